@@ -36,6 +36,7 @@ from .simulation.geometry.regions import MESH as MESH_REGION
 from .simulation.geometry.surfaces import NO_SURFACES, Surfaces, surfaces
 from .simulation.links import NO_LINKS, LinkModel, Links
 from .simulation.locomotion import Locomotion
+from .simulation.perches import NO_PERCHES, Perches
 from .simulation.roles import Role
 from .simulation.run import simulate
 from .simulation.sensing import world_at
@@ -63,6 +64,7 @@ __all__ = [
     "mesh_obstacles",
     "mesh_regions",
     "obstacles",
+    "perches",
     "positions",
     "regions",
     "resources",
@@ -131,6 +133,19 @@ def resources(*positions: Any, amount: Any = np.inf) -> Tracked:
         tracked,
         roles=np.full(k, int(Role.RESOURCE)),
         amount=np.broadcast_to(np.asarray(amount, dtype=float), (k,)),
+    )
+
+
+def perches(body: int, *positions: Any, along: Any = (0.0, 0.0, 0.0)) -> Perches:
+    """Places on a tracked body on which flyers come down, at points (3,) each.
+
+    Args:
+        body: the index of the body among the tracked ones.
+        along: (3,) the direction of the wire on which they are; zero for the faces of a roof.
+    """
+    position = np.array(positions, dtype=float).reshape(-1, 3)
+    return Perches.at(
+        np.full(len(position), body), position, np.tile(np.asarray(along, dtype=float), (len(position), 1))
     )
 
 
@@ -318,6 +333,7 @@ class Scene:
         tracked: bodies other than the vehicles, such as `leaders`.
         drift: (3,) the velocity of all tracked bodies, m/s.
         obstacles, paths, regions, flows, candidates, surfaces, links: as in `Snapshot`.
+        perches: as in `Snapshot`; they drift with their bodies.
         fps: frames per second.
         substeps: decisions per frame.
         seed: of the random numbers of each vehicle; what the vehicles of a crowd share depends on its key.
@@ -342,6 +358,7 @@ class Scene:
     candidates: tuple[Any, ...] = ()
     surfaces: Surfaces = NO_SURFACES
     links: Links = NO_LINKS
+    perches: Perches = NO_PERCHES
     fps: float = 24.0
     substeps: int = 1
     seed: int = 0
@@ -397,6 +414,7 @@ class Scene:
             candidates=self.candidates,
             surfaces=self.surfaces,
             links=self.links,
+            perches=self.perches,
             lift=np.zeros(n),
         )
 
@@ -405,10 +423,11 @@ class Scene:
         if not np.any(self.drift) and not self.obstacles.velocity.any():
             return first
         time = frame / self.fps
-        passed = self.obstacles.velocity * time
+        passed, drifted = self.obstacles.velocity * time, np.asarray(self.drift) * time
         return replace(
             first,
-            tracked=replace(self.tracked, position=self.tracked.position + np.asarray(self.drift) * time),
+            tracked=replace(self.tracked, position=self.tracked.position + drifted),
+            perches=replace(self.perches, position=self.perches.position + drifted),
             obstacles=replace(self.obstacles, start=self.obstacles.start + passed, end=self.obstacles.end + passed),
         )
 

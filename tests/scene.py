@@ -116,6 +116,9 @@ class Scene(public.Scene):
                 ),
             ),
             paths=tuple(tuple(map(line, curve)) for curve in self.paths),
+            perches=replace(
+                self.perches, position=place(self.perches.position), along=turned(self.perches.along, matrix)
+            ),
             regions=replace(self.regions, centre=place(self.regions.centre), axes=turned(self.regions.axes, matrix)),
             flows=tuple(tuple(map(line, curve)) for curve in self.flows),
         )

@@ -13,6 +13,7 @@ from .drive import Drive
 from .evasion import Evasion
 from .explore import Explore
 from .face import Face
+from .fight import Fight
 from .flee import Flee
 from .flow_field_following import FlowFieldFollowing
 from .forage import Forage
@@ -20,6 +21,7 @@ from .hide import Hide
 from .interpose import Interpose
 from .keep_company import KeepCompany
 from .keep_distance import KeepDistance
+from .landing import Landing
 from .leader_following import LeaderFollowing
 from .obstacle_avoidance import ObstacleAvoidance
 from .offset_pursuit import OffsetPursuit
@@ -40,10 +42,12 @@ CATALOGUE: tuple[type[Behavior], ...] = (
     Seek,
     Flee,
     Pursuit,
+    Fight,
     Evasion,
     OffsetPursuit,
     Arrival,
     Docking,
+    Landing,
     Shadow,
     Interpose,
     Hide,

@@ -7,13 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.arrays.angles import sine, tangent_of_setting
-from ..simulation.arrays.vectors import EPSILON, Number, clamp
+from ..simulation.arrays.vectors import EPSILON, Number, Vectors, clamp
 from ..simulation.declaration import Unit, number, share
 from ..simulation.handling import Handling
-from ..simulation.locomotion import Control, Moved
-from ..simulation.terrain import Terrain
+from ..simulation.locomotion import Control
 from ..simulation.vehicle import Motion, VehicleModel
-from .banking import Rolling
 from .headings import faced
 from .pitch import kept_up, moved_within
 from .simple_vehicle import SimpleVehicle
@@ -47,9 +45,9 @@ class Flying(SimpleVehicle):
             climb_share=self.climb_speed,
         )
 
-    def moved(
-        self, model: VehicleModel, motion: Motion, control: Control, terrain: Terrain, memory: Rolling, dt: float
-    ) -> Moved:
+    def _flown(
+        self, model: VehicleModel, motion: Motion, control: Control, dt: float
+    ) -> tuple[Vectors, Vectors, Vectors]:
         steepness = clamp(motion.forward[:, 2] / np.maximum(sine(self.max_climb), EPSILON), 0.0, 1.0)
         fastest = model.max_speed * (1.0 - (1.0 - self.climb_speed) * steepness)
         if control.speed_limit is not None:
@@ -62,4 +60,4 @@ class Flying(SimpleVehicle):
         velocity, forward = kept_up(model, motion, velocity, forward, self.least_speed * model.max_speed, dt)
         hovers = np.where(goes_on, 0.0, self.max_turn_rate)
         after = motion.position + velocity * dt, velocity, forward
-        return Moved(*faced(model, motion, control, after, hovers, dt, on_the_level=True), memory)
+        return faced(model, motion, control, after, hovers, dt, on_the_level=True)

@@ -298,7 +298,7 @@ class OnFoot(Locomotion):
         return hemmed_in
 
     def _hurries(self, model: VehicleModel, control: Control, speed: Scalars) -> Mask:
-        """Who whirls round to where it has to go at once, (n,): people brake for that, animals that run go round."""
+        """The walkers that whirl round to where they hurry, (n,): people brake for that, animals that run go round."""
         if control.hurries is None:
             return nobody(len(speed))
         slow = (self.turn_on_the_spot > 0.0) | (speed <= STEPS_ROUND * pace_of(model))

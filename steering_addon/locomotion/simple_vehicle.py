@@ -9,14 +9,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.vectors import Number, Vectors
 from ..simulation.declaration import Unit, called, number, seconds
 from ..simulation.handling import Handling
 from ..simulation.locomotion import Control, Locomotion, Moved, Stance
 from ..simulation.terrain import Terrain
 from ..simulation.vehicle import Motion, VehicleModel
-from .banking import GRAVITY, Banking, Rolling, banked
+from .banking import GRAVITY, Banking, banked
 from .headings import faced
+from .perching import Perching, perched, pitched, shown, taking_off
 from .point_mass import moved
 
 
@@ -28,7 +30,7 @@ class SimpleVehicle(Locomotion):
     label = "Simple Vehicle"
     stored_number = 0
     burst = 1.8
-    remembers = Rolling
+    remembers = Perching
     suits = "Whatever moves freely: spaceships, drones, insects, leaves, magic"
 
     max_turn_rate: Number = called(
@@ -48,12 +50,21 @@ class SimpleVehicle(Locomotion):
         return Handling(self.max_turn_rate, self.bank_smoothing)
 
     def moved(
-        self, model: VehicleModel, motion: Motion, control: Control, terrain: Terrain, memory: Rolling, dt: float
+        self, model: VehicleModel, motion: Motion, control: Control, terrain: Terrain, memory: Perching, dt: float
     ) -> Moved:
-        after = moved(model, motion, control, self.max_turn_rate, dt)
-        return Moved(*faced(model, motion, control, after, self.max_turn_rate, dt), memory)
+        control = taking_off(model, control, memory)
+        flown = Moved(*self._flown(model, motion, control, dt), memory)
+        return perched(model, motion, control, flown, self.max_turn_rate, dt)
 
     def stance(self, before: Motion, moved: Moved, acceleration: Vectors, terrain: Terrain, dt: float) -> Stance:
         banking = Banking(self.bank, GRAVITY, self.max_bank, self.bank_time, self.max_bank_rate)
-        up, rate = banked(banking, moved.forward, before.up, moved.memory.rate, acceleration, dt)
-        return Stance.of(moved, up, Rolling(rate))
+        memory, leaned_by = pitched(before, moved, acceleration, dt)
+        up, rate = banked(banking, moved.forward, before.up, memory.rate, leaned_by, dt)
+        return shown(Stance.of(moved, up, replace(memory, rate=rate)))
+
+    def _flown(
+        self, model: VehicleModel, motion: Motion, control: Control, dt: float
+    ) -> tuple[Vectors, Vectors, Vectors]:
+        """Positions, velocities and headings after a step in the air, (n, 3) each."""
+        after = moved(model, motion, control, self.max_turn_rate, dt)
+        return faced(model, motion, control, after, self.max_turn_rate, dt)

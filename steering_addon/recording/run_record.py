@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..simulation.arrays.once import once
 from ..simulation.arrays.vectors import Mask, Rows, Scalars
 from ..simulation.snapshot import State
 from .changes_of_mind import ChangeOfMind, ChangesOfMind
@@ -40,8 +41,11 @@ class RunRecord:
 
     def row_of(self, identity: int) -> int | None:
         """The row of a vehicle; None if it took no part."""
-        row = int(np.searchsorted(self.identity, identity))
-        return row if row < len(self.identity) and self.identity[row] == identity else None
+        return self._rows.get(identity)
+
+    @once
+    def _rows(self) -> dict[int, int]:
+        return {identity: row for row, identity in enumerate(self.identity.tolist())}
 
 
 class RunRecorder:

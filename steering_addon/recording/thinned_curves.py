@@ -23,37 +23,44 @@ class ThinnedCurve:
     Attributes:
         rows: (k,) of the frames that have a key.
         points: (3, k, 2) frames and values of the keys, their left and their right handles.
+        off: how far off it is at most, on frames and halfway between them.
+        rounds: how far, halfway between frames, it goes round the straight lines from frame to frame at most.
     """
 
     rows: Rows
     points: NDArray[np.float32]
+    off: float
+    rounds: float
 
 
-def thinned_curves(values: Scalars, precision: Scalars) -> list[ThinnedCurve]:
+def thinned_curves(values: Scalars, precision: Scalars, first: float = 0.0) -> list[ThinnedCurve]:
     """The keys with which each of c curves keeps to its numbers, on frames and halfway between them.
 
     Args:
         values: (f, c) on f >= 1 consecutive frames.
         precision: (c,) how far off each curve may be.
+        first: the frame of the first row.
     """
     pieces = max(values.size // TOGETHER, 1)
     columns = zip(np.array_split(values, pieces, axis=1), np.array_split(precision, pieces))
-    return [curve for few, kept in columns for curve in _thinned(few, kept)]
+    return [curve for few, kept in columns for curve in _thinned(few, kept, first)]
 
 
-def _thinned(values: Scalars, precision: Scalars) -> list[ThinnedCurve]:
+def _thinned(values: Scalars, precision: Scalars, first: float) -> list[ThinnedCurve]:
     frames, count = values.shape
     keyed = np.ones((frames, count), dtype=np.bool_)
     ahead, slope_ahead = np.ones((frames, count)), np.zeros((frames, count))
     slope_ahead[:-1] = np.diff(values, axis=0)
     behind, slope_behind = np.ones((frames, count)), np.zeros((frames, count))
     slope_behind[1:] = slope_ahead[:-1]
+    off = np.zeros((frames, count))
     doubled = _with_halves(values)
     for span in SPANS:
         blocks = (frames - 1) // span
         if not blocks:
             continue
-        leaving, coming, fits = _fitted(doubled, span, blocks, precision)
+        leaving, coming, furthest = _fitted(doubled, span, blocks)
+        fits: Mask = furthest <= precision
         starts, ends = (slice(begin, begin + span * blocks, span) for begin in (0, span))
         within = keyed[: span * blocks].reshape(blocks, span, count)[:, 1:]
         # A longer span that covers this one leaves no key within it.
@@ -63,17 +70,24 @@ def _thinned(values: Scalars, precision: Scalars) -> list[ThinnedCurve]:
         np.copyto(slope_ahead[starts], leaving, where=fits)
         np.copyto(behind[ends], span, where=fits)
         np.copyto(slope_behind[ends], coming, where=fits)
+        np.copyto(off[starts], furthest, where=fits)
     column, rows = np.nonzero(keyed.T)
     places = rows * count + column
     points = np.empty((3, len(rows), 2))
-    points[..., 0], points[..., 1] = rows, values.ravel()[places]
+    points[..., 0], points[..., 1] = rows + first, values.ravel()[places]
     for side, lengths, slopes, share in ((1, behind, slope_behind, -1.0 / 3.0), (2, ahead, slope_ahead, 1.0 / 3.0)):
         length = lengths.ravel()[places] * share
         points[side, :, 0] += length
         points[side, :, 1] += slopes.ravel()[places] * length
     single = points.astype(np.float32)
     ends = np.cumsum(np.count_nonzero(keyed, axis=0)).tolist()
-    return [ThinnedCurve(rows[start:end], single[:, start:end]) for start, end in zip([0, *ends], ends)]
+    furthest = np.max(off, axis=0).tolist()
+    bends = np.abs(doubled[1::2] - 0.5 * (values[1:] + values[:-1]))
+    rounds = np.max(bends, axis=0, where=~(keyed[1:] & keyed[:-1]), initial=0.0).tolist()
+    return [
+        ThinnedCurve(rows[start:end], single[:, start:end], *far)
+        for start, end, *far in zip([0, *ends], ends, furthest, rounds)
+    ]
 
 
 def _with_halves(values: Scalars) -> Scalars:
@@ -89,8 +103,8 @@ def _with_halves(values: Scalars) -> Scalars:
     return doubled
 
 
-def _fitted(doubled: Scalars, span: int, blocks: int, precision: Scalars) -> tuple[Scalars, Scalars, Mask]:
-    """The best slopes per frame at both ends of spans, (blocks, c) each, and whether the curve between keeps close.
+def _fitted(doubled: Scalars, span: int, blocks: int) -> tuple[Scalars, Scalars, Scalars]:
+    """The best slopes per frame at both ends of spans, (blocks, c) each, and how far off the curve between is at most.
 
     The curve between two keys is a cubic, and its slopes at the ends are those of least squares.
     """
@@ -112,5 +126,4 @@ def _fitted(doubled: Scalars, span: int, blocks: int, precision: Scalars) -> tup
     off -= np.multiply(leaves, leaving[:, None], out=part)
     off -= np.multiply(comes, coming[:, None], out=part)
     chord = (end - start[:, 0]) / span
-    fits: Mask = np.max(np.abs(off, out=part), axis=1) <= precision
-    return leaving + chord, coming + chord, fits
+    return leaving + chord, coming + chord, np.max(np.abs(off, out=part), axis=1)

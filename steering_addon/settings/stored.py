@@ -29,7 +29,20 @@ from ..simulation.roles import Role
 from ..simulation.vehicle import VehicleModel
 from . import storing as field
 from .population import Population
-from .stored_choices import AS_CROWD, AXES, DEFAULT_OVERLAY, MODELS, MOVES, OCCASIONS, OVERLAY, OWN_MOVES, PLAYS, ROLES
+from .stored_choices import (
+    AS_CROWD,
+    AXES,
+    DEFAULT_OVERLAY,
+    KEYS,
+    MODELS,
+    MOVES,
+    OCCASIONS,
+    OUTPUTS,
+    OVERLAY,
+    OWN_MOVES,
+    PLAYS,
+    ROLES,
+)
 
 PALETTE = (
     *((0.95, 0.35, 0.3), (0.4, 0.8, 0.45), (0.4, 0.6, 1.0), (0.85, 0.5, 0.95)),
@@ -301,6 +314,10 @@ class ObjectSettings(Stored):
     measured_scale: float = field.positive(
         0.0, "Scale of the object for which its size is right; 0 if it was not measured"
     )
+    models: Any = field.collection(
+        "Models that the points show, in the order of their names: the attribute variant of a point is the number of "
+        "its own, from 0"
+    )
     seed: int = field.whole(0, "Seed of this vehicle's random numbers")
     start_speed: float = field.share(
         0.7, "Forward speed with which it starts or enters, as a fraction of its top speed"
@@ -387,6 +404,7 @@ class ObjectSettings(Stored):
         label="Combine",
         animatable=True,
     )
+    output: int = field.choice("KEYFRAMES", "Where a bake writes the motion of this crowd", OUTPUTS)
     preroll: int = field.count(
         "Number of frames that the crowd moves before the first one, so that it has already spread out "
         "when it is first seen; its vehicles are then not where they were placed. What moves in the scene is carried "
@@ -421,6 +439,28 @@ class SceneSettings(Stored):
     seed: int = field.whole(0, "Seed of the random numbers")
     replace_own_keys: bool = field.switch(
         False, "Set aside keyframes, drivers and NLA strips of the vehicles; deleting the bake restores them"
+    )
+    keys: int = field.choice(
+        "EVERY_FRAME", "On which frames a bake writes keys for places and rotations", KEYS, restarts=False
+    )
+    key_tolerance: float = field.number(
+        0.001,
+        "Most that a place may be off the motion, on frames and halfway between them",
+        unit=Unit.LENGTH,
+        least=1e-6,
+        most=REACH,
+        soft=(1e-4, 0.1),
+        label="Tolerance",
+        restarts=False,
+    )
+    key_angle: float = field.number(
+        0.0017453292519943296,
+        "Most that a rotation may be off the motion, on frames and halfway between them",
+        unit=Unit.ANGLE,
+        least=1e-5,
+        most=1.0,
+        label="Angle",
+        restarts=False,
     )
     show_overlay: bool = field.switch(
         True, "Show steering information in the viewport", label="Steering", restarts=False

@@ -42,6 +42,17 @@ PLAYS = (
     ),
 )
 """When a clip is played."""
+KEYFRAMES, CACHE = 0, 1
+OUTPUTS = (
+    Choice("KEYFRAMES", KEYFRAMES, "Keyframes", "Keys on each vehicle, to be edited one by one", "KEYFRAME_HLT"),
+    Choice(
+        *("CACHE", CACHE, "Crowd Cache"),
+        "All frames in one mesh, which a player shows as instances: for thousands, plays a hundred times as fast. "
+        "Feet are not held. The vehicles rest in a collection that is excluded until the bake is deleted",
+        "POINTCLOUD_DATA",
+    ),
+)
+"""Where a bake writes the motion of a crowd."""
 OCCASIONS = (
     Choice("CHANCE", BY_CHANCE, "By Chance", "Now and then"),
     Choice(
@@ -54,6 +65,18 @@ OCCASIONS = (
     ),
 )
 """When a clip is played that does something once."""
+KEYS = (
+    Choice(
+        *("EVERY_FRAME", 0, "Every Frame"),
+        "A key on each frame, between which motion is straight: easy to edit frame by frame",
+    ),
+    Choice(
+        *("WHERE_NEEDED", 1, "Where Needed"),
+        "As few keys as keep to the motion within the tolerance, with curves between them: small files, and easy to "
+        "edit as a whole",
+    ),
+)
+"""On which frames a bake writes keys."""
 OVERLAY = (
     Choice(
         *("FRONT", 1, "Front and Size"),

@@ -120,6 +120,7 @@ class Parameter:
         room_to_stop: whether a length has to grow with the stopping distance when the parameter is fitted to a crowd.
         in_order: whether it names several bodies, which the behavior visits one after the other (`simulation.stops`).
         only_with: the name of a choice of the same declaration, and its numbers with which the parameter has an effect.
+        stood_on: whether vehicles come down on places of the body.
         at_end: whether it comes after the parameters that a subclass adds.
         soft: the limits of a drag in the interface; a typed number may go beyond them.
         roles: the roles of which an object that a pointer refers to needs one; any object if empty.
@@ -140,6 +141,7 @@ class Parameter:
     shrinks: bool = False
     room_to_stop: bool = False
     in_order: bool = False
+    stood_on: bool = False
     only_with: tuple[str, tuple[int, ...]] | None = None
     at_end: bool = False
     label: str = ""
@@ -257,6 +259,11 @@ def room_to_stop(parameter: Any) -> Any:
     return declared(replace(parameter.metadata["parameter"], room_to_stop=True))
 
 
+def stood_on(parameter: Any) -> Any:
+    """The body, of whose places `World.perches` tells."""
+    return declared(replace(parameter.metadata["parameter"], stood_on=True))
+
+
 def at_end(parameter: Any) -> Any:
     """The parameter, after those that subclasses add."""
     return declared(replace(parameter.metadata["parameter"], at_end=True))
@@ -299,10 +306,6 @@ class Declared(Stored, Columns):
         if unknown:
             raise TypeError(f"{cls.__name__} has no parameter {', '.join(unknown)}")
         return cls(**{name: _column(n, values.get(name, default), dtype) for name, (default, dtype) in known.items()})
-
-    def take(self: Self, rows: Any) -> Self:
-        """The parameters of some agents; `rows` (m,), or a mask (n,)."""
-        return self.with_columns({name: _taken(getattr(self, name), rows) for name in self.parameters()})
 
     def for_agents(self: Self, rows: Rows) -> Self:
         """The parameters of the agents in these rows (m,); a column with one entry holds for all agents."""
@@ -351,13 +354,6 @@ def _column(n: int, value: Any, dtype: type[Any]) -> Any:
     if np.ndim(value) > 0:
         return np.broadcast_to(np.asarray(value, dtype=dtype), (n,))
     return alike(value, n, dtype)
-
-
-def _taken(column: Any, rows: Any) -> Any:
-    # One value for all remains stored once.
-    if column.strides[0] == 0 and isinstance(rows, np.ndarray) and rows.dtype != np.bool_ and len(rows) <= len(column):
-        return column[: len(rows)]
-    return column[rows]
 
 
 def _spread(column: Any, rows: Rows) -> Any:

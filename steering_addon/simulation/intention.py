@@ -125,6 +125,10 @@ class Intention(Columns):
         speed_limit: (n,) the speed each may not exceed, m/s, inf for no limit. It holds whatever the other behaviors
             want and however they combine: braking is not a matter of weighing up.
         heading: (n, 3) unit vectors to which agents turn while they stand, as bodies can; zero for none.
+        comes_down: (n,) whether it is in the last of its way down to a place where it is to stand: it may be slower
+            than it flies, and faces the heading that it is asked to.
+        perch: (n, 3) where the origin of one that comes down and can stand there is to be at the end of the step,
+            metres; nan for those that do not stand.
         sets_speed: (n,) whether a behavior gives it a speed; the others are held at cruise speed.
         alarmed: (n,) whether it runs from something.
         hurries: (n,) whether it has to go at once, after or from something, so that it whirls round for that.
@@ -147,6 +151,8 @@ class Intention(Columns):
     beside_place: Vectors = says((np.nan, np.nan, np.nan), first_place)
     speed_limit: Scalars = says(np.inf, slowest)
     heading: Vectors = says((0.0, 0.0, 0.0), first_direction)
+    comes_down: Mask = says(False, either)
+    perch: Vectors = says((np.nan, np.nan, np.nan), first_place)
     sets_speed: Mask = says(False, either)
     alarmed: Mask = says(False, either)
     hurries: Mask = says(False, either)
@@ -172,8 +178,7 @@ class Intention(Columns):
         if part is not None:
             weight = _spread(weight, part, np.zeros(len(top)))
             said = {name: _spread(column, part, neutral(name, len(top))) for name, column in said.items()}
-        known = vars(self)
-        return replace(self, **{name: columns[name][1](known[name], said[name], weight, top) for name in said})
+        return replace(self, **{n: columns[n][1](getattr(self, n), said[n], weight, top) for n in said})
 
     def top_speed(self, top: Scalars) -> Scalars:
         """The speed that neither the vehicle, (n,) m/s, nor a speed limit lets the agents exceed, (n,) m/s."""

@@ -29,6 +29,8 @@ OFF_GROUND = "off_ground"
 HELD_UP = "held_up"
 """The output, 1 or 0, that tells whether the ground holds a vehicle up: it has refused the last step, and none has been
 taken since, or it is too steep, so that a walker creeps."""
+PERCHED = "perched"
+"""The output, 1 or 0, that tells whether a flyer stands on something; not given before any has."""
 
 
 WHEEL_SPEED = 1.0
@@ -61,6 +63,7 @@ class Control(Columns):
         warned: (n,) the vehicles that see another brake ahead and may have to; None if none does.
         goal_distance: (n,) metres to where they are led, inf for none; None if no vehicle is led anywhere.
         hurries: (n,) the vehicles that have to go at once, after or from something; None if none has.
+        comes_down, perch: as of `Intention`; None if no vehicle comes down.
     """
 
     force: Vectors
@@ -70,6 +73,8 @@ class Control(Columns):
     warned: Mask | None = None
     goal_distance: Scalars | None = None
     hurries: Mask | None = None
+    comes_down: Mask | None = None
+    perch: Vectors | None = None
 
 
 @dataclass(frozen=True)
@@ -81,6 +86,7 @@ class Moved:
         memory: what the locomotion remembers of each vehicle.
         began: (n, 3) where the steps of bodies on feet began, metres: contacts push these along their way, and hardly
             aside. None for bodies that contacts push any way.
+        holds: (n,) the bodies that hold on to where they stand, so that contacts push only others; None for none.
     """
 
     position: Vectors
@@ -88,6 +94,7 @@ class Moved:
     forward: Vectors
     memory: Any = None
     began: Vectors | None = None
+    holds: Mask | None = None
 
 
 @dataclass(frozen=True)

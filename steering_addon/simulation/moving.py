@@ -27,6 +27,7 @@ from .arrays.vectors import (
     everybody,
     magnitude,
     no_vectors,
+    nobody,
     picked,
     truncate,
     which,
@@ -97,8 +98,8 @@ def move(
     parts = list(_parts(state, snapshot))
     behind = _room_behind(parts, world)
     force = damp(model, state.force, wanted, dt)
-    signals = decided.speed_limit, decided.heading, behind, decided.warned, decided.goal_distance, decided.hurries
-    control = Control(force, *signals)
+    said = decided.heading, behind, decided.warned, decided.goal_distance, decided.hurries
+    control = Control(force, decided.speed_limit, *said, decided.comes_down, decided.perch)
     driven = [_driven(part, state.motion, model, control, terrain, dt) for part in parts]
     position, velocity, forward = (_of_all(parts, driven, name) for name in ("position", "velocity", "forward"))
     if not everybody(snapshot.present):
@@ -109,6 +110,9 @@ def move(
     if lead is not None:
         position, velocity, forward = lead.position, lead.velocity, lead.forward
         gives_way = gives_way & ~lead.hand
+    for part, drive in zip(parts, driven):
+        if drive.holds is not None:
+            gives_way = gives_way & ~part.placed(drive.holds, nobody(len(gives_way)))
     began = _began(parts, driven)
     position, velocity, shoved = push_apart(
         model, snapshot.handling, snapshot.grounded, gives_way, world, position, velocity, forward, state.shoved, began

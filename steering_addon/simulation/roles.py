@@ -21,10 +21,15 @@ class Role(IntFlag):
     TRIGGER = 2048
     MARK = 4096
     LINK = 8192
+    POINTS = 16384
 
 
 DESCRIPTIONS = {
     Role.VEHICLE: ("Vehicle", "Steered by the behaviors of its crowd and baked into keyframes"),
+    Role.POINTS: (
+        "Vehicle Points",
+        "Each point of this mesh, as its modifiers leave it, is a vehicle of its crowd: thousands need one object",
+    ),
     Role.OBSTACLE: ("Obstacle", "Vehicles with Obstacle Avoidance go round it, in the shape that fits it; it may move"),
     Role.PATH: ("Path", "A curve that vehicles with Path Following follow"),
     Role.LEADER: ("Leader", "Something to seek, arrive at or flee from, which moves by its own keyframes"),
@@ -46,6 +51,8 @@ DESCRIPTIONS = {
     Role.CROWD: ("Crowd", "Holds the settings that its vehicles share: vehicle, behaviors and how they combine"),
 }
 """The label and the tooltip of each role."""
+OF_MEMBERS = (Role.VEHICLE, Role.POINTS)
+"""Roles of the members of a crowd: of one, and of any number."""
 OF_BODIES = (Role.VEHICLE, Role.LEADER, Role.OBSTACLE, Role.RESOURCE)
 """Roles of things with a body: of a model in parts, the whole has them. The others are of places."""
 MADE = (Role.CROWD, Role.STATE, Role.TRIGGER, Role.MARK)

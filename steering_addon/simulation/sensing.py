@@ -28,6 +28,8 @@ from .geometry.surfaces import surfaces_between
 from .ground import UP, of_rows, upright
 from .nearby.contacts import reach_of_contacts
 from .nearby.neighbors import Vicinity
+from .partners import partners_among
+from .perches import Perches
 from .roles import Role
 from .snapshot import Snapshot, State, Tracked
 from .terrain import Terrain
@@ -89,6 +91,9 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
             *(before.surfaces, obstacles, before.vehicle.radius, before.handling, before.lift, state.traffic),
             *(before.links, before.vehicle.cruise_speed * before.vehicle.max_speed),
         ),
+        _perches_at(motion, before, after, part),
+        before.lift,
+        partners_among(state.memories.values()),
     )
 
 
@@ -238,6 +243,22 @@ def _tracked_at(
         forward = np.where((carrier >= 0)[:, None], _carried(motion, forward, carrier), forward)
     velocity = _velocity(motion, before.position, after.position, carrier, frame_time)
     return _placed(motion, position, carrier), velocity, forward
+
+
+def _perches_at(motion: Motion, before: Snapshot, after: Snapshot, part: float) -> Perches:
+    """The places to come down on in world space, with the rows of their bodies, at a fraction of the time."""
+    perches, later = before.perches, after.perches
+    if not len(perches.body):
+        return perches
+    carrier = before.tracked.carrier[perches.body]
+    ends = later.position if len(later.body) == len(perches.body) else perches.position
+    position = perches.position + (ends - perches.position) * part
+    return Perches(
+        perches.body + len(before.present),
+        _placed(motion, position, carrier),
+        np.where((carrier >= 0)[:, None], _carried(motion, perches.along, carrier), perches.along),
+        _velocity(motion, perches.position, ends, carrier, before.frame_time),
+    )
 
 
 def _obstacles_at(motion: Motion, before: Obstacles, after: Obstacles, part: float, frame_time: float) -> Obstacles:

@@ -41,6 +41,7 @@ from .locomotion import Locomotion
 from .marks.declaring import Mark
 from .memory import Memory
 from .mindset import Mindset
+from .perches import NO_PERCHES, Perches
 from .presence.attendance import Attendance
 from .vehicle import Motion, Pose, VehicleModel
 from .ways.spans import Build
@@ -141,6 +142,7 @@ class Snapshot:
         marks: what vehicles are to meet.
         links: what joins places of the ground.
         carriers: (c, 3) where what carries vehicles over links is, metres.
+        perches: the places of tracked bodies on which vehicles may come down.
     """
 
     frame_time: float
@@ -171,6 +173,7 @@ class Snapshot:
     marks: tuple[Mark, ...] = ()
     links: Links = NO_LINKS
     carriers: Vectors = field(default_factory=lambda: no_vectors(0))
+    perches: Perches = NO_PERCHES
 
     @once
     def bodies_alike(self) -> tuple[tuple[Locomotion, Rows | None], ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import numpy as np
@@ -39,6 +39,8 @@ from .geometry.regions import Regions
 from .handling import Handling
 from .intention import Intention
 from .nearby.neighbors import EVERYONE, OWN_CROWD, Near, Neighbors, Vicinity, edge_of_view, perceive
+from .partners import Partners
+from .perches import NO_PERCHES, Perches
 from .roles import Role
 from .vehicle import VehicleModel
 from .ways.over_ground import Ways
@@ -150,6 +152,9 @@ class World:
         upward: (vehicles, 3) the unit vectors away from what each vehicle keeps to.
         slope: (vehicles, 3) the normals of the ground on which each vehicle walks; None where none walks on any.
         ways: where ways over surfaces lead; None where nobody walks on any.
+        perches: the places of tracked bodies on which vehicles may come down.
+        lift: (vehicles,) metres from the place where each vehicle stands up to its origin, or one for all.
+        partners: whom each vehicle has for its partner; None where none ever looked for one.
     """
 
     time: float
@@ -167,6 +172,9 @@ class World:
     upward: Vectors
     slope: Vectors | None = None
     ways: Ways | None = None
+    perches: Perches = NO_PERCHES
+    lift: Scalars = field(default_factory=lambda: np.zeros(1))
+    partners: Partners | None = None
 
     @property
     def perceivable(self) -> Rows:

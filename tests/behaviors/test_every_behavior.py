@@ -31,6 +31,7 @@ from steering_addon.simulation.intention import Intention, neutral
 from steering_addon.simulation.maneuvers.neighborhood import Neighborhood
 from steering_addon.simulation.memory import Memory
 from steering_addon.simulation.nearby.contacts import GUARD, STOPS
+from steering_addon.simulation.partners import Partners
 from steering_addon.simulation.presence.attendance import Attendance
 from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import State
@@ -89,10 +90,11 @@ def test_the_parameters_that_it_names_are_its_own(kind: type[Behavior]) -> None:
 
 
 def shares(kind: type[Behavior]) -> bool:
-    """Whether its agents leave something for others to notice: a tally, or what they have taken."""
+    """Whether its agents leave something for others: a tally, what they have taken, a taken place, or a partner."""
     world, agents, [behavior] = everywhere(kind, 4).seen()
     steering = behavior.steer(world, agents, None if kind.remembers is None else kind.remembers.blank(4))
-    return bool(steering.tallies) or steering.takes is not None
+    partnered = isinstance(steering.memory, Partners)
+    return bool(steering.tallies) or steering.takes is not None or steering.perch is not None or partnered
 
 
 def decides_at_intervals(kind: type[Behavior]) -> bool:

@@ -126,6 +126,32 @@ def obstacle(ob=None, **made):
     return tag(ob or sphere(**made), role="OBSTACLE")
 
 
+def points_mesh(name: str, position, **attributes):
+    """A mesh of points without edges; attributes are (n,) or (n, k) by name, quaternions have four components."""
+    position = np.asarray(position, dtype=np.float32).reshape(-1, 3)
+    mesh = bpy.data.meshes.new(name)
+    mesh.vertices.add(len(position))
+    mesh.vertices.foreach_set("co", position.ravel())
+    for key, values in attributes.items():
+        values = np.asarray(values)
+        whole = values.dtype.kind in "iu"
+        width = values.shape[1] if values.ndim == 2 else 1
+        kind = "INT" if whole else {1: "FLOAT", 3: "FLOAT_VECTOR", 4: "QUATERNION"}[width]
+        data = mesh.attributes.new(key, kind, "POINT").data
+        values = np.ascontiguousarray(values, np.int32 if whole else np.float32)
+        data.foreach_set("vector" if kind == "FLOAT_VECTOR" else "value", values.ravel())
+    mesh.update()
+    return link(bpy.data.objects.new(name, mesh))
+
+
+def points(ob=None, *, crowd=None, name: str = "Points", position=((0.0, 0.0, 0.0),), **attributes):
+    """An object whose points are vehicles of the crowd, by default the scene's default crowd."""
+    ob = ob or points_mesh(name, position, **attributes)
+    select(ob, *([crowd] if crowd else []))
+    assert bpy.ops.steering.tag(role="POINTS", moves_like="UNCHANGED") == {"FINISHED"}
+    return ob
+
+
 def leader(ob=None, **made):
     return tag(ob or empty(**{"name": "Leader", **made}), role="LEADER")
 

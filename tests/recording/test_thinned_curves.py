@@ -44,6 +44,10 @@ def test_any_motion_is_kept_on_its_frames(frames: int) -> None:
         if frames > 1:
             off = between(values[:, column], curve, np.arange(float(frames))) - values[:, column]
             assert np.abs(off).max() < (0.011, 0.51)[column]
+            assert np.abs(off).max() < curve.off + 1e-6
+            halves = np.arange(0.5, frames - 1.0)
+            beside = between(values[:, column], curve, halves) - np.interp(halves, np.arange(frames), values[:, column])
+            assert np.abs(beside).max() < curve.off + curve.rounds + 1e-6
 
 
 def test_each_curve_has_its_own_precision() -> None:

@@ -22,6 +22,7 @@ STORED = {
     "leader_following": {"neighbors": NEIGHBORS},
     "mark": {"spread": "VERTICES FACES"},
     "object": {
+        "output": "KEYFRAMES CACHE",
         "forward_axis": AXES,
         "up_axis": AXES,
         "pass_side": "EITHER LEFT RIGHT OVER UNDER",
@@ -46,6 +47,7 @@ STORED = {
     },
     "portrayal": {"phase_by": "DISTANCE TIME"},
     "pursuit": {"method": "PREDICTION CONSTANT_HEADING"},
+    "scene": {"keys": "EVERY_FRAME WHERE_NEEDED"},
     "seek": {"pace": PACE},
     "separation": {"neighbors": NEIGHBORS},
     "source": {"kind": "OBJECT COLLECTION"},
@@ -66,6 +68,7 @@ FLAGS = {
             "TRIGGER": 2048,
             "MARK": 4096,
             "LINK": 8192,
+            "POINTS": 16384,
         },
     },
     "own_locomotion": {"AS_CROWD": -1, **{name: number for number, name in enumerate(MOVES.split())}},

@@ -80,8 +80,11 @@ def leaves_nothing(played: CurrentAnimation) -> bool:
     return played.record.made and played.record.kept is None and played.only_ours
 
 
-def without_bake(played: CurrentAnimation) -> Unbaked:
-    """The action an object would play without its bake; the one it plays is left alone."""
+def without_bake(played: CurrentAnimation, *, edits: bool = False) -> Unbaked:
+    """The action an object would play without its bake; the one it plays is left alone.
+
+    `edits`: whether keys that were set between thinned ones since go with the bake.
+    """
     action, slot, record = played.action, played.slot, played.record
     if record is None:
         return Unbaked(action, slot)
@@ -92,7 +95,7 @@ def without_bake(played: CurrentAnimation) -> Unbaked:
     copy, copied_slot = copy_action(action, slot, whole=has_one_user(action))
     erase_record(copy)
     bag = channelbag_in(copy, copied_slot)
-    remove_our_keys(bag, record)
+    remove_our_keys(bag, record, edits=edits)
     if record.kept is None:
         return Unbaked(copy, copied_slot, new=True, made=record.made)
     kept_slot = slot_with_handle(record.kept, record.kept_slot)
@@ -114,11 +117,11 @@ def moved_without_bake(played: CurrentAnimation) -> Iterator[CurrentAnimation]:
         yield played
         return
     curves = (curve for path in TRANSFORM_CHANNELS for curve in played.curves(path).values())
-    nothing_else = played.only_ours or all(our_keys(curve, played.record).all() for curve in curves)
+    nothing_else = played.only_ours or all(our_keys(curve, played.record, edits=True).all() for curve in curves)
     if played.record.kept is None and nothing_else:
         yield CurrentAnimation.from_action(None, None)
         return
-    unbaked = without_bake(played)
+    unbaked = without_bake(played, edits=True)
     try:
         yield CurrentAnimation.from_action(unbaked.action, unbaked.slot)
     finally:

@@ -43,8 +43,9 @@ class BakeRecord:
         kept_hidden: whether the animator had the object hidden, by the data paths of the switches that the bake keys.
         own_handles: handles of the animator's keys on the channels, to be put back (`keyframes.unsettled_handles`), by
             channel, such as `location[0]`.
-        keys: for each channel a checksum of the values that the bake keyed on every frame, 0 for a channel that it
-            keyed on some frames only; empty in older files.
+        keys: for each channel a checksum of what the bake keyed, 0 for a channel that it keyed at changes only; empty
+            in older files.
+        thinned: the channels that it keyed where that was needed, with handles, not on every frame.
         made_of: the fingerprint of the run that was baked, in files from before runs had a record of their own.
     """
 
@@ -62,6 +63,7 @@ class BakeRecord:
     kept_hidden: Mapping[str, bool] = field(default_factory=dict)
     own_handles: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     keys: tuple[int, ...] = ()
+    thinned: tuple[str, ...] = ()
     made_of: str = ""
 
     @property
@@ -101,6 +103,7 @@ def our_record(action: Action | None) -> BakeRecord | None:
             kept_hidden={path: bool(hidden) for path, hidden in stored.get("kept_hidden", {}).items()},
             own_handles={channel: tuple(map(float, noted)) for channel, noted in stored.get("own_handles", {}).items()},
             keys=tuple(map(int, stored.get("keys", ()))),
+            thinned=_texts(stored.get("thinned", ())),
             made_of=str(stored.get("made_of", "")),
         )
     except (TypeError, KeyError, AttributeError, IndexError, ValueError):
@@ -136,6 +139,8 @@ def write_record(action: Action, record: BakeRecord) -> None:
         stored["own_handles"] = {channel: list(noted) for channel, noted in record.own_handles.items()}
     if record.keys:
         stored["keys"] = list(record.keys)
+    if record.thinned:
+        stored["thinned"] = list(record.thinned)
     action[RECORD] = stored
 
 

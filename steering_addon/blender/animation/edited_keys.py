@@ -1,4 +1,4 @@
-"""Whether baked keys were edited since: each bake notes checksums of the values that it wrote."""
+"""Whether baked keys were edited since: each bake notes checksums of what it wrote."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .keyframes import FRAME_TOLERANCE, read_column
+from .keyframes import FRAME_TOLERANCE, POINTS, Column, read_column
 from .ownership import CurrentAnimation
 
 if TYPE_CHECKING:
@@ -18,8 +18,23 @@ LARGEST = 2**31 - 1
 """The largest number of a custom property."""
 
 
+def checksum_of(columns: Iterable[Column]) -> int:
+    """The checksum of the components of a channel, from what a bake writes."""
+    return checksum(
+        each for column in columns for each in ([column] if isinstance(column, np.ndarray) else shape_of(column.points))
+    )
+
+
+def shape_of(points: np.ndarray) -> tuple[np.ndarray, ...]:
+    """What the points (3, k, 2) of keys make of a curve on the frames from the first to the last.
+
+    Blender computes the outermost handles where keys of the animator's are beyond.
+    """
+    return points[0], points[1, 1:], points[2, :-1]
+
+
 def checksum(columns: Iterable[np.ndarray]) -> int:
-    """A number for the values (f,) of the components of a channel; never 0, which stands for no checksum."""
+    """A number for some columns of numbers; never 0, which stands for no checksum."""
     total = 0
     for column in columns:
         total = zlib.crc32(np.ascontiguousarray(column, dtype=np.float32).tobytes(), total)
@@ -33,14 +48,19 @@ def has_edited_keys(ob: Object) -> bool:
     if record is None:
         return False
     frames = np.arange(record.first, record.last + 0.5)
+    low, high = record.first - FRAME_TOLERANCE, record.last + FRAME_TOLERANCE
     for path, noted in zip(record.channels, record.keys):
         if not noted:
             continue
         columns = []
         for _, curve in sorted(played.curves(path).items()):
+            if path in record.thinned:
+                points = np.stack([read_column(curve, name) for name in POINTS])
+                columns += shape_of(points[:, (points[0, :, 0] > low) & (points[0, :, 0] < high)])
+                continue
             # In single precision, late frames would count as others.
             at, values = read_column(curve, "co").astype(np.float64).T
-            ours = (at > record.first - FRAME_TOLERANCE) & (at < record.last + FRAME_TOLERANCE)
+            ours = (at > low) & (at < high)
             if ours.sum() != len(frames) or (np.abs(at[ours] - frames) > FRAME_TOLERANCE).any():
                 return True
             columns.append(values[ours])

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import bpy
 import numpy as np
@@ -24,6 +24,7 @@ FRAME_TOLERANCE = 0.01
 """Keys nearer than this are on the same frame: Blender's own tolerance when it inserts a key."""
 
 _ENUMS = bpy.types.Keyframe.bl_rna.properties
+BEZIER: int = _ENUMS["interpolation"].enum_items["BEZIER"].value
 LINEAR: int = _ENUMS["interpolation"].enum_items["LINEAR"].value
 CONSTANT: int = _ENUMS["interpolation"].enum_items["CONSTANT"].value
 GENERATED: int = _ENUMS["type"].enum_items["GENERATED"].value
@@ -58,6 +59,9 @@ KEY_COLUMNS: Mapping[str, tuple[int, type]] = {
     "handle_right": (2, np.float32),
 }
 """All properties of a key, by Blender's names: numbers per key, and their type."""
+
+POINTS = ("co", "handle_left", "handle_right")
+"""Those that give a curve its shape."""
 
 OF_LINEAR = ("co", "interpolation", "type", "handle_left_type", "handle_right_type", "handle_left", "handle_right")
 """Those that tell linear keys from keys as Blender adds them."""
@@ -167,8 +171,18 @@ def write_thinned_keys(curve: FCurve, thinned: ThinnedCurve) -> None:
     for name, choice in _THINNED.items():
         keys.foreach_set(name, _all_of(choice, count))
     # Blender need not compute handles that are free.
-    for name, column in zip(("co", "handle_left", "handle_right"), thinned.points):
+    for name, column in zip(POINTS, thinned.points):
         keys.foreach_set(name, column.ravel())
+
+
+def _thinned_keys(points: np.ndarray) -> Keys:
+    """The keys of a thinned curve among others, from its `points`: toward those they go as linear keys do."""
+    keys = generated_keys(points[0, :, 0], points[0, :, 1], BEZIER)
+    for name, column in zip(POINTS, points):
+        keys.columns[name][:] = column
+    keys.columns["handle_left_type"][1:] = keys.columns["handle_right_type"][:-1] = FREE
+    keys.columns["interpolation"][-1] = LINEAR
+    return keys
 
 
 @lru_cache(maxsize=1024)
@@ -217,8 +231,12 @@ def put_handles_back(curve: FCurve, noted: Sequence[float]) -> None:
         curve.keyframe_points.foreach_set(side, keys.columns[side].ravel())
 
 
+Column: TypeAlias = "np.ndarray | ThinnedCurve"
+"""What becomes a baked curve: values (f,) on every frame, or the keys where they are needed."""
+
+
 class BakedKeys:
-    """Writes baked curves: straight lines between generated keys on the same frames.
+    """Writes baked curves: straight lines between generated keys on every frame, or thinned curves.
 
     One `BakedKeys` serves a whole bake, so that the columns common to all curves are made once.
     """
@@ -233,12 +251,15 @@ class BakedKeys:
         self._range = int(frames[0]), int(frames[-1]) + 1
         self._smoothing = NOT_SMOOTHED
 
-    def new_curve(self, bag: Channelbag, data_path: str, index: int, values: np.ndarray) -> FCurve:
-        """Add a curve with a key on every frame; `values` is (f,).
+    def new_curve(self, bag: Channelbag, data_path: str, index: int, values: Column) -> FCurve:
+        """Add a baked curve.
 
         Raises RuntimeError if the bag already has such a curve.
         """
         curve = bag.fcurves.new(data_path, index=index)
+        if not isinstance(values, np.ndarray):
+            write_thinned_keys(curve, values)
+            return curve
         self._points[:, 1] = values
         points = curve.keyframe_points
         points.add(len(self._points))
@@ -253,32 +274,40 @@ class BakedKeys:
     def sample(self, bag: Channelbag) -> None:
         """Convert the keys of the curves of a bag, all made by `new_curve`, to samples, as `set_values` needs them.
 
-        Frames must be whole and consecutive.
+        Frames must be whole and consecutive. Thinned curves are left without keys.
         """
         for curve in bag.fcurves:
-            curve.convert_to_samples(*self._range)
+            if not curve.is_empty:
+                curve.convert_to_samples(*self._range)
         for kind in _smooth(bag, NOT_SMOOTHED):
             self._smoothing = int(kind)
 
-    def set_values(self, bag: Channelbag, columns: Iterable[np.ndarray]) -> None:
-        """Write baked keys with these values, (f,) each, into a copy of a bag that was given to `sample`.
+    def set_values(self, bag: Channelbag, columns: Iterable[Column]) -> None:
+        """Write baked keys with these values into a copy of a bag that was given to `sample`.
 
         Blender copies samples and takes their values in a small part of the time it takes for keys.
         """
         curves = bag.fcurves
         for curve, values in zip(curves, columns):
+            if not isinstance(values, np.ndarray):
+                write_thinned_keys(curve, values)
+                continue
             self._points[:, 1] = values
             curve.sampled_points.foreach_set("co", self._flat)
             curve.convert_to_keyframes(*self._range)
             curve.keyframe_points.foreach_set("type", self._generated)
         curves.foreach_set("auto_smoothing", np.full(len(curves), self._smoothing, CHOICE))
 
-    def add_to_curve(self, curve: FCurve, values: np.ndarray) -> None:
+    def add_to_curve(self, curve: FCurve, values: Column) -> None:
         """Add baked keys to a curve that has keys; those on other frames keep all their properties.
 
-        `values` is (f,). Only automatic handles next to a baked key follow their new neighbor.
+        Only automatic handles next to a baked key follow their new neighbor.
         """
-        keys = generated_keys(self._points[:, 0], values, LINEAR).join(read_keys(curve))
+        if isinstance(values, np.ndarray):
+            baked = generated_keys(self._points[:, 0], values, LINEAR)
+        else:
+            baked = _thinned_keys(values.points)
+        keys = baked.join(read_keys(curve))
         write_keys(curve, keys)
         compute_handles(curve, keys)
 

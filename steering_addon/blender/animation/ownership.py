@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ...simulation.arrays.once import once
+from ..objects.crowd_caches import cached_as
 from ..refusal import Refusal
 from .animation_data import SLOTTED, action_of, channelbag_in, channelbags, slot_of
 from .bake_record import RECORD, TRANSFORM_CHANNELS, BakeRecord, our_record
@@ -95,7 +96,14 @@ class CurrentAnimation:
 
 
 def bake_of(ob: Object) -> BakeRecord | None:
-    """The record of the bake an object plays, None if it plays no bake."""
+    """The record of the bake an object plays, by keys or in a crowd cache; None if it plays no bake."""
+    if (cached := cached_as(ob)) is not None:
+        return BakeRecord(cached.run, cached.first, cached.last, channels=("location",), made=False)
+    return keyed_bake_of(ob)
+
+
+def keyed_bake_of(ob: Object) -> BakeRecord | None:
+    """The record of the bake whose keys an object plays, None if it plays none."""
     return CurrentAnimation(ob).record
 
 
@@ -105,12 +113,17 @@ def is_baked(ob: Object) -> bool:
     return played.record is not None and any(our_keys(curve, played.record).any() for curve in played.bag.fcurves)
 
 
-def our_keys(curve: FCurve, record: BakeRecord | None) -> np.ndarray:
-    """Which keys of a curve are ours, (k,) booleans, by the record of its action."""
+def our_keys(curve: FCurve, record: BakeRecord | None, *, edits: bool = False) -> np.ndarray:
+    """Which keys of a curve are ours, (k,) booleans, by the record of its action.
+
+    `edits`: whether keys that the animator has set between thinned ones since count, as what is edited does.
+    """
     if record is None or curve.data_path not in record.channels:
         return np.zeros(len(curve.keyframe_points), dtype=bool)
-    generated = read_column(curve, "type")[:, 0] == GENERATED
-    return generated & _within(curve, record.first, record.last)
+    within = _within(curve, record.first, record.last)
+    if edits and curve.data_path in record.thinned:
+        return within
+    return within & (read_column(curve, "type")[:, 0] == GENERATED)
 
 
 def holds_only_ours(action: Action, record: BakeRecord) -> bool:
@@ -139,7 +152,7 @@ def is_own(curve: FCurve, record: BakeRecord | None, first: float, last: float) 
     Keys on these frames and samples do. So do modifiers and muting on a curve without baked keys, as they would spoil a
     bake; on a baked curve they are the animator's finishing touch.
     """
-    ours = our_keys(curve, record)
+    ours = our_keys(curve, record, edits=True)
     if _are_all(ours):
         return False
     if (_within(curve, first, last) & ~ours).any():
@@ -245,14 +258,14 @@ def check_editable(ob: Object) -> None:
         raise Refusal(f"{ob.name} has an NLA strip in tweak mode. Exit tweak mode first.", about=[ob])
 
 
-def remove_our_keys(bag: Channelbag, record: BakeRecord) -> None:
+def remove_our_keys(bag: Channelbag, record: BakeRecord, *, edits: bool = False) -> None:
     """Remove the keys of a bake, and the curves that hold nothing else.
 
     The other keys get back the handles that they had before the bake. Modifiers on baked curves are removed with the
-    bake.
+    bake. `edits` as for `our_keys`.
     """
     for curve in list(bag.fcurves):
-        ours = our_keys(curve, record)
+        ours = our_keys(curve, record, edits=edits)
         if _are_all(ours):
             bag.fcurves.remove(curve)
         elif ours.any():

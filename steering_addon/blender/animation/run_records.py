@@ -69,6 +69,7 @@ class Outcomes:
 
     def __init__(self) -> None:
         self._records: dict[str, RunRecord | None] = {}
+        self._known: dict[tuple[str, int], Outcome] = {}
 
     def of(self, ob: Object, bake: BakeRecord | None) -> Outcome:
         """The outcome for a vehicle, to the extent that it is known; `bake`: the record of the bake that it plays."""
@@ -80,8 +81,11 @@ class Outcomes:
         record = self._records[bake.bake_id]
         if record is None:
             return _told_by_action(action_of(ob))
-        row = record.row_of(ob.steering.identity)
-        return NOTHING_KNOWN if row is None else _outcome(record, row)
+        key = bake.bake_id, ob.steering.identity
+        if key not in self._known:
+            row = record.row_of(key[1])
+            self._known[key] = NOTHING_KNOWN if row is None else _outcome(record, row)
+        return self._known[key]
 
 
 def outcome_of(ob: Object) -> Outcome:

@@ -12,8 +12,9 @@ to work in the baked action, puts the replaced keys back there.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import bpy
@@ -24,18 +25,25 @@ from .animation_data import action_of, assign_action, channelbag, channelbag_in,
 from .bake_actions import BakeAction, action_for_bake, has_one_user, leaves_nothing, only_poses, retire, without_bake
 from .bake_record import TRANSFORM_CHANNELS, BakeRecord, write_record
 from .custom_properties import KeptProperty, make, name_in, path_of, reading_drivers, remove, revive
-from .edited_keys import checksum
+from .edited_keys import checksum_of
 from .held_transforms import holds_a_pose
-from .keyframes import BakedKeys, read_modifiers, unsettled_handles, write_changes, write_modifiers
+from .keyframes import (
+    BakedKeys,
+    Column,
+    read_modifiers,
+    unsettled_handles,
+    write_changes,
+    write_modifiers,
+)
 from .ownership import (
     GROUP,
     CurrentAnimation,
-    bake_of,
     check_editable,
     check_free,
     contested,
     holds_nothing,
     holds_nothing_else,
+    keyed_bake_of,
     our_keys,
     own_drivers,
     own_strips,
@@ -49,6 +57,7 @@ from .visibility import SWITCHES, kept_hidden, show_as, switches_of
 if TYPE_CHECKING:
     from bpy.types import Action, ActionSlot, Object
 
+    from ...recording.thinned_curves import ThinnedCurve
     from .animation_data import Channelbag
 
 
@@ -58,6 +67,8 @@ BLANK = "!"
 """The name of an action until it is handed over: short, and sorted first, as Blender compares it with many."""
 WIDTHS = {"location": 3, "rotation_euler": 3, "rotation_quaternion": 4, "rotation_axis_angle": 4}
 """The number of components of each channel; a custom property has one."""
+Channels: TypeAlias = "Mapping[str, Sequence[Column]]"
+"""What is written, by data path: a column for each component."""
 
 
 class Staging:
@@ -74,7 +85,7 @@ class Staging:
         self._baked = BakedKeys(self._frames)
         self._staged: list[_Staged] = []
         self._always_seen: list[Object] = []
-        self._blanks: dict[tuple[str, ...], tuple[Action, ActionSlot | None]] = {}
+        self._blanks: dict[tuple, tuple[Action, ActionSlot | None]] = {}
 
     def add(
         self,
@@ -87,6 +98,7 @@ class Staging:
         only_baked: bool | None = None,
         hidden: np.ndarray | None = None,
         posed: Collection[tuple[str, int]] = (),
+        thinned: Sequence[ThinnedCurve] = (),
     ) -> None:
         """Prepare the motion of one vehicle.
 
@@ -100,14 +112,20 @@ class Staging:
             hidden: (f,) whether it is hidden on each frame.
             posed: the channels that clips will animate, as (data path, index); an action that would hide them is set
                 aside.
+            thinned: the curves to write of its location, its rotation and then its `properties`; by default they get
+                keys on every frame.
 
         Raises:
             Refusal: the vehicle cannot be baked.
         """
         properties = properties or {}
-        channels = {"location": np.asarray(location), data_path(ob.rotation_mode): np.asarray(rotation)}
-        channels |= {path_of(name): np.asarray(values)[:, None] for name, values in properties.items()}
-        _check_motion(ob, channels, len(self._frames))
+        motion = {"location": np.asarray(location), data_path(ob.rotation_mode): np.asarray(rotation)}
+        motion |= {path_of(name): np.asarray(values)[:, None] for name, values in properties.items()}
+        _check_motion(ob, motion, len(self._frames))
+        channels: Channels = {path: values.T for path, values in motion.items()}
+        if thinned:
+            curves = iter(thinned)
+            channels = {path: list(islice(curves, len(columns))) for path, columns in channels.items()}
         played = CurrentAnimation(ob, only_baked)
         changes = {path_of(name): np.asarray(values) for name, values in (seldom or {}).items()}
         changes |= self._switches(ob, hidden, played)
@@ -139,7 +157,7 @@ class Staging:
         self,
         ob: Object,
         played: CurrentAnimation,
-        channels: Mapping[str, np.ndarray],
+        channels: Channels,
         changes: Mapping[str, np.ndarray],
         replace: bool,
         posed: Collection[tuple[str, int]] = (),
@@ -151,7 +169,7 @@ class Staging:
         before = played.record
         touches = _modifiers_on_baked_curves(played)
         replace = replace or (before is not None and before.kept is not None) or holds_a_pose(ob, played.bag)
-        unbaked = without_bake(played)
+        unbaked = without_bake(played, edits=True)
         sets_aside = bool(posed) and hides(channelbag_in(unbaked.action, unbaked.slot), posed)
         if unbaked.action is None:
             target = BakeAction(*self._new_action(ob, channels), made=True, blank=True)
@@ -181,7 +199,8 @@ class Staging:
             muted_strips=before.muted_strips if before else (),
             kept_hidden={path: kept_hidden(ob, path, played) for path in changes if path in SWITCHES},
             own_handles=own_handles,
-            keys=(*(checksum(values.T) for values in channels.values()), *(0 for _ in changes)),
+            keys=(*map(checksum_of, channels.values()), *(0 for _ in changes)),
+            thinned=tuple(path for path, columns in channels.items() if not isinstance(columns[0], np.ndarray)),
         )
         self._staged.append(_Staged(ob, target, before, record, replace))
 
@@ -218,33 +237,34 @@ class Staging:
         self._staged, self._always_seen, self._blanks = [], [], {}
         return staged
 
-    def _new_action(self, ob: Object, channels: Mapping[str, np.ndarray]) -> tuple[Action, ActionSlot | None]:
+    def _new_action(self, ob: Object, channels: Channels) -> tuple[Action, ActionSlot | None]:
         """An action with a curve for each component of the channels, whose values are still to be written.
 
         It is a copy of a blank one, as copying is faster than making one.
         """
-        blank = self._blanks.get(tuple(channels))
+        kind = tuple((path, type(columns[0])) for path, columns in channels.items())
+        blank = self._blanks.get(kind)
         if blank is None:
-            blank = self._blanks[tuple(channels)] = new_action(BLANK, ob)
+            blank = self._blanks[kind] = new_action(BLANK, ob)
             # Naming the slot after each vehicle would make Blender search the whole file each time.
             if blank[1] is not None:
                 blank[1].name_display = SLOT
-            zeros = {path: np.zeros_like(values) for path, values in channels.items()}
-            self._write(BakeAction(*blank, made=True), zeros, {}, {})
+            empty = {path: [_without_values(each) for each in columns] for path, columns in channels.items()}
+            self._write(BakeAction(*blank, made=True), empty, {}, {})
             self._baked.sample(channelbag_in(*blank))
         return copy_action(*blank, whole=True)
 
     def _write(
         self,
         target: BakeAction,
-        channels: Mapping[str, np.ndarray],
+        channels: Channels,
         changes: Mapping[str, np.ndarray],
         touches: Mapping[tuple[str, int], list],
     ) -> None:
         """Write the baked keys: a curve for each component of a channel, and for each of what seldom changes."""
         bag = channelbag_in(target.action, target.slot, ensure=True)
         if target.blank:
-            self._baked.set_values(bag, (column for values in channels.values() for column in values.T))
+            self._baked.set_values(bag, (column for columns in channels.values() for column in columns))
         else:
             self._write_among_others(bag, channels)
         for path, values in changes.items():
@@ -253,10 +273,10 @@ class Staging:
             if path in channels or path in changes:
                 write_modifiers(bag.fcurves.find(path, index=index), modifiers)
 
-    def _write_among_others(self, bag: Channelbag, channels: Mapping[str, np.ndarray]) -> None:
+    def _write_among_others(self, bag: Channelbag, channels: Channels) -> None:
         group = bag.groups.get(GROUP) or bag.groups.new(GROUP)
-        for path, values in channels.items():
-            for index, column in enumerate(values.T):
+        for path, columns in channels.items():
+            for index, column in enumerate(columns):
                 curve = bag.fcurves.find(path, index=index)
                 if curve is None:
                     curve = self._baked.new_curve(bag, path, index, column)
@@ -280,11 +300,11 @@ def clear_all(obs: Iterable[Object]) -> list[Object]:
 
     Raises Refusal if one of them cannot be changed, before any is changed.
     """
-    baked = [ob for ob in obs if bake_of(ob) is not None]
+    baked = [ob for ob in obs if keyed_bake_of(ob) is not None]
     for ob in baked:
         check_editable(ob)
     heirs, heirs_of_kept, switches = [], [], {}
-    readers = _readers({ob: (bake_of(ob),) for ob in baked})
+    readers = _readers({ob: (keyed_bake_of(ob),) for ob in baked})
     all_played = [CurrentAnimation(ob) for ob in baked]
     # Before any object gets another action, as in `_take_places`. If other animation stays, Blender would remember the
     # slot of a removed action.
@@ -415,6 +435,13 @@ def _check_motion(ob: Object, channels: dict[str, np.ndarray], frames: int) -> N
             raise Refusal(f"{ob.name} needs {width} numbers for {path} on each of {frames} frames.")
         if not np.isfinite(values).all():
             raise Refusal(f"{ob.name} would get a {path} that is not a number. Check its keyframes and drivers.")
+
+
+def _without_values(column: Column) -> Column:
+    """A column of zeros, or a thinned curve without keys."""
+    if isinstance(column, np.ndarray):
+        return np.zeros_like(column)
+    return dataclasses.replace(column, rows=column.rows[:0], points=column.points[:, :0])
 
 
 def _modifiers_on_baked_curves(played: CurrentAnimation) -> dict[tuple[str, int], list[dict[str, Any]]]:

@@ -32,6 +32,7 @@ from ..animation.animation_data import (
 from ..animation.keyframes import (
     LINEAR,
     OF_LINEAR,
+    POINTS,
     Keys,
     generated_keys,
     read_column,
@@ -60,8 +61,6 @@ FITS = 0.5
 TURN = 2.0 * pi
 FINE = 4
 """Rows of a table for each frame: between frames, curves turn where their keys are."""
-POINTS = ("co", "handle_left", "handle_right")
-"""The columns of keys that are points of a curve."""
 
 
 def at_rest(channels: Sequence[Channel]) -> np.ndarray:

@@ -6,6 +6,7 @@ import math
 import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -81,7 +82,7 @@ def join(context: Context, objects: Sequence[Object], like: Likeness, *, apart: 
     crowd = chosen or (None if apart else default_crowd(context))
     depsgraph, family = context.evaluated_depsgraph_get(), Family()
     check_stored([*objects, *([crowd] if crowd is not None else [])])
-    bodies = {ob.name: Body.of(ob, depsgraph, family) for ob in objects}
+    bodies = Body.of_each(objects, depsgraph, family)
     flying = flies(like, crowd)
     fronts = {ob.name: current_front(ob) or front_of(ob, family, bodies[ob.name], flies=flying) for ob in objects}
     preset = None
@@ -92,7 +93,8 @@ def join(context: Context, objects: Sequence[Object], like: Likeness, *, apart: 
     crowd = crowd or new_crowd(context, like.crowd)
     measure = measure_for(crowd, members, preset, depsgraph, family)
     long = not members or crowd.steering.vehicle.length > 0.0
-    shapes = {ob.name: shape_of(bodies[ob.name], fronts[ob.name], measure, long) for ob in objects}
+    fitted = cache(partial(shape_of, measure=measure, long=long))
+    shapes = {ob.name: fitted(bodies[ob.name], fronts[ob.name]) for ob in objects}
     if not members:
         fit_body(crowd, list(shapes.values()))
     heights = list(dict.fromkeys(ob.steering.height for ob in members))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import bpy
+import numpy as np
 
 from ...behaviors import CATALOGUE
 from ...locomotion import LOCOMOTIONS
@@ -21,7 +22,7 @@ from ..objects.body_sizes import Body
 from ..objects.characters import is_character
 from ..objects.doubles import doubles
 from ..objects.hierarchy import Family
-from ..objects.tagged_objects import by_role, crowd_of, in_use, tagged
+from ..objects.tagged_objects import by_role, crowd_of, in_use, members_in
 from ..properties import pointed_at
 from ..read.forward_axis import front_of
 from ..read.role_assignment import current_front
@@ -157,7 +158,7 @@ def is_settled(crowd: Object) -> bool:
         group = getattr(settings, name) if settings.is_property_set(name) else None
         if group is not None and any(group.is_property_set(value) for value in complete(declared, {})):
             return True
-    return any(crowd_of(ob) == crowd for scene in bpy.data.scenes for ob in tagged(in_use(scene), Role.VEHICLE))
+    return any(crowd_of(ob) == crowd for scene in bpy.data.scenes for ob in members_in(in_use(scene)))
 
 
 def fitting(like: Likeness, length: float) -> Preset:
@@ -197,6 +198,7 @@ def bring_to_life(
     *,
     ground: Object | None = None,
     room: Object | None = None,
+    places: np.ndarray | None = None,
 ) -> list[str]:
     """Give a new crowd the settings of a preset, a region to stay in, and variation of its members.
 
@@ -205,6 +207,7 @@ def bring_to_life(
     Args:
         ground: what the members were put on, if anything.
         room: the region that they were put in, if any.
+        places: (n, 3) where they start, in metres; by default where members are.
 
     Returns:
         Warnings that name the objects that were left unchanged.
@@ -216,7 +219,9 @@ def bring_to_life(
         if KEEPING in preset.behaviors and room.type == "MESH":
             getattr(crowd.steering, KEEPING).firm = True
     else:
-        _give_room(context, crowd, members, preset, ground)
+        if places is None:
+            places = doubles([ob.matrix_world.translation for ob in members])
+        _give_room(context, crowd, places, preset, ground)
     if len(members) < 2:
         return []
     unlocked = [ob for ob in members if not ob.steering.locked]
@@ -224,10 +229,8 @@ def bring_to_life(
     return vary(context.scene, crowd, amounts, only=unlocked) if unlocked else []
 
 
-def _give_room(
-    context: Context, crowd: Object, members: Sequence[Object], preset: Preset, ground: Object | None
-) -> None:
-    """Add a region around the members, so that they stay in view, if the preset has behaviors that need one.
+def _give_room(context: Context, crowd: Object, places: np.ndarray, preset: Preset, ground: Object | None) -> None:
+    """Add a region around places (n, 3) of members, so that they stay in view, if behaviors of the preset need one.
 
     A path to follow or an existing region takes its place. A region that another crowd points at does not count.
     """
@@ -239,7 +242,6 @@ def _give_room(
     if follows_path or set(roles[Role.REGION]) - _targets(roles[Role.CROWD], Kind.REGION):
         return
     walks = ground is not None and preset.moves.grounded and not preset.moves.clings
-    places = doubles([ob.matrix_world.translation for ob in members])
     stood_on = ground if walks else None
     region = new_region(crowd, places, stood_on)
     point_at(crowd, preset, Kind.REGION, region)

@@ -17,7 +17,9 @@ from .hierarchy import instanced
 from .rest_pose import bone_points, is_rigged, on_faces, rest_offset, vertices_of
 
 if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object
+    from collections.abc import Sequence
+
+    from bpy.types import Depsgraph, Mesh, Object
 
     from .hierarchy import Family
 
@@ -41,11 +43,14 @@ and a giraffe is spread in height, but stands on four legs."""
 CELLS, LOWEST = 30, 0.08
 """Cells that the height of a body is divided into, so that it counts alike where its mesh is fine and coarse, and the
 share of the height in which it stands on the ground."""
+LEAST_SHARE = 1e-3
+"""The least share of a scale by which a shape is measured: one that is flatter still has two ends."""
 
 
 def mean_scale(ob: Object) -> float:
     """The size of an object by its own scale channels: the geometric mean of its axes."""
-    return float(np.cbrt(np.abs(np.prod(doubles(ob.scale) * doubles(ob.delta_scale)))))
+    (x, y, z), (dx, dy, dz) = ob.scale, ob.delta_scale
+    return float(np.cbrt(abs(x * dx * y * dy * z * dz)))
 
 
 def points_of(ob: Object, depsgraph: Depsgraph, family: Family | None) -> np.ndarray:
@@ -155,7 +160,7 @@ def _local_points(ob: Object, depsgraph: Depsgraph) -> np.ndarray:
     return points
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Body:
     """The points of a model in its rest pose, to be measured in several ways.
 
@@ -182,6 +187,26 @@ class Body:
             text = f"{ob.name} has a transform that is not a number. Check its location, rotation, scale and parents."
             raise Refusal(text, about=[ob])
         return cls(points, matrix[:3, :3])
+
+    @classmethod
+    def of_each(cls, objects: Sequence[Object], depsgraph: Depsgraph, family: Family) -> dict[str, Body]:
+        """The bodies of objects by name; copies of one mesh that are scaled and turned alike share theirs.
+
+        Raises:
+            Refusal: a point of one is nowhere.
+        """
+        shared: dict[tuple[Mesh, bytes], Body] = {}
+        bodies = {}
+        for ob in objects:
+            if _is_bare(ob, family):
+                matrix = doubles(ob.evaluated_get(depsgraph).matrix_world)
+                alike = ob.data, matrix[:3, :3].tobytes()
+                if alike not in shared:
+                    shared[alike] = cls.of(ob, depsgraph, family, matrix)
+                bodies[ob.name] = shared[alike]
+            else:
+                bodies[ob.name] = cls.of(ob, depsgraph, family)
+        return bodies
 
     def radius(self, _front: Front | None = None) -> float:
         """The radius in metres of the sphere about the origin that holds it; 0 without a size."""
@@ -224,15 +249,16 @@ class Body:
 
     def unscaled_height(self, up_axis: str) -> float:
         """Its height along its up axis before it is scaled."""
-        return float(np.ptp(self.points[:, "XYZ".index(up_axis[-1])]))
+        low, high = self._ends[:, "XYZ".index(up_axis[-1])]
+        return float(high - low)
 
     def origin_height(self, up_axis: str) -> float:
         """The height of its origin above its lowest point before it is scaled; 0 for a model that stands on it.
 
         Soles and hooves may reach a little below the origin. What floats above its origin stays so.
         """
-        along = self.points[:, "XYZ".index(up_axis[-1])]
-        below = float(along.max() if up_axis.startswith("NEG") else -along.min())
+        low, high = self._ends[:, "XYZ".index(up_axis[-1])]
+        below = float(high if up_axis.startswith("NEG") else -low)
         return below if below > SOLES * self.unscaled_height(up_axis) else 0.0
 
     def capsule(self, forward_axis: str, up_axis: str, *, flat: bool) -> tuple[float, float] | None:
@@ -258,14 +284,35 @@ class Body:
         return float(np.ptp(self.points[:, axis]) * self._scale[axis])
 
     @once
+    def proportions(self) -> np.ndarray:
+        """The scale of each axis as a share of the largest, (3,); models of other sizes have the same.
+
+        Shares of 1 for a model that is not to be seen as it is scaled, flat or without end.
+        """
+        if not (np.isfinite(self._scale).all() and self._scale.min() > 0.0):
+            return np.ones(3)
+        return np.asarray(np.maximum(np.round(self._scale / self._scale.max(), 3), LEAST_SHARE))
+
+    @once
     def _in_world(self) -> np.ndarray:
         """The points turned and scaled as in the world, (m, 3)."""
         return np.einsum("ab,kb->ka", self.matrix, self.points)
 
     @once
+    def _ends(self) -> np.ndarray:
+        """The least and the greatest number along each of its own axes, (2, 3)."""
+        return np.stack((self.points.min(axis=0), self.points.max(axis=0)))
+
+    @once
     def _scale(self) -> np.ndarray:
         """The scale of each axis, (3,)."""
         return magnitude(self.matrix.T)
+
+
+def _is_bare(ob: Object, family: Family) -> bool:
+    """Whether the points of an object are those of its mesh, and nothing else shapes them or comes with them."""
+    bare = ob.type == "MESH" and ob.parent is None and ob.instance_type == "NONE" and not ob.modifiers
+    return bare and ob.data.shape_keys is None and not family.children(ob)
 
 
 def stands_upright(ahead: np.ndarray, above: np.ndarray) -> bool:

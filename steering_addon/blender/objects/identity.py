@@ -16,13 +16,11 @@ from typing import TYPE_CHECKING
 
 import bpy
 
+from ...simulation.arrays.identities import MOST
 from ...simulation.arrays.lots import SIZE
 
 if TYPE_CHECKING:
     from bpy.types import Object
-
-MOST = 2**31 - 1
-"""The largest number an IntProperty holds."""
 
 
 def taken_identities(but: Container[Object] = ()) -> set[int]:

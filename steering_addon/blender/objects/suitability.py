@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from bpy.types import Object
 
 
+POINTED = ("MESH", "POINTCLOUD")
+"""Types of objects of which each point may be a vehicle."""
+
+
 def suits(ob: Object, role: Role) -> bool:
     """Whether the object can have the role."""
     if role is Role.PATH:
@@ -22,12 +26,14 @@ def suits(ob: Object, role: Role) -> bool:
     if role is Role.FLOW:
         return ob.type in ("CURVE", "MESH")
     if role is Role.SURFACE:
-        return ob.type in SOLID and not has_role(ob, Role.VEHICLE)
+        return ob.type in SOLID and not (has_role(ob, Role.VEHICLE) or has_role(ob, Role.POINTS))
+    if role is Role.POINTS:
+        return ob.type in POINTED and not (has_role(ob, Role.VEHICLE) or has_role(ob, Role.SURFACE))
     if role is Role.CROWD:
         return ob.type == "EMPTY"
     if role in MADE:
         return False
-    return role is not Role.VEHICLE or not (has_role(ob, Role.CROWD) or has_role(ob, Role.SURFACE))
+    return role is not Role.VEHICLE or not any(has_role(ob, each) for each in (Role.CROWD, Role.SURFACE, Role.POINTS))
 
 
 def check_editable(objects: list[Object]) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from ...simulation.roles import Role
+from ...simulation.roles import OF_MEMBERS, Role
 from ..properties import has_role, pointed_at, settings_of
+from .resting import resting
 
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
@@ -16,10 +17,13 @@ MOST_NAMES = 5
 
 
 def in_use(scene: Scene) -> list[Object]:
-    """The objects in any view layer of the scene, by name; objects of excluded collections are not."""
+    """The objects in any view layer of the scene, and those at rest while a crowd cache plays, by name.
+
+    Objects of other excluded collections are not in use.
+    """
     seen: dict[str, Object] = {}
-    for layer in scene.view_layers:
-        for ob in layer.objects:
+    for holder in (*scene.view_layers, *resting(scene)):
+        for ob in holder.objects:
             # A removed object is listed as None until the layer is updated.
             if ob is not None:
                 seen[ob.name if ob.library is None else full_name(ob)] = ob
@@ -31,6 +35,12 @@ def tagged(objects: Iterable[Object], role: Role) -> list[Object]:
     name = role.name
     # As `has_role`, in one expression: operators ask this of all objects of a scene several times.
     return [ob for ob in objects if ob.is_property_set("steering") and name in ob.steering.roles]
+
+
+def members_in(objects: Iterable[Object]) -> list[Object]:
+    """The objects that are a vehicle, or of which each point is one."""
+    objects = list(objects)
+    return [ob for role in OF_MEMBERS for ob in tagged(objects, role)]
 
 
 def by_role(objects: Iterable[Object]) -> dict[Role, list[Object]]:

@@ -14,7 +14,7 @@ from ..crowds.populating.member_collection import shown_collection
 from ..objects.focus import crowd_in_focus, vehicle_in_focus, vehicles_selected
 from ..objects.hierarchy import Family
 from ..objects.suitability import check_editable
-from ..objects.tagged_objects import crowd_of, in_use, tagged
+from ..objects.tagged_objects import crowd_of, in_use, members_in, tagged
 from ..properties import has_role
 from ..read.dependencies import animated_paths
 from ..read.lost_crowds import LostCrowd, lost_crowds
@@ -93,9 +93,9 @@ def _move(vehicles: list[Object], crowd: Object, context: Context, *, fit: bool)
     Args:
         fit: whether a crowd without vehicles takes its body and the height of its stride from them.
     """
-    shapes = {ob.name: _shape(ob) for ob in vehicles}
+    shapes = {ob.name: None if has_role(ob, Role.POINTS) else _shape(ob) for ob in vehicles}
     usable = [shape for shape in shapes.values() if shape is not None and shape[0] > SMALLEST]
-    is_empty = not any(crowd_of(ob) == crowd for ob in tagged(in_use(context.scene), Role.VEHICLE))
+    is_empty = not any(crowd_of(ob) == crowd for ob in members_in(in_use(context.scene)))
     if fit and is_empty and usable and crowd.library is None:
         fit_body(crowd, usable)
         fit_stride(crowd, [height_of(ob) for ob in vehicles])
@@ -132,7 +132,7 @@ class STEERING_OT_crowd_restore(SteeringOperator, bpy.types.Operator):
     @reported
     def execute(self, context):
         objects = in_use(context.scene)
-        lost = lost_crowds(tagged(objects, Role.VEHICLE), tagged(objects, Role.CROWD))
+        lost = lost_crowds(members_in(objects), tagged(objects, Role.CROWD))
         chosen = [each for each in lost if not self.crowd or (each.crowd and each.crowd.name == self.crowd)]
         if not chosen:
             what = f"The crowd {self.crowd}" if self.crowd else "No crowd"
@@ -182,7 +182,7 @@ class STEERING_OT_crowd_select(SteeringOperator, bpy.types.Operator):
         crowd = crowd_in_focus(context)
         members = [
             ob
-            for ob in tagged(context.view_layer.objects, Role.VEHICLE)
+            for ob in members_in(context.view_layer.objects)
             if crowd_of(ob) == crowd and not ob.hide_select and ob.visible_get()
         ]
         if not members:

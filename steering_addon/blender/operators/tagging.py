@@ -8,11 +8,12 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty
 
 from ...settings.stored_choices import ROLES
-from ...simulation.roles import DESCRIPTIONS, OF_BODIES, Role
+from ...simulation.roles import DESCRIPTIONS, OF_BODIES, OF_MEMBERS, Role
 from ..animation.ownership import is_baked
 from ..crowds.adding_clips import FIND_CLIPS, add_to_new_crowd
 from ..crowds.improbable import why_improbable
 from ..crowds.joining import Joined, join, selected_crowd
+from ..crowds.joining_points import join_points
 from ..crowds.loose_parts import loose_parts
 from ..crowds.member_variation import give_size_back
 from ..crowds.moves_like import ANYTHING, LIKENESSES, UNCHANGED, is_settled, likeness
@@ -34,6 +35,8 @@ from ..stored_values import check_choices, choice_in
 from .polls import SteeringOperator, in_object_mode, something_selected, vehicle_selected
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from bpy.types import Context, Depsgraph, Object, Scene
 
 SHAPED = {Role.OBSTACLE: "obstacle_shape", Role.REGION: "region_shape"}
@@ -43,6 +46,7 @@ REMEDIES = {
     Role.FLOW: "Select a curve, such as Add > Curve > Path, or a mesh that is painted or has loose edges",
     Role.SURFACE: "Select a mesh, or another object with faces, that is not a vehicle",
     Role.LINK: "Select a curve, such as Add > Curve > Path, or an Empty",
+    Role.POINTS: "Select a mesh that is neither a vehicle nor a surface",
     Role.CROWD: "Select an Empty, or use Add Crowd",
     Role.STATE: "Use Add State",
     Role.TRIGGER: "Use Add Trigger",
@@ -94,7 +98,7 @@ class STEERING_OT_tag(SteeringOperator, bpy.types.Operator):
         return DESCRIPTIONS[Role[properties.role]][1]
 
     def invoke(self, context, _event):
-        specified = self.properties.is_property_set("moves_like") or self.role != Role.VEHICLE.name
+        specified = self.properties.is_property_set("moves_like") or Role[self.role] not in OF_MEMBERS
         crowd = selected_crowd(context)
         if specified or bpy.app.background or (crowd is not None and is_settled(crowd)):
             return self.execute(context)
@@ -105,9 +109,10 @@ class STEERING_OT_tag(SteeringOperator, bpy.types.Operator):
         fields = self.layout.column()
         fields.use_property_split = True
         fields.prop(self, "role")
-        if self.role == Role.VEHICLE.name:
+        if Role[self.role] in OF_MEMBERS:
             fields.prop(self, "moves_like")
             fields.prop(self, "new_crowd")
+        if self.role == Role.VEHICLE.name:
             fields.prop(self, "find_clips")
         fields.prop(self, "of_part")
 
@@ -117,21 +122,11 @@ class STEERING_OT_tag(SteeringOperator, bpy.types.Operator):
         joined = Joined()
         meant = _meant(context, role, self.of_part)
         suitable, skipped = _suitable(meant, role, self.of_part)
-        if role is Role.VEHICLE:
-            joined = join(context, suitable, likeness(self.moves_like), apart=self.new_crowd)
-        family = Family()
-        # Not for vehicles: after a crowd was added, Blender goes through the whole scene for it.
-        depsgraph = context.evaluated_depsgraph_get() if role is Role.LEADER or role in SHAPED else None
-        # All are measured before the first is tagged: a refusal changes nothing.
-        bodies = [Body.of(ob, depsgraph, family) if role is Role.LEADER else None for ob in suitable]
-        check_choices(suitable)
-        shapes = _fitting_shapes(suitable, role, context.scene, depsgraph, family) if role in SHAPED else {}
-        for ob, body in zip(suitable, bodies, strict=True):
-            give_role(ob, role, family, body)
-        for ob, shape in shapes.items():
-            setattr(ob.steering, SHAPED[role], shape)
-        if role in SHAPED:
-            self.report({"INFO"}, _shapes_of(suitable, SHAPED[role]))
+        if role in OF_MEMBERS:
+            joining = join if role is Role.VEHICLE else join_points
+            joined = joining(context, suitable, likeness(self.moves_like), apart=self.new_crowd)
+        else:
+            self._give(context, role, suitable)
         answer(context.scene)
         if skipped:
             self.report({"WARNING"}, f"Skipped objects that cannot be {_label(role)}: {skipped}")
@@ -143,7 +138,7 @@ class STEERING_OT_tag(SteeringOperator, bpy.types.Operator):
             plays = f"; it plays {', '.join(clips)}" if clips else ""
             self.report({"INFO"}, "; ".join([_summary(joined, context.scene) + plays, *instead]))
             unlikely = why_improbable(joined.crowd, joined.members, are_birds=self.moves_like == "BIRD")
-            for warning in (why_none, torn_apart(joined.members, family, context.scene), unlikely):
+            for warning in (why_none, torn_apart(joined.members, Family(), context.scene), unlikely):
                 if warning:
                     self.report({"WARNING"}, warning)
         elif instead:
@@ -153,6 +148,21 @@ class STEERING_OT_tag(SteeringOperator, bpy.types.Operator):
             # Last: the status bar shows the last report.
             self.report({"WARNING"}, f"{text}. If they are parts of one model, parent them to one and tag only that")
         return {"FINISHED"}
+
+    def _give(self, context: Context, role: Role, objects: Sequence[Object]) -> None:
+        """Give objects a role other than that of vehicles."""
+        family = Family()
+        depsgraph = context.evaluated_depsgraph_get() if role is Role.LEADER or role in SHAPED else None
+        # All are measured before the first is tagged: a refusal changes nothing.
+        bodies = [Body.of(ob, depsgraph, family) if role is Role.LEADER else None for ob in objects]
+        check_choices(objects)
+        shapes = _fitting_shapes(objects, role, context.scene, depsgraph, family) if role in SHAPED else {}
+        for ob, body in zip(objects, bodies, strict=True):
+            give_role(ob, role, family, body)
+        for ob, shape in shapes.items():
+            setattr(ob.steering, SHAPED[role], shape)
+        if role in SHAPED:
+            self.report({"INFO"}, _shapes_of(objects, SHAPED[role]))
 
 
 class STEERING_MT_moves_like(bpy.types.Menu):
@@ -202,7 +212,7 @@ class STEERING_OT_untag(SteeringOperator, bpy.types.Operator):
             give_size_back(context.scene, objects)
         for ob in objects:
             ob.steering.roles -= {self.role}
-            if self.role == Role.VEHICLE.name:
+            if Role[self.role] in OF_MEMBERS:
                 ob.steering.crowd = None
             if Role[self.role] in SHAPED:
                 ob.steering.property_unset(SHAPED[Role[self.role]])
@@ -301,6 +311,8 @@ def _suitable(objects: list[Object], role: Role, of_part: bool) -> tuple[list[Ob
     if role is Role.VEHICLE:
         # A crowd is selected together with its future members on purpose: they are to join it.
         suitable, names = suitable if of_part else _topmost(carriers(suitable)), ""
+    if role is Role.POINTS:
+        names = ", ".join(ob.name for ob in objects if not (suits(ob, role) or has_role(ob, Role.CROWD)))
     check_editable(suitable)
     return suitable, names
 
@@ -369,6 +381,8 @@ def _summary(joined: Joined, scene: Scene) -> str:
     """The report after tagging vehicles, in one line."""
     number, crowd, preset = len(joined.members), joined.crowd.name, joined.preset
     vehicles = "1 vehicle" if number == 1 else f"{number} vehicles"
+    if has_role(joined.members[0], Role.POINTS):
+        vehicles = f"The points of {names_of([ob.name for ob in joined.members])}"
     # Select All takes them along with the models.
     equipment = [ob.name for ob in joined.members if ob.type in EQUIPMENT]
     too = f", {names_of(equipment)} too" if 0 < len(equipment) < number else ""
@@ -381,8 +395,10 @@ def _summary(joined: Joined, scene: Scene) -> str:
 
 
 def _label(role: Role) -> str:
-    """The name of a role with its article: "an obstacle"."""
+    """The name of a role with its article, unless it is of many: "an obstacle"."""
     noun = DESCRIPTIONS[role][0].lower()
+    if role is Role.POINTS:
+        return noun
     return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
 
 

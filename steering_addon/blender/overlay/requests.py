@@ -64,7 +64,7 @@ def requested_forces(vehicles: list[Object], scene: Scene, depsgraph: Depsgraph,
     world = world_at(state, snapshot, snapshot, 0.0)
     by_behavior = requests(state, snapshot, world)
     combined = truncate(decide(state, snapshot, world)[0], snapshot.vehicle.max_force)
-    names = {full_name(ob) for ob in vehicles[:MOST_SHOWN]}
+    names, source = {full_name(ob) for ob in vehicles[:MOST_SHOWN]}, plan.vehicles.source
     return [
         Request(
             position=state.motion.position[row],
@@ -73,7 +73,7 @@ def requested_forces(vehicles: list[Object], scene: Scene, depsgraph: Depsgraph,
             by_behavior={name: force[row] for name, force in by_behavior.items()},
             combined=combined[row],
         )
-        for row, ob in enumerate(plan.vehicles.source.objects)
+        for row, ob in zip(source.object_rows.tolist(), source.objects)
         if full_name(ob) in names and snapshot.present[row]
     ]
 
@@ -84,11 +84,11 @@ def _present(plan: Plan, snapshot: Snapshot, scene: Scene, depsgraph: Depsgraph,
     poses = [source.pose(row, depsgraph) for row in range(len(plan))]
     position, basis = (np.array(each) for each in zip(*poses))
     velocity = basis[:, :, 1] * (plan.vehicles.start_speed * snapshot.vehicle.max_speed)[:, None]
-    for row, ob in enumerate(source.objects):
+    for row, ob in zip(source.object_rows.tolist(), source.objects):
         measured = tracks.velocity(ob, depsgraph, frame, plan.frame_time)
         if measured is not None:
             velocity[row] = measured
-    spans = frames_there(source.objects)
-    away = (frame < spans[:, 0]) | (frame > spans[:, 1])
+    spans, away = frames_there(source.objects), np.zeros(len(plan), dtype=np.bool_)
+    away[source.object_rows] = (frame < spans[:, 0]) | (frame > spans[:, 1])
     standing = start_state(position, basis[:, :, 1], basis[:, :, 2], velocity, time=frame * plan.frame_time)
     return replace(standing, outside=away if snapshot.due is None else away | ~snapshot.due)

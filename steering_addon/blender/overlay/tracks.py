@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ..animation.animation_data import evaluate
 from ..animation.keyframes import read_column
 from ..animation.ownership import CurrentAnimation
 from ..objects.doubles import doubles
@@ -87,6 +88,10 @@ class Tracks:
                 return None
             columns = [read_column(curves[index], "co") for index in range(3)]
             frames = columns[0][:, 0]
-            locations = np.stack([np.interp(frames, column[:, 0], column[:, 1]) for column in columns], axis=-1)
+            if played.record.thinned:
+                frames = np.union1d(frames, np.arange(played.record.first, played.record.last + 1.0))
+                locations = np.stack([evaluate(curves[index], frames.tolist()) for index in range(3)], axis=-1)
+            else:
+                locations = np.stack([np.interp(frames, column[:, 0], column[:, 1]) for column in columns], axis=-1)
             cached = self._keys[name] = (played.record.bake_id, _Keys(frames, locations))
         return cached[1]

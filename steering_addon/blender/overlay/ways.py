@@ -60,7 +60,7 @@ def way_lines(vehicles: list[Object], scene: Scene, depsgraph: Depsgraph) -> Way
     if ways is None:
         return WayLines()
     names = {full_name(ob) for ob in vehicles}
-    chosen = np.array([full_name(ob) in names for ob in plan.vehicles.source.objects])
+    chosen = np.array([full_name(plan.vehicles.source.owner(row)) in names for row in range(len(plan))])
     ground, walks, _ = max(ways.grounds, key=lambda each: (np.count_nonzero(each[1] & chosen), each[1].sum()))
     rows = which(walks & (chosen | ~(walks & chosen).any()))
     x, y, z = position[rows].T

@@ -36,8 +36,10 @@ ICONS = {
     Role.TRIGGER: "ORPHAN_DATA",
     Role.MARK: "PMARKER_ACT",
     Role.LINK: "LINKED",
+    Role.POINTS: "POINTCLOUD_DATA",
 }
 SETTINGS: dict[Role, tuple[str, ...]] = {
+    Role.POINTS: ("crowd", "locked", "models", "forward_axis", "up_axis", "start_speed", "seed"),
     Role.OBSTACLE: ("obstacle_shape", "obstacle_side", "pass_side"),
     Role.REGION: ("region_shape",),
     Role.FLOW: ("flow_attribute",),

@@ -37,16 +37,21 @@ class Hideable:
     def __init__(self, plan: Plan) -> None:
         family = Family()
         self._resources = Resources(plan)
-        self._vehicles = plan.vehicles.source.objects
-        hide = [*plan.vehicles.source.hides.tolist(), *(may_be_hidden(body.ob) for body in self._resources.bodies)]
+        source = plan.vehicles.source
+        self._count, self._vehicles = len(plan), dict(zip(source.object_rows.tolist(), source.objects))
+        hide = [*source.hides.tolist(), *(may_be_hidden(body.ob) for body in self._resources.bodies)]
         self._hide = np.array(hide, dtype=np.bool_)
         self._carriers = np.array([body.carrier for body in self._resources.bodies], dtype=np.int64)
         self._shrinking = [_tops(parts, family) if self._resources.fed_on else [] for parts in self._resources.parts]
         self.resources = frozenset(ob for obs in self._shrinking for ob in obs)
         eaten = {ob for parts in self._resources.parts for ob in parts}
-        visible = [[ob, *(part for part in parts_of(ob, family) if part not in eaten)] for ob in self._vehicles]
-        covered = [[ob for ob in obs if _is_covered(ob)] for obs in (*visible, *self._resources.parts)]
-        self.covered = {row: obs for row, obs in enumerate(covered) if obs}
+        seen = {
+            row: [ob, *(part for part in parts_of(ob, family) if part not in eaten)]
+            for row, ob in self._vehicles.items()
+        }
+        seen |= dict(enumerate(self._resources.parts, self._count))
+        covered = {row: [ob for ob in obs if _is_covered(ob)] for row, obs in seen.items()}
+        self.covered = {row: obs for row, obs in covered.items() if obs}
         self._looking = {ob: rows for ob in bpy.data.objects if ob.type == "CAMERA" and len(rows := self._carrying(ob))}
 
     def gone(self, sketch: Sketch) -> np.ndarray:
@@ -56,15 +61,15 @@ class Hideable:
     def hidden(self, gone: np.ndarray) -> np.ndarray:
         """The rows that are hidden while these are absent, (n + m,)."""
         hidden = gone & self._hide
-        vehicles, resources = np.split(hidden, [len(self._vehicles)])
+        vehicles, resources = np.split(hidden, [self._count])
         carried = self._carriers >= 0
         resources[carried] |= vehicles[self._carriers[carried]]
         return hidden
 
     def shrunk(self, hidden: np.ndarray) -> list[Object]:
         """The objects to shrink to nothing while these rows are hidden; their children shrink with them."""
-        n = len(self._vehicles)
-        vehicles = [self._vehicles[row] for row in np.flatnonzero(hidden[:n])]
+        n = self._count
+        vehicles = [self._vehicles[row] for row in np.flatnonzero(hidden[:n]).tolist() if row in self._vehicles]
         return vehicles + [ob for row in np.flatnonzero(hidden[n:]) for ob in self._shrinking[row]]
 
     def looking(self, hidden: np.ndarray) -> list[Object]:
@@ -78,8 +83,9 @@ class Hideable:
     def _carrying(self, camera: Object) -> np.ndarray:
         """The rows of the objects that a camera depends on, by its parents or otherwise."""
         dependencies = set(with_all_behind([camera]))
-        shrinking = [*([ob] for ob in self._vehicles), *self._shrinking]
-        return np.flatnonzero(self._hide & [not dependencies.isdisjoint(obs) for obs in shrinking])
+        shrinking = {row: [ob] for row, ob in self._vehicles.items()} | dict(enumerate(self._shrinking, self._count))
+        rows = [row for row, obs in shrinking.items() if self._hide[row] and not dependencies.isdisjoint(obs)]
+        return np.array(rows, dtype=np.int64)
 
 
 def _tops(parts: Iterable[Object], family: Family) -> list[Object]:

@@ -27,6 +27,7 @@ from .published import publish, withdraw
 from .readings import Readings, crowds_of_settings, read_blocks
 from .rehearsal import Rehearsal
 from .showing import Shown, show
+from .shown_points import PointDisplays, owners
 from .view_writer import ViewWriter
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ class Live:
         scene: its session_uid.
         replace_own_keys: whether the vehicles' own animation is ignored.
         refusal: why nothing can be shown at the moment; empty if it can.
+        points: what shows points.
         busy: whether the preview itself causes the updates that Blender reports.
     """
 
@@ -56,6 +58,7 @@ class Live:
         self.replace_own_keys = replace_own_keys
         self.refusal = ""
         self.busy = False
+        self.points = PointDisplays()
         self._rehearsal: Rehearsal | None = None
         self._kept: KeptRun | None = None
         self._readings: Readings | None = None
@@ -130,11 +133,11 @@ class Live:
         elif carries_on and not self._rehearsal.has_swept:
             # The vehicles still show this. Showing it again would have the view drawn again.
             return False
-        if self._shown is not None and len(self._shown.location) == len(self._rehearsal.plan):
+        if self._shown is not None and self._shown.fits(self._rehearsal.plan):
             posed = *(pose.rig for pose in self._shown.rig_poses), *(ob for ob, _ in self._shown.told)
             self._posed |= {ob.session_uid for ob in posed}
-            plan, hideable, driven = self._rehearsal.plan, self._rehearsal.hideable, self._rehearsal.driven
-            show(plan, self._shown, hideable, driven, depsgraphs)
+            now = self._rehearsal
+            show(now.plan, self._shown, now.hideable, self.points, now.driven, depsgraphs)
         return reached
 
     def changed_by(self, scene: Scene, depsgraph: Depsgraph) -> bool:
@@ -187,6 +190,7 @@ class Live:
     def let_go(self) -> None:
         """Let Blender show the vehicles in their real poses, and hide those that are really hidden."""
         withdraw(self.scene)
+        _remove_displays()
         _evaluate_again(self._moves)
         ViewWriter.delete(ob for ob in bpy.data.objects if ob.session_uid in self._posed)
         self._posed = set()
@@ -209,7 +213,8 @@ class Live:
         hideable = self._rehearsal.hideable
         self._covered |= {ob.session_uid for obs in hideable.covered.values() for ob in obs}
         self._reads = read_blocks(plan)
-        moves = frozenset(ob.session_uid for ob in (*plan.vehicles.source.objects, *hideable.resources))
+        moved = (*plan.vehicles.source.objects, *owners(plan), *hideable.resources)
+        moves = frozenset(ob.session_uid for ob in moved)
         _evaluate_again(self._moves - moves)
         self._moves = moves
 
@@ -382,6 +387,21 @@ def _before_undo(*_) -> None:
 
 @persistent
 def _after_undo(*_) -> None:
+    _remove_displays()
+    if _live is not None:
+        _later(_catch_up)
+
+
+@persistent
+def _remove_displays(*_) -> None:
+    """Remove what shows points: it does not belong into a file, and comes back with what is shown next."""
+    points = PointDisplays() if _live is None else _live.points
+    for scene in bpy.data.scenes:
+        points.end(scene)
+
+
+@persistent
+def _after_save(*_) -> None:
     if _live is not None:
         _later(_catch_up)
 
@@ -467,6 +487,9 @@ HANDLERS = {
     "undo_post": _after_undo,
     "redo_post": _after_undo,
     "load_pre": _before_load,
+    "load_post": _remove_displays,
+    "save_pre": _remove_displays,
+    "save_post": _after_save,
     "render_init": _on_render,
 }
 

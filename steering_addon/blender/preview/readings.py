@@ -11,6 +11,7 @@ from ...recording.run_cache import digest, size
 from ...simulation.geometry.surfaces import SurfaceLayer
 from ...simulation.snapshot import Snapshot
 from ..read.dependencies import animated_paths, blocks, reasons, with_all_behind
+from ..read.joined_vehicles import point_parts
 from ..read.plan import Plan
 from ..read.reading import Reader
 from ..read.sweep import to_link
@@ -129,7 +130,8 @@ def crowds_of_settings(plan: Plan) -> frozenset[int]:
 
 def read_blocks(plan: Plan) -> frozenset[int]:
     """The session_uid of all objects, shapes and actions that a plan is read from."""
-    objects = [*plan.vehicles.source.objects, *to_link(plan)]
+    source = plan.vehicles.source
+    objects = [*source.objects, *(each.ob for each, _ in point_parts(source)), *to_link(plan)]
     read = (block for ob in with_all_behind(objects) for each in blocks(ob) for block in _with_actions(each))
     return frozenset(block.session_uid for block in read)
 
@@ -157,6 +159,7 @@ def _read_from(plan: Plan) -> tuple:
         plan.flows,
         plan.surfaces,
         plan.vehicles.source.objects,
+        [(each.ob, rows.tobytes()) for each, rows in point_parts(plan.vehicles.source)],
         [(each.ob, sorted(animated_paths(each.ob))) for each in (*plan.states, *plan.triggers)],
     )
     return int(plan.frames[0]), plan.frame_time, read, crowds, placed, animated

@@ -23,6 +23,7 @@ from ..clips.clip_record import clip_record
 from ..clips.measuring import player_below
 from ..objects.hierarchy import Family
 from ..read.dependencies import animates
+from ..read.joined_vehicles import object_part, point_parts
 from ..read.lead_in import lead_in
 from ..read.marks import are_as_planned
 from ..read.plan import Plan
@@ -33,6 +34,7 @@ from .hiding import Hideable
 from .published import PublishedFrame
 from .readings import Readings
 from .showing import Shown, is_driven, show_as_they_are, shown_as_nothing
+from .shown_points import Placed, placed_points
 from .view_writer import ViewWriter
 
 if TYPE_CHECKING:
@@ -48,6 +50,7 @@ class KeptFrame:
 
     Attributes:
         location, rotation, gone, outside: as of `Shown`.
+        points: where the points of each object are.
         state: (n,) the number of the state of each vehicle, 0 for none.
         changes: the changes of mind by this frame, by the row of the vehicle.
         left: what is left to the exact marks of this frame.
@@ -56,6 +59,7 @@ class KeptFrame:
 
     location: np.ndarray
     rotation: np.ndarray
+    points: tuple[Placed, ...]
     gone: np.ndarray
     outside: np.ndarray
     state: np.ndarray
@@ -81,7 +85,11 @@ class Rehearsal:
         self.readings = (readings and readings.renewed(plan)) or Readings(plan)
         self.has_swept = False
         """Whether frames were read in a sweep when a frame was last to be reached."""
-        self._rows = {ob.session_uid: row for row, ob in enumerate(plan.vehicles.source.objects)}
+        source = plan.vehicles.source
+        self._objects = object_part(source)
+        rows = [*source.object_rows[:, None], *(rows for _, rows in point_parts(source))]
+        owners = [*source.objects, *(each.ob for each, _ in point_parts(source))]
+        self._rows = {ob.session_uid: of_it for ob, of_it in zip(owners, rows)}
         self._writer = ViewWriter(plan)
         self._portrayer = Portrayer(self._writer.subjects)
         self._has_exact_marks = any(mark.ob.steering.mark.exact for mark in plan.marks)
@@ -89,9 +97,9 @@ class Rehearsal:
         self._lead_in: tuple[Snapshot, ...] | None = None
         self._looked_at = to_link(plan)
         self.hideable = Hideable(plan)
-        self.driven = [ob for ob in (*plan.vehicles.source.objects, *self.hideable.resources) if is_driven(ob)]
+        self.driven = [ob for ob in (*source.objects, *self.hideable.resources) if is_driven(ob)]
         carriers = {body.carrier for body in (*plan.bodies, *plan.obstacles)} - {-1}
-        self._carriers = [plan.vehicles.source.objects[row] for row in sorted(carriers)]
+        self._carriers = [source.owner(row) for row in sorted(carriers)]
         family = Family()
         played = [player for ob in self._carriers if (player := player_below(ob, family)) is not None]
         self._only_by_sweep = (
@@ -117,17 +125,19 @@ class Rehearsal:
         kept, writer = self.kept.came_out(frame), self._writer
         for number in range(writer.next_frame, frame + 1) if writer.portrays else ():
             writer.frame(self._portrayer.portrait(self.kept.came_out(number).sketch))
-        location = self._corrected(frame, kept) if self._has_exact_marks else kept.location
+        location, points = self._corrected(frame, kept) if self._has_exact_marks else (kept.location, kept.points)
         looks = (writer.rig_poses(frame), writer.told(frame)) if writer.portrays else ((), ())
-        return Shown(location, kept.rotation, kept.gone, kept.outside, *looks)
+        return Shown(location, kept.rotation, kept.gone, kept.outside, *looks, points)
 
-    def _corrected(self, frame: int, kept: KeptFrame) -> np.ndarray:
-        """The locations of vehicles on a frame, moved onto exact marks, (n, 3)."""
+    def _corrected(self, frame: int, kept: KeptFrame) -> tuple[np.ndarray, tuple[Placed, ...]]:
+        """The locations (k, 3) of vehicles that are objects and the points on a frame, moved onto exact marks."""
         corrections, first = Corrections(), self.kept.first
         for number in range(first, self.reached + 1):
             corrections.add(self.kept.came_out(number).left)
         [sketch] = corrections.moved_sketches([kept.sketch], frame - first)
-        return kept.location if sketch is kept.sketch else self._channels_of(sketch, kept.rotation)[0]
+        if sketch is kept.sketch:
+            return kept.location, kept.points
+        return self._channels_of(sketch, kept.rotation)[0], placed_points(self.plan, sketch)
 
     def published(self, frame: int) -> PublishedFrame:
         """The vehicles on a frame that was reached, for others to ask."""
@@ -198,7 +208,7 @@ class Rehearsal:
             self.reached = self.kept.last
             return
         if state is None:
-            vehicles, near = self.plan.vehicles, self.plan.vehicles.source.rotation
+            vehicles, near = self.plan.vehicles, self._objects.rotation
             state = next(simulate(start, (snapshot,), self._lead_in or (), vehicles.preroll))
         else:
             state, near = step(state, snapshot), self.kept.came_out(frame - 1).rotation
@@ -211,6 +221,7 @@ class Rehearsal:
         return KeptFrame(
             location=location,
             rotation=rotation,
+            points=placed_points(self.plan, sketch),
             gone=self.hideable.gone(sketch),
             outside=sketch.outside,
             state=sketch.bodies.state,
@@ -220,18 +231,27 @@ class Rehearsal:
         )
 
     def _channels_of(self, sketch: Sketch, near: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The location (n, 3) and rotation (n, 4) channels on a frame; the rotation continues that of `near`."""
-        bodies, location, rotation = sketch.bodies, np.empty((len(self.plan), 3)), np.zeros_like(near)
-        bases = np.stack((bodies.side, bodies.forward, bodies.up), axis=-1)
-        channels = ChannelConverter(self.plan.vehicles.source, near)
-        for rows, place, turn in channels.extend(sketch.parent_parts[None], bodies.position[None], bases[None]):
+        """The location (k, 3) and rotation (k, 4) channels of the vehicles that are objects on a frame; the rotation
+        continues that of `near`."""
+        bodies, location, rotation = sketch.bodies, np.empty((len(near), 3)), np.zeros_like(near)
+        bases, positions = np.stack((bodies.side, bodies.forward, bodies.up), axis=-1), bodies.position
+        if len(near) < len(self.plan):
+            own = self.plan.vehicles.source.object_rows
+            bases, positions = bases[own], positions[own]
+        channels = ChannelConverter(self._objects, near)
+        for rows, place, turn in channels.extend(sketch.parent_parts[None], positions[None], bases[None]):
             location[rows], rotation[rows, : turn.shape[-1]] = place[0], turn[0]
         return location, rotation
 
     def _models(self) -> list[tuple[str, bytes, tuple[float, ...]]]:
-        """The inputs of poses other than the parents: rotation mode, axes and scale of each vehicle."""
-        source = self.plan.vehicles.source
-        return [(ob.rotation_mode, axes.tobytes(), tuple(ob.scale)) for ob, axes in zip(source.objects, source.axes)]
+        """The inputs of poses other than the parents: rotation mode, axes and scale of each vehicle that is an object,
+        and the axes of points."""
+        objects = self._objects
+        models = [
+            (ob.rotation_mode, axes.tobytes(), tuple(ob.scale)) for ob, axes in zip(objects.objects, objects.axes)
+        ]
+        points = point_parts(self.plan.vehicles.source)
+        return [*models, *((each.ob.name_full, each.axes[0].tobytes(), ()) for each, _ in points)]
 
     def _read_directly(self, depsgraph: Depsgraph, frame: int) -> Frame:
         """Read the animator's own depsgraph, with carriers and hidden resources in their real poses."""

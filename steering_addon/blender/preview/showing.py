@@ -19,6 +19,7 @@ import numpy as np
 from ..animation.locked_overrides import unlocked
 from ..animation.rotation_channels import data_path
 from .rig_poses import RigPose, bend, posed, told_to_drivers
+from .shown_points import Placed, PointDisplays, owners
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object
@@ -41,7 +42,9 @@ class Shown:
     """The view of n vehicles and m resources on a frame.
 
     Attributes:
-        location, rotation: (n, 3) and (n, 4) the channels of vehicles; of three angles the last number is 0.
+        location, rotation: (k, 3) and (k, 4) the channels of vehicles that are objects; of three angles the last
+            number is 0.
+        points: where the points of each object are.
         gone: (n + m,) which vehicles are absent, and which resources are eaten up.
         outside: (n,) which vehicles have not entered yet.
         rig_poses: of what plays clips.
@@ -54,23 +57,44 @@ class Shown:
     outside: np.ndarray
     rig_poses: Sequence[RigPose]
     told: Sequence[tuple[Object, Mapping[str, float]]]
+    points: Sequence[Placed] = ()
+
+    def fits(self, plan: Plan) -> bool:
+        """Whether it is of as many vehicles as a plan has."""
+        return len(self.outside) == len(plan) and len(self.location) == len(plan.vehicles.source.objects)
 
 
-def show(plan: Plan, shown: Shown, hideable: Hideable, driven: Iterable[Object], depsgraphs: list[Depsgraph]) -> None:
+def show(
+    plan: Plan,
+    shown: Shown,
+    hideable: Hideable,
+    points: PointDisplays,
+    driven: Iterable[Object],
+    depsgraphs: list[Depsgraph],
+) -> None:
     """Show the vehicles of a plan; the objects themselves are unchanged afterwards.
 
     In all viewports together: one left out would evaluate the vehicles later, in their real poses. A hidden vehicle is
     shrunk to nothing, except the cameras on it; a visible one that keys of a bake hide is uncovered.
 
     Args:
+        points: what shows points in place of their objects, which are shrunk to nothing, too.
         driven: those vehicles and parts whose channels have drivers (`is_driven`).
     """
     vehicles = plan.vehicles.source.objects
     hidden = hideable.hidden(shown.gone)
     shrunk, uncovered, looking = hideable.shrunk(hidden), hideable.uncovered(hidden), hideable.looking(hidden)
+    in_points = owners(plan)
+    shrunk += in_points
+    points.show(plan, shown.points, shown.gone)
     stood = [(ob, _channels(ob)) for ob in driven]
     moved = [*vehicles, *shrunk, *uncovered]
-    with unlocked(bpy.data.objects), _put_back_unnoticed(moved), posed(shown.rig_poses), told_to_drivers(shown.told):
+    with (
+        unlocked(bpy.data.objects),
+        _put_back_unnoticed(moved),
+        posed(shown.rig_poses),
+        told_to_drivers(shown.told),
+    ):
         for ob, location, rotation in zip(vehicles, shown.location.tolist(), shown.rotation.tolist()):
             ob.location = location
             path = data_path(ob.rotation_mode)
@@ -78,6 +102,8 @@ def show(plan: Plan, shown: Shown, hideable: Hideable, driven: Iterable[Object],
         # Each of these makes Blender go through all objects, so it is only done if it makes a difference.
         for ob in uncovered:
             ob.hide_viewport = False
+        for ob in in_points:
+            ob.update_tag(refresh={"OBJECT"})
         stay_shrunk = set() if looking else set(shrunk)
         for ob in shown_as_nothing(hideable.resources - stay_shrunk, depsgraphs):
             ob.update_tag(refresh={"OBJECT"})

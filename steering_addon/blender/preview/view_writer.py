@@ -41,7 +41,7 @@ class ViewWriter:
     warnings: tuple[str, ...] = ()
 
     def __init__(self, plan: Plan) -> None:
-        self._objects, self._first = plan.vehicles.source.objects, int(plan.frames[0])
+        self._owner, self._first = plan.vehicles.source.owner, int(plan.frames[0])
         self.names = _names_read(plan)
         playing, driven = _playing(plan), driven_crowds(plan) if self.names else []
         self.subjects: PortraitSubjects = subjects_of(plan, playing, driven)
@@ -81,7 +81,7 @@ class ViewWriter:
     def told(self, frame: int) -> list[tuple[Object, Mapping[str, float]]]:
         """The properties that drivers read of each object on a frame that was taken in."""
         return (
-            [(self._objects[row], values) for row, values in self._told[frame - self._first].items()]
+            [(self._owner(row), values) for row, values in self._told[frame - self._first].items()]
             if self.names
             else []
         )
@@ -165,8 +165,10 @@ def _playing(plan: Plan) -> PlayingModels:
 
 def _names_read(plan: Plan) -> dict[int, tuple[str, ...]]:
     """The properties that the bake of a plan would key and that drivers read, by the row of the vehicle."""
-    objects = plan.vehicles.source.objects
-    keyed = {row: keyed_properties(objects[row], crowd.ob) for crowd in plan.crowds for row in crowd.rows.tolist()}
+    source = plan.vehicles.source
+    objects = dict(zip(source.object_rows.tolist(), source.objects))
+    of_crowds = [plan.crowds[number].ob for number in plan.vehicles.crowd[source.object_rows].tolist()]
+    keyed = {row: keyed_properties(ob, crowd) for (row, ob), crowd in zip(objects.items(), of_crowds)}
     present = {
         row: [name for name in list(objects[row].keys()) if name in names or is_of_states(name)]
         for row, names in keyed.items()

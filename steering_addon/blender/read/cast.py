@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,15 +11,19 @@ import numpy as np
 from ...simulation.declaration import Kind
 from ...simulation.roles import Role
 from ..objects.mind_numbers import state_numbers
-from ..objects.tagged_objects import by_role, crowds_of, full_name, in_use
+from ..objects.tagged_objects import by_role, crowds_of, full_name, in_use, list_names
 from ..properties import has_role
-from .checks import check_crowds, check_curves, check_moving, check_range, check_targets
+from ..refusal import Refusal
+from .checks import check_crowds, check_curves, check_moving, check_points, check_range, check_targets
+from .joined_vehicles import joined
 from .lost_crowds import LostCrowd, check_lost, lost_crowds
 from .marks import check_marks, marks_in_use
 from .mind_sources import state_properties, states_of, triggers_of
 from .object_vehicles import ObjectVehicles, object_vehicles
+from .point_vehicles import point_vehicles
 from .run_settings import frame_range
 from .sources import by_name, pointers_of
+from .vehicles import VehicleSource
 
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
@@ -36,6 +40,7 @@ class Cast:
         wanted: the vehicles that were asked for.
         lost: crowds that vehicles belong to and that are not in the scene.
         source, identities: the vehicles that move, and their identities (n,).
+        empty: tagged as points, but without any.
         of_states: the custom properties that a bake keys for the states of each crowd.
         crowds, states: the holders of settings, by name.
         numbers: of the states.
@@ -49,8 +54,9 @@ class Cast:
     last: int
     wanted: set[Object]
     lost: list[LostCrowd]
-    source: ObjectVehicles
+    source: VehicleSource
     identities: np.ndarray
+    empty: list[Object]
     of_states: dict[Object, tuple[str, ...]]
     crowds: list[Object]
     numbers: dict[Object, int]
@@ -71,16 +77,25 @@ def cast_of(scene: Scene, only: Iterable[Object] | None, *, replace_own_keys: bo
     objects = in_use(scene)
     chosen = None if only is None else {full_name(ob) for ob in only}
     roles = by_role(objects)
-    moving = [
-        ob for ob in roles[Role.VEHICLE] if not ob.steering.locked and (chosen is None or full_name(ob) in chosen)
-    ]
-    check_moving(objects, roles[Role.VEHICLE], moving, selected=chosen is not None)
-    lost = lost_crowds(roles[Role.VEHICLE], roles[Role.CROWD])
+    members = [*roles[Role.VEHICLE], *roles[Role.POINTS]]
+    moving = [ob for ob in members if not ob.steering.locked and (chosen is None or full_name(ob) in chosen)]
+    check_moving(objects, members, moving, selected=chosen is not None)
+    lost = lost_crowds(members, roles[Role.CROWD])
     of_states = state_properties(roles[Role.STATE])
-    source, identities = object_vehicles(
-        scene, check_lost(lost, moving), first, last, replace_own_keys, adds_nothing, of_states
+    kept = check_lost(lost, moving)
+    of_points = [ob for ob in kept if has_role(ob, Role.POINTS)]
+    check_points(of_points)
+    read = object_vehicles(
+        scene,
+        [ob for ob in kept if ob not in of_points],
+        first,
+        last,
+        replace_own_keys,
+        adds_nothing,
+        of_states,
     )
-    crowds = _crowd_objects(roles[Role.VEHICLE], source, {each.crowd for each in lost})
+    source, identities, empty = _with_points(read, of_points, scene, first, adds_nothing=adds_nothing)
+    crowds = _crowd_objects(members, source, moving, {each.crowd for each in lost})
     check_crowds(crowds)
     check_curves(roles[Role.PATH], Role.PATH)
     check_curves([ob for ob in roles[Role.FLOW] if ob.type != "MESH"], Role.FLOW)
@@ -99,6 +114,7 @@ def cast_of(scene: Scene, only: Iterable[Object] | None, *, replace_own_keys: bo
         lost=lost,
         source=source,
         identities=identities,
+        empty=empty,
         of_states=of_states,
         crowds=crowds,
         numbers=numbers,
@@ -108,7 +124,44 @@ def cast_of(scene: Scene, only: Iterable[Object] | None, *, replace_own_keys: bo
     )
 
 
-def _crowd_objects(members: list[Object], vehicles: ObjectVehicles, lost: Collection[Object | None]) -> list[Object]:
+def _with_points(
+    of_objects: tuple[ObjectVehicles, np.ndarray],
+    of_points: Iterable[Object],
+    scene: Scene,
+    first: int,
+    *,
+    adds_nothing: bool,
+) -> tuple[VehicleSource, np.ndarray, list[Object]]:
+    """The vehicles that are objects together with those that are points of objects, their identities (n,) rising, and
+    the objects that have no points.
+
+    Raises:
+        Refusal: a point cannot be used, or there is no vehicle at all.
+    """
+    sources: list[tuple[VehicleSource, np.ndarray]] = [of_objects] if len(of_objects[1]) else []
+    empty = []
+    for ob in of_points:
+        taken = np.concatenate([identities for _, identities in sources] or [np.zeros(0, dtype=np.int64)])
+        points = point_vehicles(ob, scene, first, taken, adds_nothing=adds_nothing)
+        if len(points[1]):
+            sources.append(points)
+        else:
+            empty.append(ob)
+    if not sources:
+        raise Refusal(f"{no_points(empty)}.", about=empty)
+    return (*joined(sources), empty)
+
+
+def no_points(objects: Sequence[Object]) -> str:
+    """A sentence without final stop on objects that are tagged as points but have none."""
+    verb = "has" if len(objects) == 1 else "have"
+    names = list_names([ob.name for ob in objects])
+    return f"{names} {verb} no points that could be vehicles. Add vertices, or let a modifier scatter points"
+
+
+def _crowd_objects(
+    members: list[Object], vehicles: VehicleSource, moving: Iterable[Object], lost: Collection[Object | None]
+) -> list[Object]:
     """The crowds of all vehicles, moved or not, and those that behaviors of these or of one another point at.
 
     Objects pointed at that are not crowds are left out, to be refused by name.
@@ -116,7 +169,7 @@ def _crowd_objects(members: list[Object], vehicles: ObjectVehicles, lost: Collec
     Args:
         lost: crowds that are not in the scene, which count only if they are pointed at.
     """
-    known = set(vehicles.objects)
+    known = set(moving)
     others = crowds_of(ob for ob in members if ob not in known)
     waiting = [*set(vehicles.crowds), *(crowd for crowd in others if crowd is not None and crowd not in lost)]
     crowds: set[Object] = set()

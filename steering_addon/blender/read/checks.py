@@ -20,6 +20,7 @@ from ..moving import moves_by
 from ..objects.body_sizes import SOLID
 from ..objects.hierarchy import Family
 from ..objects.instances import instances_of_vehicles
+from ..objects.suitability import POINTED
 from ..objects.tagged_objects import full_name
 from ..properties import has_role
 from ..property_groups import values_of
@@ -129,6 +130,18 @@ def check_vehicle(ob: Object) -> None:
         above = above.parent
 
 
+def check_points(objects: Iterable[Object]) -> None:
+    """Refuse objects that are tagged as points but cannot have any, or are a vehicle themselves."""
+    for ob in objects:
+        if ob.type not in POINTED:
+            text = f"{ob.name} is tagged as vehicle points but is no mesh. Remove the tag, or tag a mesh."
+            raise Refusal(text, about=[ob])
+        other = next((role for role in (Role.VEHICLE, *PLACES) if has_role(ob, role)), None)
+        if other is not None:
+            text = f"{ob.name} is tagged both as vehicle points and as a {_word(other)}. Remove one of the tags."
+            raise Refusal(text, about=[ob])
+
+
 def check_start(ob: Object, location: np.ndarray, rotation: np.ndarray) -> None:
     """Refuse a start whose channels are not finite."""
     if not all(map(isfinite, (*location.tolist(), *rotation.tolist()))):
@@ -205,7 +218,7 @@ def check_targets(crowds: Iterable[Object], objects: Iterable[Object]) -> None:
 def check_independent(
     looked_at: list[Object],
     crowds: list[Object],
-    vehicles: Sequence[Object],
+    vehicles: Mapping[int, Object],
     rows: dict[str, int],
     fixed: list[Object],
     places: list[Object],
@@ -214,8 +227,8 @@ def check_independent(
 
     Args:
         looked_at: the objects that the run reads, except crowds.
-        vehicles: those that move.
-        rows: the rows of these by full name.
+        vehicles: those that move and are objects, by row.
+        rows: their rows by full name.
         fixed: the objects looked at that cannot even be parented to a vehicle.
         places: those of which only the place counts.
     """
@@ -224,7 +237,7 @@ def check_independent(
             what = next((_word(role) for role in PLACES if has_role(ob, role)), "region")
             text = f"The {what} {ob.name} is parented to the vehicle {vehicles[row].name}. Clear the parent."
             raise Refusal(text, about=[ob])
-    parents = [ob.parent for ob in vehicles if ob.parent is not None]
+    parents = [ob.parent for ob in vehicles.values() if ob.parent is not None]
     for ob in with_all_behind([*looked_at, *crowds, *parents]):
         if full_name(ob) in rows:
             continue

@@ -7,7 +7,7 @@ Nothing is evaluated. The frames of the run are left out: a bake records its own
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -20,19 +20,21 @@ from ...simulation.roles import MADE, Role
 from ..animation.animation_data import channelbag_in, channelbags, slot_of
 from ..animation.ownership import bake_of
 from ..animation.visibility import SWITCHES
+from ..moving import BY_CHOICE
 from ..objects.hierarchy import instanced
 from ..objects.tagged_objects import crowd_of, full_name, in_use
 from ..properties import has_role, pointed_at, settings_of
 from .dependencies import KeyedPaths, animated_paths, blocks, with_all_behind
+from .evaluated_points import KINDS
 from .marks import marker_frames
 from .sources import keys_looks
 
 if TYPE_CHECKING:
-    from bpy.types import ID, FCurve, Mesh, Object, PropertyGroup, Scene
+    from bpy.types import ID, FCurve, Mesh, NodeTree, Object, PropertyGroup, Scene
 
 OF_THE_SCENE = {
     *("crowd", "use_frame_range", "frame_start", "frame_end", "replace_own_keys"),
-    *("show_overlay", "overlay", "trail_length"),
+    *("keys", "key_tolerance", "key_angle", "show_overlay", "overlay", "trail_length"),
 }
 """Settings of the scene that do not change the run, or whose effect is recorded elsewhere."""
 BOOKKEEPING = {"start", "variation", "member", "populate", "hide_eaten", "unasked"}
@@ -58,6 +60,8 @@ OF_THE_INTERFACE = {"show_expanded", "show_on_cage", "show_in_editmode", "is_act
 """Properties of modifiers and constraints that change nothing."""
 ATTRIBUTES = {"FLOAT_COLOR": ("color", 4), "BYTE_COLOR": ("color", 4), "FLOAT_VECTOR": ("vector", 3)}
 """The attributes that a flow is painted with, by type: the name of their values and its number of components."""
+OF_THE_EDITOR = {"location", "location_absolute", "width", "height", "select", "hide", "label", "dimensions"}
+"""Properties of nodes that change nothing."""
 KEYS = {"co": 2, "handle_left": 2, "handle_right": 2}
 """The columns of keyframes that shape a curve."""
 
@@ -191,16 +195,17 @@ def _values(
     """
     values: list[tuple] = []
     for name, kind, default in _properties(type(group)):
-        if name in left_out or (kind == "GROUP" and not groups):
+        # What is not set is as usual; most of the many properties of a vehicle are not.
+        if (kind == "GROUP" and not groups) or not group.is_property_set(name) or name in left_out:
             continue
         at = f"{path}{name}"
         if at in animated or at in BESIDE_THE_RUN:
             continue
         if kind == "GROUP":
-            if group.is_property_set(name) and _is_used(group, name, at, animated):
+            if _is_used(group, name, at, animated):
                 values += _values(getattr(group, name), f"{at}.", animated)
         elif kind == "POINTER":
-            if (target := pointed_at(group, name)) is not None:
+            if (target := getattr(group, name)) is not None:
                 values.append((at, target.name_full))
         else:
             value = getattr(group, name)
@@ -213,9 +218,9 @@ def _values(
 def _of_vehicle(stored: PropertyGroup, animated: set[str]) -> list[tuple]:
     """The settings of a vehicle. The only group among them is its own locomotion: the others belong to crowds."""
     values = _values(stored, "steering.", animated, BOOKKEEPING, groups=False)
-    for name, kind in LOCOMOTIONS.items():
-        if stored.own_locomotion == kind.choice().name and stored.is_property_set(name):
-            values += _values(getattr(stored, name), f"steering.{name}.", animated)
+    own = BY_CHOICE.get(stored.own_locomotion)
+    if own is not None and stored.is_property_set(own.name):
+        values += _values(getattr(stored, own.name), f"steering.{own.name}.", animated)
     return values
 
 
@@ -249,6 +254,9 @@ def _looks(ob: Object) -> Iterator[Any]:
         yield from _shape_of(ob)
         if stored is not None and Role.SURFACE.name in stored.roles:
             yield from _faces_of(ob, animated)
+        if stored is not None and Role.POINTS.name in stored.roles:
+            for modifier in (each for each in ob.modifiers if each.type == "NODES" and each.node_group is not None):
+                yield from _nodes_of(modifier.node_group, set())
         for stack in ("modifiers", "constraints"):
             yield [_settings(each, f'{stack}["{each.name}"].', animated) for each in getattr(ob, stack)]
     for block in blocks(ob):
@@ -262,7 +270,9 @@ def _shape_of(ob: Object) -> Iterator[Any]:
         yield from _instance_in(ob)
     elif ob.type == "MESH":
         yield len(ob.data.polygons), _column(ob.data.vertices, "co", 3)
-        yield from _attributes(ob.data) if settings_of(ob) and Role.FLOW.name in ob.steering.roles else ()
+        roles = ob.steering.roles if settings_of(ob) else ()
+        yield from _attributes(ob.data, ATTRIBUTES) if Role.FLOW.name in roles else ()
+        yield from _attributes(ob.data, KINDS) if Role.POINTS.name in roles else ()
     elif ob.type == "CURVE":
         for line in ob.data.splines:
             yield line.type, line.use_cyclic_u, line.use_endpoint_u, line.order_u, line.resolution_u
@@ -293,11 +303,26 @@ def _faces_of(ob: Object, animated: set[str]) -> Iterator[Any]:
         yield [_column(line.points, "co", 4) for line in ob.data.splines]
 
 
-def _attributes(mesh: Mesh) -> Iterator[Any]:
+def _attributes(mesh: Mesh, read: Mapping[str, tuple]) -> Iterator[Any]:
+    """The attributes of a mesh that a run reads, given how to read each type."""
     yield mesh.attributes.active_color_name, len(mesh.edges)
     for attribute in mesh.attributes:
-        if attribute.data_type in ATTRIBUTES:
-            yield attribute.name, _column(attribute.data, *ATTRIBUTES[attribute.data_type])
+        if attribute.data_type in read:
+            yield attribute.name, _column(attribute.data, *read[attribute.data_type])
+
+
+def _nodes_of(tree: NodeTree, known: set[NodeTree]) -> Iterator[Any]:
+    """What nodes make points of: their settings, the values of their sockets and their links."""
+    known.add(tree)
+    for node in tree.nodes:
+        yield node.name, _settings(node, "", OF_THE_EDITOR)
+        yield [_plain(socket.default_value) for socket in node.inputs if hasattr(socket, "default_value")]
+        within = getattr(node, "node_tree", None)
+        if within is not None and within not in known:
+            yield from _nodes_of(within, known)
+    yield [(each.from_node.name, each.from_socket.identifier) for each in tree.links]
+    yield [(each.to_node.name, each.to_socket.identifier) for each in tree.links]
+    yield from _animation(tree)
 
 
 def _column(items: Any, name: str, width: int, kind: type[np.generic] = np.float32) -> bytes:
@@ -315,8 +340,18 @@ def _settings(struct: Any, path: str, animated: set[str]) -> list[tuple]:
         if f"{path}{name}" not in animated:
             settings.append((name, _plain(getattr(struct, name))))
     if struct.bl_rna.identifier == "NodesModifier":
-        settings += [(name, _plain(value)) for name, value in struct.items()]
+        settings += _inputs_of(struct)
     return settings
+
+
+def _inputs_of(modifier: Any) -> list[tuple]:
+    """The inputs of the nodes of a modifier; before Blender 5.2 they were custom properties of it."""
+    if not hasattr(modifier, "properties"):
+        return [(name, _plain(value)) for name, value in modifier.items()]
+    items = modifier.node_group.interface.items_tree if modifier.node_group is not None else ()
+    names = [each.identifier for each in items if each.item_type == "SOCKET" and each.in_out == "INPUT"]
+    inputs = {name: getattr(modifier.properties.inputs, name, None) for name in names}
+    return [(name, _plain(getattr(each, "value", None))) for name, each in inputs.items()]
 
 
 def _plain(value: Any) -> Any:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...simulation.arrays.vectors import magnitude
 from ..animation.animation_data import is_animated, posed_block
 from ..objects.body_sizes import UPRIGHT
 from ..objects.doubles import doubles
@@ -44,8 +43,6 @@ END, BEHIND_TIP = 0.1, 0.25
 TIP, TAIL, APEX = 0.1, 0.2, 0.15
 """Greatest thickness of a tip, and of the part behind it in a tail, as shares of the whole shape's; greatest thickness
 of the tip of a cone as a share of its base's."""
-LEAST_SHARE = 1e-3
-"""The least share of a scale by which a shape is measured: one that is flatter still has two ends."""
 DEFAULT = "NEG_Y"
 """The front of models about which nothing else is known: that of Blender's own, and of what importers bring."""
 NEARLY = 0.9999
@@ -87,7 +84,7 @@ def front_of(ob: Object, family: Family, body: Body | None = None, *, flies: boo
     else:
         forward = _by_names(ob, family, stand) or _by_materials([ob, *family.children(ob)], stand)
         if forward is None and body is not None:
-            points = np.einsum("ab,kb->ka", stand, body.points * _proportions(body))
+            points = np.einsum("ab,kb->ka", stand, body.points * body.proportions)
             forward = by_shape(points, flies=flies or _lies(ob, turned), along=_across_wings(ob, family, stand))
     forward, up = upright(forward or DEFAULT)
     return _before(forward, stand), _before(up, stand)
@@ -104,17 +101,6 @@ def _before(axis: str, stand: np.ndarray) -> str:
     turned_row = stand["XYZ".index(letter)]
     row = int(np.abs(turned_row).argmax())
     return f"{'POS' if (turned_row[row] > 0.0) == (sign == 'POS') else 'NEG'}_{'XYZ'[row]}"
-
-
-def _proportions(body: Body) -> np.ndarray:
-    """The scale of each axis of a model as a share of the largest, (3,); models of other sizes have the same.
-
-    Shares of 1 for a model that is not to be seen as it is scaled, flat or without end.
-    """
-    scale = magnitude(body.matrix.T)
-    if not (np.isfinite(scale).all() and scale.min() > 0.0):
-        return np.ones(3)
-    return np.asarray(np.maximum(np.round(scale / scale.max(), 3), LEAST_SHARE))
 
 
 def _standing(ob: Object, *, either_way: bool) -> np.ndarray | None:

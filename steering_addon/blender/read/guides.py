@@ -17,6 +17,7 @@ from .checks import check_numbers
 from .dependencies import animates, reasons, with_all_behind
 from .sources import BodySource, carrier_of
 from .standing_place import standing
+from .vehicles import VehicleSource
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object
@@ -36,28 +37,27 @@ class GuideSource:
 
 
 def guides_of(
-    vehicles: Sequence[Object],
-    by_hand: np.ndarray,
-    animated: np.ndarray,
+    source: VehicleSource,
     rows: Mapping[str, int],
     names: Collection[str],
 ) -> tuple[GuideSource, ...]:
     """The guides of those vehicles that are led by hand, or may be on some frame.
 
     Args:
-        vehicles: those that the run moves, n.
-        by_hand: (n,) their stored shares.
-        animated: (n,) whether any of their settings is animated.
-        rows: the rows of the vehicles by full name.
+        source: the vehicles that the run moves; only objects have a guide.
+        rows: the rows of these by full name.
         names: the full names of the objects of the scene.
 
     Raises:
         Refusal: a guide is missing, or depends on a vehicle that the run moves.
     """
+    by_hand = source.stored["by_hand"]
+    maybe = ((by_hand > 0.0) | source.animated)[source.object_rows]
     sources = []
-    for row in np.flatnonzero((by_hand > 0.0) | animated).tolist():
-        if by_hand[row] > 0.0 or animates(vehicles[row], "steering.by_hand"):
-            sources.append(GuideSource(row, _checked(vehicles[row], rows, names)))
+    for k in np.flatnonzero(maybe).tolist():
+        vehicle, row = source.objects[k], int(source.object_rows[k])
+        if by_hand[row] > 0.0 or animates(vehicle, "steering.by_hand"):
+            sources.append(GuideSource(row, _checked(vehicle, rows, names)))
     return tuple(sources)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,14 +28,14 @@ class LocomotionReader:
         self,
         crowds: Iterable[Object],
         crowd_row: Rows,
-        objects: Sequence[Object],
+        owner: Callable[[int], Object],
         own_locomotions: Mapping[int, type[Locomotion]],
     ) -> None:
         """The vehicles by the rows of their crowds.
 
         Args:
             crowd_row: (n,) the row of the crowd of each vehicle.
-            objects: the vehicles; only those with a locomotion of their own are looked at.
+            owner: the object of a vehicle by its row; only those with a locomotion of their own are looked at.
             own_locomotions: those of the vehicles that do not move as their crowd does, by row.
         """
         self._readers = [LocomotionSettings(crowd, locomotion_of(crowd)) for crowd in crowds]
@@ -43,7 +43,7 @@ class LocomotionReader:
         if own_locomotions:
             self._row = np.array(crowd_row)
             self._row[list(own_locomotions)] = np.arange(len(own_locomotions)) + len(self._readers)
-            self._readers += [LocomotionSettings(objects[row], kind) for row, kind in own_locomotions.items()]
+            self._readers += [LocomotionSettings(owner(row), kind) for row, kind in own_locomotions.items()]
         self.stay = all(reader.stays for reader in self._readers)
         self._read: tuple[tuple[Locomotion, ...], Rows] | None = None
 

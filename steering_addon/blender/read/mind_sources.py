@@ -21,6 +21,7 @@ from ..property_groups import values_of
 from ..refusal import Refusal
 from .dependencies import animates
 from .sources import CrowdSource
+from .vehicles import VehicleSource, rows_of_points
 
 if TYPE_CHECKING:
     from bpy.types import Object
@@ -175,14 +176,16 @@ def trigger_source(
     crowds: Sequence[Object],
     bodies: Mapping[str, int],
     regions: Mapping[str, int],
-    vehicles: Iterable[Object],
+    roles: Mapping[Role, Sequence[Object]],
+    source: VehicleSource,
 ) -> TriggerSource:
     """A trigger of a number, with the rows of what it points at.
 
     Args:
         states, crowds: in their order.
         bodies, regions: the rows of objects by full name.
-        vehicles: all of the scene.
+        roles: the objects of the scene by role.
+        source: the vehicles of the run.
     """
     to, caller = trigger_pointer(ob, "to"), trigger_pointer(ob, "who")
     crowd, kind = crowd_of(to), condition_of_trigger(ob)
@@ -192,10 +195,12 @@ def trigger_source(
         of = crowds.index(crowd_of(caller)), mode_of(caller, states) or NOBODY
     rows: list[int] = []
     if issubclass(kind, OfBodies) and of is None:
-        objects = (
-            [each for each in vehicles if crowd_of(each) == caller] if _stands_for_several(ob) else _own_bodies(ob)
-        )
-        rows = sorted(bodies[full_name(each)] for each in objects if full_name(each) in bodies)
+        objects, several = _own_bodies(ob), _stands_for_several(ob)
+        if several:
+            objects = [each for each in roles[Role.VEHICLE] if crowd_of(each) == caller]
+        rows = [bodies[full_name(each)] for each in objects if full_name(each) in bodies]
+        points = [each for each in roles[Role.POINTS] if crowd_of(each) == caller] if several else ()
+        rows = sorted([*rows, *rows_of_points(source, points).tolist()])
     its_regions = [regions[full_name(region)] for region in watched_regions([ob])]
     trigger = Trigger(
         to=mode_of(to, states),

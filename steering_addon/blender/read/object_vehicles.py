@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,7 +28,7 @@ from ..objects.tagged_objects import crowds_of
 from ..stored_values import finite_numbers, sound_front
 from .checks import FreeCheck, check_number, check_numbers, check_start, check_vehicle
 from .dependencies import KeyedPaths, animates
-from .entry_settings import HidingRule
+from .entry_settings import HidingRule, own_enter_frame
 from .local_space import AXIS_NAMES, is_computed, model_axes, parent_part, to_world
 from .sources import portrays
 from .standing import still
@@ -75,6 +76,38 @@ class ObjectVehicles:
     rescaled: np.ndarray
     scale: np.ndarray
     own_locomotions: Mapping[int, type[Locomotion]]
+
+    def __len__(self) -> int:
+        return len(self.objects)
+
+    @once
+    def object_rows(self) -> np.ndarray:
+        """All of them."""
+        return np.arange(len(self.objects))
+
+    @property
+    def parts(self) -> list[tuple[ObjectVehicles, np.ndarray]]:
+        """As `VehicleSource.parts`."""
+        return [(self, self.object_rows)]
+
+    @once
+    def seeds(self) -> np.ndarray:
+        """As of `VehicleSource`."""
+        return np.array([ob.steering.seed for ob in self.objects], dtype=np.int64)
+
+    @once
+    def enters(self) -> np.ndarray:
+        """As of `VehicleSource`."""
+        return np.array([own_enter_frame(ob) for ob in self.objects], dtype=np.float64)
+
+    @once
+    def start_speed(self) -> np.ndarray:
+        """As of `VehicleSource`."""
+        return finite_numbers(self.objects, "start_speed")
+
+    def owner(self, row: int) -> Object:
+        """As `VehicleSource.owner`."""
+        return self.objects[row]
 
     @once
     def parented(self) -> list[int]:
@@ -263,6 +296,7 @@ def object_vehicles(
     return vehicles, np.array([identities[ob.name] for ob in objects], dtype=np.int64)
 
 
+@lru_cache(maxsize=1)
 def no_objects() -> ObjectVehicles:
     """A source without vehicles."""
     none = np.zeros(0, dtype=np.bool_)

@@ -21,14 +21,12 @@ from ..objects.identity import distinct_identities
 from ..objects.tagged_objects import crowd_of
 from ..properties import has_role, settings_of
 from ..property_groups import values_of
-from ..stored_values import finite_numbers
-from .cast import Cast, cast_of
+from .cast import Cast, cast_of, no_points
 from .checks import (
     check_independent,
     warnings_of,
 )
 from .dependencies import plays_physics, reads_scene, reads_vehicle_above, with_all_behind
-from .entry_settings import own_enter_frame
 from .guides import GuideSource
 from .lost_crowds import lost_warnings
 from .marks import MarkSource, mark_sources, mark_warnings
@@ -38,7 +36,7 @@ from .mind_sources import (
     state_source,
     trigger_source,
 )
-from .object_vehicles import ObjectVehicles, no_objects
+from .object_vehicles import no_objects
 from .resources import check_hiding, feeds
 from .run_settings import substeps_of
 from .sources import (
@@ -49,9 +47,9 @@ from .sources import (
     pointers_of,
     portrays,
 )
-from .surroundings import Surroundings, rows_of, rows_of_bodies, surroundings_of
+from .surroundings import Surroundings, rows_of, rows_of_bodies, rows_of_vehicles, surroundings_of
 from .target_problems import target_warnings
-from .vehicles import Vehicles
+from .vehicles import Vehicles, VehicleSource
 
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
@@ -112,7 +110,7 @@ class Plan:
 
     def body_rows(self) -> dict[str, int]:
         """The target row of each vehicle and body by its full name."""
-        return rows_of_bodies(rows_of(self.vehicles.source.objects), self.bodies)
+        return rows_of_bodies(self.vehicles.source, self.bodies)
 
     @property
     def preroll(self) -> int:
@@ -142,20 +140,21 @@ def plan_reading(
 
 def _check(scene: Scene, cast: Cast, around: Surroundings, *, replace_own_keys: bool) -> None:
     """Refuse what depends on a vehicle that the run moves, and resources that cannot be hidden."""
-    rows = rows_of(cast.source.objects)
-    check_independent(around.looked_at, cast.crowds, cast.source.objects, rows, around.spread_out, around.only_seen)
+    rows = rows_of_vehicles(cast.source)
+    vehicles = dict(zip(rows.values(), cast.source.objects))
+    check_independent(around.looked_at, cast.crowds, vehicles, rows, around.spread_out, around.only_seen)
     if any(feeds(behaviors_of(crowd)) for crowd in cast.crowds):
         check_hiding([body.ob for body in around.bodies], cast.first, cast.last, replace_own_keys)
 
 
 def _assembled(scene: Scene, cast: Cast, around: Surroundings) -> Plan:
     source, crowds, states, roles = cast.source, cast.crowds, cast.states, cast.roles
-    rows = rows_of(source.objects)
+    rows = rows_of_vehicles(source)
     stored = settings_of(scene)
     seed = stored.seed if stored else 0
     vehicles = _vehicles(source, cast.identities, crowds, seed)
     pointed_rows = {
-        Kind.BODY: rows_of_bodies(rows, around.bodies),
+        Kind.BODY: rows_of_bodies(source, around.bodies),
         Kind.PATH: rows_of(around.paths),
         Kind.REGION: rows_of(around.regions),
         Kind.CROWD: rows_of(crowds),
@@ -189,7 +188,7 @@ def _assembled(scene: Scene, cast: Cast, around: Surroundings) -> Plan:
         ),
         triggers=tuple(
             trigger_source(
-                ob, number, states, crowds, pointed_rows[Kind.BODY], pointed_rows[Kind.REGION], roles[Role.VEHICLE]
+                ob, number, states, crowds, pointed_rows[Kind.BODY], pointed_rows[Kind.REGION], roles, source
             )
             for ob, number in cast.triggers.items()
         ),
@@ -202,7 +201,7 @@ def _assembled(scene: Scene, cast: Cast, around: Surroundings) -> Plan:
         flows=tuple(around.flows),
         surfaces=tuple(around.surfaces),
         links=tuple(around.links),
-        candidates=tuple(each.candidates(pointed_rows[Kind.BODY]) for each in around.several),
+        candidates=tuple(each.candidates(pointed_rows[Kind.BODY], source) for each in around.several),
         in_users_scene=any(
             reads_scene(ob) or plays_physics(ob) or reads_vehicle_above(ob) for ob in with_all_behind(read)
         ),
@@ -213,9 +212,12 @@ def _assembled(scene: Scene, cast: Cast, around: Surroundings) -> Plan:
 def _warnings(scene: Scene, cast: Cast) -> Iterator[str]:
     source = cast.source
     yield from lost_warnings(each for each in cast.lost if cast.wanted & set(each.vehicles))
-    yield from warnings_of(zip(source.objects, source.crowds), cast.crowds, cast.of_states)
-    yield from target_warnings(by_name(source.crowds), cast.roles)
-    yield from mark_warnings(cast.marks, scene, cast.first, cast.last, source.objects, source.crowds)
+    if cast.empty:
+        yield f"{no_points(cast.empty)}."
+    of_objects = [source.crowds[row] for row in source.object_rows.tolist()]
+    yield from warnings_of(zip(source.objects, of_objects), cast.crowds, cast.of_states)
+    yield from target_warnings(by_name(set(source.crowds)), cast.roles)
+    yield from mark_warnings(cast.marks, scene, cast.first, cast.last, source.objects, of_objects)
 
 
 def scenery(scene: Scene, obstacles: Iterable[Object], regions: Iterable[Object]) -> Plan:
@@ -240,7 +242,7 @@ def scenery(scene: Scene, obstacles: Iterable[Object], regions: Iterable[Object]
     )
 
 
-def _vehicles(source: ObjectVehicles, identities: np.ndarray, crowds: list[Object], seed: int) -> Vehicles:
+def _vehicles(source: VehicleSource, identities: np.ndarray, crowds: list[Object], seed: int) -> Vehicles:
     """The table of the vehicles of a source, in the order of their identities (n,).
 
     Args:
@@ -248,17 +250,17 @@ def _vehicles(source: ObjectVehicles, identities: np.ndarray, crowds: list[Objec
         seed: the scene's.
     """
     crowd_rows = {ob: row for row, ob in enumerate(crowds)}
-    stored = [ob.steering for ob in source.objects]
-    seeds = np.array([settings.seed for settings in stored], dtype=np.int64)
+    crowd = np.array([crowd_rows[crowd] for crowd in source.crowds], dtype=np.int64)
+    prerolls = np.array([ob.steering.preroll for ob in crowds], dtype=np.int64)
     return Vehicles(
         source=source,
         identity=identities,
-        keys=keys_of_vehicles(seed, identities, seeds),
-        numbers=numbers_of_vehicles(identities, seeds),
-        crowd=np.array([crowd_rows[crowd] for crowd in source.crowds], dtype=np.int64),
-        enters=np.array([own_enter_frame(ob) for ob in source.objects]),
-        start_speed=finite_numbers(source.objects, "start_speed"),
-        preroll=np.array([crowd.steering.preroll for crowd in source.crowds], dtype=np.int64),
+        keys=keys_of_vehicles(seed, identities, source.seeds),
+        numbers=numbers_of_vehicles(identities, source.seeds),
+        crowd=crowd,
+        enters=source.enters,
+        start_speed=source.start_speed,
+        preroll=prerolls[crowd],
     )
 
 

@@ -42,8 +42,8 @@ class SettingsReader:
         self._crowds_stay = all(crowd.stays for crowd in self._crowds) and self._minds.stays
         self._minds_read: tuple[Mapping[str, np.ndarray], tuple[Settings, ...], Minds] | None = None
         self._model: tuple[Mapping[str, np.ndarray], VehicleModel] | None = None
-        objects = plan.vehicles.source.objects if kinds else ()
-        self._locomotions = LocomotionReader((crowd.ob for crowd in plan.crowds), self._crowd, objects, kinds)
+        owner = plan.vehicles.source.owner
+        self._locomotions = LocomotionReader((crowd.ob for crowd in plan.crowds), self._crowd, owner, kinds)
 
     @property
     def stay(self) -> bool:

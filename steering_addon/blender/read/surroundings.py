@@ -20,6 +20,7 @@ from .links import check_links, with_ends
 from .mind_sources import watched_objects, watched_regions
 from .sources import BodySource, Pointer, behaviors_of, by_name, carrier_of, pointers_of
 from .target_groups import Several, several_of
+from .vehicles import VehicleSource
 
 if TYPE_CHECKING:
     from bpy.types import Object
@@ -58,7 +59,7 @@ class Surroundings:
 def surroundings_of(cast: Cast) -> Surroundings:
     """The surroundings of a cast. Raises Refusal for a surface or a setting that cannot be used."""
     roles, objects, source = cast.roles, cast.objects, cast.source
-    rows = rows_of(source.objects)
+    rows = rows_of_vehicles(source)
     pointers = [pointer for holder in cast.holders for pointer in pointers_of(holder)]
     pointed = {kind: [each for each in pointers if each.kind is kind] for kind in (Kind.PATH, Kind.BODY, Kind.REGION)}
     several = [each for holder in cast.holders for each in several_of(holder, behaviors_of(holder), objects)]
@@ -73,7 +74,6 @@ def surroundings_of(cast: Cast) -> Surroundings:
     check_surfaces(surfaces)
     links = roles[Role.LINK] if stand else []
     check_links(links, objects)
-    by_hand = source.stored["by_hand"]
     others = _bodies(roles, pointed[Kind.BODY], several, rows, [*watched, *cast.marks])
     known = {*rows, *(body.name for body in others)}
     seen = dict.fromkeys(ob for holder in cast.holders if (ob := looked_at(holder)) in set(objects))
@@ -88,9 +88,14 @@ def surroundings_of(cast: Cast) -> Surroundings:
         links=links,
         several=several,
         shapes=[shape for ob in cast.marks if (shape := pointed_at(ob.steering.mark, "shape")) is not None],
-        guides=guides_of(source.objects, by_hand, source.animated, rows, {full_name(ob) for ob in objects}),
+        guides=guides_of(source, rows, {full_name(ob) for ob in objects}),
         only_seen=[body.ob for body in only_seen],
     )
+
+
+def rows_of_vehicles(source: VehicleSource) -> dict[str, int]:
+    """The row of each vehicle that is an object, by its full name."""
+    return {full_name(ob): row for ob, row in zip(source.objects, source.object_rows.tolist())}
 
 
 def rows_of(objects: Iterable[Object]) -> dict[str, int]:
@@ -98,9 +103,10 @@ def rows_of(objects: Iterable[Object]) -> dict[str, int]:
     return {full_name(ob): row for row, ob in enumerate(objects)}
 
 
-def rows_of_bodies(rows: dict[str, int], bodies: Iterable[BodySource]) -> dict[str, int]:
-    """The row of each body by name: of the vehicles of a run, which have these, and of the others after them."""
-    return {**rows, **{body.name: len(rows) + k for k, body in enumerate(bodies)}}
+def rows_of_bodies(source: VehicleSource, bodies: Iterable[BodySource]) -> dict[str, int]:
+    """The row of each body by name: of the vehicles of a run that are objects, and of the others after all vehicles."""
+    others = {body.name: len(source) + k for k, body in enumerate(bodies)}
+    return {**rows_of_vehicles(source), **others}
 
 
 def _bodies(

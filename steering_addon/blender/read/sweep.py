@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ...portrayal.sketch import Frame
-from ..animation.frame_rate import copy_frame_rate
 from ..objects.hierarchy import Family
+from .aside import evaluated, scene_aside
 from .dependencies import animates
 from .links import with_ends
 from .plan import Plan
@@ -22,13 +22,10 @@ from .solids import is_mesh
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
 
-NAME = "Steering Bake in Progress"
 EXTENSION = __name__.partition(".blender.")[0]
 """The package of this extension."""
 AHEAD = 0.3
 """Seconds for which `read_ahead` reads at a time."""
-NEEDING_SHAPE = {"CURVE": ("CURVE", "object"), "MESH": ("SHRINKWRAP", "target")}
-"""For each type of object a modifier that needs its shape, and the pointer of that modifier."""
 
 
 def sweep(plan: Plan, reader: Reader) -> Iterator[Frame]:
@@ -44,11 +41,11 @@ def sweep(plan: Plan, reader: Reader) -> Iterator[Frame]:
 def _read_aside(plan: Plan, reader: Reader) -> Iterator[Frame]:
     frames = plan.frames.tolist()
     if not reader.has_measured:
-        with _scene_aside(plan, to_link(plan)) as scene:
+        with scene_aside(plan.scene, to_link(plan)) as scene:
             yield from _read(scene, frames[:1], reader)
         frames = frames[1:]
     if frames:
-        with _scene_aside(plan, _read_on_each_frame(plan, Family())) as scene:
+        with scene_aside(plan.scene, _read_on_each_frame(plan, Family())) as scene:
             yield from _read(scene, frames, reader)
 
 
@@ -133,58 +130,13 @@ def _each_once(objects: Iterable[Object]) -> list[Object]:
 
 
 @contextmanager
-def _scene_aside(plan: Plan, needed: list[Object]) -> Iterator[Scene]:
-    """A temporary scene that holds only the objects that are needed."""
-    scene = bpy.data.scenes.new(NAME)
-    try:
-        copy_frame_rate(plan.scene, scene)
-        scene.frame_start, scene.frame_end = plan.scene.frame_start, plan.scene.frame_end
-        scene.unit_settings.scale_length = plan.scene.unit_settings.scale_length
-        for ob in needed:
-            scene.collection.objects.link(ob)
-        with _evaluated(scene, [ob for ob in needed if ob.hide_viewport or animates(ob, "hide_viewport")]):
-            yield scene
-    finally:
-        bpy.data.scenes.remove(scene)
-
-
-@contextmanager
-def _evaluated(scene: Scene, hidden: list[Object]) -> Iterator[None]:
-    """Let Blender evaluate hidden objects, which it skips unless something visible needs them."""
-    proxies: list[Object] = []
-    try:
-        for ob in hidden:
-            proxies.append(_proxy(ob))
-            scene.collection.objects.link(proxies[-1])
-        yield
-    finally:
-        for proxy in proxies:
-            mesh = proxy.data
-            bpy.data.objects.remove(proxy)
-            if mesh is not None:
-                bpy.data.meshes.remove(mesh)
-
-
-def _proxy(ob: Object) -> Object:
-    """A visible object that needs another: its transform and, for meshes and curves, its shape."""
-    if ob.type not in NEEDING_SHAPE:
-        proxy = bpy.data.objects.new(NAME, None)
-        proxy.constraints.new("COPY_TRANSFORMS").target = ob
-        return proxy
-    kind, pointer = NEEDING_SHAPE[ob.type]
-    proxy = bpy.data.objects.new(NAME, bpy.data.meshes.new(NAME))
-    setattr(proxy.modifiers.new(NAME, kind), pointer, ob)
-    return proxy
-
-
-@contextmanager
 def _users_scene(plan: Plan) -> Iterator[Scene]:
     """The animator's scene, with the vehicles at their start and without earlier bakes until the end."""
     scene = plan.scene
     frame = scene.frame_current_final
     layer = scene.view_layers[0]
     hidden = [ob for ob in to_link(plan) if not ob.visible_get(view_layer=layer) or animates(ob, "hide_viewport")]
-    with _settled(scene), _evaluated(scene, hidden):
+    with _settled(scene), evaluated(scene, hidden):
         try:
             with plan.vehicles.source.at_start(range(len(plan))):
                 yield scene

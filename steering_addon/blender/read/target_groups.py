@@ -9,6 +9,7 @@ from zlib import crc32
 
 import numpy as np
 
+from ...simulation.arrays.chance import mix
 from ...simulation.behavior import Behavior
 from ...simulation.candidates import NEAREST_ONE, NEXT, PICKS, Candidates
 from ...simulation.declaration import Kind, Parameter
@@ -17,9 +18,12 @@ from ..objects.tagged_objects import crowd_of, full_name, tagged
 from ..properties import has_role, pointed_at
 from ..property_groups import choice_of, collection_of
 from ..refusal import Refusal
+from .vehicles import rows_of_points
 
 if TYPE_CHECKING:
     from bpy.types import Collection, Object, PropertyGroup
+
+    from .vehicles import VehicleSource
 
 PICK_NUMBERS = {choice.name: choice.number for choice in PICKS}
 
@@ -33,6 +37,7 @@ class Several:
         behavior, parameter: the names of the target's behavior and parameter.
         objects: in the order of their names.
         pick: the number of a choice of PICKS.
+        points: the objects of which each point is one, too.
     """
 
     crowd: Object
@@ -40,12 +45,17 @@ class Several:
     parameter: str
     objects: tuple[Object, ...]
     pick: int
+    points: tuple[Object, ...] = ()
 
-    def candidates(self, rows: dict[str, int]) -> Candidates:
+    def candidates(self, rows: dict[str, int], source: VehicleSource) -> Candidates:
         """The same for the simulation; `rows` gives the rows of bodies by name."""
         names = [full_name(ob) for ob in self.objects]
-        keys = np.array([crc32(name.encode()) for name in names], dtype=np.uint64)
-        return Candidates(np.array([rows[name] for name in names], dtype=np.int64), keys, self.pick)
+        keys = [np.array([crc32(name.encode()) for name in names], dtype=np.uint64)]
+        of_them = [np.array([rows[name] for name in names], dtype=np.int64)]
+        for ob in self.points:
+            of_them.append(rows_of_points(source, [ob]))
+            keys.append(mix(np.arange(len(of_them[-1]), dtype=np.uint64), crc32(full_name(ob).encode())))
+        return Candidates(np.concatenate(of_them), np.concatenate(keys), self.pick)
 
 
 def several_of(crowd: Object, behaviors: Iterable[type[Behavior]], objects: list[Object]) -> Iterator[Several]:
@@ -60,8 +70,10 @@ def several_of(crowd: Object, behaviors: Iterable[type[Behavior]], objects: list
             if parameter.kind is not Kind.BODY:
                 continue
             target = f"the {name.replace('_', ' ').title()} of {behavior.label} in {crowd.name}"
-            if members := _members(group, name, parameter, objects, target):
-                yield Several(crowd, behavior.name, name, tuple(members), pick_of(group, name, parameter))
+            members, points = _members(group, name, parameter, objects, target)
+            if members or points:
+                pick = pick_of(group, name, parameter)
+                yield Several(crowd, behavior.name, name, tuple(members), pick, tuple(points))
 
 
 def pick_of(group: PropertyGroup, name: str, parameter: Parameter) -> int:
@@ -84,22 +96,27 @@ def is_several(group: PropertyGroup, name: str, parameter: Parameter) -> bool:
     return pointed_at(group, collection_of(name)) is not None or parameter.role is not None
 
 
-def _members(group: PropertyGroup, name: str, parameter: Parameter, objects: list[Object], target: str) -> list[Object]:
-    """The objects that a target stands for; none if it is a single object or the nearest with a role."""
+def _members(
+    group: PropertyGroup, name: str, parameter: Parameter, objects: list[Object], target: str
+) -> tuple[list[Object], list[Object]]:
+    """The objects that a target stands for, and those of which it stands for each point; none if it is a single object
+    or the nearest with a role."""
     pointed, collection = pointed_at(group, name), pointed_at(group, collection_of(name))
     if pointed is not None:
-        return _vehicles_of(pointed, objects, target) if has_role(pointed, Role.CROWD) else []
+        return _vehicles_of(pointed, objects, target) if has_role(pointed, Role.CROWD) else ([], [])
     if collection is not None:
-        return _objects_of(collection, objects, target)
+        return _objects_of(collection, objects, target), []
     nearest = pick_of(group, name, parameter) == NEAREST_ONE
-    return [] if nearest or parameter.role is None else tagged(objects, parameter.role)
+    return ([] if nearest or parameter.role is None else tagged(objects, parameter.role)), []
 
 
-def _vehicles_of(crowd: Object, objects: list[Object], target: str) -> list[Object]:
-    members = [ob for ob in tagged(objects, Role.VEHICLE) if crowd_of(ob) == crowd]
-    if not members:
+def _vehicles_of(crowd: Object, objects: list[Object], target: str) -> tuple[list[Object], list[Object]]:
+    members, points = (
+        [ob for ob in tagged(objects, role) if crowd_of(ob) == crowd] for role in (Role.VEHICLE, Role.POINTS)
+    )
+    if not members and not points:
         raise Refusal(f"The crowd {crowd.name}, {target}, has no vehicles. Tag some, or choose another crowd.")
-    return members
+    return members, points
 
 
 def _objects_of(collection: Collection, objects: list[Object], target: str) -> list[Object]:

@@ -1,13 +1,13 @@
 """The vehicles of a run as a table: a row each, sorted by identity, independent of their source.
 
 The table holds what does not change during the run; the rest is read from its source. In
-`object_vehicles.ObjectVehicles` each vehicle is an object. Another source, say the points of a mesh, is another class
-with these methods.
+`object_vehicles.ObjectVehicles` each vehicle is an object, in `point_vehicles.PointVehicles` a point of one, and
+`joined_vehicles.JoinedVehicles` has both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
@@ -36,10 +36,51 @@ class VehicleSource(Protocol):
     """Where the vehicles of a run are read from; all arrays are in the order of the table's rows.
 
     Attributes:
+        objects: the k vehicles that are objects.
+        object_rows: (k,) their rows.
+        parents: those of the vehicles that move with one.
+        crowds: (n,) the crowd of each vehicle.
+        axes: (n, 3, 3) the side, forward and up axis of each model in its own space.
         own_locomotions: those of the vehicles that do not move as their crowd does, by row.
+        stored: the columns of OWN_SETTINGS as the file has them.
+        animated: (n,) whether settings of the vehicle are keyed or driven.
+        hides: (n,) whether a bake may hide it.
+        seeds: (n,) of their random numbers.
+        enters: (n,) the frame on which each enters; nan if its crowd decides.
+        start_speed: (n,) as a share of max_speed, for vehicles whose velocity is not known.
+        parts: the sources that it is made of, each with the rows (m,) of its vehicles.
     """
 
-    own_locomotions: Mapping[int, type[Locomotion]]
+    def __len__(self) -> int: ...
+    @property
+    def objects(self) -> Sequence[Object]: ...
+    @property
+    def object_rows(self) -> np.ndarray: ...
+    @property
+    def parents(self) -> Sequence[Object]: ...
+    @property
+    def crowds(self) -> Sequence[Object]: ...
+    @property
+    def axes(self) -> np.ndarray: ...
+    @property
+    def own_locomotions(self) -> Mapping[int, type[Locomotion]]: ...
+    @property
+    def stored(self) -> Mapping[str, np.ndarray]: ...
+    @property
+    def animated(self) -> np.ndarray: ...
+    @property
+    def hides(self) -> np.ndarray: ...
+    @property
+    def seeds(self) -> np.ndarray: ...
+    @property
+    def enters(self) -> np.ndarray: ...
+    @property
+    def start_speed(self) -> np.ndarray: ...
+    @property
+    def parts(self) -> Sequence[tuple[VehicleSource, np.ndarray]]: ...
+
+    def owner(self, row: int) -> Object:
+        """The object that a vehicle is, or whose point it is."""
 
     def needed(self) -> Iterable[Object]:
         """The objects that must be evaluated on each frame."""
@@ -88,6 +129,12 @@ class VehicleSource(Protocol):
 
     def store(self, identities: np.ndarray) -> None:
         """Store the identities (n,) and the starts in the file, once a bake has been handed over."""
+
+
+def rows_of_points(source: VehicleSource, objects: Collection[Object]) -> np.ndarray:
+    """The rows of the vehicles that are points of some objects, (m,)."""
+    parts = [rows for each, rows in source.parts if not len(each.objects) and each.owner(0) in objects]
+    return np.concatenate([*parts, np.zeros(0, dtype=np.int64)])
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,11 @@ import bpy
 from ...simulation.roles import Role
 from ..animation.ownership import bake_of
 from ..animation.run_records import Outcomes, fingerprints_of
+from ..objects.crowd_caches import MARK
+from ..objects.resting import resting
 from ..objects.tagged_objects import full_name, in_use, names_of
 from ..properties import pointed_at, settings_of
+from ..read.evaluated_points import number_of_points
 from ..read.fingerprint import fingerprint
 from ..read.run_settings import frame_range
 from ..read.sources import pointers_of
@@ -25,7 +28,7 @@ from . import covering, hand_edits, placing
 from .findings import Finding, findings
 from .model_traits import traits
 from .present_members import Presence, presence_of
-from .present_states import present_state, tells_state
+from .present_states import states_now, tells_state
 from .written_clips import changed_clips
 
 if TYPE_CHECKING:
@@ -50,7 +53,7 @@ class Members:
         free: the number of these that are not locked.
         active: the number of these that take part on the current frame.
         attending: the presence of the active vehicles on the current frame.
-        first: the names of the first two.
+        first: the names of the first two, or of the objects whose points they are.
         in_states: the count of the active ones in each state on the current frame, by the number of the state; None if
             neither a preview nor a bake tells it.
     """
@@ -170,19 +173,17 @@ def count(scene: Scene, before: Census | None = None, made_of: str | None = None
         if takes_part:
             roles.update(Role[name] for name in names)
         # An object without animation plays no bake, which is quicker to check.
-        record = bake_of(ob) if ob.animation_data is not None else None
+        record = bake_of(ob) if ob.animation_data is not None or MARK in ob else None
         baked += record is not None
         if record is not None and Role.VEHICLE.name in names:
             records[ob] = record
         if Role.CROWD.name in names:
             present.add(ob)
         if Role.VEHICLE.name in names:
-            counted = members.setdefault(pointed_at(stored, "crowd"), _Counted())
-            counted.vehicles += 1
-            counted.first += (ob.name,) if len(counted.first) < 2 else ()
-            counted.free += not stored.locked
-            if takes_part and not stored.locked:
-                counted.active.append((ob, record))
+            members.setdefault(pointed_at(stored, "crowd"), _Counted()).add(ob, record)
+        elif Role.POINTS.name in names:
+            number = number_of_points(ob, scene.view_layers[0].depsgraph)
+            members.setdefault(pointed_at(stored, "crowd"), _Counted()).add(ob, record, number)
     crowds = {full_name(ob): counted.members(ob, scene, outcomes) for ob, counted in members.items() if ob in present}
     lost = {full_name(ob) if ob else "": counted.left_out for ob, counted in members.items() if ob not in present}
     posed, driven = traits(_objects(scene), len(present)) if before is None else (before.posed, before.driven)
@@ -248,7 +249,16 @@ class _Counted:
     vehicles: int = 0
     free: int = 0
     first: tuple[str, ...] = ()
-    active: list[tuple[Object, BakeRecord | None]] = field(default_factory=list)
+    active: list[tuple[Object, BakeRecord | None, int]] = field(default_factory=list)
+
+    def add(self, ob: Object, record: BakeRecord | None, number: int = 1) -> None:
+        """Count a vehicle, or the number of those that are points of an object, with the record of their bake."""
+        self.vehicles += number
+        self.first += (ob.name,) if len(self.first) < 2 else ()
+        if not ob.steering.locked:
+            self.free += number
+            if ob.steering.active:
+                self.active.append((ob, record, number))
 
     @property
     def left_out(self) -> Members:
@@ -257,15 +267,16 @@ class _Counted:
 
     def members(self, crowd: Object, scene: Scene, outcomes: Outcomes) -> Members:
         presence = presence_of(crowd, self.active, scene, outcomes)
-        states = [present_state(scene, ob, baked=tells_state(record)) for ob, record in self.active]
+        states = [state for ob, record, _ in self.active for state in states_now(scene, ob, tells_state(record))]
         counted = None if all(state is None for state in states) else Counter(filter(None, states))
-        return Members(self.vehicles, self.free, len(self.active), presence, self.first, counted)
+        active = sum(number for _, _, number in self.active)
+        return Members(self.vehicles, self.free, active, presence, self.first, counted)
 
 
 def _objects(scene: Scene) -> Iterable[Object]:
-    """The objects of the scene's view layers, in any order."""
+    """The objects of a scene as `in_use`, in any order."""
     layers = scene.view_layers
-    if len(layers) > 1:
+    if len(layers) > 1 or any(True for _ in resting(scene)):
         return in_use(scene)
     return (ob for ob in layers[0].objects if ob is not None)
 

@@ -32,11 +32,13 @@ from ..crowds.improbable import why_improbable
 from ..crowds.scaled import scaled_since
 from ..crowds.states import states_left_behind
 from ..moving import CLINGING, known_locomotion
+from ..objects.crowd_caches import MARK
 from ..objects.hierarchy import Family, instanced
 from ..objects.instances import instances_of_vehicles
 from ..objects.tagged_objects import by_role, crowd_of, crowds_of, full_name, in_use, names_of
 from ..properties import pointed_at
 from ..read.dependencies import animates
+from ..read.evaluated_points import number_of_points
 from ..read.obstacle_fit import SHAPE_LABELS
 from ..read.solids import is_mesh
 from ..read.sources import behaviors_of, pointers_of
@@ -167,6 +169,9 @@ def findings(
     )
     pointlike = [ob for ob in roles[Role.OBSTACLE] if not is_mesh(ob) and _is_without_vertices(ob)]
     yield from _about(FindingKind.NO_VERTICES, pointlike, "{} no vertices, so it counts as a point", "has", "have")
+    text = "{} no vertices, so nothing of it moves. Add some, or let a modifier scatter points"
+    bare = [ob for ob in roles[Role.POINTS] if not number_of_points(ob, scene.view_layers[0].depsgraph)]
+    yield from _about(FindingKind.NO_VERTICES, bare, text, "has", "have")
     yield from _covering(scene, roles[Role.OBSTACLE])
     yield from _surfaces(roles)
     misplaced_vehicles = misplaced(scene, roles, records)
@@ -181,6 +186,7 @@ def findings(
     yield from _far_outside(roles)
     yield from _undriven(vehicles)
     yield from _posed_alike(vehicles)
+    vehicles = [ob for ob in vehicles if MARK not in ob]
     hidden = [ob for ob in vehicles if not ob.steering.locked and _is_hidden(ob, scene, records.get(ob))]
     yield from _about(FindingKind.HIDDEN, hidden, "{} hidden, but baked all the same", "is", "are")
     # Blender searches all collections for those of one object.
@@ -259,7 +265,8 @@ def _surfaces(roles: Mapping[Role, Sequence[Object]]) -> Iterator[Finding]:
     surfaces = roles[Role.SURFACE]
     bare = [ob for ob in surfaces if _has_no_faces(ob)]
     yield from _about(FindingKind.NO_FACES, bare, "{} no faces, so nothing stands on it", "has", "have")
-    if surfaces and roles[Role.VEHICLE] and not any(map(_stands, roles[Role.VEHICLE], crowds_of(roles[Role.VEHICLE]))):
+    members = [*roles[Role.VEHICLE], *roles[Role.POINTS]]
+    if surfaces and members and not any(map(_stands, members, crowds_of(members))):
         ways = " or ".join(kind.label for kind in LOCOMOTIONS if kind.stands)
         text = f"{{}} used by no crowd. Set the Locomotion of one to {ways}, or remove the Surface tag"
         yield from _about(FindingKind.UNUSED_SURFACE, surfaces, text, "is", "are")
@@ -413,7 +420,7 @@ def _of_minds(scene: Scene, roles: Mapping[Role, list[Object]], objects: list[Ob
     for crowd in roles[Role.CROWD]:
         left_behind = states_left_behind(crowd, everything)
         yield from _about(FindingKind.NOT_IN_SCENE, left_behind, f"{{}} not in the scene of {crowd.name}", "is", "are")
-    joined = set(crowds_of(roles[Role.VEHICLE]))
+    joined = set(crowds_of([*roles[Role.VEHICLE], *roles[Role.POINTS]]))
     for state in roles[Role.STATE]:
         its = crowd_of(state)
         if its is None:

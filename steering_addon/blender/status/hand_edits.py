@@ -56,13 +56,11 @@ def undone() -> None:
     _unsure.update(_touched)
 
 
-def as_baked(objects: Iterable[Object]) -> None:
-    """These vehicles were baked a moment ago."""
-    for ob in objects:
-        record, action = bake_of(ob), action_of(ob)
-        if record is not None and action is not None:
-            _known[action.session_uid, record.bake_id] = False
-            _written.add(action.session_uid)
+def as_baked(objects: Iterable[Object], run: str) -> None:
+    """These vehicles were baked a moment ago, in the run of this id."""
+    uids = {action.session_uid for ob in objects if (action := action_of(ob)) is not None}
+    _known.update(dict.fromkeys(((uid, run) for uid in uids), False))
+    _written.update(uids)
     _touched.difference_update(_written)
     _unsure.difference_update(_written)
 

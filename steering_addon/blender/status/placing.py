@@ -171,7 +171,7 @@ def _found(
     row_of = {crowd: row for row, crowd in enumerate(crowds)}
     crowd_row = np.array([row_of[crowd] for _, crowd, _ in standing])
     kinds = {row: kind for row, (_, _, kind) in enumerate(standing) if kind is not None}
-    bodies, row = LocomotionReader(crowds, crowd_row, objects, kinds).read(depsgraph, frame)
+    bodies, row = LocomotionReader(crowds, crowd_row, objects.__getitem__, kinds).read(depsgraph, frame)
     motion, lift = _starts(objects)
     size = np.array([ob.steering.size_factor for ob in objects])
     radius = np.array([crowd.steering.vehicle.radius for crowd in crowds])[crowd_row] * size

@@ -44,19 +44,21 @@ class Presence:
 
 
 def presence_of(
-    crowd: Object, vehicles: Sequence[tuple[Object, BakeRecord | None]], scene: Scene, outcomes: Outcomes
+    crowd: Object, vehicles: Sequence[tuple[Object, BakeRecord | None, int]], scene: Scene, outcomes: Outcomes
 ) -> Presence:
-    """The presence of a crowd's vehicles, given each with the record of the bake it plays."""
+    """The presence of a crowd's vehicles, given each object with the record of the bake it plays and their number."""
     first, last = frame_range(scene)
     frame = min(max(scene.frame_current, first), max(first, last))
-    enters = _entering(crowd, [ob for ob, _ in vehicles], scene)
-    spans = np.array([_span(at, ob, bake, outcomes) for at, (ob, bake) in zip(enters.tolist(), vehicles)]).reshape(
-        -1, 2
-    )
+    numbers = [number for *_, number in vehicles]
+    enters = _entering(crowd, [ob for ob, *_ in vehicles], scene)
+    of_each = [_span(at, ob, bake, outcomes) for at, (ob, bake, _) in zip(enters.tolist(), vehicles)]
+    spans = np.repeat(np.array(of_each).reshape(-1, 2), numbers, axis=0)
     outside, left = frame < spans[:, 0], frame > spans[:, 1]
     if (previewed := published_frame(scene)) is not None:
-        spans[:, 0] = enters
-        outside, left = previewed.absent([ob for ob, _ in vehicles])
+        masks = previewed.absent([ob for ob, *_ in vehicles])
+        if len(masks[0]) == len(spans):
+            spans[:, 0] = np.repeat(enters, numbers)
+            outside, left = masks
     coming = spans[outside & (spans[:, 0] > frame), 0]
     return Presence(
         present=int(np.count_nonzero(~outside & ~left)),

@@ -42,6 +42,14 @@ def present_state(scene: Scene, ob: Object, *, baked: bool, depsgraph: Depsgraph
     return number if isinstance(number, int) else None
 
 
+def states_now(scene: Scene, ob: Object, baked: bool) -> list[int | None]:
+    """The numbers of the states of a vehicle, or of those that are points of an object, as of `present_state`."""
+    previewed = published_frame(scene)
+    if previewed is not None and previewed.numbers is not None and len(rows := previewed.rows_of(ob)) > 1:
+        return [int(number) for number in previewed.numbers[rows]]
+    return [present_state(scene, ob, baked=baked)]
+
+
 def _keyed(ob: Object, frame: float) -> int | None:
     """The number that the keys of a vehicle tell: of a library override Blender saves these, not the property."""
     curve = CurrentAnimation(ob).curves(path_of(STATE)).get(0)

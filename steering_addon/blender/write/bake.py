@@ -27,7 +27,7 @@ from ..read.reading import Reader
 from ..read.sweep import read_ahead, sweep
 from .ground_edges import GroundEdges
 from .histories import histories, unreached_goals
-from .key_writer import KeyWriter
+from .split_writer import writer_for
 from .subjects import driven_crowds, playing_models, subjects_of
 from .writer import Writer
 
@@ -47,7 +47,8 @@ class BakeResult:
         closest: metres between the surfaces of a vehicle and an obstacle at their nearest; inf without obstacles.
         kept_out: the number of vehicles that never entered although their frame came, as something blocked their start.
         too_late: the number of vehicles that enter after the last frame.
-        warnings: what the animator should know of what was written.
+        told: what the animator should know of what was written.
+        warnings: the same, if it is not as it should be.
     """
 
     run: str
@@ -58,6 +59,7 @@ class BakeResult:
     closest: float
     kept_out: int
     too_late: int
+    told: str = ""
     warnings: tuple[str, ...] = ()
 
 
@@ -69,13 +71,13 @@ def baking(
     Closing the generator stops the bake and leaves nothing behind.
 
     Args:
-        writer: where the motion goes; by default into keyframes.
+        writer: where the motion goes; by default where each crowd has it go.
 
     Raises:
         Refusal: a value read on the way is not a number.
     """
     reader, playing = Reader(plan), playing_models(plan)
-    writer = writer or KeyWriter(plan, playing, replace_own_keys=replace_own_keys)
+    writer = writer or writer_for(plan, playing, replace_own_keys=replace_own_keys)
     portrayer, exact = Portrayer(subjects_of(plan, playing, driven_crowds(plan))), ExactMarks()
     run, recorder = uuid.uuid4().hex, RunRecorder(plan.frames, len(plan))
     mishaps, edges, admission = recorder.mishaps, GroundEdges(plan), _Admission()
@@ -115,6 +117,7 @@ def baking(
         closest=float(mishaps.clearance.min()),
         kept_out=admission.kept_out,
         too_late=admission.too_late,
+        told=writer.told,
         warnings=(*writer.warnings, *_too_far(exact), *_overfull(plan, cues), *_missed(missed)),
     )
 

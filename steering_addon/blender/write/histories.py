@@ -15,6 +15,8 @@ from ..animation.state_history import CAUSES, TRIGGER, TakenUp, written
 from ..objects.tagged_objects import full_name
 
 if TYPE_CHECKING:
+    from bpy.types import Object
+
     from ..read.plan import Plan
 
 
@@ -23,7 +25,8 @@ class StateNarrator:
 
     def __init__(self, plan: Plan) -> None:
         self._crowd = plan.vehicles.crowd
-        self._names = [ob.name for ob in plan.vehicles.source.objects] + [body.ob.name for body in plan.bodies]
+        self._names = [plan.vehicles.source.owner(row).name for row in range(len(plan))]
+        self._names += [body.ob.name for body in plan.bodies]
         self._states: dict[int, list[str]] = {}
         for state in plan.states:
             self._states.setdefault(state.crowd, [""]).append(state.ob.name)
@@ -65,6 +68,10 @@ def unreached_goals(plan: Plan, lost: Sequence[int], last: State | None) -> dict
     if last is None or last.inputs is None or not lost:
         return {}
     places = errands(last).unreached
-    objects = [*plan.vehicles.source.objects, *(body.ob for body in plan.bodies)]
     positions = np.concatenate((last.motion.position, last.inputs.tracked.position))
-    return {row: full_name(objects[int(np.argmin(magnitude(positions - places[row])))]) for row in lost}
+    return {row: full_name(_body(plan, int(np.argmin(magnitude(positions - places[row]))))) for row in lost}
+
+
+def _body(plan: Plan, row: int) -> Object:
+    """The object of a vehicle or body by its row."""
+    return plan.vehicles.source.owner(row) if row < len(plan) else plan.bodies[row - len(plan)].ob

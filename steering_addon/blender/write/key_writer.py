@@ -5,33 +5,42 @@ What comes in is kept for a few frames, then converted to channels, of which onl
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby, islice
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...portrayal.portrait import Portrait
-from ..animation.ownership import bake_of
+from ...recording.thinned_curves import TOGETHER
+from ..animation.ownership import keyed_bake_of
 from ..animation.rotation_channels import WIDEST, width_of
 from ..animation.staging import Staging, clear_all
 from ..clips.clip_record import clip_record
 from ..clips.own_shapes import clear_players, has_own_shapes
-from ..objects.hierarchy import Family
+from ..objects.hierarchy import Family, ancestors
 from ..objects.tagged_objects import names_of
+from ..properties import settings_of
 from ..read.entry_settings import parts_of
+from ..refusal import Refusal
 from .channels import AT_ONCE, ChannelConverter
 from .clip_writer import ClipWriter
+from .needed_keys import LATEST, NeededKeys
 from .property_columns import KEY, DriverColumns, StateColumns
 from .resource_visibility import Eaten
+from .subjects import radii
 
 if TYPE_CHECKING:
     from bpy.types import Object
 
+    from ...recording.thinned_curves import ThinnedCurve
     from ..read.plan import Plan
     from .subjects import PlayingModels
 
 STAGING = 0.4
 """The share of the writing that the keys of vehicles take; the clips of their armatures take the rest."""
+SMALLEST = 1e-9
+"""The least metres for which a unit of a location may stand."""
 LEAST_FRAMES = 16
 """Frames converted together at least: with fewer, each call of numpy has too little to do."""
 
@@ -48,13 +57,17 @@ class KeyWriter:
         """`replace_own_keys`: whether animation of the vehicles' own is set aside.
 
         Raises:
-            Refusal: clips of a crowd cannot be played.
+            Refusal: clips of a crowd cannot be played, or a vehicle is a point.
         """
+        if len(plan.vehicles.source.objects) < len(plan):
+            points = next(each.owner(0) for each, _ in plan.vehicles.source.parts if not len(each.objects))
+            text = f"The points of {points.name} cannot have keyframes. Lock {points.name}, or remove its tag."
+            raise Refusal(text, about=[points])
         n, f = len(plan), len(plan.frames)
         self._plan, self._source, self._replace = plan, plan.vehicles.source, replace_own_keys
         frames = frames_at_once(n, f)
         self._channels = ChannelConverter(self._source, self._source.rotation, frames)
-        self._poses = _Poses(frames, n, len(self._source.parented))
+        self._poses = _Poses(frames, n, self._source.parented)
         self._location = np.empty((n, 3, f), KEY)
         self._rotation = np.empty((n, WIDEST, f), KEY)
         self._away = np.zeros((f, n), dtype=np.bool_)
@@ -63,6 +76,8 @@ class KeyWriter:
         self._eaten = Eaten(plan)
         self._taken = 0
         self._staging: Staging | None = None
+        self._needed = _needed_keys(plan)
+        self._exact = _exact(plan, playing)
 
     def frame(self, portrait: Portrait) -> None:
         """Take in the vehicles on a frame."""
@@ -80,7 +95,7 @@ class KeyWriter:
         self._staging = staging = Staging(run, plan.frames)
         numbers, states, posed = self._numbers.columns(), self._states.columns(), self._clips.posed
         share = STAGING if self._clips else 1.0
-        for done, row in enumerate(self._channels.order, 1):
+        for done, (row, thinned) in enumerate(self._thinned(numbers), 1):
             staging.add(
                 source.objects[row],
                 self._location[row].T,
@@ -91,6 +106,7 @@ class KeyWriter:
                 only_baked=bool(source.only_baked[row]),
                 hidden=self._away[:, row] if source.hides[row] else None,
                 posed=posed.get(source.objects[row], ()),
+                thinned=thinned,
             )
             yield share * done / len(plan)
         for done in self._clips.prepare() if self._clips else ():
@@ -100,6 +116,11 @@ class KeyWriter:
         self._hide_parts(staging, away)
         staging.commit(plan.scene.frame_current_final)
         self._clips.write()
+
+    @property
+    def told(self) -> str:
+        """What the animator should know of the keys; empty for nothing."""
+        return self._needed.told if self._needed is not None and self._needed.of else ""
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -116,7 +137,7 @@ class KeyWriter:
     @staticmethod
     def has_written(ob: Object) -> bool:
         """Whether a bake left keys or strips on an object."""
-        return bake_of(ob) is not None or _plays_clips(ob)
+        return keyed_bake_of(ob) is not None or _plays_clips(ob)
 
     @staticmethod
     def delete(objects: Iterable[Object]) -> tuple[str, ...]:
@@ -124,9 +145,35 @@ class KeyWriter:
         objects = list(objects)
         # First, as a vehicle that is an armature is to be left without animation.
         edited = clear_players([ob for ob in objects if _plays_clips(ob)])
-        clear_all([ob for ob in objects if bake_of(ob) is not None])
+        clear_all([ob for ob in objects if keyed_bake_of(ob) is not None])
         names = names_of([str(each) for each in edited])
         return (f"Kept NLA strips that were edited: {names}. Delete them if they are not needed",) if edited else ()
+
+    def _thinned(self, numbers: Mapping[int, Mapping[str, np.ndarray]]) -> Iterator[tuple[int, Sequence[ThinnedCurve]]]:
+        """Each vehicle by its row, with its curves if it gets keys where they are needed only.
+
+        `numbers`: for drivers, (f,) each by name, of those that have some.
+        """
+        objects, frames = self._source.objects, len(self._plan.frames)
+
+        def kind(row: int) -> tuple[bool, str, tuple[str, ...]]:
+            return objects[row] not in self._exact, objects[row].rotation_mode, tuple(numbers.get(row, ()))
+
+        for (thins, mode, names), alike in groupby(self._channels.order, kind):
+            at_once = max(TOGETHER // (frames * (3 + WIDEST + len(names))), 1)
+            while rows := list(islice(alike, at_once)):
+                curves: Sequence[Sequence[ThinnedCurve]] = [()] * len(rows)
+                if thins and self._needed is not None:
+                    told = [[numbers[row][name] for name in names] for row in rows] if names else []
+                    curves = self._needed.found(
+                        self._location[rows],
+                        self._rotation[rows, : width_of(mode)],
+                        np.array(told, KEY).reshape(len(rows), len(names), frames),
+                        mode,
+                        rows,
+                        self._poses.stretch[rows],
+                    )
+                yield from zip(rows, curves)
 
     def _convert(self) -> None:
         """Convert the poses taken in since the last time."""
@@ -149,9 +196,15 @@ class _Poses:
     """The poses of n vehicles on the frames that are still to be converted, p of them with a parent.
 
     Arrays are laid out number by number, as they come from the simulation and go into curves.
+
+    Attributes:
+        stretch: (n, 3) the most metres for which a unit of each number of a location has stood so far.
     """
 
-    def __init__(self, frames: int, n: int, p: int) -> None:
+    def __init__(self, frames: int, n: int, parented: Sequence[int]) -> None:
+        p, self._parented = len(parented), parented
+        self.stretch = np.ones((n, 3))
+        self.stretch[parented] = SMALLEST
         self._positions = np.empty((3, frames, n))
         self._bases = np.empty((3, 3, frames, n))
         self._parts = np.empty((frames, p, 4, 4))
@@ -167,7 +220,9 @@ class _Poses:
         self._positions[:, self._count] = bodies.position.T
         for k, axis in enumerate((bodies.side, bodies.forward, bodies.up)):
             self._bases[:, k, self._count] = axis.T
-        self._parts[self._count] = portrait.parent_parts
+        self._parts[self._count] = parts = portrait.parent_parts
+        lengths = np.sqrt((parts[:, :3, :3] * parts[:, :3, :3]).sum(axis=1))
+        self.stretch[self._parented] = np.maximum(self.stretch[self._parented], lengths)
         self._count += 1
 
     def taken(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -175,6 +230,21 @@ class _Poses:
         count, self._count = self._count, 0
         positions = np.moveaxis(self._positions[:, :count], 0, -1)
         return self._parts[:count], positions, np.moveaxis(self._bases[:, :, :count], (0, 1), (-2, -1))
+
+
+def _needed_keys(plan: Plan) -> NeededKeys | None:
+    """What finds the keys that are needed; None if there is to be one on every frame."""
+    stored = settings_of(plan.scene)
+    if stored is None or stored.keys != "WHERE_NEEDED" or abs(plan.frames).max() > LATEST:
+        return None
+    return NeededKeys(stored.key_tolerance, stored.key_angle, radii(plan), float(plan.frames[0]))
+
+
+def _exact(plan: Plan, playing: PlayingModels) -> set[Object]:
+    """The vehicles whose keys are on every frame anyway: what held feet stand on, and what carries a camera."""
+    held = {ob for model in playing.models if model.plants for ob in model.model.vehicles}
+    cameras = (ob for ob in plan.scene.objects if ob.type == "CAMERA")
+    return held.union(above for ob in cameras for above in (ob, *ancestors(ob)))
 
 
 def _plays_clips(ob: Object) -> bool:

@@ -42,8 +42,8 @@ class _CrowdColumns:
 
     def __init__(self, plan: Plan, crowd: CrowdSource) -> None:
         self._crowd = crowd
-        objects = plan.vehicles.source.objects
-        self._keyed = [keyed_properties(objects[row], crowd.ob) for row in crowd.rows.tolist()]
+        source = plan.vehicles.source
+        self._keyed = [keyed_properties(source.owner(row), crowd.ob) for row in crowd.rows.tolist()]
         names = dict.fromkeys(name for keyed in self._keyed for name in keyed if name not in LOOKS)
         self._columns = {name: np.zeros((len(crowd.rows), len(plan.frames)), KEY) for name in names}
         lead = float(settings_for(crowd.ob, 1).look_ahead[0])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -37,7 +37,7 @@ from ..clips.own_shapes import check_shapes_play
 from ..clips.rig import Rig
 from ..clips.shapes import Shapes
 from ..objects.hierarchy import Family
-from ..stored_values import finite_numbers, sound_front
+from ..stored_values import sound_front
 from .resource_visibility import Resources
 
 if TYPE_CHECKING:
@@ -164,9 +164,11 @@ def playing_models(plan: Plan, *, only_measured: bool = False) -> PlayingModels:
         Refusal: clips of a crowd cannot be played.
     """
     family, playing, idle = Family(), [], []
-    objects = getattr(plan.vehicles.source, "objects", None)
-    for crowd in plan.crowds if objects is not None else ():
-        vehicles = [objects[row] for row in crowd.rows.tolist()]
+    source = plan.vehicles.source
+    for crowd in plan.crowds:
+        # Points have no armature.
+        crowd = replace(crowd, rows=np.intersect1d(crowd.rows, source.object_rows, assume_unique=True))
+        vehicles = [source.owner(row) for row in crowd.rows.tolist()]
         if not stored_clips(crowd.ob):
             idle.append((crowd.ob, vehicles))
             continue
@@ -192,7 +194,7 @@ def subjects_of(plan: Plan, playing: PlayingModels, driven: Sequence[CrowdSource
     return PortraitSubjects(
         frame_time=plan.frame_time,
         step=plan.frame_time / plan.substeps,
-        radius=_radii(plan) if playing.models else np.zeros(len(plan)),
+        radius=radii(plan) if playing.models else np.zeros(len(plan)),
         models=[model.clips for model in playing.models],
         driven=[_driven(plan, crowd) for crowd in driven],
         stateful=stateful_crowds(plan),
@@ -220,10 +222,9 @@ def _driven(plan: Plan, crowd: CrowdSource) -> DrivenCrowd:
     return DrivenCrowd(crowd.rows, keys, crowd.portrayal, vehicle.max_speed * vehicle.cruise_speed, gaze)
 
 
-def _radii(plan: Plan) -> np.ndarray:
-    """The radii of vehicles that are objects, (n,) metres."""
-    radii, objects = np.zeros(len(plan)), plan.vehicles.source.objects
+def radii(plan: Plan) -> np.ndarray:
+    """The radii of the vehicles, (n,) metres."""
+    radii, factors = np.zeros(len(plan)), plan.vehicles.source.stored["size_factor"]
     for crowd in plan.crowds:
-        factors = finite_numbers([objects[row] for row in crowd.rows.tolist()], "size_factor")
-        radii[crowd.rows] = crowd.ob.steering.vehicle.radius * factors
+        radii[crowd.rows] = crowd.ob.steering.vehicle.radius * factors[crowd.rows]
     return radii

@@ -38,6 +38,10 @@ class Writer(Protocol):
     def warnings(self) -> Sequence[str]:
         """Warnings for the animator about what was written."""
 
+    @property
+    def told(self) -> str:
+        """What the animator should know of what was written; empty for nothing."""
+
     def discard(self) -> None:
         """Forget everything that was taken in or written so far, at any time before the handing over."""
 

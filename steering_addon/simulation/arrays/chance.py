@@ -26,6 +26,8 @@ Keys = NDArray[np.uint64]
 SINES = 4
 FEW = 32
 """Keys up to which the sines of many sets of keys are kept."""
+TOGETHER = 2048
+"""Keys whose numbers fit into fast memory."""
 GOLDEN = 0x9E3779B97F4A7C15
 """The golden ratio as a fraction of 64 bits: its multiples are spread evenly."""
 SLOWEST, FASTEST = 0.6, 1.5
@@ -100,10 +102,14 @@ def smooth_noise(keys: Keys, channels: int, rate: Scalars, time: float) -> Scala
         (channels, n).
     """
     frequency, phase = (_sines_of_few if len(keys) <= FEW else _sines_of_many)(keys.tobytes(), channels)
-    total, *waves = sine_of_turns(frequency * (rate * time) + phase)
-    for wave in waves:
-        total += wave
-    return total / 2.0
+    noise = np.empty((channels, len(keys)))
+    for low in range(0, len(keys), TOGETHER):
+        part = slice(low, low + TOGETHER)
+        total, *waves = sine_of_turns(frequency[..., part] * (rate[part] * time) + phase[..., part])
+        for wave in waves:
+            total += wave
+        noise[:, part] = total / 2.0
+    return noise
 
 
 OCTAVES = ((1.0, 0.8), (1.9, 0.4))

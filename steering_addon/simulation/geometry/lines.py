@@ -36,6 +36,7 @@ from ..arrays.vectors import (
     picked,
     ratio,
     same_for_all,
+    taken,
     unit,
     which,
 )
@@ -115,7 +116,7 @@ class Lines:
     def middles_by_line(self) -> Vectors:
         """(3, l, b) the middles of the blocks of each line by component, metres; where it has less, the last again."""
         place = np.arange(self.blocks.max()) + self.first_block[:, None]
-        return _taken(self.middles.T, np.minimum(place, self.last_block[:, None]))
+        return taken(self.middles.T, np.minimum(place, self.last_block[:, None]))
 
     @once
     def extent(self) -> Scalars:
@@ -218,7 +219,7 @@ class Followed(Columns):
         before = np.floor(position).astype(np.int64)
         row = np.minimum(before + first, last)
         part = position - (row - first)
-        between, onward = _taken(samples, row), _taken(samples, row + 1)
+        between, onward = taken(samples, row), taken(samples, row + 1)
         between *= 1.0 - part
         onward *= part
         between += onward
@@ -269,7 +270,7 @@ class Followed(Columns):
         block = np.minimum(place + self._column(lines.first_block)[owner], self._column(lines.last_block)[owner])
         row = np.minimum(lines.begins[block][:, None] + np.arange(BLOCK), self._last[owner][:, None])
         up = None if upward is None else of_rows(upward, owner)
-        gap = (picked(points, owner).T[:, :, None] - _taken(lines.points, row)).transpose(1, 2, 0)
+        gap = (picked(points, owner).T[:, :, None] - taken(lines.points, row)).transpose(1, 2, 0)
         squared = square_of(gap, up)
         best = np.argmin(squared, axis=1)
         squared = squared[np.arange(len(best)), best]
@@ -337,25 +338,15 @@ class Followed(Columns):
         gap = columns(*points.T[:, :, None]) - self.position(along[:, None] + tried)
         distance = square_of(gap, upward)
         n, best = np.arange(len(points)), np.argmin(distance, axis=1)
-        before, after = np.maximum(best - 1, 0), np.minimum(best + 1, candidates - 1)
-        fall, rise = distance[n, before] - distance[n, best], distance[n, after] - distance[n, best]
+        least = distance[n, best]
+        fall = distance[n, np.maximum(best - 1, 0)] - least
+        rise = distance[n, np.minimum(best + 1, candidates - 1)] - least
         return tried[n, best] + stride * clamp(0.5 * ratio(fall - rise, fall + rise), -0.5, 0.5)
 
 
 def _beside(column: Any, along: Scalars) -> Any:
     """A column (n,) in the shape that broadcasts with (n,) or (n, p)."""
     return column if along.ndim == 1 else column[:, None]
-
-
-def _taken(samples: Vectors, row: Rows) -> Vectors:
-    """Samples, (3, s) by component, of rows (...); (3, ...)."""
-    # As in `picked`: with many rows, `take` needs three times as long before version 2 of numpy.
-    if row.size < 256:
-        return samples.take(row, axis=1)
-    taken = np.empty((3, *row.shape))
-    for component, place in zip(samples, taken):
-        place[...] = component[row]
-    return taken
 
 
 def square_of(gap: Vectors, upward: Vectors | None) -> Scalars:

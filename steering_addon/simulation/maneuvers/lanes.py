@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..arrays.once import once
 from ..arrays.vectors import (
     EPSILON,
     Mask,
@@ -116,18 +117,24 @@ class Lanes:
     def _line_of(self, world: World, agent: Rows, body: Rows) -> Rows:
         """The index of the curve that each body goes along, as agents see it, -1 for none; (p,) each."""
         if keeps_upright(self.agents.upward):
-            # All see a body from the same direction: each body is looked at one time only.
-            body, first, pair = np.unique(body, return_index=True, return_inverse=True)
-            agent = agent[first]
-        else:
-            pair = np.arange(len(body))
+            # All see a body from the same direction.
+            return world.once_for(self.agents, Lanes._lines_of_all)[body]
+        return self._lines_of(world, agent, body)
+
+    @classmethod
+    def _lines_of_all(cls, world: World, agents: Agents) -> Rows:
+        line, rows = np.full(len(world.bodies.radius), -1, dtype=np.int64), world.perceivable
+        line[rows] = cls.of(world, agents)._lines_of(world, np.zeros(len(rows), dtype=np.int64), rows)
+        return line
+
+    def _lines_of(self, world: World, agent: Rows, body: Rows) -> Rows:
         line = np.full(len(body), -1, dtype=np.int64)
         if self.lines is not None:
             position, forward = picked(world.bodies.position, body), picked(world.bodies.forward, body)
             reach = NEAR * world.bodies.radius[body]
             rows, line_of_rows, _ = _followed_by(self.lines, self.agents, agent, position, forward, reach)
             line[rows] = line_of_rows
-        return line[pair]
+        return line
 
     @property
     def driven(self) -> Mask:
@@ -171,32 +178,42 @@ class Lanes:
         if self.lines is None or not len(pairs):
             return tuple(result)
         result = [column.copy(order="K") for column in result]
-        line = self.lines.followed(self.line[agent[pairs]])
-        straight = self._along(line, agent[pairs], *(picked(column, pairs) for column in result))
+        straight = self._along(self.lines, agent[pairs], *(picked(column, pairs) for column in result))
         for column, values in zip(result, straight):
             column[pairs] = values
         return tuple(result)
 
-    def _along(self, line: Followed, agent: Rows, offset: Vectors, *directions: Vectors) -> list[Vectors]:
+    def _along(self, lines: Lines, agent: Rows, offset: Vectors, *directions: Vectors) -> list[Vectors]:
         """As `straightened`, for agents that go along lines."""
-        agents, way = self.agents, self.way[agent]
-        points = picked(agents.position, agent) + offset
-        start = self.along[agent]
+        key = agent.tobytes(), offset.tobytes()
+        if key not in self._bends:
+            self._bends[key] = self._bend(lines, agent, offset)
+        straight, axes = self._bends[key]
+        return [straight, *(self._in_frame(agent, *(dot(v, axis) for axis in axes)) for v in directions)]
+
+    @once
+    def _bends(self) -> dict[tuple[bytes, bytes], tuple[Vectors, tuple[Vectors, ...]]]:
+        """What `_bend` has found: several behaviors ask about the same bodies."""
+        return {}
+
+    def _bend(self, lines: Lines, agent: Rows, offset: Vectors) -> tuple[Vectors, tuple[Vectors, ...]]:
+        """The straightened offsets, and the directions along the curve, to its left and above it at their ends."""
+        line, way = lines.followed(self.line[agent]), self.way[agent]
+        points, start = picked(self.agents.position, agent) + offset, self.along[agent]
         along = line.nearest_within(points, start, BENDS * magnitude(offset))
         ahead = line.onward(along - start)
         tangent = line.tangent(along) * way[:, None]
-        aside, above = _axes(agents, agent, tangent)
+        aside, above = _axes(self.agents, agent, tangent)
         beyond = points - line.position(along)
         # Beyond an open end the line goes straight on.
         ahead = ahead * way + dot(beyond, tangent)
-        frame = tuple(picked(axis, agent) for axis in (agents.forward, agents.side, agents.up))
+        left, up = dot(beyond, aside) - self.left[agent], dot(beyond, above) - self.height[agent]
+        return self._in_frame(agent, ahead, left, up), (tangent, aside, above)
 
-        def in_frame(forward: Scalars, left: Scalars, up: Scalars) -> Vectors:
-            return forward[:, None] * frame[0] - left[:, None] * frame[1] + up[:, None] * frame[2]
-
-        straight = [in_frame(ahead, dot(beyond, aside) - self.left[agent], dot(beyond, above) - self.height[agent])]
-        straight += [in_frame(dot(v, tangent), dot(v, aside), dot(v, above)) for v in directions]
-        return straight
+    def _in_frame(self, agent: Rows, forward: Scalars, left: Scalars, up: Scalars) -> Vectors:
+        """Vectors by their components in the local space of agents, (p,) each to (p, 3)."""
+        ahead, side, above = (picked(axis, agent) for axis in (self.agents.forward, self.agents.side, self.agents.up))
+        return forward[:, None] * ahead - left[:, None] * side + up[:, None] * above
 
     def way_to(
         self, obstacles: Obstacles, agent: Rows, row: Rows, nose: Scalars, reach: Scalars, furthest: Scalars

@@ -58,7 +58,7 @@ def lead_in_arcs(
     aside = left_of(straight, upright(len(way)))
     # On the side to which it flies already; straight ahead, that is the left.
     aside = np.where((dot(velocity, aside) < 0.0)[:, None], -aside, aside)
-    angle = _angle(needed / np.maximum(pace, EPSILON))
+    angle = arc_angle(needed / np.maximum(pace, EPSILON))
     cosine, sine = (part[:, None] for part in cosine_and_sine(angle))
     course = (straight * cosine + aside * sine) * pace[:, None]
     inward = straight * sine - aside * cosine
@@ -68,7 +68,7 @@ def lead_in_arcs(
     return push + (arc - push) * share[:, None]
 
 
-def _angle(quotient: Scalars) -> Scalars:
+def arc_angle(quotient: Scalars) -> Scalars:
     """The angles from 0 to pi whose sine, divided by the angle, is a quotient from 0 to 1; 0 for larger ones."""
     short = clamp(1.0 - quotient, 0.0, 1.0)
     angle = np.sqrt(short * (6.0 + 3.87 * short))

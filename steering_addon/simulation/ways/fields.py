@@ -74,32 +74,42 @@ class Mesh8:
             clear: (N + 1,) the nodes through whose cells lines may lead, besides their first and last.
         """
         size, origin, n = self.spans.size, self.spans.origin, len(self.spans)
+        node, seen = start.copy(), self.passable[start]
         fx, fy = (x - origin[0]) / size, (y - origin[1]) / size
         gx, gy = (to_x - origin[0]) / size, (to_y - origin[1]) / size
-        i, j = np.floor(fx), np.floor(fy)
-        left_i = np.abs(np.floor(gx) - i).astype(np.int64)
-        left_j = np.abs(np.floor(gy) - j).astype(np.int64)
-        vx, vy = gx - fx, gy - fy
-        step_x, step_y = (1.0 / np.where(v == 0.0, 1.0, np.abs(v)) for v in (vx, vy))
-        next_x = np.where(vx == 0.0, np.inf, np.where(vx > 0.0, i + 1.0 - fx, fx - i) * step_x)
-        next_y = np.where(vy == 0.0, np.inf, np.where(vy > 0.0, j + 1.0 - fy, fy - j) * step_y)
-        side_x, side_y = np.where(vx > 0.0, 0, 2), np.where(vy > 0.0, 1, 3)
-        node, seen, links = start.copy(), self.passable[start], self.links.ravel()
-        live = which(seen & (left_i + left_j > 0))
-        while len(live):
-            along_x = ((next_x[live] <= next_y[live]) & (left_i[live] > 0)) | (left_j[live] == 0)
-            ahead = links[np.where(along_x, side_x[live], side_y[live]) * (n + 1) + node[live]]
-            across, up = live[along_x], live[~along_x]
-            next_x[across] += step_x[across]
-            left_i[across] -= 1
-            next_y[up] += step_y[up]
-            left_j[up] -= 1
-            left = left_i[live] + left_j[live]
-            good = (ahead < n) & (clear[ahead] | (left == 0))
-            seen[live[~good]] = False
-            node[live] = ahead
-            live = live[good & (left > 0)]
+        across = np.abs(np.floor(gx) - np.floor(fx)), np.abs(np.floor(gy) - np.floor(fy))
+        live = which(seen & (across[0] + across[1] > 0.0))
+        if not len(live):
+            return seen, node
+        steps = (across[0] + across[1])[live].astype(np.int64)
+        along_x, along_y = (_crossings(a[live], b[live], c[live]) for a, b, c in zip((fx, fy), (gx, gy), across))
+        # At a corner a line goes on along x first.
+        order = np.argsort(np.concatenate((along_x, along_y), axis=1), axis=1, kind="stable").T
+        side_x, side_y = np.where(gx > fx, 0, 2)[live], np.where(gy > fy, 1, 3)[live]
+        side = np.where(order < along_x.shape[1], side_x, side_y) * (n + 1)
+        links, at = self.links.ravel(), start[live]
+        passed = np.empty(side.shape, dtype=np.int64)
+        for step, turn in enumerate(side):
+            passed[step] = at = links[turn + at]
+        count = np.arange(1, len(passed) + 1)[:, None]
+        blocked = ((passed == n) | ~(clear[passed] | (count == steps))) & (count <= steps)
+        seen[live] = ~blocked.any(axis=0)
+        node[live] = passed[np.where(seen[live], steps - 1, blocked.argmax(axis=0)), np.arange(len(live))]
         return seen, node
+
+
+def _crossings(start: Scalars, end: Scalars, number: Scalars) -> Scalars:
+    """The shares of their ways at which lines along an axis cross into the next cells, (m, k); inf for no further one.
+
+    Args:
+        start, end: (m,) cells along the axis.
+        number: (m,) how many cells each crosses into.
+    """
+    way, below = end - start, np.floor(start)
+    step = 1.0 / np.where(way == 0.0, 1.0, np.abs(way))
+    times = np.repeat(step[:, None], int(number.max()), axis=1)
+    times[:, :1] = (np.where(way > 0.0, below + 1.0 - start, start - below) * step)[:, None]
+    return np.where(np.arange(times.shape[1]) < number[:, None], np.cumsum(times, axis=1), np.inf)
 
 
 class Leaps(NamedTuple):
@@ -233,16 +243,14 @@ class Field:
         slant = np.where(gap > HALF_ROOT * h, d + h / HALF_ROOT, flat)
         return np.asarray(np.minimum(slant.min(axis=0), (a + h).min(axis=0)))
 
-    def descent(self, nodes: Rows) -> tuple[Scalars, Scalars]:
-        """The level unit directions, (m,) along x and along y, in which the ways lead; zero at the goal
-        and where a leap begins."""
+    def descent(self, nodes: Rows) -> NDArray[np.float64]:
+        """The level unit directions, (2, m), in which the ways lead; zero at the goal and where a leap begins."""
         new = nodes[np.isnan(self._along[0, nodes])]
         if len(new):
             self._along[:, new] = self._steepest(new)
             if len(self._leaps.start):
                 self._along[:, new[self.leap_from(new) >= 0]] = 0.0
-        x, y = self._along[:, nodes]
-        return x, y
+        return self._along[:, nodes]
 
     def _steepest(self, nodes: Rows) -> NDArray[np.float64]:
         """As `descent`, (2, m), between each neighbor and the diagonal ones on its two sides."""

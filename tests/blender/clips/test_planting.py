@@ -6,7 +6,20 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import bake, clear_bake, crowd, empty, frames, link, part, scene_dump, select, tag, vehicle
+from tests.blender.building import (
+    bake,
+    clear_bake,
+    crowd,
+    empty,
+    frames,
+    keys,
+    link,
+    part,
+    scene_dump,
+    select,
+    tag,
+    vehicle,
+)
 from tests.blender.legged import (
     CYCLE,
     baked_loose_and_held,
@@ -310,9 +323,10 @@ def test_feet_are_free_again_once_a_bake_is_deleted_and_baking_twice_is_baking_o
     assert [track.name for track in rig.animation_data.nla_tracks if "Steering" in track.name] == ["Steering: Feet"]
 
 
-def test_legs_have_fewer_keys_than_frames_and_keep_to_what_they_would_have_on_each() -> None:
+def test_legs_have_fewer_keys_than_frames_and_keep_to_what_they_would_have_on_each_and_their_path_has_all() -> None:
     rig = legged()
     walking(rig)
+    bpy.context.scene.steering.keys = "WHERE_NEEDED"
     every, kept = {}, part("blender.write.clip_writer")
     made_for = kept.made_for
 
@@ -334,6 +348,7 @@ def test_legs_have_fewer_keys_than_frames_and_keep_to_what_they_would_have_on_ea
         values = every[curve.data_path, curve.array_index]
         off = np.array([curve.evaluate(frame) for frame in range(len(values))]) - values
         assert np.abs(off).max() < 2.1e-4
+    assert {len(curve) for curve in keys(rig).values()} == {len(values) for values in every.values()}
 
 
 def test_a_walk_with_stepped_keys_is_measured_and_played_with_straight_lines_between_them() -> None:

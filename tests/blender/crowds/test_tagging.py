@@ -66,6 +66,7 @@ def test_stored_numbers_of_roles_never_change() -> None:
         "TRIGGER": 2048,
         "MARK": 4096,
         "LINK": 8192,
+        "POINTS": 16384,
     }
 
 

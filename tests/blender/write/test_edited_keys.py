@@ -14,9 +14,10 @@ from tests.sampling import in_every_blender
 pytestmark = in_every_blender
 
 
-def baked_fleet() -> list:
+def baked_fleet(kind: str = "EVERY_FRAME") -> list:
     frames(1, 20)
     ships = fleet(3, crowd=crowd(wander={}))
+    bpy.context.scene.steering.keys = kind
     bake()
     return ships
 
@@ -26,20 +27,24 @@ def location_of(ob):
 
 
 def moves_a_key_up(ob) -> None:
-    location_of(ob).keyframe_points[7].co[1] += 0.25
+    location_of(ob).keyframe_points[1].co[1] += 0.25
 
 
 def moves_a_key_in_time(ob) -> None:
-    location_of(ob).keyframe_points[7].co[0] += 0.4
+    location_of(ob).keyframe_points[1].co[0] += 0.4
 
 
 def deletes_a_key(ob) -> None:
-    location_of(ob).keyframe_points.remove(location_of(ob).keyframe_points[7])
+    location_of(ob).keyframe_points.remove(location_of(ob).keyframe_points[1])
 
 
 def keys_another_place(ob) -> None:
     ob.location.x += 1.0
     ob.keyframe_insert("location", frame=5)
+
+
+def moves_a_handle(ob) -> None:
+    location_of(ob).keyframe_points[1].handle_right[1] += 0.25
 
 
 EDITS: list[Callable] = [moves_a_key_up, moves_a_key_in_time, deletes_a_key, keys_another_place]
@@ -50,9 +55,12 @@ def edited_names() -> list[str]:
     return sorted(ob.name for ob in bpy.data.objects if known.has_edited_keys(ob))
 
 
-@pytest.mark.parametrize("edit", EDITS)
-def test_an_edit_is_known_until_the_next_bake(edit, tmp_path, capfd) -> None:
-    ships = baked_fleet()
+@pytest.mark.parametrize(
+    ("edit", "kind"),
+    [*((edit, "WHERE_NEEDED") for edit in (*EDITS, moves_a_handle)), *((e, "EVERY_FRAME") for e in EDITS)],
+)
+def test_an_edit_is_known_until_the_next_bake(edit, kind, tmp_path, capfd) -> None:
+    ships = baked_fleet(kind)
     assert edited_names() == []
     edit(ships[1])
     assert edited_names() == [ships[1].name]

@@ -34,6 +34,7 @@ from tests.sampling import sampled
 
 FIRST, LAST = 1, 9
 LATE = 1_000_000
+KEYS = ("WHERE_NEEDED", "EVERY_FRAME")
 MODES = ("XYZ", "QUATERNION", "AXIS_ANGLE", "ZYX")
 
 # ---- what the animator has given a vehicle
@@ -236,13 +237,13 @@ def settled(ships: list) -> dict:
 
 def assert_kept(ships: list, first: int) -> None:
     bpy.context.scene.frame_set(first + 7)
-    before = settled(ships)
-    bake(replace_own_keys=True)
-    assert all(map(is_baked, ships))
-    once = settled(ships)
-    for _ in range(2):
+    bpy.context.scene.steering.keys = KEYS[-1]
+    before, once = settled(ships), {}
+    for kind in (*KEYS, *KEYS):
+        bpy.context.scene.steering.keys = kind
         bake(replace_own_keys=True)
-        assert_same(once, settled(ships))
+        assert all(map(is_baked, ships))
+        assert_same(once.setdefault(kind, settled(ships)), settled(ships))
     clear_bake()
     assert_same(before, settled(ships))
 

@@ -1,8 +1,7 @@
-"""The stages of a bake are independent: other writers and sources can replace keys and objects."""
+"""The stages of a bake are independent: other writers can replace keys."""
 
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from dataclasses import replace
+from contextlib import closing
 
 import bpy
 import numpy as np
@@ -41,7 +40,7 @@ class RecordingWriter:
     def __init__(self) -> None:
         self.frames, self.positions, self.heights = [], [], []
         self.finished = self.discarded = False
-        self.warnings = ()
+        self.warnings, self.told = (), ""
 
     def frame(self, portrait) -> None:
         self.frames.append(portrait.number)
@@ -64,7 +63,7 @@ class PointWriter:
     """Writes the positions of the vehicles on all frames into a file that numpy reads, (f, n, 3) metres."""
 
     def __init__(self, path) -> None:
-        self._path, self._positions, self.warnings = path, [], ()
+        self._path, self._positions, self.warnings, self.told = path, [], (), ""
 
     def frame(self, portrait) -> None:
         self._positions.append(np.where(portrait.away[:, None], np.nan, portrait.bodies.position))
@@ -81,46 +80,7 @@ class PointWriter:
         return ()
 
 
-class Points:
-    """Vehicles that are not objects: plain arrays, copied from another source."""
-
-    def __init__(self, source, parent_parts) -> None:
-        self._start = source.start(parent_parts)
-        self._own = {name: column.copy() for name, column in source.stored.items()}
-        self._height = source.heights(None, 1, parent_parts).copy()
-        self.stored = None
-        self.own_locomotions = {}
-
-    def needed(self):
-        return ()
-
-    def settings(self, depsgraph, frame):
-        return self._own
-
-    def parent_parts(self, depsgraph, frame):
-        return np.zeros((0, 4, 4))
-
-    def heights(self, depsgraph, frame, parent_parts):
-        return self._height
-
-    def lift(self, heights):
-        return np.zeros(len(heights))
-
-    def start(self, parent_parts):
-        return self._start
-
-    def computed(self):
-        return ()
-
-    @contextmanager
-    def at_start(self, rows):
-        yield
-
-    def store(self, identities) -> None:
-        self.stored = identities
-
-
-def busy_scene(parented: bool = True) -> list:
+def busy_scene() -> list:
     """Vehicles of several rotation modes, some with a parent, in a scene with everything that behaviors need."""
     frames(1, FRAMES)
     target = leader(location=(4.0, 30.0, 2.0))
@@ -133,10 +93,9 @@ def busy_scene(parented: bool = True) -> list:
     for k, ship in enumerate(ships):
         ship.rotation_mode = modes[k % 3]
         ship.scale *= 1.0 + 0.1 * k
-    if parented:
-        mast = empty("Mast")
-        insert(mast, "rotation_euler", {1: (0.0, 0.0, 0.0), 40: (1.0, 2.0, 9.0)})
-        ships[1].parent = ships[4].parent = ships[5].parent = ships[6].parent = mast
+    mast = empty("Mast")
+    insert(mast, "rotation_euler", {1: (0.0, 0.0, 0.0), 40: (1.0, 2.0, 9.0)})
+    ships[1].parent = ships[4].parent = ships[5].parent = ships[6].parent = mast
     return ships
 
 
@@ -188,17 +147,6 @@ def test_another_writer_is_told_to_discard_when_the_bake_is_stopped(addon, piece
             next(baking)
     assert writer.discarded
     assert_same(before, scene_dump())
-
-
-def test_vehicles_of_another_source_move_as_objects_do(addon) -> None:
-    busy_scene(parented=False)
-    planned, expected, writer = plan(), RecordingWriter(), RecordingWriter()
-    points = Points(planned.vehicles.source, np.zeros((0, 4, 4)))
-    run(replace(planned, vehicles=replace(planned.vehicles, source=points)), writer)
-    assert np.array_equal(points.stored, planned.vehicles.identity)
-    run(planned, expected)
-    assert np.array_equal(np.array(writer.positions), np.array(expected.positions))
-    assert np.array_equal(np.array(writer.heights), np.array(expected.heights))
 
 
 @sampled(one_of=3)

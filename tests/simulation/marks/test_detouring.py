@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from steering_addon.simulation.marks.detouring import _angle, lead_in_arcs
+from steering_addon.simulation.marks.detouring import arc_angle, lead_in_arcs
 from steering_addon.simulation.marks.reaching import ClimbSpeeds
 
 
 def test_an_arc_is_longer_than_its_chord_by_the_quotient_asked_for() -> None:
     angles = np.linspace(1e-3, np.pi - 1e-3, 200)
-    assert _angle(np.sin(angles) / angles) == pytest.approx(angles, abs=1e-6)
-    assert _angle(np.array([0.0, 1.0, 1.5])) == pytest.approx([np.pi, 0.0, 0.0])
+    assert arc_angle(np.sin(angles) / angles) == pytest.approx(angles, abs=1e-6)
+    assert arc_angle(np.array([0.0, 1.0, 1.5])) == pytest.approx([np.pi, 0.0, 0.0])
 
 
 def test_only_what_is_too_early_and_cannot_stop_is_led_in_an_arc() -> None:

@@ -1,0 +1,148 @@
+"""What a bake of a flock costs from the first click to a file that plays: CPU seconds of this process, and megabytes.
+
+A case is the number of vehicles, which fly by the three rules of flocking for 250 frames, and on which frames they get
+keys. `deaf` is the longest time in which Esc is not looked for.
+"""
+
+from __future__ import annotations
+
+import resource
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+IN_BLENDER = True
+CASES = tuple(f"{count} {keys}" for count in (1000, 10000) for keys in ("EVERY_FRAME", "WHERE_NEEDED"))
+FRAMES, PLAYED = 250, 20
+BANDS = {
+    "tag, s": (0.0, 5.0),
+    "plan, s": (0.0, 2.0),
+    "steps, s": (0.0, 15.0),
+    "write, s": (0.0, 10.0),
+    "ends, s": (0.0, 3.0),
+    "bake, s": (0.0, 25.0),
+    "deaf, s": (0.0, 1.0),
+    "frame_set, ms": (0.0, 400.0),
+    ".blend, MB": (0.0, 1300.0),
+    "peak, MB": (0.0, 3200.0),
+}
+ROOM = 9.0 / 20.0 ** (1.0 / 3.0)
+"""Half of the room in metres that one takes, along each axis; n take the cube root of n times as much."""
+RULES = {
+    "separation": {"distance": 5.0, "angle": 4.7116, "weight": 12.0},
+    "alignment": {"distance": 7.5, "angle": 1.5910, "weight": 8.0},
+    "cohesion": {"distance": 9.0, "angle": 3.4428, "weight": 4.0, "rejoin_distance": 0.0},
+}
+"""The numbers of OpenSteer's Boids, for twenty neighbors."""
+
+
+def figures(case: str, folder: Path) -> dict[str, float]:
+    import bpy
+
+    count, keys = case.split()
+    told = {"tag, s": build(int(count))}
+    scene, frames = bpy.context.scene, []
+    scene.steering.keys = keys
+    told |= bake_figures()
+    for frame in range(1, PLAYED + 1):
+        frames.append(_seconds(lambda frame=frame: scene.frame_set(frame)))
+    told["frame_set, ms"] = 1e3 * sorted(frames)[PLAYED // 2]
+    file = folder / f"{count}_{keys}.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(file), copy=True, compress=False)
+    told[".blend, MB"] = file.stat().st_size / 1e6
+    return told | {"peak, MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3}
+
+
+def build(count: int) -> float:
+    """A flock of so many, tagged as one does in the sidebar; returns the seconds that tagging takes."""
+    import bpy
+    import numpy as np
+
+    scene = bpy.context.scene
+    scene.render.fps, scene.frame_start, scene.frame_end = 24, 1, FRAMES
+    mesh = bpy.data.meshes.new("Starling")
+    mesh.from_pydata([(0, 0.11, 0), (-0.2, -0.08, 0), (0.2, -0.08, 0), (0, -0.11, 0.04)], [], [(0, 1, 3), (0, 3, 2)])
+    chance = np.random.default_rng(1)
+    ball = chance.normal(size=(count, 3))
+    ball *= np.cbrt(count * chance.uniform(size=count))[:, None] / np.linalg.norm(ball, axis=1)[:, None]
+    for number, place in enumerate((ROOM * ball).tolist()):
+        bird = bpy.data.objects.new(f"Bird {number:05}", mesh)
+        bird.location = place
+        scene.collection.objects.link(bird)
+    bpy.ops.steering.crowd_add()
+    crowd = bpy.context.object
+    for name, values in RULES.items():
+        settings = getattr(crowd.steering, name)
+        settings.use = True
+        for setting, value in values.items():
+            setattr(settings, setting, value)
+    crowd.steering.combining = "WEIGHTED_SUM"
+    bpy.ops.object.select_all(action="SELECT")
+    bpy.context.view_layer.update()
+    spent = _seconds(lambda: bpy.ops.steering.tag(role="VEHICLE", moves_like="UNCHANGED"))
+    vehicle = crowd.steering.vehicle
+    vehicle.mass, vehicle.max_force, vehicle.max_speed, vehicle.cruise_speed = 1.0, 27.0, 9.0, 0.8
+    bpy.context.view_layer.update()
+    return spent
+
+
+def bake_figures() -> dict[str, float]:
+    """Bake the scene, and tell the seconds of each stage and of the longest stretch between two looks for Esc."""
+    import bpy
+
+    from steering_addon.blender.operators.baking import STEERING_OT_bake
+    from steering_addon.blender.write.key_writer import KeyWriter
+
+    spent = dict.fromkeys(("plan, s", "work", "write, s", "finished"), 0.0)
+    stretches = [0.0]
+
+    def timed(stage: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def run(*arguments: Any, **options: Any) -> Any:
+            start = time.process_time()
+            result = function(*arguments, **options)
+            spent[stage] += (last := time.process_time() - start)
+            stretches.append(last)
+            return result
+
+        return run
+
+    def pieces(stage: str, generator: Iterator[float]) -> Iterator[float]:
+        while True:
+            start = time.process_time()
+            try:
+                done = next(generator)
+            except StopIteration as stop:
+                return stop.value
+            finally:
+                last = time.process_time() - start
+                spent[stage] += last
+                stretches.append(last)
+            yield done
+
+    begin, finish, finished = STEERING_OT_bake.begin, KeyWriter.finish, STEERING_OT_bake.finished
+
+    def begun(operator: Any, context: Any) -> tuple[Iterator[float], str]:
+        work, label = timed("plan, s", begin)(operator, context)
+        return pieces("work", work), label
+
+    with ExitStack() as stack:
+        for owner, name, wrapped in (
+            (STEERING_OT_bake, "begin", begun),
+            (STEERING_OT_bake, "finished", lambda *given: timed("finished", finished)(*given)),
+            (KeyWriter, "finish", lambda writer, run: pieces("write, s", finish(writer, run))),
+        ):
+            stack.enter_context(mock.patch.object(owner, name, wrapped))
+        whole = _seconds(bpy.ops.steering.bake)
+    steps = spent.pop("work") - spent["write, s"]
+    # What Blender does around the operator is the rest of the bake: it brings the scene up to date.
+    ends = spent.pop("finished")
+    return spent | {"steps, s": steps, "ends, s": ends, "bake, s": whole, "deaf, s": max(stretches)}
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    start = time.process_time()
+    work()
+    return time.process_time() - start

@@ -1,0 +1,201 @@
+"""Fight: meet an enemy, one to one, and stop a step before it, face to face (not in the paper)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..simulation.arrays.frozen import replace
+from ..simulation.arrays.vectors import Mask, Number, Rows, Scalars, Vectors, dot, magnitude, picked, unit, which
+from ..simulation.behavior import OURS, Behavior, Intent, Steering
+from ..simulation.declaration import body, called, integer, length, room_to_stop
+from ..simulation.intention import Intention
+from ..simulation.maneuvers import braking
+from ..simulation.maneuvers.between import Between
+from ..simulation.maneuvers.pairing import Wants
+from ..simulation.maneuvers.stopping import speed_to_stop
+from ..simulation.maneuvers.turning import swing_round
+from ..simulation.memory import remembered
+from ..simulation.nearby.neighbors import EVERYONE
+from ..simulation.partners import Partners
+from ..simulation.world import Agents, World
+
+CLOSE, APART = 0.2, 0.5
+"""How much farther away than its reach the partner is where one stops before it, and from where one follows it, as
+shares of the reach."""
+ROW = 0.5
+"""The room behind those before it at which one waits, as a share of its reach."""
+WAITS, GOES_ON = 0.1, 0.4
+"""Shares of top speed: one that may go no faster than the first waits, until it may go as fast as the second."""
+
+GIVES_UP = 2.0
+"""Seconds for which one comes no nearer to its partner, as others are in the way, until it looks for another."""
+SLOW = 0.1
+"""Share of cruise speed below which a body stands, and two come no nearer to each other."""
+
+
+@dataclass(frozen=True)
+class Fighting(Partners):
+    """The partner of each agent.
+
+    Attributes:
+        waits: (n,) whether it has none and stands behind those that fight.
+    """
+
+    waits: Mask = remembered(False)
+
+
+@dataclass(frozen=True)
+class Fight(Behavior):
+    """Run to an enemy, one to one, and stop a step before it, face to face.
+
+    Each takes the nearest enemy that is free and to whom a way leads, straight or round those that stand between, and
+    they stay partners until one is gone. Who finds none goes up to the nearest enemy and waits behind those that fight.
+    Does nothing without an enemy.
+    """
+
+    name = "fight"
+    label = "Fight"
+    term = OURS
+    intent = Intent.REACT
+    sees = "distance"
+    remembers = Fighting
+
+    enemy: Rows = body("Enemy to fight, and with it all of its crowd; empty: the nearest leader")
+    reach: Number = length(1.0, "Room between its body and that of its partner when it has stopped")
+    distance: Number = called("Sees Up To", room_to_stop(length(6.0, "How far away partners are found")))
+    most: Rows = called("At One Enemy", integer(1, "How many may fight one enemy at a time", 1))
+
+    def steer(self, world: World, agents: Agents, memory: Fighting) -> Steering:
+        wants, fights = Wants.of(world), (self.enemy >= 0) & (self.weight != 0.0)
+        has = fights & wants.kept(world, agents, memory, self.most, self.distance, GIVES_UP)
+        goes = which(fights & ~(has & memory.stands))
+        between = self.take(goes)._between(world, agents.take(goes))
+        wanted = np.where(has, memory.wanted, -1)
+        wanted[goes] = np.where(has[goes], wanted[goes], self.take(goes)._chosen(wants, between))
+        after = replace(memory, wanted=wanted, has=has, asked=np.where(fights, world.time, -np.inf))
+        way, gap = _way(world, agents, np.where(has, wanted, self.enemy))
+        way, gap = _round_others(between, goes, after, way, gap)
+        direction = unit(way)
+        after, away = self._facing(world, agents, wants, memory, after, direction, gap)
+        speed, response_time = self._speed(world, agents, direction, gap, wants.mutual[agents.rows], has)
+        # A partner that goes away is followed.
+        speed = np.minimum(np.where(has, speed + np.maximum(away, 0.0), speed), agents.max_speed)
+        behind = _speed_behind(between, picked(direction, goes), ROW * self.reach[goes])
+        speed[goes] = np.where(has[goes], speed[goes], np.minimum(speed[goes], behind))
+        waits = fights & ~has & (speed <= np.where(memory.waits, GOES_ON, WAITS) * agents.max_speed)
+        speed = np.where(after.stands | waits, 0.0, speed)
+        force = agents.steering_to(direction * speed[:, None], response_time)
+        # One that is to stop does not swing round first.
+        force = np.where((speed > 0.0)[:, None], swing_round(agents, force, direction), force)
+        return Steering(
+            np.where(fights[:, None], force, 0.0),
+            replace(after, waits=waits),
+            sets_speed=fights,
+            # It stops there whatever else it wants, and no more abruptly than it can.
+            speed_limit=np.where(fights, np.maximum(speed, agents.speed - agents.agility * world.dt), np.inf),
+            heading=np.where(fights[:, None], direction, 0.0),
+        )
+
+    def goal(self, world: World, agents: Agents, memory: Fighting) -> Vectors:
+        target = np.where(memory.has, memory.wanted, self.enemy)
+        halts = (self.enemy < 0) | memory.stands | memory.waits
+        return world.bodies_by_way(agents, np.where(halts, -1, target))
+
+    def intention(self, world: World, agents: Agents, memory: Fighting) -> Intention:
+        return Intention(companions=np.where(memory.has, memory.wanted, -1)[:, None])
+
+    def _between(self, world: World, agents: Agents) -> Between:
+        everyone, all_round = np.full(len(agents), EVERYONE), np.full(len(agents), 2.0 * np.pi)
+        near = world.neighbors(agents, self.distance, all_round, everyone, everyone).together()
+        return Between(world, agents, near)
+
+    def _chosen(self, wants: Wants, between: Between) -> Rows:
+        return wants.chosen(between, self.enemy, self.most, self.distance)
+
+    def _facing(
+        self,
+        world: World,
+        agents: Agents,
+        wants: Wants,
+        before: Fighting,
+        after: Fighting,
+        direction: Vectors,
+        gap: Scalars,
+    ) -> tuple[Fighting, Scalars]:
+        """What is remembered of where they stand, and how fast their partners go away, (n,) m/s.
+
+        Args:
+            direction: (n, 3) unit vectors in which they go to their partners.
+            gap: (n,) metres from body to body.
+        """
+        partner = np.maximum(after.wanted, 0)
+        away = dot(agents.level(picked(world.bodies.velocity, partner)), direction)
+        same = after.has & before.has & (after.wanted == before.wanted)
+        halts = (before.stands & same) | (agents.speed <= SLOW * agents.cruise_speed)
+        stands = after.has & (gap <= (1.0 + np.where(halts, APART, CLOSE)) * self.reach)
+        both = same & before.stands & (wants.stands[partner] | ~wants.asks[partner])
+        met = np.where(both, np.minimum(before.met, world.time), np.inf)
+        nears = dot(agents.velocity, direction) - away > SLOW * agents.cruise_speed
+        hindered = np.where(same & ~stands & ~nears, before.hindered + world.dt, 0.0)
+        return replace(after, stands=stands, met=met, hindered=hindered), away
+
+    def _speed(
+        self, world: World, agents: Agents, direction: Vectors, gap: Scalars, mutual: Mask, has: Mask
+    ) -> tuple[Scalars, Scalars]:
+        """The speed at which each still can stop where it is to, (n,) m/s, and the time in which it takes it up.
+
+        Of two that come to each other, each goes half of the way. Who has no partner leaves room for one before it.
+        """
+        room = gap - self.reach
+        room = np.where(has, room, room - 2.0 * agents.extent - ROW * self.reach)
+        room = np.maximum(np.where(mutual, 0.5 * room, room), 0.0)
+        return speed_to_stop(agents, direction, room, self.reach, world.dt)
+
+
+def _way(world: World, agents: Agents, target: Rows) -> tuple[Vectors, Scalars]:
+    """The level ways to bodies of rows (n,), (n, 3) metres, and what is between their surfaces, (n,) metres."""
+    row, none = np.maximum(target, 0), target < 0
+    way = agents.level(world.bodies_by_way(agents, target) - agents.position)
+    way = np.where(none[:, None], 0.0, way)
+    offset = agents.level(picked(world.bodies.position, row) - agents.position)
+    ends = magnitude(offset) - magnitude(agents.level(world.bodies.between(offset, agents.rows, row)))
+    return way, magnitude(way) - ends - agents.radius - world.bodies.radius[row]
+
+
+def _round_others(between: Between, goes: Rows, known: Fighting, way: Vectors, gap: Scalars) -> tuple[Vectors, Scalars]:
+    """The ways and the gaps as of `_way`, of those with a partner round others that stand between.
+
+    Args:
+        between: the agents that go.
+        goes: (m,) their rows among all.
+    """
+    partnered = which(known.has[goes])
+    rows = goes[partnered]
+    straight = picked(way, rows)
+    first = between.way_round(partnered, known.wanted[rows], straight)
+    first = np.where(np.isfinite(first[:, :1]), first, straight)
+    way, gap = way.copy(order="K"), gap.copy()
+    way[rows] = first
+    gap[rows] += magnitude(first) + magnitude(straight - first) - magnitude(straight)
+    return way, gap
+
+
+def _speed_behind(between: Between, direction: Vectors, room: Scalars) -> Scalars:
+    """The speed at which agents still can stop behind those before them, (n,) m/s.
+
+    Args:
+        direction: (n, 3) unit vectors in which they go.
+        room: (n,) metres to leave.
+    """
+    world, agents, near = between.world, between.agents, between.near
+    agent, body = near.agent, near.body
+    offset, way = world.bodies.between(near.offset, agents.rows[agent], body), picked(direction, agent)
+    along = dot(offset, way)
+    beside = magnitude(agents.level_of(offset, agent) - way * along[:, None])
+    touching = agents.radius[agent] + world.bodies.radius[body]
+    rows = which((along > 0.0) & (beside < touching))
+    agent, left = agent[rows], along[rows] - touching[rows] - room[agent[rows]]
+    ahead = np.maximum(dot(picked(world.bodies.velocity, body[rows]), picked(way, rows)), 0.0)
+    return braking.least_of_each(len(agents), agent, braking.speed_to_stop(agents, agent, left, ahead))

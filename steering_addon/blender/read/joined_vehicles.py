@@ -1,0 +1,201 @@
+"""Vehicles from several sources, say objects and points, sorted by identity as one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...simulation.arrays.once import once
+from ...simulation.locomotion import Locomotion
+from .object_vehicles import ObjectVehicles, no_objects
+from .point_vehicles import PointVehicles
+from .vehicles import OWN_SETTINGS, VehicleSource
+
+if TYPE_CHECKING:
+    from bpy.types import Depsgraph, Object
+
+
+@dataclass(frozen=True)
+class JoinedVehicles:
+    """The n vehicles of several sources.
+
+    Attributes:
+        parts: the sources, each with the rows (m,) of its vehicles, rising; vehicles that are objects come first.
+    """
+
+    parts: Sequence[tuple[VehicleSource, np.ndarray]]
+
+    def __len__(self) -> int:
+        return sum(len(rows) for _, rows in self.parts)
+
+    @once
+    def objects(self) -> tuple[Object, ...]:
+        """As of `VehicleSource`."""
+        return tuple(ob for source, _ in self.parts for ob in source.objects)
+
+    @once
+    def object_rows(self) -> np.ndarray:
+        """As of `VehicleSource`."""
+        return np.concatenate([rows[source.object_rows] for source, rows in self.parts])
+
+    @once
+    def parents(self) -> tuple[Object, ...]:
+        """As of `VehicleSource`."""
+        return tuple(ob for source, _ in self.parts for ob in source.parents)
+
+    @once
+    def crowds(self) -> tuple[Object, ...]:
+        """As of `VehicleSource`."""
+        crowds: list[Object] = [self.parts[0][0].crowds[0]] * len(self)
+        for source, rows in self.parts:
+            for row, crowd in zip(rows.tolist(), source.crowds):
+                crowds[row] = crowd
+        return tuple(crowds)
+
+    @once
+    def own_locomotions(self) -> dict[int, type[Locomotion]]:
+        """As of `VehicleSource`."""
+        return {int(rows[row]): kind for source, rows in self.parts for row, kind in source.own_locomotions.items()}
+
+    @once
+    def axes(self) -> np.ndarray:
+        """As of `VehicleSource`."""
+        return self._joined(source.axes for source, _ in self.parts)
+
+    @once
+    def stored(self) -> dict[str, np.ndarray]:
+        """As of `VehicleSource`."""
+        return self._columns([source.stored for source, _ in self.parts])
+
+    @once
+    def animated(self) -> np.ndarray:
+        """As of `VehicleSource`."""
+        return self._joined(source.animated for source, _ in self.parts)
+
+    @once
+    def hides(self) -> np.ndarray:
+        """As of `VehicleSource`."""
+        return self._joined(source.hides for source, _ in self.parts)
+
+    @once
+    def seeds(self) -> np.ndarray:
+        """As of `VehicleSource`."""
+        return self._joined(source.seeds for source, _ in self.parts)
+
+    @once
+    def enters(self) -> np.ndarray:
+        """As of `VehicleSource`."""
+        return self._joined(source.enters for source, _ in self.parts)
+
+    @once
+    def start_speed(self) -> np.ndarray:
+        """As of `VehicleSource`."""
+        return self._joined(source.start_speed for source, _ in self.parts)
+
+    def owner(self, row: int) -> Object:
+        """As `VehicleSource.owner`."""
+        source, own_row = self._own(row)
+        return source.owner(own_row)
+
+    def needed(self) -> Iterator[Object]:
+        """As `VehicleSource.needed`."""
+        for source, _ in self.parts:
+            yield from source.needed()
+
+    def settings(self, depsgraph: Depsgraph, frame: int) -> Mapping[str, np.ndarray]:
+        """As `VehicleSource.settings`."""
+        if not self.animated.any():
+            return self.stored
+        return self._columns([source.settings(depsgraph, frame) for source, _ in self.parts])
+
+    def parent_parts(self, depsgraph: Depsgraph, frame: int) -> np.ndarray:
+        """As `VehicleSource.parent_parts`."""
+        return np.concatenate([source.parent_parts(depsgraph, frame) for source, _ in self.parts])
+
+    def heights(self, depsgraph: Depsgraph, frame: int, parent_parts: np.ndarray) -> np.ndarray:
+        """As `VehicleSource.heights`."""
+        parts = self._parts_of(parent_parts)
+        return self._joined(source.heights(depsgraph, frame, part) for (source, _), part in zip(self.parts, parts))
+
+    def lift(self, heights: np.ndarray) -> np.ndarray:
+        """As `VehicleSource.lift`."""
+        return self._joined(source.lift(heights[rows]) for source, rows in self.parts)
+
+    def start(self, parent_parts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """As `VehicleSource.start`."""
+        parts = self._parts_of(parent_parts)
+        starts = [source.start(part) for (source, _), part in zip(self.parts, parts)]
+        position, basis, velocity = (self._joined(columns) for columns in zip(*starts))
+        return position, basis, velocity
+
+    def pose(self, row: int, depsgraph: Depsgraph) -> tuple[np.ndarray, np.ndarray]:
+        """As `VehicleSource.pose`."""
+        source, own_row = self._own(row)
+        return source.pose(own_row, depsgraph)
+
+    @contextmanager
+    def at_start(self, rows: Iterable[int]) -> Iterator[None]:
+        """As `VehicleSource.at_start`."""
+        wanted = np.array(list(rows), dtype=np.int64)
+        with ExitStack() as standing:
+            for source, of_source in self.parts:
+                standing.enter_context(source.at_start(np.flatnonzero(np.isin(of_source, wanted)).tolist()))
+            yield
+
+    def computed(self) -> list[int]:
+        """As `VehicleSource.computed`."""
+        return [int(rows[row]) for source, rows in self.parts for row in source.computed()]
+
+    def store(self, identities: np.ndarray) -> None:
+        """As `VehicleSource.store`."""
+        for source, rows in self.parts:
+            source.store(identities[rows])
+
+    def _own(self, row: int) -> tuple[VehicleSource, int]:
+        """The source of the vehicle of a row, and its row there."""
+        for source, rows in self.parts:
+            own_row = int(np.searchsorted(rows, row))
+            if own_row < len(rows) and rows[own_row] == row:
+                return source, own_row
+        raise IndexError(row)
+
+    def _joined(self, columns: Iterable[np.ndarray]) -> np.ndarray:
+        """One column from those of the sources, (m, ...) each."""
+        columns = list(columns)
+        joined = np.empty((len(self), *columns[0].shape[1:]), dtype=np.result_type(*columns))
+        for column, (_, rows) in zip(columns, self.parts):
+            joined[rows] = column
+        return joined
+
+    def _columns(self, of_sources: Sequence[Mapping[str, np.ndarray]]) -> dict[str, np.ndarray]:
+        return {name: self._joined([columns[name] for columns in of_sources]) for name in OWN_SETTINGS}
+
+    def _parts_of(self, parent_parts: np.ndarray) -> list[np.ndarray]:
+        """The parents' parts of each source."""
+        ends = np.cumsum([len(source.parents) for source, _ in self.parts])
+        return np.split(parent_parts, ends[:-1])
+
+
+def object_part(source: VehicleSource) -> ObjectVehicles:
+    """The source of those vehicles that are objects; one without vehicles if none is."""
+    return next((each for each, _ in source.parts if isinstance(each, ObjectVehicles)), None) or no_objects()
+
+
+def point_parts(source: VehicleSource) -> list[tuple[PointVehicles, np.ndarray]]:
+    """The sources of those vehicles that are points, with the rows (m,) of these."""
+    return [(each, rows) for each, rows in source.parts if isinstance(each, PointVehicles)]
+
+
+def joined(sources: Sequence[tuple[VehicleSource, np.ndarray]]) -> tuple[VehicleSource, np.ndarray]:
+    """One source from several that have vehicles, each with their identities (m,); and the identities (n,), rising."""
+    if len(sources) == 1:
+        return sources[0]
+    identities = np.concatenate([each for _, each in sources])
+    row = np.empty(len(identities), dtype=np.int64)
+    row[np.argsort(identities, kind="stable")] = np.arange(len(identities))
+    rows = np.split(row, np.cumsum([len(each) for _, each in sources])[:-1])
+    return JoinedVehicles([(source, of_it) for (source, _), of_it in zip(sources, rows)]), np.sort(identities)

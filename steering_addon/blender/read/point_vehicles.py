@@ -1,0 +1,297 @@
+"""Vehicles that are the points of an object, as its modifiers leave them: thousands without an object of their own.
+
+Where they are is where they start; nothing is written to them. An attribute of a point is a setting of its own, by the
+name that the setting has in `Object.steering`; what points do not have, all have from their object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...simulation.arrays.identities import distinct, in_a_row
+from ...simulation.arrays.once import once
+from ...simulation.locomotion import Locomotion
+from ..animation.rotation_channels import matrices_from_channels
+from ..objects.doubles import doubles
+from ..objects.tagged_objects import crowd_of
+from ..refusal import Refusal
+from ..stored_values import FARTHEST, finite_numbers, sound_front
+from .aside import scene_aside
+from .checks import check_number
+from .dependencies import animates
+from .entry_settings import own_enter_frame
+from .evaluated_points import EvaluatedPoints, evaluated_points
+from .local_space import AXIS_NAMES, model_axes, to_world
+from .vehicles import OWN_SETTINGS
+
+if TYPE_CHECKING:
+    from bpy.types import Depsgraph, Object, Scene
+
+NOT_OF_POINTS = ("by_hand",)
+"""Settings of a vehicle that points do not have, as they have no guide."""
+NO_PARTS = np.zeros((0, 4, 4))
+
+
+@dataclass(frozen=True)
+class PointVehicles:
+    """The source of n vehicles that are the points of one object, in the order of their identities.
+
+    Attributes:
+        ob: the object.
+        crowd: theirs.
+        axes: (n, 3, 3) the side, forward and up axis of the models in their own space.
+        position, basis, velocity: as `VehicleSource.start` returns them.
+        stored: the columns of OWN_SETTINGS as the file has them.
+        own: the names of those that are attributes of the points.
+        seeds, enters, start_speed: (n,) as of `VehicleSource`.
+        height, origin_height: (n,) metres, as of `VehicleSource.heights` and `lift`.
+        scale: (n,) how many times as large as its model each is.
+        variant: (n,) which of the models each has.
+    """
+
+    ob: Object
+    crowd: Object
+    axes: np.ndarray
+    position: np.ndarray
+    basis: np.ndarray
+    velocity: np.ndarray
+    stored: Mapping[str, np.ndarray]
+    own: frozenset[str]
+    seeds: np.ndarray
+    enters: np.ndarray
+    start_speed: np.ndarray
+    height: np.ndarray
+    origin_height: np.ndarray
+    scale: np.ndarray
+    variant: np.ndarray
+    own_locomotions: Mapping[int, type[Locomotion]] = field(default_factory=dict)
+    objects: tuple[Object, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.position)
+
+    @property
+    def crowds(self) -> tuple[Object, ...]:
+        """The crowd of each."""
+        return (self.crowd,) * len(self)
+
+    @property
+    def object_rows(self) -> np.ndarray:
+        """None of them is an object."""
+        return np.zeros(0, dtype=np.int64)
+
+    @property
+    def parents(self) -> Sequence[Object]:
+        """None moves with a parent."""
+        return ()
+
+    @property
+    def hides(self) -> np.ndarray:
+        """(n,) whether a bake may hide them: what is written for points always can."""
+        return np.ones(len(self), dtype=np.bool_)
+
+    @once
+    def animated(self) -> np.ndarray:
+        """(n,) whether settings that all have from their object are keyed or driven."""
+        shared = [name for name in OWN_SETTINGS if name not in self.own and name not in NOT_OF_POINTS]
+        return np.full(len(self), any(animates(self.ob, f"steering.{name}") for name in shared))
+
+    @property
+    def parts(self) -> list[tuple[PointVehicles, np.ndarray]]:
+        """As `VehicleSource.parts`."""
+        return [(self, np.arange(len(self)))]
+
+    def owner(self, row: int) -> Object:
+        """As `VehicleSource.owner`."""
+        return self.ob
+
+    def needed(self) -> Iterator[Object]:
+        """As `VehicleSource.needed`."""
+        if self.animated.any():
+            yield self.ob
+
+    def settings(self, depsgraph: Depsgraph, frame: int) -> Mapping[str, np.ndarray]:
+        """As `VehicleSource.settings`."""
+        if not self.animated.any():
+            return self.stored
+        evaluated, columns = self.ob.evaluated_get(depsgraph).steering, dict(self.stored)
+        for name in OWN_SETTINGS:
+            if name not in self.own and name not in NOT_OF_POINTS:
+                check_number(value := getattr(evaluated, name), self.ob, f"steering.{name}", frame)
+                columns[name] = np.full(len(self), value) * (self.scale if name == "size_factor" else 1.0)
+        return columns
+
+    def parent_parts(self, depsgraph: Depsgraph, frame: int) -> np.ndarray:
+        """As `VehicleSource.parent_parts`."""
+        return NO_PARTS
+
+    def heights(self, depsgraph: Depsgraph, frame: int, parent_parts: np.ndarray) -> np.ndarray:
+        """As `VehicleSource.heights`."""
+        return self.height
+
+    def lift(self, heights: np.ndarray) -> np.ndarray:
+        """As `VehicleSource.lift`."""
+        return self.origin_height
+
+    def start(self, parent_parts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """As `VehicleSource.start`."""
+        return self.position, self.basis, self.velocity
+
+    def pose(self, row: int, depsgraph: Depsgraph) -> tuple[np.ndarray, np.ndarray]:
+        """As `VehicleSource.pose`: where it starts, as nothing moves it in the evaluated scene."""
+        return self.position[row], self.basis[row]
+
+    @contextmanager
+    def at_start(self, rows: Iterable[int]) -> Iterator[None]:
+        """As `VehicleSource.at_start`: they never stand elsewhere."""
+        yield
+
+    def computed(self) -> Iterable[int]:
+        """As `VehicleSource.computed`."""
+        return ()
+
+    def store(self, identities: np.ndarray) -> None:
+        """Nothing: the points stay what they are."""
+
+
+def point_vehicles(
+    ob: Object, scene: Scene, first: int, taken: np.ndarray, *, adds_nothing: bool
+) -> tuple[PointVehicles, np.ndarray]:
+    """The vehicles that the points of an object are on the first frame of a run, and their identities (n,).
+
+    Args:
+        ob: tagged as points, with a crowd.
+        taken: (k,) identities of other vehicles.
+        adds_nothing: whether no datablock may be added; then the points are those of the present frame.
+
+    Raises:
+        Refusal: a point or an attribute cannot be used.
+    """
+    axes = model_axes(*(AXIS_NAMES[axis] for axis in sound_front(ob)))
+    points = _read(ob, scene, first, adds_nothing=adds_nothing)
+    n = len(points)
+    identities = distinct(_numbers(ob, points), taken)
+    order = np.argsort(identities, kind="stable")
+
+    def own(name: str) -> np.ndarray:
+        column = points.columns.get(name)
+        return np.full(n, finite_numbers([ob], name)[0]) if column is None else _in_limits(ob, name, column)[order]
+
+    turns = points.columns.get("rotation", np.tile(np.eye(3), (n, 1, 1)))
+    turns = _turns(turns)[order]
+    position, basis = to_world(points.to_world, points.columns["position"][order], turns, axes, np.ones(3))
+    _check_places(ob, position)
+    scale = _scales(ob, points)[order]
+    stored = {name: own(name) for name in OWN_SETTINGS if name not in NOT_OF_POINTS}
+    stored |= {name: np.zeros(n) for name in NOT_OF_POINTS}
+    stored["size_factor"] = stored["size_factor"] * scale
+    velocity, variant = points.columns.get("velocity"), points.columns.get("variant")
+    enter = points.columns.get("enter_frame")
+    vehicles = PointVehicles(
+        ob=ob,
+        crowd=crowd_of(ob),
+        axes=np.broadcast_to(axes, (n, 3, 3)),
+        position=position,
+        basis=basis,
+        velocity=np.full((n, 3), np.nan) if velocity is None else _velocities(ob, velocity)[order],
+        stored=stored,
+        own=frozenset(points.columns),
+        seeds=own("seed").astype(np.int64),
+        enters=np.full(n, own_enter_frame(ob)) if enter is None else _in_limits(ob, "enter_frame", enter)[order],
+        start_speed=own("start_speed"),
+        height=own("height") * scale,
+        origin_height=own("origin_height") * scale,
+        scale=scale,
+        variant=np.zeros(n, dtype=np.int64) if variant is None else _whole(ob, "variant", variant)[order],
+    )
+    return vehicles, identities[order]
+
+
+def _read(ob: Object, scene: Scene, first: int, *, adds_nothing: bool) -> EvaluatedPoints:
+    """The points of an object on the first frame of a run."""
+    # Not where it is evaluated: a preview shrinks it there.
+    stays = not _is_moved(ob)
+    if stays and not any(modifier.show_viewport for modifier in ob.modifiers) and not _has_shapes(ob):
+        return evaluated_points(ob, None)
+    if adds_nothing:
+        points = evaluated_points(ob, scene.view_layers[0].depsgraph)
+        return replace(points, to_world=doubles(ob.matrix_basis)) if stays else points
+    with scene_aside(scene, [ob]) as aside:
+        aside.frame_set(first)
+        return evaluated_points(ob, aside.view_layers[0].depsgraph)
+
+
+def _is_moved(ob: Object) -> bool:
+    """Whether more than its own channels says where an object is."""
+    deltas = (*ob.delta_location, *ob.delta_rotation_euler, *(scale - 1.0 for scale in ob.delta_scale))
+    return ob.animation_data is not None or ob.parent is not None or len(ob.constraints) > 0 or any(deltas)
+
+
+def _has_shapes(ob: Object) -> bool:
+    return getattr(ob.data, "shape_keys", None) is not None
+
+
+def _check_places(ob: Object, places: np.ndarray) -> None:
+    """Refuse points (n, 3) of an object that are nowhere."""
+    nowhere = ~(np.abs(places) < FARTHEST).all(axis=1)
+    if nowhere.any():
+        k = int(nowhere.sum())
+        text = f"{k} of the {len(places)} points of {ob.name} are nowhere (NaN, or too far away). Check its modifiers."
+        raise Refusal(text, about=[ob])
+
+
+def _numbers(ob: Object, points: EvaluatedPoints) -> np.ndarray:
+    """The numbers (n,) that identities are made of: the attribute `id`, or else numbers in a row from the object's."""
+    ids = points.columns.get("id")
+    return in_a_row(ob.steering.identity, len(points)) if ids is None else _whole(ob, "id", ids)
+
+
+def _turns(turns: np.ndarray) -> np.ndarray:
+    """Matrices (n, 3, 3) from these, or from quaternions (n, 4) or XYZ Euler angles (n, 3)."""
+    if turns.ndim == 3:
+        return turns
+    return matrices_from_channels(turns, "QUATERNION" if turns.shape[1] == 4 else "XYZ")
+
+
+def _scales(ob: Object, points: EvaluatedPoints) -> np.ndarray:
+    """The attribute `scale`, (n,), of three numbers the mean; 1 without it."""
+    scale = points.columns.get("scale")
+    if scale is None:
+        return np.ones(len(points))
+    scale = scale if scale.ndim == 1 else scale.sum(axis=1) / scale.shape[1]
+    _check_finite(ob, "scale", scale)
+    return np.abs(scale)
+
+
+def _velocities(ob: Object, velocity: np.ndarray) -> np.ndarray:
+    if velocity.ndim != 2 or velocity.shape[1] != 3:
+        raise Refusal(f"The attribute velocity of {ob.name} is no vector. Store it as a vector.", about=[ob])
+    _check_finite(ob, "velocity", velocity)
+    return velocity
+
+
+def _in_limits(ob: Object, name: str, column: np.ndarray) -> np.ndarray:
+    """The numbers of a setting (n,) within its limits."""
+    if column.ndim != 1:
+        raise Refusal(f"The attribute {name} of {ob.name} is no single number. Store it as a float.", about=[ob])
+    _check_finite(ob, name, column)
+    declared = ob.steering.bl_rna.properties[name]
+    return column if declared.type == "BOOLEAN" else np.clip(column, declared.hard_min, declared.hard_max)
+
+
+def _whole(ob: Object, name: str, column: np.ndarray) -> np.ndarray:
+    if column.ndim != 1:
+        raise Refusal(f"The attribute {name} of {ob.name} is no single number. Store it as an integer.", about=[ob])
+    _check_finite(ob, name, column)
+    return np.floor(column).astype(np.int64)
+
+
+def _check_finite(ob: Object, name: str, column: np.ndarray) -> None:
+    if not (np.abs(column) < FARTHEST).all():
+        text = f"The attribute {name} of {ob.name} is not a number (NaN or infinite) on a point. Check its modifiers."
+        raise Refusal(text, about=[ob])

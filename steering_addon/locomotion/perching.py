@@ -1,0 +1,150 @@
+"""Perching: how flyers come down to a place, stand there and take off again.
+
+In the last of its way down a bird is slower than its wings carry it on. It beats against its way, upright, and drops
+into its place: its body no longer points where it goes. It is shown with its nose up, the more the harder it brakes,
+
+    tan(pitch) = braking / g,
+
+as it leans into turns. On its place it stands level, whatever pushes. Taking off, it springs up from its legs and then
+climbs as steeply as its wings can.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..simulation.arrays.angles import arctangent, cosine_and_sine
+from ..simulation.arrays.frozen import replace
+from ..simulation.arrays.vectors import (
+    Mask,
+    Scalars,
+    Vectors,
+    anybody,
+    clamp,
+    columns,
+    cross,
+    dot,
+    magnitude,
+    nobody,
+    truncate,
+    unit,
+)
+from ..simulation.ground import flat, upright
+from ..simulation.locomotion import PERCHED, Control, Moved, Stance
+from ..simulation.memory import remembered
+from ..simulation.vehicle import Motion, Pose, VehicleModel
+from .banking import GRAVITY, Rolling
+from .headings import turned_to
+
+RAISED, STEEPEST, PITCHING = 0.35, 0.75, 0.12
+"""Radians by which the nose is raised at least and at most, and seconds in which it comes up and down."""
+SPRING, CLIMBS = 0.12, 0.9
+"""Seconds in which legs push off, and seconds from then on in which a bird that takes off climbs."""
+LEGS, STEEP = 0.7, 0.8
+"""The share of its strength with which it pushes off, and the sine of the angle at which it does."""
+LEVEL = 1e-4
+"""Radians of pitch that are none."""
+LIFTING = 0.5
+"""The share of its strength with which it climbs afterwards."""
+
+
+@dataclass(frozen=True)
+class Perching(Rolling):
+    """How flyers roll, come down and take off.
+
+    Attributes:
+        stands: (n,) whether it stands on something.
+        flares: (n,) whether it is in the last of its way down.
+        pitch: (n,) radians by which the nose is shown above the heading.
+        off: (n,) seconds that it takes off for when it leaves, or that are left of that.
+    """
+
+    stands: Mask = remembered(False)
+    flares: Mask = remembered(False)
+    pitch: Scalars = remembered(0.0)
+    off: Scalars = remembered(0.0)
+
+
+def taking_off(model: VehicleModel, control: Control, memory: Perching) -> Control:
+    """The control signals with which those that take off climb."""
+    climbs = (memory.off > 0.0) & ~memory.stands & ~memory.flares
+    if not anybody(climbs):
+        return control
+    x, y, z = control.force.T
+    lift = np.where(climbs, np.maximum(z, LIFTING * model.max_force), z)
+    return replace(control, force=columns(x, y, lift))
+
+
+def perched(
+    model: VehicleModel, motion: Motion, control: Control, flown: Moved, turn_rate: Scalars, dt: float
+) -> Moved:
+    """The step in which those that come down do so, those that have come down stand, and those that leave spring up.
+
+    Args:
+        flown: the step as they would fly, with the memory of the step before.
+        turn_rate: (n,) the fastest turn, rad/s.
+    """
+    n, memory = len(turn_rate), flown.memory
+    if control.comes_down is None and not anybody(memory.off > 0.0):
+        return flown
+    down = nobody(n) if control.comes_down is None else control.comes_down
+    stands = nobody(n) if control.perch is None else down & np.isfinite(control.perch[:, 0])
+    off = np.where(stands, SPRING + CLIMBS, np.where(down, CLIMBS, np.maximum(memory.off - dt, 0.0)))
+    springs = ~down & (memory.off > CLIMBS)
+    strongest = model.max_force / model.mass * dt
+    ahead = unit(flat(motion.forward, upright(n)))
+    push = truncate(control.force * (dt / model.mass)[:, None], strongest)
+    up = LEGS * strongest
+    leap = columns(ahead[:, 0] * up * STEEP * 0.75, ahead[:, 1] * up * STEEP * 0.75, up * STEEP)
+    velocity = truncate(motion.velocity + np.where(springs[:, None], leap, push), model.max_speed)
+    if control.perch is not None:
+        there = (control.perch - motion.position) / dt
+        there = motion.velocity + truncate(there - motion.velocity, strongest)
+        velocity = np.where(stands[:, None], there, velocity)
+    asked = ahead if control.heading is None else flat(control.heading, upright(n))
+    asked = unit(np.where((magnitude(asked) > 0.5)[:, None], asked, ahead))
+    held = np.where((magnitude(asked) > 0.5)[:, None], asked, motion.forward)
+    apart = (down | springs)[:, None]
+    return Moved(
+        np.where(apart, motion.position + velocity * dt, flown.position),
+        np.where(apart, velocity, flown.velocity),
+        np.where(apart, turned_to(motion.forward, held, turn_rate, dt), flown.forward),
+        replace(memory, stands=stands, flares=down & ~stands, off=off),
+        holds=stands,
+    )
+
+
+def pitched(before: Motion, moved: Moved, acceleration: Vectors, dt: float) -> tuple[Perching, Vectors]:
+    """What is remembered with the pitch of this step, and the accelerations by which bodies lean, (n, 3) m/s2.
+
+    Args:
+        before: the motion before the step.
+        acceleration: (n, 3) the smoothed acceleration, m/s2.
+    """
+    memory: Perching = moved.memory
+    if not anybody((memory.off > 0.0) | (memory.pitch != 0.0)):
+        return memory, acceleration
+    leaves = (memory.off > 0.0) & ~memory.stands & ~memory.flares
+    brakes = np.maximum(-dot(acceleration, moved.forward), 0.0)
+    wanted = np.where(memory.flares, clamp(arctangent(brakes / GRAVITY), RAISED, STEEPEST), 0.0)
+    # From its legs it goes over into flight with its nose where that was; small angles are as large as their sines.
+    pitch = memory.pitch + np.where(leaves, before.forward[:, 2] - moved.forward[:, 2], 0.0)
+    pitch = pitch + (wanted - pitch) * (dt / (PITCHING + dt))
+    pitch = np.where((wanted == 0.0) & (np.abs(pitch) < LEVEL), 0.0, pitch)
+    return replace(memory, pitch=pitch), np.where(memory.stands[:, None], 0.0, acceleration)
+
+
+def shown(stance: Stance) -> Stance:
+    """The stance with noses up, and with what tells who stands."""
+    memory: Perching = stance.memory
+    if anybody(memory.pitch != 0.0):
+        cosines, sines = (part[:, None] for part in cosine_and_sine(memory.pitch))
+        forward, up = stance.forward, stance.up
+        nose = unit(cosines * forward + sines * up)
+        side = unit(cross(forward, up))
+        stance = replace(stance, pose=Pose(side, nose, cross(side, nose)))
+    if anybody(memory.off > 0.0):
+        stance = replace(stance, outputs={PERCHED: memory.stands.astype(np.float64)})
+    return stance

@@ -1,0 +1,150 @@
+"""Pairing: who takes whom for a partner, by one rule for all vehicles, whatever crowds and states they are in.
+
+Each vehicle without a partner wants the nearest that is free, with nobody between them. Where two want each other,
+they are partners from the next step on. The nearest two of all always do, so that every step pairs some. Equal
+distances are decided by rows. Pairs stay until one leaves, or the other is lost.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays.vectors import Mask, Rows, Scalars, dot, firsts, magnitude, picked, which
+from ..partners import Partners
+from ..world import Agents, World
+from .between import Between
+
+LOSES = 2.0
+"""The distance at which a partner is lost, as a multiple of that at which it is found."""
+LOOKED_AT = 4
+"""Free bodies, the nearest, of which an agent takes the first to which the way is clear."""
+STALE = 1.5
+"""Steps after which a vehicle that did not ask again looks for no partner any more."""
+
+
+@dataclass(frozen=True)
+class Wants:
+    """The partners that all b bodies wanted in the last step.
+
+    Attributes:
+        wanted: (b,) the row of the body that each wants for its partner, -1 for none.
+        has, stands: (b,) as of `Partners`.
+        asks: (b,) the bodies that look for a partner, or have one.
+        mutual: (b,) the bodies that are wanted by whom they want.
+        rank: (b,) of those at one body that does not want them, how many come before each.
+        beside: (b,) how many have each body for their partner while that does not want them.
+    """
+
+    wanted: Rows
+    has: Mask
+    stands: Mask
+    asks: Mask
+    mutual: Mask
+    rank: Rows
+    beside: Rows
+
+    @classmethod
+    def of(cls, world: World) -> Wants:
+        bodies, known = world.bodies, world.partners or Partners.blank(world.vehicles)
+        count, n = len(bodies.radius), world.vehicles
+        asks, has, stands = (np.zeros(count, dtype=np.bool_) for _ in range(3))
+        asks[:n] = bodies.present[:n] & (known.asked > world.time - STALE * world.dt)
+        wanted = np.full(count, -1)
+        wanted[:n] = np.where(asks[:n], known.wanted, -1)
+        has[:n], stands[:n] = asks[:n] & known.has, asks[:n] & known.stands
+        mutual = (wanted >= 0) & (wanted[wanted] == np.arange(count))
+        alone = which((wanted >= 0) & ~mutual)
+        target = wanted[alone]
+        gap = picked(bodies.position, target) - picked(bodies.position, alone)
+        order = np.lexsort((alone, dot(gap, gap), ~has[alone], target))
+        rank = np.zeros(count, dtype=np.int64)
+        rank[alone[order]] = _places(target[order])
+        return cls(wanted, has, stands, asks, mutual, rank, np.bincount(target[has[alone]], minlength=count))
+
+    def room_at(self, body: Rows, most: Rows) -> Rows:
+        """For how many more than those whom it has for partners there is room at bodies, (p,).
+
+        One that looks for a partner itself chooses the first.
+
+        Args:
+            body: (p,) rows.
+            most: (p,) how many there may be.
+        """
+        return np.where(self.asks[body], np.where(self.has[body], most - 1, 0), most)
+
+    def kept(
+        self, world: World, agents: Agents, memory: Partners, most: Rows, distance: Scalars, gives_up: float
+    ) -> Mask:
+        """Whether the bodies that agents want are their partners now, (n,).
+
+        Args:
+            most: (n,) how many may be at one body.
+            distance: (n,) metres within which partners are found.
+            gives_up: seconds for which one may come no nearer to its partner.
+        """
+        wanted, row = memory.wanted, np.maximum(memory.wanted, 0)
+        offset = picked(world.bodies.position, row) - agents.position
+        near = magnitude(offset) <= np.where(memory.has, LOSES, 1.0) * distance
+        exists = (wanted >= 0) & world.bodies.present[row] & near & (memory.hindered < gives_up)
+        # One that was in another state in the last step begins anew.
+        asks = self.asks[agents.rows]
+        has_room = self.rank[agents.rows] < self.room_at(row, most)
+        kept: Mask = exists & asks & (self.mutual[agents.rows] | has_room)
+        return kept
+
+    def chosen(self, between: Between, enemy: Rows, most: Rows, distance: Scalars) -> Rows:
+        """The row of the body that each agent wants for its partner, (n,), -1 for none.
+
+        That is the nearest that is free with nobody on the straight way; else the nearest to which a way leads round
+        those that stand between.
+
+        Args:
+            between: the agents, with the bodies within the distance of each.
+            enemy: (n,) the row of the nearest enemy; all of its crowd are enemies too.
+            most, distance: (n,) as of `kept`.
+        """
+        world, agents = between.world, between.agents
+        agent, body = _enemies(between, enemy, distance)
+        free = self.asks[body] & ~self.has[body]
+        takes = which(free | (self.room_at(body, most[agent]) > self.beside[body]))
+        agent, body = agent[takes], body[takes]
+        way = picked(world.bodies.position, body) - picked(agents.position, agent)
+        first, second = np.minimum(agents.rows[agent], body), np.maximum(agents.rows[agent], body)
+        order = np.lexsort((second, first, dot(way, way), self.has[body], agent))
+        order = order[_places(agent[order]) < LOOKED_AT]
+        agent, body, way = agent[order], body[order], picked(way, order)
+        wanted = np.full(len(agents), -1)
+        nearest = firsts(agent)
+        leads = np.isfinite(between.way_round(agent[nearest], body[nearest], picked(way, nearest))[:, 0])
+        wanted[agent[nearest[leads]]] = body[nearest[leads]]
+        clear = which(~between.barred(agent, body, np.zeros_like(way), way))
+        clear = clear[firsts(agent[clear])]
+        wanted[agent[clear]] = body[clear]
+        if world.ways is None:
+            return wanted
+        # Not one behind a wall or on another storey.
+        metres = magnitude(world.bodies_by_way(agents, wanted) - agents.position)
+        return np.where((wanted >= 0) & (metres <= distance), wanted, -1)
+
+
+def _enemies(between: Between, enemy: Rows, distance: Scalars) -> tuple[Rows, Rows]:
+    """The pairs of an agent and an enemy nearby, (p,) each; the arguments are as of `Wants.chosen`."""
+    world, agents, near = between.world, between.agents, between.near
+    bodies, row = world.bodies, np.maximum(enemy, 0)
+    crowd = np.where(enemy >= 0, bodies.crowd[row], -1)[near.agent]
+    rows = which(((crowd >= 0) & (bodies.crowd[near.body] == crowd)) | (near.body == enemy[near.agent]))
+    # An enemy that is no vehicle is not among those that are perceived.
+    perceivable = np.zeros(len(bodies.radius), dtype=np.bool_)
+    perceivable[world.perceivable] = True
+    is_near = magnitude(picked(bodies.position, row) - agents.position) < distance
+    others = which((enemy >= 0) & ~perceivable[row] & is_near)
+    return np.concatenate((near.agent[rows], others)), np.concatenate((near.body[rows], enemy[others]))
+
+
+def _places(owner: Rows) -> Rows:
+    """The place of each entry in its run of equal owners, (p,), from 0."""
+    begins = firsts(owner)
+    places: Rows = np.arange(len(owner)) - np.repeat(begins, np.diff(np.append(begins, len(owner))))
+    return places

@@ -1,0 +1,170 @@
+"""Perching places: which agent comes down on which place of its target, each on one of its own.
+
+The nearest free place is taken, by the way that it takes to fly there: down a glide, up a climb, and round a turn.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays.frozen import Columns
+from ..arrays.vectors import (
+    EPSILON,
+    Mask,
+    Rows,
+    Scalars,
+    Vectors,
+    anybody,
+    dot,
+    magnitude,
+    no_vectors,
+    picked,
+    unit,
+    which,
+)
+from ..world import Agents, World
+
+STEEP = 0.5
+"""The tangent of the steepest glide down to a place."""
+STILL = 1.0
+"""Radii a second up to which another body stands."""
+ROUNDS = 8
+"""In which agents that want the same place look for another one in a step."""
+MOST = 512
+"""Agents that look for a place in a step."""
+PAIRS = 2**20
+"""Pairs of a place and a body whose distances are computed together at most."""
+HALF_TURN = 0.5 * np.pi
+"""Half of the way of a half turn, in radii of that."""
+
+
+@dataclass(frozen=True)
+class Places(Columns):
+    """The places of the targets of some agents.
+
+    Attributes:
+        number: (p,) by which a place is remembered, rising: the row of a perch, or for a body without any, which has
+            one on its top, the row of the body after these.
+        body: (p,) the rows of their bodies.
+        position, velocity: (p, 3) metres, m/s.
+        along: (p, 3) as of `Perches`.
+    """
+
+    number: Rows
+    body: Rows
+    position: Vectors
+    velocity: Vectors
+    along: Vectors
+
+    @classmethod
+    def of(cls, world: World, agents: Agents, target: Rows) -> Places:
+        """The places of targets, (n,) rows of World.bodies, -1 for none."""
+        perches, bodies = world.perches, world.bodies
+        targets = np.unique(target[target >= 0])
+        known = which(np.isin(perches.body, targets))
+        tops = targets[~np.isin(targets, perches.body)]
+        top = bodies.position[tops] + agents.upward[:1] * bodies.radius[tops, None] if len(tops) else no_vectors(0)
+        return cls(
+            np.concatenate((known, len(perches.body) + tops)),
+            np.concatenate((perches.body[known], tops)),
+            np.concatenate((picked(perches.position, known), top)),
+            np.concatenate((picked(perches.velocity, known), bodies.velocity[tops])),
+            np.concatenate((picked(perches.along, known), np.zeros((len(tops), 3)))),
+        )
+
+    def rows_of(self, number: Rows) -> Rows:
+        """The rows of the places with these numbers (n,), -1 where there are none."""
+        if not len(self.number):
+            return np.full(len(number), -1, dtype=np.int64)
+        row = np.minimum(np.searchsorted(self.number, number), len(self.number) - 1)
+        return np.where(self.number[row] == number, row, -1)
+
+
+def take_places(
+    world: World, agents: Agents, target: Rows, places: Places, mine: Rows, stands: Mask, apart: Scalars
+) -> Rows:
+    """The place of each agent, (n,) rows of `places`, -1 for none.
+
+    Args:
+        target: (n,) rows of the bodies on which they come down, -1 for none.
+        mine: (n,) the place that each has taken, -1 for none.
+        stands: (n,) who stands on it.
+        apart: (n,) the distance that two places have at least, metres.
+    """
+    lands = target >= 0
+    if not len(places.number):
+        return np.full(len(target), -1, dtype=np.int64)
+    held = lands & (mine >= 0) & (places.body[np.maximum(mine, 0)] == target)
+    if not anybody(lands & ~stands):
+        return np.where(held, mine, -1)
+    strangers = _clearance(places, *_strangers(world, agents))
+    need = np.maximum(apart - agents.radius, agents.radius)
+    lost = held & ~stands & (strangers[np.maximum(mine, 0)] < need)
+    place = np.where(held & ~lost, mine, -1)
+    seekers = which(lands & (place < 0))[:MOST]
+    for _ in range(ROUNDS):
+        if not len(seekers):
+            break
+        claimed = which(place >= 0)
+        claims = _clearance(places, picked(places.position, place[claimed]), agents.radius[claimed])
+        clear = np.minimum(strangers, claims)
+        free = (clear[None] >= need[seekers, None]) & (places.body[None] == target[seekers, None])
+        way = np.where(free, _ways(world, agents, places, seekers), np.inf)
+        best = np.argmin(way, axis=1)
+        length = way[np.arange(len(seekers)), best]
+        finds = np.isfinite(length)
+        seekers, best, length = seekers[finds], best[finds], length[finds]
+        gets = _first(picked(places.position, best), agents.radius[seekers], need[seekers], length)
+        place[seekers[gets]] = best[gets]
+        seekers = seekers[~gets]
+    return place
+
+
+def _strangers(world: World, agents: Agents) -> tuple[Vectors, Scalars]:
+    """Where others stand that do not come down with these agents, (b, 3) metres, and their radii, (b,)."""
+    bodies, rows = world.bodies, world.perceivable
+    rows = rows[~np.isin(rows, agents.rows)]
+    rows = rows[magnitude(picked(bodies.velocity, rows)) <= STILL * bodies.radius[rows]]
+    lift = np.where(rows < world.vehicles, world.lift[np.minimum(rows, len(world.lift) - 1)], 0.0)
+    return bodies.position[rows] - agents.upward[:1] * lift[:, None], bodies.radius[rows]
+
+
+def _clearance(places: Places, position: Vectors, radius: Scalars) -> Scalars:
+    """How far each place is from the nearest of bodies at points (b, 3) with radii (b,), (p,) metres; inf for none."""
+    clear = np.full(len(places.number), np.inf)
+    if not len(position):
+        return clear
+    block = max(PAIRS // len(position), 1)
+    for low in range(0, len(clear), block):
+        part = slice(low, low + block)
+        offset = places.position[part, None, :] - position[None]
+        clear[part] = (np.sqrt(dot(offset, offset)) - radius[None]).min(axis=1)
+    return clear
+
+
+def _ways(world: World, agents: Agents, places: Places, seekers: Rows) -> Scalars:
+    """How long the ways of some agents (m,) to all places are, (m, p) metres."""
+    lift = world.lift[np.minimum(agents.rows[seekers], len(world.lift) - 1)]
+    upward = picked(agents.upward, seekers)
+    offset = places.position[None] - picked(agents.position, seekers)[:, None]
+    rise = dot(offset, upward[:, None]) + lift[:, None]
+    offset = offset - (rise - lift[:, None])[..., None] * upward[:, None]
+    run = magnitude(offset)
+    climb = agents.handling.steepest_climb[seekers, None]
+    way = np.maximum(run, np.maximum(-rise / STEEP, rise / np.maximum(climb, EPSILON)))
+    speed, heading = agents.speed[seekers], unit(agents.flat(agents.velocity))[seekers]
+    turn = dot(offset, heading[:, None]) / np.maximum(run, EPSILON)
+    return way + (HALF_TURN * speed * speed / np.maximum(agents.agility[seekers], EPSILON))[:, None] * (1.0 - turn)
+
+
+def _first(position: Vectors, radius: Scalars, need: Scalars, way: Scalars) -> Mask:
+    """Of agents that want places (m, 3), those with a shorter way than others who want one too near to it, (m,)."""
+    offset = position[:, None] - position[None]
+    near = np.sqrt(dot(offset, offset)) - radius[None] < need[:, None]
+    near |= near.T
+    row = np.arange(len(way))
+    before = (way[None] < way[:, None]) | ((way[None] == way[:, None]) & (row[None] < row[:, None]))
+    mask: Mask = ~(near & before).any(axis=1)
+    return mask

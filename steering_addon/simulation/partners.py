@@ -1,0 +1,42 @@
+"""Partners: which two vehicles do something together, as in a fight. All vehicles see who is whose partner."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from .arrays.vectors import Mask, Rows, Scalars
+from .memory import Memory, remembered
+
+
+@dataclass(frozen=True)
+class Partners(Memory):
+    """The partner of each agent. A behavior that remembers this lets all others see it.
+
+    Attributes:
+        wanted: (n,) the row in World.bodies of whom it wants for its partner, -1 for none.
+        has: (n,) whether that is its partner now.
+        stands: (n,) whether it stands before its partner.
+        met: (n,) the time at which both had come to stand face to face, seconds; inf while they have not.
+        hindered: (n,) seconds for which it has come no nearer to its partner, though it does not stand before it.
+        asked: (n,) the time at which it last looked for a partner, seconds.
+    """
+
+    wanted: Rows = remembered(-1)
+    has: Mask = remembered(False)
+    stands: Mask = remembered(False)
+    met: Scalars = remembered(np.inf)
+    hindered: Scalars = remembered(0.0)
+    asked: Scalars = remembered(-np.inf)
+
+    @property
+    def row(self) -> Rows:
+        """(n,) the row of the partner before which each stands, -1 for none."""
+        return np.where(np.isfinite(self.met), self.wanted, -1)
+
+
+def partners_among(memories: Iterable[Memory]) -> Partners | None:
+    """What is remembered of partners; None where no vehicle ever looked for one."""
+    return next((memory for memory in memories if isinstance(memory, Partners)), None)

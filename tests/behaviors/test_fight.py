@@ -1,0 +1,178 @@
+"""Fight (not in the paper): enemies meet one to one, stop face to face, and the others wait behind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from steering_addon.behaviors.fight import Fight
+from steering_addon.locomotion import OnFoot
+from steering_addon.scene import Crowd, Scene, in_crowds, positions, speeds
+from steering_addon.simulation.arrays.chance import keys_of
+from steering_addon.simulation.arrays.frozen import replace
+from steering_addon.simulation.candidates import FIRST, NEAREST_ONE, Candidates
+from steering_addon.simulation.maneuvers.between import Between
+from steering_addon.simulation.maneuvers.pairing import LOOKED_AT, Wants
+from steering_addon.simulation.nearby.neighbors import EVERYONE
+from steering_addon.simulation.partners import Partners
+from steering_addon.simulation.run import simulate
+from steering_addon.simulation.snapshot import Snapshot, State
+from tests.sampling import sampled
+
+RADIUS, REACH, SEES = 0.3, 0.7, 7.0
+WALKER = {"radius": RADIUS, "max_speed": 3.4, "cruise_speed": 0.3, "max_force": 3.0, "keep_apart": True}
+
+
+def armies(first: Any, second: Any, *, fights: bool = True, **values: Any) -> tuple[Scene, Snapshot]:
+    """Two crowds at places (n, 2) and (m, 2) that fight each other; without `fights` the second only stands there."""
+    n, m = len(first), len(second)
+    place = np.concatenate((np.reshape(first, (n, 2)), np.reshape(second, (m, 2)))).astype(float)
+    scene = Scene(
+        np.concatenate((place, np.zeros((n + m, 1))), axis=1),
+        forward=np.repeat([[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]], (n, m), axis=0),
+        vehicle=WALKER | {"cruise_speed": np.repeat([0.3, 0.3 if fights else 0.0], (n, m))},
+        locomotions=[(OnFoot, {"turn_radius": 0.5})],
+        candidates=tuple(
+            Candidates(rows, keys_of(0, rows), NEAREST_ONE) for rows in (np.arange(n), np.arange(n, n + m))
+        ),
+    )
+    given = {"reach": REACH, "distance": SEES} | values
+    crowds = [
+        Crowd(np.arange(n), (Fight.of(n, enemy=FIRST - 1, **given),), key=1),
+        Crowd(np.arange(n, n + m), (Fight.of(m, enemy=FIRST if fights else -1, **given),), key=2),
+    ]
+    return scene, in_crowds(scene.snapshot(), crowds)
+
+
+def fought(army: tuple[Scene, Snapshot], frames: int) -> list[State]:
+    """The states of a run."""
+    scene, snapshot = army
+    return list(simulate(scene.start(), (snapshot for _ in range(frames))))
+
+
+def partners(state: State) -> Partners:
+    memory = state.memories["fight"]
+    assert isinstance(memory, Partners)
+    return memory
+
+
+def lines(n: int, m: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """The places of two lines, five metres and more apart."""
+    rng = np.random.default_rng(seed)
+    return tuple(
+        np.stack(((np.arange(k) % 10 - 4.5) * 1.4, side * (5.0 + np.arange(k) // 10 * 1.4)), axis=1)
+        + rng.uniform(-0.2, 0.2, (k, 2))
+        for k, side in ((n, -1.0), (m, 1.0))
+    )  # type: ignore[return-value]
+
+
+def test_two_stop_a_step_apart_and_face_each_other() -> None:
+    last = fought(armies([(0.0, -3.0)], [(1.0, 3.0)]), 84)[-1]
+    offset = last.motion.position[1] - last.motion.position[0]
+    assert np.linalg.norm(offset) - 2.0 * RADIUS == pytest.approx(REACH, rel=0.25)
+    assert (last.motion.velocity == 0.0).all()
+    toward = offset / np.linalg.norm(offset)
+    assert last.motion.forward @ toward == pytest.approx([1.0, -1.0], abs=0.02)
+    assert partners(last).row.tolist() == [1, 0]
+    assert partners(last).met[0] == partners(last).met[1] < last.time
+
+
+@sampled
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("n", "m"), [(10, 10), (10, 20)])
+def test_enemies_fight_one_to_one_and_nobody_piles_up(n: int, m: int, seed: int) -> None:
+    states = fought(armies(*lines(n, m, seed)), 144)
+    last = states[-1]
+    known, rows = partners(last), np.arange(n + m)
+    fighters = rows[known.has]
+    assert (known.wanted[known.wanted[fighters]] == fighters).all(), "they agree"
+    assert len(fighters) >= 1.6 * min(n, m)
+    place = positions(states)
+    offset = place[-1][known.wanted[fighters]] - place[-1][fighters]
+    cosine = np.einsum("ni,ni->n", offset, last.motion.forward[fighters]) / np.linalg.norm(offset, axis=1)
+    assert np.mean((cosine > np.cos(np.radians(20.0))) & (speeds(states)[-1, fighters] < 0.2)) >= 0.9
+    gaps = np.linalg.norm(place[:, :, None] - place[:, None], axis=-1) + 9.0 * np.eye(n + m)
+    assert gaps.min() > 2.0 * RADIUS - 0.05
+    waiting = rows[~known.has]
+    assert np.abs(np.diff(place[-48:, waiting], axis=0)).sum(axis=(0, 2)).max(initial=0.0) < 0.1, "the others stand"
+
+
+def test_who_finds_no_enemy_free_waits_behind() -> None:
+    last = fought(armies([(0.0, -3.0), (0.1, -5.0)], [(0.0, 3.0)]), 110)[-1]
+    assert partners(last).has.tolist() == [True, False, True]
+    y = last.motion.position[:, 1]
+    assert y[1] < y[0] - 2.0 * RADIUS < y[2]
+    assert (last.motion.velocity == 0.0).all()
+
+
+def test_several_may_fight_one_enemy() -> None:
+    last = fought(armies([(-1.0, -3.0), (1.0, -3.0), (3.0, -3.0)], [(0.0, 3.0)], most=2), 110)[-1]
+    assert partners(last).has.sum() == 3
+    assert np.isfinite(partners(last).met).sum() == 3
+
+
+def test_one_that_does_not_fight_is_met_all_the_same() -> None:
+    last = fought(armies([(0.0, -3.0), (1.0, -4.0)], [(0.0, 3.0)], fights=False), 110)[-1]
+    assert partners(last).row.tolist() == [2, -1, -1]
+
+
+def test_a_partner_that_is_gone_leaves_the_other_to_the_next() -> None:
+    scene, snapshot = armies([(0.0, -2.0), (0.1, -5.0)], [(0.0, 2.0)])
+    gone = replace(snapshot, present=np.array([False, True, True]))
+    last = list(simulate(scene.start(), (snapshot if frame < 60 else gone for frame in range(150))))[-1]
+    assert partners(last).row[1:].tolist() == [2, 1]
+
+
+@sampled
+@pytest.mark.parametrize("seed", range(4))
+def test_each_wants_the_nearest_free_enemy_with_nobody_between_in_any_order(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    place, crowd, taken = rng.uniform(-6.0, 6.0, (24, 2)), rng.integers(0, 2, 24), rng.random(24) < 0.3
+    crowd[:2] = 0, 1
+    for order in (np.arange(24), rng.permutation(24)):
+        wanted = wants(place[order], crowd[order], taken[order])
+        expected = wanted_by_loop(place[order], crowd[order], taken[order])
+        assert wanted[~taken[order]].tolist() == expected[~taken[order]].tolist()
+
+
+def wants(place: np.ndarray, crowd: np.ndarray, taken: np.ndarray) -> np.ndarray:
+    """The row that each vehicle at places (n, 2) wants for its partner, where those that are taken have one."""
+    n = len(place)
+    walker = {"radius": RADIUS}
+    world, agents, _ = Scene(np.concatenate((place, np.zeros((n, 1))), axis=1), vehicle=walker).seen()
+    others = Partners(np.where(taken, 0, -1), taken, taken, np.zeros(n), np.zeros(n), np.zeros(n))
+    world = replace(world, bodies=replace(world.bodies, crowd=crowd), partners=others)
+    sees, everyone = np.full(n, SEES), np.full(n, EVERYONE)
+    near = world.neighbors(agents, sees, np.full(n, 2.0 * np.pi), everyone, everyone).together()
+    enemy = np.argmax(crowd[:, None] != crowd, axis=1)
+    return Wants.of(world).chosen(Between(world, agents, near), enemy, np.ones(n, dtype=np.int64), sees)
+
+
+def wanted_by_loop(place: np.ndarray, crowd: np.ndarray, taken: np.ndarray) -> np.ndarray:
+    """The same by its definition: of the nearest free enemies the first in sight, or the nearest round others."""
+    wanted = np.full(len(place), -1)
+    for i, p in enumerate(place):
+        gaps = np.linalg.norm(place - p, axis=1)
+        seen = gaps < SEES
+        free = [j for j in np.argsort(gaps) if crowd[j] != crowd[i] and not taken[j] and seen[j]][:LOOKED_AT]
+        in_sight = [j for j in free if is_open(place, seen, {i, j}, p, place[j])]
+        if in_sight:
+            wanted[i] = in_sight[0]
+        elif free:
+            way = place[free[0]] - p
+            corners = [p + 0.5 * (way + side * np.array([-way[1], way[0]])) for side in (-1.0, 1.0)]
+            pair = {i, free[0]}
+            if any(is_open(place, seen, pair, p, c) and is_open(place, seen, pair, c, place[free[0]]) for c in corners):
+                wanted[i] = free[0]
+    return wanted
+
+
+def is_open(place: np.ndarray, seen: np.ndarray, pair: set[int], start: np.ndarray, end: np.ndarray) -> bool:
+    """Whether a pair has room for a body on the way between two places."""
+    length = np.linalg.norm(end - start)
+    along = (place - start) @ (end - start) / length
+    aside = np.linalg.norm(place - start - along[:, None] * (end - start) / length, axis=1)
+    bars = seen & (along > 0.0) & (along < length) & (aside < 2.0 * RADIUS)
+    return not any(bars[k] and k not in pair for k in range(len(place)))

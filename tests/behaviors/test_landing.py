@@ -1,0 +1,123 @@
+"""Landing (not in the paper): what it alone promises."""
+
+import functools
+from typing import Any
+
+import numpy as np
+import pytest
+
+from steering_addon.behaviors.landing import Landing
+from steering_addon.behaviors.wander import Wander
+from steering_addon.locomotion import Flying
+from steering_addon.scene import perches
+from steering_addon.simulation.perches import Perches
+from steering_addon.simulation.snapshot import State
+from tests.scene import Scene, headings, leaders, positions, ups, velocities
+
+RADIUS, APART = 0.11, 0.3
+STARLING = {"mass": 0.08, "radius": RADIUS, "max_force": 1.6, "max_speed": 13.0, "cruise_speed": 10.0 / 13.0}
+ROOF = perches(0, *np.stack(np.meshgrid(np.linspace(-3, 3, 16), np.linspace(-2, 2, 12), 5.0), -1).reshape(-1, 3))
+WIRE = perches(0, *((0.0, y, 6.0) for y in np.linspace(-10.0, 10.0, 400)), along=(0.0, 1.0, 0.0))
+
+
+def flock(place: Perches, n: int, seed: int = 1, least_speed: float = 0.5, **others: Any) -> Scene:
+    """Starlings that fly by at 10 m/s, somewhere ahead of, above or below the places, and have to land on them."""
+    rng = np.random.default_rng(seed)
+    stay = {name: others.pop(name) for name in ("stay_time", "stay_spread") if name in others}
+    return Scene(
+        rng.uniform((-20.0, -15.0, 0.0), (20.0, 15.0, 16.0), (n, 3)),
+        forward=rng.normal(size=(n, 3)) * (1.0, 1.0, 0.2),
+        speed=10.0,
+        behaviors=[(Wander, {"strength": 2.0, "weight": 0.1}), (Landing, {"target": n, "apart": APART, **stay})],
+        vehicle=STARLING,
+        locomotions=[(Flying, {"least_speed": least_speed})],
+        tracked=leaders((0.0, 0.0, 5.0)),
+        perches=place,
+        seed=seed,
+        **others,
+    )
+
+
+@functools.cache
+def landed(place: str, least_speed: float) -> list[State]:
+    """The flight of a dozen birds onto a place, until all have come down."""
+    return flock({"roof": ROOF, "wire": WIRE}[place], 12, least_speed=least_speed).run(24 * 6)
+
+
+def standing(states: list[State]) -> np.ndarray:
+    """Whether birds stand, (frames, n)."""
+    return np.stack([s.outputs.get("perched", np.zeros(len(s))) > 0.0 for s in states])
+
+
+@pytest.mark.parametrize(("place", "least_speed"), [("roof", 0.5), ("wire", 0.0)])
+def test_each_comes_down_on_a_place_of_its_own_and_stays(place: str, least_speed: float) -> None:
+    """Softly, exactly on it and level; from above, and with its nose up as it brakes."""
+    states, places = landed(place, least_speed), {"roof": ROOF, "wire": WIRE}[place].position
+    stands, where, speed, nose = standing(states), positions(states), velocities(states), headings(states)[..., 2]
+    for row, frame in enumerate(stands.argmax(axis=0)):
+        assert 0 < frame < 24 * 5
+        assert stands[frame:, row].all()
+        assert np.hypot(*speed[frame - 1, row, :2]) < 1.0
+        assert -1.0 < speed[frame - 1, row, 2] < 0.0
+        assert (where[frame - 6 : frame, row, 2] > where[-1, row, 2]).all()
+        assert 0.25 < nose[frame - 12 : frame, row].max() < 0.75
+        assert np.abs(np.diff(nose[frame - 24 : frame + 12, row])).max() < 0.25
+    gap = np.linalg.norm(where[-1][:, None] - places[None], axis=-1)
+    assert gap.min(axis=1).max() < 1e-9
+    between = np.linalg.norm(where[-1][:, None] - where[-1][None], axis=-1) + np.eye(12)
+    assert between.min() >= APART - 1e-9
+    assert np.abs(nose[-1]).max() < 0.01
+    assert ups(states)[-1][:, 2].min() > 0.999
+    if place == "wire":
+        assert np.abs(headings(states)[-1][:, 1]).max() < 0.01
+
+
+def test_no_body_comes_into_one_that_stands() -> None:
+    states = landed("wire", 0.0)
+    for place, still in zip(positions(states), standing(states)):
+        gap = np.linalg.norm(place[:, None] - place[None], axis=-1) + np.eye(12)
+        assert gap[still].min(initial=1.0) > 1.5 * RADIUS
+
+
+def test_a_place_goes_along_with_what_it_is_on() -> None:
+    drift = np.array([2.0, 1.0, 0.0])
+    states = flock(ROOF, 4, drift=drift).run(24 * 8)
+    on_cart = positions(states)[-48:] - drift * (np.arange(24 * 8)[-48:, None, None] / 24.0)
+    assert standing(states)[-48:].all()
+    assert np.ptp(on_cart, axis=0).max() < 1e-9
+
+
+def test_those_for_whom_there_is_no_place_fly_on_over_it() -> None:
+    few = perches(0, (0.0, 0.0, 5.0), (0.0, 2.0, 5.0))
+    states = flock(few, 4).run(24 * 7)
+    stands, where = standing(states)[-1], positions(states)[-48:]
+    assert stands.sum() == 2
+    assert (np.linalg.norm(where[:, ~stands] - (0.0, 0.0, 5.0), axis=-1) < 25.0).all()
+
+
+def test_they_take_off_one_after_another_and_climb() -> None:
+    states = flock(ROOF, 8, stay_time=1.5, stay_spread=0.5).run(24 * 8)
+    stands, where, speed = standing(states), positions(states), velocities(states)
+    off = len(states) - stands[::-1].argmax(axis=0)
+    assert len(set(off)) > 4
+    for row, frame in enumerate(off):
+        assert (np.diff(where[frame - 1 : frame + 12, row, 2]) > 0.0).all()
+        assert 4.0 < np.linalg.norm(speed[frame + 12, row]) < 10.0
+
+
+def test_what_pushes_does_not_move_one_that_stands() -> None:
+    """One stands from the start; the other flies into it, and alone gives way."""
+    place = positions(
+        Scene(
+            [[0.0, 0.0, 5.0], [-1.0, 0.0, 5.02]],
+            forward=(1.0, 0.0, 0.0),
+            speed=[0.0, 1.0],
+            behaviors=[(Landing, {"target": [2, -1]})],
+            vehicle={**STARLING, "keep_apart": True, "cruise_speed": 0.1},
+            locomotions=[(Flying, {})],
+            tracked=leaders((0.0, 0.0, 5.0)),
+            perches=perches(0, (0.0, 0.0, 5.0)),
+        ).run(48)
+    )
+    assert np.abs(place[:, 0] - (0.0, 0.0, 5.0)).max() < 1e-9
+    assert 1.5 * RADIUS < np.linalg.norm(place[:, 0] - place[:, 1], axis=-1).min() < 2.5 * RADIUS
