@@ -77,9 +77,11 @@ def fit_reach(state: Object, scene: Scene) -> None:
 
     Where the crowd does not, it fits the vehicles as they are in the state.
     """
-    cohesion = crowd_of(state).steering.cohesion
+    crowd = crowd_of(state).steering
     fitted = fitted_length(StateModel.parameters()["reach"], _bodies_in(state, scene))
-    state.steering.state.reach = cohesion.distance if cohesion.use else fitted
+    state.steering.state.reach = fitted
+    if crowd.is_property_set("cohesion") and crowd.cohesion.use:
+        state.steering.state.reach = crowd.cohesion.distance
 
 
 def selected_callers(context: Context) -> list[Object]:
