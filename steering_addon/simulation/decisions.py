@@ -17,7 +17,7 @@ from .world import Agents, World
 
 AnyMemory = TypeVar("AnyMemory", bound=Memory)
 
-SIGNALS = ("speed_limit", "heading", "warned", "goal_distance", "confined", "hurries", "comes_down", "perch")
+SIGNALS = ("speed_limit", "heading", "warned", "goal_distance", "confined", "hurries", "lands", "comes_down", "perch")
 """What bodies are told of the intention of their behaviors."""
 
 
@@ -27,7 +27,7 @@ class Decisions:
 
     Attributes:
         memories: what each behavior remembers next, by its name, n rows each.
-        speed_limit, heading, warned, goal_distance, confined, hurries, comes_down, perch: as of `Intention`; None if
+        speed_limit, heading, warned, goal_distance, confined, hurries, lands, comes_down, perch: as of `Intention`; None if
             nothing is said of any vehicle.
         tallies: what all vehicles have added up, by name.
         taken: (k,) how much has been taken of each tracked body.
@@ -41,7 +41,8 @@ class Decisions:
     goal_distance: Scalars | None
     confined: Rows | None
     hurries: Mask | None
-    comes_down: Mask | None
+    lands: Mask | None
+    comes_down: Vectors | None
     perch: Vectors | None
     tallies: Mapping[str, Scalars]
     taken: Scalars
@@ -51,7 +52,7 @@ class Decisions:
     def none_yet(cls, state: State) -> Decisions:
         """What holds before any behavior has been asked."""
         arrivals = Arrivals(len(state), state.gone, state.arrived)
-        nothing = None, None, None, None, None, None, None, None
+        nothing = None, None, None, None, None, None, None, None, None
         return cls(state.memories, *nothing, state.tallies, state.taken, arrivals)
 
     def memory(self, name: str, kind: type[AnyMemory], agents: Agents) -> AnyMemory:
