@@ -27,8 +27,8 @@ class Decisions:
 
     Attributes:
         memories: what each behavior remembers next, by its name, n rows each.
-        speed_limit, heading, warned, goal_distance, confined, hurries, lands, comes_down, perch: as of `Intention`; None
-            if nothing is said of any vehicle.
+        speed_limit, heading, warned, goal_distance, confined, hurries, lands, comes_down, perch: as of `Intention`;
+            None if nothing is said of any vehicle.
         tallies: what all vehicles have added up, by name.
         taken: (k,) how much has been taken of each tracked body.
         arrivals: the vehicles that have left and those that have reached a goal.
