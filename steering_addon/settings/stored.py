@@ -439,7 +439,7 @@ class SceneSettings(Stored):
         False, "Set aside keyframes, drivers and NLA strips of the vehicles; deleting the bake restores them"
     )
     keys: int = field.choice(
-        "EVERY_FRAME", "On which frames a bake writes keys for places and rotations", KEYS, restarts=False
+        "WHERE_NEEDED", "On which frames a bake writes keys for places and rotations", KEYS, restarts=False
     )
     key_tolerance: float = field.number(
         0.001,
