@@ -219,15 +219,15 @@ def bake(**settings) -> None:
 @contextmanager
 def keys_on_every_frame(scene) -> Iterator[None]:
     """Write keys on every frame, unless the scene has been told otherwise, until the end."""
-    had_settings, told = scene.is_property_set("steering"), scene.steering.is_property_set("keys")
+    had_settings, told = scene.is_property_set("steering"), scene.steering.is_property_set("keying")
     if told:
         yield
         return
-    scene.steering.keys = "EVERY_FRAME"
+    scene.steering.keying = "EVERY_FRAME"
     try:
         yield
     finally:
-        scene.steering.property_unset("keys")
+        scene.steering.property_unset("keying")
         if not had_settings and not stored_names(scene.steering):
             scene.property_unset("steering")
 
