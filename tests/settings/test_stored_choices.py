@@ -22,6 +22,7 @@ STORED = {
     "leader_following": {"neighbors": NEIGHBORS},
     "mark": {"spread": "VERTICES FACES"},
     "object": {
+        "output": "KEYFRAMES CACHE",
         "forward_axis": AXES,
         "up_axis": AXES,
         "pass_side": "EITHER LEFT RIGHT OVER UNDER",

@@ -48,6 +48,7 @@ PAGES = (
     ),
     ("bpy.types.steering_pg_portrayal.*", VEHICLES),
     ("bpy.types.steering_pg_attendance.*", "docs/entering_and_leaving.html"),
+    ("bpy.types.steering_pg_object.output*", "docs/crowd_cache.html"),
     ("bpy.types.steering_pg_object.combining*", "docs/behaviors/combining.html"),
     ("bpy.ops.steering.behavior_preset*", PRESETS),
     ("bpy.ops.steering.preset*", PRESETS),

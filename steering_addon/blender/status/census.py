@@ -14,6 +14,8 @@ import bpy
 from ...simulation.roles import Role
 from ..animation.ownership import bake_of
 from ..animation.run_records import Outcomes, fingerprints_of
+from ..objects.crowd_caches import MARK
+from ..objects.resting import resting
 from ..objects.tagged_objects import full_name, in_use, names_of
 from ..properties import pointed_at, settings_of
 from ..read.evaluated_points import number_of_points
@@ -171,7 +173,7 @@ def count(scene: Scene, before: Census | None = None, made_of: str | None = None
         if takes_part:
             roles.update(Role[name] for name in names)
         # An object without animation plays no bake, which is quicker to check.
-        record = bake_of(ob) if ob.animation_data is not None else None
+        record = bake_of(ob) if ob.animation_data is not None or MARK in ob else None
         baked += record is not None
         if record is not None and Role.VEHICLE.name in names:
             records[ob] = record
@@ -272,9 +274,9 @@ class _Counted:
 
 
 def _objects(scene: Scene) -> Iterable[Object]:
-    """The objects of the scene's view layers, in any order."""
+    """The objects of a scene as `in_use`, in any order."""
     layers = scene.view_layers
-    if len(layers) > 1:
+    if len(layers) > 1 or any(True for _ in resting(scene)):
         return in_use(scene)
     return (ob for ob in layers[0].objects if ob is not None)
 

@@ -32,6 +32,7 @@ from ..crowds.improbable import why_improbable
 from ..crowds.scaled import scaled_since
 from ..crowds.states import states_left_behind
 from ..moving import CLINGING, known_locomotion
+from ..objects.crowd_caches import MARK
 from ..objects.hierarchy import Family, instanced
 from ..objects.instances import instances_of_vehicles
 from ..objects.tagged_objects import by_role, crowd_of, crowds_of, full_name, in_use, names_of
@@ -185,6 +186,7 @@ def findings(
     yield from _far_outside(roles)
     yield from _undriven(vehicles)
     yield from _posed_alike(vehicles)
+    vehicles = [ob for ob in vehicles if MARK not in ob]
     hidden = [ob for ob in vehicles if not ob.steering.locked and _is_hidden(ob, scene, records.get(ob))]
     yield from _about(FindingKind.HIDDEN, hidden, "{} hidden, but baked all the same", "is", "are")
     # Blender searches all collections for those of one object.

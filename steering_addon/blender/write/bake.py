@@ -27,7 +27,7 @@ from ..read.reading import Reader
 from ..read.sweep import read_ahead, sweep
 from .ground_edges import GroundEdges
 from .histories import histories, unreached_goals
-from .key_writer import KeyWriter
+from .split_writer import writer_for
 from .subjects import driven_crowds, playing_models, subjects_of
 from .writer import Writer
 
@@ -71,13 +71,13 @@ def baking(
     Closing the generator stops the bake and leaves nothing behind.
 
     Args:
-        writer: where the motion goes; by default into keyframes.
+        writer: where the motion goes; by default where each crowd has it go.
 
     Raises:
         Refusal: a value read on the way is not a number.
     """
     reader, playing = Reader(plan), playing_models(plan)
-    writer = writer or KeyWriter(plan, playing, replace_own_keys=replace_own_keys)
+    writer = writer or writer_for(plan, playing, replace_own_keys=replace_own_keys)
     portrayer, exact = Portrayer(subjects_of(plan, playing, driven_crowds(plan))), ExactMarks()
     run, recorder = uuid.uuid4().hex, RunRecorder(plan.frames, len(plan))
     mishaps, edges, admission = recorder.mishaps, GroundEdges(plan), _Admission()
