@@ -62,8 +62,8 @@ def check_rigid(crowd: Object, vehicles: Sequence[Object], family: Family) -> No
     """Refuse vehicles that an armature poses: each point shows a mesh as it is."""
     for ob in vehicles:
         if any(part.type == "ARMATURE" for part in (ob, *family.descendants(ob))):
-            text = f"{ob.name} is posed by an armature, which points do not show. Let {crowd.name} be baked into a"
-            raise Refusal(f"{text} Crowd Cache, or use Blender's own USD export.", about=[ob])
+            text = f"{ob.name} is posed by an armature, which keyed points do not show"
+            raise Refusal(f"{text}. Set Output of {crowd.name} to Crowd Cache, and bake it.", about=[ob])
 
 
 @contextmanager

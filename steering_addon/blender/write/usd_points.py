@@ -48,7 +48,7 @@ class CrowdPoints:
 def check_has_usd() -> None:
     """Refuse a Blender without USD for scripts."""
     if not hasattr(bpy.utils, "expose_bundled_modules"):
-        raise Refusal("Crowds go into USD files from Blender 4.4 on. Open this file in a newer one.")
+        raise Refusal("This Blender has no USD for scripts. Use Blender 4.5 or newer.")
 
 
 def write_points(path: Path, crowds: Sequence[CrowdPoints], rate: float) -> None:

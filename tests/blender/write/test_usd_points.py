@@ -71,5 +71,5 @@ def test_blenders_import_shows_each_member_where_it_was_baked(output: str, tmp_p
 @pytest.mark.skipif(HAS_USD, reason="Blender has USD for scripts")
 def test_an_older_blender_says_in_a_sentence_that_it_has_no_usd(tmp_path: Path) -> None:
     painted_fleet()
-    with pytest.raises(RuntimeError, match=r"from Blender 4\.4 on"):
+    with pytest.raises(RuntimeError, match="Blender has no USD"):
         bpy.ops.steering.export_usd(filepath=str(tmp_path / "crowd.usdc"))
