@@ -17,7 +17,10 @@ from .world import Agents, World
 
 AnyMemory = TypeVar("AnyMemory", bound=Memory)
 
-SIGNALS = ("speed_limit", "heading", "up", "warned", "goal_distance", "confined", "lands", "comes_down", "perch")
+SIGNALS = (
+    *("speed_limit", "heading", "warned", "goal_distance", "confined", "hurries", "lands", "comes_down", "perch"),
+    "up",
+)
 """What bodies are told of the intention of their behaviors."""
 
 
@@ -27,8 +30,8 @@ class Decisions:
 
     Attributes:
         memories: what each behavior remembers next, by its name, n rows each.
-        speed_limit, heading, up, warned, goal_distance, confined, lands, comes_down, perch: as of `Intention`; None if
-            nothing is said of any vehicle.
+        speed_limit, heading, warned, goal_distance, confined, hurries, lands, comes_down, perch, up: as of `Intention`;
+            None if nothing is said of any vehicle.
         tallies: what all vehicles have added up, by name.
         taken: (k,) how much has been taken of each tracked body.
         arrivals: the vehicles that have left and those that have reached a goal.
@@ -37,13 +40,14 @@ class Decisions:
     memories: Mapping[str, Memory]
     speed_limit: Scalars | None
     heading: Vectors | None
-    up: Vectors | None
     warned: Mask | None
     goal_distance: Scalars | None
     confined: Rows | None
+    hurries: Mask | None
     lands: Mask | None
     comes_down: Vectors | None
     perch: Vectors | None
+    up: Vectors | None
     tallies: Mapping[str, Scalars]
     taken: Scalars
     arrivals: Arrivals
@@ -52,8 +56,8 @@ class Decisions:
     def none_yet(cls, state: State) -> Decisions:
         """What holds before any behavior has been asked."""
         arrivals = Arrivals(len(state), state.gone, state.arrived)
-        gained = state.tallies, state.taken, arrivals
-        return cls(state.memories, None, None, None, None, None, None, None, None, None, *gained)
+        nothing = None, None, None, None, None, None, None, None, None
+        return cls(state.memories, *nothing, None, state.tallies, state.taken, arrivals)
 
     def memory(self, name: str, kind: type[AnyMemory], agents: Agents) -> AnyMemory:
         """What is remembered of some agents under a name."""
