@@ -25,6 +25,7 @@ from ..simulation.arrays.vectors import (
     Vectors,
     anybody,
     clamp,
+    columns,
     dot,
     magnitude,
     picked,
@@ -71,11 +72,13 @@ class Coming(Memory):
         place: (n,) the number of the place that each has taken, -1 for none.
         down: (n,) whether it is in the flare, or has come down.
         stands: (n,) whether it stands there.
+        facing: (n, 3) how it faced as it came down, along the heading of what it stands on and to the left of that.
     """
 
     place: Rows = remembered(-1)
     down: Mask = remembered(False)
     stands: Mask = remembered(False)
+    facing: Vectors = remembered((0.0, 0.0, 0.0))
 
 
 @dataclass(frozen=True)
@@ -121,7 +124,9 @@ class Landing(Destination):
         reaches = magnitude(there - agents.velocity) <= strongest
         stands: Mask = down & reaches & (magnitude(there - motion) <= STOPS * strongest)
 
-        across = self._across(agents, picked(places.along, row), flight.course)
+        facing, kept = self._facing(world, agents, places.body[row], memory.facing, keeps & memory.stands)
+        course = np.where(stands[:, None], kept, flight.course)
+        heading = self._across(agents, picked(places.along, row), course)
         waits = (target >= 0) & ~lands
         if anybody(waits):
             over = picked(world.bodies.position, np.maximum(target, 0))
@@ -130,12 +135,12 @@ class Landing(Destination):
         force = np.where((target >= 0)[:, None], force, 0.0)
         return Steering(
             force,
-            Coming(np.where(lands, places.number[row], -1), down, stands),
+            Coming(np.where(lands, places.number[row], -1), down, stands, facing),
             sets_speed=target >= 0,
             arrived=stands,
             comes_down=np.where(down[:, None], velocity, np.nan),
             perch=np.where(stands[:, None], here + motion * world.dt, np.nan),
-            heading=np.where(down[:, None], across, 0.0),
+            heading=np.where(down[:, None], heading, 0.0),
         )
 
     def goal(self, world: World, agents: Agents, memory: Coming) -> Vectors:
@@ -153,6 +158,19 @@ class Landing(Destination):
         """Where the origins of agents are when they stand on their places, (n, 3) metres."""
         lift = world.lift[np.minimum(agents.rows, len(world.lift) - 1)]
         return agents.lifted(picked(places.position, row), lift)
+
+    @staticmethod
+    def _facing(world: World, agents: Agents, body: Rows, known: Vectors, stood: Mask) -> tuple[Vectors, Vectors]:
+        """How agents face on bodies of rows (n,), as of `Coming`, and the level headings of that; (n, 3) each.
+
+        Args:
+            known: (n, 3) how those face that stood before, (n,).
+        """
+        ahead = unit(agents.flat(picked(world.bodies.forward, body)))
+        left, forward = agents.left_of(ahead), unit(agents.flat(agents.forward))
+        now = columns(dot(forward, ahead), dot(forward, left), 0.0)
+        facing = np.where(stood[:, None], known, now)
+        return facing, ahead * facing[:, :1] + left * facing[:, 1:2]
 
     @staticmethod
     def _across(agents: Agents, along: Vectors, course: Vectors) -> Vectors:
