@@ -23,6 +23,7 @@ from ..crowds.cache_models import (
 )
 from ..objects.suitability import check_editable
 from ..read.joined_vehicles import object_part, point_parts
+from ..read.point_vehicles import models_of_points
 from ..read.sources import keyed_properties
 from ..refusal import Refusal
 
@@ -111,8 +112,7 @@ class _Variants:
 
     def of_points(self, points: PointVehicles) -> np.ndarray:
         """The variants of points, (k,): their models in the order of their names."""
-        collection = points.ob.steering.models
-        models = sorted((ob for ob in collection.objects if ob.parent is None), key=_name) if collection else []
+        models = models_of_points(points.ob)
         if not models:
             text = f"The points of {points.ob.name} have no models. Choose a collection of some for it."
             raise Refusal(text, about=[points.ob])
@@ -133,10 +133,6 @@ class _Variants:
             group = ("drivers", *shape_of(ob, self._family))
         number = self._groups.setdefault(group, len(self._groups))
         self.variants.append(Variant(ob, rig, cycles, number, scale_in_world(ob)))
-
-
-def _name(ob: Object) -> str:
-    return ob.name
 
 
 def models_of_crowd(playing: PlayingModels, crowd: CrowdSource) -> Mapping[int, np.ndarray]:
