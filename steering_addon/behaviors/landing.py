@@ -25,7 +25,6 @@ from ..simulation.arrays.vectors import (
     Vectors,
     anybody,
     clamp,
-    columns,
     dot,
     magnitude,
     picked,
@@ -58,8 +57,6 @@ TOO_FAST = 1.3
 """Multiples of its slowest flight up to which it begins the flare; one that is faster flies on and comes again."""
 LEAVES = 1.5
 """Multiples of the way of the flare at which one that was in it begins again."""
-ROUND = 4.0
-"""Radii above a target without a free place at which it flies on over it."""
 STOPS = 0.9
 """The share of what it can brake in a step within which it is slow enough to stand."""
 
@@ -72,13 +69,14 @@ class Coming(Memory):
         place: (n,) the number of the place that each has taken, -1 for none.
         down: (n,) whether it is in the flare, or has come down.
         stands: (n,) whether it stands there.
-        facing: (n, 3) how it faced as it came down, along the heading of what it stands on and to the left of that.
+        ahead, aside: (n,) how it faced as it came down, along the heading of what it stands on and to the left of that.
     """
 
     place: Rows = remembered(-1)
     down: Mask = remembered(False)
     stands: Mask = remembered(False)
-    facing: Vectors = remembered((0.0, 0.0, 0.0))
+    ahead: Scalars = remembered(0.0)
+    aside: Scalars = remembered(0.0)
 
 
 @dataclass(frozen=True)
@@ -124,18 +122,23 @@ class Landing(Destination):
         reaches = magnitude(there - agents.velocity) <= strongest
         stands: Mask = down & reaches & (magnitude(there - motion) <= STOPS * strongest)
 
-        facing, kept = self._facing(world, agents, places.body[row], memory.facing, keeps & memory.stands)
+        north = unit(agents.flat(picked(world.bodies.forward, places.body[row])))
+        west, forward, stood = agents.left_of(north), unit(agents.flat(agents.forward)), keeps & memory.stands
+        ahead = np.where(stood, memory.ahead, dot(forward, north))
+        aside = np.where(stood, memory.aside, dot(forward, west))
+        kept = north * ahead[:, None] + west * aside[:, None]
         course = np.where(stands[:, None], kept, flight.course)
         heading = self._across(agents, picked(places.along, row), course)
         waits = (target >= 0) & ~lands
         if anybody(waits):
             over = picked(world.bodies.position, np.maximum(target, 0))
-            over = agents.lifted(over, world.bodies.radius[np.maximum(target, 0)] + ROUND * agents.radius)
+            room = world.bodies.radius[np.maximum(target, 0)] + agents.tightest(agents.cruise_speed)
+            over = agents.lifted(over, room)
             force = np.where(waits[:, None], agents.seeking(over, agents.cruise_speed), force)
         force = np.where((target >= 0)[:, None], force, 0.0)
         return Steering(
             force,
-            Coming(np.where(lands, places.number[row], -1), down, stands, facing),
+            Coming(np.where(lands, places.number[row], -1), down, stands, ahead, aside),
             sets_speed=target >= 0,
             arrived=stands,
             comes_down=np.where(down[:, None], velocity, np.nan),
@@ -158,19 +161,6 @@ class Landing(Destination):
         """Where the origins of agents are when they stand on their places, (n, 3) metres."""
         lift = world.lift[np.minimum(agents.rows, len(world.lift) - 1)]
         return agents.lifted(picked(places.position, row), lift)
-
-    @staticmethod
-    def _facing(world: World, agents: Agents, body: Rows, known: Vectors, stood: Mask) -> tuple[Vectors, Vectors]:
-        """How agents face on bodies of rows (n,), as of `Coming`, and the level headings of that; (n, 3) each.
-
-        Args:
-            known: (n, 3) how those face that stood before, (n,).
-        """
-        ahead = unit(agents.flat(picked(world.bodies.forward, body)))
-        left, forward = agents.left_of(ahead), unit(agents.flat(agents.forward))
-        now = columns(dot(forward, ahead), dot(forward, left), 0.0)
-        facing = np.where(stood[:, None], known, now)
-        return facing, ahead * facing[:, :1] + left * facing[:, 1:2]
 
     @staticmethod
     def _across(agents: Agents, along: Vectors, course: Vectors) -> Vectors:
