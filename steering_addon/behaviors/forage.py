@@ -28,8 +28,10 @@ BRAKING = 0.5
 """Share of max_force that is planned for slowing down."""
 CLOSING_TIME = 0.6
 """Seconds in which it makes up the last of the distance."""
-REACH = 0.5
-"""Radii of the body within which it can eat."""
+REACH, STRETCH = 0.5, 4.0
+"""Radii of the body within which it can eat, and within which it can if others or another behavior hold it up there."""
+HELD_UP = 0.1
+"""Share of cruise speed below which it counts as held up."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,8 @@ class Forage(Behavior):
         approach = agents.steering_to(unit(errand.offset) * speed[:, None], response_time)
         wandering = Wander.of(len(agents), strength=self.strength, rate=self.rate).wandering(world, agents)
 
-        there = errand.gap <= REACH * agents.radius
+        reach = np.where(agents.speed < HELD_UP * agents.cruise_speed, STRETCH, REACH)
+        there = errand.gap <= reach * agents.radius
         bite = np.where(errand.feeds & there, self.appetite * world.dt, 0.0)
         after = self._fed(world, agents, memory, errand, bite, there)
         return Steering(
