@@ -126,7 +126,7 @@ class _CrowdCache:
         """Take in the cycle and the phase of each."""
         for k, local in self._clips.items():
             played = portrait.models[k].played
-            cycle = played.influence.argmax(axis=0)
+            cycle = played.share.argmax(axis=0)
             self._cycle[row, local] = cycle
             self._phase[row, local] = _parts_of_cycle(played.phase[cycle, np.arange(len(local))])
         driven = self._members.by_drivers
