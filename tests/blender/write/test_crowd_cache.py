@@ -75,7 +75,8 @@ def assert_plays(expected) -> None:
         assert played.keys() == matrices.keys()
         for identity, matrix in matrices.items():
             np.testing.assert_array_equal(played[identity][:3, 3], matrix[:3, 3])
-            np.testing.assert_allclose(played[identity], matrix, atol=1e-5)
+            # Angles of keys are rounded.
+            np.testing.assert_allclose(played[identity], matrix, atol=1e-4)
 
 
 def test_a_cache_plays_what_keys_would_and_other_crowds_keep_their_keys(addon) -> None:
