@@ -42,6 +42,7 @@ STORED = {
     },
     "patrol": {"order": "ROUND THERE_AND_BACK", "pace": PACE},
     "populate": {
+        "made_as": "AUTOMATIC OBJECTS POINTS",
         "arrangement": "SURFACE VOLUME CURVE GRID WEDGE LINE COLUMN CIRCLE ONE_PLACE",
         "spread": "ALL CURSOR MODEL",
     },

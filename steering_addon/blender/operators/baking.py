@@ -20,9 +20,10 @@ from ..objects.crowd_caches import MARK, cache_of, crowd_of_player
 from ..objects.focus import activate, vehicles_selected, wholes_selected
 from ..objects.hierarchy import Family
 from ..objects.suitability import check_editable
-from ..objects.tagged_objects import crowd_of, in_use, list_names, names_of, tagged
-from ..properties import replaces_own_keys, settings_of
+from ..objects.tagged_objects import crowd_of, in_use, list_names, members_in, names_of, tagged
+from ..properties import has_role, replaces_own_keys, settings_of
 from ..read.fingerprint import fingerprint
+from ..read.joined_vehicles import point_parts
 from ..read.plan import Plan, plan_reading
 from ..read.start_pose import check_stored_start, give_back
 from ..refusal import Refusal, reported
@@ -82,7 +83,7 @@ class STEERING_OT_bake(SteeringOperator, InPieces, bpy.types.Operator):
 
     def _moved(self, context: Context) -> list[Object]:
         """The vehicles to bake."""
-        chosen = _selected(context) if self.selected else tagged(in_use(context.scene), Role.VEHICLE)
+        chosen = _selected(context) if self.selected else members_in(in_use(context.scene))
         return [ob for ob in chosen if not ob.steering.locked]
 
     def _edited(self, context: Context) -> list[Object]:
@@ -107,7 +108,8 @@ class STEERING_OT_bake(SteeringOperator, InPieces, bpy.types.Operator):
         return super().refused(refusal)
 
     def finished(self, result: BakeResult) -> set[str]:
-        objects = self._plan.vehicles.source.objects
+        source = self._plan.vehicles.source
+        objects = [*source.objects, *(points.ob for points, _ in point_parts(source))]
         baked = set(objects)
         edited = [ob.name for ob in self._edited_ones if ob in baked]
         for ob in self._edited_ones:
@@ -115,11 +117,11 @@ class STEERING_OT_bake(SteeringOperator, InPieces, bpy.types.Operator):
                 ob.steering.locked = True
         as_baked(objects, result.run)
         _focus_on_player(bpy.context, baked)
-        others = [ob for ob in tagged(in_use(self._scene), Role.VEHICLE) if ob not in baked]
+        others = [ob for ob in members_in(in_use(self._scene)) if ob not in baked]
         made_of = fingerprint(self._scene, baked.union(ob for ob in others if bake_of(ob) is not None))
         sign_run(self._scene, result.run, made_of)
         forget_runs(self._scene, {result.run, *_played(baked)})
-        stuck = {objects[row].name: frames for row, frames in result.stuck.items()}
+        stuck = {source.owner(row).name: frames for row, frames in result.stuck.items()}
         if edited:
             self.report({"WARNING"}, f"Replaced keys that were edited by hand: {list_names(edited)}")
         seen_at_rest = {crowd.name for ob in others if MARK in ob and (crowd := crowd_of(ob)) is not None}
@@ -233,7 +235,7 @@ class STEERING_OT_clear_bake(SteeringOperator, bpy.types.Operator):
     def _candidates(self, context: Context) -> list[Object]:
         """The objects whose bake to delete: vehicles, their parts and hidden resources, without locked vehicles."""
         family, objects = Family(), in_use(context.scene)
-        locked = [ob for ob in tagged(objects, Role.VEHICLE) if ob.steering.locked]
+        locked = [ob for ob in members_in(objects) if ob.steering.locked]
         selected = [*wholes_selected(context), *_selected(context)] if self.selected else []
         candidates = _with_parts(selected, family) if self.selected else objects
         kept = set(_with_parts(locked, family))
@@ -242,10 +244,12 @@ class STEERING_OT_clear_bake(SteeringOperator, bpy.types.Operator):
 
 def _selected(context: Context) -> list[Object]:
     """The selected vehicles; of a crowd whose motion is in a cache, or goes there, all if one or the player is."""
-    selected = vehicles_selected(context)
+    points = [ob for ob in context.selected_objects if has_role(ob, Role.POINTS)]
+    selected = [*vehicles_selected(context), *points]
     whole = {crowd_of_player(ob) for ob in context.selected_objects} - {None}
     whole |= {crowd for crowd in map(crowd_of, selected) if crowd is not None and crowd.steering.output == "CACHE"}
-    members = tagged(in_use(context.scene), Role.VEHICLE) if whole else []
+    whole |= {crowd_of(ob) for ob in points} - {None}
+    members = members_in(in_use(context.scene)) if whole else []
     return list(dict.fromkeys([*selected, *(ob for ob in members if crowd_of(ob) in whole)]))
 
 

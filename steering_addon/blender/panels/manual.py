@@ -28,6 +28,7 @@ PAGES = (
     *((f"bpy.types.steering_pg_{moves.name}.own*", STATES) for moves in LOCOMOTIONS),
     *((f"bpy.types.steering_pg_{moves.name}.*", VEHICLES) for moves in LOCOMOTIONS),
     ("bpy.types.steering_pg_object.*locomotion*", VEHICLES),
+    ("bpy.types.steering_pg_object.models*", "docs/points.html"),
     ("bpy.ops.steering.move_as*", VEHICLES),
     *((f"bpy.types.steering_pg_{name}.*", STATES) for name in ("state", "trigger")),
     ("bpy.types.steering_pg_vehicle.own*", STATES),

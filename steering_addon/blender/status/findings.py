@@ -222,10 +222,11 @@ def findings(
             text = f"{each.ob.name} moves at {each.speed:.1f} m/s, {each.speed / each.made_for:.1f} times as fast as"
             text += f" {each.clip}, its fastest clip. Fit Speed in the panel Clips changes that"
             yield Finding(FindingKind.TOO_FAST, text, (full_name(each.ob),))
-    spans = {ob: outcomes.of(ob, record).present_frames for ob, record in records.items()}
-    never = [ob for ob, span in spans.items() if span is not None and _is_never(span)]
+    of_each = [(ob, outcome) for ob, record in records.items() for outcome in outcomes.each(ob, record)]
+    spans = [(ob, outcome.present_frames) for ob, outcome in of_each]
+    never = dict.fromkeys(ob for ob, span in spans if span is not None and _is_never(span))
     yield from _about(FindingKind.NEVER_ENTERED, never, "{} on no frame of the bake", "is", "are")
-    yield from _unreached({ob: outcomes.of(ob, record).unreached for ob, record in records.items()})
+    yield from _unreached([(ob, outcome.unreached) for ob, outcome in of_each])
     for crowd in crowds:
         for behavior in behaviors_of(crowd):
             if awaited(behavior, crowd, roles) is not None and not waits_unasked(behavior, crowd, roles):
@@ -249,10 +250,10 @@ def _covering(scene: Scene, obstacles: Sequence[Object]) -> Iterator[Finding]:
         yield from _about(FindingKind.COVERS, obs, text, "covers", "cover")
 
 
-def _unreached(goals: Mapping[Object, str]) -> Iterator[Finding]:
+def _unreached(goals: Iterable[tuple[Object, str]]) -> Iterator[Finding]:
     """The goals, by their full names, to which vehicles found no way in the bake; "" for those that found one."""
     lost: dict[tuple[str, str], list[str]] = {}
-    for ob, goal in goals.items():
+    for ob, goal in goals:
         if goal and (crowd := crowd_of(ob)) is not None:
             lost.setdefault((crowd.name, goal), []).append(ob.name)
     for (crowd, goal), names in lost.items():

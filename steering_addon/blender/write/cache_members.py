@@ -23,6 +23,7 @@ from ..crowds.cache_models import (
 )
 from ..objects.suitability import check_editable
 from ..read.joined_vehicles import object_part, point_parts
+from ..read.point_vehicles import models_of_points
 from ..read.sources import keyed_properties
 from ..refusal import Refusal
 
@@ -47,7 +48,7 @@ class CachedMembers:
         scale: (m, 3) the scale in the scene.
         variant: (m,) which of the variants each shows.
         variants: these.
-        by_drivers: (m,) whether drivers move its parts.
+        by_drivers, by_effort: (m,) whether drivers move its parts, and whether they do so as far as its effort tells.
     """
 
     owners: Sequence[Object]
@@ -57,6 +58,7 @@ class CachedMembers:
     variant: np.ndarray
     variants: Sequence[Variant]
     by_drivers: np.ndarray
+    by_effort: np.ndarray
 
     @classmethod
     def of(cls, plan: Plan, playing: PlayingModels, crowd: CrowdSource, family: Family) -> CachedMembers:
@@ -83,8 +85,18 @@ class CachedMembers:
                 scale[rows] = points.scale[:, None] * np.array([each.scale for each in makes.variants])[chosen]
                 owners.append(points.ob)
         check_editable(owners)
-        by_drivers = np.array([isinstance(each.cycles, OfDrivers) for each in makes.variants], dtype=np.bool_)
-        return cls(owners, source.axes[crowd.rows], signs, scale, variant, makes.variants, by_drivers[variant])
+        driven = [isinstance(each.cycles, OfDrivers) for each in makes.variants]
+        beaten = [isinstance(each.cycles, OfDrivers) and bool(each.cycles.efforts) for each in makes.variants]
+        return cls(
+            owners,
+            source.axes[crowd.rows],
+            signs,
+            scale,
+            variant,
+            makes.variants,
+            np.array(driven, dtype=np.bool_)[variant],
+            np.array(beaten, dtype=np.bool_)[variant],
+        )
 
 
 class _Variants:
@@ -111,8 +123,7 @@ class _Variants:
 
     def of_points(self, points: PointVehicles) -> np.ndarray:
         """The variants of points, (k,): their models in the order of their names."""
-        collection = points.ob.steering.models
-        models = sorted((ob for ob in collection.objects if ob.parent is None), key=_name) if collection else []
+        models = models_of_points(points.ob)
         if not models:
             text = f"The points of {points.ob.name} have no models. Choose a collection of some for it."
             raise Refusal(text, about=[points.ob])
@@ -133,10 +144,6 @@ class _Variants:
             group = ("drivers", *shape_of(ob, self._family))
         number = self._groups.setdefault(group, len(self._groups))
         self.variants.append(Variant(ob, rig, cycles, number, scale_in_world(ob)))
-
-
-def _name(ob: Object) -> str:
-    return ob.name
 
 
 def models_of_crowd(playing: PlayingModels, crowd: CrowdSource) -> Mapping[int, np.ndarray]:

@@ -133,9 +133,9 @@ class _CrowdCache:
         if driven.any():
             told = portrait.driven[self._driven].properties
             self._phase[row, driven] = _parts_of_cycle(told[PHASE][driven])
-            if EFFORT in told:
-                apart = np.abs(told[EFFORT][driven, None] - np.array(EFFORTS))
-                self._cycle[row, driven] = apart.argmin(axis=1)
+            beaten = self._members.by_effort
+            apart = np.abs(told[EFFORT][beaten, None] - np.array(EFFORTS))
+            self._cycle[row, beaten] = apart.argmin(axis=1)
 
     def prepare(self) -> Iterator[float]:
         """Make the models and the columns, yielding the share that is done."""
