@@ -19,6 +19,7 @@ from . import (
     ready_scenes,
     states,
     tagging,
+    usd_export,
     vary,
     wheels,
 )
@@ -44,6 +45,7 @@ MODULES = (
     baking,
     contact_report,
     findings,
+    usd_export,
 )
 
 
