@@ -43,7 +43,7 @@ SHOWN = [1, FRAMES // 2, FRAMES]
 def ships_and_boats():
     """Vehicles of two crowds that see each other; those of the first differ in looks, size, axes and rotation mode."""
     frames(1, FRAMES)
-    bpy.context.scene.steering.keys = "EVERY_FRAME"
+    bpy.context.scene.steering.keying = "EVERY_FRAME"
     leader(location=(4.0, 30.0, 2.0))
     obstacle(location=(3.0, 8.0, 0.5))
     flock = crowd("Flock", wander={"strength": 2.0}, seek={}, obstacle_avoidance={})
