@@ -57,6 +57,9 @@ RELEASED = 1.5
 TURNS_AFTER = 2.0
 """Seconds for which members of a group have stood when they turn to each other: a halt to let others pass is short."""
 
+LOOKS_EVERY = 0.25
+"""Seconds between two looks for company, of all at the same moments: two join each other."""
+
 
 @dataclass(frozen=True)
 class Company(Memory):
@@ -162,6 +165,8 @@ class KeepCompany(Neighborhood):
 
     def _joined(self, world: World, companions: Companions, memory: Company) -> Companions:
         """The companions, with those whom agents join in this step."""
+        if np.floor(world.time / LOOKS_EVERY) == np.floor((world.time - world.dt) / LOOKS_EVERY):
+            return companions
         agents, keys = companions.agents, companions.keys()
         alone = (companions.size == 1) & (uniform(mix(agents.keys, COMPANY)) < self.in_company)
         takes_a_third = companions.paired() & (uniform(mix(keys, THREES)) < self.threes)

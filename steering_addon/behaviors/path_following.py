@@ -265,6 +265,8 @@ def _way_back(world: World, agents: Agents, line: Followed, memory: Following, r
     joins = memory.along + memory.way * np.minimum(radius, np.maximum(line.to_end(memory.along, memory.way), 0.0))
     place = line.position(np.where(memory.returning, begin, joins))
     off = memory.returning | (magnitude(agents.level(place - agents.position)) > 0.5 * radius)
+    if not anybody(off):
+        return back
     seen = world.by_way(agents, np.where(off[:, None], place, np.nan), off)
     leads = off & (seen != place).any(axis=1) & np.isnan(world.ways.unreached(agents.rows, seen)[:, 0])
     return np.where(leads[:, None], seen, back)

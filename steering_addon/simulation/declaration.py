@@ -307,10 +307,6 @@ class Declared(Stored, Columns):
             raise TypeError(f"{cls.__name__} has no parameter {', '.join(unknown)}")
         return cls(**{name: _column(n, values.get(name, default), dtype) for name, (default, dtype) in known.items()})
 
-    def take(self: Self, rows: Any) -> Self:
-        """The parameters of some agents; `rows` (m,), or a mask (n,)."""
-        return self.with_columns({name: _taken(getattr(self, name), rows) for name in self.parameters()})
-
     def for_agents(self: Self, rows: Rows) -> Self:
         """The parameters of the agents in these rows (m,); a column with one entry holds for all agents."""
         # The rows are distinct: a column as long as they are is already theirs.
@@ -358,13 +354,6 @@ def _column(n: int, value: Any, dtype: type[Any]) -> Any:
     if np.ndim(value) > 0:
         return np.broadcast_to(np.asarray(value, dtype=dtype), (n,))
     return alike(value, n, dtype)
-
-
-def _taken(column: Any, rows: Any) -> Any:
-    # One value for all remains stored once.
-    if column.strides[0] == 0 and isinstance(rows, np.ndarray) and rows.dtype != np.bool_ and len(rows) <= len(column):
-        return column[: len(rows)]
-    return column[rows]
 
 
 def _spread(column: Any, rows: Rows) -> Any:

@@ -176,8 +176,7 @@ class Intention(Columns):
         if part is not None:
             weight = _spread(weight, part, np.zeros(len(top)))
             said = {name: _spread(column, part, neutral(name, len(top))) for name, column in said.items()}
-        known = vars(self)
-        return replace(self, **{name: columns[name][1](known[name], said[name], weight, top) for name in said})
+        return replace(self, **{n: columns[n][1](getattr(self, n), said[n], weight, top) for n in said})
 
     def top_speed(self, top: Scalars) -> Scalars:
         """The speed that neither the vehicle, (n,) m/s, nor a speed limit lets the agents exceed, (n,) m/s."""

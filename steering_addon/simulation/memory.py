@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .arrays.frozen import Columns
+from .arrays.frozen import Columns, rows_of
 from .arrays.vectors import Mask, Rows
 
 Self = TypeVar("Self", bound="Memory")
@@ -40,13 +40,9 @@ class Memory(Columns):
         kind: Any = cls
         return cls(**{name: _filled(initial, n) for name, initial in _initials(kind).items()})
 
-    def put(self: Self, rows: Rows | Mask, memory: Self) -> Self:
-        """The same memory with that of some agents in place of their own."""
-        merged = {}
-        for name, column in vars(self).items():
-            merged[name] = column.copy(order="K")
-            merged[name][rows] = getattr(memory, name)
-        return type(self)(**merged)
+    def take(self: Self, rows: Rows | Mask) -> Self:
+        """The memory of some agents, all of it now: it must not keep that of the others."""
+        return type(self)(*(rows_of(column, rows) for column in vars(self).values()))
 
 
 @cache

@@ -71,9 +71,9 @@ def test_a_single_value_fills_the_column_and_a_column_is_kept() -> None:
 
 def test_taking_rows_keeps_their_values() -> None:
     kite = Kite.of(4, tails=[4, 5, 6, 7])
-    assert kite.take([2, 0]).tails.tolist() == [6, 4]
+    assert kite.take(np.array([2, 0])).tails.tolist() == [6, 4]
     assert kite.take(np.array([True, False, False, True])).tails.tolist() == [4, 7]
-    assert kite.take(slice(0, 0)).line.shape == (0,)
+    assert kite.take(np.zeros(0, dtype=np.int64)).line.shape == (0,)
 
 
 def test_unknown_parameters_and_columns_of_a_wrong_length_are_refused() -> None:

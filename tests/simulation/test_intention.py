@@ -66,8 +66,8 @@ def told(name: str, *weights: np.ndarray) -> Intention:
 
 
 def same(first: Intention, other: Intention) -> bool:
-    columns = vars(first).items()
-    return all(np.array_equal(column, getattr(other, name), column.dtype == float) for name, column in columns)
+    pairs = ((getattr(first, name), getattr(other, name)) for name in SAID)
+    return all(np.array_equal(one, two, one.dtype == float) for one, two in pairs)
 
 
 @every

@@ -14,6 +14,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import bpy
@@ -111,18 +112,20 @@ class Staging:
             hidden: (f,) whether it is hidden on each frame.
             posed: the channels that clips will animate, as (data path, index); an action that would hide them is set
                 aside.
-            thinned: the curves to write of its location and then of its rotation; by default keys on every frame.
+            thinned: the curves to write of its location, its rotation and then its `properties`; by default they get
+                keys on every frame.
 
         Raises:
             Refusal: the vehicle cannot be baked.
         """
         properties = properties or {}
         motion = {"location": np.asarray(location), data_path(ob.rotation_mode): np.asarray(rotation)}
-        keyed = {path_of(name): np.asarray(values)[:, None] for name, values in properties.items()}
-        _check_motion(ob, motion | keyed, len(self._frames))
-        channels: Channels = {path: values.T for path, values in (motion | keyed).items()}
+        motion |= {path_of(name): np.asarray(values)[:, None] for name, values in properties.items()}
+        _check_motion(ob, motion, len(self._frames))
+        channels: Channels = {path: values.T for path, values in motion.items()}
         if thinned:
-            channels |= dict(zip(motion, (thinned[:3], thinned[3:])))
+            curves = iter(thinned)
+            channels = {path: list(islice(curves, len(columns))) for path, columns in channels.items()}
         played = CurrentAnimation(ob, only_baked)
         changes = {path_of(name): np.asarray(values) for name, values in (seldom or {}).items()}
         changes |= self._switches(ob, hidden, played)

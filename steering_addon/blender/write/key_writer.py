@@ -5,7 +5,7 @@ What comes in is kept for a few frames, then converted to channels, of which onl
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, islice
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ from ..animation.rotation_channels import WIDEST, width_of
 from ..animation.staging import Staging, clear_all
 from ..clips.clip_record import clip_record
 from ..clips.own_shapes import clear_players, has_own_shapes
-from ..objects.hierarchy import Family
+from ..objects.hierarchy import Family, ancestors
 from ..objects.tagged_objects import names_of
 from ..properties import settings_of
 from ..read.entry_settings import parts_of
@@ -28,6 +28,7 @@ from .clip_writer import ClipWriter
 from .needed_keys import LATEST, NeededKeys
 from .property_columns import KEY, DriverColumns, StateColumns
 from .resource_visibility import Eaten
+from .subjects import radii
 
 if TYPE_CHECKING:
     from bpy.types import Object
@@ -75,9 +76,8 @@ class KeyWriter:
         self._eaten = Eaten(plan)
         self._taken = 0
         self._staging: Staging | None = None
-        # What feet are held on must not move away from them.
-        self._held = {ob for model in playing.models if model.plants for ob in model.model.vehicles}
         self._needed = _needed_keys(plan)
+        self._exact = _exact(plan, playing)
 
     def frame(self, portrait: Portrait) -> None:
         """Take in the vehicles on a frame."""
@@ -95,7 +95,7 @@ class KeyWriter:
         self._staging = staging = Staging(run, plan.frames)
         numbers, states, posed = self._numbers.columns(), self._states.columns(), self._clips.posed
         share = STAGING if self._clips else 1.0
-        for done, (row, thinned) in enumerate(self._thinned(), 1):
+        for done, (row, thinned) in enumerate(self._thinned(numbers), 1):
             staging.add(
                 source.objects[row],
                 self._location[row].T,
@@ -149,20 +149,31 @@ class KeyWriter:
         names = names_of([str(each) for each in edited])
         return (f"Kept NLA strips that were edited: {names}. Delete them if they are not needed",) if edited else ()
 
-    def _thinned(self) -> Iterator[tuple[int, Sequence[ThinnedCurve]]]:
-        """Each vehicle by its row, with its curves if it gets keys where they are needed only."""
-        objects, order = self._source.objects, self._channels.order
-        at_once = max(TOGETHER // (self._location[0].size + self._rotation[0].size), 1)
-        for (mode, thins), alike in groupby(order, lambda row: (objects[row].rotation_mode, self._thins(row))):
+    def _thinned(self, numbers: Mapping[int, Mapping[str, np.ndarray]]) -> Iterator[tuple[int, Sequence[ThinnedCurve]]]:
+        """Each vehicle by its row, with its curves if it gets keys where they are needed only.
+
+        `numbers`: for drivers, (f,) each by name, of those that have some.
+        """
+        objects, frames = self._source.objects, len(self._plan.frames)
+
+        def kind(row: int) -> tuple[bool, str, tuple[str, ...]]:
+            return objects[row] not in self._exact, objects[row].rotation_mode, tuple(numbers.get(row, ()))
+
+        for (thins, mode, names), alike in groupby(self._channels.order, kind):
+            at_once = max(TOGETHER // (frames * (3 + WIDEST + len(names))), 1)
             while rows := list(islice(alike, at_once)):
                 curves: Sequence[Sequence[ThinnedCurve]] = [()] * len(rows)
                 if thins and self._needed is not None:
-                    rotation = self._rotation[rows, : width_of(mode)]
-                    curves = self._needed.found(self._location[rows], rotation, mode, self._poses.stretch[rows])
+                    told = [[numbers[row][name] for name in names] for row in rows] if names else []
+                    curves = self._needed.found(
+                        self._location[rows],
+                        self._rotation[rows, : width_of(mode)],
+                        np.array(told, KEY).reshape(len(rows), len(names), frames),
+                        mode,
+                        rows,
+                        self._poses.stretch[rows],
+                    )
                 yield from zip(rows, curves)
-
-    def _thins(self, row: int) -> bool:
-        return self._needed is not None and self._source.objects[row] not in self._held
 
     def _convert(self) -> None:
         """Convert the poses taken in since the last time."""
@@ -226,7 +237,14 @@ def _needed_keys(plan: Plan) -> NeededKeys | None:
     stored = settings_of(plan.scene)
     if stored is None or stored.keys != "WHERE_NEEDED" or abs(plan.frames).max() > LATEST:
         return None
-    return NeededKeys(stored.key_tolerance, stored.key_angle, float(plan.frames[0]))
+    return NeededKeys(stored.key_tolerance, stored.key_angle, radii(plan), float(plan.frames[0]))
+
+
+def _exact(plan: Plan, playing: PlayingModels) -> set[Object]:
+    """The vehicles whose keys are on every frame anyway: what held feet stand on, and what carries a camera."""
+    held = {ob for model in playing.models if model.plants for ob in model.model.vehicles}
+    cameras = (ob for ob in plan.scene.objects if ob.type == "CAMERA")
+    return held.union(above for ob in cameras for above in (ob, *ancestors(ob)))
 
 
 def _plays_clips(ob: Object) -> bool:

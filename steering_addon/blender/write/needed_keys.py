@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ...recording.thinned_curves import ThinnedCurve, thinned_curves
@@ -14,6 +16,8 @@ AXES = np.full(3, 1.0 / np.sqrt(3.0))
 """The share of a distance by which each of three numbers may be off, so that a place is off by no more."""
 TURNS = {"QUATERNION": np.full(4, 0.25), "AXIS_ANGLE": np.array((0.5, *(0.25 * AXES)))}
 """The same of an angle, for the numbers of rotations in these modes."""
+OF_BODY = 0.01
+"""The share of their radius by which small bodies may be off."""
 EULER = np.full(3, 1.0 / 3.0)
 """The same for the other modes, of Euler angles."""
 
@@ -28,36 +32,48 @@ class NeededKeys:
             metres.
     """
 
-    def __init__(self, metres: float, radians: float, first: float) -> None:
-        """How far off the motion they may be, and the first frame."""
-        self._metres, self._radians, self._first = metres, radians, first
+    def __init__(self, metres: float, radians: float, radius: np.ndarray, first: float) -> None:
+        """How far off the motion they may be; the radius (n,) of all vehicles in metres, and the first frame."""
+        self._metres = np.where(radius > 0.0, np.minimum(metres, OF_BODY * radius), metres)
+        self._radians, self._first = radians, first
         self.keys = self.of = 0
         self.metres = self.radians = self.between = 0.0
 
     def found(
-        self, location: np.ndarray, rotation: np.ndarray, mode: str, scale: np.ndarray
+        self,
+        location: np.ndarray,
+        rotation: np.ndarray,
+        numbers: np.ndarray,
+        mode: str,
+        rows: Sequence[int],
+        scale: np.ndarray,
     ) -> list[list[ThinnedCurve]]:
-        """The curves of n vehicles of a rotation mode: three of the location, then those of the rotation.
+        """The curves of m vehicles of a rotation mode: of the location, of the rotation, then of the numbers.
 
         Args:
-            location: (n, 3, f).
-            rotation: (n, 3 or 4, f), angles in radians.
-            scale: (n, 3) the metres for which a unit of each number of the location stands.
+            location: (m, 3, f).
+            rotation: (m, 3 or 4, f), angles in radians.
+            numbers: (m, k, f) for drivers, each of which may be off by as much as an angle.
+            rows: theirs among all vehicles.
+            scale: (m, 3) the metres for which a unit of each number of the location stands.
         """
-        n, width, frames = rotation.shape
-        turn = np.tile(self._radians * TURNS.get(mode, EULER), (n, 1))
-        precision = np.concatenate((self._metres * AXES / scale, turn), axis=1)
-        values = np.concatenate((location, rotation), axis=1, dtype=np.float64).reshape(-1, frames)
+        values = np.concatenate((location, rotation, numbers), axis=1, dtype=np.float64)
+        m, width, frames = values.shape
+        turn = EULER if rotation.shape[1] == len(EULER) else TURNS[mode]
+        shares = np.concatenate((turn, np.ones(width - len(AXES) - len(turn))))
+        precision = np.tile(self._radians * np.concatenate((AXES, shares)), (m, 1))
+        precision[:, :3] = self._metres[rows, None] * AXES / scale
+        values = values.reshape(-1, frames)
         curves = thinned_curves(np.ascontiguousarray(values.T), precision.ravel(), self._first)
         self.keys += sum(len(curve.rows) for curve in curves)
         self.of += values.size
         off, rounds = (
-            np.array([getattr(curve, name) for curve in curves]).reshape(n, -1) for name in ("off", "rounds")
+            np.array([getattr(curve, name) for curve in curves]).reshape(m, -1) for name in ("off", "rounds")
         )
         self.metres = max(self.metres, float(magnitude(off[:, :3] * scale).max()))
         self.between = max(self.between, float(magnitude((off + rounds)[:, :3] * scale).max()))
-        self.radians = max(self.radians, float(_turned(off[:, 3:], mode).max()))
-        return [curves[k : k + 3 + width] for k in range(0, len(curves), 3 + width)]
+        self.radians = max(self.radians, float(_turned(off[:, 3 : 3 + len(turn)], mode).max()))
+        return [curves[k : k + width] for k in range(0, len(curves), width)]
 
     @property
     def told(self) -> str:

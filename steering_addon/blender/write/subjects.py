@@ -194,7 +194,7 @@ def subjects_of(plan: Plan, playing: PlayingModels, driven: Sequence[CrowdSource
     return PortraitSubjects(
         frame_time=plan.frame_time,
         step=plan.frame_time / plan.substeps,
-        radius=_radii(plan) if playing.models else np.zeros(len(plan)),
+        radius=radii(plan) if playing.models else np.zeros(len(plan)),
         models=[model.clips for model in playing.models],
         driven=[_driven(plan, crowd) for crowd in driven],
         stateful=stateful_crowds(plan),
@@ -222,7 +222,7 @@ def _driven(plan: Plan, crowd: CrowdSource) -> DrivenCrowd:
     return DrivenCrowd(crowd.rows, keys, crowd.portrayal, vehicle.max_speed * vehicle.cruise_speed, gaze)
 
 
-def _radii(plan: Plan) -> np.ndarray:
+def radii(plan: Plan) -> np.ndarray:
     """The radii of the vehicles, (n,) metres."""
     radii, factors = np.zeros(len(plan)), plan.vehicles.source.stored["size_factor"]
     for crowd in plan.crowds:

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from .vectors import Mask, Rows, picked
+from .vectors import Mask, Rows, picked, put
 
 Self = TypeVar("Self", bound="Columns")
+WHOLE = "_whole"
+"""Under what columns that are taken later keep those from which they are taken, and the rows."""
 
 if TYPE_CHECKING:
     # Type checkers know this function, and compare the changes with the fields.
@@ -30,7 +32,12 @@ else:
         # In `__dict__`, as the instance is frozen.
         known, values = instance.__dict__, changed.__dict__
         for name in _names(kind):
-            values[name] = changes.pop(name) if name in changes else known[name]
+            if name in changes:
+                values[name] = changes.pop(name)
+            elif name in known:
+                values[name] = known[name]
+            else:
+                values[WHOLE] = known[WHOLE]
         if changes:
             raise TypeError(f"{kind.__name__} has no field {', '.join(changes)}")
         return changed
@@ -41,11 +48,44 @@ class Columns:
     """Arrays of one row for each of n, other such columns, and what holds for all of them."""
 
     def take(self: Self, rows: Rows | Mask) -> Self:
-        """The same of some rows."""
+        """The same of some rows; each column is taken when it is first asked for."""
         kind: Any = type(self)
-        columns = ((name, vars(self)[name]) for name in _names(kind))
-        kinds = np.ndarray, Columns
-        return replace(self, **{name: rows_of(column, rows) for name, column in columns if isinstance(column, kinds)})
+        _take_later(kind)
+        few: Any = object.__new__(kind)
+        few.__dict__[WHOLE] = self, rows
+        return few
+
+    def put(self: Self, rows: Rows | Mask, few: Self) -> Self:
+        """The same with other columns in some rows."""
+        kind: Any = type(self)
+        names = _names(kind)
+        return replace(self, **{name: put(getattr(self, name), rows, getattr(few, name)) for name in names})
+
+
+class _Later:
+    """Stands for a field in the class: takes the column of an instance that does not have it yet."""
+
+    def __init__(self, kind: type[Any], name: str) -> None:
+        self._name, self._default = name, getattr(kind, name, None)
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        if instance is None:
+            return self._default
+        if WHOLE not in instance.__dict__:
+            raise AttributeError(f"{owner.__name__} has no {self._name}")
+        whole, rows = instance.__dict__[WHOLE]
+        column = getattr(whole, self._name)
+        if isinstance(column, (np.ndarray, Columns)):
+            column = rows_of(column, rows)
+        instance.__dict__[self._name] = column
+        return column
+
+
+@cache
+def _take_later(kind: Any) -> None:
+    """Prepare a class for `take`. A frozen dataclass keeps its fields in `__dict__`, which hides what stands here."""
+    for name in _names(kind):
+        setattr(kind, name, _Later(kind, name))
 
 
 def rows_of(column: Any, rows: Rows | Mask) -> Any:

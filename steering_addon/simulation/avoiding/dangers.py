@@ -254,20 +254,14 @@ class Others:
         first, total = np.zeros(len(agent)), np.zeros(len(agent))
         relative = [component / self.costs.share for component in velocity]
         least = 1.0 / look_ahead_time
-        if self.long is not None:
-            for row in range(len(self.room)):
-                relative_now = [c + drift[row][agent] for c, drift in zip(relative, self.drift)]
-                offset_now = [component[row][agent] for component in self.offset]
-                met, danger = self.long.danger(row, offset_now, relative_now, agent, least)
-                first[met] = np.maximum(first[met], danger)
-                total[met] += danger
-            return first + self.costs.others * total
         chord = None if lag is None else [component / self.costs.share for component in lag.chord(velocity)]
         # All at once for a few agents, where the calls take the time; one after the other for many.
         at_once = max(AT_ONCE // max(len(agent), 1), 1)
         for low in range(0, len(self.room), at_once):
             rows = slice(low, low + at_once)
-            if lag is None or chord is None:
+            if self.long is not None:
+                dangers = self._danger_of_long(self.long, rows, relative, agent, least)
+            elif lag is None or chord is None:
                 dangers = self._danger_now(rows, relative, agent, least)
             else:
                 dangers = self._danger_after(lag, rows, (chord, relative), agent, least)
@@ -310,26 +304,29 @@ class Others:
             relative: their velocities over `share`, until the turns end and after them.
         """
 
-        def table(column: NDArray[np.float64]) -> Scalars:
-            """The entries of each agent in each row, (k m,)."""
-            entries: Scalars = column[rows].take(agent, axis=1).ravel()
-            return entries
+        def table(column: NDArray[np.float64]) -> NDArray[np.float64]:
+            """The entries of each agent in each row, (k, m)."""
+            return column[rows].take(agent, axis=1)
 
         room, offset = table(self.room), [table(component) for component in self.offset]
         ring, drift = room * table(self.grazing), [table(component) for component in self.drift]
-        count = len(room) // max(len(agent), 1)
-        chord, velocity = ([np.tile(v, count) + other for v, other in zip(part, drift)] for part in relative)
-        behind, time, least = (
-            [np.tile(start, count) for start in lag.behind],
-            np.tile(lag.time, count),
-            np.tile(least, count),
-        )
-        begin, shifted = [d - start for d, start in zip(offset, behind)], room.copy()
+        chord, velocity = ([v + other for v, other in zip(part, drift)] for part in relative)
+        begin, shifted = [d - start for d, start in zip(offset, lag.behind)], room.copy()
         for b, d in zip(begin, offset):
             shifted += b * b - d * d
-        until = _danger_within(offset, chord, room, ring, least, 0.0, time)
-        after = _danger_within(begin, velocity, shifted, ring, least, time, np.inf)
-        return np.maximum(until, after).reshape(count, len(agent))
+        until = _danger_within(offset, chord, room, ring, least, 0.0, lag.time)
+        return np.maximum(until, _danger_within(begin, velocity, shifted, ring, least, lag.time, np.inf))
+
+    def _danger_of_long(
+        self, long: Long, rows: slice, relative: Components, agent: Rows, least: Scalars
+    ) -> NDArray[np.float64]:
+        """As `_danger_now`, of long bodies."""
+        drift, offset = ([x[rows].take(agent, axis=1) for x in parts] for parts in (self.drift, self.offset))
+        velocity = [(component + other).ravel() for component, other in zip(relative, drift)]
+        danger = np.zeros(drift[0].shape)
+        met, soon = long.danger(rows, [component.ravel() for component in offset], velocity, agent, least)
+        danger.reshape(-1)[met] = soon
+        return danger
 
     def met(self, rows: Rows, stride: Scalars) -> Others:
         """The others that some agents meet, not those ahead that they overtake; (K, m) tables for m rows.
@@ -348,32 +345,35 @@ class Others:
 def _danger_within(
     offset: Components,
     velocity: Components,
-    room: Scalars,
-    ring: Scalars,
+    room: NDArray[np.float64],
+    ring: NDArray[np.float64],
     least: Scalars,
     begins: Scalars | float,
     ends: Scalars | float,
-) -> Scalars:
-    """The danger of contacts between two times, (m,).
+) -> NDArray[np.float64]:
+    """The danger of contacts between two times, (k, m).
 
     Args:
-        offset, velocity: (m,) per component, metres, m/s relative to the other.
-        room: (m,) distance^2 - contact^2; negative for one that begins inside.
-        ring: (m,) contact^2 - touching^2.
+        offset, velocity: (k, m) per component, metres, m/s relative to the other.
+        room: (k, m) distance^2 - contact^2; negative for one that begins inside.
+        ring: (k, m) contact^2 - touching^2.
         least: (m,) 1 / look-ahead time.
         begins, ends: (m,) seconds.
     """
     (x, y), (to_x, to_y) = velocity, offset
     closing, speed_squared = x * to_x + y * to_y, x * x + y * y
-    square, danger = closing * closing - speed_squared * room, np.zeros(len(room))
+    square, danger = closing * closing - speed_squared * room, np.zeros(room.shape)
     # Others that it parts from are not met, unless it begins inside.
-    met = which((square > 0.0) & ((closing > 0.0) | (room < 0.0)))
+    met = ((square > 0.0) & ((closing > 0.0) | (room < 0.0))).nonzero()
     square, speed_squared, closing = square[met], np.maximum(speed_squared[met], EPSILON), closing[met]
-    root, begins, ends = np.sqrt(square), *(time if isinstance(time, float) else time[met] for time in (begins, ends))
+    root, begins, ends = (
+        np.sqrt(square),
+        *(time if isinstance(time, float) else time[met[1]] for time in (begins, ends)),
+    )
     time = np.maximum((closing - root) / speed_squared, begins)
     counts = (closing + root > time * speed_squared) & (time < ends)
     depth = square / np.maximum(speed_squared * ring[met], EPSILON)
-    soon = 1.0 / np.maximum(time, SOONEST) - least[met]
+    soon = 1.0 / np.maximum(time, SOONEST) - least[met[1]]
     danger[met] = np.where(counts, np.maximum(soon, 0.0) * np.minimum(depth, 1.0), 0.0)
     return danger
 

@@ -94,23 +94,25 @@ class Long:
         return Long(axis, self.half[:, rows], self.contact_squared[:, rows], self.ring[:, rows])
 
     def danger(
-        self, row: int, offset: Components, velocity: Components, agent: Rows, least: Scalars
+        self, rows: slice, offset: Components, velocity: Components, agent: Rows, least: Scalars
     ) -> tuple[Rows, Scalars]:
-        """The dangers of contacts with the edges of a row.
+        """The dangers of contacts with the edges of k rows.
 
         Args:
-            offset: (m,) per component, to the middles of the edges, metres.
-            velocity: (m,) per component, relative velocities to try, m/s.
+            offset: (k m,) per component, to the middles of the edges, metres.
+            velocity: (k m,) per component, relative velocities to try, m/s.
             agent: (m,) the agent, from 0, that would take up each.
             least: (m,) 1 / look-ahead time.
 
         Returns:
-            rows: (q,) those of m that lead to a contact.
+            rows: (q,) those of k m that lead to a contact.
             danger: (q,) max(min(1 / t, 1 / SOONEST) - least, 0) min(depth, 1), where depth is 0 at the edge of the
                 clearance and 1 where the bodies touch.
         """
-        axis = [component[row][agent] for component in self.axis]
-        half, contact = self.half[row][agent], self.contact_squared[row][agent]
+        axis = [component[rows].take(agent, axis=1).ravel() for component in self.axis]
+        half, contact, ring = (
+            x[rows].take(agent, axis=1).ravel() for x in (self.half, self.contact_squared, self.ring)
+        )
         closing, speed, distance = _sum(velocity, offset), _sum(velocity, velocity), _sum(offset, offset)
         along, start = _sum(velocity, axis), _sum(offset, axis)
 
@@ -121,7 +123,7 @@ class Long:
         at = clamp(nearest, -half, half)
         square, toward = _square(closing + at * along, speed, distance + at * (2.0 * start + at) - contact)
         hit = np.flatnonzero(toward & (square > 0.0))
-        depth = square[hit] / np.maximum(speed[hit] * self.ring[row][agent[hit]], EPSILON)
+        depth = square[hit] / np.maximum(speed[hit] * ring[hit], EPSILON)
 
         closing, speed, distance, along, start = (x[hit] for x in (closing, speed, distance, along, start))
         half, contact, sine = half[hit], contact[hit], sine[hit]
@@ -138,7 +140,7 @@ class Long:
         square, toward = _square(closing + at * along, speed, room)
         soon = np.where(toward, (closing + at * along + np.sqrt(np.maximum(square, 0.0))) / room, 0.0)
         soon = np.where(beside & (at == place), soon_beside, np.where(square > 0.0, soon, 0.0))
-        danger = np.maximum(np.minimum(soon, 1.0 / SOONEST) - least[hit], 0.0) * np.minimum(depth, 1.0)
+        danger = np.maximum(np.minimum(soon, 1.0 / SOONEST) - least[hit % len(agent)], 0.0) * np.minimum(depth, 1.0)
         return hit, danger
 
 

@@ -57,15 +57,8 @@ class Footing(Columns):
 
     def otherwise(self, other: Footing) -> Footing:
         """The same, with another footing where this one has no triangle."""
-        has = self.triangle >= 0
-        return Footing(*(np.where(has, column, vars(other)[name]) for name, column in vars(self).items()))
-
-    def put(self, rows: Rows, other: Footing) -> Footing:
-        """The same, with another footing at some rows."""
-        merged = {name: column.copy() for name, column in vars(self).items()}
-        for name, column in merged.items():
-            column[rows] = vars(other)[name]
-        return Footing(**merged)
+        has_none = self.triangle < 0
+        return self.put(has_none, other.take(has_none))
 
 
 @dataclass(frozen=True)

@@ -243,16 +243,14 @@ class Field:
         slant = np.where(gap > HALF_ROOT * h, d + h / HALF_ROOT, flat)
         return np.asarray(np.minimum(slant.min(axis=0), (a + h).min(axis=0)))
 
-    def descent(self, nodes: Rows) -> tuple[Scalars, Scalars]:
-        """The level unit directions, (m,) along x and along y, in which the ways lead; zero at the goal
-        and where a leap begins."""
+    def descent(self, nodes: Rows) -> NDArray[np.float64]:
+        """The level unit directions, (2, m), in which the ways lead; zero at the goal and where a leap begins."""
         new = nodes[np.isnan(self._along[0, nodes])]
         if len(new):
             self._along[:, new] = self._steepest(new)
             if len(self._leaps.start):
                 self._along[:, new[self.leap_from(new) >= 0]] = 0.0
-        x, y = self._along[:, nodes]
-        return x, y
+        return self._along[:, nodes]
 
     def _steepest(self, nodes: Rows) -> NDArray[np.float64]:
         """As `descent`, (2, m), between each neighbor and the diagonal ones on its two sides."""

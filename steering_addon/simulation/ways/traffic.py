@@ -12,7 +12,7 @@ from hashlib import blake2b
 import numpy as np
 
 from ..arrays.once import once
-from ..arrays.vectors import Rows, Scalars, clamp
+from ..arrays.vectors import Rows, Scalars, clamp, totals, which
 from .spans import Spans
 
 AVERAGED = 1.5
@@ -32,15 +32,17 @@ SLOWNESS = (1.0, 1.5, 2.25, 3.5, 5.0, 8.0, 12.0, 18.0, 27.0)
 
 @dataclass(frozen=True)
 class Traffic:
-    """The traffic on the N nodes of a grid, and none on the one that stands for none; (N + 1,) each.
+    """The traffic on the N nodes of a grid.
 
     Attributes:
-        cover: square metres of bodies, of late.
-        pace: the same, times the share of their own speed that they had.
-        slowness: how much slower a way is than a free one, as of the last look.
+        visited: (k,) the nodes where bodies have been, ascending.
+        cover: (k,) square metres of bodies, of late.
+        pace: (k,) the same, times the share of their own speed that they had.
+        slowness: (N + 1,) how much slower a way is than a free one, as of the last look; index N stands for none.
         look: the number of that look.
     """
 
+    visited: Rows
     cover: Scalars
     pace: Scalars
     slowness: Scalars
@@ -48,8 +50,7 @@ class Traffic:
 
     @classmethod
     def none_yet(cls, spans: Spans) -> Traffic:
-        nothing = np.zeros(len(spans) + 1)
-        return cls(nothing, nothing, np.ones(len(spans) + 1), -1)
+        return cls(np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(0), np.ones(len(spans) + 1), -1)
 
     @once
     def digest(self) -> bytes:
@@ -66,19 +67,24 @@ class Traffic:
             speed, own_speed: (m,) what they have, and what they have where nobody holds them up, m/s.
             time: seconds.
         """
-        n, part = len(spans), min(dt / AVERAGED, 1.0)
+        n, part, on = len(spans), min(dt / AVERAGED, 1.0), which(nodes < len(spans))
         area = np.pi * radius * radius
         share = clamp(speed / np.maximum(own_speed, 1e-6), 0.0, 1.0)
-        cover = self.cover + part * (np.bincount(nodes, area, n + 1) - self.cover)
-        pace = self.pace + part * (np.bincount(nodes, area * share, n + 1) - self.pace)
-        cover[n] = pace[n] = 0.0
+        visited = np.union1d(self.visited, nodes[on])
+        known, here = np.searchsorted(visited, self.visited), np.searchsorted(visited, nodes[on])
+
+        def averaged(before: Scalars, now: Scalars) -> Scalars:
+            known_before = totals(known, before, len(visited))
+            return known_before + part * (totals(here, now[on], len(visited)) - known_before)
+
+        cover, pace = averaged(self.cover, area), averaged(self.pace, area * share)
         look = int(np.floor(time / (RENEWED * max(n / MANY, 1.0))))
-        slowness = self.slowness if look == self.look else _slowness(spans, cover, pace)
-        return Traffic(cover, pace, slowness, look)
+        slowness = self.slowness if look == self.look else _slowness(spans, visited, cover, pace)
+        return Traffic(visited, cover, pace, slowness, look)
 
 
-def _slowness(spans: Spans, cover: Scalars, pace: Scalars) -> Scalars:
-    covered, paced = _spread(spans.links, cover), _spread(spans.links, pace)
+def _slowness(spans: Spans, visited: Rows, cover: Scalars, pace: Scalars) -> Scalars:
+    covered, paced = (_spread(spans.links, totals(visited, column, len(spans) + 1)) for column in (cover, pace))
     low, high = DENSE
     dense = clamp((covered / (spans.size * spans.size) - low) / (high - low), 0.0, 1.0)
     held_up = clamp(covered / np.maximum(paced, 1e-12), 1.0, SLOWNESS[-1])
