@@ -64,7 +64,7 @@ class Fight(Behavior):
 
     enemy: Rows = body("Enemy to fight, and with it all of its crowd; empty: the nearest leader")
     reach: Number = length(1.0, "Room between its body and that of its partner when it has stopped")
-    distance: Number = called("Sees Up To", room_to_stop(length(6.0, "How far away partners are found")))
+    distance: Number = called("Sees Up To", room_to_stop(length(5.0, "How far away partners are found")))
     most: Rows = called("At One Enemy", integer(1, "How many may fight one enemy at a time", 1))
 
     def steer(self, world: World, agents: Agents, memory: Fighting) -> Steering:
@@ -82,8 +82,9 @@ class Fight(Behavior):
         speed, response_time = self._speed(world, agents, direction, gap, wants.mutual[agents.rows], has)
         # A partner that goes away is followed.
         speed = np.minimum(np.where(has, speed + np.maximum(away, 0.0), speed), agents.max_speed)
-        behind = _speed_behind(between, picked(direction, goes), ROW * self.reach[goes])
-        speed[goes] = np.where(has[goes], speed[goes], np.minimum(speed[goes], behind))
+        room = np.where(has, 0.0, ROW * self.reach)
+        behind = _speed_behind(between, picked(direction, goes), room[goes], np.where(has, wanted, -1)[goes])
+        speed[goes] = np.minimum(speed[goes], behind)
         waits = fights & ~has & (speed <= np.where(memory.waits, GOES_ON, WAITS) * agents.max_speed)
         speed = np.where(after.stands | waits, 0.0, speed)
         force = agents.steering_to(direction * speed[:, None], response_time)
@@ -93,8 +94,9 @@ class Fight(Behavior):
             np.where(fights[:, None], force, 0.0),
             replace(after, waits=waits),
             sets_speed=fights,
-            # It stops there whatever else it wants, and no more abruptly than it can.
-            speed_limit=np.where(fights, np.maximum(speed, agents.speed - agents.agility * world.dt), np.inf),
+            urgent=np.where((has & (speed < agents.speed))[:, None], force, 0.0),
+            # It stops there whatever else it wants.
+            speed_limit=np.where(fights, speed, np.inf),
             heading=np.where(fights[:, None], direction, 0.0),
         )
 
@@ -104,7 +106,8 @@ class Fight(Behavior):
         return world.bodies_by_way(agents, np.where(halts, -1, target))
 
     def intention(self, world: World, agents: Agents, memory: Fighting) -> Intention:
-        return Intention(companions=np.where(memory.has, memory.wanted, -1)[:, None])
+        partner = np.where(memory.has, memory.wanted, -1)
+        return Intention(companions=partner[:, None], meets=partner)
 
     def _between(self, world: World, agents: Agents) -> Between:
         everyone, all_round = np.full(len(agents), EVERYONE), np.full(len(agents), 2.0 * np.pi)
@@ -182,12 +185,13 @@ def _round_others(between: Between, goes: Rows, known: Fighting, way: Vectors, g
     return way, gap
 
 
-def _speed_behind(between: Between, direction: Vectors, room: Scalars) -> Scalars:
+def _speed_behind(between: Between, direction: Vectors, room: Scalars, partner: Rows) -> Scalars:
     """The speed at which agents still can stop behind those before them, (n,) m/s.
 
     Args:
         direction: (n, 3) unit vectors in which they go.
         room: (n,) metres to leave.
+        partner: (n,) the row of the body that is not one of those, -1 for none.
     """
     world, agents, near = between.world, between.agents, between.near
     agent, body = near.agent, near.body
@@ -195,7 +199,7 @@ def _speed_behind(between: Between, direction: Vectors, room: Scalars) -> Scalar
     along = dot(offset, way)
     beside = magnitude(agents.level_of(offset, agent) - way * along[:, None])
     touching = agents.radius[agent] + world.bodies.radius[body]
-    rows = which((along > 0.0) & (beside < touching))
+    rows = which((along > 0.0) & (beside < touching) & (body != partner[agent]))
     agent, left = agent[rows], along[rows] - touching[rows] - room[agent[rows]]
     ahead = np.maximum(dot(picked(world.bodies.velocity, body[rows]), picked(way, rows)), 0.0)
     return braking.least_of_each(len(agents), agent, braking.speed_to_stop(agents, agent, left, ahead))
