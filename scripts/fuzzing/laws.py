@@ -18,6 +18,7 @@ from steering_addon.portrayal.driver_properties import SHARE
 from tests.blender.building import bags, difference, scene_dump, without_bake_ids, without_run_records
 
 RECORD = "steering_bake"
+CACHE = "steering_cache"
 SHOWN = 4
 """Differences that a message lists."""
 KINDS = ("actions", "cameras", "collections", "curves", "libraries", "meshes", "objects", "scenes", "shape_keys")
@@ -25,7 +26,15 @@ BESIDE = ("cameras", "collections", "curves", "libraries", "meshes", "scenes", "
 """Datablocks that no bake changes."""
 OUTPUTS = tuple(output.name for kind in CATALOGUE for output in kind.outputs)
 LOOKS = ("steering_look_left", "steering_look_up")
-PROPERTIES = ("steering_speed", "steering_distance", "steering_phase", "steering_effort", *LOOKS, *OUTPUTS)
+PROPERTIES = (
+    "steering_speed",
+    "steering_distance",
+    "steering_phase",
+    "steering_effort",
+    "steering_folded",
+    *LOOKS,
+    *OUTPUTS,
+)
 """The custom properties that a bake keys on request; those of states are named after these."""
 FINDINGS = {
     "clips": (*MEASURED, "measured"),
@@ -165,8 +174,16 @@ def _not_driven(ob: bpy.types.Object | None, stored: dict) -> dict:
     return stored
 
 
+def caches() -> list[str]:
+    """The names of the crowd caches, which add collections and meshes, and take objects out of view."""
+    return [each.name for each in bpy.data.collections if CACHE in each]
+
+
 def touched(before: dict, after: dict, involved: set[str]) -> str:
     """The differences in what a bake has no business with: other objects, and datablocks of other types."""
+    if any(CACHE in each.get("custom", ()) for dump in (before, after) for each in dump["collections"].values()):
+        # They come and go as a whole, which other laws hold.
+        return ""
     before, after = without_run_records(before), without_run_records(after)
     others = [name for name in before["objects"] if name not in involved]
     return differences(

@@ -20,6 +20,22 @@ CONSTRAINTS = ("COPY_LOCATION", "TRACK_TO", "LIMIT_LOCATION", "CHILD_OF", "FOLLO
 MODIFIERS = ("ARRAY", "SOLIDIFY", "SUBSURF", "CLOTH", "COLLISION", "PARTICLE_SYSTEM")
 PROPERTIES = ("steering_speed", "steering_phase", "steering_distance")
 VALUES = (1.0, 3, "text", [1.0, 2.0], {"a": 1}, True, b"bytes")
+ATTRIBUTES = (
+    ("id", "INT", (1, 2, 3, -5, 2**31 - 1, -(2**31))),
+    ("rotation", "QUATERNION", (0.0, 1.0, -0.3)),
+    ("rotation", "FLOAT_VECTOR", (0.0, 1.0, 1e9)),
+    ("scale", "FLOAT", (1.0, 1.0, 0.0, -2.0, math.inf)),
+    ("scale", "FLOAT_VECTOR", (1.0, 2.0)),
+    ("variant", "INT", (0, 1, -3, 99)),
+    ("velocity", "FLOAT_VECTOR", (0.0, 2.0, -2.0, math.nan)),
+    ("seed", "INT", (0, -4)),
+    ("speed_factor", "FLOAT", (1.0, 0.5, -1.0)),
+    ("active", "BOOLEAN", (True, False)),
+    ("enter_frame", "INT", (1, 4, 9999)),
+    ("start_speed", "FLOAT_VECTOR", (0.5,)),
+)
+"""The names and types of attributes of points, with values; the odd ones among them are refused."""
+WIDTHS = {"QUATERNION": 4, "FLOAT_VECTOR": 3}
 CORNERS = tuple((x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1))
 FACES = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
 
@@ -58,6 +74,26 @@ def odd_object(chance: Random, number: int, others: list, oddness: float) -> bpy
     _hide(ob, chance, oddness)
     # Blender crashes where an armature loses its action before it was evaluated once: docs/blender_traps.md.
     bpy.context.view_layer.update()
+    return ob
+
+
+def odd_points(chance: Random, oddness: float) -> bpy.types.Object:
+    """Make an object of points, which may have any attributes of points that are vehicles, also such as are nowhere."""
+    mesh, number = bpy.data.meshes.new("Points"), chance.choice((0, 1, 2, 12))
+    mesh.from_pydata([[chance.uniform(-8.0, 8.0) for _ in range(3)] for _ in range(number)], [], [])
+    for name, kind, values in ATTRIBUTES:
+        if chance.random() < 0.4:
+            # Blender refuses some types under names that it uses itself.
+            attribute = mesh.attributes.new(name, kind, "POINT")
+            for point in attribute.data if attribute is not None else ():
+                given = [chance.choice(values) for _ in range(WIDTHS.get(kind, 1))]
+                setattr(point, "vector" if kind == "FLOAT_VECTOR" else "value", given if len(given) > 1 else given[0])
+    if number and chance.random() < 0.1 * oddness:
+        mesh.vertices[0].co[chance.randrange(3)] = chance.choice(ODD_NUMBERS)
+    ob = bpy.data.objects.new(odd_name(chance, "Points", oddness), mesh)
+    _place(ob, chance, oddness)
+    if chance.random() < 0.2 * oddness:
+        ob.modifiers.new("Modifier", chance.choice(("ARRAY", "SUBSURF", "PARTICLE_SYSTEM")))
     return ob
 
 

@@ -16,7 +16,7 @@ from tests.blender.building import select
 
 from .library import linked_object
 from .odd_animation import animate, drive
-from .odd_objects import odd_name, odd_object
+from .odd_objects import odd_name, odd_object, odd_points
 from .odd_settings import disturb, is_group
 
 ODDNESS = (0.0, 0.2, 0.5, 1.0)
@@ -28,6 +28,8 @@ ROLES = (
 )
 LIKENESSES = ("UNCHANGED", "UNCHANGED", "ANYTHING", "BIRD", "FISH", "PERSON")
 
+POINTS = 0.25
+"""Share of scenes with vehicles that are points."""
 READY = 0.3
 """Share of scenes with rigged models and states."""
 
@@ -63,6 +65,7 @@ class OddScene:
             if ob.library is None and chance.random() < 0.35 * self.oddness:
                 animate(ob, chance, self.oddness)
         self._add_ready(self.chance("ready"))
+        self._add_points(self.chance("points"))
         self.tag_objects(self.chance("tags"))
         chance = self.chance("identities")
         for ob in tagged():
@@ -77,6 +80,17 @@ class OddScene:
             place = [chance.uniform(-90.0, 90.0) for _ in range(3)]
             scene = chance.choice(("add_walkers", "add_walkers", "add_herd_and_wolf"))
             self.attempt(scene, count=chance.choice((1, 1, 2)), seed=chance.randint(0, 99), location=place)
+
+    def _add_points(self, chance: Random) -> None:
+        """Add an object whose points are vehicles, which may have odd attributes and show models."""
+        if chance.random() > POINTS:
+            return
+        ob = odd_points(chance, self.oddness)
+        bpy.context.scene.collection.objects.link(ob)
+        select(ob)
+        self.attempt("tag", role="POINTS", moves_like=chance.choice(LIKENESSES))
+        if bpy.data.collections and chance.random() < 0.3 and ob.is_property_set("steering"):
+            ob.steering.models = chance.choice(list(bpy.data.collections))
 
     def _set_range(self, chance: Random) -> None:
         scene = bpy.context.scene

@@ -41,7 +41,7 @@ def step(weight: float = 1.0) -> Callable[[Step], Step]:
 def bake_twice_and_clear(trial: Trial, chance: Random) -> None:
     """A second bake is as the first, and without the bake all is as before."""
     _end_preview(trial)
-    was_baked = bool(laws.baked_actions())
+    was_baked = bool(laws.baked_actions() or laws.caches())
     before, involved = laws.dump(), laws.involved()
     settings = {"replace_own_keys": chance.random() < 0.5, "selected": chance.random() < 0.15}
     if not trial.attempt("bake", **settings):
@@ -53,10 +53,10 @@ def bake_twice_and_clear(trial: Trial, chance: Random) -> None:
         # Blender deselects what the first bake hides.
         trial.breaks("a bake can be repeated", "" if settings["selected"] and hidden else "the second bake was refused")
         return
-    if not any(laws.drivers_of_bakes()):
-        # A driver that reads a bake makes the next one depend on it.
+    if not any(laws.drivers_of_bakes()) and not laws.caches():
+        # A driver that reads a bake makes the next one depend on it. Meshes of a cache are new each time.
         trial.breaks("baking twice is baking once", laws.differences(once, laws.dump()))
-    if was_baked or not laws.baked_actions() or chance.random() < 0.3:
+    if was_baked or not (laws.baked_actions() or laws.caches()) or chance.random() < 0.3:
         return
     if trial.attempt("clear_bake"):
         was, now = (laws.restorable(dump, laws.copies(before), hidden) for dump in (before, laws.dump()))

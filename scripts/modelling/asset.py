@@ -1,6 +1,6 @@
-"""Makes the asset file of the ready scenes.
+"""Makes the asset files of the ready scenes and of crowd caches.
 
-scripts/ready_models runs this in the oldest Blender, in an empty file, and passes the path.
+scripts/ready_models runs this in the oldest Blender, in an empty file, and passes the folder.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from scripts.blender_process import leave
 from scripts.modelling.bird import bird
 from scripts.modelling.car import car
 from scripts.modelling.cow import cow
+from scripts.modelling.crowd_player import crowd_player
 from scripts.modelling.fish import fish
 from scripts.modelling.person import THINGS, hold, new_armature, person, thing_mesh
 from scripts.modelling.person_clips import arms_action, new_clip
@@ -23,6 +24,8 @@ from scripts.modelling.sheep import sheep
 from scripts.modelling.station import station
 from scripts.modelling.strides import CARRYING, CYCLES
 from scripts.modelling.wolf import wolf
+from steering_addon.blender.crowds.crowd_player import ASSET as PLAYER
+from steering_addon.blender.crowds.ready_scenes.models import ASSET as MODELS
 from steering_addon.blender.crowds.ready_scenes.models import BIRD, CAR, COW, FISH, FPS, PERSON, RIDER, SHEEP
 
 GROUNDS = {
@@ -38,12 +41,14 @@ APART = 1.5
 
 
 def main() -> int:
+    folder, data = Path(sys.argv[1]), bpy.data
+    folder.mkdir(exist_ok=True)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    data.libraries.write(str(folder / PLAYER.name), {crowd_player()}, compress=True)
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     make()
-    data = bpy.data
     blocks = {data.scenes[0], *data.objects, *data.actions, *data.materials}
-    Path(sys.argv[1]).parent.mkdir(exist_ok=True)
-    data.libraries.write(sys.argv[1], blocks, compress=True)
+    data.libraries.write(str(folder / MODELS.name), blocks, compress=True)
     return 0
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import bpy
 
 from steering_addon.blender.crowds.ready_scenes.models import BIRD, VARIANTS
+from steering_addon.blender.crowds.wheel_drivers import give
+from steering_addon.portrayal.driver_properties import FOLDED
 
 from .limbs import TURN, add_part, add_vehicle, drive
 from .shape import Colors, Paints, Shape, stored
@@ -61,14 +63,16 @@ def bird(number: int) -> bpy.types.Object:
     """The bird of a plumage, which beats its wings once per cycle, as widely as its effort says, and glides without."""
     paints = Paints("Bird", PLUMAGES[number])
     ob = add_vehicle(f"Bird {VARIANTS[number]}", _body().mesh("Bird", paints, SIZE), beats=True)
+    give(ob, FOLDED)
     # The downstroke is faster than the upstroke, in which the wings are folded.
     beat = f"0.12+e*(0.75*sin({TURN}*p)+0.15*sin(2*{TURN}*p)+0.08)"
     fold = f"0.08+e*0.28*max(0,cos({TURN}*p))"
     x, y, z = (SIZE * coordinate for coordinate in SHOULDER)
     for side, title in ((-1, "Left Wing"), (1, "Right Wing")):
         wing = add_part(title, _wing(side).mesh(f"Bird {title}", paints, SIZE), ob, (side * x, y, z), ob)
-        drive(wing, "rotation_euler", 1, f"{-side}*({beat})", ob)
-        drive(wing, "rotation_euler", 2, f"{-side}*({fold})", ob)
+        drive(wing, "rotation_euler", 1, f"{-side}*({beat}-0.15*w)", ob)
+        drive(wing, "rotation_euler", 2, f"{-side}*({fold}+1.27*w)", ob)
+        drive(wing, "rotation_euler", 0, "-0.6*w", ob)
     return ob
 
 

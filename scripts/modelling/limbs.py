@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import bpy
 
 from steering_addon.blender.crowds.wheel_drivers import drive_by, give
-from steering_addon.portrayal.driver_properties import EFFORT, PHASE, SHARE
+from steering_addon.portrayal.driver_properties import EFFORT, FOLDED, PHASE, SHARE
 
 TURN = "6.283185"
 """Radians per cycle."""
@@ -50,7 +50,8 @@ def drive(
 ) -> None:
     """Drive a channel of a part by a property of its vehicle, `p` in the expression; the phase is in cycles.
 
-    Several properties are given by their letters in the expression. An owner with an effort gives it as `e`. Each of
+    Several properties are given by their letters in the expression. An owner with an effort gives it as `e`, and how
+    far its wings are folded as `w`. Each of
     the states, by its letter in the expression, is the share by which the vehicle has taken up the state of that name:
     0 where there is none, or nothing is baked.
     """
@@ -58,4 +59,6 @@ def drive(
     read = {"p": by} if isinstance(by, str) else dict(by)
     if EFFORT in owner:
         read["e"] = EFFORT
+    if FOLDED in owner:
+        read["w"] = FOLDED
     drive_by(part, channel, index, expression, owner, read | shares, fallback=shares)

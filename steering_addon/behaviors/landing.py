@@ -33,6 +33,7 @@ from ..simulation.arrays.vectors import (
 )
 from ..simulation.behavior import OURS, Destination, Intent, Steering
 from ..simulation.declaration import body, called, length, room_to_stop, stood_on
+from ..simulation.intention import Intention
 from ..simulation.maneuvers.perching import STEEP, Places, take_places
 from ..simulation.marks.detouring import arc_angle
 from ..simulation.memory import Memory, remembered
@@ -52,8 +53,6 @@ SINKS, SETTLES = 0.5, 0.16
 """Seconds in which it comes to the height of its glide, before the flare and in it."""
 DROPS = 0.25
 """The share of its slowest flight at which it drops straight down at most."""
-RESPONSE = 0.06
-"""Seconds in which it takes up its speed in the flare."""
 TOO_FAST = 1.3
 """Multiples of its slowest flight up to which it begins the flare; one that is faster flies on and comes again."""
 LEAVES = 1.5
@@ -115,8 +114,8 @@ class Landing(Destination):
 
         begins = flight.near & (flight.speed <= TOO_FAST * flight.slowest)
         down: Mask = lands & (flight.way <= LEAVES * flight.flare) & ((keeps & memory.down) | begins)
-        response = np.where(down, max(RESPONSE, world.dt), agents.vehicle.response_time)
-        force = agents.steering_to(motion + flight.wanted(down), response)
+        velocity = motion + flight.wanted(down)
+        force = agents.steering_to(velocity)
         there = (here + motion * world.dt - agents.position) / world.dt
         strongest = agents.agility * world.dt
         reaches = magnitude(there - agents.velocity) <= strongest
@@ -134,10 +133,9 @@ class Landing(Destination):
             Coming(np.where(lands, places.number[row], -1), down, stands),
             sets_speed=target >= 0,
             arrived=stands,
-            comes_down=down,
+            comes_down=np.where(down[:, None], velocity, np.nan),
             perch=np.where(stands[:, None], here + motion * world.dt, np.nan),
             heading=np.where(down[:, None], across, 0.0),
-            urgent=np.where(down[:, None], force, 0.0),
         )
 
     def goal(self, world: World, agents: Agents, memory: Coming) -> Vectors:
@@ -146,6 +144,9 @@ class Landing(Destination):
         if not len(places.number):
             return np.full((len(agents), 3), np.nan)
         return np.where((row >= 0)[:, None], self._place(world, agents, places, np.maximum(row, 0)), np.nan)
+
+    def intention(self, world: World, agents: Agents, memory: Coming) -> Intention:
+        return Intention(lands=memory.place >= 0)
 
     @staticmethod
     def _place(world: World, agents: Agents, places: Places, row: Rows) -> Vectors:

@@ -66,6 +66,10 @@ METHODS = (
 TURN, FIELD, SILHOUETTE = (c.number for c in METHODS)
 
 
+LANDS = 6.0
+"""Metres of a glide for each by which it comes nearer to what it lands on."""
+
+
 @dataclass(frozen=True)
 class ObstacleAvoidance(Behavior):
     """Go round obstacles that lie ahead.
@@ -107,6 +111,7 @@ class ObstacleAvoidance(Behavior):
         if pushed.any():
             push = push_away(world.obstacles, agents, self.clearance, self.field_distance)
             push = truncate(agents.level(push), np.ones(len(agents)))
+            push = np.where(self._at_its_place(agents, np.zeros(len(agents)))[:, None], 0.0, push)
             steering = np.where(pushed[:, None], push * agents.max_force[:, None], steering)
             urgency = np.where(pushed, magnitude(push), urgency)
         if drives_along_paths(world, agents):
@@ -155,9 +160,16 @@ class ObstacleAvoidance(Behavior):
         steering = steering * (agents.mass * ahead.onset)[:, None]
         stands = agents.speed < STANDS * agents.max_speed
         counts = np.isfinite(ahead.contact) & ~_turns_away(agents, ahead, stands)
+        counts &= ~self._at_its_place(agents, ahead.contact)
         # Steering aside alone would not get going one that stands where the first that applies is followed.
         counts &= ~stands | ahead.too_near | (turn > EASY * agility)
         return np.where(counts[:, None], steering, 0.0), urgency
+
+    def _at_its_place(self, agents: Agents, contact: Scalars) -> Mask:
+        """Whether what agents meet after (n,) metres is that on which they land, (n,)."""
+        glide = LANDS * (agents.radius + self.clearance)
+        mask: Mask = agents.intention.lands & (contact + glide >= agents.goal_distance)
+        return mask
 
 
 def _turns_away(agents: Agents, ahead: Threats, stands: Mask) -> Mask:

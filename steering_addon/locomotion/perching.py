@@ -27,12 +27,13 @@ from ..simulation.arrays.vectors import (
     cross,
     dot,
     magnitude,
+    no_vectors,
     nobody,
     truncate,
     unit,
 )
 from ..simulation.ground import flat, upright
-from ..simulation.locomotion import PERCHED, Control, Moved, Stance
+from ..simulation.locomotion import FLARES, PERCHED, Control, Moved, Stance
 from ..simulation.memory import remembered
 from ..simulation.vehicle import Motion, Pose, VehicleModel
 from .banking import GRAVITY, Rolling
@@ -44,6 +45,8 @@ SPRING, CLIMBS = 0.12, 0.9
 """Seconds in which legs push off, and seconds from then on in which a bird that takes off climbs."""
 LEGS, STEEP = 0.7, 0.8
 """The share of its strength with which it pushes off, and the sine of the angle at which it does."""
+RESPONSE = 0.06
+"""Seconds in which it takes up its velocity as it comes down."""
 LEVEL = 1e-4
 """Radians of pitch that are none."""
 LIFTING = 0.5
@@ -89,13 +92,15 @@ def perched(
     n, memory = len(turn_rate), flown.memory
     if control.comes_down is None and not anybody(memory.off > 0.0):
         return flown
-    down = nobody(n) if control.comes_down is None else control.comes_down
+    asked = control.comes_down
+    down = nobody(n) if asked is None else np.isfinite(asked[:, 0])
     stands = nobody(n) if control.perch is None else down & np.isfinite(control.perch[:, 0])
     off = np.where(stands, SPRING + CLIMBS, np.where(down, CLIMBS, np.maximum(memory.off - dt, 0.0)))
     springs = ~down & (memory.off > CLIMBS)
     strongest = model.max_force / model.mass * dt
     ahead = unit(flat(motion.forward, upright(n)))
-    push = truncate(control.force * (dt / model.mass)[:, None], strongest)
+    change = no_vectors(n) if asked is None else (asked - motion.velocity) * min(dt / RESPONSE, 1.0)
+    push = truncate(np.where(down[:, None], change, 0.0), strongest)
     up = LEGS * strongest
     leap = columns(ahead[:, 0] * up * STEEP * 0.75, ahead[:, 1] * up * STEEP * 0.75, up * STEEP)
     velocity = truncate(motion.velocity + np.where(springs[:, None], leap, push), model.max_speed)
@@ -103,16 +108,16 @@ def perched(
         there = (control.perch - motion.position) / dt
         there = motion.velocity + truncate(there - motion.velocity, strongest)
         velocity = np.where(stands[:, None], there, velocity)
-    asked = ahead if control.heading is None else flat(control.heading, upright(n))
-    asked = unit(np.where((magnitude(asked) > 0.5)[:, None], asked, ahead))
-    held = np.where((magnitude(asked) > 0.5)[:, None], asked, motion.forward)
+    facing = ahead if control.heading is None else flat(control.heading, upright(n))
+    facing = unit(np.where((magnitude(facing) > 0.5)[:, None], facing, ahead))
+    held = np.where((magnitude(facing) > 0.5)[:, None], facing, motion.forward)
     apart = (down | springs)[:, None]
     return Moved(
         np.where(apart, motion.position + velocity * dt, flown.position),
         np.where(apart, velocity, flown.velocity),
         np.where(apart, turned_to(motion.forward, held, turn_rate, dt), flown.forward),
         replace(memory, stands=stands, flares=down & ~stands, off=off),
-        holds=stands,
+        holds=down,
     )
 
 
@@ -146,5 +151,6 @@ def shown(stance: Stance) -> Stance:
         side = unit(cross(forward, up))
         stance = replace(stance, pose=Pose(side, nose, cross(side, nose)))
     if anybody(memory.off > 0.0):
-        stance = replace(stance, outputs={PERCHED: memory.stands.astype(np.float64)})
+        masks = (PERCHED, memory.stands), (FLARES, memory.flares)
+        stance = replace(stance, outputs={name: mask.astype(np.float64) for name, mask in masks})
     return stance

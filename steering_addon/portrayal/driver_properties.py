@@ -36,6 +36,8 @@ PHASE = "steering_phase"
 """The property that counts cycles of wings, wheels or legs."""
 PROPERTIES = ("steering_speed", "steering_distance", PHASE, EFFORT)
 """The keyframed custom properties. Files store these names and drivers refer to them: they never change."""
+FOLDED = "steering_folded"
+"""The property that says how far wings are folded, 0 to 1. Keyed where vehicles land. It never changes either."""
 LOOKS = ("steering_look_left", "steering_look_up")
 """The properties that say how far a head turns, keyed on request. They never change either."""
 STATE = "steering_state"
@@ -62,6 +64,8 @@ WORK = 1.5
 """How much the share of the time grows with the rate of the beat."""
 FADE = 0.15
 """Seconds in which wings come to rest, and begin to beat."""
+FOLDS, UNFOLDS = 0.4, 0.08
+"""Seconds in which wings are folded once it stands, and opened as it takes off."""
 AT_EASE, STEEP = 0.55, 0.45
 """How far wings swing at the usual rate of the beat is 1: a part of it always, the rest in proportion to the rate."""
 SHORTEST, LONGEST = 0.5, 1.5
@@ -183,11 +187,12 @@ class Effort:
         self._left = uniform(mix(keys, FIRST)) * self._lasts()
         self._shown = np.where(self._beats, 1.0, 0.0)
 
-    def frame(self, rate: Scalars) -> Scalars:
+    def frame(self, rate: Scalars, still: Mask, hard: Mask) -> Scalars:
         """How far wings swing on the next frame, (n,): 1 at the usual rate of the beat, 0 in a glide.
 
         Args:
             rate: (n,) of the beat, as a multiple of the usual one.
+            still, hard: (n,) whose wings are still, and who beat all the time.
         """
         share = clamp(1.0 - self._share + np.where(self._share > 0.0, WORK * (rate - 1.0), 0.0), LEAST, MOST)
         # Bursts and glides take turns, and the share of the time of both follows the work of each moment.
@@ -197,7 +202,7 @@ class Effort:
         self._turn = self._turn + over
         self._beats = self._beats ^ over
         self._left = np.where(over, self._lasts(), self._left)
-        target = np.where(self._beats, AT_EASE + STEEP * rate, 0.0)
+        target = np.where((self._beats | hard) & ~still, AT_EASE + STEEP * rate, 0.0)
         self._shown = self._shown + (target - self._shown) * min(self._frame_time / FADE, 1.0)
         return self._shown
 
@@ -213,6 +218,9 @@ class DriverProperties:
     The speed is that of the way from the frame before. The phase never runs backwards: by distance it stands still with
     its vehicle and scales with the vehicle's height, as feet and wheels must; only by time do random key and climb
     change its rate.
+
+    Attributes:
+        folded: (n,) how far wings are folded on the last frame.
     """
 
     def __init__(self, portrayal: Portrayal, keys: Keys, frame_time: float, cruise: float = 0.0) -> None:
@@ -225,10 +233,18 @@ class DriverProperties:
         self._distance = self._cycles = np.zeros(len(keys))
         self._position: Vectors | None = None
         self._cruise = cruise
-        self._speed = self._gain = np.zeros(len(keys))
+        self._speed = self._gain = self.folded = np.zeros(len(keys))
         self._effort = Effort(portrayal.glide_share, portrayal.glide_time, keys, frame_time)
 
-    def frame(self, position: Vectors, sizes: Scalars, entered: Mask, start_speed: Scalars) -> dict[str, Scalars]:
+    def frame(
+        self,
+        position: Vectors,
+        sizes: Scalars,
+        entered: Mask,
+        start_speed: Scalars,
+        perched: Mask | None = None,
+        flares: Mask | None = None,
+    ) -> dict[str, Scalars]:
         """The properties on the next frame.
 
         Args:
@@ -236,6 +252,7 @@ class DriverProperties:
             sizes: (n,) multiples of the stride, by `stride_factors`.
             entered: (n,) whether this is the first frame on which the vehicle is present.
             start_speed: (n,) metres a second of the vehicles that entered.
+            perched, flares: (n,) those that stand on something and those that brake with their wings; None for none.
 
         Returns:
             (n,) by the names of PROPERTIES: metres a second, metres since the first frame, cycles, and how far wings
@@ -245,7 +262,11 @@ class DriverProperties:
         way = position - (position if self._position is None else self._position)
         travelled = magnitude(way)
         speed = np.where(entered, start_speed, travelled / self._frame_time)
-        rate = self._rate(way, speed, entered)
+        perched = np.zeros(len(speed), dtype=np.bool_) if perched is None else perched
+        flares = np.zeros(len(speed), dtype=np.bool_) if flares is None else flares
+        rate = np.where(perched, 0.0, np.where(flares, FASTEST, self._rate(way, speed, entered)))
+        change = np.where(perched, 1.0, 0.0) - self.folded
+        self.folded = self.folded + clamp(change, -self._frame_time / UNFOLDS, self._frame_time / FOLDS)
         if self._position is not None:
             beats = rate * self._beat
             strides = travelled / (portrayal.stride * sizes)
@@ -256,7 +277,7 @@ class DriverProperties:
             "steering_speed": speed,
             "steering_distance": self._distance,
             PHASE: self._first_phase + self._cycles,
-            EFFORT: self._effort.frame(rate),
+            EFFORT: self._effort.frame(rate, perched, flares),
         }
 
     def _rate(self, way: Vectors, speed: Scalars, entered: Mask) -> Scalars:
@@ -283,14 +304,17 @@ class Beats:
         self._run = DriverProperties(seconds, keys, frame_time, cruise)
         self._sizes, self._before = np.ones(n), np.zeros(n)
 
-    def frame(self, position: Vectors, velocity: Vectors, entered: Mask) -> tuple[Scalars, Scalars]:
+    def frame(
+        self, position: Vectors, velocity: Vectors, entered: Mask, perched: Mask, flares: Mask
+    ) -> tuple[Scalars, Scalars]:
         """The beats since the frame before, (n,) seconds at the usual rate, and the effort of bodies, (n,).
 
         Args:
             position, velocity: (n, 3) metres, m/s.
             entered: (n,) whether this is the first frame on which a body is present.
+            perched, flares: (n,) those that stand on something and those that brake with their wings.
         """
-        numbers = self._run.frame(position, self._sizes, entered, magnitude(velocity))
+        numbers = self._run.frame(position, self._sizes, entered, magnitude(velocity), perched, flares)
         beaten = numbers[PHASE] - self._before
         self._before = numbers[PHASE]
         return beaten, numbers[EFFORT]

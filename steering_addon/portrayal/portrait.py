@@ -16,10 +16,11 @@ import numpy as np
 
 from ..simulation.arrays.chance import Keys
 from ..simulation.arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, anybody, magnitude
+from ..simulation.locomotion import FLARES, PERCHED
 from ..simulation.snapshot import Snapshot, State
 from .clips import Clip, ClipSettings
 from .doings import Doings
-from .driver_properties import STATE, Beats, DriverProperties, Portrayal, stride_factors
+from .driver_properties import FOLDED, STATE, Beats, DriverProperties, Portrayal, stride_factors
 from .exchanges import exchanges, longest
 from .heads import Gaze, Heads
 from .playing import FrameMotion, Played, Player
@@ -192,6 +193,8 @@ class Portrayer:
             present=~away,
             entered=~away if before is None else ~away & before.away,
             active=snapshot.present,
+            perched=state.told(PERCHED),
+            flares=state.told(FLARES),
             state=numbers,
             arrived=arrived(state, before) if reacts else np.zeros(n, dtype=np.bool_),
             caller=callers(state, snapshot, frame.heights) if reacts else np.full((n, 3), np.nan),
@@ -297,6 +300,8 @@ class _ModelPortrayer:
             was_forward = np.where(new, now.forward, before.forward)
             happens = bodies.arrived, bodies.entered, bodies.occasion, bodies.lot
             do = self._does.asked(self._row, last, bodies.state, *happens)
+        # On a cart one goes along without flying.
+        was = np.where(bodies.perched[:, None], now.position, was)
         playing, cycles = bodies.state, np.zeros(len(model.rows))
         if anybody(bodies.on_link):
             # Over a link one goes ahead, whichever way it leads.
@@ -330,7 +335,8 @@ class _ModelPortrayer:
         """The beats of wings since the frame before, seconds at the usual rate, and their effort, (m,) each."""
         if self._model.beats is None:
             return np.zeros(len(bodies.entered)), np.ones(len(bodies.entered))
-        return self._model.beats.frame(bodies.position, bodies.velocity, bodies.entered)
+        airs = bodies.perched, bodies.flares
+        return self._model.beats.frame(bodies.position, bodies.velocity, bodies.entered, *airs)
 
     def _heads(self, bodies: VisibleBodies, on_ground: Ridden, places: Vectors) -> Heads | None:
         gaze, rows = self._model.gaze, self._model.rows
@@ -352,9 +358,10 @@ class _CrowdPortrayer:
     def portrait(self, sketch: Sketch, places: Vectors) -> CrowdPortrait:
         bodies, rows = sketch.bodies, self._crowd.rows
         strides = stride_factors(self._crowd.portrayal, bodies.height[rows])
-        properties = self._run.frame(bodies.position[rows], strides, bodies.entered[rows], bodies.start_speed()[rows])
+        first = bodies.entered[rows], bodies.start_speed()[rows]
+        properties = self._run.frame(bodies.position[rows], strides, *first, bodies.perched[rows], bodies.flares[rows])
         outputs = {name: column[rows] for name, column in sketch.outputs.items()}
-        return CrowdPortrait({**outputs, **properties}, self._heads(bodies, places))
+        return CrowdPortrait({**outputs, **properties, FOLDED: self._run.folded}, self._heads(bodies, places))
 
     def _heads(self, bodies: VisibleBodies, places: Vectors) -> Heads | None:
         gaze, rows = self._crowd.gaze, self._crowd.rows

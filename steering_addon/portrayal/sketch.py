@@ -54,6 +54,8 @@ class VisibleBodies:
         raised: (n,) metres by which it is shown higher than it stands.
         present, entered: (n,) whether it is there, and whether this is the first frame on which it is.
         active: (n,) whether it takes part, rather than wait where it is.
+        perched, flares: (n,) whether it stands on something on which it has come down from the air, and whether it
+            brakes with its wings to do so.
         state: (n,) the number of its state, 0 for none.
         arrived: (n,) whether it is where it was led.
         caller: (n, 3) the place of what called it into its state, nan where it does not look at that.
@@ -77,6 +79,8 @@ class VisibleBodies:
     present: Mask
     entered: Mask
     active: Mask
+    perched: Mask
+    flares: Mask
     state: Rows
     arrived: Mask
     caller: Vectors

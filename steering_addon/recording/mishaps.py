@@ -17,7 +17,7 @@ from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, anybody, c
 from ..simulation.geometry.capsules import probes
 from ..simulation.geometry.obstacles import Obstacles
 from ..simulation.ground import parted
-from ..simulation.locomotion import HELD_UP, OFF_GROUND
+from ..simulation.locomotion import FLARES, HELD_UP, OFF_GROUND, PERCHED
 from ..simulation.roles import Role
 from ..simulation.sensing import upward_of
 from ..simulation.snapshot import Snapshot, State
@@ -133,6 +133,8 @@ class Mishaps:
             return
         radius = snapshot.vehicle.radius
         clearance = _clearance(snapshot.obstacles.take(seen), state, snapshot) - radius
+        # What comes down on an obstacle is meant to touch it.
+        clearance = np.where(state.told(PERCHED) | state.told(FLARES), np.inf, clearance)
         self.clearance = np.minimum(self.clearance, np.where(snapshot.present, clearance, np.inf))
         solid = snapshot.present & (radius > 0.0)
         depth = np.where(solid, -clearance / np.where(radius > 0.0, radius, 1.0), 0.0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -30,6 +30,8 @@ class RunRecord:
             last frame of the run; in reverse order if it never was.
         histories: (n,) texts that tell which states it took up, and why; "" for none.
         unreached: (n,) the names of goals to which no way led in the end; "" for none.
+        owner: (n,) the identities of the objects whose points vehicles are, 0 for those that are objects; empty if all
+            are.
     """
 
     identity: Rows
@@ -38,6 +40,11 @@ class RunRecord:
     present: Scalars
     histories: tuple[str, ...]
     unreached: tuple[str, ...]
+    owner: Rows = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+
+    def rows_of(self, owner: int) -> Rows:
+        """The rows of the vehicles that are points of an object."""
+        return np.flatnonzero(self.owner == owner)
 
     def row_of(self, identity: int) -> int | None:
         """The row of a vehicle; None if it took no part."""
@@ -73,7 +80,9 @@ class RunRecorder:
         """The states that vehicles took up, by their row, each with the row of the frame."""
         return self._changes.of
 
-    def record(self, identity: Rows, histories: Mapping[int, str], unreached: Mapping[int, str]) -> RunRecord:
+    def record(
+        self, identity: Rows, owner: Rows, histories: Mapping[int, str], unreached: Mapping[int, str]
+    ) -> RunRecord:
         """The record of the whole run; what tells in words, as of `RunRecord`, is by the row of the vehicle."""
         happened = {kind: self.mishaps.frames[kind] for kind in KINDS if self.mishaps.number(kind)}
         stuck = np.stack((self.mishaps.stuck_from, self.mishaps.stuck_until), axis=1)
@@ -84,6 +93,7 @@ class RunRecorder:
             present=frames_present(self._away, self._frames),
             histories=tuple(histories.get(row, "") for row in range(len(identity))),
             unreached=tuple(unreached.get(row, "") for row in range(len(identity))),
+            owner=owner,
         )
 
     def _numbers(self, rows: Rows) -> Scalars:

@@ -154,18 +154,22 @@ def _stacked(x: Scalars | float, y: Scalars | float, z: Scalars | Rows | float =
 # ---- spots on surfaces, in volumes and along curves
 
 
-def on_surface(triangles: NDArray[np.float64], height: float, align: float) -> Proposing:
-    """Spots scattered evenly over triangles.
+def on_surface(
+    triangles: NDArray[np.float64], height: float, align: float, density: NDArray[np.float64] | None = None
+) -> Proposing:
+    """Spots scattered over triangles.
 
     Args:
         triangles: (t, 3, 3) metres.
         height: metres above the triangles.
         align: from 0 for upright members to 1 for members that lean with the surface.
+        density: (t, 3) of spots at each corner, relative to the others, at least 0 and somewhere more; None for evenly.
     """
     corner = triangles[:, 0]
     first_edge, second_edge = triangles[:, 1] - corner, triangles[:, 2] - corner
     normal = cross(first_edge, second_edge)
-    cumulative = np.cumsum(magnitude(normal))
+    most = np.ones(len(triangles)) if density is None else density.max(axis=1)
+    cumulative = np.cumsum(magnitude(normal) * most)
     normal = unit(normal)
     lean = unit(np.array([0.0, 0.0, 1.0 - align]) + align * normal)
 
@@ -177,7 +181,12 @@ def on_surface(triangles: NDArray[np.float64], height: float, align: float) -> P
         u, v = np.where(over, 1.0 - u, u)[:, None], np.where(over, 1.0 - v, v)[:, None]
         up = lean[face]
         position = corner[face] + u * first_edge[face] + v * second_edge[face] + height * up
-        return Spots(position, np.zeros_like(up), up, np.ones(len(keys), dtype=np.bool_))
+        valid = np.ones(len(keys), dtype=np.bool_)
+        if density is not None:
+            at, u, v = density[face], u[:, 0], v[:, 0]
+            here = at[:, 0] * (1.0 - u - v) + at[:, 1] * u + at[:, 2] * v
+            valid = uniform(mix(keys, 4)) * most[face] < here
+        return Spots(position, np.zeros_like(up), up, valid)
 
     return propose
 

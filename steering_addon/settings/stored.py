@@ -37,6 +37,7 @@ from .stored_choices import (
     MODELS,
     MOVES,
     OCCASIONS,
+    OUTPUTS,
     OVERLAY,
     OWN_MOVES,
     PLAYS,
@@ -403,6 +404,7 @@ class ObjectSettings(Stored):
         label="Combine",
         animatable=True,
     )
+    output: int = field.choice("KEYFRAMES", "Where a bake writes the motion of this crowd", OUTPUTS)
     preroll: int = field.count(
         "Number of frames that the crowd moves before the first one, so that it has already spread out "
         "when it is first seen; its vehicles are then not where they were placed. What moves in the scene is carried "

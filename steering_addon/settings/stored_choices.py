@@ -42,6 +42,17 @@ PLAYS = (
     ),
 )
 """When a clip is played."""
+KEYFRAMES, CACHE = 0, 1
+OUTPUTS = (
+    Choice("KEYFRAMES", KEYFRAMES, "Keyframes", "Keys on each vehicle, to be edited one by one", "KEYFRAME_HLT"),
+    Choice(
+        *("CACHE", CACHE, "Crowd Cache"),
+        "All frames in one mesh, which a player shows as instances: for thousands, plays a hundred times as fast. "
+        "Feet are not held. The vehicles rest in a collection that is excluded until the bake is deleted",
+        "POINTCLOUD_DATA",
+    ),
+)
+"""Where a bake writes the motion of a crowd."""
 OCCASIONS = (
     Choice("CHANCE", BY_CHANCE, "By Chance", "Now and then"),
     Choice(

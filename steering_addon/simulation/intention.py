@@ -126,8 +126,10 @@ class Intention(Columns):
         speed_limit: (n,) the speed each may not exceed, m/s, inf for no limit. It holds whatever the other behaviors
             want and however they combine: braking is not a matter of weighing up.
         heading: (n, 3) unit vectors to which agents turn while they stand, as bodies can; zero for none.
-        comes_down: (n,) whether it is in the last of its way down to a place where it is to stand: it may be slower
-            than it flies, and faces the heading that it is asked to.
+        lands: (n,) whether its goal is a place on something, where it is to stand: near that, this is no obstacle.
+        comes_down: (n, 3) the velocity of one that is in the last of its way down to a place where it is to stand, m/s,
+            whatever its other behaviors want: it may be slower than it flies, and faces the heading that it is asked
+            to; nan for those that are not.
         perch: (n, 3) where the origin of one that comes down and can stand there is to be at the end of the step,
             metres; nan for those that do not stand.
         sets_speed: (n,) whether a behavior gives it a speed; the others are held at cruise speed.
@@ -152,7 +154,8 @@ class Intention(Columns):
     beside_place: Vectors = says((np.nan, np.nan, np.nan), first_place)
     speed_limit: Scalars = says(np.inf, slowest)
     heading: Vectors = says((0.0, 0.0, 0.0), first_direction)
-    comes_down: Mask = says(False, either)
+    lands: Mask = says(False, either)
+    comes_down: Vectors = says((np.nan, np.nan, np.nan), first_place)
     perch: Vectors = says((np.nan, np.nan, np.nan), first_place)
     sets_speed: Mask = says(False, either)
     alarmed: Mask = says(False, either)

@@ -29,8 +29,9 @@ OFF_GROUND = "off_ground"
 HELD_UP = "held_up"
 """The output, 1 or 0, that tells whether the ground holds a vehicle up: it has refused the last step, and none has been
 taken since, or it is too steep, so that a walker creeps."""
-PERCHED = "perched"
-"""The output, 1 or 0, that tells whether a flyer stands on something; not given before any has."""
+PERCHED, FLARES = "perched", "flares"
+"""The outputs, 1 or 0, that tell whether a flyer stands on something, and whether it brakes on its last way down to it;
+not given before any does."""
 
 
 WHEEL_SPEED = 1.0
@@ -71,7 +72,7 @@ class Control(Columns):
     behind: Scalars | None = None
     warned: Mask | None = None
     goal_distance: Scalars | None = None
-    comes_down: Mask | None = None
+    comes_down: Vectors | None = None
     perch: Vectors | None = None
 
 
@@ -84,7 +85,8 @@ class Moved:
         memory: what the locomotion remembers of each vehicle.
         began: (n, 3) where the steps of bodies on feet began, metres: contacts push these along their way, and hardly
             aside. None for bodies that contacts push any way.
-        holds: (n,) the bodies that hold on to where they stand, so that contacts push only others; None for none.
+        holds: (n,) the bodies that hold on to where they stand or come down to, so that contacts push only others; None
+            for none.
     """
 
     position: Vectors

@@ -114,8 +114,9 @@ def move(
         if drive.holds is not None:
             gives_way = gives_way & ~part.placed(drive.holds, nobody(len(gives_way)))
     began = _began(parts, driven)
+    after = position, velocity, forward
     position, velocity, shoved = push_apart(
-        model, snapshot.handling, snapshot.grounded, gives_way, world, position, velocity, forward, state.shoved, began
+        model, snapshot.handling, snapshot.grounded, gives_way, world, *after, state.shoved, began, decided.lands
     )
     if decided.confined is not None:
         confined = np.where(gives_way, decided.confined, -1)

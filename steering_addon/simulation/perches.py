@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arrays.frozen import Columns
-from .arrays.vectors import Rows, Vectors, no_vectors
+from .arrays.vectors import Mask, Rows, Vectors, no_vectors
 
 
 @dataclass(frozen=True)
@@ -33,3 +33,35 @@ class Perches(Columns):
 
 
 NO_PERCHES = Perches.at(np.zeros(0, dtype=np.int64), no_vectors(0), no_vectors(0))
+
+ABOVE = 0.01
+"""Metres above a place from which on something is above it and no part of it."""
+PAIRS = 2**20
+"""Pairs of a place and a triangle that are compared together at most."""
+
+
+def covered(places: Vectors, corners: Vectors) -> Mask:
+    """Whether something is straight above places, as a roof is above a floor, (p,).
+
+    Args:
+        places: (p, 3) metres.
+        corners: (t, 3, 3) of triangles, metres.
+    """
+    mask = np.zeros(len(places), dtype=np.bool_)
+    if not len(places):
+        return mask
+    corners = corners[corners[..., 2].max(axis=1) > places[:, 2].min() + ABOVE]
+    first, second, third = (corners[:, corner] for corner in range(3))
+    (ax, ay), (bx, by) = (second - first).T[:2], (third - first).T[:2]
+    area = ax * by - ay * bx
+    flat = area != 0.0
+    area = np.where(flat, area, 1.0)
+    block = max(PAIRS // max(len(corners), 1), 1)
+    for low in range(0, len(places), block):
+        part = slice(low, low + block)
+        x, y = (places[part, None, axis] - first[None, :, axis] for axis in range(2))
+        along, aside = (x * by - y * bx) / area, (ax * y - ay * x) / area
+        height = first[:, 2] + along * (second - first)[:, 2] + aside * (third - first)[:, 2]
+        within = flat & (along >= 0.0) & (aside >= 0.0) & (along + aside <= 1.0)
+        mask[part] = (within & (height > places[part, None, 2] + ABOVE)).any(axis=1)
+    return mask

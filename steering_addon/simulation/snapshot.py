@@ -274,6 +274,11 @@ class State:
         place = self.motion.position
         return columns(place[:, 0], place[:, 1], place[:, 2] + self.raised) if len(self.raised) else place
 
+    def told(self, output: str) -> Mask:
+        """Whether an output of the locomotions tells so of vehicles, (n,)."""
+        told: Mask = self.outputs[output] > 0.0 if output in self.outputs else np.zeros(len(self), dtype=np.bool_)
+        return told
+
     @property
     def away(self) -> Mask:
         """(n,) the vehicles that have not entered yet or have left."""

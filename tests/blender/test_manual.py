@@ -71,6 +71,7 @@ def test_every_setting_of_vehicles_leads_to_a_page_that_names_it(shipped: str) -
         ("bpy.ops.steering.behavior_preset_apply", "docs/presets.html"),
         ("bpy.ops.steering.preset_apply", "docs/presets.html"),
         ("bpy.ops.steering.bake", "docs/previews_and_bakes.html"),
+        ("bpy.types.STEERING_PG_object.output", "docs/crowd_cache.html"),
     ],
 )
 def test_a_name_leads_to_its_page(shipped: str, name: str, page: str) -> None:

@@ -124,6 +124,16 @@ def test_scattered_bodies_keep_their_distance_without_overlap(n: int, seed: int,
             assert distance_apart >= max(distance, radii[k] + radii[other])
 
 
+def test_spots_are_as_dense_as_the_corners_of_their_triangle_say() -> None:
+    """Of a square that is empty on the left and full on the right, a share of x^2 is left of x."""
+    density = np.where(SQUARE[:, :, 0] > SQUARE[:, :, 0].min(), 2.0, 0.0)
+    spots = on_surface(SQUARE, 0.0, 0.0, density)(keys_of(1, numbers(40000)))
+    x = spots.position[spots.valid, 0]
+    low, high = SQUARE[:, :, 0].min(), SQUARE[:, :, 0].max()
+    for share in (0.25, 0.5, 0.75):
+        assert np.mean(x < low + share * (high - low)) == pytest.approx(share * share, abs=0.02)
+
+
 def test_all_bodies_are_placed_if_they_have_room() -> None:
     assert len(scattered(on_surface(SQUARE, 0.0, 0.0), 1, np.full(30, 0.4), 0.0, NO_BODIES).position) == 30
 

@@ -22,6 +22,7 @@ STORED = {
     "leader_following": {"neighbors": NEIGHBORS},
     "mark": {"spread": "VERTICES FACES"},
     "object": {
+        "output": "KEYFRAMES CACHE",
         "forward_axis": AXES,
         "up_axis": AXES,
         "pass_side": "EITHER LEFT RIGHT OVER UNDER",
@@ -41,6 +42,7 @@ STORED = {
     },
     "patrol": {"order": "ROUND THERE_AND_BACK", "pace": PACE},
     "populate": {
+        "made_as": "AUTOMATIC OBJECTS POINTS",
         "arrangement": "SURFACE VOLUME CURVE GRID WEDGE LINE COLUMN CIRCLE ONE_PLACE",
         "spread": "ALL CURSOR MODEL",
     },

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ...locomotion import LOCOMOTIONS
-from ...portrayal.driver_properties import LOOKS, SHARE, STATE
+from ...portrayal.driver_properties import FOLDED, LOOKS, SHARE, STATE
 
 if TYPE_CHECKING:
     from bpy.types import ID, FCurve, Object
@@ -27,6 +27,7 @@ DESCRIPTIONS = {
     "steering_distance": "Metres travelled since the first baked frame, keyed by the bake",
     "steering_phase": "Cycles, such as wing beats or strides, keyed by the bake",
     "steering_effort": "How far wings or a tail swing, 1 for the usual and 0 in a glide, keyed by the bake",
+    FOLDED: "How far wings are folded, 0 in the air and 1 where it stands, keyed by the bake",
     LOOKS[0]: "Radians that the head is turned to the left, keyed by the bake",
     LOOKS[1]: "Radians that the head is raised, keyed by the bake",
     STATE: "Number of the state that it is in, 0 for none, keyed by the bake",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ...simulation.arrays.once import once
+from ..objects.crowd_caches import cached_as
 from ..refusal import Refusal
 from .animation_data import SLOTTED, action_of, channelbag_in, channelbags, slot_of
 from .bake_record import RECORD, TRANSFORM_CHANNELS, BakeRecord, our_record
@@ -95,7 +96,14 @@ class CurrentAnimation:
 
 
 def bake_of(ob: Object) -> BakeRecord | None:
-    """The record of the bake an object plays, None if it plays no bake."""
+    """The record of the bake an object plays, by keys or in a crowd cache; None if it plays no bake."""
+    if (cached := cached_as(ob)) is not None:
+        return BakeRecord(cached.run, cached.first, cached.last, channels=("location",), made=False)
+    return keyed_bake_of(ob)
+
+
+def keyed_bake_of(ob: Object) -> BakeRecord | None:
+    """The record of the bake whose keys an object plays, None if it plays none."""
     return CurrentAnimation(ob).record
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from ...recording.mishaps import KINDS
 from ...recording.run_record import RunRecord, Span
 from ...simulation.presence.attendance import FURTHEST
+from ...simulation.roles import Role
 from .animation_data import action_of
 from .bake_record import RECORD, BakeRecord, frame_in, open_span_in, span_in
 from .ownership import bake_of
@@ -71,14 +72,43 @@ class Outcomes:
         self._records: dict[str, RunRecord | None] = {}
         self._known: dict[tuple[str, int], Outcome] = {}
 
+    def _record_of(self, bake: BakeRecord) -> RunRecord | None:
+        if bake.bake_id not in self._records:
+            self._records[bake.bake_id] = _record(_stored(bake.bake_id))
+        return self._records[bake.bake_id]
+
+    def each(self, ob: Object, bake: BakeRecord | None) -> list[Outcome]:
+        """The outcome for a vehicle, or those for the points of an object of which there is something to tell."""
+        rows = self.points(ob, bake)
+        if rows is None:
+            return [self.of(ob, bake)]
+        record = self._record_of(bake)
+        told = np.isfinite(np.column_stack([record.present[rows], record.stuck[rows]])).any(axis=1)
+        for frames in record.mishaps.values():
+            told |= np.isfinite(frames[rows])
+        told |= np.array(
+            [bool(record.histories[row] or record.unreached[row]) for row in rows.tolist()], dtype=np.bool_
+        )
+        return [_outcome(record, row) for row in rows[told].tolist()]
+
+    def points(self, ob: Object, bake: BakeRecord | None) -> np.ndarray | None:
+        """The rows in the record of a run of the points of an object, (m,); None for an object that is a vehicle."""
+        if bake is None or not ob.is_property_set("steering") or Role.POINTS.name not in ob.steering.roles:
+            return None
+        record = self._record_of(bake)
+        return np.zeros(0, dtype=np.int64) if record is None else record.rows_of(ob.steering.identity)
+
+    def present(self, ob: Object, bake: BakeRecord) -> np.ndarray:
+        """The first and the last frame on which each point of an object is present, (m, 2), as in `RunRecord`."""
+        rows, record = self.points(ob, bake), self._record_of(bake)
+        return np.zeros((0, 2)) if record is None or rows is None else record.present[rows]
+
     def of(self, ob: Object, bake: BakeRecord | None) -> Outcome:
         """The outcome for a vehicle, to the extent that it is known; `bake`: the record of the bake that it plays."""
         # Reading the settings of a part that the bake moves along would store some.
         if bake is None or not ob.is_property_set("steering"):
             return NOTHING_KNOWN
-        if bake.bake_id not in self._records:
-            self._records[bake.bake_id] = _record(_stored(bake.bake_id))
-        record = self._records[bake.bake_id]
+        record = self._record_of(bake)
         if record is None:
             return _told_by_action(action_of(ob))
         key = bake.bake_id, ob.steering.identity
@@ -109,6 +139,8 @@ def store_run(scene: Scene, run: str, record: RunRecord) -> None:
         columns["stuck"] = record.stuck.ravel()
     if not np.isinf(record.present).all():
         columns["present"] = record.present.ravel()
+    if record.owner.any():
+        columns["owner"] = record.owner.astype(np.int32)
     for name, stored_as in WORDS.items():
         if any(texts := getattr(record, name)):
             columns[stored_as] = list(texts)
@@ -155,13 +187,17 @@ def _record(stored: Any) -> RunRecord | None:
             mishaps={kind: np.array(mishaps[kind], dtype=np.float64) for kind in KINDS if kind in mishaps},
             stuck=pairs.get("stuck", np.full((n, 2), np.nan)),
             present=pairs.get("present", np.tile((-np.inf, np.inf), (n, 1))),
+            owner=np.array(stored.get("owner", ()), dtype=np.int64),
             **words,
         )
     except (TypeError, KeyError, AttributeError, ValueError):
         return None
     columns = (*record.mishaps.values(), *pairs.values())
     frames = np.concatenate([np.ravel(column) for column in columns] or [np.zeros(0)])
-    possible = all(len(column) == n for column in (*columns, *words.values())) and (np.diff(identity) > 0).all()
+    owned = len(record.owner) in (0, n)
+    possible = (
+        owned and all(len(column) == n for column in (*columns, *words.values())) and (np.diff(identity) > 0).all()
+    )
     return record if possible and not (np.abs(frames[np.isfinite(frames)]) > FURTHEST).any() else None
 
 

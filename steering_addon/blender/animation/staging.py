@@ -38,12 +38,12 @@ from .keyframes import (
 from .ownership import (
     GROUP,
     CurrentAnimation,
-    bake_of,
     check_editable,
     check_free,
     contested,
     holds_nothing,
     holds_nothing_else,
+    keyed_bake_of,
     our_keys,
     own_drivers,
     own_strips,
@@ -300,11 +300,11 @@ def clear_all(obs: Iterable[Object]) -> list[Object]:
 
     Raises Refusal if one of them cannot be changed, before any is changed.
     """
-    baked = [ob for ob in obs if bake_of(ob) is not None]
+    baked = [ob for ob in obs if keyed_bake_of(ob) is not None]
     for ob in baked:
         check_editable(ob)
     heirs, heirs_of_kept, switches = [], [], {}
-    readers = _readers({ob: (bake_of(ob),) for ob in baked})
+    readers = _readers({ob: (keyed_bake_of(ob),) for ob in baked})
     all_played = [CurrentAnimation(ob) for ob in baked]
     # Before any object gets another action, as in `_take_places`. If other animation stays, Blender would remember the
     # slot of a removed action.

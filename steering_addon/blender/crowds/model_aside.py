@@ -158,7 +158,7 @@ def model_aside(vehicle: Object, rig: Object, scene: Scene, layer: ViewLayer, fa
             copy.hide_viewport = part not in shown
             _still(copy)
         data += _own_data(model.parts, copies)
-        if (played := copies[model.parts.index(rig)]).type == "MESH":
+        if (played := copies[model.parts.index(rig)]).type == "MESH" and played.data.shape_keys is not None:
             if played.data not in data:
                 played.data = played.data.copy()
                 data.append(played.data)
@@ -172,8 +172,11 @@ def model_aside(vehicle: Object, rig: Object, scene: Scene, layer: ViewLayer, fa
 
 
 def _shown(parts: Sequence[Object], layer: ViewLayer) -> set[Object]:
-    """The parts that renders of a view layer show; of a model hidden as a whole, as before it comes, those it has."""
-    present = {part for part in parts if part.name in layer.objects and layer.objects[part.name] == part}
+    """The parts that renders of a view layer show; of a model hidden as a whole, as before it comes, those it has.
+
+    None of a model at rest is in a layer.
+    """
+    present = {part for part in parts if part.name in layer.objects and layer.objects[part.name] == part} or set(parts)
     return {part for part in present if not part.hide_render} if not parts[0].hide_render else present
 
 

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 ROOM = 1.5
 """What is missed wherever it is, is missed at this many times its distance when the trigger is made."""
 
+GO_FOR = ("pursuit", "landing")
+"""The behaviors with which vehicles go for what calls them."""
+
 
 def new_trigger(context: Context, state: Object, when: str, caller: Object | None, *, one_each: bool = False) -> Object:
     """A new trigger that calls vehicles into a state, at what it watches for or else at the 3D cursor.
@@ -54,9 +57,9 @@ def new_trigger(context: Context, state: Object, when: str, caller: Object | Non
     if one_each and caller is not None and "distance" in shown:
         apart = _apart(context.scene, crowd_of(state), caller)
         settings.trigger.distance = max(settings.trigger.distance, rounded(ROOM * apart))
-    chases = is_own(state, "pursuit") and state.steering.pursuit.use
-    if chases and caller is not None and "distance" in shown:
-        # A hunter goes for what there is, however far it was put.
+    goes = any(is_own(state, name) and getattr(state.steering, name).use for name in GO_FOR)
+    if goes and caller is not None and "distance" in shown:
+        # A hunter goes for what there is, and a bird to its roof, however far it was put.
         nearest = _nearest(context.scene, crowd_of(state), caller)
         settings.trigger.distance = max(settings.trigger.distance, rounded(ROOM * nearest))
     if caller is not None:

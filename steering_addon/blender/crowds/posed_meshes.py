@@ -25,12 +25,13 @@ from ..animation.posing import short_name
 from ..clips.clip_copies import Copies
 from ..clips.crowd_clips import Model
 from ..clips.own_shapes import source_of
+from ..objects.resting import exclude
 from ..refusal import Refusal
 from .model_aside import ModelAside, model_aside
 from .populating.models import NUMBERED
 
 if TYPE_CHECKING:
-    from bpy.types import Collection, LayerCollection, Mesh, Object, Scene, ViewLayer
+    from bpy.types import Collection, Mesh, Object, Scene, ViewLayer
 
     from ..clips.clip_copies import ClipCopy
     from ..objects.hierarchy import Family
@@ -107,7 +108,7 @@ def posing(task: Posing) -> Generator[float, None, tuple[Collection, list[PosedC
         posed: list[PosedClip] = []
         for row, (copy, number) in enumerate(zip(copies, task.numbers, strict=True)):
             aside.play(copy)
-            poses = _poses(aside, copy, task.tolerance, task.most)
+            poses = poses_of(aside, copy.frames, task.tolerance, task.most)
             try:
                 while True:
                     yield (row + next(poses)) / len(copies)
@@ -134,16 +135,23 @@ def _clip_copies(model: Model) -> Iterator[list[ClipCopy]]:
         bpy.data.batch_remove([copy.action for copy in copies if copy.new])
 
 
-def _poses(
-    aside: ModelAside, clip: ClipCopy, tolerance: float, most: int
+def poses_of(
+    aside: ModelAside, frames: float, tolerance: float, most: int
 ) -> Generator[float, None, tuple[np.ndarray, float]]:
-    """The fewest poses of a clip that are near enough, and how near they are. Yields the share that is done."""
+    """The fewest poses of the cycle that a model plays that are near enough, (n, v, 3), and how near they are.
+
+    Yields the share that is done.
+
+    Args:
+        frames: the length of the cycle.
+        tolerance: metres that vertices may be off, unless more than `most` poses are needed.
+    """
     vertices = len(aside.points(0.0))
     if not vertices:
         raise Refusal(f"{aside.name} shows no mesh that could be posed. Make its parts visible in renders.")
     samples = int(np.clip(MEMORY // (12 * vertices), FEWEST_SAMPLES, SAMPLES))
     measured = np.empty((samples + 1, vertices, 3), np.float32)
-    for row, points in enumerate(aside.shapes(np.arange(samples + 1) / samples * clip.frames)):
+    for row, points in enumerate(aside.shapes(np.arange(samples + 1) / samples * frames)):
         measured[row] = points
         yield MEASURED * row / (samples + 1)
     count, rest = 0, 1.0 - MEASURED
@@ -151,7 +159,7 @@ def _poses(
         count = fewest(measured, tolerance, most, count + 1)
         shapes: list[np.ndarray] = []
         at = np.concatenate((middles(count), edges(count)))
-        for points in aside.shapes(at * clip.frames):
+        for points in aside.shapes(at * frames):
             shapes.append(points)
             yield 1.0 - rest + 0.5 * rest * len(shapes) / len(at)
         poses, between = np.stack(shapes[:count]), np.stack(shapes[count:])
@@ -211,8 +219,7 @@ def _replaced(posed: Sequence[PosedClip], named: Sequence[tuple[str, Object]], t
         collection[RECORD] = {"model": source_of(task.model.rigs[0].data), "crowd": crowd}
     if collection not in set(scene.collection.children_recursive):
         scene.collection.children.link(collection)
-        for layer in scene.view_layers:
-            _exclude(layer.layer_collection, collection)
+        exclude(scene, [collection])
     _clear(collection)
     for name, ob in named:
         # The former ones had the names until now.
@@ -243,13 +250,6 @@ def _clear(collection: Collection) -> None:
     meshes = list(dict.fromkeys(ob.data for ob in before))
     bpy.data.batch_remove(before)
     bpy.data.batch_remove([mesh for mesh in meshes if not mesh.users])
-
-
-def _exclude(layer: LayerCollection, collection: Collection) -> None:
-    if layer.collection == collection:
-        layer.exclude = True
-    for child in layer.children:
-        _exclude(child, collection)
 
 
 def _in_order(posed: Sequence[PosedClip]) -> list[tuple[str, PosedClip]]:

@@ -13,9 +13,9 @@ import numpy as np
 if TYPE_CHECKING:
     from bpy.types import Collection, Mesh, NodeSocket, NodeTree, Object
 
-KINDS = {"rotation": "QUATERNION", "scale": "FLOAT", "variant": "INT"}
+KINDS = {"rotation": "QUATERNION", "scale": "FLOAT_VECTOR", "variant": "INT"}
 """The attributes that say how a point shows its model, with their types."""
-STAND = (1.0, 0.0, 0.0, 0.0)
+UNTURNED = (1.0, 0.0, 0.0, 0.0)
 """The rotation of what is not turned."""
 SLENDER = 0.35
 """The radius of a cone as a share of its length."""
@@ -57,8 +57,9 @@ def point_mesh(name: str, position: np.ndarray, rotation: np.ndarray, scale: np.
 
     Args:
         position, rotation: (n, 3) and (n, 4), quaternions.
-        scale, variant: (n,).
+        scale, variant: (n,) or (n, 3), and (n,).
     """
+    scale = scale if scale.ndim == 2 else np.tile(scale[:, None], 3)
     mesh = bpy.data.meshes.new(name)
     mesh.vertices.add(len(position))
     for key, kind in KINDS.items():

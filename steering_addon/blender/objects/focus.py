@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ...simulation.roles import Role
 from ..properties import has_role, pointed_at, settings_of
 from .bound_parts import bound_to
+from .crowd_caches import crowd_of_player
 from .tagged_objects import crowd_of
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def crowd_in_focus(context: Context) -> Object | None:
-    """The active object if it is a crowd, or the crowd that it belongs to: as a vehicle, a part of one, or a state.
+    """The active object if it is a crowd, or the crowd that it plays or belongs to: as a vehicle, part of one or state.
 
     A click on a character selects its skin, not the armature that moves it. In the Properties editor the object shown
     there counts as active: it may be pinned.
@@ -33,7 +34,9 @@ def crowd_in_focus(context: Context) -> Object | None:
         if active is not None and has_role(active, Role.CROWD):
             return active
     vehicle = None if active is None else vehicle_of(active)
-    return None if vehicle is None else crowd_of(vehicle)
+    if vehicle is None:
+        return None if active is None else crowd_of_player(active)
+    return crowd_of(vehicle)
 
 
 def whole_of(ob: Object) -> Object:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...simulation.roles import OF_MEMBERS, Role
 from ..properties import has_role, pointed_at, settings_of
+from .resting import resting
 
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
@@ -16,10 +17,13 @@ MOST_NAMES = 5
 
 
 def in_use(scene: Scene) -> list[Object]:
-    """The objects in any view layer of the scene, by name; objects of excluded collections are not."""
+    """The objects in any view layer of the scene, and those at rest while a crowd cache plays, by name.
+
+    Objects of other excluded collections are not in use.
+    """
     seen: dict[str, Object] = {}
-    for layer in scene.view_layers:
-        for ob in layer.objects:
+    for holder in (*scene.view_layers, *resting(scene)):
+        for ob in holder.objects:
             # A removed object is listed as None until the layer is updated.
             if ob is not None:
                 seen[ob.name if ob.library is None else full_name(ob)] = ob

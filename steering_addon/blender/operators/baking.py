@@ -16,12 +16,14 @@ from ..animation.edited_keys import has_edited_keys
 from ..animation.ownership import bake_of
 from ..animation.run_records import forget_runs, sign_run
 from ..animation.visibility import parts
-from ..objects.focus import vehicles_selected, wholes_selected
+from ..objects.crowd_caches import cache_of, crowd_of_player
+from ..objects.focus import activate, vehicles_selected, wholes_selected
 from ..objects.hierarchy import Family
 from ..objects.suitability import check_editable
-from ..objects.tagged_objects import in_use, list_names, names_of, tagged
-from ..properties import replaces_own_keys, settings_of
+from ..objects.tagged_objects import crowd_of, in_use, list_names, members_in, names_of, tagged
+from ..properties import has_role, replaces_own_keys, settings_of
 from ..read.fingerprint import fingerprint
+from ..read.joined_vehicles import point_parts
 from ..read.plan import Plan, plan_reading
 from ..read.start_pose import check_stored_start, give_back
 from ..refusal import Refusal, reported
@@ -30,7 +32,7 @@ from ..status.findings import FindingKind
 from ..status.hand_edits import as_baked
 from ..status.refused import forget, remember
 from ..write.bake import BakeResult, baking
-from ..write.key_writer import KeyWriter
+from ..write.split_writer import SplitWriter
 from .contact_report import stuck_warnings, summary
 from .in_pieces import INFINITE, InPieces
 from .polls import SteeringOperator, in_object_mode, something_baked
@@ -81,7 +83,7 @@ class STEERING_OT_bake(SteeringOperator, InPieces, bpy.types.Operator):
 
     def _moved(self, context: Context) -> list[Object]:
         """The vehicles to bake."""
-        chosen = vehicles_selected(context) if self.selected else tagged(in_use(context.scene), Role.VEHICLE)
+        chosen = _selected(context) if self.selected else members_in(in_use(context.scene))
         return [ob for ob in chosen if not ob.steering.locked]
 
     def _edited(self, context: Context) -> list[Object]:
@@ -93,7 +95,7 @@ class STEERING_OT_bake(SteeringOperator, InPieces, bpy.types.Operator):
         forget(context.scene)
         self._scene = context.scene
         self._edited_ones = self._edited(context)
-        only = vehicles_selected(context) if self.selected else None
+        only = _selected(context) if self.selected else None
         if self._edited_ones and self.edited == "LOCK":
             # Read as they are, and locked at the end: a bake that stops leaves no trace.
             only = [ob for ob in self._moved(context) if ob not in self._edited_ones]
@@ -106,18 +108,20 @@ class STEERING_OT_bake(SteeringOperator, InPieces, bpy.types.Operator):
         return super().refused(refusal)
 
     def finished(self, result: BakeResult) -> set[str]:
-        objects = self._plan.vehicles.source.objects
+        source = self._plan.vehicles.source
+        objects = [*source.objects, *(points.ob for points, _ in point_parts(source))]
         baked = set(objects)
         edited = [ob.name for ob in self._edited_ones if ob in baked]
         for ob in self._edited_ones:
             if ob not in baked:
                 ob.steering.locked = True
         as_baked(objects, result.run)
-        others = (ob for ob in tagged(in_use(self._scene), Role.VEHICLE) if ob not in baked)
+        _focus_on_player(bpy.context, baked)
+        others = (ob for ob in members_in(in_use(self._scene)) if ob not in baked)
         made_of = fingerprint(self._scene, baked.union(ob for ob in others if bake_of(ob) is not None))
         sign_run(self._scene, result.run, made_of)
         forget_runs(self._scene, {result.run, *_played(baked)})
-        stuck = {objects[row].name: frames for row, frames in result.stuck.items()}
+        stuck = {source.owner(row).name: frames for row, frames in result.stuck.items()}
         if edited:
             self.report({"WARNING"}, f"Replaced keys that were edited by hand: {list_names(edited)}")
         for warning in (*self._plan.warnings, *_absence_warnings(result), *result.warnings, *stuck_warnings(stuck)):
@@ -135,6 +139,16 @@ class STEERING_OT_bake(SteeringOperator, InPieces, bpy.types.Operator):
         # Blender sends no update when actions are assigned.
         census.changed()
         return {"FINISHED"}
+
+
+def _focus_on_player(context: Context, baked: Iterable[Object]) -> None:
+    """Make the player of a crowd active if the active vehicle is at rest now, as panels are about what is active."""
+    if context.view_layer.objects.active is None:
+        players = (
+            cache.objects[0] for crowd in {crowd_of(ob) for ob in baked} if (cache := cache_of(crowd)) is not None
+        )
+        if (player := next(players, None)) is not None:
+            activate(context, player)
 
 
 def _ask(context: Context, edited: list[Object], *, selected: bool) -> None:
@@ -189,7 +203,7 @@ class STEERING_OT_clear_bake(SteeringOperator, bpy.types.Operator):
 
     @reported
     def execute(self, context):
-        written = [ob for ob in self._candidates(context) if KeyWriter.has_written(ob)]
+        written = [ob for ob in self._candidates(context) if SplitWriter.has_written(ob)]
         baked = [ob for ob in written if bake_of(ob) is not None]
         if not written:
             message = "None of the selected objects is baked" if self.selected else "No baked objects in the scene"
@@ -199,7 +213,7 @@ class STEERING_OT_clear_bake(SteeringOperator, bpy.types.Operator):
             if settings_of(ob) is not None:
                 check_stored_start(ob)
         moved = sum(bake_of(ob).moves for ob in baked)
-        for warning in KeyWriter.delete(written):
+        for warning in SplitWriter.delete(written):
             self.report({"WARNING"}, warning)
         forget_runs(context.scene, _played())
         for ob in baked:
@@ -215,10 +229,22 @@ class STEERING_OT_clear_bake(SteeringOperator, bpy.types.Operator):
     def _candidates(self, context: Context) -> list[Object]:
         """The objects whose bake to delete: vehicles, their parts and hidden resources, without locked vehicles."""
         family, objects = Family(), in_use(context.scene)
-        locked = [ob for ob in tagged(objects, Role.VEHICLE) if ob.steering.locked]
-        candidates = _with_parts(wholes_selected(context), family) if self.selected else objects
+        locked = [ob for ob in members_in(objects) if ob.steering.locked]
+        selected = [*wholes_selected(context), *_selected(context)] if self.selected else []
+        candidates = _with_parts(selected, family) if self.selected else objects
         kept = set(_with_parts(locked, family))
         return [ob for ob in candidates if ob not in kept]
+
+
+def _selected(context: Context) -> list[Object]:
+    """The selected vehicles; of a crowd whose motion is in a cache, or goes there, all if one or the player is."""
+    points = [ob for ob in context.selected_objects if has_role(ob, Role.POINTS)]
+    selected = [*vehicles_selected(context), *points]
+    whole = {crowd_of_player(ob) for ob in context.selected_objects} - {None}
+    whole |= {crowd for crowd in map(crowd_of, selected) if crowd is not None and crowd.steering.output == "CACHE"}
+    whole |= {crowd_of(ob) for ob in points} - {None}
+    members = members_in(in_use(context.scene)) if whole else []
+    return list(dict.fromkeys([*selected, *(ob for ob in members if crowd_of(ob) in whole)]))
 
 
 def _played(but: Container[Object] = ()) -> set[str]:

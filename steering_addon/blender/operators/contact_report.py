@@ -11,8 +11,9 @@ from bpy.props import EnumProperty
 from ...recording.mishaps import FELL, GROUND, HELD, NO_WAY, OBSTACLE, OVERLAP, STUCK
 from ..animation.ownership import bake_of
 from ..animation.run_records import Outcomes
+from ..objects.crowd_caches import cache_of, cached_as
 from ..objects.focus import select_only
-from ..objects.tagged_objects import in_use, list_names
+from ..objects.tagged_objects import crowd_of, in_use, list_names
 from .polls import SteeringOperator, in_object_mode, something_baked
 
 if TYPE_CHECKING:
@@ -117,11 +118,18 @@ def _mishap_frames(scene: Scene, kind: str) -> dict[Object, list[float]]:
     """The frames on which a mishap of the kind happened, by vehicle."""
     frames_of, outcomes = {}, Outcomes()
     for ob in in_use(scene):
-        mishaps = outcomes.of(ob, bake_of(ob)).mishaps
-        frames = [frame for mishap, frame in mishaps.items() if kind in (ANY, mishap.upper())]
+        bake = bake_of(ob)
+        each = [item for outcome in outcomes.each(ob, bake) for item in outcome.mishaps.items()]
+        frames = [frame for mishap, frame in each if kind in (ANY, mishap.upper())]
         if frames:
-            frames_of[ob] = frames
+            frames_of.setdefault(_shown(ob), []).extend(frames)
     return frames_of
+
+
+def _shown(ob: Object) -> Object:
+    """What shows a vehicle: the player of its crowd while it rests."""
+    cache = cache_of(crowd_of(ob)) if cached_as(ob) is not None else None
+    return next((each for each in cache.objects), ob) if cache is not None else ob
 
 
 def _stuck_frames(objects: Sequence[Object]) -> tuple[float, float] | None:

@@ -26,7 +26,7 @@ from ..crowds.moves_like import (
     is_settled,
     likeness,
 )
-from ..crowds.populating.filling import FillingPlan, fill, plan_filling
+from ..crowds.populating.filling import FillingPlan, fill, fill_with_points, plan_filling
 from ..crowds.populating.models import candidates, roots, usable
 from ..crowds.populating.room import tell_remedy
 from ..crowds.populating.standing_on import follow, has_room_inside, stand_on, stay_in
@@ -130,14 +130,18 @@ class STEERING_OT_populate(bpy.types.Operator):
             _changes(crowd, plan, [] if self.hide_models else models),
             _left_out(context, crowd, plan, place, family),
         )
-        members = fill(context, crowd, plan)
+        in_points = plan.ground.population.in_points
+        members = [] if in_points else fill(context, crowd, plan)
+        if in_points:
+            fill_with_points(context, crowd, plan)
         arrangement = plan.ground.population.arrangement
         ground = place if arrangement == SURFACE else None
-        if plan.preset and members:
+        if plan.preset and plan.count:
             if arrangement == CURVE:
                 follow(place, plan.preset)
             room = stay_in(place, plan.preset, context.view_layer.depsgraph) if arrangement == VOLUME else None
-            warnings += bring_to_life(context, crowd, members, plan.preset, ground=ground, room=room)
+            places = plan.position if in_points else None
+            warnings += bring_to_life(context, crowd, members, plan.preset, ground=ground, room=room, places=places)
         if plan.preset and members and self.find_clips:
             # Give a new crowd the clips that its models bring along; their names, and why there are none.
             if player_below(members[0], Family()) is not None:
@@ -145,7 +149,7 @@ class STEERING_OT_populate(bpy.types.Operator):
             clips, why_none = add_to_new_crowd(crowd, members, context.scene)
             told += f"; they play {', '.join(clips)}" if clips else ""
             warnings += [why_none] if why_none else []
-        if plan.preset and (why := why_improbable(crowd, members, are_birds=self.moves_like == "BIRD")):
+        if plan.preset and members and (why := why_improbable(crowd, members, are_birds=self.moves_like == "BIRD")):
             warnings.append(why)
         self.report({"INFO"}, told)
         if arrangement == ONE_PLACE and plan.count > 1:

@@ -8,12 +8,11 @@ import bpy
 from bpy.props import BoolProperty, FloatProperty, FloatVectorProperty, IntProperty
 from mathutils import Vector
 
-from ...simulation.roles import Role
 from ..animation.frame_rate import frame_time_of
 from ..crowds.ready_scenes.catalogue import READY_SCENES
 from ..crowds.ready_scenes.framing import add_camera, frame_view
 from ..crowds.ready_scenes.scene_builder import ReadyScene, SceneOptions, free_place
-from ..properties import has_role
+from ..objects.tagged_objects import members_in
 from ..refusal import reported
 from .polls import SteeringOperator, has_editable_scene, in_object_mode
 
@@ -32,7 +31,7 @@ class Adding(SteeringOperator):
         longer = self._lengthen(context.scene) if self.set_frames else ""
         if self.frame_view or self.add_camera:
             context.view_layer.update()
-            members = [ob for ob in crowd.users_collection[0].all_objects if has_role(ob, Role.VEHICLE)]
+            members = members_in(crowd.users_collection[0].all_objects)
             if self.frame_view:
                 frame_view(context, members)
             if self.add_camera:

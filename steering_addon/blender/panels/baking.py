@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...recording.mishaps import STUCK
 from .. import preview
+from ..objects.crowd_caches import crowd_of_player
 from ..objects.focus import crowd_in_focus, vehicle_of
 from ..objects.tagged_objects import crowd_of, full_name
 from ..operators.contact_report import WORDS, stuck_warnings
@@ -48,7 +49,8 @@ class Baking:
         deleting.enabled = census is None or census.baked > 0 or settled(scene) is not None
         deleting.operator("steering.clear_bake", icon="TRASH").selected = False
         row = column.row(align=True)
-        row.enabled = any(_may_be_baked(vehicle_of(ob), census) for ob in context.selected_objects)
+        selected = context.selected_objects
+        row.enabled = any(_may_be_baked(vehicle_of(ob), census) or crowd_of_player(ob) for ob in selected)
         row.operator("steering.bake", text="Bake Selected").selected = True
         box = layout.box().column(align=True)
         box.scale_y = 0.8

@@ -63,6 +63,7 @@ class CrowdInFocus:
         row.operator("steering.preset_save", text="", icon="ADD")
         row.operator("steering.preset_remove", text="", icon="REMOVE")
         column.operator("steering.vary", icon="MOD_NOISE")
+        fields(layout).prop(crowd.steering, "output")
         if vehicle_in_focus(context) is not None:
             column.menu("STEERING_MT_crowds", icon="COMMUNITY")
 

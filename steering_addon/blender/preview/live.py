@@ -27,7 +27,7 @@ from .published import publish, withdraw
 from .readings import Readings, crowds_of_settings, read_blocks
 from .rehearsal import Rehearsal
 from .showing import Shown, show
-from .shown_points import PointDisplays, owners
+from .stand_ins import StandIns, covered
 from .view_writer import ViewWriter
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Live:
         scene: its session_uid.
         replace_own_keys: whether the vehicles' own animation is ignored.
         refusal: why nothing can be shown at the moment; empty if it can.
-        points: what shows points.
+        stand_ins: what shows vehicles that are not objects in view.
         busy: whether the preview itself causes the updates that Blender reports.
     """
 
@@ -58,7 +58,7 @@ class Live:
         self.replace_own_keys = replace_own_keys
         self.refusal = ""
         self.busy = False
-        self.points = PointDisplays()
+        self.stand_ins = StandIns()
         self._rehearsal: Rehearsal | None = None
         self._kept: KeptRun | None = None
         self._readings: Readings | None = None
@@ -137,7 +137,7 @@ class Live:
             posed = *(pose.rig for pose in self._shown.rig_poses), *(ob for ob, _ in self._shown.told)
             self._posed |= {ob.session_uid for ob in posed}
             now = self._rehearsal
-            show(now.plan, self._shown, now.hideable, self.points, now.driven, depsgraphs)
+            show(now.plan, self._shown, now.hideable, now.stands, self.stand_ins, now.driven, depsgraphs)
         return reached
 
     def changed_by(self, scene: Scene, depsgraph: Depsgraph) -> bool:
@@ -190,7 +190,7 @@ class Live:
     def let_go(self) -> None:
         """Let Blender show the vehicles in their real poses, and hide those that are really hidden."""
         withdraw(self.scene)
-        _remove_displays()
+        _remove_stand_ins()
         _evaluate_again(self._moves)
         ViewWriter.delete(ob for ob in bpy.data.objects if ob.session_uid in self._posed)
         self._posed = set()
@@ -213,7 +213,7 @@ class Live:
         hideable = self._rehearsal.hideable
         self._covered |= {ob.session_uid for obs in hideable.covered.values() for ob in obs}
         self._reads = read_blocks(plan)
-        moved = (*plan.vehicles.source.objects, *owners(plan), *hideable.resources)
+        moved = (*plan.vehicles.source.objects, *covered(plan), *hideable.resources)
         moves = frozenset(ob.session_uid for ob in moved)
         _evaluate_again(self._moves - moves)
         self._moves = moves
@@ -387,17 +387,17 @@ def _before_undo(*_) -> None:
 
 @persistent
 def _after_undo(*_) -> None:
-    _remove_displays()
+    _remove_stand_ins()
     if _live is not None:
         _later(_catch_up)
 
 
 @persistent
-def _remove_displays(*_) -> None:
-    """Remove what shows points: it does not belong into a file, and comes back with what is shown next."""
-    points = PointDisplays() if _live is None else _live.points
+def _remove_stand_ins(*_) -> None:
+    """Remove what stands in for vehicles: it does not belong into a file, and comes back with what is shown next."""
+    stand_ins = StandIns() if _live is None else _live.stand_ins
     for scene in bpy.data.scenes:
-        points.end(scene)
+        stand_ins.end(scene)
 
 
 @persistent
@@ -487,8 +487,8 @@ HANDLERS = {
     "undo_post": _after_undo,
     "redo_post": _after_undo,
     "load_pre": _before_load,
-    "load_post": _remove_displays,
-    "save_pre": _remove_displays,
+    "load_post": _remove_stand_ins,
+    "save_pre": _remove_stand_ins,
     "save_post": _after_save,
     "render_init": _on_render,
 }

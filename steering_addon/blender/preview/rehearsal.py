@@ -34,7 +34,7 @@ from .hiding import Hideable
 from .published import PublishedFrame
 from .readings import Readings
 from .showing import Shown, is_driven, show_as_they_are, shown_as_nothing
-from .shown_points import Placed, placed_points
+from .stand_ins import Placed, stands_of
 from .view_writer import ViewWriter
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class KeptFrame:
 
     Attributes:
         location, rotation, gone, outside: as of `Shown`.
-        points: where the points of each object are.
+        points: where the vehicles are that others stand in for.
         state: (n,) the number of the state of each vehicle, 0 for none.
         changes: the changes of mind by this frame, by the row of the vehicle.
         left: what is left to the exact marks of this frame.
@@ -86,7 +86,7 @@ class Rehearsal:
         self.has_swept = False
         """Whether frames were read in a sweep when a frame was last to be reached."""
         source = plan.vehicles.source
-        self._objects = object_part(source)
+        self._objects, self.stands = object_part(source), stands_of(plan)
         rows = [*source.object_rows[:, None], *(rows for _, rows in point_parts(source))]
         owners = [*source.objects, *(each.ob for each, _ in point_parts(source))]
         self._rows = {ob.session_uid: of_it for ob, of_it in zip(owners, rows)}
@@ -130,14 +130,14 @@ class Rehearsal:
         return Shown(location, kept.rotation, kept.gone, kept.outside, *looks, points)
 
     def _corrected(self, frame: int, kept: KeptFrame) -> tuple[np.ndarray, tuple[Placed, ...]]:
-        """The locations (k, 3) of vehicles that are objects and the points on a frame, moved onto exact marks."""
+        """Where vehicles are on a frame, moved onto exact marks: objects (k, 3), and those that others stand in for."""
         corrections, first = Corrections(), self.kept.first
         for number in range(first, self.reached + 1):
             corrections.add(self.kept.came_out(number).left)
         [sketch] = corrections.moved_sketches([kept.sketch], frame - first)
         if sketch is kept.sketch:
             return kept.location, kept.points
-        return self._channels_of(sketch, kept.rotation)[0], placed_points(self.plan, sketch)
+        return self._channels_of(sketch, kept.rotation)[0], tuple(stand.placed(sketch) for stand in self.stands)
 
     def published(self, frame: int) -> PublishedFrame:
         """The vehicles on a frame that was reached, for others to ask."""
@@ -221,7 +221,7 @@ class Rehearsal:
         return KeptFrame(
             location=location,
             rotation=rotation,
-            points=placed_points(self.plan, sketch),
+            points=tuple(stand.placed(sketch) for stand in self.stands),
             gone=self.hideable.gone(sketch),
             outside=sketch.outside,
             state=sketch.bodies.state,
@@ -245,13 +245,12 @@ class Rehearsal:
 
     def _models(self) -> list[tuple[str, bytes, tuple[float, ...]]]:
         """The inputs of poses other than the parents: rotation mode, axes and scale of each vehicle that is an object,
-        and the axes of points."""
+        and the axes of those that others stand in for."""
         objects = self._objects
         models = [
             (ob.rotation_mode, axes.tobytes(), tuple(ob.scale)) for ob, axes in zip(objects.objects, objects.axes)
         ]
-        points = point_parts(self.plan.vehicles.source)
-        return [*models, *((each.ob.name_full, each.axes[0].tobytes(), ()) for each, _ in points)]
+        return [*models, *((str(stand.key), stand.axes.tobytes() + stand.rows.tobytes(), ()) for stand in self.stands)]
 
     def _read_directly(self, depsgraph: Depsgraph, frame: int) -> Frame:
         """Read the animator's own depsgraph, with carriers and hidden resources in their real poses."""

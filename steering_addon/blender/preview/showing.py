@@ -19,7 +19,7 @@ import numpy as np
 from ..animation.locked_overrides import unlocked
 from ..animation.rotation_channels import data_path
 from .rig_poses import RigPose, bend, posed, told_to_drivers
-from .shown_points import Placed, PointDisplays, owners
+from .stand_ins import Placed, Stand, StandIns, covered
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object
@@ -44,7 +44,7 @@ class Shown:
     Attributes:
         location, rotation: (k, 3) and (k, 4) the channels of vehicles that are objects; of three angles the last
             number is 0.
-        points: where the points of each object are.
+        points: where the vehicles are that others stand in for.
         gone: (n + m,) which vehicles are absent, and which resources are eaten up.
         outside: (n,) which vehicles have not entered yet.
         rig_poses: of what plays clips.
@@ -68,7 +68,8 @@ def show(
     plan: Plan,
     shown: Shown,
     hideable: Hideable,
-    points: PointDisplays,
+    stands: Sequence[Stand],
+    stand_ins: StandIns,
     driven: Iterable[Object],
     depsgraphs: list[Depsgraph],
 ) -> None:
@@ -78,15 +79,16 @@ def show(
     shrunk to nothing, except the cameras on it; a visible one that keys of a bake hide is uncovered.
 
     Args:
-        points: what shows points in place of their objects, which are shrunk to nothing, too.
+        stands: those vehicles that are not objects in view.
+        stand_ins: what shows these, in place of objects that are shrunk to nothing, too.
         driven: those vehicles and parts whose channels have drivers (`is_driven`).
     """
     vehicles = plan.vehicles.source.objects
     hidden = hideable.hidden(shown.gone)
     shrunk, uncovered, looking = hideable.shrunk(hidden), hideable.uncovered(hidden), hideable.looking(hidden)
-    in_points = owners(plan)
-    shrunk += in_points
-    points.show(plan, shown.points, shown.gone)
+    under = covered(plan)
+    shrunk += under
+    stand_ins.show(plan.scene, stands, shown.points, shown.gone)
     stood = [(ob, _channels(ob)) for ob in driven]
     moved = [*vehicles, *shrunk, *uncovered]
     with (
@@ -102,7 +104,7 @@ def show(
         # Each of these makes Blender go through all objects, so it is only done if it makes a difference.
         for ob in uncovered:
             ob.hide_viewport = False
-        for ob in in_points:
+        for ob in under:
             ob.update_tag(refresh={"OBJECT"})
         stay_shrunk = set() if looking else set(shrunk)
         for ob in shown_as_nothing(hideable.resources - stay_shrunk, depsgraphs):

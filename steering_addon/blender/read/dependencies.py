@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import bpy
 
 from ...locomotion import LOCOMOTIONS
-from ...portrayal.driver_properties import LOOKS, PROPERTIES, is_of_states
+from ...portrayal.driver_properties import FOLDED, LOOKS, PROPERTIES, is_of_states
 from ..animation.animation_data import channelbags
 from ..animation.custom_properties import name_in, path_of
 from ..objects.hierarchy import is_descendant
@@ -29,7 +29,10 @@ STEADY = {
 TURNING = {"COPY_ROTATION", "DAMPED_TRACK", "LIMIT_ROTATION", "LOCKED_TRACK", "TRACK_TO"}
 """Constraints that leave an object where it is."""
 DRIVER_PROPERTIES = frozenset(
-    map(path_of, (*PROPERTIES, *LOOKS, *(output.name for kind in LOCOMOTIONS.values() for output in kind.outputs)))
+    map(
+        path_of,
+        (*PROPERTIES, FOLDED, *LOOKS, *(output.name for kind in LOCOMOTIONS.values() for output in kind.outputs)),
+    )
 )
 """The data paths that a bake keys on a vehicle to drive its wings and wheels, but for those of states."""
 

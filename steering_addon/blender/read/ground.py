@@ -52,6 +52,10 @@ STEP = 1e-5
 """Distance beyond a hit at which a ray continues, as a share of the size of the mesh."""
 
 
+DENSITY = "Density"
+"""The vertex group of a ground whose weights say how densely members stand on it."""
+
+
 @dataclass(frozen=True)
 class MemberGround:
     """The places where members of a crowd may be.
@@ -123,7 +127,10 @@ class MemberGround:
                 made_of = np.concatenate((made_of, [middle]))
                 radius = max(widest, 0.5 * population.distance)
                 there = ground_of_group(there, _on_it(tree, middle), population.count, radius)
-            propose = on_surface(there, population.height, population.lean)
+            density = _density(place, depsgraph, corners[on_top]) if population.spread == OVER_ALL else None
+            if density is not None:
+                made_of = np.concatenate((made_of, density))
+            propose = on_surface(there, population.height, population.lean, density)
             if moves.stands:
                 ground = surfaces([(points, corners.astype(np.int64))])
                 better = well_placed(propose, moves, ground, widest, frame[:, 1], population.height)
@@ -154,6 +161,8 @@ class MemberGround:
         if self.population.spread == OVER_ALL:
             # As in files that do not know groups.
             del settings["spread"]
+        # Objects and points stand in the same places.
+        del settings["made_as"]
         if not (self.in_order and self.population.arrangement in (CIRCLE, CURVE)):
             # Adding members does not move the others.
             del settings["count"]
@@ -212,6 +221,31 @@ def _mesh_in_the_world(ob: Object, depsgraph: Depsgraph) -> tuple[np.ndarray, np
     if not (normals != 0.0).any() or not np.isfinite(triangles).all():
         raise Refusal(f"{ob.name} has no faces to place members on. Choose another mesh.")
     return points, corners
+
+
+def _density(ob: Object, depsgraph: Depsgraph, corners: np.ndarray) -> np.ndarray | None:
+    """How densely members are to stand at the corners of triangles, (t, 3); None if nothing says so.
+
+    The weights of the vertex group `Density` do.
+
+    Raises:
+        Refusal: they are 0 everywhere.
+    """
+    group = ob.vertex_groups.get(DENSITY) if ob.type == "MESH" else None
+    if group is None:
+        return None
+    evaluated = ob.evaluated_get(depsgraph)
+    mesh = evaluated.to_mesh()
+    weights = np.zeros(len(mesh.vertices))
+    for vertex in mesh.vertices:
+        for each in vertex.groups:
+            if each.group == group.index:
+                weights[vertex.index] = each.weight
+    evaluated.to_mesh_clear()
+    density = weights[corners]
+    if not (density > 0.0).any():
+        raise Refusal(f"The weights {DENSITY} of {ob.name} are 0 where members could stand. Paint some, or remove it.")
+    return density
 
 
 def _inside(ob: Object, depsgraph: Depsgraph) -> tuple[Proposing, np.ndarray]:

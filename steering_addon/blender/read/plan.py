@@ -81,6 +81,7 @@ class Plan:
         triggers: what calls vehicles into them.
         guides: what leads vehicles by hand.
         marks: what vehicles are to meet.
+        stood_on: the objects of bodies on which vehicles may come down.
     """
 
     scene: Scene
@@ -104,6 +105,7 @@ class Plan:
     triggers: tuple[TriggerSource, ...] = ()
     guides: tuple[GuideSource, ...] = ()
     marks: tuple[MarkSource, ...] = ()
+    stood_on: tuple[Object, ...] = ()
 
     def __len__(self) -> int:
         return len(self.vehicles)
@@ -194,6 +196,7 @@ def _assembled(scene: Scene, cast: Cast, around: Surroundings) -> Plan:
         ),
         guides=around.guides,
         marks=mark_sources(cast.marks, scene, rows, crowds, vehicles.crowd, pointed_rows[Kind.BODY]),
+        stood_on=tuple(around.stood_on),
         bodies=around.bodies,
         obstacles=around.obstacles,
         paths=tuple(around.paths),

@@ -19,14 +19,16 @@ from ...simulation.locomotion import Locomotion
 from ..animation.rotation_channels import matrices_from_channels
 from ..objects.doubles import doubles
 from ..objects.tagged_objects import crowd_of
+from ..properties import pointed_at
 from ..refusal import Refusal
-from ..stored_values import FARTHEST, finite_numbers, sound_front
+from ..stored_values import FARTHEST, Front, finite_numbers, sound_front
 from .aside import scene_aside
 from .checks import check_number
 from .dependencies import animates
 from .entry_settings import own_enter_frame
 from .evaluated_points import EvaluatedPoints, evaluated_points
 from .local_space import AXIS_NAMES, model_axes, to_world
+from .role_assignment import current_front
 from .vehicles import OWN_SETTINGS
 
 if TYPE_CHECKING:
@@ -172,7 +174,6 @@ def point_vehicles(
     Raises:
         Refusal: a point or an attribute cannot be used.
     """
-    axes = model_axes(*(AXIS_NAMES[axis] for axis in sound_front(ob)))
     points = _read(ob, scene, first, adds_nothing=adds_nothing)
     n = len(points)
     identities = distinct(_numbers(ob, points), taken)
@@ -182,20 +183,25 @@ def point_vehicles(
         column = points.columns.get(name)
         return np.full(n, finite_numbers([ob], name)[0]) if column is None else _in_limits(ob, name, column)[order]
 
-    turns = points.columns.get("rotation", np.tile(np.eye(3), (n, 1, 1)))
-    turns = _turns(turns)[order]
-    position, basis = to_world(points.to_world, points.columns["position"][order], turns, axes, np.ones(3))
+    variant = points.columns.get("variant")
+    variant = np.zeros(n, dtype=np.int64) if variant is None else _whole(ob, "variant", variant)[order]
+    turns = _turns(points.columns.get("rotation", np.tile(np.eye(3), (n, 1, 1))))[order]
+    position, basis, axes = np.zeros((n, 3)), np.zeros((n, 3, 3)), np.zeros((n, 3, 3))
+    for rows, front in _fronts(ob, variant):
+        axes[rows] = own_axes = model_axes(*(AXIS_NAMES[axis] for axis in front))
+        here = points.columns["position"][order][rows]
+        position[rows], basis[rows] = to_world(points.to_world, here, turns[rows], own_axes, np.ones(3))
     _check_places(ob, position)
     scale = _scales(ob, points)[order]
     stored = {name: own(name) for name in OWN_SETTINGS if name not in NOT_OF_POINTS}
     stored |= {name: np.zeros(n) for name in NOT_OF_POINTS}
     stored["size_factor"] = stored["size_factor"] * scale
-    velocity, variant = points.columns.get("velocity"), points.columns.get("variant")
+    velocity = points.columns.get("velocity")
     enter = points.columns.get("enter_frame")
     vehicles = PointVehicles(
         ob=ob,
         crowd=crowd_of(ob),
-        axes=np.broadcast_to(axes, (n, 3, 3)),
+        axes=axes,
         position=position,
         basis=basis,
         velocity=np.full((n, 3), np.nan) if velocity is None else _velocities(ob, velocity)[order],
@@ -207,7 +213,7 @@ def point_vehicles(
         height=own("height") * scale,
         origin_height=own("origin_height") * scale,
         scale=scale,
-        variant=np.zeros(n, dtype=np.int64) if variant is None else _whole(ob, "variant", variant)[order],
+        variant=variant,
     )
     return vehicles, identities[order]
 
@@ -249,6 +255,22 @@ def _numbers(ob: Object, points: EvaluatedPoints) -> np.ndarray:
     """The numbers (n,) that identities are made of: the attribute `id`, or else numbers in a row from the object's."""
     ids = points.columns.get("id")
     return in_a_row(ob.steering.identity, len(points)) if ids is None else _whole(ob, "id", ids)
+
+
+def models_of_points(ob: Object) -> list[Object]:
+    """The models that the points of an object show, in the order of their variants; none without such a collection."""
+    collection = pointed_at(ob.steering, "models")
+    inside = set() if collection is None else set(collection.all_objects)
+    return sorted((each for each in inside if each.parent not in inside), key=lambda each: each.name)
+
+
+def _fronts(ob: Object, variant: np.ndarray) -> Iterator[tuple[np.ndarray, Front]]:
+    """The rows of the points (n,) whose models have the same front, with that: their own, or else the object's."""
+    fronts = [current_front(model) or sound_front(ob) for model in models_of_points(ob)] or [sound_front(ob)]
+    number = np.clip(variant, 0, len(fronts) - 1)
+    for front in dict.fromkeys(fronts):
+        alike = np.array([each == front for each in fronts])
+        yield np.flatnonzero(alike[number]), front
 
 
 def _turns(turns: np.ndarray) -> np.ndarray:

@@ -20,6 +20,7 @@ from .flow_meshes import CurrentReader
 from .guides import read_guides
 from .links import LinkReader
 from .marks import MarkReader
+from .perches import PerchReader
 from .plan import Plan
 from .regions import RegionReader
 from .settings import SettingsReader
@@ -50,6 +51,7 @@ class Reader:
         self._links = LinkReader(plan.links, plan.scene, read_lines)
         self._marks = MarkReader(plan.marks, plan.frame_time)
         self._bodies = BodyReader(plan)
+        self._perches = PerchReader(plan, read_lines)
         self._regions = RegionReader(plan.regions)
         self._settings = SettingsReader(plan)
         self._roles = np.full(len(plan), int(Role.VEHICLE), dtype=np.int64)
@@ -95,6 +97,7 @@ class Reader:
             **self._settings.columns(depsgraph, frame, settings),
             roles=self._roles,
             tracked=self._bodies.read(depsgraph, frame),
+            perches=self._perches.read(depsgraph, frame),
             obstacles=self._obstacles(depsgraph, frame),
             paths=tuple(curve.read(depsgraph) for curve in self._curves),
             regions=self._regions.read(depsgraph, frame),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...behaviors import CATALOGUE
-from ...portrayal.driver_properties import EFFORT, LOOKS, PROPERTIES, Portrayal
+from ...portrayal.driver_properties import EFFORT, FOLDED, LOOKS, PROPERTIES, Portrayal
 from ...simulation.behavior import Behavior
 from ...simulation.declaration import POINTERS, Kind
 from ...simulation.roles import Role
@@ -145,8 +145,18 @@ def keyed_properties(vehicle: Object, crowd: Object) -> tuple[str, ...]:
         return ()
     beats = choice_in(crowd.steering.portrayal, "phase_by") == "TIME"
     ours = PROPERTIES if beats else tuple(name for name in PROPERTIES if name != EFFORT)
+    if beats and lands(crowd):
+        ours = (*ours, FOLDED)
     looks = LOOKS if keys_looks(crowd) else ()
     return (*ours, *looks, *(output.name for output in moves_by(vehicle, crowd).outputs))
+
+
+def lands(crowd: Object) -> bool:
+    """Whether vehicles of a crowd may come down on something, by its own behaviors or in a state."""
+    kept = pointed_at(crowd.steering, "states")
+    states = [ob for ob in kept.all_objects if has_role(ob, Role.STATE)] if kept is not None else []
+    behaviors = (behavior for holder in (crowd, *states) for behavior in behaviors_of(holder))
+    return any(parameter.stood_on for behavior in behaviors for parameter in behavior.parameters().values())
 
 
 def by_name(objects: Iterable[Object]) -> list[Object]:

@@ -19,7 +19,7 @@ from .guides import GuideSource, guides_of
 from .links import check_links, with_ends
 from .mind_sources import watched_objects, watched_regions
 from .sources import BodySource, Pointer, behaviors_of, by_name, carrier_of, pointers_of
-from .target_groups import Several, several_of
+from .target_groups import Several, several_of, stood_on
 from .vehicles import VehicleSource
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ class Surroundings:
     links: list[Object]
     several: list[Several]
     shapes: list[Object]
+    stood_on: list[Object]
     guides: tuple[GuideSource, ...]
     only_seen: list[Object]
 
@@ -87,6 +88,7 @@ def surroundings_of(cast: Cast) -> Surroundings:
         surfaces=surfaces,
         links=links,
         several=several,
+        stood_on=stood_on(cast.holders, several, watched, roles),
         shapes=[shape for ob in cast.marks if (shape := pointed_at(ob.steering.mark, "shape")) is not None],
         guides=guides_of(source, rows, {full_name(ob) for ob in objects}),
         only_seen=[body.ob for body in only_seen],

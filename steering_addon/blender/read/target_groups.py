@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from zlib import crc32
@@ -18,6 +18,7 @@ from ..objects.tagged_objects import crowd_of, full_name, tagged
 from ..properties import has_role, pointed_at
 from ..property_groups import choice_of, collection_of
 from ..refusal import Refusal
+from .sources import behaviors_of
 from .vehicles import rows_of_points
 
 if TYPE_CHECKING:
@@ -94,6 +95,37 @@ def is_several(group: PropertyGroup, name: str, parameter: Parameter) -> bool:
     if pointed is not None:
         return has_role(pointed, Role.CROWD)
     return pointed_at(group, collection_of(name)) is not None or parameter.role is not None
+
+
+def stood_on(
+    holders: Iterable[Object], several: Iterable[Several], watched: Sequence[Object], roles: dict[Role, list[Object]]
+) -> list[Object]:
+    """The objects on which vehicles may come down.
+
+    Args:
+        holders: the crowds and states.
+        several: the targets that name several objects.
+        watched: what triggers watch for: a state without a target is about what called.
+    """
+    found: list[Object] = []
+    for holder in holders:
+        for behavior in behaviors_of(holder):
+            group = getattr(holder.steering, behavior.name)
+            for name, parameter in behavior.parameters().items():
+                if parameter.kind is not Kind.BODY or not parameter.stood_on:
+                    continue
+                target = pointed_at(group, name)
+                if target is not None:
+                    found.append(target)
+                elif not named(group, name) and parameter.role is not None:
+                    found += watched if has_role(holder, Role.STATE) else roles[parameter.role]
+                found += [
+                    ob
+                    for each in several
+                    if (each.crowd, each.behavior, each.parameter) == (holder, behavior.name, name)
+                    for ob in each.objects
+                ]
+    return found
 
 
 def _members(

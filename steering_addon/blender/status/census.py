@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from ...simulation.roles import Role
+from ...simulation.roles import OF_MEMBERS, Role
 from ..animation.ownership import bake_of
 from ..animation.run_records import Outcomes, fingerprints_of
+from ..objects.crowd_caches import MARK
+from ..objects.resting import resting
 from ..objects.tagged_objects import full_name, in_use, names_of
 from ..properties import pointed_at, settings_of
 from ..read.evaluated_points import number_of_points
@@ -146,6 +148,8 @@ _only_frame = False
 _counted_at: dict[int, tuple[int, int]] = {}
 """The number of objects in the file, and the latest operator of ours, at the latest counts, by the session_uid of the
 scene."""
+MEMBERS = {role.name for role in OF_MEMBERS}
+"""The names of the roles of vehicles."""
 OURS = "STEERING_OT_"
 """How the names of our operators begin."""
 
@@ -171,16 +175,17 @@ def count(scene: Scene, before: Census | None = None, made_of: str | None = None
         if takes_part:
             roles.update(Role[name] for name in names)
         # An object without animation plays no bake, which is quicker to check.
-        record = bake_of(ob) if ob.animation_data is not None else None
+        record = bake_of(ob) if ob.animation_data is not None or MARK in ob else None
         baked += record is not None
-        if record is not None and Role.VEHICLE.name in names:
+        if record is not None and not names.isdisjoint(MEMBERS):
             records[ob] = record
         if Role.CROWD.name in names:
             present.add(ob)
         if Role.VEHICLE.name in names:
             members.setdefault(pointed_at(stored, "crowd"), _Counted()).add(ob, record)
         elif Role.POINTS.name in names:
-            number = number_of_points(ob, scene.view_layers[0].depsgraph)
+            rows = outcomes.points(ob, record)
+            number = number_of_points(ob, scene.view_layers[0].depsgraph) if rows is None else len(rows)
             members.setdefault(pointed_at(stored, "crowd"), _Counted()).add(ob, record, number)
     crowds = {full_name(ob): counted.members(ob, scene, outcomes) for ob, counted in members.items() if ob in present}
     lost = {full_name(ob) if ob else "": counted.left_out for ob, counted in members.items() if ob not in present}
@@ -223,15 +228,16 @@ def _baked(
         signed = fingerprints_of(record for ob, record in records.items() if not ob.steering.locked) - {""}
         outdated = bool(signed) and signed != {made_of or fingerprint(scene, records)}
         clips = tuple(crowd.name for crowd in changed_clips(_objects(scene), records))
-    of_each = {ob: outcomes.of(ob, record) for ob, record in records.items()}
+    of_each = [(ob, outcome) for ob, record in records.items() for outcome in outcomes.each(ob, record)]
+    points = [rows for ob, record in records.items() if (rows := outcomes.points(ob, record)) is not None]
     return Baked(
-        vehicles=len(records),
+        vehicles=len(records) - len(points) + sum(map(len, points)),
         first=min(record.first for record in records.values()),
         last=max(record.last for record in records.values()),
         outdated=outdated,
         clips=clips,
-        mishaps=Counter(kind for outcome in of_each.values() for kind in outcome.mishaps),
-        stuck={ob.name: outcome.stuck_frames for ob, outcome in of_each.items() if outcome.stuck_frames is not None},
+        mishaps=Counter(kind for _, outcome in of_each for kind in outcome.mishaps),
+        stuck={ob.name: outcome.stuck_frames for ob, outcome in of_each if outcome.stuck_frames is not None},
     )
 
 
@@ -272,9 +278,9 @@ class _Counted:
 
 
 def _objects(scene: Scene) -> Iterable[Object]:
-    """The objects of the scene's view layers, in any order."""
+    """The objects of a scene as `in_use`, in any order."""
     layers = scene.view_layers
-    if len(layers) > 1:
+    if len(layers) > 1 or any(True for _ in resting(scene)):
         return in_use(scene)
     return (ob for ob in layers[0].objects if ob is not None)
 

@@ -32,6 +32,7 @@ from ..crowds.improbable import why_improbable
 from ..crowds.scaled import scaled_since
 from ..crowds.states import states_left_behind
 from ..moving import CLINGING, known_locomotion
+from ..objects.crowd_caches import MARK
 from ..objects.hierarchy import Family, instanced
 from ..objects.instances import instances_of_vehicles
 from ..objects.tagged_objects import by_role, crowd_of, crowds_of, full_name, in_use, names_of
@@ -185,6 +186,7 @@ def findings(
     yield from _far_outside(roles)
     yield from _undriven(vehicles)
     yield from _posed_alike(vehicles)
+    vehicles = [ob for ob in vehicles if MARK not in ob]
     hidden = [ob for ob in vehicles if not ob.steering.locked and _is_hidden(ob, scene, records.get(ob))]
     yield from _about(FindingKind.HIDDEN, hidden, "{} hidden, but baked all the same", "is", "are")
     # Blender searches all collections for those of one object.
@@ -220,10 +222,11 @@ def findings(
             text = f"{each.ob.name} moves at {each.speed:.1f} m/s, {each.speed / each.made_for:.1f} times as fast as"
             text += f" {each.clip}, its fastest clip. Fit Speed in the panel Clips changes that"
             yield Finding(FindingKind.TOO_FAST, text, (full_name(each.ob),))
-    spans = {ob: outcomes.of(ob, record).present_frames for ob, record in records.items()}
-    never = [ob for ob, span in spans.items() if span is not None and _is_never(span)]
+    of_each = [(ob, outcome) for ob, record in records.items() for outcome in outcomes.each(ob, record)]
+    spans = [(ob, outcome.present_frames) for ob, outcome in of_each]
+    never = dict.fromkeys(ob for ob, span in spans if span is not None and _is_never(span))
     yield from _about(FindingKind.NEVER_ENTERED, never, "{} on no frame of the bake", "is", "are")
-    yield from _unreached({ob: outcomes.of(ob, record).unreached for ob, record in records.items()})
+    yield from _unreached([(ob, outcome.unreached) for ob, outcome in of_each])
     for crowd in crowds:
         for behavior in behaviors_of(crowd):
             if awaited(behavior, crowd, roles) is not None and not waits_unasked(behavior, crowd, roles):
@@ -247,10 +250,10 @@ def _covering(scene: Scene, obstacles: Sequence[Object]) -> Iterator[Finding]:
         yield from _about(FindingKind.COVERS, obs, text, "covers", "cover")
 
 
-def _unreached(goals: Mapping[Object, str]) -> Iterator[Finding]:
+def _unreached(goals: Iterable[tuple[Object, str]]) -> Iterator[Finding]:
     """The goals, by their full names, to which vehicles found no way in the bake; "" for those that found one."""
     lost: dict[tuple[str, str], list[str]] = {}
-    for ob, goal in goals.items():
+    for ob, goal in goals:
         if goal and (crowd := crowd_of(ob)) is not None:
             lost.setdefault((crowd.name, goal), []).append(ob.name)
     for (crowd, goal), names in lost.items():

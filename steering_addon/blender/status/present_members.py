@@ -51,8 +51,13 @@ def presence_of(
     frame = min(max(scene.frame_current, first), max(first, last))
     numbers = [number for *_, number in vehicles]
     enters = _entering(crowd, [ob for ob, *_ in vehicles], scene)
-    of_each = [_span(at, ob, bake, outcomes) for at, (ob, bake, _) in zip(enters.tolist(), vehicles)]
-    spans = np.repeat(np.array(of_each).reshape(-1, 2), numbers, axis=0)
+    of_each = [
+        np.tile(_span(at, ob, bake, outcomes), (number, 1))
+        if bake is None or outcomes.points(ob, bake) is None
+        else outcomes.present(ob, bake)
+        for at, (ob, bake, number) in zip(enters.tolist(), vehicles)
+    ]
+    spans = np.concatenate([*of_each, np.zeros((0, 2))])
     outside, left = frame < spans[:, 0], frame > spans[:, 1]
     if (previewed := published_frame(scene)) is not None:
         masks = previewed.absent([ob for ob, *_ in vehicles])

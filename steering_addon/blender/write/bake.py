@@ -20,6 +20,7 @@ from ...recording.run_record import RunRecorder
 from ...simulation.run import simulate
 from ...simulation.snapshot import State
 from ..animation.run_records import store_run
+from ..read.joined_vehicles import point_parts
 from ..read.lead_in import lead_in
 from ..read.mind_sources import store_number
 from ..read.plan import Plan
@@ -27,7 +28,7 @@ from ..read.reading import Reader
 from ..read.sweep import read_ahead, sweep
 from .ground_edges import GroundEdges
 from .histories import histories, unreached_goals
-from .key_writer import KeyWriter
+from .split_writer import writer_for
 from .subjects import driven_crowds, playing_models, subjects_of
 from .writer import Writer
 
@@ -71,13 +72,13 @@ def baking(
     Closing the generator stops the bake and leaves nothing behind.
 
     Args:
-        writer: where the motion goes; by default into keyframes.
+        writer: where the motion goes; by default where each crowd has it go.
 
     Raises:
         Refusal: a value read on the way is not a number.
     """
     reader, playing = Reader(plan), playing_models(plan)
-    writer = writer or KeyWriter(plan, playing, replace_own_keys=replace_own_keys)
+    writer = writer or writer_for(plan, playing, replace_own_keys=replace_own_keys)
     portrayer, exact = Portrayer(subjects_of(plan, playing, driven_crowds(plan))), ExactMarks()
     run, recorder = uuid.uuid4().hex, RunRecorder(plan.frames, len(plan))
     mishaps, edges, admission = recorder.mishaps, GroundEdges(plan), _Admission()
@@ -107,7 +108,8 @@ def baking(
     for each in (*plan.states, *plan.triggers):
         store_number(each)
     unreached = unreached_goals(plan, np.flatnonzero(mishaps.frames[NO_WAY] >= 0).tolist(), before)
-    store_run(plan.scene, run, recorder.record(plan.vehicles.identity, histories(plan, recorder.changes), unreached))
+    told = histories(plan, recorder.changes)
+    store_run(plan.scene, run, recorder.record(plan.vehicles.identity, _owners(plan), told, unreached))
     return BakeResult(
         run=run,
         vehicles=len(plan),
@@ -120,6 +122,15 @@ def baking(
         told=writer.told,
         warnings=(*writer.warnings, *_too_far(exact), *_overfull(plan, cues), *_missed(missed)),
     )
+
+
+def _owners(plan: Plan) -> np.ndarray:
+    """The identities (n,) of the objects whose points vehicles are, 0 for those that are objects; (0,) if all are."""
+    parts = point_parts(plan.vehicles.source)
+    owner = np.zeros(len(plan) if parts else 0, dtype=np.int64)
+    for points, rows in parts:
+        owner[rows] = points.ob.steering.identity
+    return owner
 
 
 def _overfull(plan: Plan, cues: OverfullCues) -> Iterator[str]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...portrayal.portrait import Portrait
 from ...recording.thinned_curves import TOGETHER
-from ..animation.ownership import bake_of
+from ..animation.ownership import keyed_bake_of
 from ..animation.rotation_channels import WIDEST, width_of
 from ..animation.staging import Staging, clear_all
 from ..clips.clip_record import clip_record
@@ -137,7 +137,7 @@ class KeyWriter:
     @staticmethod
     def has_written(ob: Object) -> bool:
         """Whether a bake left keys or strips on an object."""
-        return bake_of(ob) is not None or _plays_clips(ob)
+        return keyed_bake_of(ob) is not None or _plays_clips(ob)
 
     @staticmethod
     def delete(objects: Iterable[Object]) -> tuple[str, ...]:
@@ -145,7 +145,7 @@ class KeyWriter:
         objects = list(objects)
         # First, as a vehicle that is an armature is to be left without animation.
         edited = clear_players([ob for ob in objects if _plays_clips(ob)])
-        clear_all([ob for ob in objects if bake_of(ob) is not None])
+        clear_all([ob for ob in objects if keyed_bake_of(ob) is not None])
         names = names_of([str(each) for each in edited])
         return (f"Kept NLA strips that were edited: {names}. Delete them if they are not needed",) if edited else ()
 

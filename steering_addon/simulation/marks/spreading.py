@@ -1,4 +1,4 @@
-"""Spreading: places evenly spread over the faces of a shape, for each vehicle one."""
+"""Spreading: places evenly spread over the faces of a shape, or along its lines."""
 
 from __future__ import annotations
 
@@ -60,6 +60,25 @@ def spread(points: Vectors, triangles: NDArray[np.int64], count: int) -> Spread:
         return whole
     kept = _furthest(whole.on(points, triangles), count)
     return Spread(triangle[kept], second[kept], third[kept])
+
+
+def spread_along(points: Vectors, segments: NDArray[np.int64], count: int) -> tuple[Spread, NDArray[np.int64]]:
+    """Places evenly spread along lines, `count` of them, and the triangles without area on which they are, (s, 3).
+
+    Args:
+        points: (v, 3) metres.
+        segments: (s, 2) rows of points.
+    """
+    flat = segments[:, (0, 1, 1)]
+    first, second = picked(points, segments[:, 0]), picked(points, segments[:, 1])
+    along = np.cumsum(magnitude(second - first))
+    if not len(along) or along[-1] <= EPSILON:
+        return Spread(np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(0)), flat
+    place = (np.arange(count) + 0.5) * (along[-1] / count)
+    row = np.minimum(np.searchsorted(along, place, side="right"), len(along) - 1)
+    begin = np.concatenate((np.zeros(1), along))[row]
+    share = (place - begin) / np.maximum(along[row] - begin, EPSILON)
+    return Spread(row, share, np.zeros(count)), flat
 
 
 def _furthest(places: Vectors, count: int) -> Rows:

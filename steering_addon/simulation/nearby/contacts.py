@@ -98,6 +98,7 @@ def push_apart(
     forward: Vectors,
     shoved: Vectors,
     began: Vectors | None = None,
+    lands: Mask | None = None,
 ) -> tuple[Vectors, Vectors, Vectors]:
     """The positions and velocities of vehicles after a step, without the overlaps it led to.
 
@@ -108,6 +109,7 @@ def push_apart(
         position, velocity, forward: (n, 3) after the step, metres, m/s and unit headings.
         shoved: (n, 3) the velocities at which contacts moved them beside their own in the last step, m/s; empty for 0.
         began: (n, 3) where the steps of bodies on feet began, metres, nan for other bodies; None if there are none.
+        lands: (n,) those that come down on something, which no obstacle keeps out; None for none.
 
     Returns:
         position, velocity, shoved: (n, 3) each; `shoved` is empty where contacts move nobody.
@@ -122,7 +124,8 @@ def push_apart(
     pace = model.cruise_speed * model.max_speed * dt
     strides = Strides.of(began, forward, model.radius, gives_way, handling.side_step, pace)
     pairs = _Touching.of(model, gives_way, strides, brakes, world, points, forward)
-    walls = _AtWalls.of(model, gives_way, brakes, world, position, forward)
+    kept_out = gives_way if lands is None else gives_way & ~lands
+    walls = _AtWalls.of(model, kept_out, brakes, world, position, forward)
     if not len(pairs.first) and not len(walls.row) and not len(shoved):
         return position, velocity, NOBODY_SHOVED
     for passed in range(PASSES):

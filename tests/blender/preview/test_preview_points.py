@@ -3,7 +3,7 @@
 import bpy
 import numpy as np
 
-from tests.blender.building import assert_same, crowd, fleet, frames, part, points, scene_dump, select
+from tests.blender.building import assert_same, bake, crowd, fleet, frames, part, points, scene_dump, select
 from tests.blender.preview.test_preview import FIRST, LAST, shown, toggle, told
 from tests.blender.read.test_points import recorded, scatter
 from tests.blender.write.test_writers import plan
@@ -14,7 +14,7 @@ pytestmark = in_every_blender
 
 def display():
     """The object that shows points in a preview; None without."""
-    mark = part("blender.preview.shown_points").MARK
+    mark = part("blender.preview.stand_ins").MARK
     return next((ob for ob in bpy.context.scene.collection.objects if mark in ob), None)
 
 
@@ -94,9 +94,9 @@ def test_absent_points_shrink_to_nothing(addon) -> None:
     gnats(4, scale=[1.0, 2.0, 1.0, 1.0], enter_frame=[1, 9, 1, 1])
     toggle()
     bpy.context.scene.frame_set(4)
-    assert seen()["scale"].tolist() == [1.0, 1.0, 0.0, 1.0]
+    assert seen()["scale"][:, 0].tolist() == [1.0, 1.0, 0.0, 1.0]
     bpy.context.scene.frame_set(10)
-    assert seen()["scale"].tolist() == [1.0, 1.0, 2.0, 1.0]
+    assert seen()["scale"][:, 0].tolist() == [1.0, 1.0, 2.0, 1.0]
     toggle()
 
 
@@ -139,6 +139,32 @@ def test_models_of_a_collection_are_shown_by_variant(addon) -> None:
     drawn = [each.object.data.name for each in depsgraph.object_instances if each.is_instance]
     assert sorted(drawn) == ["A", "B", "B"]
     toggle()
+
+
+def test_vehicles_at_rest_are_shown_as_in_their_cache(addon) -> None:
+    frames(FIRST, LAST)
+    owner = crowd("Crew", wander={"strength": 8.0})
+    ships = fleet(4, crowd=owner)
+    ships[2].scale *= 2.0
+    owner.steering.output = "CACHE"
+    bake()
+    before = scene_dump()
+    owner.steering.wander.strength = 0.0
+    expected = np.array(recorded(plan()).positions)
+    toggle()
+    for frame in (6, 12):
+        bpy.context.scene.frame_set(frame)
+        np.testing.assert_allclose(seen()["position"], expected[frame - 1], atol=2e-5)
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    drawn = [np.array(each.matrix_world) for each in depsgraph.object_instances if each.is_instance]
+    sizes = sorted(round(float(np.linalg.norm(matrix[:3, 1])), 3) for matrix in drawn)
+    assert sizes == [1.0, 1.0, 1.0, 2.0]
+    toggle()
+    owner.steering.wander.strength = 8.0
+    bpy.context.scene.frame_set(FIRST)
+    after = scene_dump()
+    assert after["objects"].keys() == before["objects"].keys()
+    assert after["meshes"].keys() == before["meshes"].keys()
 
 
 def test_status_and_overlay_know_points(addon) -> None:

@@ -216,9 +216,9 @@ def test_ids_that_repeat_or_do_not_fit_become_others_the_same_each_time(addon) -
     assert ob.steering.identity > 0
 
 
-def test_points_cannot_be_keyed(addon) -> None:
+def test_points_without_models_are_not_baked(addon) -> None:
     points(name="Gnats")
-    with pytest.raises(RuntimeError, match="points of Gnats cannot have keyframes"):
+    with pytest.raises(RuntimeError, match="points of Gnats have no models"):
         bake()
 
 

@@ -14,6 +14,7 @@ from mathutils import Matrix
 from ....settings.placement import facing, models, sizes, turns
 from ....settings.population import AT_MODEL, VOLUME, Population
 from ....simulation.arrays.chance import keys_of
+from ....simulation.arrays.identities import distinct
 from ....simulation.roles import Role
 from ...animation.held_transforms import held_paths, let_go
 from ...animation.ownership import holds_nothing
@@ -28,12 +29,13 @@ from ...read.ground import MemberGround
 from ...read.role_assignment import measure_height
 from ...refusal import Refusal
 from ...stored_values import check_stored
-from ..joining import Shape, fit_body, fit_size, fit_stride, measure_for, median_length, shape_of
+from ..joining import SMALLEST, Shape, fit_body, fit_size, fit_stride, measure_for, median_length, shape_of
 from ..member_variation import scale_is_free
 from ..moves_like import UNCHANGED, Likeness, fitting, flies
 from .member_collection import collection_for, own_collection, shows
 from .members import bodies, changed_by_user, members_of, put, remove, resize, usual_room
 from .models import MemberModel, Source, plain
+from .point_members import add_model, add_points, known_settings, models_of, remove_points, varied
 from .room import tell_remedy
 from .standing_on import laid_out, moves_there
 
@@ -151,7 +153,9 @@ def plan_filling(
 
     existing = members_of(crowd, context.scene) if crowd is not None else {}
     changed = {number for number, ob in existing.items() if changed_by_user(ob, family)}
-    same = bool(existing) and crowd.steering.populate.laid_out == ground.fingerprint
+    laid_out_so = crowd is not None and crowd.steering.populate.laid_out == ground.fingerprint
+    # Points are made anew each time.
+    same = bool(existing) and laid_out_so and not population.in_points
     staying = changed | {number for number in existing if same and number <= population.count}
     numbers = np.array([k for k in range(1, population.count + 1) if k not in staying], dtype=np.int64)
     made_of = models(population, numbers, _weights(sources))
@@ -223,10 +227,72 @@ def fill(context: Context, crowd: Object, plan: FillingPlan) -> list[Object]:
         resize(ob, scale, room)
     put(members, plan.position, plan.forward, plan.up)
     remove(leaving)
+    remove_points(crowd, context)
     crowd.steering.populate.laid_out = plan.ground.fingerprint
     # Objects linked to the collection are not listed until the view layer is updated.
     context.view_layer.update()
     return members
+
+
+def fill_with_points(context: Context, crowd: Object, plan: FillingPlan) -> Object:
+    """As `fill`, with members that are points of one mesh; returns its object."""
+    if not plan.staying:
+        fit_crowd(crowd, plan)
+    leaving = [ob for number, ob in plan.existing.items() if number not in plan.staying]
+    wanted = _identities(crowd, plan.numbers)
+    known = known_settings(crowd, context, leaving, wanted) if plan.preset is None else {}
+    remove(leaving)
+    models = models_of(context, crowd, collection_for(context, crowd))
+    for source in plan.sources:
+        add_model(models, source.model, source.front, source.scale)
+    identities = distinct(wanted, np.array(sorted(taken_identities()), dtype=np.int64))
+    body, rows = crowd.steering.vehicle, plan.made_of
+    heights = np.array([source.body.height(source.front[1]) for source in plan.sources])
+    origins = np.array([_lift(source) for source in plan.sources])
+    radius, length = np.array(plan.shapes).reshape(-1, 2).T
+    settings = {
+        "height": heights[rows],
+        "origin_height": origins[rows],
+        "size_factor": (radius / body.radius if body.radius > 0.0 else np.ones(len(radius)))[rows],
+        **(known if plan.preset is None else varied(identities, 0, plan.preset.variation)),
+    }
+    if body.length > 0.0:
+        settings["length_factor"] = (length / np.maximum(radius, SMALLEST) * body.radius / body.length)[rows]
+    ob = add_points(
+        context,
+        crowd,
+        models,
+        identities,
+        plan.position,
+        plan.forward,
+        plan.up,
+        plan.scale,
+        rows,
+        settings,
+    )
+    crowd.steering.populate.laid_out = plan.ground.fingerprint
+    context.view_layer.update()
+    return ob
+
+
+def fit_crowd(crowd: Object, plan: FillingPlan) -> None:
+    """Fit a crowd without vehicles to the models of its first members."""
+    fit_body(crowd, plan.shapes)
+    fit_stride(crowd, [source.body.height(source.front[1]) for source in plan.sources])
+
+
+def _lift(source: Source) -> float:
+    """The height of the origin of a model above its feet, metres."""
+    up = source.front[1]
+    unscaled = source.body.unscaled_height(up)
+    share = source.body.origin_height(up) / unscaled if unscaled > 0.0 else 0.0
+    return share * source.body.height(up)
+
+
+def _identities(crowd: Object, numbers: np.ndarray) -> np.ndarray:
+    """The identities (n,) of the members of some numbers, as far as they are not taken."""
+    keys = keys_of(crowd.steering.identity, numbers)
+    return (keys % np.uint64(MOST) + np.uint64(1)).astype(np.int64)
 
 
 class _Making:
@@ -236,14 +302,12 @@ class _Making:
         self.crowd = crowd
         self.collection = collection
         self._sources, self._shapes = plan.sources, plan.shapes
-        keys = keys_of(crowd.steering.identity, plan.numbers)
-        self._identities = dict(zip(plan.numbers.tolist(), (keys % np.uint64(MOST) + np.uint64(1)).tolist()))
+        self._identities = dict(zip(plan.numbers.tolist(), _identities(crowd, plan.numbers).tolist()))
         self._first: dict[int, MemberModel] = {}
         vehicles = [ob for ob in bpy.data.objects if has_role(ob, Role.VEHICLE)]
         self._taken, self._chance = taken_identities(), random.Random(crowd.steering.identity)
         if not any(crowd_of(ob) == crowd for ob in vehicles):
-            fit_body(crowd, plan.shapes)
-            fit_stride(crowd, [source.body.height(source.front[1]) for source in plan.sources])
+            fit_crowd(crowd, plan)
 
     def member(self, number: int, row: int) -> Object:
         """Make the member of a number from the source of a row. It still has to be placed."""

@@ -8,22 +8,34 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
 from mathutils import Vector
 
+from ....settings.population import MOST_OBJECTS
 from ....settings.preset import Preset, scaled
 from ....settings.preset_parts import BEHAVIOR
 from ....settings.preset_values import Values
+from ....settings.variation import factors
+from ....simulation.arrays.angles import cosine_and_sine
+from ....simulation.arrays.chance import keys_of, mix, uniform
+from ....simulation.arrays.identities import distinct
 from ....simulation.behavior import Behavior
 from ....simulation.declaration import Unit
 from ....simulation.maneuvers.neighborhood import Neighborhood
+from ...objects.identity import taken_identities
 from ..behavior_targets import behaviors_of
 from ..member_variation import Amounts
+from ..populating.point_members import add_model, add_points, models_of, varied
 from ..preset_files import CROWDS, SHIPPED, Listed
 from .models import BIRD, FISH, ReadyModel, appended
-from .scene_builder import ReadyScene, SceneBuilder, SceneOptions, scattered
+from .scene_builder import ReadyScene, SceneBuilder, SceneOptions, packed, scattered
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object
+
+
+SWAY = 0.3 / math.tau
+"""By how much headings differ, in turns."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +86,9 @@ class Flyers:
         builder.settle(preset, self.model, options.size, region)
         apart = _distance_apart(builder.crowd, preset)
         spread = 0.55 * apart * options.count ** (1.0 / 3.0) / self.flatness ** (1.0 / 3.0)
+        if options.count > MOST_OBJECTS:
+            self._add_points(builder, options, preset, apart)
+            return builder.select()
         spread = min(spread, 0.8 * region.empty_display_size)
         places = scattered(random_numbers, options.count, spread, self.flatness, 0.6 * apart)
         heading = random_numbers.uniform(0.0, math.tau)
@@ -89,6 +104,37 @@ class Flyers:
         builder.enlist(members, random_numbers, options.size)
         builder.vary(Amounts(**preset.variation), options.seed)
         return builder.select()
+
+    def _add_points(self, builder: SceneBuilder, options: SceneOptions, preset: Preset, apart: float) -> None:
+        """Add members that are points of one mesh."""
+        count, crowd, context = options.count, builder.crowd, builder.context
+        keys = keys_of(options.seed, np.arange(count, dtype=np.int64))
+        place = np.array(options.place) + packed(keys, self.flatness, apart)
+        turn = uniform(keys_of(options.seed, np.full(1, -1))) + (uniform(mix(keys, 4)) - 0.5) * SWAY
+        cosine, sine = cosine_and_sine(turn * math.tau)
+        level, zero = np.array([0.0, 0.0, 1.0]), np.zeros(count)
+        crowd.steering.portrayal.stride_height = options.size
+        models = models_of(context, crowd, builder.collection)
+        with appended(self.model, options.size, count) as cast:
+            for model in cast.models:
+                add_model(models, model, ("POS_Y", "POS_Z"), (1.0, 1.0, 1.0))
+            kinds = len(cast.models)
+        identities = distinct((mix(keys, 5) >> np.uint64(33)).astype(np.int64), np.array(sorted(taken_identities())))
+        settings = varied(identities, options.seed, preset.variation)
+        scale = factors(keys_of(options.seed, identities), "size", preset.variation.get("size", 0.0))
+        add_points(
+            context,
+            crowd,
+            models,
+            identities,
+            place,
+            np.stack((-sine, cosine, zero), axis=1),
+            np.tile(level, (count, 1)),
+            scale,
+            np.minimum(np.floor(uniform(mix(keys, 6)) * kinds), kinds - 1).astype(np.int64),
+            {**settings, "height": np.full(count, options.size)},
+            builder.collection,
+        )
 
 
 def _spaced(preset: Preset, spacing: float) -> Preset:

@@ -9,7 +9,9 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
+from ....simulation.roles import Role
 from ...objects.doubles import doubles
+from ...properties import has_role
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object
@@ -39,8 +41,10 @@ def add_camera(context: Context, crowd: Object, members: Sequence[Object]) -> No
     middle, reach = _extent(members)
     carrier = bpy.data.objects.new(f"{crowd.name} Middle", None)
     carrier.empty_display_size, carrier.location = 0.05 * reach, middle
-    step = max(len(members) // FOLLOWED, 1)
-    for number, ob in enumerate(members[::step][:FOLLOWED], 1):
+    # Points move in what is baked, not in their object.
+    followed = [ob for ob in members if not has_role(ob, Role.POINTS)]
+    step = max(len(followed) // FOLLOWED, 1)
+    for number, ob in enumerate(followed[::step][:FOLLOWED], 1):
         constraint = carrier.constraints.new("COPY_LOCATION")
         # Each takes its share of what those before it have made: together they give the mean.
         constraint.target, constraint.influence = ob, 1.0 / number
@@ -55,7 +59,14 @@ def add_camera(context: Context, crowd: Object, members: Sequence[Object]) -> No
 
 def _extent(members: Sequence[Object]) -> tuple[Vector, float]:
     """The middle of members and how far they reach from it, in metres."""
-    places = doubles([ob.matrix_world.translation for ob in members]).reshape(-1, 3)
+    places = doubles([place for ob in members for place in _places(ob)]).reshape(-1, 3)
     middle = places.mean(axis=0)
-    size = max(max(ob.dimensions) for ob in members)
+    size = max(0.0 if has_role(ob, Role.POINTS) else max(ob.dimensions) for ob in members)
     return Vector(middle), float(np.linalg.norm(places - middle, axis=1).max()) + size
+
+
+def _places(ob: Object) -> list[Vector]:
+    """Where a member is; of points, the corners of the box around them."""
+    if has_role(ob, Role.POINTS):
+        return [ob.matrix_world @ Vector(corner) for corner in ob.bound_box]
+    return [ob.matrix_world.translation]

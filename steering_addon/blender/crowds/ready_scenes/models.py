@@ -17,10 +17,11 @@ from mathutils import Matrix
 from ...animation.animation_data import assign_action, channelbag_in, channelbags, new_action, slot_for
 from ...objects.hierarchy import Family
 from ..adding_clips import add_clip, measure_clips
+from ..asset_files import asset_file, own
 from ..populating.models import MemberModel
 
 if TYPE_CHECKING:
-    from bpy.types import ID, Action, Collection, Object, Scene
+    from bpy.types import Action, Collection, Object, Scene
 
 ASSET = Path(__file__).resolve().parents[4] / "assets" / "ready_models.blend"
 VARIANTS = "ABCDEF"
@@ -139,7 +140,7 @@ def appended(model: ReadyModel, size: float, count: int) -> Iterator[ReadyCast]:
     Data that no member uses leaves the file at the end.
     """
     titles = [f"{model.name} {letter}" for letter in VARIANTS[: min(count, model.variants)]]
-    with _asset_file() as (stored, wanted):
+    with asset_file(ASSET) as (stored, wanted):
         parts = {
             title: sorted(name for name in stored.objects if f"{name} ".startswith(f"{title} ")) for title in titles
         }
@@ -147,8 +148,8 @@ def appended(model: ReadyModel, size: float, count: int) -> Iterator[ReadyCast]:
         names = [*(name for listed in parts.values() for name in listed), *things]
         wanted.objects, wanted.actions = [*names], [*actions]
     objects, clips, scale = dict(zip(names, wanted.objects)), dict(zip(actions, wanted.actions)), size / model.size
-    data = [_own(block) for block in {ob.data for ob in objects.values()}]
-    materials = [_own(material) for material in {m for block in data for m in getattr(block, "materials", ())}]
+    data = [own(block) for block in {ob.data for ob in objects.values()}]
+    materials = [own(material) for material in {m for block in data for m in getattr(block, "materials", ())}]
     if not math.isclose(scale, 1.0, rel_tol=ROUNDING):
         for block in data:
             block.transform(Matrix.Scale(scale, 4))
@@ -166,31 +167,12 @@ def appended(model: ReadyModel, size: float, count: int) -> Iterator[ReadyCast]:
         bpy.data.batch_remove([material for material in materials if not material.users])
 
 
-@contextmanager
-def _asset_file() -> Iterator[tuple]:
-    """The asset file opened for appending: what it holds, and what is wanted of it."""
-    before = set(bpy.data.libraries)
-    with bpy.data.libraries.load(str(ASSET), link=False) as sides:
-        yield sides
-    # Blender keeps an entry of a file that nothing is linked from.
-    bpy.data.batch_remove(set(bpy.data.libraries) - before)
-
-
 def append(**names: Sequence[str]) -> dict[str, list]:
     """Append datablocks of the asset file, such as `materials`, which are returned in the order of their names."""
-    with _asset_file() as (_, wanted):
+    with asset_file(ASSET) as (_, wanted):
         for kind, listed in names.items():
             setattr(wanted, kind, [*listed])
-    return {kind: [_own(block) for block in getattr(wanted, kind)] for kind in names}
-
-
-def _own(block: ID) -> ID:
-    """A copy of an appended datablock in its place: the original may hold the path of the asset file."""
-    copy, name = block.copy(), block.name
-    block.user_remap(copy)
-    bpy.data.batch_remove([block])
-    copy.name = name
-    return copy
+    return {kind: [own(block) for block in getattr(wanted, kind)] for kind in names}
 
 
 def _scale(ob: Object, factor: float) -> None:

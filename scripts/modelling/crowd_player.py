@@ -1,0 +1,283 @@
+"""The node group that plays a crowd cache: it instances models where the cache has agents, on any frame.
+
+It uses what all supported versions of Blender have, without integer arithmetic, which 4.2 lacks: a row of the cache is
+summed up by Accumulate Field, as single precision holds integers up to 2^24 only, and a cache may have more rows.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from steering_addon.blender.crowds.crowd_player import GROUP, INPUTS, VERSION
+
+DESCRIPTION = "Plays a crowd cache of Steering Behaviors: instances of models, on any frame, with motion blur"
+SOCKETS = {
+    "OBJECT": "NodeSocketObject",
+    "COLLECTION": "NodeSocketCollection",
+    "INT": "NodeSocketInt",
+    "FLOAT": "NodeSocketFloat",
+    "BOOLEAN": "NodeSocketBool",
+}
+PHASES = 128.0
+"""The phase in the cache is a whole number of these parts of a cycle."""
+NEAR = 0.5
+"""Keys of agents and edits that are nearer than this are the same."""
+
+
+def crowd_player() -> bpy.types.NodeTree:
+    """Make the node group in the file that is open."""
+    tree = bpy.data.node_groups.new(GROUP, "GeometryNodeTree")
+    tree.is_modifier, tree.use_fake_user = True, True
+    tree["steering_player"] = VERSION
+    tree.description = DESCRIPTION
+    tree.asset_mark()
+    tree.asset_data.description = DESCRIPTION
+    for way in ("INPUT", "OUTPUT"):
+        tree.interface.new_socket("Geometry", in_out=way, socket_type="NodeSocketGeometry")
+    for each in INPUTS:
+        socket = tree.interface.new_socket(each.label, in_out="INPUT", socket_type=SOCKETS[each.kind])
+        socket.description = each.description
+        if each.default is not None:
+            socket.default_value = each.default
+        if each.least is not None:
+            socket.min_value = each.least
+    _Player(tree).build()
+    return tree
+
+
+class _Player:
+    """Builds the nodes, from left to right."""
+
+    def __init__(self, tree: bpy.types.NodeTree) -> None:
+        self._tree, self._column = tree, 0
+        self._start = self._node("NodeGroupInput")
+
+    def build(self) -> None:
+        agents, held, edits = self._given("Geometry"), self._geometry("Cache"), self._geometry("Edits")
+        edit = _Edits(self, edits)
+        count, frames = self._count(agents), self._frames(held, agents)
+        last = self._math("MAXIMUM", self._math("SUBTRACT", frames, 1.0), 0.0)
+        speed = self._math("MULTIPLY", self._given("Speed"), edit.of("speed", "FLOAT", 1.0))
+        shift = self._math("ADD", self._given("Frame Offset"), edit.of("frame_offset", "FLOAT", 0.0))
+        elapsed = self._math(
+            "SUBTRACT", self._node("GeometryNodeInputSceneTime").outputs["Frame"], self._given("First Frame")
+        )
+        now = self._clamped(self._math("MULTIPLY_ADD", elapsed, speed, shift), last)
+        # Between the last two frames on the last one, too, so that the speed is known there.
+        whole = self._clamped(self._math("FLOOR", now), self._math("SUBTRACT", last, 1.0))
+        share = self._math("SUBTRACT", now, whole)
+        rows = _Rows(self, count, frames)
+        before = rows.of(whole)
+        after = rows.of(self._math("MINIMUM", self._math("ADD", whole, 1.0), last))
+        # Of the nearest frame: within a centred shutter it stays, so that Cycles blurs the instance.
+        nearest = self._switch("INT", self._math("LESS_THAN", share, 0.5), after, before)
+
+        position, rotation = self._node("GeometryNodeInputPosition").outputs[0], self._named("rotation", "QUATERNION")
+        was, becomes = (self._sampled(held, position, row, "FLOAT_VECTOR") for row in (before, after))
+        turned, turns = (self._sampled(held, rotation, row, "QUATERNION") for row in (before, after))
+        place = self._mixed("VECTOR", share, was, becomes)
+        turn = self._mixed("ROTATION", share, turned, turns)
+        metres = self._node("ShaderNodeVectorMath", operation="DISTANCE")
+        self._give(metres.inputs[0], was)
+        self._give(metres.inputs[1], becomes)
+        rate = self._math("MULTIPLY", self._given("Frame Rate"), self._math("ABSOLUTE", speed))
+
+        pose = self._sampled(held, self._named("pose", "INT"), nearest, "INT")
+        chosen = edit.of("variant", "INT", -1)
+        variant = self._switch("INT", self._at_least(chosen, 0), self._named("variant", "INT"), chosen)
+        posed = self._math("MULTIPLY_ADD", variant, self._given("Poses"), pose)
+        index = self._integer(self._switch("FLOAT", self._given("Pick Poses"), variant, posed))
+        hidden = edit.of("hidden", "BOOLEAN", False)
+        shown = self._node("FunctionNodeBooleanMath", self._at_least(pose, 0), hidden, operation="NIMPLY").outputs[0]
+        offset = self._node("ShaderNodeVectorMath", place, edit.of("offset", "FLOAT_VECTOR", None), operation="ADD")
+        phase = self._math("DIVIDE", self._sampled(held, self._named("phase", "INT"), nearest, "INT"), PHASES)
+        state = self._sampled(held, self._named("state", "INT"), nearest, "INT")
+        # All at once: each node that takes fields computes them anew.
+        told, place, turn, shown, index, *columns = self._captured(
+            agents,
+            ("VECTOR", offset.outputs[0]),
+            ("ROTATION", turn),
+            ("BOOLEAN", shown),
+            ("INT", index),
+            ("FLOAT", self._math("MULTIPLY", metres.outputs["Value"], rate)),
+            ("FLOAT", phase),
+            ("INT", state),
+            ("INT", variant),
+        )
+        moved = self._node("GeometryNodeSetPosition")
+        self._give(moved.inputs["Geometry"], told)
+        self._give(moved.inputs["Position"], place)
+        told = moved.outputs[0]
+        for name, value, kind in zip(("speed", "phase", "state", "variant"), columns, ("FLOAT", "FLOAT", "INT", "INT")):
+            told = self._stored(told, name, value, kind)
+        models = self._node("GeometryNodeCollectionInfo", self._given("Models"))
+        models.inputs["Separate Children"].default_value = models.inputs["Reset Children"].default_value = True
+        instances = self._node("GeometryNodeInstanceOnPoints")
+        for name, value in (
+            ("Points", told),
+            ("Selection", shown),
+            ("Instance", models.outputs[0]),
+            ("Pick Instance", True),
+            ("Instance Index", index),
+            ("Rotation", turn),
+            ("Scale", self._named("scale", "FLOAT_VECTOR")),
+        ):
+            self._give(instances.inputs[name], value)
+        self._give(self._node("NodeGroupOutput").inputs[0], instances.outputs[0])
+
+    # ---- what the nodes are made of
+
+    def _node(self, kind: str, *inputs: Any, **settings: Any) -> Any:
+        """A node; inputs by place, as sockets or values, None for none."""
+        node = self._tree.nodes.new(kind)
+        node.location, self._column = (180.0 * self._column, 0.0), self._column + 1
+        for name, value in settings.items():
+            setattr(node, name, value)
+        for socket, value in zip(node.inputs, inputs):
+            self._give(socket, value)
+        return node
+
+    def _give(self, socket: Any, value: Any) -> None:
+        if isinstance(value, bpy.types.NodeSocket):
+            self._tree.links.new(value, socket)
+        elif value is not None:
+            socket.default_value = value
+
+    def _given(self, name: str) -> Any:
+        return self._start.outputs[name]
+
+    def _geometry(self, name: str) -> Any:
+        return self._node("GeometryNodeObjectInfo", self._given(name)).outputs["Geometry"]
+
+    def _count(self, geometry: Any) -> Any:
+        """The number of points, an integer."""
+        return self._node("GeometryNodeAttributeDomainSize", geometry, component="MESH").outputs["Point Count"]
+
+    def _frames(self, held: Any, agents: Any) -> Any:
+        """The number of frames in a cache."""
+        ratio = self._math("DIVIDE", self._count(held), self._math("MAXIMUM", self._count(agents), 1.0))
+        return self._math("FLOOR", self._math("ADD", ratio, 0.5))
+
+    def _math(self, operation: str, *values: Any) -> Any:
+        return self._node("ShaderNodeMath", *values, operation=operation).outputs[0]
+
+    def _clamped(self, value: Any, most: Any) -> Any:
+        return self._math("MAXIMUM", self._math("MINIMUM", value, most), 0.0)
+
+    def _integer(self, value: Any) -> Any:
+        return self._node("FunctionNodeFloatToInt", value, rounding_mode="ROUND").outputs[0]
+
+    def _named(self, name: str, kind: str) -> Any:
+        return self._node("GeometryNodeInputNamedAttribute", name, data_type=kind).outputs[0]
+
+    def _sampled(self, geometry: Any, value: Any, index: Any, kind: str) -> Any:
+        return self._by_name("GeometryNodeSampleIndex", kind, Geometry=geometry, Value=value, Index=index)
+
+    def _by_name(self, kind: str, data_type: str, **inputs: Any) -> Any:
+        node = self._node(kind, data_type=data_type)
+        for name, value in inputs.items():
+            self._give(next(each for each in node.inputs if each.name == name and each.enabled), value)
+        return next(each for each in node.outputs if each.enabled)
+
+    def _switch(self, kind: str, on: Any, no: Any, yes: Any) -> Any:
+        """`yes` where it is on, else `no`; by the names of attribute types."""
+        node = self._node("GeometryNodeSwitch", input_type="VECTOR" if kind == "FLOAT_VECTOR" else kind)
+        for name, value in (("Switch", on), ("False", no), ("True", yes)):
+            self._give(next(each for each in node.inputs if each.name == name and each.enabled), value)
+        return next(each for each in node.outputs if each.enabled)
+
+    def _at_least(self, value: Any, least: int) -> Any:
+        node = self._node("FunctionNodeCompare", data_type="INT", operation="GREATER_EQUAL")
+        a, b = (each for each in node.inputs if each.enabled)
+        self._give(a, value)
+        self._give(b, least)
+        return node.outputs[0]
+
+    def _mixed(self, kind: str, share: Any, a: Any, b: Any) -> Any:
+        node = self._node("ShaderNodeMix", data_type=kind)
+        for name, of, value in (("Factor", "VALUE", share), ("A", kind, a), ("B", kind, b)):
+            self._give(next(each for each in node.inputs if each.name == name and each.type == of), value)
+        return next(each for each in node.outputs if each.type == kind)
+
+    def _stored(self, geometry: Any, name: str, value: Any, kind: str) -> Any:
+        node = self._node("GeometryNodeStoreNamedAttribute", data_type=kind, domain="POINT")
+        for key, given in (("Geometry", geometry), ("Name", name), ("Value", value)):
+            self._give(next(each for each in node.inputs if each.name == key and each.enabled), given)
+        return node.outputs[0]
+
+    def _captured(self, geometry: Any, *fields: tuple[str, Any]) -> list[Any]:
+        """A geometry, and fields of these types as they are on its points."""
+        node = self._node("GeometryNodeCaptureAttribute", domain="POINT")
+        for number, (kind, _) in enumerate(fields):
+            node.capture_items.new(kind, str(number))
+        self._give(node.inputs["Geometry"], geometry)
+        for number, (_, value) in enumerate(fields):
+            self._give(node.inputs[str(number)], value)
+        return [node.outputs["Geometry"], *(node.outputs[str(number)] for number in range(len(fields)))]
+
+    def _accumulated(self, value: Any, output: str) -> Any:
+        """The sum of integers up to each point ("Leading" with its own, "Trailing" without), or of all ("Total")."""
+        node = self._node("GeometryNodeAccumulateField", data_type="INT", domain="POINT")
+        self._give(next(each for each in node.inputs if each.name == "Value" and each.enabled), value)
+        return next(each for each in node.outputs if each.name == output and each.enabled)
+
+
+class _Edits:
+    """What was changed of each agent after the simulation, by its key."""
+
+    def __init__(self, nodes: _Player, edits: Any) -> None:
+        self._nodes, self._edits = nodes, edits
+        key = nodes._named("key", "FLOAT_VECTOR")
+        nearest = nodes._node("GeometryNodeSampleNearest", domain="POINT")
+        nodes._give(nearest.inputs["Geometry"], edits)
+        nodes._give(nearest.inputs["Sample Position"], key)
+        self._index = nearest.outputs[0]
+        place = nodes._node("GeometryNodeInputPosition").outputs[0]
+        distance = nodes._node("ShaderNodeVectorMath", operation="DISTANCE")
+        nodes._give(distance.inputs[0], nodes._sampled(edits, place, self._index, "FLOAT_VECTOR"))
+        nodes._give(distance.inputs[1], key)
+        self._found = nodes._math("LESS_THAN", distance.outputs["Value"], NEAR)
+        # A single value: with no edits nothing is looked up.
+        self._some = nodes._at_least(nodes._count(edits), 1)
+
+    def of(self, name: str, kind: str, otherwise: Any) -> Any:
+        """The attribute of a name; of agents that were not changed, another value."""
+        nodes = self._nodes
+        value = nodes._sampled(self._edits, nodes._named(name, kind), self._index, kind)
+        return nodes._switch(kind, self._some, otherwise, nodes._switch(kind, self._found, otherwise, value))
+
+
+class _Rows:
+    """The rows of agents in the cache, frame * number + agent, exact for all that integers can hold."""
+
+    def __init__(self, nodes: _Player, number: Any, frames: Any) -> None:
+        self._nodes, self._frames, self._index = nodes, frames, nodes._node("GeometryNodeInputIndex").outputs[0]
+        first = nodes._node("FunctionNodeCompare", data_type="INT", operation="EQUAL")
+        a, b = (each for each in first.inputs if each.enabled)
+        nodes._give(a, self._index)
+        nodes._give(b, 0)
+        self._is_first = first.outputs[0]
+        less = nodes._integer(nodes._math("MULTIPLY", number, -1.0))
+        back = nodes._node("GeometryNodePoints", nodes._integer(nodes._math("ADD", frames, 1.0))).outputs[0]
+        # 1 - frames * number.
+        lowest = nodes._accumulated(nodes._switch("INT", self._is_first, less, 1), "Total")
+        lowest = nodes._sampled(back, lowest, 0, "INT")
+        ends = nodes._integer(nodes._math("MULTIPLY_ADD", frames, 2.0, 1.0))
+        self._table = nodes._node("GeometryNodePoints", ends).outputs[0]
+        self._steps = nodes._accumulated(nodes._switch("INT", self._is_first, number, lowest), "Leading")
+        self._multiples = nodes._accumulated(number, "Trailing")
+
+    def of(self, frame: Any) -> Any:
+        """The row of each agent on a frame of its own, counted from the first.
+
+        From each agent to the next it grows by 1 + number * (frame - frame of the agent before), which a table holds.
+        """
+        nodes = self._nodes
+        ahead = nodes._integer(nodes._math("SUBTRACT", self._index, 1.0))
+        earlier = nodes._by_name("GeometryNodeFieldAtIndex", "FLOAT", Index=ahead, Value=frame)
+        change = nodes._integer(nodes._math("ADD", nodes._math("SUBTRACT", frame, earlier), self._frames))
+        step = nodes._sampled(self._table, self._steps, change, "INT")
+        start = nodes._sampled(self._table, self._multiples, nodes._integer(frame), "INT")
+        return nodes._accumulated(nodes._switch("INT", self._is_first, step, start), "Leading")

@@ -1,0 +1,272 @@
+"""The models that a crowd cache shows: a mesh for each variant and pose, in the axes and the unit of its vehicles.
+
+Vehicles that look alike are a variant. All variants have the same number of meshes, so that a mesh is number
+`variant * number + pose`; poses of a cycle follow each other by phase, one cycle after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+
+from ...portrayal.driver_properties import EFFORT, PHASE
+from ...portrayal.pose_count import fewest, middles
+from ..animation.animation_data import assign_action, channelbag_in, new_action
+from ..animation.keyframes import LINEAR, generated_keys, write_keys
+from ..clips.clip_copies import Copies
+from ..objects.doubles import doubles
+from ..objects.hierarchy import Family
+from ..refusal import Refusal
+from .model_aside import ModelAside, model_aside
+
+if TYPE_CHECKING:
+    from bpy.types import Mesh, Object, Scene, ViewLayer
+
+SHARE = 1.0 / 36.0
+"""By how much a vertex may be off, as a share of the longest side of the model."""
+COARSER, TOGETHER = 1.25, 1024
+"""By this factor more, as long as there are more meshes than these: what a frame takes grows with their number."""
+SAMPLES = 64
+"""The parts of a cycle in which it is measured."""
+HALF = 0.5
+"""The share of the work that measuring takes."""
+MOST, MOST_BEATS = 64, 24
+"""Poses of a cycle at most, and of one that drivers move: a beat lasts a few frames only."""
+EFFORTS = (0.0, 0.5, 1.0)
+"""How far wings swing in the cycles of a model that drivers move."""
+CYCLE = 240.0
+"""Frames of such a cycle."""
+
+
+class Cycles(Protocol):
+    """What a model plays in cycles, one after the other; none for a model that is shown as it stands."""
+
+    @property
+    def most(self) -> int:
+        """The number of poses of each at most."""
+
+    def __len__(self) -> int: ...
+
+    def played(self, aside: ModelAside) -> Iterator[float]:
+        """Let a copy of the model play each, yielding its frames."""
+
+
+@dataclass(frozen=True)
+class Still:
+    """A model that is shown as it stands."""
+
+    most: int = 1
+
+    def __len__(self) -> int:
+        return 0
+
+    def played(self, aside: ModelAside) -> Iterator[float]:
+        yield from ()
+
+
+@dataclass(frozen=True)
+class OfClips:
+    """The clips of a model, in the order in which copies of them are made."""
+
+    copies: Copies
+    number: int
+    most: int = MOST
+
+    def __len__(self) -> int:
+        return self.number
+
+    def played(self, aside: ModelAside) -> Iterator[float]:
+        copies = self.copies.copies()
+        try:
+            for copy in copies:
+                aside.play(copy)
+                yield copy.frames
+        finally:
+            bpy.data.batch_remove([copy.action for copy in copies if copy.new])
+
+
+@dataclass(frozen=True)
+class OfDrivers:
+    """The phases of a model whose parts drivers move, with each of these efforts; without any, by phase alone."""
+
+    efforts: Sequence[float]
+    most: int = MOST_BEATS
+
+    def __len__(self) -> int:
+        return max(len(self.efforts), 1)
+
+    def played(self, aside: ModelAside) -> Iterator[float]:
+        for effort in self.efforts or (None,):
+            values = {PHASE: (0.0, 1.0)} | ({} if effort is None else {EFFORT: (effort, effort)})
+            for name, (first, _) in values.items():
+                aside.rig[name] = first
+            action, slot = new_action("Steering Cycle", aside.rig)
+            try:
+                curves = channelbag_in(action, slot, ensure=True).fcurves
+                for name, ends in values.items():
+                    keys = generated_keys(np.array([0.0, CYCLE]), np.array(ends), LINEAR)
+                    write_keys(curves.new(f'["{name}"]'), keys)
+                assign_action(aside.rig, action, slot)
+                yield CYCLE
+            finally:
+                assign_action(aside.rig, None)
+                bpy.data.actions.remove(action)
+
+
+def drives_by_phase(vehicle: Object, family: Family) -> bool:
+    """Whether drivers of a vehicle or of its parts read its phase."""
+    for part in (vehicle, *family.descendants(vehicle)):
+        for block in (part, part.data, getattr(part.data, "shape_keys", None)):
+            drivers = block.animation_data.drivers if block is not None and block.animation_data is not None else ()
+            for variable in (variable for curve in drivers for variable in curve.driver.variables):
+                if any(f'["{PHASE}"]' in target.data_path for target in variable.targets):
+                    return True
+    return False
+
+
+@dataclass
+class Variant:
+    """Vehicles that look alike.
+
+    Attributes:
+        vehicle: the first of them.
+        rig: what plays its cycles.
+        cycles: these.
+        group: variants of the same group have the same number of poses of each cycle.
+        scale: (3,) in which it stands in the scene.
+        meshes: made of it.
+    """
+
+    vehicle: Object
+    rig: Object
+    cycles: Cycles
+    group: int
+    scale: np.ndarray
+    meshes: list[Mesh] = field(default_factory=list)
+
+
+@dataclass
+class Layout:
+    """How many poses each cycle of a group of variants has, and which mesh is its first, (cycles,)."""
+
+    poses: list[int] = field(default_factory=list)
+
+    @property
+    def first(self) -> np.ndarray:
+        return np.concatenate(([0], np.cumsum(self.poses)))[:-1].astype(np.int64)
+
+    def __len__(self) -> int:
+        """The number of meshes."""
+        return max(sum(self.poses), 1)
+
+    def shown(self, cycle: np.ndarray, phase: np.ndarray) -> np.ndarray:
+        """The numbers of the meshes by cycle and phase, 0 to 1, arrays of any shape."""
+        if not self.poses:
+            return np.zeros(cycle.shape, dtype=np.int64)
+        poses = np.array(self.poses)[cycle]
+        return self.first[cycle] + np.minimum((phase * poses).astype(np.int64), poses - 1)
+
+
+def looks_of(vehicles: Sequence[Object], family: Family) -> tuple[np.ndarray, list[int]]:
+    """Which of the vehicles look alike: the number of the look of each, (n,), and the row of the first of each look."""
+    numbers: dict[tuple, int] = {}
+    first: list[int] = []
+    rows = np.empty(len(vehicles), dtype=np.int64)
+    for row, ob in enumerate(vehicles):
+        look = tuple(_look(part) for part in (ob, *family.descendants(ob)))
+        if look not in numbers:
+            numbers[look] = len(first)
+            first.append(row)
+        rows[row] = numbers[look]
+    return rows, first
+
+
+def shape_of(vehicle: Object, family: Family) -> tuple[int, ...]:
+    """What the models of vehicles have in common that differ in colors or small things: the vertices of their parts."""
+    return tuple(len(getattr(part.data, "vertices", ())) for part in (vehicle, *family.descendants(vehicle)))
+
+
+def _look(part: Object) -> tuple:
+    own = tuple(slot.material for slot in part.material_slots if slot.link == "OBJECT")
+    return part.data, part.instance_collection, part.hide_render, own
+
+
+def scale_in_world(ob: Object) -> np.ndarray:
+    """The scale (3,) in which an object stands in the scene."""
+    if ob.parent is None:
+        return doubles(ob.scale) * doubles(ob.delta_scale)
+    return np.linalg.norm(doubles(ob.matrix_world)[:3, :3], axis=0)
+
+
+def making(
+    variants: Sequence[Variant], scene: Scene, layer: ViewLayer, family: Family
+) -> Generator[float, None, Mapping[int, Layout]]:
+    """Make the meshes of variants, yielding the share that is done; returns the layouts by group.
+
+    The caller removes the meshes if it is closed or fails. They are as large as the data of the vehicle.
+
+    Raises:
+        Refusal: the vertices of a model do not stay the same.
+    """
+    measured: dict[int, list[np.ndarray]] = {}
+    for done, variant in enumerate(variants):
+        if variant.group not in measured:
+            measured[variant.group] = shapes = []
+            aside_of = model_aside(variant.vehicle, variant.rig, scene, layer, family)
+            with aside_of as aside, _closing(variant.cycles.played(aside)) as played:
+                for frames in played:
+                    shapes.append(np.stack(list(aside.shapes(np.linspace(0.0, frames, SAMPLES + 1)))))
+                    yield HALF * (done + len(shapes) / len(variant.cycles)) / len(variants)
+    layouts = _layouts(variants, measured)
+    for done, variant in enumerate(variants):
+        with model_aside(variant.vehicle, variant.rig, scene, layer, family) as aside:
+            shapes = []
+            with _closing(variant.cycles.played(aside)) as played:
+                for frames, poses in zip(played, layouts[variant.group].poses):
+                    shapes += aside.shapes(middles(poses) * frames)
+                    yield HALF + (1.0 - HALF) * done / len(variants)
+                mesh, unit = aside.joined(), 1.0 / np.where(variant.scale == 0.0, 1.0, variant.scale)
+            variant.meshes.append(mesh)
+            if any(len(shape) != len(mesh.vertices) for shape in shapes):
+                text = f"The number of vertices of {variant.vehicle.name} changes while it moves"
+                raise Refusal(f"{text}. Turn off the modifiers that change it.", about=[variant.vehicle])
+            mesh.transform(Matrix.Diagonal((*unit, 1.0)))
+            variant.meshes += [mesh.copy() for _ in shapes[1:]]
+            for each, shape in zip(variant.meshes, shapes):
+                each.vertices.foreach_set("co", (shape * unit).astype(np.float32).ravel())
+                each.update()
+        yield HALF + (1.0 - HALF) * (done + 1) / len(variants)
+    return layouts
+
+
+def _layouts(variants: Sequence[Variant], measured: Mapping[int, Sequence[np.ndarray]]) -> dict[int, Layout]:
+    """The layouts by group: as many poses as the shapes of cycles (s, v, 3) need, if not all together are too many."""
+    share, cycles = SHARE, {variant.group: variant.cycles for variant in variants}
+    while True:
+        layouts = {
+            group: Layout([fewest(each, share * _side(each), cycles[group].most) for each in shapes])
+            for group, shapes in measured.items()
+        }
+        number = max(map(len, layouts.values()))
+        if len(variants) * number <= TOGETHER or all(each == 1 for layout in layouts.values() for each in layout.poses):
+            return layouts
+        share *= COARSER
+
+
+def _side(shapes: np.ndarray) -> float:
+    """The longest side of a model by its shapes (s, v, 3), 1 without vertices."""
+    return float(np.ptp(shapes[0], axis=0).max()) if shapes.shape[1] else 1.0
+
+
+@contextmanager
+def _closing(played: Iterator[float]) -> Iterator[Iterator[float]]:
+    try:
+        yield played
+    finally:
+        played.close()

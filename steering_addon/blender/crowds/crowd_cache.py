@@ -1,0 +1,260 @@
+"""The datablocks of a crowd cache: all frames of a crowd in one mesh, and the object that plays it.
+
+The point of agent a on frame f is number `f * n + a`. It has a position and the attributes `rotation` (a quaternion),
+`pose` (the number of the mesh that shows it among those of its variant, -1 for none), and where they are known `phase`
+(in 128 parts of a cycle) and `state`. The player has a point for each agent, with `id`, `key`, `variant` and `scale`.
+
+Changes after the simulation are the points of another small mesh, each at the `key` of its agent: a bake never touches
+it. It has `hidden`, `frame_offset`, `speed` (a factor), `variant` (-1 as it is) and `offset` (metres).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import bpy
+import numpy as np
+
+from ..objects.crowd_caches import MARK, RECORD, cache_id, cache_of, cached_as, caches, mark
+from ..objects.resting import put_to_rest, wake
+from .crowd_player import PLAYER, input_of, player, set_inputs
+
+if TYPE_CHECKING:
+    from bpy.types import ID, Collection, Mesh, Modifier, Object, Scene
+
+PART = "steering_part"
+"""The custom property of the datablocks of a cache that says what they are for."""
+FRAMES, AGENTS, EDITS, MODELS = "FRAMES", "AGENTS", "EDITS", "MODELS"
+TITLES = {FRAMES: "Frames", AGENTS: "Player", EDITS: "Edits", MODELS: "Models"}
+EDIT_COLUMNS = {
+    "hidden": "BOOLEAN",
+    "frame_offset": "FLOAT",
+    "speed": "FLOAT",
+    "variant": "INT",
+    "offset": "FLOAT_VECTOR",
+}
+"""The attributes of the points of edits, by the types of their values."""
+HALF = 1 << 16
+"""A key is an identity in two parts, each of which single precision holds."""
+
+
+@dataclass(frozen=True)
+class CachedFrames:
+    """The motion of n agents on f frames.
+
+    Attributes:
+        first: the first frame.
+        rate: frames a second.
+        position, rotation: (f, n, 3) metres and (f, n, 4) quaternions whose signs continue, single precision.
+        columns: (f, n) whole numbers by name: `pose`, and where they are known `phase` and `state`.
+    """
+
+    first: int
+    rate: float
+    position: np.ndarray
+    rotation: np.ndarray
+    columns: Mapping[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class CachedAgents:
+    """What does not change of n agents: identity and variant (n,), and scale (n, 3)."""
+
+    identity: np.ndarray
+    variant: np.ndarray
+    scale: np.ndarray
+
+
+@dataclass
+class NewCache:
+    """The datablocks of a cache that no scene has yet.
+
+    Attributes:
+        made: what was made so far, to be removed if it is discarded.
+    """
+
+    crowd: Object
+    frames: CachedFrames
+    agents: CachedAgents
+    poses: int
+    models: Collection | Sequence[Mesh]
+    held: Mesh | None = None
+    points: Mesh | None = None
+    made: list[ID] = field(default_factory=list)
+
+    def making(self) -> Iterator[None]:
+        """Make the meshes, a column at a time."""
+        position, name = self.frames.position, self.crowd.name
+        self.held = self._mesh(f"{name} {TITLES[FRAMES]}", position.shape[0] * position.shape[1])
+        yield
+        self.held.attributes["position"].data.foreach_set("vector", position.reshape(-1))
+        yield
+        _set_column(self.held, "rotation", "QUATERNION", self.frames.rotation)
+        yield
+        for key, column in self.frames.columns.items():
+            _set_column(self.held, key, "INT8" if column.dtype == np.int8 else "INT", column)
+            yield
+        self.held.update()
+        self.points = self._mesh(f"{name} {TITLES[AGENTS]}", position.shape[1])
+        self.points.attributes["position"].data.foreach_set("vector", position[0].reshape(-1))
+        agents = self.agents
+        _set_column(self.points, "id", "INT", agents.identity.astype(np.int32))
+        _set_column(self.points, "variant", "INT", agents.variant.astype(np.int32))
+        _set_column(self.points, "key", "FLOAT_VECTOR", keys_of(agents.identity))
+        _set_column(self.points, "scale", "FLOAT_VECTOR", agents.scale.astype(np.float32))
+        self.points.update()
+        yield
+
+    def discard(self) -> None:
+        """Remove what was made."""
+        bpy.data.batch_remove(self.made)
+        self.made.clear()
+
+    def hand_over(self, scene: Scene, cache: str, last: int) -> None:
+        """Give the meshes to the cache of the crowd, made if it has none; `cache`: the id of this bake of it."""
+        collection = cache_of(self.crowd) or self._new_collection(scene)
+        collection[RECORD] = {"crowd": self.crowd, "id": cache, "range": [self.frames.first, last]}
+        shown = _part(collection.objects, AGENTS) or self._new_player(collection)
+        modifier = player_of(shown)
+        held, edits = input_of(modifier, "Cache"), input_of(modifier, "Edits")
+        held = held or _new_object(self.crowd, FRAMES, self.held)
+        edits = edits or _new_object(self.crowd, EDITS, _no_edits(self.crowd.name))
+        former = {shown.data, held.data} - {self.points, self.held}
+        shown.data, held.data = self.points, self.held
+        if (models := self._shown_models(input_of(modifier, "Models"))) is not None:
+            set_inputs(modifier, {"Models": models, "Poses": self.poses})
+        inputs = {"Cache": held, "Edits": edits, "First Frame": self.frames.first, "Frame Rate": self.frames.rate}
+        set_inputs(modifier, inputs)
+        bpy.data.batch_remove([mesh for mesh in former if mesh is not None and not mesh.users])
+        self.made.clear()
+
+    def _mesh(self, name: str, points: int) -> Mesh:
+        mesh = bpy.data.meshes.new(name)
+        self.made.append(mesh)
+        mesh.vertices.add(points)
+        return mesh
+
+    def _new_collection(self, scene: Scene) -> Collection:
+        collection = bpy.data.collections.new(f"{self.crowd.name} Cache")
+        scene.collection.children.link(collection)
+        return collection
+
+    def _new_player(self, collection: Collection) -> Object:
+        ob = _new_object(self.crowd, AGENTS, self.points)
+        collection.objects.link(ob)
+        ob.modifiers.new("Crowd Player", "NODES").node_group = player()
+        return ob
+
+    def _shown_models(self, before: Collection | None) -> Collection | None:
+        """The collection of what is shown, in place of that of an earlier bake; None if the animator chose another.
+
+        It is in no scene: an instance of the cache would show its content where it stands.
+        """
+        if isinstance(self.models, bpy.types.Collection):
+            return self.models
+        if before is not None and before.get(PART) != MODELS:
+            bpy.data.batch_remove([mesh for mesh in dict.fromkeys(self.models) if not mesh.users])
+            return None
+        if before is None:
+            before = bpy.data.collections.new(f"{self.crowd.name} {TITLES[MODELS]}")
+            before[PART] = MODELS
+        _remove_with_data(ob for ob in before.objects if ob.get(PART) == MODELS)
+        digits = len(str(len(self.models)))
+        for number, mesh in enumerate(self.models):
+            # Geometry nodes sort the children by name.
+            ob = bpy.data.objects.new(f"{self.crowd.name} Model {number:0{digits}}", mesh)
+            mesh.name = ob.name
+            ob[PART] = MODELS
+            before.objects.link(ob)
+        return before
+
+
+def keys_of(identity: np.ndarray) -> np.ndarray:
+    """The keys (n, 3) of agents by their identities (n,)."""
+    whole = identity.astype(np.int64)
+    return np.column_stack((whole % HALF, whole // HALF, np.zeros(len(whole)))).astype(np.float32)
+
+
+def player_of(ob: Object) -> Modifier:
+    """The modifier by which an object plays a cache."""
+    return next(each for each in ob.modifiers if each.type == "NODES")
+
+
+def settle(
+    vehicles: Sequence[Object], parts: Iterable[Object], cache: str, frames: tuple[int, int], scene: Scene
+) -> None:
+    """Let vehicles rest while a cache plays them, and note on each that it does."""
+    for ob in vehicles:
+        mark(ob, cache, *frames)
+    put_to_rest({*vehicles, *parts}, scene)
+
+
+def is_cached(ob: Object) -> bool:
+    """Whether a cache holds the motion of an object."""
+    return cached_as(ob) is not None
+
+
+def delete_caches(objects: Iterable[Object], parts_of: Any) -> None:
+    """Remove the caches that hold the motion of objects as a whole, and bring back all vehicles that they hold.
+
+    Args:
+        parts_of: gives the objects that rest with a vehicle.
+    """
+    ids = {cached.cache for ob in objects if (cached := cached_as(ob)) is not None}
+    woken = [ob for ob in bpy.data.objects if (cached := cached_as(ob)) is not None and cached.cache in ids]
+    # First, as view layers are built anew for what is removed.
+    for collection in [each for each in caches() if cache_id(each) in ids]:
+        remove_cache(collection)
+    for ob in woken:
+        del ob[MARK]
+    wake({*woken, *(part for ob in woken for part in parts_of(ob))})
+
+
+def remove_cache(collection: Collection) -> None:
+    """Remove a cache with all that was made for it."""
+    gone, models = [], None
+    if (shown := _part(collection.objects, AGENTS)) is not None:
+        modifier = player_of(shown)
+        held = (input_of(modifier, name) for name in ("Cache", "Edits"))
+        gone = [shown, *(ob for ob in held if ob is not None and PART in ob)]
+        models = input_of(modifier, "Models")
+        models = models if models is not None and models.get(PART) == MODELS else None
+        gone += [ob for ob in models.objects if ob.get(PART) == MODELS] if models is not None else []
+    _remove_with_data(gone)
+    for each in (models, collection):
+        if each is not None and not each.objects and not each.children:
+            bpy.data.collections.remove(each)
+    for group in [each for each in bpy.data.node_groups if each.library is None and PLAYER in each]:
+        if group.users <= group.use_fake_user:
+            bpy.data.node_groups.remove(group)
+
+
+def _remove_with_data(objects: Iterable[Object]) -> None:
+    objects = list(objects)
+    data = dict.fromkeys(ob.data for ob in objects)
+    bpy.data.batch_remove(objects)
+    bpy.data.batch_remove([block for block in data if block is not None and not block.users])
+
+
+def _part(blocks: Iterable[Any], kind: str) -> Any:
+    return next((block for block in blocks if block.get(PART) == kind), None)
+
+
+def _new_object(crowd: Object, kind: str, mesh: Mesh | None) -> Object:
+    ob = bpy.data.objects.new(f"{crowd.name} {TITLES[kind]}", mesh)
+    ob[PART] = kind
+    return ob
+
+
+def _no_edits(name: str) -> Mesh:
+    mesh = bpy.data.meshes.new(f"{name} {TITLES[EDITS]}")
+    for key, kind in EDIT_COLUMNS.items():
+        mesh.attributes.new(key, kind, "POINT")
+    return mesh
+
+
+def _set_column(mesh: Mesh, name: str, kind: str, values: np.ndarray) -> None:
+    attribute = mesh.attributes.new(name, kind, "POINT")
+    attribute.data.foreach_set("vector" if kind == "FLOAT_VECTOR" else "value", values.reshape(-1))

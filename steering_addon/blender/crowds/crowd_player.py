@@ -1,0 +1,90 @@
+"""The player of crowd caches: a node group in an asset file, and its inputs on a modifier.
+
+`scripts/modelling/crowd_player.py` makes the node group. What it plays needs no extension.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+from .asset_files import asset_file, own
+
+if TYPE_CHECKING:
+    from bpy.types import Modifier, NodeTree
+
+ASSET = Path(__file__).resolve().parents[3] / "assets" / "crowd_player.blend"
+GROUP = "Crowd Player"
+PLAYER = "steering_player"
+"""The custom property of the node group that holds its version. Stored in files."""
+VERSION = 1
+HAS_PROPERTIES = "properties" in bpy.types.NodesModifier.bl_rna.properties
+"""Whether a modifier holds the inputs of its group there; before Blender 5.2 they were custom properties of it."""
+
+
+@dataclass(frozen=True)
+class Input:
+    """An input of the player.
+
+    Attributes:
+        kind: of its socket.
+        default, least: its value, and the least one; None for none.
+    """
+
+    label: str
+    kind: str
+    description: str
+    default: Any = None
+    least: float | None = None
+
+
+INPUTS = (
+    Input("Cache", "OBJECT", "Object whose mesh holds all frames of the crowd"),
+    Input("Models", "COLLECTION", "What to show, a child each: the poses of the first model, those of the next"),
+    Input("Frame Offset", "FLOAT", "Frames by which the crowd is ahead of the scene", 0.0),
+    Input("Speed", "FLOAT", "How fast it plays from the first frame on, as a factor", 1.0),
+    Input(
+        "Pick Poses", "BOOLEAN", "Show models in the pose of each frame; otherwise Models has a child a variant", True
+    ),
+    Input("Poses", "INT", "Number of poses of each model among the children of Models", 1, 1),
+    Input("First Frame", "INT", "Frame of the scene on which the cache begins", 1),
+    Input("Frame Rate", "FLOAT", "Frames a second, for the attribute speed", 24.0, 0.0),
+    Input("Edits", "OBJECT", "Object whose points change agents, each that of its key"),
+)
+"""The inputs after the geometry, whose points are the agents."""
+
+
+def player() -> NodeTree:
+    """The player in this file; it is appended if there is none of this version."""
+    for group in bpy.data.node_groups:
+        if group.library is None and group.get(PLAYER) == VERSION:
+            return group
+    with asset_file(ASSET) as (_, wanted):
+        wanted.node_groups = [GROUP]
+    return own(wanted.node_groups[0])
+
+
+def set_inputs(modifier: Modifier, values: Mapping[str, Any]) -> None:
+    """Set inputs of a player by their labels."""
+    for label, value in values.items():
+        socket = _socket(modifier.node_group, label)
+        if HAS_PROPERTIES:
+            getattr(modifier.properties.inputs, socket).value = value
+        else:
+            modifier[socket] = value
+    modifier.id_data.update_tag()
+
+
+def input_of(modifier: Modifier, label: str) -> Any:
+    """The value of an input of a player."""
+    socket = _socket(modifier.node_group, label)
+    return getattr(modifier.properties.inputs, socket).value if HAS_PROPERTIES else modifier[socket]
+
+
+def _socket(group: NodeTree, label: str) -> str:
+    items = (each for each in group.interface.items_tree if each.item_type == "SOCKET" and each.in_out == "INPUT")
+    return next(each.identifier for each in items if each.name == label)

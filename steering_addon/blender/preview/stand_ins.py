@@ -1,0 +1,153 @@
+"""Shows vehicles that Blender draws no object of: points, and objects that rest while a crowd cache plays.
+
+An object of our own with one mesh stands in for them, which is never rendered, saved or selected. The objects that show
+them otherwise are shrunk to nothing where Blender has evaluated them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+
+from ...portrayal.sketch import Sketch
+from ..animation.rotation_channels import channels_from_matrices, product
+from ..crowds.crowd_cache import player_of
+from ..crowds.crowd_player import input_of
+from ..crowds.shown_models import UNTURNED, point_mesh, set_column, show_models
+from ..objects.crowd_caches import cache_of, cached_as
+from ..properties import pointed_at
+from ..read.evaluated_points import evaluated_points
+from ..read.joined_vehicles import point_parts
+
+if TYPE_CHECKING:
+    from bpy.types import Collection, Object, Scene
+
+    from ..read.plan import Plan
+    from ..read.sources import CrowdSource
+
+NAME = "Steering Preview"
+MARK = "steering_preview"
+"""The custom property of objects that only show a preview."""
+Placed = tuple[np.ndarray, np.ndarray]
+"""The positions (m, 3) of points, and the rotations (m, 4) of their models, as quaternions; both in the world."""
+
+
+@dataclass(frozen=True)
+class Stand:
+    """Vehicles of a plan that stand for themselves nowhere: points of an object, or those of a crowd that are at rest.
+
+    Attributes:
+        key: the session_uid of the object, or of the crowd.
+        rows: (m,) the vehicles.
+        axes: (m, 3, 3) the side, forward and up axis of each model in its own space.
+        scale, variant: (m, 3) and (m,) how many times as large as its model each is, and which of the models it has.
+        models: these, in the order of their names; None for cones.
+        size: the length of a cone, metres.
+    """
+
+    key: int
+    rows: np.ndarray
+    axes: np.ndarray
+    scale: np.ndarray
+    variant: np.ndarray
+    models: Collection | None
+    size: float
+
+    @property
+    def looks(self) -> tuple:
+        """What is to be seen of them, but for where they are."""
+        return self.variant.tobytes(), self.size, None if self.models is None else self.models.session_uid
+
+    def placed(self, sketch: Sketch) -> Placed:
+        """Where a sketch has them, and how their models turn."""
+        bodies, rows = sketch.bodies, self.rows
+        basis = np.stack((bodies.side[rows], bodies.forward[rows], bodies.up[rows]), axis=-1)
+        turns = channels_from_matrices(product(basis, self.axes.swapaxes(-1, -2)), "QUATERNION")
+        return bodies.position[rows].astype(np.float32), turns.astype(np.float32)
+
+
+def stands_of(plan: Plan) -> tuple[Stand, ...]:
+    """The vehicles of a plan that a preview has to show in place of an object."""
+    points = [
+        Stand(
+            key=source.ob.session_uid,
+            rows=rows,
+            axes=source.axes,
+            scale=np.tile(source.scale[:, None], 3),
+            variant=source.variant,
+            models=pointed_at(source.ob.steering, "models"),
+            size=2.0 * source.crowd.steering.vehicle.radius,
+        )
+        for source, rows in point_parts(plan.vehicles.source)
+    ]
+    return (*points, *(stand for crowd in plan.crowds if (stand := _at_rest(plan, crowd)) is not None))
+
+
+def _at_rest(plan: Plan, crowd: CrowdSource) -> Stand | None:
+    """The vehicles of a crowd that are objects at rest, which look as in its player; None if there are none."""
+    source, cache = plan.vehicles.source, cache_of(crowd.ob)
+    rows = np.intersect1d(crowd.rows, source.object_rows) if cache is not None else np.zeros(0, dtype=np.int64)
+    rows = np.array([row for row in rows.tolist() if cached_as(source.owner(row)) is not None], dtype=np.int64)
+    shown = next(iter(cache.objects), None) if len(rows) else None
+    if shown is None:
+        return None
+    agents, modifier = evaluated_points(shown, None).columns, player_of(shown)
+    order = np.argsort(agents["id"])
+    at = order[np.minimum(np.searchsorted(agents["id"][order], plan.vehicles.identity[rows]), len(order) - 1)]
+    return Stand(
+        key=crowd.ob.session_uid,
+        rows=rows,
+        axes=source.axes[rows],
+        scale=agents["scale"][at],
+        variant=(agents["variant"][at] * input_of(modifier, "Poses")).astype(np.int64),
+        models=input_of(modifier, "Models"),
+        size=2.0 * crowd.ob.steering.vehicle.radius,
+    )
+
+
+class StandIns:
+    """The objects of our own that show vehicles; they stay while as many are shown with the same models."""
+
+    def __init__(self) -> None:
+        self._of: dict[int, tuple[tuple, Object]] = {}
+
+    def show(self, scene: Scene, stands: Sequence[Stand], placed: Sequence[Placed], gone: np.ndarray) -> None:
+        """Show vehicles of a plan, given where they are and which of all its vehicles are absent."""
+        if {key: looks for key, (looks, _) in self._of.items()} != {stand.key: stand.looks for stand in stands}:
+            self.end(scene)
+            self._of = {stand.key: (stand.looks, _stand_in(stand, scene)) for stand in stands}
+        for stand, (_, ob), (position, rotation) in zip(stands, self._of.values(), placed):
+            set_column(ob.data, "position", position)
+            set_column(ob.data, "rotation", rotation)
+            set_column(ob.data, "scale", np.where(gone[stand.rows, None], 0.0, stand.scale))
+            ob.data.update()
+
+    def end(self, scene: Scene) -> None:
+        """Show them no more."""
+        self._of = {}
+        for ob in [each for each in scene.collection.objects if MARK in each]:
+            trees = [modifier.node_group for modifier in ob.modifiers]
+            bpy.data.batch_remove([ob, ob.data, *(tree for tree in trees if tree is not None)])
+
+
+def covered(plan: Plan) -> list[Object]:
+    """The objects that a preview of a plan covers: those with points, and those that play an earlier bake."""
+    caches = [cache for crowd in plan.crowds if (cache := cache_of(crowd.ob)) is not None]
+    points = (source.ob for source, _ in point_parts(plan.vehicles.source))
+    return [*points, *dict.fromkeys(ob for cache in caches for ob in cache.objects)]
+
+
+def _stand_in(stand: Stand, scene: Scene) -> Object:
+    """An object of our own that shows models."""
+    m = len(stand.rows)
+    mesh = point_mesh(NAME, np.zeros((m, 3)), np.tile(UNTURNED, (m, 1)), stand.scale, stand.variant)
+    ob = bpy.data.objects.new(NAME, mesh)
+    ob[MARK] = True
+    ob.hide_render = ob.hide_select = True
+    show_models(ob, stand.models, stand.size)
+    scene.collection.objects.link(ob)
+    return ob

@@ -1,0 +1,246 @@
+"""The writer of crowd caches: keeps the portraits of crowds as columns, and makes a cache of each in the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+
+from ...portrayal.driver_properties import EFFORT, PHASE, STATE
+from ...simulation.roles import Role
+from ..animation.rotation_channels import RotationTrack
+from ..animation.visibility import parts
+from ..crowds.cache_models import EFFORTS, Layout, Variant, making
+from ..crowds.crowd_cache import CachedAgents, CachedFrames, NewCache, delete_caches, is_cached, settle
+from ..objects.hierarchy import Family
+from ..properties import has_role
+from ..read.local_space import to_local
+from .cache_members import CachedMembers, models_of_crowd
+from .subjects import driven_crowds, stateful_crowds
+
+if TYPE_CHECKING:
+    from bpy.types import Mesh, Object
+
+    from ...portrayal.portrait import Portrait
+    from ...portrayal.sketch import VisibleBodies
+    from ..read.plan import Plan
+    from ..read.sources import CrowdSource
+    from .subjects import PlayingModels
+
+PHASES = 128
+"""The parts of a cycle that a phase is stored in."""
+MODELS = 0.7
+"""The share of the writing that making models takes, where any are posed."""
+
+
+class CacheWriter:
+    """Writes crowds of a plan into a crowd cache each."""
+
+    def __init__(self, plan: Plan, playing: PlayingModels, crowds: Sequence[CrowdSource]) -> None:
+        """Check what can be checked.
+
+        Raises:
+            Refusal: a vehicle cannot be put aside.
+        """
+        self._plan = plan
+        self._crowds = [_CrowdCache(plan, playing, crowd) for crowd in crowds if len(crowd.rows)]
+        self._taken = 0
+        self.warnings: Sequence[str] = ()
+        self.told = ""
+
+    def frame(self, portrait: Portrait) -> None:
+        """Take in the vehicles on a frame."""
+        for crowd in self._crowds:
+            crowd.frame(self._taken, portrait)
+        self._taken += 1
+
+    def finish(self, run: str) -> Iterator[float]:
+        """Make a cache of each crowd, then let these play."""
+        yield from self.prepare()
+        self.commit(run)
+
+    def prepare(self) -> Iterator[float]:
+        """Make everything, yielding the share that is done; the scene does not change."""
+        for done, crowd in enumerate(self._crowds):
+            for share in crowd.prepare():
+                yield (done + share) / len(self._crowds)
+
+    def commit(self, run: str) -> None:
+        """Give what was made to the scene."""
+        for number, crowd in enumerate(self._crowds):
+            crowd.commit(f"{run}:{number}")
+
+    def discard(self) -> None:
+        """Forget all of it; the file is as it was."""
+        for crowd in self._crowds:
+            crowd.discard()
+
+    @staticmethod
+    def has_written(ob: Object) -> bool:
+        """Whether a cache holds the motion of an object."""
+        return is_cached(ob)
+
+    @staticmethod
+    def delete(objects: Iterable[Object]) -> tuple[str, ...]:
+        """Remove the caches that hold the motion of these objects, each as a whole, and bring back its vehicles."""
+        family = Family()
+        delete_caches(objects, lambda ob: _parts(ob, family))
+        return ()
+
+
+class _CrowdCache:
+    """The columns of one crowd, and its cache."""
+
+    def __init__(self, plan: Plan, playing: PlayingModels, crowd: CrowdSource) -> None:
+        self._plan, self._crowd, self._family = plan, crowd, Family()
+        self._rows, f, m = crowd.rows, len(plan.frames), len(crowd.rows)
+        self._members = members = CachedMembers.of(plan, playing, crowd, self._family)
+        self._position, self._rotation = np.empty((f, m, 3), np.float32), np.empty((f, m, 4), np.float32)
+        self._away, self._cycle = np.zeros((f, m), np.bool_), np.zeros((f, m), np.int8)
+        self._turns = [_Turns(rows, members.axes[rows[0]], members.signs[rows]) for rows in _alike(members.axes)]
+        moves = any(len(variant.cycles) for variant in members.variants)
+        self._phase = np.zeros((f, m), np.int8) if moves else None
+        self._clips = models_of_crowd(playing, crowd)
+        driven = [k for k, each in enumerate(driven_crowds(plan)) if each.ob == crowd.ob]
+        self._driven = driven[0] if driven else -1
+        stateful = [k for k, each in enumerate(stateful_crowds(plan)) if np.array_equal(each.rows, crowd.rows)]
+        self._stateful = stateful[0] if stateful else -1
+        self._state = np.zeros((f, m), np.int32) if stateful else None
+        self._new: NewCache | None = None
+
+    def frame(self, row: int, portrait: Portrait) -> None:
+        """Take in a frame, the one of this row."""
+        bodies, rows = portrait.bodies, self._rows
+        self._position[row] = bodies.position[rows]
+        self._away[row] = portrait.away[rows]
+        for turns in self._turns:
+            self._rotation[row, turns.rows] = turns.next(bodies, rows)
+        if self._phase is not None:
+            self._moved(row, portrait)
+        if self._state is not None:
+            self._state[row] = portrait.states[self._stateful][STATE]
+
+    def _moved(self, row: int, portrait: Portrait) -> None:
+        """Take in the cycle and the phase of each."""
+        for k, local in self._clips.items():
+            played = portrait.models[k].played
+            cycle = played.influence.argmax(axis=0)
+            self._cycle[row, local] = cycle
+            self._phase[row, local] = _parts_of_cycle(played.phase[cycle, np.arange(len(local))])
+        driven = self._members.by_drivers
+        if driven.any():
+            told = portrait.driven[self._driven].properties
+            self._phase[row, driven] = _parts_of_cycle(told[PHASE][driven])
+            if EFFORT in told:
+                apart = np.abs(told[EFFORT][driven, None] - np.array(EFFORTS))
+                self._cycle[row, driven] = apart.argmin(axis=1)
+
+    def prepare(self) -> Iterator[float]:
+        """Make the models and the columns, yielding the share that is done."""
+        scene, layer = self._plan.scene, _layer_of(self._plan.scene)
+        work = making(self._members.variants, scene, layer, self._family)
+        while True:
+            try:
+                yield MODELS * next(work)
+            except StopIteration as stop:
+                layouts: dict[int, Layout] = stop.value
+                break
+        number = max(len(layout) for layout in layouts.values())
+        columns = {"pose": self._poses(layouts, np.int8 if number < PHASES else np.int32)}
+        if self._phase is not None:
+            columns["phase"] = self._phase
+        if self._state is not None:
+            columns["state"] = self._state.astype(np.int8) if self._state.max(initial=0) < PHASES else self._state
+        yield MODELS
+        self._new = NewCache(
+            crowd=self._crowd.ob,
+            frames=CachedFrames(
+                int(self._plan.frames[0]), 1.0 / self._plan.frame_time, self._position, self._rotation, columns
+            ),
+            agents=CachedAgents(
+                self._plan.vehicles.identity[self._rows],
+                self._members.variant,
+                self._members.scale,
+            ),
+            poses=number,
+            models=_in_blocks(self._members.variants, number),
+        )
+        for done, _ in enumerate(self._new.making(), 1):
+            yield MODELS + (1.0 - MODELS) * min(done / 8.0, 1.0)
+
+    def _poses(self, layouts: dict[int, Layout], kind: type) -> np.ndarray:
+        """The numbers of the meshes, (f, m); -1 of those who are away."""
+        poses = np.full(self._away.shape, -1, kind)
+        for variant, each in enumerate(self._members.variants):
+            local = np.flatnonzero(self._members.variant == variant)
+            phase = self._phase[:, local] / PHASES if self._phase is not None else np.zeros((1, 1))
+            poses[:, local] = layouts[each.group].shown(self._cycle[:, local], phase)
+        poses[self._away] = -1
+        return poses
+
+    def commit(self, cache: str) -> None:
+        """Give the cache to the scene and let the vehicles rest."""
+        frames = int(self._plan.frames[0]), int(self._plan.frames[-1])
+        self._new.hand_over(self._plan.scene, cache, frames[1])
+        owners = self._members.owners
+        parts_of_all = [part for ob in owners for part in _parts(ob, self._family)]
+        settle(owners, parts_of_all, cache, frames, self._plan.scene)
+        for variant in self._members.variants:
+            variant.meshes.clear()
+
+    def discard(self) -> None:
+        """Remove what was made."""
+        if self._new is not None:
+            self._new.discard()
+        meshes = dict.fromkeys(mesh for variant in self._members.variants for mesh in variant.meshes)
+        bpy.data.batch_remove([mesh for mesh in meshes if not mesh.users])
+        for variant in self._members.variants:
+            variant.meshes.clear()
+
+
+class _Turns:
+    """The rotations of k vehicles with the same axes, frame after frame.
+
+    Attributes:
+        rows: (k,) theirs among those of the crowd.
+    """
+
+    def __init__(self, rows: np.ndarray, axes: np.ndarray, signs: np.ndarray) -> None:
+        self.rows, self._axes, self._signs = rows, axes, signs
+        self._track = RotationTrack("QUATERNION")
+
+    def next(self, bodies: VisibleBodies, of_crowd: np.ndarray) -> np.ndarray:
+        """The quaternions (k, 4) on the next frame; `of_crowd`: (m,) the rows of the crowd."""
+        rows = of_crowd[self.rows]
+        basis = np.stack((bodies.side[rows], bodies.forward[rows], bodies.up[rows]), axis=-1)
+        _, turns = to_local(None, bodies.position[rows][None], basis[None], self._axes, self._signs)
+        return self._track.extend(turns)[0]
+
+
+def _alike(axes: np.ndarray) -> list[np.ndarray]:
+    """The rows of each group of vehicles with the same axes (n, 3, 3)."""
+    _, number = np.unique(axes.reshape(len(axes), 9), axis=0, return_inverse=True)
+    number = number.reshape(-1)
+    return [np.flatnonzero(number == k) for k in range(int(number.max()) + 1)]
+
+
+def _parts_of_cycle(phase: np.ndarray) -> np.ndarray:
+    return np.minimum((phase - np.floor(phase)) * PHASES, PHASES - 1).astype(np.int8)
+
+
+def _in_blocks(variants: Sequence[Variant], number: int) -> list[Mesh]:
+    """The meshes of all variants, the last of each repeated until all have as many."""
+    return [mesh for each in variants for mesh in (*each.meshes, *each.meshes[-1:] * (number - len(each.meshes)))]
+
+
+def _parts(ob: Object, family: Family) -> Iterator[Object]:
+    """What rests with a vehicle: its parts, but for what is something of its own."""
+    return (part for part in parts(ob, family) if not any(has_role(part, role) for role in Role))
+
+
+def _layer_of(scene: object) -> object:
+    """The view layer whose visibility counts."""
+    context = bpy.context
+    return context.view_layer if context.scene == scene and context.view_layer is not None else scene.view_layers[0]

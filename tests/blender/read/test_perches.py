@@ -1,0 +1,120 @@
+"""What flyers land on: faces that face up, wires, edges, Empties, and things that move."""
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.building import (
+    bake,
+    crowd,
+    empty,
+    frames,
+    insert,
+    link,
+    part,
+    path_curve,
+    places,
+    put,
+    vehicle,
+)
+
+LAST = 140
+
+
+def flock(target, n: int = 3, **settings):
+    """Birds at cruise speed ahead of what they are to land on."""
+    birds = crowd("Birds", landing={"target": target, "apart": 0.6, "slowing_distance": 6.0, **settings})
+    birds.steering.locomotion = "FLYING"
+    birds.steering.flying.least_speed = 0.3
+    vehicles = birds.steering.vehicle
+    vehicles.max_speed, vehicles.max_force, vehicles.radius = 10.0, 14.0, 0.2
+    return [
+        vehicle(name=f"Bird {k}", location=(2.0 * k - 2.0, -16.0, 6.0), crowd=birds, identity=77 + k) for k in range(n)
+    ]
+
+
+def house(name: str = "House"):
+    """A floor at 0 with a flat roof of 4 x 4 m at 3 m over all of it, and steep sides."""
+    mesh = bpy.data.meshes.new(name)
+    corners = [(x, y, z) for z in (0.0, 3.0) for x, y in ((-2, -2), (2, -2), (2, 2), (-2, 2))]
+    sides = [(0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7)]
+    mesh.from_pydata(corners, [], [(0, 1, 2, 3), (4, 5, 6, 7), *sides])
+    return link(bpy.data.objects.new(name, mesh))
+
+
+def wire(bevel: float):
+    curve = path_curve("Wire", ((-6, 4, 4), (0, 4, 3.8), (6, 4, 4)))
+    curve.data.bevel_depth = bevel
+    return curve
+
+
+def edges():
+    mesh = bpy.data.meshes.new("Edge")
+    mesh.from_pydata([(-5, 3, 3), (5, 3, 3), (5, 3, 0)], [(0, 1), (1, 2)], [])
+    return link(bpy.data.objects.new("Edge", mesh))
+
+
+THINGS = {
+    "roof": (house, lambda place: np.abs(place[:, 2] - 3.0).max() + np.abs(place[:, :2]).max(initial=2.0) - 2.0),
+    "bare wire": (lambda: wire(0.0), lambda place: np.abs(place[:, 2] - 3.8 - np.abs(place[:, 0]) / 30.0).max()),
+    "wire": (lambda: wire(0.02), lambda place: np.abs(place[:, 2] - 3.82 - np.abs(place[:, 0]) / 30.0).max() - 1e-3),
+    "edge": (edges, lambda place: np.abs(place[:, 1:] - 3.0).max()),
+}
+
+
+@pytest.mark.parametrize("thing", THINGS)
+def test_birds_stand_on_it_with_their_feet(thing: str) -> None:
+    """Exactly, each apart from the others; across a wire."""
+    frames(1, LAST)
+    make, off = THINGS[thing]
+    birds = flock(make())
+    bake()
+    place = np.stack([places(bird, [LAST])[0] for bird in birds])
+    assert np.abs(place - np.stack([places(bird, [LAST - 10])[0] for bird in birds])).max() < 1e-6
+    lift = part("blender.read.plan").plan_reading(bpy.context.scene).vehicles.source.lift(np.zeros(3))
+    place[:, 2] -= lift
+    assert off(place) < 2e-3
+    gap = np.linalg.norm(place[:, None] - place[None], axis=-1) + np.eye(3)
+    assert gap.min() >= 0.6 - 1e-6
+    if "wire" in thing or thing == "edge":
+        bpy.context.scene.frame_set(LAST)
+        assert all(abs(bird.matrix_world.to_3x3().col[1].normalized().y) > 0.99 for bird in birds)
+
+
+def test_one_lands_on_an_empty_and_the_others_fly_on() -> None:
+    frames(1, LAST)
+    birds = flock(empty("Perch", (1.0, 2.0, 3.0)))
+    bake()
+    still = [np.ptp([places(bird, [frame])[0] for frame in (LAST - 20, LAST)], axis=0).max() < 1e-6 for bird in birds]
+    assert sum(still) == 1
+
+
+def test_birds_go_along_with_a_cart_that_turns() -> None:
+    frames(1, LAST)
+    cart = put(house("Cart"))
+    insert(cart, "location", {1: (0.0, 0.0, 0.0), LAST: (9.0, 6.0, 0.0)})
+    insert(cart, "rotation_euler", {1: (0.0, 0.0, 0.0), LAST: (0.0, 0.0, 1.0)})
+    birds = flock(cart)
+    bake()
+    local = []
+    for frame in range(LAST - 30, LAST + 1):
+        bpy.context.scene.frame_set(frame)
+        local.append([cart.matrix_world.inverted() @ bird.matrix_world.translation for bird in birds])
+    assert np.ptp(np.array(local), axis=0).max() < 1e-4
+
+
+def test_in_a_state_they_land_on_what_called_them() -> None:
+    frames(1, LAST)
+    roof = house()
+    birds = flock(None)
+    herd = birds[0].steering.crowd
+    herd.steering.landing.use = False
+    bpy.context.view_layer.objects.active = herd
+    states = part("blender.crowds.states")
+    state = states.new_state(bpy.context, herd, "Land")
+    state.steering.landing.own = state.steering.landing.use = True
+    bpy.context.view_layer.update()
+    triggers = part("blender.crowds.new_triggers")
+    triggers.new_trigger(bpy.context, state, "NEAR", roof).steering.trigger.distance = 30.0
+    bake()
+    assert all(abs(places(bird, [LAST])[0][2] - 3.0) < 0.3 for bird in birds)

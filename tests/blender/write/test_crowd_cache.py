@@ -1,0 +1,385 @@
+"""A crowd whose output is a crowd cache is baked into one mesh, which a player shows as keys would have."""
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from contextlib import closing
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.building import (
+    assert_same,
+    bake,
+    baked_frames,
+    clear_bake,
+    crowd,
+    empty,
+    fleet,
+    frames,
+    keys,
+    leader,
+    obstacle,
+    part,
+    points,
+    scene_dump,
+    select,
+    vehicle,
+    wedge,
+    world_matrices,
+)
+from tests.sampling import in_every_blender
+
+pytestmark = in_every_blender
+
+FRAMES = 12
+SHOWN = [1, FRAMES // 2, FRAMES]
+
+
+def ships_and_boats():
+    """Vehicles of two crowds that see each other; those of the first differ in looks, size, axes and rotation mode."""
+    frames(1, FRAMES)
+    leader(location=(4.0, 30.0, 2.0))
+    obstacle(location=(3.0, 8.0, 0.5))
+    flock = crowd("Flock", wander={"strength": 2.0}, seek={}, obstacle_avoidance={})
+    ships = fleet(5, crowd=flock)
+    ships[1].data = ships[0].data
+    ships[1].scale = (2.0, 2.0, 2.0)
+    ships[2].rotation_mode = "QUATERNION"
+    ships[3].steering.forward_axis = "NEG_Y"
+    ships[4].parent = empty("Mast")
+    boats = [vehicle(name=f"Boat {k}", location=(3.0 * k, 5.0, 1.0), crowd=crowd("Boats", wander={})) for k in range(2)]
+    return flock, ships, boats
+
+
+def instances(layer=None) -> dict[int, np.ndarray]:
+    """The matrices (4, 4) of what is instanced on the current frame, by the ids of agents."""
+    graph = bpy.context.evaluated_depsgraph_get()
+    return {i.persistent_id[0]: np.array(i.matrix_world) for i in graph.object_instances if i.is_instance}
+
+
+def as_keyed(ships) -> dict[int, dict[int, np.ndarray]]:
+    """The matrices of baked objects by frame and identity."""
+    matrices = {ob.steering.identity: world_matrices(ob, SHOWN) for ob in ships}
+    return {frame: {k: of[row] for k, of in matrices.items()} for row, frame in enumerate(SHOWN)}
+
+
+def assert_plays(expected) -> None:
+    for frame, matrices in expected.items():
+        bpy.context.scene.frame_set(frame)
+        played = instances()
+        assert played.keys() == matrices.keys()
+        for identity, matrix in matrices.items():
+            np.testing.assert_array_equal(played[identity][:3, 3], matrix[:3, 3])
+            np.testing.assert_allclose(played[identity], matrix, atol=1e-5)
+
+
+def test_a_cache_plays_what_keys_would_and_other_crowds_keep_their_keys(addon) -> None:
+    flock, ships, boats = ships_and_boats()
+    bake()
+    expected, of_boats = as_keyed(ships), [keys(boat) for boat in boats]
+    flock.steering.output = "CACHE"
+    bake()
+    assert_plays(expected)
+    assert [keys(boat) for boat in boats] == of_boats
+    assert not any(keys(ship) for ship in ships)
+    shown = set(bpy.context.view_layer.objects)
+    assert shown.isdisjoint(ships)
+    assert shown.issuperset(boats)
+
+
+def test_between_frames_agents_are_on_the_straight_way(addon) -> None:
+    flock, _, _ = ships_and_boats()
+    flock.steering.output = "CACHE"
+    bake()
+    scene, played = bpy.context.scene, []
+    for frame, share in ((3, 0.0), (3, 0.25), (4, 0.0)):
+        scene.frame_set(frame, subframe=share)
+        played.append(instances())
+    for before, between, after in ([each[k][:3, 3] for each in played] for k in played[0]):
+        np.testing.assert_allclose(between, 0.75 * before + 0.25 * after, atol=1e-6)
+
+
+def test_baking_again_replaces_and_deleting_restores_everything(addon) -> None:
+    flock, ships, _ = ships_and_boats()
+    ships[0].hide_set(True)
+    hidden_in = bpy.data.collections.new("Harbor")
+    bpy.context.scene.collection.children.link(hidden_in)
+    hidden_in.objects.link(ships[1])
+    flock.steering.output = "CACHE"
+    # Stores starts and identities, which stay.
+    bake()
+    clear_bake()
+    select(flock)
+    before = scene_dump()
+    bake()
+    numbers, played = scene_dump(())["count"], instances()
+    bake()
+    assert scene_dump(())["count"] == numbers
+    assert {k: m.tolist() for k, m in instances().items()} == {k: m.tolist() for k, m in played.items()}
+    clear_bake()
+    select(flock)
+    after = scene_dump()
+    for dump in (before, after):
+        dump["users"].pop("node_groups")
+    assert_same(before, after)
+    assert ships[0].hide_get()
+    assert {each.name for each in ships[1].users_collection} == {"Harbor", "Scene Collection"}
+
+
+def test_back_to_keyframes_the_vehicles_come_back_with_keys(addon) -> None:
+    flock, ships, _ = ships_and_boats()
+    bake()
+    expected = [keys(ship) for ship in ships]
+    flock.steering.output = "CACHE"
+    bake()
+    flock.steering.output = "KEYFRAMES"
+    bake()
+    assert [keys(ship) for ship in ships] == expected
+    assert set(bpy.context.view_layer.objects).issuperset(ships)
+    assert not instances()
+    assert "steering_cached" not in ships[0]
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_a_bake_that_is_stopped_leaves_nothing(addon, again) -> None:
+    flock, _, _ = ships_and_boats()
+    flock.steering.output = "CACHE"
+    if again:
+        bake()
+    # What was measured of the file is not part of it.
+    bpy.context.view_layer.update()
+    before = scene_dump()
+    plan = part("blender.read.plan").plan_reading(bpy.context.scene)
+    pieces = sum(1 for _ in _until_the_end(plan))
+    for stop in (1, FRAMES, FRAMES + 2, pieces - 1):
+        with closing(part("blender.write.bake").baking(plan)) as baking:
+            for _ in range(stop):
+                next(baking)
+        assert_same(before, scene_dump())
+
+
+def _until_the_end(plan):
+    """The pieces of a bake that is stopped before its last."""
+    pieces = list(range(FRAMES))
+    with closing(part("blender.write.bake").baking(plan)) as baking:
+        for done in baking:
+            pieces.append(done)
+            if done >= 0.999:
+                break
+    return pieces[FRAMES:]
+
+
+def test_one_undo_takes_a_bake_back(addon) -> None:
+    flock, ships, _ = ships_and_boats()
+    flock.steering.output = "CACHE"
+    name = ships[0].name
+    bpy.ops.ed.undo_push(message="before")
+    bake()
+    bpy.ops.ed.undo_push(message="Bake")
+    bpy.ops.ed.undo()
+    assert bpy.data.objects[name].name in bpy.context.view_layer.objects
+    assert not instances()
+    bpy.ops.ed.redo()
+    assert len(instances()) == len(ships)
+
+
+def test_selecting_the_player_bakes_and_deletes_its_whole_crowd(addon) -> None:
+    flock, ships, boats = ships_and_boats()
+    flock.steering.output = "CACHE"
+    bake()
+    player = bpy.data.objects["Flock Player"]
+    of_boats = [keys(boat) for boat in boats]
+    select(player)
+    bake(selected=True)
+    assert len(instances()) == len(ships)
+    select(bpy.data.objects["Flock Player"])
+    clear_bake(selected=True)
+    assert not instances()
+    assert [keys(boat) for boat in boats] == of_boats
+
+
+def test_who_has_not_entered_is_not_shown(addon) -> None:
+    flock, ships, _ = ships_and_boats()
+    ships[2].steering.use_enter_frame, ships[2].steering.enter_frame = True, 6
+    flock.steering.output = "CACHE"
+    bake()
+    for frame in (5, 6):
+        bpy.context.scene.frame_set(frame)
+        assert (ships[2].steering.identity in instances()) == (frame == 6)
+        assert len(instances()) == len(ships) - (frame < 6)
+
+
+def test_points_go_into_a_cache_beside_objects_and_show_their_models(addon) -> None:
+    frames(1, FRAMES)
+    flock = crowd("Flock", wander={})
+    ship = vehicle(name="Ship", location=(20.0, 0.0, 0.0), crowd=flock)
+    models = bpy.data.collections.new("Gnat Models")
+    for k in range(2):
+        models.objects.link(wedge(f"Model {k}", size=0.1 + k))
+    gnats = points(name="Gnats", position=[(0, 0, 0), (0, 5, 0), (0, 10, 0)], variant=[1, 0, 1], crowd=flock)
+    gnats.steering.models = models
+    bake()
+    assert len(instances()) == 4
+    assert ship.steering.identity in instances()
+    sizes = {bpy.data.objects[name].dimensions.y for name in shown_meshes().values()}
+    np.testing.assert_allclose(sorted(sizes), [0.16, 0.48, 1.76], rtol=1e-5)
+    assert gnats not in set(bpy.context.view_layer.objects)
+    bake()
+    assert len(instances()) == 4
+    clear_bake()
+    assert gnats in set(bpy.context.view_layer.objects)
+    assert not instances()
+
+
+def edit(ob, identity: int, **values) -> None:
+    """Add an edit of an agent to the mesh of edits."""
+    mesh = ob.data
+    mesh.vertices.add(1)
+    row = len(mesh.vertices) - 1
+    mesh.vertices[row].co = part("blender.crowds.crowd_cache").keys_of(np.array([identity]))[0]
+    values = {"hidden": False, "frame_offset": 0.0, "speed": 1.0, "variant": -1, "offset": (0.0, 0.0, 0.0)} | values
+    for name, value in values.items():
+        data = mesh.attributes[name].data[row]
+        setattr(data, "vector" if name == "offset" else "value", value)
+    mesh.update()
+    ob.update_tag()
+
+
+def test_edits_change_what_is_played_and_no_bake_touches_them(addon) -> None:
+    flock, ships, _ = ships_and_boats()
+    flock.steering.output = "CACHE"
+    bake()
+    a, b, c = (ship.steering.identity for ship in ships[:3])
+    scene, edits = bpy.context.scene, bpy.data.objects["Flock Edits"]
+    played = {}
+    for frame in (4, 7):
+        scene.frame_set(frame)
+        played[frame] = instances()
+    edit(edits, a, hidden=True)
+    edit(edits, b, frame_offset=3.0, offset=(0.0, 0.0, 5.0))
+    edit(edits, c, variant=0)
+    for _ in range(2):
+        scene.frame_set(4)
+        now = instances()
+        assert now.keys() == played[4].keys() - {a}
+        np.testing.assert_allclose(now[b][:3, 3], played[7][b][:3, 3] + (0.0, 0.0, 5.0), atol=1e-5)
+        np.testing.assert_array_equal(now[c], played[4][c])
+        assert shown_meshes()[c] == "Flock Model 0"
+        bake()
+        assert len(edits.data.vertices) == 3
+
+
+def shown_meshes() -> dict[int, str]:
+    """The names of the objects that are instanced, by the ids of agents."""
+    graph = bpy.context.evaluated_depsgraph_get()
+    return {i.persistent_id[0]: i.object.name for i in graph.object_instances if i.is_instance}
+
+
+def test_each_shows_its_own_model_and_wings_beat_by_phase(addon) -> None:
+    frames(1, FRAMES)
+    flock = crowd("Flock", wander={})
+    flock.steering.portrayal.use, flock.steering.portrayal.phase_by = True, "TIME"
+    flock.steering.portrayal.cycle_time = 1.0
+    birds = [vehicle(name=f"Bird {k}", location=(4.0 * k, 0.0, 0.0), crowd=flock) for k in range(2)]
+    for bird in birds:
+        bird["steering_phase"] = bird["steering_effort"] = 0.0
+        wing = wedge("Wing")
+        wing.parent = bird
+        curve = wing.driver_add("rotation_euler", 1)
+        curve.driver.expression = "sin(p*6.283185)*e"
+        for letter, name in (("p", "steering_phase"), ("e", "steering_effort")):
+            variable = curve.driver.variables.new()
+            variable.name, variable.targets[0].id = letter, bird
+            variable.targets[0].data_path = f'["{name}"]'
+    bake()
+    wings = {bird.steering.identity: bird.children[0] for bird in birds}
+    expected = {k: world_matrices(wing, baked_frames()) for k, wing in wings.items()}
+    flock.steering.output = "CACHE"
+    bake()
+    models = {
+        ob.name: np.array([v.co for v in ob.data.vertices]) for ob in bpy.data.collections["Flock Models"].objects
+    }
+    own = np.array([v.co for v in birds[0].children[0].data.vertices])
+    shown = set()
+    for row, frame in enumerate(baked_frames()):
+        bpy.context.scene.frame_set(frame)
+        matrices, meshes = instances(), shown_meshes()
+        for identity, name in meshes.items():
+            tips = models[name][len(own) :] @ matrices[identity][:3, :3].T + matrices[identity][:3, 3]
+            wanted = own @ expected[identity][row][:3, :3].T + expected[identity][row][:3, 3]
+            assert np.abs(tips - wanted).max() < 0.06
+            shown.add(name)
+    assert len(shown) > FRAMES // 2
+    halves = len(models) // 2
+    assert {int(name.split()[-1]) >= halves for name in shown} == {False, True}
+
+
+PLAYING = """
+    import bpy, json, os, sys
+    import numpy as np
+    result = {{}}
+    def played(names):
+        found = {{}}
+        for frame in {frames}:
+            bpy.context.scene.frame_set(frame)
+            graph = bpy.context.evaluated_depsgraph_get()
+            found[frame] = {{i.persistent_id[0]: np.array(i.matrix_world).tolist()
+                            for i in graph.object_instances if i.is_instance and "Model" in i.object.name}}
+        return found
+    bpy.ops.wm.open_mainfile(filepath={path!r})
+    assert not hasattr(bpy.types.Object, "steering")
+    result["opened"] = played(())
+    bpy.ops.wm.save_as_mainfile(filepath={resaved!r})
+    bpy.ops.wm.open_mainfile(filepath={resaved!r})
+    result["saved there"] = played(())
+    for link in (False, True):
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        with bpy.data.libraries.load({path!r}, link=link) as (_, wanted):
+            wanted.collections = ["Flock Cache"]
+        collection = wanted.collections[0]
+        if link:
+            ob = bpy.data.objects.new("Flock", None)
+            ob.instance_type, ob.instance_collection = "COLLECTION", collection
+            bpy.context.scene.collection.objects.link(ob)
+            result["linked"] = played(())
+            bpy.data.objects.remove(ob)
+            bpy.context.scene.collection.children.link(collection)
+            override = collection.override_hierarchy_create(bpy.context.scene, bpy.context.view_layer)
+            bpy.context.scene.collection.children.unlink(collection)
+            result["overridden"] = played(())
+        else:
+            bpy.context.scene.collection.children.link(collection)
+            result["appended"] = played(())
+    print("RESULT" + json.dumps(result), flush=True)
+    os._exit(0)
+"""
+
+
+def test_a_cache_plays_without_the_extension_saved_appended_linked_and_overridden(addon, tmp_path) -> None:
+    flock, _, _ = ships_and_boats()
+    flock.steering.output = "CACHE"
+    bake()
+    expected = {}
+    for frame in SHOWN:
+        bpy.context.scene.frame_set(frame)
+        expected[frame] = instances()
+    path = str(tmp_path / "crowd.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    (tmp_path / "user").mkdir()
+    script = textwrap.dedent(PLAYING).format(path=path, resaved=str(tmp_path / "again.blend"), frames=SHOWN)
+    environment = {**os.environ, "BLENDER_USER_RESOURCES": str(tmp_path / "user")}
+    process = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=120, env=environment
+    )
+    assert process.returncode == 0, process.stdout + process.stderr
+    line = next(each for each in process.stdout.splitlines() if each.startswith("RESULT"))
+    for way, played in json.loads(line.removeprefix("RESULT")).items():
+        for frame, matrices in expected.items():
+            found = {int(k): np.array(m) for k, m in played[str(frame)].items()}
+            assert found.keys() == matrices.keys(), way
+            for identity in matrices:
+                np.testing.assert_array_equal(found[identity], matrices[identity], err_msg=way)
