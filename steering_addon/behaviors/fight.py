@@ -29,8 +29,10 @@ ROW = 0.5
 WAITS, GOES_ON = 0.1, 0.4
 """Shares of top speed: one that may go no faster than the first waits, until it may go as fast as the second."""
 
-GIVES_UP = 2.0
+GIVES_UP = 0.5
 """Seconds for which one comes no nearer to its partner, as others are in the way, until it looks for another."""
+PATIENT = 1.5
+"""Seconds for which it then tries no way round others."""
 SLOW = 0.1
 """Share of cruise speed below which a body stands, and two come no nearer to each other."""
 
@@ -73,12 +75,13 @@ class Fight(Behavior):
         goes = which(fights & ~(has & memory.stands))
         between = self.take(goes)._between(world, agents.take(goes))
         wanted = np.where(has, memory.wanted, -1)
-        wanted[goes] = np.where(has[goes], wanted[goes], self.take(goes)._chosen(wants, between))
+        chosen = self.take(goes)._chosen(wants, between, memory.hindered[goes] >= 0.0)
+        wanted[goes] = np.where(has[goes], wanted[goes], chosen)
         after = replace(memory, wanted=wanted, has=has, asked=np.where(fights, world.time, -np.inf))
         way, gap = _way(world, agents, np.where(has, wanted, self.enemy))
-        way, gap = _round_others(between, goes, after, way, gap)
+        way, gap, barred = _round_others(between, goes, after, way, gap)
         direction = unit(way)
-        after, away = self._facing(world, agents, wants, memory, after, direction, gap)
+        after, away = self._facing(world, agents, wants, memory, after, direction, gap, barred)
         speed, response_time = self._speed(world, agents, direction, gap, wants.mutual[agents.rows], has)
         # A partner that goes away is followed.
         speed = np.minimum(np.where(has, speed + np.maximum(away, 0.0), speed), agents.max_speed)
@@ -114,8 +117,8 @@ class Fight(Behavior):
         near = world.neighbors(agents, self.distance, all_round, everyone, everyone).together()
         return Between(world, agents, near)
 
-    def _chosen(self, wants: Wants, between: Between) -> Rows:
-        return wants.chosen(between, self.enemy, self.most, self.distance)
+    def _chosen(self, wants: Wants, between: Between, goes_round: Mask) -> Rows:
+        return wants.chosen(between, self.enemy, self.most, self.distance, goes_round)
 
     def _facing(
         self,
@@ -126,12 +129,14 @@ class Fight(Behavior):
         after: Fighting,
         direction: Vectors,
         gap: Scalars,
+        barred: Mask,
     ) -> tuple[Fighting, Scalars]:
         """What is remembered of where they stand, and how fast their partners go away, (n,) m/s.
 
         Args:
             direction: (n, 3) unit vectors in which they go to their partners.
             gap: (n,) metres from body to body.
+            barred: (n,) who has no way to its partner.
         """
         partner = np.maximum(after.wanted, 0)
         away = dot(agents.level(picked(world.bodies.velocity, partner)), direction)
@@ -140,8 +145,10 @@ class Fight(Behavior):
         stands = after.has & (gap <= (1.0 + np.where(halts, APART, CLOSE)) * self.reach)
         both = same & before.stands & (wants.stands[partner] | ~wants.asks[partner])
         met = np.where(both, np.minimum(before.met, world.time), np.inf)
-        nears = dot(agents.velocity, direction) - away > SLOW * agents.cruise_speed
-        hindered = np.where(same & ~stands & ~nears, before.hindered + world.dt, 0.0)
+        nears = ~barred & (dot(agents.velocity, direction) - away > SLOW * agents.cruise_speed)
+        # Below 0 it is the time that is left of its patience.
+        rests = np.where(before.hindered >= GIVES_UP, -PATIENT, np.minimum(before.hindered + world.dt, 0.0))
+        hindered = np.where(same & ~stands & ~nears, np.maximum(before.hindered, 0.0) + world.dt, rests)
         return replace(after, stands=stands, met=met, hindered=hindered), away
 
     def _speed(
@@ -167,8 +174,10 @@ def _way(world: World, agents: Agents, target: Rows) -> tuple[Vectors, Scalars]:
     return way, magnitude(way) - ends - agents.radius - world.bodies.radius[row]
 
 
-def _round_others(between: Between, goes: Rows, known: Fighting, way: Vectors, gap: Scalars) -> tuple[Vectors, Scalars]:
-    """The ways and the gaps as of `_way`, of those with a partner round others that stand between.
+def _round_others(
+    between: Between, goes: Rows, known: Fighting, way: Vectors, gap: Scalars
+) -> tuple[Vectors, Scalars, Mask]:
+    """The ways and the gaps as of `_way`, round others that stand between partners, and to whom none leads, (n,).
 
     Args:
         between: the agents that go.
@@ -178,11 +187,13 @@ def _round_others(between: Between, goes: Rows, known: Fighting, way: Vectors, g
     rows = goes[partnered]
     straight = picked(way, rows)
     first = between.way_round(partnered, known.wanted[rows], straight)
-    first = np.where(np.isfinite(first[:, :1]), first, straight)
-    way, gap = way.copy(order="K"), gap.copy()
+    leads = np.isfinite(first[:, 0])
+    first = np.where(leads[:, None], first, straight)
+    way, gap, barred = way.copy(order="K"), gap.copy(), np.zeros(len(gap), dtype=np.bool_)
+    barred[rows] = ~leads
     way[rows] = first
     gap[rows] += magnitude(first) + magnitude(straight - first) - magnitude(straight)
-    return way, gap
+    return way, gap, barred
 
 
 def _speed_behind(between: Between, direction: Vectors, room: Scalars, partner: Rows) -> Scalars:
