@@ -45,7 +45,7 @@ def figures(case: str, folder: Path) -> dict[str, float]:
     count, keys = case.split()
     told = {"tag, s": build(int(count))}
     scene, frames = bpy.context.scene, []
-    scene.steering.keys = keys
+    scene.steering.keying = keys
     told |= bake_figures()
     for frame in range(1, PLAYED + 1):
         frames.append(_seconds(lambda frame=frame: scene.frame_set(frame)))

@@ -18,6 +18,7 @@ from . import (
     ready_scenes,
     states,
     tagging,
+    usd_export,
     vary,
     wheels,
 )
@@ -42,6 +43,7 @@ MODULES = (
     baking,
     contact_report,
     findings,
+    usd_export,
 )
 
 
