@@ -45,6 +45,7 @@ class PointVehicles:
 
     Attributes:
         ob: the object.
+        identity: its own, which no other object with points has.
         crowd: theirs.
         axes: (n, 3, 3) the side, forward and up axis of the models in their own space.
         position, basis, velocity: as `VehicleSource.start` returns them.
@@ -57,6 +58,7 @@ class PointVehicles:
     """
 
     ob: Object
+    identity: int
     crowd: Object
     axes: np.ndarray
     position: np.ndarray
@@ -158,16 +160,19 @@ class PointVehicles:
         return ()
 
     def store(self, identities: np.ndarray) -> None:
-        """Nothing: the points stay what they are."""
+        """Store the identity of the object; its points stay what they are."""
+        if self.ob.steering.identity != self.identity:
+            self.ob.steering.identity = self.identity
 
 
 def point_vehicles(
-    ob: Object, scene: Scene, first: int, taken: np.ndarray, *, adds_nothing: bool
+    ob: Object, identity: int, scene: Scene, first: int, taken: np.ndarray, *, adds_nothing: bool
 ) -> tuple[PointVehicles, np.ndarray]:
     """The vehicles that the points of an object are on the first frame of a run, and their identities (n,).
 
     Args:
         ob: tagged as points, with a crowd.
+        identity: its own.
         taken: (k,) identities of other vehicles.
         adds_nothing: whether no datablock may be added; then the points are those of the present frame.
 
@@ -176,7 +181,7 @@ def point_vehicles(
     """
     points = _read(ob, scene, first, adds_nothing=adds_nothing)
     n = len(points)
-    identities = distinct(_numbers(ob, points), taken)
+    identities = distinct(_numbers(ob, identity, points), taken)
     order = np.argsort(identities, kind="stable")
 
     def own(name: str) -> np.ndarray:
@@ -200,6 +205,7 @@ def point_vehicles(
     enter = points.columns.get("enter_frame")
     vehicles = PointVehicles(
         ob=ob,
+        identity=identity,
         crowd=crowd_of(ob),
         axes=axes,
         position=position,
@@ -251,10 +257,10 @@ def _check_places(ob: Object, places: np.ndarray) -> None:
         raise Refusal(text, about=[ob])
 
 
-def _numbers(ob: Object, points: EvaluatedPoints) -> np.ndarray:
+def _numbers(ob: Object, identity: int, points: EvaluatedPoints) -> np.ndarray:
     """The numbers (n,) that identities are made of: the attribute `id`, or else numbers in a row from the object's."""
     ids = points.columns.get("id")
-    return in_a_row(ob.steering.identity, len(points)) if ids is None else _whole(ob, "id", ids)
+    return in_a_row(identity, len(points)) if ids is None else _whole(ob, "id", ids)
 
 
 def models_of_points(ob: Object) -> list[Object]:
