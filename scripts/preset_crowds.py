@@ -18,6 +18,7 @@ from steering_addon.simulation.geometry.regions import SPHERE, regions
 from steering_addon.simulation.locomotion import Locomotion
 from steering_addon.simulation.vehicle import VehicleModel
 
+KINDS = {kind.name: kind for kind in CATALOGUE}
 FOLDER = Path(__file__).resolve().parents[1] / "presets"
 SHIPPED = {path.stem: path for path in sorted(FOLDER.glob("*.json"))}
 FPS = 24.0
@@ -59,14 +60,13 @@ def crowd(preset: Preset, n: int, seed: int, within: float) -> Scene:
     ball = rng.normal(size=(n, 3)) * (1.0, 1.0, 0.0 if flat else 1.0)
     ball *= (rng.uniform(size=n) ** (1.0 / (2.0 if flat else 3.0)) / np.linalg.norm(ball, axis=1))[:, None]
     spread = 0.75 * preset.behaviors["separation"]["distance"] * n ** (0.5 if flat else 1.0 / 3.0)
-    kinds = {kind.name: kind for kind in CATALOGUE}
     return Scene(
         spread * ball * (1.3, 1.0, 0.6),
         forward=rng.normal(size=(n, 3)) * (0.2, 0.2, 0.0 if flat else 0.05) + (0.0, 1.0, 0.0),
         speed=START_SPEED * preset.vehicle["max_speed"],
         vehicle={**columns(VehicleModel, preset.vehicle), "radius": preset.body_length / 2.0},
         locomotions=locomotions(preset),
-        behaviors=[(kinds[name], columns(kinds[name], values)) for name, values in preset.behaviors.items()],
+        behaviors=[(KINDS[name], columns(KINDS[name], values)) for name, values in preset.behaviors.items()],
         combining=next(choice.number for choice in COMBININGS if choice.name == preset.combining),
         regions=regions([[0.0, 0.0, 0.0]], within, SPHERE),
         fps=FPS,

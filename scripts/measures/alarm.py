@@ -9,24 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from scripts.preset_states import ready_state
 from steering_addon.behaviors.cohesion import Cohesion
-from steering_addon.behaviors.flee import Flee
 from steering_addon.behaviors.separation import Separation
 from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import OnFoot
 from steering_addon.minds.conditions import Nearby
-from steering_addon.scene import CrowdState, Scene, leaders, trigger, with_states
-from steering_addon.settings.multiples import quickened
-from steering_addon.settings.preset import Preset, read
-from steering_addon.settings.preset_parts import STATE
-from steering_addon.simulation.combining import COMBININGS
-from steering_addon.simulation.declaration import CAUSE
+from steering_addon.scene import Scene, leaders, trigger, with_states
 from steering_addon.simulation.snapshot import Snapshot, State
 
 IN_BLENDER = False
@@ -54,8 +47,8 @@ GRAZING = {"max_speed": 1.6, "cruise_speed": 0.3, "max_force": 2.4, "radius": 0.
 BESIDE = (Separation, {"distance": 1.5})
 STARTLE = 2
 """The number of the state among those of the herd, in the order of their names."""
-PRESETS = Path(__file__).resolve().parents[2] / "presets" / "states"
-ALLOCATION = next(choice.number for choice in COMBININGS if choice.name == "ALLOCATION")
+REACH = 6.0
+"""Metres within which sheep carry others along."""
 
 
 def herd(seed: int) -> Scene:
@@ -78,51 +71,14 @@ def herd(seed: int) -> Scene:
     )
 
 
-def model_in(preset: Preset) -> dict[str, float]:
-    """The vehicle model of the sheep in a ready state."""
-    faster = preset.faster or 1.0
-    changed = {"max_speed": GRAZING["max_speed"] * faster, "max_force": GRAZING["max_force"] * faster * faster}
-    return {**GRAZING, **changed, "cruise_speed": preset.cruise_speed or GRAZING["cruise_speed"]}
-
-
 def alarmed(frame: int, snapshot: Snapshot) -> Snapshot:
     """The input on a frame, with the dog where it is then and the states of the herd."""
-    startle, regroup = (_preset(name) for name in ("startle", "regroup"))
-    states = [
-        CrowdState(
-            startle.label,
-            [(Flee, {"target": CAUSE, **startle.behaviors["flee"]}), _apart(startle)],
-            model_in(startle),
-            ALLOCATION,
-            dict(startle.state),
-            then=regroup.label,
-            locomotion=quickened(OnFoot, SHEEP, startle.faster or 1.0),
-        ),
-        CrowdState(
-            regroup.label,
-            [_apart(regroup), (Cohesion, {"distance": 30.0, **regroup.behaviors["cohesion"]})],
-            model_in(regroup),
-            ALLOCATION,
-            dict(regroup.state),
-            locomotion=quickened(OnFoot, SHEEP, regroup.faster or 1.0),
-        ),
-    ]
+    behaviors = [BESIDE, (Cohesion, {"distance": 30.0})]
+    states = [ready_state(name, GRAZING, (OnFoot, SHEEP), behaviors, REACH) for name in ("startle", "regroup")]
     way = np.interp(frame, [COMES - 12, COMES, GOES, GOES + 12], [FAR, CLOSE, CLOSE, FAR])
     tracked = replace(snapshot.tracked, position=np.array([[0.0, -way, 0.0]]))
     dog = trigger(STARTLE, Nearby, bodies=np.array([COUNT]), distance=SIGHT)
     return with_states(replace(snapshot, tracked=tracked), states, [dog])
-
-
-@cache
-def _preset(name: str) -> Preset:
-    """The ready state of a name."""
-    return read(Path(PRESETS, f"{name}.json").read_text(encoding="utf-8"), STATE)
-
-
-def _apart(preset: Preset) -> tuple[type[Separation], dict[str, Any]]:
-    """How sheep keep apart in a ready state."""
-    kind, values = BESIDE
-    return kind, {**values, **preset.behaviors["separation"]}
 
 
 def figures(case: str, folder: Path) -> dict[str, float]:

@@ -47,7 +47,7 @@ def figures(case: str, folder: Path) -> dict[str, float]:
     told = {"tag, s": build(int(count), in_points=keys == POINTS)}
     scene, frames = bpy.context.scene, []
     if keys != POINTS:
-        scene.steering.keys = keys
+        scene.steering.keying = keys
     told |= bake_figures()
     for frame in range(1, PLAYED + 1):
         frames.append(_seconds(lambda frame=frame: scene.frame_set(frame)))

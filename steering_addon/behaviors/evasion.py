@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import EPSILON, Number, Rows, Vectors, magnitude, picked
+from ..simulation.arrays.vectors import EPSILON, Number, Rows, magnitude, picked
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import body, called, length, seconds
 from ..simulation.maneuvers.chasing import predict_position
+from ..simulation.maneuvers.escaping import REACTION, comes_near, dodged
 from ..simulation.world import Agents, World
 
 
@@ -17,9 +18,10 @@ from ..simulation.world import Agents, World
 class Evasion(Behavior):
     """Run from a pursuer by heading away from where it will be.
 
-    Flees the predicted position of the pursuer; the further away the pursuer is, the further ahead it looks. Walkers
-    run out by the ways over their ground, not into a dead end. Does nothing without a pursuer or beyond the distance,
-    which counts from the pursuer's body. An agent at the predicted position goes forward.
+    Flees the predicted position of the pursuer; the further away the pursuer is, the further ahead it looks. It runs
+    out of the way of one that is faster. Walkers run out by the ways over their ground, not into a dead end. Does
+    nothing without a pursuer or beyond the distance, which counts from the pursuer's body. An agent at the predicted
+    position goes forward.
     """
 
     name = "evasion"
@@ -29,19 +31,19 @@ class Evasion(Behavior):
 
     pursuer: Rows = body("Pursuer to run from, an object or a crowd; empty: the nearest leader")
     distance: Number = length(10.0, "How near its body has to be; 0: at any distance")
+    reaction_time: Number = called("Reaction", seconds(1.0, REACTION))
     prediction_time: Number = called("Looks Ahead", seconds(2.0, "How far ahead it looks at most"))
 
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:
         pursuer = np.maximum(self.pursuer, 0)
-        gap = magnitude(self._offset(world, agents))
+        gap = magnitude(agents.level(agents.position - picked(world.bodies.position, pursuer)))
         speed = magnitude(picked(world.bodies.velocity, pursuer))
         time = np.minimum(gap / np.maximum(speed, EPSILON), self.prediction_time)
         # A long pursuer is near with its nose, while its middle is still far.
-        near = gap - world.bodies.extent[pursuer] < self.distance
-        threatened = (self.pursuer >= 0) & (near | (self.distance == 0.0))
-        place = world.away_by_way(agents, pursuer, predict_position(world, pursuer, time), threatened)
-        force = agents.fleeing(place)
-        return Steering(np.where(threatened[:, None], force, 0.0), sets_speed=threatened, alarmed=threatened)
-
-    def _offset(self, world: World, agents: Agents) -> Vectors:
-        return agents.level(agents.position - picked(world.bodies.position, np.maximum(self.pursuer, 0)))
+        outside = gap - world.bodies.extent[pursuer]
+        within = self.distance, self.reaction_time, agents.max_speed
+        threatened = comes_near(world, agents, self.pursuer, outside, *within)
+        place = dodged(world, agents, pursuer, predict_position(world, pursuer, time), agents.max_speed)
+        force = agents.fleeing(world.away_by_way(agents, pursuer, place, threatened))
+        force = np.where(threatened[:, None], force, 0.0)
+        return Steering(force, sets_speed=threatened, alarmed=threatened, hurries=threatened)

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import Mask, Number, Rows, Vectors, magnitude
+from ..simulation.arrays.vectors import Number, Rows, magnitude, picked
 from ..simulation.behavior import Behavior, Intent, Steering
-from ..simulation.declaration import body, called, choice, length
+from ..simulation.declaration import body, called, choice, length, seconds
 from ..simulation.maneuvers.chasing import MAX_SPEED, PACES, desired_speed
+from ..simulation.maneuvers.escaping import REACTION, comes_near, dodged
 from ..simulation.world import Agents, World
 
 
@@ -17,8 +18,9 @@ from ..simulation.world import Agents, World
 class Flee(Behavior):
     """Run from a target at top speed while it is near.
 
-    Walkers run out by the ways over their ground, not into a dead end. At its own pace it only turns away. An agent on
-    top of the target goes forward. Does nothing without a target or beyond the distance.
+    From a target that comes at it faster than it can run, it runs out of the way. Walkers run out by the ways over
+    their ground, not into a dead end. At its own pace it only turns away. An agent on top of the target goes forward.
+    Does nothing without a target or beyond the distance.
     """
 
     name = "flee"
@@ -28,19 +30,16 @@ class Flee(Behavior):
 
     target: Rows = body("Target to run from, an object or a crowd; empty: the nearest leader")
     distance: Number = length(10.0, "How near it has to be; 0: at any distance")
+    reaction_time: Number = called("Reaction", seconds(1.0, REACTION))
     pace: Rows = called("Speed", choice("MAX_SPEED", "How fast it runs", PACES))
 
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:
-        target, threatened = np.maximum(self.target, 0), self._threatened(world, agents)
-        place = world.away_by_way(agents, target, world.bodies.position[target], threatened)
-        force = agents.fleeing(place, desired_speed(self.pace, agents))
+        target, speed = np.maximum(self.target, 0), desired_speed(self.pace, agents)
+        position = picked(world.bodies.position, target)
+        gap = magnitude(agents.level(agents.position - position))
+        threatened = comes_near(world, agents, self.target, gap, self.distance, self.reaction_time, speed)
+        place = world.away_by_way(agents, target, dodged(world, agents, target, position, speed), threatened)
+        force = agents.fleeing(place, speed)
         at_top_speed = threatened & (self.pace == MAX_SPEED)
         force = np.where(threatened[:, None], force, 0.0)
-        return Steering(force, sets_speed=at_top_speed, alarmed=threatened)
-
-    def _threatened(self, world: World, agents: Agents) -> Mask:
-        near = (magnitude(self._offset(world, agents)) < self.distance) | (self.distance == 0.0)
-        return near & (self.target >= 0)
-
-    def _offset(self, world: World, agents: Agents) -> Vectors:
-        return agents.level(agents.position - world.bodies.position[np.maximum(self.target, 0)])
+        return Steering(force, sets_speed=at_top_speed, alarmed=threatened, hurries=at_top_speed)

@@ -54,7 +54,7 @@ class Hide(Behavior):
         still = agents.none()
         velocity = velocity_to_keep(agents, np.where(hiding[:, None], place, 0.0), still, self.approach_time)
         force = np.where(hiding[:, None], agents.steering_to(velocity), 0.0)
-        return Steering(force, Hiding(row), sets_speed=hiding, alarmed=hiding)
+        return Steering(force, Hiding(row), sets_speed=hiding, alarmed=hiding, hurries=hiding)
 
     def goal(self, world: World, agents: Agents, memory: Hiding) -> Vectors:
         row, place = self._hiding_place(world, agents, memory)

@@ -106,16 +106,18 @@ class Pursuit(Behavior):
         over = chasing & (missed | are_at(world, agents, self.quarry, np.zeros(len(agents))))
         pause = np.where(over, self.pause_time, np.maximum(memory.pause - world.dt, 0.0))
         force = np.where(chasing[:, None], force, 0.0)
-        return Steering(force, Chasing(pause, nearing & ~over), sets_speed=chasing)
+        return Steering(force, Chasing(pause, nearing & ~over), sets_speed=chasing, hurries=chasing)
 
     def _toward(self, agents: Agents, force: Vectors, offset: Vectors) -> Vectors:
         """The forces in which a quarry beside or behind turns agents round, (n, 3) newtons.
 
-        On foot they keep the pace at which their circle is no wider: braking would only make them come round later. So
-        they could not reach what is within the circle.
+        Those that turn on the spot do that. Animals keep the pace at which their circle is no wider: braking would
+        only make them come round later. So they could not reach what is within the circle.
         """
         direction = unit(offset)
-        swung, handling = swing_round(agents, force, direction), agents.handling
+        handling = agents.handling
+        on_the_spot = agents.grounded & ~handling.swings_round & (handling.side_step > 0.0)
+        swung = np.where(on_the_spot[:, None], force, swing_round(agents, force, direction))
         onward = dot(direction, agents.forward)
         sine = np.where(onward > 0.0, magnitude(across(direction, agents.forward)), 1.0)
         is_outside = magnitude(offset) > 2.0 * handling.turning_circle * sine

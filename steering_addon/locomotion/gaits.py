@@ -61,6 +61,7 @@ class Walkers:
         max_turn_rate, on_the_spot: (n,) their fastest turn while they walk and while they stand, rad/s.
         speed, wanted, wished: (n,) m/s before the step, after it if free to turn, and within the response time.
         slowest, fastest: (n,) m/s below which they stand, and from which they can still stop before an edge.
+        most: (n,) m/s at which those at most go on that brake to whirl round; inf for the others.
         rounds: (n,) how far they go round to what is beside or behind them, 0 to 1.
         dt: seconds.
     """
@@ -77,6 +78,7 @@ class Walkers:
     wished: Scalars
     slowest: Scalars
     fastest: Scalars
+    most: Scalars
     rounds: Scalars
     dt: float
 
@@ -215,6 +217,7 @@ PACES = (
         lambda w: ~w.memory.has_room,
         lambda w, speed: np.minimum(speed, STEPS_ROUND * w.pace),
     ),
+    Pace("whirl round", lambda w: np.isfinite(w.most), lambda w, speed: np.minimum(speed, w.most)),
 )
 GAITS = (
     Gait("stand", lambda w: w.still & ~w.goes, _nothing, lambda w, _: w.turning_on_the_spot),

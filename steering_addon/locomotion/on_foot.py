@@ -21,6 +21,7 @@ from ..simulation.arrays.vectors import (
     from_above,
     in_space,
     magnitude,
+    nobody,
     picked,
     shared,
     truncate,
@@ -37,7 +38,7 @@ from ..simulation.terrain import Terrain, carried
 from ..simulation.vehicle import Motion, VehicleModel
 from .banking import GRAVITY
 from .footholds import misplaced_walkers
-from .gaits import SETS_OFF, Walkers, going_round, stepping_circle, strode
+from .gaits import FACES, SETS_OFF, STEPS_ROUND, Walkers, going_round, stepping_circle, strode
 from .headings import begun, sine_between, turn_toward, turned_by, turned_on_foot
 from .looking import LOOKS, fastest_before_edges, led_past, looked, waited
 from .over_steps import carried_over_steps
@@ -58,6 +59,10 @@ TURNS = 1.3
 ASIDE = 0.4
 """The share of cruise speed at which a walker that may turn on the spot steps aside or back: a person at half a metre a
 second."""
+HURRIES = 0.5
+"""The share of its strength from which on a walker hurries."""
+AFTERWARDS = 1.5
+"""Times in which a walker that hurries could stop, after which it would be on its way where it wants to go."""
 SLOW = 2.0
 """Multiples of the slowest speed below which a walker obeys the mean of recent forces."""
 
@@ -86,6 +91,9 @@ class OnFoot(Locomotion):
     max_turn_rate: Number = called("Max Turn", number(np.pi, "Fastest turn while walking", Unit.TURN, 0.01))
     turn_on_the_spot: Number = called(
         "Pivot", number(np.pi, "Fastest turn while standing; 0 for animals, which turn by walking round", Unit.TURN)
+    )
+    whirl: Number = number(
+        4.7, "Fastest turn while standing to what it hurries after or away from, animals too", Unit.TURN, 0.0, 7.0
     )
     slowest_speed: Number = called(
         "Least Speed", share(0.1, "Share of cruise speed below which it stands instead of creeping")
@@ -147,7 +155,17 @@ class OnFoot(Locomotion):
         wanted_speed, wished, onward = magnitude(wanted), magnitude(wish), dot(wish, heading)
         if anybody(settles := settled(model, wished, onward)):
             wished = np.where(settles, 0.0, wished)
-        rounds = going_round(self.turn_on_the_spot, speed, wished, onward, slowest, control.speed_limit)
+        on_the_spot, turn_rate = self.turn_on_the_spot, self.max_turn_rate
+        turns_back = hurries = self._hurries(model, control, speed)
+        if anybody(hurries):
+            on_the_spot = np.where(hurries, np.maximum(on_the_spot, self.whirl), on_the_spot)
+            turn_rate = np.where(hurries, np.maximum(turn_rate, on_the_spot), turn_rate)
+            # What is behind stops it first: where it wants to go shows only beyond that.
+            stopped = AFTERWARDS * speed / (model.max_force / model.mass)
+            beyond = motion.velocity + push * (np.maximum(stopped, model.response_time) / model.mass)[:, None]
+            turns_back = hurries & (dot(beyond, heading) < FACES * magnitude(beyond))
+            wish = np.where(turns_back[:, None], beyond, wish)
+        rounds = going_round(on_the_spot, speed, wished, onward, slowest, control.speed_limit)
         turns_round = rounds >= 1.0
         cornered = memory.cornered | memory.blocked | walkable.is_too_steep(memory.triangle)
         memory = replace(memory, cornered=cornered | self._is_hemmed_in(model, motion, terrain, turns_round))
@@ -155,10 +173,11 @@ class OnFoot(Locomotion):
         # The slowest speed would carry one on that is asked to go back: it stops to turn on the spot, or goes round.
         back = ~memory.stands & (wanted_speed < slowest) & (onward < 0.0)
         if anybody(back):
-            stops = back & (self.turn_on_the_spot > 0.0)
+            stops = back & (self.turn_on_the_spot > 0.0) & ~turns_back
             wished = np.where(stops, 0.0, wished)
             by_wish |= back & ~stops
         between = wanted + (wish - wanted) * rounds[:, None] if anybody(rounds > 0.0) else wanted
+        by_wish |= turns_back
         direction = unit(np.where(by_wish[:, None], wish, between) if anybody(by_wish) else between)
         # A push too weak to set off for does not turn it on the spot either.
         idle = (memory.stands | (speed <= 0.0)) & (wished <= SETS_OFF * slowest)
@@ -176,9 +195,10 @@ class OnFoot(Locomotion):
             direction = led_past(memory, direction)
         brakes = model.max_force / model.mass
         fastest = fastest_before_edges(walkable, memory, feet, heading, speed, slowest, brakes, model.radius, dt)
-        turns = self.turn_radius, self.max_turn_rate, self.turn_on_the_spot
+        turns = self.turn_radius, turn_rate, on_the_spot
         speeds = speed, wanted_speed, wished, slowest, fastest
-        velocity, forward = strode(Walkers(model, motion, memory, direction, *turns, *speeds, rounds, dt))
+        onward = np.where(turns_back, np.maximum(dot(wanted, heading), 0.0), np.inf)
+        velocity, forward = strode(Walkers(model, motion, memory, direction, *turns, *speeds, onward, rounds, dt))
         on_the_spot = np.where(memory.cornered, 0.0, self._on_the_spot(control, heading, memory.turning, dt))
         velocity, forward = turned_on_foot(model, motion, control, (velocity, forward), idle, on_the_spot, dt)
         walks, course = magnitude(velocity), forward
@@ -276,6 +296,14 @@ class OnFoot(Locomotion):
         gap, _ = terrain.obstacles.surface(middle[place], obstacle)
         hemmed_in[rows[place[gap < room[place]]]] = True
         return hemmed_in
+
+    def _hurries(self, model: VehicleModel, control: Control, speed: Scalars) -> Mask:
+        """The walkers that whirl round to where they hurry, (n,): people brake for that, animals that run go round."""
+        if control.hurries is None:
+            return nobody(len(speed))
+        slow = (self.turn_on_the_spot > 0.0) | (speed <= STEPS_ROUND * pace_of(model))
+        pulls = magnitude(from_above(control.force)) > HURRIES * model.max_force
+        return control.hurries & slow & pulls & (self.whirl > 0.0)
 
     def _side_steps(self) -> Scalars:
         """(n,) as of `side_step`: who turns on the spot steps aside as well."""

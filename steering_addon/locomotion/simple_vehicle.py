@@ -29,6 +29,7 @@ class SimpleVehicle(Locomotion):
     name = "simple_vehicle"
     label = "Simple Vehicle"
     stored_number = 0
+    burst = 1.8
     remembers = Perching
     suits = "Whatever moves freely: spaceships, drones, insects, leaves, magic"
 

@@ -30,6 +30,7 @@ class Swimming(Locomotion):
     name = "swimming"
     label = "Swimming"
     stored_number = 2
+    burst = 1.8
     remembers = Rolling
     suits = "Fish, sharks, whales and submarines"
 

@@ -33,7 +33,7 @@ EVER = 1e9
 """Seconds."""
 BACK = 0.3
 """Seconds in which a vehicle takes up the crowd's own settings, where it comes from no state."""
-BESIDE = 0.6
+BESIDE = 0.3
 """Share of the distance within which others carry a vehicle along: so near are those that it lets begin first."""
 SOONER = 0.5
 """By how much who has waited comes before those that are ready in the next step, as a share of it."""

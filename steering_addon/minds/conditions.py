@@ -17,7 +17,7 @@ import numpy as np
 
 from ..simulation.arrays.angles import cosine_of_setting
 from ..simulation.arrays.once import once
-from ..simulation.arrays.vectors import Mask, Number, Rows, Scalars, Vectors, dot, magnitude, picked
+from ..simulation.arrays.vectors import Mask, Number, Rows, Scalars, Vectors, dot, magnitude, picked, unit
 from ..simulation.declaration import Choice, Declared, Unit, called, integer, length, number, seconds
 from ..simulation.mindset import Mindset
 from ..simulation.nearby.neighbors import ALL_ROUND
@@ -58,6 +58,11 @@ class Meeting:
         """From each vehicle to each body, (m, k, 3) metres."""
         position = self.world.bodies.position
         return position[bodies][None] - position[self.rows][:, None]
+
+    def nearer_soon(self, bodies: Rows, time: Number) -> Scalars:
+        """By how much each body comes nearer to each vehicle in a time, if that stays where it is; (m, k) metres."""
+        velocity = self.world.bodies.velocity[bodies][None]
+        return np.maximum(-dot(velocity, unit(self.offset(bodies))), 0.0) * time
 
     def in_mode(self, crowd: int, mode: int) -> Rows:
         """The rows of the vehicles of a crowd that are in a mode, (k,)."""
@@ -131,6 +136,11 @@ def _within() -> Any:
     return length(10.0, "Distance within which it counts")
 
 
+def _warning() -> Any:
+    told = "What approaches calls from as much farther away as it comes nearer in this time"
+    return called("Warning", seconds(0.0, told))
+
+
 def _mates() -> Any:
     return integer(3, "Count of mates")
 
@@ -144,10 +154,11 @@ class Nearby(OfBodies):
     stored_number = 0
 
     distance: Number = _within()
+    warning_time: Number = _warning()
 
     def gap(self, meeting: Meeting, bodies: Rows) -> Scalars:
         gap = magnitude(meeting.offset(bodies))
-        return np.where(gap < self.distance, gap, np.inf)
+        return np.where(gap < _reaches(self, meeting, bodies), gap, np.inf)
 
 
 @dataclass(frozen=True)
@@ -159,6 +170,7 @@ class Sees(OfBodies):
     stored_number = 1
 
     distance: Number = _within()
+    warning_time: Number = _warning()
     angle: Number = called("Field of View", number(4.71, "Full angle of view", Unit.ANGLE, 0.0, 6.2832))
 
     def gap(self, meeting: Meeting, bodies: Rows) -> Scalars:
@@ -167,7 +179,14 @@ class Sees(OfBodies):
         if self.angle[0] < ALL_ROUND:
             along = dot(offset, meeting.world.bodies.forward[meeting.rows][:, None])
             gap = np.where(along >= cosine_of_setting(0.5 * self.angle) * gap, gap, np.inf)
-        return np.where(gap < self.distance, gap, np.inf)
+        return np.where(gap < _reaches(self, meeting, bodies), gap, np.inf)
+
+
+def _reaches(condition: Nearby | Sees, meeting: Meeting, bodies: Rows) -> Scalars:
+    """The distance within which each body calls each vehicle, metres; (1,) if the same for all, else (m, k)."""
+    if not condition.warning_time.any():
+        return condition.distance
+    return condition.distance + meeting.nearer_soon(bodies, condition.warning_time)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,11 @@ from .preset_values import Value, Values, held, within
 RELATIVE = (Unit.LENGTH, Unit.SPEED, Unit.ACCELERATION, Unit.FORCE, Unit.TURN)
 """Units in which a preset holds the numbers of vehicles and of locomotions as multiples of those of the crowd."""
 
+QUICKEST = 0.2
+"""Seconds: what reacts more slowly in its crowd gets no quicker than that in a state that is faster."""
+HASTENED = ("max_speed", "max_force", "response_time", "speed_time")
+"""The numbers of vehicles that differ if they are faster."""
+
 
 def as_multiples(declaration: type[Declared], values: Values, of_crowd: Values) -> tuple[dict[str, Value], list[str]]:
     """The numbers of a state as a preset holds them, and the names of those that it cannot hold.
@@ -50,6 +55,16 @@ def changeable(declaration: type[Declared]) -> dict[str, Parameter]:
 def is_relative(parameter: Parameter) -> bool:
     """Whether a preset of a state holds the number as a multiple of the crowd's."""
     return parameter.kind is Kind.NUMBER and parameter.unit in RELATIVE
+
+
+def hastened(values: Values, factor: float) -> dict[str, float]:
+    """The numbers of vehicles, by name, that differ if they are faster by a factor.
+
+    They have the strength that turns as tightly at their speed, and react as much more quickly.
+    """
+    speed, force, *times = (float(values[name]) for name in HASTENED)
+    quicker = (max(time / factor, min(time, QUICKEST)) for time in times)
+    return dict(zip(HASTENED, (speed * factor, force * factor * factor, *quicker)))
 
 
 def quickened(kind: type[Locomotion], values: Mapping[str, float], factor: float) -> dict[str, float]:

@@ -98,6 +98,7 @@ class Preset:
         state: when a state is taken up and for how long, by name.
         faster: the top speed of a state, as a multiple of the crowd's; it turns as tightly at that speed, and turns and
             reacts that much more quickly. None to move as the crowd.
+        spurt: the seconds in which it can gather that speed at the latest; None for as strong as that takes to turn.
         cruise_speed: the share of that top speed that a state holds; None for the crowd's.
         vehicle: values of the vehicle model by name; those of a state are in some units multiples of the crowd's.
         locomotion: the values of the locomotion in the same way, by its name.
@@ -125,6 +126,7 @@ class Preset:
     body_length: float = part(read_positive, CROWD, STATE, needed=(CROWD,), default=0.0)
     state: Values = part(read_declared(StateModel), STATE, default_factory=dict)
     faster: float | None = part(read_positive, STATE, default=None)
+    spurt: float | None = part(read_positive, STATE, default=None)
     cruise_speed: float | None = part(read_up_to(1.0), STATE, default=None)
     vehicle: Values = part(read_vehicle, CROWD, STATE, default_factory=dict)
     locomotion: Mapping[str, Values] = part(read_locomotion, CROWD, STATE, needed=(CROWD,), default_factory=dict)

@@ -440,8 +440,12 @@ class SceneSettings(Stored):
     replace_own_keys: bool = field.switch(
         False, "Set aside keyframes, drivers and NLA strips of the vehicles; deleting the bake restores them"
     )
-    keys: int = field.choice(
-        "EVERY_FRAME", "On which frames a bake writes keys for places and rotations", KEYS, restarts=False
+    keying: int = field.choice(
+        "WHERE_NEEDED",
+        "On which frames a bake writes keys for places and rotations",
+        KEYS,
+        label="Keys",
+        restarts=False,
     )
     key_tolerance: float = field.number(
         0.001,

@@ -17,7 +17,7 @@ from .world import Agents, World
 
 AnyMemory = TypeVar("AnyMemory", bound=Memory)
 
-SIGNALS = ("speed_limit", "heading", "warned", "goal_distance", "confined", "lands", "comes_down", "perch")
+SIGNALS = ("speed_limit", "heading", "warned", "goal_distance", "confined", "hurries", "lands", "comes_down", "perch")
 """What bodies are told of the intention of their behaviors."""
 
 
@@ -27,8 +27,8 @@ class Decisions:
 
     Attributes:
         memories: what each behavior remembers next, by its name, n rows each.
-        speed_limit, heading, warned, goal_distance, confined, lands, comes_down, perch: as of `Intention`; None if
-            nothing is said of any vehicle.
+        speed_limit, heading, warned, goal_distance, confined, hurries, lands, comes_down, perch: as of `Intention`;
+            None if nothing is said of any vehicle.
         tallies: what all vehicles have added up, by name.
         taken: (k,) how much has been taken of each tracked body.
         arrivals: the vehicles that have left and those that have reached a goal.
@@ -40,6 +40,7 @@ class Decisions:
     warned: Mask | None
     goal_distance: Scalars | None
     confined: Rows | None
+    hurries: Mask | None
     lands: Mask | None
     comes_down: Vectors | None
     perch: Vectors | None
@@ -51,7 +52,8 @@ class Decisions:
     def none_yet(cls, state: State) -> Decisions:
         """What holds before any behavior has been asked."""
         arrivals = Arrivals(len(state), state.gone, state.arrived)
-        return cls(state.memories, None, None, None, None, None, None, None, None, state.tallies, state.taken, arrivals)
+        nothing = None, None, None, None, None, None, None, None, None
+        return cls(state.memories, *nothing, state.tallies, state.taken, arrivals)
 
     def memory(self, name: str, kind: type[AnyMemory], agents: Agents) -> AnyMemory:
         """What is remembered of some agents under a name."""

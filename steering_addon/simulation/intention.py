@@ -133,6 +133,7 @@ class Intention(Columns):
             metres; nan for those that do not stand.
         sets_speed: (n,) whether a behavior gives it a speed; the others are held at cruise speed.
         alarmed: (n,) whether it runs from something.
+        hurries: (n,) whether it has to go at once, after or from something, so that it whirls round for that.
         warned: (n,) whether it sees another brake ahead and may have to.
         arrived: (n,) whether it has reached the place to which it is led.
         goal_distance: (n,) metres to the nearest place to which it is led, inf for none.
@@ -157,6 +158,7 @@ class Intention(Columns):
     perch: Vectors = says((np.nan, np.nan, np.nan), first_place)
     sets_speed: Mask = says(False, either)
     alarmed: Mask = says(False, either)
+    hurries: Mask = says(False, either)
     warned: Mask = says(False, either)
     arrived: Mask = says(False, either_weighed)
     goal_distance: Scalars = says(np.inf, smallest)

@@ -63,6 +63,7 @@ class Control(Columns):
         behind: (n,) metres straight back to the nearest vehicle, inf for none; None if no vehicle looks back.
         warned: (n,) the vehicles that see another brake ahead and may have to; None if none does.
         goal_distance: (n,) metres to where they are led, inf for none; None if no vehicle is led anywhere.
+        hurries: (n,) the vehicles that have to go at once, after or from something; None if none has.
         comes_down, perch: as of `Intention`; None if no vehicle comes down.
     """
 
@@ -72,6 +73,7 @@ class Control(Columns):
     behind: Scalars | None = None
     warned: Mask | None = None
     goal_distance: Scalars | None = None
+    hurries: Mask | None = None
     comes_down: Vectors | None = None
     perch: Vectors | None = None
 
@@ -140,6 +142,7 @@ class Locomotion(Declared):
         stands: whether the bodies stand on surfaces.
         touches: whether what stands touches the surface on every frame; what floats follows it with a lag.
         clings: whether they hold on to surfaces whichever way these lean.
+        burst: the most that a ready state makes of the cruise speed; wings and fins cannot do much more than that.
         tightened: the lengths that are shorter for bodies that turn more quickly.
         of_the_body: the parameters that no state changes, as they are measured from the body.
         runs_on_wheels: whether `on_wheels` says what suits a model with wheels.
@@ -156,6 +159,7 @@ class Locomotion(Declared):
     stands: ClassVar[bool] = False
     touches: ClassVar[bool] = True
     clings: ClassVar[bool] = False
+    burst: ClassVar[float] = np.inf
     tightened: ClassVar[tuple[str, ...]] = ()
     of_the_body: ClassVar[tuple[str, ...]] = ()
     runs_on_wheels: ClassVar[bool] = False

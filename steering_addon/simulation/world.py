@@ -483,15 +483,18 @@ class Agents(Columns):
         speed = self.max_speed if speed is None else speed
         return self.steering_to(unit(self.level(target - self.position)) * speed[:, None])
 
+    def away_from(self, target: Vectors) -> Vectors:
+        """Unit vectors away from points (n, 3); forward, where an agent is on top of its point."""
+        away = unit(self.level(self.position - target))
+        return np.where((magnitude(away) < 0.5)[:, None], self.forward, away)
+
     def fleeing(self, target: Vectors, speed: Scalars | None = None) -> Vectors:
         """The force away from points (n, 3), at (n,) m/s or at top speed; (n, 3) newtons (paper, Flee).
 
         An agent on top of its point goes forward.
         """
         speed = self.max_speed if speed is None else speed
-        away = unit(self.level(self.position - target))
-        away = np.where((magnitude(away) < 0.5)[:, None], self.forward, away)
-        return self.steering_to(away * speed[:, None])
+        return self.steering_to(self.away_from(target) * speed[:, None])
 
     def accompany(self, agent: Rows, body: Rows) -> Mask:
         """Whether agents go with bodies, (p,) each; `agent` indexes their columns, `body` is a row of World.bodies."""

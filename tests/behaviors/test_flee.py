@@ -1,5 +1,7 @@
 """Flee (paper, Seek): the inverse of seek, while the target is near."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -73,3 +75,19 @@ def test_at_its_own_pace_it_only_turns_away() -> None:
     distance = np.linalg.norm(positions(states)[:, 0] - (3.0, 4.0, 0.0), axis=1)
     assert distance[-1] > 10.0
     assert speeds(states).max() < 4.2, "it did not flee"
+
+
+@pytest.mark.parametrize(("speed", "flees"), [(4.0, True), (0.0, False), (-4.0, False)])
+def test_what_approaches_counts_from_as_far_away_as_it_comes_in_the_reaction_time(speed: float, flees: bool) -> None:
+    place = fleeing(10.0, tracked=leaders([0.0, -11.5, 0.0]), drift=(0.0, speed, 0.0))
+    assert place.steering()[0].any() == flees
+    place = replace(place, behaviors=[(Flee, {"distance": 10.0, "reaction_time": 0.3})])
+    assert not place.steering()[0].any(), "it comes 1.2 m nearer"
+
+
+@pytest.mark.parametrize(("speed", "along"), [(2.5, 1.0), (5.0, 0.5), (10.0, 0.25)])
+def test_from_what_is_faster_than_half_its_speed_it_runs_aside(speed: float, along: float) -> None:
+    """cos(angle to the course) = v / 2 w: half of top speed is what it has until it has gathered that."""
+    place = fleeing(0.0, tracked=leaders([0.1, -6.0, 0.0]), drift=(0.0, speed, 0.0), position=[[0.0, 0.0, 0.0]])
+    [[x, y, z]] = place.steering()[0] * 0.3 / 5.0
+    assert (x, y, z) == (pytest.approx(-np.sqrt(1.0 - along * along), abs=0.05), pytest.approx(along, abs=0.05), 0.0)

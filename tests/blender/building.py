@@ -9,7 +9,7 @@ import importlib
 import math
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -211,7 +211,25 @@ def fleet(number: int, *, crowd=None, spacing: float = 3.0) -> list:
 
 
 def bake(**settings) -> None:
-    assert bpy.ops.steering.bake(**settings) == {"FINISHED"}
+    """Bake, with keys on every frame unless the scene has been told otherwise: tests compare places digit by digit."""
+    with keys_on_every_frame(bpy.context.scene):
+        assert bpy.ops.steering.bake(**settings) == {"FINISHED"}
+
+
+@contextmanager
+def keys_on_every_frame(scene) -> Iterator[None]:
+    """Write keys on every frame, unless the scene has been told otherwise, until the end."""
+    had_settings, told = scene.is_property_set("steering"), scene.steering.is_property_set("keying")
+    if told:
+        yield
+        return
+    scene.steering.keying = "EVERY_FRAME"
+    try:
+        yield
+    finally:
+        scene.steering.property_unset("keying")
+        if not had_settings and not stored_names(scene.steering):
+            scene.property_unset("steering")
 
 
 def clear_bake(**settings) -> None:

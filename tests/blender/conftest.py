@@ -16,7 +16,7 @@ from types import ModuleType
 
 import pytest
 
-from tests.sampling import in_this_blender
+from tests.sampling import in_every_blender, in_this_blender
 
 ROOT = Path(__file__).resolve().parents[2]
 MANIFEST = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
@@ -70,6 +70,17 @@ def _empty_file(empty: str, preview: ModuleType) -> Iterator[None]:
 @pytest.fixture(scope="session")
 def preview(addon: ModuleType) -> ModuleType:
     return importlib.import_module(f"{addon.__name__}.steering_addon.blender.preview")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Whether this Blender has no test of a file: to import it takes as long as a test of it."""
+    if config.getoption("thorough") or ALONE in os.environ or not collection_path.match("test_*.py"):
+        return None
+    from tests.blender.sharing import BLENDERS, turn
+
+    if turn() == max(len(BLENDERS) - 2, 0):
+        return None
+    return True if in_every_blender.name not in collection_path.read_text(encoding="utf-8") else None
 
 
 @pytest.hookimpl(trylast=True)

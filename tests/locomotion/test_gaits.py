@@ -29,6 +29,7 @@ def walker(angle: float = 0.0, n: int = 1, **changes: Any) -> Walkers:
         "wished": PACE,
         "slowest": SLOWEST,
         "fastest": np.inf,
+        "most": np.inf,
         "rounds": 0.0,
     } | {name: value for name, value in changes.items() if name not in MEMORY}
     memory = {name: np.full(n, value) for name, value in changes.items() if name in MEMORY}
@@ -67,6 +68,7 @@ TABLE = {
     "to the other side too": (-0.5, {}, "walk on", BENT, -BENT / CIRCLE),
     "it turns by no more than its way": (0.5, {"max_turn_rate": 1.0}, "walk on", np.cos(0.5 - DT), 1.0),
     "what is behind it goes round to at half its pace": (2.0, {}, "walk on", ROUND, ROUND / CIRCLE),
+    "unless it brakes to whirl round": (2.0, {"most": 0.3}, "walk on", 0.3, 0.7 * ON_THE_SPOT),
     "an animal changes gradually to that speed": (2.0, {**ANIMAL, "rounds": 1.0}, "walk on", EASED, TURN * DT / SWINGS),
     "and in part": (0.0, {**ANIMAL, "rounds": 0.5}, "walk on", 0.5 * (PACE + EASED), 0.0),
     "what leads aside does not slow down": (1.0, {"side": -1}, "walk on", PACE, PACE / CIRCLE),

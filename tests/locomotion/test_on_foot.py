@@ -11,6 +11,8 @@ import pytest
 from steering_addon.behaviors.alignment import Alignment
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.cohesion import Cohesion
+from steering_addon.behaviors.evasion import Evasion
+from steering_addon.behaviors.pursuit import Pursuit
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.separation import Separation
 from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
@@ -495,3 +497,37 @@ def test_the_last_of_a_turn_on_the_spot_slows_down() -> None:
     forward = turned_to(np.tile([1.0, 0.0, 0.0], (2, 1)), heading, np.full(2, 2.0), dt)
     eased = 2.0 * np.sin(0.05) / EASING * dt
     assert np.arctan2(forward[:, 1], forward[:, 0]) == pytest.approx([2.0 * dt, eased])
+
+
+PERSON = {"max_speed": 3.4, "cruise_speed": 0.4, "max_force": 2.0}
+DEER = {"max_speed": 5.0, "cruise_speed": 1.0, "max_force": 12.0, "response_time": 0.2}
+
+
+@pytest.mark.parametrize(
+    ("behavior", "vehicle", "pivot", "whirl", "speed", "within"),
+    [
+        (Pursuit, PERSON, np.pi, 4.7, 0.0, 0.8),
+        (Evasion, PERSON, np.pi, 4.7, 0.0, 0.8),
+        (Evasion, PERSON, np.pi, 4.7, 0.9, 1.0),
+        (Evasion, DEER, 0.0, 7.0, 0.0, 0.55),
+        (Evasion, DEER, 0.0, 7.0, 0.7, 0.55),
+    ],
+)
+def test_one_that_hurries_whirls_round_to_what_is_behind_it_and_goes(
+    behavior: type, vehicle: dict, pivot: float, whirl: float, speed: float, within: float
+) -> None:
+    place = Scene(
+        [[0.0, 0.0, 0.0]],
+        forward=[[0.1, -1.0, 0.0]],
+        speed=speed,
+        behaviors=[(behavior, {})],
+        vehicle=vehicle,
+        locomotions=[(OnFoot, {"turn_on_the_spot": pivot, "whirl": whirl})],
+        tracked=leaders([0.0, 30.0 if behavior is Pursuit else -6.0, 0.0]),
+        fps=FPS,
+    )
+    states = place.run(2 * FPS)
+    faces = np.array([state.motion.forward[0, 1] for state in states]) > np.cos(np.radians(30.0))
+    assert faces.argmax() / FPS <= within and faces[-1]
+    assert states[-1].motion.velocity[0, 1] > 2.0
+    assert np.diff(positions(states)[:, 0, 1]).min() > -speed / FPS - 1e-9, "it does not gain speed the wrong way"

@@ -234,6 +234,13 @@ def test_the_nearer_of_two_examples_is_named_and_the_daring_need_more_of_them() 
     assert shares[0] == 1.0 and 0.3 < shares[1] < 0.7 and shares[2] < 0.1
 
 
+@pytest.mark.parametrize(("speed", "calls"), [(6.0, True), (3.0, False), (-6.0, False)])
+def test_what_approaches_calls_from_as_far_away_as_it_comes_within_the_warning(speed: float, calls: bool) -> None:
+    scene = standing([0.0, 0.0, 0.0], tracked=leaders([0.0, -10.0, 0.0]), drift=(0.0, speed, 0.0))
+    near = wolf_near(scene, 8.0, warning_time=0.5)
+    assert modes(run(scene, [startle(**AT_ONCE)], [near]))[2, 0] == calls
+
+
 def test_a_share_of_the_crowd_is_inclined() -> None:
     many = standing(*([9.0 * k, 0, 0] for k in range(400)))
     calls = calls_in(many, [CrowdState("Look", numbers={"urge": 0.3})], [])
@@ -288,7 +295,7 @@ def test_of_neighbors_whom_an_alarm_reaches_no_two_begin_in_the_same_step(panic:
         place = state.motion.position[rows]
         apart = np.linalg.norm(place[:, None] - place, axis=2) + np.where(np.eye(len(place)), np.inf, 0.0)
         nearest.append(apart.min(initial=np.inf))
-    assert 0.6 * 6.0 <= min(nearest) < 5.0
+    assert 0.3 * 6.0 <= min(nearest) < 3.0
 
 
 @pytest.mark.parametrize("numbers", [AT_ONCE, {"cue": 1.0}], ids=["immediately", "by a cue"])

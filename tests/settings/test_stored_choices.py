@@ -48,7 +48,7 @@ STORED = {
     },
     "portrayal": {"phase_by": "DISTANCE TIME"},
     "pursuit": {"method": "PREDICTION CONSTANT_HEADING"},
-    "scene": {"keys": "EVERY_FRAME WHERE_NEEDED"},
+    "scene": {"keying": "EVERY_FRAME WHERE_NEEDED"},
     "seek": {"pace": PACE},
     "separation": {"neighbors": NEIGHBORS},
     "source": {"kind": "OBJECT COLLECTION"},

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ...settings.multiples import quickened
+from ...settings.multiples import HASTENED, hastened, quickened
+from ...settings.vehicles_in_states import RUNS
 from ..moving import locomotion_of
 from ..properties import settings_of
 from .crowd_clips import state_of, stored_clips
@@ -14,18 +15,12 @@ from .finding_clips import AHEAD, FASTER, WALKS
 from .finding_clips import RUNS as NAMED_RUNS
 
 if TYPE_CHECKING:
-    from bpy.types import Object, PropertyGroup
-
-    from ...settings.preset import Preset
+    from bpy.types import Object
 
 TOO_FAST = 1.3
 """Legs look hurried from this multiple of the speed on for which the fastest clip is made."""
 ALIKE = 1.15
 """A state within this factor of the run's speed fits it."""
-RUNS = 0.75
-"""The share of the run's speed from which on a state runs."""
-QUICKEST = 0.2
-"""Seconds: what reacts more slowly in its crowd gets no quicker than that in a state that is faster."""
 
 
 @dataclass(frozen=True)
@@ -77,17 +72,6 @@ def too_fast(crowd: Object, states: Iterable[Object]) -> Iterator[TooFast]:
             yield TooFast(ob, speed, clip, made_for)
 
 
-def fitted_factor(crowd: Object, preset: Preset) -> float | None:
-    """How many times as fast as its crowd a ready state is: as the run of the crowd, if it can, else as it is made."""
-    faster, run = preset.faster, run_of(crowd)
-    if faster is None or faster <= 1.0 or run == 0.0:
-        return faster
-    vehicle = crowd.steering.vehicle
-    share = vehicle.cruise_speed if preset.cruise_speed is None else preset.cruise_speed
-    cruise = share * vehicle.max_speed
-    return faster if cruise * faster < RUNS * run else run / cruise
-
-
 def fit_states(crowd: Object, states: Iterable[Object]) -> list[str]:
     """Let the states in which a crowd runs move at the speed of its run; the names of those that were changed."""
     run, moves = run_of(crowd), locomotion_of(crowd)
@@ -96,7 +80,9 @@ def fit_states(crowd: Object, states: Iterable[Object]) -> list[str]:
         speed = cruise_of(state)
         if run == 0.0 or speed < RUNS * run or run / ALIKE < speed < run * ALIKE:
             continue
-        quicken(state.steering.vehicle, run / speed)
+        vehicle = state.steering.vehicle
+        for name, value in hastened({name: getattr(vehicle, name) for name in HASTENED}, run / speed).items():
+            setattr(vehicle, name, value)
         turns = getattr(state.steering, moves.name)
         if turns.own:
             values = {name: getattr(turns, name) for name in moves.parameters()}
@@ -104,15 +90,6 @@ def fit_states(crowd: Object, states: Iterable[Object]) -> list[str]:
                 setattr(turns, name, value)
         fitted.append(state.name)
     return fitted
-
-
-def quicken(vehicle: PropertyGroup, factor: float) -> None:
-    """Raise a top speed, with the strength that turns as tightly at it, and reactions as quick."""
-    vehicle.max_speed *= factor
-    vehicle.max_force *= factor * factor
-    for name in ("response_time", "speed_time"):
-        value = getattr(vehicle, name)
-        setattr(vehicle, name, max(value / factor, min(value, QUICKEST)))
 
 
 def cruise_of(ob: Object) -> float:

@@ -54,6 +54,9 @@ def new_trigger(context: Context, state: Object, when: str, caller: Object | Non
     for name, parameter in TriggerModel.parameters().items():
         if name in shown and parameter.unit is Unit.LENGTH:
             setattr(settings.trigger, name, fitted_length(parameter, _bodies_in(state, context.scene)))
+    for name in ("flee", "evasion"):
+        if "warning_time" in shown and is_own(state, name) and getattr(state.steering, name).use:
+            settings.trigger.warning_time = getattr(state.steering, name).reaction_time
     if one_each and caller is not None and "distance" in shown:
         apart = _apart(context.scene, crowd_of(state), caller)
         settings.trigger.distance = max(settings.trigger.distance, rounded(ROOM * apart))
@@ -73,8 +76,15 @@ def new_trigger(context: Context, state: Object, when: str, caller: Object | Non
 
 
 def fit_reach(state: Object, scene: Scene) -> None:
-    """Fit the distance within which others carry a vehicle along to the vehicles as they are in the state."""
-    state.steering.state.reach = fitted_length(StateModel.parameters()["reach"], _bodies_in(state, scene))
+    """Fit the distance within which others carry a vehicle along: as far as it stays together with others.
+
+    Where the crowd does not, it fits the vehicles as they are in the state.
+    """
+    crowd = crowd_of(state).steering
+    fitted = fitted_length(StateModel.parameters()["reach"], _bodies_in(state, scene))
+    state.steering.state.reach = fitted
+    if crowd.is_property_set("cohesion") and crowd.cohesion.use:
+        state.steering.state.reach = crowd.cohesion.distance
 
 
 def selected_callers(context: Context) -> list[Object]:

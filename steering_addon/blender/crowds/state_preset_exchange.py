@@ -18,12 +18,13 @@ from ...settings.multiples import as_multiples, from_multiples, quickened
 from ...settings.preset import PLAIN, Call, Preset, scaled
 from ...settings.preset_parts import STATE
 from ...settings.preset_values import Value
+from ...settings.vehicles_in_states import factor_in_state, no_weaker, vehicle_in_state
 from ...simulation.behavior import Behavior
 from ...simulation.declaration import POINTERS
 from ...simulation.locomotion import Locomotion
 from ...simulation.roles import Role
 from ...simulation.vehicle import VehicleModel
-from ..clips.clip_speeds import fitted_factor, quicken
+from ..clips.clip_speeds import run_of
 from ..moving import locomotion_of
 from ..objects.tagged_objects import crowd_of, in_use, tagged
 from ..properties import has_role, pointed_at
@@ -40,16 +41,13 @@ from .states import known_states, new_state, triggers_of_state
 if TYPE_CHECKING:
     from bpy.types import Context, Object
 
-STOPS = 0.4
-"""Seconds in which a vehicle loses two thirds of its speed in a state in which it stands."""
-
 
 def as_made(crowd: Object, states: Iterable[Object]) -> list[Object]:
     """The states of a crowd that are still as many times as fast as it as some preset made them."""
-    known = []
+    known, values = [], values_for_preset(VehicleModel, crowd.steering.vehicle)
     for listed in STATES.by_name().values():
         with suppress(Refusal):
-            known.append(listed.load().faster or 1.0)
+            known.append(factor_in_state(listed.load(), locomotion_of(crowd), values) or 1.0)
     top = crowd.steering.vehicle.max_speed
     faster = {ob: ob.steering.vehicle.max_speed / top for ob in states if top and ob.steering.vehicle.own}
     return [ob for ob, times in faster.items() if any(isclose(times, made, rel_tol=1e-3) for made in known)]
@@ -96,16 +94,11 @@ class StateAdding:
     def _let_move(self, state: Object, preset: Preset) -> None:
         """Give a state the numbers of the vehicle and of its locomotion that it has of its own."""
         vehicle, of_crowd, moves = state.steering.vehicle, self.crowd.steering, locomotion_of(self.crowd)
-        faster = fitted_factor(self.crowd, preset)
+        values = values_for_preset(VehicleModel, of_crowd.vehicle)
+        faster = factor_in_state(preset, moves, values, run_of(self.crowd))
         # Switching it on copies the crowd's values, each time.
         vehicle.own = bool(preset.vehicle) or (faster, preset.cruise_speed) != (None, None)
-        if faster is not None:
-            quicken(vehicle, faster)
-        if preset.cruise_speed is not None:
-            vehicle.cruise_speed = preset.cruise_speed
-        if preset.cruise_speed == 0.0:
-            vehicle.speed_time = min(vehicle.speed_time, STOPS)
-        _set(vehicle, from_multiples(VehicleModel, preset.vehicle, values_for_preset(VehicleModel, of_crowd.vehicle)))
+        _set(vehicle, vehicle_in_state(preset, moves, values, faster))
         turns, told = getattr(state.steering, moves.name), preset.locomotion.get(moves.name, {})
         if faster in (None, 1.0) and not told:
             return
@@ -122,7 +115,9 @@ class StateAdding:
                 group = getattr(state.steering, kind.name)
                 group.own = True
                 add_behaviors([kind], state, self.context.scene)
-                _set(group, preset.behaviors[kind.name])
+                used = self._uses(kind)
+                of_crowd = {"weight": getattr(self.crowd.steering, kind.name).weight} if used else {}
+                _set(group, no_weaker(kind, preset.behaviors[kind.name], of_crowd))
         for kind in CATALOGUE:
             if kind.name in preset.off or self._leaves(kind, preset):
                 group = getattr(state.steering, kind.name)
@@ -136,9 +131,12 @@ class StateAdding:
 
     def _leaves(self, kind: type[Behavior], preset: Preset) -> bool:
         """Whether a preset does without a behavior that the crowd has."""
+        return self._uses(kind) and kind.intent not in preset.keeps and kind.name not in preset.behaviors
+
+    def _uses(self, kind: type[Behavior]) -> bool:
+        """Whether the crowd has a behavior."""
         stored = self.crowd.steering
-        used = stored.is_property_set(kind.name) and getattr(stored, kind.name).use
-        return used and kind.intent not in preset.keeps and kind.name not in preset.behaviors
+        return bool(stored.is_property_set(kind.name) and getattr(stored, kind.name).use)
 
     def _known(self, name: str, crowd: Object) -> Object | None:
         """The state of a crowd that a preset of a name makes; None if it has none."""

@@ -5,6 +5,7 @@ from . import (
     behaviors,
     clips,
     contact_report,
+    crowd_library,
     crowds,
     direct,
     findings,
@@ -18,6 +19,7 @@ from . import (
     ready_scenes,
     states,
     tagging,
+    usd_export,
     vary,
     wheels,
 )
@@ -28,6 +30,7 @@ MODULES = (
     own_moves,
     behaviors,
     flow_direction,
+    crowd_library,
     crowds,
     states,
     direct,
@@ -42,6 +45,7 @@ MODULES = (
     baking,
     contact_report,
     findings,
+    usd_export,
 )
 
 

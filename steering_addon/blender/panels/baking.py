@@ -237,8 +237,8 @@ class Run:
         column.prop(stored, "use_frame_range")
         if stored.use_frame_range:
             draw_properties(column.column(align=True), stored, ("frame_start", "frame_end"))
-        column.prop(stored, "keys")
-        if stored.keys == "WHERE_NEEDED":
+        column.prop(stored, "keying")
+        if stored.keying == "WHERE_NEEDED":
             draw_properties(column.column(align=True), stored, ("key_tolerance", "key_angle"))
         draw_properties(column, stored, ("substeps", "seed", "replace_own_keys", "crowd"))
 

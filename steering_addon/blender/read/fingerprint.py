@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 OF_THE_SCENE = {
     *("crowd", "use_frame_range", "frame_start", "frame_end", "replace_own_keys"),
-    *("keys", "key_tolerance", "key_angle", "show_overlay", "overlay", "trail_length"),
+    *("keying", "key_tolerance", "key_angle", "show_overlay", "overlay", "trail_length"),
 }
 """Settings of the scene that do not change the run, or whose effect is recorded elsewhere."""
 BOOKKEEPING = {"start", "variation", "member", "populate", "hide_eaten", "unasked"}

@@ -235,7 +235,7 @@ class _Poses:
 def _needed_keys(plan: Plan) -> NeededKeys | None:
     """What finds the keys that are needed; None if there is to be one on every frame."""
     stored = settings_of(plan.scene)
-    if stored is None or stored.keys != "WHERE_NEEDED" or abs(plan.frames).max() > LATEST:
+    if stored is None or stored.keying != "WHERE_NEEDED" or abs(plan.frames).max() > LATEST:
         return None
     return NeededKeys(stored.key_tolerance, stored.key_angle, radii(plan), float(plan.frames[0]))
 

@@ -255,25 +255,29 @@ class _Touching:
         reach = contact if bodies.half_axis is None else extent[first] + extent[second]
         reach = reach + way[first] + way[second]
         near = which((distance_squared < reach * reach) & (yields[first] + yields[second] > 0.0))
-        near = near[~parted(bodies.position, world.upward, first[near], second[near])]
         first, second, contact = first[near], second[near], contact[near]
-        stands = np.zeros(count, dtype=np.bool_)
-        stands[: len(gives_way)] = gives_way & (model.cruise_speed <= 0.0)
-        shares, if_firm = _shares(yields, nobody(count), first, second), _shares(yields, stands, first, second)
         axes = _BodyAxes.of(world, forward, first, second)
         offset = picked(bodies.position, second) - picked(bodies.position, first)
         offset = offset if axes is None else axes.between(offset)
-        braking, step = np.zeros(count), points - bodies.position
-        braking[: len(gives_way)] = np.where(gives_way, brakes, 0.0)
+        step = points - bodies.position
         closing = picked(step, second) - picked(step, first)
+        distance, meet = magnitude(offset), _meet(offset, closing, contact)
+        may = which(meet | (distance < contact + stride[first] + stride[second]))
+        may = may[~parted(bodies.position, world.upward, first[may], second[may])]
+        first, second, contact, distance, meet = first[may], second[may], contact[may], distance[may], meet[may]
+        axes = None if axes is None else axes.take(may)
         # As if one of the two had to brake alone.
-        away = unit(offset)
+        away, braking = unit(picked(offset, may)), np.zeros(count)
+        braking[: len(gives_way)] = np.where(gives_way, brakes, 0.0)
         alone = strides.braking(away, first) * braking[first] + strides.braking(away, second) * braking[second]
         slower = 0.5 * alone * (world.dt * world.dt)
-        contact = contact + _left_of_gap(offset, closing, contact, slower)
-        may = which(magnitude(offset) < contact + stride[first] + stride[second])
+        contact = contact + np.where(meet, _left_of_gap(distance - contact, slower), 0.0)
+        may = which(distance < contact + stride[first] + stride[second])
         first, second, contact = first[may], second[may], contact[may]
-        shares, if_firm, axes = shares[:, may], if_firm[:, may], None if axes is None else axes.take(may)
+        axes = None if axes is None else axes.take(may)
+        stands = np.zeros(count, dtype=np.bool_)
+        stands[: len(gives_way)] = gives_way & (model.cruise_speed <= 0.0)
+        shares, if_firm = _shares(yields, nobody(count), first, second), _shares(yields, stands, first, second)
         side = np.zeros((count, 3))
         side[:, 0] = bodies.forward[:, 1]
         side[:, 1] = -bodies.forward[:, 0]
@@ -319,21 +323,24 @@ def _shares(yields: Scalars, stands: Mask, first: Rows, second: Rows) -> NDArray
     return np.asarray(both / (both[0] + both[1]), dtype=np.float64)
 
 
-def _left_of_gap(offset: Vectors, closing: Vectors, contact: Scalars, brakes: Scalars) -> Scalars:
-    """What the step has to leave of the gaps of pairs, (p,) metres, negative for what may be left of overlaps.
+def _meet(offset: Vectors, closing: Vectors, contact: Scalars) -> Mask:
+    """The pairs that overlap or come to touch if they go on, (p,): those that pass each other do not brake.
 
     Args:
         offset: (p, 3) between their axes before the step, metres.
         closing: (p, 3) the change of the offset in the step, metres.
         contact: (p,) the distance at which they touch, metres.
-        brakes: (p,) by how much they can brake in a step, metres a step.
     """
-    gap = magnitude(offset) - contact
     along, square = -dot(offset, closing), np.maximum(dot(closing, closing), EPSILON)
-    nearest = dot(offset, offset) - along * along / square
-    # Those that pass each other do not brake.
-    meets = (gap < 0.0) | ((along > 0.0) & (nearest < contact * contact))
-    return np.where(meets, np.copysign(room_to_brake(np.abs(gap), brakes), gap), 0.0)
+    apart = dot(offset, offset)
+    nearest = apart - along * along / square
+    mask: Mask = (np.sqrt(apart) < contact) | ((along > 0.0) & (nearest < contact * contact))
+    return mask
+
+
+def _left_of_gap(gap: Scalars, brakes: Scalars) -> Scalars:
+    """What a step has to leave of gaps (p,) metres, negative for what may be left of overlaps, to brake by (p,)."""
+    return np.asarray(np.copysign(room_to_brake(np.abs(gap), brakes), gap), dtype=np.float64)
 
 
 def room_to_brake(gap: Scalars, brakes: Scalars) -> Scalars:

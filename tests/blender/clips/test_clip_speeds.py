@@ -77,10 +77,10 @@ def test_without_a_run_a_ready_state_keeps_its_factor_and_is_named() -> None:
     people, _ = found_walkers()
     people.steering.vehicle.max_speed, people.steering.vehicle.cruise_speed = 2.0 * SPEED, 0.5
     state = startled(people)
-    assert cruise(state) == pytest.approx(3.0 * 0.8 * 2.0 * SPEED, rel=1e-4)
+    assert cruise(state) == pytest.approx(3.0 * 2.0 * SPEED, rel=1e-4)
     assert [text.partition(". ")[0] for text in told()] == [
         "Regroup moves at 1.4 m/s, 1.8 times as fast as Walk, its fastest clip",
-        "Startle moves at 3.8 m/s, 4.8 times as fast as Walk, its fastest clip",
+        "Startle moves at 4.8 m/s, 6.0 times as fast as Walk, its fastest clip",
     ]
 
 

@@ -326,7 +326,7 @@ def test_feet_are_free_again_once_a_bake_is_deleted_and_baking_twice_is_baking_o
 def test_legs_have_fewer_keys_than_frames_and_keep_to_what_they_would_have_on_each_and_their_path_has_all() -> None:
     rig = legged()
     walking(rig)
-    bpy.context.scene.steering.keys = "WHERE_NEEDED"
+    bpy.context.scene.steering.keying = "WHERE_NEEDED"
     every, kept = {}, part("blender.write.clip_writer")
     made_for = kept.made_for
 

@@ -78,7 +78,7 @@ def test_a_state_takes_over_the_values_of_its_crowd_and_leaves_the_crowd_as_it_i
     state = startle(grazing)
     assert not state.steering.wander.use and grazing.steering.wander.use
     assert state.steering.vehicle.max_speed == 4.5 and grazing.steering.vehicle.max_speed == 1.5
-    assert state.steering.separation.distance == 1.5 and state.steering.separation.weight == 4.0
+    assert state.steering.separation.distance == 1.5 and state.steering.separation.weight == 8.0
     assert not state.steering.is_property_set("alignment")
     state.steering.alignment.own = True
     assert state.steering.alignment.use and state.steering.alignment.distance == 3.0

@@ -339,6 +339,8 @@ IN_A_POPOVER = {"behavior_preset_apply", "behavior_preset_save", "behavior_prese
 """Operators that only appear in the presets popover of a behavior."""
 IN_THE_EDGE_MENU = {"flow_switch_direction"}
 """Operators in the Edge menu."""
+IN_THE_EXPORT_MENU = {"export_usd"}
+"""Operators in File > Export."""
 
 
 def test_search_finds_every_operator() -> None:
@@ -351,7 +353,7 @@ def test_search_finds_every_operator() -> None:
         listed = {entry[1].partition(".")[2] for menu in menus for entry in shown(menu) if entry[0] == "operator"}
     finally:
         shutil.rmtree(presets)
-    assert set(dir(bpy.ops.steering)) - listed == IN_A_ROW | IN_A_POPOVER | IN_THE_EDGE_MENU
+    assert set(dir(bpy.ops.steering)) - listed == IN_A_ROW | IN_A_POPOVER | IN_THE_EDGE_MENU | IN_THE_EXPORT_MENU
 
 
 def test_flocking_is_separation_alignment_and_cohesion() -> None:

@@ -297,6 +297,8 @@ REMEDIES: dict[str, Callable[[], bool]] = {
     r"add crowd|leave the name empty|another one": shows("crowd", "STEERING_MT_crowds", of="menu"),
     r"add it first|choose \{\}": shows("behaviors", "STEERING_MT_behavior_add", of="menu"),
     r"draw it|close it": lambda: in_blender("object.mode_set"),
+    r"use blender 4\.5 or newer": lambda: True,
+    r"set output of": shows("crowd", "output"),
     r"bake": shows("bake", "steering.bake", "steering.preview", of="operator"),
     r"save a preset|enter a name|choose another name": shows("crowd", "steering.preset_save", of="operator"),
     r"select|make a crowd or one of its vehicles the active object": lambda: in_blender("object.select_all"),

@@ -17,7 +17,7 @@ pytestmark = in_every_blender
 def baked_fleet(kind: str = "EVERY_FRAME") -> list:
     frames(1, 20)
     ships = fleet(3, crowd=crowd(wander={}))
-    bpy.context.scene.steering.keys = kind
+    bpy.context.scene.steering.keying = kind
     bake()
     return ships
 

@@ -54,7 +54,7 @@ def test_vehicles_keep_to_their_motion_by_a_part_of_the_keys_as_closely_as_is_to
     places, turns = shown(ships)
     every = sum(len(curve) for ship in ships for curve in keys(ship).values())
     scene = bpy.context.scene
-    scene.steering.keys, scene.steering.key_tolerance = "WHERE_NEEDED", 0.002
+    scene.steering.keying, scene.steering.key_tolerance = "WHERE_NEEDED", 0.002
     capfd.readouterr()
     bake()
     share, metres, degrees, between = map(
@@ -76,7 +76,7 @@ def test_vehicles_keep_to_their_motion_by_a_part_of_the_keys_as_closely_as_is_to
 
 def test_a_key_set_between_goes_with_the_next_bake_but_stays_without_it() -> None:
     ships = roaming()
-    bpy.context.scene.steering.keys = "WHERE_NEEDED"
+    bpy.context.scene.steering.keying = "WHERE_NEEDED"
     bake()
     once = without_bake_ids(scene_dump())
     ship, scene = ships[1], bpy.context.scene

@@ -237,10 +237,10 @@ def settled(ships: list) -> dict:
 
 def assert_kept(ships: list, first: int) -> None:
     bpy.context.scene.frame_set(first + 7)
-    bpy.context.scene.steering.keys = KEYS[-1]
+    bpy.context.scene.steering.keying = KEYS[-1]
     before, once = settled(ships), {}
     for kind in (*KEYS, *KEYS):
-        bpy.context.scene.steering.keys = kind
+        bpy.context.scene.steering.keying = kind
         bake(replace_own_keys=True)
         assert all(map(is_baked, ships))
         assert_same(once.setdefault(kind, settled(ships)), settled(ships))

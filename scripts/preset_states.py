@@ -1,0 +1,58 @@
+"""The states of shipped presets in crowds of shipped presets, without Blender."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from scripts.preset_crowds import KINDS, columns
+from steering_addon.scene import CrowdState
+from steering_addon.settings.multiples import quickened
+from steering_addon.settings.preset import Preset, read
+from steering_addon.settings.preset_parts import STATE
+from steering_addon.settings.preset_values import Values
+from steering_addon.settings.vehicles_in_states import factor_in_state, no_weaker, vehicle_in_state
+from steering_addon.simulation.combining import COMBININGS
+from steering_addon.simulation.declaration import CAUSE, Kind
+from steering_addon.simulation.locomotion import Locomotion
+from steering_addon.simulation.vehicle import VehicleModel
+
+FOLDER = Path(__file__).resolve().parents[1] / "presets" / "states"
+
+
+def ready_state(
+    name: str,
+    vehicle: Values,
+    moves: tuple[type[Locomotion], dict[str, Any]],
+    behaviors: list[tuple[Any, dict[str, Any]]],
+    reach: float,
+) -> CrowdState:
+    """A ready state as it is added to a crowd, about what calls.
+
+    Args:
+        vehicle, moves, behaviors: those of the crowd.
+        reach: within which others carry a vehicle along, metres.
+    """
+    preset = read(Path(FOLDER, f"{name}.json").read_text(encoding="utf-8"), STATE)
+    kind, values = moves
+    vehicle = columns(VehicleModel, vehicle) | vehicle
+    faster = factor_in_state(preset, kind, vehicle)
+    kept = {known: given for known, given in behaviors if _keeps(preset, known)}
+    for called, given in preset.behaviors.items():
+        known = KINDS[called]
+        about = {name: CAUSE for name, parameter in known.parameters().items() if parameter.kind is Kind.BODY}
+        kept[known] = {**about, **kept.get(known, {}), **no_weaker(known, given, kept.get(known, {}))}
+    return CrowdState(
+        preset.label,
+        list(kept.items()),
+        vehicle | vehicle_in_state(preset, kind, vehicle, faster),
+        next(choice.number for choice in COMBININGS if choice.name == preset.combining),
+        {"reach": reach, **preset.state},
+        then=preset.then.capitalize(),
+        locomotion=None if faster is None else {**values, **quickened(kind, values, faster)},
+    )
+
+
+def _keeps(preset: Preset, behavior: Any) -> bool:
+    """Whether a state goes on with a behavior of its crowd."""
+    return behavior.name in preset.behaviors or (behavior.intent in preset.keeps and behavior.name not in preset.off)

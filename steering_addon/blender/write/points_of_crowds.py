@@ -1,0 +1,133 @@
+"""Baked crowds as points: from a crowd cache as it is, from keyed objects by playing the scene."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+
+from ..animation.rotation_channels import channels_from_matrices
+from ..crowds.cache_models import Still, Variant, looks_of, making, scale_in_world
+from ..crowds.crowd_cache import AGENTS, PART, player_of
+from ..crowds.crowd_player import input_of
+from ..objects.hierarchy import Family
+from ..refusal import Refusal
+from .usd_points import CrowdPoints
+
+if TYPE_CHECKING:
+    from bpy.types import Collection, Mesh, Object, Scene, ViewLayer
+
+
+def cached_points(cache: Collection, crowd: Object) -> CrowdPoints:
+    """The points that a crowd cache holds.
+
+    Raises:
+        Refusal: a part of the cache is missing.
+    """
+    shown = next((ob for ob in cache.objects if ob.get(PART) == AGENTS), None)
+    modifier = player_of(shown) if shown is not None else None
+    held, models = (input_of(modifier, name) if modifier else None for name in ("Cache", "Models"))
+    if held is None or models is None:
+        text = f"The cache of {crowd.name} has lost its frames or its models. Bake it again."
+        raise Refusal(text, about=[crowd])
+    agents, frames = shown.data, held.data
+    n = len(agents.vertices)
+    variant = _column(agents, "variant", 1, np.int32)
+    shown_by = _column(frames, "pose", 1, np.int32).reshape(-1, n)
+    away, poses = shown_by < 0, input_of(modifier, "Poses") if input_of(modifier, "Pick Poses") else 0
+    meshes = [ob.data for ob in sorted(models.objects, key=lambda ob: ob.name)]
+    return CrowdPoints(
+        name=crowd.name,
+        first=input_of(modifier, "First Frame"),
+        identity=_column(agents, "id", 1, np.int32),
+        position=_column(frames, "position", 3, np.float32).reshape(-1, n, 3),
+        rotation=_column(frames, "rotation", 4, np.float32).reshape(-1, n, 4),
+        scale=_column(agents, "scale", 3, np.float32),
+        shown=np.where(away, -1, variant * poses + shown_by if poses else variant),
+        meshes=meshes,
+    )
+
+
+def _column(mesh: Mesh, name: str, width: int, kind: type[np.generic]) -> np.ndarray:
+    values = mesh.attributes[name].data
+    column = np.empty(len(values) * width, kind)
+    values.foreach_get("vector" if width == 3 else "value", column)
+    return column.reshape(-1, width) if width > 1 else column
+
+
+def check_rigid(crowd: Object, vehicles: Sequence[Object], family: Family) -> None:
+    """Refuse vehicles that an armature poses: each point shows a mesh as it is."""
+    for ob in vehicles:
+        if any(part.type == "ARMATURE" for part in (ob, *family.descendants(ob))):
+            text = f"{ob.name} is posed by an armature, which keyed points do not show"
+            raise Refusal(f"{text}. Set Output of {crowd.name} to Crowd Cache, and bake it.", about=[ob])
+
+
+@contextmanager
+def models_made(crowds: Sequence[Sequence[Object]], scene: Scene, layer: ViewLayer) -> Iterator[list[list[Mesh]]]:
+    """A mesh for each look of the vehicles of each crowd, until the end."""
+    family, made = Family(), []
+    variants = []
+    try:
+        for vehicles in crowds:
+            _, first = looks_of(vehicles, family)
+            variants = [
+                Variant(vehicles[k], vehicles[k], Still(), n, scale_in_world(vehicles[k])) for n, k in enumerate(first)
+            ]
+            for _ in making(variants, scene, layer, family):
+                pass
+            made.append([each.meshes[0] for each in variants])
+        yield made
+    finally:
+        bpy.data.batch_remove({mesh for each in variants for mesh in each.meshes} | {m for each in made for m in each})
+
+
+def matrices_of(
+    vehicles: Sequence[Object], scene: Scene, first: int, last: int
+) -> Generator[float, None, tuple[np.ndarray, np.ndarray]]:
+    """The matrices (f, n, 4, 4) of objects on frames, and who is hidden, (f, n), yielding the share that is done.
+
+    The scene is played for it, and is then on the frame on which it was.
+    """
+    count = last + 1 - first
+    matrices, away = np.empty((count, len(vehicles), 4, 4)), np.zeros((count, len(vehicles)), np.bool_)
+    before = scene.frame_current, scene.frame_subframe
+    try:
+        for row in range(count):
+            scene.frame_set(first + row)
+            for column, ob in enumerate(vehicles):
+                matrices[row, column] = ob.matrix_world
+                away[row, column] = ob.hide_render
+            yield (row + 1) / count
+    finally:
+        scene.frame_set(before[0], subframe=before[1])
+    return matrices, away
+
+
+def keyed_points(
+    crowd: Object,
+    vehicles: Sequence[Object],
+    first: int,
+    matrices: np.ndarray,
+    away: np.ndarray,
+    meshes: Sequence[Mesh],
+) -> CrowdPoints:
+    """The points of the vehicles of a crowd, from what `matrices_of` and `models_made` tell of them."""
+    bases = matrices[..., :3, :3]
+    lengths = np.sqrt((bases * bases).sum(axis=-2))
+    # What mirrors is no rotation.
+    lengths[..., 0] *= np.where(np.linalg.det(bases) < 0.0, -1.0, 1.0)
+    number, _ = looks_of(vehicles, Family())
+    return CrowdPoints(
+        name=crowd.name,
+        first=first,
+        identity=np.array([ob.steering.identity for ob in vehicles], np.int64),
+        position=matrices[..., :3, 3].astype(np.float32),
+        rotation=channels_from_matrices(bases / np.where(lengths == 0.0, 1.0, lengths)[..., None, :], "QUATERNION"),
+        scale=lengths[0],
+        shown=np.where(away, -1, number),
+        meshes=meshes,
+    )

@@ -1,0 +1,66 @@
+"""How vehicles move in ready states: how many times as fast as their crowd, and with what strength."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..simulation.behavior import Behavior
+from ..simulation.declaration import Unit
+from ..simulation.locomotion import Locomotion
+from ..simulation.vehicle import VehicleModel
+from .multiples import from_multiples, hastened
+from .preset import Preset
+from .preset_values import Value, Values
+
+RUNS = 0.75
+"""The share of the run's speed from which on a state runs."""
+STOPS = 0.4
+"""Seconds in which a vehicle loses two thirds of its speed in a state in which it stands."""
+
+
+def factor_in_state(preset: Preset, kind: type[Locomotion], of_crowd: Values, run: float = 0.0) -> float | None:
+    """How many times as fast as its crowd a ready state makes vehicles; None to leave them as they are.
+
+    Not faster than the run of the crowd, where it has one, and what flies or swims no faster than its burst.
+
+    Args:
+        of_crowd: the numbers of the vehicles of the crowd, by name.
+        run: m/s, 0 for none.
+    """
+    faster, cruise = preset.faster, float(of_crowd["cruise_speed"])
+    if faster is None:
+        return None
+    faster = min(faster, max(kind.burst * cruise, 1.0))
+    speed = (cruise if preset.cruise_speed is None else preset.cruise_speed) * float(of_crowd["max_speed"])
+    return run / speed if 0.0 < RUNS * run <= speed * faster and faster > 1.0 else faster
+
+
+def no_weaker(kind: type[Behavior], values: Values, of_crowd: Values) -> Values:
+    """The values of a behavior in a ready state, by name, with a weight in m/s2 that is at least that of its crowd."""
+    if kind.parameters()["weight"].unit is not Unit.ACCELERATION or not {"weight"} <= values.keys() & of_crowd.keys():
+        return values
+    return {**values, "weight": max(float(values["weight"]), float(of_crowd["weight"]))}
+
+
+def vehicle_in_state(
+    preset: Preset, kind: type[Locomotion], of_crowd: Values, factor: float | None
+) -> dict[str, Value]:
+    """The numbers of the vehicles in a ready state, by name, where it has its own.
+
+    What flies or swims in it goes on at the cruise speed of its crowd, as soon as nothing asks for more.
+
+    Args:
+        of_crowd: those of its crowd, by name.
+        factor: how many times as fast they are; None for as their crowd.
+    """
+    changed: dict[str, Value] = {} if factor is None else dict(hastened(of_crowd, factor))
+    if preset.cruise_speed is not None:
+        own = float(of_crowd["cruise_speed"]) / (factor or 1.0)
+        changed["cruise_speed"] = min(preset.cruise_speed, own) if kind.burst < np.inf else preset.cruise_speed
+    now = {**of_crowd, **changed}
+    if preset.cruise_speed == 0.0:
+        changed["speed_time"] = min(float(now["speed_time"]), STOPS)
+    if preset.spurt is not None:
+        gathers = float(now["mass"]) * float(now["max_speed"]) / preset.spurt
+        changed["max_force"] = max(float(now["max_force"]), gathers)
+    return changed | from_multiples(VehicleModel, preset.vehicle, of_crowd)

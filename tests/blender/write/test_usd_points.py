@@ -1,0 +1,75 @@
+"""Crowds in USD files: Blender's own import shows what the bake does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.building import bake, crowd, fleet, frames, places
+from tests.sampling import in_every_blender
+
+pytestmark = in_every_blender
+
+HAS_USD = hasattr(bpy.utils, "expose_bundled_modules")
+
+
+def painted_fleet() -> list:
+    """Ships of two models, of which one has a material and is larger."""
+    frames(1, 6)
+    ships = fleet(3, crowd=crowd(wander={}))
+    hull = ships[0].data.copy()
+    hull.materials.append(bpy.data.materials.new("Hull"))
+    hull.materials[0].diffuse_color = (0.8, 0.1, 0.1, 1.0)
+    ships[0].data, ships[0].scale = hull, (2.0, 2.0, 2.0)
+    bake()
+    return ships
+
+
+def shown(over: range) -> tuple[np.ndarray, np.ndarray, list[list[str]]]:
+    """Where instances are on frames, (f, n, 3), how large, (f, n), and the names of their materials."""
+    where, size, names = [], [], []
+    for frame in over:
+        bpy.context.scene.frame_set(frame)
+        graph = bpy.context.evaluated_depsgraph_get()
+        told = [
+            (
+                tuple(each.matrix_world.translation),
+                each.matrix_world.median_scale,
+                [m.name for m in each.object.data.materials],
+            )
+            for each in graph.object_instances
+            if each.is_instance and each.object.type == "MESH"
+        ]
+        where.append([place for place, _, _ in told])
+        size.append([scale for _, scale, _ in told])
+        names.append([name for _, _, found in told for name in found])
+    return np.array(where), np.array(size), names
+
+
+@pytest.mark.skipif(not HAS_USD, reason="Blender has no USD for scripts")
+@pytest.mark.parametrize("output", ["KEYFRAMES", "CACHE"])
+def test_blenders_import_shows_each_member_where_it_was_baked(output: str, tmp_path: Path) -> None:
+    ships = painted_fleet()
+    baked = np.stack([places(ship, range(1, 7)) for ship in ships], axis=1)
+    ships[0].steering.crowd.steering.output = output
+    bake()
+    file = str(tmp_path / "crowd.usdc")
+    assert bpy.ops.steering.export_usd(filepath=file) == {"FINISHED"}
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    bpy.ops.wm.usd_import(filepath=file)
+    where, size, names = shown(range(1, 7))
+    # A cache has its members in the order of their identities.
+    order = [int(np.abs(baked - where[:, k : k + 1]).max(axis=(0, 2)).argmin()) for k in range(3)]
+    np.testing.assert_allclose(where, baked[:, order], atol=1e-5)
+    np.testing.assert_allclose(size, np.tile(np.where(np.array(order) == 0, 2.0, 1.0), (6, 1)), rtol=2e-3)
+    assert names == [["Hull"]] * 6
+
+
+@pytest.mark.skipif(HAS_USD, reason="Blender has USD for scripts")
+def test_an_older_blender_says_in_a_sentence_that_it_has_no_usd(tmp_path: Path) -> None:
+    painted_fleet()
+    with pytest.raises(RuntimeError, match="Blender has no USD"):
+        bpy.ops.steering.export_usd(filepath=str(tmp_path / "crowd.usdc"))

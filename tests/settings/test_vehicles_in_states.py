@@ -1,0 +1,44 @@
+"""How vehicles move in ready states."""
+
+import pytest
+
+from steering_addon.locomotion import Flying, OnFoot, Swimming
+from steering_addon.settings.preset import Preset
+from steering_addon.settings.preset_parts import STATE
+from steering_addon.settings.vehicles_in_states import factor_in_state, vehicle_in_state
+
+CROWD = {
+    "mass": 2.0, "max_speed": 4.0, "max_force": 3.0, "cruise_speed": 0.5, "response_time": 0.6, "speed_time": 0.1
+}  # fmt: skip
+
+
+def startle(**changes) -> Preset:
+    return Preset("Startle", "Run", STATE, **{"faster": 3.0, "cruise_speed": 1.0} | changes)
+
+
+@pytest.mark.parametrize(
+    ("kind", "cruise", "run", "top"),
+    [
+        (OnFoot, 0.5, 0.0, 12.0),
+        (OnFoot, 0.5, 5.0, 5.0),
+        (OnFoot, 0.5, 17.0, 12.0),
+        (Flying, 0.8, 0.0, 1.8 * 3.2),
+        (Swimming, 0.5, 0.0, 4.0),
+    ],
+    ids=["on foot", "with a run", "with a run that it cannot reach", "a bird", "a fish whose top speed is more"],
+)
+def test_a_state_is_no_faster_than_the_run_or_the_burst(kind: type, cruise: float, run: float, top: float) -> None:
+    factor = factor_in_state(startle(), kind, {**CROWD, "cruise_speed": cruise}, run)
+    assert 4.0 * factor == pytest.approx(top)
+
+
+def test_it_turns_as_tightly_reacts_as_much_more_quickly_and_gathers_its_speed_in_time() -> None:
+    fast = {"max_speed": 8.0, "max_force": 12.0, "response_time": 0.3, "speed_time": 0.1, "cruise_speed": 1.0}
+    assert vehicle_in_state(startle(), OnFoot, CROWD, 2.0) == fast
+    assert vehicle_in_state(startle(spurt=0.5), OnFoot, CROWD, 2.0) == {**fast, "max_force": 2.0 * 8.0 / 0.5}
+    assert vehicle_in_state(startle(spurt=5.0), OnFoot, CROWD, 2.0) == fast
+
+
+def test_what_flies_or_swims_goes_on_at_the_cruise_speed_of_its_crowd() -> None:
+    assert vehicle_in_state(startle(), Flying, CROWD, 2.0)["cruise_speed"] == 0.25
+    assert vehicle_in_state(startle(cruise_speed=0.0), Swimming, CROWD, None)["cruise_speed"] == 0.0
