@@ -89,8 +89,8 @@ def _cloud_of(evaluated: Object, depsgraph: Depsgraph) -> Any:
     for each in depsgraph.object_instances:
         if each.is_instance and each.parent == evaluated:
             if each.object.type != "POINTCLOUD":
-                text = f"The modifiers of {evaluated.name} leave only instances. End its nodes with points"
-                raise Refusal(f"{text}, or use Blender 4.5 or newer.", about=[evaluated.original])
+                text = f"The modifiers of {evaluated.name} leave only instances, which Blender tells from 4.5 on"
+                raise Refusal(f"{text}. Let its nodes end with points.", about=[evaluated.original])
             return each.object.data
     return None
 

@@ -298,7 +298,7 @@ def _scales(ob: Object, points: EvaluatedPoints) -> np.ndarray:
 
 def _velocities(ob: Object, velocity: np.ndarray) -> np.ndarray:
     if velocity.ndim != 2 or velocity.shape[1] != 3:
-        raise Refusal(f"The attribute velocity of {ob.name} is no vector. Store it as a vector.", about=[ob])
+        raise Refusal(f"The attribute velocity of {ob.name} is no vector. Check its modifiers.", about=[ob])
     _check_finite(ob, "velocity", velocity)
     return velocity
 
@@ -306,7 +306,7 @@ def _velocities(ob: Object, velocity: np.ndarray) -> np.ndarray:
 def _in_limits(ob: Object, name: str, column: np.ndarray) -> np.ndarray:
     """The numbers of a setting (n,) within its limits."""
     if column.ndim != 1:
-        raise Refusal(f"The attribute {name} of {ob.name} is no single number. Store it as a float.", about=[ob])
+        raise Refusal(f"The attribute {name} of {ob.name} is no single number. Check its modifiers.", about=[ob])
     _check_finite(ob, name, column)
     declared = ob.steering.bl_rna.properties[name]
     return column if declared.type == "BOOLEAN" else np.clip(column, declared.hard_min, declared.hard_max)
@@ -314,7 +314,7 @@ def _in_limits(ob: Object, name: str, column: np.ndarray) -> np.ndarray:
 
 def _whole(ob: Object, name: str, column: np.ndarray) -> np.ndarray:
     if column.ndim != 1:
-        raise Refusal(f"The attribute {name} of {ob.name} is no single number. Store it as an integer.", about=[ob])
+        raise Refusal(f"The attribute {name} of {ob.name} is no single number. Check its modifiers.", about=[ob])
     _check_finite(ob, name, column)
     return np.floor(column).astype(np.int64)
 
