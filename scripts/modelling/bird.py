@@ -70,9 +70,9 @@ def bird(number: int) -> bpy.types.Object:
     x, y, z = (SIZE * coordinate for coordinate in SHOULDER)
     for side, title in ((-1, "Left Wing"), (1, "Right Wing")):
         wing = add_part(title, _wing(side).mesh(f"Bird {title}", paints, SIZE), ob, (side * x, y, z), ob)
-        drive(wing, "rotation_euler", 1, f"{-side}*({beat}-0.15*w)", ob)
-        drive(wing, "rotation_euler", 2, f"{-side}*({fold}+1.27*w)", ob)
-        drive(wing, "rotation_euler", 0, "-0.6*w", ob)
+        drive(wing, "rotation_euler", 1, f"{-side}*({beat}-0.2*w)", ob)
+        drive(wing, "rotation_euler", 2, f"{-side}*({fold}+1.42*w)", ob)
+        drive(wing, "rotation_euler", 0, "-0.25*w", ob)
     return ob
 
 

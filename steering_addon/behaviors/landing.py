@@ -57,8 +57,6 @@ TOO_FAST = 1.3
 """Multiples of its slowest flight up to which it begins the flare; one that is faster flies on and comes again."""
 LEAVES = 1.5
 """Multiples of the way of the flare at which one that was in it begins again."""
-ROUND = 4.0
-"""Radii above a target without a free place at which it flies on over it."""
 STOPS = 0.9
 """The share of what it can brake in a step within which it is slow enough to stand."""
 
@@ -71,11 +69,14 @@ class Coming(Memory):
         place: (n,) the number of the place that each has taken, -1 for none.
         down: (n,) whether it is in the flare, or has come down.
         stands: (n,) whether it stands there.
+        ahead, aside: (n,) how it faced as it came down, along the heading of what it stands on and to the left of that.
     """
 
     place: Rows = remembered(-1)
     down: Mask = remembered(False)
     stands: Mask = remembered(False)
+    ahead: Scalars = remembered(0.0)
+    aside: Scalars = remembered(0.0)
 
 
 @dataclass(frozen=True)
@@ -121,21 +122,28 @@ class Landing(Destination):
         reaches = magnitude(there - agents.velocity) <= strongest
         stands: Mask = down & reaches & (magnitude(there - motion) <= STOPS * strongest)
 
-        across = self._across(agents, picked(places.along, row), flight.course)
+        north = unit(agents.flat(picked(world.bodies.forward, places.body[row])))
+        west, forward, stood = agents.left_of(north), unit(agents.flat(agents.forward)), keeps & memory.stands
+        ahead = np.where(stood, memory.ahead, dot(forward, north))
+        aside = np.where(stood, memory.aside, dot(forward, west))
+        kept = north * ahead[:, None] + west * aside[:, None]
+        course = np.where(stands[:, None], kept, flight.course)
+        heading = self._across(agents, picked(places.along, row), course)
         waits = (target >= 0) & ~lands
         if anybody(waits):
             over = picked(world.bodies.position, np.maximum(target, 0))
-            over = agents.lifted(over, world.bodies.radius[np.maximum(target, 0)] + ROUND * agents.radius)
+            room = world.bodies.radius[np.maximum(target, 0)] + agents.tightest(agents.cruise_speed)
+            over = agents.lifted(over, room)
             force = np.where(waits[:, None], agents.seeking(over, agents.cruise_speed), force)
         force = np.where((target >= 0)[:, None], force, 0.0)
         return Steering(
             force,
-            Coming(np.where(lands, places.number[row], -1), down, stands),
+            Coming(np.where(lands, places.number[row], -1), down, stands, ahead, aside),
             sets_speed=target >= 0,
             arrived=stands,
             comes_down=np.where(down[:, None], velocity, np.nan),
             perch=np.where(stands[:, None], here + motion * world.dt, np.nan),
-            heading=np.where(down[:, None], across, 0.0),
+            heading=np.where(down[:, None], heading, 0.0),
         )
 
     def goal(self, world: World, agents: Agents, memory: Coming) -> Vectors:

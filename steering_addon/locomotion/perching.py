@@ -72,9 +72,9 @@ class Perching(Rolling):
 
 def taking_off(model: VehicleModel, control: Control, memory: Perching) -> Control:
     """The control signals with which those that take off climb."""
-    climbs = (memory.off > 0.0) & ~memory.stands & ~memory.flares
-    if not anybody(climbs):
+    if not anybody(memory.off > 0.0):
         return control
+    climbs = (memory.off > 0.0) & ~memory.stands & ~memory.flares
     x, y, z = control.force.T
     lift = np.where(climbs, np.maximum(z, LIFTING * model.max_force), z)
     return replace(control, force=columns(x, y, lift))

@@ -93,6 +93,7 @@ def test_those_for_whom_there_is_no_place_fly_on_over_it() -> None:
     stands, where = standing(states)[-1], positions(states)[-48:]
     assert stands.sum() == 2
     assert (np.linalg.norm(where[:, ~stands] - (0.0, 0.0, 5.0), axis=-1) < 25.0).all()
+    assert (where[:, ~stands, 2] > 6.0).all()
 
 
 def test_they_take_off_one_after_another_and_climb() -> None:

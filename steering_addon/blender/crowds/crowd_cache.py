@@ -120,7 +120,8 @@ class NewCache:
         modifier = player_of(shown)
         held, edits = input_of(modifier, "Cache"), input_of(modifier, "Edits")
         held = held or _new_object(self.crowd, FRAMES, self.held)
-        edits = edits or _new_object(self.crowd, EDITS, _no_edits(self.crowd.name))
+        edits = edits or _new_object(self.crowd, EDITS, _edits_before(collection) or _no_edits(self.crowd.name))
+        bpy.data.batch_remove({each.library for each in linked_content(collection)})
         former = {shown.data, held.data} - {self.points, self.held}
         shown.data, held.data = self.points, self.held
         if (models := self._shown_models(input_of(modifier, "Models"))) is not None:
@@ -214,21 +215,38 @@ def delete_caches(objects: Iterable[Object], parts_of: Any) -> None:
 
 def remove_cache(collection: Collection) -> None:
     """Remove a cache with all that was made for it."""
-    gone, models = [], None
-    if (shown := _part(collection.objects, AGENTS)) is not None:
-        modifier = player_of(shown)
-        held = (input_of(modifier, name) for name in ("Cache", "Edits"))
-        gone = [shown, *(ob for ob in held if ob is not None and PART in ob)]
-        models = input_of(modifier, "Models")
-        models = models if models is not None and models.get(PART) == MODELS else None
-        gone += [ob for ob in models.objects if ob.get(PART) == MODELS] if models is not None else []
-    _remove_with_data(gone)
-    for each in (models, collection):
-        if each is not None and not each.objects and not each.children:
-            bpy.data.collections.remove(each)
+    remove_content(collection)
+    if not collection.objects and not collection.children:
+        bpy.data.collections.remove(collection)
     for group in [each for each in bpy.data.node_groups if each.library is None and PLAYER in each]:
         if group.users <= group.use_fake_user:
             bpy.data.node_groups.remove(group)
+
+
+def remove_content(collection: Collection) -> None:
+    """Remove what was made for a cache, and what it links from a library of its own."""
+    if (shown := _part(collection.objects, AGENTS)) is not None:
+        modifier = player_of(shown)
+        held = [input_of(modifier, name) for name in ("Cache", "Edits")]
+        models = input_of(modifier, "Models")
+        gone = [shown, *(ob for ob in held if ob is not None and PART in ob)]
+        if models is not None and models.get(PART) == MODELS:
+            gone += [ob for ob in models.objects if ob.get(PART) == MODELS]
+        _remove_with_data(gone)
+        if models is not None and models.get(PART) == MODELS and not models.objects:
+            bpy.data.collections.remove(models)
+    libraries = {each.library for each in linked_content(collection)}
+    bpy.data.batch_remove(libraries)
+
+
+def is_kept_here(collection: Collection) -> bool:
+    """Whether this file holds what a cache shows."""
+    return _part(collection.objects, AGENTS) is not None
+
+
+def linked_content(collection: Collection) -> list[Collection]:
+    """The collections that a cache links from a library of its own."""
+    return [each for each in collection.children if each.library is not None and RECORD in each]
 
 
 def _remove_with_data(objects: Iterable[Object]) -> None:
@@ -246,6 +264,14 @@ def _new_object(crowd: Object, kind: str, mesh: Mesh | None) -> Object:
     ob = bpy.data.objects.new(f"{crowd.name} {TITLES[kind]}", mesh)
     ob[PART] = kind
     return ob
+
+
+def _edits_before(collection: Collection) -> Mesh | None:
+    """A copy of the edits that a cache links from a library of its own."""
+    for each in linked_content(collection):
+        if (shown := _part(each.objects, AGENTS)) is not None and (ob := input_of(player_of(shown), "Edits")):
+            return ob.data.copy()
+    return None
 
 
 def _no_edits(name: str) -> Mesh:

@@ -77,4 +77,4 @@ def cache_of(crowd: Object) -> Collection | None:
 
 def crowd_of_player(ob: Object) -> Object | None:
     """The crowd that an object plays from a cache."""
-    return next((crowd_of_cache(each) for each in caches() if each.objects.get(ob.name) == ob), None)
+    return next((crowd_of_cache(each) for each in caches() if ob in set(each.all_objects)), None)

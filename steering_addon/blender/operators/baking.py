@@ -16,7 +16,7 @@ from ..animation.edited_keys import has_edited_keys
 from ..animation.ownership import bake_of
 from ..animation.run_records import forget_runs, sign_run
 from ..animation.visibility import parts
-from ..objects.crowd_caches import cache_of, crowd_of_player
+from ..objects.crowd_caches import MARK, cache_of, crowd_of_player
 from ..objects.focus import activate, vehicles_selected, wholes_selected
 from ..objects.hierarchy import Family
 from ..objects.suitability import check_editable
@@ -45,7 +45,7 @@ TOLD_BY_BAKES = set(FindingKind) - {FindingKind.NEVER_ENTERED, FindingKind.WAITI
 
 
 class STEERING_OT_bake(SteeringOperator, InPieces, bpy.types.Operator):
-    """Simulate the vehicles of the scene and write their motion into keyframes"""
+    """Simulate the vehicles of the scene and write their motion into keyframes, or into crowd caches"""
 
     bl_idname = "steering.bake"
     bl_label = "Bake"
@@ -117,13 +117,19 @@ class STEERING_OT_bake(SteeringOperator, InPieces, bpy.types.Operator):
                 ob.steering.locked = True
         as_baked(objects, result.run)
         _focus_on_player(bpy.context, baked)
-        others = (ob for ob in members_in(in_use(self._scene)) if ob not in baked)
+        others = [ob for ob in members_in(in_use(self._scene)) if ob not in baked]
         made_of = fingerprint(self._scene, baked.union(ob for ob in others if bake_of(ob) is not None))
         sign_run(self._scene, result.run, made_of)
         forget_runs(self._scene, {result.run, *_played(baked)})
         stuck = {source.owner(row).name: frames for row, frames in result.stuck.items()}
         if edited:
             self.report({"WARNING"}, f"Replaced keys that were edited by hand: {list_names(edited)}")
+        seen_at_rest = {crowd.name for ob in others if MARK in ob and (crowd := crowd_of(ob)) is not None}
+        if seen_at_rest:
+            text = (
+                f"{names_of(sorted(seen_at_rest))} rested and was seen at its start. Bake all to have it seen in motion"
+            )
+            self.report({"WARNING"}, text)
         for warning in (*self._plan.warnings, *_absence_warnings(result), *result.warnings, *stuck_warnings(stuck)):
             self.report({"WARNING"}, warning)
         seen = [finding for finding in census.refresh(self._scene, made_of).findings if finding.kind in TOLD_BY_BAKES]
@@ -191,7 +197,7 @@ class STEERING_OT_lock_edited(SteeringOperator, bpy.types.Operator):
 
 
 class STEERING_OT_clear_bake(SteeringOperator, bpy.types.Operator):
-    """Remove the baked keyframes, move the vehicles back to their start and restore what the bake had set aside"""
+    """Remove baked keyframes and crowd caches, move the vehicles back to their start and restore what was set aside"""
 
     bl_idname = "steering.clear_bake"
     bl_label = "Delete Bake"

@@ -11,7 +11,9 @@ from ...portrayal.driver_properties import Portrayal
 from ...simulation.behavior import Destination
 from ...simulation.roles import Role
 from ...simulation.vehicle import VehicleModel
+from ..crowds.crowd_library import may_be_saved
 from ..moving import BY_CHOICE
+from ..objects.crowd_caches import cache_of
 from ..objects.focus import crowd_in_focus, vehicle_in_focus
 from ..objects.tagged_objects import full_name
 from ..property_groups import meaningful
@@ -64,6 +66,8 @@ class CrowdInFocus:
         row.operator("steering.preset_remove", text="", icon="REMOVE")
         column.operator("steering.vary", icon="MOD_NOISE")
         fields(layout).prop(crowd.steering, "output")
+        if may_be_saved(cache_of(crowd)):
+            layout.operator("steering.save_crowd_library", icon="LIBRARY_DATA_DIRECT")
         if vehicle_in_focus(context) is not None:
             column.menu("STEERING_MT_crowds", icon="COMMUNITY")
 

@@ -132,6 +132,8 @@ class STEERING_MT_object(bpy.types.Menu):
         layout.operator("steering.select_sliding", icon="RESTRICT_SELECT_OFF")
         text = entry_text(_label("pose_meshes"), "pose_meshes")
         layout.operator("steering.pose_meshes", text=text, icon="MESH_DATA")
+        text = entry_text(_label("save_crowd_library"), "save_crowd_library")
+        layout.operator("steering.save_crowd_library", text=text, icon="LIBRARY_DATA_DIRECT")
         layout.operator("steering.drive_wheels", icon="DRIVER")
         layout.separator()
         layout.operator("steering.preview", text="Preview Crowds", icon="PLAY", depress=preview.is_on(context.scene))

@@ -56,6 +56,7 @@ SYNONYMS: dict[str, tuple[tuple[str, str], ...]] = {
     "Walk Cycle": (("clips_find", ""),),
     "Geometry Nodes": (("pose_meshes", ""),),
     "Instances": (("pose_meshes", ""),),
+    "Crowd Cache": (("save_crowd_library", ""),),
     "Fetch": (("behavior_add", "drive"),),
     "Predator": (
         ("state_add", "hunt"),

@@ -76,7 +76,7 @@ def number_of_points(ob: Object, depsgraph: Depsgraph | None) -> int:
         return len(ob.data.vertices)
     try:
         return 0 if depsgraph is None else len(evaluated_points(ob, depsgraph))
-    except (Refusal, AttributeError, KeyError):
+    except (Refusal, AttributeError, KeyError, TypeError):
         # Panels are drawn whatever a file holds, and a bake says what is wrong.
         return 0
 

@@ -48,7 +48,7 @@ class CachedMembers:
         scale: (m, 3) the scale in the scene.
         variant: (m,) which of the variants each shows.
         variants: these.
-        by_drivers: (m,) whether drivers move its parts.
+        by_drivers, by_effort: (m,) whether drivers move its parts, and whether they do so as far as its effort tells.
     """
 
     owners: Sequence[Object]
@@ -58,6 +58,7 @@ class CachedMembers:
     variant: np.ndarray
     variants: Sequence[Variant]
     by_drivers: np.ndarray
+    by_effort: np.ndarray
 
     @classmethod
     def of(cls, plan: Plan, playing: PlayingModels, crowd: CrowdSource, family: Family) -> CachedMembers:
@@ -84,8 +85,18 @@ class CachedMembers:
                 scale[rows] = points.scale[:, None] * np.array([each.scale for each in makes.variants])[chosen]
                 owners.append(points.ob)
         check_editable(owners)
-        by_drivers = np.array([isinstance(each.cycles, OfDrivers) for each in makes.variants], dtype=np.bool_)
-        return cls(owners, source.axes[crowd.rows], signs, scale, variant, makes.variants, by_drivers[variant])
+        driven = [isinstance(each.cycles, OfDrivers) for each in makes.variants]
+        beaten = [isinstance(each.cycles, OfDrivers) and bool(each.cycles.efforts) for each in makes.variants]
+        return cls(
+            owners,
+            source.axes[crowd.rows],
+            signs,
+            scale,
+            variant,
+            makes.variants,
+            np.array(driven, dtype=np.bool_)[variant],
+            np.array(beaten, dtype=np.bool_)[variant],
+        )
 
 
 class _Variants:

@@ -126,16 +126,16 @@ class _CrowdCache:
         """Take in the cycle and the phase of each."""
         for k, local in self._clips.items():
             played = portrait.models[k].played
-            cycle = played.influence.argmax(axis=0)
+            cycle = played.share.argmax(axis=0)
             self._cycle[row, local] = cycle
             self._phase[row, local] = _parts_of_cycle(played.phase[cycle, np.arange(len(local))])
         driven = self._members.by_drivers
         if driven.any():
             told = portrait.driven[self._driven].properties
             self._phase[row, driven] = _parts_of_cycle(told[PHASE][driven])
-            if EFFORT in told:
-                apart = np.abs(told[EFFORT][driven, None] - np.array(EFFORTS))
-                self._cycle[row, driven] = apart.argmin(axis=1)
+            beaten = self._members.by_effort
+            apart = np.abs(told[EFFORT][beaten, None] - np.array(EFFORTS))
+            self._cycle[row, beaten] = apart.argmin(axis=1)
 
     def prepare(self) -> Iterator[float]:
         """Make the models and the columns, yielding the share that is done."""

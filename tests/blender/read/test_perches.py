@@ -11,10 +11,13 @@ from tests.blender.building import (
     frames,
     insert,
     link,
+    obstacle,
     part,
     path_curve,
     places,
     put,
+    select,
+    use,
     vehicle,
 )
 
@@ -96,25 +99,40 @@ def test_birds_go_along_with_a_cart_that_turns() -> None:
     insert(cart, "rotation_euler", {1: (0.0, 0.0, 0.0), LAST: (0.0, 0.0, 1.0)})
     birds = flock(cart)
     bake()
-    local = []
+    local, facing = [], []
     for frame in range(LAST - 30, LAST + 1):
         bpy.context.scene.frame_set(frame)
         local.append([cart.matrix_world.inverted() @ bird.matrix_world.translation for bird in birds])
+        facing.append([(cart.matrix_world.inverted() @ bird.matrix_world).to_euler().z for bird in birds])
     assert np.ptp(np.array(local), axis=0).max() < 1e-4
+    assert np.ptp(np.array(facing), axis=0).max() < 0.02
 
 
-def test_in_a_state_they_land_on_what_called_them() -> None:
+def test_three_clicks_land_a_flock_on_a_roof_that_is_an_obstacle() -> None:
+    """The crowd, the roof, Add State > Land: a trigger calls from where the roof is, and what called is the target."""
     frames(1, LAST)
-    roof = house()
+    roof = obstacle(house())
     birds = flock(None)
     herd = birds[0].steering.crowd
     herd.steering.landing.use = False
-    bpy.context.view_layer.objects.active = herd
-    states = part("blender.crowds.states")
-    state = states.new_state(bpy.context, herd, "Land")
-    state.steering.landing.own = state.steering.landing.use = True
-    bpy.context.view_layer.update()
-    triggers = part("blender.crowds.new_triggers")
-    triggers.new_trigger(bpy.context, state, "NEAR", roof).steering.trigger.distance = 30.0
+    use(herd, obstacle_avoidance={}, separation={})
+    select(herd, roof)
+    assert bpy.ops.steering.state_add(preset="land") == {"FINISHED"}
     bake()
     assert all(abs(places(bird, [LAST])[0][2] - 3.0) < 0.3 for bird in birds)
+    assert all(np.ptp([places(bird, [frame])[0] for frame in (LAST - 10, LAST)], axis=0).max() < 1e-6 for bird in birds)
+
+
+def test_wings_are_folded_and_still_where_birds_stand() -> None:
+    frames(1, LAST)
+    birds = flock(house())
+    portrayal = birds[0].steering.crowd.steering.portrayal
+    portrayal.use, portrayal.phase_by = True, "TIME"
+    bake()
+    told = []
+    for frame in (1, LAST - 5, LAST):
+        bpy.context.scene.frame_set(frame)
+        told.append([[bird[f"steering_{name}"] for bird in birds] for name in ("folded", "effort", "phase")])
+    flying, before, last = np.array(told)
+    assert (flying[0] == 0.0).all() and (flying[1] > 0.5).all()
+    assert (last[0] == 1.0).all() and (last[1] < 1e-3).all() and (last[2] == before[2]).all()
