@@ -34,8 +34,8 @@ def ready_state(
         reach: within which others carry a vehicle along, metres.
     """
     preset = read(Path(FOLDER, f"{name}.json").read_text(encoding="utf-8"), STATE)
-    kind, values = moves[0], columns(*moves)
-    vehicle = columns(VehicleModel, vehicle) | vehicle
+    kind, values = moves[0], columns(moves[0], {}) | moves[1]
+    vehicle = columns(VehicleModel, {}) | vehicle
     faster = factor_in_state(preset, kind, vehicle)
     kept = {known: given for known, given in behaviors if _keeps(preset, known)}
     in_crowd = {kind.name for kind in kept}
