@@ -26,7 +26,7 @@ from ..refusal import Refusal
 from .model_aside import ModelAside, model_aside
 
 if TYPE_CHECKING:
-    from bpy.types import Mesh, Object, Scene, ViewLayer
+    from bpy.types import Action, Mesh, Object, Scene, ViewLayer
 
 SHARE = 1.0 / 36.0
 """By how much a vertex may be off, as a share of the longest side of the model."""
@@ -72,10 +72,11 @@ class Still:
 
 @dataclass(frozen=True)
 class OfClips:
-    """The clips of a model, in the order in which copies of them are made."""
+    """The clips of a model, in the order in which copies of them are made; `over` is played on top of them."""
 
     copies: Copies
     number: int
+    over: Action | None = None
     most: int = MOST
 
     def __len__(self) -> int:
@@ -85,7 +86,7 @@ class OfClips:
         copies = self.copies.copies()
         try:
             for copy in copies:
-                aside.play(copy)
+                aside.play(copy, self.over)
                 yield copy.frames
         finally:
             bpy.data.batch_remove([copy.action for copy in copies if copy.new])
