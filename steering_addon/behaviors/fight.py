@@ -29,8 +29,10 @@ ROW = 0.5
 WAITS, GOES_ON = 0.1, 0.4
 """Shares of top speed: one that may go no faster than the first waits, until it may go as fast as the second."""
 
-GIVES_UP = 2.0
+GIVES_UP = 0.5
 """Seconds for which one comes no nearer to its partner, as others are in the way, until it looks for another."""
+PATIENT = 1.5
+"""Seconds for which it then tries no way round others."""
 SLOW = 0.1
 """Share of cruise speed below which a body stands, and two come no nearer to each other."""
 
@@ -64,7 +66,7 @@ class Fight(Behavior):
 
     enemy: Rows = body("Enemy to fight, and with it all of its crowd; empty: the nearest leader")
     reach: Number = length(1.0, "Room between its body and that of its partner when it has stopped")
-    distance: Number = called("Sees Up To", room_to_stop(length(6.0, "How far away partners are found")))
+    distance: Number = called("Sees Up To", room_to_stop(length(5.0, "How far away partners are found")))
     most: Rows = called("At One Enemy", integer(1, "How many may fight one enemy at a time", 1))
 
     def steer(self, world: World, agents: Agents, memory: Fighting) -> Steering:
@@ -73,17 +75,19 @@ class Fight(Behavior):
         goes = which(fights & ~(has & memory.stands))
         between = self.take(goes)._between(world, agents.take(goes))
         wanted = np.where(has, memory.wanted, -1)
-        wanted[goes] = np.where(has[goes], wanted[goes], self.take(goes)._chosen(wants, between))
+        chosen = self.take(goes)._chosen(wants, between, memory.hindered[goes] >= 0.0)
+        wanted[goes] = np.where(has[goes], wanted[goes], chosen)
         after = replace(memory, wanted=wanted, has=has, asked=np.where(fights, world.time, -np.inf))
         way, gap = _way(world, agents, np.where(has, wanted, self.enemy))
-        way, gap = _round_others(between, goes, after, way, gap)
+        way, gap, barred = _round_others(between, goes, after, way, gap)
         direction = unit(way)
-        after, away = self._facing(world, agents, wants, memory, after, direction, gap)
+        after, away = self._facing(world, agents, wants, memory, after, direction, gap, barred)
         speed, response_time = self._speed(world, agents, direction, gap, wants.mutual[agents.rows], has)
         # A partner that goes away is followed.
         speed = np.minimum(np.where(has, speed + np.maximum(away, 0.0), speed), agents.max_speed)
-        behind = _speed_behind(between, picked(direction, goes), ROW * self.reach[goes])
-        speed[goes] = np.where(has[goes], speed[goes], np.minimum(speed[goes], behind))
+        room = np.where(has, 0.0, ROW * self.reach)
+        behind = _speed_behind(between, picked(direction, goes), room[goes], np.where(has, wanted, -1)[goes])
+        speed[goes] = np.minimum(speed[goes], behind)
         waits = fights & ~has & (speed <= np.where(memory.waits, GOES_ON, WAITS) * agents.max_speed)
         speed = np.where(after.stands | waits, 0.0, speed)
         force = agents.steering_to(direction * speed[:, None], response_time)
@@ -93,8 +97,9 @@ class Fight(Behavior):
             np.where(fights[:, None], force, 0.0),
             replace(after, waits=waits),
             sets_speed=fights,
-            # It stops there whatever else it wants, and no more abruptly than it can.
-            speed_limit=np.where(fights, np.maximum(speed, agents.speed - agents.agility * world.dt), np.inf),
+            urgent=np.where((has & (speed < agents.speed))[:, None], force, 0.0),
+            # It stops there whatever else it wants.
+            speed_limit=np.where(fights, speed, np.inf),
             heading=np.where(fights[:, None], direction, 0.0),
         )
 
@@ -104,15 +109,16 @@ class Fight(Behavior):
         return world.bodies_by_way(agents, np.where(halts, -1, target))
 
     def intention(self, world: World, agents: Agents, memory: Fighting) -> Intention:
-        return Intention(companions=np.where(memory.has, memory.wanted, -1)[:, None])
+        partner = np.where(memory.has, memory.wanted, -1)
+        return Intention(companions=partner[:, None], meets=partner)
 
     def _between(self, world: World, agents: Agents) -> Between:
         everyone, all_round = np.full(len(agents), EVERYONE), np.full(len(agents), 2.0 * np.pi)
         near = world.neighbors(agents, self.distance, all_round, everyone, everyone).together()
         return Between(world, agents, near)
 
-    def _chosen(self, wants: Wants, between: Between) -> Rows:
-        return wants.chosen(between, self.enemy, self.most, self.distance)
+    def _chosen(self, wants: Wants, between: Between, goes_round: Mask) -> Rows:
+        return wants.chosen(between, self.enemy, self.most, self.distance, goes_round)
 
     def _facing(
         self,
@@ -123,12 +129,14 @@ class Fight(Behavior):
         after: Fighting,
         direction: Vectors,
         gap: Scalars,
+        barred: Mask,
     ) -> tuple[Fighting, Scalars]:
         """What is remembered of where they stand, and how fast their partners go away, (n,) m/s.
 
         Args:
             direction: (n, 3) unit vectors in which they go to their partners.
             gap: (n,) metres from body to body.
+            barred: (n,) who has no way to its partner.
         """
         partner = np.maximum(after.wanted, 0)
         away = dot(agents.level(picked(world.bodies.velocity, partner)), direction)
@@ -137,8 +145,10 @@ class Fight(Behavior):
         stands = after.has & (gap <= (1.0 + np.where(halts, APART, CLOSE)) * self.reach)
         both = same & before.stands & (wants.stands[partner] | ~wants.asks[partner])
         met = np.where(both, np.minimum(before.met, world.time), np.inf)
-        nears = dot(agents.velocity, direction) - away > SLOW * agents.cruise_speed
-        hindered = np.where(same & ~stands & ~nears, before.hindered + world.dt, 0.0)
+        nears = ~barred & (dot(agents.velocity, direction) - away > SLOW * agents.cruise_speed)
+        # Below 0 it is the time that is left of its patience.
+        rests = np.where(before.hindered >= GIVES_UP, -PATIENT, np.minimum(before.hindered + world.dt, 0.0))
+        hindered = np.where(same & ~stands & ~nears, np.maximum(before.hindered, 0.0) + world.dt, rests)
         return replace(after, stands=stands, met=met, hindered=hindered), away
 
     def _speed(
@@ -164,8 +174,10 @@ def _way(world: World, agents: Agents, target: Rows) -> tuple[Vectors, Scalars]:
     return way, magnitude(way) - ends - agents.radius - world.bodies.radius[row]
 
 
-def _round_others(between: Between, goes: Rows, known: Fighting, way: Vectors, gap: Scalars) -> tuple[Vectors, Scalars]:
-    """The ways and the gaps as of `_way`, of those with a partner round others that stand between.
+def _round_others(
+    between: Between, goes: Rows, known: Fighting, way: Vectors, gap: Scalars
+) -> tuple[Vectors, Scalars, Mask]:
+    """The ways and the gaps as of `_way`, round others that stand between partners, and to whom none leads, (n,).
 
     Args:
         between: the agents that go.
@@ -175,19 +187,22 @@ def _round_others(between: Between, goes: Rows, known: Fighting, way: Vectors, g
     rows = goes[partnered]
     straight = picked(way, rows)
     first = between.way_round(partnered, known.wanted[rows], straight)
-    first = np.where(np.isfinite(first[:, :1]), first, straight)
-    way, gap = way.copy(order="K"), gap.copy()
+    leads = np.isfinite(first[:, 0])
+    first = np.where(leads[:, None], first, straight)
+    way, gap, barred = way.copy(order="K"), gap.copy(), np.zeros(len(gap), dtype=np.bool_)
+    barred[rows] = ~leads
     way[rows] = first
     gap[rows] += magnitude(first) + magnitude(straight - first) - magnitude(straight)
-    return way, gap
+    return way, gap, barred
 
 
-def _speed_behind(between: Between, direction: Vectors, room: Scalars) -> Scalars:
+def _speed_behind(between: Between, direction: Vectors, room: Scalars, partner: Rows) -> Scalars:
     """The speed at which agents still can stop behind those before them, (n,) m/s.
 
     Args:
         direction: (n, 3) unit vectors in which they go.
         room: (n,) metres to leave.
+        partner: (n,) the row of the body that is not one of those, -1 for none.
     """
     world, agents, near = between.world, between.agents, between.near
     agent, body = near.agent, near.body
@@ -195,7 +210,7 @@ def _speed_behind(between: Between, direction: Vectors, room: Scalars) -> Scalar
     along = dot(offset, way)
     beside = magnitude(agents.level_of(offset, agent) - way * along[:, None])
     touching = agents.radius[agent] + world.bodies.radius[body]
-    rows = which((along > 0.0) & (beside < touching))
+    rows = which((along > 0.0) & (beside < touching) & (body != partner[agent]))
     agent, left = agent[rows], along[rows] - touching[rows] - room[agent[rows]]
     ahead = np.maximum(dot(picked(world.bodies.velocity, body[rows]), picked(way, rows)), 0.0)
     return braking.least_of_each(len(agents), agent, braking.speed_to_stop(agents, agent, left, ahead))

@@ -15,6 +15,7 @@ from ..simulation.arrays.vectors import (
     Rows,
     Scalars,
     Vectors,
+    anybody,
     clamp,
     dot,
     firsts,
@@ -130,8 +131,13 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
         )
 
     def near(self, world: World, agents: Agents) -> Neighbors:
-        """The vehicles that the agents perceive, without those that drivers meet in another lane, or queue with."""
-        near = super().near(world, agents)
+        """The vehicles that the agents perceive.
+
+        Without those that they are to meet, and those that drivers meet in another lane, or queue with.
+        """
+        near, meets = super().near(world, agents), agents.intention.meets
+        if anybody(meets >= 0):
+            near = near.where(lambda pairs: pairs.body != meets[pairs.agent])
         if not drives_along_paths(world, agents):
             return near
         lanes = Lanes.of(world, agents)

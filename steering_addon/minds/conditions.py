@@ -312,9 +312,24 @@ class Always(OfItself):
         return np.ones(len(meeting.rows), dtype=np.bool_)
 
 
+@dataclass(frozen=True)
+class Partnered(OfItself):
+    """It stands face to face with its partner, as in a fight."""
+
+    name = "PARTNER"
+    label = "Has a Partner"
+    stored_number = 11
+
+    def holds(self, meeting: Meeting) -> Mask:
+        partners = meeting.world.partners
+        if partners is None:
+            return np.zeros(len(meeting.rows), dtype=np.bool_)
+        return partners.row[meeting.rows] >= 0
+
+
 AnyCondition: TypeAlias = "OfItself | OfBodies | OfRegions"
 CONDITIONS: tuple[type[AnyCondition], ...] = (
-    *(Nearby, Sees, Inside, Outside, Arrived, Touched, Alone, Crowded, Stuck, Faster, Always),
+    *(Nearby, Sees, Inside, Outside, Arrived, Touched, Alone, Crowded, Stuck, Partnered, Faster, Always),
 )
 """All conditions, in the order of the interface."""
 

@@ -33,8 +33,9 @@ MOST = 0.5
 """The share of the frames that see a clip in a layer, from which on that layer is of all frames."""
 ANY, NO_STATE = 0, -1
 """In place of the number of a state: a clip for all states, and one for a state that its crowd does not have."""
-BY_CHANCE, ON_ARRIVAL, ON_STATE = 0, 1, 2
-"""When a clip is played that does something once: now and then, where a vehicle arrives, or as it takes up a state."""
+BY_CHANCE, ON_ARRIVAL, ON_STATE, TO_PARTNER, IN_ANSWER = 0, 1, 2, 3, 4
+"""When a clip is played that does something once: now and then, where a vehicle arrives, as it takes up a state, to the
+partner before which it stands, or as that begins one to it."""
 
 Curve = NDArray[np.float64]
 """(PHASES,) or (PHASES + 1,) one number for each phase of a cycle."""
@@ -72,7 +73,8 @@ class Clip:
         with_company: whether it is for those who stand with another, and only for them; chosen, not measured.
         state: the number of the state in which it is played, ANY, or NO_STATE for one that is never taken up; of
             ON_LINK the number by which links name it; chosen.
-        when: BY_CHANCE, ON_ARRIVAL or ON_STATE: when it is played, if it does something once; chosen.
+        when: BY_CHANCE, ON_ARRIVAL, ON_STATE, TO_PARTNER or IN_ANSWER: when it is played, if it does something once;
+            chosen.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""When agents do something once: now and then while they stand, where they have arrived, or as they take up a state.
+"""When agents do something once: now and then, on arrival, as they take up a state, or together with a partner.
 
 What is to be done waits until the body stands and does not turn, as a whole pose on a body that moves would let its
 feet slide; not for long, as it would have nothing to do with its cause any more.
@@ -14,7 +14,8 @@ import numpy as np
 from ..simulation.arrays.chance import Keys, mix, uniform
 from ..simulation.arrays.vectors import Mask, Rows, Scalars
 from .by_state import for_state, numbers_of, places_of
-from .clips import BY_CHANCE, DO, ON_ARRIVAL, ON_STATE, Clip
+from .clips import BY_CHANCE, DO, IN_ANSWER, ON_ARRIVAL, ON_STATE, TO_PARTNER, Clip
+from .exchanges import ALONE
 from .playing import Played
 
 EVERY = 5.0
@@ -67,7 +68,7 @@ class Doings:
         once = [row for row, clip in enumerate(clips) if clip.plays == DO]
         self._rows = {
             when: [for_state([row for row in once if clips[row].when == when], clips, n) for n in self._numbers]
-            for when in (BY_CHANCE, ON_ARRIVAL, ON_STATE)
+            for when in (BY_CHANCE, ON_ARRIVAL, ON_STATE, TO_PARTNER, IN_ANSWER)
         }
         self._awaits = any(any(self._rows[when]) for when in (ON_ARRIVAL, ON_STATE))
         self._state = np.array([clip.state for clip in clips])
@@ -82,7 +83,16 @@ class Doings:
         """Take in the first frame, with the agents (n,) that are where they are to go."""
         self._arriving = Arriving.start(at_goal)
 
-    def asked(self, row: int, played: Played, state: Rows, at_goal: Mask, entered: Mask) -> Rows:
+    def asked(
+        self,
+        row: int,
+        played: Played,
+        state: Rows,
+        at_goal: Mask,
+        entered: Mask,
+        occasion: Rows,
+        lot: Scalars,
+    ) -> Rows:
         """The row of the clip that each agent is asked to play on a later frame, (n,), or -1; frames come in order.
 
         Args:
@@ -91,6 +101,7 @@ class Doings:
             state: (n,) the numbers of their states.
             at_goal: (n,) whether they are where they were led.
             entered: (n,) whether this is the first frame on which they are present.
+            occasion, lot: (n,) what they begin with their partners, as of `VisibleBodies`.
         """
         if self._nothing is not None:
             return self._nothing
@@ -103,11 +114,13 @@ class Doings:
             self._await(places, draw, state, takes_up, at_goal, entered)
         free = played.still & (played.doing < 0)
         decides = turn > np.floor(time - self._frame_time / EVERY)
-        wants = free & decides & (uniform(mix(key, WHETHER)) < OFTEN)
+        wants = free & decides & (uniform(mix(key, WHETHER)) < OFTEN) & (occasion == ALONE)
         by_chance = np.where(wants, self._drawn(BY_CHANCE, places, draw), -1)
         starts = free & (self._pending >= 0) & (self._waited >= SETTLES)
         asked = np.where(starts, self._pending, by_chance)
         self._pending = np.where(starts, -1, self._pending)
+        for when in (TO_PARTNER, IN_ANSWER):
+            asked = np.where(free & (occasion == when), self._drawn(when, places, lot), asked)
         return asked
 
     def _await(self, places: Rows, draw: Scalars, state: Rows, takes_up: Mask, at_goal: Mask, entered: Mask) -> None:

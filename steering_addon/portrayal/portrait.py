@@ -21,6 +21,7 @@ from ..simulation.snapshot import Snapshot, State
 from .clips import Clip, ClipSettings
 from .doings import Doings
 from .driver_properties import FOLDED, STATE, Beats, DriverProperties, Portrayal, stride_factors
+from .exchanges import exchanges, longest
 from .heads import Gaze, Heads
 from .playing import FrameMotion, Played, Player
 from .riding import Ridden, ridden, unmoved
@@ -164,8 +165,13 @@ class Portrayer:
         self._driven = [_CrowdPortrayer(crowd, subjects.frame_time) for crowd in subjects.driven]
         self._talk = any(clip.with_company for model in subjects.models for clip in model.clips)
         self._reacts = bool(subjects.models) or any(crowd.gaze is not None for crowd in subjects.driven)
+        self._exchange = max((longest(model.clips) for model in subjects.models), default=0.0)
         self._heights: Scalars | None = None
-        self.sketched_by = self._reacts, [(crowd.rows, crowd.numbers, crowd.names) for crowd in subjects.stateful]
+        self.sketched_by = (
+            self._reacts,
+            self._exchange,
+            [(crowd.rows, crowd.numbers, crowd.names) for crowd in subjects.stateful],
+        )
 
     def portray(self, before: State | None, state: State, frame: Frame) -> Portrait:
         """The portrait of the next frame; `before` is the state on the frame before, None on the first."""
@@ -194,6 +200,7 @@ class Portrayer:
             caller=callers(state, snapshot, frame.heights) if reacts else np.full((n, 3), np.nan),
             carriage=carriage_of(state, before, snapshot) if reacts else unmoved(n),
             **over_links(state, snapshot),
+            **exchanges(state, self.subjects.frame_time, self._exchange),
         )
         return Sketch(
             number=frame.number,
@@ -291,7 +298,8 @@ class _ModelPortrayer:
             now, new = ridden((before, place), *axes), bodies.entered[:, None]
             was = np.where(new, now.position - came, before.position)
             was_forward = np.where(new, now.forward, before.forward)
-            do = self._does.asked(self._row, last, bodies.state, bodies.arrived, bodies.entered)
+            happens = bodies.arrived, bodies.entered, bodies.occasion, bodies.lot
+            do = self._does.asked(self._row, last, bodies.state, *happens)
         # On a cart one goes along without flying.
         was = np.where(bodies.perched[:, None], now.position, was)
         playing, cycles = bodies.state, np.zeros(len(model.rows))

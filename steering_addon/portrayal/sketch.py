@@ -63,6 +63,9 @@ class VisibleBodies:
         on_link: (n,) whether it is on a link, off the ground.
         link_clip, cycle: (n,) the number of the clip that it plays there, 0 for none, and metres of a cycle of that, 0
             where it stands still.
+        occasion: (n,) what it begins with its partner on this frame: TO_PARTNER, IN_ANSWER or nothing, PAUSES; ALONE
+            without a partner.
+        lot: (n,) chance in [0, 1) that both share, of which clip.
     """
 
     position: Vectors
@@ -85,6 +88,8 @@ class VisibleBodies:
     on_link: Mask
     link_clip: Rows
     cycle: Scalars
+    occasion: Rows
+    lot: Scalars
 
     def take(self, rows: Rows) -> VisibleBodies:
         return VisibleBodies(**{name: column[rows] for name, column in vars(self).items()})

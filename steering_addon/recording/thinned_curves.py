@@ -12,7 +12,7 @@ from ..simulation.arrays.vectors import Mask, Rows, Scalars
 SPANS = (32, 16, 8, 4, 2)
 """Frames from one key to the next where a curve is smooth enough; each holds the next ones a whole number of times."""
 
-TOGETHER = 60_000
+TOGETHER = 30_000
 """Numbers that are looked at together: with more, arrays do not fit the fast memory of a processor."""
 
 
@@ -109,21 +109,23 @@ def _fitted(doubled: Scalars, span: int, blocks: int) -> tuple[Scalars, Scalars,
     The curve between two keys is a cubic, and its slopes at the ends are those of least squares.
     """
     shape = (blocks, 2 * span, doubled.shape[1])
-    start = doubled[: 2 * span * blocks].reshape(shape)
-    end = doubled[2 * span : 2 * span * blocks + 1 : 2 * span]
-    s = (np.arange(1, 2 * span) / (2.0 * span))[:, None]
-    off = start[:, 1:] - start[:, :1]
-    part = np.empty_like(off)
-    off -= np.multiply(s, (end - start[:, 0])[:, None], out=part)
+    begin = doubled[: 2 * span * blocks].reshape(shape)
+    start, within = begin[:, 0], begin[:, 1:]
+    chord = (doubled[2 * span : 2 * span * blocks + 1 : 2 * span] - start) / span
+    s = np.arange(1, 2 * span) / (2.0 * span)
     r = 1.0 - s
     leaves, comes = span * s * r * r, -span * r * s * s
     # Both bend the curve alike, and less together.
-    alike, together = np.einsum("sk,sk->", leaves, leaves), np.einsum("sk,sk->", leaves, comes)
-    by_leaves, by_comes = (np.einsum("sk,bsc->bc", bend, off) for bend in (leaves, comes))
+    alike, together = np.einsum("s,s->", leaves, leaves), np.einsum("s,s->", leaves, comes)
+    off = within - start[:, None]
+    straight = span * s
+    by_leaves, by_comes = (
+        np.einsum("s,bsc->bc", bend, off) - np.einsum("s,s->", bend, straight) * chord for bend in (leaves, comes)
+    )
     whole = alike * alike - together * together
     leaving = (alike * by_leaves - together * by_comes) / whole
     coming = (alike * by_comes - together * by_leaves) / whole
-    off -= np.multiply(leaves, leaving[:, None], out=part)
-    off -= np.multiply(comes, coming[:, None], out=part)
-    chord = (end - start[:, 0]) / span
-    return leaving + chord, coming + chord, np.max(np.abs(off, out=part), axis=1)
+    shapes = np.stack((straight, leaves, comes), axis=1)
+    off -= np.einsum("sk,kbc->bsc", shapes, np.stack((chord, leaving, coming)))
+    furthest = np.max(np.abs(off, out=off), axis=1)
+    return leaving + chord, coming + chord, furthest

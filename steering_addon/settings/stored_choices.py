@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..locomotion import CATALOGUE as LOCOMOTIONS
-from ..portrayal.clips import BEAT, BY_CHANCE, DO, MOVE, ON_ARRIVAL, ON_STATE, STAND
+from ..portrayal.clips import BEAT, BY_CHANCE, DO, IN_ANSWER, MOVE, ON_ARRIVAL, ON_STATE, STAND, TO_PARTNER
 from ..simulation.declaration import Choice
 from ..simulation.roles import DESCRIPTIONS
 
@@ -62,6 +62,14 @@ OCCASIONS = (
     Choice(
         *("STATE", ON_STATE, "On Taking Up State"),
         "Once as the vehicle takes up the state of the clip, or any state",
+    ),
+    Choice(
+        *("PARTNER", TO_PARTNER, "To Its Partner"),
+        "Now and then to the partner before which it stands, as in a fight",
+    ),
+    Choice(
+        *("ANSWER", IN_ANSWER, "In Answer to It"),
+        "As its partner begins a clip to it: the first of these to its first, the second to its second",
     ),
 )
 """When a clip is played that does something once."""

@@ -118,6 +118,7 @@ class Intention(Columns):
             none, EVERY_MOVING or EVERY_OBSTACLE.
         passing_places: (n, PASSING_PLACES, 3) the places beside obstacles past which each is led, metres; nan for none.
         companions: (n, k) the rows of those with whom each goes, from whom others need not keep it apart; -1 for none.
+        meets: (n,) the row of the body that each comes up to, of which it does not keep out of the way; -1 for none.
         interval: (n,) seconds between two decisions of an agent whose combined force an adjustment corrects, 0 to
             decide at every step; nan if none does.
         beside, beside_place: (n,) the row of the body along with which each is led, -1 for none, and (n, 3) its place
@@ -148,6 +149,7 @@ class Intention(Columns):
     awaits: Rows = says(-1, last_row)
     passing_places: Vectors = says(np.full((PASSING_PLACES, 3), np.nan), last_places)
     companions: NDArray[np.int64] = says(np.empty(0, dtype=np.int64), together)
+    meets: Rows = says(-1, last_row)
     interval: Scalars = says(np.nan, last_number)
     beside: Rows = says(-1, first_row)
     beside_place: Vectors = says((np.nan, np.nan, np.nan), first_place)

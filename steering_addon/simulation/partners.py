@@ -20,7 +20,8 @@ class Partners(Memory):
         has: (n,) whether that is its partner now.
         stands: (n,) whether it stands before its partner.
         met: (n,) the time at which both had come to stand face to face, seconds; inf while they have not.
-        hindered: (n,) seconds for which it has come no nearer to its partner, though it does not stand before it.
+        hindered: (n,) seconds for which it has come no nearer to its partner, though it does not stand before it; below
+            0 those left in which it tries no way round others.
         asked: (n,) the time at which it last looked for a partner, seconds.
     """
 

@@ -13,7 +13,7 @@ from steering_addon.scene import Crowd, Scene, in_crowds, positions, speeds
 from steering_addon.simulation.arrays.chance import keys_of
 from steering_addon.simulation.arrays.frozen import replace
 from steering_addon.simulation.candidates import FIRST, NEAREST_ONE, Candidates
-from steering_addon.simulation.maneuvers.between import Between
+from steering_addon.simulation.maneuvers.between import ROUND, Between
 from steering_addon.simulation.maneuvers.pairing import LOOKED_AT, Wants
 from steering_addon.simulation.nearby.neighbors import EVERYONE
 from steering_addon.simulation.partners import Partners
@@ -147,7 +147,9 @@ def wants(place: np.ndarray, crowd: np.ndarray, taken: np.ndarray) -> np.ndarray
     sees, everyone = np.full(n, SEES), np.full(n, EVERYONE)
     near = world.neighbors(agents, sees, np.full(n, 2.0 * np.pi), everyone, everyone).together()
     enemy = np.argmax(crowd[:, None] != crowd, axis=1)
-    return Wants.of(world).chosen(Between(world, agents, near), enemy, np.ones(n, dtype=np.int64), sees)
+    return Wants.of(world).chosen(
+        Between(world, agents, near), enemy, np.ones(n, dtype=np.int64), sees, np.ones(n, bool)
+    )
 
 
 def wanted_by_loop(place: np.ndarray, crowd: np.ndarray, taken: np.ndarray) -> np.ndarray:
@@ -162,7 +164,8 @@ def wanted_by_loop(place: np.ndarray, crowd: np.ndarray, taken: np.ndarray) -> n
             wanted[i] = in_sight[0]
         elif free:
             way = place[free[0]] - p
-            corners = [p + 0.5 * (way + side * np.array([-way[1], way[0]])) for side in (-1.0, 1.0)]
+            left = np.array([-way[1], way[0]])
+            corners = [p + 0.5 * way + share * side * left for share in ROUND for side in (-1.0, 1.0)]
             pair = {i, free[0]}
             if any(is_open(place, seen, pair, p, c) and is_open(place, seen, pair, c, place[free[0]]) for c in corners):
                 wanted[i] = free[0]

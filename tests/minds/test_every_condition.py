@@ -23,6 +23,7 @@ from steering_addon.minds.conditions import (
     Nearby,
     OfBodies,
     Outside,
+    Partnered,
     Sees,
     Stuck,
     Touched,
@@ -31,6 +32,7 @@ from steering_addon.minds.declaring import Mind, Mode, StateModel, TriggerModel
 from steering_addon.scene import BOX, SPHERE, Crowd, Scene, in_crowds, leaders, regions, trigger
 from steering_addon.simulation.declaration import REACH
 from steering_addon.simulation.mindset import Mindset
+from steering_addon.simulation.partners import Partners
 from tests.minds.herds import meeting_in
 
 CENTRES, HALF = np.array([[0.0, 0.0, 0.0], [9.0, 0.0, 0.0]]), np.array([[5.0, 5.0, 5.0], [2.0, 3.0, 4.0]])
@@ -46,7 +48,7 @@ class Field:
     Attributes:
         position, forward: (n, 3).
         speed, idle: (n,) m/s and seconds.
-        arrived: (n,).
+        arrived, fights: (n,) the second whether it stands before its partner.
         crowd, identity: (n,).
         wolves: (w, 3) what triggers watch for.
         strangers: (s, 3) bodies that none watches for.
@@ -59,6 +61,7 @@ class Field:
     speed: np.ndarray
     idle: np.ndarray
     arrived: np.ndarray
+    fights: np.ndarray
     crowd: np.ndarray
     identity: np.ndarray
     wolves: np.ndarray
@@ -74,7 +77,8 @@ class Field:
         n = len(position)
         given = {
             "forward": np.tile([0.0, 1.0, 0.0], (n, 1)), "speed": np.zeros(n), "idle": np.zeros(n),
-            "arrived": np.zeros(n, dtype=bool), "crowd": np.zeros(n, dtype=np.int64), "identity": np.arange(n) + 40,
+            "arrived": np.zeros(n, dtype=bool), "fights": np.zeros(n, dtype=bool),
+            "crowd": np.zeros(n, dtype=np.int64), "identity": np.arange(n) + 40,
             "strangers": np.zeros((0, 3)), "axes": np.eye(3), "middle": np.zeros(3),
         } | columns  # fmt: skip
         return cls(position, wolves=np.asarray(wolves, dtype=float).reshape(-1, 3), **given)
@@ -89,12 +93,13 @@ class Field:
         return cls.of(
             position, wolves, forward=forward / np.linalg.norm(forward, axis=1)[:, None],
             speed=chance.uniform(0.0, 6.0, n), idle=chance.uniform(0.0, 4.0, n), arrived=chance.random(n) < 0.4,
-            crowd=(np.arange(n) % 4 == 3).astype(np.int64), identity=chance.permutation(n) * 7 + 3,
+            fights=chance.random(n) < 0.4, crowd=(np.arange(n) % 4 == 3).astype(np.int64),
+            identity=chance.permutation(n) * 7 + 3,
         )  # fmt: skip
 
     def take(self, rows: np.ndarray) -> Field:
         """The vehicles of some rows."""
-        names = ("position", "forward", "speed", "idle", "arrived", "crowd", "identity")
+        names = ("position", "forward", "speed", "idle", "arrived", "fights", "crowd", "identity")
         return replace(self, **{name: getattr(self, name)[rows] for name in names})
 
     def turned(self, angle: float, shift: Any) -> Field:
@@ -160,6 +165,7 @@ CASES = (
     Case(Crowded, {"distance": 4.0, "count": 2}, lambda f, k: f.mates(k, 4.0) >= 2, grows=("distance",),
          shrinks=("count",)),
     Case(Stuck, {"time": 2.0}, lambda f, k: f.idle[k] >= 2.0, shrinks=("time",)),
+    Case(Partnered, {}, lambda f, k: f.fights[k]),
     Case(Faster, {"speed": 3.0}, lambda f, k: f.speed[k] > 3.0, shrinks=("speed",)),
     Case(Always, {}, lambda f, k: True),
 )  # fmt: skip
@@ -198,7 +204,10 @@ def heard(field: Field, kind: type[AnyCondition], watched: Any = None, **setting
     crowd = field.crowd[order]
     snapshot = in_crowds(scene.snapshot(), [Crowd(np.flatnonzero(crowd == number), ()) for number in (0, 1)])
     rows, before = np.flatnonzero(crowd == 0), replace(Mindset.blank(n, 2, 0.0), idle=field.idle[order])
-    meeting = meeting_in(snapshot, scene.start(), before, field.arrived[order])
+    met = np.where(field.fights[order], 0.0, np.inf)
+    partners = replace(Partners.blank(n), wanted=np.arange(n)[::-1], met=met)
+    state = replace(scene.start(), memories={"fight": partners})
+    meeting = meeting_in(snapshot, state, before, field.arrived[order])
     bodies = n + np.arange(w) if watched is None else watched
     calling = trigger(1, kind, bodies=bodies, regions=np.arange(2), key=6, **settings)
     mind = Mind(0, (Mode(1, 0, StateModel.of(1)),), (calling,))
@@ -218,7 +227,7 @@ def test_each_condition_has_a_case() -> None:
 
 def test_names_and_numbers_that_files_hold_never_change_and_others_are_told_apart() -> None:
     first = ["NEAR", "SEES", "INSIDE", "OUTSIDE", "ARRIVED", "TOUCHED"]
-    stored = [*first, "ALONE", "CROWDED", "STUCK", "FASTER", "ALWAYS"]
+    stored = [*first, "ALONE", "CROWDED", "STUCK", "FASTER", "ALWAYS", "PARTNER"]
     numbers = {kind.name: kind.stored_number for kind in CONDITIONS}
     assert {name: numbers[name] for name in stored} == {name: number for number, name in enumerate(stored)}
     assert len(set(numbers)) == len(set(numbers.values())) == len({kind.label for kind in CONDITIONS}) == len(CASES)
@@ -272,7 +281,7 @@ def test_others_of_no_concern_change_nothing(case: Case, seed: int) -> None:
     field = Field.by_chance(seed)
     near, far = (replace(Field.by_chance(seed + 10), crowd=np.ones(40, dtype=np.int64)) for _ in range(2))
     far = far.turned(0.0, [5000.0, 0.0, 0.0])
-    columns = ("position", "forward", "speed", "idle", "arrived", "crowd")
+    columns = ("position", "forward", "speed", "idle", "arrived", "fights", "crowd")
     more = {name: np.concatenate([getattr(each, name) for each in (field, near, far)]) for name in columns}
     identity = np.concatenate((field.identity, np.arange(80) * 7 + 1))
     fuller = replace(field, **more, identity=identity, strangers=field.position[::5])

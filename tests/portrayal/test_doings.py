@@ -4,6 +4,7 @@ import numpy as np
 
 from steering_addon.portrayal.clips import DO, MOVE, ON_ARRIVAL, ON_STATE, STAND, Clip, ClipSettings
 from steering_addon.portrayal.doings import AWAY, WAITS, Doings
+from steering_addon.portrayal.exchanges import ALONE
 from steering_addon.portrayal.playing import Player
 from steering_addon.simulation.arrays.chance import keys_of
 from tests.portrayal.test_playing import FRAME_TIME, ways
@@ -24,7 +25,8 @@ def asked(clips, *, speeds=None, states=None, at_goal=None, frames: int = 240, e
     doings.begin(np.array([bool(at_goal[0])]))
     for frame, way in enumerate(run[1:], 1):
         arrived = np.array([bool(at_goal[frame])])
-        do = doings.asked(frame, now, way.state, arrived, np.array([frame in entered]))
+        alone = np.full(1, ALONE), np.zeros(1)
+        do = doings.asked(frame, now, way.state, arrived, np.array([frame in entered]), *alone)
         if do[0] >= 0:
             requests[frame] = int(do[0])
         way.do[:] = do

@@ -13,8 +13,8 @@ from ..world import Agents, World
 
 STANDS = 0.2
 """Share of cruise speed below which a body stands, so that others go round it."""
-ROUND = 0.5
-"""How far beside the middle of the straight way one goes round, as a share of its length: at 45 degrees to it."""
+ROUND = (2.0, 1.0, 0.5)
+"""How far beside the middle of the straight way one goes round, as shares of its length; the last is at 45 degrees."""
 
 
 @dataclass(frozen=True)
@@ -76,10 +76,10 @@ class Between:
             return first
         agent, body, way = agent[barred], body[barred], picked(way, barred)
         left = self.agents.take(agent).left_of(way)
-        turn = np.where(self.agents.rows[agent] < body, ROUND, -ROUND)
+        turn = np.where(self.agents.rows[agent] < body, 1.0, -1.0)
         round_them = np.full(way.shape, np.nan)
         # The last that is open counts, so that both of a pair choose the same side.
-        for side in (-turn, turn):
+        for side in (turn * share * sign for share in ROUND for sign in (-1.0, 1.0)):
             place = 0.5 * way + left * side[:, None]
             there = ~self.barred(agent, body, np.zeros_like(way), place, standing=True)
             opens = there & ~self.barred(agent, body, place, way, standing=True)

@@ -94,7 +94,7 @@ class Wants:
         kept: Mask = exists & asks & (self.mutual[agents.rows] | has_room)
         return kept
 
-    def chosen(self, between: Between, enemy: Rows, most: Rows, distance: Scalars) -> Rows:
+    def chosen(self, between: Between, enemy: Rows, most: Rows, distance: Scalars, goes_round: Mask) -> Rows:
         """The row of the body that each agent wants for its partner, (n,), -1 for none.
 
         That is the nearest that is free with nobody on the straight way; else the nearest to which a way leads round
@@ -104,6 +104,7 @@ class Wants:
             between: the agents, with the bodies within the distance of each.
             enemy: (n,) the row of the nearest enemy; all of its crowd are enemies too.
             most, distance: (n,) as of `kept`.
+            goes_round: (n,) who takes ways round others.
         """
         world, agents = between.world, between.agents
         agent, body = _enemies(between, enemy, distance)
@@ -117,6 +118,7 @@ class Wants:
         agent, body, way = agent[order], body[order], picked(way, order)
         wanted = np.full(len(agents), -1)
         nearest = firsts(agent)
+        nearest = nearest[goes_round[agent[nearest]]]
         leads = np.isfinite(between.way_round(agent[nearest], body[nearest], picked(way, nearest))[:, 0])
         wanted[agent[nearest[leads]]] = body[nearest[leads]]
         clear = which(~between.barred(agent, body, np.zeros_like(way), way))

@@ -74,6 +74,19 @@ def test_vehicles_keep_to_their_motion_by_a_part_of_the_keys_as_closely_as_is_to
     assert {curve.range()[0] for curve in made} == {1.0} and {curve.range()[1] for curve in made} == {40.0}
 
 
+def test_small_bodies_keep_within_a_hundredth_of_their_radius_and_what_carries_a_camera_has_all_keys(capfd) -> None:
+    ships, scene = roaming(), bpy.context.scene
+    ships[0].steering.crowd.steering.vehicle.radius, scene.steering.keying = 0.02, "WHERE_NEEDED"
+    camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+    scene.collection.objects.link(camera)
+    camera.parent = ships[2]
+    capfd.readouterr()
+    bake()
+    assert float(re.search(r"(\S+) mm and", capfd.readouterr().out).group(1)) <= 0.2
+    assert {len(curve) for curve in keys(ships[2]).values()} == {40}
+    assert max(len(curve) for curve in keys(ships[1]).values()) < 40
+
+
 def test_a_key_set_between_goes_with_the_next_bake_but_stays_without_it() -> None:
     ships = roaming()
     bpy.context.scene.steering.keying = "WHERE_NEEDED"
