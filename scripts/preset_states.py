@@ -11,7 +11,7 @@ from steering_addon.settings.multiples import quickened
 from steering_addon.settings.preset import Preset, read
 from steering_addon.settings.preset_parts import STATE
 from steering_addon.settings.preset_values import Values
-from steering_addon.settings.vehicles_in_states import factor_in_state, no_weaker, vehicle_in_state
+from steering_addon.settings.vehicles_in_states import behavior_in_state, factor_in_state, vehicle_in_state
 from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.declaration import CAUSE, Kind
 from steering_addon.simulation.locomotion import Locomotion
@@ -34,14 +34,15 @@ def ready_state(
         reach: within which others carry a vehicle along, metres.
     """
     preset = read(Path(FOLDER, f"{name}.json").read_text(encoding="utf-8"), STATE)
-    kind, values = moves
-    vehicle = columns(VehicleModel, vehicle) | vehicle
+    kind, values = moves[0], columns(moves[0], {}) | moves[1]
+    vehicle = columns(VehicleModel, {}) | vehicle
     faster = factor_in_state(preset, kind, vehicle)
     kept = {known: given for known, given in behaviors if _keeps(preset, known)}
-    for called, given in preset.behaviors.items():
+    in_crowd = {kind.name for kind in kept}
+    for called in [*preset.behaviors, *(preset.times.keys() & in_crowd - preset.behaviors.keys())]:
         known = KINDS[called]
         about = {name: CAUSE for name, parameter in known.parameters().items() if parameter.kind is Kind.BODY}
-        kept[known] = {**about, **kept.get(known, {}), **no_weaker(known, given, kept.get(known, {}))}
+        kept[known] = {**about, **kept.get(known, {}), **behavior_in_state(preset, known, kept.get(known, {}))}
     return CrowdState(
         preset.label,
         list(kept.items()),

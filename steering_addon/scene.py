@@ -93,6 +93,7 @@ def leaders(*positions: Any) -> Tracked:
     return Tracked(
         position=position,
         forward=np.tile([0.0, 1.0, 0.0], (k, 1)),
+        up=np.tile([0.0, 0.0, 1.0], (k, 1)),
         radius=np.full(k, 0.5),
         half_axis=np.zeros(k),
         roles=np.full(k, int(Role.LEADER)),
@@ -332,7 +333,7 @@ class Scene:
         combining: the number of a way to combine behaviors.
         tracked: bodies other than the vehicles, such as `leaders`.
         drift: (3,) the velocity of all tracked bodies, m/s.
-        obstacles, paths, regions, flows, candidates, surfaces, links: as in `Snapshot`.
+        obstacles, paths, regions, flows, shapes, candidates, surfaces, links: as in `Snapshot`.
         perches: as in `Snapshot`; they drift with their bodies.
         fps: frames per second.
         substeps: decisions per frame.
@@ -355,6 +356,7 @@ class Scene:
     paths: tuple[Any, ...] = ()
     regions: Regions = field(default_factory=lambda: regions(np.zeros((0, 3)), 1.0, SPHERE))
     flows: tuple[Any, ...] = ()
+    shapes: tuple[Any, ...] = ()
     candidates: tuple[Any, ...] = ()
     surfaces: Surfaces = NO_SURFACES
     links: Links = NO_LINKS
@@ -411,6 +413,7 @@ class Scene:
             paths=self.paths,
             regions=self.regions,
             flows=self.flows,
+            shapes=self.shapes,
             candidates=self.candidates,
             surfaces=self.surfaces,
             links=self.links,

@@ -167,7 +167,8 @@ class OddScene:
 
     def select(self, chance: Random, number: int = 0, of: Collection[str] | None = None) -> None:
         """Select a number of random objects, a random one of 0, by preference of these types."""
-        objects = [ob for ob in bpy.context.view_layer.objects if ob is not None]
+        # What stands in for vehicles in a preview cannot be selected.
+        objects = [ob for ob in bpy.context.view_layer.objects if ob is not None and not ob.hide_select]
         fitting = [ob for ob in objects if of is not None and ob.type in of and not is_crowd(ob)] or objects
         select()
         if fitting:

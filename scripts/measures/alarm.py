@@ -73,8 +73,11 @@ def herd(seed: int) -> Scene:
 
 def alarmed(frame: int, snapshot: Snapshot) -> Snapshot:
     """The input on a frame, with the dog where it is then and the states of the herd."""
-    behaviors = [BESIDE, (Cohesion, {"distance": 30.0})]
-    states = [ready_state(name, GRAZING, (OnFoot, SHEEP), behaviors, REACH) for name in ("startle", "regroup")]
+    gathers = Cohesion, {"distance": 30.0, "weight": 0.25}
+    states = [
+        ready_state(name, GRAZING, (OnFoot, SHEEP), behaviors, REACH)
+        for name, behaviors in (("startle", [BESIDE]), ("regroup", [BESIDE, gathers]))
+    ]
     way = np.interp(frame, [COMES - 12, COMES, GOES, GOES + 12], [FAR, CLOSE, CLOSE, FAR])
     tracked = replace(snapshot.tracked, position=np.array([[0.0, -way, 0.0]]))
     dog = trigger(STARTLE, Nearby, bodies=np.array([COUNT]), distance=SIGHT)

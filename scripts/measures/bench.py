@@ -1,7 +1,7 @@
 """What a bake of a flock costs from the first click to a file that plays: CPU seconds of this process, and megabytes.
 
 A case is the number of vehicles, which fly by the three rules of flocking for 250 frames, and on which frames they get
-keys. `deaf` is the longest time in which Esc is not looked for.
+keys, or that they are points, which go into a crowd cache. `deaf` is the longest time in which Esc is not looked for.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from typing import Any
 from unittest import mock
 
 IN_BLENDER = True
-CASES = tuple(f"{count} {keys}" for count in (1000, 10000) for keys in ("EVERY_FRAME", "WHERE_NEEDED"))
+POINTS = "POINTS"
+CASES = tuple(f"{count} {keys}" for count in (1000, 10000) for keys in ("EVERY_FRAME", "WHERE_NEEDED", POINTS))
 FRAMES, PLAYED = 250, 20
 BANDS = {
     "tag, s": (0.0, 5.0),
@@ -43,9 +44,10 @@ def figures(case: str, folder: Path) -> dict[str, float]:
     import bpy
 
     count, keys = case.split()
-    told = {"tag, s": build(int(count))}
+    told = {"tag, s": build(int(count), in_points=keys == POINTS)}
     scene, frames = bpy.context.scene, []
-    scene.steering.keying = keys
+    if keys != POINTS:
+        scene.steering.keying = keys
     told |= bake_figures()
     for frame in range(1, PLAYED + 1):
         frames.append(_seconds(lambda frame=frame: scene.frame_set(frame)))
@@ -56,8 +58,8 @@ def figures(case: str, folder: Path) -> dict[str, float]:
     return told | {"peak, MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3}
 
 
-def build(count: int) -> float:
-    """A flock of so many, tagged as one does in the sidebar; returns the seconds that tagging takes."""
+def build(count: int, *, in_points: bool) -> float:
+    """A flock of so many objects or points, tagged as one does in the sidebar; the seconds that tagging takes."""
     import bpy
     import numpy as np
 
@@ -68,7 +70,13 @@ def build(count: int) -> float:
     chance = np.random.default_rng(1)
     ball = chance.normal(size=(count, 3))
     ball *= np.cbrt(count * chance.uniform(size=count))[:, None] / np.linalg.norm(ball, axis=1)[:, None]
-    for number, place in enumerate((ROOM * ball).tolist()):
+    models = bpy.data.collections.new("Starlings")
+    if in_points:
+        models.objects.link(bpy.data.objects.new("Starling", mesh))
+        points = bpy.data.meshes.new("Flock")
+        points.from_pydata((ROOM * ball).tolist(), [], [])
+        scene.collection.objects.link(bpy.data.objects.new("Flock", points))
+    for number, place in enumerate(() if in_points else (ROOM * ball).tolist()):
         bird = bpy.data.objects.new(f"Bird {number:05}", mesh)
         bird.location = place
         scene.collection.objects.link(bird)
@@ -82,7 +90,10 @@ def build(count: int) -> float:
     crowd.steering.combining = "WEIGHTED_SUM"
     bpy.ops.object.select_all(action="SELECT")
     bpy.context.view_layer.update()
-    spent = _seconds(lambda: bpy.ops.steering.tag(role="VEHICLE", moves_like="UNCHANGED"))
+    role = "POINTS" if in_points else "VEHICLE"
+    spent = _seconds(lambda: bpy.ops.steering.tag(role=role, moves_like="UNCHANGED"))
+    if in_points:
+        bpy.data.objects["Flock"].steering.models = models
     vehicle = crowd.steering.vehicle
     vehicle.mass, vehicle.max_force, vehicle.max_speed, vehicle.cruise_speed = 1.0, 27.0, 9.0, 0.8
     bpy.context.view_layer.update()
@@ -94,7 +105,7 @@ def bake_figures() -> dict[str, float]:
     import bpy
 
     from steering_addon.blender.operators.baking import STEERING_OT_bake
-    from steering_addon.blender.write.key_writer import KeyWriter
+    from steering_addon.blender.write.split_writer import SplitWriter
 
     spent = dict.fromkeys(("plan, s", "work", "write, s", "finished"), 0.0)
     stretches = [0.0]
@@ -122,7 +133,7 @@ def bake_figures() -> dict[str, float]:
                 stretches.append(last)
             yield done
 
-    begin, finish, finished = STEERING_OT_bake.begin, KeyWriter.finish, STEERING_OT_bake.finished
+    begin, finish, finished = STEERING_OT_bake.begin, SplitWriter.finish, STEERING_OT_bake.finished
 
     def begun(operator: Any, context: Any) -> tuple[Iterator[float], str]:
         work, label = timed("plan, s", begin)(operator, context)
@@ -132,7 +143,7 @@ def bake_figures() -> dict[str, float]:
         for owner, name, wrapped in (
             (STEERING_OT_bake, "begin", begun),
             (STEERING_OT_bake, "finished", lambda *given: timed("finished", finished)(*given)),
-            (KeyWriter, "finish", lambda writer, run: pieces("write, s", finish(writer, run))),
+            (SplitWriter, "finish", lambda writer, run: pieces("write, s", finish(writer, run))),
         ):
             stack.enter_context(mock.patch.object(owner, name, wrapped))
         whole = _seconds(bpy.ops.steering.bake)

@@ -31,6 +31,7 @@ class Alignment(Neighborhood):
     label = "Match Heading"
     term = "alignment"
     intent = Intent.WITH
+    keeps_order = True
 
     weight: Number = acceleration(6.0, "Strongest steering")
     angle: Number = called(

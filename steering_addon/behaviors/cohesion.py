@@ -60,6 +60,7 @@ class Cohesion(Neighborhood):
     label = "Stay Together"
     term = "cohesion"
     intent = Intent.WITH
+    keeps_order = True
 
     weight: Number = acceleration(3.0, "Strongest steering")
     method: Rows = choice("OFFSET", "How it steers to the middle", METHODS)

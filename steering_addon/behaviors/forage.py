@@ -6,9 +6,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import EPSILON, Mask, Number, Rows, Scalars, Vectors, magnitude, picked, unit
+from ..simulation.arrays.vectors import (
+    EPSILON,
+    Mask,
+    Number,
+    Rows,
+    Scalars,
+    Vectors,
+    anybody,
+    magnitude,
+    picked,
+    unit,
+)
 from ..simulation.behavior import Behavior, Intent, Steering, Taking
-from ..simulation.declaration import Unit, acceleration, called, length, number, resource, seconds
+from ..simulation.declaration import Unit, acceleration, another_body, called, length, number, resource, seconds
 from ..simulation.memory import Memory, remembered
 from ..simulation.world import Agents, World
 from .wander import Wander
@@ -17,8 +28,10 @@ BRAKING = 0.5
 """Share of max_force that is planned for slowing down."""
 CLOSING_TIME = 0.6
 """Seconds in which it makes up the last of the distance."""
-REACH = 0.5
-"""Radii of the body within which it can eat."""
+REACH, STRETCH = 0.5, 4.0
+"""Radii of the body within which it can eat, and within which it can if others or another behavior hold it up there."""
+HELD_UP = 0.1
+"""Share of cruise speed below which it counts as held up."""
 
 
 @dataclass(frozen=True)
@@ -28,19 +41,24 @@ class Hunger(Memory):
     Attributes:
         eaten: (n,) the amount it has eaten of the current meal.
         sated: (n,) seconds until it is hungry again, 0 while it is hungry.
+        laden: (n,) whether it carries a meal home.
+        found: (n, 3) where it has found the last meal, metres; nan for nowhere.
     """
 
     eaten: Scalars = remembered(0.0)
     sated: Scalars = remembered(0.0)
+    laden: Mask = remembered(False)
+    found: Vectors = remembered((np.nan, np.nan, np.nan))
 
 
 @dataclass(frozen=True)
 class Forage(Behavior):
     """Wander about, go to resources that come near, and feed on them until they run out.
 
-    After a meal an agent wanders until it is hungry again. A resource that has run out is gone for all agents, and
-    hidden in previews and bakes; its amount is a setting of the resource. Without a resource it does nothing but
-    wander.
+    After a meal an agent wanders until it is hungry again. With a home it carries each meal there, and also what it has
+    when a resource runs out; then it goes back to where it found the meal. A resource that has run out is gone for all
+    agents, and hidden in previews and bakes; its amount is a setting of the resource. Without a resource it does
+    nothing but wander.
     """
 
     name = "forage"
@@ -58,41 +76,70 @@ class Forage(Behavior):
     digestion_time: Number = called(
         "Digestion", seconds(8.0, "How long it wanders after a meal before it is hungry again")
     )
+    home: Rows = another_body("Where it carries its meals; empty: it eats them on the spot")
     strength: Number = acceleration(2.0, "How hard the turns get while it wanders")
     rate: Number = called(
         "Restlessness", number(0.5, "How often it changes direction while it wanders", Unit.RATE, animatable=False)
     )
 
     def steer(self, world: World, agents: Agents, memory: Hunger) -> Steering:
-        offset, gap = self._way(world, agents)
-        feeding = self._feeding(gap, memory)
-        fastest = np.minimum(agents.cruise_speed, np.sqrt(2.0 * BRAKING * agents.agility * gap))
+        errand = self._errand(world, agents, memory)
+        fastest = np.minimum(agents.cruise_speed, np.sqrt(2.0 * BRAKING * agents.agility * errand.gap))
         closing_time = max(CLOSING_TIME, 4.0 * world.dt)
-        speed = np.minimum(fastest, gap / closing_time)
+        speed = np.minimum(fastest, errand.gap / closing_time)
         # closing_time >= 4 response_time is critical damping, as in Arrival.
         response_time = np.minimum(agents.vehicle.response_time, closing_time / 4.0)
-        approach = agents.steering_to(unit(offset) * speed[:, None], response_time)
+        approach = agents.steering_to(unit(errand.offset) * speed[:, None], response_time)
         wandering = Wander.of(len(agents), strength=self.strength, rate=self.rate).wandering(world, agents)
 
-        bite = np.where(feeding & (gap <= REACH * agents.radius), self.appetite * world.dt, 0.0)
-        eaten = memory.eaten + bite
-        full = (self.meal > 0.0) & (eaten >= self.meal)
-        sated = np.where(full, self.digestion_time, np.maximum(memory.sated - world.dt, 0.0))
-        after = Hunger(np.where(full, 0.0, eaten), sated)
+        reach = np.where(agents.speed < HELD_UP * agents.cruise_speed, STRETCH, REACH)
+        there = errand.gap <= reach * agents.radius
+        bite = np.where(errand.feeds & there, self.appetite * world.dt, 0.0)
+        after = self._fed(world, agents, memory, errand, bite, there)
         return Steering(
-            np.where(feeding[:, None], approach, wandering),
+            np.where(errand.goes[:, None], approach, wandering),
             after,
-            sets_speed=self._feeding(gap, after),
+            sets_speed=self._errand(world, agents, after).goes,
             takes=Taking(np.where(bite > 0.0, self.resource, -1), bite),
         )
 
     def goal(self, world: World, agents: Agents, memory: Hunger) -> Vectors:
-        offset, gap = self._way(world, agents)
-        return np.where(self._feeding(gap, memory)[:, None], agents.position + offset, np.nan)
+        errand = self._errand(world, agents, memory)
+        return np.where(errand.goes[:, None], agents.position + errand.offset, np.nan)
 
-    def _way(self, world: World, agents: Agents) -> tuple[Vectors, Scalars]:
-        """The offset to the middle of each agent's resource, (n, 3), and the gap between the bodies, (n,); metres."""
-        row = np.maximum(self.resource, 0)
+    def _fed(self, world: World, agents: Agents, memory: Hunger, errand: _Errand, bite: Scalars, there: Mask) -> Hunger:
+        """The hunger after a step in which agents have bitten, and those on an errand have come to its end or not."""
+        eaten = memory.eaten + bite
+        full = (self.meal > 0.0) & (eaten >= self.meal)
+        has_home = (self.home >= 0) | memory.laden
+        # What it has of a resource that has run out is carried home as well.
+        picks_up = (self.home >= 0) & ~memory.laden & (full | ((eaten > 0.0) & ~errand.feeds))
+        sated = np.where(full & ~has_home, self.digestion_time, np.maximum(memory.sated - world.dt, 0.0))
+        found = np.where((picks_up & full)[:, None], agents.position, memory.found)
+        # Nothing is left there, or it is the place of the meal that it has now.
+        found = np.where((errand.returns & there | (picks_up & ~full))[:, None], np.nan, found)
+        laden = (memory.laden & ~(errand.carries & there) & (self.home >= 0)) | picks_up
+        return Hunger(np.where(full | picks_up, 0.0, eaten), sated, laden, found)
+
+    def _errand(self, world: World, agents: Agents, memory: Hunger) -> _Errand:
+        """Where each agent goes, by what it remembers."""
+        offset, gap = self._way(world, agents, self.resource)
+        carries = memory.laden & (self.home >= 0)
+        feeds = self._feeding(gap, memory) & ~carries
+        returns = ~carries & ~feeds & np.isfinite(memory.found[:, 0]) & (memory.sated <= EPSILON)
+        if anybody(carries):
+            homeward, left = self._way(world, agents, self.home)
+            offset, gap = np.where(carries[:, None], homeward, offset), np.where(carries, left, gap)
+        if anybody(returns):
+            place = np.where(returns[:, None], memory.found, np.nan)
+            back = np.nan_to_num(agents.level(world.by_way(agents, place) - agents.position))
+            offset = np.where(returns[:, None], back, offset)
+            gap = np.where(returns, np.maximum(magnitude(back) - agents.radius, 0.0), gap)
+        return _Errand(offset, gap, feeds, carries, returns)
+
+    def _way(self, world: World, agents: Agents, body: Rows) -> tuple[Vectors, Scalars]:
+        """The offset to the middle of a body of each agent, (n, 3), and the gap between the two, (n,); metres."""
+        row = np.maximum(body, 0)
         offset = agents.level(world.by_way(agents, picked(world.bodies.position, row)) - agents.position)
         gap = magnitude(offset) - world.bodies.radius[row] - agents.radius
         return offset, np.maximum(gap, 0.0)
@@ -100,3 +147,26 @@ class Forage(Behavior):
     def _feeding(self, gap: Scalars, memory: Hunger) -> Mask:
         """Whether each agent is on its way to a resource or feeds on it, (n,)."""
         return (self.resource >= 0) & ((gap < self.distance) | (self.distance == 0.0)) & (memory.sated <= EPSILON)
+
+
+@dataclass(frozen=True)
+class _Errand:
+    """Where each of n agents goes.
+
+    Attributes:
+        offset: (n, 3) to the middle of that, metres.
+        gap: (n,) between the bodies, metres.
+        feeds, carries, returns: (n,) who goes to a resource or feeds on it, who carries a meal home, and who goes back
+            to where it has found one.
+    """
+
+    offset: Vectors
+    gap: Scalars
+    feeds: Mask
+    carries: Mask
+    returns: Mask
+
+    @property
+    def goes(self) -> Mask:
+        """(n,) who goes anywhere; the others wander."""
+        return self.feeds | self.carries | self.returns

@@ -8,30 +8,57 @@ import numpy as np
 
 from ..simulation.arrays.angles import cosine, sine
 from ..simulation.arrays.chance import Keys, mix, uniform
+from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.vectors import (
     EPSILON,
+    Mask,
     Number,
     Rows,
     Vectors,
+    anybody,
     clamp,
     columns,
-    cross,
     dot,
     magnitude,
+    nobody,
     picked,
     truncate,
-    unit,
 )
 from ..simulation.behavior import Intent, Steering
-from ..simulation.declaration import acceleration, body, called, length, seconds
+from ..simulation.declaration import (
+    Choice,
+    acceleration,
+    body,
+    called,
+    choice,
+    length,
+    only_with,
+    seconds,
+    shape,
+    share,
+    switch,
+)
 from ..simulation.maneuvers.chasing import velocity_to_keep
+from ..simulation.maneuvers.formation import (
+    LeaderAxes,
+    Station,
+    as_they_stand,
+    at_vertices,
+    carried,
+    vertices_taken,
+)
 from ..simulation.maneuvers.neighborhood import Neighborhood
 from ..simulation.world import Agents, World
 from .separation import pushed_apart
 
 LONG, WIDE, HIGH = 1.3, 1.0, 0.6
 """The half axes of the volume behind the leader, in units of the spread: a flock is longer than high."""
-PLACES = 4
+PLACES = (
+    Choice("CLOUD", 0, "Cloud", "Each its own in a volume behind the leader, where it follows loosely"),
+    Choice("AS_THEY_STAND", 1, "As They Stand", "As each is placed beside the leader on the first frame"),
+)
+CLOUD, AS_THEY_STAND = (c.number for c in PLACES)
+OWN_PLACE = 4
 """Salt of the random keys of the places; five consecutive salts are used."""
 
 
@@ -40,21 +67,42 @@ class LeaderFollowing(Neighborhood):
     """Follow a leader, each in a place of its own behind it, and keep out of its way.
 
     The places move with the leader. With a spread of 0 all agents share a point behind it, as in the paper. An agent in
-    the rectangle ahead of the leader steers aside. Followers keep apart from others nearby. Does nothing without a
-    leader.
+    the rectangle ahead of the leader steers aside. Followers keep apart from others nearby.
+
+    In a formation, as they stand or at the vertices of an object, each goes exactly along with its place: those outside
+    fly faster in a turn. There they leave out what keeps a flock in order: Keep Apart, Match Heading, Stay Together and
+    Wander. Does nothing without a leader.
     """
 
     name = "leader_following"
     label = "Follow Leader"
     term = "leader following"
     intent = Intent.WITH
+    remembers = Station
     by_chance = True
     refers_to_up = True
 
     leader: Rows = body("Leader to follow; empty: the nearest leader")
-    behind: Number = length(2.0, "Distance behind the leader")
-    behind_time: Number = seconds(0.0, "Additional distance behind a fast leader, as time at its speed")
-    spread: Number = length(4.0, "Size of the volume in which each vehicle has its place; 0: all have the same place")
+    places: Rows = choice("CLOUD", "Where each has its place", PLACES, animatable=False)
+    behind: Number = only_with("places", CLOUD, length(2.0, "Distance behind the leader"))
+    behind_time: Number = only_with(
+        "places", CLOUD, seconds(0.0, "Additional distance behind a fast leader, as time at its speed")
+    )
+    spread: Number = only_with(
+        "places",
+        CLOUD,
+        length(4.0, "Size of the volume in which each vehicle has its place; 0: all have the same place"),
+    )
+    rolling: Mask = called(
+        "Roll Along",
+        switch(False, "In the air: bank, roll and loop with the leader, places and bodies; off: places stay level"),
+    )
+    formation: Rows = shape(
+        "Object whose vertices are the places, each of another vehicle; its origin is the leader, its Y axis ahead"
+    )
+    formed: Number = called(
+        "In Formation", share(1.0, "How far they have gone over from their places to those of the formation")
+    )
     approach_time: Number = called(
         "Approach", seconds(2.0, "Time in which it makes up its distance from the place", 0.05)
     )
@@ -65,44 +113,76 @@ class LeaderFollowing(Neighborhood):
     separation: Number = acceleration(8.0, "Strongest steering to keep apart from others nearby")
     distance: Number = called("Sees Up To", length(1.5, "How far away other vehicles still count"))
 
-    def steer(self, world: World, agents: Agents, memory: None) -> Steering:
+    def steer(self, world: World, agents: Agents, memory: Station) -> Steering:
         following = self.leader >= 0
         if not following.any():
             return Steering(agents.none(), sets_speed=following)
         row = np.maximum(self.leader, 0)
         leader, velocity = picked(world.bodies.position, row), picked(world.bodies.velocity, row)
-        forward, side, target = self._behind(world, agents, row)
+        rolls = self.rolling & ~agents.grounded
+        axes = LeaderAxes.of(agents, picked(world.bodies.forward, row), picked(world.bodies.up, row), rolls)
+        local, kept, moves, after = self._behind(world, agents, row), nobody(len(agents)), None, None
+        if anybody(following & ((self.places != CLOUD) | (self.formation >= 0))):
+            local, kept, vertex = self._kept(world, agents, row, rolls, axes, local, memory)
+            moves = carried(world, agents, row, rolls, axes, local, memory)
+            velocity = np.where(kept[:, None], moves.before, velocity)
+        target = axes.place(leader, local)
         # On the storey on which the leader is, however high the volume reaches.
         place = agents.lifted(target, np.where(agents.on_the_level, agents.climb(leader - target), 0.0))
         seen = world.by_way(agents, place, world.bodies.moves(row))
+        if moves is not None:
+            off = np.where(kept, magnitude(agents.level(seen - agents.position)), 0.0)
+            after = Station(local, moves.velocity, vertex, off)
         desired = velocity_to_keep(agents, seen, velocity, self.approach_time)
         response_time = np.maximum(self.response_time, world.dt)[:, None]
-        steering = truncate((desired - agents.velocity) / response_time, self.strength)
+        steering = (desired - agents.velocity) / response_time
+        steering = truncate(steering, np.where(kept, agents.agility, self.strength))
 
-        clearing = self._out_of_the_way(agents, leader, forward, side, world.bodies.radius[row])
+        clearing = self._out_of_the_way(agents, leader, axes.forward, axes.side, world.bodies.radius[row])
         blocking = magnitude(clearing) > 0.0
-        steering = np.where(blocking[:, None], clearing, steering)
-        steering = steering + pushed_apart(self.near(world, agents), self.distance) * self.separation[:, None]
-        force = steering * agents.mass[:, None]
-        return Steering(
-            np.where(following[:, None], force, 0.0),
+        steering = np.where((blocking & ~kept)[:, None], clearing, steering)
+        apart = pushed_apart(self.near(world, agents), self.distance) * self.separation[:, None]
+        if moves is not None:
+            # The places keep them apart.
+            apart = np.where(kept[:, None], moves.acceleration, apart)
+        steering = steering + apart
+        told = Steering(
+            np.where(following[:, None], steering * agents.mass[:, None], 0.0),
+            after,
             sets_speed=following,
+            in_formation=kept,
             beside=self.leader,
             beside_place=np.where(following[:, None], target, np.nan),
         )
+        if not anybody(following & rolls):
+            return told
+        _, up = world.bodies.turned(row, world.dt)
+        return replace(told, up=np.where((following & rolls)[:, None], up, 0.0))
 
-    def _behind(self, world: World, agents: Agents, row: Rows) -> tuple[Vectors, Vectors, Vectors]:
-        """The level forward and side axes of the leaders in some rows (n,), and the place of each agent, (n, 3)."""
-        leader, velocity = picked(world.bodies.position, row), picked(world.bodies.velocity, row)
-        forward = unit(agents.level(picked(world.bodies.forward, row)))
-        side, up = _level_axes(forward, agents)
-        ahead, aside, above = self._place(agents.keys).T[:, :, None]
+    def _behind(self, world: World, agents: Agents, row: Rows) -> Vectors:
+        """The place of each agent in the cloud behind the leaders in some rows (n,): ahead, aside and up, (n, 3)."""
+        velocity = picked(world.bodies.velocity, row)
+        ahead, aside, above = self._place(agents.keys).T
         back = self.behind + self.behind_time * magnitude(velocity) + world.bodies.radius[row] + LONG * self.spread
-        return forward, side, leader + (ahead - back[:, None]) * forward + aside * side + above * up
+        return columns(ahead - back, aside, above)
+
+    def _kept(
+        self, world: World, agents: Agents, row: Rows, rolls: Mask, axes: LeaderAxes, local: Vectors, memory: Station
+    ) -> tuple[Vectors, Mask, Rows]:
+        """The places of agents as seen from leaders of rows (n,), whether each is in a formation, and its vertex."""
+        stands = (self.leader >= 0) & (self.places == AS_THEY_STAND)
+        if anybody(stands):
+            local = np.where(stands[:, None], as_they_stand(world, agents, row, rolls), local)
+        shape, vertex = np.where(self.leader >= 0, self.formation, -1), memory.vertex
+        if anybody(shape >= 0):
+            seen = axes.seen(agents.position - picked(world.bodies.position, row))
+            vertex = vertices_taken(world, shape, row, seen, vertex)
+            local = at_vertices(world, shape, vertex, local, self.formed)
+        return local, stands | ((shape >= 0) & (vertex >= 0)), vertex
 
     def _place(self, keys: Keys) -> Vectors:
         """The place of each agent in the volume, (n, 3) metres forward, to the side and up from its middle."""
-        draw = [uniform(mix(keys, PLACES + salt)) for salt in range(5)]
+        draw = [uniform(mix(keys, OWN_PLACE + salt)) for salt in range(5)]
         height = 2.0 * draw[0] - 1.0
         around = 2.0 * np.pi * draw[1]
         flat = np.sqrt(np.maximum(1.0 - height * height, 0.0))
@@ -128,10 +208,3 @@ class LeaderFollowing(Neighborhood):
         pushing = (ahead > 0.0) & (within > 0.0) & (before > 0.0) & (self.clearing_distance > 0.0)
         away = np.where(aside >= 0.0, 1.0, -1.0)[:, None] * side
         return np.where(pushing[:, None], away * (np.sqrt(within * before) * self.strength)[:, None], 0.0)
-
-
-def _level_axes(forward: Vectors, agents: Agents) -> tuple[Vectors, Vectors]:
-    """The side and up axes, level, of leaders that face `forward` (n, 3); (n, 3) each."""
-    side = unit(cross(forward, agents.upward))
-    side = np.where((magnitude(side) < 0.5)[:, None], agents.side, side)
-    return side, cross(side, forward)

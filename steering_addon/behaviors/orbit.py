@@ -6,21 +6,25 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..simulation.arrays.angles import cosine_of_setting, sine_of_turns
 from ..simulation.arrays.chance import mix, uniform
+from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.vectors import (
     EPSILON,
     Number,
     Rows,
     Scalars,
     Vectors,
+    anybody,
     clamp,
     dot,
     magnitude,
     picked,
     truncate,
+    unit,
 )
 from ..simulation.behavior import OURS, Behavior, Intent, Steering
-from ..simulation.declaration import Choice, body, called, choice, length, room_to_stop, seconds
+from ..simulation.declaration import Choice, Unit, body, called, choice, length, number, room_to_stop, seconds
 from ..simulation.world import Agents, World
 
 WAYS = (
@@ -34,14 +38,15 @@ COMFORT = 0.7
 STEEPEST = 0.5
 """Share of the speed that may be vertical."""
 OWN = 0x0B17
-"""Salt of the random keys of the circles; two consecutive salts are used."""
+"""Salt of the random keys of the circles; five consecutive salts are used."""
 
 
 @dataclass(frozen=True)
 class Orbit(Behavior):
-    """Circle round a target, each on a level circle of its own.
+    """Circle round a target, each on a circle of its own.
 
-    Accompanies a target that moves, and goes no faster than the circle allows. Does nothing without a target.
+    Circles are level, or tilt in the air and in water: with tilts up to 125° fish mill as a ball, with all of them bees
+    swarm. Accompanies a target that moves, and goes no faster than the circle allows. Does nothing without a target.
     """
 
     name = "orbit"
@@ -56,6 +61,12 @@ class Orbit(Behavior):
     spread: Number = length(1.0, "Random variation of the radius")
     height: Number = length(0.0, "Height above the target", -np.inf)
     height_spread: Number = length(0.0, "Random variation of the height")
+    tilt: Number = number(
+        0.0, "How far circles tilt at most, each its own way: 125° for a ball, 180° for a swarm", Unit.ANGLE, 0.0, np.pi
+    )
+    tilt_rate: Number = called(
+        "Tilt Changes", number(0.05, "How often a circle comes to tilt another way", Unit.RATE, animatable=False)
+    )
     direction: Rows = choice("COUNTERCLOCKWISE", "Which way it circles", WAYS, animatable=False)
     approach_time: Number = called(
         "Approach", seconds(1.0, "Time in which it makes up its distance from the circle", 0.05)
@@ -64,6 +75,14 @@ class Orbit(Behavior):
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:
         row = np.maximum(self.target, 0)
         offset = agents.position - picked(world.bodies.position, row)
+        height = self.height + self.height_spread * _own(agents, 1)
+        tilts = (self.tilt > 0.0) & ~agents.grounded
+        if anybody(tilts):
+            # The middle of a circle is at its height, and up is along its axis.
+            offset = np.where(tilts[:, None], agents.lifted(offset, -height), offset)
+            height = np.where(tilts, 0.0, height)
+            axis = self._axis(world, agents, row)
+            agents = replace(agents, upward=np.where(tilts[:, None], axis, agents.upward))
         outward, distance = _outward(offset, agents)
         circle = np.maximum(self.distance + self.spread * _own(agents, 0), 0.2 * self.distance)
         speed = self._speed(circle, agents)
@@ -71,7 +90,6 @@ class Orbit(Behavior):
         approach_time = np.maximum(self.approach_time, world.dt)
         inward = clamp((distance - circle) / approach_time, -speed, speed)
         onward = np.sqrt(speed * speed - inward * inward)
-        height = self.height + self.height_spread * _own(agents, 1)
         climb = clamp((height - agents.climb(offset)) / approach_time, -STEEPEST * speed, STEEPEST * speed)
         along = self._along(outward, agents)
         velocity = along * onward[:, None] - outward * inward[:, None]
@@ -89,6 +107,21 @@ class Orbit(Behavior):
         """(n,) the cruise speed, or the largest speed that a tighter circle allows, m/s."""
         held = np.minimum(np.sqrt(COMFORT * agents.agility * circle), agents.handling.turn_rate * circle)
         return np.minimum(agents.cruise_speed, held)
+
+    def _axis(self, world: World, agents: Agents, target: Rows) -> Vectors:
+        """(n, 3) the axes of circles that tilt, evenly spread over the directions within the largest tilt."""
+        began = world.began
+        start = agents.flat(picked(began.position, agents.rows) - picked(began.position, target))
+        ahead = unit(
+            np.where((magnitude(start) > EPSILON)[:, None], start, agents.flat(picked(began.forward, agents.rows)))
+        )
+        turns = self.tilt_rate * world.time
+        swing = 0.5 * (turns + _own(agents, 2))
+        cosines = 1.0 - np.abs(2.0 * (swing - np.floor(swing)) - 1.0) * (1.0 - cosine_of_setting(self.tilt))
+        sines = np.sqrt(np.maximum(1.0 - cosines * cosines, 0.0))
+        way = 0.5 * _own(agents, 3) + turns * _own(agents, 4)
+        level = ahead * sine_of_turns(way + 0.25)[:, None] + agents.left_of(ahead) * sine_of_turns(way)[:, None]
+        return agents.lifted(level * sines[:, None], cosines)
 
     def _along(self, outward: Vectors, agents: Agents) -> Vectors:
         """(n, 3) the unit tangents of the circles at the agents."""

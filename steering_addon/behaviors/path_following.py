@@ -33,7 +33,7 @@ from ..simulation.geometry.lines import Followed
 from ..simulation.geometry.near_lines import nearest_line
 from ..simulation.geometry.paths import exist, lines_followed, lines_of
 from ..simulation.intention import PASSING_PLACES, Intention
-from ..simulation.maneuvers.driving import drive_to, pursued_distance
+from ..simulation.maneuvers.driving import distance_to_return, drive_to, pursued_distance
 from ..simulation.maneuvers.turning import lead_round
 from ..simulation.memory import remembered
 from ..simulation.presence.arrivals import PLACE
@@ -169,6 +169,10 @@ class PathFollowing(Destination):
         offset = float(value("lane_offset"))
         ways = {"FORWARD": (1,), "BACKWARD": (-1,)}.get(value("direction"), (1, -1))
         return tuple((-offset * way, way) for way in ways) if offset else ()
+
+    @classmethod
+    def goes_both_ways(cls, value: Callable[[str], Any]) -> bool:
+        return bool(value("direction") == "EITHER")
 
     def steer(self, world: World, agents: Agents, memory: Following) -> Steering:
         memory = _on_paths(self, world, agents, memory)
@@ -415,7 +419,12 @@ class _Follower:
     def _driving(self, speed: Scalars, response_time: Scalars) -> Vectors:
         """The force by which a driver keeps to the line, (m, 3) newtons."""
         agents = self.agents
-        further = pursued_distance(agents, self.behavior.lane_offset != 0.0)
+        line = self.line.position(self.along) + self.memory.at(np.zeros((len(agents), 1)))[0][:, 0]
+        out = agents.level(agents.position - line)
+        further = np.maximum(
+            pursued_distance(agents, self.behavior.lane_offset != 0.0),
+            distance_to_return(agents, out, self.behavior.radius),
+        )
         on_line = np.minimum(further, np.maximum(self.remaining, 0.0))
         place = self.line.position(self.along + self.way * on_line) + self.memory.at(further[:, None])[0][:, 0]
         # Beyond the end of an open line the lane goes straight on.

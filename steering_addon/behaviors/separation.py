@@ -38,6 +38,7 @@ class Separation(Neighborhood):
     label = "Keep Apart"
     term = "separation"
     intent = Intent.WITH
+    keeps_order = True
 
     weight: Number = acceleration(8.0, "Strongest push away from others")
     distance: Number = called("Sees Up To", length(1.5, "How far away other vehicles still count"))

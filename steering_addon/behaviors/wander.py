@@ -58,6 +58,7 @@ class Wander(Behavior):
     label = "Wander"
     term = "wander"
     intent = Intent.GO
+    keeps_order = True
     by_chance = True
     refers_to_up = True
 

@@ -170,8 +170,12 @@ def _tagged_as(roles: tuple[Role, ...]) -> Callable[[Any, bpy.types.Object], boo
     return lambda _group, ob: ob.is_property_set("steering") and not names.isdisjoint(ob.steering.roles)
 
 
-def _is_curve(_group: Any, ob: bpy.types.Object) -> bool:
-    return ob.type == "CURVE"
+TYPES = {Kind.PATH: "CURVE", Kind.SHAPE: "MESH"}
+"""The type of object that a pointer of a kind needs, for the kinds that need one."""
+
+
+def _is_a(kind: str) -> Callable[[Any, bpy.types.Object], bool]:
+    return lambda _group, ob: ob.type == kind
 
 
 def _is_in_scene(_group: Any, ob: bpy.types.Object) -> bool:
@@ -250,7 +254,7 @@ POINTED: dict[Kind, type] = {
 POLLS = {
     Kind.BODY: _is_in_scene,
     Kind.REGION: _is_in_scene,
-    Kind.PATH: _is_curve,
+    **{kind: _is_a(needed) for kind, needed in TYPES.items()},
     Kind.CROWD: _tagged_as((Role.CROWD,)),
 }
 """The objects that a pointer may be set to, for the kinds that exclude some."""

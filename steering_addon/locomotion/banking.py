@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.angles import cosine_and_sine, tangent_of_setting
+from ..simulation.arrays.angles import angle_of, cosine_and_sine, tangent_of_setting
 from ..simulation.arrays.vectors import (
     EPSILON,
     Scalars,
@@ -71,7 +71,13 @@ class Banking:
 
 
 def banked(
-    banking: Banking, forward: Vectors, up: Vectors, roll_rate: Scalars, acceleration: Vectors, dt: float
+    banking: Banking,
+    forward: Vectors,
+    up: Vectors,
+    roll_rate: Scalars,
+    acceleration: Vectors,
+    dt: float,
+    asked: Vectors | None = None,
 ) -> tuple[Vectors, Scalars]:
     """The next up axes, (n, 3), and roll rates, (n,) rad/s, of vehicles that fly by banking.
 
@@ -83,6 +89,8 @@ def banked(
         roll_rate: (n,) rad/s before the step.
         acceleration: (n, 3) the smoothed acceleration, m/s2.
         dt: seconds.
+        asked: (n, 3) unit up axes to which they roll with no other limit than their fastest roll, zero for those that
+            bank; None if all do.
     """
     up = across(up, forward)
     length = magnitude(up)
@@ -110,10 +118,18 @@ def banked(
     stiffness = 2.0 / banking.time
     damping = 1.0 + stiffness * dt
     roll_rate = (roll_rate + dt * stiffness * stiffness * short) / (damping * damping)
+    if asked is not None:
+        roll_rate = np.where(asked.any(axis=1), _roll_to(asked, forward, up, side) / dt, roll_rate)
     roll_rate = clamp(roll_rate, -banking.fastest, banking.fastest)
     cosines, sines = cosine_and_sine(roll_rate * dt)
     up = cosines[:, None] * up + sines[:, None] * side
     return up, roll_rate
+
+
+def _roll_to(asked: Vectors, forward: Vectors, up: Vectors, side: Vectors) -> Scalars:
+    """The angles, (n,) radians, by which vehicles would roll to have up axes across their headings."""
+    wanted = unit(across(asked, forward))
+    return angle_of(dot(wanted, side), dot(wanted, up))
 
 
 def _any_across(forward: Vectors) -> Vectors:

@@ -26,8 +26,8 @@ class Flying(SimpleVehicle):
     stored_number = 3
     suits = "Birds, bats, aeroplanes and gliders"
 
-    max_climb: Number = number(np.pi / 6.0, "Steepest climb", Unit.ANGLE, 0.0, 1.55)
-    max_dive: Number = number(np.pi / 3.0, "Steepest dive", Unit.ANGLE, 0.0, 1.55)
+    max_climb: Number = number(np.pi / 6.0, "Steepest climb; 90° to loop", Unit.ANGLE, 0.0, np.pi / 2.0)
+    max_dive: Number = number(np.pi / 3.0, "Steepest dive; 90° to loop", Unit.ANGLE, 0.0, np.pi / 2.0)
     climb_speed: Number = number(0.7, "Share of the top speed at which it climbs at its steepest", Unit.SHARE, 0.5, 1.0)
     least_speed: Number = share(
         0.0, "Share of the top speed below which it never flies, as most birds cannot hover; 0 to land and to hover"

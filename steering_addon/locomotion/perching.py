@@ -118,6 +118,7 @@ def perched(
         np.where(apart, turned_to(motion.forward, held, turn_rate, dt), flown.forward),
         replace(memory, stands=stands, flares=down & ~stands, off=off),
         holds=down,
+        up=flown.up,
     )
 
 

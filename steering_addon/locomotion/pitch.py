@@ -36,6 +36,8 @@ TOO_STEEP = 1e-9
 """The sine of the angle beyond the steepest heading below which it is a rounding error."""
 HALF_AHEAD = float(np.sqrt(0.5))
 """The cosine of the angle off the heading, from above, to which a vehicle turns for what is further aside."""
+LEAST_COSINE = 1e-6
+"""The cosine of the steepest heading below which it counts as a right angle, as in files it is one in 32 bits."""
 UPRIGHT = 1e-3
 """The level part of a heading below which its direction is that of the vehicle's back or belly."""
 
@@ -55,9 +57,10 @@ def moved_within(
     One that starts more steeply returns to the limit as fast as it can turn.
 
     Args:
-        goes_on: (n,) the vehicles that do not stop and turn in flight to what is beside or behind; None for none.
+        goes_on: (n,) the vehicles that do not stop and turn in flight to what is beside or behind, if they cannot
+            loop; None for none.
         turn_rate: (n,) the fastest turn, rad/s.
-        climb, dive: (n,) the steepest headings up and down, radians below a right angle.
+        climb, dive: (n,) the steepest headings up and down, radians; a right angle is no limit, so that they may loop.
         dt: seconds.
 
     Returns:
@@ -114,7 +117,8 @@ class _Limit:
     """The plane that touches the cone of the headings that are too steep, at the present directions.
 
     Attributes:
-        outward: (n, 3) its unit normals, which point into the cone.
+        outward: (n, 3) its unit normals, which point into the cone; zero for no cone.
+        loops: (n,) whether there is no cone.
         steepest: (n, 3) the steepest headings in the present directions, unit vectors.
         sign: 1 for climbing, -1 for diving.
         cosines, sines: (n,) of the angle of the steepest heading.
@@ -125,7 +129,10 @@ class _Limit:
         cosines, sines = cosine_and_sine(angle)
         rise = columns(np.zeros(len(angle)), np.zeros(len(angle)), np.full(len(angle), sign))
         self.sign, self.cosines, self.sines = sign, cosines, sines
-        self.outward: Vectors = cosines[:, None] * rise - sines[:, None] * level
+        outward: Vectors = cosines[:, None] * rise - sines[:, None] * level
+        # Straight up is no limit, and may be passed.
+        self.loops: Mask = cosines < LEAST_COSINE
+        self.outward = np.where(self.loops[:, None], 0.0, outward) if anybody(self.loops) else outward
         self.steepest: Vectors = cosines[:, None] * level + sines[:, None] * rise
 
     def within(self, v: Vectors) -> Vectors:
@@ -173,7 +180,7 @@ def _reachable(
         rise = np.where(steep, limit.sign * size * limit.sines, rise)
         changed |= steep
     if goes_on is not None:
-        changed |= goes_on & aside
+        changed |= goes_on & aside & ~(limits[0].loops & limits[1].loops)
     if not anybody(changed):
         return force
     right = columns(level[:, 1], -level[:, 0], 0.0)

@@ -53,13 +53,13 @@ class SimpleVehicle(Locomotion):
         self, model: VehicleModel, motion: Motion, control: Control, terrain: Terrain, memory: Perching, dt: float
     ) -> Moved:
         control = taking_off(model, control, memory)
-        flown = Moved(*self._flown(model, motion, control, dt), memory)
+        flown = Moved(*self._flown(model, motion, control, dt), memory, up=control.up)
         return perched(model, motion, control, flown, self.max_turn_rate, dt)
 
     def stance(self, before: Motion, moved: Moved, acceleration: Vectors, terrain: Terrain, dt: float) -> Stance:
         banking = Banking(self.bank, GRAVITY, self.max_bank, self.bank_time, self.max_bank_rate)
         memory, leaned_by = pitched(before, moved, acceleration, dt)
-        up, rate = banked(banking, moved.forward, before.up, memory.rate, leaned_by, dt)
+        up, rate = banked(banking, moved.forward, before.up, memory.rate, leaned_by, dt, moved.up)
         return shown(Stance.of(moved, up, replace(memory, rate=rate)))
 
     def _flown(

@@ -54,13 +54,15 @@ class Swimming(Locomotion):
         self, model: VehicleModel, motion: Motion, control: Control, terrain: Terrain, memory: Rolling, dt: float
     ) -> Moved:
         after = moved_within(model, motion, control, self.max_turn_rate, self.max_pitch, self.max_pitch, dt)
-        return Moved(*faced(model, motion, control, after, self.max_turn_rate, dt, on_the_level=True), memory)
+        return Moved(
+            *faced(model, motion, control, after, self.max_turn_rate, dt, on_the_level=True), memory, up=control.up
+        )
 
     def stance(self, before: Motion, moved: Moved, acceleration: Vectors, terrain: Terrain, dt: float) -> Stance:
         banking = Banking(
             self.bank, self._pull(moved.velocity, acceleration), self.max_bank, self.bank_time, self.max_bank_rate
         )
-        up, rate = banked(banking, moved.forward, before.up, moved.memory.rate, acceleration, dt)
+        up, rate = banked(banking, moved.forward, before.up, moved.memory.rate, acceleration, dt, moved.up)
         return Stance.of(moved, up, Rolling(rate))
 
     def _pull(self, velocity: Vectors, acceleration: Vectors) -> Scalars:

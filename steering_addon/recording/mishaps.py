@@ -4,7 +4,7 @@ Bodies are spheres or capsules, as everywhere. They are checked frame by frame d
 stands at an obstacle, or if it has somewhere to go, is near an obstacle and gets nowhere: a flyer hovers or whirls on
 the spot. It is not if it is where it was led to, or if it is nearer to others who stand: a throng holds it up. What
 stands on surfaces says itself whether one is under it, and whether the ground holds it up. A vehicle has no way if none
-led to its goal up to the last frame.
+led to its goal up to the last frame. It cannot keep its place in a formation if it was there and then is off for long.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from ..simulation.geometry.capsules import probes
 from ..simulation.geometry.obstacles import Obstacles
 from ..simulation.ground import parted
 from ..simulation.locomotion import FLARES, HELD_UP, OFF_GROUND, PERCHED
+from ..simulation.maneuvers.formation import Station
 from ..simulation.roles import Role
 from ..simulation.sensing import upward_of
 from ..simulation.snapshot import Snapshot, State
@@ -25,8 +26,8 @@ from ..simulation.steering import errands
 from .overlaps import Overlaps
 
 OVERLAP, OBSTACLE, STUCK, GROUND, FELL, HELD = "overlap", "obstacle", "stuck", "ground", "fell", "held"
-NO_WAY = "no_way"
-KINDS = (OVERLAP, OBSTACLE, STUCK, GROUND, FELL, HELD, NO_WAY)
+NO_WAY, OFF_PLACE = "no_way", "off_place"
+KINDS = (OVERLAP, OBSTACLE, STUCK, GROUND, FELL, HELD, NO_WAY, OFF_PLACE)
 """The kinds of mishaps. Stored in files: never change."""
 
 TOLERANCE = 0.1
@@ -47,6 +48,8 @@ HELD_FOR = 5.0
 down from ground that is too steep."""
 FALL = 0.01
 """Metres in a frame by which a vehicle off the ground falls."""
+OFF_FOR, OFF_BY = 1.0, 2.0
+"""Seconds for which a vehicle is so many of its radii off its place in a formation before it cannot keep that."""
 NEARBY = 1.0
 """Seconds at cruise speed to an obstacle that may hold such a vehicle up."""
 
@@ -73,6 +76,9 @@ class Mishaps:
         self._held = np.zeros(n)
         self._height = np.full(n, -np.inf)
         self._overlaps = Overlaps()
+        self._kept = np.zeros(n, dtype=np.bool_)
+        self._off = np.zeros(n)
+        self._was_off = np.zeros(n)
 
     def look(self, frame: int, state: State) -> None:
         """Check the state on a frame; frames come in order."""
@@ -82,6 +88,7 @@ class Mishaps:
         self._look_at_each_other(frame, state, state.inputs)
         self._look_at_obstacles(frame, state, state.inputs)
         self._look_at_ways(frame, state, state.inputs)
+        self._look_at_formations(frame, state, state.inputs)
 
     def note(self, kind: str, frame: int, mask: Mask) -> None:
         """Note a mishap that was seen elsewhere, of the vehicles in the mask (n,) that have not had it before."""
@@ -152,6 +159,17 @@ class Mishaps:
         lost = np.isfinite(errands(state).unreached[:, 0]) & snapshot.present & ~state.away
         since = self.frames[NO_WAY]
         self.frames[NO_WAY] = np.where(lost, np.where(since < 0, frame, since), -1)
+
+    def _look_at_formations(self, frame: int, state: State, snapshot: Snapshot) -> None:
+        for station in state.memories.values():
+            if isinstance(station, Station):
+                # What is remembered of one that follows no more stays as it was.
+                follows = snapshot.present & (station.off != self._was_off)
+                off = follows & (station.off > OFF_BY * snapshot.vehicle.radius)
+                self._was_off = station.off
+                self._kept |= follows & ~off & np.isfinite(station.velocity[:, 0])
+                self._off = np.where(off & self._kept, self._off + snapshot.frame_time, 0.0)
+                self.note(OFF_PLACE, frame, self._off > OFF_FOR)
 
     def _gets_nowhere(self, state: State, snapshot: Snapshot, clearance: Scalars) -> Mask:
         """The vehicles that have somewhere to go, but have stayed where they are near an obstacle, (n,)."""

@@ -20,7 +20,7 @@ from ..simulation.geometry.obstacles import Obstacles
 from ..simulation.geometry.paths import Path
 from .population import CIRCLE, COLUMN, GRID, LINE, ONE_PLACE, WEDGE, Population
 
-TURN, SCALE, MODEL, SPOT = 0x7012, 0x5CA1E, 0x30DE1, 0x5907
+TURN, SCALE, MODEL, SPOT, ROUND = 0x7012, 0x5CA1E, 0x30DE1, 0x5907, 0x20DD
 """Salts that make the random values of a member independent."""
 TRIES, LEAST_TRIES = 40, 2000
 """Spots tried per member, and at least in total, before the area counts as full."""
@@ -74,9 +74,10 @@ def sizes(population: Population, numbers: Rows) -> Scalars:
     return 1.0 + population.random_scale * (2.0 * random_values(population.seed, numbers, SCALE) - 1.0)
 
 
-def turns(population: Population, numbers: Rows) -> Scalars:
-    """The random turn of each member about its up axis, (n,) radians."""
-    return population.random_turn * (2.0 * random_values(population.seed, numbers, TURN) - 1.0)
+def turns(population: Population, numbers: Rows, *, both_ways: bool = False) -> Scalars:
+    """The random turn of each member about its up axis, (n,) radians; with `both_ways`, half of them turn round."""
+    turn = population.random_turn * (2.0 * random_values(population.seed, numbers, TURN) - 1.0)
+    return turn + np.where(both_ways & (random_values(population.seed, numbers, ROUND) < 0.5), np.pi, 0.0)
 
 
 def models(population: Population, numbers: Rows, weights: Scalars) -> Rows:

@@ -10,7 +10,7 @@ from ..simulation.locomotion import Locomotion
 from ..simulation.vehicle import VehicleModel
 from .multiples import from_multiples, hastened
 from .preset import Preset
-from .preset_values import Value, Values
+from .preset_values import Value, Values, within
 
 RUNS = 0.75
 """The share of the run's speed from which on a state runs."""
@@ -35,11 +35,22 @@ def factor_in_state(preset: Preset, kind: type[Locomotion], of_crowd: Values, ru
     return run / speed if 0.0 < RUNS * run <= speed * faster and faster > 1.0 else faster
 
 
-def no_weaker(kind: type[Behavior], values: Values, of_crowd: Values) -> Values:
-    """The values of a behavior in a ready state, by name, with a weight in m/s2 that is at least that of its crowd."""
-    if kind.parameters()["weight"].unit is not Unit.ACCELERATION or not {"weight"} <= values.keys() & of_crowd.keys():
-        return values
-    return {**values, "weight": max(float(values["weight"]), float(of_crowd["weight"]))}
+def behavior_in_state(preset: Preset, kind: type[Behavior], of_crowd: Values) -> Values:
+    """The values of a behavior in a ready state, by name.
+
+    A weight in m/s2 is at least that of the crowd: what keeps a flock in order is stronger than in a herd.
+
+    Args:
+        of_crowd: the values that the crowd has of it, by name; empty if it does without.
+    """
+    values, times = dict(preset.behaviors.get(kind.name, {})), preset.times.get(kind.name, {})
+    parameters = kind.parameters()
+    if "weight" in values and "weight" in of_crowd and parameters["weight"].unit is Unit.ACCELERATION:
+        values["weight"] = max(float(values["weight"]), float(of_crowd["weight"]))
+    for name, factor in times.items():
+        if name in of_crowd:
+            values[name] = within(float(factor) * float(of_crowd[name]), parameters[name])
+    return values
 
 
 def vehicle_in_state(

@@ -91,6 +91,7 @@ class Behavior(Declared):
         remembers: the type of its memory, None for a behavior without memory.
         arrives: whether it leads to a place and then says who has arrived there, so that On Arrival holds for it.
         avoids: whether it keeps clear of obstacles: on the ground its agents then plan their way past those that stand.
+        keeps_order: whether it keeps agents moving and in order among each other, as a formation does in its stead.
         in_the_air: values with which it begins in a crowd that does not stay on the ground, if others than its defaults
             suit it better; choices by name.
         by_chance: whether its motion changes with the seed.
@@ -106,6 +107,7 @@ class Behavior(Declared):
     remembers: ClassVar[type[Memory] | None] = None
     arrives: ClassVar[bool] = False
     avoids: ClassVar[bool] = False
+    keeps_order: ClassVar[bool] = False
     in_the_air: ClassVar[Mapping[str, str | float]] = MappingProxyType({})
     by_chance: ClassVar[bool] = False
     refers_to_up: ClassVar[bool] = False
@@ -138,6 +140,11 @@ class Behavior(Declared):
             value: gives the value of a parameter by its name, that of a choice as its name.
         """
         return ()
+
+    @classmethod
+    def goes_both_ways(cls, value: Callable[[str], Any]) -> bool:
+        """Whether members of a crowd along a curve set out in both directions; `value` is as of `lanes_beside`."""
+        return False
 
     @classmethod
     def sentence(cls) -> str:

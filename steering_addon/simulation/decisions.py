@@ -17,7 +17,10 @@ from .world import Agents, World
 
 AnyMemory = TypeVar("AnyMemory", bound=Memory)
 
-SIGNALS = ("speed_limit", "heading", "warned", "goal_distance", "confined", "hurries", "lands", "comes_down", "perch")
+SIGNALS = (
+    *("speed_limit", "heading", "warned", "goal_distance", "confined", "hurries", "lands", "comes_down", "perch"),
+    "up",
+)
 """What bodies are told of the intention of their behaviors."""
 
 
@@ -27,7 +30,7 @@ class Decisions:
 
     Attributes:
         memories: what each behavior remembers next, by its name, n rows each.
-        speed_limit, heading, warned, goal_distance, confined, hurries, lands, comes_down, perch: as of `Intention`;
+        speed_limit, heading, warned, goal_distance, confined, hurries, lands, comes_down, perch, up: as of `Intention`;
             None if nothing is said of any vehicle.
         tallies: what all vehicles have added up, by name.
         taken: (k,) how much has been taken of each tracked body.
@@ -44,6 +47,7 @@ class Decisions:
     lands: Mask | None
     comes_down: Vectors | None
     perch: Vectors | None
+    up: Vectors | None
     tallies: Mapping[str, Scalars]
     taken: Scalars
     arrivals: Arrivals
@@ -53,7 +57,7 @@ class Decisions:
         """What holds before any behavior has been asked."""
         arrivals = Arrivals(len(state), state.gone, state.arrived)
         nothing = None, None, None, None, None, None, None, None, None
-        return cls(state.memories, *nothing, state.tallies, state.taken, arrivals)
+        return cls(state.memories, *nothing, None, state.tallies, state.taken, arrivals)
 
     def memory(self, name: str, kind: type[AnyMemory], agents: Agents) -> AnyMemory:
         """What is remembered of some agents under a name."""

@@ -34,7 +34,7 @@ REACH = 1e6
 
 
 class Kind(Enum):
-    """The sort of value that a parameter holds; those after REGION are in files only, not in columns."""
+    """The sort of value that a parameter holds; those after SHAPE are in files only, not in columns."""
 
     NUMBER = "number"
     INTEGER = "integer"
@@ -44,6 +44,7 @@ class Kind(Enum):
     PATH = "path"
     CROWD = "crowd"
     REGION = "region"
+    SHAPE = "shape"
     TEXT = "text"
     FLAGS = "flags"
     VECTOR = "vector"
@@ -60,7 +61,7 @@ class Kind(Enum):
         return {Kind.NUMBER: np.float64, Kind.SWITCH: np.bool_}.get(self, np.int64)
 
 
-POINTERS = (Kind.BODY, Kind.PATH, Kind.CROWD, Kind.REGION)
+POINTERS = (Kind.BODY, Kind.PATH, Kind.CROWD, Kind.REGION, Kind.SHAPE)
 """Kinds whose values are row numbers in the world, and objects in Blender."""
 
 
@@ -246,6 +247,11 @@ def crowd(description: str) -> Any:
 def region(description: str) -> Any:
     """A sphere, box or closed mesh; left empty, the nearest object tagged as a region."""
     return declared(Parameter(Kind.REGION, NEAREST, description, role=Role.REGION, animatable=False))
+
+
+def shape(description: str) -> Any:
+    """An object whose vertices count; left empty, none."""
+    return declared(Parameter(Kind.SHAPE, -1, description, animatable=False))
 
 
 def only_with(name: str, number: int | tuple[int, ...], parameter: Any) -> Any:

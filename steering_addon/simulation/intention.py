@@ -126,6 +126,8 @@ class Intention(Columns):
         speed_limit: (n,) the speed each may not exceed, m/s, inf for no limit. It holds whatever the other behaviors
             want and however they combine: braking is not a matter of weighing up.
         heading: (n, 3) unit vectors to which agents turn while they stand, as bodies can; zero for none.
+        up: (n, 3) unit up axes to which bodies in the air roll, instead of leaning by their turns; zero for none.
+        in_formation: (n,) whether it keeps a place in a formation, instead of what keeps order without one.
         lands: (n,) whether its goal is a place on something, where it is to stand: near that, this is no obstacle.
         comes_down: (n, 3) the velocity of one that is in the last of its way down to a place where it is to stand, m/s,
             whatever its other behaviors want: it may be slower than it flies, and faces the heading that it is asked
@@ -155,6 +157,8 @@ class Intention(Columns):
     beside_place: Vectors = says((np.nan, np.nan, np.nan), first_place)
     speed_limit: Scalars = says(np.inf, slowest)
     heading: Vectors = says((0.0, 0.0, 0.0), first_direction)
+    up: Vectors = says((0.0, 0.0, 0.0), first_direction)
+    in_formation: Mask = says(False, either)
     lands: Mask = says(False, either)
     comes_down: Vectors = says((np.nan, np.nan, np.nan), first_place)
     perch: Vectors = says((np.nan, np.nan, np.nan), first_place)

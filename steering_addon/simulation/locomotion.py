@@ -65,6 +65,7 @@ class Control(Columns):
         goal_distance: (n,) metres to where they are led, inf for none; None if no vehicle is led anywhere.
         hurries: (n,) the vehicles that have to go at once, after or from something; None if none has.
         comes_down, perch: as of `Intention`; None if no vehicle comes down.
+        up: (n, 3) unit up axes to which they roll in flight, zero for none; None if no vehicle does.
     """
 
     force: Vectors
@@ -76,6 +77,7 @@ class Control(Columns):
     hurries: Mask | None = None
     comes_down: Vectors | None = None
     perch: Vectors | None = None
+    up: Vectors | None = None
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,7 @@ class Moved:
             aside. None for bodies that contacts push any way.
         holds: (n,) the bodies that hold on to where they stand or come down to, so that contacts push only others; None
             for none.
+        up: as of the control signals.
     """
 
     position: Vectors
@@ -97,6 +100,7 @@ class Moved:
     memory: Any = None
     began: Vectors | None = None
     holds: Mask | None = None
+    up: Vectors | None = None
 
 
 @dataclass(frozen=True)

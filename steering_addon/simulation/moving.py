@@ -99,7 +99,7 @@ def move(
     behind = _room_behind(parts, world)
     force = damp(model, state.force, wanted, dt)
     said = decided.heading, behind, decided.warned, decided.goal_distance, decided.hurries
-    control = Control(force, decided.speed_limit, *said, decided.comes_down, decided.perch)
+    control = Control(force, decided.speed_limit, *said, decided.comes_down, decided.perch, decided.up)
     driven = [_driven(part, state.motion, model, control, terrain, dt) for part in parts]
     position, velocity, forward = (_of_all(parts, driven, name) for name in ("position", "velocity", "forward"))
     if not everybody(snapshot.present):

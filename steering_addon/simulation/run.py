@@ -24,7 +24,7 @@ from .ground import level
 from .marks.meeting import meet_marks
 from .moving import move, set_down, stand_up
 from .presence.admission import admit, only_present
-from .sensing import terrain_at, upward_of, world_at
+from .sensing import bodies_at, terrain_at, upward_of, world_at
 from .snapshot import Snapshot, State
 from .steering import decide, find_companions_led
 from .vehicle import Motion
@@ -62,6 +62,7 @@ def simulate(
 def _led_in(start: State, snapshots: Sequence[Snapshot], preroll: Rows | None) -> State:
     """The state at the last of the snapshots, the first frame of the run."""
     frames = len(snapshots) - 1
+    start = replace(start, began=bodies_at(start, snapshots[-1], snapshots[-1], 0.0))
     start = preroll_start(start, snapshots, preroll)
     state = replace(_taken_in(start, snapshots[0]), time=start.time - frames * snapshots[0].frame_time)
     for passed, snapshot in enumerate(snapshots[1:]):

@@ -5,6 +5,8 @@ What the scene says at the two frames is interpolated; what a vehicle carries mo
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from .arrays.frozen import replace
@@ -13,13 +15,17 @@ from .arrays.vectors import (
     Rows,
     Scalars,
     Vectors,
+    across,
     anybody,
     cross,
     in_columns,
     largest,
+    magnitude,
+    no_vectors,
     picked,
     shared,
     squared,
+    unit,
     which,
 )
 from .geometry.obstacles import Obstacles
@@ -45,17 +51,8 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
         before: the snapshot of the first frame, of the vehicles present.
         part: the fraction, from 0 to below 1.
     """
-    motion = _carriers(state)
-    bodies = _bodies(state, before)
-    away = state.away
-    if len(before.tracked.roles):
-        bodies = _joined(
-            bodies,
-            replace(before.tracked, present=_with_carrier(before.tracked.present, before.tracked.carrier, away)),
-            before.tracked.amount - state.taken if len(state.taken) else before.tracked.amount,
-            before.half_axes,
-            *_tracked_at(motion, before.tracked, after.tracked, part, before.frame_time),
-        )
+    motion, away = _carriers(state), state.away
+    bodies = bodies_at(state, before, after, part)
     visible = which(bodies.present & ((bodies.roles & int(Role.VEHICLE)) != 0))
     followed = np.bincount(before.settings_row, minlength=len(before.settings)).tolist()
     distances = tuple(
@@ -80,12 +77,14 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
         before.paths,
         regions,
         before.flows,
+        before.shapes,
         vicinity,
         before.candidates,
         before.frame_time,
         len(state),
         state.tallies,
         upward_of(state, before),
+        bodies if state.began is None else state.began,
         slope_of(state, before),
         find_ways(
             *(before.surfaces, obstacles, before.vehicle.radius, before.handling, before.lift, state.traffic),
@@ -94,6 +93,20 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
         _perches_at(motion, before, after, part),
         before.lift,
         partners_among(state.memories.values()),
+    )
+
+
+def bodies_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Bodies:
+    """The bodies in the world as of `world_at`."""
+    bodies, tracked = _bodies(state, before), before.tracked
+    if not len(tracked.roles):
+        return bodies
+    return _joined(
+        bodies,
+        replace(tracked, present=_with_carrier(tracked.present, tracked.carrier, state.away)),
+        tracked.amount - state.taken if len(state.taken) else tracked.amount,
+        before.half_axes,
+        _tracked_at(_carriers(state), tracked, after.tracked, part, before.frame_time),
     )
 
 
@@ -152,6 +165,8 @@ def _bodies(state: State, snapshot: Snapshot) -> Bodies:
         velocity=motion.velocity,
         acceleration=state.smoothed_acceleration,
         forward=motion.forward,
+        up=motion.up,
+        spin=no_vectors(len(motion.forward)),
         radius=snapshot.vehicle.radius,
         roles=snapshot.roles,
         present=snapshot.present,
@@ -166,16 +181,15 @@ def _joined(
     tracked: Tracked,
     left: Scalars,
     half_axis: Scalars | None,
-    position: Vectors,
-    velocity: Vectors,
-    forward: Vectors,
+    moving: Mapping[str, Vectors],
 ) -> Bodies:
-    """The bodies followed by the tracked ones; a resource that has run out is marked absent."""
+    """The bodies followed by the tracked ones; a resource that has run out is marked absent.
+
+    Args:
+        moving: the vectors (k, 3) of the tracked ones, by name.
+    """
     return Bodies(
-        position=np.concatenate((bodies.position.T, position.T), axis=1).T,
-        velocity=np.concatenate((bodies.velocity.T, velocity.T), axis=1).T,
-        acceleration=np.concatenate((bodies.acceleration.T, np.zeros((3, len(velocity)))), axis=1).T,
-        forward=np.concatenate((bodies.forward.T, forward.T), axis=1).T,
+        **{name: np.concatenate((getattr(bodies, name).T, v.T), axis=1).T for name, v in moving.items()},
         radius=np.concatenate((bodies.radius, tracked.radius)),
         roles=np.concatenate((bodies.roles, tracked.roles)),
         present=np.concatenate((bodies.present, tracked.present & (left > 0.0))),
@@ -234,15 +248,42 @@ def _velocity(motion: Motion, before: Vectors, after: Vectors, carrier: Rows, fr
 
 def _tracked_at(
     motion: Motion, before: Tracked, after: Tracked, part: float, frame_time: float
-) -> tuple[Vectors, Vectors, Vectors]:
-    """Positions, velocities and headings of the tracked bodies at a fraction of the time between two frames."""
+) -> Mapping[str, Vectors]:
+    """The vectors of the tracked bodies, (k, 3) by name, at a fraction of the time between two frames."""
     position = before.position + (after.position - before.position) * part
     carrier = before.carrier
-    forward = before.forward
-    if (carrier >= 0).any():
-        forward = np.where((carrier >= 0)[:, None], _carried(motion, forward, carrier), forward)
-    velocity = _velocity(motion, before.position, after.position, carrier, frame_time)
-    return _placed(motion, position, carrier), velocity, forward
+    forward, up = _axes_between(before, after, part)
+    spin = _spin((before.forward, before.up), (after.forward, after.up), frame_time)
+    fixed: Mask = carrier >= 0
+    if fixed.any():
+        forward = np.where(fixed[:, None], _carried(motion, forward, carrier), forward)
+        up = np.where(fixed[:, None], _carried(motion, up, carrier), up)
+        spin = np.where(fixed[:, None], 0.0, spin)
+    return {
+        "position": _placed(motion, position, carrier),
+        "velocity": _velocity(motion, before.position, after.position, carrier, frame_time),
+        "acceleration": no_vectors(len(position)),
+        "forward": forward,
+        "up": up,
+        "spin": spin,
+    }
+
+
+def _axes_between(before: Tracked, after: Tracked, part: float) -> tuple[Vectors, Vectors]:
+    """The forward and up axes, (k, 3) each, at a fraction of the time between two frames."""
+    if part == 0.0 or not (before.forward != after.forward).any() | (before.up != after.up).any():
+        return before.forward, before.up
+    forward = unit(before.forward + (after.forward - before.forward) * part)
+    up = unit(across(before.up + (after.up - before.up) * part, forward))
+    return np.where((magnitude(forward) < 0.5)[:, None], before.forward, forward), up
+
+
+def _spin(before: tuple[Vectors, Vectors], after: tuple[Vectors, Vectors], frame_time: float) -> Vectors:
+    """How fast forward and up axes turn, (k, 3), as of `Bodies`."""
+    pairs = ((*before, cross(*before)), (*after, cross(*after)))
+    forward, up, side = (cross(a, b) for a, b in zip(*pairs))
+    spin: Vectors = (forward + up + side) / (2.0 * frame_time)
+    return spin
 
 
 def _perches_at(motion: Motion, before: Snapshot, after: Snapshot, part: float) -> Perches:

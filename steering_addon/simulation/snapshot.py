@@ -46,7 +46,7 @@ from .presence.attendance import Attendance
 from .vehicle import Motion, Pose, VehicleModel
 from .ways.spans import Build
 from .ways.traffic import Traffic
-from .world import World
+from .world import Bodies, World
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Tracked:
     """Bodies that the simulation does not move: leaders, targets, locked vehicles. A vehicle may carry them.
 
     Attributes:
-        position, forward: (k, 3) metres and unit headings, in the side, forward and up of the carrier if there is one.
+        position, forward, up: (k, 3) metres and unit axes, in the side, forward and up of the carrier if there is one.
         radius: (k,) metres.
         half_axis: (k,) half the length of the axis along the heading about which it is round, metres; 0 for a sphere.
         roles: (k,) bits of Role.
@@ -100,6 +100,7 @@ class Tracked:
 
     position: Vectors
     forward: Vectors
+    up: Vectors
     radius: Scalars
     half_axis: Scalars
     roles: Rows
@@ -132,6 +133,7 @@ class Snapshot:
         paths: the tagged curves.
         regions: the spheres, boxes and meshes to keep to.
         flows: the curves and meshes that draw currents.
+        shapes: the points of formations, (p, 3) metres each: to the right, ahead and up as seen from their leader.
         candidates: bodies of which each vehicle takes one, where a behavior names several.
         attendance: when vehicles enter and what they do on arrival, n rows; None if all are always present.
         due: (n,) the vehicles whose frame to enter has come; None for all.
@@ -163,6 +165,7 @@ class Snapshot:
     paths: tuple[Path, ...]
     regions: Regions
     flows: tuple[Flow, ...]
+    shapes: tuple[Vectors, ...] = ()
     candidates: tuple[Candidates, ...] = ()
     attendance: Attendance | None = None
     due: Mask | None = None
@@ -236,6 +239,7 @@ class State:
         traffic: on the grounds of walkers, by their build.
         guidance: what is remembered of the m vehicles that have guides; None before any has led.
         crossing: who is on a link, or waits before one; None without links.
+        began: all bodies as they are placed on the first frame of the run; None before that is taken in.
     """
 
     time: float
@@ -259,6 +263,7 @@ class State:
     places: Mapping[str, Rows] = field(default_factory=dict)
     traffic: Mapping[Build, Traffic] = field(default_factory=dict)
     crossing: Crossing | None = None
+    began: Bodies | None = None
 
     def __len__(self) -> int:
         return len(self.force)
@@ -334,4 +339,4 @@ def no_tracked() -> Tracked:
     """No bodies besides the vehicles."""
     none: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
     nowhere, nothing = np.zeros((0, 3)), np.zeros(0)
-    return Tracked(nowhere, nowhere, nothing, nothing, none, np.zeros(0, dtype=np.bool_), none, none, nothing)
+    return Tracked(nowhere, nowhere, nowhere, nothing, nothing, none, np.zeros(0, dtype=np.bool_), none, none, nothing)

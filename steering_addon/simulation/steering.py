@@ -36,7 +36,7 @@ from .behavior import Behavior, Destination
 from .combining import COMBINE, MATTERS, Component, blend, keep_urgent, left_out, of_all
 from .decisions import Decisions
 from .ground import of_rows
-from .intention import Intention, nothing_said
+from .intention import Intention, is_said, nothing_said
 from .presence.arrivals import Errand, arrival_distance, stays
 from .presence.stays import Staying, for_takers, in_turn, memory_of, stay_on
 from .snapshot import Settings, Snapshot, State
@@ -216,6 +216,11 @@ def _asked(snapshot: Snapshot, world: World, group: Deciders, decided: Decisions
         intention = intention.adding(steering, behavior.weight, agents.max_speed, part)
         if steering.alarmed is not None:
             agents = replace(agents, intention=intention)
+    if is_said(intention.in_formation):
+        for behavior, part in zip(group.behaviors, group.parts):
+            if behavior.keeps_order and behavior.name in asked_for:
+                free = ~(intention.in_formation if part is None else intention.in_formation[part])
+                asked_for[behavior.name] = asked_for[behavior.name][0].only(free), part
     components = of_all(asked_for, len(agents))
     asked = list(components.values())
     cruise = _cruise(agents, intention.sets_speed, asked, world.dt)

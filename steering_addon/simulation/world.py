@@ -28,6 +28,7 @@ from .arrays.vectors import (
     picked,
     same_for_all,
     shared,
+    truncate,
     unit,
 )
 from .candidates import Candidates
@@ -62,7 +63,9 @@ class Bodies:
     Attributes:
         position, velocity: (b, 3) metres, metres a second.
         acceleration: (b, 3) m/s2, of vehicles the smoothed acceleration that they lean by; zero for tracked bodies.
-        forward: (b, 3) unit headings.
+        forward, up: (b, 3) unit axes.
+        spin: (b, 3) by how much tracked bodies turn: the axis times the sine of the turn in a second; zero for
+            vehicles.
         radius: (b,) metres.
         roles: (b,) bits of Role.
         present: (b,) whether it takes part at this time.
@@ -76,6 +79,8 @@ class Bodies:
     velocity: Vectors
     acceleration: Vectors
     forward: Vectors
+    up: Vectors
+    spin: Vectors
     radius: Scalars
     roles: Rows
     present: Mask
@@ -105,6 +110,21 @@ class Bodies:
         """Whether bodies of rows (n,), -1 for none, move, (n,)."""
         moving: Mask = (picked(self.velocity, np.maximum(rows, 0)) != 0.0).any(axis=1) & (rows >= 0)
         return moving
+
+    def turned(self, rows: Rows, dt: float) -> tuple[Vectors, Vectors]:
+        """The forward and up axes of bodies of rows (n,) after `dt` seconds, (n, 3) each; of vehicles as they steer."""
+        velocity = picked(self.velocity, rows)
+        steered = (
+            cross(velocity, picked(self.acceleration, rows)) / np.maximum(dot(velocity, velocity), EPSILON)[:, None]
+        )
+        turn = truncate((picked(self.spin, rows) + steered) * dt, 1.0)
+        # Rodrigues' formula, of the sine alone.
+        cosines = np.sqrt(np.maximum(1.0 - dot(turn, turn), 0.0))
+        forward, up = (
+            axis * cosines[:, None] + cross(turn, axis) + turn * (dot(turn, axis) / (1.0 + cosines))[:, None]
+            for axis in (picked(self.forward, rows), picked(self.up, rows))
+        )
+        return forward, up
 
     def with_role(self, role: Role) -> Rows:
         """The rows of those that are present and have a role."""
@@ -144,12 +164,14 @@ class World:
         paths: the tagged curves, in world space.
         regions: the spheres, boxes and meshes to stay in, in world space.
         flows: the curves and meshes that define currents, in world space.
+        shapes: the points of formations, as in `Snapshot`.
         vicinity: the pairs of bodies near each other.
         candidates: sets of bodies of which each agent takes one, for parameters that name several.
         frame_time: seconds from one frame to the next.
         vehicles: the number of bodies that are vehicles moved by the simulation; they come first.
         tallies: sums over all agents and past steps, by a name that a behavior chooses.
         upward: (vehicles, 3) the unit vectors away from what each vehicle keeps to.
+        began: the bodies as they are placed on the first frame of the run.
         slope: (vehicles, 3) the normals of the ground on which each vehicle walks; None where none walks on any.
         ways: where ways over surfaces lead; None where nobody walks on any.
         perches: the places of tracked bodies on which vehicles may come down.
@@ -164,12 +186,14 @@ class World:
     paths: tuple[Path, ...]
     regions: Regions
     flows: tuple[Flow, ...]
+    shapes: tuple[Vectors, ...]
     vicinity: Vicinity
     candidates: tuple[Candidates, ...]
     frame_time: float
     vehicles: int
     tallies: Mapping[str, Scalars]
     upward: Vectors
+    began: Bodies
     slope: Vectors | None = None
     ways: Ways | None = None
     perches: Perches = NO_PERCHES

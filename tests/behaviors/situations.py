@@ -28,6 +28,9 @@ CROWDS = 2
 RESOURCES = 2
 
 
+SHAPES_OF_FORMATIONS = (np.array([[2.0, -1.0, 0.0], [-2.0, -1.0, 0.5], [0.0, 3.0, 0.0]]), np.zeros((0, 3)))
+
+
 def busy(kind: type[Behavior], n: int, seed: int = 0, *, columns: bool = True) -> Scene:
     """Vehicles of all sorts, in pairs, among leaders; with an obstacle in the way of each, paths, regions and flows.
 
@@ -74,6 +77,7 @@ def busy(kind: type[Behavior], n: int, seed: int = 0, *, columns: bool = True) -
         paths=paths(rng),
         regions=bounds,
         flows=flows,
+        shapes=SHAPES_OF_FORMATIONS,
         candidates=(stops(n),),
     )
 
@@ -141,6 +145,8 @@ def _column(parameter: Parameter, n: int, rng: np.random.Generator) -> np.ndarra
         return rng.choice([parameter.default, -1, *range(PATHS)], n)
     if parameter.kind is Kind.REGION:
         return rng.choice([parameter.default, -1, *range(REGIONS)], n)
+    if parameter.kind is Kind.SHAPE:
+        return rng.integers(-1, len(SHAPES_OF_FORMATIONS), n)
     if parameter.kind is Kind.CROWD:
         return rng.integers(-1, CROWDS, n)
     if parameter.in_order:

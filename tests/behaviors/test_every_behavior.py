@@ -288,6 +288,7 @@ def test_with_odd_values_it_stays_finite_and_within_limits(kind: type[Behavior],
         ),
         paths=((spline(places(4), data.draw(st.booleans())),), (spline(places(1), False),)),
         flows=((spline(places(3), False), spline(places(1), False)), (spline(places(4), True),)),
+        shapes=(places(3), places(1)),
     )
     states = place.run(4)
     for state in states:
@@ -514,7 +515,7 @@ def test_every_default_lies_within_its_limits(kind: type[Behavior]) -> None:
             assert parameter.default in [choice.number for choice in parameter.choices], name
         if parameter.kind in (Kind.BODY, Kind.PATH, Kind.REGION):
             assert parameter.default == (-1 if parameter.role is None else NEAREST), name
-        if parameter.kind is Kind.CROWD:
+        if parameter.kind in (Kind.CROWD, Kind.SHAPE):
             assert parameter.default == -1, name
 
 

@@ -10,7 +10,7 @@ from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import Planar
 from steering_addon.simulation.run import step
-from tests.scene import Scene, positions, resources, speeds
+from tests.scene import Scene, all_of, leaders, positions, resources, speeds
 
 R = 0.5
 
@@ -95,6 +95,30 @@ def test_a_stored_state_knows_what_has_been_eaten() -> None:
 def test_its_goal_is_the_resource_until_it_has_had_enough() -> None:
     """So that obstacles before the resource count for a hungry agent only."""
     world, agents, [foraging] = grazers(1).seen()
-    hungry, sated = Hunger.blank(1), Hunger(np.zeros(1), np.ones(1))
+    hungry, sated = Hunger.blank(1), replace(Hunger.blank(1), sated=np.ones(1))
     assert np.allclose(foraging.goal(world, agents, hungry), world.bodies.position[foraging.resource])
     assert np.isnan(foraging.goal(world, agents, sated)).all()
+
+
+def test_with_a_home_it_carries_each_meal_there_and_goes_again() -> None:
+    """And the last one, which is smaller, from a resource that runs out."""
+    home = all_of(resources([8.0, 0.0, 0.0], amount=2.5), leaders([-6.0, 0.0, 0.0]))
+    values = {"home": 2, "meal": 1.0, "distance": 5.0, "digestion_time": 1000.0}
+    place = Scene([[4.0, 0.0, 0.0]], speed=1.0, behaviors=[(Forage, values)], tracked=home)
+    states = place.run(24 * 60)
+    laden = np.array([state.memories["forage"].laden[0] for state in states[1:]])
+    at_home = np.linalg.norm(positions(states)[1:, 0] - (-6.0, 0.0, 0.0), axis=-1)
+    loads, unloads = ~laden[:-1] & laden[1:], laden[:-1] & ~laden[1:]
+    assert (loads.sum(), unloads.sum()) == (3, 3)
+    assert at_home[1:][unloads].max() < 1.6 < 10.0 < at_home[1:][loads].min()
+    assert states[-1].taken[0] == pytest.approx(2.5, abs=0.1)
+
+
+def test_who_finds_nothing_where_it_was_wanders_again() -> None:
+    home = all_of(resources([8.0, 0.0, 0.0], amount=1.0), leaders([-6.0, 0.0, 0.0]))
+    place = Scene([[4.0, 0.0, 0.0]], behaviors=[(Forage, {"home": 2, "meal": 0.99, "distance": 5.0})], tracked=home)
+    states = place.run(24 * 30)
+    known = np.array([np.isfinite(state.memories["forage"].found[0, 0]) for state in states[1:]])
+    assert known.any() and not known[-1]
+    world, agents, [forage] = replace(place, position=positions(states)[-1]).seen()
+    assert not forage.steer(world, agents, states[-1].memories["forage"]).sets_speed.any()

@@ -82,3 +82,41 @@ def test_without_a_target_it_does_nothing() -> None:
     world, agents, [orbit] = place.seen()
     assert (place.steering()[0] == 0.0).all()
     assert not orbit.steer(world, agents, None).sets_speed.any()
+
+
+def test_circles_that_tilt_make_a_ball_that_turns_one_way() -> None:
+    """As seen from above nearly all go round to the left, and the ball is nearly as high as wide."""
+    states = circling(120, distance=3.0, spread=1.0, tilt=np.radians(100.0), approach_time=0.5).run(24 * 10)
+    offset = positions(states)[-1] - (0.0, 0.0, 1.0)
+    across = np.sqrt((offset * offset).mean(axis=0))
+    assert across.min() > 0.8 * across.max()
+    assert (turning(states)[-1] > 0.0).mean() > 0.75
+    assert np.abs(np.linalg.norm(offset, axis=1) - 3.0).max() < 1.4
+
+
+def test_circles_of_all_tilts_share_their_motion_among_all_directions() -> None:
+    states = circling(200, distance=3.0, spread=0.5, tilt=np.pi, direction=EITHER, approach_time=0.3).run(24 * 8)
+    velocity = velocities(states)[-1]
+    share = np.abs(velocity).mean(axis=0) / speeds(states)[-1].mean()
+    assert share == pytest.approx([0.5, 0.5, 0.5], abs=0.08)
+    distance = np.linalg.norm(positions(states)[-1] - (0.0, 0.0, 1.0), axis=1)
+    assert 2.3 < np.percentile(distance, 5) < np.percentile(distance, 95) < 3.7
+
+
+def test_a_circle_changes_its_tilt_slowly_and_keeps_its_middle() -> None:
+    still = circling(20, distance=4.0, spread=0.0, height=2.0, tilt=1.2, tilt_rate=0.0, approach_time=0.3).run(24 * 12)
+    path = positions(still)[-24 * 5 :] - (0.0, 0.0, 3.0)
+    assert np.abs(np.linalg.norm(path, axis=-1) - 4.0).max() < 0.3
+    flatness = np.linalg.svd(path.transpose(1, 0, 2), compute_uv=False)[:, 2] / np.sqrt(len(path))
+    assert flatness.max() < 0.1, "each in a plane of its own"
+    changing = circling(20, distance=4.0, spread=0.0, tilt=1.2, tilt_rate=0.2, approach_time=0.3).run(24 * 12)
+    axis = np.cross(positions(changing)[-1] - (0.0, 0.0, 1.0), velocities(changing)[-1])
+    before = np.cross(positions(changing)[-49] - (0.0, 0.0, 1.0), velocities(changing)[-49])
+    cosine = (axis * before).sum(axis=1) / (np.linalg.norm(axis, axis=1) * np.linalg.norm(before, axis=1))
+    assert 3.0 < np.degrees(np.arccos(np.median(cosine))) < 90.0
+
+
+def test_on_the_ground_circles_stay_level() -> None:
+    level = replace(circling(6), locomotions=flat_or_free(True))
+    tilted = replace(circling(6, tilt=1.5), locomotions=flat_or_free(True))
+    assert positions(level.run(48)).tobytes() == positions(tilted.run(48)).tobytes()

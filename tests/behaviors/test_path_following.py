@@ -17,7 +17,7 @@ from steering_addon.behaviors.path_following import (
     Following,
     PathFollowing,
 )
-from steering_addon.locomotion import Planar
+from steering_addon.locomotion import Planar, Wheeled
 from steering_addon.simulation.geometry.paths import Path, Spline, spline
 from steering_addon.simulation.snapshot import Snapshot, State
 from tests.sampling import sampled, thorough
@@ -440,3 +440,20 @@ def test_one_that_returns_to_the_start_begins_there_and_not_on_a_branch_beside_i
     world, agents, [behavior] = place.seen()
     memory = replace(Following.blank(1), path=np.array([0]), returning=np.array([True]))
     assert behavior.steer(world, agents, memory).memory.along == 0.0
+
+
+@pytest.mark.parametrize(("beside", "speed", "lane"), [(3.0, 13.0, 0.0), (-6.0, 8.0, 2.0), (1.5, 20.0, -1.75)])
+def test_a_car_beside_its_lane_returns_to_it_without_braking(beside: float, speed: float, lane: float) -> None:
+    place = Scene(
+        [[lane + beside, 5.0, 0.0]],
+        speed=speed,
+        behaviors=[(PathFollowing, {"radius": 1.2, "lane_offset": lane})],
+        vehicle={"radius": 0.9, "length": 4.5, "max_force": 4.0, "max_speed": speed / 0.8, "cruise_speed": 0.8},
+        locomotions=[(Wheeled, {})],
+        paths=((spline(np.array([[0.0, 0.0, 0.0], [0.0, 400.0, 0.0]]), False),),),
+    )
+    states = place.run(24 * 8)
+    off = positions(states)[:, 0, 0] - lane
+    assert speeds(states).min() > 0.95 * speed
+    assert np.abs(off[24 * 6 :]).max() < 0.3
+    assert (off * np.sign(beside)).min() > -0.1, "it does not overshoot"

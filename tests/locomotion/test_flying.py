@@ -95,7 +95,7 @@ def test_in_flight_no_force_makes_it_slower_than_the_least_speed(given_flight) -
     """Nor does it take more than its strongest force to stay as fast in a turn."""
     model, motion, control, least = given_flight
     moves = Flying.of(3, least_speed=least)
-    velocity = moves.moved(model, motion, control, no_terrain(3), None, 1.0 / FPS).velocity
+    velocity = moves.moved(model, motion, control, no_terrain(3), Flying.remembers.blank(3), 1.0 / FPS).velocity
     speed = np.linalg.norm(velocity, axis=1)
     assert (speed >= least * model.max_speed * (1.0 - 1e-9)).all()
     assert (speed <= model.max_speed * (1.0 + 1e-9)).all()

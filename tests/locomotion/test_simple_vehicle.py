@@ -40,7 +40,9 @@ def moved(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The next positions, velocities and headings, by default of vehicles that move freely in space."""
     n = len(force)
-    moved = (moves or SimpleVehicle.of(n)).moved(model, motion, Control(force, limit), no_terrain(n), None, dt)
+    body = moves or SimpleVehicle.of(n)
+    memory = None if body.remembers is None else body.remembers.blank(n)
+    moved = body.moved(model, motion, Control(force, limit), no_terrain(n), memory, dt)
     return moved.position, moved.velocity, moved.forward
 
 

@@ -19,7 +19,7 @@ STORED = {
     "flee": {"pace": PACE},
     "keep_company": {"neighbors": NEIGHBORS},
     "keep_distance": {"neighbors": NEIGHBORS},
-    "leader_following": {"neighbors": NEIGHBORS},
+    "leader_following": {"neighbors": NEIGHBORS, "places": "CLOUD AS_THEY_STAND"},
     "mark": {"spread": "VERTICES FACES"},
     "object": {
         "output": "KEYFRAMES CACHE",

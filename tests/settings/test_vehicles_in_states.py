@@ -2,10 +2,11 @@
 
 import pytest
 
+from steering_addon.behaviors.cohesion import Cohesion
 from steering_addon.locomotion import Flying, OnFoot, Swimming
 from steering_addon.settings.preset import Preset
 from steering_addon.settings.preset_parts import STATE
-from steering_addon.settings.vehicles_in_states import factor_in_state, vehicle_in_state
+from steering_addon.settings.vehicles_in_states import behavior_in_state, factor_in_state, vehicle_in_state
 
 CROWD = {
     "mass": 2.0, "max_speed": 4.0, "max_force": 3.0, "cruise_speed": 0.5, "response_time": 0.6, "speed_time": 0.1
@@ -42,3 +43,12 @@ def test_it_turns_as_tightly_reacts_as_much_more_quickly_and_gathers_its_speed_i
 def test_what_flies_or_swims_goes_on_at_the_cruise_speed_of_its_crowd() -> None:
     assert vehicle_in_state(startle(), Flying, CROWD, 2.0)["cruise_speed"] == 0.25
     assert vehicle_in_state(startle(cruise_speed=0.0), Swimming, CROWD, None)["cruise_speed"] == 0.0
+
+
+def test_what_keeps_order_in_a_crowd_is_no_weaker_in_a_state_and_as_many_times_as_strong_as_that_says() -> None:
+    own = {"weight": 3.0, "distance": 5.0, "rejoin_distance": 30.0}
+    assert behavior_in_state(startle(behaviors={"cohesion": {"weight": 1.0}}), Cohesion, own) == {"weight": 3.0}
+    assert behavior_in_state(startle(behaviors={"cohesion": {"weight": 4.0}}), Cohesion, own) == {"weight": 4.0}
+    times = startle(times={"cohesion": {"weight": 2.0, "rejoin_distance": 3.0}})
+    assert behavior_in_state(times, Cohesion, own) == {"weight": 6.0, "rejoin_distance": 90.0}
+    assert behavior_in_state(times, Cohesion, {}) == {}

@@ -234,6 +234,8 @@ def _column(name: str, parameter: Parameter, n: int, chance: Chance, crowds: int
         return np.array([choice.number for choice in parameter.choices])[row % len(parameter.choices)]
     if parameter.kind is Kind.CROWD:
         return row % (crowds + 1) - 1
+    if parameter.kind is Kind.SHAPE:
+        return row // 2 % 3 - 1
     if parameter.kind is Kind.REGION:
         return np.where(row % 4 == 3, parameter.default, row % 4)
     if parameter.in_order:
@@ -280,6 +282,7 @@ def busy(name: str, n: int = MEMBERS) -> Scene:
             (chance.curve(middle, "path 3", True),),
             (spline(middle[None], False),),
         ),
+        shapes=(4.0 * chance.vectors(3, "shape 1") - 2.0, 2.0 * chance.vectors(8, "shape 2")),
         regions=places_to_stay(middle, chance),
         flows=(
             (chance.curve(middle, "flow 1"), spline(position[3:6], False)),

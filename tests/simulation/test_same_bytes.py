@@ -103,12 +103,18 @@ WITHOUT: dict[str, Callable[[Scene], Scene]] = {
     "sphere": without_region(0),
     "box": without_region(1),
     "mesh": without_region(2),
+    "formations": lambda scene: replace(scene, shapes=tuple(points[:0] for points in scene.shapes)),
     "bodies": lambda scene: replace(
         scene, tracked=replace(scene.tracked, present=scene.tracked.present & False), drift=(0.0, 0.0, 0.0)
     ),
 }
 """The scene without one of the things in it, by the name of the thing."""
-NAMED = {Kind.BODY: ("bodies",), Kind.PATH: ("paths",), Kind.REGION: ("sphere", "box", "mesh")}
+NAMED = {
+    Kind.BODY: ("bodies",),
+    Kind.PATH: ("paths",),
+    Kind.SHAPE: ("formations",),
+    Kind.REGION: ("sphere", "box", "mesh"),
+}
 """What has a part in the case of a behavior that has a parameter of a kind."""
 PERCEIVED = {
     "obstacle_avoidance": ("balls and pylons", "boxes", "meshes", "round room", "box room", "mesh room"),

@@ -6,7 +6,7 @@ Vehicles that look alike are a variant. All variants have the same number of mes
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
@@ -26,7 +26,7 @@ from ..refusal import Refusal
 from .model_aside import ModelAside, model_aside
 
 if TYPE_CHECKING:
-    from bpy.types import Mesh, Object, Scene, ViewLayer
+    from bpy.types import Action, Mesh, Object, Scene, ViewLayer
 
 SHARE = 1.0 / 36.0
 """By how much a vertex may be off, as a share of the longest side of the model."""
@@ -72,10 +72,11 @@ class Still:
 
 @dataclass(frozen=True)
 class OfClips:
-    """The clips of a model, in the order in which copies of them are made."""
+    """The clips of a model, in the order in which copies of them are made; `over` is played on top of them."""
 
     copies: Copies
     number: int
+    over: Action | None = None
     most: int = MOST
 
     def __len__(self) -> int:
@@ -85,7 +86,7 @@ class OfClips:
         copies = self.copies.copies()
         try:
             for copy in copies:
-                aside.play(copy)
+                aside.play(copy, self.over)
                 yield copy.frames
         finally:
             bpy.data.batch_remove([copy.action for copy in copies if copy.new])
@@ -205,11 +206,14 @@ def scale_in_world(ob: Object) -> np.ndarray:
 
 
 def making(
-    variants: Sequence[Variant], scene: Scene, layer: ViewLayer, family: Family
+    variants: Sequence[Variant], played_by: Mapping[int, Set[int]], scene: Scene, layer: ViewLayer, family: Family
 ) -> Generator[float, None, Mapping[int, Layout]]:
     """Make the meshes of variants, yielding the share that is done; returns the layouts by group.
 
     The caller removes the meshes if it is closed or fails. They are as large as the data of the vehicle.
+
+    Args:
+        played_by: the numbers of the cycles that are played, by group; others get one pose.
 
     Raises:
         Refusal: the vertices of a model do not stay the same.
@@ -220,8 +224,9 @@ def making(
             measured[variant.group] = shapes = []
             aside_of = model_aside(variant.vehicle, variant.rig, scene, layer, family)
             with aside_of as aside, _closing(variant.cycles.played(aside)) as played:
-                for frames in played:
-                    shapes.append(np.stack(list(aside.shapes(np.linspace(0.0, frames, SAMPLES + 1)))))
+                for number, frames in enumerate(played):
+                    phases = np.linspace(0.0, frames, SAMPLES + 1 if number in played_by[variant.group] else 1)
+                    shapes.append(np.stack(list(aside.shapes(phases))))
                     yield HALF * (done + len(shapes) / len(variant.cycles)) / len(variants)
     layouts = _layouts(variants, measured)
     for done, variant in enumerate(variants):
@@ -250,13 +255,18 @@ def _layouts(variants: Sequence[Variant], measured: Mapping[int, Sequence[np.nda
     share, cycles = SHARE, {variant.group: variant.cycles for variant in variants}
     while True:
         layouts = {
-            group: Layout([fewest(each, share * _side(each), cycles[group].most) for each in shapes])
+            group: Layout([_number(each, share, cycles[group].most) for each in shapes])
             for group, shapes in measured.items()
         }
         number = max(map(len, layouts.values()))
         if len(variants) * number <= TOGETHER or all(each == 1 for layout in layouts.values() for each in layout.poses):
             return layouts
         share *= COARSER
+
+
+def _number(shapes: np.ndarray, share: float, most: int) -> int:
+    """The number of poses that the shapes of a cycle (s, v, 3) need; 1 of a cycle that is not played."""
+    return fewest(shapes, share * _side(shapes), most) if len(shapes) > 1 else 1
 
 
 def _side(shapes: np.ndarray) -> float:

@@ -16,7 +16,7 @@ import bmesh
 import bpy
 import numpy as np
 
-from ..animation.animation_data import assign_action, posed_block
+from ..animation.animation_data import assign_action, posed_block, slot_for
 from ..animation.frame_rate import copy_frame_rate
 from ..objects.doubles import doubles
 from ..refusal import Refusal
@@ -24,7 +24,7 @@ from .populating.models import MemberModel
 
 if TYPE_CHECKING:
     from bmesh.types import BMesh
-    from bpy.types import Key, Material, Mesh, Object, Scene, ViewLayer
+    from bpy.types import Action, Key, Material, Mesh, Object, Scene, ViewLayer
 
     from ..clips.clip_copies import ClipCopy
     from ..objects.hierarchy import Family
@@ -47,8 +47,18 @@ class ModelAside:
     scene: Scene
     rig: Object
 
-    def play(self, clip: ClipCopy) -> None:
-        assign_action(posed_block(self.rig), clip.action, clip.slot)
+    def play(self, clip: ClipCopy, over: Action | None = None) -> None:
+        """Play a clip; `over`: an action of the model that is played on top of clips, such as one that holds arms."""
+        block = posed_block(self.rig)
+        if over is None:
+            assign_action(block, clip.action, clip.slot)
+            return
+        animation = assign_action(block, over, slot_for(over, block))
+        for track in list(animation.nla_tracks):
+            animation.nla_tracks.remove(track)
+        strip = animation.nla_tracks.new().strips.new(clip.name, 0, clip.action)
+        if clip.slot is not None:
+            strip.action_slot = clip.slot
 
     def points(self, frame: float) -> np.ndarray:
         """The vertices of the meshes that the model shows on a frame, (v, 3) metres, single precision."""

@@ -104,9 +104,10 @@ class _Nodes:
         return node.outputs[0]
 
     def models(self, collection: Collection) -> NodeSocket:
+        """Its children, each at its origin."""
         node = self.add("GeometryNodeCollectionInfo")
-        for name, value in (("Collection", collection), ("Separate Children", True), ("Reset Children", True)):
-            node.inputs[name].default_value = value
+        for socket, value in zip(node.inputs, (collection, True, True)):
+            socket.default_value = value
         return node.outputs[0]
 
     def cone(self, size: float) -> NodeSocket:

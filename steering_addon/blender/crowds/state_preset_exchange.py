@@ -18,7 +18,7 @@ from ...settings.multiples import as_multiples, from_multiples, quickened
 from ...settings.preset import PLAIN, Call, Preset, scaled
 from ...settings.preset_parts import STATE
 from ...settings.preset_values import Value
-from ...settings.vehicles_in_states import factor_in_state, no_weaker, vehicle_in_state
+from ...settings.vehicles_in_states import behavior_in_state, factor_in_state, vehicle_in_state
 from ...simulation.behavior import Behavior
 from ...simulation.declaration import POINTERS
 from ...simulation.locomotion import Locomotion
@@ -111,13 +111,13 @@ class StateAdding:
     def _let_behave(self, state: Object, preset: Preset) -> None:
         """Give a state its behaviors, and switch off those of its crowd that it does not keep."""
         for kind in CATALOGUE:
-            if kind.name in preset.behaviors:
+            if kind.name in preset.behaviors or (kind.name in preset.times and self._uses(kind)):
                 group = getattr(state.steering, kind.name)
                 group.own = True
                 add_behaviors([kind], state, self.context.scene)
-                used = self._uses(kind)
-                of_crowd = {"weight": getattr(self.crowd.steering, kind.name).weight} if used else {}
-                _set(group, no_weaker(kind, preset.behaviors[kind.name], of_crowd))
+                of_crowd = self.crowd.steering if self._uses(kind) else None
+                known = {} if of_crowd is None else values_for_preset(kind, getattr(of_crowd, kind.name))
+                _set(group, behavior_in_state(preset, kind, known))
         for kind in CATALOGUE:
             if kind.name in preset.off or self._leaves(kind, preset):
                 group = getattr(state.steering, kind.name)

@@ -14,7 +14,7 @@ from ..animation.animation_data import action_of
 from ..animation.bake_record import has_unreadable_record
 from ..animation.edited_keys import has_edited_keys
 from ..animation.ownership import bake_of
-from ..animation.run_records import forget_runs, sign_run
+from ..animation.run_records import Outcomes, forget_runs, sign_run
 from ..animation.visibility import parts
 from ..objects.crowd_caches import MARK, cache_of, crowd_of_player
 from ..objects.focus import activate, vehicles_selected, wholes_selected
@@ -218,7 +218,11 @@ class STEERING_OT_clear_bake(SteeringOperator, bpy.types.Operator):
         for ob in baked:
             if settings_of(ob) is not None:
                 check_stored_start(ob)
-        moved = sum(bake_of(ob).moves for ob in baked)
+        outcomes, moved = Outcomes(), 0
+        for ob in baked:
+            record = bake_of(ob)
+            points = outcomes.points(ob, record)
+            moved += record.moves if points is None else len(points)
         for warning in SplitWriter.delete(written):
             self.report({"WARNING"}, warning)
         forget_runs(context.scene, _played())
@@ -228,6 +232,10 @@ class STEERING_OT_clear_bake(SteeringOperator, bpy.types.Operator):
                 # Untagged since the bake. The parts of populated vehicles have no role either, but a record.
                 if not ob.steering.roles and not ob.steering.is_property_set("member"):
                     ob.property_unset("steering")
+        if context.view_layer.objects.active is None:
+            # The player of a cache was, which panels were about.
+            awake = (ob for ob in baked if ob.name in context.view_layer.objects)
+            context.view_layer.objects.active = next(awake, None)
         census.changed()
         self.report({"INFO"}, f"Deleted the bake of {_count(moved, 'vehicle')}")
         return {"FINISHED"}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import EnumProperty
 
-from ...recording.mishaps import FELL, GROUND, HELD, NO_WAY, OBSTACLE, OVERLAP, STUCK
+from ...recording.mishaps import FELL, GROUND, HELD, NO_WAY, OBSTACLE, OFF_PLACE, OVERLAP, STUCK
 from ..animation.ownership import bake_of
 from ..animation.run_records import Outcomes
 from ..objects.crowd_caches import cache_of, cached_as
@@ -27,6 +27,7 @@ WORDS = {
     FELL: "fallen from an edge",
     HELD: "held up by the ground",
     NO_WAY: "without a way to their goal",
+    OFF_PLACE: "unable to keep their places in a formation",
 }
 """The words of the report, after the number of vehicles."""
 NAMED = 3
@@ -56,6 +57,12 @@ ITEMS = [
         "Without a Way",
         "Vehicles that walk, to whose goal no way over the ground led up to the last frame",
         7,
+    ),
+    (
+        OFF_PLACE.upper(),
+        "Off Their Places",
+        "Vehicles that lost their places in a formation for a second, as their leader turned faster than they can",
+        8,
     ),
 ]
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 128 << 20
 """Approximate limit of the memory for the frames."""
-SURROUNDINGS = ("tracked", "obstacles", "paths", "regions", "flows", "guides", "marks")
+SURROUNDINGS = ("tracked", "obstacles", "paths", "regions", "flows", "shapes", "guides", "marks")
 """The fields of a snapshot that do not depend on settings of crowds."""
 HELD = (*SURROUNDINGS, "surfaces")
 """The fields of a snapshot that take memory. Surfaces are large, and mostly the same on all frames."""
@@ -117,6 +117,7 @@ def crowds_of_settings(plan: Plan) -> frozenset[int]:
         *plan.paths,
         *plan.regions,
         *plan.flows,
+        *plan.formations,
         *plan.surfaces,
     ]
     used = {
@@ -157,6 +158,7 @@ def _read_from(plan: Plan) -> tuple:
         plan.paths,
         plan.regions,
         plan.flows,
+        plan.formations,
         plan.surfaces,
         plan.vehicles.source.objects,
         [(each.ob, rows.tobytes()) for each, rows in point_parts(plan.vehicles.source)],

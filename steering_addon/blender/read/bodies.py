@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...simulation.arrays.vectors import unit
+from ...simulation.arrays.vectors import across, unit
 from ...simulation.geometry.capsules import half_axis
 from ...simulation.roles import Role
 from ...simulation.snapshot import Tracked, no_tracked
@@ -65,9 +65,11 @@ class BodyReader:
         if self._sizes is None:
             self._measure(depsgraph)
         matrices = matrices_of(sources, self._plan, depsgraph, frame)
+        forward = unit(np.einsum("kab,kb->ka", matrices[:, :3, :3], self._faces[:, 0]))
         return Tracked(
             position=matrices[:, :3, 3],
-            forward=unit(np.einsum("kab,kb->ka", matrices[:, :3, :3], self._faces)),
+            forward=forward,
+            up=unit(across(np.einsum("kab,kb->ka", matrices[:, :3, :3], self._faces[:, 1]), forward)),
             radius=self._sizes[:, 0],
             half_axis=half_axis(self._sizes[:, 0], self._sizes[:, 1]),
             roles=np.array([_roles(source.ob) for source in sources], dtype=np.int64),
@@ -85,7 +87,7 @@ class BodyReader:
             if not np.isfinite(size).all():
                 text = f"The size of {source.ob.name} is not a number. Check the Radius and Length of its crowd."
                 raise Refusal(text, about=[source.ob])
-        self._faces = np.array([_face(source.ob, depsgraph, family) for source in sources]).reshape(-1, 3)
+        self._faces = np.array([_face(source.ob, depsgraph, family) for source in sources]).reshape(-1, 2, 3)
 
     def _amounts(self, depsgraph: Depsgraph, frame: int) -> np.ndarray:
         """The amount of each body that is a resource, inf for the others; (k,)."""
@@ -136,13 +138,13 @@ def _matrix(source: BodySource, plan: Plan, depsgraph: Depsgraph) -> np.ndarray:
 
 
 def _face(ob: Object, depsgraph: Depsgraph, family: Family) -> np.ndarray:
-    """The forward axis of a body in its own space; that of an untagged object is guessed as when it is tagged."""
+    """The forward and up axes of a body in its own space, (2, 3); of an untagged one guessed as when it is tagged."""
     front = current_front(ob)
     if front is None:
         front = front_of(ob, family, None if _is_point(ob) else Body.of(ob, depsgraph, family))
     if front[0][-1] == front[1][-1]:
-        return np.array([0.0, 1.0, 0.0])
-    return model_axes(*(AXIS_NAMES[axis] for axis in front))[:, 1]
+        return np.eye(3)[1:]
+    return model_axes(*(AXIS_NAMES[axis] for axis in front)).T[1:]
 
 
 def _roles(ob: Object) -> int:

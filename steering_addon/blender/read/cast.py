@@ -10,6 +10,7 @@ import numpy as np
 
 from ...simulation.declaration import Kind
 from ...simulation.roles import Role
+from ..objects.identity import distinct_identities
 from ..objects.mind_numbers import state_numbers
 from ..objects.tagged_objects import by_role, crowds_of, full_name, in_use, list_names
 from ..properties import has_role
@@ -139,10 +140,11 @@ def _with_points(
         Refusal: a point cannot be used, or there is no vehicle at all.
     """
     sources: list[tuple[VehicleSource, np.ndarray]] = [of_objects] if len(of_objects[1]) else []
-    empty = []
+    empty, of_points = [], list(of_points)
+    own = distinct_identities(of_points)
     for ob in of_points:
         taken = np.concatenate([identities for _, identities in sources] or [np.zeros(0, dtype=np.int64)])
-        points = point_vehicles(ob, scene, first, taken, adds_nothing=adds_nothing)
+        points = point_vehicles(ob, own[ob.name], scene, first, taken, adds_nothing=adds_nothing)
         if len(points[1]):
             sources.append(points)
         else:

@@ -23,7 +23,7 @@ from ..objects.instances import instances_of_vehicles
 from ..objects.suitability import POINTED
 from ..objects.tagged_objects import full_name
 from ..properties import has_role
-from ..property_groups import values_of
+from ..property_groups import TYPES, values_of
 from ..refusal import Refusal
 from ..stored_values import FARTHEST, check_choices, sound_front
 from .dependencies import animates, reasons, with_all_behind
@@ -206,9 +206,10 @@ def check_targets(crowds: Iterable[Object], objects: Iterable[Object]) -> None:
             if kind is Kind.CROWD and not has_role(ob, Role.CROWD):
                 text = f"{ob.name}, the {what} of {behavior.label} in {crowd.name}, is not a crowd. Choose one."
                 raise Refusal(text, about=[crowd])
-            if kind is Kind.PATH and ob.type != "CURVE":
+            if ob.type != TYPES.get(kind, ob.type):
+                needed = TYPES[kind].lower()
                 raise Refusal(
-                    f"{ob.name}, the {what} of {behavior.label} in {crowd.name}, is not a curve. Choose a curve.",
+                    f"{ob.name}, the {what} of {behavior.label} in {crowd.name}, is not a {needed}. Choose a {needed}.",
                     about=[crowd],
                 )
             if kind is Kind.PATH:

@@ -47,14 +47,15 @@ class EvaluatedPoints:
 
 
 def evaluated_points(ob: Object, depsgraph: Depsgraph | None) -> EvaluatedPoints:
-    """The points of an object on the frame of a depsgraph; without one, the vertices of its own mesh.
+    """The points of an object on the frame of a depsgraph; where that does not evaluate it, those of its own data.
 
     They are those of a point cloud, or else the vertices of a mesh, or else, from Blender 4.5 on, instances.
 
     Raises:
         Refusal: only instances are left, and this Blender does not tell them.
     """
-    if depsgraph is None:
+    # What rests, or is hidden, in a view layer is not evaluated there.
+    if depsgraph is None or not ob.evaluated_get(depsgraph).is_evaluated:
         return EvaluatedPoints(doubles(ob.matrix_basis), _columns(ob.data))
     evaluated = ob.evaluated_get(depsgraph)
     matrix, data = doubles(evaluated.matrix_world), evaluated.data
@@ -71,12 +72,12 @@ def evaluated_points(ob: Object, depsgraph: Depsgraph | None) -> EvaluatedPoints
 
 
 def number_of_points(ob: Object, depsgraph: Depsgraph | None) -> int:
-    """The number of points of an object as it was last evaluated; 0 where that cannot be told."""
+    """The number of points of an object as it was last evaluated, or else of its mesh; 0 where that cannot be told."""
     if ob.type == "MESH" and not any(modifier.show_viewport for modifier in ob.modifiers):
         return len(ob.data.vertices)
     try:
-        return 0 if depsgraph is None else len(evaluated_points(ob, depsgraph))
-    except (Refusal, AttributeError, KeyError, TypeError):
+        return len(evaluated_points(ob, depsgraph))
+    except (Refusal, AttributeError, KeyError):
         # Panels are drawn whatever a file holds, and a bake says what is wrong.
         return 0
 
@@ -88,8 +89,8 @@ def _cloud_of(evaluated: Object, depsgraph: Depsgraph) -> Any:
     for each in depsgraph.object_instances:
         if each.is_instance and each.parent == evaluated:
             if each.object.type != "POINTCLOUD":
-                text = f"The modifiers of {evaluated.name} leave only instances. End its nodes with points"
-                raise Refusal(f"{text}, or use Blender 4.5 or newer.", about=[evaluated.original])
+                text = f"The modifiers of {evaluated.name} leave only instances, which Blender tells from 4.5 on"
+                raise Refusal(f"{text}. Let its nodes end with points.", about=[evaluated.original])
             return each.object.data
     return None
 

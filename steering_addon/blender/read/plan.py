@@ -72,6 +72,7 @@ class Plan:
         paths: the tagged curves, and those that behaviors point at.
         regions: the spheres, boxes and meshes to keep to.
         flows: the curves and meshes that draw currents.
+        formations: the meshes whose vertices are places of followers.
         surfaces: what vehicles stand on; empty if none of them stands on surfaces.
         links: what joins places of these, likewise.
         candidates: the bodies of which each vehicle takes one, for each target that names several.
@@ -96,6 +97,7 @@ class Plan:
     paths: tuple[Object, ...]
     regions: tuple[Object, ...]
     flows: tuple[Object, ...]
+    formations: tuple[Object, ...]
     surfaces: tuple[Object, ...]
     links: tuple[Object, ...]
     candidates: tuple[Candidates, ...]
@@ -159,6 +161,7 @@ def _assembled(scene: Scene, cast: Cast, around: Surroundings) -> Plan:
         Kind.BODY: rows_of_bodies(source, around.bodies),
         Kind.PATH: rows_of(around.paths),
         Kind.REGION: rows_of(around.regions),
+        Kind.SHAPE: rows_of(around.formations),
         Kind.CROWD: rows_of(crowds),
     }
     chosen_of = {
@@ -202,6 +205,7 @@ def _assembled(scene: Scene, cast: Cast, around: Surroundings) -> Plan:
         paths=tuple(around.paths),
         regions=tuple(around.regions),
         flows=tuple(around.flows),
+        formations=tuple(around.formations),
         surfaces=tuple(around.surfaces),
         links=tuple(around.links),
         candidates=tuple(each.candidates(pointed_rows[Kind.BODY], source) for each in around.several),
@@ -238,6 +242,7 @@ def scenery(scene: Scene, obstacles: Iterable[Object], regions: Iterable[Object]
         paths=(),
         regions=tuple(regions),
         flows=(),
+        formations=(),
         surfaces=(),
         links=(),
         candidates=(),

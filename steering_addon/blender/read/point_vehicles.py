@@ -45,6 +45,7 @@ class PointVehicles:
 
     Attributes:
         ob: the object.
+        identity: its own, which no other object with points has.
         crowd: theirs.
         axes: (n, 3, 3) the side, forward and up axis of the models in their own space.
         position, basis, velocity: as `VehicleSource.start` returns them.
@@ -57,6 +58,7 @@ class PointVehicles:
     """
 
     ob: Object
+    identity: int
     crowd: Object
     axes: np.ndarray
     position: np.ndarray
@@ -158,16 +160,19 @@ class PointVehicles:
         return ()
 
     def store(self, identities: np.ndarray) -> None:
-        """Nothing: the points stay what they are."""
+        """Store the identity of the object; its points stay what they are."""
+        if self.ob.steering.identity != self.identity:
+            self.ob.steering.identity = self.identity
 
 
 def point_vehicles(
-    ob: Object, scene: Scene, first: int, taken: np.ndarray, *, adds_nothing: bool
+    ob: Object, identity: int, scene: Scene, first: int, taken: np.ndarray, *, adds_nothing: bool
 ) -> tuple[PointVehicles, np.ndarray]:
     """The vehicles that the points of an object are on the first frame of a run, and their identities (n,).
 
     Args:
         ob: tagged as points, with a crowd.
+        identity: its own.
         taken: (k,) identities of other vehicles.
         adds_nothing: whether no datablock may be added; then the points are those of the present frame.
 
@@ -176,7 +181,7 @@ def point_vehicles(
     """
     points = _read(ob, scene, first, adds_nothing=adds_nothing)
     n = len(points)
-    identities = distinct(_numbers(ob, points), taken)
+    identities = distinct(_numbers(ob, identity, points), taken)
     order = np.argsort(identities, kind="stable")
 
     def own(name: str) -> np.ndarray:
@@ -200,6 +205,7 @@ def point_vehicles(
     enter = points.columns.get("enter_frame")
     vehicles = PointVehicles(
         ob=ob,
+        identity=identity,
         crowd=crowd_of(ob),
         axes=axes,
         position=position,
@@ -251,10 +257,10 @@ def _check_places(ob: Object, places: np.ndarray) -> None:
         raise Refusal(text, about=[ob])
 
 
-def _numbers(ob: Object, points: EvaluatedPoints) -> np.ndarray:
+def _numbers(ob: Object, identity: int, points: EvaluatedPoints) -> np.ndarray:
     """The numbers (n,) that identities are made of: the attribute `id`, or else numbers in a row from the object's."""
     ids = points.columns.get("id")
-    return in_a_row(ob.steering.identity, len(points)) if ids is None else _whole(ob, "id", ids)
+    return in_a_row(identity, len(points)) if ids is None else _whole(ob, "id", ids)
 
 
 def models_of_points(ob: Object) -> list[Object]:
@@ -292,7 +298,7 @@ def _scales(ob: Object, points: EvaluatedPoints) -> np.ndarray:
 
 def _velocities(ob: Object, velocity: np.ndarray) -> np.ndarray:
     if velocity.ndim != 2 or velocity.shape[1] != 3:
-        raise Refusal(f"The attribute velocity of {ob.name} is no vector. Store it as a vector.", about=[ob])
+        raise Refusal(f"The attribute velocity of {ob.name} is no vector. Check its modifiers.", about=[ob])
     _check_finite(ob, "velocity", velocity)
     return velocity
 
@@ -300,7 +306,7 @@ def _velocities(ob: Object, velocity: np.ndarray) -> np.ndarray:
 def _in_limits(ob: Object, name: str, column: np.ndarray) -> np.ndarray:
     """The numbers of a setting (n,) within its limits."""
     if column.ndim != 1:
-        raise Refusal(f"The attribute {name} of {ob.name} is no single number. Store it as a float.", about=[ob])
+        raise Refusal(f"The attribute {name} of {ob.name} is no single number. Check its modifiers.", about=[ob])
     _check_finite(ob, name, column)
     declared = ob.steering.bl_rna.properties[name]
     return column if declared.type == "BOOLEAN" else np.clip(column, declared.hard_min, declared.hard_max)
@@ -308,7 +314,7 @@ def _in_limits(ob: Object, name: str, column: np.ndarray) -> np.ndarray:
 
 def _whole(ob: Object, name: str, column: np.ndarray) -> np.ndarray:
     if column.ndim != 1:
-        raise Refusal(f"The attribute {name} of {ob.name} is no single number. Store it as an integer.", about=[ob])
+        raise Refusal(f"The attribute {name} of {ob.name} is no single number. Check its modifiers.", about=[ob])
     _check_finite(ob, name, column)
     return np.floor(column).astype(np.int64)
 

@@ -17,6 +17,7 @@ from .bodies import BodyReader, is_active, matrices_of, within
 from .curves import CurveReader
 from .entry_settings import frames_there
 from .flow_meshes import CurrentReader
+from .formations import FormationReader
 from .guides import read_guides
 from .links import LinkReader
 from .marks import MarkReader
@@ -45,6 +46,7 @@ class Reader:
         self.plan = plan
         self._curves = [CurveReader(ob, read_lines) for ob in plan.paths]
         self._flows = [CurrentReader(ob) if ob.type == "MESH" else CurveReader(ob, read_lines) for ob in plan.flows]
+        self._formations = [FormationReader(ob) for ob in plan.formations]
         self._solids, self._no_obstacles = Solids(plan.obstacles), obstacles([], [])
         self._obstacle_spans = frames_there(source.ob for source in plan.obstacles)
         self._surfaces = SurfaceReader(plan.surfaces)
@@ -102,6 +104,7 @@ class Reader:
             paths=tuple(curve.read(depsgraph) for curve in self._curves),
             regions=self._regions.read(depsgraph, frame),
             flows=tuple(flow.read(depsgraph) for flow in self._flows if is_active(flow.ob, depsgraph)),
+            shapes=tuple(formation.read(depsgraph, frame) for formation in self._formations),
             surfaces=self._surfaces.read(depsgraph, frame),
             links=self._links.read(depsgraph, frame),
             carriers=self._links.carriers(depsgraph, frame),

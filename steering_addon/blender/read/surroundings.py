@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ...simulation.declaration import Kind
+from ...simulation.declaration import POINTERS, Kind
 from ...simulation.roles import Role
 from ..clips.crowd_clips import looked_at
 from ..moving import locomotion_of
@@ -39,6 +39,7 @@ class Surroundings:
     paths: list[Object]
     regions: list[Object]
     flows: list[Object]
+    formations: list[Object]
     surfaces: list[Object]
     links: list[Object]
     several: list[Several]
@@ -50,7 +51,15 @@ class Surroundings:
     @property
     def spread_out(self) -> list[Object]:
         """The objects of which more than the place counts."""
-        return [*self.paths, *self.regions, *self.flows, *self.surfaces, *with_ends(self.links), *self.shapes]
+        return [
+            *self.paths,
+            *self.regions,
+            *self.flows,
+            *self.formations,
+            *self.surfaces,
+            *with_ends(self.links),
+            *self.shapes,
+        ]
 
     @property
     def looked_at(self) -> list[Object]:
@@ -62,7 +71,7 @@ def surroundings_of(cast: Cast) -> Surroundings:
     roles, objects, source = cast.roles, cast.objects, cast.source
     rows = rows_of_vehicles(source)
     pointers = [pointer for holder in cast.holders for pointer in pointers_of(holder)]
-    pointed = {kind: [each for each in pointers if each.kind is kind] for kind in (Kind.PATH, Kind.BODY, Kind.REGION)}
+    pointed = {kind: [each for each in pointers if each.kind is kind] for kind in POINTERS}
     several = [each for holder in cast.holders for each in several_of(holder, behaviors_of(holder), objects)]
     watched = watched_objects(cast.triggers, set(objects))
     obstacles = tuple(BodySource(ob, carrier_of(ob, rows)) for ob in roles[Role.OBSTACLE])
@@ -85,6 +94,7 @@ def surroundings_of(cast: Cast) -> Surroundings:
         paths=list(dict.fromkeys([*roles[Role.PATH], *(each.ob for each in pointed[Kind.PATH])])),
         regions=regions,
         flows=roles[Role.FLOW],
+        formations=by_name(each.ob for each in pointed[Kind.SHAPE]),
         surfaces=surfaces,
         links=links,
         several=several,

@@ -118,6 +118,7 @@ def _read_on_each_frame(plan: Plan, family: Family) -> list[Object]:
             *plan.paths,
             *plan.regions,
             *plan.flows,
+            *plan.formations,
             *plan.surfaces,
             *with_ends(plan.links),
             *plan.vehicles.source.needed(),

@@ -10,6 +10,7 @@ from ...simulation.declaration import NEAREST, POINTERS, Kind
 from ...simulation.roles import DESCRIPTIONS, Role
 from ..objects.tagged_objects import full_name
 from ..properties import has_role, pointed_at
+from ..property_groups import TYPES
 from .sources import behaviors_of, pointers_of
 from .target_groups import named
 
@@ -74,8 +75,8 @@ def target_problem(
             return f"{target.name} is not in the scene: choose another {name.replace('_', ' ')}"
         elif parameter.kind is Kind.CROWD and not has_role(target, Role.CROWD):
             return f"{target.name} is not a crowd: choose one"
-        elif parameter.kind is Kind.PATH and target.type != "CURVE":
-            return f"{target.name} is not a curve: choose one"
+        elif target.type != TYPES.get(parameter.kind, target.type):
+            return f"{target.name} is not a {TYPES[parameter.kind].lower()}: choose one"
     return ""
 
 

@@ -170,8 +170,8 @@ def findings(
     pointlike = [ob for ob in roles[Role.OBSTACLE] if not is_mesh(ob) and _is_without_vertices(ob)]
     yield from _about(FindingKind.NO_VERTICES, pointlike, "{} no vertices, so it counts as a point", "has", "have")
     text = "{} no vertices, so nothing of it moves. Add some, or let a modifier scatter points"
-    awake = (ob for ob in roles[Role.POINTS] if MARK not in ob)
-    bare = [ob for ob in awake if not number_of_points(ob, scene.view_layers[0].depsgraph)]
+    unbaked = [ob for ob in roles[Role.POINTS] if ob not in records]
+    bare = [ob for ob in unbaked if not number_of_points(ob, scene.view_layers[0].depsgraph)]
     yield from _about(FindingKind.NO_VERTICES, bare, text, "has", "have")
     yield from _covering(scene, roles[Role.OBSTACLE])
     yield from _surfaces(roles)

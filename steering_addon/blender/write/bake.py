@@ -129,7 +129,7 @@ def _owners(plan: Plan) -> np.ndarray:
     parts = point_parts(plan.vehicles.source)
     owner = np.zeros(len(plan) if parts else 0, dtype=np.int64)
     for points, rows in parts:
-        owner[rows] = points.ob.steering.identity
+        owner[rows] = points.identity
     return owner
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...portrayal.driver_properties import EFFORT
+from ..animation.animation_data import action_of, channelbags
+from ..animation.bake_record import our_record
+from ..animation.posing import POSE
 from ..crowds.cache_models import (
     EFFORTS,
     Cycles,
@@ -28,7 +31,7 @@ from ..read.sources import keyed_properties
 from ..refusal import Refusal
 
 if TYPE_CHECKING:
-    from bpy.types import Object
+    from bpy.types import Action, Object
 
     from ..objects.hierarchy import Family
     from ..read.plan import Plan
@@ -138,12 +141,24 @@ class _Variants:
         if player is not None:
             k, rig = player
             model = self._playing.models[k]
-            cycles, group = OfClips(model.copies, len(model.clips.clips)), ("clips", k)
+            over = _over_clips(rig, {entry.action for entry in model.model.entries})
+            cycles, group = OfClips(model.copies, len(model.clips.clips), over), ("clips", k)
         elif self._crowd.portrayal is not None and drives_by_phase(ob, self._family):
             cycles = OfDrivers(EFFORTS if EFFORT in keyed_properties(ob, self._crowd.ob) else ())
             group = ("drivers", *shape_of(ob, self._family))
         number = self._groups.setdefault(group, len(self._groups))
         self.variants.append(Variant(ob, rig, cycles, number, scale_in_world(ob)))
+
+
+def _over_clips(rig: Object, clips: Set[Action]) -> Action | None:
+    """The animator's action that a rig plays on top of its clips, such as one that holds arms; it poses bones only."""
+    action = action_of(rig)
+    if (record := our_record(action)) is not None:
+        action = record.kept
+    if action is None or action in clips:
+        return None
+    curves = [curve for bag in channelbags(action) for curve in bag.fcurves]
+    return action if all(curve.data_path.startswith(POSE) for curve in curves) else None
 
 
 def models_of_crowd(playing: PlayingModels, crowd: CrowdSource) -> Mapping[int, np.ndarray]:

@@ -140,7 +140,7 @@ class _CrowdCache:
     def prepare(self) -> Iterator[float]:
         """Make the models and the columns, yielding the share that is done."""
         scene, layer = self._plan.scene, _layer_of(self._plan.scene)
-        work = making(self._members.variants, scene, layer, self._family)
+        work = making(self._members.variants, self._played(), scene, layer, self._family)
         while True:
             try:
                 yield MODELS * next(work)
@@ -169,6 +169,15 @@ class _CrowdCache:
         )
         for done, _ in enumerate(self._new.making(), 1):
             yield MODELS + (1.0 - MODELS) * min(done / 8.0, 1.0)
+
+    def _played(self) -> dict[int, set[int]]:
+        """The cycles that are played on any frame, by the groups of variants."""
+        played: dict[int, set[int]] = {}
+        for variant, each in enumerate(self._members.variants):
+            local = np.flatnonzero(self._members.variant == variant)
+            cycles = self._cycle[:, local][~self._away[:, local]]
+            played.setdefault(each.group, set()).update(np.unique(cycles).tolist())
+        return played
 
     def _poses(self, layouts: dict[int, Layout], kind: type) -> np.ndarray:
         """The numbers of the meshes, (f, m); -1 of those who are away."""

@@ -18,8 +18,8 @@ TURNS = {"QUATERNION": np.full(4, 0.25), "AXIS_ANGLE": np.array((0.5, *(0.25 * A
 """The same of an angle, for the numbers of rotations in these modes."""
 OF_BODY = 0.01
 """The share of their radius by which small bodies may be off."""
-EULER = np.full(3, 1.0 / 3.0)
-"""The same for the other modes, of Euler angles."""
+EULER = np.full(3, 1.0 / np.sqrt(5.0))
+"""The same for the other modes, of Euler angles: the middle one turns across the axes of the other two."""
 
 
 class NeededKeys:
@@ -89,4 +89,6 @@ def _turned(off: np.ndarray, mode: str) -> np.ndarray:
         return np.asarray(2.0 * np.sqrt((off * off).sum(axis=1)))
     if mode == "AXIS_ANGLE":
         return np.asarray(off[:, 0] + 2.0 * magnitude(off[:, 1:]))
-    return np.asarray(off.sum(axis=1))
+    middle = off[:, "XYZ".index(mode[1])]
+    others = off.sum(axis=1) - middle
+    return np.asarray(np.sqrt(middle * middle + others * others))

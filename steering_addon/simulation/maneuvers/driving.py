@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays.vectors import EPSILON, Mask, Scalars, Vectors, clamp, dot
+from ..arrays.vectors import EPSILON, Mask, Scalars, Vectors, clamp, dot, magnitude, unit
 from ..locomotion import WHEEL_SPEED
 from ..world import Agents
 
@@ -12,6 +12,8 @@ PURSUED, NEAREST_PURSUED = (0.3, 0.25), (1.5, 1.0)
 """How far ahead is the place that a driver steers to, on the middle of a road and in a lane beside it: seconds, and at
 least that many times the distance from the origin to the rear axle. Steering by less weaves, by more cuts bends, for
 which a lane has less room."""
+GENTLY = 0.7
+"""Share of the sideways acceleration comfortable to a driver with which one who is beside the lane returns to it."""
 PEDALS = 0.25
 """Seconds in which a driver takes up the speed that the lane allows."""
 
@@ -24,6 +26,24 @@ def pursued_distance(agents: Agents, in_lane: Mask) -> Scalars:
     """
     seconds, axles = (np.where(in_lane, lane, road) for road, lane in (PURSUED, NEAREST_PURSUED))
     return np.maximum(seconds * agents.speed, axles * np.nan_to_num(agents.handling.axle))
+
+
+def distance_to_return(agents: Agents, out: Vectors, radius: Scalars) -> Scalars:
+    """How far ahead drivers beside their lane steer to, (n,) metres, so that they return to it without braking.
+
+    Pure pursuit of a place at a distance L turns with the curvature 2 (beside + L leaving) / L^2. It returns the L at
+    which that is comfortable.
+
+    Args:
+        out: (n, 3) from the lane to each driver, metres.
+        radius: (n,) metres from the lane at which it counts fully that a driver heads away from it.
+    """
+    beside = magnitude(out)
+    leaving = np.maximum(dot(unit(out), agents.forward), 0.0) * np.minimum(beside / radius, 1.0)
+    bend = GENTLY * np.minimum(agents.handling.cornering, agents.agility)
+    bend = np.maximum(bend, EPSILON) / np.maximum(agents.speed * agents.speed, WHEEL_SPEED * WHEEL_SPEED)
+    distance: Scalars = (leaving + np.sqrt(leaving * leaving + 2.0 * bend * beside)) / bend
+    return distance
 
 
 def drive_to(agents: Agents, place: Vectors, speed: Scalars, response_time: Scalars) -> Vectors:

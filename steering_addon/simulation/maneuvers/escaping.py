@@ -16,6 +16,8 @@ REACTION = "Time in which it reacts: what comes at it counts from as much farthe
 """The tooltip of reaction times."""
 GATHERED = 0.5
 """The share of its speed that an agent has in the mean until it has turned and gathered it."""
+LEAVES = 0.25
+"""Of what goes away faster than at this share of its speed, an agent lets go."""
 
 
 def comes_near(
@@ -29,7 +31,7 @@ def comes_near(
 ) -> Mask:
     """Whether threats are nearer than a distance, or are going to be within a reaction time, (n,).
 
-    What goes away faster than an agent gets away from it is not run from any longer.
+    What goes away by itself is not run from any longer.
 
     Args:
         threat: (n,) rows of World.bodies, -1 for none.
@@ -41,7 +43,7 @@ def comes_near(
     offset = agents.level(agents.position - picked(world.bodies.position, row))
     approach = dot(picked(world.bodies.velocity, row), unit(offset))
     near: Mask = (gap < distance + reaction_time * np.maximum(approach, 0.0)) | (distance == 0.0)
-    return near & (threat >= 0) & (approach >= -GATHERED * speed)
+    return near & (threat >= 0) & (approach >= -LEAVES * speed)
 
 
 def dodged(world: World, agents: Agents, threat: Rows, places: Vectors, speed: Scalars) -> Vectors:

@@ -744,6 +744,17 @@ def test_members_along_a_curve_are_on_it_and_face_along_it() -> None:
     assert nearest(locations(crowd)) >= 2.0 * 0.24
 
 
+def test_members_along_a_curve_that_they_follow_either_way_set_out_both_ways() -> None:
+    select(path_curve(points=((0, 0, 0), (2, 0, 0))), wedge(size=0.004))
+    crowd = populate(count=60, moves_like="INSECT", random_turn=0.0)
+    assert crowd.steering.path_following.direction == "EITHER"
+    assert 0.3 < (forwards(crowd)[:, 0] > 0.0).mean() < 0.7
+    before = forwards(crowd)
+    crowd.steering.path_following.direction = "FORWARD"
+    populate(seed=4)
+    assert (before[:, 0] < 0.0).any() and (forwards(crowd)[:, 0] > 0.0).all()
+
+
 @pytest.mark.parametrize(("like", "roles"), [("PERSON", {"PATH"}), ("CAR", {"PATH"}), ("BIRD", set())])
 def test_a_curve_becomes_the_path_of_new_members_that_follow_paths(like: str, roles: set[str]) -> None:
     road = path_curve(points=((0, 0, 0), (40, 0, 0)))

@@ -20,6 +20,7 @@ from tests.blender.building import (
     leader,
     obstacle,
     part,
+    points,
     road,
     scene_dump,
     select,
@@ -93,6 +94,10 @@ def a_region() -> None:
     select(tag(empty(), role="REGION"))
 
 
+def points_of_a_crowd() -> None:
+    select(points())
+
+
 def a_baked_vehicle() -> None:
     frames(1, 3)
     ship = vehicle()
@@ -114,7 +119,14 @@ def an_active_object_that_is_not_selected() -> None:
 
 SCENES = (
     *(nothing, an_untagged_object, a_vehicle, a_crowd_with_all_behaviors, several_vehicles, an_obstacle, a_path),
-    *(a_leader, a_region, a_baked_vehicle, a_vehicle_without_its_crowd, an_active_object_that_is_not_selected),
+    *(
+        points_of_a_crowd,
+        a_leader,
+        a_region,
+        a_baked_vehicle,
+        a_vehicle_without_its_crowd,
+        an_active_object_that_is_not_selected,
+    ),
 )
 
 

@@ -299,6 +299,11 @@ REMEDIES: dict[str, Callable[[], bool]] = {
     r"draw it|close it": lambda: in_blender("object.mode_set"),
     r"use blender 4\.5 or newer": lambda: True,
     r"set output of": shows("crowd", "output"),
+    r"^add (vertices|some$)|scatter points|nodes end with points": lambda: hasattr(
+        bpy.types, "GeometryNodeDistributePointsOnFaces"
+    ),
+    r"save the file": lambda: in_blender("wm.save_as_mainfile"),
+    r"paint some": lambda: in_blender("paint.weight_paint"),
     r"bake": shows("bake", "steering.bake", "steering.preview", of="operator"),
     r"save a preset|enter a name|choose another name": shows("crowd", "steering.preset_save", of="operator"),
     r"select|make a crowd or one of its vehicles the active object": lambda: in_blender("object.select_all"),
@@ -313,6 +318,7 @@ NO_REMEDY = (
     r"^Only available in",
     r"^There is no preset \{\}. \{\}.$",
     r"^\{\} cannot be \{\}. \{\}.$",
+    r"^\{\}\.$",
     r"^\{\}. \{\}.$",
     r"^\{\} has no room for any member. \{\}.$",
     r"^Forces are shown for up to",

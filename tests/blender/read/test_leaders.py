@@ -134,3 +134,34 @@ def test_a_refused_tag_leaves_all_selected_objects_as_they_were() -> None:
     with pytest.raises(RuntimeError, match="Bad has a transform that is not a number"):
         bpy.ops.steering.tag(role="LEADER")
     assert not good.is_property_set("steering") and not bad.is_property_set("steering")
+
+
+def test_followers_take_the_vertices_of_a_formation_that_shape_keys_change() -> None:
+    """Where the object stands makes no difference, how large it is does."""
+    frames(1, 120)
+    mesh = bpy.data.meshes.new("Places")
+    mesh.from_pydata([(3.0, -1.0, 0.0), (-3.0, -1.0, 0.0)], [], [])
+    formation = link(bpy.data.objects.new("Places", mesh))
+    formation.location, formation.scale = (40.0, 0.0, 0.0), (2.0, 2.0, 2.0)
+    formation.shape_key_add(name="Basis")
+    other = formation.shape_key_add(name="Behind")
+    for point, place in zip(other.data, ((0.0, -2.0, 0.0), (0.0, -4.0, 0.0))):
+        point.co = place
+    insert(mesh.shape_keys, 'key_blocks["Behind"].value', {60: 0.0, 72: 1.0})
+    ahead = leader(rotation=(0.0, 0.0, math.pi / 2.0))
+    herd = crowd(leader_following={"leader": ahead, "formation": formation, "approach_time": 0.5, "response_time": 0.3})
+    ships = [vehicle(crowd=herd, location=place) for place in ((0.0, -5.0, 0.0), (0.0, 5.0, 0.0))]
+    bake()
+    beside, behind = (np.array([places(ship, [frame])[0] for ship in ships]) for frame in (59, 120))
+    forward = np.array(tracked(1).forward[0][:2])
+    right = np.array([forward[1], -forward[0]])
+
+    def at(*local: tuple[float, float]) -> np.ndarray:
+        return np.array([np.append(right * x + forward * y, 0.0) for x, y in local])
+
+    def apart(points: np.ndarray, wanted: np.ndarray) -> float:
+        """How far they are from the wanted places, of which each has another one."""
+        return min(np.abs(points - wanted).max(), np.abs(points - wanted[::-1]).max())
+
+    assert apart(beside, at((6.0, -2.0), (-6.0, -2.0))) < 0.3
+    assert apart(behind, at((0.0, -4.0), (0.0, -8.0))) < 0.3

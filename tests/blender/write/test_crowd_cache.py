@@ -31,7 +31,7 @@ from tests.blender.building import (
     wedge,
     world_matrices,
 )
-from tests.blender.walkers import HEIGHT, found_walkers
+from tests.blender.walkers import HEIGHT, clip, found_walkers
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender
@@ -351,6 +351,10 @@ def test_each_shows_its_own_model_and_parts_move_by_phase(addon, clock) -> None:
 
 def test_legs_walk_in_the_poses_of_their_clips(addon) -> None:
     people, rigs = found_walkers(2)
+    # What holds a bone on top of clips.
+    held = clip(rigs[1], "Held", {("Foot.L", "location", 1): [(1.0, 0.4)]})
+    action_of = part("blender.animation.animation_data")
+    action_of.assign_action(rigs[1], held, action_of.slot_for(held, rigs[1]))
     people.steering.portrayal.playing.plant_feet = False
     bake()
     seen, wanted = [20, 23, 26, 29], {}

@@ -72,7 +72,9 @@ def test_points_are_baked_where_they_fly_and_shown_as_their_models(addon) -> Non
     assert len(plan()) == 6
     bake()
     bpy.context.scene.frame_set(1)
+    select(next(ob for ob in bpy.context.view_layer.objects if "Player" in ob.name))
     clear_bake()
+    assert bpy.context.view_layer.objects.active == ob
     select()
     assert_same({**before, "active": None, "selected": []}, {**scene_dump(), "active": None, "selected": []})
 
@@ -135,3 +137,18 @@ def test_populate_leaves_no_cache_of_points_that_it_makes_anew(addon) -> None:
     assert not part("blender.objects.crowd_caches").cache_of(owner)
     bake()
     assert sum(len(each) for each in drawn().values()) == 9
+    assert part("blender.status.census").refresh(bpy.context.scene).bake.vehicles == 9
+    # The overlay plans while nothing evaluates what rests.
+    assert len(part("blender.read.plan").plan_reading(bpy.context.scene, adds_nothing=True)) == 9
+
+
+def test_copies_of_points_are_told_apart(addon) -> None:
+    ob = gnats(2)
+    other = ob.copy()
+    other.data = ob.data.copy()
+    other.location.z = 5.0
+    bpy.context.scene.collection.objects.link(other)
+    bake()
+    assert ob.steering.identity != other.steering.identity
+    members = part("blender.status.census").refresh(bpy.context.scene).members(ob.steering.crowd)
+    assert members.vehicles == 4

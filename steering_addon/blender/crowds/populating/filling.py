@@ -12,7 +12,7 @@ import numpy as np
 from mathutils import Matrix
 
 from ....settings.placement import facing, models, sizes, turns
-from ....settings.population import AT_MODEL, VOLUME, Population
+from ....settings.population import AT_MODEL, CURVE, VOLUME, Population
 from ....simulation.arrays.chance import keys_of
 from ....simulation.arrays.identities import distinct
 from ....simulation.roles import Role
@@ -37,7 +37,7 @@ from .members import bodies, changed_by_user, members_of, put, remove, resize, u
 from .models import MemberModel, Source, plain
 from .point_members import add_model, add_points, known_settings, models_of, remove_points, varied
 from .room import tell_remedy
-from .standing_on import laid_out, moves_there
+from .standing_on import laid_out, moves_there, set_out_both_ways
 
 if TYPE_CHECKING:
     from bpy.types import Collection, Context, Object
@@ -169,7 +169,9 @@ def plan_filling(
     count = len(spots.valid)
     if len(numbers) and not count and not staying:
         raise Refusal(f"{_name(place or crowd)} has no room for any member. {tell_remedy(ground, sources)}.")
-    forward, up = facing(spots, ground.frame[:, 1], ground.frame[:, 2], turns(population, numbers[:count]))
+    both_ways = population.arrangement == CURVE and set_out_both_ways(crowd, preset)
+    turn = turns(population, numbers[:count], both_ways=both_ways)
+    forward, up = facing(spots, ground.frame[:, 1], ground.frame[:, 2], turn)
     measure = measure_for(crowd, vehicles, preset, depsgraph, family)
     long = crowd is None or not vehicles or crowd.steering.vehicle.length > 0.0
     return FillingPlan(

@@ -5,6 +5,7 @@ Each model has a collection of its own in it, where it stands at the origin. Vie
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ from ....simulation.arrays.vectors import cross
 from ....simulation.roles import Role
 from ...animation.held_transforms import let_go
 from ...animation.rotation_channels import channels_from_matrices
+from ...objects.identity import new_identity, taken_identities
 from ...objects.tagged_objects import crowd_of, in_use
 from ...properties import has_role, pointed_at
 from ...read.evaluated_points import evaluated_points
@@ -75,6 +77,7 @@ def add_points(
     (collection or collection_for(context, crowd)).objects.link(ob)
     stored = ob.steering
     stored.roles, stored.crowd, stored.models = {Role.POINTS.name}, crowd, models
+    stored.identity = new_identity(taken_identities(), random.Random(crowd.steering.identity))
     # By which it is known as made by Populate.
     stored.member.number = len(identities)
     show_models(ob, models, 2.0 * crowd.steering.vehicle.radius)
@@ -104,7 +107,7 @@ def known_settings(
     of_objects = {name: np.array([getattr(ob.steering, name) for ob in objects]) for name in USUAL}
     known = {name: np.full(len(identities), usual) for name, usual in USUAL.items()}
     former = [evaluated_points(ob, None).columns for ob in points_of(crowd, in_use(context.scene))]
-    for columns in ({"id": numbers, **of_objects}, *former):
+    for columns in ({"id": numbers, **of_objects}, *(each for each in former if "id" in each)):
         order = np.argsort(columns["id"])
         ids = columns["id"][order]
         at = np.minimum(np.searchsorted(ids, identities), len(ids) - 1)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ....locomotion import CATALOGUE
 from ....settings.population import SURFACE, Population
-from ....settings.preset_values import in_columns
+from ....settings.preset_values import complete, in_columns
 from ....simulation.declaration import Kind
 from ....simulation.roles import Role
 from ...moving import locomotion_of
@@ -18,6 +19,7 @@ from ...properties import has_role
 from ...read.locomotions import LocomotionSettings
 from ...read.obstacle_fit import fitting_region, inside_of
 from ...read.role_assignment import give_role
+from ...read.sources import behaviors_of as behaviors_in_use
 from ..behavior_targets import behaviors_of, pointers
 
 if TYPE_CHECKING:
@@ -77,6 +79,15 @@ def follow(curve: Object, preset: Preset) -> None:
     is_new = suits(curve, Role.PATH) and not has_role(curve, Role.PATH)
     if is_new and curve.library is None and curve.is_editable and pointers(behaviors_of(preset), Kind.PATH):
         give_role(curve, Role.PATH, Family())
+
+
+def set_out_both_ways(crowd: Object | None, preset: Preset | None) -> bool:
+    """Whether members along a curve set out in both directions, by a preset or else by the settings of their crowd."""
+    if preset is not None:
+        given = ((kind, complete(kind, preset.behaviors[kind.name])) for kind in behaviors_of(preset))
+        return any(kind.goes_both_ways(values.__getitem__) for kind, values in given)
+    used = () if crowd is None else behaviors_in_use(crowd)
+    return any(kind.goes_both_ways(partial(getattr, getattr(crowd.steering, kind.name))) for kind in used)
 
 
 def has_room_inside(place: Object, size: float, depsgraph: Depsgraph) -> bool:

@@ -117,7 +117,9 @@ class Flyers:
         models = models_of(context, crowd, builder.collection)
         with appended(self.model, options.size, count) as cast:
             for model in cast.models:
-                add_model(models, model, ("POS_Y", "POS_Z"), (1.0, 1.0, 1.0))
+                # The asset file names parts by what follows the name of a member.
+                named = replace(model, names=[self.model.name + title for title in model.names])
+                add_model(models, named, ("POS_Y", "POS_Z"), (1.0, 1.0, 1.0))
             kinds = len(cast.models)
         identities = distinct((mix(keys, 5) >> np.uint64(33)).astype(np.int64), np.array(sorted(taken_identities())))
         settings = varied(identities, options.seed, preset.variation)

@@ -1,0 +1,170 @@
+"""Formations: places that go along with a leader as if they were fixed to it.
+
+With s the velocity at which a place gets through a step, and e the way that an agent is off it,
+
+    force / mass = (s - s before) / dt + (s before + e / approach time - velocity) / response time
+
+An agent in its place stays there, however the leader turns: the first term is all that it needs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays.vectors import (
+    Mask,
+    Number,
+    Rows,
+    Scalars,
+    Vectors,
+    anybody,
+    columns,
+    cross,
+    dot,
+    magnitude,
+    picked,
+    truncate,
+    unit,
+)
+from ..marks.sharing import shared_out
+from ..memory import Memory, remembered
+from ..world import Agents, World
+
+FREE, NONE_LEFT = -1, -2
+"""In place of the vertex that an agent has taken."""
+
+
+@dataclass(frozen=True)
+class Station(Memory):
+    """The place that each agent has in a formation.
+
+    Attributes:
+        local: (n, 3) ahead, to the right and up as seen from the leader, metres; nan before there is one.
+        velocity: (n, 3) at which it got through the last step, m/s.
+        vertex: (n,) the row of the vertex that it has taken; FREE or NONE_LEFT.
+        off: (n,) how far it is off its place, metres.
+    """
+
+    local: Vectors = remembered((np.nan, np.nan, np.nan))
+    velocity: Vectors = remembered((np.nan, np.nan, np.nan))
+    vertex: Rows = remembered(FREE)
+    off: Scalars = remembered(0.0)
+
+
+@dataclass(frozen=True)
+class LeaderAxes:
+    """The axes of leaders, in which followers have their places; (n, 3) unit vectors at right angles."""
+
+    forward: Vectors
+    side: Vectors
+    up: Vectors
+
+    @classmethod
+    def of(cls, agents: Agents, forward: Vectors, up: Vectors, rolls: Mask) -> LeaderAxes:
+        """The axes by the forward and up axes (n, 3) of the leaders: these for agents that roll along, else level."""
+        level = unit(agents.level(forward))
+        side = unit(cross(level, agents.upward))
+        side = np.where((magnitude(side) < 0.5)[:, None], agents.side, side)
+        if not anybody(rolls):
+            return cls(level, side, cross(side, level))
+        each = (level, forward), (side, cross(forward, up)), (cross(side, level), up)
+        return cls(*(np.where(rolls[:, None], leaning, flat) for flat, leaning in each))
+
+    def place(self, origin: Vectors, local: Vectors) -> Vectors:
+        """The points of places seen from an origin, (n, 3) each, metres."""
+        ahead, aside, above = local.T[:, :, None]
+        return origin + ahead * self.forward + aside * self.side + above * self.up
+
+    def seen(self, offset: Vectors) -> Vectors:
+        """Offsets (n, 3) as seen from the leader."""
+        return columns(dot(offset, self.forward), dot(offset, self.side), dot(offset, self.up))
+
+
+def as_they_stand(world: World, agents: Agents, leader: Rows, rolls: Mask) -> Vectors:
+    """Where agents are placed on the first frame, as seen from leaders of rows (n,); (n, 3) metres."""
+    began = world.began
+    axes = LeaderAxes.of(agents, picked(began.forward, leader), picked(began.up, leader), rolls)
+    return axes.seen(picked(began.position, agents.rows) - picked(began.position, leader))
+
+
+def vertices_taken(world: World, shape: Rows, leader: Rows, seen: Vectors, vertex: Rows) -> Rows:
+    """The vertex of its shape that each agent has, (n,); those without one take the nearest that are free.
+
+    Args:
+        shape: (n,) rows of `World.shapes`, -1 for none.
+        leader: (n,) rows of bodies; a shape has as many vertices for the followers of each.
+        seen: (n, 3) where the agents are as seen from their leaders, metres.
+        vertex: (n,) those that they had.
+    """
+    lacks = (shape >= 0) & (vertex == FREE)
+    if not anybody(lacks):
+        return vertex
+    vertex = vertex.copy()
+    for one, body in np.unique(np.stack((shape[lacks], leader[lacks]), axis=1), axis=0).tolist():
+        points, together = world.shapes[one], (shape == one) & (leader == body)
+        rows = np.flatnonzero(together & lacks)
+        free = np.setdiff1d(np.arange(len(points)), vertex[together])
+        free = free[_nearest(picked(seen, rows), picked(_seen(points), free))]
+        taken = shared_out(picked(seen, rows), picked(_seen(points), free))
+        vertex[rows] = np.append(free, NONE_LEFT)[taken]
+    return vertex
+
+
+def _nearest(seen: Vectors, points: Vectors) -> Rows:
+    """The rows of as many points as there are agents, or of all, that are nearest to these, none twice."""
+    left, free = np.arange(len(seen)), np.ones(len(points), dtype=np.bool_)
+    while len(left) and free.any():
+        rows = np.flatnonzero(free)
+        gap = magnitude(picked(points, rows)[None] - picked(seen, left)[:, None])
+        wanted = rows[np.argmin(gap, axis=1)]
+        # Of those who want the same one, the nearest gets it.
+        order = np.lexsort((gap.min(axis=1), wanted))
+        first = order[np.append(True, wanted[order][1:] != wanted[order][:-1])]
+        free[wanted[first]] = False
+        left = np.delete(left, first)
+    return np.flatnonzero(~free)
+
+
+def at_vertices(world: World, shape: Rows, vertex: Rows, local: Vectors, share: Number) -> Vectors:
+    """Places as seen from leaders, (n, 3), moved by a share (n,) to the vertices that agents have taken."""
+    for one in np.unique(shape[vertex >= 0]).tolist():
+        points = _seen(world.shapes[one])
+        has = (shape == one) & (vertex >= 0) & (vertex < len(points))
+        wanted = picked(points, np.where(has, vertex, 0))
+        local = np.where(has[:, None], local + (wanted - local) * share[:, None], local)
+    return local
+
+
+@dataclass(frozen=True)
+class PlaceMotion:
+    """How places are carried along.
+
+    Attributes:
+        velocity, before: (n, 3) at which they get through this step, and got through the last one, m/s.
+        acceleration: (n, 3) m/s2.
+    """
+
+    velocity: Vectors
+    before: Vectors
+    acceleration: Vectors
+
+
+def carried(
+    world: World, agents: Agents, leader: Rows, rolls: Mask, axes: LeaderAxes, local: Vectors, station: Station
+) -> PlaceMotion:
+    """How leaders of rows (n,) carry places, (n, 3) as seen from them, which go on moving as in the last step."""
+    offset, nowhere = axes.place(agents.none(), local), np.isnan(station.local[:, :1])
+    moved = LeaderAxes.of(agents, *world.bodies.turned(leader, world.dt), rolls)
+    after = moved.place(agents.none(), np.where(nowhere, local, 2.0 * local - station.local))
+    velocity = agents.level(picked(world.bodies.velocity, leader) + (after - offset) / world.dt)
+    before = np.where(nowhere, velocity, station.velocity)
+    # What jumps is not followed by a jerk.
+    return PlaceMotion(velocity, before, truncate((velocity - before) / world.dt, agents.agility))
+
+
+def _seen(points: Vectors) -> Vectors:
+    """Points to the right, ahead and up of an origin, (p, 3), in the order of places."""
+    right, ahead, above = points.T
+    return columns(ahead, right, above)

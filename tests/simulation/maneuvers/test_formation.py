@@ -1,0 +1,126 @@
+"""Formations: places that go along with a leader, in the air and on the ground."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from scripts.measures.formations import jets, leader, led, line, off_places, wedge
+from steering_addon.behaviors.leader_following import AS_THEY_STAND, LeaderFollowing
+from steering_addon.behaviors.separation import Separation
+from steering_addon.behaviors.wander import Wander
+from steering_addon.locomotion import Planar
+from steering_addon.recording.mishaps import OFF_PLACE, Mishaps
+from steering_addon.simulation.maneuvers.formation import FREE, NONE_LEFT, vertices_taken
+from tests.scene import Scene, about, leaders, positions, turned
+
+KEPT = {"places": AS_THEY_STAND, "approach_time": 0.8, "response_time": 0.4}
+
+
+@pytest.mark.parametrize(("maneuver", "speed"), [("bend", 70.0), ("loop", 50.0), ("roll", 90.0)])
+def test_a_wedge_stays_in_its_places_and_rolls_along(maneuver: str, speed: float) -> None:
+    figures = jets(maneuver, speed, count=5)
+    assert figures["off, m"] < 2.0
+    assert figures["upright, deg"] < 1.0
+
+
+def test_places_that_stay_level_do_not_roll_with_the_leader() -> None:
+    track, places = leader("roll", 70.0), wedge(4, 9.0)
+    scene = Scene(
+        places + track[0][0],
+        speed=70.0,
+        vehicle={"max_speed": 160.0, "max_force": 400.0},
+        behaviors=[(LeaderFollowing, KEPT)],
+        tracked=leaders([0.0, 0.0, 0.0]),
+    )
+    states = scene.run(120, at=lambda frame, snapshot: led(track, frame, snapshot))
+    assert off_places(places, states, track, level=True).max() < 0.1
+    assert states[-1].motion.up[:, 2].min() > 0.5
+
+
+def test_a_line_charges_as_a_line() -> None:
+    assert line(3.0, count=40)["off, m"] < 0.5
+
+
+def test_the_places_are_those_of_the_first_frame_after_a_pre_roll_too() -> None:
+    """Even though the leader turns in it."""
+    places = np.array([[6.0, -3.0, 1.0], [-4.0, -2.0, 0.0]])
+
+    def at(frame: int, snapshot):
+        turn = about((0.0, 0.0, 1.0), 1.5 * min(frame, 0))
+        position = turned([[0.0, 4.0 * frame / 24.0, 0.0]], np.eye(3))
+        return replace(
+            snapshot, tracked=replace(snapshot.tracked, position=position, forward=turned([[0, 1, 0]], turn))
+        )
+
+    scene = Scene(places, speed=4.0, behaviors=[(LeaderFollowing, KEPT)], tracked=leaders([0.0, 0.0, 0.0]))
+    after = positions(scene.run(60, preroll=24, at=at))[-1]
+    assert after - (0.0, 4.0 * 59 / 24.0, 0.0) == pytest.approx(places, abs=0.05)
+
+
+def test_each_takes_another_vertex_and_the_nearest_ones() -> None:
+    points = np.array([[3.0, -1.0, 0.0], [-3.0, -1.0, 0.0], [0.0, -6.0, 0.0], [40.0, 0.0, 0.0]])
+    start = np.array([[-2.0, -2.0, 0.0], [0.5, -7.0, 0.0], [2.5, -2.0, 0.0]])
+    scene = Scene(
+        start,
+        behaviors=[(LeaderFollowing, {"formation": 0, "separation": 0.0})],
+        vehicle={"max_speed": 6.0},
+        tracked=leaders([0.0, 0.0, 0.0]),
+        drift=(0.0, 3.0, 0.0),
+        shapes=(points,),
+    )
+    last = positions(scene.run(24 * 12))[-1] - (0.0, 3.0 * (24 * 12 - 1) / 24.0, 0.0)
+    assert last == pytest.approx(points[[1, 2, 0]], abs=0.05)
+
+
+def test_with_too_few_vertices_some_keep_their_places_and_nobody_takes_one_twice() -> None:
+    world, _, _ = Scene([[0.0, 0.0, 0.0]], shapes=(np.arange(6.0).reshape(2, 3),)).seen()
+    seen, nobody = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 1.0], [9.0, 9.0, 9.0]]), np.full(3, FREE)
+    first = vertices_taken(world, np.zeros(3, int), np.zeros(3, int), seen, nobody)
+    assert sorted(first) == [NONE_LEFT, 0, 1] and first[2] == NONE_LEFT
+    late = vertices_taken(world, np.zeros(3, int), np.zeros(3, int), seen, np.array([1, FREE, FREE]))
+    assert late[0] == 1 and sorted(late[1:]) == [NONE_LEFT, 0]
+    without = vertices_taken(world, np.full(3, -1), np.zeros(3, int), seen, nobody)
+    assert (without == FREE).all()
+
+
+def test_those_too_weak_to_keep_their_places_are_noted() -> None:
+    """The leader rolls faster than the outer ones can follow."""
+    track, places = leader("roll", 70.0), wedge(6, 9.0)
+    scene = Scene(
+        places + track[0][0],
+        speed=70.0,
+        vehicle={"radius": 1.0, "max_speed": 160.0, "max_force": 90.0},
+        behaviors=[(LeaderFollowing, {**KEPT, "rolling": True})],
+        tracked=leaders([0.0, 0.0, 0.0]),
+    )
+    mishaps = Mishaps(6)
+    for frame, state in enumerate(scene.passing(160, lambda frame, snapshot: led(track, frame, snapshot))):
+        mishaps.look(frame, state)
+    noted = mishaps.frames[OFF_PLACE]
+    assert (noted[:2] < 0).all() and (noted[4:] > 48).all()
+
+
+def test_in_a_formation_nobody_keeps_apart_and_wanders() -> None:
+    places = np.array([[1.0, -2.0, 0.0], [1.5, -2.0, 0.0]])
+    beside = [(Separation, {"distance": 3.0}), (Wander, {})]
+    scene = Scene(places, behaviors=[*beside, (LeaderFollowing, KEPT)], tracked=leaders([0.0, 0.0, 0.0]))
+    assert positions(scene.run(48))[-1] == pytest.approx(places, abs=1e-9)
+    loose = replace(scene, behaviors=[*beside, (LeaderFollowing, {})])
+    assert np.abs(positions(loose.run(48))[-1] - places).max() > 0.5
+
+
+def test_a_keyed_share_leads_from_one_formation_to_the_other() -> None:
+    points, start = np.array([[0.0, -4.0, 0.0]]), np.array([[5.0, -4.0, 0.0]])
+
+    def after(formed: float) -> np.ndarray:
+        scene = Scene(
+            start,
+            behaviors=[(LeaderFollowing, {**KEPT, "formation": 0, "formed": formed})],
+            locomotions=[(Planar, {})],
+            tracked=leaders([0.0, 0.0, 0.0]),
+            shapes=(points,),
+        )
+        return positions(scene.run(24 * 8))[-1, 0]
+
+    assert [after(share)[0] for share in (0.0, 0.5, 1.0)] == pytest.approx([5.0, 2.5, 0.0], abs=0.05)
