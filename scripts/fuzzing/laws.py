@@ -18,7 +18,7 @@ from steering_addon.portrayal.driver_properties import SHARE
 from tests.blender.building import bags, difference, scene_dump, without_bake_ids, without_run_records
 
 RECORD = "steering_bake"
-CACHE = "steering_cache"
+CACHE, CACHED = "steering_cache", "steering_cached"
 SHOWN = 4
 """Differences that a message lists."""
 KINDS = ("actions", "cameras", "collections", "curves", "libraries", "meshes", "objects", "scenes", "shape_keys")
@@ -118,8 +118,9 @@ def _is_keyed(name: str) -> bool:
 
 
 def without_selection_of(hidden: set[str], dump: dict) -> dict:
-    """A dump that does not tell whether these objects are selected: Blender deselects what is hidden."""
-    return {**dump, "selected": [name for name in dump["selected"] if name not in hidden]}
+    """A dump that does not tell whether these objects are selected or active: Blender deselects what is hidden."""
+    active = None if dump["active"] in hidden else dump["active"]
+    return {**dump, "selected": [name for name in dump["selected"] if name not in hidden], "active": active}
 
 
 def drivers_of_bakes() -> tuple[set[str], set[str]]:
@@ -144,8 +145,9 @@ def copies(dump: dict) -> set[str]:
 
 
 def hidden() -> set[str]:
-    """The names of the objects that are hidden on the current frame."""
-    return {ob.name for ob in bpy.context.view_layer.objects if ob is not None and not ob.visible_get()}
+    """The names of the objects that are hidden on the current frame, or rest while a crowd cache plays."""
+    covered = {ob.name for ob in bpy.context.view_layer.objects if ob is not None and not ob.visible_get()}
+    return covered | {ob.name for ob in bpy.data.objects if CACHED in ob}
 
 
 def undoable(dump: dict) -> dict:

@@ -19,11 +19,11 @@ from .clips import DO, IN_ANSWER, TO_PARTNER, Clip
 
 ALONE, PAUSES = -2, -1
 """In place of an occasion: an agent without a partner, and one that begins nothing on the frame."""
-PAUSE = 1.0
+PAUSE = 0.3
 """Seconds from the end of the longest clip for partners to the earliest moment at which the next begins."""
-LOOSELY = 0.4
+LOOSELY = 0.3
 """The share of the time from one exchange to the next by which it may begin later."""
-FACES = 0.9
+FACES = 0.98
 """The cosine of the angle off its partner within which one faces it."""
 STANDS = 0.05
 """Metres a second up to which one stands."""

@@ -232,6 +232,10 @@ class STEERING_OT_clear_bake(SteeringOperator, bpy.types.Operator):
                 # Untagged since the bake. The parts of populated vehicles have no role either, but a record.
                 if not ob.steering.roles and not ob.steering.is_property_set("member"):
                     ob.property_unset("steering")
+        if context.view_layer.objects.active is None:
+            # The player of a cache was, which panels were about.
+            awake = (ob for ob in baked if ob.name in context.view_layer.objects)
+            context.view_layer.objects.active = next(awake, None)
         census.changed()
         self.report({"INFO"}, f"Deleted the bake of {_count(moved, 'vehicle')}")
         return {"FINISHED"}

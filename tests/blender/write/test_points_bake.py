@@ -72,7 +72,9 @@ def test_points_are_baked_where_they_fly_and_shown_as_their_models(addon) -> Non
     assert len(plan()) == 6
     bake()
     bpy.context.scene.frame_set(1)
+    select(next(ob for ob in bpy.context.view_layer.objects if "Player" in ob.name))
     clear_bake()
+    assert bpy.context.view_layer.objects.active == ob
     select()
     assert_same({**before, "active": None, "selected": []}, {**scene_dump(), "active": None, "selected": []})
 
