@@ -99,6 +99,8 @@ OPERATORS = {
     "clear_bake": lambda _stage: steering().clear_bake(),
     "select_contacts": lambda _stage: steering().select_contacts(),
     "finding_select": lambda _stage: steering().finding_select(kind="HIDDEN"),
+    "export_usd": lambda _stage: steering().export_usd(filepath=str(Path(bpy.app.tempdir, "hostile.usdc"))),
+    "save_crowd_library": _on_crowd(lambda _stage: steering().save_crowd_library()),
     "clips_find": lambda _stage: steering().clips_find(),
     "clip_add": lambda _stage: steering().clip_add(action="Walk"),
     "clip_remove": lambda _stage: steering().clip_remove(row=0),
@@ -122,7 +124,7 @@ OPERATORS = {
 """What an animator may do with the scene, by its name."""
 READING_BAKES = {
     *("tag", "untag", "set_start", "crowd_assign", "preset_apply", "vary", "populate with vehicles", "preview"),
-    *("bake", "bake the selected", "clear_bake", "select_contacts", "finding_select", "animate_by_hand"),
+    *("bake", "bake the selected", "clear_bake", "select_contacts", "finding_select", "animate_by_hand", "export_usd"),
 }
 """Those that look at what is baked."""
 WITHOUT_VALUES = {

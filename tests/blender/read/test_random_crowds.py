@@ -43,7 +43,7 @@ AXES = (("POS_Y", "POS_Z"), ("POS_Y", "POS_Z"), ("NEG_Y", "POS_Z"), ("POS_X", "P
 KEPT = ("rotation_mode", "scale", "delta_location", "delta_rotation_euler", "delta_scale")
 OUTSIDE = ("cameras", "collections", "curves", "materials", "meshes", "scenes", "texts", "worlds")
 PORTRAYED = (
-    *("steering_speed", "steering_distance", "steering_phase", "steering_effort"),
+    *("steering_speed", "steering_distance", "steering_phase", "steering_effort", "steering_folded"),
     *(output.name for kind in part("locomotion").CATALOGUE for output in kind.outputs),
 )
 
