@@ -103,6 +103,7 @@ class Scene(public.Scene):
                 self.tracked,
                 position=_carried_or(self.tracked.position, self.tracked.carrier, place),
                 forward=_carried_or(self.tracked.forward, self.tracked.carrier, lambda v: turned(v, matrix)),
+                up=_carried_or(self.tracked.up, self.tracked.carrier, lambda v: turned(v, matrix)),
             ),
             obstacles=replace(
                 self.obstacles,

@@ -41,8 +41,7 @@ class Evasion(Behavior):
         time = np.minimum(gap / np.maximum(speed, EPSILON), self.prediction_time)
         # A long pursuer is near with its nose, while its middle is still far.
         outside = gap - world.bodies.extent[pursuer]
-        within = self.distance, self.reaction_time, agents.max_speed
-        threatened = comes_near(world, agents, self.pursuer, outside, *within)
+        threatened = comes_near(world, agents, self.pursuer, outside, self.distance, self.reaction_time)
         place = dodged(world, agents, pursuer, predict_position(world, pursuer, time), agents.max_speed)
         force = agents.fleeing(world.away_by_way(agents, pursuer, place, threatened))
         force = np.where(threatened[:, None], force, 0.0)

@@ -37,7 +37,7 @@ class Flee(Behavior):
         target, speed = np.maximum(self.target, 0), desired_speed(self.pace, agents)
         position = picked(world.bodies.position, target)
         gap = magnitude(agents.level(agents.position - position))
-        threatened = comes_near(world, agents, self.target, gap, self.distance, self.reaction_time, speed)
+        threatened = comes_near(world, agents, self.target, gap, self.distance, self.reaction_time)
         place = world.away_by_way(agents, target, dodged(world, agents, target, position, speed), threatened)
         force = agents.fleeing(place, speed)
         at_top_speed = threatened & (self.pace == MAX_SPEED)

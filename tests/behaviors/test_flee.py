@@ -91,3 +91,10 @@ def test_from_what_is_faster_than_half_its_speed_it_runs_aside(speed: float, alo
     place = fleeing(0.0, tracked=leaders([0.1, -6.0, 0.0]), drift=(0.0, speed, 0.0), position=[[0.0, 0.0, 0.0]])
     [[x, y, z]] = place.steering()[0] * 0.3 / 5.0
     assert (x, y, z) == (pytest.approx(-np.sqrt(1.0 - along * along), abs=0.05), pytest.approx(along, abs=0.05), 0.0)
+
+
+@pytest.mark.parametrize(("speed", "flees"), [(-2.7, True), (-2.9, False)])
+def test_it_lets_go_of_what_leaves_about_as_fast_as_it_cruises(speed: float, flees: bool) -> None:
+    """Seven tenths of 4 m/s."""
+    place = fleeing(0.0, tracked=leaders([0.0, -6.0, 0.0]), drift=(0.0, speed, 0.0))
+    assert place.steering()[0].any() == flees

@@ -23,7 +23,7 @@ MODULE = f"bl_ext.user_default.{MANIFEST['id']}"
 ALLOWED = re.compile(
     r"""blender_manifest\.toml | __init__\.py | README\.md | CHANGELOG\.md | LICENSE
     | presets/.+
-    | assets/ready_models\.blend
+    | assets/(crowd_player|ready_models)\.blend
     | manual/([\w-]+/)*[\w-]+\.(html|svg|jpg|png|css|js|txt|ico|map)(\.map|\.LICENSE\.txt)?
     | manual/_static/\w+\.LICENSE\.txt
     | steering_addon/(\w+/)*\w+\.py""",
@@ -36,6 +36,7 @@ NEEDED = {
     "CHANGELOG.md",
     "LICENSE",
     "presets/starling.json",
+    "assets/crowd_player.blend",
     "assets/ready_models.blend",
     "manual/README.html",
     "manual/docs/behaviors/seek.html",

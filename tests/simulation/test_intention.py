@@ -35,6 +35,7 @@ SAID = {
     "goal_distance": (np.array([5.0, np.inf, 20.0, 3.0]), np.array([3.0, 8.0, np.inf, 4.0])),
     "confined": (np.array([2, -1, 0, -1]), np.array([1, 3, -1, -1])),
     "leads_on": (np.array([True, False, False, True]), np.array([False, False, True, True])),
+    "meets": (np.array([2, -1, 0, -1]), np.array([1, 3, -1, -1])),
     "urgent": (np.arange(12.0).reshape(N, 3), np.ones((N, 3))),
 }
 """What two behaviors say, column by column."""
@@ -62,6 +63,7 @@ BOTH = {
     "goal_distance": [3.0, 8.0, 20.0, 3.0],
     "confined": [1, 3, 0, -1],
     "leads_on": [True, False, True, True],
+    "meets": [1, 3, 0, -1],
     "urgent": np.arange(12.0).reshape(N, 3) + 1.0,
 }
 """What is known then."""

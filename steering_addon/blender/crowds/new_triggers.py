@@ -12,6 +12,8 @@ from ...settings.fitting import BodiesToFit, fitted_length, rounded
 from ...simulation.arrays.vectors import Vectors, magnitude
 from ...simulation.declaration import Unit
 from ...simulation.roles import MADE, Role
+from ..objects.body_sizes import points_of
+from ..objects.doubles import doubles
 from ..objects.focus import wholes_selected
 from ..objects.hierarchy import Family
 from ..objects.mind_numbers import next_number, trigger_numbers
@@ -62,9 +64,10 @@ def new_trigger(context: Context, state: Object, when: str, caller: Object | Non
         settings.trigger.distance = max(settings.trigger.distance, rounded(ROOM * apart))
     goes = any(is_own(state, name) and getattr(state.steering, name).use for name in GO_FOR)
     if goes and caller is not None and "distance" in shown:
-        # A hunter goes for what there is, and a bird to its roof, however far it was put.
-        nearest = _nearest(context.scene, crowd_of(state), caller)
-        settings.trigger.distance = max(settings.trigger.distance, rounded(ROOM * nearest))
+        # A hunter goes for what there is, and a bird to its roof, however far it was put; it stays there, however far
+        # from the origin of the roof that is.
+        needed = max(_nearest(context.scene, crowd_of(state), caller), _furthest_part(context, caller))
+        settings.trigger.distance = max(settings.trigger.distance, rounded(ROOM * needed))
     if caller is not None:
         settings.trigger.who = caller
         trigger.parent = caller
@@ -107,6 +110,12 @@ def _nearest(scene: Scene, called: Object, caller: Object) -> float:
     """How near the nearest vehicle of the one that calls is to any of a crowd, metres."""
     gap = _places(scene, caller)[:, None] - _places(scene, called)[None]
     return float(magnitude(gap.reshape(-1, 3)).min())
+
+
+def _furthest_part(context: Context, caller: Object) -> float:
+    """How far the furthest point of an object and its children is from its origin, metres."""
+    points = points_of(caller, context.evaluated_depsgraph_get(), Family())
+    return float(magnitude(np.einsum("ab,nb->na", doubles(caller.matrix_world)[:3, :3], points)).max())
 
 
 def _places(scene: Scene, called: Object) -> Vectors:

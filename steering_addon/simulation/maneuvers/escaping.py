@@ -16,8 +16,8 @@ REACTION = "Time in which it reacts: what comes at it counts from as much farthe
 """The tooltip of reaction times."""
 GATHERED = 0.5
 """The share of its speed that an agent has in the mean until it has turned and gathered it."""
-LEAVES = 0.25
-"""Of what goes away faster than at this share of its speed, an agent lets go."""
+LEAVES = 0.7
+"""The share of its cruise speed from which on an agent lets go of what goes away."""
 
 
 def comes_near(
@@ -27,23 +27,21 @@ def comes_near(
     gap: Scalars,
     distance: Scalars,
     reaction_time: Scalars,
-    speed: Scalars,
 ) -> Mask:
     """Whether threats are nearer than a distance, or are going to be within a reaction time, (n,).
 
-    What goes away by itself is not run from any longer.
+    What goes away about as fast as an agent cruises is not run from any longer.
 
     Args:
         threat: (n,) rows of World.bodies, -1 for none.
         gap, distance: (n,) metres; a distance of 0 is any distance.
         reaction_time: (n,) seconds.
-        speed: (n,) at which the agents run, m/s.
     """
     row = np.maximum(threat, 0)
     offset = agents.level(agents.position - picked(world.bodies.position, row))
     approach = dot(picked(world.bodies.velocity, row), unit(offset))
     near: Mask = (gap < distance + reaction_time * np.maximum(approach, 0.0)) | (distance == 0.0)
-    return near & (threat >= 0) & (approach >= -LEAVES * speed)
+    return near & (threat >= 0) & (approach >= -LEAVES * agents.cruise_speed)
 
 
 def dodged(world: World, agents: Agents, threat: Rows, places: Vectors, speed: Scalars) -> Vectors:

@@ -19,7 +19,6 @@ from ..arrays.vectors import (
     anybody,
     dot,
     magnitude,
-    no_vectors,
     picked,
     unit,
     which,
@@ -65,7 +64,7 @@ class Places(Columns):
         targets = np.unique(target[target >= 0])
         known = which(np.isin(perches.body, targets))
         tops = targets[~np.isin(targets, perches.body)]
-        top = bodies.position[tops] + agents.upward[:1] * bodies.radius[tops, None] if len(tops) else no_vectors(0)
+        top = picked(bodies.position, tops) + picked(bodies.up, tops) * bodies.radius[tops, None]
         return cls(
             np.concatenate((known, len(perches.body) + tops)),
             np.concatenate((perches.body[known], tops)),
@@ -128,7 +127,7 @@ def _strangers(world: World, agents: Agents) -> tuple[Vectors, Scalars]:
     rows = rows[~np.isin(rows, agents.rows)]
     rows = rows[magnitude(picked(bodies.velocity, rows)) <= STILL * bodies.radius[rows]]
     lift = np.where(rows < world.vehicles, world.lift[np.minimum(rows, len(world.lift) - 1)], 0.0)
-    return bodies.position[rows] - agents.upward[:1] * lift[:, None], bodies.radius[rows]
+    return picked(bodies.position, rows) - picked(bodies.up, rows) * lift[:, None], bodies.radius[rows]
 
 
 def _clearance(places: Places, position: Vectors, radius: Scalars) -> Scalars:

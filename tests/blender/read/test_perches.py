@@ -3,6 +3,7 @@
 import bpy
 import numpy as np
 import pytest
+from mathutils import Matrix
 
 from tests.blender.building import (
     bake,
@@ -108,10 +109,14 @@ def test_birds_go_along_with_a_cart_that_turns() -> None:
     assert np.ptp(np.array(facing), axis=0).max() < 0.02
 
 
-def test_three_clicks_land_a_flock_on_a_roof_that_is_an_obstacle() -> None:
+@pytest.mark.parametrize("aside", (0.0, 30.0))
+def test_three_clicks_land_a_flock_on_a_roof_wherever_its_origin_is(aside: float) -> None:
     """The crowd, the roof, Add State > Land: a trigger calls from where the roof is, and what called is the target."""
     frames(1, LAST)
-    roof = obstacle(house())
+    roof = house()
+    roof.data.transform(Matrix.Translation((0.0, aside, 0.0)))
+    roof.location.y = -aside
+    obstacle(roof)
     birds = flock(None)
     herd = birds[0].steering.crowd
     herd.steering.landing.use = False
