@@ -77,7 +77,7 @@ def models_made(crowds: Sequence[Sequence[Object]], scene: Scene, layer: ViewLay
             variants = [
                 Variant(vehicles[k], vehicles[k], Still(), n, scale_in_world(vehicles[k])) for n, k in enumerate(first)
             ]
-            for _ in making(variants, scene, layer, family):
+            for _ in making(variants, {}, scene, layer, family):
                 pass
             made.append([each.meshes[0] for each in variants])
         yield made
