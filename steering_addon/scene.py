@@ -332,7 +332,7 @@ class Scene:
         locomotion_row: (n,), or one for all, the row of the locomotion that moves each vehicle.
         combining: the number of a way to combine behaviors.
         tracked: bodies other than the vehicles, such as `leaders`.
-        drift: (3,) the velocity of all tracked bodies, m/s.
+        drift: (3,) the velocity of all tracked bodies, or (k, 3) of each, m/s.
         obstacles, paths, regions, flows, shapes, candidates, surfaces, links: as in `Snapshot`.
         perches: as in `Snapshot`; they drift with their bodies.
         fps: frames per second.
@@ -426,11 +426,13 @@ class Scene:
         if not np.any(self.drift) and not self.obstacles.velocity.any():
             return first
         time = frame / self.fps
-        passed, drifted = self.obstacles.velocity * time, np.asarray(self.drift) * time
+        passed = self.obstacles.velocity * time
+        drifted = np.broadcast_to(np.asarray(self.drift) * time, self.tracked.position.shape)
+        carried = drifted[self.perches.body - len(self.position)]
         return replace(
             first,
             tracked=replace(self.tracked, position=self.tracked.position + drifted),
-            perches=replace(self.perches, position=self.perches.position + drifted),
+            perches=replace(self.perches, position=self.perches.position + carried),
             obstacles=replace(self.obstacles, start=self.obstacles.start + passed, end=self.obstacles.end + passed),
         )
 
