@@ -100,6 +100,8 @@ def _active() -> str | None:
 
 @step()
 def bake(trial: Trial, chance: Random) -> None:
+    # A bake ends it even where it is refused, and with it goes the mesh that shows points.
+    _end_preview(trial)
     trial.scene.select(chance)
     before, involved = laws.dump(), laws.involved()
     if trial.attempt("bake", selected=chance.random() < 0.5, replace_own_keys=chance.random() < 0.3):

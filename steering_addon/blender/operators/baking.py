@@ -218,7 +218,7 @@ class STEERING_OT_clear_bake(SteeringOperator, bpy.types.Operator):
         for ob in baked:
             if settings_of(ob) is not None:
                 check_stored_start(ob)
-        outcomes, moved = Outcomes(), 0
+        outcomes, moved, active = Outcomes(), 0, context.view_layer.objects.active
         for ob in baked:
             record = bake_of(ob)
             points = outcomes.points(ob, record)
@@ -232,7 +232,7 @@ class STEERING_OT_clear_bake(SteeringOperator, bpy.types.Operator):
                 # Untagged since the bake. The parts of populated vehicles have no role either, but a record.
                 if not ob.steering.roles and not ob.steering.is_property_set("member"):
                     ob.property_unset("steering")
-        if context.view_layer.objects.active is None:
+        if active is not None and context.view_layer.objects.active is None:
             # The player of a cache was, which panels were about.
             awake = (ob for ob in baked if ob.name in context.view_layer.objects)
             context.view_layer.objects.active = next(awake, None)

@@ -272,7 +272,9 @@ def models_of_points(ob: Object) -> list[Object]:
 
 def _fronts(ob: Object, variant: np.ndarray) -> Iterator[tuple[np.ndarray, Front]]:
     """The rows of the points (n,) whose models have the same front, with that: their own, or else the object's."""
-    fronts = [current_front(model) or sound_front(ob) for model in models_of_points(ob)] or [sound_front(ob)]
+    fronts = [sound_front(ob if current_front(model) is None else model) for model in models_of_points(ob)] or [
+        sound_front(ob)
+    ]
     number = np.clip(variant, 0, len(fronts) - 1)
     for front in dict.fromkeys(fronts):
         alike = np.array([each == front for each in fronts])
