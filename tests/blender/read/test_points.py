@@ -216,6 +216,16 @@ def test_ids_that_repeat_or_do_not_fit_become_others_the_same_each_time(addon) -
     assert ob.steering.identity > 0
 
 
+def test_a_model_with_one_axis_for_forward_and_up_is_refused_by_name(addon) -> None:
+    ob, model = points(), vehicle(name="Gnat")
+    bpy.ops.steering.untag(role="VEHICLE")
+    model.steering.forward_axis, model.steering.up_axis = "POS_Z", "POS_Z"
+    ob.steering.models = bpy.data.collections.new("Gnats")
+    ob.steering.models.objects.link(model)
+    with pytest.raises(RuntimeError, match="Forward and Up of Gnat are the same axis"):
+        bake()
+
+
 def test_points_without_models_are_not_baked(addon) -> None:
     points(name="Gnats")
     with pytest.raises(RuntimeError, match="points of Gnats have no models"):
