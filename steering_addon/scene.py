@@ -428,7 +428,7 @@ class Scene:
         time = frame / self.fps
         passed = self.obstacles.velocity * time
         drifted = np.broadcast_to(np.asarray(self.drift) * time, self.tracked.position.shape)
-        carried = drifted[self.perches.body - len(self.position)]
+        carried = drifted[self.perches.body]
         return replace(
             first,
             tracked=replace(self.tracked, position=self.tracked.position + drifted),

@@ -77,7 +77,7 @@ def asked(scene: Scene, behavior: int = 0) -> np.ndarray:
 
 
 def test_deer_run_out_of_a_yard_by_its_exit() -> None:
-    course = positions(hunted(YARD, [(-7, 4, 0), (-2, -8, 0)], (3, 0, 0)).run(8 * FPS))[:, :2, :2]
+    course = positions(hunted(YARD, [(-7, 4, 0), (-2, -8, 0)], (3, 0, 0)).run(9 * FPS))[:, :2, :2]
     assert (np.abs(course).max(axis=2).max(axis=0) > 10.5).all()
 
 
