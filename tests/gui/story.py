@@ -23,7 +23,7 @@ DRAWN = 0.4
 LAST = 30
 READY = {"flock": 16, "school": 16, "walkers": 8, "herd": 8, "traffic": 8}
 """The ready scenes with their number of members: few, because the test is about the window."""
-HEADER, BELOW_VARY = 1099, 38
+HEADER, BELOW_VARY = 1099, 62
 """Where the headers of panels are from the left, and that of Populate is below the upper part of the button Vary."""
 
 
