@@ -1,4 +1,4 @@
-"""What a bake of a flock costs from the first click to a file that plays: CPU seconds of this process, and megabytes.
+"""The cost of a bake of a flock from the first click to a file that plays: CPU seconds of this process, and megabytes.
 
 A case is the number of vehicles, which fly by the three rules of flocking for 250 frames, and on which frames they get
 keys, or that they are points, which go into a crowd cache. `deaf` is the longest time in which Esc is not looked for.

@@ -40,7 +40,7 @@ def _played(count: int, folder: Path) -> dict[str, float]:
     from scripts.measures.bench import build
     from steering_addon.blender.write.cache_writer import CacheWriter
 
-    build(count)
+    build(count, in_points=False)
     scene, written = bpy.context.scene, []
     next(ob for ob in scene.objects if "CROWD" in ob.steering.roles).steering.output = "CACHE"
     frame = CacheWriter.frame

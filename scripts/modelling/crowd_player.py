@@ -10,7 +10,7 @@ from typing import Any
 
 import bpy
 
-from steering_addon.blender.crowds.crowd_player import GROUP, INPUTS, VERSION
+from steering_addon.blender.crowds.crowd_player import GROUP, INPUTS, PHASES, PLAYER, VERSION
 
 DESCRIPTION = "Plays a crowd cache of Steering Behaviors: instances of models, on any frame, with motion blur"
 SOCKETS = {
@@ -20,8 +20,6 @@ SOCKETS = {
     "FLOAT": "NodeSocketFloat",
     "BOOLEAN": "NodeSocketBool",
 }
-PHASES = 128.0
-"""The phase in the cache is a whole number of these parts of a cycle."""
 NEAR = 0.5
 """Keys of agents and edits that are nearer than this are the same."""
 
@@ -30,7 +28,7 @@ def crowd_player() -> bpy.types.NodeTree:
     """Make the node group in the file that is open."""
     tree = bpy.data.node_groups.new(GROUP, "GeometryNodeTree")
     tree.is_modifier, tree.use_fake_user = True, True
-    tree["steering_player"] = VERSION
+    tree[PLAYER] = VERSION
     tree.description = DESCRIPTION
     tree.asset_mark()
     tree.asset_data.description = DESCRIPTION
@@ -92,9 +90,9 @@ class _Player:
         hidden = edit.of("hidden", "BOOLEAN", False)
         shown = self._node("FunctionNodeBooleanMath", self._at_least(pose, 0), hidden, operation="NIMPLY").outputs[0]
         offset = self._node("ShaderNodeVectorMath", place, edit.of("offset", "FLOAT_VECTOR", None), operation="ADD")
-        phase = self._math("DIVIDE", self._sampled(held, self._named("phase", "INT"), nearest, "INT"), PHASES)
+        phase = self._math("DIVIDE", self._sampled(held, self._named("phase", "INT"), nearest, "INT"), float(PHASES))
         state = self._sampled(held, self._named("state", "INT"), nearest, "INT")
-        # All at once: each node that takes fields computes them anew.
+        # All at once: each node that takes fields computes all of them.
         told, place, turn, shown, index, *columns = self._captured(
             agents,
             ("VECTOR", offset.outputs[0]),
@@ -225,7 +223,7 @@ class _Player:
 
 
 class _Edits:
-    """What was changed of each agent after the simulation, by its key."""
+    """The changes of each agent after the simulation, by its key."""
 
     def __init__(self, nodes: _Player, edits: Any) -> None:
         self._nodes, self._edits = nodes, edits

@@ -28,6 +28,7 @@ class Evasion(Behavior):
     label = "Run From Chaser"
     term = "evasion"
     intent = Intent.REACT
+    runs_from_caller = True
 
     pursuer: Rows = body("Pursuer to run from, an object or a crowd; empty: the nearest leader")
     distance: Number = length(10.0, "How near its body has to be; 0: at any distance")

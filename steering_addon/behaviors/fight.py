@@ -131,7 +131,7 @@ class Fight(Behavior):
         gap: Scalars,
         barred: Mask,
     ) -> tuple[Fighting, Scalars]:
-        """What is remembered of where they stand, and how fast their partners go away, (n,) m/s.
+        """The memory of where they stand, and how fast their partners go away, (n,) m/s.
 
         Args:
             direction: (n, 3) unit vectors in which they go to their partners.

@@ -27,6 +27,7 @@ class Flee(Behavior):
     label = "Run From"
     term = "flee"
     intent = Intent.REACT
+    runs_from_caller = True
 
     target: Rows = body("Target to run from, an object or a crowd; empty: the nearest leader")
     distance: Number = length(10.0, "How near it has to be; 0: at any distance")

@@ -92,6 +92,7 @@ class Landing(Destination):
     label = "Land"
     term = OURS
     intent = Intent.GO
+    comes_to_caller = True
     remembers = Coming
     refers_to_up = True
 
@@ -159,8 +160,7 @@ class Landing(Destination):
     @staticmethod
     def _place(world: World, agents: Agents, places: Places, row: Rows) -> Vectors:
         """Where the origins of agents are when they stand on their places, (n, 3) metres."""
-        lift = world.lift[np.minimum(agents.rows, len(world.lift) - 1)]
-        return agents.lifted(picked(places.position, row), lift)
+        return agents.lifted(picked(places.position, row), world.lift_of(agents.rows))
 
     @staticmethod
     def _across(agents: Agents, along: Vectors, course: Vectors) -> Vectors:

@@ -77,6 +77,7 @@ class Pursuit(Behavior):
     label = "Chase"
     term = "pursuit"
     intent = Intent.REACT
+    comes_to_caller = True
     remembers = Chasing
 
     quarry: Rows = body("Quarry to chase, an object or a crowd; empty: the nearest leader")

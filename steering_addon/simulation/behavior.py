@@ -92,6 +92,7 @@ class Behavior(Declared):
         arrives: whether it leads to a place and then says who has arrived there, so that On Arrival holds for it.
         avoids: whether it keeps clear of obstacles: on the ground its agents then plan their way past those that stand.
         keeps_order: whether it keeps agents moving and in order among each other, as a formation does in its stead.
+        comes_to_caller, runs_from_caller: whether in a state it leads to what has called, or away from that.
         in_the_air: values with which it begins in a crowd that does not stay on the ground, if others than its defaults
             suit it better; choices by name.
         by_chance: whether its motion changes with the seed.
@@ -108,6 +109,8 @@ class Behavior(Declared):
     arrives: ClassVar[bool] = False
     avoids: ClassVar[bool] = False
     keeps_order: ClassVar[bool] = False
+    comes_to_caller: ClassVar[bool] = False
+    runs_from_caller: ClassVar[bool] = False
     in_the_air: ClassVar[Mapping[str, str | float]] = MappingProxyType({})
     by_chance: ClassVar[bool] = False
     refers_to_up: ClassVar[bool] = False

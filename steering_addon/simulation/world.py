@@ -241,6 +241,10 @@ class World:
         rise = -(normal[:, 0] * offset[:, 0] + normal[:, 1] * offset[:, 1]) / np.maximum(normal[:, 2], UPRIGHT)
         return columns(offset[:, 0], offset[:, 1], offset[:, 2] - rise)
 
+    def lift_of(self, rows: Rows) -> Scalars:
+        """How far the origins of vehicles are above the place where they stand, (n,) metres."""
+        return self.lift[np.minimum(rows, len(self.lift) - 1)]
+
     def by_way(self, agents: Agents, places: Vectors, moves: Mask | None = None) -> Vectors:
         """Places, (n, 3) metres, as agents see them along the ways that they walk; nan stays.
 

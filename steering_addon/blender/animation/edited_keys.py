@@ -26,7 +26,7 @@ def checksum_of(columns: Iterable[Column]) -> int:
 
 
 def shape_of(points: np.ndarray) -> tuple[np.ndarray, ...]:
-    """What the points (3, k, 2) of keys make of a curve on the frames from the first to the last.
+    """The columns of the points (3, k, 2) of keys that shape a curve from the first frame to the last.
 
     Blender computes the outermost handles where keys of the animator's are beyond.
     """

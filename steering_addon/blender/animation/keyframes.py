@@ -61,7 +61,7 @@ KEY_COLUMNS: Mapping[str, tuple[int, type]] = {
 """All properties of a key, by Blender's names: numbers per key, and their type."""
 
 POINTS = ("co", "handle_left", "handle_right")
-"""Those that give a curve its shape."""
+"""The columns of keys that give a curve its shape."""
 
 OF_LINEAR = ("co", "interpolation", "type", "handle_left_type", "handle_right_type", "handle_left", "handle_right")
 """Those that tell linear keys from keys as Blender adds them."""
@@ -232,7 +232,7 @@ def put_handles_back(curve: FCurve, noted: Sequence[float]) -> None:
 
 
 Column: TypeAlias = "np.ndarray | ThinnedCurve"
-"""What becomes a baked curve: values (f,) on every frame, or the keys where they are needed."""
+"""A curve to be baked: values (f,) on every frame, or the keys where they are needed."""
 
 
 class BakedKeys:

@@ -114,7 +114,7 @@ def is_baked(ob: Object) -> bool:
 
 
 def our_keys(curve: FCurve, record: BakeRecord | None, *, edits: bool = False) -> np.ndarray:
-    """Which keys of a curve are ours, (k,) booleans, by the record of its action.
+    """A mask (k,) of the keys of a curve that are ours, by the record of its action.
 
     `edits`: whether keys that the animator has set between thinned ones since count, as what is edited does.
     """

@@ -68,7 +68,7 @@ BLANK = "!"
 WIDTHS = {"location": 3, "rotation_euler": 3, "rotation_quaternion": 4, "rotation_axis_angle": 4}
 """The number of components of each channel; a custom property has one."""
 Channels: TypeAlias = "Mapping[str, Sequence[Column]]"
-"""What is written, by data path: a column for each component."""
+"""The columns to write, by data path: one for each component."""
 
 
 class Staging:

@@ -45,7 +45,7 @@ CYCLE = 240.0
 
 
 class Cycles(Protocol):
-    """What a model plays in cycles, one after the other; none for a model that is shown as it stands."""
+    """The cycles of a model, one after the other; none for a model that is shown as it stands."""
 
     @property
     def most(self) -> int:

@@ -20,6 +20,7 @@ import numpy as np
 from ..objects.crowd_caches import MARK, RECORD, cache_id, cache_of, cached_as, caches, mark
 from ..objects.resting import put_to_rest, wake
 from .crowd_player import PLAYER, input_of, player, set_inputs
+from .shown_models import add_column, set_column
 
 if TYPE_CHECKING:
     from bpy.types import ID, Collection, Mesh, Modifier, Object, Scene
@@ -79,7 +80,7 @@ class NewCache:
     frames: CachedFrames
     agents: CachedAgents
     poses: int
-    models: Collection | Sequence[Mesh]
+    models: Sequence[Mesh]
     held: Mesh | None = None
     points: Mesh | None = None
     made: list[ID] = field(default_factory=list)
@@ -89,21 +90,21 @@ class NewCache:
         position, name = self.frames.position, self.crowd.name
         self.held = self._mesh(f"{name} {TITLES[FRAMES]}", position.shape[0] * position.shape[1])
         yield
-        self.held.attributes["position"].data.foreach_set("vector", position.reshape(-1))
+        set_column(self.held, "position", position)
         yield
-        _set_column(self.held, "rotation", "QUATERNION", self.frames.rotation)
+        add_column(self.held, "rotation", "QUATERNION", self.frames.rotation)
         yield
         for key, column in self.frames.columns.items():
-            _set_column(self.held, key, "INT8" if column.dtype == np.int8 else "INT", column)
+            add_column(self.held, key, "INT8" if column.dtype == np.int8 else "INT", column)
             yield
         self.held.update()
         self.points = self._mesh(f"{name} {TITLES[AGENTS]}", position.shape[1])
-        self.points.attributes["position"].data.foreach_set("vector", position[0].reshape(-1))
+        set_column(self.points, "position", position[0])
         agents = self.agents
-        _set_column(self.points, "id", "INT", agents.identity.astype(np.int32))
-        _set_column(self.points, "variant", "INT", agents.variant.astype(np.int32))
-        _set_column(self.points, "key", "FLOAT_VECTOR", keys_of(agents.identity))
-        _set_column(self.points, "scale", "FLOAT_VECTOR", agents.scale.astype(np.float32))
+        add_column(self.points, "id", "INT", agents.identity)
+        add_column(self.points, "variant", "INT", agents.variant)
+        add_column(self.points, "key", "FLOAT_VECTOR", keys_of(agents.identity))
+        add_column(self.points, "scale", "FLOAT_VECTOR", agents.scale)
         self.points.update()
         yield
 
@@ -116,7 +117,7 @@ class NewCache:
         """Give the meshes to the cache of the crowd, made if it has none; `cache`: the id of this bake of it."""
         collection = cache_of(self.crowd) or self._new_collection(scene)
         collection[RECORD] = {"crowd": self.crowd, "id": cache, "range": [self.frames.first, last]}
-        shown = _part(collection.objects, AGENTS) or self._new_player(collection)
+        shown = shown_by(collection) or self._new_player(collection)
         modifier = player_of(shown)
         held, edits = input_of(modifier, "Cache"), input_of(modifier, "Edits")
         held = held or _new_object(self.crowd, FRAMES, self.held)
@@ -153,8 +154,6 @@ class NewCache:
 
         It is in no scene: an instance of the cache would show its content where it stands.
         """
-        if isinstance(self.models, bpy.types.Collection):
-            return self.models
         if before is not None and before.get(PART) != MODELS:
             bpy.data.batch_remove([mesh for mesh in dict.fromkeys(self.models) if not mesh.users])
             return None
@@ -176,6 +175,11 @@ def keys_of(identity: np.ndarray) -> np.ndarray:
     """The keys (n, 3) of agents by their identities (n,)."""
     whole = identity.astype(np.int64)
     return np.column_stack((whole % HALF, whole // HALF, np.zeros(len(whole)))).astype(np.float32)
+
+
+def shown_by(cache: Collection) -> Object | None:
+    """The object that shows a cache; None if that is in a library, or gone."""
+    return next((ob for ob in cache.objects if ob.get(PART) == AGENTS), None)
 
 
 def player_of(ob: Object) -> Modifier:
@@ -205,7 +209,7 @@ def delete_caches(objects: Iterable[Object], parts_of: Any) -> None:
     """
     ids = {cached.cache for ob in objects if (cached := cached_as(ob)) is not None}
     woken = [ob for ob in bpy.data.objects if (cached := cached_as(ob)) is not None and cached.cache in ids]
-    # First, as view layers are built anew for what is removed.
+    # First, as view layers are made again for what is removed.
     for collection in [each for each in caches() if cache_id(each) in ids]:
         remove_cache(collection)
     for ob in woken:
@@ -225,7 +229,7 @@ def remove_cache(collection: Collection) -> None:
 
 def remove_content(collection: Collection) -> None:
     """Remove what was made for a cache, and what it links from a library of its own."""
-    if (shown := _part(collection.objects, AGENTS)) is not None:
+    if (shown := shown_by(collection)) is not None:
         modifier = player_of(shown)
         held = [input_of(modifier, name) for name in ("Cache", "Edits")]
         models = input_of(modifier, "Models")
@@ -241,7 +245,7 @@ def remove_content(collection: Collection) -> None:
 
 def is_kept_here(collection: Collection) -> bool:
     """Whether this file holds what a cache shows."""
-    return _part(collection.objects, AGENTS) is not None
+    return shown_by(collection) is not None
 
 
 def linked_content(collection: Collection) -> list[Collection]:
@@ -256,10 +260,6 @@ def _remove_with_data(objects: Iterable[Object]) -> None:
     bpy.data.batch_remove([block for block in data if block is not None and not block.users])
 
 
-def _part(blocks: Iterable[Any], kind: str) -> Any:
-    return next((block for block in blocks if block.get(PART) == kind), None)
-
-
 def _new_object(crowd: Object, kind: str, mesh: Mesh | None) -> Object:
     ob = bpy.data.objects.new(f"{crowd.name} {TITLES[kind]}", mesh)
     ob[PART] = kind
@@ -269,7 +269,7 @@ def _new_object(crowd: Object, kind: str, mesh: Mesh | None) -> Object:
 def _edits_before(collection: Collection) -> Mesh | None:
     """A copy of the edits that a cache links from a library of its own."""
     for each in linked_content(collection):
-        if (shown := _part(each.objects, AGENTS)) is not None and (ob := input_of(player_of(shown), "Edits")):
+        if (shown := shown_by(each)) is not None and (ob := input_of(player_of(shown), "Edits")):
             return ob.data.copy()
     return None
 
@@ -279,8 +279,3 @@ def _no_edits(name: str) -> Mesh:
     for key, kind in EDIT_COLUMNS.items():
         mesh.attributes.new(key, kind, "POINT")
     return mesh
-
-
-def _set_column(mesh: Mesh, name: str, kind: str, values: np.ndarray) -> None:
-    attribute = mesh.attributes.new(name, kind, "POINT")
-    attribute.data.foreach_set("vector" if kind == "FLOAT_VECTOR" else "value", values.reshape(-1))

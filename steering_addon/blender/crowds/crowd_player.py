@@ -22,6 +22,8 @@ GROUP = "Crowd Player"
 PLAYER = "steering_player"
 """The custom property of the node group that holds its version. Stored in files."""
 VERSION = 1
+PHASES = 128
+"""The parts of a cycle in which a cache holds a phase."""
 HAS_PROPERTIES = "properties" in bpy.types.NodesModifier.bl_rna.properties
 """Whether a modifier holds the inputs of its group there; before Blender 5.2 they were custom properties of it."""
 

@@ -22,6 +22,7 @@ from ..properties import has_role
 from ..properties.own_settings import is_own
 from ..property_groups import meaningful
 from ..read.role_assignment import give_role
+from ..read.sources import behaviors_of
 from .behavior_adding import bodies_of
 from .states import place_below
 
@@ -30,9 +31,6 @@ if TYPE_CHECKING:
 
 ROOM = 1.5
 """What is missed wherever it is, is missed at this many times its distance when the trigger is made."""
-
-GO_FOR = ("pursuit", "landing")
-"""The behaviors with which vehicles go for what calls them."""
 
 
 def new_trigger(context: Context, state: Object, when: str, caller: Object | None, *, one_each: bool = False) -> Object:
@@ -56,14 +54,14 @@ def new_trigger(context: Context, state: Object, when: str, caller: Object | Non
     for name, parameter in TriggerModel.parameters().items():
         if name in shown and parameter.unit is Unit.LENGTH:
             setattr(settings.trigger, name, fitted_length(parameter, _bodies_in(state, context.scene)))
-    for name in ("flee", "evasion"):
-        if "warning_time" in shown and is_own(state, name) and getattr(state.steering, name).use:
-            settings.trigger.warning_time = getattr(state.steering, name).reaction_time
+    behaviors = behaviors_of(state)
+    for kind in behaviors:
+        if "warning_time" in shown and kind.runs_from_caller:
+            settings.trigger.warning_time = getattr(state.steering, kind.name).reaction_time
     if one_each and caller is not None and "distance" in shown:
         apart = _apart(context.scene, crowd_of(state), caller)
         settings.trigger.distance = max(settings.trigger.distance, rounded(ROOM * apart))
-    goes = any(is_own(state, name) and getattr(state.steering, name).use for name in GO_FOR)
-    if goes and caller is not None and "distance" in shown:
+    if any(kind.comes_to_caller for kind in behaviors) and caller is not None and "distance" in shown:
         # A hunter goes for what there is, and a bird to its roof, however far it was put; it stays there, however far
         # from the origin of the roof that is.
         needed = max(_nearest(context.scene, crowd_of(state), caller), _furthest_part(context, caller))

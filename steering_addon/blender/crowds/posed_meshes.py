@@ -108,7 +108,7 @@ def posing(task: Posing) -> Generator[float, None, tuple[Collection, list[PosedC
         posed: list[PosedClip] = []
         for row, (copy, number) in enumerate(zip(copies, task.numbers, strict=True)):
             aside.play(copy)
-            poses = poses_of(aside, copy.frames, task.tolerance, task.most)
+            poses = _poses(aside, copy.frames, task.tolerance, task.most)
             try:
                 while True:
                     yield (row + next(poses)) / len(copies)
@@ -135,7 +135,7 @@ def _clip_copies(model: Model) -> Iterator[list[ClipCopy]]:
         bpy.data.batch_remove([copy.action for copy in copies if copy.new])
 
 
-def poses_of(
+def _poses(
     aside: ModelAside, frames: float, tolerance: float, most: int
 ) -> Generator[float, None, tuple[np.ndarray, float]]:
     """The fewest poses of the cycle that a model plays that are near enough, (n, v, 3), and how near they are.

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 import bpy
 import numpy as np
 
+from ..read.evaluated_points import KINDS
+
 if TYPE_CHECKING:
     from bpy.types import Collection, Mesh, NodeSocket, NodeTree, Object
 
-KINDS = {"rotation": "QUATERNION", "scale": "FLOAT_VECTOR", "variant": "INT"}
+OF_POINTS = {"rotation": "QUATERNION", "scale": "FLOAT_VECTOR", "variant": "INT"}
 """The attributes that say how a point shows its model, with their types."""
 UNTURNED = (1.0, 0.0, 0.0, 0.0)
 """The rotation of what is not turned."""
@@ -62,7 +64,7 @@ def point_mesh(name: str, position: np.ndarray, rotation: np.ndarray, scale: np.
     scale = scale if scale.ndim == 2 else np.tile(scale[:, None], 3)
     mesh = bpy.data.meshes.new(name)
     mesh.vertices.add(len(position))
-    for key, kind in KINDS.items():
+    for key, kind in OF_POINTS.items():
         mesh.attributes.new(key, kind, "POINT")
     for key, values in (("position", position), ("rotation", rotation), ("scale", scale), ("variant", variant)):
         set_column(mesh, key, values)
@@ -73,9 +75,14 @@ def point_mesh(name: str, position: np.ndarray, rotation: np.ndarray, scale: np.
 def set_column(mesh: Mesh, name: str, values: np.ndarray) -> None:
     """Set an attribute of the points of a mesh."""
     attribute = mesh.attributes[name]
-    kind = np.int32 if attribute.data_type == "INT" else np.float32
-    held = "vector" if attribute.data_type == "FLOAT_VECTOR" else "value"
+    held, _, kind = KINDS[attribute.data_type]
     attribute.data.foreach_set(held, np.ascontiguousarray(values, kind).ravel())
+
+
+def add_column(mesh: Mesh, name: str, kind: str, values: np.ndarray) -> None:
+    """Add an attribute of some type to the points of a mesh."""
+    mesh.attributes.new(name, kind, "POINT")
+    set_column(mesh, name, values)
 
 
 class _Nodes:
@@ -99,7 +106,7 @@ class _Nodes:
             socket.default_value = value
 
     def attribute(self, name: str) -> NodeSocket:
-        node = self.add("GeometryNodeInputNamedAttribute", data_type=KINDS[name])
+        node = self.add("GeometryNodeInputNamedAttribute", data_type=OF_POINTS[name])
         node.inputs["Name"].default_value = name
         return node.outputs[0]
 

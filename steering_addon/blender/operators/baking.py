@@ -16,6 +16,7 @@ from ..animation.edited_keys import has_edited_keys
 from ..animation.ownership import bake_of
 from ..animation.run_records import Outcomes, forget_runs, sign_run
 from ..animation.visibility import parts
+from ..crowds.crowd_cache import shown_by
 from ..objects.crowd_caches import MARK, cache_of, crowd_of_player
 from ..objects.focus import activate, vehicles_selected, wholes_selected
 from ..objects.hierarchy import Family
@@ -150,9 +151,8 @@ class STEERING_OT_bake(SteeringOperator, InPieces, bpy.types.Operator):
 def _focus_on_player(context: Context, baked: Iterable[Object]) -> None:
     """Make the player of a crowd active if the active vehicle is at rest now, as panels are about what is active."""
     if context.view_layer.objects.active is None:
-        players = (
-            cache.objects[0] for crowd in {crowd_of(ob) for ob in baked} if (cache := cache_of(crowd)) is not None
-        )
+        caches = (cache_of(crowd) for crowd in {crowd_of(ob) for ob in baked})
+        players = (shown_by(cache) for cache in caches if cache is not None)
         if (player := next(players, None)) is not None:
             activate(context, player)
 

@@ -11,6 +11,7 @@ from bpy.props import EnumProperty
 from ...recording.mishaps import FELL, GROUND, HELD, NO_WAY, OBSTACLE, OFF_PLACE, OVERLAP, STUCK
 from ..animation.ownership import bake_of
 from ..animation.run_records import Outcomes
+from ..crowds.crowd_cache import shown_by
 from ..objects.crowd_caches import cache_of, cached_as
 from ..objects.focus import select_only
 from ..objects.tagged_objects import crowd_of, in_use, list_names
@@ -136,7 +137,7 @@ def _mishap_frames(scene: Scene, kind: str) -> dict[Object, list[float]]:
 def _shown(ob: Object) -> Object:
     """What shows a vehicle: the player of its crowd while it rests."""
     cache = cache_of(crowd_of(ob)) if cached_as(ob) is not None else None
-    return next((each for each in cache.objects), ob) if cache is not None else ob
+    return ob if cache is None else shown_by(cache) or ob
 
 
 def _stuck_frames(objects: Sequence[Object]) -> tuple[float, float] | None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...portrayal.sketch import Sketch
 from ..animation.rotation_channels import channels_from_matrices, product
-from ..crowds.crowd_cache import player_of
+from ..crowds.crowd_cache import player_of, shown_by
 from ..crowds.crowd_player import input_of
 from ..crowds.shown_models import UNTURNED, point_mesh, set_column, show_models
 from ..objects.crowd_caches import cache_of, cached_as
@@ -92,7 +92,7 @@ def _at_rest(plan: Plan, crowd: CrowdSource) -> Stand | None:
     source, cache = plan.vehicles.source, cache_of(crowd.ob)
     rows = np.intersect1d(crowd.rows, source.object_rows) if cache is not None else np.zeros(0, dtype=np.int64)
     rows = np.array([row for row in rows.tolist() if cached_as(source.owner(row)) is not None], dtype=np.int64)
-    shown = next(iter(cache.objects), None) if len(rows) else None
+    shown = shown_by(cache) if len(rows) else None
     if shown is None:
         return None
     agents, modifier = evaluated_points(shown, None).columns, player_of(shown)

@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object
 
 
+def _joined_column(name: str) -> once[np.ndarray]:
+    """A column of `VehicleSource`, joined from those of the sources."""
+    return once(lambda vehicles: vehicles._joined(getattr(source, name) for source, _ in vehicles.parts))
+
+
 @dataclass(frozen=True)
 class JoinedVehicles:
     """The n vehicles of several sources.
@@ -61,40 +66,14 @@ class JoinedVehicles:
         """As of `VehicleSource`."""
         return {int(rows[row]): kind for source, rows in self.parts for row, kind in source.own_locomotions.items()}
 
-    @once
-    def axes(self) -> np.ndarray:
-        """As of `VehicleSource`."""
-        return self._joined(source.axes for source, _ in self.parts)
+    axes, animated, hides, seeds, enters, start_speed = map(
+        _joined_column, ("axes", "animated", "hides", "seeds", "enters", "start_speed")
+    )
 
     @once
     def stored(self) -> dict[str, np.ndarray]:
         """As of `VehicleSource`."""
         return self._columns([source.stored for source, _ in self.parts])
-
-    @once
-    def animated(self) -> np.ndarray:
-        """As of `VehicleSource`."""
-        return self._joined(source.animated for source, _ in self.parts)
-
-    @once
-    def hides(self) -> np.ndarray:
-        """As of `VehicleSource`."""
-        return self._joined(source.hides for source, _ in self.parts)
-
-    @once
-    def seeds(self) -> np.ndarray:
-        """As of `VehicleSource`."""
-        return self._joined(source.seeds for source, _ in self.parts)
-
-    @once
-    def enters(self) -> np.ndarray:
-        """As of `VehicleSource`."""
-        return self._joined(source.enters for source, _ in self.parts)
-
-    @once
-    def start_speed(self) -> np.ndarray:
-        """As of `VehicleSource`."""
-        return self._joined(source.start_speed for source, _ in self.parts)
 
     def owner(self, row: int) -> Object:
         """As `VehicleSource.owner`."""

@@ -14,6 +14,7 @@ from ..animation.rotation_channels import RotationTrack
 from ..animation.visibility import parts
 from ..crowds.cache_models import EFFORTS, Layout, Variant, making
 from ..crowds.crowd_cache import CachedAgents, CachedFrames, NewCache, delete_caches, is_cached, settle
+from ..crowds.crowd_player import PHASES
 from ..objects.hierarchy import Family
 from ..properties import has_role
 from ..read.local_space import to_local
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
     from ..read.sources import CrowdSource
     from .subjects import PlayingModels
 
-PHASES = 128
-"""The parts of a cycle that a phase is stored in."""
 MODELS = 0.7
 """The share of the writing that making models takes, where any are posed."""
 

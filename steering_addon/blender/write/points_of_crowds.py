@@ -11,7 +11,7 @@ import numpy as np
 
 from ..animation.rotation_channels import channels_from_matrices
 from ..crowds.cache_models import Still, Variant, looks_of, making, scale_in_world
-from ..crowds.crowd_cache import AGENTS, PART, player_of
+from ..crowds.crowd_cache import player_of, shown_by
 from ..crowds.crowd_player import input_of
 from ..objects.hierarchy import Family
 from ..refusal import Refusal
@@ -27,17 +27,17 @@ def cached_points(cache: Collection, crowd: Object) -> CrowdPoints:
     Raises:
         Refusal: a part of the cache is missing.
     """
-    shown = next((ob for ob in cache.objects if ob.get(PART) == AGENTS), None)
-    modifier = player_of(shown) if shown is not None else None
+    player = shown_by(cache)
+    modifier = player_of(player) if player is not None else None
     held, models = (input_of(modifier, name) if modifier else None for name in ("Cache", "Models"))
     if held is None or models is None:
         text = f"The cache of {crowd.name} has lost its frames or its models. Bake it again."
         raise Refusal(text, about=[crowd])
-    agents, frames = shown.data, held.data
+    agents, frames = player.data, held.data
     n = len(agents.vertices)
     variant = _column(agents, "variant", 1, np.int32)
-    shown_by = _column(frames, "pose", 1, np.int32).reshape(-1, n)
-    away, poses = shown_by < 0, input_of(modifier, "Poses") if input_of(modifier, "Pick Poses") else 0
+    pose = _column(frames, "pose", 1, np.int32).reshape(-1, n)
+    away, poses = pose < 0, input_of(modifier, "Poses") if input_of(modifier, "Pick Poses") else 0
     meshes = [ob.data for ob in sorted(models.objects, key=lambda ob: ob.name)]
     return CrowdPoints(
         name=crowd.name,
@@ -46,7 +46,7 @@ def cached_points(cache: Collection, crowd: Object) -> CrowdPoints:
         position=_column(frames, "position", 3, np.float32).reshape(-1, n, 3),
         rotation=_column(frames, "rotation", 4, np.float32).reshape(-1, n, 4),
         scale=_column(agents, "scale", 3, np.float32),
-        shown=np.where(away, -1, variant * poses + shown_by if poses else variant),
+        shown=np.where(away, -1, variant * poses + pose if poses else variant),
         meshes=meshes,
     )
 

@@ -23,6 +23,7 @@ from ..arrays.vectors import (
     columns,
     cross,
     dot,
+    firsts,
     magnitude,
     picked,
     truncate,
@@ -121,7 +122,7 @@ def _nearest(seen: Vectors, points: Vectors) -> Rows:
         wanted = rows[np.argmin(gap, axis=1)]
         # Of those who want the same one, the nearest gets it.
         order = np.lexsort((gap.min(axis=1), wanted))
-        first = order[np.append(True, wanted[order][1:] != wanted[order][:-1])]
+        first = order[firsts(wanted[order])]
         free[wanted[first]] = False
         left = np.delete(left, first)
     return np.flatnonzero(~free)

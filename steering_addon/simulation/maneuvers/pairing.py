@@ -88,7 +88,7 @@ class Wants:
         offset = picked(world.bodies.position, row) - agents.position
         near = magnitude(offset) <= np.where(memory.has, LOSES, 1.0) * distance
         exists = (wanted >= 0) & world.bodies.present[row] & near & (memory.hindered < gives_up)
-        # One that was in another state in the last step begins anew.
+        # One that was in another state in the last step begins without a partner.
         asks = self.asks[agents.rows]
         has_room = self.rank[agents.rows] < self.room_at(row, most)
         kept: Mask = exists & asks & (self.mutual[agents.rows] | has_room)

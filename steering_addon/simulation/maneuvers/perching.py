@@ -126,7 +126,7 @@ def _strangers(world: World, agents: Agents) -> tuple[Vectors, Scalars]:
     bodies, rows = world.bodies, world.perceivable
     rows = rows[~np.isin(rows, agents.rows)]
     rows = rows[magnitude(picked(bodies.velocity, rows)) <= STILL * bodies.radius[rows]]
-    lift = np.where(rows < world.vehicles, world.lift[np.minimum(rows, len(world.lift) - 1)], 0.0)
+    lift = np.where(rows < world.vehicles, world.lift_of(rows), 0.0)
     return picked(bodies.position, rows) - picked(bodies.up, rows) * lift[:, None], bodies.radius[rows]
 
 
@@ -145,7 +145,7 @@ def _clearance(places: Places, position: Vectors, radius: Scalars) -> Scalars:
 
 def _ways(world: World, agents: Agents, places: Places, seekers: Rows) -> Scalars:
     """How long the ways of some agents (m,) to all places are, (m, p) metres."""
-    lift = world.lift[np.minimum(agents.rows[seekers], len(world.lift) - 1)]
+    lift = world.lift_of(agents.rows[seekers])
     upward = picked(agents.upward, seekers)
     offset = places.position[None] - picked(agents.position, seekers)[:, None]
     rise = dot(offset, upward[:, None]) + lift[:, None]

@@ -154,7 +154,7 @@ def plan_filling(
     existing = members_of(crowd, context.scene) if crowd is not None else {}
     changed = {number for number, ob in existing.items() if changed_by_user(ob, family)}
     laid_out_so = crowd is not None and crowd.steering.populate.laid_out == ground.fingerprint
-    # Points are made anew each time.
+    # Points are all made each time.
     same = bool(existing) and laid_out_so and not population.in_points
     staying = changed | {number for number in existing if same and number <= population.count}
     numbers = np.array([k for k in range(1, population.count + 1) if k not in staying], dtype=np.int64)

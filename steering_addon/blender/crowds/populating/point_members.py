@@ -20,6 +20,7 @@ from ....simulation.roles import Role
 from ...animation.held_transforms import let_go
 from ...animation.rotation_channels import channels_from_matrices
 from ...objects.identity import new_identity, taken_identities
+from ...objects.resting import exclude
 from ...objects.tagged_objects import crowd_of, in_use
 from ...properties import has_role, pointed_at
 from ...read.evaluated_points import evaluated_points
@@ -27,12 +28,12 @@ from ...read.local_space import AXIS_NAMES, model_axes
 from ...stored_values import sound_front
 from ..crowd_cache import delete_caches
 from ..member_variation import VARIED
-from ..shown_models import point_mesh, show_models
+from ..shown_models import add_column, point_mesh, show_models
 from .member_collection import collection_for
 from .models import MemberModel, plain, roots
 
 if TYPE_CHECKING:
-    from bpy.types import Collection, Context, LayerCollection, Object
+    from bpy.types import Collection, Context, Object
 
     from ...stored_values import Front
 
@@ -70,9 +71,9 @@ def add_points(
     basis = np.stack((cross(forward, up), forward, up), axis=-1)
     turns = channels_from_matrices(np.einsum("nab,ncb->nac", basis, axes), "QUATERNION")
     mesh = point_mesh(f"{crowd.name} Points", position, turns, scale, variant)
-    mesh.attributes.new("id", "INT", "POINT").data.foreach_set("value", identities.astype(np.int32))
+    add_column(mesh, "id", "INT", identities)
     for name, values in settings.items():
-        mesh.attributes.new(name, "FLOAT", "POINT").data.foreach_set("value", values.astype(np.float32))
+        add_column(mesh, name, "FLOAT", values)
     ob = bpy.data.objects.new(f"{crowd.name} Points", mesh)
     (collection or collection_for(context, crowd)).objects.link(ob)
     stored = ob.steering
@@ -145,8 +146,7 @@ def models_of(context: Context, crowd: Object, beside: Collection) -> Collection
     models = bpy.data.collections.new(f"{crowd.name} Models")
     models[OURS] = True
     beside.children.link(models)
-    for layer in context.scene.view_layers:
-        _exclude(layer.layer_collection, models)
+    exclude(context.scene, [models])
     return models
 
 
@@ -163,10 +163,3 @@ def add_model(models: Collection, model: MemberModel, front: Front, scale: Seque
     copies[0].scale = scale
     copies[0].steering.forward_axis, copies[0].steering.up_axis = front
     return copies
-
-
-def _exclude(layer: LayerCollection, collection: Collection) -> None:
-    if layer.collection == collection:
-        layer.exclude = True
-    for child in layer.children:
-        _exclude(child, collection)
