@@ -123,7 +123,7 @@ def perched(
 
 
 def pitched(before: Motion, moved: Moved, acceleration: Vectors, dt: float) -> tuple[Perching, Vectors]:
-    """What is remembered with the pitch of this step, and the accelerations by which bodies lean, (n, 3) m/s2.
+    """The memory with the pitch of this step, and the accelerations by which bodies lean, (n, 3) m/s2.
 
     Args:
         before: the motion before the step.

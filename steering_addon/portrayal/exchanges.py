@@ -37,7 +37,7 @@ def longest(clips: Sequence[Clip]) -> float:
 
 
 def exchanges(state: State, frame_time: float, seconds: float) -> dict[str, Any]:
-    """What agents begin with their partners on a frame, as of `VisibleBodies`.
+    """The exchanges that agents begin with their partners on a frame, as of `VisibleBodies`.
 
     Args:
         frame_time: seconds since the frame before.

@@ -39,5 +39,5 @@ class Partners(Memory):
 
 
 def partners_among(memories: Iterable[Memory]) -> Partners | None:
-    """What is remembered of partners; None where no vehicle ever looked for one."""
+    """The memory of partners; None where no vehicle ever looked for one."""
     return next((memory for memory in memories if isinstance(memory, Partners)), None)

@@ -1,4 +1,4 @@
-"""What two partners do together: one leads, the other answers, from the same frame on."""
+"""Exchanges of two partners: one leads, the other answers, from the same frame on."""
 
 from functools import cache
 

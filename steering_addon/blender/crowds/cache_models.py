@@ -175,7 +175,7 @@ class Layout:
 
 
 def looks_of(vehicles: Sequence[Object], family: Family) -> tuple[np.ndarray, list[int]]:
-    """Which of the vehicles look alike: the number of the look of each, (n,), and the row of the first of each look."""
+    """The number of the look of each vehicle, (n,), and the row of the first of each look."""
     numbers: dict[tuple, int] = {}
     first: list[int] = []
     rows = np.empty(len(vehicles), dtype=np.int64)
@@ -189,7 +189,7 @@ def looks_of(vehicles: Sequence[Object], family: Family) -> tuple[np.ndarray, li
 
 
 def shape_of(vehicle: Object, family: Family) -> tuple[int, ...]:
-    """What the models of vehicles have in common that differ in colors or small things: the vertices of their parts."""
+    """The vertices of each part of a model: equal for models that differ in colors or small things."""
     return tuple(len(getattr(part.data, "vertices", ())) for part in (vehicle, *family.descendants(vehicle)))
 
 

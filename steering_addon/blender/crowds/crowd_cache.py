@@ -61,7 +61,7 @@ class CachedFrames:
 
 @dataclass(frozen=True)
 class CachedAgents:
-    """What does not change of n agents: identity and variant (n,), and scale (n, 3)."""
+    """The constants of n agents: identity and variant (n,), and scale (n, 3)."""
 
     identity: np.ndarray
     variant: np.ndarray

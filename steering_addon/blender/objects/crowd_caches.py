@@ -26,7 +26,7 @@ MARK = "steering_cached"
 
 @dataclass(frozen=True)
 class CachedVehicle:
-    """What the mark of a vehicle says.
+    """The mark of a vehicle.
 
     Attributes:
         cache: the id of the cache.

@@ -135,7 +135,7 @@ def _mishap_frames(scene: Scene, kind: str) -> dict[Object, list[float]]:
 
 
 def _shown(ob: Object) -> Object:
-    """What shows a vehicle: the player of its crowd while it rests."""
+    """The object that shows a vehicle: the player of its crowd while it rests."""
     cache = cache_of(crowd_of(ob)) if cached_as(ob) is not None else None
     return ob if cache is None else shown_by(cache) or ob
 

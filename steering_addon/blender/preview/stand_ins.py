@@ -59,7 +59,7 @@ class Stand:
 
     @property
     def looks(self) -> tuple:
-        """What is to be seen of them, but for where they are."""
+        """The look of the vehicles, without their poses."""
         return self.variant.tobytes(), self.size, None if self.models is None else self.models.session_uid
 
     def placed(self, sketch: Sketch) -> Placed:

@@ -312,7 +312,7 @@ def _attributes(mesh: Mesh, read: Mapping[str, tuple]) -> Iterator[Any]:
 
 
 def _nodes_of(tree: NodeTree, known: set[NodeTree]) -> Iterator[Any]:
-    """What nodes make points of: their settings, the values of their sockets and their links."""
+    """Nodes as plain values: their settings, the values of their sockets and their links."""
     known.add(tree)
     for node in tree.nodes:
         yield node.name, _settings(node, "", OF_THE_EDITOR)

@@ -244,7 +244,7 @@ def _in_blocks(variants: Sequence[Variant], number: int) -> list[Mesh]:
 
 
 def _parts(ob: Object, family: Family) -> Iterator[Object]:
-    """What rests with a vehicle: its parts, but for what is something of its own."""
+    """The parts that rest with a vehicle: all but those with a role of their own."""
     return (part for part in parts(ob, family) if not any(has_role(part, role) for role in Role))
 
 

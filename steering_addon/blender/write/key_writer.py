@@ -119,7 +119,7 @@ class KeyWriter:
 
     @property
     def told(self) -> str:
-        """What the animator should know of the keys; empty for nothing."""
+        """A sentence about the keys for the report of the bake; empty for none."""
         return self._needed.told if self._needed is not None and self._needed.of else ""
 
     @property
@@ -233,7 +233,7 @@ class _Poses:
 
 
 def _needed_keys(plan: Plan) -> NeededKeys | None:
-    """What finds the keys that are needed; None if there is to be one on every frame."""
+    """The search for the keys that are needed; None if there is to be one on every frame."""
     stored = settings_of(plan.scene)
     if stored is None or stored.keying != "WHERE_NEEDED" or abs(plan.frames).max() > LATEST:
         return None

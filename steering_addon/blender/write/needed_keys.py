@@ -77,7 +77,7 @@ class NeededKeys:
 
     @property
     def told(self) -> str:
-        """What was found, for the animator."""
+        """A sentence for the report of the bake: the share of keys that are needed, and how far they are off."""
         share, degrees = self.keys / max(self.of, 1), np.degrees(self.radians)
         text = f"{share:.0%} of the keys, {1e3 * self.metres:.2g} mm and {degrees:.2g}° off"
         return f"{text} at most ({1e3 * self.between:.2g} mm between frames)"

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def writer_for(plan: Plan, playing: PlayingModels, *, replace_own_keys: bool) -> Writer:
-    """What writes a plan as its crowds ask for.
+    """The writer of a plan whose crowds ask for different outputs.
 
     Raises:
         Refusal: a crowd cannot be written.

@@ -40,7 +40,7 @@ class Writer(Protocol):
 
     @property
     def told(self) -> str:
-        """What the animator should know of what was written; empty for nothing."""
+        """A sentence for the report of the bake; empty for none."""
 
     def discard(self) -> None:
         """Forget everything that was taken in or written so far, at any time before the handing over."""

@@ -193,7 +193,7 @@ class Lanes:
 
     @once
     def _bends(self) -> dict[tuple[bytes, bytes], tuple[Vectors, tuple[Vectors, ...]]]:
-        """What `_bend` has found: several behaviors ask about the same bodies."""
+        """The results of `_bend`: several behaviors ask about the same bodies."""
         return {}
 
     def _bend(self, lines: Lines, agent: Rows, offset: Vectors) -> tuple[Vectors, tuple[Vectors, ...]]:

@@ -339,7 +339,7 @@ def _meet(offset: Vectors, closing: Vectors, contact: Scalars) -> Mask:
 
 
 def _left_of_gap(gap: Scalars, brakes: Scalars) -> Scalars:
-    """What a step has to leave of gaps (p,) metres, negative for what may be left of overlaps, to brake by (p,)."""
+    """The gaps (p,) metres that a step has to leave, to brake by (p,); negative for overlaps that may remain."""
     return np.asarray(np.copysign(room_to_brake(np.abs(gap), brakes), gap), dtype=np.float64)
 
 

@@ -513,7 +513,7 @@ class _Looks:
             each.aim[start[own]], each.aside[:, start[own]] = aim[own], asides[:, own]
 
     def _asked(self, ask: Callable[[Field, Rows], Any], nodes: Rows, of: Rows) -> Any:
-        """What is asked of each field about its nodes, (k,); `of` (k,) is the field of each, non-decreasing."""
+        """A column of the fields at their nodes, (k,); `of` (k,) is the field of each, non-decreasing."""
         ends = np.searchsorted(of, np.arange(len(self._fields) + 1)).tolist()
         every = [ask(each, nodes[low:high]) for each, low, high in zip(self._fields, ends, ends[1:])]
         return np.concatenate(every, axis=-1)

@@ -10,7 +10,7 @@ player = part("blender.crowds.crowd_player")
 
 
 def content(tree) -> dict:
-    """What a node group consists of, as plain values."""
+    """A node group as plain values."""
     return {
         "inputs": [
             (each.name, each.in_out, each.socket_type, each.description)

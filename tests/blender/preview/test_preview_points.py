@@ -100,7 +100,7 @@ def test_absent_points_shrink_to_nothing(addon) -> None:
     toggle()
 
 
-def test_a_change_of_the_points_begins_the_preview_anew(addon) -> None:
+def test_a_change_of_the_points_restarts_the_preview(addon) -> None:
     ob = gnats(4)
     toggle()
     bpy.context.scene.frame_set(6)

@@ -1,4 +1,4 @@
-"""What flyers land on: faces that face up, wires, edges, Empties, and things that move."""
+"""Places on which flyers land: faces that face up, wires, edges, Empties, and things that move."""
 
 import bpy
 import numpy as np

@@ -126,7 +126,7 @@ def test_a_preview_of_baked_points_shows_them_once(addon) -> None:
     assert ob.steering.roles == {"POINTS"}
 
 
-def test_populate_leaves_no_cache_of_points_that_it_makes_anew(addon) -> None:
+def test_populate_leaves_no_cache_of_points_that_it_replaces(addon) -> None:
     frames(1, 6)
     select(wedge("Arrow", size=0.1))
     assert bpy.ops.steering.populate(count=7, made_as="POINTS", moves_like="BIRD") == {"FINISHED"}
