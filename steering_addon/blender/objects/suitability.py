@@ -8,6 +8,7 @@ from ...simulation.roles import MADE, Role
 from ..properties import has_role
 from ..refusal import Refusal
 from .body_sizes import SOLID
+from .crowd_caches import crowd_of_player
 
 if TYPE_CHECKING:
     from bpy.types import Object
@@ -18,7 +19,9 @@ POINTED = ("MESH", "POINTCLOUD")
 
 
 def suits(ob: Object, role: Role) -> bool:
-    """Whether the object can have the role."""
+    """Whether the object can have the role: what plays a bake has none, as it goes with that."""
+    if crowd_of_player(ob) is not None:
+        return False
     if role is Role.PATH:
         return ob.type == "CURVE"
     if role is Role.LINK:

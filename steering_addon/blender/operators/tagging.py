@@ -54,6 +54,8 @@ REMEDIES = {
     Role.VEHICLE: "Select the objects to move",
 }
 """The remedy if none of the selected objects can have the role."""
+REMEDY = "Select an object that does not play a bake"
+"""The remedy for a role that all other objects can have."""
 EQUIPMENT = ("CAMERA", "LIGHT", "LIGHT_PROBE", "SPEAKER")
 """Types of objects that seldom are part of a crowd."""
 
@@ -307,7 +309,7 @@ def _suitable(objects: list[Object], role: Role, of_part: bool) -> tuple[list[Ob
     suitable = [ob for ob in objects if suits(ob, role)]
     names = ", ".join(ob.name for ob in objects if not suits(ob, role))
     if not suitable:
-        raise Refusal(f"{names} cannot be {_label(role)}. {REMEDIES[role]}.")
+        raise Refusal(f"{names} cannot be {_label(role)}. {REMEDIES.get(role, REMEDY)}.")
     if role is Role.VEHICLE:
         # A crowd is selected together with its future members on purpose: they are to join it.
         suitable, names = suitable if of_part else _topmost(carriers(suitable)), ""

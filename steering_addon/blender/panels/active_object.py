@@ -8,6 +8,7 @@ from ...simulation.links import LinkModel
 from ...simulation.roles import DESCRIPTIONS, MADE, OF_BODIES, Role
 from ..crowds.states import states_of_crowd
 from ..moving import BY_CHOICE
+from ..objects.crowd_caches import crowd_of_player
 from ..objects.focus import vehicle_in_focus, whole_of
 from ..objects.suitability import suits
 from ..objects.tagged_objects import crowd_of
@@ -78,6 +79,8 @@ class Roles:
             name = row.row()
             name.alignment = "RIGHT"
             name.label(text=DESCRIPTIONS[made][0])
+        elif (played := crowd_of_player(clicked)) is not None:
+            note(layout, context, f"Plays the bake of {played.name}")
         elif clicked in selected:
             if ob != clicked and has_role(ob, Role.VEHICLE):
                 _role_buttons(layout, ob, OF_BODIES)

@@ -65,7 +65,10 @@ class CrowdInFocus:
         row.operator("steering.preset_save", text="", icon="ADD")
         row.operator("steering.preset_remove", text="", icon="REMOVE")
         column.operator("steering.vary", icon="MOD_NOISE")
-        fields(layout).prop(crowd.steering, "output")
+        if census is not None and census.members(crowd).points:
+            note(layout, context, "Points are baked into a crowd cache")
+        else:
+            fields(layout).prop(crowd.steering, "output")
         if may_be_saved(cache_of(crowd)):
             layout.operator("steering.save_crowd_library", icon="LIBRARY_DATA_DIRECT")
         if vehicle_in_focus(context) is not None:

@@ -54,6 +54,7 @@ class Members:
         active: the number of these that take part on the current frame.
         attending: the presence of the active vehicles on the current frame.
         first: the names of the first two, or of the objects whose points they are.
+        points: the number of the vehicles that are points of objects.
         in_states: the count of the active ones in each state on the current frame, by the number of the state; None if
             neither a preview nor a bake tells it.
     """
@@ -63,6 +64,7 @@ class Members:
     active: int = 0
     attending: Presence = Presence()
     first: tuple[str, ...] = ()
+    points: int = 0
     in_states: Mapping[int, int] | None = None
 
     @property
@@ -253,11 +255,14 @@ class _Counted:
     vehicles: int = 0
     free: int = 0
     first: tuple[str, ...] = ()
+    points: int = 0
     active: list[tuple[Object, BakeRecord | None, int]] = field(default_factory=list)
 
-    def add(self, ob: Object, record: BakeRecord | None, number: int = 1) -> None:
-        """Count a vehicle, or the number of those that are points of an object, with the record of their bake."""
+    def add(self, ob: Object, record: BakeRecord | None, points: int | None = None) -> None:
+        """Count a vehicle, or those that are points of an object, with the record of their bake."""
+        number = 1 if points is None else points
         self.vehicles += number
+        self.points += points or 0
         self.first += (ob.name,) if len(self.first) < 2 else ()
         if not ob.steering.locked:
             self.free += number
@@ -274,7 +279,7 @@ class _Counted:
         states = [state for ob, record, _ in self.active for state in states_now(scene, ob, tells_state(record))]
         counted = None if all(state is None for state in states) else Counter(filter(None, states))
         active = sum(number for _, _, number in self.active)
-        return Members(self.vehicles, self.free, active, presence, self.first, counted)
+        return Members(self.vehicles, self.free, active, presence, self.first, self.points, counted)
 
 
 def _objects(scene: Scene) -> Iterable[Object]:

@@ -541,3 +541,20 @@ def test_the_census_adds_no_handlers_in_background_mode_and_removes_its_timer() 
     census.unregister()
     assert not bpy.app.timers.is_registered(census._count_shown)
     census.register()
+
+
+def test_a_crowd_of_points_offers_no_output_that_it_cannot_have(addon) -> None:
+    select(points())
+    assert "Points are baked into a crowd cache" in texts(in_tab("crowd"))
+    assert ("prop", "output") not in in_tab("crowd")
+
+
+def test_a_player_says_whose_bake_it_plays(addon) -> None:
+    frames(1, 3)
+    owner = crowd("Gnats")
+    owner.steering.output = "CACHE"
+    vehicle(crowd=owner)
+    bake()
+    select(bpy.data.objects["Gnats Player"])
+    assert "Plays the bake of Gnats" in texts(in_tab("object"))
+    assert "steering.tag" not in buttons("object")

@@ -210,6 +210,18 @@ def test_selecting_the_player_bakes_and_deletes_its_whole_crowd(addon) -> None:
     assert [keys(boat) for boat in boats] == of_boats
 
 
+def test_what_plays_a_cache_can_have_no_role(addon) -> None:
+    flock, _, _ = ships_and_boats()
+    flock.steering.output = "CACHE"
+    bake()
+    player = bpy.data.objects["Flock Player"]
+    for role in part("simulation.roles").Role:
+        select(player)
+        with pytest.raises(RuntimeError, match="Flock Player cannot be"):
+            bpy.ops.steering.tag(role=role.name)
+    assert not player.steering.roles
+
+
 def test_who_has_not_entered_is_not_shown(addon) -> None:
     flock, ships, _ = ships_and_boats()
     ships[2].steering.use_enter_frame, ships[2].steering.enter_frame = True, 6
