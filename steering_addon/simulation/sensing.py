@@ -37,6 +37,7 @@ from .nearby.neighbors import Vicinity
 from .partners import partners_among
 from .perches import Perches
 from .roles import Role
+from .routes import routes_among
 from .snapshot import Snapshot, State, Tracked
 from .terrain import Terrain
 from .vehicle import Motion
@@ -93,6 +94,7 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
         _perches_at(motion, before, after, part),
         before.lift,
         partners_among(state.memories.values()),
+        routes_among(state.memories.values()),
     )
 
 

@@ -43,6 +43,7 @@ from .nearby.neighbors import EVERYONE, OWN_CROWD, Near, Neighbors, Vicinity, ed
 from .partners import Partners
 from .perches import NO_PERCHES, Perches
 from .roles import Role
+from .routes import Routes
 from .vehicle import VehicleModel
 from .ways.over_ground import Ways
 
@@ -177,6 +178,7 @@ class World:
         perches: the places of tracked bodies on which vehicles may come down.
         lift: (vehicles,) metres from the place where each vehicle stands up to its origin, or one for all.
         partners: whom each vehicle has for its partner; None where none ever looked for one.
+        routes: along which lanes vehicles go.
     """
 
     time: float
@@ -199,6 +201,7 @@ class World:
     perches: Perches = NO_PERCHES
     lift: Scalars = field(default_factory=lambda: np.zeros(1))
     partners: Partners | None = None
+    routes: Routes = Routes(None, None)
 
     @property
     def perceivable(self) -> Rows:
@@ -308,6 +311,17 @@ class World:
         if key not in self._computed:
             self._computed[key] = agents, compute(self, agents)
         return self._computed[key][1]
+
+    def once_for_all(self, compute: Callable[[World], T]) -> T:
+        """What a function computes of this world; computed once for all who ask."""
+        if compute not in self._computed_of_all:
+            self._computed_of_all[compute] = compute(self)
+        result: T = self._computed_of_all[compute]
+        return result
+
+    @once
+    def _computed_of_all(self) -> dict[Callable[..., Any], Any]:
+        return {}
 
     @once
     def _computed(self) -> dict[tuple[int, Callable[..., Any]], tuple[Agents, Any]]:
