@@ -545,26 +545,15 @@ def bearings(ob, target, over) -> np.ndarray:
     return np.array([math.atan2(-offset.x, offset.y) for offset in offsets])
 
 
-def turns_of_heads(walkers, over, *states, bone: str = "Head") -> list[tuple[np.ndarray, np.ndarray]]:
-    """Where each walker faces, and how far a bake turns its head beyond what its clips do, (f,) radians each.
-
-    Args:
-        states: of the crowd, that also say what to look at.
-    """
-    owners = [walkers[0].steering.crowd, *states]
-    playing = owners[0].steering.portrayal.playing
+def turns_of_heads(walkers, over, bone: str = "Head") -> list[tuple[np.ndarray, np.ndarray]]:
+    """Where each walker faces, and how far a bake turns its head beyond what its clips do, (f,) radians each."""
     bake()
     looking = [headings(ob, bone, over) for ob in walkers]
-    stored = playing.look_ahead, playing.look_at_caller, [owner.steering.portrayal.look_at for owner in owners]
-    playing.look_ahead, playing.look_at_caller = 0.0, False
-    for owner in owners:
-        owner.steering.portrayal.look_at = None
-    bake()
-    assert not any("Steering: Head" in ob.animation_data.nla_tracks for ob in walkers)
+    for ob in walkers:
+        ob.animation_data.nla_tracks["Steering: Head"].mute = True
     still = [headings(ob, bone, over)[1] for ob in walkers]
-    playing.look_ahead, playing.look_at_caller, targets = stored
-    for owner, target in zip(owners, targets):
-        owner.steering.portrayal.look_at = target
+    for ob in walkers:
+        ob.animation_data.nla_tracks["Steering: Head"].mute = False
     return [(body, head - clip) for (body, head), clip in zip(looking, still)]
 
 
@@ -642,7 +631,7 @@ def test_walkers_look_at_what_called_them_until_they_walk_on() -> None:
     assert bpy.ops.steering.trigger_add(when="NEAR") == {"FINISHED"}
     bpy.context.object.steering.trigger.distance = 20.0
     [(body, turn)] = turns_of_heads([walker], range(1, 49))
-    _, still = headings(walker, "Head", range(1, 49))
+    still = headings(walker, "Head", range(1, 49))[1] - turn
     wanted = bearings(walker, bird, range(1, 49)) - body
     assert 0.4 < np.median(wanted) < 1.2
     np.testing.assert_allclose(turn[18:40], wanted[18:40], atol=0.12)
@@ -672,7 +661,7 @@ def test_walkers_look_at_the_object_of_their_state_and_others_at_that_of_their_c
     select(state, call)
     bpy.ops.steering.trigger_add(when="NEAR")
     bpy.context.object.steering.trigger.distance = 0.5 * (other.location - walker.location).length
-    turns = turns_of_heads([other, walker], (20,), state)
+    turns = turns_of_heads([other, walker], (20,))
     for ob, target, (body, turn) in zip((other, walker), (right, left), turns):
         turned, wanted = np.angle(np.exp(1j * np.concatenate((turn, bearings(ob, target, (20,)) - body))))
         assert abs(wanted) > 0.3 and turned == pytest.approx(wanted, abs=0.05)
