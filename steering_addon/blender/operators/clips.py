@@ -1,12 +1,10 @@
 """Operators for the clips that the models of a crowd play."""
 
-from __future__ import annotations
-
 from math import degrees
-from typing import TYPE_CHECKING
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
+from bpy.types import Context, Object, PropertyGroup
 
 from ...settings.stored_choices import PLAYS
 from ...simulation.declaration import name_of
@@ -35,9 +33,6 @@ from ..refusal import Refusal, reported
 from ..status.sliding import slides_of
 from ..stored_values import check_stored, sound_front
 from .polls import SteeringOperator, has_clips, has_crowd, has_editable_crowd, in_object_mode, something_baked
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Object, PropertyGroup
 
 
 def words(clip: PropertyGroup) -> str:

@@ -1,7 +1,5 @@
 """The operator that moves a crowd cache into a file of its own."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import bpy

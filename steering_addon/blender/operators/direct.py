@@ -1,7 +1,5 @@
 """Operators by which an animator directs single vehicles."""
 
-from __future__ import annotations
-
 import bpy
 from bpy.props import BoolProperty, FloatProperty, IntProperty
 

@@ -1,22 +1,17 @@
 """The operator that reverses the flow along edges."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bmesh
 import bpy
+from bmesh.types import BMesh
+from bpy.types import Context, Object
 
 from ...simulation.roles import Role
 from ..properties import has_role
+from ..read.chains import EdgeChain
 from ..read.edge_flows import REVERSED, wired
-
-if TYPE_CHECKING:
-    from bmesh.types import BMesh
-    from bpy.types import Context, Object
-
-    from ..read.chains import EdgeChain
 
 
 class STEERING_OT_flow_switch_direction(bpy.types.Operator):

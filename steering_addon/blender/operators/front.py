@@ -1,11 +1,9 @@
 """The operator that turns the front of vehicles round."""
 
-from __future__ import annotations
-
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 import bpy
+from bpy.types import Context, Object
 
 from ...simulation.roles import Role
 from ..crowds.adding_clips import add_to_new_crowd, measure_clips, why_without_walk
@@ -17,9 +15,6 @@ from ..properties import has_role
 from ..refusal import Refusal, reported
 from ..stored_values import choice_in
 from .polls import in_object_mode
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Object
 
 OPPOSITE = {"POS": "NEG", "NEG": "POS"}
 

@@ -1,7 +1,5 @@
 """The operator that switches the live preview on and off."""
 
-from __future__ import annotations
-
 import bpy
 from bpy.props import BoolProperty
 

@@ -1,7 +1,5 @@
 """Add > Steering: complete scenes with a crowd, ready to bake."""
 
-from __future__ import annotations
-
 import math
 
 import bpy

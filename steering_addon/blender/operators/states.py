@@ -1,7 +1,5 @@
 """Operators that call the vehicles of a crowd into its states, copy states, and select who is in one."""
 
-from __future__ import annotations
-
 import bpy
 from bpy.props import EnumProperty, IntProperty, StringProperty
 

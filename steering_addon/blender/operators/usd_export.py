@@ -1,13 +1,11 @@
 """The operator that writes baked crowds into a USD file, as points that show a few meshes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import bpy
 from bpy.props import StringProperty
+from bpy.types import Context, Object
 
 from ...simulation.roles import Role
 from ..animation.ownership import bake_of
@@ -18,9 +16,6 @@ from ..refusal import Refusal, reported
 from ..write.points_of_crowds import cached_points, check_rigid, keyed_points, matrices_of, models_made
 from ..write.usd_points import CrowdPoints, check_has_usd, write_points
 from .polls import SteeringOperator, in_object_mode, something_baked
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Object
 
 
 class STEERING_OT_export_usd(SteeringOperator, bpy.types.Operator):

@@ -1,7 +1,5 @@
 """The operator that makes the vehicles of a crowd differ slightly."""
 
-from __future__ import annotations
-
 import bpy
 from bpy.props import BoolProperty, FloatProperty, IntProperty
 

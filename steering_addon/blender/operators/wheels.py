@@ -1,7 +1,5 @@
 """The operator that lets wheels roll and steer."""
 
-from __future__ import annotations
-
 import bpy
 
 from ...locomotion.driving import OUTPUTS
