@@ -289,8 +289,3 @@ def _absence_warnings(result: BakeResult) -> Iterator[str]:
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-CLASSES = (STEERING_OT_bake, STEERING_OT_lock_edited, STEERING_OT_clear_bake)
-
-register, unregister = bpy.utils.register_classes_factory(CLASSES)

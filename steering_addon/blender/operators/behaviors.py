@@ -98,8 +98,3 @@ class STEERING_OT_behavior_remove(SteeringOperator, bpy.types.Operator):
         # Blender does not update dependencies after this, and a preview would continue with the behavior.
         crowd.update_tag()
         return {"FINISHED"}
-
-
-CLASSES = (STEERING_OT_behavior_add, STEERING_OT_flocking_add, STEERING_OT_behavior_remove)
-
-register, unregister = bpy.utils.register_classes_factory(CLASSES)

@@ -332,15 +332,3 @@ class STEERING_OT_select_sliding(SteeringOperator, bpy.types.Operator):
         unknown = len(slides) - len(known)
         self.report({"INFO"}, f"{told}; {unknown} with constraints not measured" if unknown else told)
         return {"FINISHED"}
-
-
-CLASSES = (
-    STEERING_OT_clip_add,
-    STEERING_OT_clip_remove,
-    STEERING_OT_clips_find,
-    STEERING_OT_fit_speed,
-    STEERING_OT_clips_measure,
-    STEERING_OT_select_sliding,
-)
-
-register, unregister = bpy.utils.register_classes_factory(CLASSES)

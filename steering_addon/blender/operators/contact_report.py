@@ -149,8 +149,3 @@ def _next_frame(current: float, frames: list[float]) -> float:
 
 def _vehicles(number: int) -> str:
     return "1 vehicle" if number == 1 else f"{number} vehicles"
-
-
-CLASSES = (STEERING_OT_select_contacts,)
-
-register, unregister = bpy.utils.register_classes_factory(CLASSES)

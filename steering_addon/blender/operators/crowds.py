@@ -207,8 +207,3 @@ class STEERING_MT_crowds(bpy.types.Menu):
             entry.crowd = name
         layout.separator()
         layout.operator("steering.crowd_assign", text="New Crowd", icon="ADD").crowd = ""
-
-
-CLASSES = (STEERING_MT_crowds, STEERING_OT_crowd_assign, STEERING_OT_crowd_restore, STEERING_OT_crowd_select)
-
-register, unregister = bpy.utils.register_classes_factory(CLASSES)

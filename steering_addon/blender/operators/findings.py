@@ -84,6 +84,3 @@ def _show(objects: list[Object]) -> None:
     for ob in objects:
         ob.hide_viewport = False
         ob.hide_set(False)
-
-
-register, unregister = bpy.utils.register_classes_factory((STEERING_OT_finding_select,))

@@ -92,11 +92,4 @@ def show_in_edges(self, context: Context) -> None:
         self.layout.operator(STEERING_OT_flow_switch_direction.bl_idname)
 
 
-def register() -> None:
-    bpy.utils.register_class(STEERING_OT_flow_switch_direction)
-    bpy.types.VIEW3D_MT_edit_mesh_edges.append(show_in_edges)
-
-
-def unregister() -> None:
-    bpy.types.VIEW3D_MT_edit_mesh_edges.remove(show_in_edges)
-    bpy.utils.unregister_class(STEERING_OT_flow_switch_direction)
+ENTRIES = {"VIEW3D_MT_edit_mesh_edges": show_in_edges}

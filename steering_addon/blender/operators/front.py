@@ -70,8 +70,3 @@ def _chosen(context: Context) -> list[Object]:
     selected = {*context.selected_objects, *vehicles_selected(context)}
     vehicles = tagged(context.view_layer.objects, Role.VEHICLE)
     return [ob for ob in vehicles if ob in selected or crowd_of(ob) in selected]
-
-
-CLASSES = (STEERING_OT_flip_front,)
-
-register, unregister = bpy.utils.register_classes_factory(CLASSES)

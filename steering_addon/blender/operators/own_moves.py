@@ -55,8 +55,3 @@ def _move_as(vehicle: Object, choice: str) -> None:
 def _has_set(crowd: Object | None, moves: type[Locomotion]) -> bool:
     """Whether a crowd moves in this way, with settings of its own."""
     return crowd is not None and locomotion_of(crowd) is moves and crowd.steering.is_property_set(moves.name)
-
-
-CLASSES = (STEERING_OT_move_as,)
-
-register, unregister = bpy.utils.register_classes_factory(CLASSES)

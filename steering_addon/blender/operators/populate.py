@@ -386,8 +386,3 @@ def _flatness(extent: np.ndarray) -> float:
     """How high what is as long, wide and high as this, (3,) metres, is as a share of its width; inf for a line."""
     width = float(extent[:2].min())
     return float(extent[2]) / width if width > 0.0 else np.inf
-
-
-CLASSES = (STEERING_OT_populate, STEERING_OT_populate_add, STEERING_OT_populate_remove)
-
-register, unregister = bpy.utils.register_classes_factory(CLASSES)

@@ -103,8 +103,3 @@ def _model_in_focus(context: Context, crowd: Object, family: Family) -> tuple[Mo
             return model, active
     text = f"{active.name} cannot play the clips of {crowd.name}"
     raise Refusal(f"{text}. Make a vehicle active that has the bones that they move.", about=[active])
-
-
-CLASSES = (STEERING_OT_pose_meshes,)
-
-register, unregister = bpy.utils.register_classes_factory(CLASSES)

@@ -364,18 +364,3 @@ class STEERING_OT_state_preset_remove(Removing, bpy.types.Operator):
     menu = "STEERING_MT_own_state_presets"
 
     preset: _preset_name(_states, removable=True)
-
-
-CLASSES = (
-    STEERING_OT_preset_apply,
-    STEERING_OT_preset_save,
-    STEERING_OT_preset_remove,
-    STEERING_OT_behavior_preset_apply,
-    STEERING_OT_behavior_preset_save,
-    STEERING_OT_behavior_preset_remove,
-    STEERING_OT_state_add,
-    STEERING_OT_state_preset_save,
-    STEERING_OT_state_preset_remove,
-)
-
-register, unregister = bpy.utils.register_classes_factory(CLASSES)

@@ -396,15 +396,3 @@ def _label(role: Role) -> str:
     if role is Role.POINTS:
         return noun
     return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
-
-
-CLASSES = (
-    STEERING_OT_tag,
-    STEERING_MT_moves_like,
-    STEERING_OT_untag,
-    STEERING_OT_whole_select,
-    STEERING_OT_crowd_add,
-    STEERING_OT_set_start,
-)
-
-register, unregister = bpy.utils.register_classes_factory(CLASSES)

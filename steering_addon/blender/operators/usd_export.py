@@ -104,11 +104,4 @@ def show_in_menu(self, _context) -> None:
     self.layout.operator(STEERING_OT_export_usd.bl_idname)
 
 
-def register() -> None:
-    bpy.utils.register_class(STEERING_OT_export_usd)
-    bpy.types.TOPBAR_MT_file_export.append(show_in_menu)
-
-
-def unregister() -> None:
-    bpy.types.TOPBAR_MT_file_export.remove(show_in_menu)
-    bpy.utils.unregister_class(STEERING_OT_export_usd)
+ENTRIES = {"TOPBAR_MT_file_export": show_in_menu}

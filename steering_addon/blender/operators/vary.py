@@ -64,8 +64,3 @@ class STEERING_OT_vary(bpy.types.Operator):
         for warning in warnings:
             self.report({"WARNING"}, warning)
         return {"FINISHED"}
-
-
-CLASSES = (STEERING_OT_vary,)
-
-register, unregister = bpy.utils.register_classes_factory(CLASSES)
