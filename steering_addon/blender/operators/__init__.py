@@ -1,7 +1,7 @@
 """The operators, which are also the scripting interface: `bpy.ops.steering.*`.
 
 A file of this folder is registered by being here, with the operators and menus that it defines. Its `ENTRIES` say what
-draws them into which menus of Blender.
+draws them into which menus of Blender, and its `unregister`, if it has one, ends what its operators have left running.
 """
 
 from importlib import import_module
@@ -35,4 +35,7 @@ def register() -> None:
 def unregister() -> None:
     for menu, draw in _ENTRIES.items():
         getattr(bpy.types, menu).remove(draw)
+    for module in _MODULES:
+        if hasattr(module, "unregister"):
+            module.unregister()
     _unregister()

@@ -11,6 +11,7 @@ from ...simulation.roles import Role
 from ..animation.ownership import bake_of
 from ..objects.crowd_caches import cache_of, cached_as
 from ..objects.hierarchy import Family
+from ..objects.picked_agents import is_picked
 from ..objects.tagged_objects import crowd_of, in_use, tagged
 from ..refusal import Refusal, reported
 from ..write.points_of_crowds import cached_points, check_rigid, keyed_points, matrices_of, models_made
@@ -59,13 +60,15 @@ class STEERING_OT_export_usd(SteeringOperator, bpy.types.Operator):
 def _crowds(context: Context) -> tuple[list[Object], dict[Object, list[Object]]]:
     """The crowds of the scene that play from a cache, and the keyed vehicles of the others that are baked.
 
+    Objects that stand for a few agents are left to Blender's own export, which has their poses.
+
     Raises:
         Refusal: there are none, or keyed vehicles have poses.
     """
     keyed: dict[Object, list[Object]] = {}
     for ob in tagged(in_use(context.scene), Role.VEHICLE):
         crowd = crowd_of(ob)
-        if crowd is not None and cached_as(ob) is None and bake_of(ob) is not None:
+        if crowd is not None and cached_as(ob) is None and not is_picked(ob) and bake_of(ob) is not None:
             keyed.setdefault(crowd, []).append(ob)
     family = Family()
     for crowd, vehicles in keyed.items():
