@@ -154,6 +154,12 @@ def sign_run(scene: Scene, run: str, fingerprint: str) -> None:
     scene[RUNS][run][MADE_OF] = fingerprint
 
 
+def made_of(run: str) -> str:
+    """The fingerprint of what a run was made from; "" if it is not known."""
+    stored = _stored(run)
+    return "" if stored is None else str(stored.get(MADE_OF, ""))
+
+
 def forget_runs(scene: Scene, played: Collection[str]) -> None:
     """Remove the records of runs from a scene but those of these bakes."""
     runs = _runs(scene)

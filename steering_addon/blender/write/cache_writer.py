@@ -9,14 +9,11 @@ import bpy
 import numpy as np
 
 from ...portrayal.driver_properties import EFFORT, PHASE, STATE
-from ...simulation.roles import Role
 from ..animation.rotation_channels import RotationTrack
-from ..animation.visibility import parts
 from ..crowds.cache_models import EFFORTS, Layout, Variant, making
-from ..crowds.crowd_cache import CachedAgents, CachedFrames, NewCache, delete_caches, is_cached, settle
+from ..crowds.crowd_cache import CachedAgents, CachedFrames, NewCache, delete_caches, is_cached, resting_parts, settle
 from ..crowds.crowd_player import PHASES
 from ..objects.hierarchy import Family
-from ..properties import has_role
 from ..read.local_space import to_local
 from .cache_members import CachedMembers, models_of_crowd
 from .subjects import driven_crowds, stateful_crowds
@@ -85,7 +82,7 @@ class CacheWriter:
     def delete(objects: Iterable[Object]) -> tuple[str, ...]:
         """Remove the caches that hold the motion of these objects, each as a whole, and bring back its vehicles."""
         family = Family()
-        delete_caches(objects, lambda ob: _parts(ob, family))
+        delete_caches(objects, lambda ob: resting_parts(ob, family))
         return ()
 
 
@@ -193,7 +190,7 @@ class _CrowdCache:
         frames = int(self._plan.frames[0]), int(self._plan.frames[-1])
         self._new.hand_over(self._plan.scene, cache, frames[1])
         owners = self._members.owners
-        parts_of_all = [part for ob in owners for part in _parts(ob, self._family)]
+        parts_of_all = [part for ob in owners for part in resting_parts(ob, self._family)]
         settle(owners, parts_of_all, cache, frames, self._plan.scene)
         for variant in self._members.variants:
             variant.meshes.clear()
@@ -241,11 +238,6 @@ def _parts_of_cycle(phase: np.ndarray) -> np.ndarray:
 def _in_blocks(variants: Sequence[Variant], number: int) -> list[Mesh]:
     """The meshes of all variants, the last of each repeated until all have as many."""
     return [mesh for each in variants for mesh in (*each.meshes, *each.meshes[-1:] * (number - len(each.meshes)))]
-
-
-def _parts(ob: Object, family: Family) -> Iterator[Object]:
-    """The parts that rest with a vehicle: all but those with a role of their own."""
-    return (part for part in parts(ob, family) if not any(has_role(part, role) for role in Role))
 
 
 def _layer_of(scene: object) -> object:
