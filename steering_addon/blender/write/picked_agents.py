@@ -16,14 +16,16 @@ import numpy as np
 from ...portrayal.portrait import Portrayer
 from ...simulation.mindset import Mindset
 from ...simulation.snapshot import State, start_state
+from ..animation.ownership import bake_of
 from ..animation.rotation_channels import matrices_from_channels
+from ..animation.run_records import set_owners
 from ..crowds.cache_edits import edit_agents
 from ..crowds.cached_motion import CachedMotion, ShownAgents
 from ..crowds.crowd_cache import resting_parts
 from ..crowds.picked_objects import agents_of, check_removable, object_for, remove_made
 from ..objects.crowd_caches import MARK, cache_id, mark
 from ..objects.hierarchy import Family
-from ..objects.picked_agents import PICKED, VEHICLE, is_made
+from ..objects.picked_agents import PICKED, is_made, points_identity
 from ..objects.resting import put_to_rest, wake
 from ..read.local_space import to_world
 from ..read.plan import Plan, plan_reading
@@ -83,11 +85,12 @@ def making_objects(
     rested = [ob for ob in vehicles if MARK in ob]
     for ob in rested:
         del ob[MARK]
-        ob[PICKED] = VEHICLE
+        ob[PICKED] = 0
     wake({*rested, *(part for ob in rested for part in resting_parts(ob, family))})
     for ob in vehicles:
         ob.steering.locked = True
     edit_agents(motion.edits, np.array(identities), hidden=True, picked=True)
+    set_owners(run, {ob.steering.identity: 0 for ob in vehicles if is_made(ob)})
     context.view_layer.update()
     return MadeObjects(vehicles, warnings)
 
@@ -187,6 +190,9 @@ def give_agents_back(
     motion = CachedMotion(cache, crowd) if cache is not None else None
     held = set() if motion is None else set(motion.identity.tolist())
     parts = [part for ob in objects for part in (ob, *family.descendants(ob))]
+    for ob in made:
+        if (bake := bake_of(ob)) is not None:
+            set_owners(bake.bake_id, {ob.steering.identity: points_identity(ob)})
     warnings = list(KeyWriter.delete(parts))
     for ob in rested:
         give_back(ob)

@@ -70,7 +70,10 @@ def test_points_become_objects_of_their_models_that_move_alike_and_go_back(addon
         assert ob.data == bpy.data.objects["B"].data
         assert ob.steering.locked
     assert instances().keys() == set(identities) - set(few)
-    assert not part("blender.status.census").refresh(bpy.context.scene).bake.outdated
+    census = part("blender.status.census").refresh(bpy.context.scene)
+    owner = made[0].steering.crowd
+    assert not census.bake.outdated
+    assert census.bake.vehicles == census.members(owner).vehicles == census.members(owner).free + 2 == len(identities)
     assert bpy.ops.steering.give_back() == {"FINISHED"}
     bpy.context.scene.frame_set(LAST)
     assert instances().keys() == set(identities)
