@@ -65,8 +65,8 @@ def agents_of(
     if unknown := [identity for identity in identities if identity not in rows]:
         raise Refusal(f"The cache of {crowd.name} has no agent {unknown[0]}. Choose others.", about=[crowd])
     if hidden := [identity for identity in identities if motion.edited["hidden"][rows[identity]]]:
-        text = f"Agent {hidden[0]} of {crowd.name} is hidden by an edit, or an object already. Choose others"
-        raise Refusal(f"{text}, or give it back.", about=[crowd])
+        text = f"Agent {hidden[0]} of {crowd.name} is hidden by an edit, or an object already. Choose others."
+        raise Refusal(text, about=[crowd])
     members, wanted = in_use(scene), set(identities)
     vehicles = [ob for ob in tagged(members, Role.VEHICLE) if not ob.steering.locked]
     found = {
@@ -183,5 +183,5 @@ def check_removable(objects: Sequence[Object]) -> None:
     family = Family()
     for ob in objects:
         if foreign := next((part for part in family.descendants(ob) if not is_made(part)), None):
-            text = f"{foreign.name} is parented to {ob.name}, which would be removed. Clear its parent first."
+            text = f"{foreign.name} is parented to {ob.name}, which would be removed. Clear the parent first."
             raise Refusal(text, about=[foreign])
