@@ -191,10 +191,6 @@ def _redraw(context: Context) -> None:
                 area.tag_redraw()
 
 
-def register() -> None:
-    bpy.utils.register_class(STEERING_OT_pick_agents)
-
-
 def unregister() -> None:
+    """Before the classes go: let go of what is drawn and listened to while agents are picked."""
     end_picking()
-    bpy.utils.unregister_class(STEERING_OT_pick_agents)

@@ -243,8 +243,3 @@ def _run_of(cache: Collection) -> str:
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-CLASSES = (STEERING_OT_make_objects, STEERING_OT_give_back)
-
-register, unregister = bpy.utils.register_classes_factory(CLASSES)

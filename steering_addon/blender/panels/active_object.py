@@ -1,8 +1,8 @@
 """The panels of the active object: its roles, and the settings that a vehicle does not share with its crowd."""
 
-from __future__ import annotations
+from collections.abc import Iterable
 
-from typing import TYPE_CHECKING
+from bpy.types import Context, Object, UILayout
 
 from ...simulation.links import LinkModel
 from ...simulation.roles import DESCRIPTIONS, MADE, OF_BODIES, Role
@@ -19,11 +19,6 @@ from ..property_groups import meaningful
 from ..status import census
 from .fields import counted, draw_properties, fields, note
 from .locations import ROOT, in_both
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from bpy.types import Context, Object, UILayout
 
 ICONS = {
     Role.VEHICLE: "AUTO",
