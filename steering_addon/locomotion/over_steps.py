@@ -12,8 +12,6 @@ Where two steps or more lead the same way, these are stairs. On them a walker ma
 if it is in a hurry, and no more steps a second than on the level: it is slower there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import TypeAlias
 
