@@ -17,6 +17,7 @@ STORED = {
     "crawling": {"at_edge": "TURN_BACK STOP FALL"},
     "docking": {"timing": "FREE AT_FRAME"},
     "flee": {"pace": PACE},
+    "give_way": {"rank": "FIRST EQUAL LAST"},
     "keep_company": {"neighbors": NEIGHBORS},
     "keep_distance": {"neighbors": NEIGHBORS},
     "leader_following": {"neighbors": NEIGHBORS, "places": "CLOUD AS_THEY_STAND"},
