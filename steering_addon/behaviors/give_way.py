@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import Number, Rows
+from ..simulation.arrays.vectors import Number, Rows, anybody
 from ..simulation.behavior import OURS, Behavior, Intent, Steering
 from ..simulation.declaration import Choice, called, choice, length, seconds
 from ..simulation.maneuvers.braking import CREEP, brake
@@ -24,12 +24,12 @@ RANKS = (
 
 @dataclass(frozen=True)
 class GiveWay(Behavior):
-    """Wait where its path meets another, until it is its turn.
+    """Wait where its path meets another until it is its turn, and at signals until they are green.
 
     Where the paths of two cross or merge, who comes later, or from the left, slows down and stops before the place. In
     a merging lane it falls in behind the other. All who have this behavior know of each other, and Brake For leaves
     them to it. Who no longer can stop goes first, and after a long wait everyone does. Does nothing for those that
-    follow no path, or a path that meets no other.
+    follow no path, or a path that meets no other and has no signal.
     """
 
     name = "give_way"
@@ -47,9 +47,11 @@ class GiveWay(Behavior):
     patience: Number = seconds(6.0, "Time after which one that has waited goes before all others")
 
     def steer(self, world: World, agents: Agents, memory: Yielding) -> Steering:
-        allowed = Junctions.of(world).allowed[agents.rows]
+        junctions = Junctions.of(world)
+        by_others, at_signals = junctions.allowed[agents.rows], junctions.at_signals[agents.rows]
+        allowed = np.minimum(by_others, at_signals)
         slow = agents.speed < STANDS * agents.cruise_speed
-        waits = slow & (allowed < CREEP * agents.cruise_speed)
+        waits = slow & (by_others < CREEP * agents.cruise_speed)
         after = Yielding(
             asked=np.where(self.weight != 0.0, world.time, -np.inf),
             rank=self.rank,
@@ -62,6 +64,9 @@ class GiveWay(Behavior):
             margin=self.margin,
             patience=self.patience,
             waited=np.where(slow & (waits | (memory.waited > 0.0)), memory.waited + world.dt, 0.0),
-            stuck=np.where(slow & ~waits, memory.stuck + world.dt, 0.0),
+            late=junctions.late[agents.rows],
+            stuck=np.where(slow & (allowed >= CREEP * agents.cruise_speed), memory.stuck + world.dt, 0.0),
         )
+        if not anybody(allowed < np.inf):
+            return Steering(memory=after)
         return Steering(brake(agents, allowed), after, speed_limit=allowed)

@@ -48,6 +48,7 @@ class Yielding(Memory):
         margin: (n,) by how much it passes before others or after them, seconds.
         patience: (n,) after how long a wait it goes before all others, seconds.
         waited: (n,) how long it has had to stand because of the others since it last went on, seconds.
+        late: (n,) whether it can no longer stop for another that is in its way.
         stuck: (n,) how long it has stood although they let it go on, seconds.
     """
 
@@ -62,6 +63,7 @@ class Yielding(Memory):
     margin: Scalars = remembered(0.0)
     patience: Scalars = remembered(0.0)
     waited: Scalars = remembered(0.0)
+    late: Mask = remembered(False)
     stuck: Scalars = remembered(0.0)
 
 

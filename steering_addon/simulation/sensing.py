@@ -95,6 +95,7 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
         before.lift,
         partners_among(state.memories.values()),
         routes_among(state.memories.values()),
+        before.signals,
     )
 
 

@@ -44,6 +44,7 @@ from .partners import Partners
 from .perches import NO_PERCHES, Perches
 from .roles import Role
 from .routes import Routes
+from .signals import NO_SIGNALS, Signals
 from .vehicle import VehicleModel
 from .ways.over_ground import Ways
 
@@ -179,6 +180,7 @@ class World:
         lift: (vehicles,) metres from the place where each vehicle stands up to its origin, or one for all.
         partners: whom each vehicle has for its partner; None where none ever looked for one.
         routes: along which lanes vehicles go.
+        signals: what holds lanes.
     """
 
     time: float
@@ -202,6 +204,7 @@ class World:
     lift: Scalars = field(default_factory=lambda: np.zeros(1))
     partners: Partners | None = None
     routes: Routes = Routes(None, None)
+    signals: Signals = NO_SIGNALS
 
     @property
     def perceivable(self) -> Rows:

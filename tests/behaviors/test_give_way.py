@@ -9,9 +9,11 @@ from steering_addon.behaviors.give_way import RANKS, GiveWay
 from steering_addon.behaviors.keep_distance import KeepDistance
 from steering_addon.behaviors.path_following import EITHER, PathFollowing
 from steering_addon.locomotion import OnFoot, Planar, Wheeled
+from steering_addon.recording.mishaps import LATE, Mishaps
 from steering_addon.simulation.arrays.vectors import Scalars
 from steering_addon.simulation.geometry.paths import spline
 from steering_addon.simulation.maneuvers.junctions import Junctions
+from steering_addon.simulation.signals import Signals
 from tests.scene import Scene, locked, positions, speeds
 
 FPS = 12
@@ -174,3 +176,49 @@ def test_it_is_asked_once_for_all_and_says_nothing_without_a_path() -> None:
     world, _, _ = bare.seen()
     assert np.isinf(Junctions.of(world).allowed).all()
     assert Junctions.of(world) is Junctions.of(world)
+
+
+def lights(*positions, path: int = -1) -> Signals:
+    """Signals that are not green."""
+    k = len(positions)
+    return Signals(np.array(positions, dtype=float), np.zeros(k, dtype=bool), np.full(k, path))
+
+
+def test_a_signal_holds_the_lane_beside_which_it_stands_until_it_is_green() -> None:
+    """One stands to the right of those that drive east; of the lane back and of the other road nobody stops."""
+    place = drivers(
+        [(0, 1, 40.0), (0, -1, 44.0), (1, 1, 70.0)], values={}, offset=1.5, signals=lights((-8.0, -3.0, 0.0))
+    )
+
+    def lit(frame, snapshot):
+        return replace(snapshot, signals=replace(snapshot.signals, green=np.full(1, frame >= 12 * FPS)))
+
+    states = place.run(FPS * 20, at=lit)
+    before = positions(states)[10 * FPS : 12 * FPS, 0]
+    assert np.allclose(before[:, 0], before[0, 0], atol=0.05)
+    assert -10.0 < before[0, 0] + TOUCH / 2.0 < -8.0
+    assert speeds(states)[:, 1:].min() > 0.97 * SPEED, "nobody waits for one that a signal holds"
+    assert positions(states)[-1, 0, 0] > 10.0
+
+
+def test_a_signal_holds_the_path_that_it_is_given_wherever_it_stands() -> None:
+    place = drivers([(0, 1, 40.0), (1, 1, 80.0)], values={}, signals=lights((-9.0, -25.0, 0.0), path=0))
+    states = place.run(FPS * 16)
+    assert positions(states)[-1, 0, 0] + TOUCH / 2.0 == pytest.approx(-9.0, abs=1.5)
+    assert positions(states)[-1, 1, 1] > 10.0
+
+
+def test_who_can_no_longer_stop_at_a_signal_goes_on() -> None:
+    place = drivers([(0, 1, 12.0)], values={}, signals=lights((-8.0, 0.0, 0.0)))
+    assert speeds(place.run(FPS * 4)).min() > 0.97 * SPEED
+
+
+def test_one_that_comes_too_near_to_stop_is_named() -> None:
+    mishaps = Mishaps(2)
+    for frame, state in enumerate(drivers([(0, 1, 6.0), (1, 1, 4.0)], values={}).run(FPS)):
+        mishaps.look(frame, state)
+    assert (mishaps.frames[LATE] >= 0).tolist() == [True, False]
+    mishaps = Mishaps(2)
+    for frame, state in enumerate(drivers([(0, 1, 34.0), (1, 1, 30.0)], values={}).run(FPS * 8)):
+        mishaps.look(frame, state)
+    assert not mishaps.number(LATE)

@@ -6,7 +6,7 @@ import bpy
 from bpy.props import EnumProperty
 from bpy.types import Object, Scene
 
-from ...recording.mishaps import FELL, GROUND, HELD, NO_WAY, OBSTACLE, OFF_PLACE, OVERLAP, STUCK
+from ...recording.mishaps import FELL, GROUND, HELD, LATE, NO_WAY, OBSTACLE, OFF_PLACE, OVERLAP, STUCK
 from ..animation.ownership import bake_of
 from ..animation.run_records import Outcomes
 from ..crowds.crowd_cache import shown_by
@@ -24,6 +24,7 @@ WORDS = {
     HELD: "held up by the ground",
     NO_WAY: "without a way to their goal",
     OFF_PLACE: "unable to keep their places in a formation",
+    LATE: "too late to stop where paths meet",
 }
 """The words of the report, after the number of vehicles."""
 NAMED = 3
@@ -59,6 +60,12 @@ ITEMS = [
         "Off Their Places",
         "Vehicles that lost their places in a formation for a second, as their leader turned faster than they can",
         8,
+    ),
+    (
+        LATE.upper(),
+        "Too Late",
+        "Vehicles that could no longer stop for another where their paths meet, as they came or began too near to it",
+        9,
     ),
 ]
 

@@ -61,7 +61,8 @@ class Conflicts(Columns):
     """The conflicts of l lanes, c of them; each is listed for either lane, by lane, then by where it begins.
 
     Attributes:
-        lines: the lanes.
+        lanes: the lanes.
+        lines: the same as lines.
         first, count: (l,) the first conflict of each lane, and their number.
         lane, other: (c,) the lane, and the one with which it conflicts.
         twin: (c,) the same conflict as listed for the other lane.
@@ -72,6 +73,7 @@ class Conflicts(Columns):
         from_right: (c,) whether the other lane comes from the right.
     """
 
+    lanes: tuple[Lane, ...]
     lines: Lines
     first: Rows
     count: Rows
@@ -87,6 +89,11 @@ class Conflicts(Columns):
 
     def __len__(self) -> int:
         return len(self.lane)
+
+    @once
+    def way(self) -> Scalars:
+        """(l,) 1 along the curve of each lane, -1 against it."""
+        return np.array([lane.way for lane in self.lanes])
 
 
 @lru_cache(maxsize=8)
@@ -156,7 +163,7 @@ class _Samples:
         count = np.bincount(lane, minlength=len(self.lanes))
         stop, junction = self._stops(lane, begin, np.where(merges, begin, end))
         columns = lane, lane[twin], twin, begin, end, stop, junction, merges, from_right[order]
-        return Conflicts(self.lines, np.cumsum(count) - count, count, *columns)
+        return Conflicts(self.lanes, self.lines, np.cumsum(count) - count, count, *columns)
 
     def _pairs(self) -> tuple[Rows, Rows]:
         """The pairs of samples at which lanes conflict, (p,) rows each, each once."""

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.frozen import replace
 from ..arrays.once import once
 from ..arrays.vectors import Mask, Rows, Scalars, nobody, which
 from ..geometry.conflicts import Conflicts
@@ -26,6 +27,7 @@ from ..world import World
 from .braking import least_of_each
 from .merging import speed_to_fall_back
 from .on_lanes import Approach, OnLanes, approaching, who_is_on_lanes
+from .signals import room_before_signals
 
 STANDS = 0.1
 """Share of cruise speed below which one that has to wait stands."""
@@ -40,13 +42,15 @@ class Junctions:
     """What the rules of junctions say in a step.
 
     Attributes:
-        allowed: (vehicles,) the speed that they allow, m/s; inf for no limit.
+        allowed: (vehicles,) the speed that others leave each, m/s; inf for no limit.
+        at_signals: (vehicles,) the same of signals.
         meeting: (p,) pairs of two at one conflict, as the row of one times the vehicles + the row of the other.
         inside: (q,) those of them that are in it together.
         late: (vehicles,) those that can no longer stop for another.
     """
 
     allowed: Scalars
+    at_signals: Scalars
     meeting: Rows
     inside: Rows
     late: Mask
@@ -59,15 +63,17 @@ class Junctions:
     @classmethod
     def _found(cls, world: World) -> Junctions:
         n = world.vehicles
-        nothing = cls(np.full(n, np.inf), *(np.zeros(0, dtype=np.int64),) * 2, nobody(n))
+        free, none = np.full(n, np.inf), np.zeros(0, dtype=np.int64)
+        nothing = cls(free, free, none, none, nobody(n))
         found = who_is_on_lanes(world)
         if found is None:
             return nothing
         on_lanes, conflicts = found
-        if not len(conflicts):
-            return nothing
-        encounters = _Meetings.of(on_lanes, conflicts, approaching(on_lanes, conflicts))
-        return cls(encounters.allowed(n), *encounters.pairs(n), encounters.late(n))
+        room = room_before_signals(world, on_lanes, conflicts)
+        meetings = _Meetings.of(on_lanes, conflicts, approaching(on_lanes, conflicts), room)
+        at_signals = np.full(n, np.inf)
+        at_signals[on_lanes.row] = on_lanes.speed_within(room)
+        return cls(meetings.allowed(n), at_signals, *meetings.pairs(n), meetings.late(n))
 
     def settle(self, agents: Rows, bodies: Rows) -> Mask:
         """The pairs (p,) of which these rules say who goes first, so that nobody else need brake for the other.
@@ -90,17 +96,19 @@ class _Meetings:
     Attributes:
         on_lanes, conflicts: of which they are.
         approach: the vehicles at conflicts.
+        room: (m,) metres up to the next signal that holds each of those on lanes.
         mine, other: (p,) rows of `approach`.
     """
 
     on_lanes: OnLanes
     conflicts: Conflicts
     approach: Approach
+    room: Scalars
     mine: Rows
     other: Rows
 
     @classmethod
-    def of(cls, on_lanes: OnLanes, conflicts: Conflicts, approach: Approach) -> _Meetings:
+    def of(cls, on_lanes: OnLanes, conflicts: Conflicts, approach: Approach, room: Scalars) -> _Meetings:
         begin = np.searchsorted(approach.conflict, np.arange(len(conflicts) + 1))
         twin = conflicts.twin[approach.conflict]
         number = (begin[1:] - begin[:-1])[twin]
@@ -110,7 +118,7 @@ class _Meetings:
         walks = on_lanes.minds.walks
         # People keep out of each other's way by themselves.
         counts = which((who != whom) & ~(walks[who] & walks[whom]))
-        return cls(on_lanes, conflicts, approach, mine[counts], other[counts])
+        return cls(on_lanes, conflicts, approach, room, mine[counts], other[counts])
 
     def both(self, column: Any) -> tuple[Any, Any]:
         """A column of the approach, (k,), for either side, (p,) each."""
@@ -142,7 +150,11 @@ class _Meetings:
     def late(self, n: int) -> Mask:
         """`late` of `Junctions`."""
         row, late = self.of_both(self.on_lanes.row)[0], np.zeros(n, dtype=np.bool_)
-        late[row[self.yields & self.committed[0] & ~self.is_in[0]]] = True
+        enters, is_out = self.both(self.approach.enters)[0], self.both(self.approach.is_out)[1]
+        speed, stopping = (self.of_both(column)[0] for column in (self.on_lanes.speed, self.on_lanes.stopping))
+        crosses = ~self.conflicts.merges[self.approach.conflict[self.mine]]
+        too_fast = (enters > 0.0) & (stopping > enters) & (enters < speed * is_out)
+        late[row[self.yields & crosses & too_fast]] = True
         return late
 
     @once
@@ -174,7 +186,10 @@ class _Meetings:
         waited, others = self.of_both(minds.waited)
         patience, their = self.of_both(minds.patience)
         rank, higher = self.of_both(minds.rank)
-        goes = self.of_both(minds.stuck < BLOCKED)
+        who = self.approach.who
+        goes = self.both(
+            (minds.stuck[who] < BLOCKED) & (self.approach.enters < self.room[who] + self.on_lanes.radius[who])
+        )
         row, row_other = self.of_both(self.on_lanes.row)
         margin = np.minimum(*self.of_both(minds.margin))
         comes, first = self.both(self.approach.comes)
@@ -199,7 +214,7 @@ class _Meetings:
     def allowed(self, n: int) -> Scalars:
         """The speed that each vehicle is allowed, (n,) m/s."""
         pairs = which(self.yields)
-        few = _Meetings(self.on_lanes, self.conflicts, self.approach, self.mine[pairs], self.other[pairs])
+        few = replace(self, mine=self.mine[pairs], other=self.other[pairs])
         merges = self.conflicts.merges[self.approach.conflict[few.mine]]
         enters, is_out = self.approach.enters[few.mine], self.approach.is_out[few.other]
         who = self.approach.who[few.mine]
@@ -207,7 +222,7 @@ class _Meetings:
         stop = self.approach.stop[few.mine]
         gap = self.on_lanes.minds.gap[who]
         stop = np.where(stop > -gap, stop, enters - gap)
-        halt = few.speed_within(np.maximum(stop, 0.0))
+        halt = self.on_lanes.take(who).speed_within(np.maximum(stop, 0.0))
         margin = self.on_lanes.minds.margin[who]
         # Of two that come together each might plan to pass after the other.
         comes, first = few.both(self.approach.comes)
@@ -218,18 +233,11 @@ class _Meetings:
         result[self.on_lanes.row] = slowest
         return result
 
-    def speed_within(self, room: Scalars, ahead: Scalars | float = 0.0) -> Scalars:
-        """The speeds from which those on this side can stop within metres, (p,) m/s, as of `braking.speed_to_stop`."""
-        who = self.approach.who[self.mine]
-        brakes = self.on_lanes.brakes[who]
-        reacting = brakes * self.on_lanes.minds.reaction[who]
-        return np.sqrt(reacting * reacting + ahead * ahead + 2.0 * brakes * room) - reacting
-
     def behind(self) -> Scalars:
         """The speeds at which those on this side fall in behind the others where lanes merge, (p,) m/s."""
         enters, others = self.both(self.approach.enters)
         halves, radii = self.of_both(self.on_lanes.half)[1], self.of_both(self.on_lanes.radius)
         room = enters - others - 2.0 * halves - radii[0] - radii[1] - self.of_both(self.on_lanes.minds.gap)[0]
         speed, time = self.of_both(self.on_lanes.speed)[1], self.both(self.approach.arrives)[1]
-        following = self.speed_within(np.maximum(room, 0.0), speed)
+        following = self.on_lanes.take(self.approach.who[self.mine]).speed_within(np.maximum(room, 0.0), speed)
         return np.where(room > 0.0, following, speed_to_fall_back(speed, room, time))

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..arrays.frozen import Columns
 from ..arrays.once import once
-from ..arrays.vectors import EPSILON, Rows, Scalars, dot, magnitude, picked, which
+from ..arrays.vectors import EPSILON, Rows, Scalars, dot, everybody, magnitude, picked, which
 from ..geometry.conflicts import Conflicts, Lane, conflicts_of
 from ..geometry.paths import exist
 from ..ground import flat, of_rows
@@ -65,6 +65,11 @@ class OnLanes(Columns):
         """(m,) the way in which each can just stop that is on the brake already, metres."""
         return self.speed * self.speed * COMFORT / (2.0 * FIRM * self.brakes)
 
+    def speed_within(self, room: Scalars, ahead: Scalars | float = 0.0) -> Scalars:
+        """The speeds from which each can stop within metres, (m,) m/s, as of `braking.speed_to_stop`."""
+        reacting = self.brakes * self.minds.reaction
+        return np.sqrt(reacting * reacting + ahead * ahead + 2.0 * self.brakes * room) - reacting
+
 
 @dataclass(frozen=True)
 class Approach(Columns):
@@ -97,12 +102,14 @@ def who_is_on_lanes(world: World) -> tuple[OnLanes, Conflicts] | None:
     n = world.vehicles
     goes = (minds.asked >= world.time - RECENT * world.dt) & (routed.path >= 0) & ~routed.returning
     row = which(goes & world.bodies.present[:n] & exist(world.paths, routed.path, routed.spline))
-    if not len(row):
+    if everybody(minds.walks[row]):
         return None
     routed, minds = routed.take(row), minds.take(row)
     radius, extent = world.bodies.radius[row], world.bodies.extent[row]
     lane, lanes = _lanes(world, routed, radius, extent)
     conflicts = conflicts_of(lanes)
+    if not len(conflicts) and not len(world.signals):
+        return None
     line = conflicts.lines.followed(lane)
     position = picked(world.bodies.position, row)
     velocity = picked(world.bodies.velocity, row)
