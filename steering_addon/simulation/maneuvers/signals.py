@@ -31,7 +31,7 @@ def room_before_signals(world: World, on_lanes: OnLanes, conflicts: Conflicts) -
     before = stop - on_lanes.driven
     turns = np.floor(before / lines.length[lane]) * lines.length[lane]
     before = np.where(lines.closed[lane], before - turns, before) - on_lanes.half - on_lanes.radius - gap
-    # Who can no longer stop goes on, and so does who is past it.
+    # One that can no longer stop goes on, and so does one that is past it.
     counts = held[:, lane] & (before + gap >= on_lanes.stopping)
     room: Scalars = np.where(counts, np.maximum(before, 0.0), np.inf).min(axis=0)
     return room
