@@ -71,6 +71,7 @@ FLAGS = {
             "MARK": 4096,
             "LINK": 8192,
             "POINTS": 16384,
+            "SIGNAL": 32768,
         },
     },
     "own_locomotion": {"AS_CROWD": -1, **{name: number for number, name in enumerate(MOVES.split())}},

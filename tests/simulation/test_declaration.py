@@ -100,6 +100,7 @@ def test_roles_are_bits_that_never_change() -> None:
         "MARK": 4096,
         "LINK": 8192,
         "POINTS": 16384,
+        "SIGNAL": 32768,
     }
     assert {role.name: int(role) for role in Role} == stored
     assert set(DESCRIPTIONS) == set(Role)

@@ -40,6 +40,7 @@ REMEDIES = {
     Role.FLOW: "Select a curve, such as Add > Curve > Path, or a mesh that is painted or has loose edges",
     Role.SURFACE: "Select a mesh, or another object with faces, that is not a vehicle",
     Role.LINK: "Select a curve, such as Add > Curve > Path, or an Empty",
+    Role.SIGNAL: "Select an Empty, such as Add > Empty > Plain Axes",
     Role.POINTS: "Select a mesh that is neither a vehicle nor a surface",
     Role.CROWD: "Select an Empty, or use Add Crowd",
     Role.STATE: "Use Add State",

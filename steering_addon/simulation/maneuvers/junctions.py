@@ -25,7 +25,6 @@ from ..arrays.vectors import Mask, Rows, Scalars, nobody, which
 from ..geometry.conflicts import Conflicts
 from ..world import World
 from .braking import least_of_each
-from .merging import speed_to_fall_back
 from .on_lanes import Approach, OnLanes, approaching, who_is_on_lanes
 from .signals import room_before_signals
 
@@ -238,6 +237,6 @@ class _Meetings:
         enters, others = self.both(self.approach.enters)
         halves, radii = self.of_both(self.on_lanes.half)[1], self.of_both(self.on_lanes.radius)
         room = enters - others - 2.0 * halves - radii[0] - radii[1] - self.of_both(self.on_lanes.minds.gap)[0]
-        speed, time = self.of_both(self.on_lanes.speed)[1], self.both(self.approach.arrives)[1]
-        following = self.on_lanes.take(self.approach.who[self.mine]).speed_within(np.maximum(room, 0.0), speed)
-        return np.where(room > 0.0, following, speed_to_fall_back(speed, room, time))
+        drivers = self.on_lanes.take(self.approach.who[self.mine])
+        following = drivers.speed_within(np.maximum(room, 0.0), self.of_both(self.on_lanes.speed)[1])
+        return np.where(room > 0.0, following, 0.0)

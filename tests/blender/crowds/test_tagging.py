@@ -67,6 +67,7 @@ def test_stored_numbers_of_roles_never_change() -> None:
         "MARK": 4096,
         "LINK": 8192,
         "POINTS": 16384,
+        "SIGNAL": 32768,
     }
 
 
