@@ -89,9 +89,10 @@ def test_a_signal_holds_the_path_that_it_is_given_and_a_key_counts_as_a_change()
     assert fingerprint(bpy.context.scene) != known
 
 
-def test_one_that_is_too_late_to_stop_is_named_after_a_bake() -> None:
+def test_one_that_is_too_late_to_stop_is_named_after_a_bake(capfd) -> None:
     car, _ = drivers(east=-4.6, north=-4.0)
     bake()
+    assert "Car East could not stop any more where paths meet, from frame" in capfd.readouterr().out
     assert bpy.ops.steering.select_contacts(kind="LATE") == {"FINISHED"}
     assert bpy.context.selected_objects == [car]
 
