@@ -1,7 +1,5 @@
 """Operators by which an animator directs single vehicles."""
 
-from __future__ import annotations
-
 import bpy
 from bpy.props import BoolProperty, FloatProperty, IntProperty
 
@@ -137,8 +135,3 @@ def _takes_part(ob: bpy.types.Object) -> bool:
     """Whether an object has a role, or is a part of a vehicle; nothing is written."""
     stored = settings_of(ob)
     return vehicle_of(ob) is not None or (stored is not None and bool(stored.roles))
-
-
-CLASSES = (STEERING_OT_animate_by_hand, STEERING_OT_mark_add)
-
-register, unregister = bpy.utils.register_classes_factory(CLASSES)

@@ -43,8 +43,11 @@ def has_cache(operator: type, context: Context) -> bool:
     cache = cache_of(crowd_in_focus(context))
     if cache is not None and is_kept_here(cache):
         return True
-    where = "is in a library. Bake again first" if cache is not None else "is missing. Bake into one first"
-    operator.poll_message_set(f"The crowd cache of {crowd_in_focus(context).name} {where}")
+    name = crowd_in_focus(context).name
+    if cache is not None:
+        operator.poll_message_set(f"The crowd cache of {name} is in a library. Bake again first")
+    else:
+        operator.poll_message_set(f"{name} has no crowd cache. Bake it into one first")
     return False
 
 
@@ -55,7 +58,7 @@ class STEERING_OT_make_objects(SteeringOperator, InPieces, bpy.types.Operator):
     bl_idname = "steering.make_objects"
     bl_label = "Make Objects"
     needs = (in_object_mode, has_editable_scene, has_cache)
-    canceled = "Make Objects Canceled"
+    canceled = "Objects Canceled"
 
     ids: StringProperty(name="Ids", description=NUMBERS, options={"SKIP_SAVE"})
     replace_own_keys: BoolProperty(
@@ -240,8 +243,3 @@ def _run_of(cache: Collection) -> str:
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-CLASSES = (STEERING_OT_make_objects, STEERING_OT_give_back)
-
-register, unregister = bpy.utils.register_classes_factory(CLASSES)

@@ -1,8 +1,6 @@
 """The panel by which an animator directs single vehicles: what leads them by hand."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from bpy.types import Context, Object, PropertyGroup, UILayout
 
 from ...simulation.marks.declaring import MarkModel
 from ...simulation.roles import Role
@@ -13,10 +11,6 @@ from ..read.marks import frame_of
 from .active_object import ICONS
 from .fields import draw_properties, fields, note
 from .locations import OfActive, OfCrowd, in_both
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Object, PropertyGroup, UILayout
-
 
 IN_FLIGHT = "radius", "release", "aims", "exact"
 """The settings of a mark that have no effect on what lands."""

@@ -3,8 +3,6 @@
 Its entries have the words that people search for, also those that the shorter labels of the panels leave out.
 """
 
-from __future__ import annotations
-
 import bpy
 
 from ...behaviors import CATALOGUE

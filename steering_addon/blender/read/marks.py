@@ -1,16 +1,15 @@
 """The marks that a run reads: checked, with what they point at, and read frame by frame."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Depsgraph, Object, Scene
 
 from ...recording.missed_marks import NEARLY
 from ...simulation.arrays.vectors import in_columns
 from ...simulation.handling import Handling
+from ...simulation.locomotion import Locomotion
 from ...simulation.marks.declaring import VERTICES, Mark, MarkModel
 from ...simulation.marks.reaching import climb_stretch, out_of_reach
 from ...simulation.marks.sharing import shared_out
@@ -27,12 +26,6 @@ from .checks import check_numbers, checked_values
 from .dependencies import animates, may_move
 from .locomotions import LocomotionSettings
 from .solids import changes_shape
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object, Scene
-
-    from ...simulation.locomotion import Locomotion
-
 
 PASSED_ON = "lead", "radius", "release", "speed", "aims", "exact", "stays"
 """The settings of a mark that the simulation reads as they are."""

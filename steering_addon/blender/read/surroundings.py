@@ -1,10 +1,9 @@
 """The surroundings of a run: the objects that its vehicles react to."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+from bpy.types import Object
 
 from ...simulation.declaration import POINTERS, Kind
 from ...simulation.roles import Role
@@ -22,9 +21,6 @@ from .mind_sources import watched_objects, watched_regions
 from .sources import BodySource, Pointer, behaviors_of, by_name, carrier_of, pointers_of
 from .target_groups import Several, several_of, stood_on
 from .vehicles import VehicleSource
-
-if TYPE_CHECKING:
-    from bpy.types import Object
 
 TARGETS = (Role.LEADER, Role.RESOURCE, Role.VEHICLE)
 """Roles of the bodies that behaviors find without a pointer."""

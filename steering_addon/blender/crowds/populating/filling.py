@@ -1,18 +1,17 @@
 """Fills a crowd: keeps existing members, adds missing ones and removes surplus ones."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+from bpy.types import Collection, Context, Object
 from mathutils import Matrix
 
 from ....settings.placement import facing, models, sizes, turns
 from ....settings.population import AT_MODEL, CURVE, VOLUME, Population
+from ....settings.preset import Preset
 from ....simulation.arrays.chance import keys_of
 from ....simulation.arrays.identities import distinct
 from ....simulation.roles import Role
@@ -39,11 +38,6 @@ from .models import MemberModel, Source, plain
 from .point_members import add_model, add_points, known_settings, models_of, remove_points, varied
 from .room import tell_remedy
 from .standing_on import laid_out, moves_there, set_out_both_ways
-
-if TYPE_CHECKING:
-    from bpy.types import Collection, Context, Object
-
-    from ....settings.preset import Preset
 
 
 @dataclass(frozen=True)
