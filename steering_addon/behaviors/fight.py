@@ -101,7 +101,7 @@ class Fight(Behavior):
             # It stops there whatever else it wants.
             speed_limit=np.where(fights, speed, np.inf),
             heading=np.where(fights[:, None], direction, 0.0),
-            # Who has an enemy beside or behind it whirls round.
+            # One that has its enemy beside or behind it whirls round.
             hurries=after.stands & (dot(direction, agents.forward) < FACES),
         )
 
