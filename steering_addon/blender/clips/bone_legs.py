@@ -45,7 +45,9 @@ class BoneLegs:
         names = self.rig.names
         self.legs = [Leg(*(names.index(rig.names[bone]) for bone in leg.bones), leg.end) for leg in legs]
         self.modes = [armature.pose.bones[name].rotation_mode for name in names]
-        self.at_rest = _at_rest(self.rig)
+        turns = without_scale(self.rig.rest[:, :3, :3])
+        above = np.where((self.rig.parents >= 0)[:, None, None], turns[self.rig.parents], np.eye(3))
+        self.at_rest = np.einsum("nji,njk->nik", above, turns)
         above_legs = [self.rig.above(leg.thigh) for leg in self.legs]
         # The bone next above all legs, or the last one above the first leg.
         common = (bone for bone in above_legs[0] if all(bone in chain for chain in above_legs))
@@ -216,10 +218,3 @@ def _moves_points(rig: Rig) -> Mask:
     for bone in np.flatnonzero(moves).tolist():
         moves[rig.above(bone)] = True
     return moves
-
-
-def _at_rest(rig: Rig) -> np.ndarray:
-    """The rotation of each bone from its parent at rest, (n, 3, 3)."""
-    turns = without_scale(rig.rest[:, :3, :3])
-    above = np.where((rig.parents >= 0)[:, None, None], turns[rig.parents], np.eye(3))
-    return np.einsum("nji,njk->nik", above, turns)

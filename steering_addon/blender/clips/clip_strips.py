@@ -257,7 +257,9 @@ class _StripWriter:
 
     def _key(self, curve: FCurve, values: np.ndarray, overridden: bool) -> None:
         self._points[:, 1] = values
-        points = self._points[_bends(values)]
+        bends = np.ones(len(values), dtype=np.bool_)
+        bends[1:-1] = np.abs(np.diff(values.astype(np.float64), n=2)) > STRAIGHT
+        points = self._points[bends]
         if not overridden:
             write_linear_keys(curve, points)
             return
@@ -266,13 +268,6 @@ class _StripWriter:
             key = curve.keyframe_points.insert(frame, value, options={"FAST"})
             key.interpolation, key.type = "LINEAR", "GENERATED"
         curve.update()
-
-
-def _bends(values: np.ndarray) -> np.ndarray:
-    """Whether numbers (f,) need a key on each frame, (f,): not where they go straight on."""
-    bends = np.ones(len(values), dtype=np.bool_)
-    bends[1:-1] = np.abs(np.diff(values.astype(np.float64), n=2)) > STRAIGHT
-    return bends
 
 
 def _remove_tracks(rig: Object, record: ClipRecord, spare: set[bpy.types.Action]) -> list[Edited]:

@@ -42,7 +42,7 @@ NO_PARTS = np.zeros((0, 4, 4))
 
 @dataclass(frozen=True)
 class PointVehicles:
-    """The source of n vehicles that are the points of one object, in the order of their identities.
+    """The `VehicleSource` of n vehicles that are the points of one object, in the order of their identities.
 
     Attributes:
         ob: the object.
@@ -108,7 +108,6 @@ class PointVehicles:
 
     @property
     def parts(self) -> list[tuple[PointVehicles, np.ndarray]]:
-        """As `VehicleSource.parts`."""
         return [(self, np.arange(len(self)))]
 
     def take(self, rows: np.ndarray) -> PointVehicles:
@@ -118,16 +117,13 @@ class PointVehicles:
         return replace(self, **taken, stored={name: column[rows] for name, column in self.stored.items()})
 
     def owner(self, row: int) -> Object:
-        """As `VehicleSource.owner`."""
         return self.ob
 
     def needed(self) -> Iterator[Object]:
-        """As `VehicleSource.needed`."""
         if self.animated.any():
             yield self.ob
 
     def settings(self, depsgraph: Depsgraph, frame: int) -> Mapping[str, np.ndarray]:
-        """As `VehicleSource.settings`."""
         if not self.animated.any():
             return self.stored
         evaluated, columns = self.ob.evaluated_get(depsgraph).steering, dict(self.stored)
@@ -138,19 +134,15 @@ class PointVehicles:
         return columns
 
     def parent_parts(self, depsgraph: Depsgraph, frame: int) -> np.ndarray:
-        """As `VehicleSource.parent_parts`."""
         return NO_PARTS
 
     def heights(self, depsgraph: Depsgraph, frame: int, parent_parts: np.ndarray) -> np.ndarray:
-        """As `VehicleSource.heights`."""
         return self.height
 
     def lift(self, heights: np.ndarray) -> np.ndarray:
-        """As `VehicleSource.lift`."""
         return self.origin_height
 
     def start(self, parent_parts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """As `VehicleSource.start`."""
         return self.position, self.basis, self.velocity
 
     def pose(self, row: int, depsgraph: Depsgraph) -> tuple[np.ndarray, np.ndarray]:
@@ -163,7 +155,6 @@ class PointVehicles:
         yield
 
     def computed(self) -> Iterable[int]:
-        """As `VehicleSource.computed`."""
         return ()
 
     def store(self, identities: np.ndarray) -> None:

@@ -230,7 +230,6 @@ class Axes:
         self._axes = np.zeros((0, 3, 3))
 
     def of(self, matrices: np.ndarray) -> np.ndarray:
-        """As `axes_of`."""
         if not np.array_equal(matrices, self._matrices):
             self._matrices, self._axes = matrices, axes_of(matrices)
         return self._axes

@@ -104,7 +104,6 @@ class Clinging:
         length: Scalars,
         normal: Vectors | None = None,
     ) -> SkinWay:
-        """As `Skin.walked`."""
         n = len(triangle)
         met, known = np.zeros(n, dtype=np.bool_), np.zeros((n, KNOWN))
         whole = SkinWay(triangle.copy(), no_vectors(n), no_vectors(n), np.zeros(n), np.zeros(n), met, known)
