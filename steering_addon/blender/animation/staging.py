@@ -29,14 +29,7 @@ from .bake_record import TRANSFORM_CHANNELS, BakeRecord, write_record
 from .custom_properties import KeptProperty, make, name_in, path_of, reading_drivers, remove, revive
 from .edited_keys import checksum_of
 from .held_transforms import holds_a_pose
-from .keyframes import (
-    BakedKeys,
-    Column,
-    read_modifiers,
-    unsettled_handles,
-    write_changes,
-    write_modifiers,
-)
+from .keyframes import BakedKeys, Column, read_modifiers, unsettled_handles, write_changes, write_modifiers
 from .ownership import (
     GROUP,
     CurrentAnimation,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
+from bpy.types import Area, Context, Event, Region, RegionView3D
 
 from ..crowds.cached_motion import CachedMotion
 from ..objects.crowd_caches import cache_of
@@ -13,9 +14,6 @@ from ..overlay.agents_in_view import AgentsInView
 from ..refusal import Refusal
 from .picked_agents import has_cache
 from .polls import SteeringOperator, has_editable_scene, in_object_mode
-
-if TYPE_CHECKING:
-    from bpy.types import Area, Context, Event, Region, RegionView3D
 
 LOOKING = ("MIDDLEMOUSE", "WHEEL", "TRACKPAD", "MOUSE", "NDOF", "NUMPAD", "LEFT_ARROW", "RIGHT_ARROW", "SPACE", "TIMER")
 """How the events begin that let the user look around or show another frame."""

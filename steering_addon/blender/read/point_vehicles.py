@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Depsgraph, Object, Scene
 
 from ...simulation.arrays.identities import distinct, in_a_row
 from ...simulation.arrays.once import once
@@ -31,9 +31,6 @@ from .evaluated_points import EvaluatedPoints, evaluated_points
 from .local_space import AXIS_NAMES, model_axes, to_world
 from .role_assignment import current_front
 from .vehicles import OWN_SETTINGS
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object, Scene
 
 NOT_OF_POINTS = ("by_hand",)
 """Settings of a vehicle that points do not have, as they have no guide."""

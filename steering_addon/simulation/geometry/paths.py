@@ -13,19 +13,7 @@ from functools import lru_cache
 import numpy as np
 
 from ..arrays.once import once
-from ..arrays.vectors import (
-    EPSILON,
-    Mask,
-    Rows,
-    Scalars,
-    Vectors,
-    alike,
-    clamp,
-    dot,
-    magnitude,
-    unit,
-    which,
-)
+from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, alike, clamp, dot, magnitude, unit, which
 from ..ground import flat, left_of, upright
 from .lines import Followed, Lines
 

@@ -10,20 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays.frozen import Columns
-from ..arrays.vectors import (
-    EPSILON,
-    Mask,
-    Rows,
-    Scalars,
-    Vectors,
-    anybody,
-    dot,
-    magnitude,
-    picked,
-    put,
-    unit,
-    which,
-)
+from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, anybody, dot, magnitude, picked, put, unit, which
 from ..candidates import FIRST
 from ..world import Agents, World
 
