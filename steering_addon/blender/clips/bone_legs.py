@@ -1,7 +1,5 @@
 """Legs of two bones that are free to bend: how they are found, and how they are keyed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -62,7 +60,7 @@ class BoneLegs:
         """Whether hips come down so that feet are reached; else a foot leaves the ground a little earlier."""
         return on_ground or any(leg.end is not None for leg in self.legs)
 
-    def pose(self, playing: Playing, shape: tuple[int, int]) -> PosedBones:
+    def pose(self, playing: Playing, shape: tuple[int, int]) -> "PosedBones":
         """The legs of n rigs as their clips have them; `playing` (clips, n f) of one after the other."""
         mixed = mixed_channels(self._tables, playing)
         poses = from_channels(self.rig, mixed, self.rig.matrix)

@@ -5,8 +5,6 @@ travelled, and its influence over the strips below it. Keys that hold feet and t
 frame by frame. Our tracks lie below the animator's.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -105,7 +103,7 @@ def write_clips(all_played: Sequence[RigClips], frames: np.ndarray) -> list[Edit
     return edited
 
 
-def _write_on(each: RigClips, writer: _StripWriter, spare: set[bpy.types.Action]) -> tuple[ClipRecord, list[Edited]]:
+def _write_on(each: RigClips, writer: "_StripWriter", spare: set[bpy.types.Action]) -> tuple[ClipRecord, list[Edited]]:
     """Write the strips of an armature; returns their record, and those that stay as they are."""
     rig, before = each.rig, clip_record(each.rig)
     pose = before.pose_of(rig) if before is not None else {}

@@ -1,7 +1,5 @@
 """The operator that chooses agents of a crowd cache by clicks in the 3D viewport."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import bpy
@@ -18,7 +16,7 @@ from .polls import SteeringOperator, has_editable_scene, in_object_mode
 LOOKING = ("MIDDLEMOUSE", "WHEEL", "TRACKPAD", "MOUSE", "NDOF", "NUMPAD", "LEFT_ARROW", "RIGHT_ARROW", "SPACE", "TIMER")
 """How the events begin that let the user look around or show another frame."""
 
-_picking: list[Picking] = []
+_picking: "list[Picking]" = []
 """What is being picked; empty or one."""
 
 

@@ -1,7 +1,5 @@
 """Vehicles that are objects: read from their channels and settings, and moved by keys of their own."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
@@ -79,7 +77,7 @@ class ObjectVehicles:
         return np.arange(len(self.objects))
 
     @property
-    def parts(self) -> list[tuple[ObjectVehicles, np.ndarray]]:
+    def parts(self) -> "list[tuple[ObjectVehicles, np.ndarray]]":
         return [(self, self.object_rows)]
 
     @once

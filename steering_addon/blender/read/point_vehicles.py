@@ -4,8 +4,6 @@ Where they are is where they start; nothing is written to them. An attribute of 
 name that the setting has in `Object.steering`; what points do not have, all have from their object.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
@@ -104,10 +102,10 @@ class PointVehicles:
         return np.full(len(self), any(animates(self.ob, f"steering.{name}") for name in shared))
 
     @property
-    def parts(self) -> list[tuple[PointVehicles, np.ndarray]]:
+    def parts(self) -> "list[tuple[PointVehicles, np.ndarray]]":
         return [(self, np.arange(len(self)))]
 
-    def take(self, rows: np.ndarray) -> PointVehicles:
+    def take(self, rows: np.ndarray) -> "PointVehicles":
         """Those of some rows, (m,) or a mask (n,)."""
         columns = {each.name: getattr(self, each.name) for each in fields(self)}
         taken = {name: column[rows] for name, column in columns.items() if isinstance(column, np.ndarray)}

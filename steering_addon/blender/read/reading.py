@@ -1,7 +1,5 @@
 """From Blender to the simulation: one `Frame` of everything on the frame a depsgraph is evaluated for."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import replace
@@ -61,7 +59,7 @@ class Reader:
         """Whether the settings of all crowds and vehicles are the same on all frames."""
         return self._settings.stay
 
-    def of_changed_crowds(self, plan: Plan) -> Reader:
+    def of_changed_crowds(self, plan: Plan) -> "Reader":
         """A reader for the same scene with other settings of its crowds, which knows what was measured before."""
         reader = copy(self)
         reader.plan = plan

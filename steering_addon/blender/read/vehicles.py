@@ -5,8 +5,6 @@ The table holds what does not change during the run; the rest is read from its s
 `joined_vehicles.JoinedVehicles` has both.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -61,7 +59,7 @@ class VehicleSource(Protocol):
     seeds: np.ndarray
     enters: np.ndarray
     start_speed: np.ndarray
-    parts: Sequence[tuple[VehicleSource, np.ndarray]]
+    parts: "Sequence[tuple[VehicleSource, np.ndarray]]"
 
     def __len__(self) -> int: ...
 

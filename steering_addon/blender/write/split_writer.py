@@ -1,7 +1,5 @@
 """Hands the crowds of a run to the writers that they are for: keyframes, or crowd caches."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 
@@ -45,7 +43,7 @@ class SplitWriter:
     What an earlier bake has written for a vehicle in the other way goes.
     """
 
-    def __init__(self, plan: Plan, keys: KeyWriter, caches: CacheWriter | None, part: PlanPart | None) -> None:
+    def __init__(self, plan: Plan, keys: KeyWriter, caches: CacheWriter | None, part: "PlanPart | None") -> None:
         """`part`: of the plan, the one that is written into keyframes; None if there are no caches."""
         self._plan, self._keys, self._caches, self._part = plan, keys, caches, part
 
