@@ -9,9 +9,8 @@ from ..properties import settings_of
 from .tagged_objects import crowd_of
 
 PICKED = "steering_picked"
-"""The custom property of such an object, and of its parts: whether it was made for that, or had been a vehicle before.
-Stored in files: never changes."""
-MADE, VEHICLE = "MADE", "VEHICLE"
+"""The custom property of such an object, and of its parts: the identity of the object whose point the agent is; 0 if it
+had been a vehicle before. Stored in files: never changes."""
 
 
 def is_picked(ob: "Object") -> bool:
@@ -22,7 +21,13 @@ def is_picked(ob: "Object") -> bool:
 
 def is_made(ob: "Object") -> bool:
     """Whether an object was made for an agent that is a point, or a part of one."""
-    return ob.get(PICKED) == MADE
+    return points_identity(ob) > 0
+
+
+def points_identity(ob: Object) -> int:
+    """The identity of the object whose point an agent is, by what was made for it; 0 for other objects."""
+    identity = ob.get(PICKED, 0)
+    return identity if isinstance(identity, int) else 0
 
 
 def picked_identities(objects: "Iterable[Object]") -> "dict[Object | None, np.ndarray]":

@@ -152,7 +152,7 @@ class STEERING_OT_pick_agents(SteeringOperator, bpy.types.Operator):
             layout = header.layout
             layout.label(text="Choose", icon="MOUSE_LMB")
             layout.label(text="Add", icon="EVENT_SHIFT")
-            layout.label(text=f"Make {_count(chosen)}" if chosen else "Make Objects", icon="EVENT_RETURN")
+            layout.label(text=f"Make {chosen} Objects" if chosen > 1 else "Make an Object", icon="EVENT_RETURN")
             layout.label(text="Leave", icon="EVENT_ESC")
 
         context.workspace.status_text_set(draw)
@@ -160,10 +160,6 @@ class STEERING_OT_pick_agents(SteeringOperator, bpy.types.Operator):
 
 def _make(ids: str) -> set[str]:
     return bpy.ops.steering.make_objects("INVOKE_DEFAULT", True, ids=ids)
-
-
-def _count(number: int) -> str:
-    return "1 Object" if number == 1 else f"{number} Objects"
 
 
 def _view_under(context: Context, event: Event) -> tuple[Area, Region, RegionView3D] | None:

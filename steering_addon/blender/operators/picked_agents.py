@@ -38,8 +38,11 @@ def has_cache(operator: type, context: Context) -> bool:
     cache = cache_of(crowd_in_focus(context))
     if cache is not None and is_kept_here(cache):
         return True
-    where = "is in a library. Bake again first" if cache is not None else "is missing. Bake into one first"
-    operator.poll_message_set(f"The crowd cache of {crowd_in_focus(context).name} {where}")
+    name = crowd_in_focus(context).name
+    if cache is not None:
+        operator.poll_message_set(f"The crowd cache of {name} is in a library. Bake again first")
+    else:
+        operator.poll_message_set(f"{name} has no crowd cache. Bake it into one first")
     return False
 
 
@@ -50,7 +53,7 @@ class STEERING_OT_make_objects(SteeringOperator, InPieces, bpy.types.Operator):
     bl_idname = "steering.make_objects"
     bl_label = "Make Objects"
     needs = (in_object_mode, has_editable_scene, has_cache)
-    canceled = "Make Objects Canceled"
+    canceled = "Objects Canceled"
 
     ids: StringProperty(name="Ids", description=NUMBERS, options={"SKIP_SAVE"})
     replace_own_keys: BoolProperty(

@@ -20,7 +20,10 @@ LEAST, CORNERS = 8.0, 32
 """The least radius of a ring, in pixels, and the number of its corners."""
 THICKNESS, LETTERS = 2.0, 12.0
 """The width of rings and the size of letters, in pixels."""
-CHOSEN, POINTED_AT = (1.0, 0.63, 0.16, 1.0), (1.0, 1.0, 1.0, 0.9)
+CHOSEN, POINTED_AT = (0.2, 0.9, 1.0, 1.0), (1.0, 1.0, 1.0, 0.9)
+"""The colors of rings; selected objects have orange ones."""
+WIDER = 5.0
+"""By how many pixels the ring around the one that is pointed at is wider."""
 
 
 class AgentsInView:
@@ -61,12 +64,12 @@ class AgentsInView:
     def draw(self, region: Region, view: RegionView3D, frame: float, chosen: Sequence[int], pointed_at: int) -> None:
         """Draw rings around agents, by their rows, and the identity of the one that is pointed at."""
         rows, middles, radii = self.balls(frame)
-        for numbers, color in ((chosen, CHOSEN), ([pointed_at], POINTED_AT)):
+        for numbers, color, wider in ((chosen, CHOSEN, 0.0), ([pointed_at], POINTED_AT, WIDER)):
             here = np.isin(rows, np.array(numbers, dtype=np.int64))
             place, depth, size = in_pixels(middles[here], radii[here], region, view)
             seen = np.isfinite(depth)
             if seen.any():
-                _draw_rings(place[seen], np.maximum(size[seen], LEAST) + 2.0 * THICKNESS, color, region)
+                _draw_rings(place[seen], np.maximum(size[seen], LEAST) + wider, color, region)
                 if color is POINTED_AT:
                     _write(str(self.motion.identity[pointed_at]), place[seen][0], size[seen][0])
 

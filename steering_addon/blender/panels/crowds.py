@@ -13,7 +13,6 @@ from ..moving import BY_CHOICE
 from ..objects.crowd_caches import cache_of
 from ..objects.focus import crowd_in_focus, vehicle_in_focus
 from ..objects.tagged_objects import full_name
-from ..operators.pick_agents import picking
 from ..property_groups import meaningful
 from ..read.arrangement import shown
 from ..read.dependencies import animates
@@ -66,22 +65,9 @@ class CrowdInFocus:
         else:
             fields(layout).prop(crowd.steering, "output")
         if may_be_saved(cache_of(crowd)):
-            _few(layout)
             layout.operator("steering.save_crowd_library", icon="LIBRARY_DATA_DIRECT")
         if vehicle_in_focus(context) is not None:
             column.menu("STEERING_MT_crowds", icon="COMMUNITY")
-
-
-def _few(layout: UILayout) -> None:
-    """What makes objects of agents of a crowd cache, and gives them back."""
-    running = picking()
-    text = "Pick Agents"
-    if running is not None:
-        number = len(running.chosen)
-        text = f"Make {counted(number, 'Object')}" if number else "Click on Agents"
-    row = layout.row(align=True)
-    row.operator("steering.pick_agents", text=text, icon="RESTRICT_SELECT_OFF", depress=running is not None)
-    row.operator("steering.give_back", icon="LOOP_BACK")
 
 
 def _member_counts(members: Members) -> str:
