@@ -1,7 +1,5 @@
 """Landing on marks: what flies stands there at a time, and takes off when it is called away."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

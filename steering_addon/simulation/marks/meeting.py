@@ -14,8 +14,6 @@ What the behaviors of the vehicle ask for in this step is taken into account, an
 for the push: it comes last, whatever the crowd does to combine behaviors, and nothing of it is lost.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
