@@ -39,7 +39,7 @@ from .footholds import misplaced_walkers
 from .gaits import FACES, SETS_OFF, STEPS_ROUND, Walkers, going_round, stepping_circle, strode
 from .headings import begun, sine_between, turn_toward, turned_by, turned_on_foot
 from .looking import LOOKS, fastest_before_edges, led_past, looked, waited
-from .over_steps import carried_over_steps
+from .over_steps import carried_over_steps, fastest_on_stairs
 from .point_mass import pushed
 from .side_steps import along_and_aside, joined, off_heading, stepped
 from .walkable import BRIDGES, Look, Walkable, along_ground, leaning
@@ -61,6 +61,8 @@ HURRIES = 0.5
 """The share of its strength from which on a walker hurries."""
 AFTERWARDS = 1.5
 """Times in which a walker that hurries could stop, after which it would be on its way where it wants to go."""
+SLOWS = 0.5
+"""Seconds in which a walker that comes to stairs would stop."""
 SLOW = 2.0
 """Multiples of the slowest speed below which a walker obeys the mean of recent forces."""
 
@@ -149,6 +151,8 @@ class OnFoot(Locomotion):
         if anybody(uphill > 0.0):
             # The normal before a ramp leans already where the floor is level.
             uphill = np.minimum(uphill, rise(terrain.after.face_normal(memory.triangle), heading))
+        if anybody(memory.tread > 0.0):
+            control = replace(control, speed_limit=self._limit_on_stairs(model, control, speed, memory, dt))
         wanted, wish = self._wanted(model, motion, replace(control, force=push), uphill, slowest, beside, dt)
         wanted_speed, wished, onward = magnitude(wanted), magnitude(wish), dot(wish, heading)
         if anybody(settles := settled(model, wished, onward)):
@@ -281,6 +285,14 @@ class OnFoot(Locomotion):
         rows = rows[magnitude(picked(wish, rows)) < magnitude(picked(pull, rows))]
         wish[rows] = pull[rows]
         return wanted, truncate(wish, np.maximum(fastest, 0.0))
+
+    def _limit_on_stairs(
+        self, model: VehicleModel, control: Control, speed: Scalars, memory: Walking, dt: float
+    ) -> Scalars:
+        """The speed limit, (n,) m/s, of those of whom some are on stairs; they slow down gradually for these."""
+        pace = pace_of(model)
+        limit = np.maximum(fastest_on_stairs(memory.tread, model.radius, pace), speed - pace * (dt / SLOWS))
+        return limit if control.speed_limit is None else np.minimum(limit, control.speed_limit)
 
     def _is_hemmed_in(self, model: VehicleModel, motion: Motion, terrain: Terrain, turns: Mask) -> Mask:
         """Whether an obstacle leaves walkers that turn round no room for it, (n,)."""
