@@ -43,7 +43,7 @@ class STEERING_OT_crowd_assign(SteeringOperator, bpy.types.Operator):
     def invoke(self, context, _event):
         if self.crowd:
             return self.execute(context)
-        bpy.ops.wm.call_menu(name=STEERING_MT_crowds.bl_idname)
+        bpy.ops.wm.call_menu(name=STEERING_MT_crowds.__name__)
         return {"CANCELLED"}
 
     @reported
@@ -191,7 +191,6 @@ class STEERING_OT_crowd_select(SteeringOperator, bpy.types.Operator):
 class STEERING_MT_crowds(bpy.types.Menu):
     """Move the selected vehicles to another crowd"""
 
-    bl_idname = "STEERING_MT_crowds"
     bl_label = "Move to Crowd"
 
     def draw(self, context) -> None:
