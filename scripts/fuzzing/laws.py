@@ -82,7 +82,7 @@ def restorable(dump: dict, copies: set[str], hidden: set[str]) -> dict:
     These are the starts that it stores on vehicles, as each bake stores its own, and only a bake reads it; what it has
     measured of clips, which holds until their model changes; the identities and numbers that it gives to copies;
     properties that drivers read, with what these drivers set; and whether what it hid is selected, as Blender deselects
-    what is hidden.
+    what is hidden; and the users of linked datablocks.
 
     Args:
         copies: the full names of objects with the identity of another one, before.
@@ -102,7 +102,12 @@ def restorable(dump: dict, copies: set[str], hidden: set[str]) -> dict:
             custom = {k: v for k, v in stored["custom"].items() if not _is_keyed(k)}
             stored = {**stored, "stored": [k for k in stored["stored"] if not _is_keyed(k)], "custom": custom}
         objects[name] = _not_driven(bpy.data.objects.get(name), stored) if name in readers else stored
-    return {**without_selection_of(hidden, dump), "objects": objects}
+    return {**without_selection_of(hidden, dump), "objects": objects, "users": _users_of_local(dump)}
+
+
+def _users_of_local(dump: dict) -> dict:
+    """How many use each datablock of this file: of linked ones, Blender keeps a user for each removed override."""
+    return {kind: {k: v for k, v in by_name.items() if "[" not in k} for kind, by_name in dump["users"].items()}
 
 
 def _without_findings(value: Any, group: str = "") -> Any:
@@ -158,9 +163,8 @@ def undoable(dump: dict) -> dict:
     """
     objects = {name: _not_driven(bpy.data.objects.get(name), stored) for name, stored in dump["objects"].items()}
     linked = {ob.name_full for ob in bpy.data.objects if ob.library is not None or ob.override_library is not None}
-    users = {kind: {k: v for k, v in by_name.items() if "[" not in k} for kind, by_name in dump["users"].items()}
     objects = {name: stored for name, stored in objects.items() if name not in linked}
-    return {**dump, "users": users, "objects": objects}
+    return {**dump, "users": _users_of_local(dump), "objects": objects}
 
 
 def _not_driven(ob: bpy.types.Object | None, stored: dict) -> dict:

@@ -1,7 +1,5 @@
 """Docking (paper, Arrival with more constraints)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Fight: meet an enemy, one to one, and stop a step before it, face to face (not in the paper)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

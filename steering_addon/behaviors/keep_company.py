@@ -91,7 +91,8 @@ class KeepCompany(Neighborhood):
 
     Those who want company join the nearest others of their crowd who do and go the same way. Groups part where they
     have to, and come together again. Who stands is waited for, unless it is far away, has arrived, or takes longer than
-    patience lasts, and nobody waits where others would have to, as in a door. Does nothing for those who are alone, or have to run from something.
+    patience lasts, and nobody waits where others would have to, as in a door. Does nothing for those who are alone, or
+    have to run from something.
     """
 
     name = "keep_company"

@@ -1,7 +1,5 @@
 """Leader following (paper, Leader Following)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

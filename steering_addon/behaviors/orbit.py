@@ -1,7 +1,5 @@
 """Orbit: circle round a target (not in the paper)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Separation (paper, Separation)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

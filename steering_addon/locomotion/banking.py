@@ -9,8 +9,6 @@ rolled toward the lean of a coordinated turn,
 where a is the smoothed acceleration to the right; the roll follows as a critically damped spring.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

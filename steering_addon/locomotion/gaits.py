@@ -4,8 +4,6 @@ A walker takes the first of GAITS that holds. How fast it would walk on follows 
 those above it give.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple

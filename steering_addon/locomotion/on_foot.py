@@ -1,7 +1,5 @@
 """On Foot: walking on surfaces, straight below, without creeping or turning while standing; the slow step aside."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

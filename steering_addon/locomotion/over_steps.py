@@ -9,8 +9,6 @@ reaches r from there makes it higher by
 and one behind it lower: whether h is added to the ground before the step or taken from that after it, both meet there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import TypeAlias
 

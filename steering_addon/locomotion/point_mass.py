@@ -5,8 +5,6 @@ metres, kilograms and newtons. As it suggests at the end of that section, turnin
 drives round instead of spinning on the spot.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..simulation.arrays.angles import cosine, cosine_and_sine, cosine_of_setting

@@ -1,7 +1,5 @@
 """Walking: at what pace, what is remembered of each walker, and a step that is not on the ground yet."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -7,8 +7,6 @@ The kinematic bicycle: the rear axle moves the way the car faces, and the front 
 so that the turning circle is never smaller than wheelbase / tan(largest angle), and what stands does not turn.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType

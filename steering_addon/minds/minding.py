@@ -6,8 +6,6 @@ Each vehicle is in a state of its crowd, or in none. What it then follows goes t
 locomotion.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

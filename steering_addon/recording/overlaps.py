@@ -4,8 +4,6 @@ Pairs are searched within a margin beyond touching (a Verlet list), and reused u
 another pair may touch. The margin affects only the speed: the pairs found are the same.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """How vehicles move in ready states: how many times as fast as their crowd, and with what strength."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..simulation.behavior import Behavior

@@ -13,8 +13,6 @@ is what is left of them: a quintic that begins and ends without acceleration. T 
 acceleration stays within the vehicle's own.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -12,15 +12,13 @@ import json
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
+from bpy.types import ID, FCurve, Object
 
 from ...locomotion import LOCOMOTIONS
 from ...portrayal.driver_properties import FOLDED, LOOKS, SHARE, STATE
-
-if TYPE_CHECKING:
-    from bpy.types import ID, FCurve, Object
 
 DESCRIPTIONS = {
     "steering_speed": "Metres a second, keyed by the bake",

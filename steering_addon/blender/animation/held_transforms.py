@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+from bpy.types import FCurve, Object
 
 from .animation_data import assign_action, channelbag, channelbag_in, copy_action, slot_of
 from .bake_record import TRANSFORM_CHANNELS
@@ -17,8 +18,6 @@ from .keyframes import read_column
 from .posing import POSE_OF, pose_curves
 
 if TYPE_CHECKING:
-    from bpy.types import FCurve, Object
-
     from .animation_data import Channelbag
 
 TRANSFORM = (*TRANSFORM_CHANNELS, "scale")

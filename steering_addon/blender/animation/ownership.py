@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from bpy.types import Action, AnimData, FCurve, NlaStrip, Object
 
 from ...simulation.arrays.once import once
 from ..objects.crowd_caches import cached_as
@@ -32,7 +33,7 @@ from .keyframes import (
 )
 
 if TYPE_CHECKING:
-    from bpy.types import Action, ActionSlot, AnimData, FCurve, NlaStrip, Object
+    from bpy.types import ActionSlot
 
     from .animation_data import Channelbag
 

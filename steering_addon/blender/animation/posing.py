@@ -6,13 +6,14 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 import bpy
+from bpy.types import Action, FCurve, Object
 
 from ..refusal import Refusal
 from .animation_data import action_of, channelbag, channelbag_in, channelbags, posed_block
 from .bake_record import our_record
 
 if TYPE_CHECKING:
-    from bpy.types import Action, ActionSlot, FCurve, Object
+    from bpy.types import ActionSlot
 
     from .animation_data import Channelbag
 

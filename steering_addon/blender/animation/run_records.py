@@ -154,6 +154,24 @@ def sign_run(scene: Scene, run: str, fingerprint: str) -> None:
     scene[RUNS][run][MADE_OF] = fingerprint
 
 
+def made_of(run: str) -> str:
+    """The fingerprint of what a run was made from; "" if it is not known."""
+    stored = _stored(run)
+    return "" if stored is None else str(stored.get(MADE_OF, ""))
+
+
+def set_owners(run: str, owners: Mapping[int, int]) -> None:
+    """Note in the record of a run whose points vehicles are, by their identities: that of the object, 0 for none."""
+    record = _record(stored := _stored(run))
+    if record is None or not len(record.owner):
+        return
+    owner = record.owner.astype(np.int32)
+    for identity, of in owners.items():
+        if (row := record.row_of(identity)) is not None:
+            owner[row] = of
+    stored["owner"] = owner
+
+
 def forget_runs(scene: Scene, played: Collection[str]) -> None:
     """Remove the records of runs from a scene but those of these bakes."""
     runs = _runs(scene)

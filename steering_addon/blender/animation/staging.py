@@ -19,7 +19,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import bpy
 import numpy as np
+from bpy.types import Action, Object
 
+from ...recording.thinned_curves import ThinnedCurve
 from ..refusal import Refusal
 from .animation_data import action_of, assign_action, channelbag, channelbag_in, copy_action, new_action, rename_all
 from .bake_actions import BakeAction, action_for_bake, has_one_user, leaves_nothing, only_poses, retire, without_bake
@@ -55,9 +57,8 @@ from .rotation_channels import data_path
 from .visibility import SWITCHES, kept_hidden, show_as, switches_of
 
 if TYPE_CHECKING:
-    from bpy.types import Action, ActionSlot, Object
+    from bpy.types import ActionSlot
 
-    from ...recording.thinned_curves import ThinnedCurve
     from .animation_data import Channelbag
 
 
@@ -67,7 +68,7 @@ BLANK = "!"
 """The name of an action until it is handed over: short, and sorted first, as Blender compares it with many."""
 WIDTHS = {"location": 3, "rotation_euler": 3, "rotation_quaternion": 4, "rotation_axis_angle": 4}
 """The number of components of each channel; a custom property has one."""
-Channels: TypeAlias = "Mapping[str, Sequence[Column]]"
+Channels: TypeAlias = Mapping[str, Sequence[Column]]
 """The columns to write, by data path: one for each component."""
 
 
@@ -394,7 +395,7 @@ class _Staged:
         return kept
 
 
-Readers: TypeAlias = "dict[str, list[bpy.types.FCurve]]"
+Readers: TypeAlias = dict[str, list[bpy.types.FCurve]]
 """The drivers that read the custom properties of an object, by property name."""
 
 

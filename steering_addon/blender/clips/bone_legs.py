@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Object
 
 from ...portrayal.clips import Playing
 from ...portrayal.feet.rotations import multiply, rotate, transpose
@@ -17,9 +17,6 @@ from .feet import Feet
 from .poses import from_channels, mixed_channels
 from .rig import Rig
 from .rig_keys import Keyed, by_body, location_keys, rotation_keys, without_scale
-
-if TYPE_CHECKING:
-    from bpy.types import Object
 
 FOLLOWS = 0.02
 """Model heights by which the end of a shin strays at most from the foot that it follows."""

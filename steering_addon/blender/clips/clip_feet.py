@@ -1,10 +1,9 @@
 """The feet of the models of a crowd: how low they rest in their clips, and why they cannot be held."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+from bpy.types import Object, Scene
 
 from ...portrayal.clips import ClipSettings, leading
 from ..objects.body_sizes import SOLES
@@ -15,9 +14,6 @@ from ..stored_values import sound_front
 from .crowd_clips import Model, clips_of, scale_of
 from .measuring import shape_of
 from .planting import planter_of
-
-if TYPE_CHECKING:
-    from bpy.types import Object, Scene
 
 LEAST = 0.005
 """The share of the height by which soles are below the origin, from which on it is seen."""

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import bpy
+from bpy.types import Action, NlaStrip, NlaTrack, Object
 
 from ..animation.animation_data import SLOTTED, channelbag_in, posed_block, slot_with_handle
 
 if TYPE_CHECKING:
-    from bpy.types import Action, ActionSlot, NlaStrip, NlaTrack, Object
+    from bpy.types import ActionSlot
 
 RECORD = "steering_clips"
 """The custom property of an armature that plays clips. Stored in files: never changes."""

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+from bpy.types import FCurve, Key, NlaTrack, Object
 
 from ..animation.animation_data import SLOTTED, action_of, assign_action, posed_block
 from ..animation.keyframes import CHOICE, FRAME_TOLERANCE, GENERATED, write_linear_keys
@@ -22,9 +22,6 @@ from ..animation.posing import hiding_action
 from .clip_copies import Channel, ClipCopy
 from .clip_record import ClipRecord, clip_record, erase_clip_record, is_copy, tracks_of, values_of, write_clip_record
 from .hiding_tracks import mute_hiding, posed_by_tracks, unmute
-
-if TYPE_CHECKING:
-    from bpy.types import FCurve, Key, NlaTrack, Object
 
 PREFIX = "Steering: "
 """The beginning of the names of our tracks."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Object
 
 from ...portrayal.clips import Playing
 from ...portrayal.feet.rotations import in_axes, multiply, orthonormalize, rotate
@@ -19,9 +19,6 @@ from .feet import Feet
 from .poses import Channels, mixed_channels
 from .rig import Rig
 from .rig_keys import Keyed, by_body, location_keys, rotation_keys, without_scale
-
-if TYPE_CHECKING:
-    from bpy.types import Object
 
 
 @dataclass(frozen=True)

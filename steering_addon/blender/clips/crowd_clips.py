@@ -5,15 +5,13 @@ the clips, the model and the frame rate are the same; else they are measured aga
 each may wear something else, so it is always the same one that is measured.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Action, FCurve, Object, PropertyGroup, Scene
 
 from ...portrayal.clips import (
     ANY,
@@ -50,9 +48,6 @@ from .measuring import measured_clips, player_below
 from .own_shapes import source_of
 from .poses import span
 from .rig import is_mirrored, unevenness
-
-if TYPE_CHECKING:
-    from bpy.types import Action, FCurve, Object, PropertyGroup, Scene
 
 _measured: dict[str, tuple[list[Clip], float]] = {}
 """The clips and scales measured in this session by what they were made of, for models that the crowd does not store."""

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from bpy.types import Action, NlaStrip, NlaTrack, Object
+
 from ..animation.animation_data import SLOTTED, channelbag_in, posed_block
 from ..animation.posing import HIDES, hides, importers_start, pose_curves, posing_of
 from ..refusal import Refusal
 from .clip_record import is_copy
 
 if TYPE_CHECKING:
-    from bpy.types import Action, NlaStrip, NlaTrack, Object
-
     from ..animation.animation_data import Channelbag
 
 

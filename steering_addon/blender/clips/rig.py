@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Object
 from bpy.utils import flip_name
 
 from ...simulation.arrays.once import once
 from ...simulation.arrays.vectors import Rows
 from ..objects.body_parts import body_of, points_at_rest
 from ..objects.doubles import doubles
+from ..objects.hierarchy import Family
 from ..objects.rest_pose import on_faces, rest_points, within
-
-if TYPE_CHECKING:
-    from bpy.types import Object
-
-    from ..objects.hierarchy import Family
 
 Part = tuple[np.ndarray, Rows, np.ndarray]
 """Points (m, 3) in the armature's space, the rows of the bones that move each and their weights, (m, INFLUENCES)."""

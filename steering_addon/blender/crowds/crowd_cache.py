@@ -3,9 +3,12 @@
 The point of agent a on frame f is number `f * n + a`. It has a position and the attributes `rotation` (a quaternion),
 `pose` (the number of the mesh that shows it among those of its variant, -1 for none), and where they are known `phase`
 (in 128 parts of a cycle) and `state`. The player has a point for each agent, with `id`, `key`, `variant` and `scale`.
+What the player does not read is for objects that stand for agents: `flags`, and what drivers of the models read of a
+locomotion, such as how far wheels are turned, by its name.
 
 Changes after the simulation are the points of another small mesh, each at the `key` of its agent: a bake never touches
-it. It has `hidden`, `frame_offset`, `speed` (a factor), `variant` (-1 as it is) and `offset` (metres).
+it. It has `hidden`, `frame_offset`, `speed` (a factor), `variant` (-1 as it is), `offset` (metres) and `picked`, of
+those that are hidden as objects stand for them.
 """
 
 from __future__ import annotations
@@ -17,28 +20,30 @@ from typing import TYPE_CHECKING, Any
 import bpy
 import numpy as np
 
+from ...simulation.roles import Role
+from ..animation.visibility import parts
 from ..objects.crowd_caches import MARK, RECORD, cache_id, cache_of, cached_as, caches, mark
 from ..objects.resting import put_to_rest, wake
+from ..properties import has_role
+from .cache_edits import keys_of, no_edits
 from .crowd_player import PLAYER, input_of, player, set_inputs
 from .shown_models import add_column, set_column
 
 if TYPE_CHECKING:
     from bpy.types import ID, Collection, Mesh, Modifier, Object, Scene
 
+    from ..objects.hierarchy import Family
+
 PART = "steering_part"
 """The custom property of the datablocks of a cache that says what they are for."""
 FRAMES, AGENTS, EDITS, MODELS = "FRAMES", "AGENTS", "EDITS", "MODELS"
+COLUMN_KINDS = {"int8": "INT8", "int32": "INT", "float32": "FLOAT"}
 TITLES = {FRAMES: "Frames", AGENTS: "Player", EDITS: "Edits", MODELS: "Models"}
-EDIT_COLUMNS = {
-    "hidden": "BOOLEAN",
-    "frame_offset": "FLOAT",
-    "speed": "FLOAT",
-    "variant": "INT",
-    "offset": "FLOAT_VECTOR",
-}
-"""The attributes of the points of edits, by the types of their values."""
-HALF = 1 << 16
-"""A key is an identity in two parts, each of which single precision holds."""
+
+
+PERCHED, FLARES, ARRIVED = 1, 2, 4
+"""The flags of an agent: it stands on something on which it has come down from the air, it brakes with its wings to do
+so, and it is where it was led."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +54,7 @@ class CachedFrames:
         first: the first frame.
         rate: frames a second.
         position, rotation: (f, n, 3) metres and (f, n, 4) quaternions whose signs continue, single precision.
-        columns: (f, n) whole numbers by name: `pose`, and where they are known `phase` and `state`.
+        columns: (f, n) numbers by name: `pose`, and where they are known the others.
     """
 
     first: int
@@ -95,7 +100,7 @@ class NewCache:
         add_column(self.held, "rotation", "QUATERNION", self.frames.rotation)
         yield
         for key, column in self.frames.columns.items():
-            add_column(self.held, key, "INT8" if column.dtype == np.int8 else "INT", column)
+            add_column(self.held, key, COLUMN_KINDS[column.dtype.name], column)
             yield
         self.held.update()
         self.points = self._mesh(f"{name} {TITLES[AGENTS]}", position.shape[1])
@@ -121,7 +126,7 @@ class NewCache:
         modifier = player_of(shown)
         held, edits = input_of(modifier, "Cache"), input_of(modifier, "Edits")
         held = held or _new_object(self.crowd, FRAMES, self.held)
-        edits = edits or _new_object(self.crowd, EDITS, _edits_before(collection) or _no_edits(self.crowd.name))
+        edits = edits or _new_object(self.crowd, EDITS, _edits_before(collection) or no_edits(self.crowd.name))
         bpy.data.batch_remove({each.library for each in linked_content(collection)})
         former = {shown.data, held.data} - {self.points, self.held}
         shown.data, held.data = self.points, self.held
@@ -171,12 +176,6 @@ class NewCache:
         return before
 
 
-def keys_of(identity: np.ndarray) -> np.ndarray:
-    """The keys (n, 3) of agents by their identities (n,)."""
-    whole = identity.astype(np.int64)
-    return np.column_stack((whole % HALF, whole // HALF, np.zeros(len(whole)))).astype(np.float32)
-
-
 def shown_by(cache: Collection) -> Object | None:
     """The object that shows a cache; None if that is in a library, or gone."""
     return next((ob for ob in cache.objects if ob.get(PART) == AGENTS), None)
@@ -194,6 +193,11 @@ def settle(
     for ob in vehicles:
         mark(ob, cache, *frames)
     put_to_rest({*vehicles, *parts}, scene)
+
+
+def resting_parts(ob: Object, family: Family) -> Iterator[Object]:
+    """The parts that rest with a vehicle: all but those with a role of their own."""
+    return (part for part in parts(ob, family) if not any(has_role(part, role) for role in Role))
 
 
 def is_cached(ob: Object) -> bool:
@@ -272,10 +276,3 @@ def _edits_before(collection: Collection) -> Mesh | None:
         if (shown := shown_by(each)) is not None and (ob := input_of(player_of(shown), "Edits")):
             return ob.data.copy()
     return None
-
-
-def _no_edits(name: str) -> Mesh:
-    mesh = bpy.data.meshes.new(f"{name} {TITLES[EDITS]}")
-    for key, kind in EDIT_COLUMNS.items():
-        mesh.attributes.new(key, kind, "POINT")
-    return mesh

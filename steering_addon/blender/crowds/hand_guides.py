@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+from bpy.types import Context, FCurve, Object
 
 from ...recording.sparse_keys import sparse_keys
 from ..animation.animation_data import (
@@ -26,8 +27,6 @@ from .joining import height_of
 from .populating.member_collection import shows
 
 if TYPE_CHECKING:
-    from bpy.types import Context, FCurve, Object
-
     from ..animation.animation_data import Channelbag
 
 BY_HAND = "steering.by_hand"

@@ -1,15 +1,13 @@
 """Makes objects vehicles: the crowd they join, their size, and the first settings of a new crowd."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Context, Depsgraph, Object
 
 from ...settings.preset import Preset
 from ...settings.wheel_finding import wheels_of
@@ -27,9 +25,6 @@ from ..read.forward_axis import front_of
 from ..read.role_assignment import current_front, default_crowd, make_vehicle, new_crowd
 from ..stored_values import check_stored, sound_front
 from .moves_like import UNCHANGED, Likeness, bring_to_life, fitting, flies, is_settled
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Depsgraph, Object
 
 SMALLEST = 1e-4
 """The radius in metres below which an object counts as without size, such as a single vertex."""

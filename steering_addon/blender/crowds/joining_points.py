@@ -1,12 +1,10 @@
 """Makes the points of objects vehicles: the crowd they join, and the first settings of a new crowd."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Context, Object
 
 from ...simulation.roles import Role
 from ..objects.hierarchy import Family
@@ -18,9 +16,6 @@ from ..read.role_assignment import default_crowd, give_role, new_crowd
 from ..stored_values import FARTHEST, check_stored
 from .joining import Joined, selected_crowd
 from .moves_like import UNCHANGED, Likeness, bring_to_life, fitting, is_settled
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Object
 
 
 def join_points(context: Context, objects: Sequence[Object], like: Likeness, *, apart: bool = False) -> Joined:

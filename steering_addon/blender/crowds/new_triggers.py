@@ -1,11 +1,8 @@
 """Makes triggers that call vehicles into states, with distances that fit the vehicles."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import bpy
 import numpy as np
+from bpy.types import Context, Object, Scene
 
 from ...minds.declaring import StateModel, TriggerModel
 from ...settings.fitting import BodiesToFit, fitted_length, rounded
@@ -25,9 +22,6 @@ from ..read.role_assignment import give_role
 from ..read.sources import behaviors_of
 from .behavior_adding import bodies_of
 from .states import place_below
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Object, Scene
 
 ROOM = 1.5
 """What is missed wherever it is, is missed at this many times its distance when the trigger is made."""

@@ -79,6 +79,15 @@ def set_column(mesh: Mesh, name: str, values: np.ndarray) -> None:
     attribute.data.foreach_set(held, np.ascontiguousarray(values, kind).ravel())
 
 
+def get_column(mesh: Mesh, name: str) -> np.ndarray:
+    """An attribute of the points of a mesh, (n,) or (n, k) in its own type."""
+    values = mesh.attributes[name]
+    held, width, kind = KINDS[values.data_type]
+    column = np.empty(len(values.data) * width, kind)
+    values.data.foreach_get(held, column)
+    return column if width == 1 else column.reshape(-1, width)
+
+
 def add_column(mesh: Mesh, name: str, kind: str, values: np.ndarray) -> None:
     """Add an attribute of some type to the points of a mesh."""
     mesh.attributes.new(name, kind, "POINT")

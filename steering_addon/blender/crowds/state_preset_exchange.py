@@ -1,14 +1,12 @@
 """Presets of states in Blender: adding the state of one to a crowd, and making one from a state."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from math import isclose
-from typing import TYPE_CHECKING
 
 import bpy
+from bpy.types import Context, Object
 from mathutils import Vector
 
 from ...behaviors import CATALOGUE
@@ -37,9 +35,6 @@ from .new_triggers import fit_reach, new_trigger, selected_callers
 from .preset_exchange import bodies_length, unknown_settings
 from .preset_files import STATES, file_name
 from .states import known_states, new_state, triggers_of_state
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Object
 
 
 def as_made(crowd: Object, states: Iterable[Object]) -> list[Object]:

@@ -1,11 +1,9 @@
 """The states of crowds and what calls into them; makes states and cues."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
-from typing import TYPE_CHECKING
 
 import bpy
+from bpy.types import Context, NlaStrip, Object
 
 from ...settings.stored import PALETTE
 from ...simulation.roles import Role
@@ -16,9 +14,6 @@ from ..objects.tagged_objects import crowd_of, in_use, tagged
 from ..properties import has_role, pointed_at
 from ..read.role_assignment import give_role
 from .populating.member_collection import shows
-
-if TYPE_CHECKING:
-    from bpy.types import Context, NlaStrip, Object
 
 CUE_PATH = "steering.state.cue"
 CUE = "Cue"

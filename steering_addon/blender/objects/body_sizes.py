@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Depsgraph, Mesh, Object
 
 from ...simulation.arrays.once import once
 from ...simulation.arrays.vectors import across, magnitude, unit
@@ -13,15 +14,8 @@ from ..refusal import Refusal
 from ..stored_values import FARTHEST, choice_in
 from .body_parts import points_at_rest, seen, worn_parts
 from .doubles import doubles
-from .hierarchy import instanced
+from .hierarchy import Family, instanced
 from .rest_pose import bone_points, is_rigged, on_faces, rest_offset, vertices_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from bpy.types import Depsgraph, Mesh, Object
-
-    from .hierarchy import Family
 
 Front = tuple[str, str]
 """The names of the forward and the up axis of a model."""

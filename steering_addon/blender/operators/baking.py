@@ -1,12 +1,10 @@
 """Operators that bake the simulation into keyframes and that delete a bake."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Iterable, Iterator
-from typing import TYPE_CHECKING
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty
+from bpy.types import Context, Object
 
 from ...simulation.roles import Role
 from .. import preview
@@ -37,9 +35,6 @@ from ..write.split_writer import SplitWriter
 from .contact_report import stuck_warnings, summary
 from .in_pieces import INFINITE, InPieces
 from .polls import SteeringOperator, in_object_mode, something_baked
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Object
 
 TOLD_BY_BAKES = set(FindingKind) - {FindingKind.NEVER_ENTERED, FindingKind.WAITING, FindingKind.EDITED}
 """What the report of a bake names; it has warnings of its own about vehicles that never entered and missing targets."""
@@ -294,8 +289,3 @@ def _absence_warnings(result: BakeResult) -> Iterator[str]:
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-CLASSES = (STEERING_OT_bake, STEERING_OT_lock_edited, STEERING_OT_clear_bake)
-
-register, unregister = bpy.utils.register_classes_factory(CLASSES)

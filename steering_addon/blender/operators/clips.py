@@ -1,12 +1,10 @@
 """Operators for the clips that the models of a crowd play."""
 
-from __future__ import annotations
-
 from math import degrees
-from typing import TYPE_CHECKING
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
+from bpy.types import Context, Object, PropertyGroup
 
 from ...settings.stored_choices import PLAYS
 from ...simulation.declaration import name_of
@@ -35,9 +33,6 @@ from ..refusal import Refusal, reported
 from ..status.sliding import slides_of
 from ..stored_values import check_stored, sound_front
 from .polls import SteeringOperator, has_clips, has_crowd, has_editable_crowd, in_object_mode, something_baked
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Object, PropertyGroup
 
 
 def words(clip: PropertyGroup) -> str:
@@ -337,15 +332,3 @@ class STEERING_OT_select_sliding(SteeringOperator, bpy.types.Operator):
         unknown = len(slides) - len(known)
         self.report({"INFO"}, f"{told}; {unknown} with constraints not measured" if unknown else told)
         return {"FINISHED"}
-
-
-CLASSES = (
-    STEERING_OT_clip_add,
-    STEERING_OT_clip_remove,
-    STEERING_OT_clips_find,
-    STEERING_OT_fit_speed,
-    STEERING_OT_clips_measure,
-    STEERING_OT_select_sliding,
-)
-
-register, unregister = bpy.utils.register_classes_factory(CLASSES)

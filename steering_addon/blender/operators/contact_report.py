@@ -1,12 +1,10 @@
 """The contacts recorded by a bake: a summary, and an operator that selects the vehicles and goes to the frame."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import bpy
 from bpy.props import EnumProperty
+from bpy.types import Object, Scene
 
 from ...recording.mishaps import FELL, GROUND, HELD, NO_WAY, OBSTACLE, OFF_PLACE, OVERLAP, STUCK
 from ..animation.ownership import bake_of
@@ -16,9 +14,6 @@ from ..objects.crowd_caches import cache_of, cached_as
 from ..objects.focus import select_only
 from ..objects.tagged_objects import crowd_of, in_use, list_names
 from .polls import SteeringOperator, in_object_mode, something_baked
-
-if TYPE_CHECKING:
-    from bpy.types import Object, Scene
 
 WORDS = {
     OVERLAP: "overlapping",
@@ -154,8 +149,3 @@ def _next_frame(current: float, frames: list[float]) -> float:
 
 def _vehicles(number: int) -> str:
     return "1 vehicle" if number == 1 else f"{number} vehicles"
-
-
-CLASSES = (STEERING_OT_select_contacts,)
-
-register, unregister = bpy.utils.register_classes_factory(CLASSES)

@@ -1,11 +1,8 @@
 """Operators that move vehicles to another crowd, restore a lost crowd, and select the vehicles of a crowd."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import bpy
 from bpy.props import BoolProperty, StringProperty
+from bpy.types import Context, Object, Scene
 
 from ...simulation.roles import Role
 from ..crowds.copied_states import copied_crowd, copy_states
@@ -23,9 +20,6 @@ from ..read.sources import pointers_of
 from ..refusal import Refusal, reported
 from ..stored_values import check_stored
 from .polls import SteeringOperator, has_crowd, has_editable_scene, in_object_mode, vehicle_selected
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Object, Scene
 
 
 def _crowd_names(_self, context, _text) -> list[str]:
@@ -213,8 +207,3 @@ class STEERING_MT_crowds(bpy.types.Menu):
             entry.crowd = name
         layout.separator()
         layout.operator("steering.crowd_assign", text="New Crowd", icon="ADD").crowd = ""
-
-
-CLASSES = (STEERING_MT_crowds, STEERING_OT_crowd_assign, STEERING_OT_crowd_restore, STEERING_OT_crowd_select)
-
-register, unregister = bpy.utils.register_classes_factory(CLASSES)

@@ -1,13 +1,11 @@
 """The operator that lets the selected vehicles move in another way than their crowd."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import bpy
 from bpy.props import EnumProperty
+from bpy.types import Object
 
 from ...settings.stored_choices import AS_CROWD, OWN_MOVES
+from ...simulation.locomotion import Locomotion
 from ..moving import BY_CHOICE, locomotion_of
 from ..objects.focus import vehicles_selected
 from ..objects.suitability import check_editable
@@ -15,11 +13,6 @@ from ..objects.tagged_objects import crowd_of
 from ..property_groups import items_of, stored_value, values_of
 from ..refusal import reported
 from .polls import SteeringOperator, in_object_mode, vehicle_selected
-
-if TYPE_CHECKING:
-    from bpy.types import Object
-
-    from ...simulation.locomotion import Locomotion
 
 
 class STEERING_OT_move_as(SteeringOperator, bpy.types.Operator):
@@ -62,8 +55,3 @@ def _move_as(vehicle: Object, choice: str) -> None:
 def _has_set(crowd: Object | None, moves: type[Locomotion]) -> bool:
     """Whether a crowd moves in this way, with settings of its own."""
     return crowd is not None and locomotion_of(crowd) is moves and crowd.steering.is_property_set(moves.name)
-
-
-CLASSES = (STEERING_OT_move_as,)
-
-register, unregister = bpy.utils.register_classes_factory(CLASSES)

@@ -3,13 +3,12 @@
 An operator names its shelf, the folder of its presets, and defines how a preset is applied or made.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, StringProperty
+from bpy.types import Context, Object
 
 from ...settings.preset import Preset, scaled
 from ..crowds.joining import fit_locomotion
@@ -34,9 +33,6 @@ from ..refusal import Refusal, reported
 from ..stored_values import check_stored
 from .behaviors import FIRST, ITEMS
 from .polls import SteeringOperator, has_crowd, has_editable_crowd, has_state, in_object_mode
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Object
 
 ShelfOf = Callable[[Any], Shelf]
 """Returns the shelf that an operator works on, from the operator's properties."""
@@ -368,18 +364,3 @@ class STEERING_OT_state_preset_remove(Removing, bpy.types.Operator):
     menu = "STEERING_MT_own_state_presets"
 
     preset: _preset_name(_states, removable=True)
-
-
-CLASSES = (
-    STEERING_OT_preset_apply,
-    STEERING_OT_preset_save,
-    STEERING_OT_preset_remove,
-    STEERING_OT_behavior_preset_apply,
-    STEERING_OT_behavior_preset_save,
-    STEERING_OT_behavior_preset_remove,
-    STEERING_OT_state_add,
-    STEERING_OT_state_preset_save,
-    STEERING_OT_state_preset_remove,
-)
-
-register, unregister = bpy.utils.register_classes_factory(CLASSES)

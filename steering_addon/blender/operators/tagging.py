@@ -1,11 +1,10 @@
 """Operators that tag objects as vehicles, obstacles, paths, leaders and crowds."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty
+from bpy.types import Context, Depsgraph, Object, Scene
 
 from ...settings.stored_choices import ROLES
 from ...simulation.roles import DESCRIPTIONS, OF_BODIES, OF_MEMBERS, Role
@@ -33,11 +32,6 @@ from ..read.start_pose import channels, store
 from ..refusal import Refusal, reported
 from ..stored_values import check_choices, choice_in
 from .polls import SteeringOperator, in_object_mode, something_selected, vehicle_selected
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from bpy.types import Context, Depsgraph, Object, Scene
 
 SHAPED = {Role.OBSTACLE: "obstacle_shape", Role.REGION: "region_shape"}
 """The settings that hold the shapes of objects by role."""
@@ -402,15 +396,3 @@ def _label(role: Role) -> str:
     if role is Role.POINTS:
         return noun
     return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
-
-
-CLASSES = (
-    STEERING_OT_tag,
-    STEERING_MT_moves_like,
-    STEERING_OT_untag,
-    STEERING_OT_whole_select,
-    STEERING_OT_crowd_add,
-    STEERING_OT_set_start,
-)
-
-register, unregister = bpy.utils.register_classes_factory(CLASSES)

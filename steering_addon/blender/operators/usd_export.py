@@ -1,26 +1,22 @@
 """The operator that writes baked crowds into a USD file, as points that show a few meshes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import bpy
 from bpy.props import StringProperty
+from bpy.types import Context, Object
 
 from ...simulation.roles import Role
 from ..animation.ownership import bake_of
 from ..objects.crowd_caches import cache_of, cached_as
 from ..objects.hierarchy import Family
+from ..objects.picked_agents import is_picked
 from ..objects.tagged_objects import crowd_of, in_use, tagged
 from ..refusal import Refusal, reported
 from ..write.points_of_crowds import cached_points, check_rigid, keyed_points, matrices_of, models_made
 from ..write.usd_points import CrowdPoints, check_has_usd, write_points
 from .polls import SteeringOperator, in_object_mode, something_baked
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Object
 
 
 class STEERING_OT_export_usd(SteeringOperator, bpy.types.Operator):
@@ -64,13 +60,15 @@ class STEERING_OT_export_usd(SteeringOperator, bpy.types.Operator):
 def _crowds(context: Context) -> tuple[list[Object], dict[Object, list[Object]]]:
     """The crowds of the scene that play from a cache, and the keyed vehicles of the others that are baked.
 
+    Objects that stand for a few agents are left to Blender's own export, which has their poses.
+
     Raises:
         Refusal: there are none, or keyed vehicles have poses.
     """
     keyed: dict[Object, list[Object]] = {}
     for ob in tagged(in_use(context.scene), Role.VEHICLE):
         crowd = crowd_of(ob)
-        if crowd is not None and cached_as(ob) is None and bake_of(ob) is not None:
+        if crowd is not None and cached_as(ob) is None and not is_picked(ob) and bake_of(ob) is not None:
             keyed.setdefault(crowd, []).append(ob)
     family = Family()
     for crowd, vehicles in keyed.items():
@@ -109,11 +107,4 @@ def show_in_menu(self, _context) -> None:
     self.layout.operator(STEERING_OT_export_usd.bl_idname)
 
 
-def register() -> None:
-    bpy.utils.register_class(STEERING_OT_export_usd)
-    bpy.types.TOPBAR_MT_file_export.append(show_in_menu)
-
-
-def unregister() -> None:
-    bpy.types.TOPBAR_MT_file_export.remove(show_in_menu)
-    bpy.utils.unregister_class(STEERING_OT_export_usd)
+ENTRIES = {"TOPBAR_MT_file_export": show_in_menu}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Depsgraph, Object, Scene
 
 from ...simulation.behavior import Behavior
 from ...simulation.candidates import NEAREST_ONE
@@ -20,9 +20,6 @@ from ..read.sources import BodySource, behaviors_of
 from ..read.standing_place import standing
 from ..read.target_groups import pick_of, several_of
 from ..refusal import Refusal
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object, Scene
 
 MOST = 500
 """The nearest object is not searched for among more candidates than this."""

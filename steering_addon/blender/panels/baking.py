@@ -1,8 +1,6 @@
 """The panels of the bake: preview, bake, delete the bake, what to look at, and the settings of the simulation."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from bpy.types import Context, Object, Scene, UILayout
 
 from ...recording.mishaps import STUCK
 from .. import preview
@@ -13,19 +11,13 @@ from ..operators.contact_report import WORDS, stuck_warnings
 from ..operators.findings import REFUSED
 from ..properties import settings_of
 from ..read.run_settings import frame_range
-from ..status.census import Census, known, settled
+from ..status.census import Baked, Census, known, settled
 from ..status.findings import FindingKind
 from ..status.inactivity import why_still
-from ..status.refused import last_refused
+from ..status.refused import Refused, last_refused
 from .fields import counted, draw_properties, fields, fits, note, note_in_popover, shortened
 from .locations import as_popover, in_tab
 from .lost_crowds import lost_crowds
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Object, Scene, UILayout
-
-    from ..status.census import Baked
-    from ..status.refused import Refused
 
 
 class Baking:

@@ -1,8 +1,6 @@
 """The panel of the crowd's behaviors, each in a subpanel."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from bpy.types import Context, Object, UILayout
 
 from ...behaviors import CATALOGUE
 from ...simulation.behavior import Behavior
@@ -18,9 +16,6 @@ from .fields import columns, fields, note, parameters
 from .locations import OfCrowd, in_both
 from .lost_crowds import lost_crowd_of
 from .presets import preset_button
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Object, UILayout
 
 COMMON = tuple(Behavior.parameters())
 """The parameters that every behavior has. The ones in use appear in the header, and last among the fields."""

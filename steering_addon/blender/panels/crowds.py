@@ -1,10 +1,7 @@
 """The panels of the crowd in focus: the settings that its vehicles share."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import bpy
+from bpy.types import Context, Object, PropertyGroup, Scene, UILayout
 
 from ...behaviors import CATALOGUE
 from ...portrayal.driver_properties import Portrayal
@@ -25,9 +22,6 @@ from .clips import looking
 from .fields import counted, draw_properties, fields, note
 from .locations import OfCrowd, in_both
 from .lost_crowds import lost_crowd_of
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Object, PropertyGroup, Scene, UILayout
 
 AGILITY = ("max_force", "response_time", "damping", "speed_time", "pace_time")
 ADVANCED = ("radius", "length", "mass", *AGILITY, "pace_drift")

@@ -1,7 +1,5 @@
 """The page of the manual that Blender opens with a right click > Online Manual on a property or a button."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import bpy
@@ -17,6 +15,7 @@ SHIPPED = Path(__file__).resolve().parents[3] / "manual"
 
 FIRST = "README.html"
 HANDING_OVER = "docs/handing_over.html"
+CACHE = "docs/crowd_cache.html"
 BEHAVIORS = "docs/behaviors/README.html"
 PRESETS = "docs/presets.html"
 VEHICLES = "docs/behaviors/vehicles.html"
@@ -49,7 +48,8 @@ PAGES = (
     ),
     ("bpy.types.steering_pg_portrayal.*", VEHICLES),
     ("bpy.types.steering_pg_attendance.*", "docs/entering_and_leaving.html"),
-    ("bpy.types.steering_pg_object.output*", "docs/crowd_cache.html"),
+    ("bpy.types.steering_pg_object.output*", CACHE),
+    *((f"bpy.ops.steering.{name}*", CACHE) for name in ("pick_agents", "make_objects", "give_back")),
     ("bpy.types.steering_pg_object.combining*", "docs/behaviors/combining.html"),
     ("bpy.ops.steering.behavior_preset*", PRESETS),
     ("bpy.ops.steering.preset*", PRESETS),

@@ -3,8 +3,6 @@
 Its entries have the words that people search for, also those that the shorter labels of the panels leave out.
 """
 
-from __future__ import annotations
-
 import bpy
 
 from ...behaviors import CATALOGUE
@@ -134,6 +132,10 @@ class STEERING_MT_object(bpy.types.Menu):
         layout.operator("steering.pose_meshes", text=text, icon="MESH_DATA")
         text = entry_text(_label("save_crowd_library"), "save_crowd_library")
         layout.operator("steering.save_crowd_library", text=text, icon="LIBRARY_DATA_DIRECT")
+        text = entry_text(_label("pick_agents"), "pick_agents")
+        layout.operator("steering.pick_agents", text=text, icon="RESTRICT_SELECT_OFF")
+        layout.operator("steering.make_objects", text=entry_text("Make Objects of Agents", "make_objects"))
+        layout.operator("steering.give_back", text="Give Agents Back", icon="LOOP_BACK")
         layout.operator("steering.drive_wheels", icon="DRIVER")
         layout.separator()
         layout.operator("steering.preview", text="Preview Crowds", icon="PLAY", depress=preview.is_on(context.scene))

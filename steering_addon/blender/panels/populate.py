@@ -1,7 +1,5 @@
 """The panel that fills the crowd in focus with members."""
 
-from __future__ import annotations
-
 from ..objects.focus import crowd_in_focus
 from ..read.arrangement import shown
 from ..status.census import known

@@ -3,11 +3,8 @@
 Blender's search has entries of its own (`menus.py`).
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import bpy
+from bpy.types import Context, UILayout
 
 from ...behaviors import CATALOGUE
 from ...settings.preset import HEADINGS, PLAIN
@@ -15,9 +12,6 @@ from ...simulation.behavior import Behavior
 from ..crowds.preset_files import CROWDS, OF_BEHAVIORS, STATES, Listed, Shelf
 from ..refusal import Refusal
 from .locations import POPOVER
-
-if TYPE_CHECKING:
-    from bpy.types import Context, UILayout
 
 COLUMNS = (HEADINGS[:3], HEADINGS[3:])
 """The headings in each column of the menu."""

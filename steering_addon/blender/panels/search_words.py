@@ -4,8 +4,6 @@ The search splits an entry, with the menus that lead to it, at spaces, slashes a
 the parts. A word in brackets is therefore not found: its part begins with the bracket.
 """
 
-from __future__ import annotations
-
 from ...simulation.behavior import OURS, Behavior
 
 SEPARATOR = " · "
@@ -52,7 +50,8 @@ SYNONYMS: dict[str, tuple[tuple[str, str], ...]] = {
     "Meet": (("mark_add", ""),),
     "Choreography": (("mark_add", ""), ("animate_by_hand", "")),
     "Override": (("animate_by_hand", ""),),
-    "Hero": (("animate_by_hand", ""),),
+    "Hero": (("animate_by_hand", ""), ("pick_agents", "")),
+    "Promote": (("pick_agents", ""), ("make_objects", "")),
     "Walk Cycle": (("clips_find", ""),),
     "Geometry Nodes": (("pose_meshes", ""),),
     "Instances": (("pose_meshes", ""),),

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from bpy.types import ID
 
 from ...portrayal.sketch import Frame
 from ...recording.run_cache import digest, size
@@ -15,9 +17,6 @@ from ..read.joined_vehicles import point_parts
 from ..read.plan import Plan
 from ..read.reading import Reader
 from ..read.sweep import to_link
-
-if TYPE_CHECKING:
-    from bpy.types import ID
 
 MOST_BYTES = 128 << 20
 """Approximate limit of the memory for the frames."""

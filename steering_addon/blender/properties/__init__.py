@@ -4,8 +4,6 @@
 object that was never tagged stays as it was.
 """
 
-from __future__ import annotations
-
 import bpy
 from bpy.props import PointerProperty
 

@@ -1,13 +1,7 @@
 """The cruise speed in metres a second, beside the top speed; what is stored is its share of that."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from bpy.props import FloatProperty
-
-if TYPE_CHECKING:
-    from bpy.types import PropertyGroup
+from bpy.types import PropertyGroup
 
 
 def _cruise(vehicle: PropertyGroup) -> float:

@@ -1,11 +1,10 @@
 """Functions of single properties: Blender calls them when one is set, or asks for its value or its candidates."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
+from bpy.types import Context, Object, PropertyGroup
 
 from ...behaviors import CATALOGUE as BEHAVIORS
 from ...locomotion import CATALOGUE as LOCOMOTIONS
@@ -17,9 +16,6 @@ from ..property_groups import Hooks, meaningful
 from ..setting_changes import notify_listeners
 from .access import has_role, pointed_at
 from .own_settings import SWITCH, take_over
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Object, PropertyGroup
 
 SHAPED = ("MESH", "FONT", "SURFACE", "CURVE", "META")
 """Types of objects with places to meet."""

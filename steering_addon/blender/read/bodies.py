@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Depsgraph, Object
 
 from ...simulation.arrays.vectors import across, unit
 from ...simulation.geometry.capsules import half_axis
@@ -22,14 +22,10 @@ from .checks import check_number, check_numbers
 from .entry_settings import frames_there
 from .forward_axis import front_of
 from .local_space import AXIS_NAMES, model_axes
+from .plan import Plan
 from .role_assignment import current_front
 from .sources import BodySource
 from .standing_place import standing
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object
-
-    from .plan import Plan
 
 
 class BodyReader:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,8 +10,8 @@ import numpy as np
 
 from ...simulation.declaration import Kind
 from ...simulation.roles import Role
-from ..objects.identity import distinct_identities
 from ..objects.mind_numbers import state_numbers
+from ..objects.picked_agents import picked_identities
 from ..objects.tagged_objects import by_role, crowds_of, full_name, in_use, list_names
 from ..properties import has_role
 from ..refusal import Refusal
@@ -21,7 +21,7 @@ from .lost_crowds import LostCrowd, check_lost, lost_crowds
 from .marks import check_marks, marks_in_use
 from .mind_sources import state_properties, states_of, triggers_of
 from .object_vehicles import ObjectVehicles, object_vehicles
-from .point_vehicles import point_vehicles
+from .point_vehicles import sources_of_points
 from .run_settings import frame_range
 from .sources import by_name, pointers_of
 from .vehicles import VehicleSource
@@ -95,7 +95,8 @@ def cast_of(scene: Scene, only: Iterable[Object] | None, *, replace_own_keys: bo
         adds_nothing,
         of_states,
     )
-    source, identities, empty = _with_points(read, of_points, scene, first, adds_nothing=adds_nothing)
+    picked = picked_identities(objects)
+    source, identities, empty = _with_points(read, of_points, scene, first, picked, adds_nothing=adds_nothing)
     crowds = _crowd_objects(members, source, moving, {each.crowd for each in lost})
     check_crowds(crowds)
     check_curves(roles[Role.PATH], Role.PATH)
@@ -127,24 +128,22 @@ def cast_of(scene: Scene, only: Iterable[Object] | None, *, replace_own_keys: bo
 
 def _with_points(
     of_objects: tuple[ObjectVehicles, np.ndarray],
-    of_points: Iterable[Object],
+    of_points: Sequence[Object],
     scene: Scene,
     first: int,
+    picked: Mapping[Object | None, np.ndarray],
     *,
     adds_nothing: bool,
 ) -> tuple[VehicleSource, np.ndarray, list[Object]]:
     """The vehicles that are objects together with those that are points of objects, their identities (n,) rising, and
-    the objects that have no points.
+    the objects that have no points; without the points for which objects stand, `picked`.
 
     Raises:
         Refusal: a point cannot be used, or there is no vehicle at all.
     """
     sources: list[tuple[VehicleSource, np.ndarray]] = [of_objects] if len(of_objects[1]) else []
-    empty, of_points = [], list(of_points)
-    own = distinct_identities(of_points)
-    for ob in of_points:
-        taken = np.concatenate([identities for _, identities in sources] or [np.zeros(0, dtype=np.int64)])
-        points = point_vehicles(ob, own[ob.name], scene, first, taken, adds_nothing=adds_nothing)
+    empty, taken = [], of_objects[1]
+    for ob, points in sources_of_points(of_points, scene, first, taken, picked, adds_nothing=adds_nothing):
         if len(points[1]):
             sources.append(points)
         else:

@@ -1,12 +1,11 @@
 """Every refusal that a plan may raise before anything is touched, and the warnings that go with a bake."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from bpy.types import Object, Scene
 
 from ...settings.stored import MOST_PREROLL
 from ...simulation.declaration import Declared, Kind
@@ -29,9 +28,6 @@ from ..stored_values import FARTHEST, check_choices, sound_front
 from .dependencies import animates, reasons, with_all_behind
 from .entry_settings import parts_of
 from .sources import behaviors_of, carrier_of, keyed_properties, pointers_of
-
-if TYPE_CHECKING:
-    from bpy.types import Object, Scene
 
 PLACES = (Role.PATH, Role.FLOW, Role.SURFACE, Role.LINK)
 """Roles of places, which are no vehicles and are not carried by one."""

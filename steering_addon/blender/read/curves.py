@@ -1,11 +1,10 @@
 """Curve objects as paths: their splines as polylines in world space."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import bpy
 import numpy as np
+from bpy.types import Depsgraph, Mesh, Object, Spline
 from mathutils.geometry import interpolate_bezier
 
 from ...simulation.geometry.paths import Path, spline
@@ -13,12 +12,7 @@ from ..objects.doubles import doubles
 from ..refusal import Refusal
 from .nurbs import nurbs_points
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from bpy.types import Depsgraph, Mesh, Object, Spline
-
-    ReadsLines = Callable[[Object, Depsgraph], list[tuple[np.ndarray, bool]]]
+ReadsLines = Callable[[Object, Depsgraph], list[tuple[np.ndarray, bool]]]
 
 
 class CurveReader:

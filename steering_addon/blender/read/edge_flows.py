@@ -1,17 +1,11 @@
 """Meshes whose edges draw a flow: which edges these are, and the lines they form."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
+from bpy.types import Attribute, Mesh
 
 from ...simulation.arrays.vectors import Mask
 from ...simulation.geometry.paths import Path, spline
 from .chains import EdgeChain, chains
-
-if TYPE_CHECKING:
-    from bpy.types import Attribute, Mesh
 
 MARKS = {"BOOLEAN": np.bool_, "INT": np.int32, "INT8": np.int32, "FLOAT": np.float32}
 """The types of attributes that can mark edges."""

@@ -1,19 +1,13 @@
 """The formations of followers: the vertices of meshes, read again only when they change."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
+from bpy.types import Depsgraph, Object
 
 from ...simulation.arrays.vectors import in_columns
 from ..objects.body_sizes import points_of
 from ..objects.doubles import doubles
 from .checks import check_numbers
 from .solids import changes_shape, sizes_of
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object
 
 
 class FormationReader:

@@ -1,24 +1,16 @@
 """Guesses the front of a model from what is stated about it, its type, the names of its parts, and its shape."""
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Object
 
 from ..animation.animation_data import is_animated, posed_block
-from ..objects.body_sizes import UPRIGHT
+from ..objects.body_sizes import UPRIGHT, Body
 from ..objects.doubles import doubles
-from ..objects.hierarchy import shown_in
+from ..objects.hierarchy import Family, shown_in
 from .stated_front import Front, stated_front, upright
-
-if TYPE_CHECKING:
-    from bpy.types import Object
-
-    from ..objects.body_sizes import Body
-    from ..objects.hierarchy import Family
 
 AHEAD = {"head", "nose", "beak", "snout", "muzzle", "face", "eye", "eyes", "front", "bow", "cockpit"}
 AHEAD |= {"headlight", "headlights", "windscreen", "windshield"}

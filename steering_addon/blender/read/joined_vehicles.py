@@ -1,22 +1,17 @@
 """Vehicles from several sources, say objects and points, sorted by identity as one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Depsgraph, Object
 
 from ...simulation.arrays.once import once
 from ...simulation.locomotion import Locomotion
 from .object_vehicles import ObjectVehicles, no_objects
 from .point_vehicles import PointVehicles
 from .vehicles import OWN_SETTINGS, VehicleSource
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object
 
 
 def _joined_column(name: str) -> once[np.ndarray]:

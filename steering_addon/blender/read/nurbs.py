@@ -1,7 +1,5 @@
 """NURBS lines: points along a line from its control points, as Blender computes them."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...simulation.arrays.vectors import EPSILON, Scalars, Vectors

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Depsgraph, FCurve, NlaStrip, Object, Scene
 
 from ...simulation.arrays.once import once
 from ...simulation.arrays.vectors import magnitude
@@ -34,9 +34,6 @@ from .sources import portrays
 from .standing import still
 from .start_pose import earlier_velocity, start_of, store
 from .vehicles import OWN_SETTINGS
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, FCurve, NlaStrip, Object, Scene
 
 
 @dataclass(frozen=True)

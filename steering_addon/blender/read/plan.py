@@ -3,13 +3,11 @@
 Every refusal comes from `checks`, or from the first value read that is not a number; once made, a plan is carried out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Object, Scene
 
 from ...portrayal.driver_properties import Portrayal
 from ...simulation.arrays.chance import keys_of_vehicles, numbers_of_vehicles
@@ -50,9 +48,6 @@ from .sources import (
 from .surroundings import Surroundings, rows_of, rows_of_bodies, rows_of_vehicles, surroundings_of
 from .target_problems import target_warnings
 from .vehicles import Vehicles, VehicleSource
-
-if TYPE_CHECKING:
-    from bpy.types import Object, Scene
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +18,7 @@ from ...simulation.arrays.once import once
 from ...simulation.locomotion import Locomotion
 from ..animation.rotation_channels import matrices_from_channels
 from ..objects.doubles import doubles
+from ..objects.identity import distinct_identities
 from ..objects.tagged_objects import crowd_of
 from ..properties import pointed_at
 from ..refusal import Refusal
@@ -110,6 +111,12 @@ class PointVehicles:
         """As `VehicleSource.parts`."""
         return [(self, np.arange(len(self)))]
 
+    def take(self, rows: np.ndarray) -> PointVehicles:
+        """Those of some rows, (m,) or a mask (n,)."""
+        columns = {each.name: getattr(self, each.name) for each in fields(self)}
+        taken = {name: column[rows] for name, column in columns.items() if isinstance(column, np.ndarray)}
+        return replace(self, **taken, stored={name: column[rows] for name, column in self.stored.items()})
+
     def owner(self, row: int) -> Object:
         """As `VehicleSource.owner`."""
         return self.ob
@@ -163,6 +170,29 @@ class PointVehicles:
         """Store the identity of the object; its points stay what they are."""
         if self.ob.steering.identity != self.identity:
             self.ob.steering.identity = self.identity
+
+
+def sources_of_points(
+    objects: Sequence[Object],
+    scene: Scene,
+    first: int,
+    taken: np.ndarray,
+    picked: Mapping[Object | None, np.ndarray],
+    *,
+    adds_nothing: bool,
+) -> Iterator[tuple[Object, tuple[PointVehicles, np.ndarray]]]:
+    """Each object with the vehicles that its points are, as of `point_vehicles`; no two have the same identity.
+
+    Args:
+        taken: (k,) identities of other vehicles.
+        picked: the identities of points that are left out as objects stand for them, by their crowd.
+    """
+    own = distinct_identities(objects)
+    for ob in objects:
+        points, identities = point_vehicles(ob, own[ob.name], scene, first, taken, adds_nothing=adds_nothing)
+        taken = np.concatenate((taken, identities))
+        stays = ~np.isin(identities, picked.get(crowd_of(ob), ()))
+        yield ob, (points, identities) if stays.all() else (points.take(stays), identities[stays])
 
 
 def point_vehicles(
@@ -270,11 +300,14 @@ def models_of_points(ob: Object) -> list[Object]:
     return sorted((each for each in inside if each.parent not in inside), key=lambda each: each.name)
 
 
+def front_of_model(ob: Object, model: Object) -> Front:
+    """The front of a model that points of an object show: its own, or else that of the object."""
+    return sound_front(ob if current_front(model) is None else model)
+
+
 def _fronts(ob: Object, variant: np.ndarray) -> Iterator[tuple[np.ndarray, Front]]:
     """The rows of the points (n,) whose models have the same front, with that: their own, or else the object's."""
-    fronts = [sound_front(ob if current_front(model) is None else model) for model in models_of_points(ob)] or [
-        sound_front(ob)
-    ]
+    fronts = [front_of_model(ob, model) for model in models_of_points(ob)] or [sound_front(ob)]
     number = np.clip(variant, 0, len(fronts) - 1)
     for front in dict.fromkeys(fronts):
         alike = np.array([each == front for each in fronts])

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Depsgraph
 
 from ...portrayal.sketch import Frame
 from ...simulation.geometry.obstacles import Obstacles, obstacles
 from ...simulation.roles import Role
 from ...simulation.snapshot import Snapshot, State, start_state
 from .bodies import BodyReader, is_active, matrices_of, within
-from .curves import CurveReader
+from .curves import CurveReader, ReadsLines
 from .entry_settings import frames_there
 from .flow_meshes import CurrentReader
 from .formations import FormationReader
@@ -27,11 +27,6 @@ from .regions import RegionReader
 from .settings import SettingsReader
 from .solids import Solids
 from .surfaces import SurfaceReader
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph
-
-    from .curves import ReadsLines
 
 
 class Reader:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Depsgraph, Object, PropertyGroup
 
 from ...simulation.arrays.vectors import magnitude, squared, unit
 from ...simulation.geometry.meshes import Mesh, mesh
@@ -23,11 +23,7 @@ from ..objects.body_sizes import points_of, triangles_of
 from ..objects.hierarchy import Family, shown_in
 from ..stored_values import choice_in
 from .dependencies import animates, changes_with_modifiers, may_move
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object, PropertyGroup
-
-    from .sources import BodySource
+from .sources import BodySource
 
 SHAPE_NUMBERS = {choice.name: choice.number for choice in OBSTACLE_SHAPES}
 SIDE_NUMBERS = {choice.name: choice.number for choice in OBSTACLE_SIDES}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+from bpy.types import Action, Object
 
 from ..animation.animation_data import action_of, assign_action, channelbag_in, copy_action, slot_of
 from ..animation.bake_actions import without_bake
@@ -16,7 +17,7 @@ from ..animation.ownership import CurrentAnimation, own_drivers, own_strips
 from ..animation.rotation_channels import data_path
 
 if TYPE_CHECKING:
-    from bpy.types import Action, ActionSlot, Object
+    from bpy.types import ActionSlot
 
 
 @contextmanager

@@ -1,10 +1,7 @@
 """The start of vehicles: their own channels, stored on them, from which every bake begins."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
+from bpy.types import FCurve, Object
 from mathutils import Matrix, Quaternion
 
 from ..animation.animation_data import evaluate
@@ -13,9 +10,6 @@ from ..animation.ownership import CurrentAnimation
 from ..animation.rotation_channels import MODES, data_path, matrices_from_channels, width_of
 from ..objects.doubles import doubles
 from ..refusal import Refusal
-
-if TYPE_CHECKING:
-    from bpy.types import FCurve, Object
 
 MOVED = 1e-4
 """Least difference of a channel from its baked curve that shows a move by hand; keys are single precision."""

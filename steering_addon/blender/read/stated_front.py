@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Object
 
 from ...simulation.arrays.vectors import magnitude
 from ..animation.animation_data import channelbag, evaluate
@@ -12,8 +13,6 @@ from ..animation.rotation_channels import data_path, matrices_from_channels
 from .start_pose import channels
 
 if TYPE_CHECKING:
-    from bpy.types import Object
-
     from ..animation.animation_data import Channelbag
 
 Front = tuple[str, str]

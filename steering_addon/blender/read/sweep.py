@@ -1,14 +1,12 @@
 """Sweeping through the frames: a `Frame` for each, without changing the animator's scene."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 import bpy
+from bpy.types import Object, Scene
 
 from ...portrayal.sketch import Frame
 from ..objects.hierarchy import Family
@@ -18,9 +16,6 @@ from .links import with_ends
 from .plan import Plan
 from .reading import Reader
 from .solids import is_mesh
-
-if TYPE_CHECKING:
-    from bpy.types import Object, Scene
 
 EXTENSION = __name__.partition(".blender.")[0]
 """The package of this extension."""

@@ -1,13 +1,11 @@
 """Several objects as one target: a collection, the vehicles of a crowd, or all of a role."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 from zlib import crc32
 
 import numpy as np
+from bpy.types import Collection, Object, PropertyGroup
 
 from ...simulation.arrays.chance import mix
 from ...simulation.behavior import Behavior
@@ -19,12 +17,7 @@ from ..properties import has_role, pointed_at
 from ..property_groups import choice_of, collection_of
 from ..refusal import Refusal
 from .sources import behaviors_of
-from .vehicles import rows_of_points
-
-if TYPE_CHECKING:
-    from bpy.types import Collection, Object, PropertyGroup
-
-    from .vehicles import VehicleSource
+from .vehicles import VehicleSource, rows_of_points
 
 PICK_NUMBERS = {choice.name: choice.number for choice in PICKS}
 

@@ -10,15 +10,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
+from bpy.types import Depsgraph, Object
 
 from ...simulation.arrays.chance import Keys
 from ...simulation.locomotion import Locomotion
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object
 
 FACTORS = (
     ("max_speed", "speed_factor"),

@@ -4,15 +4,14 @@ Nothing is evaluated for it, and surfaces are read only when they have changed, 
 every change.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+from bpy.types import Collection, Object, Scene
+from numpy.typing import NDArray
 
 from ...behaviors.containment import Containment
 from ...behaviors.path_following import PathFollowing
@@ -21,6 +20,8 @@ from ...simulation.geometry.fitting import TOO_MUCH
 from ...simulation.misplaced import Misplaced
 from ...simulation.roles import Role
 from ..animation.animation_data import action_of
+from ..animation.bake_record import BakeRecord
+from ..animation.run_records import Outcomes
 from ..animation.visibility import SWITCHES
 from ..clips.clip_feet import unplanted_of
 from ..clips.clip_speeds import too_fast
@@ -47,13 +48,6 @@ from .covering import covering
 from .origins import REMEDIES, off_origin
 from .placing import loose_links, misplaced
 from .undriven import undriven
-
-if TYPE_CHECKING:
-    from bpy.types import Collection, Object, Scene
-    from numpy.typing import NDArray
-
-    from ..animation.bake_record import BakeRecord
-    from ..animation.run_records import Outcomes
 
 EMPTY = 1e-6
 """A scale below this leaves nothing to be seen."""

@@ -8,12 +8,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Action, NlaStrip, Object, Scene
 
 from ...portrayal.clips import PHASES
+from ...portrayal.feet.planes import Ground
+from ...portrayal.feet.soles import Points
 from ...portrayal.sliding import BodyPace, feet_on, longest_slides
+from ...simulation.arrays.vectors import Rows, Scalars, Vectors
 from ..animation.animation_data import evaluate
 from ..animation.frame_rate import frame_time_of
 from ..animation.ownership import CurrentAnimation, bake_of
@@ -28,13 +31,6 @@ from ..objects.hierarchy import Family
 from ..read.local_space import AXIS_NAMES, model_axes, to_world
 from ..read.surfaces import static_ground
 from ..stored_values import sound_front
-
-if TYPE_CHECKING:
-    from bpy.types import Action, NlaStrip, Object, Scene
-
-    from ...portrayal.feet.planes import Ground
-    from ...portrayal.feet.soles import Points
-    from ...simulation.arrays.vectors import Rows, Scalars, Vectors
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,5 @@
 """The bake: sweep, simulate, write, in pieces small enough to stop between."""
 
-from __future__ import annotations
-
 import uuid
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing

@@ -9,15 +9,25 @@ import bpy
 import numpy as np
 
 from ...portrayal.driver_properties import EFFORT, PHASE, STATE
-from ...simulation.roles import Role
+from ..animation.custom_properties import reading_drivers
 from ..animation.rotation_channels import RotationTrack
-from ..animation.visibility import parts
 from ..crowds.cache_models import EFFORTS, Layout, Variant, making
-from ..crowds.crowd_cache import CachedAgents, CachedFrames, NewCache, delete_caches, is_cached, settle
+from ..crowds.crowd_cache import (
+    ARRIVED,
+    FLARES,
+    PERCHED,
+    CachedAgents,
+    CachedFrames,
+    NewCache,
+    delete_caches,
+    is_cached,
+    resting_parts,
+    settle,
+)
 from ..crowds.crowd_player import PHASES
 from ..objects.hierarchy import Family
-from ..properties import has_role
 from ..read.local_space import to_local
+from ..read.sources import keyed_properties
 from .cache_members import CachedMembers, models_of_crowd
 from .subjects import driven_crowds, stateful_crowds
 
@@ -85,7 +95,7 @@ class CacheWriter:
     def delete(objects: Iterable[Object]) -> tuple[str, ...]:
         """Remove the caches that hold the motion of these objects, each as a whole, and bring back its vehicles."""
         family = Family()
-        delete_caches(objects, lambda ob: _parts(ob, family))
+        delete_caches(objects, lambda ob: resting_parts(ob, family))
         return ()
 
 
@@ -107,6 +117,8 @@ class _CrowdCache:
         stateful = [k for k, each in enumerate(stateful_crowds(plan)) if np.array_equal(each.rows, crowd.rows)]
         self._stateful = stateful[0] if stateful else -1
         self._state = np.zeros((f, m), np.int32) if stateful else None
+        self._flags, self._outputs = np.zeros((f, m), np.int8), dict[str, np.ndarray]()
+        self._read_by_drivers = _outputs_read(members.variants, crowd.ob)
         self._new: NewCache | None = None
 
     def frame(self, row: int, portrait: Portrait) -> None:
@@ -116,6 +128,11 @@ class _CrowdCache:
         self._away[row] = portrait.away[rows]
         for turns in self._turns:
             self._rotation[row, turns.rows] = turns.next(bodies, rows)
+        told = zip((PERCHED, FLARES, ARRIVED), (bodies.perched, bodies.flares, bodies.arrived))
+        self._flags[row] = sum(flag * mask[rows] for flag, mask in told)
+        for name in self._read_by_drivers & portrait.outputs.keys():
+            column = self._outputs.setdefault(name, np.zeros(self._away.shape, np.float32))
+            column[row] = portrait.outputs[name][rows]
         if self._phase is not None:
             self._moved(row, portrait)
         if self._state is not None:
@@ -152,6 +169,9 @@ class _CrowdCache:
             columns["phase"] = self._phase
         if self._state is not None:
             columns["state"] = self._state.astype(np.int8) if self._state.max(initial=0) < PHASES else self._state
+        if self._flags.any():
+            columns["flags"] = self._flags
+        columns |= self._outputs
         yield MODELS
         self._new = NewCache(
             crowd=self._crowd.ob,
@@ -193,7 +213,7 @@ class _CrowdCache:
         frames = int(self._plan.frames[0]), int(self._plan.frames[-1])
         self._new.hand_over(self._plan.scene, cache, frames[1])
         owners = self._members.owners
-        parts_of_all = [part for ob in owners for part in _parts(ob, self._family)]
+        parts_of_all = [part for ob in owners for part in resting_parts(ob, self._family)]
         settle(owners, parts_of_all, cache, frames, self._plan.scene)
         for variant in self._members.variants:
             variant.meshes.clear()
@@ -206,6 +226,13 @@ class _CrowdCache:
         bpy.data.batch_remove([mesh for mesh in meshes if not mesh.users])
         for variant in self._members.variants:
             variant.meshes.clear()
+
+
+def _outputs_read(variants: Sequence[Variant], crowd: Object) -> set[str]:
+    """The names of what drivers of models read of the locomotion."""
+    vehicles = [variant.vehicle for variant in variants]
+    names = {name for ob in vehicles for name in keyed_properties(ob, crowd)}
+    return {name for drivers in reading_drivers(vehicles, names).values() for name in drivers}
 
 
 class _Turns:
@@ -241,11 +268,6 @@ def _parts_of_cycle(phase: np.ndarray) -> np.ndarray:
 def _in_blocks(variants: Sequence[Variant], number: int) -> list[Mesh]:
     """The meshes of all variants, the last of each repeated until all have as many."""
     return [mesh for each in variants for mesh in (*each.meshes, *each.meshes[-1:] * (number - len(each.meshes)))]
-
-
-def _parts(ob: Object, family: Family) -> Iterator[Object]:
-    """The parts that rest with a vehicle: all but those with a role of their own."""
-    return (part for part in parts(ob, family) if not any(has_role(part, role) for role in Role))
 
 
 def _layer_of(scene: object) -> object:

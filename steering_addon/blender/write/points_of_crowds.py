@@ -1,61 +1,40 @@
 """Baked crowds as points: from a crowd cache as it is, from keyed objects by playing the scene."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+from bpy.types import Collection, Mesh, Object, Scene, ViewLayer
 
 from ..animation.rotation_channels import channels_from_matrices
 from ..crowds.cache_models import Still, Variant, looks_of, making, scale_in_world
-from ..crowds.crowd_cache import player_of, shown_by
-from ..crowds.crowd_player import input_of
+from ..crowds.cached_motion import CachedMotion
 from ..objects.hierarchy import Family
 from ..refusal import Refusal
 from .usd_points import CrowdPoints
 
-if TYPE_CHECKING:
-    from bpy.types import Collection, Mesh, Object, Scene, ViewLayer
-
 
 def cached_points(cache: Collection, crowd: Object) -> CrowdPoints:
-    """The points that a crowd cache holds.
+    """The points that a crowd cache shows.
 
     Raises:
         Refusal: a part of the cache is missing.
     """
-    player = shown_by(cache)
-    modifier = player_of(player) if player is not None else None
-    held, models = (input_of(modifier, name) if modifier else None for name in ("Cache", "Models"))
-    if held is None or models is None:
-        text = f"The cache of {crowd.name} has lost its frames or its models. Bake it again."
-        raise Refusal(text, about=[crowd])
-    agents, frames = player.data, held.data
-    n = len(agents.vertices)
-    variant = _column(agents, "variant", 1, np.int32)
-    pose = _column(frames, "pose", 1, np.int32).reshape(-1, n)
-    away, poses = pose < 0, input_of(modifier, "Poses") if input_of(modifier, "Pick Poses") else 0
-    meshes = [ob.data for ob in sorted(models.objects, key=lambda ob: ob.name)]
+    motion = CachedMotion(cache, crowd)
+    frames, rows = np.arange(motion.first, motion.last + 1), np.arange(len(motion.identity))
+    shown = motion.on_frames(frames, rows)
+    away, variant = (shown.pose < 0) | motion.edited["hidden"], motion.variant
     return CrowdPoints(
         name=crowd.name,
-        first=input_of(modifier, "First Frame"),
-        identity=_column(agents, "id", 1, np.int32),
-        position=_column(frames, "position", 3, np.float32).reshape(-1, n, 3),
-        rotation=_column(frames, "rotation", 4, np.float32).reshape(-1, n, 4),
-        scale=_column(agents, "scale", 3, np.float32),
-        shown=np.where(away, -1, variant * poses + pose if poses else variant),
-        meshes=meshes,
+        first=motion.first,
+        identity=motion.identity,
+        position=shown.position.astype(np.float32),
+        rotation=shown.rotation.astype(np.float32),
+        scale=motion.scale,
+        shown=np.where(away, -1, variant * motion.poses + shown.pose if motion.poses else variant),
+        meshes=[ob.data for ob in sorted(motion.models.objects, key=lambda ob: ob.name)],
     )
-
-
-def _column(mesh: Mesh, name: str, width: int, kind: type[np.generic]) -> np.ndarray:
-    values = mesh.attributes[name].data
-    column = np.empty(len(values) * width, kind)
-    values.foreach_get("vector" if width == 3 else "value", column)
-    return column.reshape(-1, width) if width > 1 else column
 
 
 def check_rigid(crowd: Object, vehicles: Sequence[Object], family: Family) -> None:

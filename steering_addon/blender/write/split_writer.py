@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...portrayal.portrait import Portrait
 from ..read.joined_vehicles import object_part
+from ..read.object_vehicles import ObjectVehicles
+from ..read.plan import Plan
+from ..read.sources import CrowdSource
 from ..stored_values import choice_in
 from .cache_writer import CacheWriter
 from .key_writer import KeyWriter
 from .subjects import PlayingModels, driven_crowds
-
-if TYPE_CHECKING:
-    from ...portrayal.portrait import Portrait
-    from ..read.object_vehicles import ObjectVehicles
-    from ..read.plan import Plan
-    from ..read.sources import CrowdSource
-    from .writer import Writer
+from .writer import Writer
 
 
 def writer_for(plan: Plan, playing: PlayingModels, *, replace_own_keys: bool) -> Writer:

@@ -9,15 +9,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 import numpy as np
+from bpy.types import Material, Mesh
 
 from ..refusal import Refusal
-
-if TYPE_CHECKING:
-    from bpy.types import Material, Mesh
 
 
 @dataclass(frozen=True)

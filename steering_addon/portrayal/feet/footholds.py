@@ -5,8 +5,6 @@ the stance, and so is what it turns with the body; on its way from one stance to
 correction to the other.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

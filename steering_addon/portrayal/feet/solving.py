@@ -5,8 +5,6 @@ legs, a control carries each foot as a stiff body, and the rig bends the leg: th
 foot has to be, and nothing need be known of what is between the two. The hips of both come down alike.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

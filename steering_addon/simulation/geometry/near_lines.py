@@ -4,8 +4,6 @@ Lines are made of stretches, stretches of blocks, and blocks of segments: where 
 is not looked at.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

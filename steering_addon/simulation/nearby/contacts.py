@@ -49,6 +49,7 @@ from ..ground import level, parted
 from ..handling import Handling
 from ..vehicle import VehicleModel
 from ..world import World
+from .pairs import Pairs, pairs_of_reach
 from .strides import Strides
 
 PASSES = 30
@@ -64,13 +65,19 @@ STOPS = 0.25
 """Seconds in which contacts may stop a body at top speed: six frames of film, as less is seen as a jerk."""
 GUARD = 2.0
 """Times as fast as that bodies brake that contacts did not see coming, such as those shoved by others."""
+WIDE = 2.0
+"""The factor between the distances at which bodies brake and to which they come nearer in a step from which on a search
+at the former finds far more pairs than those that touch."""
 WALL_PASSES = 3
 """Rounds in which bodies are kept out of obstacles, whatever else contacts do."""
 NOBODY_SHOVED: Vectors = no_vectors(0)
 
 
 def reach_of_contacts(model: VehicleModel, extent: Scalars, dt: float) -> float:
-    """The largest distance at which two bodies may have to brake for each other, metres; 0 if none is kept apart.
+    """The distance up to which bodies look where others are that they may touch, metres; 0 if none is kept apart.
+
+    It is the largest at which two may have to brake for each other. Where that is much more than two come nearer in a
+    step, as in flocks, it is what they come nearer, and who is further away is found where it will be.
 
     Args:
         extent: (b,) from the middle of each body to its furthest end, metres.
@@ -78,8 +85,13 @@ def reach_of_contacts(model: VehicleModel, extent: Scalars, dt: float) -> float:
     """
     if not anybody(model.keep_apart):
         return 0.0
-    way = float(model.max_speed.max(initial=0.0)) * (dt + 0.5 * STOPS)
-    return 2.0 * (float(extent.max(initial=0.0)) + way)
+    far, near = (_reach(model, extent, seconds) for seconds in (dt + 0.5 * STOPS, dt))
+    return near if far > WIDE * near else far
+
+
+def _reach(model: VehicleModel, extent: Scalars, seconds: float) -> float:
+    """How far apart two bodies are at most that touch within so many seconds, metres."""
+    return 2.0 * (float(extent.max(initial=0.0)) + float(model.max_speed.max(initial=0.0)) * seconds)
 
 
 def brakes_of(model: VehicleModel) -> Scalars:
@@ -246,7 +258,11 @@ class _Touching:
         stride = np.zeros(count)
         stride[: len(gives_way)] = model.max_speed * world.dt
         way = stride + 0.5 * STOPS * magnitude(bodies.velocity)
-        lists = world.vicinity.pairs(reach_of_contacts(model, bodies.extent, world.dt))
+        step = points - bodies.position
+        looks = reach_of_contacts(model, bodies.extent, world.dt)
+        lists = world.vicinity.pairs(looks)
+        if looks < _reach(model, bodies.extent, world.dt + 0.5 * STOPS):
+            lists = [*lists, _further(world, step, stride, looks)]
         none = np.zeros(0, dtype=np.int64)
         first, second = (np.concatenate([none, *(getattr(p, end) for p in lists)]) for end in ("first", "second"))
         distance_squared = np.concatenate([np.zeros(0), *(pairs.distance_squared for pairs in lists)])
@@ -259,7 +275,6 @@ class _Touching:
         axes = _BodyAxes.of(world, forward, first, second)
         offset = picked(bodies.position, second) - picked(bodies.position, first)
         offset = offset if axes is None else axes.between(offset)
-        step = points - bodies.position
         closing = picked(step, second) - picked(step, first)
         distance, meet = magnitude(offset), _meet(offset, closing, contact)
         may = which(meet | (distance < contact + stride[first] + stride[second]))
@@ -311,6 +326,29 @@ class _Touching:
             forward = totals(self.second, along * second_share, self.count)
             components.append((forward - totals(self.first, along * first_share, self.count)) * share)
         return columns(*components)
+
+
+def _further(world: World, step: Vectors, stride: Scalars, looks: float) -> Pairs:
+    """The pairs of bodies further apart than `looks` metres that will touch so soon that they have to brake.
+
+    Two that come nearer with c at top speed v brake (dt + STOPS c / v) / 2 seconds before they touch, and look
+    v (2 dt + STOPS) far; the longest time in which they get there is less than dt + .71 STOPS.
+
+    Args:
+        step: (b, 3) the ways of a step, metres.
+        stride: (b,) those of vehicles at their top speeds, metres.
+    """
+    bodies, rows = world.bodies, world.vicinity.rows
+    # Two that touch within that time are at its middle no further apart than both go in half of it.
+    half = 0.5 * (world.dt + 0.71 * STOPS)
+    own = np.maximum(np.minimum(magnitude(step) / world.dt, stride / world.dt), magnitude(bodies.velocity))
+    middle = bodies.position + step * (half / world.dt)
+    first, second = pairs_of_reach(picked(middle, rows), (bodies.extent + own * half)[rows])
+    first, second = rows[first], rows[second]
+    offset = picked(bodies.position, second) - picked(bodies.position, first)
+    distance_squared = dot(offset, offset)
+    far = which(distance_squared >= looks * looks)
+    return Pairs(first[far], second[far], picked(offset, far), distance_squared[far])
 
 
 def _shares(yields: Scalars, stands: Mask, first: Rows, second: Rows) -> NDArray[np.float64]:

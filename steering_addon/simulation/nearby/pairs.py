@@ -34,6 +34,8 @@ BOUNDS = np.array([MOST, MOST * FINE, MOST * FINE], dtype=np.float64)
 """The same, in units of radius / FINE along x, y and z."""
 BLOCK = 2**17
 """Candidates tested together."""
+FEW = 64
+"""Points at most that are tried with all others, as their reach is much larger than that of these."""
 ROUNDING = 1e-6
 """Share by which the squared radius of a search is enlarged, so that rounding loses no pair."""
 QUICK_REPEAT = bool(np.lib.NumpyVersion(np.__version__) >= "1.25.0")
@@ -128,6 +130,28 @@ def pairs_within(points: Vectors, radius: float) -> list[Pairs]:
             pairs.append(_within(ordered, order, chunk, candidates[chunk], second, radius))
         low = high
     return [block for block in pairs if len(block)]
+
+
+def pairs_of_reach(points: Vectors, reach: Scalars) -> tuple[Rows, Rows]:
+    """All pairs of points (m, 3) nearer to each other than the sum of their reaches (m,), each once, as rows."""
+    m, few = len(points), min(FEW, BLOCK // max(len(points), 1))
+    usual = float(np.partition(reach, m - few - 1)[m - few - 1]) if m > few else 0.0
+    far = reach > 2.0 * usual
+    rows, others = which(far), which(~far)
+    found = []
+    for pairs in pairs_within(picked(points, others), 2.0 * float(reach[others].max(initial=0.0))):
+        first, second = others[pairs.first], others[pairs.second]
+        both = reach[first] + reach[second]
+        near = which(pairs.distance_squared < both * both)
+        found.append((first[near], second[near]))
+    gaps = [points[:, axis] - points[rows, axis][:, None] for axis in range(3)]
+    both = reach + reach[rows][:, None]
+    near = gaps[0] * gaps[0] + gaps[1] * gaps[1] + gaps[2] * gaps[2] < both * both
+    # Two of these once only.
+    near &= ~far | (np.arange(m) > rows[:, None])
+    some, second = near.nonzero()
+    found.append((rows[some], second))
+    return np.concatenate([first for first, _ in found]), np.concatenate([second for _, second in found])
 
 
 def _within(ordered: Vectors, order: Rows, chunk: slice, candidates: Counts, second: Rows, radius: float) -> Pairs:

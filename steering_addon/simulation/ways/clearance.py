@@ -4,8 +4,6 @@ The middle of a cell may be too near to a wall although the body fits beside it 
 wider than the body. So such a node is moved within its cell to where it has room: no way is lost between two middles.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -8,8 +8,6 @@ obstacles. An agent plans when it decides. Until its next decision the course ke
 The factor s makes an agent that slows down for a goal do so by the length of the way that is left.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -4,8 +4,6 @@ From each node the way to a goal is followed as far as it is in sight: that is i
 aim of the node on which it stands.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

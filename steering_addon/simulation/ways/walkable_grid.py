@@ -1,7 +1,5 @@
 """The walkable grid: where bodies of one build can stand among what stands there, and what joins these places."""
 
-from __future__ import annotations
-
 from copy import copy
 from typing import NamedTuple, Self
 

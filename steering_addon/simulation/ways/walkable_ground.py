@@ -3,8 +3,6 @@
 An agent sees its goal in the direction of the aim of the node on which it stands, as far away as the way is long.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple, Self
 

@@ -1,12 +1,11 @@
 """Presets of single behaviors: listing, applying, saving and removing."""
 
-import json
 import shutil
 
 import bpy
 import pytest
 
-from tests.blender.building import assert_same, crowd, empty, part, scene_dump, select, vehicle
+from tests.blender.building import crowd, empty, part, select, vehicle
 
 
 def user_folder(behavior: str = "wander"):
@@ -18,18 +17,6 @@ def user_folder(behavior: str = "wander"):
 def _no_user_presets():
     yield
     shutil.rmtree(user_folder().parent, ignore_errors=True)
-
-
-def write_user_preset(name: str, **changed) -> None:
-    """Write a user preset of Wander."""
-    plain = {
-        "format": 1,
-        "label": name,
-        "description": "One of mine",
-        "behavior": "wander",
-        "values": {"strength": 1.5},
-    }
-    (user_folder() / f"{name}.json").write_text(json.dumps({**plain, **changed}), encoding="utf-8")
 
 
 def listed(behavior: str = "wander") -> dict:
@@ -52,12 +39,6 @@ def test_a_preset_sets_the_values_of_its_behavior_only(behavior) -> None:
     assert ob.steering.seek.weight == 3.0
 
 
-def test_missing_values_are_reset_to_their_defaults() -> None:
-    ob = crowd(wander={"vertical": 0.9, "strength": 9.0})
-    bpy.ops.steering.behavior_preset_apply(behavior="wander", preset="restless")
-    assert ob.steering.wander.vertical == pytest.approx(0.4)
-
-
 def test_targets_and_the_switch_are_kept() -> None:
     meadow = empty("Meadow")
     ob = crowd(containment={"region": meadow})
@@ -71,28 +52,6 @@ def test_a_new_behavior_is_switched_on() -> None:
     ob = crowd()
     bpy.ops.steering.behavior_preset_apply(behavior="wander", preset="calm")
     assert ob.steering.wander.use
-
-
-@pytest.mark.parametrize(
-    ("changed", "why"),
-    [
-        ({"values": {"strength": 3.0, "rate": "much"}}, "behaviors.wander.rate must be a number"),
-        ({"behavior": "seek", "values": {}}, "it is a preset of seek"),
-    ],
-)
-def test_an_invalid_preset_changes_nothing(changed, why) -> None:
-    write_user_preset("Mine", **changed)
-    crowd(wander={})
-    before = scene_dump()
-    with pytest.raises(RuntimeError, match=why):
-        bpy.ops.steering.behavior_preset_apply(behavior="wander", preset="Mine")
-    assert_same(before, scene_dump())
-
-
-def test_a_missing_preset_is_refused() -> None:
-    crowd(wander={})
-    with pytest.raises(RuntimeError, match=r"There is no preset lazy\. Save a preset first"):
-        bpy.ops.steering.behavior_preset_apply(behavior="seek", preset="lazy")
 
 
 def test_a_user_preset_can_be_saved_applied_and_removed() -> None:
@@ -112,8 +71,3 @@ def test_a_behavior_missing_from_the_crowd_is_not_saved() -> None:
     with pytest.raises(RuntimeError, match=r"Crowd does not have this behavior\. Add it first"):
         bpy.ops.steering.behavior_preset_save(behavior="wander", name="Mine")
     assert not ob.steering.is_property_set("wander")
-
-
-def test_each_behavior_has_a_preset_panel() -> None:
-    for behavior in part("behaviors").CATALOGUE:
-        assert hasattr(bpy.types, f"STEERING_PT_{behavior.name}_presets")

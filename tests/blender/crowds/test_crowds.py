@@ -7,25 +7,18 @@ import numpy as np
 import pytest
 
 from tests.blender.building import (
-    assert_same,
     bake,
     baked_frames,
-    clear_bake,
     crowd,
     empty,
     fleet,
     frames,
     insert,
-    is_baked,
     part,
     places,
-    scene_dump,
     tag,
-    use,
     vehicle,
 )
-
-FLOCK = {"separation": {}, "alignment": {}, "cohesion": {}, "wander": {}}
 
 
 def snapshots(*at: int) -> list:
@@ -104,20 +97,6 @@ def test_a_region_set_as_target_needs_no_tag_and_takes_precedence() -> None:
     assert end[0] > 10.0
 
 
-def test_vehicles_return_into_their_region() -> None:
-    frames(1, 240)
-    region(size=8.0)
-    ships = [
-        vehicle(name=f"Ship {k}", location=(k, 0.0, 0.0), identity=k + 1, start_speed=0.8, rotation=(0.0, 0.0, 0.9 * k))
-        for k in range(4)
-    ]
-    use(ships[0].steering.crowd, containment={"weight": 8.0})
-    bake()
-    for ship in ships:
-        away = np.linalg.norm(places(ship, range(1, 241)), axis=1)
-        assert away.max() < 8.0 + 0.35 * 8.0
-
-
 # ---- neighbors
 
 
@@ -154,54 +133,7 @@ def test_own_crowd_chosen_crowd_and_everyone() -> None:
     assert moved_aside(ship) > 0.2
 
 
-def test_a_locked_vehicle_is_perceived_and_not_baked() -> None:
-    frames(1, 24)
-    of = crowd("One", separation={"distance": 3.0})
-    ship, standing = lone("Ship", of, 0.0, 1), lone("Standing", of, 1.0, 2)
-    standing.steering.locked = True
-    [snapshot] = snapshots(1)
-    assert snapshot.tracked.roles.tolist() == [1]
-    assert snapshot.tracked.crowd.tolist() == [0]
-    bake()
-    assert moved_aside(ship) > 0.1
-    assert not is_baked(standing)
-
-
-def test_the_order_of_vehicles_does_not_change_the_motion() -> None:
-    """Names and the order of creation make no difference: the same identities give the same bytes."""
-
-    def flown(order: list[int]) -> np.ndarray:
-        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-        frames(1, 30)
-        of = crowd(**FLOCK)
-        of.steering.identity = 77
-        ships = {}
-        for number, k in enumerate(order):
-            at = (1.1 * (k % 3), 0.9 * (k // 3), 0.3 * k)
-            ships[k] = vehicle(name=f"Bird {number}", location=at, crowd=of, identity=100 + k, start_speed=0.7)
-        bake()
-        return np.array([places(ships[k], range(1, 31)) for k in range(8)])
-
-    assert flown(list(range(8))).tobytes() == flown([5, 2, 7, 0, 3, 6, 1, 4]).tobytes()
-
-
 # ---- many
-
-
-def test_baking_and_clearing_many_vehicles_leaves_other_objects_unchanged() -> None:
-    frames(1, 12)
-    other = empty("Camera Rig")
-    insert(other, "location", {1: (0.0, 0.0, 0.0), 12: (5.0, 0.0, 0.0)})
-    of = crowd(**FLOCK, containment={})
-    ships = fleet(30, crowd=of, spacing=0.8)
-    region(size=20.0)
-    before = scene_dump()
-    bake()
-    assert all(is_baked(ship) for ship in ships)
-    assert not is_baked(other)
-    assert_same(before["objects"]["Camera Rig"], scene_dump()["objects"]["Camera Rig"])
-    clear_bake()
-    assert_same(before, scene_dump())
 
 
 def test_a_closed_mesh_is_a_region_and_one_with_holes_is_refused(addon) -> None:

@@ -19,10 +19,8 @@ from tests.blender.building import (
     part,
     scene_dump,
     select,
-    stored,
     use,
     vehicle,
-    wedge,
 )
 
 SHIPPED = (
@@ -123,16 +121,6 @@ def test_missing_values_are_reset_to_their_defaults() -> None:
     assert ob.steering.separation.neighbors == "OWN_CROWD"
     assert ob.steering.separation.priority == 2
     assert ob.steering.vehicle.response_time == pytest.approx(0.3)
-
-
-def test_a_preset_is_applied_only_to_the_crowd_of_the_active_vehicle() -> None:
-    other = crowd("Other", wander={})
-    before = stored(other.steering)
-    ship = vehicle(crowd=crowd("Own"))
-    select(ship)
-    apply("fish")
-    assert used(ship.steering.crowd) >= {"separation", "alignment", "cohesion"}
-    assert stored(other.steering) == before
 
 
 # ---- kept settings
@@ -322,24 +310,6 @@ def test_an_invalid_preset_changes_nothing(changed, why) -> None:
     assert_same(before, scene_dump())
 
 
-@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"{", b"[1]"])
-def test_an_unreadable_file_is_refused_but_listed(content) -> None:
-    path = write_user_preset("Mine")
-    path.write_bytes(content)
-    crowd()
-    listed = part("blender.crowds.preset_files").CROWDS.listed()
-    assert listed["Mine"].label() == "Mine"
-    assert "cannot be" in listed["Mine"].tooltip()
-    with pytest.raises(RuntimeError, match="The preset Mine cannot be"):
-        bpy.ops.steering.preset_apply(preset="Mine")
-
-
-def test_a_missing_preset_is_refused() -> None:
-    crowd()
-    with pytest.raises(RuntimeError, match=r"There is no preset dragon\. Choose one of ant, anything, bee"):
-        bpy.ops.steering.preset_apply(preset="dragon")
-
-
 def test_unknown_names_are_reported_in_one_sentence(capfd) -> None:
     write_user_preset("Mine", mood="merry", behaviors={"wander": {"strength": 1.5, "colour": 2.0}, "telepathy": {}})
     ob = crowd()
@@ -426,14 +396,6 @@ def test_a_user_preset_can_be_saved_applied_and_removed() -> None:
     assert second.steering.wander.strength == 2.5
     assert bpy.ops.steering.preset_remove(preset="My_Gulls") == {"FINISHED"}
     assert list(user_folder().iterdir()) == []
-
-
-def test_a_saved_preset_has_the_body_length_of_the_vehicles() -> None:
-    ship = vehicle(wedge(size=0.5))
-    select(ship)
-    bpy.ops.steering.preset_save(name="Wedges")
-    listed = part("blender.crowds.preset_files").CROWDS
-    assert listed.find("Wedges").load().body_length == pytest.approx(0.8, rel=1e-6)
 
 
 def test_saving_again_replaces_the_preset() -> None:

@@ -129,16 +129,6 @@ def test_an_invalid_preset_changes_nothing(changed, why) -> None:
     assert_same(before, scene_dump())
 
 
-def test_a_shipped_preset_is_neither_replaced_nor_removed() -> None:
-    grazing, _ = herd(1)
-    startle(grazing)
-    with pytest.raises(RuntimeError, match="A preset named startle ships"):
-        bpy.ops.steering.state_preset_save(name="startle")
-    write_user_preset("Mine")
-    with pytest.raises(RuntimeError, match="The preset startle cannot be removed: it ships"):
-        bpy.ops.steering.state_preset_remove(preset="startle")
-
-
 def test_fetch_reaches_over_the_distance_between_the_crowds() -> None:
     """The strays may be anywhere; whatever their distance, one rider is sent to each."""
     grazing, _ = herd(4)

@@ -2,7 +2,6 @@
 
 import bpy
 import numpy as np
-import pytest
 
 from tests.blender.building import (
     bake,
@@ -18,8 +17,8 @@ from tests.blender.building import (
     vehicle,
 )
 
-LAST = 280
-CORNERS = ((0.0, 3.0, 0.0), (3.0, 3.0, 0.0), (3.0, 0.0, 0.0))
+LAST = 200
+CORNERS = ((0.0, 2.0, 0.0), (2.0, 2.0, 0.0), (2.0, 0.0, 0.0))
 
 
 def collection(*objects):
@@ -38,7 +37,7 @@ def posts() -> list:
 
 def guard(**values):
     frames(1, LAST)
-    patrol = {"wait_time": 0.5, "wait_spread": 0.0, **values}
+    patrol = {"wait_time": 0.2, "wait_spread": 0.0, **values}
     return vehicle(name="Guard", crowd=crowd("Guards", patrol=patrol))
 
 
@@ -50,14 +49,11 @@ def visited(ship, objects) -> list[int]:
     return [stop for k, stop in enumerate(stood) if k == 0 or stood[k - 1] != stop]
 
 
-@pytest.mark.parametrize(
-    ("order", "expected"), [("ROUND", [0, 1, 2, 0]), ("THERE_AND_BACK", [0, 1, 2, 1])], ids=["round", "back"]
-)
-def test_it_patrols_between_three_empties_of_a_collection(order: str, expected: list[int]) -> None:
+def test_it_patrols_between_three_empties_of_a_collection() -> None:
     objects = posts()
-    ship = guard(targets_collection=collection(*objects), order=order)
+    ship = guard(targets_collection=collection(*objects), order="ROUND")
     bake()
-    assert visited(ship, objects)[:4] == expected
+    assert visited(ship, objects)[:4] == [0, 1, 2, 0]
 
 
 def test_without_targets_it_visits_all_leaders_by_name() -> None:

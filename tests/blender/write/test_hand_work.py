@@ -37,10 +37,9 @@ from tests.blender.building import (
 )
 from tests.sampling import in_every_blender
 
-pytestmark = in_every_blender
+pytestmark = in_every_blender(shared=True)
 
 MODES = ("QUATERNION", "AXIS_ANGLE", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
-ROTATIONS = ("rotation_euler", "rotation_quaternion", "rotation_axis_angle")
 
 
 def wanderer(**made):
@@ -202,26 +201,6 @@ def test_other_channels_parameters_and_keys_outside_the_range_survive_bake_and_c
     assert keys(ob) == settings
 
 
-@pytest.mark.parametrize("path", ["location", *ROTATIONS])
-def test_own_keys_within_the_range_are_refused_by_name(path) -> None:
-    ob = wanderer()
-    insert(ob, path, {5: getattr(ob, path)[:]})
-    with pytest.raises(RuntimeError, match=rf"Ship has keys on {path} \(frame 5\) of its own\. .*Replace Own Keys"):
-        bake()
-
-
-def test_own_drivers_and_strips_within_the_range_are_refused_by_name() -> None:
-    ob = wanderer()
-    drive(ob, "location", "1.0", index=2)
-    with pytest.raises(RuntimeError, match="Ship has a driver on location"):
-        bake()
-    ob.driver_remove("location", 2)
-    insert(ob, "rotation_euler", {1: (0, 0, 0), 9: (0, 0, 1)})
-    strip_of_own_action(ob, "Turning")
-    with pytest.raises(RuntimeError, match="Ship has the NLA strip Turning"):
-        bake()
-
-
 def own_motion(ob) -> None:
     insert(ob, "location", {-5: (0.0, -3.0, 0.0), 5: (1.0, 2.0, 3.0), 40: (9.0, 9.0, 9.0)})
     insert(ob, "rotation_euler", {5: (0.1, 0.2, 0.3)})
@@ -241,11 +220,16 @@ def own_driver(ob) -> None:
 
 
 @pytest.mark.parametrize("settings", [own_motion, own_strip, own_driver], ids=lambda settings: settings.__name__)
-def test_replaced_animation_is_restored_exactly_when_the_bake_is_cleared(settings) -> None:
+def test_own_animation_is_refused_by_name_or_restored_exactly_when_the_bake_that_replaced_it_is_cleared(
+    settings,
+) -> None:
     ob = wanderer()
     settings(ob)
     before = scene_dump()
     stood = world_matrices(ob, range(-6, 45, 5))
+    with pytest.raises(RuntimeError, match=r"Ship has .* of its own\. .*Replace Own Keys"):
+        bake()
+    assert_same(before, scene_dump())
     bake(replace_own_keys=True)
     assert is_baked(ob)
     bake(replace_own_keys=True)
@@ -256,31 +240,6 @@ def test_replaced_animation_is_restored_exactly_when_the_bake_is_cleared(setting
     assert_same(before["actions"], scene_dump()["actions"])
     after = scene_dump()["objects"]["Ship"]
     assert_same(before["objects"]["Ship"]["animation"], after["animation"])
-
-
-def test_clearing_a_first_bake_restores_the_file() -> None:
-    ob = wanderer(location=(1.0, 2.0, 3.0), rotation=(0.1, 0.2, 0.3))
-    before = scene_dump()
-    bake()
-    bpy.context.scene.frame_set(15)
-    clear_bake()
-    bpy.context.scene.frame_set(1)
-    assert_same(before, scene_dump())
-    assert ob.animation_data is None
-
-
-def test_a_shared_action_is_made_the_vehicles_own_first() -> None:
-    single, other = fleet(2, crowd=crowd(wander={}))
-    frames(1, 20)
-    insert(single, "scale", {1: (1, 1, 1), 20: (2, 2, 2)})
-    other.animation_data_create().action = single.animation_data.action
-    shared = scene_dump()["actions"]
-    bake()
-    assert single.animation_data.action != other.animation_data.action
-    assert keys(single)["location", 0][1] != keys(other)["location", 0][1]
-    clear_bake()
-    assert single.animation_data.action == other.animation_data.action
-    assert_same(shared, scene_dump()["actions"])
 
 
 def test_a_copy_of_a_baked_vehicle_is_independent() -> None:
@@ -347,17 +306,8 @@ def test_before_the_first_bake_a_vehicle_starts_where_it_stands() -> None:
     np.testing.assert_allclose(places(ob, [1])[0], (5.0, 0.0, 0.0))
 
 
-def test_clearing_moves_the_vehicle_to_its_start_on_any_frame() -> None:
+def test_the_start_survives_saving_and_loading_and_clearing_moves_there_on_any_frame(tmp_path) -> None:
     ob = wanderer(location=(1.0, 2.0, 3.0), rotation=(0.0, 0.0, 0.5))
-    bake()
-    bpy.context.scene.frame_set(20)
-    clear_bake()
-    assert tuple(ob.location) == (1.0, 2.0, 3.0)
-    assert tuple(ob.rotation_euler) == (0.0, 0.0, 0.5)
-
-
-def test_the_start_survives_saving_and_loading(tmp_path) -> None:
-    ob = wanderer(location=(1.0, 2.0, 3.0))
     bake()
     known = keys(ob)
     bpy.context.scene.frame_set(11)
@@ -368,6 +318,7 @@ def test_the_start_survives_saving_and_loading(tmp_path) -> None:
     assert keys(ob) == known
     clear_bake()
     assert tuple(ob.location) == (1.0, 2.0, 3.0)
+    assert tuple(ob.rotation_euler) == (0.0, 0.0, 0.5)
 
 
 def test_a_changed_rotation_mode_keeps_the_start() -> None:
@@ -689,56 +640,3 @@ def test_an_obstacle_moved_by_physics_is_where_physics_puts_it() -> None:
     bake()
     assert is_baked(ob)
     assert bpy.context.scene.frame_current == 1
-
-
-# ---- linked files
-
-
-def link_a_set(tmp_path) -> None:
-    """Link a collection "Set", a tagged vehicle and its crowd, from another file."""
-    frames(1, 20)
-    ship = vehicle(crowd=crowd("Flock", wander={}), identity=7)
-    flock = bpy.data.objects["Flock"]
-    group = bpy.data.collections.new("Set")
-    for ob in (ship, flock):
-        group.objects.link(ob)
-    bpy.context.scene.collection.children.link(group)
-    path = str(tmp_path / "library.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=path)
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    with bpy.data.libraries.load(path, link=True) as (_, wanted):
-        wanted.collections = ["Set"]
-    frames(1, 20)
-    bpy.context.scene.collection.children.link(bpy.data.collections["Set"])
-    bpy.context.view_layer.update()
-
-
-def test_plainly_linked_vehicles_are_refused_by_name(tmp_path) -> None:
-    link_a_set(tmp_path)
-    before = scene_dump()
-    sentence = r"Ship is linked and cannot be animated in this file\. Make a library override of it\."
-    with pytest.raises(RuntimeError, match=sentence):
-        bake()
-    assert_same(before, scene_dump())
-
-
-def test_overridden_vehicles_are_baked_cleared_and_saved(tmp_path) -> None:
-    link_a_set(tmp_path)
-    linked = bpy.data.collections["Set"]
-    linked.override_hierarchy_create(bpy.context.scene, bpy.context.view_layer)
-    bpy.context.scene.collection.children.unlink(linked)
-    ship = next(ob for ob in bpy.context.scene.objects if ob.name.startswith("Ship"))
-    assert ship.override_library is not None
-    bake()
-    assert is_baked(ship)
-    known, played = keys(ship), places(ship, baked_frames())
-    path = str(tmp_path / "shot.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=path)
-    bpy.ops.wm.open_mainfile(filepath=path)
-    ship = next(ob for ob in bpy.context.scene.objects if ob.name.startswith("Ship"))
-    np.testing.assert_array_equal(places(ship, baked_frames()), played)
-    bake()
-    assert keys(ship) == known
-    clear_bake()
-    assert not is_baked(ship)
-    assert tuple(ship.location) == (0.0, 0.0, 0.0)

@@ -93,15 +93,6 @@ def beat(ob, at: dict[int, float], name: str = "steering_phase") -> None:
 # ---- what is keyed
 
 
-def test_by_default_no_property_is_keyed() -> None:
-    frames(1, LAST)
-    ship = fleet(1, crowd=crowd("Flock", wander={}))[0]
-    bake()
-    assert not set(PATHS) & {path for path, _ in keys(ship)}
-    assert not set(NAMES) & set(ship.keys())
-    assert not bpy.data.objects["Flock"].steering.portrayal.use
-
-
 @pytest.mark.parametrize("phase_by", ["DISTANCE", "TIME"])
 def test_speed_distance_and_phase_are_keyed_on_every_frame_as_the_motion_is(phase_by) -> None:
     ships = flock(3, phase_by=phase_by, stride=0.7, cycle_time=0.5, effort=0.3)
@@ -236,19 +227,6 @@ def test_copies_of_a_model_stride_alike_although_drivers_move_their_parts() -> N
         np.testing.assert_allclose(strides(walker), scale, rtol=1e-3)
 
 
-def test_a_child_strides_in_proportion_to_its_height() -> None:
-    frames(1, LAST)
-    man, child = rigged_man("Man", 0.0), rigged_man("Child", 5.0)
-    child.scale = (0.5, 0.5, 0.5)
-    people = crowd("People", wander={})
-    for each in (man, child):
-        vehicle(each, crowd=people)
-    portray(people, stride=1.2)
-    bake()
-    np.testing.assert_allclose(strides(man), 1.2, rtol=1e-3)
-    np.testing.assert_allclose(strides(child), 0.6, rtol=1e-3)
-
-
 def test_measuring_a_posed_rig_changes_nothing() -> None:
     men = posed_men()
     sizes, family = part("blender.objects.body_sizes"), part("blender.objects.hierarchy").Family()
@@ -334,17 +312,6 @@ def test_a_bake_without_it_removes_properties_keyed_before() -> None:
     bake()
     assert_same(without, scene_dump()["objects"]["Ship 0"])
     assert not set(PATHS) & {path for path, _ in keys(ships[0])}
-
-
-@pytest.mark.parametrize("pieces", [0, LAST, LAST + 1, LAST + 2])
-def test_stopping_leaves_nothing(pieces) -> None:
-    flock()
-    before = scene_dump()
-    running = part("blender.write.bake").baking(part("blender.read.plan").plan_reading(bpy.context.scene))
-    for _ in range(pieces):
-        next(running)
-    running.close()
-    assert_same(before, scene_dump())
 
 
 def test_a_bake_is_one_step_to_undo_and_to_redo() -> None:
@@ -516,18 +483,6 @@ def test_a_key_added_to_a_baked_property_stays_with_it() -> None:
     assert keys(ship) == {('["steering_phase"]', 0): [(LAST + 10.0, 4.0)]}
     assert "steering_phase" in ship
     assert "steering_speed" not in ship
-
-
-def test_a_copy_of_a_baked_vehicle_is_independent() -> None:
-    ship = bird()
-    bake()
-    copy = link(ship.copy())
-    bake()
-    assert values(ship, "steering_phase")[0] != values(copy, "steering_phase")[0]
-    select(ship)
-    clear_bake(selected=True)
-    assert "steering_phase" not in ship
-    assert copy["steering_phase"] == pytest.approx(values(copy, "steering_phase")[0])
 
 
 # ---- what it is for
@@ -829,17 +784,6 @@ def test_what_follows_a_vehicle_through_a_constraint_cannot_be_looked_at() -> No
     birds.steering.portrayal.look_at = seen
     with pytest.raises(RuntimeError, match="Seen depends on the vehicle Ship 1 through the constraint Copy Location"):
         bake()
-
-
-def test_looks_go_ahead_of_a_body_that_turns() -> None:
-    birds, [ob], _ = looking()
-    birds.steering.seek.target.location = (60.0, 0.0, 0.0)
-    bake()
-    turned = looks_of(ob)[:, 0]
-    assert turned[3] < -0.05 and np.abs(np.diff(turned)).max() < 0.3
-    birds.steering.portrayal.playing.look_ahead = 0.0
-    bake()
-    np.testing.assert_array_equal(looks_of(ob)[:, 0], 0.0)
 
 
 def test_what_heads_look_at_belongs_to_the_bake_where_it_is_keyed() -> None:

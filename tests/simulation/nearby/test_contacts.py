@@ -14,6 +14,7 @@ from steering_addon.locomotion import OnFoot, Planar, SimpleVehicle
 from steering_addon.simulation.geometry.obstacles import boxes, obstacles
 from steering_addon.simulation.geometry.surfaces import surfaces
 from steering_addon.simulation.handling import side_step
+from steering_addon.simulation.nearby import contacts
 from steering_addon.simulation.nearby.contacts import GUARD, PASSES, STOPS
 from steering_addon.simulation.nearby.neighbors import EVERYONE
 from steering_addon.simulation.snapshot import Snapshot
@@ -257,6 +258,24 @@ def test_a_body_that_moves_pushes_a_vehicle_by_what_it_comes_nearer_in_a_step() 
     )
     moved = positions(scene.run(3, at=comes))[-1, 0]
     assert moved == pytest.approx([0.05, 0.0, 0.0], abs=1e-6)
+
+
+@pytest.mark.parametrize("falcon", [12.0, 30.0])
+def test_fast_bodies_that_look_where_they_will_be_brake_as_those_that_look_all_around(falcon, monkeypatch) -> None:
+    """Two flocks that meet head-on at 12 m/s, and a falcon from the side."""
+    rng = np.random.default_rng(7)
+    start = rng.uniform(-6.0, 6.0, (161, 3)) * (4.0, 1.0, 1.0)
+    forward = np.sign(start[:, :1]) * (-1.0, 0.0, 0.0)
+    start -= 3.0 * forward
+    start[160], forward[160] = (0.0, -8.0, 0.0), (0.0, 1.0, 0.0)
+    top = np.where(np.arange(161) < 160, 12.0, falcon)
+    vehicle = {"keep_apart": True, "radius": 0.2, "max_speed": top, "max_force": 20.0}
+    scene = Scene(start, forward=forward, speed=top, vehicle=vehicle)
+    ahead = positions(scene.run(30))
+    monkeypatch.setattr(contacts, "WIDE", np.inf)
+    around = positions(scene.run(30))
+    assert np.abs(ahead - around).max() < 1e-9
+    assert np.abs(np.diff(around, 2, axis=0)).max() > 0.1
 
 
 def test_capsules_that_cross_separate_along_the_line_between_their_middles() -> None:

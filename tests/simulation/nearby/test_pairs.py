@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steering_addon.simulation.nearby import pairs
-from steering_addon.simulation.nearby.pairs import Pairs, pairs_within
+from steering_addon.simulation.nearby.pairs import Pairs, pairs_of_reach, pairs_within
 from tests.sampling import sampled
 from tests.simulation.all_pairs import PLACES, all_pairs, joined
 from tests.simulation.odd_input import BOUNDED
@@ -90,6 +90,25 @@ def test_small_blocks_hold_the_same_pairs(place: str, candidates: int, monkeypat
     for name in vars(whole):
         assert np.array_equal(getattr(parts, name), getattr(whole, name))
     assert all(len(block) for block in blocks)
+
+
+@sampled
+@pytest.mark.parametrize("far", [0, 1, 5])
+@pytest.mark.parametrize("few", [0, 2, 64])
+@pytest.mark.parametrize("place", PLACES)
+def test_pairs_of_reach_are_those_nearer_than_the_sum_of_theirs(
+    place: str, few: int, far: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether those with a long reach are few enough to be tried with all or not."""
+    monkeypatch.setattr(pairs, "FEW", few)
+    points = PLACES[place]
+    reach = np.random.default_rng(5).uniform(0.2, 0.7, len(points))
+    reach[:far] = 20.0
+    found = [tuple(sorted(pair)) for pair in zip(*(rows.tolist() for rows in pairs_of_reach(points, reach)))]
+    expected = [
+        (j, i) for j, i in all_pairs(points, 41.0) if np.dot(d := points[i] - points[j], d) < (reach[i] + reach[j]) ** 2
+    ]
+    assert sorted(found) == sorted(expected)
 
 
 @pytest.mark.parametrize("radius", [0.1, 0.7, 1.0, 2.0])

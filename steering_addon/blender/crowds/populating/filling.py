@@ -1,18 +1,17 @@
 """Fills a crowd: keeps existing members, adds missing ones and removes surplus ones."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+from bpy.types import Collection, Context, Object
 from mathutils import Matrix
 
 from ....settings.placement import facing, models, sizes, turns
 from ....settings.population import AT_MODEL, CURVE, VOLUME, Population
+from ....settings.preset import Preset
 from ....simulation.arrays.chance import keys_of
 from ....simulation.arrays.identities import distinct
 from ....simulation.roles import Role
@@ -21,6 +20,7 @@ from ...animation.ownership import holds_nothing
 from ...objects.doubles import doubles
 from ...objects.hierarchy import Family, ancestors
 from ...objects.identity import MOST, new_identity, taken_identities
+from ...objects.picked_agents import is_picked
 from ...objects.tagged_objects import crowd_of, in_use, tagged
 from ...properties import has_role
 from ...read.checks import check_numbers
@@ -38,11 +38,6 @@ from .models import MemberModel, Source, plain
 from .point_members import add_model, add_points, known_settings, models_of, remove_points, varied
 from .room import tell_remedy
 from .standing_on import laid_out, moves_there, set_out_both_ways
-
-if TYPE_CHECKING:
-    from bpy.types import Collection, Context, Object
-
-    from ....settings.preset import Preset
 
 
 @dataclass(frozen=True)
@@ -247,7 +242,9 @@ def fill_with_points(context: Context, crowd: Object, plan: FillingPlan) -> Obje
     models = models_of(context, crowd, collection_for(context, crowd))
     for source in plan.sources:
         add_model(models, source.model, source.front, source.scale)
-    identities = distinct(wanted, np.array(sorted(taken_identities()), dtype=np.int64))
+    # Those that stand for a point have its identity.
+    standing = [each for each in in_use(context.scene) if is_picked(each) and crowd_of(each) == crowd]
+    identities = distinct(wanted, np.array(sorted(taken_identities(standing)), dtype=np.int64))
     body, rows = crowd.steering.vehicle, plan.made_of
     heights = np.array([source.body.height(source.front[1]) for source in plan.sources])
     origins = np.array([_lift(source) for source in plan.sources])

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+from bpy.types import Depsgraph, Object
 
 from ....simulation.roles import Role
 from ...animation.staging import clear_all
@@ -26,9 +26,6 @@ from ...read.forward_axis import front_of
 from ...read.role_assignment import current_front
 from ...refusal import Refusal
 from ...stored_values import sound_front
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object
 
 Setting = Callable[["Object", "Object"], None]
 """Makes a part point at another object."""

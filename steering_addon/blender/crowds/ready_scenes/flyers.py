@@ -1,14 +1,12 @@
 """A flock of birds and a school of fish, which stay around their place."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Context, Object
 from mathutils import Vector
 
 from ....settings.population import MOST_OBJECTS
@@ -29,10 +27,6 @@ from ..populating.point_members import add_model, add_points, models_of, varied
 from ..preset_files import CROWDS, SHIPPED, Listed
 from .models import BIRD, FISH, ReadyModel, appended
 from .scene_builder import ReadyScene, SceneBuilder, SceneOptions, packed, scattered
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Object
-
 
 SWAY = 0.3 / math.tau
 """By how much headings differ, in turns."""

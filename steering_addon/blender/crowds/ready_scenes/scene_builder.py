@@ -8,10 +8,10 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+from bpy.types import ID, Collection, Context, Object
 from mathutils import Vector
 
 from ....settings.preset import Preset, scaled
@@ -29,9 +29,6 @@ from ..member_variation import Amounts, vary
 from ..preset_exchange import start_at_cruise, take_up
 from ..preset_files import CROWDS
 from .models import ReadyModel
-
-if TYPE_CHECKING:
-    from bpy.types import ID, Collection, Context, Object
 
 CLOSER, BESIDE = 1.1, 0.3
 """The step of the grid of a large crowd, as a multiple of the distance of neighbors, and how far from it they are."""

@@ -1,14 +1,12 @@
 """Cars that drive both ways along a road over hills, each in its lane, and stop for walkers who cross it."""
 
-from __future__ import annotations
-
 import math
 import random
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+from bpy.types import Collection, Context, Curve, Mesh, Object
 from mathutils import Vector
 
 from ....locomotion import Wheeled
@@ -19,9 +17,6 @@ from .models import CAR, TRACK, WHEEL, WHEELBASE, appended
 from .scene_builder import ReadyScene, SceneBuilder, SceneOptions, fitted_preset
 from .scenery import faces_of_grid, grid, point_on, surface
 from .walkers import without_region
-
-if TYPE_CHECKING:
-    from bpy.types import Collection, Context, Curve, Mesh, Object
 
 SUSPENSION = 0.028
 """How far a wheel goes on its spring, in lengths of a car."""

@@ -1,0 +1,156 @@
+"""The motion that a crowd cache shows, as its player plays it: with the edits of agents and the player's inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...simulation.arrays.once import once
+from ..animation.rotation_channels import channels_from_matrices, matrices_from_channels
+from ..objects.doubles import doubles
+from ..read.evaluated_points import KINDS
+from ..refusal import Refusal
+from .cache_edits import edits_of
+from .crowd_cache import player_of, shown_by
+from .crowd_player import input_of
+from .shown_models import get_column
+
+if TYPE_CHECKING:
+    from bpy.types import Collection, Object
+
+NEARER = 0.5
+"""The share of the way to the next frame from which on the pose is that of the next."""
+PLACES = ("position", "rotation")
+ALIKE = 0.9995
+"""The cosine of half the angle between two rotations from which on the way between them counts as straight."""
+
+
+@dataclass(frozen=True)
+class ShownAgents:
+    """k agents on f frames.
+
+    Attributes:
+        position: (f, k, 3) metres.
+        rotation: (f, k, 4) quaternions.
+        pose: (f, k) the number of the mesh among those of its variant, -1 for those that are not there.
+        told: (f, k) by name, what else the cache holds: `state`, `flags`, and what drivers read of a locomotion.
+    """
+
+    position: np.ndarray
+    rotation: np.ndarray
+    pose: np.ndarray
+    told: Mapping[str, np.ndarray]
+
+
+class CachedMotion:
+    """The motion of the n agents of a crowd cache.
+
+    Attributes:
+        shown: the object that plays it.
+        models: the collection of what it shows.
+        edits: the object with the changes after the simulation.
+        identity: (n,) of the agents.
+        first, last: the frames that are held.
+    """
+
+    def __init__(self, cache: Collection, crowd: Object) -> None:
+        """Look up the parts.
+
+        Raises:
+            Refusal: one is missing.
+        """
+        shown = shown_by(cache)
+        modifier = player_of(shown) if shown is not None else None
+        held, models, edits = (input_of(modifier, name) if modifier else None for name in ("Cache", "Models", "Edits"))
+        if shown is None or held is None or models is None:
+            text = f"The cache of {crowd.name} has lost its frames or its models. Bake it again."
+            raise Refusal(text, about=[crowd])
+        self.shown, self.models, self.edits = shown, models, edits
+        self._modifier, self._held = modifier, held.data
+        self.identity = get_column(shown.data, "id").astype(np.int64)
+        self.first = int(input_of(modifier, "First Frame"))
+        self._frames = len(held.data.vertices) // max(len(self.identity), 1)
+        self.last = self.first + self._frames - 1
+
+    @once
+    def edited(self) -> dict[str, np.ndarray]:
+        """The edits of the agents, (n,) by name."""
+        return edits_of(self.edits.data if self.edits is not None else None, self.identity)
+
+    @once
+    def variant(self) -> np.ndarray:
+        """(n,) the numbers of their models."""
+        own, chosen = get_column(self.shown.data, "variant"), self.edited["variant"]
+        return np.where(chosen >= 0, chosen, own)
+
+    @once
+    def scale(self) -> np.ndarray:
+        """(n, 3)"""
+        return get_column(self.shown.data, "scale")
+
+    @property
+    def poses(self) -> int:
+        """The number of meshes of each model; 0 if the player shows models as they are."""
+        return int(input_of(self._modifier, "Poses")) if input_of(self._modifier, "Pick Poses") else 0
+
+    def on_frames(self, frames: np.ndarray, rows: np.ndarray) -> ShownAgents:
+        """Some of the agents (k,), by their rows, as they are shown on frames (f,)."""
+        speed = input_of(self._modifier, "Speed") * self.edited["speed"][rows]
+        shift = input_of(self._modifier, "Frame Offset") + self.edited["frame_offset"][rows]
+        last = float(self._frames - 1)
+        now = np.clip((frames[:, None] - self.first) * speed + shift, 0.0, last)
+        whole = np.floor(now)
+        share = (now - whole)[..., None]
+        before = whole.astype(np.int64) * len(self.identity) + rows
+        after = np.minimum(whole + 1.0, last).astype(np.int64) * len(self.identity) + rows
+        nearest = np.where(share[..., 0] < NEARER, before, after)
+        place, turn = self._position[before], self._rotation[before]
+        if share.any():
+            place = (1.0 - share) * place + share * self._position[after]
+            turn = _between(turn, self._rotation[after], share)
+        told = {name: column[nearest] for name, column in self._told.items()}
+        place, turn = self._placed(place + self.edited["offset"][rows], turn)
+        return ShownAgents(place, turn, told.pop("pose"), told)
+
+    @once
+    def _position(self) -> np.ndarray:
+        return get_column(self._held, "position")
+
+    @once
+    def _rotation(self) -> np.ndarray:
+        return get_column(self._held, "rotation")
+
+    @once
+    def _told(self) -> dict[str, np.ndarray]:
+        names = (
+            each.name
+            for each in self._held.attributes
+            # Blender's own begin with a dot.
+            if each.data_type in KINDS and each.name not in PLACES and not each.name.startswith(".")
+        )
+        return {name: get_column(self._held, name) for name in names}
+
+    def _placed(self, place: np.ndarray, turn: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Places and rotations of agents in the world, which follow those of the player."""
+        matrix = doubles(self.shown.matrix_world)
+        if np.array_equal(matrix, np.eye(4)):
+            return place, turn
+        linear = matrix[:3, :3]
+        turned = linear / np.linalg.norm(linear, axis=0)
+        matrices = np.einsum("ab,fkbc->fkac", turned, matrices_from_channels(turn, "QUATERNION"))
+        return np.einsum("ab,fkb->fka", linear, place) + matrix[:3, 3], channels_from_matrices(matrices, "QUATERNION")
+
+
+def _between(a: np.ndarray, b: np.ndarray, share: np.ndarray) -> np.ndarray:
+    """The rotations (..., 4) at a share (..., 1) of the shortest way from one to another."""
+    a, b = a.astype(np.float64), b.astype(np.float64)
+    cosine = (a * b).sum(axis=-1, keepdims=True)
+    b, cosine = np.where(cosine < 0.0, -b, b), np.abs(cosine)
+    angle = np.arccos(np.minimum(cosine, 1.0))
+    sine = np.where(cosine < ALIKE, np.sin(angle), 1.0)
+    weights = [np.where(cosine < ALIKE, np.sin(part * angle) / sine, part) for part in (1.0 - share, share)]
+    mixed = weights[0] * a + weights[1] * b
+    return mixed / np.linalg.norm(mixed, axis=-1, keepdims=True)

@@ -1,0 +1,187 @@
+"""The objects that stand for picked agents: found among vehicles at rest, or made of the model that a point shows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+from mathutils import Quaternion
+
+from ...simulation.roles import Role
+from ..animation.held_transforms import let_go
+from ..objects.body_sizes import mean_scale
+from ..objects.crowd_caches import cache_id, cached_as
+from ..objects.hierarchy import Family
+from ..objects.picked_agents import PICKED, is_made
+from ..objects.tagged_objects import crowd_of, in_use, tagged
+from ..read.point_vehicles import PointVehicles, front_of_model, models_of_points, sources_of_points
+from ..read.start_pose import channels, store
+from ..refusal import Refusal
+from .populating.member_collection import shows
+from .populating.models import MemberModel, plain
+
+if TYPE_CHECKING:
+    from bpy.types import Collection, Context, Object, Scene
+
+    from .cached_motion import CachedMotion
+
+SETTINGS = ("speed_factor", "size_factor", "length_factor", "mass_factor", "active")
+"""The settings of a point that its object has as well."""
+SMALLEST = 1e-9
+ROW = re.compile(r"^\d{3} ")
+"""What the names of models that Populate made begin with."""
+
+
+@dataclass(frozen=True)
+class PickedAgent:
+    """An agent to stand for.
+
+    Attributes:
+        identity, row: its identity, and its row in the cache.
+        ob: the vehicle that it is, or the object whose point it is.
+        points, point: the vehicles that the points of that are, and its row among them; None and -1 for an object.
+    """
+
+    identity: int
+    row: int
+    ob: Object
+    points: PointVehicles | None = None
+    point: int = -1
+
+
+def agents_of(
+    cache: Collection, crowd: Object, motion: CachedMotion, identities: Sequence[int], scene: Scene
+) -> list[PickedAgent]:
+    """The agents of a cache with these identities.
+
+    Raises:
+        Refusal: the cache has none of an identity, an edit hides it, or what it was is gone.
+    """
+    rows = {int(identity): row for row, identity in enumerate(motion.identity.tolist())}
+    if unknown := [identity for identity in identities if identity not in rows]:
+        raise Refusal(f"The cache of {crowd.name} has no agent {unknown[0]}. Choose others.", about=[crowd])
+    if hidden := [identity for identity in identities if motion.edited["hidden"][rows[identity]]]:
+        text = f"Agent {hidden[0]} of {crowd.name} is hidden by an edit, or an object already. Choose others."
+        raise Refusal(text, about=[crowd])
+    members, wanted = in_use(scene), set(identities)
+    vehicles = [ob for ob in tagged(members, Role.VEHICLE) if not ob.steering.locked]
+    found = {
+        ob.steering.identity: PickedAgent(ob.steering.identity, rows[ob.steering.identity], ob)
+        for ob in vehicles
+        if ob.steering.identity in wanted and (cached := cached_as(ob)) and cached.cache == cache_id(cache)
+    }
+    if found.keys() != wanted:
+        found |= _of_points(crowd, motion, vehicles, members, scene, wanted - found.keys(), rows)
+    if gone := [identity for identity in identities if identity not in found]:
+        text = f"Agent {gone[0]} of {crowd.name} is in the cache, but no longer in the scene. Bake again."
+        raise Refusal(text, about=[crowd])
+    return [found[identity] for identity in identities]
+
+
+def _of_points(
+    crowd: Object,
+    motion: CachedMotion,
+    vehicles: Sequence[Object],
+    members: Sequence[Object],
+    scene: Scene,
+    wanted: set[int],
+    rows: Mapping[int, int],
+) -> dict[int, PickedAgent]:
+    """The agents among the points of objects, by identity."""
+    objects = [ob for ob in tagged(members, Role.POINTS) if not ob.steering.locked and crowd_of(ob) is not None]
+    taken = np.array([ob.steering.identity for ob in vehicles], dtype=np.int64)
+    found = {}
+    for ob, (points, identities) in sources_of_points(objects, scene, motion.first, taken, {}, adds_nothing=False):
+        for point in np.flatnonzero(np.isin(identities, list(wanted))).tolist() if crowd_of(ob) == crowd else ():
+            identity = int(identities[point])
+            found[identity] = PickedAgent(identity, rows[identity], ob, points, point)
+    return found
+
+
+def object_for(context: Context, crowd: Object, agent: PickedAgent, motion: CachedMotion) -> list[Object]:
+    """A vehicle for an agent that is a point, made of its model, with its parts; the vehicle comes first.
+
+    Raises:
+        Refusal: the points have no models.
+    """
+    points, point, models = agent.points, agent.point, models_of_points(agent.ob)
+    if points is None or not models:
+        text = f"The points of {agent.ob.name} have no models. Choose a collection of some for it."
+        raise Refusal(text, about=[agent.ob])
+    model = models[min(max(int(points.variant[point]), 0), len(models) - 1)]
+    front = front_of_model(agent.ob, model)
+    made_of = MemberModel.of(model, Family())
+    names = [f"{ROW.sub('', name)} {agent.identity}" for name in made_of.names]
+    copies = made_of.copied_as(names, collection_for(context, crowd))
+    plain(copies)
+    root = copies[0]
+    let_go(root)
+    for copy in copies:
+        copy[PICKED] = points.identity
+    _place(root, motion, agent.row)
+    settings, up = root.steering, "XYZ".index(front[1][-1])
+    settings.roles, settings.crowd, settings.identity = {Role.VEHICLE.name}, crowd, agent.identity
+    settings.forward_axis, settings.up_axis = front
+    for name in SETTINGS:
+        setattr(settings, name, type(getattr(settings, name))(points.stored[name][point]))
+    settings.seed, settings.start_speed = int(points.seeds[point]), float(points.start_speed[point])
+    if np.isfinite(enters := points.enters[point]):
+        settings.use_enter_frame, settings.enter_frame = True, int(enters)
+    unscaled = max(abs(root.scale[up]), SMALLEST)
+    settings.height = float(points.height[point]) / unscaled
+    settings.origin_height = float(points.origin_height[point]) / unscaled
+    settings.measured_scale = mean_scale(root)
+    store(root, *channels(root))
+    return copies
+
+
+def _place(ob: Object, motion: CachedMotion, row: int) -> None:
+    """Put an object where its agent is on the first frame, as large as that."""
+    shown = motion.on_frames(np.array([motion.first]), np.array([row]))
+    mode = ob.rotation_mode
+    ob.rotation_mode = "QUATERNION"
+    ob.location, ob.rotation_quaternion = shown.position[0, 0], Quaternion(shown.rotation[0, 0])
+    ob.rotation_mode, ob.scale = mode, motion.scale[row]
+    ob.delta_location, ob.delta_scale = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
+    ob.delta_rotation_quaternion, ob.delta_rotation_euler = (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+
+
+def collection_for(context: Context, crowd: Object) -> Collection:
+    """The collection of the objects that are made for agents of a crowd; it is created beside the crowd if needed."""
+    found = next((each for each in collections_of(context.scene) if each[PICKED] == crowd), None)
+    if found is not None:
+        return found
+    collection = bpy.data.collections.new(f"{crowd.name} Picked")
+    collection[PICKED] = crowd
+    layer = context.view_layer.layer_collection
+    above = [each for each in crowd.users_collection if each.library is None and shows(layer, each)]
+    (above[0] if above else context.scene.collection).children.link(collection)
+    return collection
+
+
+def collections_of(scene: Scene) -> Iterator[Collection]:
+    """The collections of objects that were made for agents."""
+    return (each for each in scene.collection.children_recursive if each.library is None and PICKED in each)
+
+
+def remove_made(objects: Sequence[Object], scene: Scene) -> None:
+    """Remove vehicles that were made for agents, with their parts, and collections that are left empty."""
+    family = Family()
+    gone = [part for ob in objects for part in (ob, *family.descendants(ob)) if is_made(part)]
+    bpy.data.batch_remove(dict.fromkeys(gone))
+    for collection in list(collections_of(scene)):
+        if not collection.objects and not collection.children:
+            bpy.data.collections.remove(collection)
+
+
+def check_removable(objects: Sequence[Object]) -> None:
+    """Refuse to remove vehicles to which something of the user's is parented."""
+    family = Family()
+    for ob in objects:
+        if foreign := next((part for part in family.descendants(ob) if not is_made(part)), None):
+            text = f"{foreign.name} is parented to {ob.name}, which would be removed. Clear the parent first."
+            raise Refusal(text, about=[foreign])

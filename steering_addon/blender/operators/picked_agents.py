@@ -1,0 +1,245 @@
+"""The operators that turn agents of a crowd cache into keyed objects, and back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, StringProperty
+
+from .. import preview
+from ..animation.edited_keys import has_edited_keys
+from ..animation.run_records import made_of, sign_run
+from ..crowds.cache_edits import picked_in
+from ..crowds.crowd_cache import is_kept_here, player_of, shown_by
+from ..crowds.crowd_player import input_of
+from ..objects.crowd_caches import cache_id, cache_of
+from ..objects.focus import activate, crowd_in_focus, select_only, vehicle_of
+from ..objects.hierarchy import Family
+from ..objects.picked_agents import is_picked
+from ..objects.suitability import check_editable
+from ..objects.tagged_objects import crowd_of, in_use, names_of
+from ..properties import replaces_own_keys
+from ..read.fingerprint import fingerprint
+from ..refusal import Refusal, reported
+from ..status import census
+from ..status.hand_edits import as_baked
+from ..write.picked_agents import MadeObjects, give_agents_back, making_objects
+from .in_pieces import InPieces
+from .polls import SteeringOperator, has_editable_crowd, has_editable_scene, in_object_mode
+
+if TYPE_CHECKING:
+    from bpy.types import Collection, Context, Object
+
+NUMBERS = "Identities of agents, as the attribute id of the instances has them, such as 3,17"
+
+
+def has_cache(operator: type, context: Context) -> bool:
+    """Whether the crowd in focus plays a cache that this file holds."""
+    if not has_editable_crowd(operator, context):
+        return False
+    cache = cache_of(crowd_in_focus(context))
+    if cache is not None and is_kept_here(cache):
+        return True
+    name = crowd_in_focus(context).name
+    if cache is not None:
+        operator.poll_message_set(f"The crowd cache of {name} is in a library. Bake again first")
+    else:
+        operator.poll_message_set(f"{name} has no crowd cache. Bake it into one first")
+    return False
+
+
+class STEERING_OT_make_objects(SteeringOperator, InPieces, bpy.types.Operator):
+    """Let a keyed object stand for each of these agents of a crowd cache, which then shows only the others. A bake
+    leaves them as they are, and other vehicles react to them"""
+
+    bl_idname = "steering.make_objects"
+    bl_label = "Make Objects"
+    needs = (in_object_mode, has_editable_scene, has_cache)
+    canceled = "Objects Canceled"
+
+    ids: StringProperty(name="Ids", description=NUMBERS, options={"SKIP_SAVE"})
+    replace_own_keys: BoolProperty(
+        name="Replace Own Keys",
+        description="Set aside keyframes, drivers and NLA strips that vehicles have of their own, as for a bake",
+        default=False,
+    )
+
+    def invoke(self, context, event):
+        if not self.ids and not bpy.app.background:
+            return context.window_manager.invoke_props_dialog(self)
+        return super().invoke(context, event)
+
+    def begin(self, context: Context) -> tuple[Iterator[float], str]:
+        preview.end()
+        self._context, self._crowd = context, crowd_in_focus(context)
+        identities = numbers_in(self.ids)
+        if not identities:
+            raise Refusal("No agent is chosen. Pick some in the viewport, or enter their ids.")
+        self._cache = cache_of(self._crowd)
+        self._is_signed = _signed_so_far(context, self._cache)
+        replace = replaces_own_keys(self, context.scene)
+        work = making_objects(context, self._cache, self._crowd, identities, replace_own_keys=replace)
+        return work, f"Making {_count(len(identities), 'object')}"
+
+    def finished(self, result: MadeObjects) -> set[str]:
+        context, objects = self._context, list(result.objects)
+        as_baked(objects, _run_of(self._cache))
+        if self._is_signed:
+            # The others go on as they would beside the agents themselves.
+            sign_run(context.scene, _run_of(self._cache), fingerprint(context.scene))
+        there = select_only(context, objects)
+        context.view_layer.objects.active = there[0] if there else context.view_layer.objects.active
+        census.changed()
+        for warning in result.warnings:
+            self.report({"WARNING"}, warning)
+        self.report({"INFO"}, f"Made {names_of([ob.name for ob in objects])} of {self._crowd.name}")
+        return {"FINISHED"}
+
+
+class STEERING_OT_give_back(SteeringOperator, bpy.types.Operator):
+    """Let the crowd cache show the agents again for which the selected objects stand, and remove what was made for
+    them; without any that is selected, all of the crowd"""
+
+    bl_idname = "steering.give_back"
+    bl_label = "Give Back"
+    needs = (in_object_mode, has_editable_scene, has_editable_crowd)
+
+    ids: StringProperty(name="Ids", description=f"{NUMBERS}; empty for the selected objects", options={"SKIP_SAVE"})
+    edited: EnumProperty(
+        name="Edited Keys",
+        description="What becomes of objects whose baked keys were edited by hand",
+        items=(
+            ("KEEP", "Keep", "They stay objects, and a warning names them"),
+            ("REMOVE", "Remove", "They are given back as all others"),
+        ),
+        options={"SKIP_SAVE"},
+    )
+
+    @classmethod
+    def poll(cls, context):
+        if not super().poll(context):
+            return False
+        active = vehicle_of(context.object)
+        if (active is not None and is_picked(active)) or _hidden(crowd_in_focus(context)):
+            return True
+        cls.poll_message_set("No agent of the crowd is an object. Select one that is")
+        return False
+
+    def invoke(self, context, _event):
+        try:
+            edited = self._edited(self._chosen(context)[0])
+        except Refusal as why:
+            self.report({"ERROR"}, str(why))
+            return {"CANCELLED"}
+        if not edited or bpy.app.background or self.properties.is_property_set("edited"):
+            return self.execute(context)
+        _ask(context, edited, self.ids)
+        return {"CANCELLED"}
+
+    @reported
+    def execute(self, context):
+        crowd = crowd_in_focus(context)
+        objects, identities = self._chosen(context)
+        kept = self._edited(objects) if self.edited == "KEEP" else []
+        if kept and len(kept) == len(objects) and not identities:
+            names = names_of([ob.name for ob in kept])
+            text = f"Keys of {names} were edited by hand. Set Edited Keys to Remove to give them back."
+            raise Refusal(text, about=kept)
+        objects = [ob for ob in objects if ob not in kept]
+        check_editable(objects)
+        preview.end()
+        cache = cache_of(crowd)
+        cache = cache if cache is not None and is_kept_here(cache) else None
+        is_signed, number = _signed_so_far(context, cache), len(objects) + len(identities)
+        lost, warnings = give_agents_back(context, cache, crowd, objects, identities)
+        if is_signed and not lost:
+            sign_run(context.scene, _run_of(cache), fingerprint(context.scene))
+        if cache is not None and context.view_layer.objects.active is None:
+            activate(context, shown_by(cache))
+        census.changed()
+        if kept:
+            names = names_of([ob.name for ob in kept])
+            self.report({"WARNING"}, f"Kept {names}, whose keys were edited by hand")
+        for warning in warnings:
+            self.report({"WARNING"}, warning)
+        if lost:
+            self.report({"WARNING"}, f"The crowd cache holds {_count(len(lost), 'agent')} less. Bake again to see all")
+        self.report({"INFO"}, f"Gave back {_count(number, 'agent')} of {crowd.name}")
+        return {"FINISHED"}
+
+    def _chosen(self, context: Context) -> tuple[list[Object], list[int]]:
+        """The objects to give back, and the identities of agents whose objects are gone."""
+        crowd = crowd_in_focus(context)
+        standing, hidden = _standing_for(context, crowd), _hidden(crowd)
+        wanted = set(numbers_in(self.ids))
+        selected = {vehicle_of(ob) for ob in context.selected_objects}
+        gone = hidden - {ob.steering.identity for ob in standing}
+        if not wanted:
+            objects = [ob for ob in standing if ob in selected]
+            return (objects, []) if objects else (standing, sorted(gone))
+        objects = [ob for ob in standing if ob.steering.identity in wanted]
+        if unknown := wanted - {ob.steering.identity for ob in objects} - gone:
+            raise Refusal(f"No object stands for agent {min(unknown)} of {crowd.name}. Choose others.", about=[crowd])
+        return objects, sorted(gone & wanted)
+
+    def _edited(self, objects: Sequence[Object]) -> list[Object]:
+        """The objects whose keys, or those of whose parts, were edited by hand."""
+        family = Family()
+        return [ob for ob in objects if any(map(has_edited_keys, (ob, *family.descendants(ob))))]
+
+
+def _ask(context: Context, edited: Sequence[Object], ids: str) -> None:
+    """Ask what becomes of objects with edited keys; another click than on an answer leaves all as it is."""
+
+    def draw(popup, _context) -> None:
+        which = edited[0].name if len(edited) == 1 else f"These {len(edited)}"
+        for answer, text, icon in (
+            ("KEEP", f"Keep {which} and Give Back the Others", "LOCKED"),
+            ("REMOVE", "Remove the Edited Keys", "TRASH"),
+        ):
+            entry = popup.layout.operator("steering.give_back", text=text, icon=icon, translate=False)
+            entry.edited, entry.ids = answer, ids
+
+    names = names_of([ob.name for ob in edited])
+    context.window_manager.popup_menu(draw, title=f"Keys of {names} were edited by hand", icon="ERROR")
+
+
+def numbers_in(ids: str) -> list[int]:
+    """The numbers in a text, each once.
+
+    Raises:
+        Refusal: it holds something else.
+    """
+    words = [word for word in re.split(r"[,;\s]+", ids) if word]
+    if wrong := next((word for word in words if not word.isdecimal()), None):
+        raise Refusal(f"{wrong} is no id of an agent. Enter numbers, such as 3,17.")
+    return list(dict.fromkeys(map(int, words)))
+
+
+def _standing_for(context: Context, crowd: Object) -> list[Object]:
+    """The objects that stand for agents of a crowd."""
+    return [ob for ob in in_use(context.scene) if is_picked(ob) and crowd_of(ob) == crowd]
+
+
+def _hidden(crowd: Object) -> set[int]:
+    """The agents of a crowd that its cache hides as objects stand for them, or did."""
+    cache = cache_of(crowd)
+    shown = shown_by(cache) if cache is not None else None
+    edits = input_of(player_of(shown), "Edits") if shown is not None else None
+    return set() if edits is None else set(picked_in(edits.data).tolist())
+
+
+def _signed_so_far(context: Context, cache: Collection | None) -> bool:
+    """Whether the scene is as it was when a cache was baked."""
+    return cache is not None and made_of(_run_of(cache)) == fingerprint(context.scene)
+
+
+def _run_of(cache: Collection) -> str:
+    return cache_id(cache).partition(":")[0]
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

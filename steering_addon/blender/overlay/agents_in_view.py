@@ -1,0 +1,128 @@
+"""The agents of a crowd cache as a 3D viewport shows them: which one is under the pointer, and rings around some."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import blf
+import bpy
+import gpu
+import numpy as np
+from gpu_extras.batch import batch_for_shader
+
+from ..animation.rotation_channels import matrices_from_channels
+from ..crowds.cached_motion import CachedMotion
+from ..objects.doubles import doubles
+
+if TYPE_CHECKING:
+    from bpy.types import Region, RegionView3D
+
+NEAR = 6.0
+"""Pixels beside an agent within which a pointer is still on it."""
+LEAST, CORNERS = 8.0, 32
+"""The least radius of a ring, in pixels, and the number of its corners."""
+THICKNESS, LETTERS = 2.0, 12.0
+"""The width of rings and the size of letters, in pixels."""
+CHOSEN, POINTED_AT = (0.2, 0.9, 1.0, 1.0), (1.0, 1.0, 1.0, 0.9)
+"""The colors of rings; selected objects have orange ones."""
+WIDER = 5.0
+"""By how many pixels the ring around the one that is pointed at is wider."""
+
+
+class AgentsInView:
+    """The agents of a crowd cache on a frame, as balls.
+
+    Attributes:
+        motion: theirs.
+    """
+
+    def __init__(self, motion: CachedMotion) -> None:
+        self.motion = motion
+        shown = sorted(motion.models.objects, key=lambda ob: ob.name)
+        corners = np.array([ob.bound_box for ob in shown], dtype=np.float64).reshape(-1, 8, 3)
+        self._middle = corners.mean(axis=1)
+        self._reach = np.linalg.norm(corners - self._middle[:, None], axis=-1).max(axis=1)
+        self._on: tuple[float, np.ndarray, np.ndarray, np.ndarray] | None = None
+
+    def balls(self, frame: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The rows (k,) of the agents that are shown on a frame, their middles (k, 3) and radii (k,), metres."""
+        if self._on is None or self._on[0] != frame:
+            motion = self.motion
+            rows = np.flatnonzero(~motion.edited["hidden"])
+            shown = motion.on_frames(np.array([frame]), rows)
+            there = shown.pose[0] >= 0
+            rows, scale = rows[there], np.abs(motion.scale[rows[there]])
+            model = motion.variant[rows] * motion.poses + shown.pose[0, there] if motion.poses else motion.variant[rows]
+            turns = matrices_from_channels(shown.rotation[0, there], "QUATERNION")
+            middle = np.einsum("kab,kb->ka", turns, self._middle[model] * scale) + shown.position[0, there]
+            self._on = frame, rows, middle, self._reach[model] * scale.max(axis=1)
+        return self._on[1:]
+
+    def under(self, region: Region, view: RegionView3D, pointer: tuple[float, float], frame: float) -> int:
+        """The row of the agent that is under a pointer, in pixels of a region: of several the one in front; else -1."""
+        rows, middles, radii = self.balls(frame)
+        place, depth, size = in_pixels(middles, radii, region, view)
+        return nearest(rows, place, depth, size, np.array(pointer))
+
+    def draw(self, region: Region, view: RegionView3D, frame: float, chosen: Sequence[int], pointed_at: int) -> None:
+        """Draw rings around agents, by their rows, and the identity of the one that is pointed at."""
+        rows, middles, radii = self.balls(frame)
+        for numbers, color, wider in ((chosen, CHOSEN, 0.0), ([pointed_at], POINTED_AT, WIDER)):
+            here = np.isin(rows, np.array(numbers, dtype=np.int64))
+            place, depth, size = in_pixels(middles[here], radii[here], region, view)
+            seen = np.isfinite(depth)
+            if seen.any():
+                _draw_rings(place[seen], np.maximum(size[seen], LEAST) + wider, color, region)
+                if color is POINTED_AT:
+                    _write(str(self.motion.identity[pointed_at]), place[seen][0], size[seen][0])
+
+
+def in_pixels(
+    middles: np.ndarray, radii: np.ndarray, region: Region, view: RegionView3D
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Balls (k, 3) and (k,) as a region shows them: their middles (k, 2) in pixels, their depths, and their radii.
+
+    The depth of what is behind the viewer is inf.
+    """
+    matrix = doubles(view.perspective_matrix)
+    clip = np.einsum("ab,kb->ka", matrix[:, :3], middles) + matrix[:, 3]
+    ahead = clip[:, 3] > 0.0
+    w = np.where(ahead, clip[:, 3], 1.0)
+    half = 0.5 * np.array((region.width, region.height))
+    size = radii * view.window_matrix[1][1] * half[1] / w
+    return half * (1.0 + clip[:, :2] / w[:, None]), np.where(ahead, clip[:, 2] / w, np.inf), size
+
+
+def nearest(rows: np.ndarray, place: np.ndarray, depth: np.ndarray, size: np.ndarray, pointer: np.ndarray) -> int:
+    """The row of the ball in front of those under a pointer (2,); -1 if there is none."""
+    gap = np.linalg.norm(place - pointer, axis=1)
+    under = np.flatnonzero((gap <= np.maximum(size, LEAST) + NEAR) & np.isfinite(depth))
+    # Balls are round and models are not: on the middle of one, others around it do not count.
+    inner = under[gap[under] <= 0.5 * np.maximum(size[under], LEAST)]
+    under = inner if len(inner) else under
+    return int(rows[under[np.argmin(depth[under])]]) if len(under) else -1
+
+
+def _draw_rings(places: np.ndarray, radii: np.ndarray, color: Sequence[float], region: Region) -> None:
+    turn = np.linspace(0.0, 2.0 * np.pi, CORNERS + 1)
+    ring = np.column_stack((np.cos(turn), np.sin(turn)))
+    corners = np.stack((ring[:-1], ring[1:]), axis=1).reshape(-1, 2)
+    points = places[:, None] + radii[:, None, None] * corners
+    flat = np.concatenate((points.reshape(-1, 2), np.zeros((points.size // 2, 1))), axis=1).astype(np.float32)
+    shader: Any = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR")
+    gpu.state.blend_set("ALPHA")
+    shader.bind()
+    shader.uniform_float("viewportSize", (region.width, region.height))
+    shader.uniform_float("lineWidth", THICKNESS * bpy.context.preferences.system.pixel_size)
+    shader.uniform_float("color", color)
+    batch_for_shader(shader, "LINES", {"pos": np.ascontiguousarray(flat)}).draw(shader)
+    gpu.state.blend_set("NONE")
+
+
+def _write(text: str, place: np.ndarray, size: float) -> None:
+    scale = bpy.context.preferences.system.ui_scale
+    blf.size(0, LETTERS * scale)
+    blf.color(0, *POINTED_AT)
+    blf.position(0, float(place[0] + max(size, LEAST) + 2.0 * NEAR), float(place[1]), 0.0)
+    blf.draw(0, text)
