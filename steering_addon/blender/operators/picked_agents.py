@@ -1,13 +1,11 @@
 """The operators that turn agents of a crowd cache into keyed objects, and back."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, StringProperty
+from bpy.types import Collection, Context, Object
 
 from .. import preview
 from ..animation.edited_keys import has_edited_keys
@@ -29,9 +27,6 @@ from ..status.hand_edits import as_baked
 from ..write.picked_agents import MadeObjects, give_agents_back, making_objects
 from .in_pieces import InPieces
 from .polls import SteeringOperator, has_editable_crowd, has_editable_scene, in_object_mode
-
-if TYPE_CHECKING:
-    from bpy.types import Collection, Context, Object
 
 NUMBERS = "Identities of agents, as the attribute id of the instances has them, such as 3,17"
 
