@@ -77,6 +77,13 @@ def stays(mark: Mark, number: int, state: State, snapshot: Snapshot, world: Worl
     return mask
 
 
+def on_own_marks(state: State, marks: tuple[Mark, ...]) -> Mask:
+    """Whether each stands at a mark that is for it alone, (n,): those of its crowd do not call it away."""
+    known, alone = landed_of(state), np.array([len(mark.rows) == 1 for mark in marks])
+    mask: Mask = known.stands & (known.mark >= 0) & alone[np.maximum(known.mark, 0)]
+    return mask
+
+
 def land_on_marks(
     state: State,
     snapshot: Snapshot,
