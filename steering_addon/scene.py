@@ -9,8 +9,6 @@
 Lengths are in metres, times in seconds. docs/from_python.md explains the rest.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any

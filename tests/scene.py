@@ -143,6 +143,16 @@ class Scene(public.Scene):
                 break
         return states
 
+    def run_until_each(self, has: Callable[[State], Any], frames: int) -> list[State]:
+        """The states of a run that ends once each vehicle has, on one frame or another, (n,) booleans of a state."""
+        each = np.zeros(len(self.position), dtype=bool)
+
+        def over(states: list[State]) -> bool:
+            each[has(states[-1])] = True
+            return bool(each.all())
+
+        return self.run_until(over, frames)
+
     def passing(
         self, frames: int, at: Callable[[int, Snapshot], Snapshot] = lambda frame, snapshot: snapshot
     ) -> Iterator[State]:

@@ -1,7 +1,5 @@
 """Alignment (paper, Alignment)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

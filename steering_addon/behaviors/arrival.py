@@ -1,7 +1,5 @@
 """Arrival (paper, Arrival)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

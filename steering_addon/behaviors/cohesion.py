@@ -1,7 +1,5 @@
 """Cohesion (paper, Cohesion)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Containment (paper, Path Following: containment)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Drive: the cowboy who fetches a stray (paper, Introduction)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Evasion (paper, Pursuit)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

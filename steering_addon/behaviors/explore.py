@@ -1,7 +1,5 @@
 """Explore (paper, Wander: exhaustively cover a region of space)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 

@@ -1,7 +1,5 @@
 """Face: turn to something while standing (not in the paper)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

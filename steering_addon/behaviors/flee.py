@@ -1,7 +1,5 @@
 """Flee (paper, Seek)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

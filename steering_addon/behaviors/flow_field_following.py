@@ -1,7 +1,5 @@
 """Flow field following (paper, Flow Field Following)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from ..simulation.arrays.vectors import Number, magnitude, unit

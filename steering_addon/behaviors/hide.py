@@ -1,7 +1,5 @@
 """Hide (paper, after Flocking: other steering behaviors)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Keep distance: queue behind the vehicle ahead (not in the paper)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Obstacle avoidance (paper, Obstacle Avoidance)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

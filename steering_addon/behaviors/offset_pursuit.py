@@ -1,7 +1,5 @@
 """Offset pursuit (paper, Offset pursuit)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

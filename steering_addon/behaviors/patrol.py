@@ -1,7 +1,5 @@
 """Patrol: go from one target to the next (not in the paper)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Post: return to where it began (not in the paper)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Rest: stop and go, as grazing animals and strollers do (not in the paper)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Wander (paper, Wander)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

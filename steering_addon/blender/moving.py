@@ -1,15 +1,10 @@
 """How vehicles move: the locomotion that the settings of their crowd name, or their own."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from bpy.types import Object
 
 from ..locomotion import CATALOGUE
 from ..simulation.locomotion import Locomotion
 from .stored_values import choice_in
-
-if TYPE_CHECKING:
-    from bpy.types import Object
 
 BY_CHOICE: dict[str, type[Locomotion]] = {kind.choice().name: kind for kind in CATALOGUE}
 """Every locomotion by the name under which its choice is stored."""

@@ -1,7 +1,5 @@
 """Property groups made from declarations: each parameter, declared once, becomes a property that Blender stores."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

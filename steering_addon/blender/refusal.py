@@ -1,13 +1,10 @@
 """Refusals: how the animator learns what cannot be done, in a sentence or two that name the object and the remedy."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from bpy.types import Object
+from bpy.types import Object
 
 
 class Refusal(ValueError):  # noqa: N818 - not an error of the program

@@ -1,7 +1,5 @@
 """Changes of the settings that a run is made from: the properties announce them, and a preview listens."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

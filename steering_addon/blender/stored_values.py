@@ -4,19 +4,15 @@ A number may be NaN or infinite. A choice may be one that only another version o
 as an empty name.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from bpy.types import Object, PropertyGroup
 
 from ..behaviors import CATALOGUE
 from .refusal import Refusal
-
-if TYPE_CHECKING:
-    from bpy.types import Object, PropertyGroup
 
 BEHAVIORS = {behavior.name for behavior in CATALOGUE}
 FARTHEST = 1e18

@@ -1,7 +1,5 @@
 """The ways in which a body turns steering into motion (Reynolds 1999, Locomotion). numpy only, no bpy."""
 
-from __future__ import annotations
-
 from ..simulation.locomotion import Locomotion
 from .crawling import Crawling
 from .flying import Flying

@@ -1,7 +1,5 @@
 """Chassis: four wheels that stand on the ground, and the body that rides on their springs."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

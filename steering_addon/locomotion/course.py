@@ -1,7 +1,5 @@
 """Course: how far a car can go, on the way that its wheels would take or straight ahead."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

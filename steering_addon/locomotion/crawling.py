@@ -4,8 +4,6 @@ What crawls walks as if on foot on a plane, the one that touches the surface whe
 along the surface.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache

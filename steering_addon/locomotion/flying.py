@@ -1,7 +1,5 @@
 """Flying: a point mass on wings, which climbs less steeply and more slowly than it dives, and may not hover."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

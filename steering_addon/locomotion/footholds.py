@@ -1,7 +1,5 @@
 """Footholds: whether walkers can stand and set off where they are placed."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..simulation.arrays.angles import cosine_and_sine, cosine_of_setting

@@ -1,7 +1,5 @@
 """Looking: what walkers see of the ground ahead from time to time, and keep to until they look again."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..simulation.arrays.frozen import replace

@@ -9,8 +9,6 @@ as it leans into turns. On its place it stands level, whatever pushes. Taking of
 climbs as steeply as its wings can.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

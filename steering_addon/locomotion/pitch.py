@@ -9,8 +9,6 @@ What is asked for too steeply is first asked for in another way: as fast, at the
 aside than half ahead. Else a vehicle below its target would stand there with its nose up instead of winding its way.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..simulation.arrays.angles import cosine_and_sine

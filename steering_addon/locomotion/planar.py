@@ -1,7 +1,5 @@
 """Planar: a point mass that stays at its height, upright."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

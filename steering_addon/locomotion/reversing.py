@@ -7,8 +7,6 @@ Whether there is room is asked of the way that the car would take, with the whee
 stands still there, ground that ends, and ground that is too steep. Turning off takes a quarter of the smallest circle.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -6,8 +6,6 @@ The speed is that of the gait along the heading. Within those limits the velocit
 of a point does, so that it can take up what the choice of a velocity tries. Animals turn by walking round instead.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..simulation.arrays.vectors import EPSILON, Scalars, Vectors, clamp, dot, magnitude, paired, truncate

@@ -3,8 +3,6 @@
 Source: Reynolds 1999, A Simple Vehicle Model.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

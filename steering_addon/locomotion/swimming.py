@@ -1,7 +1,5 @@
 """Swimming: a point mass in water, which leans by how fast it turns and pitches within a limit."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

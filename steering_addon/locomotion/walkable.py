@@ -1,7 +1,5 @@
 """Walkable ground: where a walker may tread, and which way round what it may not."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

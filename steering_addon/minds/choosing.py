@@ -14,8 +14,6 @@ that by chance a dozen of a herd of 300 would begin as one. Animals that look at
 ready begins, and those beside it follow in the next steps.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..simulation.arrays.chance import Keys

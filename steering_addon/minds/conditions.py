@@ -7,8 +7,6 @@ laws in tests/minds/test_every_condition.py follow from the declaration. Conditi
 alike, as a trigger stores one value of it.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
@@ -327,7 +325,7 @@ class Partnered(OfItself):
         return partners.row[meeting.rows] >= 0
 
 
-AnyCondition: TypeAlias = "OfItself | OfBodies | OfRegions"
+AnyCondition: TypeAlias = OfItself | OfBodies | OfRegions
 CONDITIONS: tuple[type[AnyCondition], ...] = (
     *(Nearby, Sees, Inside, Outside, Arrived, Touched, Alone, Crowded, Stuck, Partnered, Faster, Always),
 )

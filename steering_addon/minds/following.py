@@ -4,8 +4,6 @@ While a vehicle takes up a state, the settings of the state before are asked too
 settings would not do: a behavior that fades keeps its priority until its weight is 0.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 

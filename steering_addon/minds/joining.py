@@ -5,8 +5,6 @@ number. A state that changes only numbers, or only the body, needs no group of i
 state has a behavior more or less, that behavior alone is evaluated for a part of the group, if all it does is steer.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 

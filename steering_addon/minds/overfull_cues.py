@@ -1,7 +1,5 @@
 """Cues that together tell more than all vehicles of a crowd to be in their states."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..simulation.snapshot import Snapshot

@@ -4,8 +4,6 @@ Of the clips of each kind, those that stand, move, turn on the spot, are done on
 state; where its state has none, those that are for any state.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -12,8 +12,6 @@ One whole number names the state of a vehicle. Others say how far it has taken u
 comes and goes as gently as the motion does.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

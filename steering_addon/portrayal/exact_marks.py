@@ -6,8 +6,6 @@ afterwards. The others do not see it, so that it changes nothing but the path th
 most 1.875 |d| / lead.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias

@@ -4,8 +4,6 @@ Both know the moments at which they begin from the time at which they met and fr
 they begin on the same frame, whatever models and crowds they belong to.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

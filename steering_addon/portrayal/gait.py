@@ -7,8 +7,6 @@ do not agree: at each phase the body moves with the weighted mean of the feet th
 clip's distance curve, and what each foot moves otherwise is the slide of the clip itself.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

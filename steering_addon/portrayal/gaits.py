@@ -6,8 +6,6 @@ between their speeds; where they do not, as between the walk and the gallop of a
 changes back at a lower speed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ little, so that one model does not look like one person. There are few, so that 
 evenly over what is possible.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

@@ -3,8 +3,6 @@
 The rows of a table are the phases of a cycle and two more, over its end, as phases may be rounded up.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -7,8 +7,6 @@ the frames before: what is played of clips, and the numbers for drivers. Bake, p
 portraits, and none works out looks by itself.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 

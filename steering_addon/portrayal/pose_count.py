@@ -4,8 +4,6 @@ The poses are those in the middle of their parts: pose k of n is at the phase (k
 floor(n p). That is the nearest one by phase, for a clip that closes and for one that does not.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

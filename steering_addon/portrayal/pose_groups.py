@@ -1,7 +1,5 @@
 """Groups of bodies that share poses, where not each can have its own: those that play most nearly alike."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..simulation.arrays.angles import cosine_and_sine

@@ -1,7 +1,5 @@
 """Changes of mind: which states vehicles take up in the course of a run, and why."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NamedTuple
 

@@ -7,8 +7,6 @@ stands on surfaces says itself whether one is under it, and whether the ground h
 led to its goal up to the last frame. It cannot keep its place in a formation if it was there and then is off for long.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

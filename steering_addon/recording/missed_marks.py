@@ -1,7 +1,5 @@
 """Marks that vehicles did not meet."""
 
-from __future__ import annotations
-
 from ..simulation.arrays.vectors import magnitude
 from ..simulation.marks.missing import is_due, way_left
 from ..simulation.snapshot import Snapshot, State

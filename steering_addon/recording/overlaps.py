@@ -4,23 +4,10 @@ Pairs are searched within a margin beyond touching (a Verlet list), and reused u
 another pair may touch. The margin affects only the speed: the pairs found are the same.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 
-from ..simulation.arrays.vectors import (
-    Mask,
-    Rows,
-    Scalars,
-    Vectors,
-    anybody,
-    everybody,
-    magnitude,
-    picked,
-    unit,
-    which,
-)
+from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, anybody, everybody, magnitude, picked, unit, which
 from ..simulation.geometry.capsules import between_axes
 from ..simulation.nearby.pairs import pairs_within
 

@@ -5,8 +5,6 @@ first affected one stay valid. States are large: at first each is kept, later ev
 the nearest earlier state a run continues as if it had never stopped.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass

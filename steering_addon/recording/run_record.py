@@ -1,7 +1,5 @@
 """The record of a run: what happened to each of its vehicles, in columns by identity."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """Sparse keys: the few frames on which keys suffice to keep to a motion that is known on every frame."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Curves with few keys: of numbers that are known on every frame, the keys that suffice to keep to them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

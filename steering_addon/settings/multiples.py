@@ -1,7 +1,5 @@
 """The numbers of a state in a preset: multiples of those of its crowd, so that it fits crowds of any size and speed."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from ..minds.following import OF_THE_BODY

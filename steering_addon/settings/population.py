@@ -1,7 +1,5 @@
 """How a crowd is filled with members: how many, in what arrangement, and how much they vary."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 

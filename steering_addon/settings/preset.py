@@ -4,8 +4,6 @@ A preset names values as the declarations do (`preset_values`) and refers to no 
 by what it is to the crowd, such as the other crowd, or by the name of another preset.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Parts of preset documents: dataclass fields that `part` makes, each with the function that reads it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any

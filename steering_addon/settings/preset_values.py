@@ -4,8 +4,6 @@ A preset names values as the declarations do, in SI units, and choices by name; 
 preset holds no objects, and nothing that depends on the models it is used on.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping

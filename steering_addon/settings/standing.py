@@ -1,7 +1,5 @@
 """Spots on a mesh where bodies can stand and move, as their locomotion says."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -4,8 +4,6 @@
 of scripts, presets and keyframes: they never change meaning.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """The choices of stored settings; their names and numbers are in files, and never change meaning."""
 
-from __future__ import annotations
-
 from ..locomotion import CATALOGUE as LOCOMOTIONS
 from ..portrayal.clips import BEAT, BY_CHANCE, DO, IN_ANSWER, MOVE, ON_ARRIVAL, ON_STATE, STAND, TO_PARTNER
 from ..simulation.declaration import Choice

@@ -4,8 +4,6 @@ As in `simulation.declaration`, each field is declared once, with a default and 
 it says so. Further keywords are the attributes of `Parameter`.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

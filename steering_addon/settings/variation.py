@@ -1,7 +1,5 @@
 """Variation: random factors by which the vehicles of a crowd differ, a pure function of seed and identity."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from ..simulation.arrays.chance import Keys, mix, uniform

@@ -1,7 +1,5 @@
 """Finding wheels: the parts of a model that are round about a sideways axis and touch the ground."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -10,8 +10,6 @@ The less progress an agent makes, the less its strength limits its wish: from a 
 swept along backwards for going back.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np

@@ -13,27 +13,13 @@ is what is left of them: a quintic that begins and ends without acceleration. T 
 acceleration stays within the vehicle's own.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
 
 from .arrays.angles import cosine_and_sine
 from .arrays.frozen import replace
-from .arrays.vectors import (
-    EPSILON,
-    Mask,
-    Rows,
-    Scalars,
-    Vectors,
-    across,
-    anybody,
-    dot,
-    magnitude,
-    picked,
-    unit,
-)
+from .arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, across, anybody, dot, magnitude, picked, unit
 from .ground import flat, left_of, level, of_rows, upright
 from .guides import Guidance
 from .snapshot import Snapshot, State

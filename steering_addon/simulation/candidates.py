@@ -1,7 +1,5 @@
 """Candidates: several bodies, of which each agent takes one as its target."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from .arrays.chance import Keys

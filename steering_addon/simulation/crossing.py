@@ -10,8 +10,6 @@ What carries vehicles, such as the floor of a lift, is boarded where it stands s
 begins, and left where it does so at the end. Each has a place of its own on it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -9,8 +9,6 @@ An instance holds one column (n,) per parameter, one entry per agent, so that th
 driven and per-vehicle values from constants.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from enum import Enum

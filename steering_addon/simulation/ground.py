@@ -10,8 +10,6 @@ the ground:
     climb(v) = v . u        flat(v) = v - (v . u) u        level(v) = flat(v) if grounded, else v
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Guides: what leads vehicles by hand, and what is remembered of that."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from .arrays.vectors import Mask, Rows, Scalars, Vectors

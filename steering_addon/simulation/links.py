@@ -1,7 +1,5 @@
 """Links: what joins two places where no ground leads from one to the other, such as a ladder, a lift or a jump."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -9,8 +9,6 @@ an agent has before anything happened:
         way: Vectors = remembered((0.0, 0.0, 0.0))
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache

@@ -1,7 +1,5 @@
 """What may be wrong with where a body starts that stands on surfaces."""
 
-from __future__ import annotations
-
 from enum import Enum
 
 

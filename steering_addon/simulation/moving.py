@@ -7,8 +7,6 @@ apart, firm regions hold those inside, and then each body finds its stance: wher
 stands or leans.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar

@@ -1,7 +1,5 @@
 """Partners: which two vehicles do something together, as in a fight. All vehicles see who is whose partner."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The roles that tagging gives an object, and their stored bits."""
 
-from __future__ import annotations
-
 from enum import IntFlag
 
 

@@ -10,8 +10,6 @@ A run of the first hundred frames agrees with the first hundred of a longer one:
 and the one it leads to, nothing beyond.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
@@ -95,8 +93,9 @@ def step(state: State, snapshot: Snapshot, waiting: Mask = NONE_WAITS) -> State:
         state, decided = get_on(state, moving, snapshot, world, decided)
         # Meet marks.
         if before.marks:
-            meeting = meet_marks(state, before, snapshot, moving, world, force)
+            meeting = meet_marks(state, before, snapshot, moving, world, force, decided)
             state, force, moving = replace(state, places=meeting.places), meeting.force, meeting.snapshot
+            decided = meeting.decided
         # Locomotion, guides and contacts.
         time = began + before.frame_time * ((substep + 1) / before.substeps)
         taking_part = only_present(moving, decided.arrivals.gone, those_on_links(state))

@@ -5,8 +5,6 @@
 All behaviors look at what there was before the step, so that the order in which they are evaluated does not matter.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -171,7 +169,7 @@ def sense(
     state: State, snapshot: Snapshot, world: World, settings: Settings, rows: Rows, decided: Decisions
 ) -> tuple[Deciders, Decisions]:
     """The vehicles of some rows with what they see and where they are to be."""
-    agents = _agents(state, snapshot, world, rows)
+    agents = agents_of(state, snapshot, world, rows)
     behaviors: list[Behavior] = []
     parts: list[Rows | None] = []
     for behavior, has in zip(settings.behaviors, settings.masks()):
@@ -241,7 +239,8 @@ def _component(behavior: Behavior, force: Vectors, draws: Keys | None) -> Compon
     return Component(force * behavior.weight[:, None], behavior.priority, behavior.weight, behavior.probability, drawn)
 
 
-def _agents(state: State, snapshot: Snapshot, world: World, rows: Rows) -> Agents:
+def agents_of(state: State, snapshot: Snapshot, world: World, rows: Rows) -> Agents:
+    """The vehicles of some rows as behaviors see them."""
     motion = state.motion
     # The rows are distinct: if their number is that of the vehicles, they are all vehicles.
     alone = len(rows) == len(state)

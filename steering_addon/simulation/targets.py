@@ -1,7 +1,5 @@
 """Targets: the body that each agent steers by, from a parameter that names one body, several or none."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -12,7 +10,7 @@ import numpy as np
 from .arrays.chance import mix, uniform
 from .arrays.vectors import Mask, Rows, alike, anybody, magnitude, nobody, picked, put, same_for_all, which
 from .behavior import Behavior
-from .candidates import FIRST, NEXT, OWN, Candidates
+from .candidates import FIRST, NEAREST_ONE, NEXT, OWN, Candidates
 from .declaration import NEAREST, Kind, Parameter
 from .memory import Memory, remembered
 from .roles import Role
@@ -75,9 +73,9 @@ def aim(
             key = f"{behavior.name}.{name}"
             memory = memories.get(key)
             stop = memory.stop if isinstance(memory, Round) else Round.blank(n).stop
-            rows, stop = _taken(rows, world, agents, stop)
+            rows, stop = _taken(rows, world, agents, stop, any_near=parameter.stood_on)
             learned[key] = Round(stop)
-        changes[name] = np.where(_is_target(rows, world, agents), rows, -1)
+        changes[name] = np.where((rows <= FIRST) | _is_target(rows, world, agents), rows, -1)
     return (behavior.with_columns(changes) if changes else behavior), learned
 
 
@@ -110,12 +108,16 @@ def _with_region(rows: Rows, world: World, agents: Agents) -> Rows:
     return np.where((rows >= 0) & world.regions.present[np.maximum(rows, 0)], rows, -1)
 
 
-def _taken(targets: Rows, world: World, agents: Agents, stop: Rows) -> tuple[Rows, Rows]:
-    """The targets (n,) with the candidate that each agent takes instead of its candidates, and the stops of all."""
+def _taken(targets: Rows, world: World, agents: Agents, stop: Rows, *, any_near: bool) -> tuple[Rows, Rows]:
+    """The targets (n,) with the candidate that each agent takes instead of its candidates, and the stops of all.
+
+    Args:
+        any_near: whether the behavior itself takes the nearest that has room.
+    """
     targets, after = targets.copy(), stop.copy()
     for number, candidates in enumerate(world.candidates):
         rows = np.flatnonzero(targets == FIRST - number)
-        if not len(rows):
+        if not len(rows) or (any_near and candidates.pick == NEAREST_ONE):
             continue
         if candidates.pick == NEXT:
             vehicles = agents.rows[rows]

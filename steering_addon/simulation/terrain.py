@@ -1,7 +1,5 @@
 """Terrain: the surfaces that vehicles stand on, at the beginning and at the end of a step."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

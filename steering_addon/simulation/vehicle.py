@@ -3,8 +3,6 @@
 Source: Reynolds 1999, A Simple Vehicle Model. The folder `locomotion` holds what turns steering into motion.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from .arrays.frozen import Columns

@@ -36,7 +36,7 @@ from steering_addon.simulation.presence.attendance import Attendance
 from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import State
 from steering_addon.simulation.vehicle import VehicleModel
-from tests.behaviors.situations import SITUATIONS, busy, everywhere, flat, heap, without_sides
+from tests.behaviors.situations import SITUATIONS, alone, busy, everywhere, flat, heap, without_sides
 from tests.sampling import sampled
 from tests.scene import Scene, about, all_of, leaders, locked, positions, speeds, turned, velocities
 from tests.simulation.odd_input import BOUNDED
@@ -95,6 +95,17 @@ def shares(kind: type[Behavior]) -> bool:
     steering = behavior.steer(world, agents, None if kind.remembers is None else kind.remembers.blank(4))
     partnered = isinstance(steering.memory, Partners)
     return bool(steering.tallies) or steering.takes is not None or steering.perch is not None or partnered
+
+
+DO_SOMETHING_ANYWAY = {"forage", "rest", "brake_for"}
+"""Behaviors with a target that also act without one."""
+
+
+def targets_of(kind: type[Behavior]) -> list[str]:
+    """The parameters that hold what a behavior does nothing without."""
+    if kind.name in DO_SOMETHING_ANYWAY:
+        return []
+    return [name for name, parameter in kind.parameters().items() if parameter.kind is Kind.BODY]
 
 
 def decides_at_intervals(kind: type[Behavior]) -> bool:
@@ -235,6 +246,20 @@ def make_read_only(thing: Any) -> None:
             make_read_only(part)
 
 
+@pytest.mark.parametrize("kind", [kind for kind in CATALOGUE if targets_of(kind)], ids=lambda kind: kind.name)
+def test_without_a_target_it_leads_nowhere_and_sets_no_speed(kind: type[Behavior]) -> None:
+    """Neither where there is nobody, nor in a busy place where none is chosen."""
+    none = replace(busy(kind, 7), behaviors=[(kind, dict.fromkeys(targets_of(kind), -1))])
+    for place in (alone(kind, 7), none):
+        assert (asked(place) == 0.0).all()
+        world, agents, (behavior,) = place.seen()
+        memory = None if behavior.remembers is None else behavior.remembers.blank(7)
+        goal = behavior.goal(world, agents, memory)
+        assert goal is None or np.isnan(goal).all()
+        sets_speed = behavior.steer(world, agents, memory).sets_speed
+        assert sets_speed is None or not sets_speed.any()
+
+
 @every
 def test_without_weight_it_has_no_effect(kind: type[Behavior]) -> None:
     place = everywhere(kind, 7)
@@ -322,9 +347,9 @@ def test_adding_vehicles_does_not_change_the_others(kind: type[Behavior]) -> Non
     if issubclass(kind, Neighborhood) or shares(kind):
         added = ~np.isin(np.arange(12), rows)
         many = replace(many, position=many.position + np.where(added, 200.0, 0.0)[:, None])
-        assert_same(positions(many.run(12))[:, rows], positions(many.take(rows).run(12)))
+        assert_same(positions(many.run(8))[:, rows], positions(many.take(rows).run(8)))
         return
-    assert all_bytes(many.run(12), rows) == all_bytes(many.take(rows).run(12))
+    assert all_bytes(many.run(8), rows) == all_bytes(many.take(rows).run(8))
 
 
 def all_bytes(states: list[State], rows: Any = slice(None)) -> list[bytes]:
@@ -360,8 +385,8 @@ def test_turning_the_world_about_up_turns_the_force(kind: type[Behavior], situat
 @pytest.mark.parametrize("situation", [busy, everywhere, flat], ids=lambda situation: situation.__name__)
 def test_moving_and_turning_the_world_moves_and_turns_the_paths(kind: type[Behavior], situation: Any) -> None:
     (place, states), turn, offset = flown(kind, situation), about(UP, 137.0), np.array([40.0, -70.0, 25.0])
-    wanted = turned(positions(states[:11]), turn) + offset
-    result = positions(place.moved(offset, turn).run(11))
+    wanted = turned(positions(states[:8]), turn) + offset
+    result = positions(place.moved(offset, turn).run(8))
     assert np.abs(result - wanted).max() < 1e-9
 
 
@@ -452,7 +477,7 @@ def test_the_first_frames_agree_with_a_longer_run(kind: type[Behavior]) -> None:
     """And the same seed gives the same bytes."""
     place, states = flown(kind, busy)
     long = all_bytes(states)
-    assert all_bytes(place.run(14)) == long[:14]
+    assert all_bytes(place.run(9)) == long[:9]
     assert len(set(long)) > 22
 
 
@@ -472,7 +497,7 @@ def test_continuing_from_a_stored_state_is_the_same_run(kind: type[Behavior]) ->
 def test_chance_depends_on_seed_identity_and_time(kind: type[Behavior]) -> None:
     """Another seed gives another run, in time, if the behavior uses chance."""
     place = busy(kind, 7)
-    frames = CHANCE_SHOWS if kind.by_chance else 12
+    frames = CHANCE_SHOWS if kind.by_chance else 8
     pairs = zip(place.passing(frames), replace(place, seed=1).passing(frames))
     assert any(all_bytes([state]) != all_bytes([other]) for state, other in pairs) == kind.by_chance
 

@@ -10,6 +10,7 @@ from steering_addon.behaviors.landing import Landing
 from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import Flying
 from steering_addon.scene import perches
+from steering_addon.simulation.candidates import FIRST, NEAREST_ONE, Candidates
 from steering_addon.simulation.perches import Perches
 from steering_addon.simulation.snapshot import State
 from tests.scene import Scene, headings, leaders, positions, ups, velocities
@@ -94,6 +95,20 @@ def test_those_for_whom_there_is_no_place_fly_on_over_it() -> None:
     assert stands.sum() == 2
     assert (np.linalg.norm(where[:, ~stands] - (0.0, 0.0, 5.0), axis=-1) < 25.0).all()
     assert (where[:, ~stands, 2] > 6.0).all()
+
+
+def test_who_finds_the_nearest_of_several_full_takes_the_next() -> None:
+    """Two places on each of two roofs, and all four birds nearer to the first."""
+    both = [perches(body, (x, 0.0, 5.0), (x, 2.0, 5.0)) for body, x in ((0, 0.0), (1, 14.0))]
+    joined = {name: np.concatenate([vars(each)[name] for each in both]) for name in vars(both[0])}
+    scene = flock(Perches(**joined), 4)
+    scene.behaviors = [(Landing, {"target": FIRST, "apart": APART})]
+    scene.tracked = leaders((0.0, 0.0, 5.0), (14.0, 0.0, 5.0))
+    scene.candidates = (Candidates(np.array([4, 5]), np.arange(2, dtype=np.uint64), NEAREST_ONE),)
+    scene.position = scene.position - (10.0, 0.0, 0.0)
+    states = scene.run(24 * 9)
+    assert standing(states)[-24:].all()
+    assert sorted(np.round(positions(states)[-1, :, 0]).tolist()) == [0.0, 0.0, 14.0, 14.0]
 
 
 def test_they_take_off_one_after_another_and_climb() -> None:

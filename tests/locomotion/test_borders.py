@@ -11,6 +11,7 @@ from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import OnFoot
 from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
+from steering_addon.simulation.snapshot import State
 from tests.sampling import sampled
 from tests.scene import Scene, leaders, positions, speeds
 
@@ -42,18 +43,24 @@ def walkers(ground: Surfaces, places: Any, behaviors: Any, forward: Any = (0.0, 
     )
 
 
+def off(state: State, goals: Any) -> float:
+    """How far the last one is from its goal."""
+    return float(np.linalg.norm(state.motion.position - goals, axis=1).max())
+
+
 @sampled(one_of=2)
 @pytest.mark.parametrize("foot", [PERSON, HORSE], ids=["person", "horse"])
 def test_a_way_ends_where_it_leads_also_near_a_border(foot) -> None:
     ground = surfaces([rectangle((-6.0, -10.0), (6.0, 9.15))])
     goals = [(0.0, 8.0, 0.0), (5.4, 8.5, 0.0)]
-    states = walkers(
+    scene = walkers(
         ground,
         [(0.0, -8.5, 0.0), (5.4, -8.5, 0.0)],
         [(Arrival, {"target": 2 + np.arange(2)})],
         locomotions=[(OnFoot, foot)],
         tracked=leaders(*goals),
-    ).run(16 * FPS)
+    )
+    states = scene.run_until(lambda states: off(states[-1], goals) < 0.5, 16 * FPS)
     assert (speeds(states[FPS : 6 * FPS]) > 0.9 * PACE).all()
     assert np.linalg.norm(positions(states)[-1] - goals, axis=1).max() < 0.5
 
@@ -136,14 +143,15 @@ def test_a_gap_that_a_foot_bridges_is_no_border(gap, step, crosses) -> None:
     ground = surfaces([rectangle((-12.0, -6.0), (0.0, 6.0)), rectangle((gap, -6.0), (12.0, 6.0), step)])
     starts = np.array([(-4.0, -3.0, 0.0), (-4.0, 0.0, 0.0)])
     goals = np.array([(5.0, 3.0, step), (5.0, 0.0, step)])
-    states = walkers(
+    scene = walkers(
         ground,
         starts,
         [(Arrival, {"target": 2 + np.arange(2)})],
         (goals - starts) * (1.0, 1.0, 0.0),
         locomotions=[(OnFoot, {**PERSON, "step_height": 0.3})],
         tracked=leaders(*goals),
-    ).run(9 * FPS)
+    )
+    states = scene.run_until(lambda states: off(states[-1], goals) < 0.5, 9 * FPS)
     place = positions(states)
     if not crosses:
         assert place[..., 0].max() <= 0.0

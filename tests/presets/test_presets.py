@@ -4,7 +4,6 @@ import json
 import re
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from scripts.motion_bands import ALIVE, BETWEEN, BIRDS, FISH, measured, rows
@@ -13,12 +12,9 @@ from steering_addon.behaviors import CATALOGUE
 from steering_addon.behaviors.seek import Seek
 from steering_addon.settings.preset import scaled
 from steering_addon.settings.preset_values import held
-from steering_addon.simulation.arrays.chance import keys_of
-from steering_addon.simulation.geometry.paths import spline
-from steering_addon.simulation.presence.attendance import Attendance, enter_frames
 from steering_addon.simulation.vehicle import VehicleModel
-from tests.presets.preset_crowds import FPS, SHIPPED, columns, crowd, recorded, shipped
-from tests.sampling import sampled, thorough
+from tests.presets.preset_crowds import FPS, SHIPPED, crowd, recorded, shipped
+from tests.sampling import sampled
 from tests.scene import headings, leaders, positions, speeds
 
 FLOCKING = {
@@ -135,29 +131,3 @@ def test_people_turn_within_3_metres_at_their_pace_and_cows_and_horses_within_5(
     """In tighter turns the clips of rigged characters slide."""
     preset = scaled(shipped(name), body / shipped(name).body_length)
     assert preset.locomotion["on_foot"]["turn_radius"] == pytest.approx(circle)
-
-
-@thorough
-@pytest.mark.parametrize("name", STREAMS)
-def test_members_of_a_stream_enter_one_by_one_follow_the_path_and_leave(name: str) -> None:
-    preset = shipped(name)
-    attendance = Attendance.of(8, **{**columns(Attendance, preset.attendance), "enter_frame": 1})
-    road = spline(np.array([[0.0, 0.0, 0.0], [0.0, 9.0, 0.0]]), closed=False)
-    scene = replace(crowd(preset, 8, 1, 50.0), position=np.zeros((8, 3)), forward=(0.0, 1.0, 0.0), paths=((road,),))
-    scene.vehicle["radius"] = 0.3
-    enters = enter_frames(attendance, keys_of(scene.seed, scene.identity))
-    states = scene.run(480, at=lambda k, snapshot: replace(snapshot, due=k >= enters, attendance=attendance))
-    present, path = ~np.array([state.away for state in states]), positions(states)
-    assert not present[0].any() and not present[-1].any()
-    for row in range(8):
-        frames = np.flatnonzero(present[:, row])
-        assert (np.diff(frames) == 1).all(), "it stays until it leaves for good"
-        entered, left = frames[0], frames[-1]
-        assert np.allclose(path[entered, row], 0.0) and path[left, row, 1] > 8.0
-        others = present[entered] & (np.arange(8) != row)
-        assert (np.linalg.norm(path[entered, others] - path[entered, row], axis=-1) >= 0.6).all(), (
-            "it had room to enter"
-        )
-    for places, mask in zip(path, present):
-        distances = np.linalg.norm(places[mask][:, None] - places[mask], axis=-1) + 9.0 * np.eye(mask.sum())
-        assert (distances > 0.5).all(), "bodies of 0.6 m hardly overlap"

@@ -6,19 +6,15 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pytest
 
 from steering_addon.behaviors import CATALOGUE
 from steering_addon.behaviors.path_following import EITHER
 from steering_addon.locomotion import Planar
-from steering_addon.recording.mishaps import OVERLAP, Mishaps
 from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.geometry.paths import Spline, spline
-from steering_addon.simulation.snapshot import State
 from steering_addon.simulation.vehicle import VehicleModel
 from tests.presets.preset_crowds import columns, locomotions, shipped
-from tests.sampling import thorough
-from tests.scene import Scene, speeds
+from tests.scene import Scene
 
 FPS = 12.0
 RADIUS, LENGTH = 0.9, 4.3
@@ -40,7 +36,6 @@ def road(right: float = 0.0) -> np.ndarray:
 
 
 TWO_LANES = (spline(road(LANE), False), spline(road(-LANE)[::-1], False))
-BOTH_WAYS = (spline(road(), False),)
 
 
 def cars(places: list[tuple[Spline, float, float]], paths: tuple[Spline, ...], over: Any = None, **changes) -> Scene:
@@ -71,14 +66,6 @@ def cars(places: list[tuple[Spline, float, float]], paths: tuple[Spline, ...], o
     )
 
 
-def six(paths: tuple[Spline, ...], **changes) -> Scene:
-    """Three cars from either end of the road."""
-    outward, back = paths[0], paths[-1]
-    starts = (30.0, 18.0, 6.0)
-    ends = [(back, s, 1.0) if back is not outward else (back, back.length - s, -1.0) for s in starts]
-    return cars([*((outward, s, 1.0) for s in starts), *ends], paths, **changes)
-
-
 def test_the_preset_does_not_wander() -> None:
     assert "wander" not in shipped("car").behaviors
     assert {"brake_for", "keep_distance", "path_following"} <= shipped("car").behaviors.keys()
@@ -98,25 +85,3 @@ def test_beside_each_other_in_lanes_no_car_dodges_or_is_pushed_aside() -> None:
 
     assert aside(on_wheels) == [0.0, 0.0]
     assert min(aside(flat)) > 0.1
-
-
-@thorough
-@pytest.mark.parametrize("avoiding", [True, False])
-def test_cars_that_meet_on_one_line_never_end_face_to_face(avoiding: bool) -> None:
-    """Six on one curve in both directions: all have passed each other finally."""
-    over = {} if avoiding else {"unaligned_collision_avoidance": {"weight": 0.0}}
-    line = BOTH_WAYS[0]
-
-    def have_passed(states: list[State]) -> bool:
-        along = line.nearest(states[-1].motion.position)
-        return along[:3].min() > along[3:].max()
-
-    states = six(BOTH_WAYS, over=over).run_until(have_passed, round(24 * FPS))
-    assert have_passed(states)
-    standing = speeds(states) < 0.2
-    assert standing.sum(axis=0).max() < 4.0 * FPS
-    if avoiding:  # else they drive through each other, and that is reported
-        mishaps = Mishaps(6)
-        for frame, state in enumerate(states):
-            mishaps.look(frame, state)
-        assert mishaps.number(OVERLAP) == 0

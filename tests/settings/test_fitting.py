@@ -20,10 +20,8 @@ from steering_addon.settings.preset_values import Values, complete, held
 from steering_addon.simulation.behavior import Adjustment, Behavior
 from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.declaration import Kind, Parameter, Unit
-from steering_addon.simulation.vehicle import VehicleModel
-from tests.presets.preset_crowds import SHIPPED, columns, locomotions, shipped
-from tests.sampling import sampled, thorough
-from tests.scene import Scene, positions
+from tests.presets.preset_crowds import SHIPPED, shipped
+from tests.sampling import sampled
 
 WAYS = [choice.name for choice in COMBININGS]
 UPRIGHT = {"child", "passers_by", "pedestrian"}
@@ -207,33 +205,6 @@ def test_a_new_priority_and_probability_are_shifted_as_the_others_are() -> None:
     assert (values["priority"], values["probability"]) == (5, 0.2)
     exception = {FLOCKING[0]: {"priority": 1}, FLOCKING[1]: {}, FLOCKING[2]: {}}
     assert fitted(Seek, FISH, "PRIORITY", exception)["priority"] == 2, "one exception is not the rule"
-
-
-@thorough
-@pytest.mark.parametrize("name", ["anything", "child", "pedestrian"])
-def test_walkers_to_whom_avoiding_each_other_is_added_pass_without_a_contact(name: str) -> None:
-    """Two rows of eight that meet head-on; a share of their strength would be too little."""
-    preset, bodies = shipped(name), bodies_for(name)
-    fit = fitted(UnalignedCollisionAvoidance, bodies, preset.combining, beside(preset))
-    place_in_row = 2.6 * np.arange(8.0) - 8.6
-    lines = [np.stack(np.broadcast_arrays(way * place_in_row, -way * 25.0, 0.0), axis=1) for way in (1.0, -1.0)]
-
-    def contacts(**changed: float) -> int:
-        values = {**columns(UnalignedCollisionAvoidance, fit), **changed}
-        place = Scene(
-            np.concatenate(lines) * bodies.radius,
-            forward=np.repeat([[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]], 8, axis=0),
-            speed=0.7 * bodies.max_speed,
-            vehicle={**columns(VehicleModel, preset.vehicle), "radius": bodies.radius, "keep_apart": False},
-            locomotions=locomotions(preset),
-            behaviors=[(UnalignedCollisionAvoidance, values)],
-        )
-        path = positions(place.run(int(24 * 90.0 * bodies.radius / bodies.max_speed)))
-        gap = np.linalg.norm(path[:, :, None] - path[:, None], axis=-1).min(axis=0)
-        return int((gap[np.triu_indices(16, 1)] < 2.0 * bodies.radius).sum())
-
-    assert contacts() == 0
-    assert contacts(weight=0.0) >= 8
 
 
 @pytest.mark.parametrize(("grounded", "end"), [(False, "TURN_BACK"), (True, "STOP")])

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import bpy
+from bpy.types import Action, Object
 
 from .animation_data import SLOTTED, channelbag_in, copy_action, new_slot, slot_with_handle
 from .bake_record import TRANSFORM_CHANNELS, BakeRecord, erase_record
@@ -24,7 +25,7 @@ from .ownership import (
 from .posing import pose_curves
 
 if TYPE_CHECKING:
-    from bpy.types import Action, ActionSlot, Object
+    from bpy.types import ActionSlot
 
     from .animation_data import Channelbag
 

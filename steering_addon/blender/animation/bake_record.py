@@ -3,20 +3,16 @@
 It is a plain custom property, so that a file can be read, and baked keys recognized, without the extension.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
+from bpy.types import Action
 
 from ...simulation.arrays.once import once
 from ...simulation.presence.attendance import FURTHEST
 from .custom_properties import KeptProperty, name_in
-
-if TYPE_CHECKING:
-    from bpy.types import Action
 
 RECORD = "steering_bake"
 """The custom property of a baked action. Stored in files: never changes."""

@@ -6,21 +6,17 @@ removed with it, unless a driver reads it: Blender gives up on a driver whose pr
 so it stays as a plain property and the model holds still.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
+from bpy.types import ID, FCurve, Object
 
 from ...locomotion import LOCOMOTIONS
 from ...portrayal.driver_properties import FOLDED, LOOKS, SHARE, STATE
-
-if TYPE_CHECKING:
-    from bpy.types import ID, FCurve, Object
 
 DESCRIPTIONS = {
     "steering_speed": "Metres a second, keyed by the bake",
@@ -78,7 +74,7 @@ class KeptProperty:
     display: dict[str, Any] | None
 
     @classmethod
-    def of(cls, ob: Object, name: str) -> KeptProperty:
+    def of(cls, ob: Object, name: str) -> "KeptProperty":
         value = ob[name]
         whole = getattr(value, "to_dict", None) or getattr(value, "to_list", None)
         try:
@@ -88,7 +84,7 @@ class KeptProperty:
         return cls(whole() if whole else value, display)
 
     @classmethod
-    def read(cls, stored: Any) -> KeptProperty:
+    def read(cls, stored: Any) -> "KeptProperty":
         """From the result of `written`, as Blender stored it.
 
         Raises:

@@ -1,18 +1,13 @@
 """Whether baked keys were edited since: each bake notes checksums of what it wrote."""
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Object
 
 from .keyframes import FRAME_TOLERANCE, POINTS, Column, read_column
 from .ownership import CurrentAnimation
-
-if TYPE_CHECKING:
-    from bpy.types import Object
 
 LARGEST = 2**31 - 1
 """The largest number of a custom property."""

@@ -1,11 +1,6 @@
 """The frame rate of a scene."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from bpy.types import Scene
+from bpy.types import Scene
 
 
 def frame_time_of(scene: Scene) -> float:

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import bpy
 import numpy as np
+from bpy.types import FCurve, FModifier
+
+from ...recording.thinned_curves import ThinnedCurve
 
 if TYPE_CHECKING:
-    from bpy.types import FCurve, FModifier
-
-    from ...recording.thinned_curves import ThinnedCurve
     from .animation_data import Channelbag
 
 FRAME_TOLERANCE = 0.01
@@ -231,7 +231,7 @@ def put_handles_back(curve: FCurve, noted: Sequence[float]) -> None:
         curve.keyframe_points.foreach_set(side, keys.columns[side].ravel())
 
 
-Column: TypeAlias = "np.ndarray | ThinnedCurve"
+Column: TypeAlias = np.ndarray | ThinnedCurve
 """A curve to be baked: values (f,) on every frame, or the keys where they are needed."""
 
 

@@ -3,16 +3,11 @@
 Blender sets their values one by one, but not in bulk: `foreach_set` ends at the first of them, without an error.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
 
 import bpy
-
-if TYPE_CHECKING:
-    from bpy.types import Object
+from bpy.types import Object
 
 
 @contextmanager

@@ -4,8 +4,6 @@ Numpy only, for all vehicles together. Many numbers stand for one rotation; the 
 motion between two frames, and the curves in the graph editor, stay smooth.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...simulation.arrays.angles import cosine, sine

@@ -9,8 +9,6 @@ it stays in the file, and the record of the bake points to it. Clearing restores
 to work in the baked action, puts the replaced keys back there.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +17,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import bpy
 import numpy as np
+from bpy.types import Action, Object
 
+from ...recording.thinned_curves import ThinnedCurve
 from ..refusal import Refusal
 from .animation_data import action_of, assign_action, channelbag, channelbag_in, copy_action, new_action, rename_all
 from .bake_actions import BakeAction, action_for_bake, has_one_user, leaves_nothing, only_poses, retire, without_bake
@@ -27,14 +27,7 @@ from .bake_record import TRANSFORM_CHANNELS, BakeRecord, write_record
 from .custom_properties import KeptProperty, make, name_in, path_of, reading_drivers, remove, revive
 from .edited_keys import checksum_of
 from .held_transforms import holds_a_pose
-from .keyframes import (
-    BakedKeys,
-    Column,
-    read_modifiers,
-    unsettled_handles,
-    write_changes,
-    write_modifiers,
-)
+from .keyframes import BakedKeys, Column, read_modifiers, unsettled_handles, write_changes, write_modifiers
 from .ownership import (
     GROUP,
     CurrentAnimation,
@@ -55,9 +48,8 @@ from .rotation_channels import data_path
 from .visibility import SWITCHES, kept_hidden, show_as, switches_of
 
 if TYPE_CHECKING:
-    from bpy.types import Action, ActionSlot, Object
+    from bpy.types import ActionSlot
 
-    from ...recording.thinned_curves import ThinnedCurve
     from .animation_data import Channelbag
 
 
@@ -67,7 +59,7 @@ BLANK = "!"
 """The name of an action until it is handed over: short, and sorted first, as Blender compares it with many."""
 WIDTHS = {"location": 3, "rotation_euler": 3, "rotation_quaternion": 4, "rotation_axis_angle": 4}
 """The number of components of each channel; a custom property has one."""
-Channels: TypeAlias = "Mapping[str, Sequence[Column]]"
+Channels: TypeAlias = Mapping[str, Sequence[Column]]
 """The columns to write, by data path: one for each component."""
 
 
@@ -230,14 +222,14 @@ class Staging:
         """Remove everything that was prepared; the file is as it was before."""
         _remove_new_actions(self._give_out())
 
-    def _give_out(self) -> list[_Staged]:
+    def _give_out(self) -> "list[_Staged]":
         """Empty the staging, and return what was staged."""
         bpy.data.batch_remove([blank for blank, _ in self._blanks.values() if _exists(blank)])
         staged = self._staged
         self._staged, self._always_seen, self._blanks = [], [], {}
         return staged
 
-    def _new_action(self, ob: Object, channels: Channels) -> tuple[Action, ActionSlot | None]:
+    def _new_action(self, ob: Object, channels: Channels) -> "tuple[Action, ActionSlot | None]":
         """An action with a curve for each component of the channels, whose values are still to be written.
 
         It is a copy of a blank one, as copying is faster than making one.
@@ -273,7 +265,7 @@ class Staging:
             if path in channels or path in changes:
                 write_modifiers(bag.fcurves.find(path, index=index), modifiers)
 
-    def _write_among_others(self, bag: Channelbag, channels: Channels) -> None:
+    def _write_among_others(self, bag: "Channelbag", channels: Channels) -> None:
         group = bag.groups.get(GROUP) or bag.groups.new(GROUP)
         for path, columns in channels.items():
             for index, column in enumerate(columns):
@@ -347,7 +339,7 @@ class _Staged:
     record: BakeRecord
     replace: bool
 
-    def hand_over(self, frame: float, readers: Readers) -> dict[str, bool]:
+    def hand_over(self, frame: float, readers: "Readers") -> dict[str, bool]:
         """Let the vehicle play its bake, as on `frame`; returns the values of its visibility switches there."""
         ob, before, record = self.ob, self.before, self.record
         if record.properties:
@@ -394,7 +386,7 @@ class _Staged:
         return kept
 
 
-Readers: TypeAlias = "dict[str, list[bpy.types.FCurve]]"
+Readers: TypeAlias = dict[str, list[bpy.types.FCurve]]
 """The drivers that read the custom properties of an object, by property name."""
 
 

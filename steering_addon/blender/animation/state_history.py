@@ -3,8 +3,6 @@
 It is told in words: the objects that it names may be renamed or removed after the bake.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from typing import Any, NamedTuple

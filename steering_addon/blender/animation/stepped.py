@@ -4,17 +4,12 @@ Their body moves evenly, though, so that feet would slide from pose to pose: suc
 straight lines from key to key.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import FCurve
 
 from .keyframes import CHOICE, CONSTANT
-
-if TYPE_CHECKING:
-    from bpy.types import FCurve
 
 MOST = 0.5
 """The share of the curves with several keys that hold their values in a clip with stepped keys."""

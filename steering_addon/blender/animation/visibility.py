@@ -5,23 +5,17 @@ Objects hidden by the animator stay hidden. An object is hidden with all its par
 with their parent.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+from bpy.types import Object
 
+from ..objects.hierarchy import Family
 from .animation_data import evaluate
 from .keyframes import frames_of
 from .locked_overrides import unlocked
 from .ownership import CurrentAnimation, own_drivers, own_strips
-
-if TYPE_CHECKING:
-    from bpy.types import Object
-
-    from ..objects.hierarchy import Family
 
 SWITCHES = ("hide_viewport", "hide_render")
 """The data paths that hide an object: from the viewport, and from renders."""

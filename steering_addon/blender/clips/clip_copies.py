@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import bpy
 import numpy as np
+from bpy.types import Action, FCurve, Object
 
 from ...simulation.arrays.once import once
 from ..animation.animation_data import (
@@ -48,7 +49,7 @@ from .hiding_tracks import posed_by_tracks
 from .poses import span
 
 if TYPE_CHECKING:
-    from bpy.types import Action, ActionSlot, FCurve, Object
+    from bpy.types import ActionSlot
 
 Channel: TypeAlias = tuple[str, int]
 """The data path and index of a curve."""

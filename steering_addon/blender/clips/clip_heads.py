@@ -1,13 +1,11 @@
 """Keys that turn the heads of rigs to where their bodies will face, on top of what their clips play."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Object
 from bpy.utils import escape_identifier
 
 from ...simulation.arrays.vectors import Scalars
@@ -17,9 +15,6 @@ from ..stored_values import sound_front
 from .measuring import axes_of
 from .rig import is_mirrored, to_model
 from .rig_keys import Keyed
-
-if TYPE_CHECKING:
-    from bpy.types import Object
 
 HEAD = "Head"
 """The name of the strip that turns heads."""

@@ -3,12 +3,10 @@
 Only bones between the legs and the head are turned, and the head itself: no bone that carries anything near the ground.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Action, Object
 
 from ...portrayal.heads import postures, variants_of
 from ...simulation.arrays.chance import Keys
@@ -20,9 +18,6 @@ from .clip_heads import added, head_of, path_of, turned_about
 from .poses import follows_from_curves
 from .rig import Rig
 from .rig_keys import made_for
-
-if TYPE_CHECKING:
-    from bpy.types import Action, Object
 
 POSTURE = "Posture"
 """The name of the strip that holds a body differently."""

@@ -1,10 +1,9 @@
 """The speeds for which the clips of a crowd are made, and those at which the crowd and its states move."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+from bpy.types import Object
 
 from ...settings.multiples import HASTENED, hastened, quickened
 from ...settings.vehicles_in_states import RUNS
@@ -13,9 +12,6 @@ from ..properties import settings_of
 from .crowd_clips import state_of, stored_clips
 from .finding_clips import AHEAD, FASTER, WALKS
 from .finding_clips import RUNS as NAMED_RUNS
-
-if TYPE_CHECKING:
-    from bpy.types import Object
 
 TOO_FAST = 1.3
 """Legs look hurried from this multiple of the speed on for which the fastest clip is made."""

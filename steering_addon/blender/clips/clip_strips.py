@@ -5,15 +5,13 @@ travelled, and its influence over the strips below it. Keys that hold feet and t
 frame by frame. Our tracks lie below the animator's.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+from bpy.types import FCurve, Key, NlaTrack, Object
 
 from ..animation.animation_data import SLOTTED, action_of, assign_action, posed_block
 from ..animation.keyframes import CHOICE, FRAME_TOLERANCE, GENERATED, write_linear_keys
@@ -22,9 +20,6 @@ from ..animation.posing import hiding_action
 from .clip_copies import Channel, ClipCopy
 from .clip_record import ClipRecord, clip_record, erase_clip_record, is_copy, tracks_of, values_of, write_clip_record
 from .hiding_tracks import mute_hiding, posed_by_tracks, unmute
-
-if TYPE_CHECKING:
-    from bpy.types import FCurve, Key, NlaTrack, Object
 
 PREFIX = "Steering: "
 """The beginning of the names of our tracks."""
@@ -108,7 +103,7 @@ def write_clips(all_played: Sequence[RigClips], frames: np.ndarray) -> list[Edit
     return edited
 
 
-def _write_on(each: RigClips, writer: _StripWriter, spare: set[bpy.types.Action]) -> tuple[ClipRecord, list[Edited]]:
+def _write_on(each: RigClips, writer: "_StripWriter", spare: set[bpy.types.Action]) -> tuple[ClipRecord, list[Edited]]:
     """Write the strips of an armature; returns their record, and those that stay as they are."""
     rig, before = each.rig, clip_record(each.rig)
     pose = before.pose_of(rig) if before is not None else {}
@@ -260,7 +255,9 @@ class _StripWriter:
 
     def _key(self, curve: FCurve, values: np.ndarray, overridden: bool) -> None:
         self._points[:, 1] = values
-        points = self._points[_bends(values)]
+        bends = np.ones(len(values), dtype=np.bool_)
+        bends[1:-1] = np.abs(np.diff(values.astype(np.float64), n=2)) > STRAIGHT
+        points = self._points[bends]
         if not overridden:
             write_linear_keys(curve, points)
             return
@@ -269,13 +266,6 @@ class _StripWriter:
             key = curve.keyframe_points.insert(frame, value, options={"FAST"})
             key.interpolation, key.type = "LINEAR", "GENERATED"
         curve.update()
-
-
-def _bends(values: np.ndarray) -> np.ndarray:
-    """Whether numbers (f,) need a key on each frame, (f,): not where they go straight on."""
-    bends = np.ones(len(values), dtype=np.bool_)
-    bends[1:-1] = np.abs(np.diff(values.astype(np.float64), n=2)) > STRAIGHT
-    return bends
 
 
 def _remove_tracks(rig: Object, record: ClipRecord, spare: set[bpy.types.Action]) -> list[Edited]:

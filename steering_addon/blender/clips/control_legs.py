@@ -1,12 +1,10 @@
 """Legs that constraints pose: the controls of their feet, and how these are keyed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Object
 
 from ...portrayal.clips import Playing
 from ...portrayal.feet.rotations import in_axes, multiply, orthonormalize, rotate
@@ -19,9 +17,6 @@ from .feet import Feet
 from .poses import Channels, mixed_channels
 from .rig import Rig
 from .rig_keys import Keyed, by_body, location_keys, rotation_keys, without_scale
-
-if TYPE_CHECKING:
-    from bpy.types import Object
 
 
 @dataclass(frozen=True)
@@ -99,7 +94,7 @@ class ControlLegs:
         """Whether hips come down so that feet are reached: not where no control carries them."""
         return on_ground and self.hips >= 0
 
-    def pose(self, playing: Playing, shape: tuple[int, int]) -> PosedControls:
+    def pose(self, playing: Playing, shape: tuple[int, int]) -> "PosedControls":
         """The controls of n rigs as their clips have them; `playing` (clips, n f) of one after the other."""
         return PosedControls(self, mixed_channels(self._channels, playing), self._tables, playing, shape)
 

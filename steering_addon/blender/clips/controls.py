@@ -5,24 +5,18 @@ the sole as a stiff body, and no other foot; the one of the hips carries all leg
 bend a leg, that also says how far it reaches.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Action, Object, PoseBone, Scene
 
+from ...simulation.arrays.vectors import Rows, Vectors
 from ..animation.animation_data import evaluate
 from ..animation.rotation_channels import channels_from_matrices, data_path, matrices_from_channels
 from ..objects.doubles import doubles
 from .poses import bone_channel, copy_aside, curves_for, phases_of
-
-if TYPE_CHECKING:
-    from bpy.types import Action, Object, PoseBone, Scene
-
-    from ...simulation.arrays.vectors import Rows, Vectors
-    from .rig import Rig
+from .rig import Rig
 
 PUSH, TURN = 0.02, 0.1
 """Model heights by which a bone is moved, and radians by which it is turned, to see what follows."""

@@ -1,22 +1,16 @@
 """The feet of a rig in its clips: their soles, and the height at which they rest."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Action, Object
 
 from ...portrayal.feet.soles import find_feet, resting_height
+from ...simulation.arrays.vectors import Rows
 from .measuring import SEARCHED, low_points
 from .poses import Channels, channels_of, follows_from_curves, from_blender, from_channels, phases_of
-
-if TYPE_CHECKING:
-    from bpy.types import Action, Object
-
-    from ...simulation.arrays.vectors import Rows
-    from .rig import Rig
+from .rig import Rig
 
 MOST = 24
 """Points of a sole that are looked at, the lowest ones."""

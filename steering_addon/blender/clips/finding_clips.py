@@ -3,16 +3,14 @@
 What an action does is measured. Names only decide between actions that do the same.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import pi, radians
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+from bpy.types import Action, Object, Scene
 
 from ...portrayal.clips import BEAT, MOVE, STAND, Clip
 from ...portrayal.gait import REPEATS, has_many_steps
@@ -21,16 +19,12 @@ from ..animation.bake_record import our_record
 from ..animation.ownership import bake_of
 from ..animation.posing import importers_start, short_name, whole_of
 from ..moving import locomotion_of
+from ..objects.hierarchy import Family
 from ..stored_values import sound_front
 from .clip_copies import fits
 from .clip_record import clip_record, is_copy
 from .measuring import fastest, measured_clips, player_of, shape_of
 from .poses import span
-
-if TYPE_CHECKING:
-    from bpy.types import Action, Object, Scene
-
-    from ..objects.hierarchy import Family
 
 AHEAD = radians(25.0)
 """Most that a clip may move aside of the front to be a walk or a run."""

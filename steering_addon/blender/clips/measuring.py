@@ -1,12 +1,10 @@
 """Measures the clips of a model."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Action, Object, Scene
 
 from ...portrayal.clips import PHASES, Clip, leading
 from ...portrayal.feet.soles import find_feet
@@ -15,15 +13,11 @@ from ...simulation.arrays.frozen import replace
 from ...simulation.arrays.vectors import Rows
 from ..animation.animation_data import is_animated, posed_block
 from ..objects.body_sizes import stands_upright
+from ..objects.hierarchy import Family
 from ..refusal import Refusal
 from .poses import bone_channel, curves_for, follows_from_curves, phases_of, poses_of, span, values_on
 from .rig import Rig, rig_of, to_model
 from .shapes import Shapes, shapes_of
-
-if TYPE_CHECKING:
-    from bpy.types import Action, Object, Scene
-
-    from ..objects.hierarchy import Family
 
 LOW = 0.06
 """Points that come within this share of the height of the lowest one may be of a foot."""

@@ -4,22 +4,17 @@ Shape keys belong to a mesh, and members share that of their model, so that all 
 bake they get copies of it, which a custom property marks as ours. The mesh of the model is never changed.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from typing import TYPE_CHECKING
 
 import bpy
+from bpy.types import Action, Armature, Key, Mesh, Object
 from bpy.utils import unescape_identifier
 
 from ..animation.animation_data import posed_block
 from ..refusal import Refusal
 from .clip_copies import Channel
 from .clip_strips import Edited, clear_clips
-
-if TYPE_CHECKING:
-    from bpy.types import Action, Armature, Key, Mesh, Object
 
 SOURCE = "steering_shapes_of"
 """The custom property of a copy of a mesh that a bake made: the mesh of the model. Stored in files: never changes."""

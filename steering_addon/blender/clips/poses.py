@@ -11,10 +11,10 @@ import math
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+from bpy.types import Action, FCurve, Object, Scene
 from bpy.utils import escape_identifier, unescape_identifier
 
 from ...portrayal.clips import PHASES, Playing
@@ -23,12 +23,7 @@ from ..animation.animation_data import assign_action, channelbag_in, evaluate, s
 from ..animation.rotation_channels import data_path, matrices_from_channels, width_of
 from ..animation.stepped import stepped, straight
 from ..objects.doubles import doubles
-from .rig import joined, unset_matrices
-
-if TYPE_CHECKING:
-    from bpy.types import Action, FCurve, Object, Scene
-
-    from .rig import Rig
+from .rig import Rig, joined, unset_matrices
 
 NAME = "Steering Clip"
 NUMBERS = ("location", "rotation", "scale")

@@ -1,24 +1,18 @@
 """The bones of an armature and the points that they carry, as arrays."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Object
 from bpy.utils import flip_name
 
 from ...simulation.arrays.once import once
 from ...simulation.arrays.vectors import Rows
 from ..objects.body_parts import body_of, points_at_rest
 from ..objects.doubles import doubles
+from ..objects.hierarchy import Family
 from ..objects.rest_pose import on_faces, rest_points, within
-
-if TYPE_CHECKING:
-    from bpy.types import Object
-
-    from ..objects.hierarchy import Family
 
 Part = tuple[np.ndarray, Rows, np.ndarray]
 """Points (m, 3) in the armature's space, the rows of the bones that move each and their weights, (m, INFLUENCES)."""
@@ -78,7 +72,7 @@ class Rig:
             above.append(bone)
         return above
 
-    def part(self, rows: Rows, others: Iterable[int] = ()) -> Rig:
+    def part(self, rows: Rows, others: Iterable[int] = ()) -> "Rig":
         """Only some points, in the order of their rows (r,), with the bones that move them, others, and all above."""
         needed = {*self.bones[rows][self.weights[rows] > 0.0].tolist(), *others}
         needed.update(bone for carried in list(needed) for bone in self.above(carried))

@@ -1,12 +1,11 @@
 """Keys that are computed for all rigs of a model, and the actions that strips play them from."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
+from bpy.types import Action, Object
 from bpy.utils import escape_identifier
 
 from ...recording.thinned_curves import thinned_curves
@@ -17,10 +16,7 @@ from ..animation.rotation_channels import channels_from_matrices, data_path
 from .clip_copies import ClipCopy
 from .clip_record import COPY
 
-if TYPE_CHECKING:
-    from bpy.types import Action, Object
-
-Keyed: TypeAlias = "Mapping[tuple[str, int], Scalars]"
+Keyed: TypeAlias = Mapping[tuple[str, int], Scalars]
 """Values (f,) by data path and index."""
 PRECISION = 2e-4
 """How far off keys may be: numbers of a rotation, and lengths of the longest bone; .4 mm at the end of a leg of 1 m."""

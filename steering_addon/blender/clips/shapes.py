@@ -1,12 +1,10 @@
 """The shape keys of a mesh and the points that they move, as arrays."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Action, Object, ShapeKey
 from bpy.utils import escape_identifier
 
 from ...portrayal.feet.soles import GAP
@@ -14,9 +12,6 @@ from ...simulation.arrays.once import once
 from ...simulation.arrays.vectors import Rows
 from .clip_copies import Channel, curves_for
 from .poses import values_on
-
-if TYPE_CHECKING:
-    from bpy.types import Action, Object, ShapeKey
 
 PLACES = 512
 """Points by which it is told how lively a mesh is, and how far its last pose is from the first."""

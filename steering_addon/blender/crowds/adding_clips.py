@@ -1,10 +1,9 @@
 """Gives a crowd clips: one by one, or those that are found on its models."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+
+from bpy.types import Action, Object, PropertyGroup, Scene
 
 from ...portrayal.clips import BEAT, MOVE
 from ...settings.stored_choices import PLAYS
@@ -31,9 +30,6 @@ from ..objects.hierarchy import Family
 from ..properties import settings_of
 from ..refusal import Refusal
 from .preset_exchange import start_at_cruise
-
-if TYPE_CHECKING:
-    from bpy.types import Action, Object, PropertyGroup, Scene
 
 FIND_CLIPS = (
     "Let a new crowd of animated models play the idle, walk and run that they bring along, and move at the speed of "

@@ -1,16 +1,11 @@
 """Appending from the files in `assets/`, so that nothing in the user's file tells where the extension was."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import bpy
-
-if TYPE_CHECKING:
-    from bpy.types import ID
+from bpy.types import ID
 
 
 @contextmanager

@@ -1,10 +1,9 @@
 """Adds behaviors to a crowd: with values that fit its bodies, and the other crowd as what they react to."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from statistics import median
-from typing import TYPE_CHECKING
+
+from bpy.types import Object, Scene
 
 from ...behaviors import CATALOGUE
 from ...settings.fitting import MODEL, BodiesToFit, fitted
@@ -21,9 +20,6 @@ from ..property_groups import values_for_preset, values_of
 from ..read.dependencies import animated_paths
 from ..read.target_groups import named
 from .unasked import ask_for
-
-if TYPE_CHECKING:
-    from bpy.types import Object, Scene
 
 
 def add_behaviors(behaviors: Sequence[type[Behavior]], crowd: Object, scene: Scene, *, fit: bool = True) -> list[str]:

@@ -1,17 +1,13 @@
 """The objects that behaviors point at, found by the kind of parameter."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+
+from bpy.types import Object
 
 from ...behaviors import CATALOGUE
 from ...settings.preset import Preset
 from ...simulation.behavior import Behavior
 from ...simulation.declaration import Kind
-
-if TYPE_CHECKING:
-    from bpy.types import Object
 
 
 def behaviors_of(preset: Preset) -> list[type[Behavior]]:

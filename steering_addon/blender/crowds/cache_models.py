@@ -4,15 +4,14 @@ Vehicles that look alike are a variant. All variants have the same number of mes
 `variant * number + pose`; poses of a cycle follow each other by phase, one cycle after the other.
 """
 
-from __future__ import annotations
-
 from collections.abc import Generator, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import bpy
 import numpy as np
+from bpy.types import Action, Mesh, Object, Scene, ViewLayer
 from mathutils import Matrix
 
 from ...portrayal.driver_properties import EFFORT, PHASE
@@ -24,9 +23,6 @@ from ..objects.doubles import doubles
 from ..objects.hierarchy import Family
 from ..refusal import Refusal
 from .model_aside import ModelAside, model_aside
-
-if TYPE_CHECKING:
-    from bpy.types import Action, Mesh, Object, Scene, ViewLayer
 
 SHARE = 1.0 / 36.0
 """By how much a vertex may be off, as a share of the longest side of the model."""

@@ -4,10 +4,10 @@ Blender copies a crowd without its states where these are not selected too: a st
 at its states.
 """
 
-from __future__ import annotations
-
 import random
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+
+from bpy.types import Context, Object, Scene
 
 from ...simulation.roles import Role
 from ..animation.animation_data import action_of, assign_action, copy_action, slot_of
@@ -22,11 +22,6 @@ from ..properties import pointed_at
 from ..properties.own_settings import copy_values
 from .adding_clips import vehicles_of
 from .states import place_below, states_of_crowd, triggers_of_state
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from bpy.types import Context, Object, Scene
 
 
 def copied_crowd(context: Context, model: Object) -> Object:

@@ -1,18 +1,13 @@
 """Moves a crowd cache into a file of its own, from which the scene links it."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import bpy
+from bpy.types import Collection
 
 from ..objects.crowd_caches import RECORD
 from ..refusal import Refusal
 from .crowd_cache import is_kept_here, remove_content
-
-if TYPE_CHECKING:
-    from bpy.types import Collection
 
 MOST = 10000
 """Versions of a library at most."""

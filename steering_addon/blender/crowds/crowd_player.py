@@ -3,19 +3,15 @@
 `scripts/modelling/crowd_player.py` makes the node group. What it plays needs no extension.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
+from bpy.types import Modifier, NodeTree
 
 from .asset_files import asset_file, own
-
-if TYPE_CHECKING:
-    from bpy.types import Modifier, NodeTree
 
 ASSET = Path(__file__).resolve().parents[3] / "assets" / "crowd_player.blend"
 GROUP = "Crowd Player"

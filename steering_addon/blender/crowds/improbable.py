@@ -1,18 +1,15 @@
 """Improbable sizes and speeds of the members of a crowd, by kind, such as those of a model in centimetres."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+from bpy.types import Object
 
 from ..clips.clip_speeds import cruise_of, named_gaits
 from ..clips.crowd_clips import stored_clips
 from ..moving import BY_CHOICE
 from ..properties import settings_of
 from .joining import height_of
-
-if TYPE_CHECKING:
-    from bpy.types import Object
 
 CENTIMETRES = 30.0
 """Metres: a larger model is most often one from a file in centimetres."""

@@ -1,17 +1,12 @@
 """Parts of one model that are not parented to each other: tagged together, each would go its own way."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Object
 
 from ..objects.body_sizes import SOLID
 from ..objects.doubles import doubles
-
-if TYPE_CHECKING:
-    from bpy.types import Object
 
 MOST = 1000
 """Objects that are compared with each other at most; a model of more parts is rare."""

@@ -4,13 +4,11 @@ The factors are stored on the vehicle, so that varying again starts from the ori
 changes with its size.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Object, Scene
 
 from ...settings.variation import factors
 from ...simulation.arrays.chance import keys_of
@@ -20,9 +18,6 @@ from ..objects.tagged_objects import crowd_of, in_use, list_names, tagged
 from ..read.dependencies import KeyedPaths, animated_paths
 from ..refusal import Refusal
 from ..stored_values import check_stored
-
-if TYPE_CHECKING:
-    from bpy.types import Object, Scene
 
 VARIED = {"speed": "speed_factor", "size": "size_factor", "mass": "mass_factor", "start_speed": "start_speed"}
 """The properties of a vehicle that vary, by the name of their amount."""

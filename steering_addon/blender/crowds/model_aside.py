@@ -4,30 +4,24 @@ The copy stands on the origin of the scene, turned as its own axes are and as la
 be placed and turned like the vehicle, but not scaled.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import bmesh
 import bpy
 import numpy as np
+from bmesh.types import BMesh
+from bpy.types import Action, Key, Material, Mesh, Object, Scene, ViewLayer
 
 from ..animation.animation_data import assign_action, posed_block, slot_for
 from ..animation.frame_rate import copy_frame_rate
+from ..clips.clip_copies import ClipCopy
 from ..objects.doubles import doubles
+from ..objects.hierarchy import Family
 from ..refusal import Refusal
 from .populating.models import MemberModel
-
-if TYPE_CHECKING:
-    from bmesh.types import BMesh
-    from bpy.types import Action, Key, Material, Mesh, Object, Scene, ViewLayer
-
-    from ..clips.clip_copies import ClipCopy
-    from ..objects.hierarchy import Family
 
 NAME = "Steering Poses"
 TRANSFORMS = ("location", "rotation", "scale", "delta_")

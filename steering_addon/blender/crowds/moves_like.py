@@ -1,14 +1,12 @@
 """Move like a bird, fish, person, ...: the presets that give a new crowd its first settings, by size of its members."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+from bpy.types import Context, Depsgraph, Object
 
 from ...behaviors import CATALOGUE
 from ...locomotion import LOCOMOTIONS
@@ -32,9 +30,6 @@ from .member_variation import Amounts, vary
 from .preset_exchange import take_up
 from .preset_files import CROWDS
 from .room_to_stay import keep_in_room, new_region
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Depsgraph, Object
 
 KEEPING = "containment"
 """The behavior that keeps a crowd in the region that it is given."""

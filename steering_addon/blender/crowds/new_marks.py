@@ -1,19 +1,13 @@
 """Makes marks: Empties with a timeline marker, at which vehicles are to be."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import bpy
+from bpy.types import Context, Object
 
 from ...simulation.roles import Role
 from ..objects.hierarchy import Family
 from ..objects.tagged_objects import crowd_of, in_use, tagged
 from ..properties import has_role, pointed_at
 from ..read.role_assignment import give_role
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Object
 
 ARROWS = 1.0
 """Size of the Empty of a mark as it is drawn, metres."""

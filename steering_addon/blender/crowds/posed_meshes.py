@@ -8,33 +8,26 @@ clip follow each other by name, in the order of their phases: the mesh that a ph
 - `steering_poses`: the number of its meshes, 0 for a clip that the model cannot play.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+from bpy.types import Collection, Mesh, Object, Scene, ViewLayer
 
 from ...portrayal.pose_count import edges, fewest, furthest, middles
 from ..animation.posing import short_name
-from ..clips.clip_copies import Copies
+from ..clips.clip_copies import ClipCopy, Copies
 from ..clips.crowd_clips import Model
 from ..clips.own_shapes import source_of
+from ..objects.hierarchy import Family
 from ..objects.resting import exclude
 from ..refusal import Refusal
 from .model_aside import ModelAside, model_aside
 from .populating.models import NUMBERED
-
-if TYPE_CHECKING:
-    from bpy.types import Collection, Mesh, Object, Scene, ViewLayer
-
-    from ..clips.clip_copies import ClipCopy
-    from ..objects.hierarchy import Family
 
 RECORD = "steering_posed"
 """The custom property of a collection of posed meshes: the armature or mesh, and the crowd, that they are for."""

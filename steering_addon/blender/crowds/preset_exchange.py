@@ -1,11 +1,9 @@
 """Presets of crowds and of single behaviors in Blender: applying one to a crowd, and making one from a crowd."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Depsgraph, Object, Scene
 
 from ...behaviors import CATALOGUE
 from ...portrayal.driver_properties import Portrayal
@@ -26,9 +24,6 @@ from ..read.entry_settings import comes_and_goes
 from .behavior_adding import fitted_values
 from .staggered_entry import begin_after_start
 from .unasked import note_unasked
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object, Scene
 
 ONE_METRE = 1.0
 """The body length of a preset made from a crowd of points without vehicles."""
@@ -124,7 +119,7 @@ def unknown_settings(preset: Preset) -> list[str]:
     return [f"Skipped settings of {preset.label} that this version does not know: {names}"] if names else []
 
 
-def preset_of(crowd: Object, label: str, description: str, length: float | None, scene: Scene) -> Preset:
+def preset_of(crowd: Object, label: str, description: str, length: float | None) -> Preset:
     """The preset with all settings of a crowd.
 
     Args:

@@ -4,8 +4,6 @@ User presets survive an update of the extension. The shared script folders of a 
 written outside the user's preset folder.
 """
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Iterator

@@ -1,20 +1,14 @@
 """The region that a new crowd is given to stay in."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import bpy
 import numpy as np
+from bpy.types import Object
 from mathutils import Vector
 
 from ...simulation.roles import Role
 from ..objects.doubles import doubles
 from ..objects.hierarchy import Family
 from ..read.role_assignment import give_role
-
-if TYPE_CHECKING:
-    from bpy.types import Object
 
 ROOM_IN_TIME = 5.0
 """Least radius of the region around a new crowd, in seconds at cruise speed: room for a flock to turn."""

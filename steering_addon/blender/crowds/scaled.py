@@ -1,15 +1,11 @@
 """Which vehicles were scaled after they were measured: their bodies count as large as before."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+
+from bpy.types import Object
 
 from ..objects.body_sizes import mean_scale
 from ..read.dependencies import animates
-
-if TYPE_CHECKING:
-    from bpy.types import Object
 
 LEAST = 0.1
 """The least change of a size that is told, as a share of it: less is hardly seen."""

@@ -1,13 +1,8 @@
 """Default settings that let the vehicles of a crowd enter one after another."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from bpy.types import Object, Scene
 
 from ..read.run_settings import frame_range
-
-if TYPE_CHECKING:
-    from bpy.types import Object, Scene
 
 
 def begin_after_start(crowd: Object, scene: Scene) -> None:

@@ -1,14 +1,12 @@
 """Presets of states in Blender: adding the state of one to a crowd, and making one from a state."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from math import isclose
-from typing import TYPE_CHECKING
 
 import bpy
+from bpy.types import Context, Object
 from mathutils import Vector
 
 from ...behaviors import CATALOGUE
@@ -18,7 +16,7 @@ from ...settings.multiples import as_multiples, from_multiples, quickened
 from ...settings.preset import PLAIN, Call, Preset, scaled
 from ...settings.preset_parts import STATE
 from ...settings.preset_values import Value
-from ...settings.vehicles_in_states import behavior_in_state, factor_in_state, vehicle_in_state
+from ...settings.vehicles_in_states import behavior_in_state, factor_in_state, times_in_state, vehicle_in_state
 from ...simulation.behavior import Behavior
 from ...simulation.declaration import POINTERS
 from ...simulation.locomotion import Locomotion
@@ -37,9 +35,6 @@ from .new_triggers import fit_reach, new_trigger, selected_callers
 from .preset_exchange import bodies_length, unknown_settings
 from .preset_files import STATES, file_name
 from .states import known_states, new_state, triggers_of_state
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Object
 
 
 def as_made(crowd: Object, states: Iterable[Object]) -> list[Object]:
@@ -78,7 +73,7 @@ class StateAdding:
         settings = state.steering
         self._let_move(state, preset)
         fit_reach(state, self.context.scene)
-        _set(settings.state, preset.state)
+        _set(settings.state, times_in_state(preset, locomotion_of(self.crowd)))
         self._let_behave(state, preset)
         if preset.then:
             settings.state.then = self._known(preset.then, self.crowd) or self._follower(state, preset.then)

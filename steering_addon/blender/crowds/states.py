@@ -1,11 +1,9 @@
 """The states of crowds and what calls into them; makes states and cues."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
-from typing import TYPE_CHECKING
 
 import bpy
+from bpy.types import Context, NlaStrip, Object
 
 from ...settings.stored import PALETTE
 from ...simulation.roles import Role
@@ -16,9 +14,6 @@ from ..objects.tagged_objects import crowd_of, in_use, tagged
 from ..properties import has_role, pointed_at
 from ..read.role_assignment import give_role
 from .populating.member_collection import shows
-
-if TYPE_CHECKING:
-    from bpy.types import Context, NlaStrip, Object
 
 CUE_PATH = "steering.state.cue"
 CUE = "Cue"
@@ -139,7 +134,10 @@ def _is_cue(action: bpy.types.Action) -> bool:
 
 def place_below(ob: Object, crowd: Object, context: Context) -> None:
     """Put a new state or trigger into the collection of the crowd's states, below the crowd."""
-    _collection(crowd, context).objects.link(ob)
+    collection = _collection_of_states(crowd, context)
+    if crowd.is_editable and pointed_at(crowd.steering, "states") != collection:
+        crowd.steering.states = collection
+    collection.objects.link(ob)
     ob.parent = crowd
 
 
@@ -159,13 +157,6 @@ def bring_states(crowd: Object, context: Context) -> None:
     """Put the collection of a crowd's states beside the crowd, in the scene."""
     kept, beside = pointed_at(crowd.steering, "states"), _fitting(crowd.users_collection, context)
     (beside[0] if beside else context.scene.collection).children.link(kept)
-
-
-def _collection(crowd: Object, context: Context) -> bpy.types.Collection:
-    collection = _collection_of_states(crowd, context)
-    if crowd.is_editable and pointed_at(crowd.steering, "states") != collection:
-        crowd.steering.states = collection
-    return collection
 
 
 def _collection_of_states(crowd: Object, context: Context) -> bpy.types.Collection:

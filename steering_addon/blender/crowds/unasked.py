@@ -4,9 +4,7 @@ People walk along a path if there is one. Where there never was one, its absence
 deleted is.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from bpy.types import Object, Scene
 
 from ...behaviors import CATALOGUE
 from ...settings.preset import Preset
@@ -14,9 +12,6 @@ from ...simulation.behavior import Behavior
 from ...simulation.roles import Role
 from ..objects.tagged_objects import by_role, in_use
 from ..read.target_problems import awaited
-
-if TYPE_CHECKING:
-    from bpy.types import Object, Scene
 
 
 def note_unasked(crowd: Object, preset: Preset, scene: Scene) -> None:

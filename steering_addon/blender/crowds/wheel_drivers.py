@@ -4,13 +4,11 @@ They drive the delta transform of each wheel, so that what the animator set stay
 of the car that a bake keys. They play without the extension.
 """
 
-from __future__ import annotations
-
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Depsgraph, FCurve, Object
 
 from ...locomotion.driving import ANGLE, OUTPUTS, SPIN, TRAVELS
 from ...settings.wheel_finding import ground_of, wheels_among, without_strays
@@ -18,15 +16,11 @@ from ...simulation.arrays.vectors import Vectors, cross, unit
 from ..animation.custom_properties import DESCRIPTIONS, path_of
 from ..objects.body_sizes import SOLID, triangles_of
 from ..objects.doubles import doubles
+from ..objects.hierarchy import Family
 from ..objects.suitability import check_editable
 from ..read.local_space import parent_part
 from ..refusal import Refusal
 from .joining import rows_of_axes
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, FCurve, Object
-
-    from ..objects.hierarchy import Family
 
 BESIDE_AXLE = 0.1
 """How far the origin of a wheel may be off its axle, in its radii."""

@@ -1,19 +1,13 @@
 """The parts of a model that are its body: all that is seen of it, except what it wears or holds."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Object
 
 from .doubles import doubles
+from .hierarchy import Family
 from .rest_pose import is_rigged, on_faces, rest_offset, rest_points, within
-
-if TYPE_CHECKING:
-    from bpy.types import Object
-
-    from .hierarchy import Family
 
 RigidPart = tuple["Object", str, np.ndarray]
 """A mesh, the name of the bone that carries it, and the matrix (4, 4) that places it in the armature at rest."""

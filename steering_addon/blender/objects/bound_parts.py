@@ -3,17 +3,11 @@
 A copy of such a part that is parented instead moves as the part does.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
+from bpy.types import Constraint, Depsgraph, Object, Scene
 from mathutils import Matrix
 
 from ..properties import settings_of
 from .hierarchy import Bond, Family, ancestors
-
-if TYPE_CHECKING:
-    from bpy.types import Constraint, Depsgraph, Object, Scene
 
 WHOLE = ("use_location", "use_rotation", "use_scale")
 """What a Child Of constraint may leave out, of each axis."""

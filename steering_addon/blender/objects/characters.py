@@ -1,19 +1,13 @@
 """Which object moves a rigged character as a whole. A click in the viewport selects one of its parts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import bpy
+from bpy.types import Constraint, ConstraintTargetBone, Object, Scene
 
 from ..properties import settings_of
 from .hierarchy import Family
 from .tagged_objects import names_of
-
-if TYPE_CHECKING:
-    from bpy.types import Constraint, ConstraintTargetBone, Object, Scene
-
 
 HOLDING = ("CHILD_OF", "ARMATURE", "COPY_TRANSFORMS", "COPY_LOCATION")
 """The types of constraints by which props are carried."""

@@ -4,19 +4,14 @@ The record is a custom property of the collection, and each vehicle in the cache
 without the extension.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import bpy
+from bpy.types import Collection, Object
 
 from ...simulation.roles import Role
 from ..properties import has_role
-
-if TYPE_CHECKING:
-    from bpy.types import Collection, Object
 
 RECORD = "steering_cache"
 """The custom property of a collection that is a crowd cache. Stored in files: never changes."""

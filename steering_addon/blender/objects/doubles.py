@@ -1,7 +1,5 @@
 """Blender's vectors and matrices as arrays, the same in each version."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,19 +1,14 @@
 """The crowd, and the state of it, that the user interface works on."""
 
-from __future__ import annotations
+from collections.abc import Iterable, Sequence
 
-from typing import TYPE_CHECKING
+from bpy.types import Context, Object
 
 from ...simulation.roles import Role
 from ..properties import has_role, pointed_at, settings_of
 from .bound_parts import bound_to
 from .crowd_caches import crowd_of_player
 from .tagged_objects import crowd_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from bpy.types import Context, Object
 
 
 def crowd_in_focus(context: Context) -> Object | None:

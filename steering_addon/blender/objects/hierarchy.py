@@ -1,16 +1,11 @@
 """Parent/child index. Blender searches the whole file for the children of an object; the index is built once."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import bpy
-
-if TYPE_CHECKING:
-    from bpy.types import Collection, Mesh, Object
-    from mathutils import Matrix
+from bpy.types import Collection, Mesh, Object
+from mathutils import Matrix
 
 
 @dataclass(frozen=True)

@@ -7,20 +7,15 @@ Copies of an object share its number, and so may what is appended from another f
 name keeps it; the others get a number made from the old one and their names, the same each time until it is stored.
 """
 
-from __future__ import annotations
-
 import hashlib
 import random
 from collections.abc import Container, Iterable
-from typing import TYPE_CHECKING
 
 import bpy
+from bpy.types import Object
 
 from ...simulation.arrays.identities import MOST
 from ...simulation.arrays.lots import SIZE
-
-if TYPE_CHECKING:
-    from bpy.types import Object
 
 
 def taken_identities(but: Container[Object] = ()) -> set[int]:

@@ -1,16 +1,12 @@
 """Empties that show an instance of vehicles, as a linked collection comes in: those are not objects of the scene."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+
+from bpy.types import Collection, Object
 
 from ...simulation.roles import Role
 from ..properties import has_role
 from .hierarchy import instanced
-
-if TYPE_CHECKING:
-    from bpy.types import Collection, Object
 
 
 def instances_of_vehicles(objects: Iterable[Object]) -> Iterator[tuple[Object, str, str]]:

@@ -1,16 +1,12 @@
 """The numbers by which states and triggers of a crowd are distinguished; copies that share one get distinct numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+
+from bpy.types import Object
 
 from ...minds.declaring import distinct_numbers
 from ..properties import pointed_at
 from .tagged_objects import crowd_of, full_name
-
-if TYPE_CHECKING:
-    from bpy.types import Object
 
 
 def state_numbers(states: Iterable[Object]) -> dict[Object, int]:

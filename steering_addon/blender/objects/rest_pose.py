@@ -1,16 +1,10 @@
 """The shape of a rigged model in its rest pose, whatever its armature does on the current frame. Changes nothing."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
+from bpy.types import Bone, Mesh, MirrorModifier, Object
 from mathutils import Matrix
 
 from .doubles import doubles
-
-if TYPE_CHECKING:
-    from bpy.types import Bone, Mesh, MirrorModifier, Object
 
 MOST = 0.9
 """The share of the vertices of a mesh that faces have at least if the others are stray."""

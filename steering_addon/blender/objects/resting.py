@@ -1,14 +1,9 @@
 """Vehicles at rest while a crowd cache plays, in collections that view layers exclude: nothing evaluates them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Set
-from typing import TYPE_CHECKING
 
 import bpy
-
-if TYPE_CHECKING:
-    from bpy.types import Collection, LayerCollection, Object, Scene
+from bpy.types import Collection, LayerCollection, Object, Scene
 
 RESTS = "steering_rests"
 """The custom property of a collection of vehicles at rest: the names of those that view layers hide, by layer."""

@@ -1,18 +1,12 @@
 """Which roles an object can have, and whether it can be edited."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from bpy.types import Object
 
 from ...simulation.roles import MADE, Role
 from ..properties import has_role
 from ..refusal import Refusal
 from .body_sizes import SOLID
 from .crowd_caches import crowd_of_player
-
-if TYPE_CHECKING:
-    from bpy.types import Object
-
 
 POINTED = ("MESH", "POINTCLOUD")
 """Types of objects of which each point may be a vehicle."""

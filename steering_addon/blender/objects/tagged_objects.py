@@ -1,16 +1,12 @@
 """The objects of a scene that take part, by role and by crowd."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+
+from bpy.types import Object, Scene
 
 from ...simulation.roles import OF_MEMBERS, Role
 from ..properties import has_role, pointed_at, settings_of
 from .resting import resting
-
-if TYPE_CHECKING:
-    from bpy.types import Object, Scene
 
 MOST_NAMES = 5
 """The usual largest number of objects named in a message."""

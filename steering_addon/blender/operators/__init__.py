@@ -1,63 +1,41 @@
-"""The operators, which are also the scripting interface: `bpy.ops.steering.*`."""
+"""The operators, which are also the scripting interface: `bpy.ops.steering.*`.
 
-from . import (
-    baking,
-    behaviors,
-    clips,
-    contact_report,
-    crowd_library,
-    crowds,
-    direct,
-    findings,
-    flow_direction,
-    front,
-    own_moves,
-    pick_agents,
-    picked_agents,
-    populate,
-    posed_meshes,
-    presets,
-    preview,
-    ready_scenes,
-    states,
-    tagging,
-    usd_export,
-    vary,
-    wheels,
-)
+A file of this folder is registered by being here, with the operators and menus that it defines. Its `ENTRIES` say what
+draws them into which menus of Blender, and its `unregister`, if it has one, ends what its operators have left running.
+"""
 
-MODULES = (
-    tagging,
-    front,
-    own_moves,
-    behaviors,
-    flow_direction,
-    crowd_library,
-    crowds,
-    states,
-    direct,
-    populate,
-    presets,
-    vary,
-    clips,
-    posed_meshes,
-    wheels,
-    ready_scenes,
-    preview,
-    baking,
-    picked_agents,
-    pick_agents,
-    contact_report,
-    findings,
-    usd_export,
+from importlib import import_module
+from pkgutil import iter_modules
+from types import ModuleType
+
+import bpy
+
+from .ready_scenes import OPERATORS
+
+_MODULES = tuple(import_module(f".{module.name}", __name__) for module in iter_modules(__path__))
+_ENTRIES = {menu: draw for module in _MODULES for menu, draw in getattr(module, "ENTRIES", {}).items()}
+
+
+def _defined_in(module: ModuleType) -> list[type]:
+    own = (cls for cls in vars(module).values() if isinstance(cls, type) and cls.__module__ == module.__name__)
+    return [cls for cls in own if issubclass(cls, (bpy.types.Operator, bpy.types.Menu))]
+
+
+_register, _unregister = bpy.utils.register_classes_factory(
+    (*(cls for module in _MODULES for cls in _defined_in(module)), *OPERATORS)
 )
 
 
 def register() -> None:
-    for module in MODULES:
-        module.register()
+    _register()
+    for menu, draw in _ENTRIES.items():
+        getattr(bpy.types, menu).append(draw)
 
 
 def unregister() -> None:
-    for module in reversed(MODULES):
-        module.unregister()
+    for menu, draw in _ENTRIES.items():
+        getattr(bpy.types, menu).remove(draw)
+    for module in _MODULES:
+        if hasattr(module, "unregister"):
+            module.unregister()
+    _unregister()

@@ -1,12 +1,11 @@
 """Operators that add behaviors to a crowd and remove them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty
+from bpy.types import Context
 
 from ...behaviors import CATALOGUE, FLOCKING
 from ...simulation.behavior import Behavior, Intent
@@ -17,9 +16,6 @@ from ..properties import has_role
 from ..refusal import reported
 from ..stored_values import check_stored
 from .polls import SteeringOperator, has_editable_crowd
-
-if TYPE_CHECKING:
-    from bpy.types import Context
 
 ITEMS = [
     item
@@ -102,8 +98,3 @@ class STEERING_OT_behavior_remove(SteeringOperator, bpy.types.Operator):
         # Blender does not update dependencies after this, and a preview would continue with the behavior.
         crowd.update_tag()
         return {"FINISHED"}
-
-
-CLASSES = (STEERING_OT_behavior_add, STEERING_OT_flocking_add, STEERING_OT_behavior_remove)
-
-register, unregister = bpy.utils.register_classes_factory(CLASSES)

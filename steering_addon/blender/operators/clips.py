@@ -1,12 +1,10 @@
 """Operators for the clips that the models of a crowd play."""
 
-from __future__ import annotations
-
 from math import degrees
-from typing import TYPE_CHECKING
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
+from bpy.types import Context, Object, PropertyGroup
 
 from ...settings.stored_choices import PLAYS
 from ...simulation.declaration import name_of
@@ -27,7 +25,7 @@ from ..crowds.adding_clips import (
 )
 from ..crowds.state_preset_exchange import as_made
 from ..crowds.states import states_of_crowd
-from ..objects.focus import crowd_in_focus
+from ..objects.focus import crowd_in_focus, select_only
 from ..objects.hierarchy import Family
 from ..objects.tagged_objects import names_of
 from ..property_groups import items_of
@@ -35,9 +33,6 @@ from ..refusal import Refusal, reported
 from ..status.sliding import slides_of
 from ..stored_values import check_stored, sound_front
 from .polls import SteeringOperator, has_clips, has_crowd, has_editable_crowd, in_object_mode, something_baked
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Object, PropertyGroup
 
 
 def words(clip: PropertyGroup) -> str:
@@ -326,26 +321,11 @@ class STEERING_OT_select_sliding(SteeringOperator, bpy.types.Operator):
             text = f"The legs of {slides[0].vehicle.name} are moved by shape keys, constraints or drivers"
             raise Refusal(f"{text}, which are not measured. Check its feet in playback.", about=[slides[0].vehicle])
         sliding = [each for each in known if each.metres > self.distance]
-        for ob in context.selected_objects:
-            ob.select_set(False)
-        for each in sliding:
-            if each.vehicle.visible_get() and not each.vehicle.hide_select:
-                each.vehicle.select_set(True)
+        seen = (each.vehicle for each in sliding if each.vehicle.visible_get())
+        select_only(context, [ob for ob in seen if not ob.hide_select])
         worst = max(known, key=lambda each: each.metres)
         text = f"{len(sliding)} of {len(known)} slide more than {100.0 * self.distance:.3g} cm"
         told = f"{text}; worst is {worst.vehicle.name}, {100.0 * worst.metres:.1f} cm from frame {worst.frame}"
         unknown = len(slides) - len(known)
         self.report({"INFO"}, f"{told}; {unknown} with constraints not measured" if unknown else told)
         return {"FINISHED"}
-
-
-CLASSES = (
-    STEERING_OT_clip_add,
-    STEERING_OT_clip_remove,
-    STEERING_OT_clips_find,
-    STEERING_OT_fit_speed,
-    STEERING_OT_clips_measure,
-    STEERING_OT_select_sliding,
-)
-
-register, unregister = bpy.utils.register_classes_factory(CLASSES)

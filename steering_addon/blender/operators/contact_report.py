@@ -1,12 +1,10 @@
 """The contacts recorded by a bake: a summary, and an operator that selects the vehicles and goes to the frame."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import bpy
 from bpy.props import EnumProperty
+from bpy.types import Object, Scene
 
 from ...recording.mishaps import FELL, GROUND, HELD, NO_WAY, OBSTACLE, OFF_PLACE, OVERLAP, STUCK
 from ..animation.ownership import bake_of
@@ -16,9 +14,6 @@ from ..objects.crowd_caches import cache_of, cached_as
 from ..objects.focus import select_only
 from ..objects.tagged_objects import crowd_of, in_use, list_names
 from .polls import SteeringOperator, in_object_mode, something_baked
-
-if TYPE_CHECKING:
-    from bpy.types import Object, Scene
 
 WORDS = {
     OVERLAP: "overlapping",
@@ -130,14 +125,9 @@ def _mishap_frames(scene: Scene, kind: str) -> dict[Object, list[float]]:
         each = [item for outcome in outcomes.each(ob, bake) for item in outcome.mishaps.items()]
         frames = [frame for mishap, frame in each if kind in (ANY, mishap.upper())]
         if frames:
-            frames_of.setdefault(_shown(ob), []).extend(frames)
+            cache = cache_of(crowd_of(ob)) if cached_as(ob) is not None else None
+            frames_of.setdefault(ob if cache is None else shown_by(cache) or ob, []).extend(frames)
     return frames_of
-
-
-def _shown(ob: Object) -> Object:
-    """The object that shows a vehicle: the player of its crowd while it rests."""
-    cache = cache_of(crowd_of(ob)) if cached_as(ob) is not None else None
-    return ob if cache is None else shown_by(cache) or ob
 
 
 def _stuck_frames(objects: Sequence[Object]) -> tuple[float, float] | None:
@@ -154,8 +144,3 @@ def _next_frame(current: float, frames: list[float]) -> float:
 
 def _vehicles(number: int) -> str:
     return "1 vehicle" if number == 1 else f"{number} vehicles"
-
-
-CLASSES = (STEERING_OT_select_contacts,)
-
-register, unregister = bpy.utils.register_classes_factory(CLASSES)

@@ -1,7 +1,5 @@
 """The operator that moves a crowd cache into a file of its own."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import bpy
@@ -40,8 +38,3 @@ class STEERING_OT_save_crowd_library(SteeringOperator, bpy.types.Operator):
         path = save_as_library(cache_of(crowd), Path(bpy.data.filepath).parent)
         self.report({"INFO"}, f"Linked the crowd cache of {crowd.name} from {path.name}")
         return {"FINISHED"}
-
-
-CLASSES = (STEERING_OT_save_crowd_library,)
-
-register, unregister = bpy.utils.register_classes_factory(CLASSES)

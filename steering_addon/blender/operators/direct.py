@@ -1,7 +1,5 @@
 """Operators by which an animator directs single vehicles."""
 
-from __future__ import annotations
-
 import bpy
 from bpy.props import BoolProperty, FloatProperty, IntProperty
 
@@ -12,14 +10,7 @@ from ..properties import settings_of
 from ..properties.hooks import SHAPED
 from ..refusal import Refusal, reported
 from ..stored_values import check_stored
-from .polls import (
-    SteeringOperator,
-    has_crowd,
-    has_editable_scene,
-    in_object_mode,
-    something_baked,
-    vehicle_selected,
-)
+from .polls import SteeringOperator, has_crowd, has_editable_scene, in_object_mode, something_baked, vehicle_selected
 
 USUAL_LENGTH = 40
 """Frames."""
@@ -78,7 +69,8 @@ Bake again afterwards; the vehicle follows its guide, and the others see it"""
 
 class STEERING_OT_mark_add(SteeringOperator, bpy.types.Operator):
     """Add a mark at the 3D cursor, with a timeline marker on this frame: there and then the active vehicle is to be, \
-or the middle of the crowd. With a mesh or text selected besides, each vehicle of the crowd meets a place of that"""
+or the middle of the crowd. With a mesh or text selected besides, each vehicle of the crowd meets a place of that, or \
+lands on it"""
 
     bl_idname = "steering.mark_add"
     bl_label = "Add Mark"
@@ -87,6 +79,12 @@ or the middle of the crowd. With a mesh or text selected besides, each vehicle o
     of_crowd: BoolProperty(
         name="Crowd",
         description="For the middle of the crowd, not the active vehicle; with a shape, for each of its vehicles",
+        default=False,
+        options={"SKIP_SAVE"},
+    )
+    lands: BoolProperty(
+        name="Land",
+        description="What flies comes down there, or on the object selected besides, and stands",
         default=False,
         options={"SKIP_SAVE"},
     )
@@ -100,24 +98,28 @@ or the middle of the crowd. With a mesh or text selected besides, each vehicle o
     def execute(self, context):
         crowd = crowd_in_focus(context)
         check_stored([crowd])
-        shapes = [ob for ob in context.selected_objects if ob.type in SHAPED and not _takes_part(ob)]
+        # A roof may be an obstacle too.
+        left_out = vehicle_of if self.lands else _takes_part
+        shapes = [ob for ob in context.selected_objects if ob.type in SHAPED and not left_out(ob)]
         shape = shapes[0] if len(shapes) == 1 else None
         vehicle = vehicle_in_focus(context)
-        alone = not self.of_crowd and vehicle is not None and shape is None
+        alone = not self.of_crowd and vehicle is not None and (shape is None or self.lands)
         performer = vehicle if alone else crowd
         frame = context.scene.frame_current
         mark = new_mark(context, performer, frame, shape, with_marker=self.use_marker)
+        mark.steering.mark.lands = self.lands
         context.view_layer.update()
         activate(context, mark)
         what = (
             performer.name
             if alone
             else f"each of {performer.name}"
-            if shape is not None
+            if shape is not None or self.lands
             else f"the middle of {performer.name}"
         )
+        is_there = "stands" if self.lands else "is to be"
         self.report(
-            {"INFO"}, f"{mark.name}: {what} is to be here at frame {frame}. Move the timeline marker or the mark"
+            {"INFO"}, f"{mark.name}: {what} {is_there} here at frame {frame}. Move the timeline marker or the mark"
         )
         return {"FINISHED"}
 
@@ -126,8 +128,3 @@ def _takes_part(ob: bpy.types.Object) -> bool:
     """Whether an object has a role, or is a part of a vehicle; nothing is written."""
     stored = settings_of(ob)
     return vehicle_of(ob) is not None or (stored is not None and bool(stored.roles))
-
-
-CLASSES = (STEERING_OT_animate_by_hand, STEERING_OT_mark_add)
-
-register, unregister = bpy.utils.register_classes_factory(CLASSES)

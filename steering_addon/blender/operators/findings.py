@@ -1,11 +1,8 @@
 """The operator that selects the objects of a finding or a refusal, which the Bake panel lists."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import bpy
 from bpy.props import StringProperty
+from bpy.types import Context, LayerCollection, Object
 
 from ...simulation.roles import Role
 from ..crowds.states import bring_states, states_left_behind
@@ -14,9 +11,6 @@ from ..status import census
 from ..status.findings import FindingKind
 from ..status.refused import last_refused
 from .polls import SteeringOperator, in_object_mode
-
-if TYPE_CHECKING:
-    from bpy.types import Context, LayerCollection, Object
 
 REFUSED = "REFUSED"
 """The kind that stands for the last refusal."""
@@ -90,6 +84,3 @@ def _show(objects: list[Object]) -> None:
     for ob in objects:
         ob.hide_viewport = False
         ob.hide_set(False)
-
-
-register, unregister = bpy.utils.register_classes_factory((STEERING_OT_finding_select,))

@@ -1,22 +1,17 @@
 """The operator that reverses the flow along edges."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bmesh
 import bpy
+from bmesh.types import BMesh
+from bpy.types import Context, Object
 
 from ...simulation.roles import Role
 from ..properties import has_role
+from ..read.chains import EdgeChain
 from ..read.edge_flows import REVERSED, wired
-
-if TYPE_CHECKING:
-    from bmesh.types import BMesh
-    from bpy.types import Context, Object
-
-    from ..read.chains import EdgeChain
 
 
 class STEERING_OT_flow_switch_direction(bpy.types.Operator):
@@ -97,11 +92,4 @@ def show_in_edges(self, context: Context) -> None:
         self.layout.operator(STEERING_OT_flow_switch_direction.bl_idname)
 
 
-def register() -> None:
-    bpy.utils.register_class(STEERING_OT_flow_switch_direction)
-    bpy.types.VIEW3D_MT_edit_mesh_edges.append(show_in_edges)
-
-
-def unregister() -> None:
-    bpy.types.VIEW3D_MT_edit_mesh_edges.remove(show_in_edges)
-    bpy.utils.unregister_class(STEERING_OT_flow_switch_direction)
+ENTRIES = {"VIEW3D_MT_edit_mesh_edges": show_in_edges}

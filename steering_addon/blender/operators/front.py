@@ -1,11 +1,9 @@
 """The operator that turns the front of vehicles round."""
 
-from __future__ import annotations
-
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 import bpy
+from bpy.types import Context, Object
 
 from ...simulation.roles import Role
 from ..crowds.adding_clips import add_to_new_crowd, measure_clips, why_without_walk
@@ -17,9 +15,6 @@ from ..properties import has_role
 from ..refusal import Refusal, reported
 from ..stored_values import choice_in
 from .polls import in_object_mode
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Object
 
 OPPOSITE = {"POS": "NEG", "NEG": "POS"}
 
@@ -75,8 +70,3 @@ def _chosen(context: Context) -> list[Object]:
     selected = {*context.selected_objects, *vehicles_selected(context)}
     vehicles = tagged(context.view_layer.objects, Role.VEHICLE)
     return [ob for ob in vehicles if ob in selected or crowd_of(ob) in selected]
-
-
-CLASSES = (STEERING_OT_flip_front,)
-
-register, unregister = bpy.utils.register_classes_factory(CLASSES)

@@ -1,17 +1,13 @@
 """Operators that work in pieces: between two, Blender draws the progress and looks whether Esc was pressed."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
+from bpy.types import Context
 
 from ..refusal import Refusal
-
-if TYPE_CHECKING:
-    from bpy.types import Context
 
 LEAST_PIECE, MOST_PIECE = 0.2, 2.0
 """Seconds of work between two looks at events: Esc stops the work soon, but slow drawing takes little of the time."""

@@ -1,13 +1,11 @@
 """The operator that lets the selected vehicles move in another way than their crowd."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import bpy
 from bpy.props import EnumProperty
+from bpy.types import Object
 
 from ...settings.stored_choices import AS_CROWD, OWN_MOVES
+from ...simulation.locomotion import Locomotion
 from ..moving import BY_CHOICE, locomotion_of
 from ..objects.focus import vehicles_selected
 from ..objects.suitability import check_editable
@@ -15,11 +13,6 @@ from ..objects.tagged_objects import crowd_of
 from ..property_groups import items_of, stored_value, values_of
 from ..refusal import reported
 from .polls import SteeringOperator, in_object_mode, vehicle_selected
-
-if TYPE_CHECKING:
-    from bpy.types import Object
-
-    from ...simulation.locomotion import Locomotion
 
 
 class STEERING_OT_move_as(SteeringOperator, bpy.types.Operator):
@@ -42,28 +35,16 @@ class STEERING_OT_move_as(SteeringOperator, bpy.types.Operator):
         vehicles = vehicles_selected(context)
         check_editable(vehicles)
         for ob in vehicles:
-            _move_as(ob, self.locomotion)
+            # Settings that it has never had begin as those of its crowd, where that moves alike.
+            settings, moves, crowd = ob.steering, BY_CHOICE.get(self.locomotion), crowd_of(ob)
+            if moves is not None and not settings.is_property_set(moves.name) and _has_set(crowd, moves):
+                group = getattr(settings, moves.name)
+                for name, value in values_of(moves, getattr(crowd.steering, moves.name)).items():
+                    setattr(group, name, stored_value(moves.parameters()[name], value))
+            settings.own_locomotion = self.locomotion
         return {"FINISHED"}
-
-
-def _move_as(vehicle: Object, choice: str) -> None:
-    """Let a vehicle move by the locomotion of a choice, or as its crowd does.
-
-    Settings that it has never had begin as those of its crowd, where that moves alike.
-    """
-    settings, moves, crowd = vehicle.steering, BY_CHOICE.get(choice), crowd_of(vehicle)
-    if moves is not None and not settings.is_property_set(moves.name) and _has_set(crowd, moves):
-        group = getattr(settings, moves.name)
-        for name, value in values_of(moves, getattr(crowd.steering, moves.name)).items():
-            setattr(group, name, stored_value(moves.parameters()[name], value))
-    settings.own_locomotion = choice
 
 
 def _has_set(crowd: Object | None, moves: type[Locomotion]) -> bool:
     """Whether a crowd moves in this way, with settings of its own."""
     return crowd is not None and locomotion_of(crowd) is moves and crowd.steering.is_property_set(moves.name)
-
-
-CLASSES = (STEERING_OT_move_as,)
-
-register, unregister = bpy.utils.register_classes_factory(CLASSES)

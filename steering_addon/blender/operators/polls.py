@@ -1,15 +1,10 @@
 """The base of operators, and the checks that they share; each tells the user why a button is disabled."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from bpy.types import Context
 
 from ..clips.crowd_clips import stored_clips
 from ..objects.focus import crowd_in_focus, state_in_focus, vehicles_selected
 from ..status import census
-
-if TYPE_CHECKING:
-    from bpy.types import Context
 
 
 class SteeringOperator:

@@ -1,12 +1,9 @@
 """Operators that fill a crowd with copies of models."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import bpy
 import numpy as np
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
+from bpy.types import Context, Object
 
 from ...settings.population import CURVE, GRID, ONE_PLACE, SURFACE, VOLUME, Population
 from ...simulation.roles import Role
@@ -45,9 +42,6 @@ from ..read.role_assignment import new_crowd
 from ..refusal import Refusal, reported
 from ..stored_values import check_stored, choice_in
 from .polls import SteeringOperator, has_editable_crowd, has_editable_scene, in_object_mode
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Object
 
 NOT_ON_GROUND = {"distance", "height", "lean"}
 """Settings that the redo panel leaves out on a surface, as they fit the members; the sidebar has them."""
@@ -392,8 +386,3 @@ def _flatness(extent: np.ndarray) -> float:
     """How high what is as long, wide and high as this, (3,) metres, is as a share of its width; inf for a line."""
     width = float(extent[:2].min())
     return float(extent[2]) / width if width > 0.0 else np.inf
-
-
-CLASSES = (STEERING_OT_populate, STEERING_OT_populate_add, STEERING_OT_populate_remove)
-
-register, unregister = bpy.utils.register_classes_factory(CLASSES)

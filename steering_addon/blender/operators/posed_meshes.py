@@ -1,12 +1,10 @@
 """The operator that makes meshes of a model in the poses of its clips."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import bpy
 from bpy.props import FloatProperty, IntProperty
+from bpy.types import Collection, Context, Object
 
 from ...simulation.roles import Role
 from ..clips.crowd_clips import Model, check_has_models, models_of
@@ -20,10 +18,6 @@ from ..refusal import Refusal
 from ..stored_values import check_stored
 from .in_pieces import InPieces
 from .polls import SteeringOperator, has_clips, has_editable_scene, in_object_mode
-
-if TYPE_CHECKING:
-    from bpy.types import Collection, Context, Object
-
 
 SHARE = 1.0 / 36.0
 """The tolerance as a share of the longest side of the model."""
@@ -109,8 +103,3 @@ def _model_in_focus(context: Context, crowd: Object, family: Family) -> tuple[Mo
             return model, active
     text = f"{active.name} cannot play the clips of {crowd.name}"
     raise Refusal(f"{text}. Make a vehicle active that has the bones that they move.", about=[active])
-
-
-CLASSES = (STEERING_OT_pose_meshes,)
-
-register, unregister = bpy.utils.register_classes_factory(CLASSES)

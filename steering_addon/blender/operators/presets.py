@@ -3,13 +3,12 @@
 An operator names its shelf, the folder of its presets, and defines how a preset is applied or made.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, StringProperty
+from bpy.types import Context, Object
 
 from ...settings.preset import Preset, scaled
 from ..crowds.joining import fit_locomotion
@@ -34,9 +33,6 @@ from ..refusal import Refusal, reported
 from ..stored_values import check_stored
 from .behaviors import FIRST, ITEMS
 from .polls import SteeringOperator, has_crowd, has_editable_crowd, has_state, in_object_mode
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Object
 
 ShelfOf = Callable[[Any], Shelf]
 """Returns the shelf that an operator works on, from the operator's properties."""
@@ -160,15 +156,10 @@ class STEERING_OT_preset_apply(Applying, bpy.types.Operator):
             fit_locomotion(crowd, members_of(crowd, scene), context.evaluated_depsgraph_get(), Family())
         if self.use_preroll:
             crowd.steering.preroll = preset.preroll
-        return animated, warnings, _summary(preset, crowd, has_preroll=self.use_preroll) + told
-
-
-def _summary(preset: Preset, crowd: Object, *, has_preroll: bool) -> str:
-    """The report after applying a preset, in one line; `has_preroll` if the crowd has the suggested pre-roll."""
-    text = f"Applied the preset {preset.label} to {crowd.name}"
-    if preset.preroll and not has_preroll:
-        text += f"; a pre-roll of {preset.preroll} frames is suggested"
-    return text
+        text = f"Applied the preset {preset.label} to {crowd.name}"
+        if preset.preroll and not self.use_preroll:
+            text += f"; a pre-roll of {preset.preroll} frames is suggested"
+        return animated, warnings, text + told
 
 
 def _on_size(preset: Preset, length: float | None, *, fits: bool) -> str:
@@ -263,7 +254,7 @@ class STEERING_OT_preset_save(Saving, bpy.types.Operator):
     def made_of(self, context, crowd):
         check_stored([crowd])
         length = bodies_length(crowd, context.scene, context.evaluated_depsgraph_get())
-        return preset_of(crowd, self.name, self.properties.description, length, context.scene)
+        return preset_of(crowd, self.name, self.properties.description, length)
 
 
 class STEERING_OT_behavior_preset_save(Saving, bpy.types.Operator):
@@ -368,18 +359,3 @@ class STEERING_OT_state_preset_remove(Removing, bpy.types.Operator):
     menu = "STEERING_MT_own_state_presets"
 
     preset: _preset_name(_states, removable=True)
-
-
-CLASSES = (
-    STEERING_OT_preset_apply,
-    STEERING_OT_preset_save,
-    STEERING_OT_preset_remove,
-    STEERING_OT_behavior_preset_apply,
-    STEERING_OT_behavior_preset_save,
-    STEERING_OT_behavior_preset_remove,
-    STEERING_OT_state_add,
-    STEERING_OT_state_preset_save,
-    STEERING_OT_state_preset_remove,
-)
-
-register, unregister = bpy.utils.register_classes_factory(CLASSES)

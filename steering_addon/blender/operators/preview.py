@@ -1,7 +1,5 @@
 """The operator that switches the live preview on and off."""
 
-from __future__ import annotations
-
 import bpy
 from bpy.props import BoolProperty
 
@@ -40,6 +38,3 @@ class STEERING_OT_preview(bpy.types.Operator):
         for warning in warnings:
             self.report({"WARNING"}, warning)
         return {"FINISHED"}
-
-
-register, unregister = bpy.utils.register_classes_factory((STEERING_OT_preview,))

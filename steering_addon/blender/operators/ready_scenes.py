@@ -1,7 +1,5 @@
 """Add > Steering: complete scenes with a crowd, ready to bake."""
 
-from __future__ import annotations
-
 import math
 
 import bpy
@@ -111,7 +109,6 @@ def _operator(scene: ReadyScene) -> type[bpy.types.Operator]:
 class STEERING_MT_add(bpy.types.Menu):
     """Add a crowd that is ready to bake"""
 
-    bl_idname = "STEERING_MT_add"
     bl_label = "Steering"
 
     def draw(self, _context) -> None:
@@ -126,19 +123,8 @@ def show_for_animators(entry) -> None:
 
 
 def _submenu(self, _context) -> None:
-    self.layout.menu(STEERING_MT_add.bl_idname, icon="COMMUNITY")
+    self.layout.menu(STEERING_MT_add.__name__, icon="COMMUNITY")
 
 
-CLASSES = (*(_operator(scene) for scene in READY_SCENES), STEERING_MT_add)
-
-
-def register() -> None:
-    for cls in CLASSES:
-        bpy.utils.register_class(cls)
-    bpy.types.VIEW3D_MT_add.append(_submenu)
-
-
-def unregister() -> None:
-    bpy.types.VIEW3D_MT_add.remove(_submenu)
-    for cls in reversed(CLASSES):
-        bpy.utils.unregister_class(cls)
+OPERATORS = tuple(_operator(scene) for scene in READY_SCENES)
+ENTRIES = {"VIEW3D_MT_add": _submenu}

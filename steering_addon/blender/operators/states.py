@@ -1,7 +1,5 @@
 """Operators that call the vehicles of a crowd into its states, copy states, and select who is in one."""
 
-from __future__ import annotations
-
 import bpy
 from bpy.props import EnumProperty, IntProperty, StringProperty
 
@@ -172,13 +170,3 @@ class STEERING_OT_select_in_state(SteeringOperator, bpy.types.Operator):
         hidden = len(taken_up) - len(reachable)
         self.report({"INFO"}, f"{text}; {hidden} hidden or not selectable" if hidden else text)
         return {"FINISHED"}
-
-
-CLASSES = (
-    STEERING_OT_trigger_add,
-    STEERING_OT_cue_add,
-    STEERING_OT_states_copy,
-    STEERING_OT_select_in_state,
-)
-
-register, unregister = bpy.utils.register_classes_factory(CLASSES)

@@ -1,13 +1,11 @@
 """The operator that writes baked crowds into a USD file, as points that show a few meshes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import bpy
 from bpy.props import StringProperty
+from bpy.types import Context, Object
 
 from ...simulation.roles import Role
 from ..animation.ownership import bake_of
@@ -19,9 +17,6 @@ from ..refusal import Refusal, reported
 from ..write.points_of_crowds import cached_points, check_rigid, keyed_points, matrices_of, models_made
 from ..write.usd_points import CrowdPoints, check_has_usd, write_points
 from .polls import SteeringOperator, in_object_mode, something_baked
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Object
 
 
 class STEERING_OT_export_usd(SteeringOperator, bpy.types.Operator):
@@ -112,11 +107,4 @@ def show_in_menu(self, _context) -> None:
     self.layout.operator(STEERING_OT_export_usd.bl_idname)
 
 
-def register() -> None:
-    bpy.utils.register_class(STEERING_OT_export_usd)
-    bpy.types.TOPBAR_MT_file_export.append(show_in_menu)
-
-
-def unregister() -> None:
-    bpy.types.TOPBAR_MT_file_export.remove(show_in_menu)
-    bpy.utils.unregister_class(STEERING_OT_export_usd)
+ENTRIES = {"TOPBAR_MT_file_export": show_in_menu}

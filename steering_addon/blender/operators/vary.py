@@ -1,7 +1,5 @@
 """The operator that makes the vehicles of a crowd differ slightly."""
 
-from __future__ import annotations
-
 import bpy
 from bpy.props import BoolProperty, FloatProperty, IntProperty
 
@@ -66,8 +64,3 @@ class STEERING_OT_vary(bpy.types.Operator):
         for warning in warnings:
             self.report({"WARNING"}, warning)
         return {"FINISHED"}
-
-
-CLASSES = (STEERING_OT_vary,)
-
-register, unregister = bpy.utils.register_classes_factory(CLASSES)

@@ -1,7 +1,5 @@
 """The operator that lets wheels roll and steer."""
 
-from __future__ import annotations
-
 import bpy
 
 from ...locomotion.driving import OUTPUTS
@@ -59,8 +57,3 @@ class STEERING_OT_drive_wheels(bpy.types.Operator):
         plural = "s" * (len(cars) != 1)
         self.report({"INFO"}, f"Drivers turn {number} wheels of {len(cars)} vehicle{plural}. Bake to see it")
         return {"FINISHED"}
-
-
-CLASSES = (STEERING_OT_drive_wheels,)
-
-register, unregister = bpy.utils.register_classes_factory(CLASSES)

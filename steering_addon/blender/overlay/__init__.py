@@ -4,8 +4,6 @@ Lines are computed when something changes or a frame is shown; a draw handler on
 background mode the overlay does nothing.
 """
 
-from __future__ import annotations
-
 import bpy
 
 from . import gpu_lines, watching

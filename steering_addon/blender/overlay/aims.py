@@ -1,12 +1,10 @@
 """The targets of the behaviors of vehicles, where they can be determined without a simulation."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Depsgraph, Object, Scene
 
 from ...simulation.behavior import Behavior
 from ...simulation.candidates import NEAREST_ONE
@@ -20,9 +18,6 @@ from ..read.sources import BodySource, behaviors_of
 from ..read.standing_place import standing
 from ..read.target_groups import pick_of, several_of
 from ..refusal import Refusal
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object, Scene
 
 MOST = 500
 """The nearest object is not searched for among more candidates than this."""
@@ -42,7 +37,7 @@ class Aim:
     bodies: tuple[BodySource, ...]
     is_self: np.ndarray
 
-    def among(self, rows: np.ndarray) -> Aim:
+    def among(self, rows: np.ndarray) -> "Aim":
         """The aim of the vehicles in `rows`, (m,) ascending, renumbered to their index in `rows`."""
         kept = np.isin(self.rows, rows)
         return Aim(np.searchsorted(rows, self.rows[kept]), self.bodies, self.is_self[kept])

@@ -1,7 +1,5 @@
 """The draw handlers, which pass the lines of the overlay to the graphics card."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import blf

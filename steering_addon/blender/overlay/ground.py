@@ -3,13 +3,11 @@
 What lines there are is found once for a shape. Where a surface only moves, they move with it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Depsgraph, Object
 
 from ...simulation.arrays.vectors import cross, magnitude, unit
 from ...simulation.geometry.smoothing import weld
@@ -20,9 +18,6 @@ from ..objects.tagged_objects import crowd_of
 from ..property_groups import values_of
 from ..read.solids import changes_shape
 from ..refusal import Refusal
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object
 
 MOST_BORDERS, MOST_STEEP = 4000, 1500
 """Sides of triangles drawn as the border of a surface, and triangles marked as too steep."""

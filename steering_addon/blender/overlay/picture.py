@@ -3,19 +3,19 @@
 They are computed when something changes, so that a draw handler only passes them to the graphics card.
 """
 
-from __future__ import annotations
-
 import colorsys
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from bpy.types import Depsgraph, Object, Scene, ViewLayer
 
 from ...behaviors import CATALOGUE
 from ...settings.stored_choices import DEFAULT_OVERLAY
 from ...simulation.arrays.vectors import cross, magnitude, unit
+from ...simulation.behavior import Behavior
 from ...simulation.declaration import Kind
 from ...simulation.geometry.obstacles import MESH, ROUND, Obstacles
 from ...simulation.geometry.painted_flows import Current
@@ -37,6 +37,7 @@ from ..read.sources import behaviors_of
 from ..refusal import Refusal
 from .aims import Aim, aims_of
 from .ground import GroundLines, steepest_of
+from .requests import Request
 from .strokes import (
     arrows,
     box,
@@ -52,12 +53,6 @@ from .strokes import (
 from .tints import Tints, in_states, tints_of
 from .tracks import Tracks
 from .ways import WayLines
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object, Scene, ViewLayer
-
-    from ...simulation.behavior import Behavior
-    from .requests import Request
 
 MOST = 200
 """Largest number of selected vehicles, and of edge chains of a mesh, that are drawn."""
@@ -123,7 +118,7 @@ class Subjects:
     states: list[Tints]
     ways: WayLines = WayLines()
 
-    def shown(self, depsgraph: Depsgraph) -> Subjects:
+    def shown(self, depsgraph: Depsgraph) -> "Subjects":
         """The cast without vehicles that are hidden, or scaled to zero by a preview."""
         sizes = [abs(ob.evaluated_get(depsgraph).matrix_world.determinant()) for ob in self.vehicles]
         is_shown = [size > 0.0 and not ob.hide_viewport for ob, size in zip(self.vehicles, sizes)]

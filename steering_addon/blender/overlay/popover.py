@@ -1,13 +1,8 @@
 """The switches of the overlay, for the Viewport Overlays popover and the Steering tab."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from bpy.types import Context, Scene, UILayout
 
 from ..properties import settings_of
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Scene, UILayout
 
 
 def show_switch(self, context: Context) -> None:

@@ -1,11 +1,9 @@
 """The forces that the behaviors request from vehicles on the current frame, computed by a single simulation step."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Depsgraph, Object, Scene
 
 from ...simulation.arrays.vectors import truncate
 from ...simulation.presence.admission import only_present
@@ -18,11 +16,7 @@ from ..read.entry_settings import frames_there
 from ..read.plan import Plan, plan_reading
 from ..read.reading import Reader
 from ..refusal import Refusal
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object, Scene
-
-    from .tracks import Tracks
+from .tracks import Tracks
 
 MOST_VEHICLES = 500
 """Forces are not computed for more vehicles: the delay after each change would be too long."""

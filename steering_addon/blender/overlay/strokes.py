@@ -1,7 +1,5 @@
 """Shapes of the overlay as line segments: pairs of points (2k, 3) in world space, in metres."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...simulation.arrays.vectors import across, cross, magnitude, unit

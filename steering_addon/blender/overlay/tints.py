@@ -1,17 +1,14 @@
 """The colors in which vehicles are drawn while they are in a state, as a preview or a bake tells it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+from bpy.types import Depsgraph, Object, Scene
 
 from ..animation.ownership import bake_of
 from ..objects.mind_numbers import state_numbers
 from ..objects.tagged_objects import crowd_of
 from ..status.present_states import present_state, tells_state
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object, Scene
 
 
 class Tint(NamedTuple):

@@ -1,10 +1,9 @@
 """Past and future positions of vehicles: from the keys of their bake, else as recorded while frames were shown."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from bpy.types import Depsgraph, Object
 
 from ..animation.animation_data import evaluate
 from ..animation.keyframes import read_column
@@ -12,9 +11,6 @@ from ..animation.ownership import CurrentAnimation
 from ..objects.doubles import doubles
 from ..objects.tagged_objects import full_name
 from ..read.local_space import parent_part
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object
 
 MOST_RECORDED = 500
 """Number of frames recorded for a vehicle without a bake."""

@@ -4,13 +4,11 @@ After every change and on every frame, the known objects are drawn again immedia
 where they can walk and which forces are requested takes longer, so a timer does that a moment after the last change.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import bpy
+from bpy.types import Depsgraph, Scene, Window
 
 from .. import preview
 from ..objects.tagged_objects import full_name
@@ -19,9 +17,6 @@ from .picture import Picture, Subjects, enabled_items, find_cast, picture
 from .requests import Request, requested_forces
 from .tracks import Tracks
 from .ways import WayLines, way_lines
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Scene, Window
 
 PAUSE = 0.08
 """Seconds without a change after which the objects to draw are searched for."""

@@ -1,12 +1,10 @@
 """The lines that show where the vehicles of a scene can walk, and what ends their ways."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Depsgraph, Object, Scene
 
 from ...simulation.arrays.vectors import which
 from ...simulation.geometry.surfaces import Surfaces
@@ -18,9 +16,6 @@ from ..objects.tagged_objects import full_name
 from ..read.curves import sketched
 from ..read.plan import plan_reading
 from ..read.reading import Reader
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object, Scene
 
 MOST_HATCHES = 6000
 ABOVE = 0.15

@@ -3,8 +3,6 @@
 Blender may draw a panel many times a second, so panels only look values up; they compute nothing expensive.
 """
 
-from __future__ import annotations
-
 import bpy
 
 from . import active_object, baking, behaviors, crowds, direct, display, menus, presets, states

@@ -1,8 +1,6 @@
 """The panels of the bake: preview, bake, delete the bake, what to look at, and the settings of the simulation."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from bpy.types import Context, Object, Scene, UILayout
 
 from ...recording.mishaps import STUCK
 from .. import preview
@@ -16,16 +14,10 @@ from ..read.run_settings import frame_range
 from ..status.census import Census, known, settled
 from ..status.findings import FindingKind
 from ..status.inactivity import why_still
-from ..status.refused import last_refused
+from ..status.refused import Refused, last_refused
 from .fields import counted, draw_properties, fields, fits, note, note_in_popover, shortened
 from .locations import as_popover, in_tab
 from .lost_crowds import lost_crowds
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Object, Scene, UILayout
-
-    from ..status.census import Baked
-    from ..status.refused import Refused
 
 
 class Baking:
@@ -102,7 +94,7 @@ def _state(context: Context, census: Census | None) -> tuple[str, str, str]:
     extent = _extent(baked.vehicles, int(baked.first), int(baked.last))
     if baked.outdated:
         return "Outdated: changed since the bake", extent, "ERROR"
-    if _has_other_frames(baked, first, last):
+    if (int(baked.first), int(baked.last)) != (first, last):
         return f"Outdated: now frames {first} to {last}", extent, "ERROR"
     if baked.clips:
         return "Outdated: clips changed. Bake again", extent, "ERROR"
@@ -111,10 +103,6 @@ def _state(context: Context, census: Census | None) -> tuple[str, str, str]:
 
 def _extent(vehicles: int, first: int, last: int) -> str:
     return f"{counted(vehicles, 'vehicle')}, frames {first} to {last}"
-
-
-def _has_other_frames(baked: Baked, first: int, last: int) -> bool:
-    return (int(baked.first), int(baked.last)) != (first, last)
 
 
 def _advice(context: Context, census: Census) -> tuple[str, str]:

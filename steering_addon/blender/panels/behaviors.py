@@ -1,8 +1,6 @@
 """The panel of the crowd's behaviors, each in a subpanel."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from bpy.types import Context, Object, UILayout
 
 from ...behaviors import CATALOGUE
 from ...simulation.behavior import Behavior
@@ -18,9 +16,6 @@ from .fields import columns, fields, note, parameters
 from .locations import OfCrowd, in_both
 from .lost_crowds import lost_crowd_of
 from .presets import preset_button
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Object, UILayout
 
 COMMON = tuple(Behavior.parameters())
 """The parameters that every behavior has. The ones in use appear in the header, and last among the fields."""
@@ -42,7 +37,7 @@ class Behaviors(OfCrowd):
         is_state = has_role(crowd, Role.STATE)
         census = None if is_state else known(context.scene)
         if is_state:
-            _of_a_state(layout, context, crowd, in_use)
+            _of_a_state(layout, context, in_use)
         elif census is not None and census.is_lost(crowd) and (vehicle := vehicle_in_focus(context)) is not None:
             lost_crowd_of(layout, context, vehicle, census)
         elif reason := why_still(crowd, census):
@@ -68,7 +63,7 @@ class Behaviors(OfCrowd):
             column.prop(crowd.steering, "combining")
 
 
-def _of_a_state(layout: UILayout, context: Context, state: Object, in_use: list[type[Behavior]]) -> None:
+def _of_a_state(layout: UILayout, context: Context, in_use: list[type[Behavior]]) -> None:
     """A note of the behaviors of its crowd that a state leaves as they are."""
     crowd = crowd_in_focus(context)
     if crowd is None:

@@ -1,8 +1,6 @@
 """The panel of the clips that the models of the crowd play."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from bpy.types import Context, Object, PropertyGroup, UILayout
 
 from ...portrayal.clips import ClipSettings
 from ..animation.posing import moves_shape_keys, short_name
@@ -18,9 +16,6 @@ from ..property_groups import meaningful
 from ..status.census import known
 from .fields import draw_properties, fields, note
 from .locations import in_both
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Object, PropertyGroup, UILayout
 
 
 class Clips:

@@ -1,8 +1,6 @@
 """The panel by which an animator directs single vehicles: what leads them by hand."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from bpy.types import Context, Object, PropertyGroup, UILayout
 
 from ...simulation.marks.declaring import MarkModel
 from ...simulation.roles import Role
@@ -14,8 +12,8 @@ from .active_object import ICONS
 from .fields import draw_properties, fields, note
 from .locations import OfActive, OfCrowd, in_both
 
-if TYPE_CHECKING:
-    from bpy.types import Context, Object, PropertyGroup, UILayout
+IN_FLIGHT = "radius", "release", "aims", "exact"
+"""The settings of a mark that have no effect on what lands."""
 
 
 class Directing(OfCrowd):
@@ -40,6 +38,8 @@ class Directing(OfCrowd):
         if vehicle is not None:
             line.operator("steering.mark_add", text="Mark for This One", icon="ADD").of_crowd = False
         line.operator("steering.mark_add", text="Mark for the Crowd", icon="ADD").of_crowd = True
+        landing = line.operator("steering.mark_add", text="Land Here", icon="IMPORT")
+        landing.of_crowd, landing.lands = vehicle is None, True
 
 
 def _by_hand(layout: UILayout, context: Context, settings: PropertyGroup) -> None:
@@ -59,10 +59,10 @@ def when(mark: Object, context: Context) -> str:
     stored = mark.steering.mark
     performer, shape = pointed_at(stored, "who"), pointed_at(stored, "shape")
     name = performer.name if performer is not None else "no vehicle"
-    at = f"at frame {frame_of(mark, context.scene)}"
+    at = f"{'lands ' if stored.lands else ''}at frame {frame_of(mark, context.scene)}"
     if performer is None or has_role(performer, Role.VEHICLE):
         return f"{name} {at}"
-    return f"each of {name} {at}" if shape is not None else f"middle of {name} {at}"
+    return f"each of {name} {at}" if shape is not None or stored.lands else f"middle of {name} {at}"
 
 
 class ActiveMark(OfActive):
@@ -81,16 +81,16 @@ class ActiveMark(OfActive):
         column.prop(mark, "who")
         performer, shape = pointed_at(mark, "who"), pointed_at(mark, "shape")
         of_crowd = performer is not None and not has_role(performer, Role.VEHICLE)
-        if of_crowd:
+        if of_crowd or mark.lands:
             column.prop(mark, "shape")
         column.prop_search(mark, "marker", context.scene, "timeline_markers", text="Marker")
         if not mark.marker:
             column.prop(mark, "frame")
-        names = [name for name in MarkModel.parameters() if name not in ("frame", "speed", "spread")]
-        draw_properties(column, mark, names)
-        if mark.aims:
+        apart = {"frame", "speed", "spread", *(IN_FLIGHT if mark.lands else ("stays",))}
+        draw_properties(column, mark, [name for name in MarkModel.parameters() if name not in apart])
+        if mark.aims and not mark.lands:
             column.prop(mark, "speed")
-        if of_crowd and shape is not None:
+        if of_crowd and shape is not None and not mark.lands:
             column.prop(mark, "spread")
         if performer is None:
             note(layout, context, "It is for no vehicle: choose one, or a crowd", icon="ERROR")

@@ -1,7 +1,5 @@
 """The panel of the viewport overlay."""
 
-from __future__ import annotations
-
 from ..overlay.popover import switches
 from ..properties import settings_of
 from .locations import in_tab

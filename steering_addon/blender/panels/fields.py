@@ -1,20 +1,16 @@
 """Layout shared by the panels: columns of fields, parameters of a declaration, and wrapped notes."""
 
-from __future__ import annotations
-
 import re
 import textwrap
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
+
+from bpy.types import Context, UILayout
 
 from ...simulation.declaration import Declared, Kind, Parameter
 from ..properties import pointed_at
 from ..property_groups import bone_of, choice_of, collection_of
 from ..read.target_groups import is_several
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from bpy.types import Context, UILayout
 
 LETTER = 6.6
 """Average width of a character in Blender's font at the default size, in pixels."""

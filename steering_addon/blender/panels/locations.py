@@ -1,7 +1,5 @@
 """Where and when panels are shown: the Steering tab of the sidebar, popovers, and the Object tab of the Properties."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import bpy

@@ -1,10 +1,7 @@
 """What panels show of vehicles whose crowd is not in their scene: what is wrong, and the button that mends it."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import bpy
+from bpy.types import Context, Object, UILayout
 
 from ...simulation.roles import Role
 from ..objects.tagged_objects import full_name
@@ -12,9 +9,6 @@ from ..properties import has_role, pointed_at
 from ..read.lost_crowds import reason
 from ..status.census import Census, Members
 from .fields import note
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Object, UILayout
 
 
 def lost_crowds(layout: UILayout, context: Context, census: Census) -> None:

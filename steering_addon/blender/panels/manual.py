@@ -1,7 +1,5 @@
 """The page of the manual that Blender opens with a right click > Online Manual on a property or a button."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import bpy

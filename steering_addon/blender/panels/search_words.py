@@ -4,8 +4,6 @@ The search splits an entry, with the menus that lead to it, at spaces, slashes a
 the parts. A word in brackets is therefore not found: its part begins with the bracket.
 """
 
-from __future__ import annotations
-
 from ...simulation.behavior import OURS, Behavior
 
 SEPARATOR = " · "

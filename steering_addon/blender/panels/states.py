@@ -1,11 +1,12 @@
 """The panels of a crowd's states, and of the state or trigger that is active."""
 
-from __future__ import annotations
+from collections.abc import Mapping
 
-from typing import TYPE_CHECKING
+from bpy.types import Context, Object, UILayout
 
 from ...minds.declaring import TriggerModel
 from ...minds.overfull_cues import share_told
+from ...simulation.locomotion import Locomotion
 from ...simulation.roles import Role
 from ..animation.posing import short_name
 from ..animation.state_history import now
@@ -24,13 +25,6 @@ from .active_object import ICONS
 from .crowds import AGILITY, cruise_field
 from .fields import counted, draw_properties, fields, note
 from .locations import ROOT, OfActive, OfCrowd, in_both
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from bpy.types import Context, Object, UILayout
-
-    from ...simulation.locomotion import Locomotion
 
 TIMES = ("react", "lasts", "then", "blend", "varies", "persistence")
 CALLS = ("spreads", "reach", "fresh", "urge", "cue", "left_alone")

@@ -1,27 +1,21 @@
 """The objects that a preview hides, as the bake will: absent vehicles, and resources that are eaten up."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+from bpy.types import Object
 
+from ...portrayal.sketch import Sketch
 from ..animation.animation_data import action_of
 from ..animation.ownership import bake_of
 from ..animation.visibility import SWITCHES
 from ..objects.hierarchy import Family
 from ..read.dependencies import with_all_behind
 from ..read.entry_settings import parts_of
+from ..read.plan import Plan
 from ..read.resources import may_be_hidden
 from ..write.resource_visibility import Resources
-
-if TYPE_CHECKING:
-    from bpy.types import Object
-
-    from ...portrayal.sketch import Sketch
-    from ..read.plan import Plan
 
 VIEWPORT, _ = SWITCHES
 

@@ -3,16 +3,14 @@
 One scene at a time has a preview, and only viewports of that scene show it.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 import bpy
 from bpy.app.handlers import persistent
+from bpy.types import Depsgraph, Scene, ViewLayer
 
 from ...recording.run_cache import KeptRun
 from ..animation.visibility import notice
@@ -29,9 +27,6 @@ from .rehearsal import Rehearsal
 from .showing import Shown, show
 from .stand_ins import StandIns, covered
 from .view_writer import ViewWriter
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Scene, ViewLayer
 
 AT_ONCE = 0.25
 """Most seconds that a change of the frame or the scene may take to simulate; the rest follows in pieces."""
@@ -124,7 +119,8 @@ class Live:
             readable = fresh and scene.frame_current_final == frame
             reached = self._rehearsal.reach(frame, seconds, depsgraphs[0] if readable else None)
         except Refusal as why:
-            self._give_up(str(why))
+            self._rehearsal, self._shown, self.refusal = None, None, str(why)
+            self.let_go()
             return True
         if reached:
             self._shown = self._rehearsal.shown(frame)
@@ -217,11 +213,6 @@ class Live:
         moves = frozenset(ob.session_uid for ob in moved)
         _evaluate_again(self._moves - moves)
         self._moves = moves
-
-    def _give_up(self, refusal: str) -> None:
-        """Show nothing until the scene changes."""
-        self._rehearsal, self._shown, self.refusal = None, None, refusal
-        self.let_go()
 
     @contextmanager
     def _busy(self) -> Iterator[None]:

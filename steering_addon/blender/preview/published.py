@@ -1,18 +1,12 @@
 """The vehicles of a preview on its current frame, published for whoever counts them or tells their states."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Object, Scene
 
-if TYPE_CHECKING:
-    from bpy.types import Object, Scene
-
-    from ..animation.state_history import TakenUp
-
+from ..animation.state_history import TakenUp
 
 UNKNOWN = np.array([-1])
 

@@ -1,10 +1,10 @@
 """The frames that a preview has read, kept while only settings of crowds change: then only the steps are repeated."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from bpy.types import ID
 
 from ...portrayal.sketch import Frame
 from ...recording.run_cache import digest, size
@@ -15,9 +15,6 @@ from ..read.joined_vehicles import point_parts
 from ..read.plan import Plan
 from ..read.reading import Reader
 from ..read.sweep import to_link
-
-if TYPE_CHECKING:
-    from bpy.types import ID
 
 MOST_BYTES = 128 << 20
 """Approximate limit of the memory for the frames."""
@@ -93,7 +90,7 @@ class Readings:
             known = self._digests[name] = layer, digest(made_of)
         return known[1]
 
-    def renewed(self, plan: Plan) -> Readings | None:
+    def renewed(self, plan: Plan) -> "Readings | None":
         """These frames for a plan that differs in settings of crowds; None if they have to be read again."""
         if plan.in_users_scene or _read_from(plan) != self._read_from:
             return None

@@ -1,15 +1,13 @@
 """The run of a plan up to the frame simulated so far: what the animator sees before the bake."""
 
-from __future__ import annotations
-
 import dataclasses
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Depsgraph, Scene
 
 from ...portrayal.exact_marks import Corrections, Left, left_on_frame
 from ...portrayal.portrait import Portrayer
@@ -36,9 +34,6 @@ from .readings import Readings
 from .showing import Shown, is_driven, show_as_they_are, shown_as_nothing
 from .stand_ins import Placed, stands_of
 from .view_writer import ViewWriter
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Scene
 
 AHEAD = 24
 """Frames simulated ahead if a playing timeline is read by sweeps, which are costly to start."""

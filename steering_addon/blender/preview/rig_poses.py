@@ -4,22 +4,16 @@ Shape keys belong to a mesh that many objects share, so what these bend is bent 
 the animator's object lacks a property, no driver can read it, and none is made.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+from bpy.types import Depsgraph, Object
 
 from ..animation.posing import POSE
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object
-
-    from ..clips.shapes import Shapes
+from ..clips.shapes import Shapes
 
 WIDTHS = {"location": 3, "rotation_quaternion": 4, "rotation_euler": 3, "scale": 3}
 """The channels of bones that a preview poses, and their number of components."""

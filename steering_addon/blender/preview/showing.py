@@ -6,27 +6,21 @@ is evaluated the next time. Keys of the vehicle do not interfere: they are evalu
 this.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+from bpy.types import Depsgraph, Object
+from mathutils import Matrix
 
 from ..animation.locked_overrides import unlocked
 from ..animation.rotation_channels import data_path
+from ..read.plan import Plan
+from .hiding import Hideable
 from .rig_poses import RigPose, bend, posed, told_to_drivers
 from .stand_ins import Placed, Stand, StandIns, covered
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object
-    from mathutils import Matrix
-
-    from ..read.plan import Plan
-    from .hiding import Hideable
 
 CHANNELS = {"location": 3, "rotation_euler": 3, "rotation_quaternion": 4, "rotation_axis_angle": 4, "scale": 3}
 """The channels that place an object, and their number of components."""

@@ -4,14 +4,12 @@ An object of our own with one mesh stands in for them, which is never rendered, 
 them otherwise are shrunk to nothing where Blender has evaluated them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+from bpy.types import Collection, Object, Scene
 
 from ...portrayal.sketch import Sketch
 from ..animation.rotation_channels import channels_from_matrices, product
@@ -22,12 +20,8 @@ from ..objects.crowd_caches import cache_of, cached_as
 from ..properties import pointed_at
 from ..read.evaluated_points import evaluated_points
 from ..read.joined_vehicles import point_parts
-
-if TYPE_CHECKING:
-    from bpy.types import Collection, Object, Scene
-
-    from ..read.plan import Plan
-    from ..read.sources import CrowdSource
+from ..read.plan import Plan
+from ..read.sources import CrowdSource
 
 NAME = "Steering Preview"
 MARK = "steering_preview"

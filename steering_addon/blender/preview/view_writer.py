@@ -1,31 +1,23 @@
 """The writer of the preview: from portraits to what viewports show, while nothing in the file changes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Object
 
+from ...portrayal.clips import Playing
 from ...portrayal.driver_properties import LOOKS, is_of_states
 from ...portrayal.heads import LiveTurns
+from ...portrayal.portrait import CrowdPortrait, DrivenCrowd, ModelPortrait, Portrait, PortraitSubjects
 from ..animation.custom_properties import reading_drivers
-from ..clips.clip_copies import at_rest
+from ..clips.clip_copies import Copies, at_rest
 from ..clips.shapes import shapes_of
 from ..objects.hierarchy import Family
+from ..read.plan import Plan
 from ..read.sources import keyed_properties
 from ..refusal import Refusal
-from ..write.subjects import PlayingModels, driven_crowds, playing_models, subjects_of
+from ..write.subjects import PlayingModel, PlayingModels, driven_crowds, playing_models, subjects_of
 from .rig_poses import RigPose, show_real_poses
-
-if TYPE_CHECKING:
-    from bpy.types import Object
-
-    from ...portrayal.clips import Playing
-    from ...portrayal.portrait import CrowdPortrait, DrivenCrowd, ModelPortrait, Portrait, PortraitSubjects
-    from ..clips.clip_copies import Copies
-    from ..read.plan import Plan
-    from ..write.subjects import PlayingModel
 
 
 class ViewWriter:

@@ -4,16 +4,13 @@
 object that was never tagged stays as it was.
 """
 
-from __future__ import annotations
-
 import bpy
 from bpy.props import PointerProperty
 
 from ...settings.stored import GROUPS
 from ..property_groups import OVERRIDABLE, property_group
 from .access import has_role, pointed_at, replaces_own_keys, settings_of
-from .cruise import CRUISE
-from .hooks import HOOKS
+from .hooks import CRUISE, HOOKS
 
 CLASSES: dict[str, type] = {}
 """The property groups by name, each after those that it holds."""

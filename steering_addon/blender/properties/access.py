@@ -1,7 +1,5 @@
 """Access to stored settings that writes nothing: looking at a property group would otherwise create it in the file."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import bpy

@@ -1,11 +1,11 @@
 """Functions of single properties: Blender calls them when one is set, or asks for its value or its candidates."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
+from bpy.props import FloatProperty
+from bpy.types import Context, Object, PropertyGroup
 
 from ...behaviors import CATALOGUE as BEHAVIORS
 from ...locomotion import CATALOGUE as LOCOMOTIONS
@@ -17,9 +17,6 @@ from ..property_groups import Hooks, meaningful
 from ..setting_changes import notify_listeners
 from .access import has_role, pointed_at
 from .own_settings import SWITCH, take_over
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Object, PropertyGroup
 
 SHAPED = ("MESH", "FONT", "SURFACE", "CURVE", "META")
 """Types of objects with places to meet."""
@@ -70,3 +67,25 @@ HOOKS: dict[str, Hooks] = {
     **dict.fromkeys(("vehicle", *(kind.name for kind in (*LOCOMOTIONS, *BEHAVIORS))), _OWN),
 }
 """The functions of single properties by group and name; the rest restart a preview, or do nothing, as declared."""
+
+
+def _cruise(vehicle: PropertyGroup) -> float:
+    return vehicle.cruise_speed * vehicle.max_speed
+
+
+def _set_cruise(vehicle: PropertyGroup, speed: float) -> None:
+    if vehicle.max_speed > 0.0:
+        vehicle.cruise_speed = min(speed / vehicle.max_speed, 1.0)
+
+
+CRUISE = FloatProperty(
+    name="Cruise Speed",
+    description="Speed that it holds softly while no behavior sets another speed; at most the top speed. It is stored "
+    "as a share of that, which can be keyed in Advanced",
+    min=0.0,
+    unit="VELOCITY",
+    # Keys and library overrides are of the stored share.
+    options=set(),
+    get=_cruise,
+    set=_set_cruise,
+)

@@ -1,15 +1,10 @@
 """The settings that a state has of its own: they begin as copies of its crowd's."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from bpy.types import Context, Object, PropertyGroup
 
 from ...simulation.roles import Role
 from ..setting_changes import notify_listeners
 from .access import has_role, pointed_at
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Object, PropertyGroup
 
 SWITCH = "own"
 

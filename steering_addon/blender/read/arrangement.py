@@ -1,15 +1,11 @@
 """The arrangements of members: the place that each needs, and the settings that apply to it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+
+from bpy.types import Object
 
 from ...settings.population import ARRANGEMENTS, CURVE, SURFACE, VOLUME, Population
 from ..objects.body_sizes import SOLID
-
-if TYPE_CHECKING:
-    from bpy.types import Object
 
 NUMBERS = {choice.name: choice.number for choice in ARRANGEMENTS}
 LABELS = {choice.number: choice.label for choice in ARRANGEMENTS}

@@ -1,18 +1,13 @@
 """A temporary scene that holds only what is to be evaluated; the animator's scene, frame and viewports stay."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 import bpy
+from bpy.types import Object, Scene
 
 from ..animation.frame_rate import copy_frame_rate
 from .dependencies import animates
-
-if TYPE_CHECKING:
-    from bpy.types import Object, Scene
 
 NAME = "Steering Bake in Progress"
 NEEDING_SHAPE = {"CURVE": ("CURVE", "object"), "MESH": ("SHRINKWRAP", "target")}

@@ -1,18 +1,16 @@
 """The bodies that behaviors react to and that the run does not move: their size, read once, and where they are."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from copy import copy
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Depsgraph, Object
 
 from ...simulation.arrays.vectors import across, unit
 from ...simulation.geometry.capsules import half_axis
 from ...simulation.roles import Role
 from ...simulation.snapshot import Tracked, no_tracked
-from ..objects.body_sizes import Body, body_radius
+from ..objects.body_sizes import Body
 from ..objects.doubles import doubles
 from ..objects.hierarchy import Family, instanced
 from ..objects.tagged_objects import crowd_of
@@ -22,14 +20,10 @@ from .checks import check_number, check_numbers
 from .entry_settings import frames_there
 from .forward_axis import front_of
 from .local_space import AXIS_NAMES, model_axes
+from .plan import Plan
 from .role_assignment import current_front
 from .sources import BodySource
 from .standing_place import standing
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object
-
-    from .plan import Plan
 
 
 class BodyReader:
@@ -47,7 +41,7 @@ class BodyReader:
         """Whether all sizes are known."""
         return self._sizes is not None or not self._plan.bodies
 
-    def of_changed_crowds(self, plan: Plan) -> BodyReader:
+    def of_changed_crowds(self, plan: Plan) -> "BodyReader":
         """A reader for the same bodies with other settings of crowds, which knows what was measured before."""
         reader = copy(self)
         reader._plan = plan
@@ -162,7 +156,7 @@ def _size(ob: Object, depsgraph: Depsgraph, family: Family) -> tuple[float, floa
         model, settings = crowd.steering.vehicle, ob.steering
         size = settings.size_factor
         return model.radius * size, model.length * size * settings.length_factor
-    return (0.0 if _is_point(ob) else body_radius(ob, depsgraph, family)), 0.0
+    return (0.0 if _is_point(ob) else Body.of(ob, depsgraph, family).radius()), 0.0
 
 
 def _is_point(ob: Object) -> bool:

@@ -5,8 +5,6 @@ made, and keep their numbers: extruding and subdividing add higher ones. So a ch
 towards the second lowest, as it was drawn.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 

@@ -1,12 +1,11 @@
 """Every refusal that a plan may raise before anything is touched, and the warnings that go with a bake."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from bpy.types import Object, Scene
 
 from ...settings.stored import MOST_PREROLL
 from ...simulation.declaration import Declared, Kind
@@ -29,9 +28,6 @@ from ..stored_values import FARTHEST, check_choices, sound_front
 from .dependencies import animates, reasons, with_all_behind
 from .entry_settings import parts_of
 from .sources import behaviors_of, carrier_of, keyed_properties, pointers_of
-
-if TYPE_CHECKING:
-    from bpy.types import Object, Scene
 
 PLACES = (Role.PATH, Role.FLOW, Role.SURFACE, Role.LINK)
 """Roles of places, which are no vehicles and are not carried by one."""
@@ -95,18 +91,14 @@ class FreeCheck:
             hidden: whether the bake may hide the vehicle.
             played: what it plays.
         """
-        check_free(ob, self._first, self._last, self._replace, self._channels(ob, crowd, hidden), played)
-        for part in parts_of(ob, self._family) if hidden else ():
-            check_free(part, self._first, self._last, self._replace, SWITCHES)
-
-    def _channels(self, ob: Object, crowd: Object, hidden: bool) -> tuple[str, ...]:
-        """The channels of a vehicle that must hold no animation but the bake."""
         alike = crowd, ob.rotation_mode, hidden, moves_by(ob, crowd)
         if alike not in self._contested:
             properties = map(path_of, (*keyed_properties(ob, crowd), *self._of_states.get(crowd, ())))
             written = ("location", data_path(ob.rotation_mode), *properties)
             self._contested[alike] = contested((*written, *(SWITCHES if hidden else ())))
-        return self._contested[alike]
+        check_free(ob, self._first, self._last, self._replace, self._contested[alike], played)
+        for part in parts_of(ob, self._family) if hidden else ():
+            check_free(part, self._first, self._last, self._replace, SWITCHES)
 
 
 def check_vehicle(ob: Object) -> None:

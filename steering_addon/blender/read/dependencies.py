@@ -1,11 +1,10 @@
 """The dependencies of an object's motion: parents, constraints, modifiers and drivers, direct and indirect."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import bpy
+from bpy.types import ID, Action, Object
 
 from ...locomotion import LOCOMOTIONS
 from ...portrayal.driver_properties import FOLDED, LOOKS, PROPERTIES, is_of_states
@@ -14,10 +13,7 @@ from ..animation.custom_properties import name_in, path_of
 from ..objects.hierarchy import is_descendant
 from ..objects.tagged_objects import full_name
 
-if TYPE_CHECKING:
-    from bpy.types import ID, Action, Object
-
-KeyedPaths: TypeAlias = "dict[Action, set[str]]"
+KeyedPaths: TypeAlias = dict[Action, set[str]]
 """The data paths that the curves of actions key. Valid until an action changes."""
 PHYSICS = {"CLOTH", "SOFT_BODY", "DYNAMIC_PAINT", "FLUID", "PARTICLE_SYSTEM"}
 """Modifiers whose result depends on the frames before."""

@@ -1,17 +1,11 @@
 """Meshes whose edges draw a flow: which edges these are, and the lines they form."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
+from bpy.types import Attribute, Mesh
 
 from ...simulation.arrays.vectors import Mask
 from ...simulation.geometry.paths import Path, spline
 from .chains import EdgeChain, chains
-
-if TYPE_CHECKING:
-    from bpy.types import Attribute, Mesh
 
 MARKS = {"BOOLEAN": np.bool_, "INT": np.int32, "INT8": np.int32, "FLOAT": np.float32}
 """The types of attributes that can mark edges."""
@@ -46,11 +40,7 @@ def wired(mesh: Mesh, name: str) -> list[EdgeChain]:
 def path_of_chains(edge_chains: list[EdgeChain], points: np.ndarray) -> Path:
     """The path whose lines are chains through the points (v, 3), in world space."""
     lines = [(points[chain.vertices], chain.closed) for chain in edge_chains]
-    return tuple(spline(line, closed, _samples(line)) for line, closed in lines)
-
-
-def _samples(line: np.ndarray) -> int:
-    return min(SAMPLES + FINENESS * len(line), MOST_SAMPLES)
+    return tuple(spline(line, closed, min(SAMPLES + FINENESS * len(line), MOST_SAMPLES)) for line, closed in lines)
 
 
 def _marked(mesh: Mesh, name: str) -> Mask:

@@ -3,24 +3,18 @@
 The presence of a baked vehicle is that of its bake; a vehicle animated by hand is present from its enter frame.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Object
 
 from ...simulation.roles import Role
 from ..animation.ownership import bake_of
 from ..animation.run_records import Outcomes
 from ..animation.visibility import parts
+from ..objects.hierarchy import Family
 from ..properties import has_role, settings_of
 from .dependencies import animates
-
-if TYPE_CHECKING:
-    from bpy.types import Object
-
-    from ..objects.hierarchy import Family
 
 ALWAYS = (-np.inf, np.inf)
 

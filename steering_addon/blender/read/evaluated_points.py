@@ -1,19 +1,15 @@
 """Reads the points of an object and their attributes, as its modifiers leave them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 import numpy as np
+from bpy.types import Attribute, Depsgraph, Object
 
 from ..objects.doubles import doubles
 from ..refusal import Refusal
-
-if TYPE_CHECKING:
-    from bpy.types import Attribute, Depsgraph, Object
 
 KINDS = {
     "FLOAT": ("value", 1, np.float32),

@@ -4,15 +4,14 @@ Only stored values are hashed, and the curves of animated ones, so that the fing
 Nothing is evaluated. The frames of the run are left out: a bake records its own.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 import numpy as np
+from bpy.types import ID, FCurve, Mesh, NodeTree, Object, PropertyGroup, Scene
 from mathutils import Euler, Quaternion, Vector
 
 from ...locomotion import LOCOMOTIONS
@@ -28,9 +27,6 @@ from .dependencies import KeyedPaths, animated_paths, blocks, with_all_behind
 from .evaluated_points import KINDS
 from .marks import marker_frames
 from .sources import keys_looks
-
-if TYPE_CHECKING:
-    from bpy.types import ID, FCurve, Mesh, NodeTree, Object, PropertyGroup, Scene
 
 OF_THE_SCENE = {
     *("crowd", "use_frame_range", "frame_start", "frame_end", "replace_own_keys"),

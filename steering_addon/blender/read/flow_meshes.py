@@ -1,10 +1,7 @@
 """Meshes as flows: colors or vectors painted on a surface, read as directions, or the directions of edges."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
+from bpy.types import Attribute, Depsgraph, Mesh, Object
 
 from ...simulation.geometry.flows import Flow
 from ...simulation.geometry.painted_flows import Current, current
@@ -12,9 +9,6 @@ from ..objects.doubles import doubles
 from ..refusal import Refusal
 from .edge_flows import marks, path_of_chains, wired
 from .solids import changes_shape
-
-if TYPE_CHECKING:
-    from bpy.types import Attribute, Depsgraph, Mesh, Object
 
 VALUES = {"FLOAT_VECTOR": ("vector", 3), "FLOAT_COLOR": ("color", 4), "BYTE_COLOR": ("color", 4)}
 """The types of attributes that are read: the property that holds a value, and its number of components."""

@@ -1,24 +1,16 @@
 """Guesses the front of a model from what is stated about it, its type, the names of its parts, and its shape."""
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Object
 
 from ..animation.animation_data import is_animated, posed_block
-from ..objects.body_sizes import UPRIGHT
+from ..objects.body_sizes import UPRIGHT, Body
 from ..objects.doubles import doubles
-from ..objects.hierarchy import shown_in
+from ..objects.hierarchy import Family, shown_in
 from .stated_front import Front, stated_front, upright
-
-if TYPE_CHECKING:
-    from bpy.types import Object
-
-    from ..objects.body_sizes import Body
-    from ..objects.hierarchy import Family
 
 AHEAD = {"head", "nose", "beak", "snout", "muzzle", "face", "eye", "eyes", "front", "bow", "cockpit"}
 AHEAD |= {"headlight", "headlights", "windscreen", "windshield"}
@@ -127,7 +119,7 @@ def _by_names(ob: Object, family: Family, stand: np.ndarray) -> str | None:
     Args:
         stand: (3, 3) what turns the model upright.
     """
-    parts = [(_words(child.name), _middle(child)) for child in family.children(ob)]
+    parts = [(_words(child.name), np.asarray(_corners(child).mean(axis=0))) for child in family.children(ob)]
     if not parts:
         return None
     places = np.einsum("ab,kb->ka", stand, np.array([place for _, place in parts]))
@@ -184,11 +176,6 @@ def _clear_axis(way: np.ndarray, length: float) -> str | None:
 
 def _words(name: str) -> set[str]:
     return {word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)}
-
-
-def _middle(child: Object) -> np.ndarray:
-    """The middle of a part in the space of its parent. The origins of imported parts often coincide."""
-    return np.asarray(_corners(child).mean(axis=0))
 
 
 def _corners(child: Object) -> np.ndarray:

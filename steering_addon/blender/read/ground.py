@@ -1,13 +1,11 @@
 """The places of members: the faces of a mesh, the inside of a volume, a curve, or a formation around the crowd."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Depsgraph, Object
 from mathutils import Matrix, Vector
 from mathutils.bvhtree import BVHTree
 
@@ -28,7 +26,9 @@ from ...settings.placement import (
 from ...settings.population import CIRCLE, CURVE, OVER_ALL, SURFACE, VOLUME, Population
 from ...settings.standing import standable, well_placed
 from ...simulation.arrays.vectors import dot, unit
+from ...simulation.geometry.paths import Path
 from ...simulation.geometry.surfaces import surfaces
+from ...simulation.locomotion import Locomotion
 from ...simulation.roles import Role
 from ..objects.body_sizes import SOLID, check_places, points_of
 from ..objects.doubles import doubles
@@ -39,12 +39,6 @@ from .curves import CurveReader
 from .obstacle_fit import fitting_region
 from .solids import Solids
 from .sources import BodySource
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object
-
-    from ...simulation.geometry.paths import Path
-    from ...simulation.locomotion import Locomotion
 
 SKEW = Vector((0.2672612, 0.5345225, 0.8017837))
 """A ray direction that almost never meets an edge of a mesh."""
@@ -95,7 +89,7 @@ class MemberGround:
         depsgraph: Depsgraph,
         obstacles: Sequence[Object],
         moves: Locomotion,
-    ) -> MemberGround:
+    ) -> "MemberGround":
         """The ground of a crowd.
 
         Args:

@@ -1,12 +1,10 @@
 """The guides that lead vehicles by hand: checked, and read frame by frame."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Depsgraph, Object
 
 from ...simulation.guides import Guides
 from ..objects.doubles import doubles
@@ -18,9 +16,6 @@ from .dependencies import animates, reasons, with_all_behind
 from .sources import BodySource, carrier_of
 from .standing_place import standing
 from .vehicles import VehicleSource
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,12 @@ leader waiting while its flock arrives. It is carried on backwards instead: at f
 at p - f (p' - p), where p and p' are its positions on that frame and on the next. What is keyed to stand still does.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import ID, Object
 
 from ...simulation.geometry.obstacles import Obstacles
 from ...simulation.geometry.regions import Regions
@@ -23,9 +21,6 @@ from .dependencies import blocks, with_all_behind
 from .plan import Plan
 from .reading import Reader
 from .sweep import sweep
-
-if TYPE_CHECKING:
-    from bpy.types import ID, Object
 
 SAME_SHAPE = 1e-4
 """The share by which sides of a surface that keeps its shape may change, as matrices are of single precision."""

@@ -1,11 +1,9 @@
 """The links of a scene: curves from one end to the other, and Empties with the object at their other end."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Depsgraph, Object, Scene
 
 from ...simulation.links import NO_LINKS, LinkModel, Links
 from ..clips.crowd_clips import clip_of_link, numbers_on_links
@@ -14,12 +12,7 @@ from ..objects.tagged_objects import full_name
 from ..properties import pointed_at
 from ..refusal import Refusal
 from .checks import check_numbers, checked_values
-from .curves import polylines
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object, Scene
-
-    from .curves import ReadsLines
+from .curves import ReadsLines, polylines
 
 
 def other_end(ob: Object) -> Object | None:

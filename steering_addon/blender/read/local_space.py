@@ -9,20 +9,15 @@ What works on arrays takes any leading dimensions: frames, or frames and vehicle
 vehicle are contiguous in memory (`order="F"`), as the resulting channels are.
 """
 
-from __future__ import annotations
-
 import functools
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Depsgraph, Object
+from mathutils import Matrix
 
 from ...simulation.arrays.vectors import dot, magnitude
 from ..animation.rotation_channels import product
 from ..objects.doubles import doubles
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object
-    from mathutils import Matrix
 
 AXES = ("X", "Y", "Z", "-X", "-Y", "-Z")
 """The directions along its own axes that a model may face or have as up."""

@@ -1,20 +1,15 @@
 """How vehicles move, frame after frame: as their crowds do, or in a way of their own."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Depsgraph, Object
 
 from ...simulation.arrays.vectors import Rows
 from ...simulation.locomotion import Locomotion, one_of_each_kind
 from ..moving import locomotion_of
 from .checks import checked_values
 from .dependencies import animates
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object
 
 
 class LocomotionReader:

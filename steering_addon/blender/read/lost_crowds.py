@@ -4,20 +4,16 @@ Bakes and previews leave such vehicles as they are, and others react to them. An
 stays in the file while vehicles point at it, so the crowd can be restored with its settings.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+from bpy.types import Object
 
 from ...simulation.roles import Role
 from ..objects.tagged_objects import list_names
 from ..properties import has_role, pointed_at
 from ..refusal import Refusal
 from .checks import check_vehicle
-
-if TYPE_CHECKING:
-    from bpy.types import Object
 
 REMEDY = "Restore Crowd brings it back, or move the vehicles to another crowd"
 

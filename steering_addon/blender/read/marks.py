@@ -1,16 +1,15 @@
 """The marks that a run reads: checked, with what they point at, and read frame by frame."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Depsgraph, Object, Scene
 
 from ...recording.missed_marks import NEARLY
 from ...simulation.arrays.vectors import in_columns
 from ...simulation.handling import Handling
+from ...simulation.locomotion import Locomotion
 from ...simulation.marks.declaring import VERTICES, Mark, MarkModel
 from ...simulation.marks.reaching import climb_stretch, out_of_reach
 from ...simulation.marks.sharing import shared_out
@@ -28,10 +27,8 @@ from .dependencies import animates, may_move
 from .locomotions import LocomotionSettings
 from .solids import changes_shape
 
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object, Scene
-
-    from ...simulation.locomotion import Locomotion
+PASSED_ON = "lead", "radius", "release", "speed", "aims", "exact", "stays"
+"""The settings of a mark that the simulation reads as they are."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +43,7 @@ class MarkSource:
         rows: (m,) the vehicles that meet it.
         together: whether the middle of these meets it.
         shape: the object of which each meets a place; None for none.
+        ground: the row of the body on which what flies lands; -1 for none.
     """
 
     ob: Object
@@ -55,6 +53,13 @@ class MarkSource:
     rows: np.ndarray
     together: bool
     shape: Object | None
+    ground: int
+
+
+def ground_of(mark: Object) -> Object | None:
+    """The object on which what flies lands at a mark: its shape, or the mark; None if it does not."""
+    settings = mark.steering.mark
+    return (pointed_at(settings, "shape") or mark) if settings.lands else None
 
 
 def marks_in_use(tagged: Iterable[Object]) -> list[Object]:
@@ -127,11 +132,12 @@ def mark_sources(
         if not of_crowd and full_name(performer) in vehicles:
             rows = np.array([vehicles[full_name(performer)]])
         if len(rows):
-            shape = shape if of_crowd else None
-            together = of_crowd and shape is None
+            ground = ground_of(ob)
+            shape = shape if of_crowd and ground is None else None
+            together = of_crowd and shape is None and ground is None
             frame = frame_of(ob, scene)
-            body = bodies[full_name(ob)]
-            sources.append(MarkSource(ob, frame, settings.marker, body, rows, together, shape))
+            body, on = bodies[full_name(ob)], -1 if ground is None else bodies[full_name(ground)]
+            sources.append(MarkSource(ob, frame, settings.marker, body, rows, together, shape, on))
     return tuple(sources)
 
 
@@ -163,12 +169,14 @@ def mark_warnings(
         members = [(each, crowd) for each, crowd in zip(objects, crowds) if performer in (each, crowd)]
         if not members:
             continue
-        time = (frame - first) * frame_time
-        if pointed_at(ob.steering.mark, "shape") is not None and performer in crowds:
+        time, ground = (frame - first) * frame_time, ground_of(ob)
+        if ground is not None:
+            yield from _landing_warnings(ob, performer, members)
+        elif pointed_at(ob.steering.mark, "shape") is not None and performer in crowds:
             yield from _places_out_of_reach(ob, performer, scene, members, time, first)
             continue
         start = np.mean([_start(each) for each, _ in members], axis=0)
-        offset = doubles(ob.matrix_world.translation) - start
+        offset = doubles((ground or ob).matrix_world.translation) - start
         way = float(np.linalg.norm(offset))
         top = min(_top(each, crowd) for each, crowd in members)
         if way > top * time:
@@ -183,6 +191,17 @@ def mark_warnings(
                 f"{performer.name} cannot be at {ob.name} in time: it {'climbs' if offset[2] > 0.0 else 'dives'} too "
                 f"slowly, by {short:.2g} m. At a later frame or a nearer height it can be met."
             )
+
+
+def _landing_warnings(mark: Object, performer: Object, members: Sequence[tuple[Object, Object]]) -> Iterator[str]:
+    """What an animator should know of a mark on which something lands that cannot, or for which there is no room."""
+    if all(moves_by(each, crowd).grounded for each, crowd in members):
+        yield f"{performer.name} keeps to the ground and does not land on {mark.name}: it only comes there."
+    elif ground_of(mark) == mark and len(members) > 1:
+        yield (
+            f"{mark.name} has one place to stand on for {len(members)} vehicles of {performer.name}. Choose a Shape, "
+            "such as a roof or a wire."
+        )
 
 
 def _places_out_of_reach(
@@ -283,11 +302,14 @@ class MarkReader:
         if row not in self._values or not self._stay[row]:
             settings = source.ob.evaluated_get(depsgraph).steering.mark
             self._values[row] = checked_values(MarkModel, settings, source.ob, "mark", frame)
-        values = {name: self._values[row][name] for name in ("lead", "radius", "release", "speed", "aims", "exact")}
+        values = {name: self._values[row][name] for name in PASSED_ON}
+        values["exact"] &= source.ground < 0
         spread = int(self._values[row]["spread"])
         points = self._shapes[row].read(depsgraph, frame, spread) if row in self._shapes else None
         time = source.frame * self._frame_time
-        return Mark(source.ob.name, time, source.body, source.rows, source.together, points, **values)
+        return Mark(
+            source.ob.name, time, source.body, source.rows, source.together, points, ground=source.ground, **values
+        )
 
 
 class _MarkShape:

@@ -1,12 +1,10 @@
 """The states and triggers that a run reads, checked, with the rows of what they point at."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Object
 
 from ...minds.conditions import Always, AnyCondition, OfBodies, OfItself, OfRegions, condition_of
 from ...minds.declaring import Trigger, TriggerModel
@@ -22,9 +20,6 @@ from ..refusal import Refusal
 from .dependencies import animates
 from .sources import CrowdSource
 from .vehicles import VehicleSource, rows_of_points
-
-if TYPE_CHECKING:
-    from bpy.types import Object
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,11 @@
 """Reads the states of crowds and the triggers that call their vehicles, frame by frame."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from bpy.types import Depsgraph, Object
 
 from ...behaviors import CATALOGUE
 from ...minds.declaring import Mind, Mode, StateModel, Trigger, TriggerModel
@@ -23,9 +22,6 @@ from .checks import checked_values
 from .dependencies import animates
 from .mind_sources import StateSource, TriggerSource
 from .vehicles import FACTORS
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object
 
 COMBINING_NUMBERS = {choice.name: choice.number for choice in COMBININGS}
 ORDER = {behavior.name: number for number, behavior in enumerate(CATALOGUE)}

@@ -1,10 +1,7 @@
 """The shape that an object is given when it becomes an obstacle or a region, by what is seen of it."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
+from bpy.types import Depsgraph, Object, Scene
 
 from ...simulation.arrays.vectors import cross, dot, magnitude
 from ...simulation.geometry.fitting import FULL, Fit, fit
@@ -14,13 +11,9 @@ from ...simulation.geometry.regions import SHAPES as REGION_SHAPES
 from ...simulation.roles import Role
 from ..objects.body_sizes import points_of, triangles_of
 from ..objects.doubles import doubles
+from ..objects.hierarchy import Family
 from ..objects.tagged_objects import in_use, tagged
 from .solids import SHAPE_NUMBERS, box_of, sizes_of
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object, Scene
-
-    from ..objects.hierarchy import Family
 
 SHAPES = {number: name for name, number in SHAPE_NUMBERS.items()}
 SHAPE_LABELS = {choice.name: choice.label for choice in (*OBSTACLE_SHAPES, *REGION_SHAPES)}

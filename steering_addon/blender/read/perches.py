@@ -1,11 +1,9 @@
 """The places of bodies on which vehicles may come down: on faces that face up, along wires and branches."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Depsgraph
 
 from ...simulation.arrays.vectors import cross, in_columns, unit
 from ...simulation.marks.spreading import Spread, spread, spread_along
@@ -15,15 +13,10 @@ from ..objects.doubles import doubles
 from ..objects.hierarchy import Family
 from ..objects.tagged_objects import full_name
 from .bodies import matrices_of
-from .curves import polylines
+from .curves import ReadsLines, polylines
+from .plan import Plan
 from .solids import changes_shape
 from .sources import BodySource
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph
-
-    from .curves import ReadsLines
-    from .plan import Plan
 
 FACES_UP, LEVEL = 0.866, 0.707
 """The least cosine of the slope of a face, 30 degrees, and the largest sine of that of a wire, 45 degrees."""

@@ -1,11 +1,9 @@
 """The regions that vehicles keep to: spheres, boxes and closed meshes, read again only when they change."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Depsgraph, Object
 
 from ...simulation.geometry.regions import SHAPES, Regions, regions
 from ..objects.body_sizes import points_of
@@ -16,9 +14,6 @@ from ..stored_values import choice_in
 from .bodies import is_active
 from .checks import check_numbers
 from .solids import Axes, Surface, box_of, sizes_of
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object
 
 SHAPE_NUMBERS = {choice.name: choice.number for choice in SHAPES}
 

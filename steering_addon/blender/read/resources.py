@@ -1,20 +1,15 @@
 """Resources that run out: which of them a bake may hide, and with which parts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
+from bpy.types import Object
+
+from ...simulation.behavior import Behavior
 from ...simulation.roles import Role
 from ..animation.ownership import check_free
 from ..animation.visibility import SWITCHES, parts
 from ..objects.hierarchy import Family
 from ..properties import has_role
-
-if TYPE_CHECKING:
-    from bpy.types import Object
-
-    from ...simulation.behavior import Behavior
 
 
 def feeds(behaviors: Iterable[type[Behavior]]) -> bool:

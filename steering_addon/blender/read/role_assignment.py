@@ -1,15 +1,14 @@
 """Gives objects their roles, and makes crowds."""
 
-from __future__ import annotations
-
 import random
-from typing import TYPE_CHECKING
 
 import bpy
+from bpy.types import Collection, Context, Object
 
 from ...locomotion import LOCOMOTIONS
 from ...simulation.roles import Role
 from ..animation.ownership import is_baked
+from ..objects.body_sizes import Body
 from ..objects.hierarchy import Family
 from ..objects.identity import new_identity, taken_identities
 from ..objects.tagged_objects import in_use
@@ -17,11 +16,6 @@ from ..properties import has_role, pointed_at, settings_of
 from ..stored_values import choice_in
 from .forward_axis import front_of
 from .start_pose import channels, store
-
-if TYPE_CHECKING:
-    from bpy.types import Collection, Context, Object
-
-    from ..objects.body_sizes import Body
 
 FACING = (Role.VEHICLE, Role.LEADER)
 """Roles of objects whose front matters."""

@@ -1,16 +1,12 @@
 """The frames and the steps of a run, as the scene says."""
 
-from __future__ import annotations
-
 import math
-from typing import TYPE_CHECKING
+
+from bpy.types import Scene
 
 from ...settings.stored import MOST_SUBSTEPS
 from ..animation.frame_rate import frame_time_of
 from ..properties import settings_of
-
-if TYPE_CHECKING:
-    from bpy.types import Scene
 
 LONGEST_STEP = 0.05
 """Seconds. In a longer step a vehicle with its full force comes further than it keeps away from obstacles."""

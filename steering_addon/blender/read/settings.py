@@ -1,11 +1,10 @@
 """The settings that a snapshot needs of the scene, the crowds, their states and the vehicles, in columns."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from bpy.types import Depsgraph
 
 from ...minds.minding import Minds
 from ...simulation.arrays.chance import shared_key
@@ -19,13 +18,9 @@ from .checks import checked_values
 from .dependencies import animates
 from .locomotions import LocomotionReader
 from .minds import COMBINING_NUMBERS, MindReader
+from .plan import Plan
 from .sources import CrowdSource
 from .vehicles import FACTORS
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph
-
-    from .plan import Plan
 
 
 class SettingsReader:

@@ -1,12 +1,10 @@
 """Obstacles as bodies: each object is measured once, and placed on every frame."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Depsgraph, Object, PropertyGroup
 
 from ...simulation.arrays.vectors import magnitude, squared, unit
 from ...simulation.geometry.meshes import Mesh, mesh
@@ -23,11 +21,7 @@ from ..objects.body_sizes import points_of, triangles_of
 from ..objects.hierarchy import Family, shown_in
 from ..stored_values import choice_in
 from .dependencies import animates, changes_with_modifiers, may_move
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object, PropertyGroup
-
-    from .sources import BodySource
+from .sources import BodySource
 
 SHAPE_NUMBERS = {choice.name: choice.number for choice in OBSTACLE_SHAPES}
 SIDE_NUMBERS = {choice.name: choice.number for choice in OBSTACLE_SIDES}
@@ -86,7 +80,7 @@ class Solids:
         self._read = self._together(placed, matrices, depsgraph)
         return self._read
 
-    def _together(self, placed: Sequence[_Placed], matrices: np.ndarray, depsgraph: Depsgraph) -> Obstacles:
+    def _together(self, placed: "Sequence[_Placed]", matrices: np.ndarray, depsgraph: Depsgraph) -> Obstacles:
         """The obstacles placed by `matrices` (k, 4, 4), with their settings on the frame."""
         sources = self._sources
         settings = [source.ob.evaluated_get(depsgraph).steering for source in sources]
@@ -234,7 +228,6 @@ class Axes:
         self._axes = np.zeros((0, 3, 3))
 
     def of(self, matrices: np.ndarray) -> np.ndarray:
-        """As `axes_of`."""
         if not np.array_equal(matrices, self._matrices):
             self._matrices, self._axes = matrices, axes_of(matrices)
         return self._axes

@@ -1,12 +1,10 @@
 """The crowds and bodies that a run reads, and those of their settings that do not change during the run."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Object
 
 from ...behaviors import CATALOGUE
 from ...portrayal.driver_properties import EFFORT, FOLDED, LOOKS, PROPERTIES, Portrayal
@@ -19,9 +17,6 @@ from ..properties import has_role, pointed_at
 from ..property_groups import bone_of
 from ..stored_values import choice_in
 from .dependencies import animates
-
-if TYPE_CHECKING:
-    from bpy.types import Object
 
 
 @dataclass(frozen=True)

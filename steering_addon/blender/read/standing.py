@@ -1,13 +1,12 @@
 """Holding a vehicle still while a scene is read: it plays neither a bake nor animation of its own that moves it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+from bpy.types import Action, Object
 
 from ..animation.animation_data import action_of, assign_action, channelbag_in, copy_action, slot_of
 from ..animation.bake_actions import without_bake
@@ -16,7 +15,7 @@ from ..animation.ownership import CurrentAnimation, own_drivers, own_strips
 from ..animation.rotation_channels import data_path
 
 if TYPE_CHECKING:
-    from bpy.types import Action, ActionSlot, Object
+    from bpy.types import ActionSlot
 
 
 @contextmanager
@@ -55,7 +54,7 @@ def still(ob: Object) -> Iterator[None]:
         setattr(ob, path, rotation)
 
 
-def _without_moves(played: CurrentAnimation) -> tuple[Action | None, ActionSlot | None, bool]:
+def _without_moves(played: CurrentAnimation) -> "tuple[Action | None, ActionSlot | None, bool]":
     """What an object plays, without a bake and without transform channels; and whether that was copied for it."""
     unbaked = without_bake(played)
     if unbaked.action is None:

@@ -1,14 +1,9 @@
 """Where a body stands that a run reads: an object, or a bone of an armature."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from bpy.types import Depsgraph
+from mathutils import Matrix
 
 from .sources import BodySource
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph
-    from mathutils import Matrix
 
 
 def standing(source: BodySource, depsgraph: Depsgraph) -> Matrix:

@@ -1,11 +1,8 @@
 """The start of vehicles: their own channels, stored on them, from which every bake begins."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
-from mathutils import Matrix, Quaternion
+from bpy.types import FCurve, Object
+from mathutils import Matrix
 
 from ..animation.animation_data import evaluate
 from ..animation.keyframes import frames_of
@@ -13,9 +10,6 @@ from ..animation.ownership import CurrentAnimation
 from ..animation.rotation_channels import MODES, data_path, matrices_from_channels, width_of
 from ..objects.doubles import doubles
 from ..refusal import Refusal
-
-if TYPE_CHECKING:
-    from bpy.types import FCurve, Object
 
 MOVED = 1e-4
 """Least difference of a channel from its baked curve that shows a move by hand; keys are single precision."""
@@ -76,17 +70,13 @@ def stored_rotation(ob: Object) -> np.ndarray:
     width = width_of(start.rotation_mode)
     if start.rotation_mode == ob.rotation_mode:
         return doubles(start.rotation[:size])
-    turn = _quaternion(doubles(start.rotation[:width]), start.rotation_mode)
+    turn = Matrix(matrices_from_channels(doubles(start.rotation[:width]), start.rotation_mode).tolist()).to_quaternion()
     if ob.rotation_mode == "QUATERNION":
         return doubles(turn)
     if ob.rotation_mode == "AXIS_ANGLE":
         axis, angle = turn.to_axis_angle()
         return doubles((angle, *axis))
     return doubles(turn.to_euler(ob.rotation_mode))
-
-
-def _quaternion(rotation: np.ndarray, mode: str) -> Quaternion:
-    return Matrix(matrices_from_channels(rotation, mode).tolist()).to_quaternion()
 
 
 def start_of(

@@ -1,11 +1,9 @@
 """What vehicles stand on: the faces of tagged objects, read again on a frame only if they may have changed."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Depsgraph, Object, Scene
 
 from ...portrayal.feet.planes import Ground
 from ...simulation.arrays.vectors import Rows, Scalars, Vectors
@@ -17,9 +15,6 @@ from ..objects.tagged_objects import tagged
 from .checks import check_numbers
 from .dependencies import may_move
 from .solids import changes_shape
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object, Scene
 
 NO_POINTS = np.zeros((0, 3))
 NO_TRIANGLES = np.zeros((0, 3), dtype=np.int64)

@@ -1,10 +1,9 @@
 """The surroundings of a run: the objects that its vehicles react to."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+from bpy.types import Object
 
 from ...simulation.declaration import POINTERS, Kind
 from ...simulation.roles import Role
@@ -17,13 +16,11 @@ from .cast import Cast
 from .checks import check_surfaces
 from .guides import GuideSource, guides_of
 from .links import check_links, with_ends
+from .marks import ground_of
 from .mind_sources import watched_objects, watched_regions
 from .sources import BodySource, Pointer, behaviors_of, by_name, carrier_of, pointers_of
 from .target_groups import Several, several_of, stood_on
 from .vehicles import VehicleSource
-
-if TYPE_CHECKING:
-    from bpy.types import Object
 
 TARGETS = (Role.LEADER, Role.RESOURCE, Role.VEHICLE)
 """Roles of the bodies that behaviors find without a pointer."""
@@ -84,7 +81,8 @@ def surroundings_of(cast: Cast) -> Surroundings:
     check_surfaces(surfaces)
     links = roles[Role.LINK] if stand else []
     check_links(links, objects)
-    others = _bodies(roles, pointed[Kind.BODY], several, rows, [*watched, *cast.marks])
+    grounds = [ground for ob in cast.marks if (ground := ground_of(ob)) is not None]
+    others = _bodies(roles, pointed[Kind.BODY], several, rows, [*watched, *cast.marks, *grounds])
     known = {*rows, *(body.name for body in others)}
     seen = dict.fromkeys(ob for holder in cast.holders if (ob := looked_at(holder)) in set(objects))
     only_seen = [BodySource(ob, carrier_of(ob, rows)) for ob in seen if full_name(ob) not in known]
@@ -98,7 +96,7 @@ def surroundings_of(cast: Cast) -> Surroundings:
         surfaces=surfaces,
         links=links,
         several=several,
-        stood_on=stood_on(cast.holders, several, watched, roles),
+        stood_on=[*stood_on(cast.holders, several, watched, roles), *grounds],
         shapes=[shape for ob in cast.marks if (shape := pointed_at(ob.steering.mark, "shape")) is not None],
         guides=guides_of(source, rows, {full_name(ob) for ob in objects}),
         only_seen=[body.ob for body in only_seen],

@@ -1,14 +1,12 @@
 """Sweeping through the frames: a `Frame` for each, without changing the animator's scene."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 import bpy
+from bpy.types import Object, Scene
 
 from ...portrayal.sketch import Frame
 from ..objects.hierarchy import Family
@@ -18,9 +16,6 @@ from .links import with_ends
 from .plan import Plan
 from .reading import Reader
 from .solids import is_mesh
-
-if TYPE_CHECKING:
-    from bpy.types import Object, Scene
 
 EXTENSION = __name__.partition(".blender.")[0]
 """The package of this extension."""
@@ -34,7 +29,8 @@ def sweep(plan: Plan, reader: Reader) -> Iterator[Frame]:
         with _users_scene(plan) as scene:
             yield from _read(scene, plan.frames.tolist(), reader, quietly=False)
         return
-    with plan.vehicles.source.at_start(_rows_at_start(plan)):
+    carriers = {source.carrier for source in (*plan.bodies, *plan.obstacles) if source.carrier >= 0}
+    with plan.vehicles.source.at_start(sorted(carriers.union(plan.vehicles.source.computed()))):
         yield from _read_aside(plan, reader)
 
 
@@ -47,15 +43,6 @@ def _read_aside(plan: Plan, reader: Reader) -> Iterator[Frame]:
     if frames:
         with scene_aside(plan.scene, _read_on_each_frame(plan, Family())) as scene:
             yield from _read(scene, frames, reader)
-
-
-def _rows_at_start(plan: Plan) -> list[int]:
-    """The rows of the vehicles that something is read relative to.
-
-    Where they stand should make no difference, but it changes last digits, and shapes under a parent that shears them.
-    """
-    carriers = {source.carrier for source in (*plan.bodies, *plan.obstacles) if source.carrier >= 0}
-    return sorted(carriers.union(plan.vehicles.source.computed()))
 
 
 def read_ahead(frames: Iterator[Frame]) -> Iterator[Frame]:

@@ -1,23 +1,18 @@
 """Targets that keep a behavior from doing anything: missing, outside the scene, or of the wrong kind."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from bpy.types import Object, PropertyGroup
 
 from ...simulation.behavior import Behavior
-from ...simulation.declaration import NEAREST, POINTERS, Kind
+from ...simulation.declaration import NEAREST, POINTERS, Kind, Parameter
 from ...simulation.roles import DESCRIPTIONS, Role
 from ..objects.tagged_objects import full_name
 from ..properties import has_role, pointed_at
 from ..property_groups import TYPES
 from .sources import behaviors_of, pointers_of
 from .target_groups import named
-
-if TYPE_CHECKING:
-    from bpy.types import Object, PropertyGroup
-
-    from ...simulation.declaration import Parameter
 
 OPTIONAL = (Role.REGION,)
 """Roles that behaviors can do without: where nothing bounds them, vehicles may go anywhere."""

@@ -1,17 +1,16 @@
 """Counts of the tagged objects of a scene, made a moment after each change, so that drawing only looks them up."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from math import inf
-from typing import TYPE_CHECKING
 
 import bpy
+from bpy.types import Depsgraph, Object, Scene
 
 from ...simulation.roles import OF_MEMBERS, Role
+from ..animation.bake_record import BakeRecord
 from ..animation.ownership import bake_of
 from ..animation.run_records import Outcomes, fingerprints_of
 from ..objects.crowd_caches import MARK
@@ -30,11 +29,6 @@ from .model_traits import traits
 from .present_members import Presence, presence_of
 from .present_states import states_now, tells_state
 from .written_clips import changed_clips
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object, Scene
-
-    from ..animation.bake_record import BakeRecord
 
 PAUSE = 0.1
 """Seconds without a change after which objects are counted: counting ten thousand vehicles takes about as long."""

@@ -3,12 +3,11 @@
 An object is measured as Blender has evaluated it already, and again only when what it is made from has changed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+from bpy.types import Object, Scene
 
 from ...simulation.geometry.fitting import TOO_MUCH, Fit
 from ..objects.hierarchy import Family
@@ -18,9 +17,6 @@ from ..read.solids import SHAPE_NUMBERS
 from ..refusal import Refusal
 from ..stored_values import choice_in
 from .placing import depsgraph_at_start
-
-if TYPE_CHECKING:
-    from bpy.types import Object, Scene
 
 MOST_FACES = 50_000
 """Faces of an object beyond which it is measured only when it is tagged: that takes more than half a second."""

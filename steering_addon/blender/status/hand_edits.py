@@ -1,18 +1,13 @@
 """The vehicles whose baked keys were edited by hand, looked up again only where an action may have changed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import bpy
+from bpy.types import Depsgraph, Object
 
 from ..animation.animation_data import action_of
 from ..animation.edited_keys import has_edited_keys
 from ..animation.ownership import bake_of
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object
 
 _known: dict[tuple[int, str], bool] = {}
 """Whether an action has edited keys, by its session_uid and the id of its bake."""

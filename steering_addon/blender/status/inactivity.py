@@ -3,22 +3,17 @@
 Only properties are read and nothing is computed, so that panels may ask whenever they are drawn.
 """
 
-from __future__ import annotations
-
 from math import inf
-from typing import TYPE_CHECKING
+
+from bpy.types import Object
 
 from ...behaviors import CATALOGUE
 from ...simulation.behavior import Behavior
 from ..read.dependencies import animates
 from ..read.lost_crowds import reason
 from ..read.target_problems import target_problem
-
-if TYPE_CHECKING:
-    from bpy.types import Object
-
-    from .census import Census
-    from .present_members import Presence
+from .census import Census
+from .present_members import Presence
 
 
 def why_still(crowd: Object, census: Census | None) -> str:

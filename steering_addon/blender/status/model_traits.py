@@ -1,16 +1,12 @@
 """The crowds that have members whose models can play clips, or members that drivers of their parts read."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+
+from bpy.types import ID, Object
 
 from ..animation.custom_properties import name_in
 from ..objects.focus import vehicle_of
 from ..objects.tagged_objects import crowd_of, full_name
-
-if TYPE_CHECKING:
-    from bpy.types import ID, Object
 
 
 def traits(objects: Iterable[Object], crowds: int) -> tuple[frozenset[str], frozenset[str]]:

@@ -1,23 +1,17 @@
 """Which vehicles have an origin far outside their model: they turn about it, and their body reaches from it."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Object
+from numpy.typing import NDArray
 
+from ...simulation.locomotion import Locomotion
 from ..moving import BY_CHOICE
 from ..objects.body_sizes import SOLID
 from ..objects.doubles import doubles
 from ..objects.hierarchy import Family, instanced
 from ..objects.tagged_objects import crowds_of
-
-if TYPE_CHECKING:
-    from bpy.types import Object
-    from numpy.typing import NDArray
-
-    from ...simulation.locomotion import Locomotion
 
 BOXED = {*SOLID, "ARMATURE"}
 """Types of parts that the box round a model holds."""

@@ -4,17 +4,16 @@ Surfaces are read from what Blender has evaluated already, once, and again only 
 has changed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+from bpy.types import Depsgraph, Object, Scene
 
 from ...simulation.arrays.vectors import Scalars, Vectors, columns, cross, no_vectors, shared, unit, which
 from ...simulation.geometry.surfaces import NO_SURFACES, Surfaces
+from ...simulation.locomotion import Locomotion
 from ...simulation.misplaced import Misplaced
 from ...simulation.roles import Role
 from ...simulation.terrain import Terrain
@@ -32,11 +31,6 @@ from ..read.run_settings import frame_range
 from ..read.surfaces import SurfaceReader
 from ..refusal import Refusal
 from ..stored_values import sound_front
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object, Scene
-
-    from ...simulation.locomotion import Locomotion
 
 MOST_FACES = 250_000
 """Faces of surfaces beyond which nothing is looked for before the bake: sorting them takes more than half a second."""

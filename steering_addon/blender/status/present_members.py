@@ -4,16 +4,15 @@ While a preview is on, it says which are absent. Otherwise the record of its bak
 without a bake, its frame to enter.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Object, Scene
 
 from ...simulation.arrays.chance import keys_of_vehicles
 from ...simulation.presence.attendance import Attendance, enter_frames
+from ..animation.bake_record import BakeRecord
 from ..animation.run_records import Outcomes
 from ..preview.published import published_frame
 from ..properties import settings_of
@@ -21,11 +20,6 @@ from ..property_groups import values_of
 from ..read.entry_settings import ALWAYS, own_enter_frame
 from ..read.run_settings import frame_range
 from ..refusal import Refusal
-
-if TYPE_CHECKING:
-    from bpy.types import Object, Scene
-
-    from ..animation.bake_record import BakeRecord
 
 
 @dataclass(frozen=True)

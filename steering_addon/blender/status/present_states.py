@@ -3,21 +3,15 @@
 While a preview is on, it tells. Otherwise the bake that the vehicle plays does.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from bpy.types import Depsgraph, Object, Scene
 
 from ...portrayal.driver_properties import STATE
+from ..animation.bake_record import BakeRecord
 from ..animation.custom_properties import path_of
 from ..animation.ownership import CurrentAnimation
 from ..animation.run_records import outcome_of
+from ..animation.state_history import TakenUp
 from ..preview.published import published_frame
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object, Scene
-
-    from ..animation.bake_record import BakeRecord
-    from ..animation.state_history import TakenUp
 
 
 def tells_state(record: BakeRecord | None) -> bool:

@@ -3,20 +3,14 @@
 It is forgotten with the next bake or preview, and as soon as the animator changes an object.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import bpy
+from bpy.types import Depsgraph, Scene
 
 from ..objects.tagged_objects import full_name
 from ..properties import settings_of
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Scene
-
-    from ..refusal import Refusal
+from ..refusal import Refusal
 
 
 @dataclass(frozen=True)

@@ -1,15 +1,11 @@
 """Which vehicles have parts that the settings move, but that no drivers do: wheels that stay up as a body sinks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+
+from bpy.types import Object
 
 from ..animation.custom_properties import reading_drivers
 from ..moving import known_locomotion
-
-if TYPE_CHECKING:
-    from bpy.types import Object
 
 
 def undriven(vehicles: Iterable[Object], crowds: Iterable[Object | None]) -> dict[str, list[Object]]:

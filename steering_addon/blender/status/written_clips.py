@@ -1,22 +1,17 @@
 """Whether the clips that a bake has written are still those of the crowds, played as they are set to be."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+
+from bpy.types import Object
 
 from ...simulation.roles import Role
+from ..animation.bake_record import BakeRecord
 from ..clips.clip_record import clip_record
 from ..clips.crowd_clips import clips_made_of, stored_clips
 from ..objects.hierarchy import ancestors
 from ..objects.mind_numbers import state_numbers
 from ..objects.tagged_objects import crowd_of
 from ..properties import has_role
-
-if TYPE_CHECKING:
-    from bpy.types import Object
-
-    from ..animation.bake_record import BakeRecord
 
 
 def changed_clips(objects: Iterable[Object], records: Mapping[Object, BakeRecord]) -> list[Object]:

@@ -1,12 +1,10 @@
 """The members of a crowd that goes into a cache: objects, whose own looks are shown, and points, which have models."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Action, Object
 
 from ...portrayal.driver_properties import EFFORT
 from ..animation.animation_data import action_of, channelbags
@@ -24,20 +22,14 @@ from ..crowds.cache_models import (
     scale_in_world,
     shape_of,
 )
+from ..objects.hierarchy import Family
 from ..objects.suitability import check_editable
 from ..read.joined_vehicles import object_part, point_parts
-from ..read.point_vehicles import models_of_points
-from ..read.sources import keyed_properties
+from ..read.plan import Plan
+from ..read.point_vehicles import PointVehicles, models_of_points
+from ..read.sources import CrowdSource, keyed_properties
 from ..refusal import Refusal
-
-if TYPE_CHECKING:
-    from bpy.types import Action, Object
-
-    from ..objects.hierarchy import Family
-    from ..read.plan import Plan
-    from ..read.point_vehicles import PointVehicles
-    from ..read.sources import CrowdSource
-    from .subjects import PlayingModels
+from .subjects import PlayingModels
 
 
 @dataclass(frozen=True)
@@ -64,7 +56,7 @@ class CachedMembers:
     by_effort: np.ndarray
 
     @classmethod
-    def of(cls, plan: Plan, playing: PlayingModels, crowd: CrowdSource, family: Family) -> CachedMembers:
+    def of(cls, plan: Plan, playing: PlayingModels, crowd: CrowdSource, family: Family) -> "CachedMembers":
         """The members of a crowd.
 
         Raises:

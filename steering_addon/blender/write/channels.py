@@ -1,17 +1,13 @@
 """From the poses of vehicles in the world to the numbers of their own channels, frame after frame."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ..animation.rotation_channels import RotationTrack, width_of
 from ..read.local_space import to_local
-
-if TYPE_CHECKING:
-    from ..read.object_vehicles import ObjectVehicles
+from ..read.object_vehicles import ObjectVehicles
 
 AT_ONCE = 1 << 14
 """Poses converted at a time: few enough for all intermediate arrays to stay in the processor's cache."""

@@ -133,7 +133,7 @@ class _ModelStrips:
         clips, vehicles, rigs = playing.clips, playing.model.vehicles, playing.model.rigs
         shape = len(clips.clips), len(vehicles), len(plan.frames)
         self._phase, self._influence = np.empty(shape, np.float64), np.empty(shape, np.float32)
-        lift = np.array([ob.steering.origin_height * scale_of(ob, ob) for ob in vehicles])
+        lift = np.array([ob.steering.origin_height * scale_of(ob) for ob in vehicles])
         self._footing = PlantedBodies(clips.size, lift) if playing.plants else None
         several = clips.gaze is not None and len(plan.frames) > 1
         self._heads = HeadsAhead(clips.gaze.lead, plan.frame_time) if several else None
@@ -244,6 +244,8 @@ class _ModelStrips:
         influence = self._influence.astype(np.float64)
         for rows, body, ground in footing.pieces(FRAMES_TOGETHER, moved, still):
             played = Playing(self._phase[:, rows], influence[:, rows])
+            played = planter.paced(played, body, self._plan.frame_time, ground)
+            self._phase[:, rows] = played.phase
             keys = planter.keys(played, body, self._plan.frame_time, ground)
             copies = made_for(rigs[rows], FEET, keys, existing)
             for k, (copy, each) in enumerate(zip(copies, keys), rows.start):

@@ -3,28 +3,21 @@
 Only for vehicles that keep to the ground: a bird may fly wherever it likes.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import bpy
 import numpy as np
+from bpy.types import Object
 from mathutils import Vector
 from mathutils.bvhtree import BVHTree
 
 from ...recording.mishaps import GROUND, Mishaps
+from ...simulation.locomotion import Locomotion
+from ...simulation.snapshot import State
 from ..moving import locomotion_of
 from ..objects.tagged_objects import full_name, in_use
 from ..properties import pointed_at
 from ..read.ground import triangles_of
+from ..read.plan import Plan
 from ..refusal import Refusal
-
-if TYPE_CHECKING:
-    from bpy.types import Object
-
-    from ...simulation.locomotion import Locomotion
-    from ...simulation.snapshot import State
-    from ..read.plan import Plan
 
 UP, DOWN = Vector((0.0, 0.0, 1.0)), Vector((0.0, 0.0, -1.0))
 MOST_RAYS = 500

@@ -1,11 +1,9 @@
 """What happened to the vehicles of a plan, in words for the record of their bake."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Object
 
 from ...recording.changes_of_mind import ChangeOfMind
 from ...simulation.arrays.vectors import magnitude
@@ -13,11 +11,7 @@ from ...simulation.snapshot import State
 from ...simulation.steering import errands
 from ..animation.state_history import CAUSES, TRIGGER, TakenUp, written
 from ..objects.tagged_objects import full_name
-
-if TYPE_CHECKING:
-    from bpy.types import Object
-
-    from ..read.plan import Plan
+from ..read.plan import Plan
 
 
 class StateNarrator:

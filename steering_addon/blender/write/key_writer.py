@@ -3,16 +3,14 @@
 What comes in is kept for a few frames, then converted to channels, of which only the numbers of the keys are kept.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, islice
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Object
 
 from ...portrayal.portrait import Portrait
-from ...recording.thinned_curves import TOGETHER
+from ...recording.thinned_curves import TOGETHER, ThinnedCurve
 from ..animation.ownership import keyed_bake_of
 from ..animation.rotation_channels import WIDEST, width_of
 from ..animation.staging import Staging, clear_all
@@ -22,20 +20,14 @@ from ..objects.hierarchy import Family, ancestors
 from ..objects.tagged_objects import names_of
 from ..properties import settings_of
 from ..read.entry_settings import parts_of
+from ..read.plan import Plan
 from ..refusal import Refusal
 from .channels import AT_ONCE, ChannelConverter
 from .clip_writer import ClipWriter
 from .needed_keys import LATEST, NeededKeys
 from .property_columns import KEY, DriverColumns, StateColumns
 from .resource_visibility import Eaten
-from .subjects import radii
-
-if TYPE_CHECKING:
-    from bpy.types import Object
-
-    from ...recording.thinned_curves import ThinnedCurve
-    from ..read.plan import Plan
-    from .subjects import PlayingModels
+from .subjects import PlayingModels, radii
 
 STAGING = 0.4
 """The share of the writing that the keys of vehicles take; the clips of their armatures take the rest."""

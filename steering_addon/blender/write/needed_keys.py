@@ -1,7 +1,5 @@
 """Keys where they are needed: of the motion of vehicles, those that keep to it within a tolerance."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,13 +1,11 @@
 """Baked crowds as points: from a crowd cache as it is, from keyed objects by playing the scene."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+from bpy.types import Collection, Mesh, Object, Scene, ViewLayer
 
 from ..animation.rotation_channels import channels_from_matrices
 from ..crowds.cache_models import Still, Variant, looks_of, making, scale_in_world
@@ -15,9 +13,6 @@ from ..crowds.cached_motion import CachedMotion
 from ..objects.hierarchy import Family
 from ..refusal import Refusal
 from .usd_points import CrowdPoints
-
-if TYPE_CHECKING:
-    from bpy.types import Collection, Mesh, Object, Scene, ViewLayer
 
 
 def cached_points(cache: Collection, crowd: Object) -> CrowdPoints:

@@ -1,21 +1,14 @@
 """The custom properties that a bake keys on vehicles: numbers for drivers, how far heads turn, and states."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ...portrayal.driver_properties import LOOKS, STATE
 from ...portrayal.finish import HeadsAhead
+from ...portrayal.portrait import CrowdPortrait, Portrait
 from ..clips.crowd_clips import settings_for
-from ..read.sources import keyed_properties
+from ..read.plan import Plan
+from ..read.sources import CrowdSource, keyed_properties
 from .subjects import driven_crowds, stateful_crowds
-
-if TYPE_CHECKING:
-    from ...portrayal.portrait import CrowdPortrait, Portrait
-    from ..read.plan import Plan
-    from ..read.sources import CrowdSource
 
 KEY = np.float32
 """The type of the numbers that Blender's keys hold."""

@@ -1,21 +1,15 @@
 """Resources that are eaten up: hidden with all their parts while nothing is left of them."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from ...portrayal.portrait import Portrait
+from ...portrayal.sketch import Sketch
 from ...simulation.roles import Role
+from ..animation.staging import Staging
 from ..objects.hierarchy import Family
 from ..properties import has_role
+from ..read.plan import Plan
 from ..read.resources import feeds, may_be_hidden, with_parts
-
-if TYPE_CHECKING:
-    from ...portrayal.portrait import Portrait
-    from ...portrayal.sketch import Sketch
-    from ..animation.staging import Staging
-    from ..read.plan import Plan
 
 
 class Resources:

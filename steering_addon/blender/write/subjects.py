@@ -1,12 +1,10 @@
 """The subjects of portraits: the vehicles of a plan, with the models that play clips and what drivers read."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Action, Object
 
 from ...portrayal.clips import in_order
 from ...portrayal.portrait import DrivenCrowd, ModelClips, PortraitSubjects, StatefulCrowd
@@ -37,14 +35,10 @@ from ..clips.own_shapes import check_shapes_play
 from ..clips.rig import Rig
 from ..clips.shapes import Shapes
 from ..objects.hierarchy import Family
+from ..read.plan import Plan
+from ..read.sources import CrowdSource
 from ..stored_values import sound_front
 from .resource_visibility import Resources
-
-if TYPE_CHECKING:
-    from bpy.types import Action, Object
-
-    from ..read.plan import Plan
-    from ..read.sources import CrowdSource
 
 
 @dataclass(frozen=True)
@@ -86,7 +80,7 @@ class PlayingModel:
         self.copies = Copies(model.rigs[0], [actions[row] for row in order])
         self.along = list(self._parts_along([actions[row] for row in order]))
         clips, keys = [clips[row] for row in order], plan.vehicles.keys[rows]
-        size = np.array([scale_of(ob, rig) for ob, rig in zip(model.vehicles, model.rigs)]) / scale
+        size = np.array([scale_of(rig) for rig in model.rigs]) / scale
         self.plants = bool(settings.plant_feet.all())
         named, rig, channels = crowd.ob.steering.portrayal.head_bone, model.rigs[0], self.copies.channels
         self.posture: Posture | None = posture_of(rig, named, channels, lambda: self.shape, settings.posture, keys)

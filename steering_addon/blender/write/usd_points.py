@@ -3,21 +3,17 @@
 It is written by the USD that Blender brings along, from 4.4 on.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 import numpy as np
+from bpy.types import Material, Mesh
 
 from ..refusal import Refusal
-
-if TYPE_CHECKING:
-    from bpy.types import Material, Mesh
 
 
 @dataclass(frozen=True)
@@ -71,7 +67,7 @@ def write_points(path: Path, crowds: Sequence[CrowdPoints], rate: float) -> None
     stage.GetRootLayer().Export(str(path))
 
 
-def _write(stage: Any, crowd: CrowdPoints, at: str, rate: float, materials: _Materials) -> None:
+def _write(stage: Any, crowd: CrowdPoints, at: str, rate: float, materials: "_Materials") -> None:
     from pxr import UsdGeom, Vt
 
     points = UsdGeom.PointInstancer.Define(stage, at)
@@ -111,7 +107,7 @@ def _velocity(position: np.ndarray, rate: float) -> np.ndarray:
     return velocity
 
 
-def _write_mesh(stage: Any, mesh: Mesh, path: str, materials: _Materials) -> None:
+def _write_mesh(stage: Any, mesh: Mesh, path: str, materials: "_Materials") -> None:
     from pxr import Sdf, UsdGeom, UsdShade, Vt
 
     made = UsdGeom.Mesh.Define(stage, path)

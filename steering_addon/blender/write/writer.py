@@ -4,15 +4,12 @@
 Another writer is another class with these methods.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
+
+from bpy.types import Object
 
 from ...portrayal.portrait import Portrait
-
-if TYPE_CHECKING:
-    from bpy.types import Object
 
 
 class Writer(Protocol):

@@ -4,8 +4,6 @@ A planted foot of a body that stands is on the ground. So such a foot is moved t
 leg follows. A clip that is done once, or that moves, lifts its feet as it was made.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ On a slope that is the slope. On the edge of a step it is the step, as nothing o
 where little of the sole would be on it, the foot is put down a little before or behind.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

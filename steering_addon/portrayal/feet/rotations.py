@@ -3,8 +3,6 @@
 Arithmetic on such matrices gives such matrices, and takes a fraction of the time.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -15,8 +15,6 @@ and q modulo 4 says which of the two the sine of x is, and with which sign. The 
 place.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Any
 

@@ -10,8 +10,6 @@ The first keeps turning the same way for a while, as the paper asks of wander. T
 and calm stretches.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Frozen objects with some of their fields changed: a step makes dozens of them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, fields
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar

@@ -1,7 +1,5 @@
 """Identities of vehicles that are not objects: numbers that are given with them, made distinct."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from .chance import mix

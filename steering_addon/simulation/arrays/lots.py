@@ -10,8 +10,6 @@ of a drum and not on which of them exist, another vehicle changes nothing for th
 independent lots.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np

@@ -8,8 +8,6 @@ from above. A mask or setting that is the same for all n agents is stored once, 
 makes it, `same_for_all` recognises it.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Any
 

@@ -6,8 +6,6 @@ constants change it by less than two of its errors. What stands out is noted bel
 derived where it stands.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

@@ -1,7 +1,5 @@
 """Passing round obstacles: the point of an obstacle that is hardest to pass, and the side to turn to."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..arrays.vectors import (

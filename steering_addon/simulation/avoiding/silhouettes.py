@@ -1,7 +1,5 @@
 """Turning past the visible outline of a mesh (Reynolds 1988, steering to the silhouette edges of an obstacle)."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..arrays.vectors import EPSILON, Mask, Scalars, Vectors, clamp, dot, firsts, magnitude, unit

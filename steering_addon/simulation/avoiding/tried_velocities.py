@@ -3,8 +3,6 @@
 All of them are multiples of the stride, by component in the agent's frame: ahead, to the right and, in space, up.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -5,8 +5,6 @@ Each FAN consecutive boxes lie in a larger one, level by level, until at most FE
 query descend together, one level at a time: a level is one array operation over (point, box) pairs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -9,8 +9,6 @@ Everything is in the axes of the box, relative to its middle: row i is a pair of
                        a ahead and s to that side if its curvature is 2 s / (a^2 + s^2)
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..arrays.vectors import EPSILON, Scalars, Vectors, columns, magnitude

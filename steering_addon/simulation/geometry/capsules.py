@@ -8,8 +8,6 @@ the offset o from the first middle to the second,
 (Ericson 2005, Real-Time Collision Detection, closest points of two segments). A sphere is a capsule with h = 0.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..arrays.vectors import EPSILON, Scalars, Vectors, clamp, dot, largest

@@ -5,8 +5,6 @@ convex in t, so that Newton's method t += g / (-away . d) never overshoots: `fir
 `touch_mesh` casts a ray, and marches with steps of at most the gap along the part of the course that hits nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

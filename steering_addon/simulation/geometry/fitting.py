@@ -4,8 +4,6 @@ A round body or a box is taken where it covers little more than the object and n
 Everything is in the object's own axes at its size in the world, with which boxes are aligned.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import ceil, pi
 

@@ -4,8 +4,6 @@ The paper (Flow Field Following) has an artist paint such a map from points to d
 triangle the flow is interpolated with barycentric coordinates.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

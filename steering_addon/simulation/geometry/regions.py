@@ -4,8 +4,6 @@ A region has a centre, unit axes and half sides h. In its axes a point p is insi
 inside a box if |p_k| <= h_k for each k.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

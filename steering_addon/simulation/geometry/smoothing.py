@@ -1,7 +1,5 @@
 """Smoothing: normals at the points of a mesh, from those of the faces around."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

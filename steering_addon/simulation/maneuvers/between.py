@@ -1,7 +1,5 @@
 """Between: whether bodies bar the straight way to a place nearby, and the way round them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Braking, for behaviors that slow down without turning away."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..arrays.vectors import EPSILON, Rows, Scalars, Vectors

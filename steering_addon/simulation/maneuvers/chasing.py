@@ -1,7 +1,5 @@
 """How agents come to what they are after: where it will be, at what pace, and when they have reached it."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..arrays.vectors import (

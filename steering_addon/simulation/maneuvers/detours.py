@@ -1,7 +1,5 @@
 """Detours: the way round a crowd instead of through it."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..arrays.vectors import (

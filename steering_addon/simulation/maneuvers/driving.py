@@ -1,7 +1,5 @@
 """Driving to a place ahead: pure pursuit, by which a driver keeps a lane that no force toward it alone can keep."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..arrays.vectors import EPSILON, Mask, Scalars, Vectors, clamp, dot, magnitude, unit

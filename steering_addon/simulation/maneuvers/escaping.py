@@ -5,8 +5,6 @@ the most room to a threat of speed w on its straight line makes an angle with it
 Weihs and Webb, Optimal avoidance and evasion tactics in predator-prey interactions, 1984.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, anybody, dot, magnitude, picked, unit

@@ -1,7 +1,5 @@
 """Merging: which of two that come into one lane goes first."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, cross, dot, magnitude, picked

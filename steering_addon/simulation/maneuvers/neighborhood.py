@@ -1,7 +1,5 @@
 """The neighborhood of an agent, for behaviors that look at other vehicles."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -3,26 +3,13 @@
 The nearest free place is taken, by the way that it takes to fly there: down a glide, up a climb, and round a turn.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..arrays.frozen import Columns
-from ..arrays.vectors import (
-    EPSILON,
-    Mask,
-    Rows,
-    Scalars,
-    Vectors,
-    anybody,
-    dot,
-    magnitude,
-    picked,
-    unit,
-    which,
-)
+from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, anybody, dot, magnitude, picked, put, unit, which
+from ..candidates import FIRST
 from ..world import Agents, World
 
 STEEP = 0.5
@@ -58,10 +45,14 @@ class Places(Columns):
     along: Vectors
 
     @classmethod
-    def of(cls, world: World, agents: Agents, target: Rows) -> Places:
-        """The places of targets, (n,) rows of World.bodies, -1 for none."""
+    def of(cls, world: World, agents: Agents, target: Rows) -> "Places":
+        """The places of targets, (n,) as of `take_places`."""
         perches, bodies = world.perches, world.bodies
-        targets = np.unique(target[target >= 0])
+        named = [
+            np.unique(target[target >= 0]),
+            *(_open_to(world, code) for code in np.unique(target[target <= FIRST])),
+        ]
+        targets = named[0] if len(named) == 1 else np.unique(np.concatenate(named))
         known = which(np.isin(perches.body, targets))
         tops = targets[~np.isin(targets, perches.body)]
         top = picked(bodies.position, tops) + picked(bodies.up, tops) * bodies.radius[tops, None]
@@ -81,21 +72,44 @@ class Places(Columns):
         return np.where(self.number[row] == number, row, -1)
 
 
+def _open_to(world: World, code: int) -> Rows:
+    """The rows of the candidates present of those that a code, FIRST or less, stands for."""
+    rows = world.candidates[FIRST - code].rows
+    return rows[world.bodies.present[rows]]
+
+
+def _belongs(world: World, target: Rows, body: Rows) -> Mask:
+    """Whether bodies are targets, or among them, entry by entry."""
+    mask: Mask = body == target
+    for code in np.unique(target[target <= FIRST]):
+        mask = mask | ((target == code) & np.isin(body, _open_to(world, code)))
+    return mask
+
+
+def nearest_targets(world: World, agents: Agents, target: Rows, asked: Mask) -> Rows:
+    """The targets, (n,) rows of World.bodies, with the nearest candidate of each that is asked; -1 for none."""
+    nearest = target
+    for code in np.unique(target[asked & (target <= FIRST)]):
+        some = which(asked & (target == code))
+        nearest = put(nearest, some, world.nearest_of(_open_to(world, code), agents, some))
+    return nearest
+
+
 def take_places(
     world: World, agents: Agents, target: Rows, places: Places, mine: Rows, stands: Mask, apart: Scalars
 ) -> Rows:
     """The place of each agent, (n,) rows of `places`, -1 for none.
 
     Args:
-        target: (n,) rows of the bodies on which they come down, -1 for none.
+        target: (n,) rows of the bodies on which they come down, -1 for none; FIRST - i for any of World.candidates[i].
         mine: (n,) the place that each has taken, -1 for none.
         stands: (n,) who stands on it.
         apart: (n,) the distance that two places have at least, metres.
     """
-    lands = target >= 0
+    lands = target != -1
     if not len(places.number):
         return np.full(len(target), -1, dtype=np.int64)
-    held = lands & (mine >= 0) & (places.body[np.maximum(mine, 0)] == target)
+    held = lands & (mine >= 0) & _belongs(world, target, places.body[np.maximum(mine, 0)])
     if not anybody(lands & ~stands):
         return np.where(held, mine, -1)
     strangers = _clearance(places, *_strangers(world, agents))
@@ -109,7 +123,7 @@ def take_places(
         claimed = which(place >= 0)
         claims = _clearance(places, picked(places.position, place[claimed]), agents.radius[claimed])
         clear = np.minimum(strangers, claims)
-        free = (clear[None] >= need[seekers, None]) & (places.body[None] == target[seekers, None])
+        free = (clear[None] >= need[seekers, None]) & _belongs(world, target[seekers, None], places.body[None])
         way = np.where(free, _ways(world, agents, places, seekers), np.inf)
         best = np.argmin(way, axis=1)
         length = way[np.arange(len(seekers)), best]

@@ -1,7 +1,5 @@
 """Coming to a stop at a place (paper, Arrival)."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..arrays.vectors import EPSILON, Scalars, Vectors, across, dot, magnitude

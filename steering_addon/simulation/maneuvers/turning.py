@@ -1,7 +1,5 @@
 """Turning to a point: the speed at which an agent still can, and the force that swings it round."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..arrays.vectors import EPSILON, Scalars, Vectors, across, anybody, clamp, dot, magnitude, truncate, unit

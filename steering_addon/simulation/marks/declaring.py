@@ -1,7 +1,5 @@
 """What a mark is: a place and a time that a vehicle, a flock or each of its members meets."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from ..arrays.vectors import Mask, Number, Rows, Vectors
@@ -37,6 +35,15 @@ class MarkModel(Declared):
         "Move the path the last bit onto it, at most .1 m for each second of Lead; a preview shows it once played past",
         animatable=False,
     )
+    lands: Mask = called(
+        "Land",
+        switch(False, "What flies comes down on it, or on the shape, and stands there from then on", animatable=False),
+    )
+    stays: Number = seconds(
+        0.0,
+        "Average time that each stands there, half as long or half as long again; 0: until it takes up a state, or "
+        "another mark is due",
+    )
     spread: Rows = choice("FACES", "Which places of the shape they meet", SPREADS)
 
 
@@ -51,9 +58,10 @@ class Mark:
         rows: (m,) the vehicles that meet it, rising.
         together: whether it is the middle of these that meets it.
         points: (p, 3) the places of a shape on this frame, of which each vehicle meets one; None without a shape.
-        lead, radius, release, speed: as in MarkModel.
+        lead, radius, release, speed, stays: as in MarkModel.
         aims: whether they cross it at `speed` along the forward axis of its body.
         exact: whether what is left to it is blended into the path that is recorded.
+        ground: the row of the body on which what flies lands, -1 if it passes the mark in flight.
     """
 
     name: str
@@ -68,3 +76,5 @@ class Mark:
     speed: float = 5.0
     aims: bool = False
     exact: bool = False
+    ground: int = -1
+    stays: float = 0.0

@@ -10,8 +10,6 @@ off the arc by a share e of the angle is corrected within t / g seconds, so that
 above 5 it comes back to the arc, as a vehicle that flies too straight has ever more time left over.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..arrays.angles import cosine_and_sine

@@ -14,9 +14,7 @@ What the behaviors of the vehicle ask for in this step is taken into account, an
 for the push: it comes last, whatever the crowd does to combine behaviors, and nothing of it is lost.
 """
 
-from __future__ import annotations
-
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,11 +36,13 @@ from ..arrays.vectors import (
     truncate,
     unit,
 )
+from ..decisions import Decisions
 from ..ground import left_of, level, of_rows, upright
 from ..snapshot import Snapshot, State
 from ..world import World
 from .declaring import Mark
 from .detouring import RESPONSE, lead_in_arcs
+from .landing import land_on_marks, on_own_marks, sets_off, stays
 from .reaching import BEGINS, ClimbSpeeds, climb_speeds, climb_stretch, level_part, way_of_turn
 from .sharing import climbs, middle_of, shared_out
 
@@ -75,11 +75,13 @@ class MarksMet:
         snapshot: in which the pushed vehicles apply it without delay.
         places: by the name of a mark, the place of its shape that each vehicle meets, (n,), -1 for none; without a
             shape 0 for those that were pushed.
+        decided: what they decide, with how those come down that land on marks.
     """
 
     force: Vectors
     snapshot: Snapshot
     places: Mapping[str, Rows]
+    decided: Decisions
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,13 @@ class _Approach:
 
 
 def meet_marks(
-    state: State, before: Snapshot, after: Snapshot, present: Snapshot, world: World, force: Vectors
+    state: State,
+    before: Snapshot,
+    after: Snapshot,
+    present: Snapshot,
+    world: World,
+    force: Vectors,
+    decided: Decisions,
 ) -> MarksMet:
     """The forces with which vehicles meet their marks.
 
@@ -117,16 +125,28 @@ def meet_marks(
         before, after: the snapshots of the frames about the step.
         present: `before` with the vehicles that take part.
         force: (n, 3) what their behaviors come to, newtons.
+        decided: what else these decide.
     """
+    by, standing, alone = np.full(len(force), -1, dtype=np.int64), [], on_own_marks(state, before.marks)
     pushed, places = np.zeros(len(force), dtype=np.bool_), dict(state.places)
     order = sorted(range(len(before.marks)), key=lambda number: (before.marks[number].time, before.marks[number].name))
     forces = force.copy(order="K")
     for number in order:
         mark = before.marks[number]
-        rows = mark.rows[present.present[mark.rows] & ~pushed[mark.rows]]
+        left_to_others = pushed | alone if len(mark.rows) > 1 else pushed
+        rows = mark.rows[present.present[mark.rows] & ~left_to_others[mark.rows]]
         if not len(rows) or not world.bodies.present[mark.body]:
             continue
         steps = np.floor((mark.time - world.time) / world.dt + 0.5)
+        if mark.ground >= 0:
+            flying, rows = rows[~present.grounded[rows]], rows[present.grounded[rows]]
+            if steps < 1.0:
+                standing.append(number)
+            elif world.bodies.present[mark.ground]:
+                on = flying[sets_off(mark, number, state, present, world, flying)]
+                by[on], pushed[on] = number, True
+            if not len(rows):
+                continue
         if steps < 1.0:
             if mark.name in places:
                 rows = rows[places[mark.name][rows] >= 0]
@@ -147,7 +167,21 @@ def meet_marks(
             places[mark.name] = places.get(mark.name, np.full(len(state), -1, dtype=np.int64)).copy()
             places[mark.name][on] = 0
         forces[on] = picked(acceleration, due) * present.vehicle.mass[on, None]
-    return MarksMet(forces, _without_delay(present, pushed), places)
+    if any(mark.ground >= 0 for mark in before.marks):
+        _keep_standing(standing, state, present, world, by, pushed)
+        forces, decided = land_on_marks(state, present, world, before.marks, by, forces, decided)
+    return MarksMet(forces, _without_delay(present, pushed), places, decided)
+
+
+def _keep_standing(
+    numbers: Sequence[int], state: State, snapshot: Snapshot, world: World, by: Rows, pushed: Mask
+) -> None:
+    """Note who stands on marks that are past, and leaves for no later one, in `by` and `pushed`."""
+    for number in numbers:
+        mark = snapshot.marks[number]
+        rows = mark.rows[snapshot.present[mark.rows] & ~pushed[mark.rows]]
+        on = rows[stays(mark, number, state, snapshot, world, rows) & world.bodies.present[mark.ground]]
+        by[on], pushed[on] = number, True
 
 
 def _released(mark: Mark, world: World) -> float:

@@ -1,13 +1,12 @@
 """How far vehicles are from a mark at its time."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..arrays.vectors import Rows, Vectors
 from ..ground import level, upright
 from ..snapshot import Snapshot, State
 from .declaring import Mark
+from .landing import landed_of
 from .sharing import middle_of
 
 
@@ -23,6 +22,9 @@ def way_left(mark: Mark, state: State, snapshot: Snapshot) -> tuple[Rows, Vector
     """
     body = mark.body - len(state)
     rows: Rows = mark.rows[snapshot.present[mark.rows] & ~state.away[mark.rows] & snapshot.tracked.present[body]]
+    flying = rows[~snapshot.grounded[rows]]
+    if mark.ground >= 0 and len(flying):
+        return _way_to_ground(mark, state, snapshot, flying)
     places = snapshot.tracked.position[np.full(len(rows), body)]
     if mark.points is not None:
         shared = state.places.get(mark.name)
@@ -32,3 +34,15 @@ def way_left(mark: Mark, state: State, snapshot: Snapshot) -> tuple[Rows, Vector
         return rows, np.zeros((0, 3))
     way: Vectors = level(places - state.motion.position[rows], upright(len(rows)), snapshot.grounded[rows])
     return rows, np.broadcast_to(middle_of(way), way.shape) if mark.together else way
+
+
+def _way_to_ground(mark: Mark, state: State, snapshot: Snapshot, rows: Rows) -> tuple[Rows, Vectors]:
+    """The vehicles of some rows that should stand on what a mark is on, and what is left of their way: none if they do.
+
+    Where these have no places, the way to the middle of that.
+    """
+    known = landed_of(state).take(rows)
+    stands = known.stands & (known.mark == next(k for k, each in enumerate(snapshot.marks) if each is mark))
+    ground = snapshot.tracked.position[np.full(len(rows), mark.ground - len(state))]
+    way = ground - state.motion.position[rows]
+    return rows, np.where(stands[:, None], 0.0, way)

@@ -5,8 +5,6 @@ pairs swap their places as long as a swap makes the sum of the squares of the wa
 as long as it takes: a bird that climbs slowly gets a place that is not too high for it.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..arrays.vectors import EPSILON, Rows, Scalars, Vectors, magnitude, picked

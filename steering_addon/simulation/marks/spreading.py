@@ -1,7 +1,5 @@
 """Spreading: places evenly spread over the faces of a shape, or along its lines."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -4,8 +4,6 @@ A body brakes before the border as before another body (`contacts`), stops there
 no further out, and comes in by steering.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..arrays.vectors import EPSILON, Mask, Rows, Vectors, dot, largest, magnitude, picked, truncate, unit, which

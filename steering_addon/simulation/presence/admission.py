@@ -4,8 +4,6 @@ A vehicle that has not entered yet, or has left, takes no part. It is not percei
 its start, or where it arrived.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..arrays.frozen import replace

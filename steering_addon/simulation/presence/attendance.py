@@ -1,7 +1,5 @@
 """The settings of a crowd for entering and leaving: when its vehicles appear, and what they do where they arrive."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -3,8 +3,6 @@
 A place to stay at comes before all others: an agent goes there first, and has one goal at a time.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

@@ -7,8 +7,6 @@ This is the paper's obstacle avoidance from further away: the agent aims at an e
 The end with the shorter way is taken; `roadmap` plans past several obstacles.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -4,8 +4,6 @@ Each footprint is convex and has two outlines. Ways must not cross the narrow on
 They turn at the corners of the wide one, MARGIN further out.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import sqrt
 

@@ -1,7 +1,5 @@
 """Where agents are on the lines of paths: each at its nearest point of the line that it follows."""
 
-from __future__ import annotations
-
 from ..arrays.vectors import Scalars, Vectors, anybody, everybody, magnitude, which
 from ..geometry.lines import Followed
 from ..world import Agents

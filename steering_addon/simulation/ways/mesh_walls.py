@@ -5,8 +5,6 @@ A mesh is cut level. The cuts through its faces that lie on one line and touch m
     walls of a room of 4 walls with a door = the runs of its inner and outer faces, and the jambs
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from functools import lru_cache
 

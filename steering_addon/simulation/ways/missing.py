@@ -4,8 +4,6 @@ The ground is found for a body without one of its limits, for each limit in turn
 is why this one cannot.
 """
 
-from __future__ import annotations
-
 from math import pi
 
 import numpy as np

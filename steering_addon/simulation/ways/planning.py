@@ -8,25 +8,11 @@ obstacles. An agent plans when it decides. Until its next decision the course ke
 The factor s makes an agent that slows down for a goal do so by the length of the way that is left.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays.vectors import (
-    EPSILON,
-    Mask,
-    Scalars,
-    Vectors,
-    magnitude,
-    no_vectors,
-    nobody,
-    picked,
-    shared,
-    unit,
-    which,
-)
+from ..arrays.vectors import EPSILON, Mask, Scalars, Vectors, magnitude, no_vectors, nobody, picked, shared, unit, which
 from ..memory import Memory, remembered
 from ..world import Agents, World
 from .journeys import MOST, Courses, Travellers, courses, rotated

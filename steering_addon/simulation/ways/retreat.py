@@ -7,8 +7,6 @@ What is far from the threat attracts. With T the length of the way from the thre
 falls where one runs on. Known from games as safety maps.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..arrays.vectors import Rows

@@ -13,8 +13,6 @@ Sources: Lozano-Perez and Wesley 1979 (grown obstacles, ways from corner to corn
 goal, from neighbor to neighbor). The paper leaves such plans to the level above steering.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -5,8 +5,6 @@ a step leads from one to the other. Storeys, ramps, stairs and bridges need no s
 heights.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import sqrt
 from typing import NamedTuple

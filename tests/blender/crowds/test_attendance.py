@@ -80,28 +80,16 @@ def positions_of(ob, over) -> np.ndarray:
 # ---- entering
 
 
-def test_a_vehicle_and_its_parts_are_visible_from_its_enter_frame() -> None:
+def test_a_vehicle_waits_at_its_start_and_is_visible_with_its_parts_from_its_enter_frame() -> None:
     present, later = walkers()
+    start = np.array(later.location)
     enter_on(later, 20)
     bake()
     assert seen(present) == list(range(FIRST, LAST + 1))
     assert seen(later) == list(range(20, LAST + 1))
-
-
-def test_a_vehicle_waits_at_its_start_until_it_enters() -> None:
-    _, later = walkers()
-    start = np.array(later.location)
-    enter_on(later, 20)
-    bake()
     positions = positions_of(later, range(FIRST, LAST + 1))
     assert np.allclose(positions[:20], start, atol=1e-5)
     assert np.linalg.norm(np.diff(positions[19:], axis=0), axis=1).min() > 1e-3
-
-
-def test_a_vehicle_present_from_the_start_has_no_visibility_keyframes() -> None:
-    present, later = walkers()
-    enter_on(later, 20)
-    bake()
     assert not {curve.data_path for curve in curves(present)} & {"hide_viewport", "hide_render"}
     assert not any(is_baked(ob) for ob in present.children_recursive)
 
@@ -210,31 +198,12 @@ def test_deleting_the_bake_restores_everything() -> None:
     clear_bake()
     before = scene_dump()
     bake()
-    bpy.context.scene.frame_set(10)
-    assert not later.visible_get()
+    for frame, hidden in ((30, False), (10, True)):
+        bpy.context.scene.frame_set(frame)
+        assert (later.visible_get(), later.children[0].hide_viewport) == (not hidden, hidden)
+        assert later.children[0].hide_render, "as the user has it"
     bpy.context.scene.frame_set(FIRST)
     clear_bake()
-    assert_same(before, scene_dump())
-
-
-def test_a_part_hidden_from_renders_by_the_user_stays_hidden() -> None:
-    _, later = walkers()
-    proxy = later.children[0]
-    proxy.hide_render = True
-    enter_on(later, 20)
-    bake()
-    for frame, hidden in ((10, True), (30, False)):
-        bpy.context.scene.frame_set(frame)
-        assert (proxy.hide_viewport, proxy.hide_render) == (hidden, True)
-
-
-def test_a_part_with_its_own_visibility_keyframes_is_refused_by_name() -> None:
-    _, later = walkers()
-    enter_on(later, 20)
-    insert(later.children[0], "hide_render", {5: True, 9: False})
-    before = scene_dump()
-    with pytest.raises(RuntimeError, match=f"{later.children[0].name} has keys on hide_render"):
-        bpy.ops.steering.bake()
     assert_same(before, scene_dump())
 
 
@@ -243,16 +212,6 @@ def test_visibility_keyframes_are_accepted_if_the_bake_hides_nothing() -> None:
     insert(other, "hide_render", {5: True, 9: False})
     bake()
     assert len(keys(other)["hide_render", 0]) == 2
-
-
-def test_a_bake_without_entry_removes_the_visibility_keyframes_of_the_previous_bake() -> None:
-    _, later = walkers()
-    enter_on(later, 20)
-    bake()
-    later.steering.use_enter_frame = False
-    bake()
-    assert len(seen(later)) == LAST
-    assert not any(is_baked(ob) for ob in later.children_recursive)
 
 
 def test_others_perceive_a_locked_baked_vehicle_only_while_it_is_present() -> None:
@@ -369,23 +328,6 @@ def test_the_preview_shows_present_vehicles_that_a_bake_hides(sub) -> None:
     bpy.context.view_layer.update()
     assert not any(ob.visible_get() for ob in family(later))
     assert seen(later) == list(range(40, LAST + 1))
-
-
-def test_preview_and_bake_give_the_same_positions(sub) -> None:
-    first, second = walkers()
-    enter_on(second, 20)
-    use(first.steering.crowd, separation={"distance": 6.0, "angle": 6.28})
-    preview, scene, shown = sub("blender.preview"), bpy.context.scene, []
-    preview.start(scene, bpy.context.view_layer)
-    for frame in range(FIRST, LAST + 1):
-        scene.frame_set(frame)
-        depsgraph = bpy.context.evaluated_depsgraph_get()
-        shown.append([tuple(ob.evaluated_get(depsgraph).matrix_world.translation) for ob in (first, second)])
-    preview.end()
-    select(first)
-    bake()
-    for k, ob in enumerate((first, second)):
-        assert np.allclose(np.array(shown)[:, k], positions_of(ob, range(FIRST, LAST + 1)), atol=1e-4)
 
 
 def camera():

@@ -1,26 +1,21 @@
 """Adding behaviors: their values fit the crowd, and prey and predators work together untouched."""
 
 import bpy
-import numpy as np
 import pytest
 
 from tests.blender.building import (
     assert_same,
-    bake,
     crowd,
     drive,
-    frames,
     insert,
     leader,
     part,
-    places,
     scene_dump,
     select,
     stored,
     vehicle,
     wedge,
 )
-from tests.sampling import thorough
 
 CATALOGUE = {behavior.name: behavior for behavior in part("behaviors").CATALOGUE}
 
@@ -195,48 +190,3 @@ def test_undo_takes_values_and_target_back() -> None:
     bpy.ops.ed.undo()
     assert_same(before, scene_dump())
     assert not bpy.data.objects[name].steering.is_property_set("evasion")
-
-
-# ---- prey and predators
-
-
-MATES = 6
-"""The number of fish nearest to a fish that it closes up with."""
-
-
-@thorough
-def test_a_school_parts_before_a_shark_and_closes_again() -> None:
-    """The school of the Add menu, and a cone with the preset Sharks; nothing else is set."""
-    frames(1, 300)
-    assert bpy.ops.steering.add_school(count=50) == {"FINISHED"}
-    school = bpy.context.view_layer.objects.active
-    members = [ob for ob in bpy.data.objects if ob.is_property_set("steering") and ob.steering.crowd == school]
-    bpy.ops.mesh.primitive_cone_add(location=(-8.0, 0.0, 0.0))
-    shark = bpy.context.view_layer.objects.active
-    assert bpy.ops.steering.tag(role="VEHICLE", moves_like="FISH", new_crowd=True) == {"FINISHED"}
-    sharks = shark.steering.crowd
-    select(sharks)
-    assert bpy.ops.steering.preset_apply(preset="shark") == {"FINISHED"}
-    add(sharks, "pursuit")
-    add(school, "evasion")
-    bake()
-    baked = range(1, 301, 3)
-    prey = np.stack([places(ob, baked) for ob in members], axis=1)
-    gap = np.linalg.norm(prey - places(shark, baked)[:, None], axis=-1)
-    # The room each has among its nearest, as schools may be in parts.
-    between = np.sort(np.linalg.norm(prey[:, :, None] - prey[:, None], axis=-1), axis=-1)
-    spread = between[:, :, MATES].mean(axis=1)
-    near = gap.min(axis=1) < school.steering.evasion.distance
-    first = int(np.argmax(near))
-    assert near.any() and baked[first] < 144, "it is with them within six seconds"
-    gone = first + int(np.argmax(~near[first:]))
-    again = gone + int(np.argmax(near[gone:]))
-    assert not near[gone] and near[again], "it swims on, and comes again"
-    reached = (gap < sharks.steering.vehicle.radius + school.steering.vehicle.radius).any(axis=0)
-    assert reached.any(), "some are caught up with"
-    assert (gap > 0.5).mean() > 0.99, "the others part: there is no fish in the middle of the shark"
-    widest = first + int(np.argmax(spread[first:again]))
-    opened = spread[widest] - spread[:first].min()
-    closed = spread[widest] - spread[widest:again].min()
-    assert opened > 0.2 * spread[:first].min(), "the school parts"
-    assert closed > 0.25 * opened, "the school closes again before it comes"

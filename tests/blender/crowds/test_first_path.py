@@ -6,12 +6,10 @@ import pytest
 
 from tests.blender.building import bake, frames, places, select
 from tests.blender.drawing import texts, up_to_date
-from tests.sampling import sampled, thorough
+from tests.sampling import sampled
 
-SUZANNES = 10
 BEND = ((-14.0, 6.0, 1.0), (8.0, 14.0, 2.0), (26.0, -2.0, 1.0), (48.0, 6.0, 2.0))
 """Points of the curve, metres; the vehicles start beside the first."""
-BOXES = ((-3.0, 11.4, 1.5), (17.0, 6.5, 1.5), (37.0, 0.5, 1.4))
 
 
 def suzannes(number: int) -> list:
@@ -39,17 +37,6 @@ def bezier():
     return way
 
 
-def boxes() -> list:
-    """Three of Blender's cubes on the curve, with the role of obstacles."""
-    made = []
-    for at in BOXES:
-        bpy.ops.mesh.primitive_cube_add(location=at)
-        made.append(bpy.context.object)
-    select(*made)
-    bpy.ops.steering.tag(role="OBSTACLE")
-    return made
-
-
 def tagged(models: list, like: str):
     """The models as vehicles that move like something; returns their crowd."""
     select(*models)
@@ -61,43 +48,6 @@ def add(crowd, *behaviors: str) -> None:
     select(crowd)
     for behavior in behaviors:
         assert bpy.ops.steering.behavior_add(behavior=behavior) == {"FINISHED"}
-
-
-def nearest_to_end(models: list, last: int) -> np.ndarray:
-    """The least distance of each from the end of the curve, metres."""
-    path = np.array([places(ob, range(1, last + 1, 3)) for ob in models])
-    return np.linalg.norm(path - np.array(BEND[-1]), axis=-1).min(axis=1)
-
-
-@thorough
-@pytest.mark.parametrize("number", [1, SUZANNES])
-def test_birds_follow_a_path_with_boxes_on_it_to_its_end(number: int, capfd) -> None:
-    frames(1, 250)
-    models = suzannes(number)
-    crowd = tagged(models, "BIRD")
-    bezier()
-    boxes()
-    add(crowd, "path_following", "obstacle_avoidance")
-    bake()
-    said = capfd.readouterr().out
-    assert "stuck" not in said
-    assert "inside an obstacle" not in said
-    assert (nearest_to_end(models, 250) < crowd.steering.separation.distance).all()
-
-
-@thorough
-def test_a_car_passes_boxes_on_its_path_and_reaches_its_end(capfd) -> None:
-    frames(1, 800)
-    (model,) = suzannes(1)
-    crowd = tagged([model], "CAR")
-    for point, at in zip(bezier().data.splines[0].bezier_points, BEND, strict=True):
-        point.co = (at[0], at[1], 1.0)
-    for box in boxes():
-        box.location.z = 1.0
-    add(crowd, "path_following", "obstacle_avoidance")
-    bake()
-    assert "stuck" not in capfd.readouterr().out
-    assert nearest_to_end([model], 800)[0] < 6.0
 
 
 FRAMES_PAST_THEIR_REGION = {"CAR": 340}

@@ -4,12 +4,24 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import bake, crowd, empty, frames, part, select, vehicle, wedge
+from tests.blender.building import (
+    bake,
+    crowd,
+    empty,
+    frames,
+    insert,
+    link,
+    obstacle,
+    part,
+    select,
+    vehicle,
+    wedge,
+)
 from tests.sampling import sampled
 
 fingerprint = part("blender.read.fingerprint").fingerprint
 planning = part("blender.read.plan")
-FRAME, END = 60, 72
+FRAME, END, LANDS = 60, 72, 110
 
 
 def flock(count: int = 6, **behaviors):
@@ -296,3 +308,40 @@ def test_a_shape_with_too_few_places_is_told(spread: str, shape: str, told: bool
     if told:
         few = "only 3 vertices for 6 vehicles, so 3" if spread == "VERTICES" else "no faces, so 6"
         assert f"Shape has {few} of Birds have no place of {mark.name}" in said
+
+
+@pytest.mark.parametrize("called", (False, True))
+def test_three_clicks_land_one_on_a_roof_until_a_state_calls_it(called: bool) -> None:
+    """The roof, the bird, Land Here."""
+    birds, members = flock(3)
+    frames(1, LANDS + 12)
+    birds.steering.locomotion = "FLYING"
+    mesh = bpy.data.meshes.new("Roof")
+    mesh.from_pydata([(x, y, 0.0) for x, y in ((-2, -2), (2, -2), (2, 2), (-2, 2))], [], [(0, 1, 2, 3)])
+    roof = link(bpy.data.objects.new("Roof", mesh))
+    roof.location = (2.0, 12.0, 4.0)
+    obstacle(roof)
+    mark = add(members[1], roof, frame=LANDS, lands=True)
+    assert mark.steering.mark.who == members[1] and mark.steering.mark.shape == roof
+    if called:
+        select(birds)
+        bpy.ops.steering.state_add(preset="startle")
+        insert(bpy.context.object, "steering.state.cue", {1: 0.0, LANDS + 3: 0.0, LANDS + 4: 1.0})
+    bake()
+    lift = planning.plan_reading(bpy.context.scene).vehicles.source.lift(np.zeros(3))[1]
+    place = places(members, LANDS)
+    assert abs(place[1, 2] - lift - 4.0) < 1e-4 and np.abs(place[1, :2] - (2.0, 12.0)).max() <= 2.0
+    assert np.linalg.norm(place - places(members, LANDS - 1), axis=1)[[0, 2]].min() > 0.05
+    moved = np.linalg.norm(places(members, LANDS + 12)[1] - place[1])
+    assert moved > 0.2 if called else moved < 1e-6
+
+
+def test_what_a_mark_to_land_on_cannot_do_is_told_before_the_bake() -> None:
+    birds, _ = flock(3)
+    add(birds, lands=True, of_crowd=True)
+    birds.steering.locomotion = "FLYING"
+    [said] = [text for text in planning.plan_reading(bpy.context.scene).warnings if "Mark" in text]
+    assert said == ("Mark has one place to stand on for 3 vehicles of Birds. Choose a Shape, such as a roof or a wire.")
+    birds.steering.locomotion = "PLANAR"
+    [said] = [text for text in planning.plan_reading(bpy.context.scene).warnings if "Mark" in text]
+    assert said == "Birds keeps to the ground and does not land on Mark: it only comes there."

@@ -14,7 +14,6 @@ import pytest
 from bpy_extras.object_utils import world_to_camera_view
 from mathutils import Matrix, Vector
 
-from scripts.motion_metrics import polarization
 from steering_addon.blender.crowds.ready_scenes.scenery import hills
 from tests.blender.building import (
     bake,
@@ -31,7 +30,7 @@ from tests.blender.building import (
     wedge,
     world_matrices,
 )
-from tests.sampling import sampled, thorough
+from tests.sampling import sampled
 
 USUAL = {
     scene.operator.removeprefix("add_"): scene.count
@@ -191,7 +190,7 @@ def test_the_same_seed_gives_the_same_scene_and_another_seed_another(scene) -> N
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
         return [
             (ob.name, tuple(ob.location), tuple(ob.rotation_euler), ob.steering.identity, ob.steering.speed_factor)
-            for ob in members(add(scene, count=9, seed=seed))
+            for ob in members(add(scene, count=3, seed=seed))
         ]
 
     assert made(4) == made(4)
@@ -455,31 +454,11 @@ def test_the_operators_and_icons_of_the_menu_exist() -> None:
 # ---- motion
 
 
-@sampled(one_of=2)
-@pytest.mark.parametrize("scene", FLYERS)
-def test_a_flock_flies_together_and_stays_around_its_place(scene) -> None:
-    frames(1, 120)
-    flock = add(scene, count=40)
-    bake()
-    poses = played(members(flock), range(1, 121))
-    positions = poses[..., :3, 3]
-    cruise = flock.steering.vehicle.max_speed * flock.steering.vehicle.cruise_speed
-    speed = np.linalg.norm(np.diff(positions, axis=0), axis=-1) * bpy.context.scene.render.fps
-    # With eight seeds the 1st percentile was .40 to .65 of cruise speed and the minimum .31; other machines differ.
-    assert np.percentile(speed, 1) > 0.2 * cruise
-    assert np.median(speed) > 0.6 * cruise
-    forward = poses[..., :3, 1] / np.linalg.norm(poses[..., :3, 1], axis=-1, keepdims=True)
-    assert polarization(forward).mean() > 0.85
-    away = np.linalg.norm(positions, axis=-1) / flock.steering.containment.region.empty_display_size
-    assert away.mean() < 1.2
-    assert away.max() < 2.0
-
-
 def test_walkers_go_in_both_directions_and_stay_on_their_path() -> None:
-    frames(1, 48)
+    frames(1, 24)
     walkers = add("walkers", count=12)
     bake()
-    poses = played(members(walkers), range(1, 49))
+    poses = played(members(walkers), range(1, 25))
     positions = poses[..., :3, 3]
     speed = np.linalg.norm(np.diff(positions, axis=0), axis=-1) * bpy.context.scene.render.fps
     assert speed.min() > 0.5, "one that waits for its company goes at half its pace"
@@ -545,26 +524,15 @@ def bearings(ob, target, over) -> np.ndarray:
     return np.array([math.atan2(-offset.x, offset.y) for offset in offsets])
 
 
-def turns_of_heads(walkers, over, *states, bone: str = "Head") -> list[tuple[np.ndarray, np.ndarray]]:
-    """Where each walker faces, and how far a bake turns its head beyond what its clips do, (f,) radians each.
-
-    Args:
-        states: of the crowd, that also say what to look at.
-    """
-    owners = [walkers[0].steering.crowd, *states]
-    playing = owners[0].steering.portrayal.playing
+def turns_of_heads(walkers, over) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Where each walker faces, and how far a bake turns its head beyond what its clips do, (f,) radians each."""
     bake()
-    looking = [headings(ob, bone, over) for ob in walkers]
-    stored = playing.look_ahead, playing.look_at_caller, [owner.steering.portrayal.look_at for owner in owners]
-    playing.look_ahead, playing.look_at_caller = 0.0, False
-    for owner in owners:
-        owner.steering.portrayal.look_at = None
-    bake()
-    assert not any("Steering: Head" in ob.animation_data.nla_tracks for ob in walkers)
-    still = [headings(ob, bone, over)[1] for ob in walkers]
-    playing.look_ahead, playing.look_at_caller, targets = stored
-    for owner, target in zip(owners, targets):
-        owner.steering.portrayal.look_at = target
+    looking = [headings(ob, "Head", over) for ob in walkers]
+    for ob in walkers:
+        ob.animation_data.nla_tracks["Steering: Head"].mute = True
+    still = [headings(ob, "Head", over)[1] for ob in walkers]
+    for ob in walkers:
+        ob.animation_data.nla_tracks["Steering: Head"].mute = False
     return [(body, head - clip) for (body, head), clip in zip(looking, still)]
 
 
@@ -583,37 +551,6 @@ def seen(name: str, place: Vector):
     bpy.context.scene.collection.objects.link(ob)
     ob.location = place
     return ob
-
-
-@thorough
-@pytest.mark.parametrize("bone", ["Head", "Chest"])
-def test_heads_of_walkers_turn_to_where_they_will_face_and_are_let_go(bone) -> None:
-    frames(1, 72)
-    walkers = members(add("walkers", count=3))
-    walkers[0].steering.crowd.steering.portrayal.head_bone = bone
-    [(body, turn)] = turns_of_heads(walkers[1:2], range(1, 73), bone=bone)
-    later = np.interp(np.arange(72) + 0.35 * 24, np.arange(72), body)
-    assert np.ptp(later - body) > 0.03, "It goes round a bend."
-    np.testing.assert_allclose(turn[4:60], (later - body)[4:60], atol=0.02)
-    assert bpy.ops.steering.clear_bake() == {"FINISHED"}
-    assert not any(ob.animation_data and ob.animation_data.nla_tracks for ob in walkers)
-    assert not [action for action in bpy.data.actions if action.name.startswith(("Head of", "Feet of"))]
-
-
-@thorough
-def test_walkers_look_at_an_object_that_moves() -> None:
-    walker = onlooker(3, 48)
-    place, front = walker.matrix_world.translation.copy(), walker.matrix_world.col[1].xyz
-    camera = seen("Camera", place)
-    for frame, aside in ((1, -2.0), (48, 6.0)):
-        camera.location = place + 12.0 * front + aside * front.cross(Vector((0.0, 0.0, 1.0)))
-        camera.keyframe_insert("location", frame=frame)
-    walker.steering.crowd.steering.portrayal.look_at, camera.hide_viewport = camera, True
-    [(body, turn)] = turns_of_heads([walker], range(1, 49))
-    camera.hide_viewport = False
-    wanted = np.angle(np.exp(1j * (bearings(walker, camera, range(1, 49)) - body)))
-    assert np.ptp(wanted) > 0.3
-    np.testing.assert_allclose(turn[8:40], wanted[8:40], atol=0.05)
 
 
 def test_walkers_look_at_another_walker_where_the_same_bake_moves_it() -> None:
@@ -642,7 +579,7 @@ def test_walkers_look_at_what_called_them_until_they_walk_on() -> None:
     assert bpy.ops.steering.trigger_add(when="NEAR") == {"FINISHED"}
     bpy.context.object.steering.trigger.distance = 20.0
     [(body, turn)] = turns_of_heads([walker], range(1, 49))
-    _, still = headings(walker, "Head", range(1, 49))
+    still = headings(walker, "Head", range(1, 49))[1] - turn
     wanted = bearings(walker, bird, range(1, 49)) - body
     assert 0.4 < np.median(wanted) < 1.2
     np.testing.assert_allclose(turn[18:40], wanted[18:40], atol=0.12)
@@ -672,14 +609,14 @@ def test_walkers_look_at_the_object_of_their_state_and_others_at_that_of_their_c
     select(state, call)
     bpy.ops.steering.trigger_add(when="NEAR")
     bpy.context.object.steering.trigger.distance = 0.5 * (other.location - walker.location).length
-    turns = turns_of_heads([other, walker], (20,), state)
+    turns = turns_of_heads([other, walker], (20,))
     for ob, target, (body, turn) in zip((other, walker), (right, left), turns):
         turned, wanted = np.angle(np.exp(1j * np.concatenate((turn, bearings(ob, target, (20,)) - body))))
         assert abs(wanted) > 0.3 and turned == pytest.approx(wanted, abs=0.05)
 
 
 def test_what_a_walker_carries_holds_its_arms_through_bakes_and_is_left_when_they_are_deleted() -> None:
-    frames(1, 30)
+    frames(1, 15)
     walkers = members(add("walkers", count=12))
     laden = next(ob for ob in walkers if any(part.name.endswith("Suitcase") for part in ob.children))
     arm = laden.pose.bones["Upper Arm.R"]
@@ -831,28 +768,6 @@ def test_some_leave_the_hall_upstairs() -> None:
     hall.steering.arrival.use = False
     bake()
     assert places(person, [100])[0, 2] > 0.6
-
-
-@thorough
-def test_sheep_run_from_the_wolf_one_by_one_and_gather_again() -> None:
-    """All are alarmed within 72 frames, and within 20 seconds of the first the herd is as close as it was."""
-    frames(1, 580)
-    sheep = members(add("herd_and_wolf", count=24))
-    bake()
-    ended = part("blender.animation.state_history")
-    histories = [part("blender.animation.run_records").outcome_of(ob).states for ob in sheep]
-    startled = np.array([next(each.frame for each in h if each.state == "Startle") for h in histories])
-    calmed = np.array([next(e.frame for e in h if e.cause == ended.ENDED and e.state == "Regroup") for h in histories])
-    assert startled.min() > 24.0 and np.ptp(startled) <= 72.0
-    assert np.ptp(calmed) > 72.0 and (calmed > startled + 24.0).all()
-    assert {h[0].cause for h in histories} == {ended.TRIGGER, ended.OTHERS}
-    first = int(startled.min())
-    places = played(sheep, range(first - 12, first + 481, 12))[..., :3, 3]
-    pace = np.linalg.norm(np.diff(places, axis=0), axis=-1) / 0.5
-    assert pace[0].max() < 1.0 < pace.max(axis=0).min() and np.median(pace.max(axis=0)) > 2.5
-    apart = np.median(np.linalg.norm(places - np.median(places, axis=1, keepdims=True), axis=-1), axis=1)
-    # It closes, and then spreads a little as it grazes on.
-    assert apart.max() > 1.2 * apart[0] and apart[apart.argmax() :].min() < 1.1 * apart[0]
 
 
 def test_a_story_lets_the_scene_last_until_it_is_over_on_request() -> None:

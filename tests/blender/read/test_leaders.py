@@ -115,16 +115,16 @@ def test_other_objects_than_armatures_have_no_bone_to_choose() -> None:
 
 
 def test_a_vehicle_leads_others() -> None:
-    frames(1, 240)
+    frames(1, 160)
     goal = leader(location=(0.0, 60.0, 0.0))
     head = vehicle(crowd=crowd("Head", arrival={"target": goal}), location=(0.0, 0.0, 0.0), start_speed=0.5)
     tail = follow(head)
     insert(goal, "location", {1: (0.0, 60.0, 0.0), 120: (40.0, 60.0, 0.0)})
     bake()
-    gaps = np.linalg.norm(places(head, range(120, 200, 10)) - places(tail, range(120, 200, 10)), axis=1)
+    gaps = np.linalg.norm(places(head, range(100, 161, 10)) - places(tail, range(100, 161, 10)), axis=1)
     assert (gaps < 12.0).all()
     assert (gaps > 1.0).all()
-    assert np.linalg.norm(places(tail, [240])[0] - (0.0, -6.0, 0.0)) > 20.0
+    assert np.linalg.norm(places(tail, [160])[0] - (0.0, -6.0, 0.0)) > 20.0
 
 
 def test_a_refused_tag_leaves_all_selected_objects_as_they_were() -> None:

@@ -2,7 +2,6 @@
 
 import bpy
 import numpy as np
-import pytest
 
 from tests.blender.building import (
     bake,
@@ -11,15 +10,14 @@ from tests.blender.building import (
     empty,
     fleet,
     frames,
-    insert,
     leader,
     part,
     places,
     vehicle,
 )
 
-LAST = 280
-CORNERS = ((0.0, 3.0, 0.0), (3.0, 3.0, 0.0), (3.0, 0.0, 0.0))
+LAST = 200
+CORNERS = ((0.0, 2.0, 0.0), (2.0, 2.0, 0.0), (2.0, 0.0, 0.0))
 
 
 def collection(*objects):
@@ -38,7 +36,7 @@ def posts() -> list:
 
 def guard(**values):
     frames(1, LAST)
-    patrol = {"wait_time": 0.5, "wait_spread": 0.0, **values}
+    patrol = {"wait_time": 0.2, "wait_spread": 0.0, **values}
     return vehicle(name="Guard", crowd=crowd("Guards", patrol=patrol))
 
 
@@ -50,14 +48,11 @@ def visited(ship, objects) -> list[int]:
     return [stop for k, stop in enumerate(stood) if k == 0 or stood[k - 1] != stop]
 
 
-@pytest.mark.parametrize(
-    ("order", "expected"), [("ROUND", [0, 1, 2, 0]), ("THERE_AND_BACK", [0, 1, 2, 1])], ids=["round", "back"]
-)
-def test_it_patrols_between_three_empties_of_a_collection(order: str, expected: list[int]) -> None:
+def test_it_patrols_between_three_empties_of_a_collection() -> None:
     objects = posts()
-    ship = guard(targets_collection=collection(*objects), order=order)
+    ship = guard(targets_collection=collection(*objects), order="ROUND")
     bake()
-    assert visited(ship, objects)[:4] == expected
+    assert visited(ship, objects)[:4] == [0, 1, 2, 0]
 
 
 def test_without_targets_it_visits_all_leaders_by_name() -> None:
@@ -76,24 +71,6 @@ def test_a_crowd_is_visited_vehicle_by_vehicle() -> None:
     ship.steering.crowd.steering.patrol.targets = sheep[0].steering.crowd
     bake()
     assert visited(ship, sheep)[:3] == [0, 1, 0]
-
-
-def test_it_waits_for_good_at_a_single_target_which_may_move() -> None:
-    post = empty(name="Cart")
-    insert(post, "location", {1: (0.0, 3.0, 0.0), LAST: (6.0, 3.0, 0.0)})
-    ship = guard(targets=post)
-    bake()
-    away = np.linalg.norm(places(ship, range(150, LAST + 1)) - places(post, range(150, LAST + 1)), axis=1)
-    assert away.max() < 0.15
-
-
-def test_an_inactive_leader_is_passed_over() -> None:
-    """Its switch is keyed: the leader is absent from frame 50 on, while the vehicle is on its way to it."""
-    ship = guard()
-    heads = [leader(name=f"Post {k}", location=CORNERS[k]) for k in range(3)]
-    insert(heads[1], "steering.active", {1: True, 50: False})
-    bake()
-    assert visited(ship, heads)[:3] == [0, 2, 0]
 
 
 def test_it_says_what_it_waits_for() -> None:

@@ -4,7 +4,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import bake, baked_frames, crowd, empty, fleet, frames, insert, leader, places, vehicle
+from tests.blender.building import bake, crowd, empty, fleet, frames, insert, leader, places, vehicle
 
 
 def collection(*objects, name: str = "Doors"):
@@ -16,7 +16,7 @@ def collection(*objects, name: str = "Doors"):
 
 
 def doors() -> list:
-    at = ((20.0, 20.0, 0.0), (-20.0, 20.0, 0.0), (0.0, 30.0, 0.0))
+    at = ((9.0, 9.0, 0.0), (-9.0, 9.0, 0.0), (0.0, 14.0, 0.0))
     return [empty(name=f"Door {k}", location=place) for k, place in enumerate(at)]
 
 
@@ -31,38 +31,28 @@ def walkers(n: int = 6, **settings):
 
 
 def test_each_goes_to_the_nearest_of_a_collection() -> None:
-    frames(1, 240)
+    frames(1, 72)
     things = doors()
     left = vehicle(name="Left", crowd=crowd("A", arrival={"target_collection": collection(*things)}))
-    left.location = (-15.0, 5.0, 0.0)
+    left.location = (-9.0, 5.0, 0.0)
     bake()
-    assert away(left, things, 240).argmin() == 1
-    assert away(left, things, 240).min() < 0.5
-
-
-def test_each_vehicle_goes_to_a_different_target() -> None:
-    frames(1, 300)
-    things = doors()
-    ships, _ = walkers(12, target_collection=collection(*things), target_choice="RANDOM")
-    bake()
-    gone_to = [int(away(ship, things, 300).argmin()) for ship in ships]
-    assert max(away(ship, things, 300).min() for ship in ships) < 1.0
-    assert set(gone_to) == {0, 1, 2}
+    assert away(left, things, 72).argmin() == 1
+    assert away(left, things, 72).min() < 0.5
 
 
 def test_in_order_each_vehicle_passes_all_targets() -> None:
-    frames(1, 600)
+    frames(1, 300)
     things = doors()
     herd = crowd(seek={"target_collection": collection(*things), "target_choice": "NEXT"})
     ship = vehicle(crowd=herd)
     bake()
-    near = np.array([away(ship, things, frame) < 3.0 for frame in range(1, 601, 4)])
+    near = np.array([away(ship, things, frame) < 3.0 for frame in range(1, 301, 4)])
     first = [int(np.flatnonzero(row)[0]) for row in near.T]
     assert first == sorted(first)
 
 
 def test_a_crowd_stands_for_its_vehicles() -> None:
-    frames(1, 200)
+    frames(1, 120)
     goal = leader(location=(0.0, 90.0, 0.0))
     sheep = fleet(3, crowd=crowd("Sheep", arrival={"target": goal}), spacing=6.0)
     wolf = vehicle(
@@ -70,32 +60,20 @@ def test_a_crowd_stands_for_its_vehicles() -> None:
     )
     wolf.steering.speed_factor = 1.5
     bake()
-    closest = min(away(wolf, sheep, frame).min() for frame in range(20, 201, 5))
+    closest = min(away(wolf, sheep, frame).min() for frame in range(20, 121, 5))
     assert closest < 2.0
-
-
-def test_all_leaders_may_be_shared_out() -> None:
-    frames(1, 200)
-    two = [leader(name=f"Head {k}", location=(12.0 * k, 0.0, 0.0)) for k in range(2)]
-    for head in two:
-        x = head.location.x
-        insert(head, "location", {1: (x, 0.0, 0.0), 200: (x, 25.0, 0.0)})
-    herd = crowd(leader_following={"leader_choice": "RANDOM", "spread": 0.0})
-    ships = fleet(8, crowd=herd, spacing=1.5)
-    bake()
-    assert {int(away(ship, two, 200).argmin()) for ship in ships} == {0, 1}
 
 
 def test_a_moving_child_of_another_object_in_a_collection_is_read() -> None:
     """Parts of others do not count for themselves."""
-    frames(1, 200)
+    frames(1, 100)
     carriage = empty(name="Carriage")
-    insert(carriage, "location", {1: (0.0, 10.0, 0.0), 200: (15.0, 10.0, 0.0)})
+    insert(carriage, "location", {1: (0.0, 10.0, 0.0), 100: (7.0, 10.0, 0.0)})
     wheel = empty(name="A Wheel", location=(0.0, -9.0, 0.0))
     wheel.parent = carriage
     ships, _ = walkers(1, target_collection=collection(carriage, wheel), target_choice="NEXT")
     bake()
-    assert away(ships[0], [carriage], 200).min() < 2.0
+    assert away(ships[0], [carriage], 100).min() < 2.0
 
 
 @pytest.mark.parametrize(
@@ -115,10 +93,9 @@ def test_an_empty_group_of_targets_is_refused_by_name(make, message) -> None:
 
 
 def test_a_named_object_counts_before_the_collection() -> None:
-    frames(1, 200)
+    frames(1, 100)
     things = doors()
     ships, herd = walkers(1, target_collection=collection(*things[:2]), target_choice="NEXT")
     herd.steering.arrival.target = things[2]
     bake()
-    assert away(ships[0], things, 200).argmin() == 2
-    assert len(baked_frames()) == 200
+    assert away(ships[0], things, 100).argmin() == 2

@@ -90,32 +90,16 @@ def test_baking_again_gives_the_same_and_deleting_the_bake_restores_everything()
     bpy.context.scene.frame_set(1)
     bake()
     assert (hidden(dish) == once).all() and once.any()
-    bpy.context.scene.frame_set(1)
-    clear_bake()
-    assert not hidden(dish).any() and not hidden(crumb).any()
-    assert crumb.animation_data is None and {c.data_path for c in _curves(dish)} == {"location"}
-    bpy.context.scene.frame_set(1)
-    assert ship.animation_data is None
-
-
-def test_switched_off_it_stays_visible_and_hiding_by_an_earlier_bake_is_undone() -> None:
-    frames(1, LAST)
-    dish, crumb = food()
-    eater()
-    bake()
-    assert hidden(dish).any()
     dish.steering.hide_eaten = False
     bpy.context.scene.frame_set(1)
     bake()
     assert not hidden(dish).any() and not hidden(crumb).any()
-
-
-def test_without_a_feeding_crowd_nothing_is_hidden() -> None:
-    frames(1, 20)
-    dish, _ = food(amount=0.0)
-    vehicle(name="Ship", crowd=crowd(wander={}))
-    bake()
-    assert not hidden(dish, range(1, 21)).any()
+    bpy.context.scene.frame_set(1)
+    clear_bake()
+    assert not hidden(dish).any()
+    assert crumb.animation_data is None and {c.data_path for c in _curves(dish)} == {"location"}
+    bpy.context.scene.frame_set(1)
+    assert ship.animation_data is None
 
 
 def test_hide_keys_of_the_animators_own_are_refused_by_name_or_set_aside() -> None:
@@ -131,12 +115,15 @@ def test_hide_keys_of_the_animators_own_are_refused_by_name_or_set_aside() -> No
     assert {c.data_path for c in _curves(dish)} == {"hide_render"}
 
 
-def test_a_vehicle_parented_to_a_resource_is_not_a_part_of_it() -> None:
+def test_a_vehicle_parented_to_a_resource_is_not_a_part_of_it(preview) -> None:
     frames(1, LAST)
-    dish, _ = food()
+    dish, crumb = food()
     rider = vehicle(name="Rider", location=(0.0, 0.0, 1.0), crowd=crowd("Riders", wander={}))
     rider.parent = dish
     eater()
+    on(preview)
+    assert drawn(LAST - 2, [crumb, rider]) == [False, True]
+    preview.end()
     bake()
     assert hidden(dish).any() and not hidden(rider).any()
 
@@ -249,16 +236,6 @@ def test_a_preview_shows_remaining_resources_that_a_bake_hides(preview) -> None:
     assert drawn(LAST - 2, [dish, crumb]) == [True, True]
     preview.end()
     assert drawn(LAST - 2, [dish, crumb]) == [False, False]
-
-
-def test_a_preview_does_not_hide_vehicles_parented_to_an_eaten_resource(preview) -> None:
-    frames(1, LAST)
-    dish, crumb = food()
-    rider = vehicle(name="Rider", location=(0.0, 0.0, 1.0), crowd=crowd("Riders", wander={}))
-    rider.parent = dish
-    eater()
-    on(preview)
-    assert drawn(LAST - 2, [crumb, rider]) == [False, True]
 
 
 def test_a_carried_resource_is_hidden_with_its_carrier_and_when_eaten_up(preview) -> None:

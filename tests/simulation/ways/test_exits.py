@@ -61,4 +61,6 @@ def test_two_exits_share_a_throng_that_is_near_one_of_them() -> None:
     state = scene.start()
     for frame in range(8 * FPS):
         state = step(state, scene.snapshot(frame))
-    assert np.count_nonzero(state.motion.velocity[:, 0] < -0.5) >= 3
+        if np.count_nonzero(state.motion.velocity[:, 0] < -0.5) >= 3:
+            return
+    pytest.fail("All go to the exit that is nearer.")

@@ -1,18 +1,17 @@
 """Fills a crowd: keeps existing members, adds missing ones and removes surplus ones."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+from bpy.types import Collection, Context, Object
 from mathutils import Matrix
 
 from ....settings.placement import facing, models, sizes, turns
 from ....settings.population import AT_MODEL, CURVE, VOLUME, Population
+from ....settings.preset import Preset
 from ....simulation.arrays.chance import keys_of
 from ....simulation.arrays.identities import distinct
 from ....simulation.roles import Role
@@ -39,11 +38,6 @@ from .models import MemberModel, Source, plain
 from .point_members import add_model, add_points, known_settings, models_of, remove_points, varied
 from .room import tell_remedy
 from .standing_on import laid_out, moves_there, set_out_both_ways
-
-if TYPE_CHECKING:
-    from bpy.types import Collection, Context, Object
-
-    from ....settings.preset import Preset
 
 
 @dataclass(frozen=True)
@@ -159,7 +153,7 @@ def plan_filling(
     same = bool(existing) and laid_out_so and not population.in_points
     staying = changed | {number for number in existing if same and number <= population.count}
     numbers = np.array([k for k in range(1, population.count + 1) if k not in staying], dtype=np.int64)
-    made_of = models(population, numbers, _weights(sources))
+    made_of = models(population, numbers, np.array([source.weight for source in sources]))
     # What the model is animated in keeps the size that this gives it.
     scale = np.where(np.array(free, dtype=np.bool_)[made_of], sizes(population, numbers), 1.0)
     unscaled = [
@@ -368,7 +362,3 @@ def _standing(
         np.concatenate((places, np.array([models[row] for row in visible]).reshape(-1, 3))),
         np.concatenate((radii, np.array([rooms[row] for row in visible]))),
     )
-
-
-def _weights(sources: Sequence[Source]) -> np.ndarray:
-    return np.array([source.weight for source in sources])

@@ -1,13 +1,7 @@
 """The collection that holds the members of a crowd."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import bpy
-
-if TYPE_CHECKING:
-    from bpy.types import Collection, Context, LayerCollection, Object, Scene
+from bpy.types import Collection, Context, LayerCollection, Object, Scene
 
 
 def own_collection(crowd: Object | None, scene: Scene) -> Collection | None:

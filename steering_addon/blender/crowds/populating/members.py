@@ -1,12 +1,10 @@
 """The members that Populate made, and whether the user has changed them since."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+from bpy.types import Object, Scene
 from mathutils import Matrix
 
 from ....simulation.arrays.vectors import cross
@@ -21,9 +19,6 @@ from ...properties import has_role
 from ...read.local_space import AXIS_NAMES, model_axes
 from ...read.start_pose import MOVED, channels, store
 from ...stored_values import sound_front
-
-if TYPE_CHECKING:
-    from bpy.types import Object, Scene
 
 
 def number_of(ob: Object) -> int:

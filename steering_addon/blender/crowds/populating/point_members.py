@@ -3,14 +3,12 @@
 Each model has a collection of its own in it, where it stands at the origin. View layers exclude them all.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+from bpy.types import Collection, Context, Object
 from mathutils import Matrix
 
 from ....settings.variation import factors
@@ -25,18 +23,12 @@ from ...objects.tagged_objects import crowd_of, in_use
 from ...properties import has_role, pointed_at
 from ...read.evaluated_points import evaluated_points
 from ...read.local_space import AXIS_NAMES, model_axes
-from ...stored_values import sound_front
+from ...stored_values import Front, sound_front
 from ..crowd_cache import delete_caches
 from ..member_variation import VARIED
 from ..shown_models import add_column, point_mesh, show_models
 from .member_collection import collection_for
 from .models import MemberModel, plain, roots
-
-if TYPE_CHECKING:
-    from bpy.types import Collection, Context, Object
-
-    from ...stored_values import Front
-
 
 OURS = "steering_models"
 """The custom property of a collection of models that Populate made."""

@@ -1,20 +1,15 @@
 """Reasons why a place has no room for all members, and remedies."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ....simulation.arrays.vectors import magnitude
 from ...moving import CLINGING
 from ...objects.body_sizes import SOLID
+from ...read.ground import MemberGround
 from ..improbable import ANYTHING, scaling
-
-if TYPE_CHECKING:
-    from ...read.ground import MemberGround
-    from .models import Source
+from .models import Source
 
 FAR = 1.0
 """Least distance of an origin from its mesh, in diagonals of the box around that, that makes it the reason."""

@@ -1,15 +1,16 @@
 """Members walk on the place that they are put on, follow it, or stay in it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+
+from bpy.types import Depsgraph, Object
 
 from ....locomotion import CATALOGUE
 from ....settings.population import SURFACE, Population
+from ....settings.preset import Preset
 from ....settings.preset_values import complete, in_columns
 from ....simulation.declaration import Kind
+from ....simulation.locomotion import Locomotion
 from ....simulation.roles import Role
 from ...moving import locomotion_of
 from ...objects.body_sizes import triangles_of
@@ -21,12 +22,6 @@ from ...read.obstacle_fit import fitting_region, inside_of
 from ...read.role_assignment import give_role
 from ...read.sources import behaviors_of as behaviors_in_use
 from ..behavior_targets import behaviors_of, pointers
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object
-
-    from ....settings.preset import Preset
-    from ....simulation.locomotion import Locomotion
 
 ON_SURFACES = next(kind for kind in CATALOGUE if kind.stands)
 """How members move on a place that they make a surface of, if they stood on none before."""

@@ -1,7 +1,5 @@
 """The ready scenes of Add > Steering, of which the operators and the entries of menus are made."""
 
-from __future__ import annotations
-
 from .cowboys_and_strays import COWBOYS_AND_STRAYS
 from .flyers import FLYERS
 from .herd import HERD

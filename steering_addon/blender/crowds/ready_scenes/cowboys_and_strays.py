@@ -1,10 +1,9 @@
 """A grazing herd of cows, two that have strayed, and three riders of whom one fetches each."""
 
-from __future__ import annotations
-
 import math
 import random
-from typing import TYPE_CHECKING
+
+from bpy.types import Context, Object
 
 from ....behaviors import CATALOGUE
 from ....locomotion import OnFoot
@@ -16,9 +15,6 @@ from ..states import triggers_of_state
 from .models import COW, RIDER, appended
 from .scene_builder import ReadyScene, SceneBuilder, SceneOptions, fitted_preset, scattered
 from .scenery import Heights, hills, on_ground, pasture
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Object
 
 AVOIDING = "unaligned_collision_avoidance"
 STRAYS = 2

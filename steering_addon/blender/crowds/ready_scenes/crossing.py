@@ -1,14 +1,12 @@
 """A zebra crossing on a road, and walkers who go back and forth across it."""
 
-from __future__ import annotations
-
 import math
 import random
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+from bpy.types import Context, Mesh, Object
 from mathutils import Vector
 
 from ....settings.preset import Preset
@@ -17,9 +15,6 @@ from .models import PERSON, append, appended
 from .scene_builder import SceneBuilder, fitted_preset
 from .scenery import polyline
 from .walkers import without_region
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Mesh, Object
 
 HEIGHT = 0.41
 """Height of a walker, in lengths of a car."""

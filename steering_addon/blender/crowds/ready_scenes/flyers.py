@@ -1,14 +1,12 @@
 """A flock of birds and a school of fish, which stay around their place."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Context, Object
 from mathutils import Vector
 
 from ....settings.population import MOST_OBJECTS
@@ -29,10 +27,6 @@ from ..populating.point_members import add_model, add_points, models_of, varied
 from ..preset_files import CROWDS, SHIPPED, Listed
 from .models import BIRD, FISH, ReadyModel, appended
 from .scene_builder import ReadyScene, SceneBuilder, SceneOptions, packed, scattered
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Object
-
 
 SWAY = 0.3 / math.tau
 """By how much headings differ, in turns."""
@@ -84,7 +78,9 @@ class Flyers:
         builder.crowd.empty_display_size = 2.0 * options.size
         region = builder.add_region(f"{self.title} Region", self.reach(options))
         builder.settle(preset, self.model, options.size, region)
-        apart = _distance_apart(builder.crowd, preset)
+        looking = [behavior.name for behavior in behaviors_of(preset) if issubclass(behavior, Neighborhood)]
+        distances = [getattr(builder.crowd.steering, name).distance for name in looking]
+        apart = min(distances, default=2.0 * builder.crowd.steering.vehicle.radius)
         spread = 0.55 * apart * options.count ** (1.0 / 3.0) / self.flatness ** (1.0 / 3.0)
         if options.count > MOST_OBJECTS:
             self._add_points(builder, options, preset, apart)
@@ -150,13 +146,6 @@ def _spaced(preset: Preset, spacing: float) -> Preset:
         return {name: value * spacing if name in lengths else value for name, value in given.items()}
 
     return replace(preset, behaviors={b.name: values(b) for b in behaviors_of(preset)})
-
-
-def _distance_apart(crowd: Object, preset: Preset) -> float:
-    """The usual distance between neighbors in metres: the shortest distance up to which a behavior looks at them."""
-    looking = [behavior.name for behavior in behaviors_of(preset) if issubclass(behavior, Neighborhood)]
-    distances = [getattr(crowd.steering, name).distance for name in looking]
-    return min(distances, default=2.0 * crowd.steering.vehicle.radius)
 
 
 FLOCK = Flyers("Flock", "starling", "flock", 150.0, 60, BIRD, 6.0, 0.5)

@@ -1,20 +1,15 @@
 """Frames a ready scene: in the 3D view, and by a camera that goes along with its crowd."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+from bpy.types import Context, Object
 from mathutils import Vector
 
 from ....simulation.roles import Role
 from ...objects.doubles import doubles
 from ...properties import has_role
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Object
 
 FOLLOWED = 8
 """Members of which the camera follows the middle, at most: it hardly moves with a single one."""

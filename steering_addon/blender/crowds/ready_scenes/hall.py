@@ -3,13 +3,11 @@
 Lengths are in metres, for people of a usual height; `Hall.scale` changes all of them alike.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import bpy
+from bpy.types import Material, Mesh, Object
 from mathutils import Matrix, Vector
 
 from ....simulation.roles import Role
@@ -17,9 +15,6 @@ from ...objects.hierarchy import Family
 from ...read.role_assignment import give_role
 from .models import append
 from .scene_builder import SceneBuilder
-
-if TYPE_CHECKING:
-    from bpy.types import Material, Mesh, Object
 
 PAINTS = ("Floor", "Walls", "Tunnel", "Sign", "Frame", "Wood", "Board", "Letters")
 Box = tuple[tuple[float, float, float], tuple[float, float, float], str]

@@ -1,19 +1,16 @@
 """A herd of sheep on a pasture with hills, round which and over which they graze."""
 
-from __future__ import annotations
-
 import math
 import random
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from bpy.types import Collection, Context, Object
 
 from ....simulation.roles import Role
 from ..member_variation import Amounts
 from .models import SHEEP, appended
 from .scene_builder import ReadyScene, SceneBuilder, SceneOptions, fitted_preset, scattered
 from .scenery import Heights, hills, on_ground, pasture
-
-if TYPE_CHECKING:
-    from bpy.types import Collection, Context, Object
 
 APART = 2.0
 """Usual distance between sheep at the start, in lengths."""

@@ -1,12 +1,10 @@
 """A herd of sheep that grazes, runs from a wolf that comes by, and gathers again."""
 
-from __future__ import annotations
-
 import math
 import random
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Context, Object
 
 from ....behaviors import CATALOGUE
 from ....locomotion import OnFoot
@@ -18,9 +16,6 @@ from .herd import OF_SHEEP, graze, half_side, herd_radius
 from .models import WOLF, appended
 from .scene_builder import ReadyScene, SceneBuilder, SceneOptions
 from .scenery import Heights, polyline
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Object
 
 LENGTH = 1.1
 """Length of the wolf, in lengths of a sheep, as all other distances."""

@@ -1,17 +1,15 @@
 """The models of ready scenes, appended from the asset file that `scripts/ready_models` makes."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+from bpy.types import Action, Collection, Object, Scene
 from mathutils import Matrix
 
 from ...animation.animation_data import assign_action, channelbag_in, channelbags, new_action, slot_for
@@ -19,9 +17,6 @@ from ...objects.hierarchy import Family
 from ..adding_clips import add_clip, measure_clips
 from ..asset_files import asset_file, own
 from ..populating.models import MemberModel
-
-if TYPE_CHECKING:
-    from bpy.types import Action, Collection, Object, Scene
 
 ASSET = Path(__file__).resolve().parents[4] / "assets" / "ready_models.blend"
 VARIANTS = "ABCDEF"

@@ -1,20 +1,15 @@
 """Ground, lines and curves for ready scenes."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+from bpy.types import Curve, Mesh
 from mathutils import Vector
 
 from ....simulation.arrays.vectors import EPSILON
 from .models import append
-
-if TYPE_CHECKING:
-    from bpy.types import Curve, Mesh
 
 CELLS = 72
 HILLS = 9

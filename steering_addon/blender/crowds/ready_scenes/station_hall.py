@@ -1,13 +1,11 @@
 """A station hall: people walk through it, some read the board, and all leave by exits at random, some upstairs."""
 
-from __future__ import annotations
-
 import math
 import random
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import bpy
+from bpy.types import Collection, Context, Object, Scene
 from mathutils import Vector
 
 from ....behaviors import CATALOGUE
@@ -17,9 +15,6 @@ from .hall import BEHIND, HALF_DEPTH, HALF_WIDTH, Hall, build
 from .models import PERSON, THINGS, ReadyCast, appended
 from .scene_builder import ReadyScene, SceneBuilder, SceneOptions, fitted_preset
 from .walkers import CARRYING, without_region
-
-if TYPE_CHECKING:
-    from bpy.types import Collection, Context, Object, Scene
 
 COUNT = 80
 NOT_ON_ERRANDS = ("path_following", "keep_company")

@@ -1,14 +1,12 @@
 """Cars that drive both ways along a road over hills, each in its lane, and stop for walkers who cross it."""
 
-from __future__ import annotations
-
 import math
 import random
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+from bpy.types import Collection, Context, Curve, Mesh, Object
 from mathutils import Vector
 
 from ....locomotion import Wheeled
@@ -19,9 +17,6 @@ from .models import CAR, TRACK, WHEEL, WHEELBASE, appended
 from .scene_builder import ReadyScene, SceneBuilder, SceneOptions, fitted_preset
 from .scenery import faces_of_grid, grid, point_on, surface
 from .walkers import without_region
-
-if TYPE_CHECKING:
-    from bpy.types import Collection, Context, Curve, Mesh, Object
 
 SUSPENSION = 0.028
 """How far a wheel goes on its spring, in lengths of a car."""
@@ -85,11 +80,6 @@ def add_traffic(context: Context, options: SceneOptions) -> Object:
     return builder.select()
 
 
-def _length(options: SceneOptions) -> float:
-    """Of the road, in lengths of a car."""
-    return max(ROOM * options.count * options.spacing, SHORTEST)
-
-
 def _half_side(options: SceneOptions) -> float:
     line = _shape(256) * _scale(options)
     return float(np.abs(line).max()) + MARGIN * options.size
@@ -106,7 +96,7 @@ def _scale(options: SceneOptions) -> float:
     """The factor of the shape that makes the road long enough."""
     line = _shape(512)
     length = float(np.hypot(*(np.roll(line, -1, axis=0) - line).T).sum())
-    return options.size * _length(options) / length
+    return options.size * max(ROOM * options.count * options.spacing, SHORTEST) / length
 
 
 def _road_line(options: SceneOptions, points: int, random_numbers: random.Random) -> np.ndarray:

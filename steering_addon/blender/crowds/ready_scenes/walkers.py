@@ -1,14 +1,12 @@
 """People who walk along a closed path in both directions and avoid each other."""
 
-from __future__ import annotations
-
 import math
 import random
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+from bpy.types import Context, Curve, Object
 from mathutils import Vector
 
 from ....settings.preset import Preset
@@ -19,9 +17,6 @@ from ..member_variation import Amounts
 from .models import PERSON, THINGS, ReadyCast, append, appended
 from .scene_builder import ReadyScene, SceneBuilder, SceneOptions, fitted_preset
 from .scenery import point_on
-
-if TYPE_CHECKING:
-    from bpy.types import Context, Curve, Object
 
 ROOM = 1.1
 """Length of the path per walker, in heights."""
