@@ -303,7 +303,7 @@ class _Touching:
         side[:, 1] = -bodies.forward[:, 0]
         return cls(first, second, contact, axes, shares, if_firm, side, count)
 
-    def close(self, points: Vectors, margin: float) -> _Touching:
+    def close(self, points: Vectors, margin: float) -> "_Touching":
         """The pairs that touch at points (b, 3), or come to before both together move by `margin` metres."""
         if len(self.first) <= MANY:
             return self
