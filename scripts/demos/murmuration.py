@@ -19,7 +19,7 @@ from mathutils import Vector
 
 from scripts.baked_scene import matrices
 
-FRAMES = 120
+FRAMES = 108
 FPS = 24
 PREROLL = 14  # frames before the film, in which the falcon comes
 STARLINGS = 10000
