@@ -78,7 +78,8 @@ def making_objects(
                 vehicles.append(agent.ob)
         # What was linked to a collection is not among the objects of a view layer before.
         context.view_layer.update()
-        plan = plan_reading(scene, only=vehicles, replace_own_keys=replace_own_keys)
+        # The cache moves the others.
+        plan = plan_reading(scene, only=vehicles, replace_own_keys=replace_own_keys, alone=True)
         plan = replace(plan, frames=np.arange(motion.first, motion.last + 1))
         run = cache_id(cache).partition(":")[0]
         warnings = yield from _keying(plan, motion, run, replace_own_keys=replace_own_keys)
