@@ -8,7 +8,8 @@ names nor values count, only their places in the lists of parameters.
 
 A test in Blender runs in the newest but one. What tries Blender itself is `in_every_blender`: it runs in the oldest and
 in the newest, as what has come or gone differs between those two. Of two cases, each of these runs one; of more cases,
-each Blender runs a part.
+each Blender runs a part. So are the tests of a file shared out that all take the same way through Blender, as bakes of
+other scenes do.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ thorough = pytest.mark.thorough
 """For a slow test of what cheaper ones try in part: only the thorough run has it."""
 in_every_blender = pytest.mark.in_every_blender
 """For what may differ between versions of Blender: keys and actions, handlers, drawing, files, undo, registration.
-`@in_every_blender(a_part=True)` is for a test that itself tries a part of its cases in each: it runs in all of them."""
+`@in_every_blender(a_part=True)` is for a test that itself tries a part of its cases in each: it runs in all of them.
+`in_every_blender(shared=True)` is for a whole file whose tests are shared out as the cases of one test are."""
 SIXTH = 6
 FACTORS = 3
 """Of a group with fewer factors, pairs of values are all cases that there are."""
@@ -101,7 +103,7 @@ def in_this_blender(items: Sequence[pytest.Item], turn: int, blenders: int) -> l
     """The tests of the usual run that one of several Blenders, oldest first, has, in their order; together all."""
     cases: dict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
-        cases[_test(item)].append(item)
+        cases[_shared_out(item)].append(item)
     chosen: set[pytest.Item] = set()
     for of_test in cases.values():
         mark = of_test[0].get_closest_marker("in_every_blender")
@@ -115,6 +117,13 @@ def in_this_blender(items: Sequence[pytest.Item], turn: int, blenders: int) -> l
             ends = min(blenders, 2, len(of_test))
             chosen.update(of_test[min(turn, ends - 1) :: ends])
     return [item for item in items if item in chosen]
+
+
+def _shared_out(item: pytest.Item) -> str:
+    """What the Blenders share out of which this is a case: its test, or all tests of its file."""
+    mark = item.get_closest_marker("in_every_blender")
+    shared = mark is not None and mark.kwargs.get("shared", False)
+    return item.nodeid.partition("::")[0] if shared else _test(item)
 
 
 def _test(item: pytest.Item) -> str:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.sampling import FACTORS, in_every_blender, in_this_blender, in_this_run, sampled, thorough
 
 PLAIN, SAMPLED, IN_EVERY = None, sampled.mark, in_every_blender.mark
-A_PART = in_every_blender(a_part=True).mark
+A_PART, SHARED = in_every_blender(a_part=True).mark, in_every_blender(shared=True).mark
 BLENDERS = 3
 SIZES = st.lists(st.integers(1, 6), min_size=1, max_size=4)
 """How many values each parameter of a test has."""
@@ -118,6 +118,11 @@ def test_of_two_cases_that_try_blender_itself_the_oldest_and_the_newest_have_one
     tests = cases((2,), IN_EVERY)
     assert [*in_each_blender(tests)] == [names(tests[:1]), [], names(tests[1:])]
     assert in_this_blender(tests, 0, 1) == tests
+
+
+def test_the_tests_of_a_file_may_be_shared_out_like_cases() -> None:
+    tests = [case for number in range(6) for case in cases((1 + number % 2,), SHARED, f"test_{number}")]
+    assert [*in_each_blender(tests)] == [names(tests[turn::BLENDERS]) for turn in range(BLENDERS)]
 
 
 def test_what_tries_a_part_in_each_blender_runs_in_every_one() -> None:

@@ -322,9 +322,9 @@ def test_adding_vehicles_does_not_change_the_others(kind: type[Behavior]) -> Non
     if issubclass(kind, Neighborhood) or shares(kind):
         added = ~np.isin(np.arange(12), rows)
         many = replace(many, position=many.position + np.where(added, 200.0, 0.0)[:, None])
-        assert_same(positions(many.run(12))[:, rows], positions(many.take(rows).run(12)))
+        assert_same(positions(many.run(8))[:, rows], positions(many.take(rows).run(8)))
         return
-    assert all_bytes(many.run(12), rows) == all_bytes(many.take(rows).run(12))
+    assert all_bytes(many.run(8), rows) == all_bytes(many.take(rows).run(8))
 
 
 def all_bytes(states: list[State], rows: Any = slice(None)) -> list[bytes]:
@@ -360,8 +360,8 @@ def test_turning_the_world_about_up_turns_the_force(kind: type[Behavior], situat
 @pytest.mark.parametrize("situation", [busy, everywhere, flat], ids=lambda situation: situation.__name__)
 def test_moving_and_turning_the_world_moves_and_turns_the_paths(kind: type[Behavior], situation: Any) -> None:
     (place, states), turn, offset = flown(kind, situation), about(UP, 137.0), np.array([40.0, -70.0, 25.0])
-    wanted = turned(positions(states[:11]), turn) + offset
-    result = positions(place.moved(offset, turn).run(11))
+    wanted = turned(positions(states[:8]), turn) + offset
+    result = positions(place.moved(offset, turn).run(8))
     assert np.abs(result - wanted).max() < 1e-9
 
 
@@ -452,7 +452,7 @@ def test_the_first_frames_agree_with_a_longer_run(kind: type[Behavior]) -> None:
     """And the same seed gives the same bytes."""
     place, states = flown(kind, busy)
     long = all_bytes(states)
-    assert all_bytes(place.run(14)) == long[:14]
+    assert all_bytes(place.run(9)) == long[:9]
     assert len(set(long)) > 22
 
 
@@ -472,7 +472,7 @@ def test_continuing_from_a_stored_state_is_the_same_run(kind: type[Behavior]) ->
 def test_chance_depends_on_seed_identity_and_time(kind: type[Behavior]) -> None:
     """Another seed gives another run, in time, if the behavior uses chance."""
     place = busy(kind, 7)
-    frames = CHANCE_SHOWS if kind.by_chance else 12
+    frames = CHANCE_SHOWS if kind.by_chance else 8
     pairs = zip(place.passing(frames), replace(place, seed=1).passing(frames))
     assert any(all_bytes([state]) != all_bytes([other]) for state, other in pairs) == kind.by_chance
 

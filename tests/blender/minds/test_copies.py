@@ -9,7 +9,7 @@ from tests.blender.minds.test_states import herd, startle
 from tests.blender.status.test_findings import listed, selected_by_click
 from tests.sampling import in_every_blender
 
-pytestmark = in_every_blender
+pytestmark = in_every_blender(shared=True)
 
 planning = part("blender.read.plan")
 of = part("blender.crowds.states")

@@ -36,7 +36,7 @@ from tests.blender.building import (
 )
 from tests.sampling import in_every_blender
 
-pytestmark = in_every_blender
+pytestmark = in_every_blender(shared=True)
 
 FIRST, LAST = 1, 20
 

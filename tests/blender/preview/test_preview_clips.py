@@ -11,7 +11,7 @@ from tests.blender.clips.test_control_legs import controlled_walk
 from tests.blender.walkers import found_walkers, pose_of
 from tests.sampling import in_every_blender
 
-pytestmark = in_every_blender
+pytestmark = in_every_blender(shared=True)
 
 SHOWN = (1, 2, 9, 20, 14)
 

@@ -27,7 +27,7 @@ from tests.blender.building import (
 from tests.blender.walkers import CYCLE, SPEED, STRIDE, clip, found_walkers, idle, pose_of, stash, walk, walker, walkers
 from tests.sampling import in_every_blender
 
-pytestmark = in_every_blender
+pytestmark = in_every_blender(shared=True)
 
 
 def ours(rig) -> list:

@@ -28,7 +28,7 @@ from tests.blender.shaped import SPREAD, bird, key_clip, play, points_on, trotte
 from tests.blender.walkers import SPEED, STRIDE
 from tests.sampling import in_every_blender
 
-pytestmark = in_every_blender
+pytestmark = in_every_blender(shared=True)
 
 FILM = range(1, 61)
 

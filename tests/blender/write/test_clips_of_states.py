@@ -12,7 +12,7 @@ from tests.blender.status.test_findings import listed
 from tests.blender.walkers import found_walkers, idle, pose_of
 from tests.sampling import in_every_blender
 
-pytestmark = in_every_blender
+pytestmark = in_every_blender(shared=True)
 
 HERE, NEAR = (0.0, 0.0, 0.0), 1.0
 

@@ -27,7 +27,7 @@ from tests.blender.building import (
 from tests.blender.walkers import found_walkers, idle
 from tests.sampling import in_every_blender
 
-pytestmark = in_every_blender
+pytestmark = in_every_blender(shared=True)
 
 LAST = 240
 EAST = (0.0, 0.0, -np.pi / 2.0)
