@@ -1,13 +1,11 @@
 """The operators that turn agents of a crowd cache into keyed objects, and back."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, StringProperty
+from bpy.types import Collection, Context, Object
 
 from .. import preview
 from ..animation.edited_keys import has_edited_keys
@@ -29,9 +27,6 @@ from ..status.hand_edits import as_baked
 from ..write.picked_agents import MadeObjects, give_agents_back, making_objects
 from .in_pieces import InPieces
 from .polls import SteeringOperator, has_editable_crowd, has_editable_scene, in_object_mode
-
-if TYPE_CHECKING:
-    from bpy.types import Collection, Context, Object
 
 NUMBERS = "Identities of agents, as the attribute id of the instances has them, such as 3,17"
 
@@ -150,9 +145,11 @@ class STEERING_OT_give_back(SteeringOperator, bpy.types.Operator):
             raise Refusal(text, about=kept)
         objects = [ob for ob in objects if ob not in kept]
         check_editable(objects)
-        preview.end()
         cache = cache_of(crowd)
-        cache = cache if cache is not None and is_kept_here(cache) else None
+        if cache is not None and not is_kept_here(cache):
+            text = f"The crowd cache of {crowd.name} is in a library, which hides them. Bake again first."
+            raise Refusal(text, about=[crowd])
+        preview.end()
         is_signed, number = _signed_so_far(context, cache), len(objects) + len(identities)
         lost, warnings = give_agents_back(context, cache, crowd, objects, identities)
         if is_signed and not lost:
