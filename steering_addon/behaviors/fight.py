@@ -31,6 +31,8 @@ GIVES_UP = 0.5
 """Seconds for which one comes no nearer to its partner, as others are in the way, until it looks for another."""
 PATIENT = 1.5
 """Seconds for which it then tries no way round others."""
+FACES = 0.94
+"""The cosine from which on one faces its partner."""
 SLOW = 0.1
 """Share of cruise speed below which a body stands, and two come no nearer to each other."""
 
@@ -99,6 +101,8 @@ class Fight(Behavior):
             # It stops there whatever else it wants.
             speed_limit=np.where(fights, speed, np.inf),
             heading=np.where(fights[:, None], direction, 0.0),
+            # One that has its enemy beside or behind it whirls round.
+            hurries=after.stands & (dot(direction, agents.forward) < FACES),
         )
 
     def goal(self, world: World, agents: Agents, memory: Fighting) -> Vectors:

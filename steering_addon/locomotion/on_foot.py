@@ -39,7 +39,7 @@ from .footholds import misplaced_walkers
 from .gaits import FACES, SETS_OFF, STEPS_ROUND, Walkers, going_round, stepping_circle, strode
 from .headings import begun, sine_between, turn_toward, turned_by, turned_on_foot
 from .looking import LOOKS, fastest_before_edges, led_past, looked, waited
-from .over_steps import carried_over_steps
+from .over_steps import carried_over_steps, fastest_on_stairs
 from .point_mass import pushed
 from .side_steps import along_and_aside, joined, off_heading, stepped
 from .walkable import BRIDGES, Look, Walkable, along_ground, leaning
@@ -61,6 +61,8 @@ HURRIES = 0.5
 """The share of its strength from which on a walker hurries."""
 AFTERWARDS = 1.5
 """Times in which a walker that hurries could stop, after which it would be on its way where it wants to go."""
+SLOWS = 0.5
+"""Seconds in which a walker that comes to stairs would stop."""
 SLOW = 2.0
 """Multiples of the slowest speed below which a walker obeys the mean of recent forces."""
 
@@ -149,6 +151,8 @@ class OnFoot(Locomotion):
         if anybody(uphill > 0.0):
             # The normal before a ramp leans already where the floor is level.
             uphill = np.minimum(uphill, rise(terrain.after.face_normal(memory.triangle), heading))
+        if anybody(memory.tread > 0.0):
+            control = replace(control, speed_limit=self._limit_on_stairs(model, control, speed, memory, dt))
         wanted, wish = self._wanted(model, motion, replace(control, force=push), uphill, slowest, beside, dt)
         wanted_speed, wished, onward = magnitude(wanted), magnitude(wish), dot(wish, heading)
         if anybody(settles := settled(model, wished, onward)):
@@ -196,7 +200,9 @@ class OnFoot(Locomotion):
         turns = self.turn_radius, turn_rate, on_the_spot
         speeds = speed, wanted_speed, wished, slowest, fastest
         onward = np.where(turns_back, np.maximum(dot(wanted, heading), 0.0), np.inf)
-        velocity, forward = strode(Walkers(model, motion, memory, direction, *turns, *speeds, onward, rounds, dt))
+        velocity, forward = strode(
+            Walkers(model, motion, memory, direction, *turns, *speeds, onward, steps, rounds, dt)
+        )
         on_the_spot = np.where(memory.cornered, 0.0, self._on_the_spot(control, heading, memory.turning, dt))
         velocity, forward = turned_on_foot(model, motion, control, (velocity, forward), idle, on_the_spot, dt)
         walks, course = magnitude(velocity), forward
@@ -282,6 +288,14 @@ class OnFoot(Locomotion):
         wish[rows] = pull[rows]
         return wanted, truncate(wish, np.maximum(fastest, 0.0))
 
+    def _limit_on_stairs(
+        self, model: VehicleModel, control: Control, speed: Scalars, memory: Walking, dt: float
+    ) -> Scalars:
+        """The speed limit, (n,) m/s, of those of whom some are on stairs; they slow down gradually for these."""
+        pace = pace_of(model)
+        limit = np.maximum(fastest_on_stairs(memory.tread, model.radius, pace), speed - pace * (dt / SLOWS))
+        return limit if control.speed_limit is None else np.minimum(limit, control.speed_limit)
+
     def _is_hemmed_in(self, model: VehicleModel, motion: Motion, terrain: Terrain, turns: Mask) -> Mask:
         """Whether an obstacle leaves walkers that turn round no room for it, (n,)."""
         hemmed_in, rows = np.zeros(len(turns), dtype=np.bool_), which(turns)
@@ -345,8 +359,10 @@ class OnFoot(Locomotion):
         """The fastest turn of one that stands to where it is asked to face, (n,) rad/s, which begins gradually."""
         if control.heading is None:
             return self.turn_on_the_spot
-        sine = sine_between(heading, from_above(control.heading))
-        return begun(self.turn_on_the_spot, turn_toward(sine, turning), dt)
+        sine, rate = sine_between(heading, from_above(control.heading)), self.turn_on_the_spot
+        if control.hurries is not None:
+            rate = np.where(control.hurries, np.maximum(rate, self.whirl), rate)
+        return begun(rate, turn_toward(sine, turning), dt)
 
     def started(self, motion: Motion, terrain: Terrain, memory: Walking) -> Stance | None:
         if not len(terrain.after):

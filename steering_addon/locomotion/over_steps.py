@@ -7,6 +7,9 @@ reaches r from there makes it higher by
     h (1 - d / r)^2 / 2        for d < r
 
 and one behind it lower: whether h is added to the ground before the step or taken from that after it, both meet there.
+
+Where two steps or more lead the same way, these are stairs. On them a walker makes a step on each tread, or on each few
+if it is in a hurry, and no more steps a second than on the level: it is slower there.
 """
 
 from collections.abc import Callable
@@ -48,6 +51,15 @@ SETTLES = 0.25
 """Seconds in which a body settles on the step on which it stops, or to which it is pushed."""
 SETTLED = 1e-4
 """Metres off its height up to which a body has settled."""
+FLAT = 1.5
+"""Looks that a tread is long at least."""
+PERSON = 0.3
+"""The radius of a person, metres."""
+STEP_RATE, WALK = 2.1, 1.32
+"""Steps a second of a person on stairs, and the pace in m/s up to which it makes no more: one that hurries does. Larger
+ones make fewer by the root of their size, and walk faster by it."""
+SHORT = 0.32
+"""The share of a walker's step on the level that a step on stairs has at least."""
 Seen: TypeAlias = tuple[Scalars, Scalars]
 """The heights and the grades of the ground at places, (m,) each; nan and 0 for no ground."""
 Ground: TypeAlias = Callable[[Scalars, Rows], Seen]
@@ -70,8 +82,8 @@ def carried_over_steps(
         lift: (n,) metres by which positions are above the ground.
     """
     walkable, n = stride.walkable, len(position)
-    carried, climb, off = np.zeros(n), np.zeros(n), before.off / (1.0 + dt / SETTLES)
-    after = replace(before, carried=carried, climb=climb, off=off)
+    carried, climb, tread, off = np.zeros(n), np.zeros(n), np.zeros(n), before.off / (1.0 + dt / SETTLES)
+    after = replace(before, carried=carried, climb=climb, tread=tread, off=off)
     off[np.abs(off) < SETTLED] = 0.0
     rows = which((before.carried != 0.0) | (before.off != 0.0) | _may_step(walkable, footing, position, stride.reach))
     if not len(rows):
@@ -81,13 +93,16 @@ def carried_over_steps(
     way = magnitude(from_above(position - start))
     on, was_on = footing.triangle >= 0, before.triangle[rows] >= 0
     moves = which((way > 0.0) & on)
-    carried[rows[moves]], climb[rows[moves]] = higher_by_steps(
+    tread[rows] = before.tread[rows]
+    carried[rows[moves]], climb[rows[moves]], seen = higher_by_steps(
         walkable.take(moves),
         footing.take(moves),
         picked(position, moves),
         picked(course, rows[moves]),
         reach[moves],
     )
+    # Between two looks at more of them, the treads are as long as before.
+    tread[rows[moves]] = np.where(np.isnan(seen), tread[rows[moves]], seen)
     ground = np.where(on & was_on, footing.height - start[:, 2] + lift[rows], 0.0)
     height = ground + carried[rows] - before.carried[rows]
     # A body that turns or steps aside goes on in another direction than it came, also on the face on which it stood.
@@ -114,10 +129,11 @@ def _may_step(walkable: Walkable, footing: Footing, position: Vectors, reach: Sc
 
 def higher_by_steps(
     walkable: Walkable, footing: Footing, position: Vectors, forward: Vectors, reach: Scalars
-) -> tuple[Scalars, Scalars]:
+) -> tuple[Scalars, Scalars, Scalars]:
     """By how much steps make the ground below bodies higher on the average than below their middle, (n,) metres.
 
-    And how steeply they climb, (n,): the grade of the ground, and that of the average over steps.
+    And how steeply they climb, (n,): the grade of the ground, and that of the average over steps. And how long the
+    treads of stairs are, (n,) metres: 0 without, nan where only one step is seen.
 
     Args:
         footing: what they stand on.
@@ -140,12 +156,45 @@ def higher_by_steps(
     gap = reach / LOOKS
     row, number, jump, sides = _jumps(ground, middle, gap, step + steepest * gap)
     if not len(row):
-        return np.zeros(n), middle[1][:n]
+        return np.zeros(n), middle[1][:n], np.zeros(n)
     is_step, distance = _placed(ground, row, number * gap[row], gap[row], sides, steepest[row])
     share = np.where(is_step, np.maximum(1.0 - distance / reach[row], 0.0), 0.0)
     higher = totals(row % n, 0.5 * jump * share * share, n)
     climb = totals(row % n, np.where(row < n, jump, -jump) * share / reach[row], n)
-    return higher, middle[1][:n] + clamp(climb, -STEEPEST, STEEPEST)
+    tread = _tread(row % n, np.where(row < n, distance, -distance), np.where(row < n, jump, -jump), share > 0.0, n)
+    # What is too steep for longer than a look is no step.
+    tread = np.where(tread < FLAT * gap[:n], 0.0, tread)
+    return higher, middle[1][:n] + clamp(climb, -STEEPEST, STEEPEST), tread
+
+
+def _tread(row: Rows, place: Scalars, jump: Scalars, is_step: Mask, n: int) -> Scalars:
+    """The lengths of treads as of `higher_by_steps`, (n,) metres, by steps (k,) of bodies at places ahead of them."""
+    up, down = (np.bincount(row[is_step & way], minlength=n) for way in (jump > 0.0, jump < 0.0))
+    ways = is_step & np.where(jump > 0.0, up[row] >= down[row], down[row] > up[row])
+    row, place, number = row[ways], place[ways], np.maximum(up, down)
+    order = np.lexsort((place, row))
+    row, place = row[order], place[order]
+    begin = np.flatnonzero(np.diff(row, prepend=-1))
+    end = np.concatenate((begin[1:], [len(row)])) - 1 if len(row) else begin
+    tread = np.where(number == 1, np.nan, 0.0)
+    long = number[row[begin]] > 1
+    begin, end = begin[long], end[long]
+    tread[row[begin]] = (place[end] - place[begin]) / (end - begin)
+    return tread
+
+
+def fastest_on_stairs(tread: Scalars, radius: Scalars, pace: Scalars) -> Scalars:
+    """How fast walkers are on stairs at most, (n,) m/s; inf on what is none.
+
+    Args:
+        tread: (n,) metres; 0 for no stairs.
+        radius: (n,) metres, the size of the walkers.
+        pace: (n,) m/s, at which they walk.
+    """
+    root = np.sqrt(np.maximum(radius, EPSILON) / PERSON)
+    rate = STEP_RATE / root * np.sqrt(np.maximum(pace / (WALK * root), 1.0))
+    treads = np.maximum(-np.floor(-SHORT * pace / (rate * np.maximum(tread, EPSILON))), 1.0)
+    return np.where(tread > 0.0, rate * treads * tread, np.inf)
 
 
 def _walked(grade: Scalars, steepest: Scalars) -> Scalars:

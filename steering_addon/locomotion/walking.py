@@ -67,6 +67,7 @@ class Walking(Memory):
         fall_speed: metres a second.
         carried: metres by which steps carry it higher than the ground below its middle.
         climb: the grade at which it climbs where there may be steps.
+        tread: metres of a tread of the stairs on which it is; 0 for none.
         off: metres by which it is off that height.
     """
 
@@ -88,6 +89,7 @@ class Walking(Memory):
     fall_speed: Scalars = remembered(0.0)
     carried: Scalars = remembered(0.0)
     climb: Scalars = remembered(0.0)
+    tread: Scalars = remembered(0.0)
     off: Scalars = remembered(0.0)
 
 

@@ -96,4 +96,4 @@ class PlantedBodies:
             rides = np.isin(riders.surface, list(moved))
             above = origin[rows] + raised[rows]
             ground = RiddenGround(place[rows], riders, rides, above, still) if moved else still
-            yield rows, Carried(position, forward, up, size[rows], origin[rows], aloft[rows]), ground
+            yield rows, Carried(position, forward, up, size[rows], origin[rows], aloft[rows], raised[rows]), ground

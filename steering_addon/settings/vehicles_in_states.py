@@ -12,6 +12,9 @@ from .preset_values import Value, Values, within
 
 RUNS = 0.75
 """The share of the run's speed from which on a state runs."""
+BURSTS = 0.5
+"""For how long what flies or swims bursts in a state, as a share of the time for which walkers run: so fast it is soon
+out of sight of the others."""
 STOPS = 0.4
 """Seconds in which a vehicle loses two thirds of its speed in a state in which it stands."""
 
@@ -31,6 +34,12 @@ def factor_in_state(preset: Preset, kind: type[Locomotion], of_crowd: Values, ru
     faster = min(faster, max(kind.burst * cruise, 1.0))
     speed = (cruise if preset.cruise_speed is None else preset.cruise_speed) * float(of_crowd["max_speed"])
     return run / speed if 0.0 < RUNS * run <= speed * faster and faster > 1.0 else faster
+
+
+def times_in_state(preset: Preset, kind: type[Locomotion]) -> Values:
+    """When vehicles take up a ready state and for how long, by name."""
+    bursts = preset.spurt is not None and kind.burst < np.inf and "lasts" in preset.state
+    return {**preset.state, "lasts": BURSTS * float(preset.state["lasts"])} if bursts else preset.state
 
 
 def behavior_in_state(preset: Preset, kind: type[Behavior], of_crowd: Values) -> Values:

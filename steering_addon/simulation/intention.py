@@ -4,8 +4,6 @@ Each column is declared with its neutral value, which says nothing, and with the
 what is known. Behaviors are asked in the order of the catalogue.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from functools import cache, lru_cache
@@ -172,7 +170,7 @@ class Intention(Columns):
     confined: Rows = says(-1, last_row)
     urgent: Vectors = says((0.0, 0.0, 0.0), add_up)
 
-    def adding(self: Self, other: Intention, weight: Scalars, top: Scalars, part: Rows | None = None) -> Self:
+    def adding(self: Self, other: "Intention", weight: Scalars, top: Scalars, part: Rows | None = None) -> Self:
         """What is known once one more behavior has spoken.
 
         Args:

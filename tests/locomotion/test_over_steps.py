@@ -12,12 +12,12 @@ from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import OnFoot
 from steering_addon.locomotion.on_foot import FALL
-from steering_addon.locomotion.over_steps import higher_by_steps
+from steering_addon.locomotion.over_steps import fastest_on_stairs, higher_by_steps
 from steering_addon.locomotion.walkable import Walkable
 from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
 from steering_addon.simulation.snapshot import State
 from tests.locomotion.grounds import hills, on, plane
-from tests.locomotion.test_on_foot import FPS, height_above, walker, walkers
+from tests.locomotion.test_on_foot import FPS, ON_FOOT, height_above, walker, walkers
 from tests.sampling import sampled
 from tests.scene import Scene, positions
 from tests.surfaces import patch
@@ -122,7 +122,7 @@ def test_the_height_is_the_mean_of_the_ground_below_it_that_counts_half_at_half_
         walkable = Walkable(ground, np.full(20, 0.61), np.full(20, 0.4), yes, no)
         turn = rng.uniform(-0.5, 0.5, 20)
         heading = np.stack((np.cos(turn), np.sin(turn), 0.0 * turn), axis=1)
-        higher, _ = higher_by_steps(walkable, footing, place, heading, np.full(20, reach))
+        higher, _, _ = higher_by_steps(walkable, footing, place, heading, np.full(20, reach))
         share = (np.arange(4000) + 0.5) / 2000.0 - 1.0
         x = middle[:, None] + reach * share * heading[:, :1]
         below = heights[np.searchsorted(edges, x)]
@@ -137,7 +137,7 @@ def test_risers_that_lean_are_steps_too(slant: float) -> None:
     place = on(ground, np.stack((x, 0.0 * x), axis=1))
     near, many = np.full(300, 0.01), np.ones(300)
     walkable = Walkable(ground, 0.61 * many, 0.3 * many, many > 0.0, many < 0.0)
-    higher, _ = higher_by_steps(
+    higher, _, _ = higher_by_steps(
         walkable, ground.under(*place.T, near, near), place, np.tile((1.0, 0.0, 0.0), (300, 1)), 0.3 * many
     )
     line = RISE / TREAD * (x - 0.5 * slant) + 0.5 * RISE
@@ -200,6 +200,43 @@ def test_a_body_that_stands_and_is_pushed_over_an_edge_settles_below_it() -> Non
     assert positions(states)[-1, 0, 2] == -RISE and raised(states)[-1, 0] == 0.0
     assert np.abs(np.diff(positions(states)[..., 2], axis=0)).max() > 0.99 * RISE
     assert np.abs(np.diff(shown(states)[..., 2], axis=0)).max() < 0.25 * RISE
+
+
+@pytest.mark.parametrize(("rise", "tread"), [(0.15, 0.3), (0.18, 0.28), (0.2, 0.25)])
+@pytest.mark.parametrize("aside", [0.0, 1.5])
+def test_people_go_up_and_down_stairs_at_two_steps_a_second(rise: float, tread: float, aside: float) -> None:
+    """Whatever their pace, and also across; those who hurry take two treads a step."""
+    ground, top, end = stairs(rise, tread), rise * COUNT, tread * COUNT
+    starts = [(-1.5, -aside, 0.0), (end + 1.5, aside, top)] * 3
+    targets = [(end + 6.0, 3.0 * aside, top), (-6.0, -3.0 * aside, 0.0)] * 3
+    scene = walkers(starts, targets, ground)
+    pace = np.array((1.2, 1.2, 1.6, 1.6, 3.0, 3.0))
+    scene.vehicle.update(max_speed=pace, cruise_speed=1.0, max_force=20.0)
+    facing = np.tile(((1.0, 0.0, 0.0), (-1.0, 0.0, 0.0)), (3, 1))
+    place = positions(replace(scene, forward=facing, speed=pace).run(9 * FPS))
+    speed = np.linalg.norm(np.diff(place[..., :2], axis=0), axis=-1) * FPS
+    on_stairs = (place[1:, :, 0] > 3.0 * tread) & (place[1:, :, 0] < end - 3.0 * tread)
+    along = np.sqrt(1.0 + (rise / tread) ** 2)
+    most = 0.85 if aside == 0.0 else 1.0
+    for body in range(6):
+        slope = along * speed[on_stairs[:, body], body]
+        assert 0.5 < np.median(slope) < most if body < 4 else 1.2 < np.median(slope) < 2.6
+    slows = np.diff(speed[:, :4], axis=0)[(place[2:, :4, 0] > -0.8) & (place[2:, :4, 0] < end + 0.8)]
+    assert slows.min() > -4.0 / FPS, "they slow down gradually"
+    before = (place[1:, ::2, 0] < -0.8).any(axis=1)
+    np.testing.assert_allclose(speed[before][:, ::2].max(axis=0), pace[::2], rtol=0.03)
+
+
+def test_neither_a_kerb_nor_a_steep_slope_is_stairs_and_small_ones_have_their_own_pace() -> None:
+    kerb, slope = along([(-9.0, 0.0), (0.0, 0.0), (0.0, 0.12), (9.0, 0.12)]), along([(-9.0, -4.5), (9.0, 4.5)])
+    for ground in (kerb, slope):
+        start, target = on(ground, np.array(((-1.0, 0.0), (8.0, 0.0))))
+        states = walkers([start], [target], ground, slowed_uphill=0.0).run(2 * FPS)
+        assert all((state.bodies[ON_FOOT].tread == 0.0).all() for state in states)
+    person, small = (fastest_on_stairs(size * np.ones(1) * TREAD, size * 0.3, 1.3 * size**0.5) for size in (1.0, 0.25))
+    np.testing.assert_allclose(small, 0.5 * person)
+    assert 0.5 < person < 0.7
+    assert np.isinf(fastest_on_stairs(np.zeros(1), np.ones(1), np.ones(1)))
 
 
 def test_rims_are_where_floor_ends_or_is_too_steep() -> None:

@@ -6,7 +6,12 @@ from steering_addon.behaviors.cohesion import Cohesion
 from steering_addon.locomotion import Flying, OnFoot, Swimming
 from steering_addon.settings.preset import Preset
 from steering_addon.settings.preset_parts import STATE
-from steering_addon.settings.vehicles_in_states import behavior_in_state, factor_in_state, vehicle_in_state
+from steering_addon.settings.vehicles_in_states import (
+    behavior_in_state,
+    factor_in_state,
+    times_in_state,
+    vehicle_in_state,
+)
 
 CROWD = {
     "mass": 2.0, "max_speed": 4.0, "max_force": 3.0, "cruise_speed": 0.5, "response_time": 0.6, "speed_time": 0.1
@@ -52,3 +57,10 @@ def test_what_keeps_order_in_a_crowd_is_no_weaker_in_a_state_and_as_many_times_a
     times = startle(times={"cohesion": {"weight": 2.0, "rejoin_distance": 3.0}})
     assert behavior_in_state(times, Cohesion, own) == {"weight": 6.0, "rejoin_distance": 90.0}
     assert behavior_in_state(times, Cohesion, {}) == {}
+
+
+@pytest.mark.parametrize(("kind", "lasts"), [(OnFoot, 3.0), (Flying, 1.5), (Swimming, 1.5)])
+def test_what_flies_or_swims_bursts_for_half_as_long_as_walkers_run(kind: type, lasts: float) -> None:
+    spurts = startle(spurt=0.4, state={"react": 0.2, "lasts": 3.0})
+    assert times_in_state(spurts, kind) == {"react": 0.2, "lasts": lasts}
+    assert times_in_state(startle(state={"lasts": 3.0}), kind) == {"lasts": 3.0}

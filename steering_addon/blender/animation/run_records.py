@@ -4,15 +4,14 @@ A vehicle finds its part by the id of the bake that it plays and by its own iden
 told of each vehicle on its action: these parts are read where there is no record.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 import numpy as np
+from bpy.types import Action, Object, Scene
 
 from ...recording.mishaps import KINDS
 from ...recording.run_record import RunRecord, Span
@@ -22,9 +21,6 @@ from .animation_data import action_of
 from .bake_record import RECORD, BakeRecord, frame_in, open_span_in, span_in
 from .ownership import bake_of
 from .state_history import TakenUp, read
-
-if TYPE_CHECKING:
-    from bpy.types import Action, Object, Scene
 
 RUNS = "steering_runs"
 """The custom property of a scene that holds a record for each run, by the id of its bake. Stored in files."""
@@ -158,6 +154,18 @@ def made_of(run: str) -> str:
     """The fingerprint of what a run was made from; "" if it is not known."""
     stored = _stored(run)
     return "" if stored is None else str(stored.get(MADE_OF, ""))
+
+
+def set_owners(run: str, owners: Mapping[int, int]) -> None:
+    """Note in the record of a run whose points vehicles are, by their identities: that of the object, 0 for none."""
+    record = _record(stored := _stored(run))
+    if record is None or not len(record.owner):
+        return
+    owner = record.owner.astype(np.int32)
+    for identity, of in owners.items():
+        if (row := record.row_of(identity)) is not None:
+            owner[row] = of
+    stored["owner"] = owner
 
 
 def forget_runs(scene: Scene, played: Collection[str]) -> None:

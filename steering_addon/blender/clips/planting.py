@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...portrayal.clips import Clip, Playing, leading
+from ...portrayal.clips import MOVE, PHASES, Clip, Playing, leading
+from ...portrayal.feet.pacing import Tempo, paced
 from ...portrayal.feet.pawing import Paw, paw_of
 from ...portrayal.feet.planes import Ground
 from ...portrayal.feet.rotations import LEAST
@@ -50,6 +51,16 @@ class Planter:
         """`feet` are those in what strips play of `clips`."""
         self.legs, self._height, self._rests = legs, rig.height, feet.rests
         self._paws = _paws_of(rig, feet, clips, legs.carriers)
+        self._first = first = leading(clips)
+        self._moves = np.array([clip.plays == MOVE and clip.speed > 0.0 for clip in clips])
+        cycle = [rig.moved(feet.poses[first][:PHASES], rows) for rows in feet.soles]
+        self._tempo = Tempo.of(cycle, feet.rests[first], rig.height)
+
+    def paced(self, playing: Playing, body: Carried, frame_time: float, ground: Ground | None = None) -> Playing:
+        """What n rigs play once they are in step with the ground; arguments as for `keys`."""
+        moving = playing.phase[self._first]
+        shift = paced(moving, body, self._tempo, self._height, frame_time, ground) - moving
+        return Playing(playing.phase + np.where(self._moves[:, None, None], shift, 0.0), playing.influence)
 
     def keys(self, playing: Playing, body: Carried, frame_time: float, ground: Ground | None = None) -> list[Keyed]:
         """The keys of the legs of n rigs on all frames of a run, for each rig.

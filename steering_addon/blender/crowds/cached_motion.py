@@ -1,26 +1,24 @@
 """The motion that a crowd cache shows, as its player plays it: with the edits of agents and the player's inputs."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Collection, Object
 
 from ...simulation.arrays.once import once
 from ..animation.rotation_channels import channels_from_matrices, matrices_from_channels
 from ..objects.doubles import doubles
+from ..read.evaluated_points import KINDS
 from ..refusal import Refusal
 from .cache_edits import edits_of
 from .crowd_cache import player_of, shown_by
-from .crowd_player import PHASES, input_of
+from .crowd_player import input_of
 from .shown_models import get_column
-
-if TYPE_CHECKING:
-    from bpy.types import Collection, Object
 
 NEARER = 0.5
 """The share of the way to the next frame from which on the pose is that of the next."""
+PLACES = ("position", "rotation")
 ALIKE = 0.9995
 """The cosine of half the angle between two rotations from which on the way between them counts as straight."""
 
@@ -33,15 +31,13 @@ class ShownAgents:
         position: (f, k, 3) metres.
         rotation: (f, k, 4) quaternions.
         pose: (f, k) the number of the mesh among those of its variant, -1 for those that are not there.
-        phase: (f, k) of the cycle, 0 to 1; None if the cache does not hold it.
-        state: (f, k) the numbers of their states; None if the cache does not hold them.
+        told: (f, k) by name, what else the cache holds: `state`, `flags`, and what drivers read of a locomotion.
     """
 
     position: np.ndarray
     rotation: np.ndarray
     pose: np.ndarray
-    phase: np.ndarray | None
-    state: np.ndarray | None
+    told: Mapping[str, np.ndarray]
 
 
 class CachedMotion:
@@ -55,7 +51,7 @@ class CachedMotion:
         first, last: the frames that are held.
     """
 
-    def __init__(self, cache: Collection, crowd: Object) -> None:
+    def __init__(self, cache: "Collection", crowd: "Object") -> None:
         """Look up the parts.
 
         Raises:
@@ -112,8 +108,7 @@ class CachedMotion:
             turn = _between(turn, self._rotation[after], share)
         told = {name: column[nearest] for name, column in self._told.items()}
         place, turn = self._placed(place + self.edited["offset"][rows], turn)
-        phase = told["phase"] / PHASES if "phase" in told else None
-        return ShownAgents(place, turn, told["pose"], phase, told.get("state"))
+        return ShownAgents(place, turn, told.pop("pose"), told)
 
     @once
     def _position(self) -> np.ndarray:
@@ -125,7 +120,12 @@ class CachedMotion:
 
     @once
     def _told(self) -> dict[str, np.ndarray]:
-        names = (name for name in ("pose", "phase", "state") if name in self._held.attributes)
+        names = (
+            each.name
+            for each in self._held.attributes
+            # Blender's own begin with a dot.
+            if each.data_type in KINDS and each.name not in PLACES and not each.name.startswith(".")
+        )
         return {name: get_column(self._held, name) for name in names}
 
     def _placed(self, place: np.ndarray, turn: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -3,39 +3,42 @@
 The point of agent a on frame f is number `f * n + a`. It has a position and the attributes `rotation` (a quaternion),
 `pose` (the number of the mesh that shows it among those of its variant, -1 for none), and where they are known `phase`
 (in 128 parts of a cycle) and `state`. The player has a point for each agent, with `id`, `key`, `variant` and `scale`.
+What the player does not read is for objects that stand for agents: `flags`, and what drivers of the models read of a
+locomotion, such as how far wheels are turned, by its name.
 
 Changes after the simulation are the points of another small mesh, each at the `key` of its agent: a bake never touches
 it. It has `hidden`, `frame_offset`, `speed` (a factor), `variant` (-1 as it is), `offset` (metres) and `picked`, of
 those that are hidden as objects stand for them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 import numpy as np
+from bpy.types import ID, Collection, Mesh, Modifier, Object, Scene
 
 from ...simulation.roles import Role
 from ..animation.visibility import parts
 from ..objects.crowd_caches import MARK, RECORD, cache_id, cache_of, cached_as, caches, mark
+from ..objects.hierarchy import Family
 from ..objects.resting import put_to_rest, wake
 from ..properties import has_role
 from .cache_edits import keys_of, no_edits
 from .crowd_player import PLAYER, input_of, player, set_inputs
 from .shown_models import add_column, set_column
 
-if TYPE_CHECKING:
-    from bpy.types import ID, Collection, Mesh, Modifier, Object, Scene
-
-    from ..objects.hierarchy import Family
-
 PART = "steering_part"
 """The custom property of the datablocks of a cache that says what they are for."""
 FRAMES, AGENTS, EDITS, MODELS = "FRAMES", "AGENTS", "EDITS", "MODELS"
+COLUMN_KINDS = {"int8": "INT8", "int32": "INT", "float32": "FLOAT"}
 TITLES = {FRAMES: "Frames", AGENTS: "Player", EDITS: "Edits", MODELS: "Models"}
+
+
+PERCHED, FLARES, ARRIVED = 1, 2, 4
+"""The flags of an agent: it stands on something on which it has come down from the air, it brakes with its wings to do
+so, and it is where it was led."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,7 @@ class CachedFrames:
         first: the first frame.
         rate: frames a second.
         position, rotation: (f, n, 3) metres and (f, n, 4) quaternions whose signs continue, single precision.
-        columns: (f, n) whole numbers by name: `pose`, and where they are known `phase` and `state`.
+        columns: (f, n) numbers by name: `pose`, and where they are known the others.
     """
 
     first: int
@@ -92,7 +95,7 @@ class NewCache:
         add_column(self.held, "rotation", "QUATERNION", self.frames.rotation)
         yield
         for key, column in self.frames.columns.items():
-            add_column(self.held, key, "INT8" if column.dtype == np.int8 else "INT", column)
+            add_column(self.held, key, COLUMN_KINDS[column.dtype.name], column)
             yield
         self.held.update()
         self.points = self._mesh(f"{name} {TITLES[AGENTS]}", position.shape[1])

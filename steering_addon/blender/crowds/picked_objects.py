@@ -1,13 +1,12 @@
 """The objects that stand for picked agents: found among vehicles at rest, or made of the model that a point shows."""
 
-from __future__ import annotations
-
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+from bpy.types import Collection, Context, Object, Scene
 from mathutils import Quaternion
 
 from ...simulation.roles import Role
@@ -15,22 +14,20 @@ from ..animation.held_transforms import let_go
 from ..objects.body_sizes import mean_scale
 from ..objects.crowd_caches import cache_id, cached_as
 from ..objects.hierarchy import Family
-from ..objects.picked_agents import MADE, PICKED, is_made
+from ..objects.picked_agents import PICKED, is_made
 from ..objects.tagged_objects import crowd_of, in_use, tagged
 from ..read.point_vehicles import PointVehicles, front_of_model, models_of_points, sources_of_points
 from ..read.start_pose import channels, store
 from ..refusal import Refusal
+from .cached_motion import CachedMotion
 from .populating.member_collection import shows
 from .populating.models import MemberModel, plain
-
-if TYPE_CHECKING:
-    from bpy.types import Collection, Context, Object, Scene
-
-    from .cached_motion import CachedMotion
 
 SETTINGS = ("speed_factor", "size_factor", "length_factor", "mass_factor", "active")
 """The settings of a point that its object has as well."""
 SMALLEST = 1e-9
+ROW = re.compile(r"^\d{3} ")
+"""What the names of models that Populate made begin with."""
 
 
 @dataclass(frozen=True)
@@ -62,8 +59,8 @@ def agents_of(
     if unknown := [identity for identity in identities if identity not in rows]:
         raise Refusal(f"The cache of {crowd.name} has no agent {unknown[0]}. Choose others.", about=[crowd])
     if hidden := [identity for identity in identities if motion.edited["hidden"][rows[identity]]]:
-        text = f"Agent {hidden[0]} of {crowd.name} is hidden by an edit, or an object already. Choose others"
-        raise Refusal(f"{text}, or give it back.", about=[crowd])
+        text = f"Agent {hidden[0]} of {crowd.name} is hidden by an edit, or an object already. Choose others."
+        raise Refusal(text, about=[crowd])
     members, wanted = in_use(scene), set(identities)
     vehicles = [ob for ob in tagged(members, Role.VEHICLE) if not ob.steering.locked]
     found = {
@@ -112,13 +109,13 @@ def object_for(context: Context, crowd: Object, agent: PickedAgent, motion: Cach
     model = models[min(max(int(points.variant[point]), 0), len(models) - 1)]
     front = front_of_model(agent.ob, model)
     made_of = MemberModel.of(model, Family())
-    names = [f"{name} {agent.identity}" for name in made_of.names]
+    names = [f"{ROW.sub('', name)} {agent.identity}" for name in made_of.names]
     copies = made_of.copied_as(names, collection_for(context, crowd))
     plain(copies)
     root = copies[0]
     let_go(root)
     for copy in copies:
-        copy[PICKED] = MADE
+        copy[PICKED] = points.identity
     _place(root, motion, agent.row)
     settings, up = root.steering, "XYZ".index(front[1][-1])
     settings.roles, settings.crowd, settings.identity = {Role.VEHICLE.name}, crowd, agent.identity
@@ -180,5 +177,5 @@ def check_removable(objects: Sequence[Object]) -> None:
     family = Family()
     for ob in objects:
         if foreign := next((part for part in family.descendants(ob) if not is_made(part)), None):
-            text = f"{foreign.name} is parented to {ob.name}, which would be removed. Clear its parent first."
+            text = f"{foreign.name} is parented to {ob.name}, which would be removed. Clear the parent first."
             raise Refusal(text, about=[foreign])

@@ -31,7 +31,8 @@ from ..status.findings import FindingKind
 from ..status.hand_edits import as_baked
 from ..status.refused import forget, remember
 from ..write.bake import BakeResult, baking
-from ..write.split_writer import SplitWriter
+from ..write.split_writer import SplitWriter, writer_for
+from ..write.subjects import playing_models
 from .contact_report import stuck_warnings, summary
 from .in_pieces import INFINITE, InPieces
 from .polls import SteeringOperator, in_object_mode, something_baked
@@ -87,17 +88,24 @@ class STEERING_OT_bake(SteeringOperator, InPieces, bpy.types.Operator):
         return [ob for ob in self._moved(context) if has_edited_keys(ob)]
 
     def begin(self, context: Context) -> tuple[Iterator[float], str]:
+        self._scene, replace = context.scene, replaces_own_keys(self, context.scene)
+        if preview.is_on(context.scene):
+            # A bake that is refused leaves it on.
+            plan = self._planned(context, adds_nothing=True)
+            writer_for(plan, playing_models(plan, only_measured=True), replace_own_keys=replace)
         preview.end()
         forget(context.scene)
-        self._scene = context.scene
+        self._plan: Plan = self._planned(context, adds_nothing=False)
+        return baking(self._plan, replace_own_keys=replace), f"Baking {_count(len(self._plan), 'vehicle')}"
+
+    def _planned(self, context: Context, *, adds_nothing: bool) -> Plan:
         self._edited_ones = self._edited(context)
         only = _selected(context) if self.selected else None
         if self._edited_ones and self.edited == "LOCK":
             # Read as they are, and locked at the end: a bake that stops leaves no trace.
             only = [ob for ob in self._moved(context) if ob not in self._edited_ones]
         replace = replaces_own_keys(self, context.scene)
-        self._plan: Plan = plan_reading(context.scene, only=only, replace_own_keys=replace)
-        return baking(self._plan, replace_own_keys=replace), f"Baking {_count(len(self._plan), 'vehicle')}"
+        return plan_reading(context.scene, only=only, replace_own_keys=replace, adds_nothing=adds_nothing)
 
     def refused(self, refusal: Refusal) -> set[str]:
         remember(self._scene, refusal)

@@ -1,10 +1,9 @@
 """The operator that chooses agents of a crowd cache by clicks in the 3D viewport."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
+from bpy.types import Area, Context, Event, Region, RegionView3D
 
 from ..crowds.cached_motion import CachedMotion
 from ..objects.crowd_caches import cache_of
@@ -14,13 +13,10 @@ from ..refusal import Refusal
 from .picked_agents import has_cache
 from .polls import SteeringOperator, has_editable_scene, in_object_mode
 
-if TYPE_CHECKING:
-    from bpy.types import Area, Context, Event, Region, RegionView3D
-
 LOOKING = ("MIDDLEMOUSE", "WHEEL", "TRACKPAD", "MOUSE", "NDOF", "NUMPAD", "LEFT_ARROW", "RIGHT_ARROW", "SPACE", "TIMER")
 """How the events begin that let the user look around or show another frame."""
 
-_picking: list[Picking] = []
+_picking: "list[Picking]" = []
 """What is being picked; empty or one."""
 
 
@@ -156,7 +152,7 @@ class STEERING_OT_pick_agents(SteeringOperator, bpy.types.Operator):
             layout = header.layout
             layout.label(text="Choose", icon="MOUSE_LMB")
             layout.label(text="Add", icon="EVENT_SHIFT")
-            layout.label(text=f"Make {_count(chosen)}" if chosen else "Make Objects", icon="EVENT_RETURN")
+            layout.label(text=f"Make {chosen} Objects" if chosen > 1 else "Make an Object", icon="EVENT_RETURN")
             layout.label(text="Leave", icon="EVENT_ESC")
 
         context.workspace.status_text_set(draw)
@@ -164,10 +160,6 @@ class STEERING_OT_pick_agents(SteeringOperator, bpy.types.Operator):
 
 def _make(ids: str) -> set[str]:
     return bpy.ops.steering.make_objects("INVOKE_DEFAULT", True, ids=ids)
-
-
-def _count(number: int) -> str:
-    return "1 Object" if number == 1 else f"{number} Objects"
 
 
 def _view_under(context: Context, event: Event) -> tuple[Area, Region, RegionView3D] | None:

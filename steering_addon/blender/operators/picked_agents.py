@@ -1,13 +1,11 @@
 """The operators that turn agents of a crowd cache into keyed objects, and back."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, StringProperty
+from bpy.types import Collection, Context, Object
 
 from .. import preview
 from ..animation.edited_keys import has_edited_keys
@@ -30,9 +28,6 @@ from ..write.picked_agents import MadeObjects, give_agents_back, making_objects
 from .in_pieces import InPieces
 from .polls import SteeringOperator, has_editable_crowd, has_editable_scene, in_object_mode
 
-if TYPE_CHECKING:
-    from bpy.types import Collection, Context, Object
-
 NUMBERS = "Identities of agents, as the attribute id of the instances has them, such as 3,17"
 
 
@@ -43,8 +38,11 @@ def has_cache(operator: type, context: Context) -> bool:
     cache = cache_of(crowd_in_focus(context))
     if cache is not None and is_kept_here(cache):
         return True
-    where = "is in a library. Bake again first" if cache is not None else "is missing. Bake into one first"
-    operator.poll_message_set(f"The crowd cache of {crowd_in_focus(context).name} {where}")
+    name = crowd_in_focus(context).name
+    if cache is not None:
+        operator.poll_message_set(f"The crowd cache of {name} is in a library. Bake again first")
+    else:
+        operator.poll_message_set(f"{name} has no crowd cache. Bake it into one first")
     return False
 
 
@@ -55,7 +53,7 @@ class STEERING_OT_make_objects(SteeringOperator, InPieces, bpy.types.Operator):
     bl_idname = "steering.make_objects"
     bl_label = "Make Objects"
     needs = (in_object_mode, has_editable_scene, has_cache)
-    canceled = "Make Objects Canceled"
+    canceled = "Objects Canceled"
 
     ids: StringProperty(name="Ids", description=NUMBERS, options={"SKIP_SAVE"})
     replace_own_keys: BoolProperty(

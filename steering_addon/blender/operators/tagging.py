@@ -11,8 +11,7 @@ from ...simulation.roles import DESCRIPTIONS, OF_BODIES, OF_MEMBERS, Role
 from ..animation.ownership import is_baked
 from ..crowds.adding_clips import FIND_CLIPS, add_to_new_crowd
 from ..crowds.improbable import why_improbable
-from ..crowds.joining import Joined, join, selected_crowd
-from ..crowds.joining_points import join_points
+from ..crowds.joining import Joined, join, join_points, selected_crowd
 from ..crowds.loose_parts import loose_parts
 from ..crowds.member_variation import give_size_back
 from ..crowds.moves_like import ANYTHING, LIKENESSES, UNCHANGED, is_settled, likeness

@@ -1,22 +1,18 @@
 """The agents of a crowd cache as a 3D viewport shows them: which one is under the pointer, and rings around some."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import blf
 import bpy
 import gpu
 import numpy as np
+from bpy.types import Region, RegionView3D
 from gpu_extras.batch import batch_for_shader
 
 from ..animation.rotation_channels import matrices_from_channels
 from ..crowds.cached_motion import CachedMotion
 from ..objects.doubles import doubles
-
-if TYPE_CHECKING:
-    from bpy.types import Region, RegionView3D
 
 NEAR = 6.0
 """Pixels beside an agent within which a pointer is still on it."""
@@ -24,7 +20,10 @@ LEAST, CORNERS = 8.0, 32
 """The least radius of a ring, in pixels, and the number of its corners."""
 THICKNESS, LETTERS = 2.0, 12.0
 """The width of rings and the size of letters, in pixels."""
-CHOSEN, POINTED_AT = (1.0, 0.63, 0.16, 1.0), (1.0, 1.0, 1.0, 0.9)
+CHOSEN, POINTED_AT = (0.2, 0.9, 1.0, 1.0), (1.0, 1.0, 1.0, 0.9)
+"""The colors of rings; selected objects have orange ones."""
+WIDER = 5.0
+"""By how many pixels the ring around the one that is pointed at is wider."""
 
 
 class AgentsInView:
@@ -65,12 +64,12 @@ class AgentsInView:
     def draw(self, region: Region, view: RegionView3D, frame: float, chosen: Sequence[int], pointed_at: int) -> None:
         """Draw rings around agents, by their rows, and the identity of the one that is pointed at."""
         rows, middles, radii = self.balls(frame)
-        for numbers, color in ((chosen, CHOSEN), ([pointed_at], POINTED_AT)):
+        for numbers, color, wider in ((chosen, CHOSEN, 0.0), ([pointed_at], POINTED_AT, WIDER)):
             here = np.isin(rows, np.array(numbers, dtype=np.int64))
             place, depth, size = in_pixels(middles[here], radii[here], region, view)
             seen = np.isfinite(depth)
             if seen.any():
-                _draw_rings(place[seen], np.maximum(size[seen], LEAST) + 2.0 * THICKNESS, color, region)
+                _draw_rings(place[seen], np.maximum(size[seen], LEAST) + wider, color, region)
                 if color is POINTED_AT:
                     _write(str(self.motion.identity[pointed_at]), place[seen][0], size[seen][0])
 

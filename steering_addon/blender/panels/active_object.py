@@ -10,12 +10,14 @@ from ..crowds.states import states_of_crowd
 from ..moving import BY_CHOICE
 from ..objects.crowd_caches import crowd_of_player
 from ..objects.focus import vehicle_in_focus, whole_of
+from ..objects.picked_agents import is_picked
 from ..objects.suitability import suits
 from ..objects.tagged_objects import crowd_of
+from ..operators.pick_agents import picking
 from ..properties import has_role, settings_of
 from ..property_groups import meaningful
 from ..status import census
-from .fields import draw_properties, fields, note
+from .fields import counted, draw_properties, fields, note
 from .locations import ROOT, in_both
 
 ICONS = {
@@ -76,6 +78,7 @@ class Roles:
             name.label(text=DESCRIPTIONS[made][0])
         elif (played := crowd_of_player(clicked)) is not None:
             note(layout, context, f"Plays the bake of {played.name}")
+            _agents(layout)
         elif clicked in selected:
             if ob != clicked and has_role(ob, Role.VEHICLE):
                 _role_buttons(layout, ob, OF_BODIES)
@@ -86,6 +89,8 @@ class Roles:
                 _role_buttons(layout, ob, DESCRIPTIONS)
             if has_role(ob, Role.VEHICLE):
                 layout.operator("steering.flip_front", icon="ARROW_LEFTRIGHT")
+            if is_picked(ob):
+                _agents(layout)
             if _may_call(ob, context):
                 layout.operator_menu_enum("steering.trigger_add", "when", text="Add Trigger", icon=ICONS[Role.TRIGGER])
         else:
@@ -100,6 +105,20 @@ class Roles:
             column.prop(ob.steering, "active")
             if context.mode == "EDIT_MESH" and has_role(ob, Role.FLOW):
                 layout.operator("steering.flow_switch_direction", icon="ARROW_LEFTRIGHT")
+
+
+def _agents(layout: UILayout) -> None:
+    """What makes objects of agents of a crowd cache, and gives them back."""
+    running, icon = picking(), "RESTRICT_SELECT_OFF"
+    row = layout.row(align=True)
+    if running is None:
+        row.operator("steering.pick_agents", icon=icon)
+    elif running.chosen:
+        number = counted(len(running.chosen), "Object")
+        row.operator("steering.pick_agents", text=f"Make {number}", icon=icon, depress=True)
+    else:
+        row.operator("steering.pick_agents", text="Click on Agents", icon=icon, depress=True)
+    row.operator("steering.give_back", icon="LOOP_BACK")
 
 
 def _link_fields(column: UILayout, ob: Object) -> None:

@@ -1,7 +1,5 @@
 """The bodies that behaviors react to and that the run does not move: their size, read once, and where they are."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from copy import copy
 
@@ -43,7 +41,7 @@ class BodyReader:
         """Whether all sizes are known."""
         return self._sizes is not None or not self._plan.bodies
 
-    def of_changed_crowds(self, plan: Plan) -> BodyReader:
+    def of_changed_crowds(self, plan: Plan) -> "BodyReader":
         """A reader for the same bodies with other settings of crowds, which knows what was measured before."""
         reader = copy(self)
         reader._plan = plan

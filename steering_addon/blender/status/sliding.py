@@ -3,8 +3,6 @@
 Only a vehicle with a parent needs going through the frames.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -87,7 +85,7 @@ class _Way:
     ground: Ground | None
 
     @classmethod
-    def of(cls, ob: Object, frames: np.ndarray, scene: Scene, ground: Ground | None) -> _Way:
+    def of(cls, ob: Object, frames: np.ndarray, scene: Scene, ground: Ground | None) -> "_Way":
         position, basis = _baked(ob, frames) if ob.parent is None else _carried(ob, frames, scene)
         side, forward, up = np.moveaxis(basis, -1, 0)
         return cls(position, np.stack((-side, -forward, up), axis=1), ground)
@@ -96,7 +94,7 @@ class _Way:
     def forward(self) -> Vectors:
         return -self.axes[:, 1]
 
-    def on(self, frames: slice) -> _Way:
+    def on(self, frames: slice) -> "_Way":
         """The same on some of the frames."""
         return _Way(self.place[frames], self.axes[frames], self.ground)
 

@@ -1,31 +1,36 @@
 """The writer of crowd caches: keeps the portraits of crowds as columns, and makes a cache of each in the end."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+from bpy.types import Mesh, Object
 
 from ...portrayal.driver_properties import EFFORT, PHASE, STATE
+from ...portrayal.portrait import Portrait
+from ...portrayal.sketch import VisibleBodies
+from ..animation.custom_properties import reading_drivers
 from ..animation.rotation_channels import RotationTrack
 from ..crowds.cache_models import EFFORTS, Layout, Variant, making
-from ..crowds.crowd_cache import CachedAgents, CachedFrames, NewCache, delete_caches, is_cached, resting_parts, settle
+from ..crowds.crowd_cache import (
+    ARRIVED,
+    FLARES,
+    PERCHED,
+    CachedAgents,
+    CachedFrames,
+    NewCache,
+    delete_caches,
+    is_cached,
+    resting_parts,
+    settle,
+)
 from ..crowds.crowd_player import PHASES
 from ..objects.hierarchy import Family
 from ..read.local_space import to_local
+from ..read.plan import Plan
+from ..read.sources import CrowdSource, keyed_properties
 from .cache_members import CachedMembers, models_of_crowd
-from .subjects import driven_crowds, stateful_crowds
-
-if TYPE_CHECKING:
-    from bpy.types import Mesh, Object
-
-    from ...portrayal.portrait import Portrait
-    from ...portrayal.sketch import VisibleBodies
-    from ..read.plan import Plan
-    from ..read.sources import CrowdSource
-    from .subjects import PlayingModels
+from .subjects import PlayingModels, driven_crowds, stateful_crowds
 
 MODELS = 0.7
 """The share of the writing that making models takes, where any are posed."""
@@ -104,6 +109,8 @@ class _CrowdCache:
         stateful = [k for k, each in enumerate(stateful_crowds(plan)) if np.array_equal(each.rows, crowd.rows)]
         self._stateful = stateful[0] if stateful else -1
         self._state = np.zeros((f, m), np.int32) if stateful else None
+        self._flags, self._outputs = np.zeros((f, m), np.int8), dict[str, np.ndarray]()
+        self._read_by_drivers = _outputs_read(members.variants, crowd.ob)
         self._new: NewCache | None = None
 
     def frame(self, row: int, portrait: Portrait) -> None:
@@ -113,6 +120,11 @@ class _CrowdCache:
         self._away[row] = portrait.away[rows]
         for turns in self._turns:
             self._rotation[row, turns.rows] = turns.next(bodies, rows)
+        told = zip((PERCHED, FLARES, ARRIVED), (bodies.perched, bodies.flares, bodies.arrived))
+        self._flags[row] = sum(flag * mask[rows] for flag, mask in told)
+        for name in self._read_by_drivers & portrait.outputs.keys():
+            column = self._outputs.setdefault(name, np.zeros(self._away.shape, np.float32))
+            column[row] = portrait.outputs[name][rows]
         if self._phase is not None:
             self._moved(row, portrait)
         if self._state is not None:
@@ -149,6 +161,9 @@ class _CrowdCache:
             columns["phase"] = self._phase
         if self._state is not None:
             columns["state"] = self._state.astype(np.int8) if self._state.max(initial=0) < PHASES else self._state
+        if self._flags.any():
+            columns["flags"] = self._flags
+        columns |= self._outputs
         yield MODELS
         self._new = NewCache(
             crowd=self._crowd.ob,
@@ -203,6 +218,13 @@ class _CrowdCache:
         bpy.data.batch_remove([mesh for mesh in meshes if not mesh.users])
         for variant in self._members.variants:
             variant.meshes.clear()
+
+
+def _outputs_read(variants: Sequence[Variant], crowd: Object) -> set[str]:
+    """The names of what drivers of models read of the locomotion."""
+    vehicles = [variant.vehicle for variant in variants]
+    names = {name for ob in vehicles for name in keyed_properties(ob, crowd)}
+    return {name for drivers in reading_drivers(vehicles, names).values() for name in drivers}
 
 
 class _Turns:

@@ -244,6 +244,8 @@ class _ModelStrips:
         influence = self._influence.astype(np.float64)
         for rows, body, ground in footing.pieces(FRAMES_TOGETHER, moved, still):
             played = Playing(self._phase[:, rows], influence[:, rows])
+            played = planter.paced(played, body, self._plan.frame_time, ground)
+            self._phase[:, rows] = played.phase
             keys = planter.keys(played, body, self._plan.frame_time, ground)
             copies = made_for(rigs[rows], FEET, keys, existing)
             for k, (copy, each) in enumerate(zip(copies, keys), rows.start):

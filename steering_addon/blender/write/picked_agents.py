@@ -14,16 +14,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...portrayal.portrait import Portrayer
+from ...simulation.locomotion import FLARES, PERCHED
 from ...simulation.mindset import Mindset
 from ...simulation.snapshot import State, start_state
+from ..animation.ownership import bake_of
 from ..animation.rotation_channels import matrices_from_channels
+from ..animation.run_records import set_owners
+from ..crowds import crowd_cache
 from ..crowds.cache_edits import edit_agents
 from ..crowds.cached_motion import CachedMotion, ShownAgents
-from ..crowds.crowd_cache import resting_parts
+from ..crowds.crowd_cache import ARRIVED, resting_parts
 from ..crowds.picked_objects import agents_of, check_removable, object_for, remove_made
 from ..objects.crowd_caches import MARK, cache_id, mark
 from ..objects.hierarchy import Family
-from ..objects.picked_agents import PICKED, VEHICLE, is_made
+from ..objects.picked_agents import PICKED, is_made, points_identity
 from ..objects.resting import put_to_rest, wake
 from ..read.local_space import to_world
 from ..read.plan import Plan, plan_reading
@@ -38,6 +42,8 @@ if TYPE_CHECKING:
 
     from ...portrayal.sketch import Frame
 
+LANDINGS = {PERCHED: crowd_cache.PERCHED, FLARES: crowd_cache.FLARES}
+"""The outputs of flyers that a cache has as flags."""
 SWEEPING = 0.8
 """Share of the progress that going through the frames takes; writing keys is the rest."""
 
@@ -83,11 +89,12 @@ def making_objects(
     rested = [ob for ob in vehicles if MARK in ob]
     for ob in rested:
         del ob[MARK]
-        ob[PICKED] = VEHICLE
+        ob[PICKED] = 0
     wake({*rested, *(part for ob in rested for part in resting_parts(ob, family))})
     for ob in vehicles:
         ob.steering.locked = True
     edit_agents(motion.edits, np.array(identities), hidden=True, picked=True)
+    set_owners(run, {ob.steering.identity: 0 for ob in vehicles if is_made(ob)})
     context.view_layer.update()
     return MadeObjects(vehicles, warnings)
 
@@ -102,8 +109,10 @@ def _keying(
     before: State | None = None
     try:
         with closing(sweep(plan, reader)) as frames:
-            for row, (frame, state) in enumerate(_played(plan, motion, read_ahead(frames))):
-                writer.frame(portrayer.portray(before, state, frame))
+            for row, (frame, state, arrived) in enumerate(_played(plan, motion, read_ahead(frames))):
+                sketch = portrayer.sketch(before, state, frame)
+                bodies = replace(sketch.bodies, arrived=arrived)
+                writer.frame(portrayer.portrait(replace(sketch, bodies=bodies)))
                 before = state
                 yield SWEEPING * (row + 1) / len(plan.frames)
         for done in writer.finish(run):
@@ -114,20 +123,26 @@ def _keying(
     return writer.warnings
 
 
-def _played(plan: Plan, motion: CachedMotion, frames: Iterator[Frame]) -> Iterator[tuple[Frame, State]]:
-    """The frames of a plan, with its vehicles as a cache has them."""
+def _played(plan: Plan, motion: CachedMotion, frames: Iterator[Frame]) -> Iterator[tuple[Frame, State, np.ndarray]]:
+    """The frames of a plan, with its vehicles as a cache has them, and who is where it was led, (n,)."""
     rows = {identity: row for row, identity in enumerate(motion.identity.tolist())}
     shown = motion.on_frames(plan.frames, np.array([rows[k] for k in plan.vehicles.identity.tolist()]))
     position, basis, away = shown.position, _bases(plan, shown), shown.pose < 0
     velocity = _velocity(position, away, plan.frame_time)
-    mindset = None
+    mindset, told = None, dict(shown.told)
+    states, flags = told.pop("state", None), told.pop("flags", np.zeros(away.shape, np.int8))
+    # Phases follow from the motion, in finer steps.
+    told.pop("phase", None)
+    told |= {name: (flags & flag > 0).astype(np.float64) for name, flag in LANDINGS.items() if (flags & flag).any()}
     for row, frame in enumerate(frames):
         state = start_state(
             position[row], basis[row, :, :, 1], basis[row, :, :, 2], velocity[row], frame.number * plan.frame_time
         )
-        if shown.state is not None:
-            mindset = _taken_up(plan, mindset, shown.state[row], state.time)
-        yield frame, replace(state, gone=away[row], inputs=frame.snapshot, mindset=mindset)
+        if states is not None:
+            mindset = _taken_up(plan, mindset, states[row], state.time)
+        outputs = {name: column[row].astype(np.float64) for name, column in told.items()}
+        state = replace(state, gone=away[row], inputs=frame.snapshot, mindset=mindset, outputs=outputs)
+        yield frame, state, flags[row] & ARRIVED > 0
 
 
 def _bases(plan: Plan, shown: ShownAgents) -> np.ndarray:
@@ -187,6 +202,9 @@ def give_agents_back(
     motion = CachedMotion(cache, crowd) if cache is not None else None
     held = set() if motion is None else set(motion.identity.tolist())
     parts = [part for ob in objects for part in (ob, *family.descendants(ob))]
+    for ob in made:
+        if (bake := bake_of(ob)) is not None:
+            set_owners(bake.bake_id, {ob.steering.identity: points_identity(ob)})
     warnings = list(KeyWriter.delete(parts))
     for ob in rested:
         give_back(ob)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...simulation.arrays.vectors import Mask, Scalars, Vectors, columns
+from .climbing import Climb
 from .holding import Glide, Stances, Stretches
 from .planes import Ground, Planes, fit_planes
 from .rotations import Turns, in_axes, multiply, rotate, rotation_about_up, rotation_between, transpose
@@ -56,16 +57,43 @@ def _foothold(body: Carried, foot: Stepping, tread: Tread, scale: Scalars, groun
         level = level + standing.shift(planes)
     hold = place.copy(order="K")
     hold[..., :2] += level
+    climb = None
+    if ground is not None and planes is not None:
+        climb = Climb.of(standing.stretches, planes, hold, scale, body.aloft)
+        ahead = climb.ahead(hold, tread.world - place[..., None, :], scale)
+        for axis in (0, 1):
+            for column in (hold[..., axis], level[..., axis]):
+                column.reshape(-1)[climb.frame] += ahead[:, axis]
     below = body.ground if ground is None else standing.below(planes, ground, hold)
     if np.any(body.aloft):
         below = np.where(body.aloft, body.ground, below)
     lift = _lift(below - place[..., 2], off, standing.stays)
+    if climb and ground is not None:
+        _climb(climb, tread, place, hold, lift, scale, ground)
     lift += np.maximum(lifted(standing.steps, off, scale), swung(tread.rest, hold[..., :2], off, scale))
+    above = np.maximum(place[..., 2] + lift + off - below, 0.0)
     return FootCorrection(
         centre=centre,
         shift=rotate(transpose(axes), columns(level[..., 0], level[..., 1], lift)) / size,
         turn=in_axes(axes, turn),
+        room=np.where(standing.stays, 0.0, above) / body.size,
     )
+
+
+def _climb(
+    climb: Climb, tread: Tread, place: Vectors, hold: Vectors, lift: Scalars, scale: Scalars, ground: Ground
+) -> None:
+    """Lift feet that climb over the steps; `lift` (..., f) metres is changed."""
+    frame, points = climb.frame, tread.world.shape[-2]
+    start, height = place.reshape(-1, 3)[frame], climb.height(place[..., 2] + lift)
+    sole = tread.world.reshape(-1, points, 3)[frame] - start[:, None]
+    at = hold.reshape(-1, 3)[frame][:, None] + sole
+    at[..., 2] = height[:, None]
+    below, _ = ground(at.reshape(-1, 3), np.repeat(frame, points))
+    sunk = np.max(below.reshape(-1, points) - sole[..., 2], axis=1) - height
+    wanted = height + climb.cleared(sunk, scale.reshape(-1)[frame]) - start[:, 2]
+    flat = lift.reshape(-1)
+    flat[frame] += (wanted - flat[frame]) * climb.share[climb.swing]
 
 
 class _Standing(Stances):

@@ -37,6 +37,7 @@ class Carried:
         size: (..., f) how many times as large as the measured model they are.
         origin: (..., f) metres by which their position is above where they stand.
         aloft: (..., f) whether they are on no ground, as on a ladder; False if they never are.
+        raised: (..., f) metres by which steps carry them higher than the ground below them; 0 if they never do.
     """
 
     position: Vectors
@@ -45,6 +46,7 @@ class Carried:
     size: Scalars
     origin: Scalars
     aloft: Mask | bool = False
+    raised: Scalars | float = 0.0
 
     @once
     def axes(self) -> Turns:
@@ -74,11 +76,13 @@ class FootCorrection:
         centre: (..., f, 3) the middle of its sole, about which it turns, metres.
         shift: (..., f, 3) metres.
         turn: (..., f, 3, 3).
+        room: (..., f) metres by which it is above the ground where it swings; 0 where it is held.
     """
 
     centre: Vectors
     shift: Vectors
     turn: Turns
+    room: Scalars | float = 0.0
 
     def move(self, places: Vectors) -> Vectors:
         """The corrected places, (..., f, 3), of places on the foot."""
@@ -92,7 +96,8 @@ class FootCorrection:
     def then(self, other: FootCorrection) -> FootCorrection:
         """The correction that does what both do, this one first."""
         centre = rotate(transpose(self.turn), other.centre - self.centre - self.shift) + self.centre
-        return FootCorrection(centre, other.centre + other.shift - centre, multiply(other.turn, self.turn))
+        shift = other.centre + other.shift - centre
+        return FootCorrection(centre, shift, multiply(other.turn, self.turn), other.room)
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,6 @@ A way along a skin is straight: at the side of a triangle it continues in the tr
 So it keeps its length over folds of any angle, leaves its sheet of a thin plate for no other, and ends at a border.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -117,7 +115,7 @@ class Skin:
     def __len__(self) -> int:
         return len(self.triangles)
 
-    def moved(self, points: Vectors) -> Skin:
+    def moved(self, points: Vectors) -> "Skin":
         """The skin with its points (p, 3) elsewhere: what hangs together stays together."""
         return replace(self, points=points)
 

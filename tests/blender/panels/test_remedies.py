@@ -298,6 +298,9 @@ REMEDIES: dict[str, Callable[[], bool]] = {
     r"add it first|choose \{\}": shows("behaviors", "STEERING_MT_behavior_add", of="menu"),
     r"draw it|close it": lambda: in_blender("object.mode_set"),
     r"use blender 4\.5 or newer": lambda: True,
+    r"use make objects|enter their ids|enter numbers": lambda: (
+        "ids" in bpy.ops.steering.make_objects.get_rna_type().properties
+    ),
     r"set output of": shows("crowd", "output"),
     r"^add (vertices|some$)|scatter points|nodes end with points": lambda: hasattr(
         bpy.types, "GeometryNodeDistributePointsOnFaces"

@@ -9,6 +9,7 @@ from tests.blender.building import (
     bake,
     clear_bake,
     curves,
+    frames,
     keys,
     keys_on_every_frame,
     part,
@@ -16,9 +17,11 @@ from tests.blender.building import (
     select,
     world_matrices,
 )
+from tests.blender.crowds.test_long_bodies import tagged
+from tests.blender.crowds.test_wheel_drivers import with_wheels
 from tests.blender.walkers import found_walkers
 from tests.blender.write.test_crowd_cache import FRAMES, edit, instances, ships_and_boats
-from tests.blender.write.test_points_bake import LAST, gnats
+from tests.blender.write.test_points_bake import LAST, drawn, gnats
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender
@@ -42,9 +45,8 @@ def played(last: int) -> dict[int, dict[int, np.ndarray]]:
 
 
 def assert_moves_as(ob, identity: int, before) -> None:
-    frames = sorted(before)
-    matrices = world_matrices(ob, frames)
-    wanted = np.array([before[frame][identity] for frame in frames])
+    matrices = world_matrices(ob, sorted(before))
+    wanted = np.array([before[frame][identity] for frame in sorted(before)])
     np.testing.assert_allclose(matrices[:, :3, 3], wanted[:, :3, 3], atol=1e-5)
     # Of the last frame, Blender 5.2 mixes quaternions in single precision.
     np.testing.assert_allclose(matrices[:, :3, :3], wanted[:, :3, :3], atol=1e-4)
@@ -70,7 +72,10 @@ def test_points_become_objects_of_their_models_that_move_alike_and_go_back(addon
         assert ob.data == bpy.data.objects["B"].data
         assert ob.steering.locked
     assert instances().keys() == set(identities) - set(few)
-    assert not part("blender.status.census").refresh(bpy.context.scene).bake.outdated
+    census = part("blender.status.census").refresh(bpy.context.scene)
+    owner = made[0].steering.crowd
+    assert not census.bake.outdated
+    assert census.bake.vehicles == census.members(owner).vehicles == census.members(owner).free + 2 == len(identities)
     assert bpy.ops.steering.give_back() == {"FINISHED"}
     bpy.context.scene.frame_set(LAST)
     assert instances().keys() == set(identities)
@@ -98,6 +103,18 @@ def test_a_new_bake_keeps_the_keys_of_those_that_are_out_and_does_not_fly_them_t
     assert not [each for each in ob.users_scene[0].objects if "steering_picked" in each]
 
 
+def test_a_preview_shows_those_who_are_out_once(addon) -> None:
+    _, identities = swarm()
+    (made,) = make(identities[2])
+    assert bpy.ops.steering.preview() == {"FINISHED"}
+    bpy.context.scene.frame_set(9)
+    matrices = np.concatenate(list(drawn().values()))
+    # What is hidden in a preview has no size.
+    assert (np.abs(matrices[:, :3, :3]).max(axis=(1, 2)) > 0.0).sum() == len(identities) - 1
+    assert made.visible_get()
+    assert bpy.ops.steering.preview() == {"FINISHED"}
+
+
 def test_edits_count_and_hidden_agents_are_refused(addon) -> None:
     _, identities = swarm()
     a, b = identities[:2]
@@ -105,6 +122,12 @@ def test_edits_count_and_hidden_agents_are_refused(addon) -> None:
     edit(edits, a, frame_offset=2.5, speed=0.5, offset=(0.0, 0.0, 5.0))
     edit(edits, b, hidden=True)
     before, whole = played(LAST), scene_dump()
+    # What is exported is what is shown.
+    cache = part("blender.objects.crowd_caches").cache_of(bpy.data.objects["Gnats"])
+    exported = part("blender.write.points_of_crowds").cached_points(cache, bpy.data.objects["Gnats"])
+    places = [before[frame][a][:3, 3] for frame in sorted(before)]
+    np.testing.assert_allclose(exported.position[:, identities.index(a)], places, atol=1e-5)
+    assert [(row < 0).all() for row in exported.shown.T] == [identity == b for identity in identities]
     (made,) = make(a)
     assert_moves_as(made, a, before)
     for ids, text in ((f"{b}", "hidden by an edit"), ("5", "has no agent 5"), ("x", "x is no id"), ("", "No agent")):
@@ -170,6 +193,30 @@ def tip_of(rig, frame: int) -> np.ndarray:
     bpy.context.scene.frame_set(frame)
     posed = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
     return np.array([posed.matrix_world @ posed.pose.bones[name].head for name in ("Foot.L", "Foot.R")])
+
+
+def test_parts_of_a_car_move_as_with_a_keyed_bake(addon) -> None:
+    frames(1, 30)
+    body, _ = with_wheels()
+    owner = tagged(body)
+    owner.steering.wander.use = True
+    select(body)
+    assert bpy.ops.steering.drive_wheels() == {"FINISHED"}
+    bake()
+    wanted = keys(body)
+    angle = wanted['["steering_wheel_angle"]', 0]
+    assert np.ptp([value for _, value in angle]) > 0.01
+    owner.steering.output = "CACHE"
+    bake()
+    select(bpy.data.objects[f"{owner.name} Player"])
+    assert make(body.steering.identity) == [body]
+    found = keys(body)
+    assert found.keys() == wanted.keys()
+    read = [path for path, _ in wanted if not path.startswith('["') or "wheel" in path or "travel" in path]
+    for path in [*read, *(f'["steering_{name}"]' for name in ("speed", "distance", "phase"))]:
+        for channel in (each for each in wanted if each[0] == path):
+            # How fast it is on the first frame, a cache does not know.
+            np.testing.assert_allclose(found[channel][1:], wanted[channel][1:], atol=2e-3, err_msg=path)
 
 
 def test_making_and_giving_back_are_one_undo_step_each_and_a_saved_file_keeps_them(addon, tmp_path) -> None:

@@ -41,7 +41,7 @@ def test_a_foot_that_paws_stays_where_it_rests_in_its_clip() -> None:
     sole, place, _ = (column[rows] for column in pawing(0.1))
     body, _ = stand()
     down = paw(STAND).correction(Playing(rows[None] / PHASES, np.ones(played.shape[1:])), place[None])
-    kept = Stepping(sole, np.zeros(FRAMES), FootCorrection(*(column[0] for column in vars(down).values())))
+    kept = Stepping(sole, np.zeros(FRAMES), FootCorrection(down.centre[0], down.shift[0], down.turn[0]))
     lifted = in_world(body, kept)[..., 2].min(axis=1)
     [correction] = footholds(body, [kept], HEIGHT, FRAME_TIME)
     world = in_world(body, kept, correction)

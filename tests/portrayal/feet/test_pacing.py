@@ -1,0 +1,77 @@
+"""Pacing: bodies whose feet are held play their walk evenly, and on stairs make a step on each tread."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from steering_addon.portrayal.clips import PHASES
+from steering_addon.portrayal.feet.pacing import Tempo, paced
+from steering_addon.portrayal.feet.treads import Carried
+from tests.portrayal.feet.walks import FRAME_TIME, UP
+from tests.portrayal.stepping import HEIGHT, soles
+
+FRAMES, START = 240, 8.0
+CYCLE = soles(np.arange(PHASES) / PHASES, 1.0)
+TEMPO = Tempo.of([CYCLE[:, foot] for foot in (slice(0, 12), slice(12, 24))], np.zeros(2), HEIGHT)
+
+
+def profile(way: np.ndarray, tread: float, rise: float, count: int = 9) -> np.ndarray:
+    """The heights of stairs that begin `START` treads along a way."""
+    return rise * np.clip(np.floor(way / tread - START) + 1.0, 0.0, count)
+
+
+def climbing(speed: float, tread: float, rise: float, size: float = 1.0):
+    """A body that goes along -y over stairs, and their ground."""
+    gone = speed * FRAME_TIME * np.arange(FRAMES)
+    below = profile(gone, tread, rise)
+    ramp = rise * np.clip(gone / tread - START + 0.5, 0.0, 9.0)
+    ahead = np.tile((0.0, -1.0, 0.0), (FRAMES, 1))
+    place = -gone[:, None] * (0.0, 1.0, 0.0) + ramp[:, None] * UP
+    body = Carried(place, ahead, np.tile(UP, (FRAMES, 1)), np.full(FRAMES, size), 0.0 * gone, raised=ramp - below)
+    one = Carried(**{name: column if np.isscalar(column) else column[None] for name, column in vars(body).items()})
+
+    def ground(at: np.ndarray, _: np.ndarray):
+        return profile(-at[:, 1], tread, rise), np.tile(UP, (len(at), 1))
+
+    return gone, one, ground
+
+
+@pytest.mark.parametrize("size", [1.0, 0.4])
+@pytest.mark.parametrize(("rise", "tread"), [(0.17, 0.3), (0.2, 0.25), (-0.17, 0.3)])
+@pytest.mark.parametrize("natural", [0.8, 1.0, 1.3])
+def test_feet_come_down_on_each_second_tread_near_its_middle(natural, rise, tread, size) -> None:
+    """Whatever the length of the steps of the walk; the other foot stands on those between."""
+    rise, tread = rise * size, tread * size
+    gone, body, ground = climbing(0.65 * size, tread, rise, size)
+    moving = 0.3 + natural * gone / (2.0 * tread)
+    phase = paced(moving[None], body, TEMPO, HEIGHT, FRAME_TIME, ground)[0]
+    assert (np.diff(phase) >= 0.4 * np.diff(moving).min()).all(), "it neither stops nor jumps"
+    assert np.diff(phase).max() < 2.0 * np.diff(moving).max()
+    for middle, ahead in zip(TEMPO.middle, TEMPO.ahead):
+        standing = np.interp(np.arange(np.ceil(phase[0]), phase[-1]) + middle, phase, gone)
+        place = (standing + ahead * size) / tread - START
+        place = place[(place > -0.5) & (place < 9.5)]
+        np.testing.assert_allclose(np.diff(np.floor(place)), 2.0)
+        np.testing.assert_allclose(place - np.floor(place), 0.45 if rise > 0.0 else 0.55, atol=0.06)
+
+
+def test_one_who_runs_takes_several_treads_a_step() -> None:
+    gone, body, ground = climbing(1.7, 0.3, 0.17)
+    phase = paced(gone[None] / 1.3, body, TEMPO, HEIGHT, FRAME_TIME, ground)[0]
+    steps = 2.0 * np.diff(np.interp(0.3 * (START + np.arange(9)), gone, phase))
+    np.testing.assert_allclose(steps, 0.5, atol=0.01)
+
+
+def test_off_stairs_phases_are_only_evened_out() -> None:
+    gone, body, ground = climbing(1.3, 0.3, 0.0)
+    wave = gone / 1.3 + 0.08 * np.sin(2.0 * np.pi * gone)
+    kerb = replace(body, raised=np.where(np.abs(gone - 2.0) < 0.3, 0.05, 0.0)[None])
+    for each, below in ((body, ground), (body, None), (kerb, ground)):
+        even = paced(wave[None], each, TEMPO, HEIGHT, FRAME_TIME, below)[0]
+        assert np.abs(even - wave).max() < 0.03
+        assert np.abs(np.diff(even, 2))[4:-4].max() < 0.95 * np.abs(np.diff(wave, 2)).max()
+    line = 0.02 * np.arange(FRAMES)
+    np.testing.assert_allclose(paced(line[None], body, TEMPO, HEIGHT, FRAME_TIME, None)[0], line)
