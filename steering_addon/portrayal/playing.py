@@ -9,8 +9,6 @@ where the curve is the clip's own: feet of real clips do not move evenly. Slower
 shorter and slower steps: the clip has a share of less than 1, over one that stands.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -85,7 +83,7 @@ class FrameMotion:
         beaten: Scalars,
         effort: Scalars,
         cycles: Scalars | float = 0.0,
-    ) -> FrameMotion:
+    ) -> "FrameMotion":
         """The way from the frame before to this one; what is not listed is as the attributes.
 
         Args:

@@ -101,14 +101,6 @@ def test_the_interval_is_limited() -> None:
     assert np.allclose(pursuit.goal(world, agents, FRESH), [[4.5, 12.0, 0.0]])
 
 
-def test_without_a_quarry_it_does_nothing() -> None:
-    place = chase(behaviors=[(Pursuit, {"quarry": -1})])
-    world, agents, [pursuit] = place.seen()
-    assert (place.steering()[0] == 0.0).all()
-    assert np.isnan(pursuit.goal(world, agents, FRESH)).all()
-    assert not pursuit.steer(world, agents, FRESH).sets_speed.any()
-
-
 # At a constant heading.
 
 

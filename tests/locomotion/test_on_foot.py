@@ -508,7 +508,8 @@ DEER = {"max_speed": 5.0, "cruise_speed": 1.0, "max_force": 12.0, "response_time
     [
         (Pursuit, PERSON, np.pi, 4.7, 0.0, 0.8),
         (Evasion, PERSON, np.pi, 4.7, 0.0, 0.8),
-        (Evasion, PERSON, np.pi, 4.7, 0.9, 1.0),
+        (Evasion, PERSON, np.pi, 4.7, 0.9, 0.8),
+        (Evasion, PERSON, np.pi, 4.7, 1.33, 0.8),
         (Evasion, DEER, 0.0, 7.0, 0.0, 0.55),
         (Evasion, DEER, 0.0, 7.0, 0.7, 0.55),
     ],

@@ -1,12 +1,10 @@
 """The motion that a crowd cache shows, as its player plays it: with the edits of agents and the player's inputs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Collection, Object
 
 from ...simulation.arrays.once import once
 from ..animation.rotation_channels import channels_from_matrices, matrices_from_channels
@@ -17,9 +15,6 @@ from .cache_edits import edits_of
 from .crowd_cache import player_of, shown_by
 from .crowd_player import input_of
 from .shown_models import get_column
-
-if TYPE_CHECKING:
-    from bpy.types import Collection, Object
 
 NEARER = 0.5
 """The share of the way to the next frame from which on the pose is that of the next."""
@@ -56,7 +51,7 @@ class CachedMotion:
         first, last: the frames that are held.
     """
 
-    def __init__(self, cache: Collection, crowd: Object) -> None:
+    def __init__(self, cache: "Collection", crowd: "Object") -> None:
         """Look up the parts.
 
         Raises:

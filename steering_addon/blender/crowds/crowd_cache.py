@@ -11,28 +11,23 @@ it. It has `hidden`, `frame_offset`, `speed` (a factor), `variant` (-1 as it is)
 those that are hidden as objects stand for them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 import numpy as np
+from bpy.types import ID, Collection, Mesh, Modifier, Object, Scene
 
 from ...simulation.roles import Role
 from ..animation.visibility import parts
 from ..objects.crowd_caches import MARK, RECORD, cache_id, cache_of, cached_as, caches, mark
+from ..objects.hierarchy import Family
 from ..objects.resting import put_to_rest, wake
 from ..properties import has_role
 from .cache_edits import keys_of, no_edits
 from .crowd_player import PLAYER, input_of, player, set_inputs
 from .shown_models import add_column, set_column
-
-if TYPE_CHECKING:
-    from bpy.types import ID, Collection, Mesh, Modifier, Object, Scene
-
-    from ..objects.hierarchy import Family
 
 PART = "steering_part"
 """The custom property of the datablocks of a cache that says what they are for."""

@@ -1,22 +1,18 @@
 """The agents of a crowd cache as a 3D viewport shows them: which one is under the pointer, and rings around some."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import blf
 import bpy
 import gpu
 import numpy as np
+from bpy.types import Region, RegionView3D
 from gpu_extras.batch import batch_for_shader
 
 from ..animation.rotation_channels import matrices_from_channels
 from ..crowds.cached_motion import CachedMotion
 from ..objects.doubles import doubles
-
-if TYPE_CHECKING:
-    from bpy.types import Region, RegionView3D
 
 NEAR = 6.0
 """Pixels beside an agent within which a pointer is still on it."""

@@ -1,12 +1,10 @@
 """The cast of a run: the vehicles that move, and what decides what they want, checked before anything is touched."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Object, Scene
 
 from ...simulation.declaration import Kind
 from ...simulation.roles import Role
@@ -25,9 +23,6 @@ from .point_vehicles import sources_of_points
 from .run_settings import frame_range
 from .sources import by_name, pointers_of
 from .vehicles import VehicleSource
-
-if TYPE_CHECKING:
-    from bpy.types import Object, Scene
 
 
 @dataclass(frozen=True)

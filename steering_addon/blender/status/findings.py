@@ -157,7 +157,7 @@ def findings(
     known = set(flat)
     scaled = [ob for ob in scaled_since(vehicles) if ob not in known]
     yield from _about(FindingKind.SCALED, scaled, text, "was", "were")
-    open_air = [ob for ob in roles[Role.OBSTACLE] if _is_without_faces(ob)]
+    open_air = [ob for ob in roles[Role.OBSTACLE] if (is_mesh(ob) and _has_no_faces(ob))]
     yield from _about(
         FindingKind.NO_FACES, open_air, "{} no faces, so nothing avoids it. Choose another Shape", "has", "have"
     )
@@ -219,7 +219,7 @@ def findings(
             yield Finding(FindingKind.TOO_FAST, text, (full_name(each.ob),))
     of_each = [(ob, outcome) for ob, record in records.items() for outcome in outcomes.each(ob, record)]
     spans = [(ob, outcome.present_frames) for ob, outcome in of_each]
-    never = dict.fromkeys(ob for ob, span in spans if span is not None and _is_never(span))
+    never = dict.fromkeys(ob for ob, span in spans if span is not None and (span[0] > span[1]))
     yield from _about(FindingKind.NEVER_ENTERED, never, "{} on no frame of the bake", "is", "are")
     yield from _unreached([(ob, outcome.unreached) for ob, outcome in of_each])
     for crowd in crowds:
@@ -306,11 +306,6 @@ def _is_without_size(ob: Object) -> bool:
             return True
         above = above.parent
     return False
-
-
-def _is_without_faces(ob: Object) -> bool:
-    """Whether an obstacle with the shape of a mesh has no faces."""
-    return is_mesh(ob) and _has_no_faces(ob)
 
 
 def _has_no_faces(ob: Object) -> bool:
@@ -457,7 +452,3 @@ def _never_played(crowd: Object, states: Sequence[Object]) -> Iterator[Finding]:
         if state is not None and not (state in states and crowd_of(state) == crowd):
             text = f"{clip.action.name} of {crowd.name} is never played: {state.name} is not among its states"
             yield Finding(FindingKind.TARGET_GONE, f"{text}. Choose another In State", (full_name(crowd),))
-
-
-def _is_never(frames: tuple[float, float]) -> bool:
-    return frames[0] > frames[1]

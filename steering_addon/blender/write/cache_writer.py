@@ -1,14 +1,14 @@
 """The writer of crowd caches: keeps the portraits of crowds as columns, and makes a cache of each in the end."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+from bpy.types import Mesh, Object
 
 from ...portrayal.driver_properties import EFFORT, PHASE, STATE
+from ...portrayal.portrait import Portrait
+from ...portrayal.sketch import VisibleBodies
 from ..animation.custom_properties import reading_drivers
 from ..animation.rotation_channels import RotationTrack
 from ..crowds.cache_models import EFFORTS, Layout, Variant, making
@@ -27,18 +27,10 @@ from ..crowds.crowd_cache import (
 from ..crowds.crowd_player import PHASES
 from ..objects.hierarchy import Family
 from ..read.local_space import to_local
-from ..read.sources import keyed_properties
+from ..read.plan import Plan
+from ..read.sources import CrowdSource, keyed_properties
 from .cache_members import CachedMembers, models_of_crowd
-from .subjects import driven_crowds, stateful_crowds
-
-if TYPE_CHECKING:
-    from bpy.types import Mesh, Object
-
-    from ...portrayal.portrait import Portrait
-    from ...portrayal.sketch import VisibleBodies
-    from ..read.plan import Plan
-    from ..read.sources import CrowdSource
-    from .subjects import PlayingModels
+from .subjects import PlayingModels, driven_crowds, stateful_crowds
 
 MODELS = 0.7
 """The share of the writing that making models takes, where any are posed."""

@@ -17,8 +17,6 @@ No body moves further than its top speed allows, on what it stands on. Its veloc
 that it does not go any more, so that no body is thrown back or turned around, and each sets off again by its own force.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -196,7 +194,7 @@ class _BodyAxes(Columns):
     half_second: Scalars
 
     @classmethod
-    def of(cls, world: World, forward: Vectors, first: Rows, second: Rows) -> _BodyAxes | None:
+    def of(cls, world: World, forward: Vectors, first: Rows, second: Rows) -> "_BodyAxes | None":
         """The axes of pairs of bodies, of which the vehicles have headings (n, 3); None if all are spheres."""
         half, n = world.bodies.half_axis, len(forward)
         if half is None:
@@ -242,7 +240,7 @@ class _Touching:
         world: World,
         points: Vectors,
         forward: Vectors,
-    ) -> _Touching:
+    ) -> "_Touching":
         """The pairs that may have to brake for each other, at least one of which gives way.
 
         Args:
@@ -414,7 +412,7 @@ class _AtWalls:
     @classmethod
     def of(
         cls, model: VehicleModel, gives_way: Mask, brakes: Scalars, world: World, position: Vectors, forward: Vectors
-    ) -> _AtWalls:
+    ) -> "_AtWalls":
         """The pairs that may touch within a step, or have to brake: of vehicles that give way (n,).
 
         Args:
