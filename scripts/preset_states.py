@@ -11,7 +11,12 @@ from steering_addon.settings.multiples import quickened
 from steering_addon.settings.preset import Preset, read
 from steering_addon.settings.preset_parts import STATE
 from steering_addon.settings.preset_values import Values
-from steering_addon.settings.vehicles_in_states import behavior_in_state, factor_in_state, vehicle_in_state
+from steering_addon.settings.vehicles_in_states import (
+    behavior_in_state,
+    factor_in_state,
+    times_in_state,
+    vehicle_in_state,
+)
 from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.declaration import CAUSE, Kind
 from steering_addon.simulation.locomotion import Locomotion
@@ -42,13 +47,14 @@ def ready_state(
     for called in [*preset.behaviors, *(preset.times.keys() & in_crowd - preset.behaviors.keys())]:
         known = KINDS[called]
         about = {name: CAUSE for name, parameter in known.parameters().items() if parameter.kind is Kind.BODY}
-        kept[known] = {**about, **kept.get(known, {}), **behavior_in_state(preset, known, kept.get(known, {}))}
+        own = kept.get(known, {})
+        kept[known] = {**about, **own, **behavior_in_state(preset, known, own, kind)}
     return CrowdState(
         preset.label,
         list(kept.items()),
         vehicle | vehicle_in_state(preset, kind, vehicle, faster),
         next(choice.number for choice in COMBININGS if choice.name == preset.combining),
-        {"reach": reach, **preset.state},
+        {"reach": reach, **times_in_state(preset, kind)},
         then=preset.then.capitalize(),
         locomotion=None if faster is None else {**values, **quickened(kind, values, faster)},
     )

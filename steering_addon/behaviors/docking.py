@@ -4,18 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import (
-    EPSILON,
-    Mask,
-    Number,
-    Rows,
-    Scalars,
-    Vectors,
-    dot,
-    magnitude,
-    picked,
-    unit,
-)
+from ..simulation.arrays.vectors import EPSILON, Mask, Number, Rows, Scalars, Vectors, dot, magnitude, picked, unit
 from ..simulation.behavior import Destination, Intent, Steering
 from ..simulation.declaration import (
     REACH,

@@ -91,7 +91,8 @@ class KeepCompany(Neighborhood):
 
     Those who want company join the nearest others of their crowd who do and go the same way. Groups part where they
     have to, and come together again. Who stands is waited for, unless it is far away, has arrived, or takes longer than
-    patience lasts. Does nothing for those who are alone, or have to run from something.
+    patience lasts, and nobody waits where others would have to, as in a door. Does nothing for those who are alone, or
+    have to run from something.
     """
 
     name = "keep_company"
@@ -130,6 +131,8 @@ class KeepCompany(Neighborhood):
         way = np.where(goes[:, None], group.velocity / np.maximum(group.speed, EPSILON)[:, None], memory.way)
         limit = np.where(accompanied, self._waiting(world, paced, group, way, memory.stopped), np.inf)
         held_up = limit < HELD_UP * agents.cruise_speed
+        held_up = held_up & ~self._in_the_way(world, agents, way, which(held_up))
+        limit = np.where(held_up | (limit >= HELD_UP * agents.cruise_speed), limit, np.inf)
         waited = self._waited(memory, held_up, world.dt)
         # Members that something separates go round it, each on its own way.
         close = accompanied & goes & (magnitude(group.offset) <= self.distance[:, None]).all(axis=1)
@@ -148,6 +151,21 @@ class KeepCompany(Neighborhood):
             sets_speed=close | sets_off,
             heading=np.where(faces[:, None], unit(members.middle), 0.0),
         )
+
+    def _in_the_way(self, world: World, agents: Agents, way: Vectors, waiting: Rows) -> Mask:
+        """Those of `waiting` agents (m,) whom others than companions follow closely, (n,): these would have to wait.
+
+        Args:
+            way: (n, 3) unit vectors along which the groups go.
+        """
+        in_the_way = np.zeros(len(agents), dtype=np.bool_)
+        if len(waiting):
+            near = self.take(waiting).near(world, agents.take(waiting)).together().only_perceived()
+            agent = waiting[near.agent]
+            close = near.distance < agents.radius[agent] + world.bodies.radius[near.body] + self.gap[agent]
+            follows = close & (near.along(way[waiting]) < 0.0) & ~agents.accompany(agent, near.body)
+            in_the_way[agent[follows]] = True
+        return in_the_way
 
     def _waited(self, memory: Company, held_up: Mask, dt: float) -> Scalars:
         """For how long its group has held up each agent, (n,) seconds, as of `Company.waited`.

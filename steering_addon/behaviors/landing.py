@@ -1,7 +1,5 @@
 """Landing: come down on a roof, a wire or a branch, and stand there (not in the paper)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -37,14 +37,7 @@ from ..simulation.declaration import (
     switch,
 )
 from ..simulation.maneuvers.chasing import velocity_to_keep
-from ..simulation.maneuvers.formation import (
-    LeaderAxes,
-    Station,
-    as_they_stand,
-    at_vertices,
-    carried,
-    vertices_taken,
-)
+from ..simulation.maneuvers.formation import LeaderAxes, Station, as_they_stand, at_vertices, carried, vertices_taken
 from ..simulation.maneuvers.neighborhood import Neighborhood
 from ..simulation.world import Agents, World
 from .separation import pushed_apart

@@ -83,13 +83,16 @@ class Orbit(Behavior):
             agents = replace(agents, upward=np.where(tilts[:, None], axis, agents.upward))
         outward, distance = _outward(offset, agents)
         circle = np.maximum(self.distance + self.spread * _own(agents, 0), 0.2 * self.distance)
-        speed = self._speed(circle, agents)
+        held = np.minimum(np.sqrt(COMFORT * agents.agility * circle), agents.handling.turn_rate * circle)
+        speed = np.minimum(agents.cruise_speed, held)
 
         approach_time = np.maximum(self.approach_time, world.dt)
         inward = clamp((distance - circle) / approach_time, -speed, speed)
         onward = np.sqrt(speed * speed - inward * inward)
         climb = clamp((height - agents.climb(offset)) / approach_time, -STEEPEST * speed, STEEPEST * speed)
-        along = self._along(outward, agents)
+        left = agents.left_of(outward)
+        to_the_left = np.where(self.direction == EITHER, dot(left, agents.forward) >= 0.0, self.direction != CLOCKWISE)
+        along = left * np.where(to_the_left, 1.0, -1.0)[:, None]
         velocity = along * onward[:, None] - outward * inward[:, None]
         velocity = agents.lifted(velocity, climb)
         velocity = truncate(velocity + picked(world.bodies.velocity, row), agents.max_speed)
@@ -100,11 +103,6 @@ class Orbit(Behavior):
         orbiting = self.target >= 0
         force = agents.steering_to(agents.level(velocity)) + turning
         return Steering(np.where(orbiting[:, None], force, 0.0), sets_speed=orbiting)
-
-    def _speed(self, circle: Scalars, agents: Agents) -> Scalars:
-        """(n,) the cruise speed, or the largest speed that a tighter circle allows, m/s."""
-        held = np.minimum(np.sqrt(COMFORT * agents.agility * circle), agents.handling.turn_rate * circle)
-        return np.minimum(agents.cruise_speed, held)
 
     def _axis(self, world: World, agents: Agents, target: Rows) -> Vectors:
         """(n, 3) the axes of circles that tilt, evenly spread over the directions within the largest tilt."""
@@ -120,12 +118,6 @@ class Orbit(Behavior):
         way = 0.5 * _own(agents, 3) + turns * _own(agents, 4)
         level = ahead * sine_of_turns(way + 0.25)[:, None] + agents.left_of(ahead) * sine_of_turns(way)[:, None]
         return agents.lifted(level * sines[:, None], cosines)
-
-    def _along(self, outward: Vectors, agents: Agents) -> Vectors:
-        """(n, 3) the unit tangents of the circles at the agents."""
-        left = agents.left_of(outward)
-        to_the_left = np.where(self.direction == EITHER, dot(left, agents.forward) >= 0.0, self.direction != CLOCKWISE)
-        return left * np.where(to_the_left, 1.0, -1.0)[:, None]
 
 
 def _outward(offset: Vectors, agents: Agents) -> tuple[Vectors, Scalars]:

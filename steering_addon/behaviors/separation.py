@@ -4,17 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import (
-    EPSILON,
-    Number,
-    Scalars,
-    Vectors,
-    columns,
-    dot,
-    largest,
-    magnitude,
-    totals,
-)
+from ..simulation.arrays.vectors import EPSILON, Number, Scalars, Vectors, columns, dot, largest, magnitude, totals
 from ..simulation.behavior import Intent, Steering
 from ..simulation.declaration import acceleration, called, length
 from ..simulation.maneuvers.lanes import Lanes, drives_along_paths

@@ -1,7 +1,5 @@
 """Unaligned collision avoidance (paper, Unaligned Collision Avoidance)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -265,7 +263,7 @@ class _NearestApproach:
     gap: Scalars
 
     @classmethod
-    def of(cls, near: Near, world: World, agents: Agents) -> _NearestApproach:
+    def of(cls, near: Near, world: World, agents: Agents) -> "_NearestApproach":
         relative = picked(world.bodies.velocity, near.body) - picked(agents.velocity, near.agent)
         speed_squared = dot(relative, relative)
         time = np.where(speed_squared > EPSILON, -dot(near.offset, relative) / np.maximum(speed_squared, EPSILON), 0.0)

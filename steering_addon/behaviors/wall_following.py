@@ -1,7 +1,5 @@
 """Wall following (paper, Path Following: wall following)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -160,7 +158,7 @@ class WallFollowing(Behavior):
         pull = np.where(pull < 0.0, pull * clamp(2.0 * room / (1.0 - NEARER), 0.0, 1.0), pull)
         return unit(along + outward * pull[:, None])
 
-    def _corner(self, world: World, agents: Agents, memory: Cornering, level_side: Vectors, follows: Mask) -> _Corner:
+    def _corner(self, world: World, agents: Agents, memory: Cornering, level_side: Vectors, follows: Mask) -> "_Corner":
         """The wall across the way of each agent that follows a wall, (n,), and the turn that it takes."""
         n = len(agents)
         way, sharp, begun = agents.forward.copy(), np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)

@@ -117,17 +117,12 @@ def banked(
     damping = 1.0 + stiffness * dt
     roll_rate = (roll_rate + dt * stiffness * stiffness * short) / (damping * damping)
     if asked is not None:
-        roll_rate = np.where(asked.any(axis=1), _roll_to(asked, forward, up, side) / dt, roll_rate)
+        wanted = unit(across(asked, forward))
+        roll_rate = np.where(asked.any(axis=1), angle_of(dot(wanted, side), dot(wanted, up)) / dt, roll_rate)
     roll_rate = clamp(roll_rate, -banking.fastest, banking.fastest)
     cosines, sines = cosine_and_sine(roll_rate * dt)
     up = cosines[:, None] * up + sines[:, None] * side
     return up, roll_rate
-
-
-def _roll_to(asked: Vectors, forward: Vectors, up: Vectors, side: Vectors) -> Scalars:
-    """The angles, (n,) radians, by which vehicles would roll to have up axes across their headings."""
-    wanted = unit(across(asked, forward))
-    return angle_of(dot(wanted, side), dot(wanted, up))
 
 
 def _any_across(forward: Vectors) -> Vectors:

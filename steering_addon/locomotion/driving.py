@@ -6,8 +6,6 @@ these are the first to be seen. The allowed speed leaves room for that (Gipps 19
 reach the speed that is allowed now.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -75,7 +73,7 @@ class PedalFoot:
         pedal_time: Scalars,
         reaction_time: Scalars,
         dt: float,
-    ) -> tuple[Scalars, PedalFoot]:
+    ) -> "tuple[Scalars, PedalFoot]":
         """The forward acceleration, (n,) m/s2, and the feet after a step.
 
         Args:

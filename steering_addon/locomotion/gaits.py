@@ -18,6 +18,7 @@ from ..simulation.arrays.vectors import (
     Vectors,
     anybody,
     clamp,
+    dot,
     everybody,
     magnitude,
     shared,
@@ -41,6 +42,8 @@ STEPS = 0.5
 """The share of its pace below which an animal steps round, tighter than its circle; people do below their pace."""
 STEPS_ROUND = 0.25
 """The share of cruise speed at which a walker steps round that has no room for its circle."""
+WHIRLS = 0.25
+"""Seconds before it is as slow as it steps aside in which one that brakes begins to turn on the spot."""
 WAY_OUT = 1.5
 """Radians a second at which a walker turns on the spot that has no step left ahead, no room for its circle, or that
 another body blocks, whatever its Pivot."""
@@ -60,6 +63,7 @@ class Walkers:
         speed, wanted, wished: (n,) m/s before the step, after it if free to turn, and within the response time.
         slowest, fastest: (n,) m/s below which they stand, and from which they can still stop before an edge.
         most: (n,) m/s at which those at most go on that brake to whirl round; inf for the others.
+        steps_aside: (n,) the share of their pace at which they step aside or back.
         rounds: (n,) how far they go round to what is beside or behind them, 0 to 1.
         dt: seconds.
     """
@@ -77,6 +81,7 @@ class Walkers:
     slowest: Scalars
     fastest: Scalars
     most: Scalars
+    steps_aside: Scalars
     rounds: Scalars
     dt: float
 
@@ -107,6 +112,11 @@ class Walkers:
         if anybody(cornered):
             rate = np.where(cornered, np.maximum(rate, WAY_OUT), rate)
         return np.where(self.still, begun(rate, self.toward, self.dt), rate) if anybody(self.still) else rate
+
+    @once
+    def whirling(self) -> Scalars:
+        """(n,) the fastest turn of those that whirl, rad/s."""
+        return begun(self.on_the_spot, self.toward, self.dt)
 
     def turn_rate_at(self, speed: Scalars) -> Scalars:
         """The fastest turn at a speed, (n,) rad/s: on the turning circle, or stepping round when slow."""
@@ -152,6 +162,13 @@ class Walkers:
     def within_limits(self) -> Scalars:
         """(n,) m/s at which they do: no creeping, and no faster than they can stop before an edge."""
         return np.minimum(np.maximum(self.walking_on, self.slowest), self.fastest)
+
+    @once
+    def whirls(self) -> Mask:
+        """(n,) who is so slow that it turns on the spot while it steps on as it went."""
+        brakes = self.model.max_force / self.model.mass
+        slow = (self.steps_aside > 0.0) & (self.speed <= self.steps_aside * self.pace + WHIRLS * brakes)
+        return np.isfinite(self.most) & slow & ~(self.still | self.memory.cornered)
 
     @once
     def is_led_aside(self) -> Mask:
@@ -228,6 +245,7 @@ GAITS = (
     ),
     # One that has turned on the spot continues to turn; from rest its first step is straight ahead.
     Gait("set off", lambda w: w.still, lambda w: w.within_limits, lambda w, v: np.minimum(w.slowed(v), w.toward)),
+    Gait("whirl", lambda w: w.whirls, lambda w: np.minimum(w.most, w.speed), lambda w, _: w.whirling),
     Gait("walk on", _everyone, lambda w: w.within_limits, Walkers.slowed),
 )
 
@@ -256,13 +274,19 @@ def strode(w: Walkers) -> tuple[Vectors, Vectors]:
     if anybody(swings):
         gradual = swung(w.turn, forward, w.rounds >= 1.0, w.memory.turning, w.max_turn_rate, turn, w.dt)
         forward = np.where(swings[:, None], gradual, forward)
-    change = forward * speed[:, None] - w.motion.velocity
+    whirls = anybody(w.whirls)
+    ahead = np.where(w.whirls[:, None], w.motion.forward, forward) if whirls else forward
+    change = ahead * speed[:, None] - w.motion.velocity
     velocity = w.motion.velocity + truncate(change, w.model.max_force / w.model.mass * w.dt)
+    if whirls:
+        # What is left of the way it went becomes a step aside or back.
+        along = forward * np.maximum(dot(velocity, forward), 0.0)[:, None]
+        velocity = np.where(w.whirls[:, None], along, velocity)
     faces: Vectors = unit(velocity)
     moves = magnitude(velocity) > 0.0
     if not everybody(moves):
         faces = np.where(moves[:, None], faces, np.where(w.still[:, None], forward, w.motion.forward))
-    return velocity, faces
+    return velocity, np.where(w.whirls[:, None], forward, faces) if whirls else faces
 
 
 def going_round(

@@ -7,8 +7,6 @@ A body stands that hardly moves and is not asked to. It turns by its turn rate, 
 for an angle a.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,7 +60,7 @@ class Turn:
     sine: Scalars
 
     @classmethod
-    def between(cls, heading: Vectors, direction: Vectors) -> Turn:
+    def between(cls, heading: Vectors, direction: Vectors) -> "Turn":
         """The turns from headings to directions, (n, 2) each."""
         return cls(heading, direction, dot(heading, direction), sine_between(heading, direction))
 

@@ -200,7 +200,9 @@ class OnFoot(Locomotion):
         turns = self.turn_radius, turn_rate, on_the_spot
         speeds = speed, wanted_speed, wished, slowest, fastest
         onward = np.where(turns_back, np.maximum(dot(wanted, heading), 0.0), np.inf)
-        velocity, forward = strode(Walkers(model, motion, memory, direction, *turns, *speeds, onward, rounds, dt))
+        velocity, forward = strode(
+            Walkers(model, motion, memory, direction, *turns, *speeds, onward, steps, rounds, dt)
+        )
         on_the_spot = np.where(memory.cornered, 0.0, self._on_the_spot(control, heading, memory.turning, dt))
         velocity, forward = turned_on_foot(model, motion, control, (velocity, forward), idle, on_the_spot, dt)
         walks, course = magnitude(velocity), forward
@@ -357,8 +359,10 @@ class OnFoot(Locomotion):
         """The fastest turn of one that stands to where it is asked to face, (n,) rad/s, which begins gradually."""
         if control.heading is None:
             return self.turn_on_the_spot
-        sine = sine_between(heading, from_above(control.heading))
-        return begun(self.turn_on_the_spot, turn_toward(sine, turning), dt)
+        sine, rate = sine_between(heading, from_above(control.heading)), self.turn_on_the_spot
+        if control.hurries is not None:
+            rate = np.where(control.hurries, np.maximum(rate, self.whirl), rate)
+        return begun(rate, turn_toward(sine, turning), dt)
 
     def started(self, motion: Motion, terrain: Terrain, memory: Walking) -> Stance | None:
         if not len(terrain.after):

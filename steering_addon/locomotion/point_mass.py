@@ -11,7 +11,6 @@ from ..simulation.arrays.angles import cosine, cosine_and_sine, cosine_of_settin
 from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.vectors import (
     EPSILON,
-    Mask,
     Scalars,
     Vectors,
     across,
@@ -80,7 +79,8 @@ def pushed(
         fastest = np.maximum(fastest, magnitude(velocity) - strongest)
         change = _straightened(model, forward, velocity, change, fastest)
     wanted = velocity + change
-    rows = which(~_free(model, turn_rate, forward, wanted, dt))
+    speed = magnitude(wanted)
+    rows = which(~(dot(wanted, forward) >= speed * _cosine_of_turn(model.max_speed, turn_rate, speed, dt)))
     if len(rows):
         start, most = picked(velocity, rows), model.max_speed[rows]
         driven = _round(most, turn_rate[rows], picked(forward, rows), start, picked(change, rows), dt)
@@ -138,23 +138,12 @@ def _cosine_of_turn(max_speed: Scalars, turn_rate: Scalars, speed: Scalars, dt: 
     return cosines
 
 
-def _destination(velocity: Vectors, change: Vectors, dt: float) -> Vectors:
-    """The velocity after REVERSAL_TIME under the same force, (n, 3) m/s."""
-    return velocity + change * max(REVERSAL_TIME / dt, 1.0)
-
-
-def _free(model: VehicleModel, turn_rate: Scalars, forward: Vectors, wanted: Vectors, dt: float) -> Mask:
-    """Whether the wanted velocity is within the largest turn of the step, (n,)."""
-    speed = magnitude(wanted)
-    return dot(wanted, forward) >= speed * _cosine_of_turn(model.max_speed, turn_rate, speed, dt)
-
-
 def _round(
     max_speed: Scalars, turn_rate: Scalars, forward: Vectors, velocity: Vectors, change: Vectors, dt: float
 ) -> Vectors:
     """The velocity after the largest turn of a step toward the wanted velocity, (n, 3) or (n, 2) m/s."""
     wanted = velocity + change
-    destination = _destination(velocity, change, dt)
+    destination = velocity + change * max(REVERSAL_TIME / dt, 1.0)
     aside = across(destination, forward)
     # Straight back, rounding alone would say where to turn, and not even to a side.
     straight = magnitude(aside) <= ROUNDING * magnitude(destination)

@@ -152,7 +152,9 @@ class Wheeled(Locomotion):
         heading = level_heading(facing)
         left = left_of(heading, upright(len(heading)))
         speed = np.maximum(memory.sense * along, 0.0)
-        drivers = self._drivers(model, control, heading, speed, memory)
+        push: Vectors = flat(control.force, upright(len(speed))) / model.mass[:, None]
+        limits = self._sharpest, self.comfortable_turn, self.reaction_time, self.pedal_time
+        drivers = Drivers(model, memory, self.reverse == ALLOW, push, heading, speed, control.speed_limit, *limits)
         car = self._car(model, start, heading, memory, terrain)
         if anybody(drivers.may):
             drivers = looked(drivers, car, terrain, control.behind)
@@ -173,14 +175,6 @@ class Wheeled(Locomotion):
         driving = self._driven(pedals, tangent, curvature, sense * speed, sense * after, sense * covered, dt)
         way = Way(driving, sense * covered, curvature * after * after, start, heading)
         return Moved(rear + forward * self._axle[:, None], forward * (sense * after)[:, None], forward, way)
-
-    def _drivers(
-        self, model: VehicleModel, control: Control, heading: Vectors, speed: Scalars, memory: Driving
-    ) -> Drivers:
-        """What decides on wheels and gears, before drivers have looked for room."""
-        push: Vectors = flat(control.force, upright(len(speed))) / model.mass[:, None]
-        limits = self._sharpest, self.comfortable_turn, self.reaction_time, self.pedal_time
-        return Drivers(model, memory, self.reverse == ALLOW, push, heading, speed, control.speed_limit, *limits)
 
     def _forward(self, drivers: Drivers, control: Control, edge: Scalars, dt: float) -> tuple[Scalars, PedalFoot]:
         """What the pedals make of the steering force forward, (n,) m/s2; and where the driver's foot is.

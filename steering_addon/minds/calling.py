@@ -3,8 +3,6 @@
 Triggers call, the example of others does, and inclinations. A cue is not weighed against them.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 from zlib import crc32
@@ -41,7 +39,7 @@ class Calls:
     root: Scalars
 
     @classmethod
-    def none(cls, m: int, k: int) -> Calls:
+    def none(cls, m: int, k: int) -> "Calls":
         """No calls."""
         by, body, source = (np.full((m, k), NOBODY) for _ in range(3))
         return cls(np.zeros((m, k)), np.full((m, k), np.inf), by, body, source, np.zeros((m, k)))

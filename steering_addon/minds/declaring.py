@@ -5,8 +5,6 @@ it follows the crowd's own settings. In the code a state of a crowd is a mode, a
 mode 0 stands for none.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field, make_dataclass
 from typing import Any
@@ -171,7 +169,7 @@ class Trigger:
     chance: float = 1.0
     one_each: bool = False
 
-    def set_to(self, model: TriggerNumbers) -> Trigger:
+    def set_to(self, model: TriggerNumbers) -> "Trigger":
         """The trigger with other settings, made as TriggerModel."""
         kind = condition_of(int(model.when[0]))
         return replace(

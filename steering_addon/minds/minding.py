@@ -20,13 +20,7 @@ from .calling import luck, vary
 from .choosing import choose_modes
 from .conditions import Meeting
 from .declaring import Mind
-from .following import (
-    locomotions_in_modes,
-    settings_in_modes,
-    starting_afresh,
-    vehicles_as_in_modes,
-    vehicles_in_modes,
-)
+from .following import locomotions_in_modes, settings_in_modes, starting_afresh, vehicles_as_in_modes, vehicles_in_modes
 
 STANDS = 0.1
 """Share of cruise speed below which a vehicle with somewhere to go does not get on."""

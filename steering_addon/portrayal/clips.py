@@ -4,8 +4,6 @@ A clip is measured once (`gait.py`), in metres of the model as it stands. What a
 its way (`playing.py`).
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -181,7 +179,7 @@ class Playing:
     phase: Scalars
     influence: Scalars
 
-    def flat(self) -> Playing:
+    def flat(self) -> "Playing":
         """The same of n agents on f frames, (clips, n, f), the frames of one after those of another: (clips, n f)."""
         return Playing(*(each.reshape(len(each), -1) for each in (self.phase, self.influence)))
 

@@ -4,8 +4,6 @@ What is to be done waits until the body stands and does not turn, as a whole pos
 feet slide; not for long, as it would have nothing to do with its cause any more.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -42,11 +40,11 @@ class Arriving:
     since: Scalars
 
     @classmethod
-    def start(cls, at_goal: Mask) -> Arriving:
+    def start(cls, at_goal: Mask) -> "Arriving":
         """On the first frame, on which no agent arrives; `at_goal` (n,) are those that are where they are to go."""
         return cls(np.where(at_goal, 0.0, np.inf))
 
-    def after(self, at_goal: Mask, entered: Mask, frame_time: float) -> tuple[Mask, Arriving]:
+    def after(self, at_goal: Mask, entered: Mask, frame_time: float) -> "tuple[Mask, Arriving]":
         """Whether each arrives on the next frame, (n,), and what is remembered for the one after it.
 
         Args:

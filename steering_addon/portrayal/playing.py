@@ -9,8 +9,6 @@ where the curve is the clip's own: feet of real clips do not move evenly. Slower
 shorter and slower steps: the clip has a share of less than 1, over one that stands.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -85,7 +83,7 @@ class FrameMotion:
         beaten: Scalars,
         effort: Scalars,
         cycles: Scalars | float = 0.0,
-    ) -> FrameMotion:
+    ) -> "FrameMotion":
         """The way from the frame before to this one; what is not listed is as the attributes.
 
         Args:
@@ -288,7 +286,7 @@ class Player:
         steps = shorter(ratio, self._settings.shorter_steps) * self._agent_step
         walks = np.where(played.stands, 0.0, np.minimum(steps, 1.0))
         places = self._of_states.places(played.state)
-        # Without a clip that stands it keeps the pose in which it stopped.
+        # Without a clip that stands it keeps the pose in which its step ends.
         walks = np.where((played.direction >= 0) & ~self._of_states.stands[places], 1.0, walks)
         share = self._repertoire.shares(speed, played.direction, played.past) * walks
         columns = np.arange(len(walks))
@@ -349,8 +347,7 @@ class Player:
         usual = self._frame_time * weight / np.maximum(seconds, 1e-9)
         after = advanced(moving, metres, gone)
         after = np.minimum(after, moving + QUICKEST * usual)
-        stands = now.stands & self._of_states.stands[self._of_states.places(now.state)]
-        return np.where(stands, self._rested(moving, self._frame_time), after)
+        return np.where(now.stands, self._rested(moving, self._frame_time), after)
 
     def _rested(self, moving: Scalars, passed: float) -> Scalars:
         """The phase on its way to the next one at which the feet are best left, (n,)."""

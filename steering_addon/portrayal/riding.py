@@ -5,8 +5,6 @@ space of the ground: where bodies would be if it had not moved since their first
 stands on, and turned about the vertical; how ground tilts is seen in its plane on each frame.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -40,7 +38,7 @@ class Carriage:
     surface: Rows
     normal: Vectors
 
-    def __getitem__(self, rows: Rows) -> Carriage:
+    def __getitem__(self, rows: Rows) -> "Carriage":
         return Carriage(self.way[rows], self.turn[rows], self.surface[rows], self.normal[rows])
 
 
@@ -99,7 +97,7 @@ class Ridden:
     surface: Rows
     normal: Vectors
 
-    def of(self, rows: Rows | slice) -> Ridden:
+    def of(self, rows: Rows | slice) -> "Ridden":
         """Some of these bodies."""
         return Ridden(**{name: column[rows] for name, column in vars(self).items()})
 

@@ -1,7 +1,5 @@
 """Sketches: what one step has led to, as far as it can be seen of bodies, their states and the ground under them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -91,7 +89,7 @@ class VisibleBodies:
     occasion: Rows
     lot: Scalars
 
-    def take(self, rows: Rows) -> VisibleBodies:
+    def take(self, rows: Rows) -> "VisibleBodies":
         return VisibleBodies(**{name: column[rows] for name, column in vars(self).items()})
 
     @property

@@ -1,7 +1,5 @@
 """How far the feet of bodies slide on the ground while they stand on it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -61,7 +59,7 @@ class BodyPace:
     seconds: Scalars
 
     @classmethod
-    def of(cls, place: Vectors, forward: Scalars, height: float, seconds: Scalars) -> BodyPace:
+    def of(cls, place: Vectors, forward: Scalars, height: float, seconds: Scalars) -> "BodyPace":
         """The pace of a body of this height, metres, at places (f, 3) and facing (f, 2)."""
         gone = np.diff(place[:, :2], axis=0)
         speed = np.sqrt(np.einsum("fi,fi->f", gone, gone)) / seconds
@@ -74,7 +72,7 @@ class BodyPace:
         """Whether it stands or creeps."""
         return self.speed < SLOW * self.usual
 
-    def backwards(self) -> BodyPace:
+    def backwards(self) -> "BodyPace":
         """The same from the last frame to the first."""
         return BodyPace(self.speed[::-1], self.usual, self.forward[::-1], self.seconds[::-1])
 

@@ -7,18 +7,7 @@ another pair may touch. The margin affects only the speed: the pairs found are t
 import numpy as np
 from numpy.typing import NDArray
 
-from ..simulation.arrays.vectors import (
-    Mask,
-    Rows,
-    Scalars,
-    Vectors,
-    anybody,
-    everybody,
-    magnitude,
-    picked,
-    unit,
-    which,
-)
+from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, anybody, everybody, magnitude, picked, unit, which
 from ..simulation.geometry.capsules import between_axes
 from ..simulation.nearby.pairs import pairs_within
 

@@ -15,8 +15,6 @@ What leads somewhere pulls by the strength a times its weight at most. It gets a
 than the strongest of those that merely keep order: a predator whose herd instincts outweighed its quarry would stroll.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -59,7 +57,7 @@ class BodiesToFit:
     grounded: bool = False
 
     @classmethod
-    def default(cls) -> BodiesToFit:
+    def default(cls) -> "BodiesToFit":
         """The vehicles that the defaults of all behaviors are meant for."""
         return cls(**{name: VehicleModel.parameters()[name].default for name in MODEL})
 
@@ -85,7 +83,7 @@ class Factors:
     stopping: float
 
     @classmethod
-    def of(cls, bodies: BodiesToFit) -> Factors:
+    def of(cls, bodies: BodiesToFit) -> "Factors":
         """The factors for some bodies; values that no motion can have, such as a top speed of 0, count as default."""
         usual = BodiesToFit.default()
         speed = max(bodies.max_speed / usual.max_speed, 0.0) or 1.0

@@ -4,8 +4,6 @@ Members are numbered. The random values of a member depend only on its number an
 earlier ones. Increasing the count therefore adds members and leaves the others as they are.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain, product
@@ -53,7 +51,7 @@ class Spots:
     up: Vectors
     valid: Mask
 
-    def take(self, rows: Rows) -> Spots:
+    def take(self, rows: Rows) -> "Spots":
         """The spots of these rows."""
         return Spots(self.position[rows], self.forward[rows], self.up[rows], self.valid[rows])
 

@@ -12,6 +12,9 @@ from .preset_values import Value, Values, within
 
 RUNS = 0.75
 """The share of the run's speed from which on a state runs."""
+BURSTS = 0.5
+"""For how long what flies or swims bursts in a state, as a share of the time for which walkers run: so fast it is soon
+out of sight of the others."""
 STOPS = 0.4
 """Seconds in which a vehicle loses two thirds of its speed in a state in which it stands."""
 
@@ -33,15 +36,24 @@ def factor_in_state(preset: Preset, kind: type[Locomotion], of_crowd: Values, ru
     return run / speed if 0.0 < RUNS * run <= speed * faster and faster > 1.0 else faster
 
 
-def behavior_in_state(preset: Preset, kind: type[Behavior], of_crowd: Values) -> Values:
+def times_in_state(preset: Preset, kind: type[Locomotion]) -> Values:
+    """When vehicles take up a ready state and for how long, by name."""
+    bursts = preset.spurt is not None and kind.burst < np.inf and "lasts" in preset.state
+    return {**preset.state, "lasts": BURSTS * float(preset.state["lasts"])} if bursts else preset.state
+
+
+def behavior_in_state(preset: Preset, kind: type[Behavior], of_crowd: Values, moves: type[Locomotion]) -> Values:
     """The values of a behavior in a ready state, by name.
 
     A weight in m/s2 is at least that of the crowd: what keeps a flock in order is stronger than in a herd.
 
     Args:
         of_crowd: the values that the crowd has of it, by name; empty if it does without.
+        moves: the locomotion of the crowd.
     """
-    values, times = dict(preset.behaviors.get(kind.name, {})), preset.times.get(kind.name, {})
+    values, times = dict(preset.behaviors.get(kind.name, {})), dict(preset.times.get(kind.name, {}))
+    if moves.burst == np.inf:
+        times |= preset.walking.get(kind.name, {})
     parameters = kind.parameters()
     if "weight" in values and "weight" in of_crowd and parameters["weight"].unit is Unit.ACCELERATION:
         values["weight"] = max(float(values["weight"]), float(of_crowd["weight"]))

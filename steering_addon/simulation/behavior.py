@@ -4,8 +4,6 @@ To add one, write a file with a frozen dataclass in `behaviors`, list it in the 
 what it alone promises.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
@@ -183,7 +181,7 @@ class Wish(Columns):
     progress: Scalars
 
     @classmethod
-    def of(cls, agents: Agents, force: Vectors, top_speed: Scalars) -> Wish:
+    def of(cls, agents: Agents, force: Vectors, top_speed: Scalars) -> "Wish":
         """The wish that a force makes, of agents that all decide and are not hindered."""
         n = len(agents)
         change = agents.level(force) * (agents.vehicle.response_time / agents.mass)[:, None]
@@ -191,7 +189,7 @@ class Wish(Columns):
         ahead, progress = shared(np.inf, n), shared(1.0, n)
         return cls(force, velocity, top_speed, velocity, ahead, shared(True, n, np.bool_), progress)
 
-    def after(self, agents: Agents, force: Vectors, top_speed: Scalars) -> Wish:
+    def after(self, agents: Agents, force: Vectors, top_speed: Scalars) -> "Wish":
         """The wish for the next adjustment, once one has changed the force."""
         wish = Wish.of(agents, force, top_speed)
         return replace(wish, decides=self.decides, progress=self.progress)

@@ -14,8 +14,6 @@ the way that combines the behaviors of one level, and `considered(way)` drops co
 which makes the paper's prioritized dithering out of `by_priority`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -69,7 +67,7 @@ class Component:
     probability: Scalars
     draw: Scalars
 
-    def spread(self, part: Rows, n: int, first: int, latest: int | None) -> Component:
+    def spread(self, part: Rows, n: int, first: int, latest: int | None) -> "Component":
         """The component of n agents that is without force for those outside a part.
 
         Args:
@@ -86,7 +84,7 @@ class Component:
         nothing = np.zeros(n)
         return Component(force, priority, weight, nothing, nothing)
 
-    def only(self, mask: Mask) -> Component:
+    def only(self, mask: Mask) -> "Component":
         """The component without force or probability for the agents outside the mask (n,)."""
         if everybody(mask):
             return self

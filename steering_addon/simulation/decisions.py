@@ -1,7 +1,5 @@
 """Decisions: what all vehicles decide in a step, gathered while one behavior after the other is asked."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeVar
@@ -53,7 +51,7 @@ class Decisions:
     arrivals: Arrivals
 
     @classmethod
-    def none_yet(cls, state: State) -> Decisions:
+    def none_yet(cls, state: State) -> "Decisions":
         """What holds before any behavior has been asked."""
         arrivals = Arrivals(len(state), state.gone, state.arrived)
         nothing = None, None, None, None, None, None, None, None, None
@@ -70,7 +68,7 @@ class Decisions:
         """What a behavior remembers of its agents."""
         return None if behavior.remembers is None else self.memory(behavior.name, behavior.remembers, agents)
 
-    def remembering(self, name: str, agents: Agents, memory: Memory) -> Decisions:
+    def remembering(self, name: str, agents: Agents, memory: Memory) -> "Decisions":
         """The decisions with what is remembered of some agents under a name."""
         n = self.arrivals.count
         if len(agents) < n:
@@ -78,7 +76,7 @@ class Decisions:
             memory = (known if type(known) is type(memory) else type(memory).blank(n)).put(agents.rows, memory)
         return replace(self, memories={**self.memories, name: memory})
 
-    def adding(self, behavior: Behavior, world: World, agents: Agents, steering: Steering) -> Decisions:
+    def adding(self, behavior: Behavior, world: World, agents: Agents, steering: Steering) -> "Decisions":
         """The decisions with what one more behavior decides for some of the vehicles."""
         decided = self if steering.memory is None else self.remembering(behavior.name, agents, steering.memory)
         if steering.tallies:
@@ -92,7 +90,7 @@ class Decisions:
             decided = replace(decided, taken=amount + self.taken if len(self.taken) else amount)
         return decided
 
-    def signalling(self, agents: Agents, intention: Intention) -> Decisions:
+    def signalling(self, agents: Agents, intention: Intention) -> "Decisions":
         """The decisions with what the behaviors of some of the vehicles, all of theirs, say to their bodies."""
         said = {name: column for name in SIGNALS if is_said(column := getattr(intention, name))}
         if len(agents) < self.arrivals.count:

@@ -1,7 +1,5 @@
 """Handling: how each body answers to steering, as its locomotion says and behaviors take it into account."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -70,7 +68,7 @@ class Handling(Columns):
                 columns[name] = shared(column, len(self.turn_rate), kind)
 
     @classmethod
-    def of(cls, parts: Iterable[tuple[Handling, Rows | None]], n: int) -> Handling:
+    def of(cls, parts: "Iterable[tuple[Handling, Rows | None]]", n: int) -> "Handling":
         """The handling of n vehicles, by locomotion with the rows of its vehicles, None for all."""
         columns: dict[str, Any] = {}
         for handling, rows in parts:

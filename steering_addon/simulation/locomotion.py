@@ -5,8 +5,6 @@ dataclass with the values that animators set. To add one, write a file in the fo
 CATALOGUE there: properties, panel, presets and the page of the manual are made from the declaration.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -126,7 +124,7 @@ class Stance:
     raised: Scalars | None = None
 
     @classmethod
-    def of(cls, moved: Moved, up: Vectors, memory: Any = None) -> Stance:
+    def of(cls, moved: Moved, up: Vectors, memory: Any = None) -> "Stance":
         """Bodies that are where they moved, with the up axes (n, 3)."""
         return cls(moved.position, moved.velocity, moved.forward, up, memory)
 

@@ -1,7 +1,5 @@
 """The mindset: what state each vehicle is in, since when, and why."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -67,7 +65,7 @@ class Mindset:
     callers: Rows
 
     @classmethod
-    def blank(cls, n: int, k: int, time: float) -> Mindset:
+    def blank(cls, n: int, k: int, time: float) -> "Mindset":
         """The mindset of vehicles that have not been in any state."""
         none, nobody = np.zeros(n, dtype=np.int64), np.full(n, NOBODY)
         long_ago = np.full(n, time - LONG_AGO)
@@ -112,13 +110,13 @@ class Mindset:
                 return
             yield modes, share, self.callers[rows, modes]
 
-    def take(self, rows: Rows, k: int) -> Mindset:
+    def take(self, rows: Rows, k: int) -> "Mindset":
         """The mindset of the vehicles of some rows, (m,) and (m, k)."""
         if self._is_all(rows, k):
             return self
         return Mindset(**{n: c[rows] if c.ndim == 1 else c[rows, :k] for n, c in vars(self).items()})
 
-    def put(self, rows: Rows, mindset: Mindset) -> Mindset:
+    def put(self, rows: Rows, mindset: "Mindset") -> "Mindset":
         """The same with that of the vehicles of some rows in place of their own."""
         if self._is_all(rows, mindset.due.shape[1]):
             return mindset

@@ -1,7 +1,5 @@
 """Perches: the places of bodies on which others come down and stand, such as roofs, wires and branches."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,7 +25,7 @@ class Perches(Columns):
     velocity: Vectors
 
     @classmethod
-    def at(cls, body: Rows, position: Vectors, along: Vectors) -> Perches:
+    def at(cls, body: Rows, position: Vectors, along: Vectors) -> "Perches":
         """The places of a snapshot."""
         return cls(body, position, along, no_vectors(len(body)))
 

@@ -10,8 +10,6 @@ A run of the first hundred frames agrees with the first hundred of a longer one:
 and the one it leads to, nothing beyond.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np

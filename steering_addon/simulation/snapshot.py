@@ -1,7 +1,5 @@
 """Snapshot and state: the input of a frame, and what is carried from frame to frame."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -173,7 +171,7 @@ class Snapshot:
     due: Mask | None = None
     surfaces: Surfaces = NO_SURFACES
     lift: Scalars = field(default_factory=lambda: np.zeros(1))
-    minds: ActionSelection | None = None
+    minds: "ActionSelection | None" = None
     guides: Guides | None = None
     marks: tuple[Mark, ...] = ()
     links: Links = NO_LINKS

@@ -5,8 +5,6 @@
 All behaviors look at what there was before the step, so that the order in which they are evaluated does not matter.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial

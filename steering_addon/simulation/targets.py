@@ -1,7 +1,5 @@
 """Targets: the body that each agent steers by, from a parameter that names one body, several or none."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache

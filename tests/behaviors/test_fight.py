@@ -25,7 +25,9 @@ RADIUS, REACH, SEES = 0.3, 0.7, 7.0
 WALKER = {"radius": RADIUS, "max_speed": 3.4, "cruise_speed": 0.3, "max_force": 3.0, "keep_apart": True}
 
 
-def armies(first: Any, second: Any, *, fights: bool = True, **values: Any) -> tuple[Scene, Snapshot]:
+def armies(
+    first: Any, second: Any, *, fights: bool = True, pivot: float = np.pi, **values: Any
+) -> tuple[Scene, Snapshot]:
     """Two crowds at places (n, 2) and (m, 2) that fight each other; without `fights` the second only stands there."""
     n, m = len(first), len(second)
     place = np.concatenate((np.reshape(first, (n, 2)), np.reshape(second, (m, 2)))).astype(float)
@@ -33,7 +35,7 @@ def armies(first: Any, second: Any, *, fights: bool = True, **values: Any) -> tu
         np.concatenate((place, np.zeros((n + m, 1))), axis=1),
         forward=np.repeat([[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]], (n, m), axis=0),
         vehicle=WALKER | {"cruise_speed": np.repeat([0.3, 0.3 if fights else 0.0], (n, m))},
-        locomotions=[(OnFoot, {"turn_radius": 0.5})],
+        locomotions=[(OnFoot, {"turn_radius": 0.5, "turn_on_the_spot": pivot})],
         candidates=tuple(
             Candidates(rows, keys_of(0, rows), NEAREST_ONE) for rows in (np.arange(n), np.arange(n, n + m))
         ),
@@ -77,6 +79,16 @@ def test_two_stop_a_step_apart_and_face_each_other() -> None:
     assert last.motion.forward @ toward == pytest.approx([1.0, -1.0], abs=0.02)
     assert partners(last).row.tolist() == [1, 0]
     assert partners(last).met[0] == partners(last).met[1] < last.time
+
+
+@pytest.mark.parametrize("pivot", [0.0, np.pi])
+@pytest.mark.parametrize("away", [(0.0, -1.2), (0.9, -0.6)])
+def test_who_has_its_enemy_behind_it_turns_to_it_animals_too(away: tuple[float, float], pivot: float) -> None:
+    states = fought(armies([(0.0, 0.0)], [away], pivot=pivot), 72)
+    way = positions(states)[-1, 1] - positions(states)[-1, 0]
+    faces = states[-1].motion.forward @ (way / np.linalg.norm(way))
+    assert faces[0] > 0.98 and faces[1] < -0.98, "else they would not strike"
+    assert speeds(states)[-1].max() == 0.0
 
 
 @sampled

@@ -257,6 +257,16 @@ def test_who_is_ahead_waits_at_half_pace_and_does_not_brake_to_a_stand() -> None
     assert onward(0.9)[1] < 0.0, "faster than that, it waits"
 
 
+@pytest.mark.parametrize("behind, waits", [(0.7, False), (1.2, True)])
+def test_who_is_ahead_waits_where_nobody_else_has_to(behind: float, waits: bool) -> None:
+    """The third, who is alone, follows the first closely or further away."""
+    place = walk((0.0, 0.0), (0.0, -3.0), (0.0, -behind), values={"in_company": np.array([1.0, 1.0, 0.0])})
+    memory = place.run(3)[-1].memories["keep_company"]
+    world, agents, [company] = place.seen()
+    bodies = replace(world.bodies, velocity=world.bodies.velocity * np.array([1.0, 0.2, 1.0])[:, None])
+    assert np.isfinite(company.steer(replace(world, bodies=bodies), agents, memory).speed_limit[0]) == waits
+
+
 def test_two_who_have_goals_in_opposite_directions_do_not_keep_company() -> None:
     goals = np.array([[0.0, 9.0, 0.0], [0.0, -9.0, 0.0]])
     place = walk((0.0, 0.0), (0.8, 0.0))

@@ -20,6 +20,7 @@ MEMORY = set(vars(Walking.blank(1)))
 
 def walker(angle: float = 0.0, n: int = 1, **changes: Any) -> Walkers:
     """One that walks at its pace, and whose way lies an angle to the left of its heading, radians."""
+    strength = changes.pop("max_force", 1e6)
     numbers = {
         "circle": CIRCLE,
         "max_turn_rate": TURN,
@@ -30,6 +31,7 @@ def walker(angle: float = 0.0, n: int = 1, **changes: Any) -> Walkers:
         "slowest": SLOWEST,
         "fastest": np.inf,
         "most": np.inf,
+        "steps_aside": 0.0,
         "rounds": 0.0,
     } | {name: value for name, value in changes.items() if name not in MEMORY}
     memory = {name: np.full(n, value) for name, value in changes.items() if name in MEMORY}
@@ -39,7 +41,7 @@ def walker(angle: float = 0.0, n: int = 1, **changes: Any) -> Walkers:
         max_speed=2.0,
         cruise_speed=PACE / 2.0,
         response_time=RESPONSE,
-        max_force=1e6,
+        max_force=strength,
     )
     return Walkers(
         model=model,
@@ -58,6 +60,7 @@ def gait_of(w: Walkers) -> str:
 STILL = {"speed": 0.0, "stands": True}
 ANIMAL = {"on_the_spot": 0.0}
 CORNERED = {"cornered": True}
+SLOWS = {"speed": 0.5, "most": 0.3, "steps_aside": 0.4}
 BENT = np.cos(0.5 - PACE / CIRCLE * DT)
 BEGUN = ON_THE_SPOT * DT / BEGINS
 EASED = PACE + (ROUND - 1.0) * PACE * DT / RESPONSE
@@ -69,6 +72,7 @@ TABLE = {
     "it turns by no more than its way": (0.5, {"max_turn_rate": 1.0}, "walk on", np.cos(0.5 - DT), 1.0),
     "what is behind it goes round to at half its pace": (2.0, {}, "walk on", ROUND, ROUND / CIRCLE),
     "unless it brakes to whirl round": (2.0, {"most": 0.3}, "walk on", 0.3, 0.7 * ON_THE_SPOT),
+    "who may step aside turns on the spot meanwhile": (2.0, SLOWS, "whirl", 0.3 * np.cos(BEGUN * DT), BEGUN),
     "an animal changes gradually to that speed": (2.0, {**ANIMAL, "rounds": 1.0}, "walk on", EASED, TURN * DT / SWINGS),
     "and in part": (0.0, {**ANIMAL, "rounds": 0.5}, "walk on", 0.5 * (PACE + EASED), 0.0),
     "what leads aside does not slow down": (1.0, {"side": -1}, "walk on", PACE, PACE / CIRCLE),
@@ -116,6 +120,12 @@ def test_each_row_gives_its_gait_its_speed_and_its_turn(
     assert gait_of(w) == gait
     assert np.linalg.norm(velocity) == pytest.approx(speed)
     assert np.arctan2(forward[0, 1], forward[0, 0]) / DT == pytest.approx(turn, abs=1e-9)
+
+
+def test_one_begins_to_whirl_once_it_can_step_aside_as_fast_as_it_will_be() -> None:
+    """It brakes by 2 m/s2, steps aside at up to 0.4 m/s, and takes a quarter of a second to turn aside."""
+    gaits = [gait_of(walker(2.0, speed=speed, most=0.3, steps_aside=0.4, max_force=2.0)) for speed in (0.85, 0.95)]
+    assert gaits == ["whirl", "walk on"]
 
 
 def test_each_walker_takes_its_own_gait() -> None:

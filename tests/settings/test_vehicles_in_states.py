@@ -1,12 +1,19 @@
 """How vehicles move in ready states."""
 
+from dataclasses import replace
+
 import pytest
 
 from steering_addon.behaviors.cohesion import Cohesion
 from steering_addon.locomotion import Flying, OnFoot, Swimming
 from steering_addon.settings.preset import Preset
 from steering_addon.settings.preset_parts import STATE
-from steering_addon.settings.vehicles_in_states import behavior_in_state, factor_in_state, vehicle_in_state
+from steering_addon.settings.vehicles_in_states import (
+    behavior_in_state,
+    factor_in_state,
+    times_in_state,
+    vehicle_in_state,
+)
 
 CROWD = {
     "mass": 2.0, "max_speed": 4.0, "max_force": 3.0, "cruise_speed": 0.5, "response_time": 0.6, "speed_time": 0.1
@@ -47,8 +54,20 @@ def test_what_flies_or_swims_goes_on_at_the_cruise_speed_of_its_crowd() -> None:
 
 def test_what_keeps_order_in_a_crowd_is_no_weaker_in_a_state_and_as_many_times_as_strong_as_that_says() -> None:
     own = {"weight": 3.0, "distance": 5.0, "rejoin_distance": 30.0}
-    assert behavior_in_state(startle(behaviors={"cohesion": {"weight": 1.0}}), Cohesion, own) == {"weight": 3.0}
-    assert behavior_in_state(startle(behaviors={"cohesion": {"weight": 4.0}}), Cohesion, own) == {"weight": 4.0}
+    assert behavior_in_state(startle(behaviors={"cohesion": {"weight": 1.0}}), Cohesion, own, Flying) == {"weight": 3.0}
+    assert behavior_in_state(startle(behaviors={"cohesion": {"weight": 4.0}}), Cohesion, own, Flying) == {"weight": 4.0}
     times = startle(times={"cohesion": {"weight": 2.0, "rejoin_distance": 3.0}})
-    assert behavior_in_state(times, Cohesion, own) == {"weight": 6.0, "rejoin_distance": 90.0}
-    assert behavior_in_state(times, Cohesion, {}) == {}
+    assert behavior_in_state(times, Cohesion, own, Flying) == {"weight": 6.0, "rejoin_distance": 90.0}
+    assert behavior_in_state(times, Cohesion, {}, Flying) == {}
+    walking = replace(times, walking={"cohesion": {"weight": 4.0, "distance": 5.0}})
+    assert behavior_in_state(walking, Cohesion, own, Flying) == {"weight": 6.0, "rejoin_distance": 90.0}
+    assert behavior_in_state(walking, Cohesion, own, OnFoot) == {
+        "weight": 12.0, "distance": 25.0, "rejoin_distance": 90.0
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "lasts"), [(OnFoot, 3.0), (Flying, 1.5), (Swimming, 1.5)])
+def test_what_flies_or_swims_bursts_for_half_as_long_as_walkers_run(kind: type, lasts: float) -> None:
+    spurts = startle(spurt=0.4, state={"react": 0.2, "lasts": 3.0})
+    assert times_in_state(spurts, kind) == {"react": 0.2, "lasts": lasts}
+    assert times_in_state(startle(state={"lasts": 3.0}), kind) == {"lasts": 3.0}

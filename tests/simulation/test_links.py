@@ -20,14 +20,13 @@ from steering_addon.simulation.ways.fields import Field, Leaps
 from steering_addon.simulation.ways.walkable_ground import WalkableGround
 from tests.scene import positions
 from tests.simulation.ways.test_walkable_ground import (
-    BUILD,
     FPS,
     NOTHING,
+    ground_of,
     near,
     plate,
     quads,
     some_boxes,
-    spans,
     stairs,
     walkers,
 )
@@ -55,7 +54,7 @@ def nodes_at(ground: WalkableGround, *places: Any) -> list[int]:
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("metres", [0.25, 2.0, 6.0, 40.0])
 def test_a_field_with_a_leap_is_the_shorter_of_the_ways_with_and_without_it(seed: int, metres: float) -> None:
-    ground = WalkableGround(spans(quads(plate(0, 0, 20, 20))), some_boxes(seed), BUILD)
+    ground = ground_of(quads(plate(0, 0, 20, 20)), some_boxes(seed))
     start, end, goal = nodes_at(ground, (2.1, 3.1, 0), (17.4, 2.6, 0), (18.1, 18.3, 0))
     leaps = Leaps(np.array([start]), np.array([end]), np.array([metres]))
     nodes = np.flatnonzero(ground.clear[:-1])
@@ -75,7 +74,7 @@ def test_a_field_with_a_leap_is_the_shorter_of_the_ways_with_and_without_it(seed
 
 @pytest.mark.parametrize("seed", range(2))
 def test_a_field_with_leaps_is_the_same_however_far_it_is_asked_for_at_a_time(seed: int) -> None:
-    ground = WalkableGround(spans(quads(plate(0, 0, 12, 12))), some_boxes(seed, 6), BUILD)
+    ground = ground_of(quads(plate(0, 0, 12, 12)), some_boxes(seed, 6))
     free, rng = np.flatnonzero(ground.clear[:-1]), np.random.default_rng(seed)
     leaps = Leaps(*rng.choice(free, (2, 5)), rng.uniform(0.25, 5.0, 5))
     whole, part = (Field.to(ground.grid, int(free[40]), ground.clear, 1.0, leaps) for _ in range(2))
@@ -137,7 +136,7 @@ def test_a_run_goes_on_from_a_checkpoint_on_a_ladder() -> None:
     state = whole[12 * FPS]
     assert state.crossing is not None and state.crossing.on.any()
     for frame in range(12 * FPS + 1, 14 * FPS):
-        for cached in (over_ground._ground, over_ground._spans, over_ground._linked):
+        for cached in (over_ground._ground, over_ground._last_standing, over_ground._linked):
             cached.cache_clear()
         state = step(state, scene.snapshot(frame))
     assert state.motion.position.tobytes() == whole[14 * FPS - 1].motion.position.tobytes()

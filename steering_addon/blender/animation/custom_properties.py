@@ -6,8 +6,6 @@ removed with it, unless a driver reads it: Blender gives up on a driver whose pr
 so it stays as a plain property and the model holds still.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
@@ -76,7 +74,7 @@ class KeptProperty:
     display: dict[str, Any] | None
 
     @classmethod
-    def of(cls, ob: Object, name: str) -> KeptProperty:
+    def of(cls, ob: Object, name: str) -> "KeptProperty":
         value = ob[name]
         whole = getattr(value, "to_dict", None) or getattr(value, "to_list", None)
         try:
@@ -86,7 +84,7 @@ class KeptProperty:
         return cls(whole() if whole else value, display)
 
     @classmethod
-    def read(cls, stored: Any) -> KeptProperty:
+    def read(cls, stored: Any) -> "KeptProperty":
         """From the result of `written`, as Blender stored it.
 
         Raises:

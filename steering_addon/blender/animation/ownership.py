@@ -197,7 +197,9 @@ def own_strips(ob: Object, first: float, last: float, channels: Collection[str] 
         for track in ob.animation_data.nla_tracks
         if not track.mute
         for strip in track.strips
-        if strip.frame_start <= last and strip.frame_end >= first and _animates(strip, channels)
+        if strip.frame_start <= last
+        and strip.frame_end >= first
+        and any(curve.data_path in channels for curve in strip_curves(strip))
     ]
 
 
@@ -402,11 +404,6 @@ def _blocking_states(animation: AnimData) -> Iterator[str]:
         yield f"the NLA track {solo[0]} on solo"
     if animation.action_blend_type != "REPLACE" or animation.action_influence < 1.0:
         yield "an action that is blended with its NLA tracks"
-
-
-def _animates(strip: NlaStrip, channels: Collection[str]) -> bool:
-    """Whether a strip, or one inside a meta strip, animates one of these channels."""
-    return any(curve.data_path in channels for curve in strip_curves(strip))
 
 
 def strip_curves(strip: NlaStrip) -> Iterator[FCurve]:

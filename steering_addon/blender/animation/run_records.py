@@ -4,15 +4,14 @@ A vehicle finds its part by the id of the bake that it plays and by its own iden
 told of each vehicle on its action: these parts are read where there is no record.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 import numpy as np
+from bpy.types import Action, Object, Scene
 
 from ...recording.mishaps import KINDS
 from ...recording.run_record import RunRecord, Span
@@ -22,9 +21,6 @@ from .animation_data import action_of
 from .bake_record import RECORD, BakeRecord, frame_in, open_span_in, span_in
 from .ownership import bake_of
 from .state_history import TakenUp, read
-
-if TYPE_CHECKING:
-    from bpy.types import Action, Object, Scene
 
 RUNS = "steering_runs"
 """The custom property of a scene that holds a record for each run, by the id of its bake. Stored in files."""

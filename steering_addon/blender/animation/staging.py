@@ -9,8 +9,6 @@ it stays in the file, and the record of the bake points to it. Clearing restores
 to work in the baked action, puts the replaced keys back there.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,14 +27,7 @@ from .bake_record import TRANSFORM_CHANNELS, BakeRecord, write_record
 from .custom_properties import KeptProperty, make, name_in, path_of, reading_drivers, remove, revive
 from .edited_keys import checksum_of
 from .held_transforms import holds_a_pose
-from .keyframes import (
-    BakedKeys,
-    Column,
-    read_modifiers,
-    unsettled_handles,
-    write_changes,
-    write_modifiers,
-)
+from .keyframes import BakedKeys, Column, read_modifiers, unsettled_handles, write_changes, write_modifiers
 from .ownership import (
     GROUP,
     CurrentAnimation,
@@ -231,14 +222,14 @@ class Staging:
         """Remove everything that was prepared; the file is as it was before."""
         _remove_new_actions(self._give_out())
 
-    def _give_out(self) -> list[_Staged]:
+    def _give_out(self) -> "list[_Staged]":
         """Empty the staging, and return what was staged."""
         bpy.data.batch_remove([blank for blank, _ in self._blanks.values() if _exists(blank)])
         staged = self._staged
         self._staged, self._always_seen, self._blanks = [], [], {}
         return staged
 
-    def _new_action(self, ob: Object, channels: Channels) -> tuple[Action, ActionSlot | None]:
+    def _new_action(self, ob: Object, channels: Channels) -> "tuple[Action, ActionSlot | None]":
         """An action with a curve for each component of the channels, whose values are still to be written.
 
         It is a copy of a blank one, as copying is faster than making one.
@@ -274,7 +265,7 @@ class Staging:
             if path in channels or path in changes:
                 write_modifiers(bag.fcurves.find(path, index=index), modifiers)
 
-    def _write_among_others(self, bag: Channelbag, channels: Channels) -> None:
+    def _write_among_others(self, bag: "Channelbag", channels: Channels) -> None:
         group = bag.groups.get(GROUP) or bag.groups.new(GROUP)
         for path, columns in channels.items():
             for index, column in enumerate(columns):
@@ -348,7 +339,7 @@ class _Staged:
     record: BakeRecord
     replace: bool
 
-    def hand_over(self, frame: float, readers: Readers) -> dict[str, bool]:
+    def hand_over(self, frame: float, readers: "Readers") -> dict[str, bool]:
         """Let the vehicle play its bake, as on `frame`; returns the values of its visibility switches there."""
         ob, before, record = self.ob, self.before, self.record
         if record.properties:

@@ -1,7 +1,5 @@
 """Legs of two bones that are free to bend: how they are found, and how they are keyed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -45,7 +43,9 @@ class BoneLegs:
         names = self.rig.names
         self.legs = [Leg(*(names.index(rig.names[bone]) for bone in leg.bones), leg.end) for leg in legs]
         self.modes = [armature.pose.bones[name].rotation_mode for name in names]
-        self.at_rest = _at_rest(self.rig)
+        turns = without_scale(self.rig.rest[:, :3, :3])
+        above = np.where((self.rig.parents >= 0)[:, None, None], turns[self.rig.parents], np.eye(3))
+        self.at_rest = np.einsum("nji,njk->nik", above, turns)
         above_legs = [self.rig.above(leg.thigh) for leg in self.legs]
         # The bone next above all legs, or the last one above the first leg.
         common = (bone for bone in above_legs[0] if all(bone in chain for chain in above_legs))
@@ -60,7 +60,7 @@ class BoneLegs:
         """Whether hips come down so that feet are reached; else a foot leaves the ground a little earlier."""
         return on_ground or any(leg.end is not None for leg in self.legs)
 
-    def pose(self, playing: Playing, shape: tuple[int, int]) -> PosedBones:
+    def pose(self, playing: Playing, shape: tuple[int, int]) -> "PosedBones":
         """The legs of n rigs as their clips have them; `playing` (clips, n f) of one after the other."""
         mixed = mixed_channels(self._tables, playing)
         poses = from_channels(self.rig, mixed, self.rig.matrix)
@@ -216,10 +216,3 @@ def _moves_points(rig: Rig) -> Mask:
     for bone in np.flatnonzero(moves).tolist():
         moves[rig.above(bone)] = True
     return moves
-
-
-def _at_rest(rig: Rig) -> np.ndarray:
-    """The rotation of each bone from its parent at rest, (n, 3, 3)."""
-    turns = without_scale(rig.rest[:, :3, :3])
-    above = np.where((rig.parents >= 0)[:, None, None], turns[rig.parents], np.eye(3))
-    return np.einsum("nji,njk->nik", above, turns)

@@ -32,23 +32,18 @@ def stand_on_soles(model: Model, scene: Scene, family: Family) -> None:
     first = leading(clips)
     if first < 0:
         return
-    at_rest = _below_at_rest(model, family)
+    player, vehicle = model.rigs[0], model.vehicles[0]
+    shape = shape_of(player, vehicle, family, sound_front(vehicle))
+    at_rest = -float(shape.at_rest()[:, 2].min()) / scale_of(vehicle)
     for ob, rig in zip(model.vehicles, model.rigs):
         settings = ob.steering
-        sole = -clips[first].sole / scale * scale_of(ob, rig) / scale_of(ob, ob)
+        sole = -clips[first].sole / scale * scale_of(rig) / scale_of(ob)
         below = sole if sole > LEAST * settings.height else 0.0
         known = at_rest if at_rest > SOLES * settings.height else 0.0
         by_hand = abs(settings.origin_height - known) > LEAST * settings.height
         stands = known > 0.0 and abs(below - known) < SOLES * settings.height
         if not (by_hand or stands or below == settings.origin_height) and ob.is_editable:
             settings.origin_height = below
-
-
-def _below_at_rest(model: Model, family: Family) -> float:
-    """How far the lowest point of a model is below its origin at rest, before it is scaled."""
-    player, vehicle = model.rigs[0], model.vehicles[0]
-    shape = shape_of(player, vehicle, family, sound_front(vehicle))
-    return -float(shape.at_rest()[:, 2].min()) / scale_of(vehicle, vehicle)
 
 
 def why_unplanted(model: Model, scene: Scene, family: Family) -> str:

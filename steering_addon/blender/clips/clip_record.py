@@ -4,8 +4,6 @@ It is a plain custom property, like the record of a bake on its action. Blender 
 library override in the file. There, tracks that play copies of clips are ours, and the library has what they replaced.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -52,7 +50,7 @@ class ClipRecord:
     muted: tuple[str, ...] = ()
 
     @property
-    def slot(self) -> ActionSlot | None:
+    def slot(self) -> "ActionSlot | None":
         return slot_with_handle(self.kept, self.kept_slot) if self.kept is not None else None
 
     def pose_of(self, rig: Object) -> Mapping[tuple[str, int], float]:

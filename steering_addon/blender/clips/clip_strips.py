@@ -5,8 +5,6 @@ travelled, and its influence over the strips below it. Keys that hold feet and t
 frame by frame. Our tracks lie below the animator's.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -105,7 +103,7 @@ def write_clips(all_played: Sequence[RigClips], frames: np.ndarray) -> list[Edit
     return edited
 
 
-def _write_on(each: RigClips, writer: _StripWriter, spare: set[bpy.types.Action]) -> tuple[ClipRecord, list[Edited]]:
+def _write_on(each: RigClips, writer: "_StripWriter", spare: set[bpy.types.Action]) -> tuple[ClipRecord, list[Edited]]:
     """Write the strips of an armature; returns their record, and those that stay as they are."""
     rig, before = each.rig, clip_record(each.rig)
     pose = before.pose_of(rig) if before is not None else {}
@@ -257,7 +255,9 @@ class _StripWriter:
 
     def _key(self, curve: FCurve, values: np.ndarray, overridden: bool) -> None:
         self._points[:, 1] = values
-        points = self._points[_bends(values)]
+        bends = np.ones(len(values), dtype=np.bool_)
+        bends[1:-1] = np.abs(np.diff(values.astype(np.float64), n=2)) > STRAIGHT
+        points = self._points[bends]
         if not overridden:
             write_linear_keys(curve, points)
             return
@@ -266,13 +266,6 @@ class _StripWriter:
             key = curve.keyframe_points.insert(frame, value, options={"FAST"})
             key.interpolation, key.type = "LINEAR", "GENERATED"
         curve.update()
-
-
-def _bends(values: np.ndarray) -> np.ndarray:
-    """Whether numbers (f,) need a key on each frame, (f,): not where they go straight on."""
-    bends = np.ones(len(values), dtype=np.bool_)
-    bends[1:-1] = np.abs(np.diff(values.astype(np.float64), n=2)) > STRAIGHT
-    return bends
 
 
 def _remove_tracks(rig: Object, record: ClipRecord, spare: set[bpy.types.Action]) -> list[Edited]:

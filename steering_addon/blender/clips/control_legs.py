@@ -1,7 +1,5 @@
 """Legs that constraints pose: the controls of their feet, and how these are keyed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -96,7 +94,7 @@ class ControlLegs:
         """Whether hips come down so that feet are reached: not where no control carries them."""
         return on_ground and self.hips >= 0
 
-    def pose(self, playing: Playing, shape: tuple[int, int]) -> PosedControls:
+    def pose(self, playing: Playing, shape: tuple[int, int]) -> "PosedControls":
         """The controls of n rigs as their clips have them; `playing` (clips, n f) of one after the other."""
         return PosedControls(self, mixed_channels(self._channels, playing), self._tables, playing, shape)
 

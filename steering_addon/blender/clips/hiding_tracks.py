@@ -4,8 +4,6 @@ Strips of clips lie below the tracks of the animator, so that what is added by h
 down to a track, or all clips as some files have them, would play on top as well, and nothing of the bake would be seen.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
@@ -108,7 +106,7 @@ def _is_of(track: NlaTrack, clips: Collection[Action]) -> bool:
     return all(action and (action in clips or importers_start(action) in starts) for action in actions)
 
 
-def _seen_throughout(track: NlaTrack, first: float, last: float) -> Iterator[Channelbag | None]:
+def _seen_throughout(track: NlaTrack, first: float, last: float) -> "Iterator[Channelbag | None]":
     """The curves of those strips of a track that are seen, and nothing below them, from the first to the last frame."""
     for row, strip in enumerate(track.strips):
         if strip.action is None or is_copy(strip.action) or strip.mute or strip.blend_type != "REPLACE":
@@ -119,5 +117,5 @@ def _seen_throughout(track: NlaTrack, first: float, last: float) -> Iterator[Cha
             yield _bag(strip)
 
 
-def _bag(strip: NlaStrip) -> Channelbag | None:
+def _bag(strip: NlaStrip) -> "Channelbag | None":
     return channelbag_in(strip.action, strip.action_slot if SLOTTED else None)

@@ -1,7 +1,5 @@
 """The bones of an armature and the points that they carry, as arrays."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
@@ -74,7 +72,7 @@ class Rig:
             above.append(bone)
         return above
 
-    def part(self, rows: Rows, others: Iterable[int] = ()) -> Rig:
+    def part(self, rows: Rows, others: Iterable[int] = ()) -> "Rig":
         """Only some points, in the order of their rows (r,), with the bones that move them, others, and all above."""
         needed = {*self.bones[rows][self.weights[rows] > 0.0].tolist(), *others}
         needed.update(bone for carried in list(needed) for bone in self.above(carried))

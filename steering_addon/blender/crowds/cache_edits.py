@@ -1,17 +1,13 @@
 """Changes of a crowd cache after the simulation: the points of a small mesh, each at the key of its agent."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bmesh
 import bpy
 import numpy as np
+from bpy.types import Mesh, Object
 
 from .shown_models import add_column, get_column, set_column
-
-if TYPE_CHECKING:
-    from bpy.types import Mesh, Object
 
 HALF = 1 << 16
 """A key is an identity in two parts, each of which single precision holds."""

@@ -1,12 +1,10 @@
 """The motion that a crowd cache shows, as its player plays it: with the edits of agents and the player's inputs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Collection, Object
 
 from ...simulation.arrays.once import once
 from ..animation.rotation_channels import channels_from_matrices, matrices_from_channels
@@ -17,9 +15,6 @@ from .cache_edits import edits_of
 from .crowd_cache import player_of, shown_by
 from .crowd_player import input_of
 from .shown_models import get_column
-
-if TYPE_CHECKING:
-    from bpy.types import Collection, Object
 
 NEARER = 0.5
 """The share of the way to the next frame from which on the pose is that of the next."""
@@ -56,7 +51,7 @@ class CachedMotion:
         first, last: the frames that are held.
     """
 
-    def __init__(self, cache: Collection, crowd: Object) -> None:
+    def __init__(self, cache: "Collection", crowd: "Object") -> None:
         """Look up the parts.
 
         Raises:
@@ -96,10 +91,23 @@ class CachedMotion:
         """The number of meshes of each model; 0 if the player shows models as they are."""
         return int(input_of(self._modifier, "Poses")) if input_of(self._modifier, "Pick Poses") else 0
 
+    def start_velocity(self, rows: np.ndarray) -> np.ndarray:
+        """The velocities at which agents enter, (k, 3) m/s; nan where they are not known as they are shown."""
+        speed, shift = self._shift(rows)
+        if "start_velocity" not in self.shown.data.attributes:
+            return np.full((len(rows), 3), np.nan)
+        velocity = get_column(self.shown.data, "start_velocity")[rows] * speed[:, None]
+        turned = np.einsum("ab,kb->ka", doubles(self.shown.matrix_world)[:3, :3], velocity)
+        return np.where((shift == 0.0)[:, None], turned, np.nan)
+
+    def _shift(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """How fast agents are played, as a factor, and by how many frames they are ahead, (k,) each."""
+        speed = input_of(self._modifier, "Speed") * self.edited["speed"][rows]
+        return speed, input_of(self._modifier, "Frame Offset") + self.edited["frame_offset"][rows]
+
     def on_frames(self, frames: np.ndarray, rows: np.ndarray) -> ShownAgents:
         """Some of the agents (k,), by their rows, as they are shown on frames (f,)."""
-        speed = input_of(self._modifier, "Speed") * self.edited["speed"][rows]
-        shift = input_of(self._modifier, "Frame Offset") + self.edited["frame_offset"][rows]
+        speed, shift = self._shift(rows)
         last = float(self._frames - 1)
         now = np.clip((frames[:, None] - self.first) * speed + shift, 0.0, last)
         whole = np.floor(now)

@@ -3,36 +3,31 @@
 The point of agent a on frame f is number `f * n + a`. It has a position and the attributes `rotation` (a quaternion),
 `pose` (the number of the mesh that shows it among those of its variant, -1 for none), and where they are known `phase`
 (in 128 parts of a cycle) and `state`. The player has a point for each agent, with `id`, `key`, `variant` and `scale`.
-What the player does not read is for objects that stand for agents: `flags`, and what drivers of the models read of a
-locomotion, such as how far wheels are turned, by its name.
+What the player does not read is for objects that stand for agents: `flags`, what drivers of the models read of a
+locomotion, such as how far wheels are turned, by its name, and of each agent the `start_velocity` at which it enters.
 
 Changes after the simulation are the points of another small mesh, each at the `key` of its agent: a bake never touches
 it. It has `hidden`, `frame_offset`, `speed` (a factor), `variant` (-1 as it is), `offset` (metres) and `picked`, of
 those that are hidden as objects stand for them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 import numpy as np
+from bpy.types import ID, Collection, Mesh, Modifier, Object, Scene
 
 from ...simulation.roles import Role
 from ..animation.visibility import parts
 from ..objects.crowd_caches import MARK, RECORD, cache_id, cache_of, cached_as, caches, mark
+from ..objects.hierarchy import Family
 from ..objects.resting import put_to_rest, wake
 from ..properties import has_role
 from .cache_edits import keys_of, no_edits
 from .crowd_player import PLAYER, input_of, player, set_inputs
 from .shown_models import add_column, set_column
-
-if TYPE_CHECKING:
-    from bpy.types import ID, Collection, Mesh, Modifier, Object, Scene
-
-    from ..objects.hierarchy import Family
 
 PART = "steering_part"
 """The custom property of the datablocks of a cache that says what they are for."""
@@ -66,11 +61,12 @@ class CachedFrames:
 
 @dataclass(frozen=True)
 class CachedAgents:
-    """The constants of n agents: identity and variant (n,), and scale (n, 3)."""
+    """The constants of n agents: identity, variant (n,), scale (n, 3), and the velocity (n, 3) at which each enters."""
 
     identity: np.ndarray
     variant: np.ndarray
     scale: np.ndarray
+    start_velocity: np.ndarray
 
 
 @dataclass
@@ -110,6 +106,7 @@ class NewCache:
         add_column(self.points, "variant", "INT", agents.variant)
         add_column(self.points, "key", "FLOAT_VECTOR", keys_of(agents.identity))
         add_column(self.points, "scale", "FLOAT_VECTOR", agents.scale)
+        add_column(self.points, "start_velocity", "FLOAT_VECTOR", agents.start_velocity)
         self.points.update()
         yield
 

@@ -1,7 +1,5 @@
 """Makes guides from the baked motion of vehicles, by which an animator takes them over for some frames."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 import bpy
@@ -122,7 +120,7 @@ def _stands_as(guide: Object, vehicle: Object) -> bool:
     return spaces[0] == spaces[1] or (guide.parent is None and vehicle.parent is None)
 
 
-def _bag(ob: Object) -> Channelbag:
+def _bag(ob: Object) -> "Channelbag":
     """The holder of the curves that an object plays; made if there is none."""
     if (bag := channelbag(ob)) is not None:
         return bag
@@ -134,7 +132,7 @@ def _bag(ob: Object) -> Channelbag:
     return channelbag_in(action, slot_of(ob), ensure=True)
 
 
-def _curve(bag: Channelbag, path: str, index: int) -> FCurve:
+def _curve(bag: "Channelbag", path: str, index: int) -> FCurve:
     known = next((each for each in bag.fcurves if each.data_path == path and each.array_index == index), None)
     return known or bag.fcurves.new(path, index=index)
 

@@ -1,4 +1,4 @@
-"""Makes objects vehicles: the crowd they join, their size, and the first settings of a new crowd."""
+"""Makes objects, or the points of objects, vehicles: their crowd, their size, and the settings of a new crowd."""
 
 import math
 import random
@@ -21,9 +21,10 @@ from ..objects.hierarchy import Family
 from ..objects.identity import new_identity, taken_identities
 from ..objects.tagged_objects import crowd_of, crowds_of, in_use, tagged
 from ..properties import has_role
+from ..read.evaluated_points import evaluated_points
 from ..read.forward_axis import front_of
-from ..read.role_assignment import current_front, default_crowd, make_vehicle, new_crowd
-from ..stored_values import check_stored, sound_front
+from ..read.role_assignment import current_front, default_crowd, give_role, make_vehicle, new_crowd
+from ..stored_values import FARTHEST, check_stored, sound_front
 from .moves_like import UNCHANGED, Likeness, bring_to_life, fitting, flies, is_settled
 
 SMALLEST = 1e-4
@@ -85,12 +86,13 @@ def join(context: Context, objects: Sequence[Object], like: Likeness, *, apart: 
         preset = fitting(like, median_length(bodies[ob.name].length(*fronts[ob.name]) for ob in objects))
     members = [] if crowd is None else [ob for ob, of in zip(vehicles, crowds_of(vehicles)) if of == crowd]
     check_stored(members[:1])
+    empty = not members and crowd not in crowds_of(tagged(in_scene, Role.POINTS))
     crowd = crowd or new_crowd(context, like.crowd)
     measure = measure_for(crowd, members, preset, depsgraph, family)
-    long = not members or crowd.steering.vehicle.length > 0.0
+    long = empty or crowd.steering.vehicle.length > 0.0
     fitted = cache(partial(shape_of, measure=measure, long=long))
     shapes = {ob.name: fitted(bodies[ob.name], fronts[ob.name]) for ob in objects}
-    if not members:
+    if empty:
         fit_body(crowd, list(shapes.values()))
     heights = list(dict.fromkeys(ob.steering.height for ob in members))
     joining = set(objects)
@@ -105,7 +107,7 @@ def join(context: Context, objects: Sequence[Object], like: Likeness, *, apart: 
         make_vehicle(ob, crowd, family, bodies[ob.name])
         ob.steering.height = _height_of_model(ob.steering.height, heights)
         fit_size(ob, crowd, shapes[ob.name])
-    if not members:
+    if empty:
         fit_stride(crowd, [height_of(ob) for ob in objects])
     warnings = [] if preset is None else bring_to_life(context, crowd, objects, preset)
     if preset is not None:
@@ -250,3 +252,50 @@ def measure_for(
         return abs(math.log(max(measure(body, front), SMALLEST) / max(radius, SMALLEST)))
 
     return min((Body.radius, Body.footprint), key=deviation)
+
+
+def join_points(context: Context, objects: Sequence[Object], like: Likeness, *, apart: bool = False) -> Joined:
+    """Make each point of some objects a vehicle of a crowd, which is chosen as in `joining.join`.
+
+    Args:
+        like: gives a crowd without settings its own.
+        apart: whether to create a new crowd if none is selected.
+
+    Raises:
+        Refusal: the preset cannot be read, or an object has an invalid setting; nothing is changed.
+    """
+    chosen = selected_crowd(context)
+    accepted = set(in_use(context.scene)) if chosen is None else {chosen}
+    objects = [ob for ob in objects if not (has_role(ob, Role.POINTS) and crowd_of(ob) in accepted)]
+    if not objects:
+        return Joined()
+    crowd = chosen or (None if apart else default_crowd(context))
+    check_stored([*objects, *([crowd] if crowd is not None else [])])
+    preset = None if like is UNCHANGED or (crowd is not None and is_settled(crowd)) else fitting(like, 0.0)
+    places = _places(context, objects)
+    crowd = crowd or new_crowd(context, like.crowd)
+    taken, chance = taken_identities(set(objects)), random.Random(0)
+    for ob in sorted(objects, key=lambda ob: ob.name):
+        if ob.steering.identity in taken:
+            ob.steering.identity = new_identity(taken, chance)
+        taken.add(ob.steering.identity)
+        give_role(ob, Role.POINTS, Family())
+        ob.steering.crowd = crowd
+    warnings = [] if preset is None else bring_to_life(context, crowd, (), preset, places=places)
+    # Blender updates dependencies only after an edit in the interface.
+    for ob in (crowd, *objects):
+        ob.update_tag()
+    return Joined(objects, crowd, preset, warnings)
+
+
+def _places(context: Context, objects: Sequence[Object]) -> np.ndarray:
+    """Where the points of objects are, (n, 3) metres; of objects without any, where these are."""
+    depsgraph = context.evaluated_depsgraph_get()
+    places = []
+    for ob in objects:
+        points = evaluated_points(ob, depsgraph)
+        own = points.columns["position"] if len(points) else np.zeros((1, 3))
+        places.append(np.einsum("ab,nb->na", points.to_world[:3, :3], own) + points.to_world[:3, 3])
+    found = np.concatenate(places)
+    found = found[(np.abs(found) < FARTHEST).all(axis=1)]
+    return found if len(found) else np.zeros((1, 3))

@@ -53,12 +53,14 @@ def new_trigger(context: Context, state: Object, when: str, caller: Object | Non
         if "warning_time" in shown and kind.runs_from_caller:
             settings.trigger.warning_time = getattr(state.steering, kind.name).reaction_time
     if one_each and caller is not None and "distance" in shown:
-        apart = _apart(context.scene, crowd_of(state), caller)
+        places = np.concatenate([_places(context.scene, crowd_of(state)), _places(context.scene, caller)])
+        apart = float(magnitude((places.max(axis=0) - places.min(axis=0))[None])[0])
         settings.trigger.distance = max(settings.trigger.distance, rounded(ROOM * apart))
     if any(kind.comes_to_caller for kind in behaviors) and caller is not None and "distance" in shown:
         # A hunter goes for what there is, and a bird to its roof, however far it was put; it stays there, however far
         # from the origin of the roof that is.
-        needed = max(_nearest(context.scene, crowd_of(state), caller), _furthest_part(context, caller))
+        gap = _places(context.scene, caller)[:, None] - _places(context.scene, crowd_of(state))[None]
+        needed = max(float(magnitude(gap.reshape(-1, 3)).min()), _furthest_part(context, caller))
         settings.trigger.distance = max(settings.trigger.distance, rounded(ROOM * needed))
     if caller is not None:
         settings.trigger.who = caller
@@ -90,18 +92,6 @@ def selected_callers(context: Context) -> list[Object]:
 def _bodies_in(state: Object, scene: Scene) -> BodiesToFit:
     """The usual vehicle of a crowd as it moves in a state."""
     return bodies_of(crowd_of(state), scene, state if is_own(state, "vehicle") else None)
-
-
-def _apart(scene: Scene, called: Object, caller: Object) -> float:
-    """How far apart the vehicles of a crowd and those of the one that calls are at most, metres."""
-    places = np.concatenate([_places(scene, called), _places(scene, caller)])
-    return float(magnitude((places.max(axis=0) - places.min(axis=0))[None])[0])
-
-
-def _nearest(scene: Scene, called: Object, caller: Object) -> float:
-    """How near the nearest vehicle of the one that calls is to any of a crowd, metres."""
-    gap = _places(scene, caller)[:, None] - _places(scene, called)[None]
-    return float(magnitude(gap.reshape(-1, 3)).min())
 
 
 def _furthest_part(context: Context, caller: Object) -> float:

@@ -1,14 +1,12 @@
 """The objects that stand for picked agents: found among vehicles at rest, or made of the model that a point shows."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+from bpy.types import Collection, Context, Object, Scene
 from mathutils import Quaternion
 
 from ...simulation.roles import Role
@@ -21,13 +19,9 @@ from ..objects.tagged_objects import crowd_of, in_use, tagged
 from ..read.point_vehicles import PointVehicles, front_of_model, models_of_points, sources_of_points
 from ..read.start_pose import channels, store
 from ..refusal import Refusal
+from .cached_motion import CachedMotion
 from .populating.member_collection import shows
 from .populating.models import MemberModel, plain
-
-if TYPE_CHECKING:
-    from bpy.types import Collection, Context, Object, Scene
-
-    from .cached_motion import CachedMotion
 
 SETTINGS = ("speed_factor", "size_factor", "length_factor", "mass_factor", "active")
 """The settings of a point that its object has as well."""

@@ -3,17 +3,13 @@
 What they show needs no extension. Without models, each point shows a cone that points forward.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 import numpy as np
+from bpy.types import Collection, Mesh, NodeSocket, NodeTree, Object
 
 from ..read.evaluated_points import KINDS
-
-if TYPE_CHECKING:
-    from bpy.types import Collection, Mesh, NodeSocket, NodeTree, Object
 
 OF_POINTS = {"rotation": "QUATERNION", "scale": "FLOAT_VECTOR", "variant": "INT"}
 """The attributes that say how a point shows its model, with their types."""

@@ -16,7 +16,7 @@ from ...settings.multiples import as_multiples, from_multiples, quickened
 from ...settings.preset import PLAIN, Call, Preset, scaled
 from ...settings.preset_parts import STATE
 from ...settings.preset_values import Value
-from ...settings.vehicles_in_states import behavior_in_state, factor_in_state, vehicle_in_state
+from ...settings.vehicles_in_states import behavior_in_state, factor_in_state, times_in_state, vehicle_in_state
 from ...simulation.behavior import Behavior
 from ...simulation.declaration import POINTERS
 from ...simulation.locomotion import Locomotion
@@ -73,7 +73,7 @@ class StateAdding:
         settings = state.steering
         self._let_move(state, preset)
         fit_reach(state, self.context.scene)
-        _set(settings.state, preset.state)
+        _set(settings.state, times_in_state(preset, locomotion_of(self.crowd)))
         self._let_behave(state, preset)
         if preset.then:
             settings.state.then = self._known(preset.then, self.crowd) or self._follower(state, preset.then)
@@ -112,7 +112,7 @@ class StateAdding:
                 add_behaviors([kind], state, self.context.scene)
                 of_crowd = self.crowd.steering if self._uses(kind) else None
                 known = {} if of_crowd is None else values_for_preset(kind, getattr(of_crowd, kind.name))
-                _set(group, behavior_in_state(preset, kind, known))
+                _set(group, behavior_in_state(preset, kind, known, locomotion_of(self.crowd)))
         for kind in CATALOGUE:
             if kind.name in preset.off or self._leaves(kind, preset):
                 group = getattr(state.steering, kind.name)

@@ -134,7 +134,10 @@ def _is_cue(action: bpy.types.Action) -> bool:
 
 def place_below(ob: Object, crowd: Object, context: Context) -> None:
     """Put a new state or trigger into the collection of the crowd's states, below the crowd."""
-    _collection(crowd, context).objects.link(ob)
+    collection = _collection_of_states(crowd, context)
+    if crowd.is_editable and pointed_at(crowd.steering, "states") != collection:
+        crowd.steering.states = collection
+    collection.objects.link(ob)
     ob.parent = crowd
 
 
@@ -154,13 +157,6 @@ def bring_states(crowd: Object, context: Context) -> None:
     """Put the collection of a crowd's states beside the crowd, in the scene."""
     kept, beside = pointed_at(crowd.steering, "states"), _fitting(crowd.users_collection, context)
     (beside[0] if beside else context.scene.collection).children.link(kept)
-
-
-def _collection(crowd: Object, context: Context) -> bpy.types.Collection:
-    collection = _collection_of_states(crowd, context)
-    if crowd.is_editable and pointed_at(crowd.steering, "states") != collection:
-        crowd.steering.states = collection
-    return collection
 
 
 def _collection_of_states(crowd: Object, context: Context) -> bpy.types.Collection:

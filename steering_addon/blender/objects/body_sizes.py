@@ -1,7 +1,5 @@
 """The size of objects: the points of an obstacle, the radius and the length of a vehicle."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -167,7 +165,7 @@ class Body:
     matrix: np.ndarray
 
     @classmethod
-    def of(cls, ob: Object, depsgraph: Depsgraph, family: Family, matrix: np.ndarray | None = None) -> Body:
+    def of(cls, ob: Object, depsgraph: Depsgraph, family: Family, matrix: np.ndarray | None = None) -> "Body":
         """The body of an object and its children; `matrix` (4, 4) replaces its world matrix.
 
         Raises:
@@ -183,7 +181,7 @@ class Body:
         return cls(points, matrix[:3, :3])
 
     @classmethod
-    def of_each(cls, objects: Sequence[Object], depsgraph: Depsgraph, family: Family) -> dict[str, Body]:
+    def of_each(cls, objects: Sequence[Object], depsgraph: Depsgraph, family: Family) -> "dict[str, Body]":
         """The bodies of objects by name; copies of one mesh that are scaled and turned alike share theirs.
 
         Raises:
@@ -346,11 +344,6 @@ def triangles_of(ob: Object, depsgraph: Depsgraph, family: Family | None) -> tup
     places = np.concatenate(points)
     check_places(places, ob)
     return places, np.concatenate(triangles)
-
-
-def body_radius(ob: Object, depsgraph: Depsgraph, family: Family) -> float:
-    """The radius in metres of the sphere about an object's origin that holds it and its children; 0 without a size."""
-    return Body.of(ob, depsgraph, family).radius()
 
 
 def body_length(ob: Object, depsgraph: Depsgraph, family: Family) -> float:

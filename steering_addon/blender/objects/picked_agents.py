@@ -1,30 +1,25 @@
 """Picked agents: the few of a crowd that objects stand for, while a crowd cache shows all others."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Object
 
 from ..properties import settings_of
 from .tagged_objects import crowd_of
-
-if TYPE_CHECKING:
-    from bpy.types import Object
 
 PICKED = "steering_picked"
 """The custom property of such an object, and of its parts: the identity of the object whose point the agent is; 0 if it
 had been a vehicle before. Stored in files: never changes."""
 
 
-def is_picked(ob: Object) -> bool:
+def is_picked(ob: "Object") -> bool:
     """Whether an object stands for an agent, rather than being a part of one that does."""
     stored = settings_of(ob) if PICKED in ob else None
     return stored is not None and len(stored.roles) > 0
 
 
-def is_made(ob: Object) -> bool:
+def is_made(ob: "Object") -> bool:
     """Whether an object was made for an agent that is a point, or a part of one."""
     return points_identity(ob) > 0
 
@@ -35,7 +30,7 @@ def points_identity(ob: Object) -> int:
     return identity if isinstance(identity, int) else 0
 
 
-def picked_identities(objects: Iterable[Object]) -> dict[Object | None, np.ndarray]:
+def picked_identities(objects: "Iterable[Object]") -> "dict[Object | None, np.ndarray]":
     """The identities of the agents for which some of the objects stand, by their crowd."""
     found: dict[Object | None, list[int]] = {}
     for ob in objects:

@@ -132,14 +132,9 @@ def _mishap_frames(scene: Scene, kind: str) -> dict[Object, list[float]]:
         each = [item for outcome in outcomes.each(ob, bake) for item in outcome.mishaps.items()]
         frames = [frame for mishap, frame in each if kind in (ANY, mishap.upper())]
         if frames:
-            frames_of.setdefault(_shown(ob), []).extend(frames)
+            cache = cache_of(crowd_of(ob)) if cached_as(ob) is not None else None
+            frames_of.setdefault(ob if cache is None else shown_by(cache) or ob, []).extend(frames)
     return frames_of
-
-
-def _shown(ob: Object) -> Object:
-    """The object that shows a vehicle: the player of its crowd while it rests."""
-    cache = cache_of(crowd_of(ob)) if cached_as(ob) is not None else None
-    return ob if cache is None else shown_by(cache) or ob
 
 
 def _stuck_frames(objects: Sequence[Object]) -> tuple[float, float] | None:

@@ -10,14 +10,7 @@ from ..properties import settings_of
 from ..properties.hooks import SHAPED
 from ..refusal import Refusal, reported
 from ..stored_values import check_stored
-from .polls import (
-    SteeringOperator,
-    has_crowd,
-    has_editable_scene,
-    in_object_mode,
-    something_baked,
-    vehicle_selected,
-)
+from .polls import SteeringOperator, has_crowd, has_editable_scene, in_object_mode, something_baked, vehicle_selected
 
 USUAL_LENGTH = 40
 """Frames."""

@@ -35,21 +35,14 @@ class STEERING_OT_move_as(SteeringOperator, bpy.types.Operator):
         vehicles = vehicles_selected(context)
         check_editable(vehicles)
         for ob in vehicles:
-            _move_as(ob, self.locomotion)
+            # Settings that it has never had begin as those of its crowd, where that moves alike.
+            settings, moves, crowd = ob.steering, BY_CHOICE.get(self.locomotion), crowd_of(ob)
+            if moves is not None and not settings.is_property_set(moves.name) and _has_set(crowd, moves):
+                group = getattr(settings, moves.name)
+                for name, value in values_of(moves, getattr(crowd.steering, moves.name)).items():
+                    setattr(group, name, stored_value(moves.parameters()[name], value))
+            settings.own_locomotion = self.locomotion
         return {"FINISHED"}
-
-
-def _move_as(vehicle: Object, choice: str) -> None:
-    """Let a vehicle move by the locomotion of a choice, or as its crowd does.
-
-    Settings that it has never had begin as those of its crowd, where that moves alike.
-    """
-    settings, moves, crowd = vehicle.steering, BY_CHOICE.get(choice), crowd_of(vehicle)
-    if moves is not None and not settings.is_property_set(moves.name) and _has_set(crowd, moves):
-        group = getattr(settings, moves.name)
-        for name, value in values_of(moves, getattr(crowd.steering, moves.name)).items():
-            setattr(group, name, stored_value(moves.parameters()[name], value))
-    settings.own_locomotion = choice
 
 
 def _has_set(crowd: Object | None, moves: type[Locomotion]) -> bool:

@@ -1,10 +1,9 @@
 """The operator that chooses agents of a crowd cache by clicks in the 3D viewport."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
+from bpy.types import Area, Context, Event, Region, RegionView3D
 
 from ..crowds.cached_motion import CachedMotion
 from ..objects.crowd_caches import cache_of
@@ -14,13 +13,10 @@ from ..refusal import Refusal
 from .picked_agents import has_cache
 from .polls import SteeringOperator, has_editable_scene, in_object_mode
 
-if TYPE_CHECKING:
-    from bpy.types import Area, Context, Event, Region, RegionView3D
-
 LOOKING = ("MIDDLEMOUSE", "WHEEL", "TRACKPAD", "MOUSE", "NDOF", "NUMPAD", "LEFT_ARROW", "RIGHT_ARROW", "SPACE", "TIMER")
 """How the events begin that let the user look around or show another frame."""
 
-_picking: list[Picking] = []
+_picking: "list[Picking]" = []
 """What is being picked; empty or one."""
 
 

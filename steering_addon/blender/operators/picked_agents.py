@@ -1,13 +1,11 @@
 """The operators that turn agents of a crowd cache into keyed objects, and back."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, StringProperty
+from bpy.types import Collection, Context, Object
 
 from .. import preview
 from ..animation.edited_keys import has_edited_keys
@@ -21,6 +19,7 @@ from ..objects.hierarchy import Family
 from ..objects.picked_agents import is_picked
 from ..objects.suitability import check_editable
 from ..objects.tagged_objects import crowd_of, in_use, names_of
+from ..panels.fields import counted
 from ..properties import replaces_own_keys
 from ..read.fingerprint import fingerprint
 from ..refusal import Refusal, reported
@@ -29,9 +28,6 @@ from ..status.hand_edits import as_baked
 from ..write.picked_agents import MadeObjects, give_agents_back, making_objects
 from .in_pieces import InPieces
 from .polls import SteeringOperator, has_editable_crowd, has_editable_scene, in_object_mode
-
-if TYPE_CHECKING:
-    from bpy.types import Collection, Context, Object
 
 NUMBERS = "Identities of agents, as the attribute id of the instances has them, such as 3,17"
 
@@ -82,7 +78,7 @@ class STEERING_OT_make_objects(SteeringOperator, InPieces, bpy.types.Operator):
         self._is_signed = _signed_so_far(context, self._cache)
         replace = replaces_own_keys(self, context.scene)
         work = making_objects(context, self._cache, self._crowd, identities, replace_own_keys=replace)
-        return work, f"Making {_count(len(identities), 'object')}"
+        return work, f"Making {counted(len(identities), 'object')}"
 
     def finished(self, result: MadeObjects) -> set[str]:
         context, objects = self._context, list(result.objects)
@@ -150,9 +146,11 @@ class STEERING_OT_give_back(SteeringOperator, bpy.types.Operator):
             raise Refusal(text, about=kept)
         objects = [ob for ob in objects if ob not in kept]
         check_editable(objects)
-        preview.end()
         cache = cache_of(crowd)
-        cache = cache if cache is not None and is_kept_here(cache) else None
+        if cache is not None and not is_kept_here(cache):
+            text = f"The crowd cache of {crowd.name} is in a library, which hides them. Bake again first."
+            raise Refusal(text, about=[crowd])
+        preview.end()
         is_signed, number = _signed_so_far(context, cache), len(objects) + len(identities)
         lost, warnings = give_agents_back(context, cache, crowd, objects, identities)
         if is_signed and not lost:
@@ -166,8 +164,8 @@ class STEERING_OT_give_back(SteeringOperator, bpy.types.Operator):
         for warning in warnings:
             self.report({"WARNING"}, warning)
         if lost:
-            self.report({"WARNING"}, f"The crowd cache holds {_count(len(lost), 'agent')} less. Bake again to see all")
-        self.report({"INFO"}, f"Gave back {_count(number, 'agent')} of {crowd.name}")
+            self.report({"WARNING"}, f"The crowd cache holds {counted(len(lost), 'agent')} less. Bake again to see all")
+        self.report({"INFO"}, f"Gave back {counted(number, 'agent')} of {crowd.name}")
         return {"FINISHED"}
 
     def _chosen(self, context: Context) -> tuple[list[Object], list[int]]:
@@ -239,7 +237,3 @@ def _signed_so_far(context: Context, cache: Collection | None) -> bool:
 
 def _run_of(cache: Collection) -> str:
     return cache_id(cache).partition(":")[0]
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

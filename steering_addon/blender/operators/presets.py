@@ -156,15 +156,10 @@ class STEERING_OT_preset_apply(Applying, bpy.types.Operator):
             fit_locomotion(crowd, members_of(crowd, scene), context.evaluated_depsgraph_get(), Family())
         if self.use_preroll:
             crowd.steering.preroll = preset.preroll
-        return animated, warnings, _summary(preset, crowd, has_preroll=self.use_preroll) + told
-
-
-def _summary(preset: Preset, crowd: Object, *, has_preroll: bool) -> str:
-    """The report after applying a preset, in one line; `has_preroll` if the crowd has the suggested pre-roll."""
-    text = f"Applied the preset {preset.label} to {crowd.name}"
-    if preset.preroll and not has_preroll:
-        text += f"; a pre-roll of {preset.preroll} frames is suggested"
-    return text
+        text = f"Applied the preset {preset.label} to {crowd.name}"
+        if preset.preroll and not self.use_preroll:
+            text += f"; a pre-roll of {preset.preroll} frames is suggested"
+        return animated, warnings, text + told
 
 
 def _on_size(preset: Preset, length: float | None, *, fits: bool) -> str:
@@ -259,7 +254,7 @@ class STEERING_OT_preset_save(Saving, bpy.types.Operator):
     def made_of(self, context, crowd):
         check_stored([crowd])
         length = bodies_length(crowd, context.scene, context.evaluated_depsgraph_get())
-        return preset_of(crowd, self.name, self.properties.description, length, context.scene)
+        return preset_of(crowd, self.name, self.properties.description, length)
 
 
 class STEERING_OT_behavior_preset_save(Saving, bpy.types.Operator):

@@ -1,7 +1,5 @@
 """The targets of the behaviors of vehicles, where they can be determined without a simulation."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -39,7 +37,7 @@ class Aim:
     bodies: tuple[BodySource, ...]
     is_self: np.ndarray
 
-    def among(self, rows: np.ndarray) -> Aim:
+    def among(self, rows: np.ndarray) -> "Aim":
         """The aim of the vehicles in `rows`, (m,) ascending, renumbered to their index in `rows`."""
         kept = np.isin(self.rows, rows)
         return Aim(np.searchsorted(rows, self.rows[kept]), self.bodies, self.is_self[kept])

@@ -3,8 +3,6 @@
 They are computed when something changes, so that a draw handler only passes them to the graphics card.
 """
 
-from __future__ import annotations
-
 import colorsys
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -123,7 +121,7 @@ class Subjects:
     states: list[Tints]
     ways: WayLines = WayLines()
 
-    def shown(self, depsgraph: Depsgraph) -> Subjects:
+    def shown(self, depsgraph: Depsgraph) -> "Subjects":
         """The cast without vehicles that are hidden, or scaled to zero by a preview."""
         sizes = [abs(ob.evaluated_get(depsgraph).matrix_world.determinant()) for ob in self.vehicles]
         is_shown = [size > 0.0 and not ob.hide_viewport for ob, size in zip(self.vehicles, sizes)]

@@ -11,7 +11,7 @@ from ..operators.contact_report import WORDS, stuck_warnings
 from ..operators.findings import REFUSED
 from ..properties import settings_of
 from ..read.run_settings import frame_range
-from ..status.census import Baked, Census, known, settled
+from ..status.census import Census, known, settled
 from ..status.findings import FindingKind
 from ..status.inactivity import why_still
 from ..status.refused import Refused, last_refused
@@ -94,7 +94,7 @@ def _state(context: Context, census: Census | None) -> tuple[str, str, str]:
     extent = _extent(baked.vehicles, int(baked.first), int(baked.last))
     if baked.outdated:
         return "Outdated: changed since the bake", extent, "ERROR"
-    if _has_other_frames(baked, first, last):
+    if (int(baked.first), int(baked.last)) != (first, last):
         return f"Outdated: now frames {first} to {last}", extent, "ERROR"
     if baked.clips:
         return "Outdated: clips changed. Bake again", extent, "ERROR"
@@ -103,10 +103,6 @@ def _state(context: Context, census: Census | None) -> tuple[str, str, str]:
 
 def _extent(vehicles: int, first: int, last: int) -> str:
     return f"{counted(vehicles, 'vehicle')}, frames {first} to {last}"
-
-
-def _has_other_frames(baked: Baked, first: int, last: int) -> bool:
-    return (int(baked.first), int(baked.last)) != (first, last)
 
 
 def _advice(context: Context, census: Census) -> tuple[str, str]:

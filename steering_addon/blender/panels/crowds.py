@@ -14,9 +14,10 @@ from ..objects.crowd_caches import cache_of
 from ..objects.focus import crowd_in_focus, vehicle_in_focus
 from ..objects.tagged_objects import full_name
 from ..property_groups import meaningful
+from ..read.arrangement import shown
 from ..read.dependencies import animates
 from ..status.census import Members, known
-from . import clips, populate
+from . import clips
 from .active_object import ICONS
 from .clips import looking
 from .fields import counted, draw_properties, fields, note
@@ -209,9 +210,39 @@ def _stays(layout: UILayout, crowd: Object) -> None:
         column.prop(group, "stay_time", text=behavior.label)
 
 
+class Populate(OfCrowd):
+    """The models of the members, their number and their arrangement."""
+
+    bl_label = "Populate"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context) -> None:
+        layout, crowd = self.layout, crowd_in_focus(context)
+        stored = crowd.steering
+        if not stored.is_property_set("populate"):
+            layout.operator("steering.populate", icon="COMMUNITY")
+            return
+        group = stored.populate
+        for row, source in enumerate(group.sources):
+            line = layout.row(align=True)
+            line.prop(source, "kind", text="", icon_only=True)
+            line.prop(source, source.kind.lower() or "object", text="")
+            line.prop(source, "weight", text="")
+            line.operator("steering.populate_remove", text="", icon="X").row = row
+        layout.operator("steering.populate_add", icon="ADD")
+        draw_properties(fields(layout), group, shown(group.arrangement))
+        census = known(context.scene)
+        vehicles = census.members(crowd).vehicles if census is not None else group.count
+        if 0 < vehicles < group.count:
+            note(layout, context, f"{vehicles} of {group.count} members have been placed")
+        row = layout.row()
+        row.scale_y = 1.5
+        row.operator("steering.populate", icon="COMMUNITY")
+
+
 CLASSES = (
     *in_both(CrowdInFocus, "crowd"),
-    *populate.CLASSES,
+    *in_both(Populate, "populate", "crowd"),
     *in_both(Movement, "model", "crowd"),
     *in_both(Advanced, "advanced", "model"),
     *clips.CLASSES,

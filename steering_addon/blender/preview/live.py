@@ -119,7 +119,8 @@ class Live:
             readable = fresh and scene.frame_current_final == frame
             reached = self._rehearsal.reach(frame, seconds, depsgraphs[0] if readable else None)
         except Refusal as why:
-            self._give_up(str(why))
+            self._rehearsal, self._shown, self.refusal = None, None, str(why)
+            self.let_go()
             return True
         if reached:
             self._shown = self._rehearsal.shown(frame)
@@ -212,11 +213,6 @@ class Live:
         moves = frozenset(ob.session_uid for ob in moved)
         _evaluate_again(self._moves - moves)
         self._moves = moves
-
-    def _give_up(self, refusal: str) -> None:
-        """Show nothing until the scene changes."""
-        self._rehearsal, self._shown, self.refusal = None, None, refusal
-        self.let_go()
 
     @contextmanager
     def _busy(self) -> Iterator[None]:

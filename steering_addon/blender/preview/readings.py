@@ -1,7 +1,5 @@
 """The frames that a preview has read, kept while only settings of crowds change: then only the steps are repeated."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from typing import Any
@@ -92,7 +90,7 @@ class Readings:
             known = self._digests[name] = layer, digest(made_of)
         return known[1]
 
-    def renewed(self, plan: Plan) -> Readings | None:
+    def renewed(self, plan: Plan) -> "Readings | None":
         """These frames for a plan that differs in settings of crowds; None if they have to be read again."""
         if plan.in_users_scene or _read_from(plan) != self._read_from:
             return None

@@ -10,8 +10,7 @@ from bpy.props import PointerProperty
 from ...settings.stored import GROUPS
 from ..property_groups import OVERRIDABLE, property_group
 from .access import has_role, pointed_at, replaces_own_keys, settings_of
-from .cruise import CRUISE
-from .hooks import HOOKS
+from .hooks import CRUISE, HOOKS
 
 CLASSES: dict[str, type] = {}
 """The property groups by name, each after those that it holds."""

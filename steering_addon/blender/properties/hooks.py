@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import bpy
+from bpy.props import FloatProperty
 from bpy.types import Context, Object, PropertyGroup
 
 from ...behaviors import CATALOGUE as BEHAVIORS
@@ -66,3 +67,25 @@ HOOKS: dict[str, Hooks] = {
     **dict.fromkeys(("vehicle", *(kind.name for kind in (*LOCOMOTIONS, *BEHAVIORS))), _OWN),
 }
 """The functions of single properties by group and name; the rest restart a preview, or do nothing, as declared."""
+
+
+def _cruise(vehicle: PropertyGroup) -> float:
+    return vehicle.cruise_speed * vehicle.max_speed
+
+
+def _set_cruise(vehicle: PropertyGroup, speed: float) -> None:
+    if vehicle.max_speed > 0.0:
+        vehicle.cruise_speed = min(speed / vehicle.max_speed, 1.0)
+
+
+CRUISE = FloatProperty(
+    name="Cruise Speed",
+    description="Speed that it holds softly while no behavior sets another speed; at most the top speed. It is stored "
+    "as a share of that, which can be keyed in Advanced",
+    min=0.0,
+    unit="VELOCITY",
+    # Keys and library overrides are of the stored share.
+    options=set(),
+    get=_cruise,
+    set=_set_cruise,
+)

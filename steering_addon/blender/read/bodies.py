@@ -1,7 +1,5 @@
 """The bodies that behaviors react to and that the run does not move: their size, read once, and where they are."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from copy import copy
 
@@ -12,7 +10,7 @@ from ...simulation.arrays.vectors import across, unit
 from ...simulation.geometry.capsules import half_axis
 from ...simulation.roles import Role
 from ...simulation.snapshot import Tracked, no_tracked
-from ..objects.body_sizes import Body, body_radius
+from ..objects.body_sizes import Body
 from ..objects.doubles import doubles
 from ..objects.hierarchy import Family, instanced
 from ..objects.tagged_objects import crowd_of
@@ -43,7 +41,7 @@ class BodyReader:
         """Whether all sizes are known."""
         return self._sizes is not None or not self._plan.bodies
 
-    def of_changed_crowds(self, plan: Plan) -> BodyReader:
+    def of_changed_crowds(self, plan: Plan) -> "BodyReader":
         """A reader for the same bodies with other settings of crowds, which knows what was measured before."""
         reader = copy(self)
         reader._plan = plan
@@ -158,7 +156,7 @@ def _size(ob: Object, depsgraph: Depsgraph, family: Family) -> tuple[float, floa
         model, settings = crowd.steering.vehicle, ob.steering
         size = settings.size_factor
         return model.radius * size, model.length * size * settings.length_factor
-    return (0.0 if _is_point(ob) else body_radius(ob, depsgraph, family)), 0.0
+    return (0.0 if _is_point(ob) else Body.of(ob, depsgraph, family).radius()), 0.0
 
 
 def _is_point(ob: Object) -> bool:

@@ -1,12 +1,10 @@
 """The cast of a run: the vehicles that move, and what decides what they want, checked before anything is touched."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Object, Scene
 
 from ...simulation.declaration import Kind
 from ...simulation.roles import Role
@@ -25,9 +23,6 @@ from .point_vehicles import sources_of_points
 from .run_settings import frame_range
 from .sources import by_name, pointers_of
 from .vehicles import VehicleSource
-
-if TYPE_CHECKING:
-    from bpy.types import Object, Scene
 
 
 @dataclass(frozen=True)
@@ -71,7 +66,9 @@ class Cast:
         return [*self.crowds, *self.states]
 
 
-def cast_of(scene: Scene, only: Iterable[Object] | None, *, replace_own_keys: bool, adds_nothing: bool) -> Cast:
+def cast_of(
+    scene: Scene, only: Iterable[Object] | None, *, replace_own_keys: bool, adds_nothing: bool, alone: bool
+) -> Cast:
     """The cast of a run; arguments and errors as those of `plan_reading`."""
     first, last = frame_range(scene)
     check_range(scene, first, last)
@@ -81,6 +78,8 @@ def cast_of(scene: Scene, only: Iterable[Object] | None, *, replace_own_keys: bo
     members = [*roles[Role.VEHICLE], *roles[Role.POINTS]]
     moving = [ob for ob in members if not ob.steering.locked and (chosen is None or full_name(ob) in chosen)]
     check_moving(objects, members, moving, selected=chosen is not None)
+    if alone:
+        roles[Role.VEHICLE] = [ob for ob in moving if has_role(ob, Role.VEHICLE)]
     lost = lost_crowds(members, roles[Role.CROWD])
     of_states = state_properties(roles[Role.STATE])
     kept = check_lost(lost, moving)

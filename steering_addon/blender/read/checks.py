@@ -91,18 +91,14 @@ class FreeCheck:
             hidden: whether the bake may hide the vehicle.
             played: what it plays.
         """
-        check_free(ob, self._first, self._last, self._replace, self._channels(ob, crowd, hidden), played)
-        for part in parts_of(ob, self._family) if hidden else ():
-            check_free(part, self._first, self._last, self._replace, SWITCHES)
-
-    def _channels(self, ob: Object, crowd: Object, hidden: bool) -> tuple[str, ...]:
-        """The channels of a vehicle that must hold no animation but the bake."""
         alike = crowd, ob.rotation_mode, hidden, moves_by(ob, crowd)
         if alike not in self._contested:
             properties = map(path_of, (*keyed_properties(ob, crowd), *self._of_states.get(crowd, ())))
             written = ("location", data_path(ob.rotation_mode), *properties)
             self._contested[alike] = contested((*written, *(SWITCHES if hidden else ())))
-        return self._contested[alike]
+        check_free(ob, self._first, self._last, self._replace, self._contested[alike], played)
+        for part in parts_of(ob, self._family) if hidden else ():
+            check_free(part, self._first, self._last, self._replace, SWITCHES)
 
 
 def check_vehicle(ob: Object) -> None:

@@ -40,11 +40,7 @@ def wired(mesh: Mesh, name: str) -> list[EdgeChain]:
 def path_of_chains(edge_chains: list[EdgeChain], points: np.ndarray) -> Path:
     """The path whose lines are chains through the points (v, 3), in world space."""
     lines = [(points[chain.vertices], chain.closed) for chain in edge_chains]
-    return tuple(spline(line, closed, _samples(line)) for line, closed in lines)
-
-
-def _samples(line: np.ndarray) -> int:
-    return min(SAMPLES + FINENESS * len(line), MOST_SAMPLES)
+    return tuple(spline(line, closed, min(SAMPLES + FINENESS * len(line), MOST_SAMPLES)) for line, closed in lines)
 
 
 def _marked(mesh: Mesh, name: str) -> Mask:

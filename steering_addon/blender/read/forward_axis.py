@@ -119,7 +119,7 @@ def _by_names(ob: Object, family: Family, stand: np.ndarray) -> str | None:
     Args:
         stand: (3, 3) what turns the model upright.
     """
-    parts = [(_words(child.name), _middle(child)) for child in family.children(ob)]
+    parts = [(_words(child.name), np.asarray(_corners(child).mean(axis=0))) for child in family.children(ob)]
     if not parts:
         return None
     places = np.einsum("ab,kb->ka", stand, np.array([place for _, place in parts]))
@@ -176,11 +176,6 @@ def _clear_axis(way: np.ndarray, length: float) -> str | None:
 
 def _words(name: str) -> set[str]:
     return {word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)}
-
-
-def _middle(child: Object) -> np.ndarray:
-    """The middle of a part in the space of its parent. The origins of imported parts often coincide."""
-    return np.asarray(_corners(child).mean(axis=0))
 
 
 def _corners(child: Object) -> np.ndarray:

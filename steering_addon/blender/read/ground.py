@@ -1,7 +1,5 @@
 """The places of members: the faces of a mesh, the inside of a volume, a curve, or a formation around the crowd."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
@@ -91,7 +89,7 @@ class MemberGround:
         depsgraph: Depsgraph,
         obstacles: Sequence[Object],
         moves: Locomotion,
-    ) -> MemberGround:
+    ) -> "MemberGround":
         """The ground of a crowd.
 
         Args:

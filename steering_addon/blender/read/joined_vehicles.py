@@ -21,7 +21,7 @@ def _joined_column(name: str) -> once[np.ndarray]:
 
 @dataclass(frozen=True)
 class JoinedVehicles:
-    """The n vehicles of several sources.
+    """The `VehicleSource` of the n vehicles of several others.
 
     Attributes:
         parts: the sources, each with the rows (m,) of its vehicles, rising; vehicles that are objects come first.
@@ -34,22 +34,18 @@ class JoinedVehicles:
 
     @once
     def objects(self) -> tuple[Object, ...]:
-        """As of `VehicleSource`."""
         return tuple(ob for source, _ in self.parts for ob in source.objects)
 
     @once
     def object_rows(self) -> np.ndarray:
-        """As of `VehicleSource`."""
         return np.concatenate([rows[source.object_rows] for source, rows in self.parts])
 
     @once
     def parents(self) -> tuple[Object, ...]:
-        """As of `VehicleSource`."""
         return tuple(ob for source, _ in self.parts for ob in source.parents)
 
     @once
     def crowds(self) -> tuple[Object, ...]:
-        """As of `VehicleSource`."""
         crowds: list[Object] = [self.parts[0][0].crowds[0]] * len(self)
         for source, rows in self.parts:
             for row, crowd in zip(rows.tolist(), source.crowds):
@@ -58,7 +54,6 @@ class JoinedVehicles:
 
     @once
     def own_locomotions(self) -> dict[int, type[Locomotion]]:
-        """As of `VehicleSource`."""
         return {int(rows[row]): kind for source, rows in self.parts for row, kind in source.own_locomotions.items()}
 
     axes, animated, hides, seeds, enters, start_speed = map(
@@ -67,53 +62,43 @@ class JoinedVehicles:
 
     @once
     def stored(self) -> dict[str, np.ndarray]:
-        """As of `VehicleSource`."""
         return self._columns([source.stored for source, _ in self.parts])
 
     def owner(self, row: int) -> Object:
-        """As `VehicleSource.owner`."""
         source, own_row = self._own(row)
         return source.owner(own_row)
 
     def needed(self) -> Iterator[Object]:
-        """As `VehicleSource.needed`."""
         for source, _ in self.parts:
             yield from source.needed()
 
     def settings(self, depsgraph: Depsgraph, frame: int) -> Mapping[str, np.ndarray]:
-        """As `VehicleSource.settings`."""
         if not self.animated.any():
             return self.stored
         return self._columns([source.settings(depsgraph, frame) for source, _ in self.parts])
 
     def parent_parts(self, depsgraph: Depsgraph, frame: int) -> np.ndarray:
-        """As `VehicleSource.parent_parts`."""
         return np.concatenate([source.parent_parts(depsgraph, frame) for source, _ in self.parts])
 
     def heights(self, depsgraph: Depsgraph, frame: int, parent_parts: np.ndarray) -> np.ndarray:
-        """As `VehicleSource.heights`."""
         parts = self._parts_of(parent_parts)
         return self._joined(source.heights(depsgraph, frame, part) for (source, _), part in zip(self.parts, parts))
 
     def lift(self, heights: np.ndarray) -> np.ndarray:
-        """As `VehicleSource.lift`."""
         return self._joined(source.lift(heights[rows]) for source, rows in self.parts)
 
     def start(self, parent_parts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """As `VehicleSource.start`."""
         parts = self._parts_of(parent_parts)
         starts = [source.start(part) for (source, _), part in zip(self.parts, parts)]
         position, basis, velocity = (self._joined(columns) for columns in zip(*starts))
         return position, basis, velocity
 
     def pose(self, row: int, depsgraph: Depsgraph) -> tuple[np.ndarray, np.ndarray]:
-        """As `VehicleSource.pose`."""
         source, own_row = self._own(row)
         return source.pose(own_row, depsgraph)
 
     @contextmanager
     def at_start(self, rows: Iterable[int]) -> Iterator[None]:
-        """As `VehicleSource.at_start`."""
         wanted = np.array(list(rows), dtype=np.int64)
         with ExitStack() as standing:
             for source, of_source in self.parts:
@@ -121,11 +106,9 @@ class JoinedVehicles:
             yield
 
     def computed(self) -> list[int]:
-        """As `VehicleSource.computed`."""
         return [int(rows[row]) for source, rows in self.parts for row in source.computed()]
 
     def store(self, identities: np.ndarray) -> None:
-        """As `VehicleSource.store`."""
         for source, rows in self.parts:
             source.store(identities[rows])
 

@@ -1,8 +1,6 @@
 """Vehicles that are objects: read from their channels and settings, and moved by keys of their own."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
@@ -38,24 +36,20 @@ from .vehicles import OWN_SETTINGS
 
 @dataclass(frozen=True)
 class ObjectVehicles:
-    """The source of vehicles that are objects, a row each.
+    """The `VehicleSource` of vehicles that are objects, a row each; attributes that it has are told there.
 
     Attributes:
         objects: the vehicles.
         crowds: the crowd of each.
-        axes: (n, 3, 3) the side, forward and up axis of each model in its own space.
         location, rotation: (n, 3) and (n, 4) the channels each starts from; of three angles the last number is 0.
         velocity: (n, 3) the velocity given by the animator's keys before the first frame, in the parent's space; nan
             without such keys.
-        stored: the columns of OWN_SETTINGS as the file has them.
-        animated: (n,) whether settings of the vehicle are keyed or driven.
         only_baked: (n,) whether it plays nothing but an earlier bake.
         hides: (n,) whether a bake may hide it and its parts.
         unscaled_height: (n,) the height of each model before it is scaled; 0 if unknown.
         up: (n,) the index of the axis of each model that points up.
         rescaled: (n,) whether its stride follows a scale that is animated.
         scale: (n, 3) the scale channels of each.
-        own_locomotions: those of the vehicles that do not move as their crowd does, by row.
     """
 
     objects: tuple[Object, ...]
@@ -83,27 +77,22 @@ class ObjectVehicles:
         return np.arange(len(self.objects))
 
     @property
-    def parts(self) -> list[tuple[ObjectVehicles, np.ndarray]]:
-        """As `VehicleSource.parts`."""
+    def parts(self) -> "list[tuple[ObjectVehicles, np.ndarray]]":
         return [(self, self.object_rows)]
 
     @once
     def seeds(self) -> np.ndarray:
-        """As of `VehicleSource`."""
         return np.array([ob.steering.seed for ob in self.objects], dtype=np.int64)
 
     @once
     def enters(self) -> np.ndarray:
-        """As of `VehicleSource`."""
         return np.array([own_enter_frame(ob) for ob in self.objects], dtype=np.float64)
 
     @once
     def start_speed(self) -> np.ndarray:
-        """As of `VehicleSource`."""
         return finite_numbers(self.objects, "start_speed")
 
     def owner(self, row: int) -> Object:
-        """As `VehicleSource.owner`."""
         return self.objects[row]
 
     @once
@@ -135,7 +124,6 @@ class ObjectVehicles:
                 yield ob
 
     def settings(self, depsgraph: Depsgraph, frame: int) -> Mapping[str, np.ndarray]:
-        """As `VehicleSource.settings`."""
         if not self.animated.any():
             return self.stored
         columns = {name: column.copy() for name, column in self.stored.items()}
@@ -148,7 +136,6 @@ class ObjectVehicles:
         return columns
 
     def parent_parts(self, depsgraph: Depsgraph, frame: int) -> np.ndarray:
-        """As `VehicleSource.parent_parts`."""
         parts = np.array([parent_part(self.objects[row], depsgraph) for row in self.parented]).reshape(-1, 4, 4)
         check_numbers(parts, self.parents, frame)
         return parts
@@ -161,7 +148,6 @@ class ObjectVehicles:
         )
 
     def heights(self, depsgraph: Depsgraph, frame: int, parent_parts: np.ndarray) -> np.ndarray:
-        """As `VehicleSource.heights`."""
         if not (self.rescaled.any() or self.parented):
             return self._heights
         heights = self._heights.copy()
@@ -181,11 +167,9 @@ class ObjectVehicles:
         return np.where(known, origin / np.where(known, self.unscaled_height, 1.0), 0.0)
 
     def lift(self, heights: np.ndarray) -> np.ndarray:
-        """As `VehicleSource.lift`."""
         return self._origin_heights * heights
 
     def start(self, parent_parts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """As `VehicleSource.start`."""
         n = len(self.objects)
         parts = np.tile(np.eye(4), (n, 1, 1))
         parts[self.parented] = parent_parts
@@ -199,18 +183,15 @@ class ObjectVehicles:
         return position, basis, velocity
 
     def pose(self, row: int, depsgraph: Depsgraph) -> tuple[np.ndarray, np.ndarray]:
-        """As `VehicleSource.pose`."""
         matrix = doubles(self.objects[row].evaluated_get(depsgraph).matrix_world)
         # The matrix includes the vehicle's scale, so a mirrored vehicle needs no correction.
         return to_world(matrix, np.zeros(3), np.eye(3), self.axes[row], np.ones(3))
 
     def computed(self) -> list[int]:
-        """As `VehicleSource.computed`."""
         return [row for row in self.parented if is_computed(self.objects[row])]
 
     @contextmanager
     def at_start(self, rows: Iterable[int]) -> Iterator[None]:
-        """As `VehicleSource.at_start`."""
         family = Family()
         with ExitStack() as standing:
             for row in rows:
@@ -218,12 +199,21 @@ class ObjectVehicles:
                 standing.enter_context(still(ob))
                 if (player := player_below(ob, family)) is not None:
                     standing.enter_context(without_clips(player))
-                ob.location = self.location[row]
-                setattr(ob, data_path(ob.rotation_mode), self.rotation[row, : width_of(ob.rotation_mode)])
+                self._stand(row)
             yield
 
+    def stand_at_start(self, objects: Container[Object]) -> None:
+        """Move those of some objects that are vehicles to where they start; they play no bake."""
+        for row, ob in enumerate(self.objects):
+            if ob in objects:
+                self._stand(row)
+
+    def _stand(self, row: int) -> None:
+        ob = self.objects[row]
+        ob.location = self.location[row]
+        setattr(ob, data_path(ob.rotation_mode), self.rotation[row, : width_of(ob.rotation_mode)])
+
     def store(self, identities: np.ndarray) -> None:
-        """As `VehicleSource.store`."""
         for row, (ob, identity) in enumerate(zip(self.objects, identities.tolist())):
             if ob.steering.identity != identity:
                 ob.steering.identity = identity
@@ -278,12 +268,12 @@ def object_vehicles(
         location=location,
         rotation=rotation,
         velocity=np.array([velocities[k] for k in order]).reshape(-1, 3),
-        stored=_stored_settings(objects),
+        stored={name: finite_numbers(objects, name) for name in OWN_SETTINGS},
         animated=np.array([animates(ob, "steering", keyed) for ob in objects], dtype=np.bool_),
         only_baked=np.array([all_played[k].only_ours for k in order], dtype=np.bool_),
         hides=np.array([hides[k] for k in order], dtype=np.bool_),
         unscaled_height=finite_numbers(objects, "height"),
-        up=np.array([_up(ob) for ob in objects], dtype=np.int64),
+        up=np.array(["XYZ".index(ob.steering.up_axis[-1]) for ob in objects], dtype=np.int64),
         rescaled=np.array(
             [_is_rescaled(moving[k], crowds[k]) and not channels for k, channels in zip(order, muted)], dtype=np.bool_
         ),
@@ -331,17 +321,9 @@ def _checked(
     return all_played, hides
 
 
-def _stored_settings(objects: Sequence[Object]) -> dict[str, np.ndarray]:
-    return {name: finite_numbers(objects, name) for name in OWN_SETTINGS}
-
-
 def _own_locomotions(objects: Sequence[Object]) -> dict[int, type[Locomotion]]:
     kinds = ((row, own_locomotion_of(ob)) for row, ob in enumerate(objects))
     return {row: kind for row, kind in kinds if kind is not None}
-
-
-def _up(ob: Object) -> int:
-    return "XYZ".index(ob.steering.up_axis[-1])
 
 
 def _scale(ob: Object, muted: set[int]) -> np.ndarray:

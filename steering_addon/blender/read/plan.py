@@ -20,31 +20,16 @@ from ..objects.tagged_objects import crowd_of
 from ..properties import has_role, settings_of
 from ..property_groups import values_of
 from .cast import Cast, cast_of, no_points
-from .checks import (
-    check_independent,
-    warnings_of,
-)
+from .checks import check_independent, warnings_of
 from .dependencies import plays_physics, reads_scene, reads_vehicle_above, with_all_behind
 from .guides import GuideSource
 from .lost_crowds import lost_warnings
 from .marks import MarkSource, mark_sources, mark_warnings
-from .mind_sources import (
-    StateSource,
-    TriggerSource,
-    state_source,
-    trigger_source,
-)
+from .mind_sources import StateSource, TriggerSource, state_source, trigger_source
 from .object_vehicles import no_objects
 from .resources import check_hiding, feeds
 from .run_settings import substeps_of
-from .sources import (
-    BodySource,
-    CrowdSource,
-    behaviors_of,
-    by_name,
-    pointers_of,
-    portrays,
-)
+from .sources import BodySource, CrowdSource, behaviors_of, by_name, pointers_of, portrays
 from .surroundings import Surroundings, rows_of, rows_of_bodies, rows_of_vehicles, surroundings_of
 from .target_problems import target_warnings
 from .vehicles import Vehicles, VehicleSource
@@ -120,7 +105,12 @@ class Plan:
 
 
 def plan_reading(
-    scene: Scene, *, only: Iterable[Object] | None = None, replace_own_keys: bool = False, adds_nothing: bool = False
+    scene: Scene,
+    *,
+    only: Iterable[Object] | None = None,
+    replace_own_keys: bool = False,
+    adds_nothing: bool = False,
+    alone: bool = False,
 ) -> Plan:
     """Plan a bake of the scene.
 
@@ -129,11 +119,12 @@ def plan_reading(
         replace_own_keys: whether the vehicles' own keys may be set aside.
         adds_nothing: whether no datablock may be added, not even for a moment, as it makes Blender update the scene; a
             baked vehicle with keys of its own then starts as its baked curves lead it.
+        alone: whether the other vehicles are left out, but for those that behaviors point at.
 
     Raises:
         Refusal: the scene cannot be baked; it is untouched.
     """
-    cast = cast_of(scene, only, replace_own_keys=replace_own_keys, adds_nothing=adds_nothing)
+    cast = cast_of(scene, only, replace_own_keys=replace_own_keys, adds_nothing=adds_nothing, alone=alone)
     around = surroundings_of(cast)
     _check(scene, cast, around, replace_own_keys=replace_own_keys)
     return _assembled(scene, cast, around)

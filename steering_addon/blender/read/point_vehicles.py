@@ -4,14 +4,12 @@ Where they are is where they start; nothing is written to them. An attribute of 
 name that the setting has in `Object.steering`; what points do not have, all have from their object.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Depsgraph, Object, Scene
 
 from ...simulation.arrays.identities import distinct, in_a_row
 from ...simulation.arrays.once import once
@@ -32,9 +30,6 @@ from .local_space import AXIS_NAMES, model_axes, to_world
 from .role_assignment import current_front
 from .vehicles import OWN_SETTINGS
 
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object, Scene
-
 NOT_OF_POINTS = ("by_hand",)
 """Settings of a vehicle that points do not have, as they have no guide."""
 NO_PARTS = np.zeros((0, 4, 4))
@@ -42,7 +37,7 @@ NO_PARTS = np.zeros((0, 4, 4))
 
 @dataclass(frozen=True)
 class PointVehicles:
-    """The source of n vehicles that are the points of one object, in the order of their identities.
+    """The `VehicleSource` of n vehicles that are the points of one object, in the order of their identities.
 
     Attributes:
         ob: the object.
@@ -107,27 +102,23 @@ class PointVehicles:
         return np.full(len(self), any(animates(self.ob, f"steering.{name}") for name in shared))
 
     @property
-    def parts(self) -> list[tuple[PointVehicles, np.ndarray]]:
-        """As `VehicleSource.parts`."""
+    def parts(self) -> "list[tuple[PointVehicles, np.ndarray]]":
         return [(self, np.arange(len(self)))]
 
-    def take(self, rows: np.ndarray) -> PointVehicles:
+    def take(self, rows: np.ndarray) -> "PointVehicles":
         """Those of some rows, (m,) or a mask (n,)."""
         columns = {each.name: getattr(self, each.name) for each in fields(self)}
         taken = {name: column[rows] for name, column in columns.items() if isinstance(column, np.ndarray)}
         return replace(self, **taken, stored={name: column[rows] for name, column in self.stored.items()})
 
     def owner(self, row: int) -> Object:
-        """As `VehicleSource.owner`."""
         return self.ob
 
     def needed(self) -> Iterator[Object]:
-        """As `VehicleSource.needed`."""
         if self.animated.any():
             yield self.ob
 
     def settings(self, depsgraph: Depsgraph, frame: int) -> Mapping[str, np.ndarray]:
-        """As `VehicleSource.settings`."""
         if not self.animated.any():
             return self.stored
         evaluated, columns = self.ob.evaluated_get(depsgraph).steering, dict(self.stored)
@@ -138,19 +129,15 @@ class PointVehicles:
         return columns
 
     def parent_parts(self, depsgraph: Depsgraph, frame: int) -> np.ndarray:
-        """As `VehicleSource.parent_parts`."""
         return NO_PARTS
 
     def heights(self, depsgraph: Depsgraph, frame: int, parent_parts: np.ndarray) -> np.ndarray:
-        """As `VehicleSource.heights`."""
         return self.height
 
     def lift(self, heights: np.ndarray) -> np.ndarray:
-        """As `VehicleSource.lift`."""
         return self.origin_height
 
     def start(self, parent_parts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """As `VehicleSource.start`."""
         return self.position, self.basis, self.velocity
 
     def pose(self, row: int, depsgraph: Depsgraph) -> tuple[np.ndarray, np.ndarray]:
@@ -163,7 +150,6 @@ class PointVehicles:
         yield
 
     def computed(self) -> Iterable[int]:
-        """As `VehicleSource.computed`."""
         return ()
 
     def store(self, identities: np.ndarray) -> None:

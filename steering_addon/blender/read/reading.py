@@ -1,23 +1,24 @@
 """From Blender to the simulation: one `Frame` of everything on the frame a depsgraph is evaluated for."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import replace
 
 import numpy as np
-from bpy.types import Depsgraph
+from bpy.types import Depsgraph, Object
 
 from ...portrayal.sketch import Frame
+from ...simulation.arrays.vectors import in_columns
 from ...simulation.geometry.obstacles import Obstacles, obstacles
 from ...simulation.roles import Role
 from ...simulation.snapshot import Snapshot, State, start_state
+from ..objects.body_sizes import points_of
+from ..objects.doubles import doubles
 from .bodies import BodyReader, is_active, matrices_of, within
+from .checks import check_numbers
 from .curves import CurveReader, ReadsLines
 from .entry_settings import frames_there
 from .flow_meshes import CurrentReader
-from .formations import FormationReader
 from .guides import read_guides
 from .links import LinkReader
 from .marks import MarkReader
@@ -26,7 +27,7 @@ from .plan import Plan
 from .regions import RegionReader
 from .settings import SettingsReader
 from .signals import read_signals
-from .solids import Solids
+from .solids import Solids, changes_shape, sizes_of
 from .surfaces import SurfaceReader
 
 
@@ -59,7 +60,7 @@ class Reader:
         """Whether the settings of all crowds and vehicles are the same on all frames."""
         return self._settings.stay
 
-    def of_changed_crowds(self, plan: Plan) -> Reader:
+    def of_changed_crowds(self, plan: Plan) -> "Reader":
         """A reader for the same scene with other settings of its crowds, which knows what was measured before."""
         reader = copy(self)
         reader.plan = plan
@@ -125,3 +126,27 @@ class Reader:
         default = forward * (plan.vehicles.start_speed * first.snapshot.vehicle.max_speed)[:, None]
         velocity = np.where(np.isnan(velocity), default, velocity)
         return start_state(position, forward, up, velocity, time=float(plan.frames[0]) * plan.frame_time)
+
+
+class FormationReader:
+    """Reads the places of a formation, the vertices of one mesh object, frame after frame."""
+
+    def __init__(self, ob: Object) -> None:
+        self._ob, self._changes = ob, changes_shape(ob, None)
+        self._points: np.ndarray | None = None
+        self._read: tuple[bytes, np.ndarray] | None = None
+
+    def read(self, depsgraph: Depsgraph, frame: int) -> np.ndarray:
+        """The vertices, (p, 3) metres along its own axes from its origin, as large as it is scaled.
+
+        Raises:
+            Refusal: a value is not a number, or a vertex is nowhere.
+        """
+        matrix = doubles(self._ob.evaluated_get(depsgraph).matrix_world)
+        check_numbers(matrix[None], [self._ob], frame)
+        sizes = sizes_of(matrix)
+        if self._points is None or self._changes:
+            self._points, self._read = points_of(self._ob, depsgraph, None), None
+        if self._read is None or self._read[0] != sizes.tobytes():
+            self._read = sizes.tobytes(), in_columns(self._points * sizes)
+        return self._read[1]

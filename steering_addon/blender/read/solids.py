@@ -1,7 +1,5 @@
 """Obstacles as bodies: each object is measured once, and placed on every frame."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -82,7 +80,7 @@ class Solids:
         self._read = self._together(placed, matrices, depsgraph)
         return self._read
 
-    def _together(self, placed: Sequence[_Placed], matrices: np.ndarray, depsgraph: Depsgraph) -> Obstacles:
+    def _together(self, placed: "Sequence[_Placed]", matrices: np.ndarray, depsgraph: Depsgraph) -> Obstacles:
         """The obstacles placed by `matrices` (k, 4, 4), with their settings on the frame."""
         sources = self._sources
         settings = [source.ob.evaluated_get(depsgraph).steering for source in sources]
@@ -230,7 +228,6 @@ class Axes:
         self._axes = np.zeros((0, 3, 3))
 
     def of(self, matrices: np.ndarray) -> np.ndarray:
-        """As `axes_of`."""
         if not np.array_equal(matrices, self._matrices):
             self._matrices, self._axes = matrices, axes_of(matrices)
         return self._axes

@@ -1,7 +1,5 @@
 """Holding a vehicle still while a scene is read: it plays neither a bake nor animation of its own that moves it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -56,7 +54,7 @@ def still(ob: Object) -> Iterator[None]:
         setattr(ob, path, rotation)
 
 
-def _without_moves(played: CurrentAnimation) -> tuple[Action | None, ActionSlot | None, bool]:
+def _without_moves(played: CurrentAnimation) -> "tuple[Action | None, ActionSlot | None, bool]":
     """What an object plays, without a bake and without transform channels; and whether that was copied for it."""
     unbaked = without_bake(played)
     if unbaked.action is None:

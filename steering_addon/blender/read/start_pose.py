@@ -2,7 +2,7 @@
 
 import numpy as np
 from bpy.types import FCurve, Object
-from mathutils import Matrix, Quaternion
+from mathutils import Matrix
 
 from ..animation.animation_data import evaluate
 from ..animation.keyframes import frames_of
@@ -70,17 +70,13 @@ def stored_rotation(ob: Object) -> np.ndarray:
     width = width_of(start.rotation_mode)
     if start.rotation_mode == ob.rotation_mode:
         return doubles(start.rotation[:size])
-    turn = _quaternion(doubles(start.rotation[:width]), start.rotation_mode)
+    turn = Matrix(matrices_from_channels(doubles(start.rotation[:width]), start.rotation_mode).tolist()).to_quaternion()
     if ob.rotation_mode == "QUATERNION":
         return doubles(turn)
     if ob.rotation_mode == "AXIS_ANGLE":
         axis, angle = turn.to_axis_angle()
         return doubles((angle, *axis))
     return doubles(turn.to_euler(ob.rotation_mode))
-
-
-def _quaternion(rotation: np.ndarray, mode: str) -> Quaternion:
-    return Matrix(matrices_from_channels(rotation, mode).tolist()).to_quaternion()
 
 
 def start_of(

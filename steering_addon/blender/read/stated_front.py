@@ -1,7 +1,5 @@
 """The front of a model as the animator has stated it: by Blender's own settings, or by how the object moves."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -68,7 +66,7 @@ def _of_motion(ob: Object) -> Front | None:
     return upright(f"{'POS' if way[axis] > 0.0 else 'NEG'}_{'XYZ'[axis]}")
 
 
-def _sampled(bag: Channelbag, path: str, values: np.ndarray, frames: np.ndarray) -> np.ndarray:
+def _sampled(bag: "Channelbag", path: str, values: np.ndarray, frames: np.ndarray) -> np.ndarray:
     """The channels of a data path on frames (f,), (f, k): by their curves, or the current `values` (k,) without one."""
     sampled = np.tile(values, (len(frames), 1))
     for curve in bag.fcurves:

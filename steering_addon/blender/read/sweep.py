@@ -29,7 +29,8 @@ def sweep(plan: Plan, reader: Reader) -> Iterator[Frame]:
         with _users_scene(plan) as scene:
             yield from _read(scene, plan.frames.tolist(), reader, quietly=False)
         return
-    with plan.vehicles.source.at_start(_rows_at_start(plan)):
+    carriers = {source.carrier for source in (*plan.bodies, *plan.obstacles) if source.carrier >= 0}
+    with plan.vehicles.source.at_start(sorted(carriers.union(plan.vehicles.source.computed()))):
         yield from _read_aside(plan, reader)
 
 
@@ -42,15 +43,6 @@ def _read_aside(plan: Plan, reader: Reader) -> Iterator[Frame]:
     if frames:
         with scene_aside(plan.scene, _read_on_each_frame(plan, Family())) as scene:
             yield from _read(scene, frames, reader)
-
-
-def _rows_at_start(plan: Plan) -> list[int]:
-    """The rows of the vehicles that something is read relative to.
-
-    Where they stand should make no difference, but it changes last digits, and shapes under a parent that shears them.
-    """
-    carriers = {source.carrier for source in (*plan.bodies, *plan.obstacles) if source.carrier >= 0}
-    return sorted(carriers.union(plan.vehicles.source.computed()))
 
 
 def read_ahead(frames: Iterator[Frame]) -> Iterator[Frame]:

@@ -5,8 +5,6 @@ The table holds what does not change during the run; the rest is read from its s
 `joined_vehicles.JoinedVehicles` has both.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -49,33 +47,21 @@ class VehicleSource(Protocol):
         parts: the sources that it is made of, each with the rows (m,) of its vehicles.
     """
 
+    objects: Sequence[Object]
+    object_rows: np.ndarray
+    parents: Sequence[Object]
+    crowds: Sequence[Object]
+    axes: np.ndarray
+    own_locomotions: Mapping[int, type[Locomotion]]
+    stored: Mapping[str, np.ndarray]
+    animated: np.ndarray
+    hides: np.ndarray
+    seeds: np.ndarray
+    enters: np.ndarray
+    start_speed: np.ndarray
+    parts: "Sequence[tuple[VehicleSource, np.ndarray]]"
+
     def __len__(self) -> int: ...
-    @property
-    def objects(self) -> Sequence[Object]: ...
-    @property
-    def object_rows(self) -> np.ndarray: ...
-    @property
-    def parents(self) -> Sequence[Object]: ...
-    @property
-    def crowds(self) -> Sequence[Object]: ...
-    @property
-    def axes(self) -> np.ndarray: ...
-    @property
-    def own_locomotions(self) -> Mapping[int, type[Locomotion]]: ...
-    @property
-    def stored(self) -> Mapping[str, np.ndarray]: ...
-    @property
-    def animated(self) -> np.ndarray: ...
-    @property
-    def hides(self) -> np.ndarray: ...
-    @property
-    def seeds(self) -> np.ndarray: ...
-    @property
-    def enters(self) -> np.ndarray: ...
-    @property
-    def start_speed(self) -> np.ndarray: ...
-    @property
-    def parts(self) -> Sequence[tuple[VehicleSource, np.ndarray]]: ...
 
     def owner(self, row: int) -> Object:
         """The object that a vehicle is, or whose point it is."""

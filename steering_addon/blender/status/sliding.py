@@ -3,8 +3,6 @@
 Only a vehicle with a parent needs going through the frames.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -87,7 +85,7 @@ class _Way:
     ground: Ground | None
 
     @classmethod
-    def of(cls, ob: Object, frames: np.ndarray, scene: Scene, ground: Ground | None) -> _Way:
+    def of(cls, ob: Object, frames: np.ndarray, scene: Scene, ground: Ground | None) -> "_Way":
         position, basis = _baked(ob, frames) if ob.parent is None else _carried(ob, frames, scene)
         side, forward, up = np.moveaxis(basis, -1, 0)
         return cls(position, np.stack((-side, -forward, up), axis=1), ground)
@@ -96,7 +94,7 @@ class _Way:
     def forward(self) -> Vectors:
         return -self.axes[:, 1]
 
-    def on(self, frames: slice) -> _Way:
+    def on(self, frames: slice) -> "_Way":
         """The same on some of the frames."""
         return _Way(self.place[frames], self.axes[frames], self.ground)
 
@@ -119,7 +117,7 @@ class _Model:
 
     def __init__(self, vehicle: Object, armature: Object, family: Family) -> None:
         self._whole = rig_of(armature, vehicle, family, axes_of(*sound_front(vehicle)))
-        self._scale = scale_of(vehicle, armature)
+        self._scale = scale_of(armature)
         self._tables: dict[Action, Channels] = {}
         self._rig: Rig | None = None
         self._feet: list[np.ndarray] = []
@@ -136,7 +134,7 @@ class _Model:
         """The longest slide of a vehicle in metres, and the row of the frame on which it begins."""
         if self._rig is None:
             self._find_feet(armature, strips, frames, way)
-        rig, size = self._rig, scale_of(ob, armature) / self._scale
+        rig, size = self._rig, scale_of(armature) / self._scale
         mixed = self._mixed(armature, rig, strips, frames, self._tables)
         model_space = rig.moved(from_channels(rig, mixed), np.arange(len(rig.points))) * size
         points, level = way.in_world(model_space), way.above(model_space)

@@ -108,7 +108,11 @@ def baking(
         store_number(each)
     unreached = unreached_goals(plan, np.flatnonzero(mishaps.frames[NO_WAY] >= 0).tolist(), before)
     told = histories(plan, recorder.changes)
-    store_run(plan.scene, run, recorder.record(plan.vehicles.identity, _owners(plan), told, unreached))
+    parts = point_parts(plan.vehicles.source)
+    owner = np.zeros(len(plan) if parts else 0, dtype=np.int64)
+    for points, rows in parts:
+        owner[rows] = points.identity
+    store_run(plan.scene, run, recorder.record(plan.vehicles.identity, owner, told, unreached))
     return BakeResult(
         run=run,
         vehicles=len(plan),
@@ -121,15 +125,6 @@ def baking(
         told=writer.told,
         warnings=(*writer.warnings, *_too_far(exact), *_overfull(plan, cues), *_missed(missed), *_late(plan, mishaps)),
     )
-
-
-def _owners(plan: Plan) -> np.ndarray:
-    """The identities (n,) of the objects whose points vehicles are, 0 for those that are objects; (0,) if all are."""
-    parts = point_parts(plan.vehicles.source)
-    owner = np.zeros(len(plan) if parts else 0, dtype=np.int64)
-    for points, rows in parts:
-        owner[rows] = points.identity
-    return owner
 
 
 def _overfull(plan: Plan, cues: OverfullCues) -> Iterator[str]:

@@ -1,7 +1,5 @@
 """The members of a crowd that goes into a cache: objects, whose own looks are shown, and points, which have models."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
@@ -58,7 +56,7 @@ class CachedMembers:
     by_effort: np.ndarray
 
     @classmethod
-    def of(cls, plan: Plan, playing: PlayingModels, crowd: CrowdSource, family: Family) -> CachedMembers:
+    def of(cls, plan: Plan, playing: PlayingModels, crowd: CrowdSource, family: Family) -> "CachedMembers":
         """The members of a crowd.
 
         Raises:

@@ -1,14 +1,14 @@
 """The writer of crowd caches: keeps the portraits of crowds as columns, and makes a cache of each in the end."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+from bpy.types import Mesh, Object
 
 from ...portrayal.driver_properties import EFFORT, PHASE, STATE
+from ...portrayal.portrait import Portrait
+from ...portrayal.sketch import VisibleBodies
 from ..animation.custom_properties import reading_drivers
 from ..animation.rotation_channels import RotationTrack
 from ..crowds.cache_models import EFFORTS, Layout, Variant, making
@@ -27,18 +27,10 @@ from ..crowds.crowd_cache import (
 from ..crowds.crowd_player import PHASES
 from ..objects.hierarchy import Family
 from ..read.local_space import to_local
-from ..read.sources import keyed_properties
+from ..read.plan import Plan
+from ..read.sources import CrowdSource, keyed_properties
 from .cache_members import CachedMembers, models_of_crowd
-from .subjects import driven_crowds, stateful_crowds
-
-if TYPE_CHECKING:
-    from bpy.types import Mesh, Object
-
-    from ...portrayal.portrait import Portrait
-    from ...portrayal.sketch import VisibleBodies
-    from ..read.plan import Plan
-    from ..read.sources import CrowdSource
-    from .subjects import PlayingModels
+from .subjects import PlayingModels, driven_crowds, stateful_crowds
 
 MODELS = 0.7
 """The share of the writing that making models takes, where any are posed."""
@@ -117,6 +109,7 @@ class _CrowdCache:
         stateful = [k for k, each in enumerate(stateful_crowds(plan)) if np.array_equal(each.rows, crowd.rows)]
         self._stateful = stateful[0] if stateful else -1
         self._state = np.zeros((f, m), np.int32) if stateful else None
+        self._start_velocity = np.zeros((m, 3))
         self._flags, self._outputs = np.zeros((f, m), np.int8), dict[str, np.ndarray]()
         self._read_by_drivers = _outputs_read(members.variants, crowd.ob)
         self._new: NewCache | None = None
@@ -126,6 +119,8 @@ class _CrowdCache:
         bodies, rows = portrait.bodies, self._rows
         self._position[row] = bodies.position[rows]
         self._away[row] = portrait.away[rows]
+        enters = np.flatnonzero(bodies.entered[rows])
+        self._start_velocity[enters] = bodies.velocity[rows[enters]]
         for turns in self._turns:
             self._rotation[row, turns.rows] = turns.next(bodies, rows)
         told = zip((PERCHED, FLARES, ARRIVED), (bodies.perched, bodies.flares, bodies.arrived))
@@ -182,6 +177,7 @@ class _CrowdCache:
                 self._plan.vehicles.identity[self._rows],
                 self._members.variant,
                 self._members.scale,
+                self._start_velocity,
             ),
             poses=number,
             models=_in_blocks(self._members.variants, number),

@@ -1,7 +1,5 @@
 """Hands the crowds of a run to the writers that they are for: keyframes, or crowd caches."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 
@@ -40,12 +38,12 @@ def _is_cached(plan: Plan, crowd: CrowdSource) -> bool:
 
 
 class SplitWriter:
-    """Writes some crowds of a plan into keyframes and the others into crowd caches.
+    """The `Writer` that puts some crowds of a plan into keyframes and the others into crowd caches.
 
     What an earlier bake has written for a vehicle in the other way goes.
     """
 
-    def __init__(self, plan: Plan, keys: KeyWriter, caches: CacheWriter | None, part: PlanPart | None) -> None:
+    def __init__(self, plan: Plan, keys: KeyWriter, caches: CacheWriter | None, part: "PlanPart | None") -> None:
         """`part`: of the plan, the one that is written into keyframes; None if there are no caches."""
         self._plan, self._keys, self._caches, self._part = plan, keys, caches, part
 
@@ -70,21 +68,21 @@ class SplitWriter:
         written = set(objects if self._part is None else self._part.objects)
         CacheWriter.delete([ob for ob in written if CacheWriter.has_written(ob)])
         if self._caches is not None:
-            KeyWriter.delete([ob for ob in objects if ob not in written and KeyWriter.has_written(ob)])
+            keyed = {ob for ob in objects if ob not in written and KeyWriter.has_written(ob)}
+            KeyWriter.delete(keyed)
+            # They would rest where the frame that is shown has left them, and start there the next time.
+            object_part(self._plan.vehicles.source).stand_at_start(keyed)
             self._caches.commit(run)
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """As of `Writer`."""
         return (*self._keys.warnings, *(self._caches.warnings if self._caches is not None else ()))
 
     @property
     def told(self) -> str:
-        """As of `Writer`."""
         return self._keys.told
 
     def discard(self) -> None:
-        """As of `Writer`."""
         self._keys.discard()
         if self._caches is not None:
             self._caches.discard()
@@ -96,7 +94,6 @@ class SplitWriter:
 
     @staticmethod
     def delete(objects: Sequence) -> tuple[str, ...]:
-        """As of `Writer`."""
         objects = list(objects)
         CacheWriter.delete([ob for ob in objects if CacheWriter.has_written(ob)])
         return KeyWriter.delete([ob for ob in objects if KeyWriter.has_written(ob)])

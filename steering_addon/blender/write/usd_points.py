@@ -3,8 +3,6 @@
 It is written by the USD that Blender brings along, from 4.4 on.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -69,7 +67,7 @@ def write_points(path: Path, crowds: Sequence[CrowdPoints], rate: float) -> None
     stage.GetRootLayer().Export(str(path))
 
 
-def _write(stage: Any, crowd: CrowdPoints, at: str, rate: float, materials: _Materials) -> None:
+def _write(stage: Any, crowd: CrowdPoints, at: str, rate: float, materials: "_Materials") -> None:
     from pxr import UsdGeom, Vt
 
     points = UsdGeom.PointInstancer.Define(stage, at)
@@ -109,7 +107,7 @@ def _velocity(position: np.ndarray, rate: float) -> np.ndarray:
     return velocity
 
 
-def _write_mesh(stage: Any, mesh: Mesh, path: str, materials: _Materials) -> None:
+def _write_mesh(stage: Any, mesh: Mesh, path: str, materials: "_Materials") -> None:
     from pxr import Sdf, UsdGeom, UsdShade, Vt
 
     made = UsdGeom.Mesh.Define(stage, path)

@@ -4,8 +4,6 @@ Masks are (..., f): their last axis is time, the others are bodies. Made flat, a
 of another, and no stretch reaches from one into the next.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,7 +28,7 @@ class Stretches:
     last: Rows
 
     @classmethod
-    def of(cls, mask: Mask) -> Stretches:
+    def of(cls, mask: Mask) -> "Stretches":
         """The stretches in which a mask (..., f) holds."""
         frames = mask.shape[-1]
         padded = np.zeros((mask.size // max(frames, 1), frames + 2), dtype=np.bool_)
@@ -42,7 +40,7 @@ class Stretches:
     def __len__(self) -> int:
         return len(self.body)
 
-    def __getitem__(self, which: Mask | Rows) -> Stretches:
+    def __getitem__(self, which: Mask | Rows) -> "Stretches":
         return Stretches(self.body[which], self.first[which], self.last[which])
 
     @property
@@ -93,7 +91,7 @@ class Glide:
     part: Scalars
 
     @classmethod
-    def of(cls, known: Mask) -> Glide:
+    def of(cls, known: Mask) -> "Glide":
         """The glides between values that are known where this mask (..., f) holds."""
         frames = known.shape[-1]
         rows = np.arange(frames)

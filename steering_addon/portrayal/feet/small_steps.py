@@ -4,8 +4,6 @@ As a body comes to a stop, its clip draws the foot in that was put down ahead; a
 with it. A foot that is held would have to reach farther and farther. So it is lifted, and put down again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -120,7 +118,7 @@ class Lifts:
     end: Rows
 
     @classmethod
-    def of(cls, lifts: Stretches, frames: int) -> Lifts:
+    def of(cls, lifts: Stretches, frames: int) -> "Lifts":
         """The lifts in stretches between frames, of bodies with this number of frames each."""
         rows, stretch = lifts.within(frames, 1)
         start, length = lifts.body * frames + lifts.first, lifts.length

@@ -4,8 +4,6 @@ A foot rests at its *dwell height*, where its sole is most often: not at its low
 below the floor. How fast it moves on the ground is the median of the points that touch it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -74,7 +72,7 @@ class Sole:
     count: Rows
 
     @classmethod
-    def of(cls, heights: Scalars, height: Scalars | float) -> Sole:
+    def of(cls, heights: Scalars, height: Scalars | float) -> "Sole":
         """Find the soles of points at heights (..., f, v), metres, of bodies of this height, one or (..., 1) metres."""
         sole = np.min(heights, axis=-1)
         low = heights < (sole + THICK * height)[..., None]

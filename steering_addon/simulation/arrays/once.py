@@ -5,8 +5,6 @@ means one thing, and before Python 3.12 cached_property takes a lock on each fir
 costs more than most of these values do for a small crowd.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar, overload
 
@@ -24,12 +22,12 @@ class once(Generic[T]):
         self._name = name
 
     @overload
-    def __get__(self, instance: None, owner: type) -> once[T]: ...
+    def __get__(self, instance: None, owner: type) -> "once[T]": ...
 
     @overload
     def __get__(self, instance: object, owner: type) -> T: ...
 
-    def __get__(self, instance: Any, owner: type) -> once[T] | T:
+    def __get__(self, instance: Any, owner: type) -> "once[T] | T":
         if instance is None:
             return self
         value = instance.__dict__[self._name] = self._compute(instance)

@@ -8,8 +8,6 @@ root of
 and its danger is 1 / t - 1 / horizon where that is positive: it rises from 0 at the horizon to 1 / SOONEST.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,7 +54,7 @@ class Walls:
     costs: Costs = COSTS
 
     @classmethod
-    def about(cls, world: World, agents: Agents, ahead: Scalars, costs: Costs = COSTS) -> Walls:
+    def about(cls, world: World, agents: Agents, ahead: Scalars, costs: Costs = COSTS) -> "Walls":
         """The obstacles that agents could reach within `wall_time`, without those they carry.
 
         Args:
@@ -157,7 +155,7 @@ class Others:
         pad: Scalars,
         look_ahead_time: Scalars,
         costs: Costs = COSTS,
-    ) -> Others:
+    ) -> "Others":
         """The perceived bodies that each agent could meet soonest, whichever way it turns.
 
         Args:
@@ -233,7 +231,7 @@ class Others:
         half: NDArray[np.float64],
         contact_squared: NDArray[np.float64],
         ring: NDArray[np.float64],
-    ) -> Others:
+    ) -> "Others":
         """The same others as capsules, each of two edges; the arguments are as of `Long`, with `middle` as offset."""
         drift = [np.tile(component, (2, 1)) for component in self.drift]
         room, grazing = (np.tile(column, (2, 1)) for column in (self.room, self.grazing))
@@ -328,7 +326,7 @@ class Others:
         danger.reshape(-1)[met] = soon
         return danger
 
-    def met(self, rows: Rows, stride: Scalars) -> Others:
+    def met(self, rows: Rows, stride: Scalars) -> "Others":
         """The others that some agents meet, not those ahead that they overtake; (K, m) tables for m rows.
 
         Args:

@@ -9,8 +9,6 @@ makes room.
 where noise(t) are two smooth random numbers from -1 to 1, one along each axis.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -112,7 +110,7 @@ class Jam:
         progress: Scalars,
         near: Near,
         jamming: Jamming = JAMMING,
-    ) -> Jam:
+    ) -> "Jam":
         """The jams among agents.
 
         Args:

@@ -9,8 +9,6 @@ is off its own by
 so that contacts after the turn are those of what starts there. Those before count on the chord of the arc.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -64,7 +62,7 @@ class Lags:
     speed: Scalars
 
     @classmethod
-    def of(cls, agents: Agents, frame: Sequence[Vectors]) -> Lags | None:
+    def of(cls, agents: Agents, frame: Sequence[Vectors]) -> "Lags | None":
         """Those of agents with these axes, (n, 3) each; None if none turns on a circle, or they move in space."""
         if len(frame) > 2 or not anybody(agents.handling.turning_circle > 0.0):
             return None

@@ -6,8 +6,6 @@ first, and each is a segment: the time to a contact with the strip about it come
 else that with the disc about the nearer end. Parallel axes make a single segment.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -88,7 +86,7 @@ class Long:
     contact_squared: Table
     ring: Table
 
-    def take(self, rows: Rows) -> Long:
+    def take(self, rows: Rows) -> "Long":
         """The edges of some agents."""
         axis = [component[:, rows] for component in self.axis]
         return Long(axis, self.half[:, rows], self.contact_squared[:, rows], self.ring[:, rows])

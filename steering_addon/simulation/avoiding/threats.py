@@ -10,23 +10,11 @@ circle that just touches the hull takes the acceleration
     turn = 2 v^2 (reach - a) / (w^2 + a^2 - reach^2).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, fields
 
 import numpy as np
 
-from ..arrays.vectors import (
-    EPSILON,
-    Mask,
-    Rows,
-    Scalars,
-    Vectors,
-    clamp,
-    dot,
-    magnitude,
-    unit,
-)
+from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, clamp, dot, magnitude, unit
 from ..geometry.obstacles import EITHER, Obstacles
 from ..world import Agents
 from .passing import LED, directions_to_pass, led_past, most_pressing, turns_first
@@ -69,7 +57,7 @@ class Threats:
     too_near: Mask
     away: Vectors
 
-    def or_sooner(self, other: Threats) -> Threats:
+    def or_sooner(self, other: "Threats") -> "Threats":
         """For each agent the threat that it meets first, of these and others."""
         sooner = other.contact < self.contact
         chosen = {f.name: _chosen(sooner, getattr(other, f.name), getattr(self, f.name)) for f in fields(self)}
@@ -107,7 +95,7 @@ class Rounds:
     onset: Scalars
 
     @classmethod
-    def seen(cls, obstacles: Obstacles, agents: Agents, clearance: Scalars, look_ahead_time: Scalars) -> Rounds:
+    def seen(cls, obstacles: Obstacles, agents: Agents, clearance: Scalars, look_ahead_time: Scalars) -> "Rounds":
         """The pairs of an agent and an obstacle that it may have to avoid.
 
         Args:

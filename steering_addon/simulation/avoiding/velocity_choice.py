@@ -16,8 +16,6 @@ Sources: van den Berg, Lin and Manocha 2008 (reciprocal velocity obstacles), Mou
 (cost of detours), Karamouzas, Skinner and Guy 2014 (time to contact is what counts).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -81,7 +79,7 @@ class Choosers:
         look_ahead_time: Scalars,
         ahead: Scalars,
         costs: Costs = COSTS,
-    ) -> Choosers:
+    ) -> "Choosers":
         """The choosers among what they perceive.
 
         Args:
@@ -100,7 +98,7 @@ class Choosers:
         choosers = cls(agents, wished, top_speed, frame, stride, others, walls, look_ahead_time, lags, costs)
         return choosers._wary()
 
-    def _wary(self) -> Choosers:
+    def _wary(self) -> "Choosers":
         """The same, in which who meets another looks for walls beyond the next turn, too: it may have to give way."""
         if not np.isfinite(self.walls.until).any():
             return self

@@ -1,7 +1,5 @@
 """Boxes, rooms and meshes: which of them lie ahead, and how to turn away from them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -111,7 +109,7 @@ class _WallPairs:
     offset: Vectors
 
     @classmethod
-    def ahead(cls, obstacles: Obstacles, agents: Agents, clearance: Scalars, look_ahead_time: Scalars) -> _WallPairs:
+    def ahead(cls, obstacles: Obstacles, agents: Agents, clearance: Scalars, look_ahead_time: Scalars) -> "_WallPairs":
         """The pairs of agents and obstacles that meet within the look-ahead distance."""
         fastest = agents.speed + float(magnitude(obstacles.velocity).max(initial=0.0))
         furthest = _look_ahead(fastest, agents, look_ahead_time) + agents.radius + clearance
@@ -144,7 +142,7 @@ class _WallPairs:
         columns = (owner, row, course, speed, reach, look_ahead, contact, side, side, onset, gap < reach, away, offset)
         return cls(*(column[counts] for column in columns))._in_rooms(obstacles)
 
-    def _in_rooms(self, obstacles: Obstacles) -> _WallPairs:
+    def _in_rooms(self, obstacles: Obstacles) -> "_WallPairs":
         """The pairs, those in rooms with the wall that takes the sharpest bend.
 
         In a corner that is often not the wall that is met first, as the agent has to turn away from several walls.

@@ -1,7 +1,5 @@
 """Borders: which places are near the borders of a surface."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,7 +28,7 @@ class Borders:
         return len(self.start)
 
     @once
-    def _cells(self) -> dict[str, _Cells]:
+    def _cells(self) -> "dict[str, _Cells]":
         """What `near` has looked for last."""
         return {}
 
@@ -63,7 +61,7 @@ class _Cells:
     number: Rows
 
     @classmethod
-    def of(cls, ends: Borders, reach: float) -> _Cells:
+    def of(cls, ends: Borders, reach: float) -> "_Cells":
         way = ends.end - ends.start
         widest = float((np.maximum(ends.start, ends.end) - np.minimum(ends.start, ends.end).min(axis=0)).max())
         # A sample is nearer than half a spacing to each place of a border. Many cells make large numbers.

@@ -1,7 +1,5 @@
 """Clinging: what vehicles that crawl ask of the surfaces, whose rows of triangles count on from layer to layer."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -104,7 +102,6 @@ class Clinging:
         length: Scalars,
         normal: Vectors | None = None,
     ) -> SkinWay:
-        """As `Skin.walked`."""
         n = len(triangle)
         met, known = np.zeros(n, dtype=np.bool_), np.zeros((n, KNOWN))
         whole = SkinWay(triangle.copy(), no_vectors(n), no_vectors(n), np.zeros(n), np.zeros(n), met, known)
@@ -145,7 +142,7 @@ class Clinging:
                 near[rows] = skin.borders.near(picked(place, rows), reach)
         return near
 
-    def moved(self, after: Clinging, triangle: Rows) -> Mask:
+    def moved(self, after: "Clinging", triangle: Rows) -> Mask:
         """The vehicles whose triangles are elsewhere on other surfaces, (n,)."""
         moved = np.zeros(len(triangle), dtype=np.bool_)
         ends = {first: layer.skin for first, layer in after.surfaces.numbered()}
@@ -156,7 +153,7 @@ class Clinging:
                 moved[slice(None) if rows is None else rows] = is_elsewhere
         return moved
 
-    def carried(self, after: Clinging, triangle: Rows, place: Vectors, direction: Vectors) -> tuple[Vectors, Vectors]:
+    def carried(self, after: "Clinging", triangle: Rows, place: Vectors, direction: Vectors) -> tuple[Vectors, Vectors]:
         """Where surfaces that move take places and directions, (n, 3) each, on triangles, (n,) rows."""
         place, direction = place.copy(order="K"), direction.copy(order="K")
         ends = {first: layer.skin for first, layer in after.surfaces.numbered()}

@@ -4,8 +4,6 @@ A flat grid lists the triangles above each of its cells. A place is on the highe
 high as expected, so that storeys above each other do not mix.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -55,7 +53,7 @@ class Footing(Columns):
     u: Scalars
     v: Scalars
 
-    def otherwise(self, other: Footing) -> Footing:
+    def otherwise(self, other: "Footing") -> "Footing":
         """The same, with another footing where this one has no triangle."""
         has_none = self.triangle < 0
         return self.put(has_none, other.take(has_none))
@@ -95,7 +93,7 @@ class Floor:
         """What `openness` has looked for: by cosine the reach, the open cells and the bare ones."""
         return {}
 
-    def moved(self, points: Vectors) -> Floor:
+    def moved(self, points: Vectors) -> "Floor":
         """The floor with its points (p, 3) elsewhere; quick if they only rise and sink."""
         points = in_columns(np.asarray(points, dtype=np.float64))
         if not (points[:, :2] == self.points[:, :2]).all():

@@ -13,8 +13,6 @@ point. Between two curves, and in the middle of a hairpin, it turns gradually fr
 point alone it would flip there. A painted mesh counts in the same way, by its nearest point.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -108,7 +106,7 @@ class _Segments:
     extent: float
 
     @classmethod
-    def of(cls, line: Spline) -> _Segments:
+    def of(cls, line: Spline) -> "_Segments":
         number = len(line.points) - (not line.closed)
         rows = np.minimum(np.arange(-(-number // BLOCK) * BLOCK), number - 1)
         after = (rows + 1) % len(line.points)

@@ -12,8 +12,6 @@ candidates, and ends with the minimum of the parabola through the best three,
 which is exact on a straight line because f is a squared distance.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -139,7 +137,7 @@ class Lines:
         """The first samples of blocks, (p,) rows to (p, 3) metres."""
         return picked(self.points.T, self.begins[block])
 
-    def followed(self, row: Rows) -> Followed:
+    def followed(self, row: Rows) -> "Followed":
         """The lines of n followers, by their rows (n,)."""
         return Followed(self, row)
 

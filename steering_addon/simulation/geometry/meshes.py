@@ -11,8 +11,6 @@ Blender's BVHTree is two to eight times as fast, but it needs bpy and computes i
 must give the same bytes everywhere.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -75,7 +73,7 @@ class Mesh:
         return self.corners.min(axis=(0, 1)), self.corners.max(axis=(0, 1))
 
     @once
-    def _sides(self) -> _Sides:
+    def _sides(self) -> "_Sides":
         return _Sides.of(self.corners)
 
     @once
@@ -232,7 +230,7 @@ class _Sides:
     area: Scalars
 
     @classmethod
-    def of(cls, corners: NDArray[np.float64]) -> _Sides:
+    def of(cls, corners: NDArray[np.float64]) -> "_Sides":
         a, b, c = (in_columns(corner) for corner in corners)
         u, v, w = b - a, c - a, c - b
         normal = cross(u, v)

@@ -14,8 +14,6 @@ Arguments are pairs of a point and an obstacle, one per row. The distance to a c
 An obstacle with the side INSIDE is a room: its distances and directions have the opposite sign.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -104,7 +102,7 @@ class Obstacles:
     def __len__(self) -> int:
         return len(self.radius)
 
-    def take(self, rows: Any) -> Obstacles:
+    def take(self, rows: Any) -> "Obstacles":
         """Some of the obstacles; `rows` is any index of a (k,) column."""
         return replace(self, **{name: getattr(self, name)[rows] for name in self.__dataclass_fields__})
 

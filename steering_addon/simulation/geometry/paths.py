@@ -5,27 +5,13 @@ object may have several splines, open or closed, which are separate lines. A pos
 it from its start, in metres.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
 from ..arrays.once import once
-from ..arrays.vectors import (
-    EPSILON,
-    Mask,
-    Rows,
-    Scalars,
-    Vectors,
-    alike,
-    clamp,
-    dot,
-    magnitude,
-    unit,
-    which,
-)
+from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, alike, clamp, dot, magnitude, unit, which
 from ..ground import flat, left_of, upright
 from .lines import Followed, Lines
 
@@ -82,7 +68,7 @@ class Spline:
     def _asked_by(self, n: int) -> Followed:
         return self.alone.followed(alike(0, n, np.int64))
 
-    def beside(self, left: float) -> Spline:
+    def beside(self, left: float) -> "Spline":
         """The line some metres to the left of this one, as seen from above; the same line for 0.
 
         In bends that are tighter than that it has a corner.
@@ -102,7 +88,7 @@ class Spline:
         return known[left]
 
     @once
-    def _lanes(self) -> dict[float, Spline]:
+    def _lanes(self) -> "dict[float, Spline]":
         """The lines beside this one that were asked for, by the metres to the left."""
         return {}
 

@@ -1,7 +1,5 @@
 """Slopes: how triangles lie, as seen from above."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,7 +31,7 @@ class Slopes:
     turn: Rows
 
     @classmethod
-    def of(cls, points: Vectors, triangles: NDArray[np.int64]) -> Slopes:
+    def of(cls, points: Vectors, triangles: NDArray[np.int64]) -> "Slopes":
         """How triangles (f, 3), rows of points (p, 3) in metres, lie."""
         a, b, c = (points[triangles[:, k]] for k in range(3))
         u, v = b - a, c - a

@@ -12,8 +12,6 @@ in its flare, with a time T left, it brakes evenly by
     v = 2 s / T.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -226,7 +224,7 @@ class Flight:
     arc: Scalars
     late: Scalars | None
     left: Scalars | None
-    speeds: Speeds
+    speeds: "Speeds"
     velocity: Vectors
 
     @classmethod
@@ -238,7 +236,7 @@ class Flight:
         motion: Vectors,
         left: Scalars | None,
         down: Mask,
-    ) -> Flight:
+    ) -> "Flight":
         """The ways to places (n, 3) in metres that move at (n, 3) m/s, of agents that are in the flare or not, (n,)."""
         offset, velocity = here - agents.position, agents.velocity - motion
         height, level = -agents.climb(offset), agents.flat(offset)
@@ -349,7 +347,7 @@ class Speeds:
     slowing: Scalars
 
     @classmethod
-    def of(cls, agents: Agents, slowing: Scalars) -> Speeds:
+    def of(cls, agents: Agents, slowing: Scalars) -> "Speeds":
         """Those of agents that begin to slow down at distances (n,) from their places, metres, or further off."""
         pace = np.where(agents.cruise_speed > 0.0, agents.cruise_speed, 0.5 * agents.max_speed)
         slowest = np.minimum(np.maximum(SLOW * pace, agents.handling.stall_share * agents.max_speed), agents.max_speed)

@@ -7,8 +7,6 @@ With s the velocity at which a place gets through a step, and e the way that an 
 An agent in its place stays there, however the leader turns: the first term is all that it needs.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,7 +61,7 @@ class LeaderAxes:
     up: Vectors
 
     @classmethod
-    def of(cls, agents: Agents, forward: Vectors, up: Vectors, rolls: Mask) -> LeaderAxes:
+    def of(cls, agents: Agents, forward: Vectors, up: Vectors, rolls: Mask) -> "LeaderAxes":
         """The axes by the forward and up axes (n, 3) of the leaders: these for agents that roll along, else level."""
         level = unit(agents.level(forward))
         side = unit(cross(level, agents.upward))

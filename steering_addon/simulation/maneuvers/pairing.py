@@ -5,8 +5,6 @@ they are partners from the next step on. The nearest two of all always do, so th
 distances are decided by rows. Pairs stay until one leaves, or the other is lost.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,7 +44,7 @@ class Wants:
     beside: Rows
 
     @classmethod
-    def of(cls, world: World) -> Wants:
+    def of(cls, world: World) -> "Wants":
         bodies, known = world.bodies, world.partners or Partners.blank(world.vehicles)
         count, n = len(bodies.radius), world.vehicles
         asks, has, stands = (np.zeros(count, dtype=np.bool_) for _ in range(3))

@@ -3,27 +3,12 @@
 The nearest free place is taken, by the way that it takes to fly there: down a glide, up a climb, and round a turn.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..arrays.frozen import Columns
-from ..arrays.vectors import (
-    EPSILON,
-    Mask,
-    Rows,
-    Scalars,
-    Vectors,
-    anybody,
-    dot,
-    magnitude,
-    picked,
-    put,
-    unit,
-    which,
-)
+from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, anybody, dot, magnitude, picked, put, unit, which
 from ..candidates import FIRST
 from ..world import Agents, World
 
@@ -60,7 +45,7 @@ class Places(Columns):
     along: Vectors
 
     @classmethod
-    def of(cls, world: World, agents: Agents, target: Rows) -> Places:
+    def of(cls, world: World, agents: Agents, target: Rows) -> "Places":
         """The places of targets, (n,) as of `take_places`."""
         perches, bodies = world.perches, world.bodies
         named = [

@@ -1,7 +1,5 @@
 """Settling: agents whose place is taken stand where they are, instead of pushing for it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,7 +30,7 @@ class Settling(Memory):
     time: Scalars = remembered(0.0)
     settled: Mask = remembered(False)
 
-    def after(self, world: World, agents: Agents, target: Rows, distance: Scalars, zone: Scalars) -> Settling:
+    def after(self, world: World, agents: Agents, target: Rows, distance: Scalars, zone: Scalars) -> "Settling":
         """The memory after a step.
 
         An agent settles in the zone round its place, or round those who have settled there, if another one is nearer to

@@ -8,8 +8,6 @@ turn that just touches the border has the curvature
 so it can hold the turn at v = sqrt(strongest sideways acceleration / k), and slows down for it before.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -137,7 +135,7 @@ class _Turners(Columns):
     before: Scalars
 
     @classmethod
-    def of(cls, agents: Agents, region: Rows) -> _Turners:
+    def of(cls, agents: Agents, region: Rows) -> "_Turners":
         circle, speed = tightest_circle(agents), agents.speed
         sideways = np.maximum(np.minimum(agents.agility, agents.handling.cornering), EPSILON)
         fast = np.maximum(speed * speed / sideways, speed / np.maximum(agents.handling.turn_rate, EPSILON))

@@ -1,7 +1,5 @@
 """What a mark is: a place and a time that a vehicle, a flock or each of its members meets."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from ..arrays.vectors import Mask, Number, Rows, Vectors

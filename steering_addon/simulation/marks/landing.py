@@ -1,7 +1,5 @@
 """Landing on marks: what flies stands there at a time, and takes off when it is called away."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,6 +74,13 @@ def stays(mark: Mark, number: int, state: State, snapshot: Snapshot, world: Worl
     if mark.stays > 0.0:
         called |= world.time - mark.time > mark.stays * (0.5 + uniform(mix(snapshot.keys[rows], STAYS)))
     mask: Mask = (known.mark == number) & (known.place >= 0) & ~called
+    return mask
+
+
+def on_own_marks(state: State, marks: tuple[Mark, ...]) -> Mask:
+    """Whether each stands at a mark that is for it alone, (n,): those of its crowd do not call it away."""
+    known, alone = landed_of(state), np.array([len(mark.rows) == 1 for mark in marks])
+    mask: Mask = known.stands & (known.mark >= 0) & alone[np.maximum(known.mark, 0)]
     return mask
 
 

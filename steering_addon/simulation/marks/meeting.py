@@ -14,8 +14,6 @@ What the behaviors of the vehicle ask for in this step is taken into account, an
 for the push: it comes last, whatever the crowd does to combine behaviors, and nothing of it is lost.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -44,7 +42,7 @@ from ..snapshot import Snapshot, State
 from ..world import World
 from .declaring import Mark
 from .detouring import RESPONSE, lead_in_arcs
-from .landing import land_on_marks, sets_off, stays
+from .landing import land_on_marks, on_own_marks, sets_off, stays
 from .reaching import BEGINS, ClimbSpeeds, climb_speeds, climb_stretch, level_part, way_of_turn
 from .sharing import climbs, middle_of, shared_out
 
@@ -129,13 +127,14 @@ def meet_marks(
         force: (n, 3) what their behaviors come to, newtons.
         decided: what else these decide.
     """
-    by, standing = np.full(len(force), -1, dtype=np.int64), []
+    by, standing, alone = np.full(len(force), -1, dtype=np.int64), [], on_own_marks(state, before.marks)
     pushed, places = np.zeros(len(force), dtype=np.bool_), dict(state.places)
     order = sorted(range(len(before.marks)), key=lambda number: (before.marks[number].time, before.marks[number].name))
     forces = force.copy(order="K")
     for number in order:
         mark = before.marks[number]
-        rows = mark.rows[present.present[mark.rows] & ~pushed[mark.rows]]
+        left_to_others = pushed | alone if len(mark.rows) > 1 else pushed
+        rows = mark.rows[present.present[mark.rows] & ~left_to_others[mark.rows]]
         if not len(rows) or not world.bodies.present[mark.body]:
             continue
         steps = np.floor((mark.time - world.time) / world.dt + 0.5)

@@ -1,7 +1,5 @@
 """How far vehicles are from a mark at its time."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..arrays.vectors import Rows, Vectors

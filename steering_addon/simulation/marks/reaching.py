@@ -5,8 +5,6 @@ A body whose steepest climb has the sine q, at which the share b of its top spee
     c = s q V (1 - (1 - b) s),    so that    s = 2 p / (1 + sqrt(1 - 4 (1 - b) p))    with    p = c / (q V).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,7 +45,7 @@ class ClimbSpeeds:
         """(m,) seconds in which bodies that cannot stop fly a circle; 0 for others."""
         return 2.0 * np.pi * np.sqrt(self.radius / np.maximum(self.strongest, EPSILON))
 
-    def of_all(self) -> ClimbSpeeds:
+    def of_all(self) -> "ClimbSpeeds":
         """What all of them can do, as that of one."""
         return ClimbSpeeds(
             np.logical_or.reduce(self.limited, keepdims=True),

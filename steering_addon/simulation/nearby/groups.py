@@ -5,8 +5,6 @@ roots are merged, the larger below the smaller, until no link joins two roots. E
 roots that still touch.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -80,7 +78,7 @@ class Groups:
         return len(self.size)
 
     @classmethod
-    def by(cls, root: Rows, position: Vectors, velocity: Vectors) -> Groups:
+    def by(cls, root: Rows, position: Vectors, velocity: Vectors) -> "Groups":
         """The groups of things at (n, 3) positions with (n, 3) velocities, from their roots (n,)."""
         roots = np.bincount(root)
         of = (np.cumsum(roots > 0) - 1)[root]

@@ -11,8 +11,6 @@ first access, because most behaviors need few columns of few pairs.
     Neighbors  the lists of Near that together hold what a set of agents perceives, with sums and means over them
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -80,7 +78,7 @@ class Looks:
     def __len__(self) -> int:
         return len(self.pairs) if self.rows is None else len(self.rows)
 
-    def take(self, rows: Rows) -> Looks:
+    def take(self, rows: Rows) -> "Looks":
         """The pairs of some rows (m,), ascending."""
         rows = rows if self.rows is None else self.rows[rows]
         return Looks(self.pairs, self.forward, rows, self.reversed, self.agent_of, self.grouped)
@@ -222,7 +220,7 @@ class Near:
         """The component of each offset along a direction of its agent; (n, 3) to (p,) metres."""
         return self.looks.along(direction)
 
-    def perceived(self, seen: Mask) -> Near:
+    def perceived(self, seen: Mask) -> "Near":
         """The list with a further condition (p,) on what is perceived."""
         seen = seen if self.seen is None else seen & self.seen
         number = np.count_nonzero(seen)
@@ -231,7 +229,7 @@ class Near:
         near = Near(self.looks, seen)
         return near.only_perceived() if number < SPARSE * len(seen) else near
 
-    def only_perceived(self) -> Near:
+    def only_perceived(self) -> "Near":
         """The list without the pairs that are not perceived."""
         return self if self.seen is None else Near(self.looks.take(which(self.seen)))
 
@@ -314,7 +312,7 @@ class Neighbors:
         number = np.maximum(self.number, 1.0)
         return total / (number[:, None] if total.ndim == 2 else number)
 
-    def where(self, counts: Callable[[Near], Mask]) -> Neighbors:
+    def where(self, counts: Callable[[Near], Mask]) -> "Neighbors":
         """The neighbors that count, by a function that gives a mask (p,) for a list."""
         return Neighbors(self.count, tuple(near.perceived(counts(near)) for near in self.lists))
 

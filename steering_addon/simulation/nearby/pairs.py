@@ -10,8 +10,6 @@ Pairs come in blocks, so that the candidates of a large crowd take the same memo
 picked with `x[rows]`, because `take` needs four times as long in the numpy of Blender 4.2.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -67,7 +65,7 @@ class Pairs:
         """(p,) metres, never quite 0."""
         return np.maximum(np.sqrt(self.distance_squared), EPSILON)
 
-    def nearer(self, distance: float) -> PairSelection:
+    def nearer(self, distance: float) -> "PairSelection":
         """The pairs nearer than a distance."""
         return PairSelection(self, which(self.distance_squared < distance * distance))
 

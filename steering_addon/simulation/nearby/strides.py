@@ -10,8 +10,6 @@ less ahead makes up for it. So of two that touch the one whose heading leads int
 continues, and they come apart over more frames.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -73,7 +71,7 @@ class Strides:
         gives_way: Mask,
         share: Scalars,
         pace: Scalars,
-    ) -> Strides:
+    ) -> "Strides":
         """The steps of the bodies on feet that give way, (n,).
 
         Args:

@@ -3,8 +3,6 @@
 An arrival is final: a vehicle that has arrived once has arrived, wherever the goal moves later.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeVar
@@ -44,7 +42,7 @@ class Errand(Memory):
     unreached: Vectors = remembered((np.nan, np.nan, np.nan))
 
     @classmethod
-    def of(cls, world: World, agents: Agents, intention: Intention) -> Errand:
+    def of(cls, world: World, agents: Agents, intention: Intention) -> "Errand":
         """The errands of agents whose behaviors have said all this."""
         distance, place = agents.goal_distance, PLACE * agents.radius
         away = np.isfinite(distance) & ((distance > place) | intention.leads_on) & ~intention.arrived
@@ -76,7 +74,7 @@ class Arrivals:
 
     def noting(
         self, behavior: AnyBehavior, reached: Mask | None, agents: Agents, attendance: Attendance | None
-    ) -> tuple[AnyBehavior, Arrivals]:
+    ) -> "tuple[AnyBehavior, Arrivals]":
         """The behavior, with weight 0 for agents that now go on without its goal, and the arrivals with this step's.
 
         Agents that stay for good where they arrive, and behaviors of weight 0, are not noted.

@@ -12,8 +12,6 @@ directions perpendicular to the line, on the ground two. Each is long enough for
 one with the least change is taken, so that followers pass on the side on which they are.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -106,11 +104,11 @@ class Bypass(Memory):
     looked: Mask = remembered(False)
 
     @classmethod
-    def part_of(cls, memory: Bypass) -> Bypass:
+    def part_of(cls, memory: "Bypass") -> "Bypass":
         """The bypasses within a memory that holds more."""
         return cls(**{f.name: getattr(memory, f.name) for f in fields(cls)})
 
-    def advanced(self, distance: Scalars) -> Bypass:
+    def advanced(self, distance: Scalars) -> "Bypass":
         """The same once the agents have come on by (n,) metres along the line; one that is passed ends."""
         close = self.close - distance
         return replace(
@@ -220,7 +218,7 @@ class _Sight(Columns):
     @classmethod
     def of(
         cls, obstacles: Obstacles, avoided: Mask, agents: Agents, line: Followed, along: Scalars, way: Scalars
-    ) -> _Sight:
+    ) -> "_Sight":
         """What agents have in sight, of the obstacles that are `avoided`, (k,)."""
         reach = agents.radius + agents.intention.clearance
         cruise = np.maximum(agents.cruise_speed, EPSILON)

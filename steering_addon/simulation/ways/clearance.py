@@ -40,11 +40,21 @@ class Clearance:
     y: Scalars
 
 
-def find_clearance(spans: Spans, obstacles: Obstacles, build: Build, furthest: float) -> Clearance:
-    """The room that bodies of a build have among obstacles, up to `furthest` metres."""
+def find_clearance(
+    spans: Spans, obstacles: Obstacles, build: Build, furthest: float, before: Clearance, anew: Mask
+) -> Clearance:
+    """The room that bodies of a build have among obstacles, up to `furthest` metres.
+
+    Args:
+        before: the room among other obstacles.
+        anew: (N,) the nodes at which it is found anew.
+    """
     n, radius = len(spans), build.radius
-    room, x, y = np.full(n, furthest), spans.x.copy(), spans.y.copy()
+    room, x, y = (
+        np.where(anew, new, old) for new, old in ((furthest, before.room), (spans.x, before.x), (spans.y, before.y))
+    )
     node, row = _near(spans, obstacles, furthest, build)
+    node, row = node[anew[node]], row[anew[node]]
     gap, _ = _distances(spans, obstacles, x, y, node, row, build)
     np.minimum.at(room, node, gap)
     reach, narrow = WIDTHS * spans.size, room < radius
@@ -64,7 +74,15 @@ def find_clearance(spans: Spans, obstacles: Obstacles, build: Build, furthest: f
         gap, _ = _distances(spans, obstacles, x, y, node, row, build)
         least = _least(n, node, gap)
     best = np.where(np.isfinite(least), np.minimum(np.maximum(least, room), radius), room)
-    return Clearance(best, np.where(np.isfinite(least), least, room) >= radius - SLACK, narrow, x, y)
+    fits = np.where(anew, np.where(np.isfinite(least), least, room) >= radius - SLACK, before.fits)
+    return Clearance(best, fits, np.where(anew, narrow, before.narrow), x, y)
+
+
+def near_any(spans: Spans, obstacles: Obstacles, reach: float, build: Build) -> Mask:
+    """The nodes at which bodies of a build may be within reach of obstacles, (N,); reach in metres."""
+    near = np.zeros(len(spans), dtype=np.bool_)
+    near[_near(spans, obstacles, reach, build)[0]] = True
+    return near
 
 
 def are_parted(spans: Spans, obstacles: Obstacles, clearance: Clearance, build: Build, start: Rows, end: Rows) -> Mask:

@@ -5,8 +5,6 @@ the bodies (mesh_walls.py). What moves is passed by the nearer end, as it is at 
 everything by agents without a goal.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
@@ -208,7 +206,7 @@ class _Ground:
     radius: float = field(compare=False)
 
     @classmethod
-    def of(cls, obstacles: Obstacles, less: Scalars, radius: float) -> _Ground:
+    def of(cls, obstacles: Obstacles, less: Scalars, radius: float) -> "_Ground":
         o = obstacles
         data = (o.start, o.end, o.radius, o.shape, o.axes, o.half, less, np.array([radius]))
         return cls(b"".join(np.ascontiguousarray(column).tobytes() for column in data), obstacles, less, radius)

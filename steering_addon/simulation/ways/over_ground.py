@@ -20,9 +20,11 @@ from ..geometry.surfaces import Surfaces
 from ..handling import Handling
 from ..links import NO_LINKS, Links
 from .mesh_walls import are_mapped
-from .spans import Build, Spans, find_spans
+from .routes import LANES
+from .spans import Build, find_spans
+from .standing import Standing, imprint
 from .traffic import Traffic
-from .walkable_ground import LANES, Course, WalkableGround
+from .walkable_ground import Course, WalkableGround
 
 ALIKE = 1.2
 """How much larger than the smallest the largest body is for which a ground is made that all of them walk."""
@@ -281,11 +283,8 @@ class _Site:
 
     @classmethod
     def of(cls, surfaces: Surfaces, obstacles: Obstacles, build: Build) -> _Site:
-        o = obstacles
-        held = [*map(id, surfaces.layers), *map(id, o.mesh)]
-        data = (o.start, o.end, o.radius, o.shape, o.axes, o.half, np.array(held, dtype=np.int64))
-        digest = b"".join(np.ascontiguousarray(column).tobytes() for column in data)
-        return cls(digest, build, surfaces, obstacles)
+        layers = np.array([*map(id, surfaces.layers)], dtype=np.int64)
+        return cls(layers.tobytes() + imprint(obstacles).tobytes(), build, surfaces, obstacles)
 
 
 def _mean_pace(pace: Scalars) -> float:
@@ -301,10 +300,15 @@ def _linked(ground: WalkableGround, links: Links, pace: float) -> WalkableGround
 
 @lru_cache(maxsize=KEPT)
 def _ground(site: _Site) -> WalkableGround | None:
-    bare = _spans(_Site.of(site.surfaces, site.obstacles.take(slice(0, 0)), site.build))
-    return None if bare is None else WalkableGround(bare, site.obstacles, site.build)
+    last = _last_standing(_Site.of(site.surfaces, site.obstacles.take(slice(0, 0)), site.build))
+    if not last:
+        return None
+    last[0] = last[0].with_obstacles(site.obstacles)
+    return WalkableGround(last[0])
 
 
 @lru_cache(maxsize=KEPT)
-def _spans(site: _Site) -> Spans | None:
-    return find_spans(site.surfaces, site.build)
+def _last_standing(site: _Site) -> list[Standing]:
+    """What stood last on surfaces, to be replaced by what stands there now; nothing where no body can stand."""
+    spans = find_spans(site.surfaces, site.build)
+    return [] if spans is None else [WalkableGround.empty(spans, site.build)]

@@ -12,19 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays.vectors import (
-    EPSILON,
-    Mask,
-    Scalars,
-    Vectors,
-    magnitude,
-    no_vectors,
-    nobody,
-    picked,
-    shared,
-    unit,
-    which,
-)
+from ..arrays.vectors import EPSILON, Mask, Scalars, Vectors, magnitude, no_vectors, nobody, picked, shared, unit, which
 from ..memory import Memory, remembered
 from ..world import Agents, World
 from .journeys import MOST, Courses, Travellers, courses, rotated

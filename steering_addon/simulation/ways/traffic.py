@@ -4,8 +4,6 @@ About every second the slowness of the ground follows from how fast those on it 
 that it takes, and people take another door, or the outer side of a bend, as soon as that is quicker.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from hashlib import blake2b
 
@@ -49,7 +47,7 @@ class Traffic:
     look: int
 
     @classmethod
-    def none_yet(cls, spans: Spans) -> Traffic:
+    def none_yet(cls, spans: Spans) -> "Traffic":
         return cls(np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(0), np.ones(len(spans) + 1), -1)
 
     @once
@@ -59,7 +57,7 @@ class Traffic:
 
     def after(
         self, spans: Spans, nodes: Rows, radius: Scalars, speed: Scalars, own_speed: Scalars, time: float, dt: float
-    ) -> Traffic:
+    ) -> "Traffic":
         """The traffic a step later.
 
         Args:

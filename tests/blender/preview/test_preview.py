@@ -695,6 +695,21 @@ def test_a_bake_ends_the_preview_first() -> None:
     clear_bake()
 
 
+def test_a_bake_that_is_refused_leaves_it_on_and_the_file_as_it_is() -> None:
+    obs = ships()
+    insert(obs[0], "location", {5: (0.0, 0.0, 0.0), 9: (1.0, 0.0, 0.0)})
+    toggle(replace_own_keys=True)
+    bpy.context.scene.frame_set(10)
+    seen, before = shown(obs), of_the_file()
+    with pytest.raises(RuntimeError, match="turn on Replace Own Keys"):
+        bpy.ops.steering.bake()
+    assert is_on()
+    assert_same(before, of_the_file())
+    bpy.context.scene.frame_set(10)
+    assert shown(obs).tobytes() == seen.tobytes()
+    toggle()
+
+
 def test_opening_another_file_ends_it() -> None:
     ships()
     toggle()

@@ -21,7 +21,7 @@ def line(
     ends: bool = False,
     bezier: bool = False,
 ) -> np.ndarray:
-    return part("blender.read.nurbs").nurbs_points(controls, weights[: len(controls)], order, closed, ends, bezier, 12)
+    return part("blender.read.curves").nurbs_points(controls, weights[: len(controls)], order, closed, ends, bezier, 12)
 
 
 @pytest.mark.parametrize("order", [2, 3, 4, 5])

@@ -40,5 +40,5 @@ def test_this_blender_reads_and_writes_the_same_bytes() -> None:
 
 def test_a_nurbs_line_that_blender_does_not_evaluate_is_its_control_points() -> None:
     controls = np.random.default_rng(8).uniform(-3.0, 3.0, (5, 3))
-    points = part("blender.read.nurbs").nurbs_points(controls, np.ones(5), 5, False, False, True, 12)
+    points = part("blender.read.curves").nurbs_points(controls, np.ones(5), 5, False, False, True, 12)
     assert (points == controls).all()

@@ -92,6 +92,13 @@ def test_one_that_stands_leaves_for_a_later_mark(lands: bool) -> None:
     assert standing(states)[288, 0] == lands
 
 
+def test_one_that_stands_at_a_mark_of_its_own_leaves_that_of_its_crowd_to_the_others() -> None:
+    own = replace(mark(4), name="Own", rows=np.array([1]))
+    states = met(flock(4, 1, ROOF), own, replace(mark(4, 240), ground=5, body=5), frames=242)
+    assert standing(states)[FRAME:, 1].all()
+    assert standing(states)[240].sum() == 2
+
+
 def test_nothing_changes_before_it_has_to_set_off_and_nothing_for_what_keeps_to_the_ground() -> None:
     scene = flock(2, 3, ROOF)
     free, states = positions(scene.run(30)), positions(met(scene, mark(2, 240), frames=30))

@@ -121,6 +121,6 @@ def test_a_hunt_goes_on_from_a_checkpoint_with_nothing_remembered_of_ways() -> N
     state = whole[FPS // 2]
     for frame in range(FPS // 2 + 1, FPS):
         over_ground._ground.cache_clear()
-        over_ground._spans.cache_clear()
+        over_ground._last_standing.cache_clear()
         state = step(state, scene.snapshot(frame))
     assert state.motion.position.tobytes() == whole[-1].motion.position.tobytes()

@@ -19,6 +19,7 @@ from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.unaligned_collision_avoidance import METHODS, UnalignedCollisionAvoidance
 from steering_addon.locomotion import OnFoot
 from steering_addon.recording.mishaps import NO_WAY, Mishaps
+from steering_addon.scene import all_of, obstacles
 from steering_addon.simulation.geometry.obstacles import Obstacles, boxes
 from steering_addon.simulation.geometry.paths import spline
 from steering_addon.simulation.geometry.regions import BOX, regions
@@ -32,6 +33,7 @@ from steering_addon.simulation.ways.missing import BORDER, HIGH, LOW, OBSTACLE, 
 from steering_addon.simulation.ways.over_ground import Ways, find_ways
 from steering_addon.simulation.ways.roadmap import Net
 from steering_addon.simulation.ways.spans import Build, find_spans
+from steering_addon.simulation.ways.standing import Standing
 from steering_addon.simulation.ways.walkable_ground import WalkableGround
 from tests.sampling import sampled
 from tests.scene import Scene, leaders, positions
@@ -190,7 +192,7 @@ def test_a_goal_in_sight_is_where_it_is_to_the_last_bit() -> None:
 
 
 def test_the_length_of_a_way_is_that_of_a_straight_line_on_open_ground() -> None:
-    ground = WalkableGround(spans(quads(plate(0, 0, 30, 30))), NOTHING, BUILD)
+    ground = ground_of(quads(plate(0, 0, 30, 30)), NOTHING)
     goal = int(ground.spans.at(*(np.array([k]) for k in (15.1, 15.1, 0.0)))[0])
     field = Field.to(ground.grid, goal, ground.clear)
     nodes = np.arange(len(ground.spans))
@@ -210,6 +212,10 @@ def spans(ground: Surfaces, build: Build = BUILD):
     return found
 
 
+def ground_of(ground: Surfaces, things: Obstacles) -> WalkableGround:
+    return WalkableGround(WalkableGround.empty(spans(ground), BUILD).with_obstacles(things))
+
+
 def some_boxes(seed: int, number: int = 14) -> Obstacles:
     rng = np.random.default_rng(seed)
     centre = np.column_stack((rng.uniform(4.0, 16.0, (number, 2)), np.full(number, 1.0)))
@@ -226,7 +232,7 @@ def some_boxes(seed: int, number: int = 14) -> Obstacles:
 def test_ways_are_hardly_longer_than_the_shortest_from_corner_to_corner(seed: int) -> None:
     """The corners that see each other give the shortest way there is."""
     things = some_boxes(seed)
-    ground = WalkableGround(spans(quads(plate(0, 0, 20, 20))), things, BUILD)
+    ground = ground_of(quads(plate(0, 0, 20, 20)), things)
     net = Net(footprints(things, np.zeros(len(things)), RADIUS))
     rng = np.random.default_rng(seed)
     free = np.flatnonzero(ground.clear[:-1])
@@ -249,7 +255,7 @@ def test_ways_are_hardly_longer_than_the_shortest_from_corner_to_corner(seed: in
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_field_solved_band_by_band_is_that_solved_node_by_node(seed: int) -> None:
-    ground = WalkableGround(spans(quads(plate(0, 0, 12, 12))), some_boxes(seed, 6), BUILD)
+    ground = ground_of(quads(plate(0, 0, 12, 12)), some_boxes(seed, 6))
     goal = int(np.flatnonzero(ground.clear[:-1])[40])
     whole, part, plain = (Field.to(ground.grid, goal, ground.clear) for _ in range(3))
     every = np.arange(len(ground.spans))
@@ -268,6 +274,42 @@ def test_a_field_solved_band_by_band_is_that_solved_node_by_node(seed: int) -> N
     assert part.time.tobytes() == whole.time.tobytes() == plain.time.tobytes()
 
 
+def same_standing(one: Standing, other: Standing) -> bool:
+    pairs = [(one.links, other.links)]
+    pairs += [(getattr(one.clearance, name), getattr(other.clearance, name)) for name in vars(one.clearance)]
+    return all((first == second).all() for first, second in pairs)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_ground_found_anew_round_what_has_changed_is_that_found_whole(seed: int) -> None:
+    """To the last bit, whichever boxes, walls thinner than a cell and posts come and go, on two storeys."""
+    rng = np.random.default_rng(seed)
+    empty = WalkableGround.empty(spans(quads(plate(0, 0, 20, 20), plate(8, 8, 12, 20, 2.5))), BUILD)
+    posts = obstacles(np.append(rng.uniform(2.0, 18.0, (6, 2)), np.zeros((6, 1)), axis=1), 0.2)
+    every = all_of(some_boxes(seed), walls(((9.95, 0, 0), (10.05, 9.4, 3)), ((3, 10.2, 0), (9.5, 10.25, 5))), posts)
+    standing = empty
+    for _ in range(5):
+        standing = standing.with_obstacles(every.take(rng.uniform(size=len(every)) < 0.6))
+        assert same_standing(standing, empty.with_obstacles(standing.obstacles))
+
+
+def test_a_door_that_closes_is_looked_at_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    surface = Obstacles.surface
+
+    def counted(self: Obstacles, points: Any, rows: Any) -> Any:
+        asked.append(len(points))
+        return surface(self, points, rows)
+
+    monkeypatch.setattr(Obstacles, "surface", counted)
+    things, leaf = some_boxes(1, 30), walls(((9.5, 0.2, 0.0), (10.5, 0.3, 2.0)))
+    open_ = WalkableGround.empty(spans(quads(plate(0, 0, 20, 20))), BUILD).with_obstacles(things)
+    whole, asked[:] = sum(asked), []
+    closed = open_.with_obstacles(all_of(things, leaf))
+    assert 0 < sum(asked) < 0.1 * whole
+    assert same_standing(open_, closed.with_obstacles(things))
+
+
 @pytest.mark.parametrize("turn", [0.0, 17.0, 45.0])
 @pytest.mark.parametrize("shift", np.linspace(0.0, 0.24, 4))
 def test_a_door_hardly_wider_than_a_body_is_found(turn: float, shift: float) -> None:
@@ -277,14 +319,12 @@ def test_a_door_hardly_wider_than_a_body_is_found(turn: float, shift: float) -> 
     axes = np.array([[(c, s, 0.0), (-s, c, 0.0), (0.0, 0.0, 1.0)]] * 2)
     middle = np.einsum("kj,kji->ki", things.start, axes) + np.array((shift, 0.0, 0.0))
     turned = boxes(middle, things.half, axes)
-    ground = WalkableGround(spans(quads(plate(-3, -3, 3, 3))), turned, BUILD)
+    ground = ground_of(quads(plate(-3, -3, 3, 3)), turned)
     there, back = (int(ground.spans.at(*(np.array([k]) for k in (x * c, x * s, 0.0)))[0]) for x in (-1.5, 1.5))
     field = Field.to(ground.grid, back, ground.clear)
     field.reach(np.array([there]))
     assert field.time[there] < 4.0
-    closed = WalkableGround(
-        spans(quads(plate(-3, -3, 3, 3))), boxes(middle, things.half + np.array((0.0, 0.08, 0.0)), axes), BUILD
-    )
+    closed = ground_of(quads(plate(-3, -3, 3, 3)), boxes(middle, things.half + np.array((0.0, 0.08, 0.0)), axes))
     assert closed.part[there] != closed.part[back]
 
 
@@ -293,14 +333,14 @@ def test_a_door_hardly_wider_than_a_body_is_found(turn: float, shift: float) -> 
 )
 @pytest.mark.parametrize("at", np.linspace(0.0, 0.25, 5))
 def test_ways_lead_over_gaps_that_a_foot_bridges_and_no_wider_ones(gap: float, leads: bool, at: float) -> None:
-    ground = WalkableGround(spans(quads(plate(-3, -3, at, 3), plate(at + gap, -3, 4, 3))), NOTHING, BUILD)
+    ground = ground_of(quads(plate(-3, -3, at, 3), plate(at + gap, -3, 4, 3)), NOTHING)
     here, there = (int(ground.spans.at(*(np.array([k]) for k in (x, 0.0, 0.0)))[0]) for x in (-2.0, 3.0))
     assert (ground.part[here] == ground.part[there]) == leads
 
 
 @pytest.mark.parametrize("rise, leads", [(0.1, True), (0.25, True), (0.35, False), (0.5, False)])
 def test_ways_lead_up_steps_that_a_foot_takes_and_no_higher_ones(rise: float, leads: bool) -> None:
-    ground = WalkableGround(spans(quads(plate(-3, -3, 0.1, 3), plate(0.1, -3, 4, 3, rise))), NOTHING, BUILD)
+    ground = ground_of(quads(plate(-3, -3, 0.1, 3), plate(0.1, -3, 4, 3, rise)), NOTHING)
     here, there = (
         int(ground.spans.at(*(np.array([k]) for k in (x, 0.0, z)))[0]) for x, z in ((-2.0, 0.0), (3.0, rise))
     )
@@ -309,7 +349,7 @@ def test_ways_lead_up_steps_that_a_foot_takes_and_no_higher_ones(rise: float, le
 
 def test_no_way_leads_where_there_is_no_headroom() -> None:
     for height, leads in ((1.5, False), (2.2, True)):
-        ground = WalkableGround(spans(quads(plate(-3, -1, 3, 1), plate(-0.5, -1, 0.5, 1, height))), NOTHING, BUILD)
+        ground = ground_of(quads(plate(-3, -1, 3, 1), plate(-0.5, -1, 0.5, 1, height)), NOTHING)
         here, there = (int(ground.spans.at(*(np.array([k]) for k in (x, 0.0, 0.0)))[0]) for x in (-2.0, 2.0))
         assert (ground.part[here] == ground.part[there]) == leads
 
@@ -365,7 +405,7 @@ def test_what_ends_the_ground_is_told_apart() -> None:
     wall = walls(((1.0, -1.5, 0.0), (1.2, 1.5, 3.0)))
     for reason, plates in beyond.items():
         surfaces = quads(plate(-3, -1, 0, 1), *plates)
-        ground = WalkableGround(spans(surfaces), wall if reason == OBSTACLE else NOTHING, BUILD)
+        ground = ground_of(surfaces, wall if reason == OBSTACLE else NOTHING)
         nodes, sides, why = find_missing(ground, surfaces)
         ahead = (sides == 0) & (ground.spans.x[nodes] < 1.0)
         assert ahead.any() and (why[ahead] == reason).all(), reason
@@ -408,7 +448,7 @@ def test_a_run_goes_on_from_a_checkpoint_with_nothing_remembered_of_ways() -> No
     state = whole[FPS]
     for frame in range(FPS + 1, 3 * FPS):
         over_ground._ground.cache_clear()
-        over_ground._spans.cache_clear()
+        over_ground._last_standing.cache_clear()
         state = step(state, scene.snapshot(frame))
     assert state.motion.position.tobytes() == whole[-1].motion.position.tobytes()
 

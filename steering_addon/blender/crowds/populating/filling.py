@@ -153,7 +153,7 @@ def plan_filling(
     same = bool(existing) and laid_out_so and not population.in_points
     staying = changed | {number for number in existing if same and number <= population.count}
     numbers = np.array([k for k in range(1, population.count + 1) if k not in staying], dtype=np.int64)
-    made_of = models(population, numbers, _weights(sources))
+    made_of = models(population, numbers, np.array([source.weight for source in sources]))
     # What the model is animated in keeps the size that this gives it.
     scale = np.where(np.array(free, dtype=np.bool_)[made_of], sizes(population, numbers), 1.0)
     unscaled = [
@@ -362,7 +362,3 @@ def _standing(
         np.concatenate((places, np.array([models[row] for row in visible]).reshape(-1, 3))),
         np.concatenate((radii, np.array([rooms[row] for row in visible]))),
     )
-
-
-def _weights(sources: Sequence[Source]) -> np.ndarray:
-    return np.array([source.weight for source in sources])

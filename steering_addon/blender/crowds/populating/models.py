@@ -4,8 +4,6 @@ Copies share the data of the model, such as its mesh, and its animation. Pointer
 to point at the parts of the copy.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -74,7 +72,7 @@ class MemberModel:
     links: list[tuple[int, int, Setting]]
 
     @classmethod
-    def of(cls, ob: Object, family: Family) -> MemberModel:
+    def of(cls, ob: Object, family: Family) -> "MemberModel":
         """The model of an object."""
         parts = [ob, *family.descendants(ob)]
         model = cls.made_of(parts, [_telling_name(parts), *(NUMBERED.sub("", part.name) for part in parts[1:])])
@@ -85,7 +83,7 @@ class MemberModel:
         return replace(model, links=model.links + instead)
 
     @classmethod
-    def made_of(cls, parts: list[Object], names: list[str]) -> MemberModel:
+    def made_of(cls, parts: list[Object], names: list[str]) -> "MemberModel":
         """The model of these parts; the root comes first."""
         rows = {part: row for row, part in enumerate(parts)}
         links = [
@@ -158,7 +156,7 @@ class Source:
     body: Body
 
     @classmethod
-    def of(cls, ob: Object, weight: float, family: Family, depsgraph: Depsgraph, *, flies: bool) -> Source:
+    def of(cls, ob: Object, weight: float, family: Family, depsgraph: Depsgraph, *, flies: bool) -> "Source":
         """The source of an object, measured with its current scale and rotation; `flies` as for `front_of`."""
         # The world matrix of an object that is in no view layer is not evaluated. Most models have no parent.
         free = ob.parent is None and not ob.constraints

@@ -78,7 +78,9 @@ class Flyers:
         builder.crowd.empty_display_size = 2.0 * options.size
         region = builder.add_region(f"{self.title} Region", self.reach(options))
         builder.settle(preset, self.model, options.size, region)
-        apart = _distance_apart(builder.crowd, preset)
+        looking = [behavior.name for behavior in behaviors_of(preset) if issubclass(behavior, Neighborhood)]
+        distances = [getattr(builder.crowd.steering, name).distance for name in looking]
+        apart = min(distances, default=2.0 * builder.crowd.steering.vehicle.radius)
         spread = 0.55 * apart * options.count ** (1.0 / 3.0) / self.flatness ** (1.0 / 3.0)
         if options.count > MOST_OBJECTS:
             self._add_points(builder, options, preset, apart)
@@ -144,13 +146,6 @@ def _spaced(preset: Preset, spacing: float) -> Preset:
         return {name: value * spacing if name in lengths else value for name, value in given.items()}
 
     return replace(preset, behaviors={b.name: values(b) for b in behaviors_of(preset)})
-
-
-def _distance_apart(crowd: Object, preset: Preset) -> float:
-    """The usual distance between neighbors in metres: the shortest distance up to which a behavior looks at them."""
-    looking = [behavior.name for behavior in behaviors_of(preset) if issubclass(behavior, Neighborhood)]
-    distances = [getattr(crowd.steering, name).distance for name in looking]
-    return min(distances, default=2.0 * crowd.steering.vehicle.radius)
 
 
 FLOCK = Flyers("Flock", "starling", "flock", 150.0, 60, BIRD, 6.0, 0.5)

@@ -3,8 +3,6 @@
 Existing objects are left unchanged.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -94,14 +92,14 @@ class SceneBuilder:
     seed: int
 
     @classmethod
-    def begin(cls, context: Context, title: str, options: SceneOptions) -> SceneBuilder:
+    def begin(cls, context: Context, title: str, options: SceneOptions) -> "SceneBuilder":
         """Add an empty crowd and its collection, both named by the title."""
         collection = bpy.data.collections.new(title)
         _active_collection(context).children.link(collection)
         beginning = cls(context, collection, context.scene, options.place, options.seed)
         return beginning.beside(title, options.place, options.size)
 
-    def beside(self, title: str, place: Vector, size: float) -> SceneBuilder:
+    def beside(self, title: str, place: Vector, size: float) -> "SceneBuilder":
         """Add another crowd to the scene, for members of a size; returns its builder."""
         crowd = new_crowd(self.context, title, self.collection, seed=self.seed)
         crowd.location, crowd.empty_display_size = place, 0.5 * size

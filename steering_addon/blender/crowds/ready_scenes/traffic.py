@@ -80,11 +80,6 @@ def add_traffic(context: Context, options: SceneOptions) -> Object:
     return builder.select()
 
 
-def _length(options: SceneOptions) -> float:
-    """Of the road, in lengths of a car."""
-    return max(ROOM * options.count * options.spacing, SHORTEST)
-
-
 def _half_side(options: SceneOptions) -> float:
     line = _shape(256) * _scale(options)
     return float(np.abs(line).max()) + MARGIN * options.size
@@ -101,7 +96,7 @@ def _scale(options: SceneOptions) -> float:
     """The factor of the shape that makes the road long enough."""
     line = _shape(512)
     length = float(np.hypot(*(np.roll(line, -1, axis=0) - line).T).sum())
-    return options.size * _length(options) / length
+    return options.size * max(ROOM * options.count * options.spacing, SHORTEST) / length
 
 
 def _road_line(options: SceneOptions, points: int, random_numbers: random.Random) -> np.ndarray:

@@ -1,0 +1,223 @@
+"""Routes: how far along the ways of a field one sees, which is where one goes next.
+
+From each node the way to a goal is followed as far as it is in sight: that is its aim. An agent goes straight to the
+aim of the node on which it stands.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, anybody, clamp, which
+from .fields import Field
+from .walkable_grid import WalkableGrid
+
+LENGTHS = (1, 2, 4, 8, 12, 16, 24)
+"""Cells along a way that an aim may be ahead."""
+STRAIGHT = 1.004
+"""Ways that are so much longer than a straight line lead straight on: lengths are exact to half a percent."""
+QUEUE = 1.5
+"""Ways that count so much longer than the straight line to a goal in sight lead through a queue."""
+LANES = (0.0, 0.33, 0.67, 1.0)
+"""Shares of the free width of a wide passage at which bodies take it, from its inner side: so a crowd uses all of a
+bend, and does not queue for the corner."""
+WIDEST = 6
+"""Cells, as wide as a body's radius, of the free width that are used. Through what is narrower all go as they come."""
+UNKNOWN = -1
+
+
+class Routes:
+    """The ways of a field, with the aims of the nodes from which somebody has asked.
+
+    Args:
+        goal: the node to which all of them lead; None if they lead to several.
+    """
+
+    def __init__(self, ground: WalkableGrid, field: Field, goal: int | None = None) -> None:
+        self.ground, self.field = ground, field
+        n = len(ground.spans)
+        self.goal = n if goal is None else goal
+        self.aim = np.full(n + 1, UNKNOWN, dtype=np.int32)
+        self.aside = np.zeros((len(LANES), n + 1), dtype=np.int8)
+
+    def aims(self, nodes: Rows, lane: Rows) -> tuple[Scalars, Scalars, Scalars, Rows]:
+        """Up to where ways from nodes (m,) are in sight, along x and along y, and how long they are from there, metres.
+
+        The length is nan where that is the goal itself. The last is the way over a link that begins there, -1 for none.
+        """
+        ground, aim = self.ground, self.aim[nodes].astype(np.int64)
+        seen = aim == len(ground.spans)
+        aim = np.where(seen, self.goal, aim)
+        aside = self.aside[lane, nodes].astype(np.int64)
+        x, y = _beside(ground, aim, self.field.descent(aim), aside)
+        over = np.where(seen, -1, self.field.leap_from(aim))
+        return x, y, np.where(seen, np.nan, self.field.time[aim]), over
+
+    def lengths(self, nodes: Rows) -> Scalars:
+        """How long the ways from nodes (m,) are, metres; inf where none leads."""
+        self.field.reach(nodes)
+        return np.asarray(self.field.time[nodes])
+
+
+def look_from(routes: Sequence[Routes], nodes: Sequence[Rows]) -> None:
+    """Find the aims of nodes that routes on one ground do not have, and how far aside of them each lane passes."""
+    asked = []
+    for few, each in zip(nodes, routes):
+        unknown = each.aim[few] == UNKNOWN
+        if unknown.any():
+            new = np.unique(few[unknown])
+            each.field.reach(new)
+            each.aim[new] = len(each.ground.spans)
+            asked.append((each, new))
+    if not asked:
+        return
+    ground = asked[0][0].ground
+    seen = _goals_are_seen(ground, asked)
+    hidden = [(each, new[~goal]) for (each, new), goal in zip(asked, seen)]
+    asked = [(each, new) for each, new in hidden if len(new)]
+    if asked:
+        _Looks(ground, asked).find([each for each, _ in asked])
+
+
+def _goals_are_seen(ground: WalkableGrid, asked: Sequence[tuple[Routes, Rows]]) -> list[Mask]:
+    """Whether their goals are in sight of the nodes of routes, or so far straight ahead that the rest will show."""
+    spans, nodes = ground.spans, np.concatenate([new for _, new in asked])
+    goal = np.concatenate([np.full(len(new), each.goal) for each, new in asked])
+    time = np.concatenate([each.field.time[new] for each, new in asked])
+    x, y = ground.x[nodes], ground.y[nodes]
+    to_x, to_y = ground.x[goal] - x, ground.y[goal] - y
+    straight = np.sqrt(to_x * to_x + to_y * to_y)
+    furthest = LENGTHS[-1] * spans.size
+    share = np.minimum(furthest / np.maximum(straight, EPSILON), 1.0)
+    # Routes to several goals are looked at along their ways only.
+    seen = goal < len(spans)
+    alone = which(seen)
+    end_x, end_y = (x + share * to_x)[alone], (y + share * to_y)[alone]
+    seen[alone], last = ground.grid.sees(nodes[alone], x[alone], y[alone], end_x, end_y, ground.clear)
+    at_goal = seen.copy()
+    at_goal[alone] = last == goal[alone]
+    leads_on = time <= STRAIGHT * straight + 0.2 * spans.size
+    # A goal in sight behind a queue may be reached sooner by another way.
+    quick = time <= QUEUE * straight + 2.0 * spans.size
+    if len(ground.crossed.link):
+        # Over a link it may be nearer than straight on.
+        quick &= STRAIGHT * time >= straight - 0.2 * spans.size
+        leads_on &= STRAIGHT * time >= straight - 0.2 * spans.size
+    seen &= np.where(straight <= furthest, at_goal & quick, leads_on)
+    return np.split(seen, np.cumsum([len(new) for _, new in asked])[:-1])
+
+
+class _Looks:
+    """How far nodes (m,) see along the ways of routes on one ground, the nodes of all routes together."""
+
+    def __init__(self, ground: WalkableGrid, asked: Sequence[tuple[Routes, Rows]]) -> None:
+        self._ground, self._fields = ground, [each.field for each, _ in asked]
+        self._start = np.concatenate([new for _, new in asked])
+        self._of = np.repeat(np.arange(len(asked)), [len(new) for _, new in asked])
+
+    def find(self, routes: Sequence[Routes]) -> None:
+        """Find the aims and the lanes of the nodes."""
+        start, ground = self._start, self._ground
+        traced = self._traced()
+        seen = ground.see(np.tile(start, len(LENGTHS)), traced.ravel()).reshape(traced.shape)
+        # What is next is in sight whatever the walk from cell to cell says.
+        seen[0] = True
+        furthest = len(LENGTHS) - 1 - np.argmax(seen[::-1], axis=0)
+        aim = traced[furthest, np.arange(len(start))]
+        asides = self._asides(aim, np.array(LENGTHS)[furthest])
+        for k, each in enumerate(routes):
+            own = self._of == k
+            each.aim[start[own]], each.aside[:, start[own]] = aim[own], asides[:, own]
+
+    def _asked(self, ask: Callable[[Field, Rows], Any], nodes: Rows, of: Rows) -> Any:
+        """A column of the fields at their nodes, (k,); `of` (k,) is the field of each, non-decreasing."""
+        ends = np.searchsorted(of, np.arange(len(self._fields) + 1)).tolist()
+        every = [ask(each, nodes[low:high]) for each, low, high in zip(self._fields, ends, ends[1:])]
+        return np.concatenate(every, axis=-1)
+
+    def _traced(self) -> NDArray[np.int64]:
+        """The nodes to which ways lead after each of LENGTHS cells, (k, m)."""
+        size, links, node, of = self._ground.spans.size, self._ground.grid.links, self._start, self._of
+        x, y, traced = np.zeros(len(node)), np.zeros(len(node)), []
+        time = self._asked(_times, node, of)
+        for length in range(1, LENGTHS[-1] + 1):
+            along_x, along_y = self._asked(Field.descent, node, of)
+            before, time_before = node, time
+            x, y = x + along_x * size, y + along_y * size
+            node, x = _shifted(links, node, x, 0, size)
+            node, y = _shifted(links, node, y, 1, size)
+            time = self._asked(_times, node, of)
+            # A step never leads to where the way is longer.
+            stays = time > time_before
+            if anybody(stays):
+                node, time = np.where(stays, before, node), np.where(stays, time_before, time)
+                x, y = np.where(stays, 0.0, x), np.where(stays, 0.0, y)
+            if length in LENGTHS:
+                traced.append(node)
+        return np.array(traced)
+
+    def _asides(self, aim: Rows, length: Rows) -> NDArray[np.int64]:
+        """The lanes of the nodes, cells to the left of their aims, (lanes, m), spread over the free width there.
+
+        Args:
+            aim: (m,) nodes.
+            length: (m,) cells to the aims, for half of which lanes may lead aside.
+        """
+        reach = np.concatenate((np.arange(1, WIDEST + 1), -np.arange(1, WIDEST + 1)))
+        every = len(self._ground.spans) + 1
+        aims, which_aim = np.unique(self._of * every + aim, return_inverse=True)
+        which_aim, of, aims = which_aim.reshape(-1), aims // every, aims % every
+        along = self._asked(Field.descent, aims, of)
+        many = np.repeat(aims, len(reach))
+        free = self._sees_beside(many, many, np.repeat(along, len(reach), axis=1), np.tile(reach, len(aims)))
+        # Up to the first place on either side that is not free.
+        far = np.count_nonzero(np.logical_and.accumulate(free.reshape(len(aims), 2, WIDEST), axis=2), axis=2)
+        left, right = far[which_aim].T
+        sign = np.where(left >= right, 1, -1)
+        inner = np.minimum(left, right)
+        # In the open there is no passage.
+        wide = (inner < WIDEST) & (left + right >= WIDEST)
+        inner, width = np.where(wide, inner, 0), np.where(wide, WIDEST, 0)
+        asides = np.floor(np.array(LANES)[:, None] * width + 0.5).astype(np.int64) - inner
+        asides = sign * np.clip(asides, -length // 2, length // 2)
+        # Nodes that do not see that place take half as much.
+        tried = np.stack((asides, np.trunc(0.5 * asides).astype(np.int64))).reshape(-1)
+        asked = which(tried != 0)
+        seen = np.zeros(len(tried), dtype=np.bool_)
+        of_node = asked % len(aim)
+        along = along[:, which_aim[of_node]]
+        seen[asked] = self._sees_beside(self._start[of_node], aim[of_node], along, tried[asked])
+        whole, half = np.where(seen, tried, 0).reshape(2, len(LANES), -1)
+        return np.where(whole != 0, whole, half)
+
+    def _sees_beside(self, start: Rows, aim: Rows, along: NDArray[np.float64], aside: Rows) -> Mask:
+        """Whether nodes (m,) see the places so many cells to the left of aims, (m,), as of `_beside`."""
+        ground = self._ground
+        x, y = _beside(ground, aim, along, aside)
+        return ground.grid.sees(start, ground.x[start], ground.y[start], x, y, ground.clear)[0]
+
+
+def _beside(ground: WalkableGrid, aim: Rows, along: NDArray[np.float64], aside: Rows) -> tuple[Scalars, Scalars]:
+    """The places so many cells to the left of aims (m,), seen along ways in directions (2, m)."""
+    off = aside * ground.spans.size
+    return ground.x[aim] - along[1] * off, ground.y[aim] + along[0] * off
+
+
+def _times(field: Field, nodes: Rows) -> Scalars:
+    """The lengths of ways from nodes (m,) as far as they are known, metres."""
+    return np.asarray(field.time[nodes])
+
+
+def _shifted(links: Rows, node: Rows, off: Scalars, axis: int, size: float) -> tuple[Rows, Scalars]:
+    """The nodes and the offsets from them along an axis, (m,) each, where an offset leads into the next cell."""
+    beyond = np.abs(off) > 0.5 * size
+    if not anybody(beyond):
+        return node, off
+    n = links.shape[1] - 1
+    side = np.where(off > 0.0, axis, axis + 2)
+    other = np.where(beyond, links[side, node], n)
+    goes = other < n
+    held = clamp(off, -0.5 * size, 0.5 * size)
+    return np.where(goes, other, node), np.where(goes, off - np.where(off > 0.0, size, -size), held)

@@ -1,0 +1,212 @@
+"""The walkable grid: where bodies of one build can stand among what stands there, and what joins these places."""
+
+from copy import copy
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from ..arrays.once import once
+from ..arrays.vectors import Mask, Rows, Scalars, Vectors, columns, magnitude, which
+from ..geometry.paths import Spline, spline
+from ..links import Links, walked
+from .fields import NO_LEAPS, Leaps, Mesh8
+from .spans import Build, Spans, grade
+from .standing import Standing
+
+MARGIN = 1.0
+"""Radii beyond the body within which ways keep off walls and borders, where there is room."""
+WALL = 0.4
+"""How much longer a way right beside a wall counts."""
+ROUND = 12
+"""Cells round a place without room up to which a node with room is looked for."""
+BLOCK = 8
+"""Cells along a side of such a block."""
+SPOT = 4
+"""Cells along a side of the blocks to which the places of threats are known: so one that moves does not cost a solve on
+every step."""
+LANDS = 4
+"""Cells from the end of a link to where one stands who gets on or off there."""
+
+
+class Crossed(NamedTuple):
+    """How bodies get over links: j ways, one or two for each link.
+
+    Attributes:
+        link: (j,) rows of links.
+        back: (j,) whether it leads from the end of the link to its start.
+        line: j lines, from where they get on to where they get off.
+        leaps: the same between nodes.
+    """
+
+    link: Rows
+    back: Mask
+    line: tuple[Spline, ...]
+    leaps: Leaps
+
+
+NO_WAYS_OVER = Crossed(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.bool_), (), NO_LEAPS)
+
+
+class WalkableGrid:
+    """What bodies of one build can walk, with the N nodes of a grid; index N stands for none."""
+
+    def __init__(self, standing: Standing) -> None:
+        spans, build, clearance = standing.spans, standing.build, standing.clearance
+        room = np.minimum(clearance.room, _room_to_borders(spans, standing.reach) + 0.5 * build.radius)
+        near = np.clip((build.radius - room) / (MARGIN * build.radius) + 1.0, 0.0, 1.0)
+        passable = np.append(clearance.fits, False)
+        self.spans, self.build = spans, build
+        self.grid = Mesh8.of(spans, standing.links, passable, np.append(1.0 + WALL * near * near, np.inf))
+        self.clear = passable & ~np.append(clearance.narrow, True)
+        self.x, self.y = np.append(clearance.x, np.nan), np.append(clearance.y, np.nan)
+        self.crossed = NO_WAYS_OVER
+
+    @classmethod
+    def empty(cls, spans: Spans, build: Build) -> Standing:
+        """What such a grid is made of where nothing stands on it."""
+        return Standing.nothing(spans, build, build.radius * (1.0 + MARGIN))
+
+    def with_links(self, links: Links, pace: float) -> Self:
+        """The same ground with links, over which bodies go whose usual speed is `pace`, m/s."""
+        ground = copy(self)
+        for name in ("is_open", "_beyond"):
+            vars(ground).pop(name, None)
+        nodes = self.ends_of(links)
+        joined = which(links.present & (nodes < len(self.spans)).all(axis=0) & (nodes[0] != nodes[1]))
+        link = np.concatenate((joined, joined[links.model.both_ways[joined]]))
+        back = np.arange(len(link)) >= len(joined)
+        start, end = (np.where(back, nodes[1 - k, link], nodes[k, link]) for k in range(2))
+        lines, metres = [], []
+        for row, first, last, turned in zip(link.tolist(), start.tolist(), end.tolist(), back.tolist()):
+            points = links.lines[row][::-1] if turned else links.lines[row]
+            ends = (self._landing(first, points[0]), points, self._landing(last, points[-1]))
+            whole, seconds = np.concatenate(ends), float(links.model.seconds[row])
+            lines.append(spline(whole, False))
+            metres.append(max(seconds * pace if seconds > 0.0 else walked(whole), self.spans.size))
+        ground.crossed = Crossed(link, back, tuple(lines), Leaps(start, end, np.array(metres)))
+        return ground
+
+    def ends_of(self, links: Links) -> Rows:
+        """The nodes at which links begin and end, (2, k); N where there is no ground to stand on."""
+        n = len(self.spans)
+        places = np.array([(line[0], line[-1]) for line in links.lines]).reshape(-1, 3)
+        nodes = self.nodes_at(places, self.build.step + grade(self.build) * self.spans.size)
+        x, y, reach = self.x[nodes] - places[:, 0], self.y[nodes] - places[:, 1], LANDS * self.spans.size
+        return np.where(x * x + y * y <= reach * reach, nodes, n).reshape(-1, 2).T
+
+    def _landing(self, node: int, end: Vectors) -> Vectors:
+        """Where bodies stand who get on or off a link at its end (3,), (1, 3): there if they have room, or close by."""
+        x, y, half = self.x[node], self.y[node], 0.5 * self.spans.size
+        if self.clear[node] and abs(end[0] - x) <= half and abs(end[1] - y) <= half:
+            x, y = end[0], end[1]
+        return np.array([[x, y, self.spans.height[node]]])
+
+    def parts_from(self, parts: Rows) -> Rows:
+        """The parts that can be reached from parts (m,), these included."""
+        return np.unique([end for part in np.unique(parts).tolist() for end in self._beyond.get(part, [part])])
+
+    @once
+    def _beyond(self) -> dict[int, list[int]]:
+        """The parts that can be reached over links from those from which links lead on, with these."""
+        steps = {(self.part[a], self.part[b]) for a, b in zip(*self.crossed.leaps[:2])}
+        beyond = {int(first): [int(first)] for first, _ in steps}
+        for reached in beyond.values():
+            for part in reached:
+                reached += sorted({int(b) for a, b in steps if a == part} - set(reached))
+        return beyond
+
+    @once
+    def is_open(self) -> bool:
+        """Whether every line on it can be walked: one storey that fills its rectangle, and nothing on it."""
+        if len(self.crossed.link):
+            return False
+        n, (across, along) = len(self.spans), self.spans.shape
+        missing = np.count_nonzero(self.grid.links[:, :n] == n)
+        return n == across * along and missing == 2 * (across + along) and bool(self.clear[:n].all())
+
+    @once
+    def part(self) -> Rows:
+        """(N + 1,) the same number for all nodes that ways connect; N for those where no body fits."""
+        return self._labelled(self.grid.links)
+
+    @once
+    def _blocks(self) -> Rows:
+        """As `_blocks_of`, for the goals of many."""
+        return self._blocks_of(BLOCK)
+
+    @once
+    def _spots(self) -> Rows:
+        """As `_blocks_of`, for threats."""
+        return self._blocks_of(SPOT)
+
+    def _blocks_of(self, side: int) -> Rows:
+        """(N + 1,) a node in the same block of cells, the same for all that ways in the block connect."""
+        n, (across, _) = len(self.spans), self.spans.shape
+        cell = np.repeat(np.arange(len(self.spans.begin) - 1), np.diff(self.spans.begin))
+        block = np.append(cell // across // side * across + cell % across // side, -1)
+        links = self.grid.links
+        return self._labelled(np.where(block[links] == block, links, n))
+
+    def _labelled(self, links: Rows) -> Rows:
+        """The least of the nodes that links (4, N + 1) connect, for each, (N + 1,)."""
+        n = len(self.spans)
+        label = np.where(self.grid.passable, np.arange(n + 1), n)
+        while True:
+            least = np.minimum(label, label[links].min(axis=0))
+            least = np.where(self.grid.passable, np.minimum(least, least[least]), n)
+            if (least == label).all():
+                return label
+            label = least
+
+    def sees_along(self, start: Rows, direction: Vectors, length: Scalars) -> tuple[Mask, Rows]:
+        """As `Mesh8.sees`, from nodes (m,) so many metres in level unit directions (m, 3)."""
+        x, y = self.x[start], self.y[start]
+        return self.grid.sees(start, x, y, x + direction[:, 0] * length, y + direction[:, 1] * length, self.clear)
+
+    def nodes_at(self, places: Vectors, furthest: float) -> Rows:
+        """The passable nodes nearest to places, (m,); N for none nearby.
+
+        Args:
+            furthest: how far above or below a node may be, metres.
+        """
+        spans, n = self.spans, len(self.spans)
+        x, y, z = places.T
+        node = spans.at(x, y, z, furthest)
+        lost = which(~self.grid.passable[node])
+        for ring in range(1, ROUND + 1):
+            if not len(lost):
+                break
+            cells = _ring(ring)
+            of = np.repeat(lost, len(cells))
+            across, along = np.tile(np.array(cells).T * spans.size, len(lost))
+            near = spans.at(x[of] + across, y[of] + along, z[of], furthest)
+            inside = np.minimum(near, n - 1)
+            offset = columns(self.x[inside] - x[of], self.y[inside] - y[of], spans.height[inside] - z[of])
+            off = np.where(self.grid.passable[near], magnitude(offset), np.inf).reshape(len(lost), -1)
+            nearest = np.argmin(off, axis=1)
+            found = np.isfinite(off[np.arange(len(lost)), nearest])
+            node[lost] = np.where(found, near.reshape(off.shape)[np.arange(len(lost)), nearest], n)
+            lost = lost[~found]
+        return node
+
+    def see(self, start: Rows, end: Rows) -> Mask:
+        """Whether nodes (m,) see other nodes, (m,)."""
+        x, y = self.x, self.y
+        seen, last = self.grid.sees(start, x[start], y[start], x[end], y[end], self.clear)
+        return seen & (last == end)
+
+
+def _ring(reach: int) -> list[tuple[int, int]]:
+    """The columns and rows from a cell to those that are so many cells away."""
+    across = range(-reach, reach + 1)
+    return [(i, j) for i in across for j in across if max(abs(i), abs(j)) == reach]
+
+
+def _room_to_borders(spans: Spans, furthest: float) -> Scalars:
+    """How far nodes are from where the ground ends, (N,) metres, up to a limit; half a cell at a border."""
+    n, size = len(spans), spans.size
+    room = np.where((spans.links == n).any(axis=0), 0.5 * size, furthest)
+    for _ in range(int(furthest / size) + 1):
+        near = room[spans.links]
+        room = np.minimum(room, np.where(spans.links < n, near, furthest).min(axis=0) + size)
+    return np.minimum(room[:n], furthest)
