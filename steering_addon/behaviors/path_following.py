@@ -178,7 +178,7 @@ class PathFollowing(Destination):
             leads_on[rows] = _leads_on(followers.line, followers.agents, after_it)
         return Steering(
             force,
-            replace(after, left=-self.lane_offset * after.way),
+            replace(after, width=self.radius, left=-self.lane_offset * after.way),
             sets_speed=(memory.path >= 0) & ~free,
             arrived=reached & (self.end == STOP) & ~after.returning,
             leads_on=leads_on,

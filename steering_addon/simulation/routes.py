@@ -18,6 +18,7 @@ class Routed(Memory):
     Attributes:
         path: (n,) the row of the path that it follows, -1 before it has chosen one.
         spline: (n,) the index of the spline of the path.
+        width: (n,) how far it may stray from its lane, metres.
         left: (n,) how far its lane is to the left of that spline, metres.
         along: (n,) its position along its lane, metres.
         way: (n,) 1 along the spline, -1 against it.
@@ -26,6 +27,7 @@ class Routed(Memory):
 
     path: Rows = remembered(-1)
     spline: Rows = remembered(0)
+    width: Scalars = remembered(0.0)
     left: Scalars = remembered(0.0)
     along: Scalars = remembered(0.0)
     way: Scalars = remembered(1.0)

@@ -18,8 +18,8 @@ from .braking import COMFORT
 
 FIRM = 0.75
 """Share of the strongest braking from which on one can no longer stop."""
-OFF = 4.0
-"""Radii from its lane up to which a vehicle goes along it."""
+OFF = 2.0
+"""Radii beside the width of its lane up to which a vehicle goes along it."""
 RECENT = 1.5
 """Steps after it last gave way up to which one still does."""
 FARTHER = 2.0
@@ -117,7 +117,7 @@ def who_is_on_lanes(world: World) -> tuple[OnLanes, Conflicts] | None:
     # A car may drive below or above a line that is drawn flat.
     upward = of_rows(world.upward, row)
     along = line.nearest_within(position, routed.along, reach, upward)
-    near = which(magnitude(flat(position - line.position(along), upward)) <= OFF * radius)
+    near = which(magnitude(flat(position - line.position(along), upward)) <= routed.width + OFF * radius)
     speed = np.maximum(dot(velocity, line.tangent(along)) * routed.way, 0.0)
     driven = np.where(routed.way > 0.0, along, line.length - along)
     return OnLanes(row, minds, lane, driven, speed, radius, extent - radius).take(near), conflicts
