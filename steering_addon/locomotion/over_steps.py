@@ -37,7 +37,7 @@ from ..simulation.arrays.vectors import (
 )
 from ..simulation.geometry.floors import Footing
 from .walkable import Walkable
-from .walking import Stride, Walking
+from .walking import WALK, Stride, Walking, brisk_walk
 
 LOOKS = 4
 """How many times a body looks at the ground to either end: no tread is shorter than a fourth of its half."""
@@ -53,11 +53,9 @@ SETTLED = 1e-4
 """Metres off its height up to which a body has settled."""
 FLAT = 1.5
 """Looks that a tread is long at least."""
-PERSON = 0.3
-"""The radius of a person, metres."""
-STEP_RATE, WALK = 2.1, 1.32
-"""Steps a second of a person on stairs, and the pace in m/s up to which it makes no more: one that hurries does. Larger
-ones make fewer by the root of their size, and walk faster by it."""
+STEP_RATE = 2.1
+"""Steps a second of a person on stairs up to a brisk walk; larger ones make fewer by the root of their size, and who
+hurries makes more."""
 SHORT = 0.32
 """The share of a walker's step on the level that a step on stairs has at least."""
 Seen: TypeAlias = tuple[Scalars, Scalars]
@@ -191,8 +189,8 @@ def fastest_on_stairs(tread: Scalars, radius: Scalars, pace: Scalars) -> Scalars
         radius: (n,) metres, the size of the walkers.
         pace: (n,) m/s, at which they walk.
     """
-    root = np.sqrt(np.maximum(radius, EPSILON) / PERSON)
-    rate = STEP_RATE / root * np.sqrt(np.maximum(pace / (WALK * root), 1.0))
+    walk = brisk_walk(radius)
+    rate = STEP_RATE * WALK / walk * np.sqrt(np.maximum(pace / walk, 1.0))
     treads = np.maximum(-np.floor(-SHORT * pace / (rate * np.maximum(tread, EPSILON))), 1.0)
     return np.where(tread > 0.0, rate * treads * tread, np.inf)
 
