@@ -56,8 +56,10 @@ FLAT = 1.5
 STEP_RATE = 2.1
 """Steps a second of a person on stairs up to a brisk walk; larger ones make fewer by the root of their size, and who
 hurries makes more."""
-SHORT = 0.32
-"""The share of a walker's step on the level that a step on stairs has at least."""
+HURRIES = 1.5
+"""Times a brisk walk from which on a walker takes two treads a step."""
+SHORT = 0.33
+"""Radii that a tread is long at least, for giants not to take several."""
 Seen: TypeAlias = tuple[Scalars, Scalars]
 """The heights and the grades of the ground at places, (m,) each; nan and 0 for no ground."""
 Ground: TypeAlias = Callable[[Scalars, Rows], Seen]
@@ -191,7 +193,8 @@ def fastest_on_stairs(tread: Scalars, radius: Scalars, pace: Scalars) -> Scalars
     """
     walk = brisk_walk(radius)
     rate = STEP_RATE * WALK / walk * np.sqrt(np.maximum(pace / walk, 1.0))
-    treads = np.maximum(-np.floor(-SHORT * pace / (rate * np.maximum(tread, EPSILON))), 1.0)
+    treads = np.maximum(-np.floor(-SHORT * radius / np.maximum(tread, EPSILON)), 1.0)
+    treads = np.where(pace > HURRIES * walk, 2.0, 1.0) * treads
     return np.where(tread > 0.0, rate * treads * tread, np.inf)
 
 
