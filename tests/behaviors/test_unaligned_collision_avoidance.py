@@ -138,11 +138,11 @@ def test_those_on_the_ground_and_those_in_the_air_choose_as_if_the_others_were_f
         tracked=leaders([0.0, 0.0, 0.0], [900.0, -30.0, 5.0], [900.0, 40.0, 5.0]),
         behaviors=behaviors,
     )
-    together = positions(place.run(60))
+    together = positions(place.run(36))
     moved = np.abs(together[-1] - together[0])
     assert moved[6:, 1].min() > 5.0 and moved[6:, 0].min() > 0.05, "they give way"
     for rows in (np.arange(6), np.arange(6, 8)):
-        assert np.allclose(together[:, rows], positions(place.take(rows).run(60)), atol=1e-9)
+        assert np.allclose(together[:, rows], positions(place.take(rows).run(36)), atol=1e-9)
 
 
 def test_a_standing_agent_in_the_way_is_passed() -> None:
@@ -166,7 +166,7 @@ def test_flyers_may_pass_above_each_other() -> None:
 @pytest.mark.parametrize("substeps", [1, 4])
 def test_the_push_grows_gradually_and_ends(substeps: int) -> None:
     place = walkers([[0.3, 0.0, 0.0], [0.0, 12.0, 0.0]], [[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]], speed=2.0)
-    states = replace(place, substeps=substeps).run(24 * 5)
+    states = replace(place, substeps=substeps).run(24 * 3)
     push = np.array([state.memories["unaligned_collision_avoidance"].push[0, 0] for state in states[1:]])
     begun = int(np.argmax(push > 0.0))
     assert 0 < begun < 48
