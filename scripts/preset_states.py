@@ -47,7 +47,8 @@ def ready_state(
     for called in [*preset.behaviors, *(preset.times.keys() & in_crowd - preset.behaviors.keys())]:
         known = KINDS[called]
         about = {name: CAUSE for name, parameter in known.parameters().items() if parameter.kind is Kind.BODY}
-        kept[known] = {**about, **kept.get(known, {}), **behavior_in_state(preset, known, kept.get(known, {}))}
+        own = kept.get(known, {})
+        kept[known] = {**about, **own, **behavior_in_state(preset, known, own, kind)}
     return CrowdState(
         preset.label,
         list(kept.items()),

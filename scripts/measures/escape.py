@@ -5,7 +5,7 @@ there are, and a seed. Burst is the top speed as a multiple of cruise speed. Nea
 3 m ahead of what comes, or three bodies for fish. Of the beginnings, told by the motion, first to last is in frames,
 wave how fast they run through the group, in m/s, and by distance how well they follow the distance from what comes. Off
 is the time in which nearly all run away at 3 m/s. Together is the largest group 10 s later, as a share: those linked by
-gaps of up to three times the usual one.
+gaps of up to three times the usual one. Wider is how far a herd is spread then, as a multiple of before it began.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ CASES = (
     *("herd startle 3 60 1", "herd startle 3 60 2", "herd startle 6 40 3"),
 )
 BANDS = {
-    "burst": (1.2, 1.8),
-    "speed": (2.0, 18.0),
+    "burst": (1.2, 1.8 + 1e-6),
+    "speed": (2.0, 18.0 + 1e-6),
     "near": (0, 0),
     "startled": (0.95, 1.0),
     "first to last": (12, 72),
@@ -41,6 +41,7 @@ BANDS = {
     "by distance": (0.6, 1.0),
     "off": (0.0, 0.6),
     "together": (0.97, 1.0),
+    "wider": (0.0, 1.5),
 }
 ROOM = {"starling": 60.0, "fish": 8.0, "herd": 60.0}
 """Radius of the region, metres."""
@@ -131,9 +132,19 @@ def judged(name: str, way: str, free: np.ndarray, place: np.ndarray, menace: np.
         "by distance": late[0, 1] / np.sqrt(late[0, 0] * late[1, 1]),
         "off": np.percentile(off, 95) / FPS,
         "together": largest_group(place[-1]),
+        "wider": spread(place[-1]) / spread(place[begun.min()]),
     }
-    left_out = {"starling": {"off"}, "fish": {"off", "burst"}, "herd": {"burst", "near", "wave"}}[name]
+    left_out = {
+        "starling": {"off", "wider"},
+        "fish": {"off", "burst", "wider"},
+        "herd": {"burst", "near", "wave", "together"},
+    }[name]
     return {figure: value for figure, value in found.items() if figure not in left_out}
+
+
+def spread(place: np.ndarray) -> float:
+    """The median distance of places (n, 3) from their middle, metres."""
+    return float(np.median(np.linalg.norm(place - np.median(place, axis=0), axis=1)))
 
 
 def largest_group(place: np.ndarray) -> float:

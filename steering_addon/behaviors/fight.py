@@ -82,22 +82,27 @@ class Fight(Behavior):
         way, gap, barred = _round_others(between, goes, after, way, gap)
         direction = unit(way)
         after, away = self._facing(world, agents, wants, memory, after, direction, gap, barred)
-        speed, response_time = self._speed(world, agents, direction, gap, wants.mutual[agents.rows], has)
-        # A partner that goes away is followed.
-        speed = np.minimum(np.where(has, speed + np.maximum(away, 0.0), speed), agents.max_speed)
+        speed, response_time = self._speed(world, agents, direction, gap, away, wants.mutual[agents.rows], has)
         room = np.where(has, 0.0, ROW * self.reach)
         behind = _speed_behind(between, picked(direction, goes), room[goes], np.where(has, wanted, -1)[goes])
         speed[goes] = np.minimum(speed[goes], behind)
         waits = fights & ~has & (speed <= np.where(memory.waits, GOES_ON, WAITS) * agents.max_speed)
         speed = np.where(after.stands | waits, 0.0, speed)
+        return self._steering(agents, fights, replace(after, waits=waits), direction, speed, response_time)
+
+    @staticmethod
+    def _steering(
+        agents: Agents, fights: Mask, after: Fighting, direction: Vectors, speed: Scalars, response_time: Scalars
+    ) -> Steering:
+        """What those that fight do, who are to go in directions (n, 3) at speeds (n,) in m/s."""
         force = agents.steering_to(direction * speed[:, None], response_time)
         # One that is to stop does not swing round first.
         force = np.where((speed > 0.0)[:, None], swing_round(agents, force, direction), force)
         return Steering(
             np.where(fights[:, None], force, 0.0),
-            replace(after, waits=waits),
+            after,
             sets_speed=fights,
-            urgent=np.where((has & (speed < agents.speed))[:, None], force, 0.0),
+            urgent=np.where((after.has & (speed < agents.speed))[:, None], force, 0.0),
             # It stops there whatever else it wants.
             speed_limit=np.where(fights, speed, np.inf),
             heading=np.where(fights[:, None], direction, 0.0),
@@ -154,16 +159,26 @@ class Fight(Behavior):
         return replace(after, stands=stands, met=met, hindered=hindered), away
 
     def _speed(
-        self, world: World, agents: Agents, direction: Vectors, gap: Scalars, mutual: Mask, has: Mask
+        self,
+        world: World,
+        agents: Agents,
+        direction: Vectors,
+        gap: Scalars,
+        away: Scalars,
+        mutual: Mask,
+        has: Mask,
     ) -> tuple[Scalars, Scalars]:
         """The speed at which each still can stop where it is to, (n,) m/s, and the time in which it takes it up.
 
-        Of two that come to each other, each goes half of the way. Who has no partner leaves room for one before it.
+        Of two that come to each other, each goes half of the way. A partner that goes away, at (n,) m/s, is followed.
+        Who has no partner leaves room for one before it.
         """
         room = gap - self.reach
         room = np.where(has, room, room - 2.0 * agents.extent - ROW * self.reach)
         room = np.maximum(np.where(mutual, 0.5 * room, room), 0.0)
-        return speed_to_stop(agents, direction, room, self.reach, world.dt)
+        speed, response_time = speed_to_stop(agents, direction, room, self.reach, world.dt)
+        followed = np.where(has, speed + np.maximum(away, 0.0), speed)
+        return np.minimum(followed, agents.max_speed), response_time
 
 
 def _way(world: World, agents: Agents, target: Rows) -> tuple[Vectors, Scalars]:

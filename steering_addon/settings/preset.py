@@ -103,6 +103,7 @@ class Preset:
         combining: the name of a choice of COMBININGS; "" for that of the crowd.
         behaviors: the values of each active behavior, by its name; in a state, missing ones are fitted to the crowd.
         times: multiples of the numbers that behaviors have in the crowd of a state, by their names.
+        walking: those of crowds that walk, where they differ.
         portrayal: values of the portrayal by name; None if the preset leaves the portrayal alone.
         attendance: values for entering and leaving, by name; None if the preset leaves those alone.
         variation: how much vehicles differ, as shares, by the names of `variation.MOST`.
@@ -132,6 +133,7 @@ class Preset:
     combining: str = part(read_choice(*(c.name for c in COMBININGS)), CROWD, STATE, needed=(CROWD,), default="")
     behaviors: Mapping[str, Values] = part(read_behaviors, needed=(BEHAVIOR,), default_factory=dict)
     times: Mapping[str, Values] = part(read_behaviors, STATE, default_factory=dict)
+    walking: Mapping[str, Values] = part(read_behaviors, STATE, default_factory=dict)
     portrayal: Values | None = part(read_declared(Portrayal), CROWD, default=None)
     attendance: Values | None = part(read_declared(Attendance), CROWD, default=None)
     variation: Mapping[str, float] = part(read_variation, CROWD, default_factory=dict)

@@ -42,15 +42,18 @@ def times_in_state(preset: Preset, kind: type[Locomotion]) -> Values:
     return {**preset.state, "lasts": BURSTS * float(preset.state["lasts"])} if bursts else preset.state
 
 
-def behavior_in_state(preset: Preset, kind: type[Behavior], of_crowd: Values) -> Values:
+def behavior_in_state(preset: Preset, kind: type[Behavior], of_crowd: Values, moves: type[Locomotion]) -> Values:
     """The values of a behavior in a ready state, by name.
 
     A weight in m/s2 is at least that of the crowd: what keeps a flock in order is stronger than in a herd.
 
     Args:
         of_crowd: the values that the crowd has of it, by name; empty if it does without.
+        moves: the locomotion of the crowd.
     """
-    values, times = dict(preset.behaviors.get(kind.name, {})), preset.times.get(kind.name, {})
+    values, times = dict(preset.behaviors.get(kind.name, {})), dict(preset.times.get(kind.name, {}))
+    if moves.burst == np.inf:
+        times |= preset.walking.get(kind.name, {})
     parameters = kind.parameters()
     if "weight" in values and "weight" in of_crowd and parameters["weight"].unit is Unit.ACCELERATION:
         values["weight"] = max(float(values["weight"]), float(of_crowd["weight"]))

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arrays.frozen import Columns, replace
-from .arrays.vectors import Mask, Rows, Scalars, Vectors
+from .arrays.vectors import Mask, Rows, Scalars, Vectors, put
 
 Self = TypeVar("Self", bound="Intention")
 Rule = Callable[[Any, Any, Scalars, Scalars], Any]
@@ -183,8 +183,8 @@ class Intention(Columns):
         if not said:
             return self
         if part is not None:
-            weight = _spread(weight, part, np.zeros(len(top)))
-            said = {name: _spread(column, part, neutral(name, len(top))) for name, column in said.items()}
+            weight = put(np.zeros(len(top)), part, weight)
+            said = {name: put(neutral(name, len(top)), part, column) for name, column in said.items()}
         return replace(self, **{n: columns[n][1](getattr(self, n), said[n], weight, top) for n in said})
 
     def top_speed(self, top: Scalars) -> Scalars:
@@ -215,10 +215,3 @@ def nothing_said(n: int) -> Intention:
 def is_said(column: Any) -> bool:
     """Whether a column of what is known says anything."""
     return bool(column.strides[0])
-
-
-def _spread(column: Any, part: Rows, others: Any) -> Any:
-    """A column of n agents from that of a part of them and from one of all."""
-    whole = others.copy(order="K")
-    whole[part] = column
-    return whole

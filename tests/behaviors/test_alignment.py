@@ -61,26 +61,6 @@ def test_alone_it_does_nothing() -> None:
     assert (aligned(Scene([[0.0, 0.0, 0.0]], speed=3.0)) == 0.0).all()
 
 
-def test_an_agent_without_neighbors_is_not_slowed_down() -> None:
-    place = Scene([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [50.0, 0.0, 0.0]], speed=[3.0, 4.0, 3.0])
-    force = aligned(place, angle=2.0 * np.pi)
-    assert (force[0] != 0.0).any()
-    assert (force[2] == 0.0).all()
-
-
-def test_another_vehicle_far_away_changes_nothing() -> None:
-    place = replace(crowded(30), vehicle={})
-    more = replace(
-        place,
-        position=np.append(place.position, [[900.0, 0.0, 0.0]], axis=0),
-        forward=np.append(place.forward, [[0.0, 1.0, 0.0]], axis=0),
-        up=np.append(place.up, [[0.0, 0.0, 1.0]], axis=0),
-        speed=np.append(place.speed, 1.0),
-        identity=None,
-    )
-    assert np.abs(aligned(more)[:30] - aligned(place)).max() < 1e-12
-
-
 def test_locked_vehicles_are_perceived() -> None:
     place = Scene([[0.0, 0.0, 0.0]], speed=3.0, tracked=locked([0.5, 0.0, 0.0], crowd=3))
     assert (aligned(place) == 0.0).all(), "another crowd"
@@ -120,13 +100,6 @@ def test_by_heading_the_force_is_the_difference_to_the_average_heading(angle: fl
     wanted = heading_loop(place, 3.0, angle, full_difference)
     assert np.abs(forces - wanted).max() < 1e-9
     assert (wanted != 0.0).any()
-
-
-def test_by_heading_the_speed_of_the_others_does_not_matter() -> None:
-    place = replace(crowded(30), vehicle={})
-    faster = replace(place, speed=np.asarray(place.speed) * 1.5)
-    assert np.array_equal(aligned(place, match=HEADING), aligned(faster, match=HEADING))
-    assert not np.allclose(aligned(place), aligned(faster))
 
 
 def test_by_heading_it_does_nothing_without_neighbors_or_if_they_face_the_same_way() -> None:

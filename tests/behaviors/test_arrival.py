@@ -7,7 +7,6 @@ import pytest
 
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.seek import Seek
-from steering_addon.simulation.maneuvers.settling import Settling
 from tests.sampling import sampled
 from tests.scene import Scene, flat_or_free, leaders, positions, speeds
 
@@ -135,14 +134,6 @@ def test_on_the_target_and_at_rest_it_does_nothing() -> None:
     place = Scene([HERE], behaviors=[(Arrival, {})], tracked=leaders(HERE))
     assert (place.steering()[0] == 0.0).all()
     assert (positions(place.run(48)) == HERE).all(), "cruise speed does not drive it away"
-
-
-def test_without_a_target_it_does_nothing() -> None:
-    place = Scene([HERE], speed=3.0, behaviors=[(Arrival, {"target": -1})])
-    assert (place.steering()[0] == 0.0).all()
-    world, agents, [arrival] = place.seen()
-    assert not arrival.steer(world, agents, Settling.blank(1)).sets_speed.any()
-    assert agents.goal_distance.tolist() == [np.inf]
 
 
 def test_its_goal_is_its_target() -> None:

@@ -69,12 +69,6 @@ def test_parts_return_alike_with_equal_and_with_single_settings() -> None:
     assert np.abs(alike - drawn(place, distance=3.0, rejoin_distance=0.0)).max() > 0.1
 
 
-def test_another_vehicle_far_away_changes_nothing() -> None:
-    place = crowded(30)
-    more = Scene([*place.position, [900.0, 0.0, 0.0]], forward=[*place.forward, [0.0, 1.0, 0.0]])
-    assert np.abs(drawn(more)[:30] - drawn(replace(place, vehicle={}))).max() < 1e-12
-
-
 def test_it_stays_with_locked_vehicles() -> None:
     place = Scene([[0.0, 0.0, 0.0]], tracked=locked([1.0, 0.0, 0.0], crowd=3))
     assert (drawn(place) == 0.0).all(), "another crowd"

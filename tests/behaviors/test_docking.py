@@ -91,14 +91,6 @@ def test_it_docks_at_a_moving_target() -> None:
     assert np.median(off_course(headings(states)[-1], (0.0, 1.0, 0.0))) < 5.0
 
 
-def test_without_a_target_it_does_nothing() -> None:
-    place = ships(target=-1)
-    world, agents, [docking] = place.seen()
-    assert (place.steering()[0] == 0.0).all()
-    assert np.isnan(docking.goal(world, agents, None)).all()
-    assert not docking.steer(world, agents, None).sets_speed.any()
-
-
 def test_a_vehicle_that_docks_at_the_first_vehicle_is_bound_for_it() -> None:
     place = Scene([[0.0, 0.0, 0.0], [0.0, -9.0, 0.0]], behaviors=[(Docking, {"target": [-1, 0]})])
     _, agents, _ = place.seen()

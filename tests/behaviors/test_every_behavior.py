@@ -36,7 +36,7 @@ from steering_addon.simulation.presence.attendance import Attendance
 from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import State
 from steering_addon.simulation.vehicle import VehicleModel
-from tests.behaviors.situations import SITUATIONS, busy, everywhere, flat, heap, without_sides
+from tests.behaviors.situations import SITUATIONS, alone, busy, everywhere, flat, heap, without_sides
 from tests.sampling import sampled
 from tests.scene import Scene, about, all_of, leaders, locked, positions, speeds, turned, velocities
 from tests.simulation.odd_input import BOUNDED
@@ -79,9 +79,9 @@ everywhere_there_is = pytest.mark.parametrize("situation", SITUATIONS, ids=lambd
 
 @functools.cache
 def flown(kind: type[Behavior], situation: Any) -> tuple[Scene, list[State]]:
-    """A run of seven vehicles, which several laws examine: over 24 frames in a busy place, else over 12."""
+    """A run of seven vehicles, which several laws examine: over 16 frames in a busy place, else over 8."""
     place = situation(kind, 7)
-    return place, place.run(24 if situation is busy else 12)
+    return place, place.run(16 if situation is busy else 8)
 
 
 @every
@@ -95,6 +95,17 @@ def shares(kind: type[Behavior]) -> bool:
     steering = behavior.steer(world, agents, None if kind.remembers is None else kind.remembers.blank(4))
     partnered = isinstance(steering.memory, Partners)
     return bool(steering.tallies) or steering.takes is not None or steering.perch is not None or partnered
+
+
+DO_SOMETHING_ANYWAY = {"forage", "rest", "brake_for"}
+"""Behaviors with a target that also act without one."""
+
+
+def targets_of(kind: type[Behavior]) -> list[str]:
+    """The parameters that hold what a behavior does nothing without."""
+    if kind.name in DO_SOMETHING_ANYWAY:
+        return []
+    return [name for name, parameter in kind.parameters().items() if parameter.kind is Kind.BODY]
 
 
 def decides_at_intervals(kind: type[Behavior]) -> bool:
@@ -233,6 +244,20 @@ def make_read_only(thing: Any) -> None:
     elif isinstance(thing, tuple):
         for part in thing:
             make_read_only(part)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in CATALOGUE if targets_of(kind)], ids=lambda kind: kind.name)
+def test_without_a_target_it_leads_nowhere_and_sets_no_speed(kind: type[Behavior]) -> None:
+    """Neither where there is nobody, nor in a busy place where none is chosen."""
+    none = replace(busy(kind, 7), behaviors=[(kind, dict.fromkeys(targets_of(kind), -1))])
+    for place in (alone(kind, 7), none):
+        assert (asked(place) == 0.0).all()
+        world, agents, (behavior,) = place.seen()
+        memory = None if behavior.remembers is None else behavior.remembers.blank(7)
+        goal = behavior.goal(world, agents, memory)
+        assert goal is None or np.isnan(goal).all()
+        sets_speed = behavior.steer(world, agents, memory).sets_speed
+        assert sets_speed is None or not sets_speed.any()
 
 
 @every
@@ -453,18 +478,18 @@ def test_the_first_frames_agree_with_a_longer_run(kind: type[Behavior]) -> None:
     place, states = flown(kind, busy)
     long = all_bytes(states)
     assert all_bytes(place.run(9)) == long[:9]
-    assert len(set(long)) > 22
+    assert len(set(long)) > 14
 
 
 @every
 def test_continuing_from_a_stored_state_is_the_same_run(kind: type[Behavior]) -> None:
     place, states = flown(kind, busy)
-    stored = states[12]
+    stored = states[8]
     known = all_bytes([stored])
     state = stored
-    for frame in range(13, 22):
+    for frame in range(9, 16):
         state = step(state, place.snapshot(frame))
-    assert all_bytes([state]) == all_bytes(states[21:22])
+    assert all_bytes([state]) == all_bytes(states[15:])
     assert all_bytes([stored]) == known
 
 

@@ -115,14 +115,8 @@ def test_those_that_have_arrived_face_the_target_of_go_to_and_stop() -> None:
     visit = (Arrival, {"target": 6, "face_target": True, "stay_time": 60.0, "stay_spread": 0.0})
     walker = {**MODEL, "radius": 0.3}
     scene = one(OnFoot, position=9.0 * out, forward=(1.0, 0.0, 0.0), behaviors=[visit], vehicle=walker)
-    states = replace(scene, tracked=leaders(np.zeros(3))).run(14 * FPS)
+    states = replace(scene, tracked=leaders(np.zeros(3))).run(8 * FPS)
     assert (speeds(states)[-1] == 0.0).all()
     place = positions(states)[-1]
     inward = -place / np.linalg.norm(place, axis=1, keepdims=True)
     assert (np.einsum("ni,ni->n", headings(states)[-1], inward) > np.cos(np.radians(5.0))).all()
-
-
-def test_it_does_nothing_without_a_target() -> None:
-    scene = one(SimpleVehicle, speed=2.0, behaviors=[(Face, {"target": -1})])
-    assert (scene.steering()[0] == 0.0).all()
-    assert (headings(scene.run(FPS)) == (0.0, 1.0, 0.0)).all()

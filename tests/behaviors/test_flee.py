@@ -56,11 +56,6 @@ def test_it_has_no_goal() -> None:
     assert agents.goal_distance.tolist() == [np.inf]
 
 
-def test_without_a_target_it_does_nothing() -> None:
-    place = fleeing(behaviors=[(Flee, {"target": -1, "distance": 0.0})])
-    assert (place.steering()[0] == 0.0).all()
-
-
 def test_on_the_ground_the_level_distance_counts() -> None:
     above = fleeing(locomotions=[(Planar, {})], tracked=leaders([3.0, 4.0, 100.0]))
     assert np.allclose(above.steering()[0], [[-3.0 / 0.3, -4.0 / 0.3, 0.0]])

@@ -60,10 +60,3 @@ def test_on_the_ground_it_passes_to_the_side_and_not_above() -> None:
     track = positions(place.run(24 * 6))[:, 0]
     assert (track[:, 2] == 0.0).all()
     assert 2.4 < np.linalg.norm((track - (0.5, 20.0, 0.0))[:, :2], axis=1).min() < 4.0
-
-
-def test_without_a_quarry_it_does_nothing() -> None:
-    place = flyers((0.0, 10.0, 0.0), quarry=-1)
-    assert (place.steering()[0] == 0.0).all()
-    world, agents, [behavior] = place.seen()
-    assert np.isnan(behavior.goal(world, agents, None)).all()

@@ -77,13 +77,6 @@ def test_it_accompanies_a_moving_target() -> None:
     assert np.abs(np.hypot(offset[:, 0], offset[:, 1]) - 6.0).max() < 1.0
 
 
-def test_without_a_target_it_does_nothing() -> None:
-    place = circling(target=-1)
-    world, agents, [orbit] = place.seen()
-    assert (place.steering()[0] == 0.0).all()
-    assert not orbit.steer(world, agents, None).sets_speed.any()
-
-
 def test_circles_that_tilt_make_a_ball_that_turns_one_way() -> None:
     """As seen from above nearly all go round to the left, and the ball is nearly as high as wide."""
     states = circling(120, distance=3.0, spread=1.0, tilt=np.radians(100.0), approach_time=0.5).run(24 * 10)

@@ -37,13 +37,6 @@ def test_its_goal_is_its_target() -> None:
     assert agents.goal_distance.tolist() == [np.inf, pytest.approx(np.sqrt(126.0))]
 
 
-def test_without_a_target_it_does_nothing() -> None:
-    place = seekers(behaviors=[(Seek, {"target": -1})], speed=3.0)
-    assert (place.steering()[0] == 0.0).all()
-    world, agents, [seek] = place.seen()
-    assert not seek.steer(world, agents, None).sets_speed.any()
-
-
 def test_an_empty_target_is_the_nearest_leader() -> None:
     place = seekers(position=[[0.0, 0.0, 0.0], [20.0, 0.0, 0.0]], tracked=leaders([1.0, 5.0, 0.0], [19.0, 5.0, 0.0]))
     nearest, explicit = (

@@ -67,11 +67,6 @@ def test_heavy_and_light_vehicles_are_accelerated_equally() -> None:
     assert np.allclose(3.0 * first, -second)
 
 
-def test_alone_or_far_from_all_others_it_does_nothing() -> None:
-    assert (apart(Scene([[0.0, 0.0, 0.0]])) == 0.0).all()
-    assert (apart(Scene([[0.0, 0.0, 0.0], [2.0, 0.0, 0.0]])) == 0.0).all()
-
-
 def test_vehicles_in_one_place_get_no_force() -> None:
     assert (apart(Scene(np.zeros((3, 3)))) == 0.0).all()
 
@@ -81,12 +76,6 @@ def test_a_vehicle_out_of_view_does_not_count() -> None:
     first, second = apart(behind, angle=np.pi)
     assert (first == 0.0).all()
     assert second[1] < 0.0
-
-
-def test_another_vehicle_far_away_changes_nothing() -> None:
-    place = crowded(30)
-    more = Scene([*place.position, [900.0, 0.0, 0.0]], forward=[*place.forward, [0.0, 1.0, 0.0]])
-    assert np.abs(apart(more)[:30] - apart(replace(place, vehicle={}))).max() < 1e-12
 
 
 def test_it_keeps_away_from_locked_vehicles() -> None:

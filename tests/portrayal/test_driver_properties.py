@@ -106,15 +106,6 @@ def test_all_vehicles_together_equal_a_plain_loop(seed, frames, vehicles, phase_
 
 
 @pytest.mark.parametrize("phase_by", [DISTANCE, TIME])
-def test_a_longer_run_starts_with_the_same_bytes_as_a_shorter_one(phase_by) -> None:
-    positions = walk()
-    longer = shown(positions, phase_by=phase_by, effort=0.3)
-    shorter = shown(positions[:17], phase_by=phase_by, effort=0.3)
-    for name in PROPERTIES:
-        assert longer[name][:17].tobytes() == shorter[name].tobytes()
-
-
-@pytest.mark.parametrize("phase_by", [DISTANCE, TIME])
 @pytest.mark.parametrize("extreme", [0.0, 1.0])
 def test_the_phase_never_decreases(phase_by, extreme) -> None:
     result = shown(walk() * 50.0, phase_by=phase_by, effort=extreme, variation=extreme)
@@ -129,21 +120,6 @@ def test_the_phase_of_a_standing_vehicle_stops_by_distance_but_not_by_time() -> 
     assert (standing["steering_distance"] == 0.0).all()
     assert (standing["steering_speed"][1:] == 0.0).all()
     assert (np.diff(shown(positions, phase_by=TIME)["steering_phase"], axis=0) > 0.0).all()
-
-
-def test_a_cycle_by_distance_is_one_stride_without_random_variation() -> None:
-    positions = walk()
-    for identities in ([1, 2, 3, 4, 5], [60, 7, 8, 9, 10]):
-        result = shown(positions, phase_by=DISTANCE, stride=0.7, variation=1.0, identities=identities)
-        cycles = result["steering_phase"] - result["steering_phase"][0]
-        np.testing.assert_allclose(cycles * 0.7, result["steering_distance"], atol=1e-12)
-
-
-def test_twice_the_size_gives_half_the_strides() -> None:
-    positions = walk()
-    small = shown(positions, phase_by=DISTANCE)["steering_phase"]
-    large = shown(positions, phase_by=DISTANCE, sizes=np.full((FRAMES, VEHICLES), 2.0))["steering_phase"]
-    np.testing.assert_allclose(large - large[0], (small - small[0]) / 2.0, atol=1e-12)
 
 
 def beats_a_second(climb: float, **settings) -> np.ndarray:
@@ -217,34 +193,12 @@ def test_the_tail_of_a_fish_beats_in_proportion_to_its_speed_and_coasts_between_
     assert burst[speed > 2.6].mean() > 1.3 * burst[speed < 1.4].mean()
 
 
-def test_beat_rates_vary_around_that_of_the_crowd() -> None:
-    rates = beats_a_second(0.0, variation=0.2) / 4.0
-    assert len(set(rates.tolist())) == VEHICLES
-    assert (np.abs(rates - 1.0) <= 0.2).all()
-    np.testing.assert_allclose(beats_a_second(0.0, variation=0.0), 4.0)
-
-
 def test_start_phases_are_spread_over_the_cycle() -> None:
     start = shown(walk(vehicles=400))["steering_phase"][0]
     assert (start >= 0.0).all()
     assert (start < CYCLES_APART).all()
     counts = np.histogram(start % 1.0, bins=4, range=(0.0, 1.0))[0]
     assert (counts > 60).all()
-
-
-def test_another_vehicle_leaves_the_phases_of_the_others_unchanged() -> None:
-    positions = walk()
-    all_five = shown(positions, phase_by=TIME, identities=[5, 6, 7, 8, 9])["steering_phase"]
-    without = shown(positions[:, 1:], phase_by=TIME, identities=[6, 7, 8, 9])["steering_phase"]
-    assert np.array_equal(all_five[:, 1:], without)
-
-
-def test_speed_is_the_distance_from_the_previous_frame_and_first_the_start_speed() -> None:
-    result = shown(walk(), start_speed=np.arange(5.0))
-    assert np.array_equal(result["steering_speed"][0], np.arange(5.0))
-    np.testing.assert_allclose(
-        np.cumsum(result["steering_speed"][1:] * FRAME_TIME, axis=0), result["steering_distance"][1:]
-    )
 
 
 def test_strides_are_proportional_to_the_height() -> None:

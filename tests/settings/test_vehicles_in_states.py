@@ -1,5 +1,7 @@
 """How vehicles move in ready states."""
 
+from dataclasses import replace
+
 import pytest
 
 from steering_addon.behaviors.cohesion import Cohesion
@@ -52,11 +54,16 @@ def test_what_flies_or_swims_goes_on_at_the_cruise_speed_of_its_crowd() -> None:
 
 def test_what_keeps_order_in_a_crowd_is_no_weaker_in_a_state_and_as_many_times_as_strong_as_that_says() -> None:
     own = {"weight": 3.0, "distance": 5.0, "rejoin_distance": 30.0}
-    assert behavior_in_state(startle(behaviors={"cohesion": {"weight": 1.0}}), Cohesion, own) == {"weight": 3.0}
-    assert behavior_in_state(startle(behaviors={"cohesion": {"weight": 4.0}}), Cohesion, own) == {"weight": 4.0}
+    assert behavior_in_state(startle(behaviors={"cohesion": {"weight": 1.0}}), Cohesion, own, Flying) == {"weight": 3.0}
+    assert behavior_in_state(startle(behaviors={"cohesion": {"weight": 4.0}}), Cohesion, own, Flying) == {"weight": 4.0}
     times = startle(times={"cohesion": {"weight": 2.0, "rejoin_distance": 3.0}})
-    assert behavior_in_state(times, Cohesion, own) == {"weight": 6.0, "rejoin_distance": 90.0}
-    assert behavior_in_state(times, Cohesion, {}) == {}
+    assert behavior_in_state(times, Cohesion, own, Flying) == {"weight": 6.0, "rejoin_distance": 90.0}
+    assert behavior_in_state(times, Cohesion, {}, Flying) == {}
+    walking = replace(times, walking={"cohesion": {"weight": 4.0, "distance": 5.0}})
+    assert behavior_in_state(walking, Cohesion, own, Flying) == {"weight": 6.0, "rejoin_distance": 90.0}
+    assert behavior_in_state(walking, Cohesion, own, OnFoot) == {
+        "weight": 12.0, "distance": 25.0, "rejoin_distance": 90.0
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(("kind", "lasts"), [(OnFoot, 3.0), (Flying, 1.5), (Swimming, 1.5)])

@@ -34,10 +34,10 @@ def stand_on_soles(model: Model, scene: Scene, family: Family) -> None:
         return
     player, vehicle = model.rigs[0], model.vehicles[0]
     shape = shape_of(player, vehicle, family, sound_front(vehicle))
-    at_rest = -float(shape.at_rest()[:, 2].min()) / scale_of(vehicle, vehicle)
+    at_rest = -float(shape.at_rest()[:, 2].min()) / scale_of(vehicle)
     for ob, rig in zip(model.vehicles, model.rigs):
         settings = ob.steering
-        sole = -clips[first].sole / scale * scale_of(ob, rig) / scale_of(ob, ob)
+        sole = -clips[first].sole / scale * scale_of(rig) / scale_of(ob)
         below = sole if sole > LEAST * settings.height else 0.0
         known = at_rest if at_rest > SOLES * settings.height else 0.0
         by_hand = abs(settings.origin_height - known) > LEAST * settings.height

@@ -239,7 +239,7 @@ def _known(model: Model, made_of: str) -> tuple[list[Clip], float] | None:
 
 def _key(model: Model, made_of: str) -> str:
     # The speeds of a new crowd are those of its own size.
-    return f"{made_of} {scale_of(model.measured, model.measured_rig):.4g}"
+    return f"{made_of} {scale_of(model.measured_rig):.4g}"
 
 
 def measure(model: Model, scene: Scene, family: Family, made_of: str) -> tuple[list[Clip], float]:
@@ -251,7 +251,7 @@ def measure(model: Model, scene: Scene, family: Family, made_of: str) -> tuple[l
     if measured is None:
         vehicle, actions = model.measured, [entry.action for entry in model.entries]
         clips = measured_clips(vehicle, actions, scene, family, sound_front(vehicle))
-        measured = clips, scale_of(vehicle, model.measured_rig)
+        measured = clips, scale_of(model.measured_rig)
         while len(_measured) >= MOST_KEPT:
             _measured.pop(next(iter(_measured)))
         _measured[_key(model, made_of)] = measured
@@ -309,7 +309,7 @@ def beats_of(crowd: Object, clips: Sequence[Clip], keys: Keys, frame_time: float
     return Beats(settings, keys, frame_time, vehicle.max_speed * vehicle.cruise_speed)
 
 
-def scale_of(vehicle: Object, rig: Object) -> float:
+def scale_of(rig: Object) -> float:
     """How many times as large as its data the armature of a vehicle is, by the scales of the objects that carry it."""
     scale, ob = 1.0, rig
     while ob is not None:

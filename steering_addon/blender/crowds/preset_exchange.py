@@ -119,7 +119,7 @@ def unknown_settings(preset: Preset) -> list[str]:
     return [f"Skipped settings of {preset.label} that this version does not know: {names}"] if names else []
 
 
-def preset_of(crowd: Object, label: str, description: str, length: float | None, scene: Scene) -> Preset:
+def preset_of(crowd: Object, label: str, description: str, length: float | None) -> Preset:
     """The preset with all settings of a crowd.
 
     Args:

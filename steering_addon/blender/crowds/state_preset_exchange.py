@@ -112,7 +112,7 @@ class StateAdding:
                 add_behaviors([kind], state, self.context.scene)
                 of_crowd = self.crowd.steering if self._uses(kind) else None
                 known = {} if of_crowd is None else values_for_preset(kind, getattr(of_crowd, kind.name))
-                _set(group, behavior_in_state(preset, kind, known))
+                _set(group, behavior_in_state(preset, kind, known, locomotion_of(self.crowd)))
         for kind in CATALOGUE:
             if kind.name in preset.off or self._leaves(kind, preset):
                 group = getattr(state.steering, kind.name)

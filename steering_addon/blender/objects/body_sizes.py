@@ -346,11 +346,6 @@ def triangles_of(ob: Object, depsgraph: Depsgraph, family: Family | None) -> tup
     return places, np.concatenate(triangles)
 
 
-def body_radius(ob: Object, depsgraph: Depsgraph, family: Family) -> float:
-    """The radius in metres of the sphere about an object's origin that holds it and its children; 0 without a size."""
-    return Body.of(ob, depsgraph, family).radius()
-
-
 def body_length(ob: Object, depsgraph: Depsgraph, family: Family) -> float:
     """The length in metres of a vehicle with its children, or the height if they stand upright; 0 without a size."""
     axes = (choice_in(ob.steering, name) for name in ("forward_axis", "up_axis"))

@@ -18,7 +18,7 @@ _ENTRIES = {menu: draw for module in _MODULES for menu, draw in getattr(module, 
 
 def _defined_in(module: ModuleType) -> list[type]:
     own = (cls for cls in vars(module).values() if isinstance(cls, type) and cls.__module__ == module.__name__)
-    return [cls for cls in own if "bl_idname" in vars(cls)]
+    return [cls for cls in own if issubclass(cls, (bpy.types.Operator, bpy.types.Menu))]
 
 
 _register, _unregister = bpy.utils.register_classes_factory(

@@ -20,6 +20,7 @@ from ..objects.focus import activate, vehicles_selected, wholes_selected
 from ..objects.hierarchy import Family
 from ..objects.suitability import check_editable
 from ..objects.tagged_objects import crowd_of, in_use, list_names, members_in, names_of, tagged
+from ..panels.fields import counted
 from ..properties import has_role, replaces_own_keys, settings_of
 from ..read.fingerprint import fingerprint
 from ..read.joined_vehicles import point_parts
@@ -96,7 +97,7 @@ class STEERING_OT_bake(SteeringOperator, InPieces, bpy.types.Operator):
         preview.end()
         forget(context.scene)
         self._plan: Plan = self._planned(context, adds_nothing=False)
-        return baking(self._plan, replace_own_keys=replace), f"Baking {_count(len(self._plan), 'vehicle')}"
+        return baking(self._plan, replace_own_keys=replace), f"Baking {counted(len(self._plan), 'vehicle')}"
 
     def _planned(self, context: Context, *, adds_nothing: bool) -> Plan:
         self._edited_ones = self._edited(context)
@@ -140,7 +141,9 @@ class STEERING_OT_bake(SteeringOperator, InPieces, bpy.types.Operator):
         for finding in seen:
             self.report({"WARNING"}, finding.text)
         # Last, so that it counts what came before.
-        text = f"Baked {_count(result.vehicles, 'vehicle')}, {_count(result.frames, 'frame')} in {self.seconds():.1f} s"
+        text = (
+            f"Baked {counted(result.vehicles, 'vehicle')}, {counted(result.frames, 'frame')} in {self.seconds():.1f} s"
+        )
         if result.closest != INFINITE:
             # Rounded, what touches could be at -0.00 m.
             text += f", nearest obstacle {round(result.closest, 2) + 0.0:.2f} m"
@@ -240,7 +243,7 @@ class STEERING_OT_clear_bake(SteeringOperator, bpy.types.Operator):
             awake = (ob for ob in baked if ob.name in context.view_layer.objects)
             context.view_layer.objects.active = next(awake, None)
         census.changed()
-        self.report({"INFO"}, f"Deleted the bake of {_count(moved, 'vehicle')}")
+        self.report({"INFO"}, f"Deleted the bake of {counted(moved, 'vehicle')}")
         return {"FINISHED"}
 
     def _candidates(self, context: Context) -> list[Object]:
@@ -288,12 +291,8 @@ def _absence_warnings(result: BakeResult) -> Iterator[str]:
     """A warning for each reason why vehicles never appear."""
     if result.kept_out:
         yield (
-            f"{_count(result.kept_out, 'vehicle')} never entered because other vehicles stood in the way. "
+            f"{counted(result.kept_out, 'vehicle')} never entered because other vehicles stood in the way. "
             f"Make more room or turn off Wait for Room"
         )
     if result.too_late:
-        yield f"{_count(result.too_late, 'vehicle')} would enter after the last frame. Let them enter earlier"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+        yield f"{counted(result.too_late, 'vehicle')} would enter after the last frame. Let them enter earlier"

@@ -25,7 +25,7 @@ from ..crowds.adding_clips import (
 )
 from ..crowds.state_preset_exchange import as_made
 from ..crowds.states import states_of_crowd
-from ..objects.focus import crowd_in_focus
+from ..objects.focus import crowd_in_focus, select_only
 from ..objects.hierarchy import Family
 from ..objects.tagged_objects import names_of
 from ..property_groups import items_of
@@ -321,11 +321,8 @@ class STEERING_OT_select_sliding(SteeringOperator, bpy.types.Operator):
             text = f"The legs of {slides[0].vehicle.name} are moved by shape keys, constraints or drivers"
             raise Refusal(f"{text}, which are not measured. Check its feet in playback.", about=[slides[0].vehicle])
         sliding = [each for each in known if each.metres > self.distance]
-        for ob in context.selected_objects:
-            ob.select_set(False)
-        for each in sliding:
-            if each.vehicle.visible_get() and not each.vehicle.hide_select:
-                each.vehicle.select_set(True)
+        seen = (each.vehicle for each in sliding if each.vehicle.visible_get())
+        select_only(context, [ob for ob in seen if not ob.hide_select])
         worst = max(known, key=lambda each: each.metres)
         text = f"{len(sliding)} of {len(known)} slide more than {100.0 * self.distance:.3g} cm"
         told = f"{text}; worst is {worst.vehicle.name}, {100.0 * worst.metres:.1f} cm from frame {worst.frame}"

@@ -8,7 +8,7 @@ from ...simulation.roles import Role
 from ..crowds.copied_states import copied_crowd, copy_states
 from ..crowds.joining import SMALLEST, Shape, fit_body, fit_size, fit_stride, height_of
 from ..crowds.populating.member_collection import shown_collection
-from ..objects.focus import crowd_in_focus, vehicle_in_focus, vehicles_selected
+from ..objects.focus import crowd_in_focus, select_only, vehicle_in_focus, vehicles_selected
 from ..objects.hierarchy import Family
 from ..objects.suitability import check_editable
 from ..objects.tagged_objects import crowd_of, in_use, members_in, tagged
@@ -43,7 +43,7 @@ class STEERING_OT_crowd_assign(SteeringOperator, bpy.types.Operator):
     def invoke(self, context, _event):
         if self.crowd:
             return self.execute(context)
-        bpy.ops.wm.call_menu(name=STEERING_MT_crowds.bl_idname)
+        bpy.ops.wm.call_menu(name=STEERING_MT_crowds.__name__)
         return {"CANCELLED"}
 
     @reported
@@ -182,11 +182,7 @@ class STEERING_OT_crowd_select(SteeringOperator, bpy.types.Operator):
         if not members:
             self.report({"WARNING"}, f"{crowd.name} has no selectable vehicles")
             return {"CANCELLED"}
-        if not self.extend:
-            for ob in context.selected_objects:
-                ob.select_set(False)
-        for ob in members:
-            ob.select_set(True)
+        select_only(context, [*(context.selected_objects if self.extend else ()), *members])
         if context.view_layer.objects.active not in members:
             context.view_layer.objects.active = members[0]
         return {"FINISHED"}
@@ -195,7 +191,6 @@ class STEERING_OT_crowd_select(SteeringOperator, bpy.types.Operator):
 class STEERING_MT_crowds(bpy.types.Menu):
     """Move the selected vehicles to another crowd"""
 
-    bl_idname = "STEERING_MT_crowds"
     bl_label = "Move to Crowd"
 
     def draw(self, context) -> None:

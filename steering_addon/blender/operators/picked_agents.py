@@ -19,6 +19,7 @@ from ..objects.hierarchy import Family
 from ..objects.picked_agents import is_picked
 from ..objects.suitability import check_editable
 from ..objects.tagged_objects import crowd_of, in_use, names_of
+from ..panels.fields import counted
 from ..properties import replaces_own_keys
 from ..read.fingerprint import fingerprint
 from ..refusal import Refusal, reported
@@ -77,7 +78,7 @@ class STEERING_OT_make_objects(SteeringOperator, InPieces, bpy.types.Operator):
         self._is_signed = _signed_so_far(context, self._cache)
         replace = replaces_own_keys(self, context.scene)
         work = making_objects(context, self._cache, self._crowd, identities, replace_own_keys=replace)
-        return work, f"Making {_count(len(identities), 'object')}"
+        return work, f"Making {counted(len(identities), 'object')}"
 
     def finished(self, result: MadeObjects) -> set[str]:
         context, objects = self._context, list(result.objects)
@@ -161,8 +162,8 @@ class STEERING_OT_give_back(SteeringOperator, bpy.types.Operator):
         for warning in warnings:
             self.report({"WARNING"}, warning)
         if lost:
-            self.report({"WARNING"}, f"The crowd cache holds {_count(len(lost), 'agent')} less. Bake again to see all")
-        self.report({"INFO"}, f"Gave back {_count(number, 'agent')} of {crowd.name}")
+            self.report({"WARNING"}, f"The crowd cache holds {counted(len(lost), 'agent')} less. Bake again to see all")
+        self.report({"INFO"}, f"Gave back {counted(number, 'agent')} of {crowd.name}")
         return {"FINISHED"}
 
     def _chosen(self, context: Context) -> tuple[list[Object], list[int]]:
@@ -234,7 +235,3 @@ def _signed_so_far(context: Context, cache: Collection | None) -> bool:
 
 def _run_of(cache: Collection) -> str:
     return cache_id(cache).partition(":")[0]
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

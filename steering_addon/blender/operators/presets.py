@@ -254,7 +254,7 @@ class STEERING_OT_preset_save(Saving, bpy.types.Operator):
     def made_of(self, context, crowd):
         check_stored([crowd])
         length = bodies_length(crowd, context.scene, context.evaluated_depsgraph_get())
-        return preset_of(crowd, self.name, self.properties.description, length, context.scene)
+        return preset_of(crowd, self.name, self.properties.description, length)
 
 
 class STEERING_OT_behavior_preset_save(Saving, bpy.types.Operator):

@@ -109,7 +109,6 @@ def _operator(scene: ReadyScene) -> type[bpy.types.Operator]:
 class STEERING_MT_add(bpy.types.Menu):
     """Add a crowd that is ready to bake"""
 
-    bl_idname = "STEERING_MT_add"
     bl_label = "Steering"
 
     def draw(self, _context) -> None:
@@ -124,7 +123,7 @@ def show_for_animators(entry) -> None:
 
 
 def _submenu(self, _context) -> None:
-    self.layout.menu(STEERING_MT_add.bl_idname, icon="COMMUNITY")
+    self.layout.menu(STEERING_MT_add.__name__, icon="COMMUNITY")
 
 
 OPERATORS = tuple(_operator(scene) for scene in READY_SCENES)

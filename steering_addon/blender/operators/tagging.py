@@ -20,7 +20,7 @@ from ..crowds.unasked import answer
 from ..objects.body_sizes import Body
 from ..objects.characters import carriers, torn_apart
 from ..objects.focus import activate, select_only, vehicles_selected, whole_of, wholes_selected
-from ..objects.hierarchy import Family, is_descendant
+from ..objects.hierarchy import Family, ancestors, is_descendant
 from ..objects.suitability import check_editable, suits
 from ..objects.tagged_objects import list_names, names_of
 from ..properties import has_role
@@ -97,7 +97,7 @@ class STEERING_OT_tag(SteeringOperator, bpy.types.Operator):
         crowd = selected_crowd(context)
         if specified or bpy.app.background or (crowd is not None and is_settled(crowd)):
             return self.execute(context)
-        bpy.ops.wm.call_menu(name=STEERING_MT_moves_like.bl_idname)
+        bpy.ops.wm.call_menu(name=STEERING_MT_moves_like.__name__)
         return {"CANCELLED"}
 
     def draw(self, _context) -> None:
@@ -163,7 +163,6 @@ class STEERING_OT_tag(SteeringOperator, bpy.types.Operator):
 class STEERING_MT_moves_like(bpy.types.Menu):
     """Choose what the selected objects move like"""
 
-    bl_idname = "STEERING_MT_moves_like"
     bl_label = "Moves Like"
 
     def draw(self, context) -> None:
@@ -362,14 +361,7 @@ def _select_wholes(context: Context, tagged_objects: list[Object]) -> list[str]:
 def _topmost(objects: list[Object]) -> list[Object]:
     """The objects that are not parented to any of the others: of a bird and its wings, the bird, which carries them."""
     candidates = set(objects)
-
-    def is_carried(ob: Object) -> bool:
-        ancestor = ob.parent
-        while ancestor is not None and ancestor not in candidates:
-            ancestor = ancestor.parent
-        return ancestor is not None
-
-    return [ob for ob in objects if not is_carried(ob)]
+    return [ob for ob in objects if candidates.isdisjoint(ancestors(ob))]
 
 
 def _summary(joined: Joined, scene: Scene) -> str:

@@ -37,7 +37,7 @@ class Behaviors(OfCrowd):
         is_state = has_role(crowd, Role.STATE)
         census = None if is_state else known(context.scene)
         if is_state:
-            _of_a_state(layout, context, crowd, in_use)
+            _of_a_state(layout, context, in_use)
         elif census is not None and census.is_lost(crowd) and (vehicle := vehicle_in_focus(context)) is not None:
             lost_crowd_of(layout, context, vehicle, census)
         elif reason := why_still(crowd, census):
@@ -63,7 +63,7 @@ class Behaviors(OfCrowd):
             column.prop(crowd.steering, "combining")
 
 
-def _of_a_state(layout: UILayout, context: Context, state: Object, in_use: list[type[Behavior]]) -> None:
+def _of_a_state(layout: UILayout, context: Context, in_use: list[type[Behavior]]) -> None:
     """A note of the behaviors of its crowd that a state leaves as they are."""
     crowd = crowd_in_focus(context)
     if crowd is None:

@@ -25,7 +25,6 @@ from .search_words import entry_text, term_of
 class STEERING_MT_behavior_add(bpy.types.Menu):
     """Add a behavior to the crowd"""
 
-    bl_idname = "STEERING_MT_behavior_add"
     bl_label = "Add Behavior"
 
     def draw(self, context) -> None:
@@ -35,7 +34,6 @@ class STEERING_MT_behavior_add(bpy.types.Menu):
 class STEERING_MT_behaviors(bpy.types.Menu):
     """Add a behavior to the crowd; the entries also show the names used in Reynolds' paper"""
 
-    bl_idname = "STEERING_MT_behaviors"
     bl_label = "Add Behavior"
 
     def draw(self, context) -> None:
@@ -71,7 +69,6 @@ def _label(operator: str) -> str:
 class STEERING_MT_ready_crowds(bpy.types.Menu):
     """Add a crowd that is ready to bake"""
 
-    bl_idname = "STEERING_MT_ready_crowds"
     bl_label = "Add Ready Crowd"
 
     def draw(self, _context) -> None:
@@ -86,7 +83,6 @@ class STEERING_MT_ready_crowds(bpy.types.Menu):
 class STEERING_MT_crowd_presets(bpy.types.Menu):
     """Apply a preset to the crowd"""
 
-    bl_idname = "STEERING_MT_crowd_presets"
     bl_label = "Crowd Presets"
 
     def draw(self, _context) -> None:
@@ -98,7 +94,6 @@ class STEERING_MT_crowd_presets(bpy.types.Menu):
 class STEERING_MT_object(bpy.types.Menu):
     """Steering operators for the selected objects and their crowd"""
 
-    bl_idname = "STEERING_MT_object"
     bl_label = "Steering"
 
     def draw(self, context) -> None:
@@ -109,15 +104,15 @@ class STEERING_MT_object(bpy.types.Menu):
         layout.operator("steering.flip_front", icon="ARROW_LEFTRIGHT")
         layout.menu("STEERING_MT_move_as")
         layout.separator()
-        layout.menu(STEERING_MT_ready_crowds.bl_idname, icon="ADD")
+        layout.menu(STEERING_MT_ready_crowds.__name__, icon="ADD")
         layout.operator("steering.crowd_add", icon="ADD")
         layout.operator("steering.populate", text="Populate Crowd", icon="COMMUNITY")
         layout.menu("STEERING_MT_crowds")
         layout.operator("steering.crowd_restore", icon="LOOP_BACK")
         layout.operator("steering.crowd_select", text="Select Vehicles of Crowd", icon="RESTRICT_SELECT_OFF")
-        layout.menu(STEERING_MT_behaviors.bl_idname, icon="ADD")
-        layout.menu(STEERING_MT_states.bl_idname)
-        layout.menu(STEERING_MT_crowd_presets.bl_idname, icon="PRESET")
+        layout.menu(STEERING_MT_behaviors.__name__, icon="ADD")
+        layout.menu(STEERING_MT_states.__name__)
+        layout.menu(STEERING_MT_crowd_presets.__name__, icon="PRESET")
         layout.operator("steering.preset_save")
         layout.operator("steering.preset_remove")
         layout.operator("steering.vary", icon="MOD_NOISE")
@@ -154,7 +149,6 @@ class STEERING_MT_object(bpy.types.Menu):
 class STEERING_MT_states(bpy.types.Menu):
     """Let the vehicles of the crowd change what they want (Reynolds: action selection)"""
 
-    bl_idname = "STEERING_MT_states"
     bl_label = "States, Triggers and Cues"
 
     def draw(self, _context) -> None:
@@ -180,7 +174,6 @@ class STEERING_MT_states(bpy.types.Menu):
 class STEERING_MT_roles(bpy.types.Menu):
     """Tag or untag the selected objects"""
 
-    bl_idname = "STEERING_MT_roles"
     bl_label = "Tag As"
 
     def draw(self, _context) -> None:
@@ -198,7 +191,6 @@ class STEERING_MT_roles(bpy.types.Menu):
 class STEERING_MT_role_of_part(bpy.types.Menu):
     """Give the part itself a role, such as a rider or a hat, apart from the whole"""
 
-    bl_idname = "STEERING_MT_role_of_part"
     bl_label = "Role of the Part Itself"
 
     def draw(self, context) -> None:
@@ -213,7 +205,6 @@ class STEERING_MT_role_of_part(bpy.types.Menu):
 class STEERING_MT_move_as(bpy.types.Menu):
     """Let the selected vehicles alone move in another way than their crowd"""
 
-    bl_idname = "STEERING_MT_move_as"
     bl_label = "This One Moves As"
 
     def draw(self, _context) -> None:
@@ -223,7 +214,7 @@ class STEERING_MT_move_as(bpy.types.Menu):
 
 def show_menu(self, _context) -> None:
     self.layout.separator()
-    self.layout.menu(STEERING_MT_object.bl_idname, icon="COMMUNITY")
+    self.layout.menu(STEERING_MT_object.__name__, icon="COMMUNITY")
 
 
 CLASSES = (

@@ -20,7 +20,6 @@ COLUMNS = (HEADINGS[:3], HEADINGS[3:])
 class STEERING_MT_presets(bpy.types.Menu):
     """Apply a preset to the crowd"""
 
-    bl_idname = "STEERING_MT_presets"
     bl_label = "Presets"
 
     def draw(self, context) -> None:
@@ -72,7 +71,6 @@ def _size(preset: Listed, context: Context) -> str:
 class STEERING_MT_state_add(bpy.types.Menu):
     """Add a state to the crowd"""
 
-    bl_idname = "STEERING_MT_state_add"
     bl_label = "Add State"
 
     def draw(self, _context) -> None:
@@ -88,7 +86,7 @@ class STEERING_MT_state_add(bpy.types.Menu):
             for preset in users:
                 _draw_entry(layout, "state_add", preset)
             layout.separator()
-            layout.menu(STEERING_MT_own_state_presets.bl_idname, icon="REMOVE")
+            layout.menu(STEERING_MT_own_state_presets.__name__, icon="REMOVE")
 
 
 def _draw_removable(layout: UILayout, shelf: Shelf, operator: str) -> None:
@@ -101,7 +99,6 @@ def _draw_removable(layout: UILayout, shelf: Shelf, operator: str) -> None:
 class STEERING_MT_own_presets(bpy.types.Menu):
     """Delete a preset of your own"""
 
-    bl_idname = "STEERING_MT_own_presets"
     bl_label = "Remove Preset"
 
     def draw(self, _context) -> None:
@@ -111,7 +108,6 @@ class STEERING_MT_own_presets(bpy.types.Menu):
 class STEERING_MT_own_state_presets(bpy.types.Menu):
     """Delete a preset of your own"""
 
-    bl_idname = "STEERING_MT_own_state_presets"
     bl_label = "Remove State Preset"
 
     def draw(self, _context) -> None:

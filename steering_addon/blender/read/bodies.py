@@ -10,7 +10,7 @@ from ...simulation.arrays.vectors import across, unit
 from ...simulation.geometry.capsules import half_axis
 from ...simulation.roles import Role
 from ...simulation.snapshot import Tracked, no_tracked
-from ..objects.body_sizes import Body, body_radius
+from ..objects.body_sizes import Body
 from ..objects.doubles import doubles
 from ..objects.hierarchy import Family, instanced
 from ..objects.tagged_objects import crowd_of
@@ -156,7 +156,7 @@ def _size(ob: Object, depsgraph: Depsgraph, family: Family) -> tuple[float, floa
         model, settings = crowd.steering.vehicle, ob.steering
         size = settings.size_factor
         return model.radius * size, model.length * size * settings.length_factor
-    return (0.0 if _is_point(ob) else body_radius(ob, depsgraph, family)), 0.0
+    return (0.0 if _is_point(ob) else Body.of(ob, depsgraph, family).radius()), 0.0
 
 
 def _is_point(ob: Object) -> bool:

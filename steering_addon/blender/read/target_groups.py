@@ -12,6 +12,7 @@ from ...simulation.behavior import Behavior
 from ...simulation.candidates import NEAREST_ONE, NEXT, PICKS, Candidates
 from ...simulation.declaration import Kind, Parameter
 from ...simulation.roles import Role
+from ..objects.hierarchy import ancestors
 from ..objects.tagged_objects import crowd_of, full_name, tagged
 from ..properties import has_role, pointed_at
 from ..property_groups import choice_of, collection_of
@@ -148,16 +149,9 @@ def _objects_of(collection: Collection, objects: list[Object], target: str) -> l
     """The objects of a collection that are targets: not crowds, and not children of others in it."""
     within = {full_name(ob) for ob in collection.all_objects}
     whole = [ob for ob in objects if full_name(ob) in within and not has_role(ob, Role.CROWD)]
-    members = [ob for ob in whole if not any(full_name(above) in within for above in _above(ob))]
+    members = [ob for ob in whole if not any(full_name(above) in within for above in ancestors(ob))]
     if not members:
         raise Refusal(
             f"The collection {collection.name}, {target}, has no object in the scene. Add one, or choose another."
         )
     return members
-
-
-def _above(ob: Object) -> Iterator[Object]:
-    parent = ob.parent
-    while parent is not None:
-        yield parent
-        parent = parent.parent

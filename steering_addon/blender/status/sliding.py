@@ -117,7 +117,7 @@ class _Model:
 
     def __init__(self, vehicle: Object, armature: Object, family: Family) -> None:
         self._whole = rig_of(armature, vehicle, family, axes_of(*sound_front(vehicle)))
-        self._scale = scale_of(vehicle, armature)
+        self._scale = scale_of(armature)
         self._tables: dict[Action, Channels] = {}
         self._rig: Rig | None = None
         self._feet: list[np.ndarray] = []
@@ -134,7 +134,7 @@ class _Model:
         """The longest slide of a vehicle in metres, and the row of the frame on which it begins."""
         if self._rig is None:
             self._find_feet(armature, strips, frames, way)
-        rig, size = self._rig, scale_of(ob, armature) / self._scale
+        rig, size = self._rig, scale_of(armature) / self._scale
         mixed = self._mixed(armature, rig, strips, frames, self._tables)
         model_space = rig.moved(from_channels(rig, mixed), np.arange(len(rig.points))) * size
         points, level = way.in_world(model_space), way.above(model_space)

@@ -133,7 +133,7 @@ class _ModelStrips:
         clips, vehicles, rigs = playing.clips, playing.model.vehicles, playing.model.rigs
         shape = len(clips.clips), len(vehicles), len(plan.frames)
         self._phase, self._influence = np.empty(shape, np.float64), np.empty(shape, np.float32)
-        lift = np.array([ob.steering.origin_height * scale_of(ob, ob) for ob in vehicles])
+        lift = np.array([ob.steering.origin_height * scale_of(ob) for ob in vehicles])
         self._footing = PlantedBodies(clips.size, lift) if playing.plants else None
         several = clips.gaze is not None and len(plan.frames) > 1
         self._heads = HeadsAhead(clips.gaze.lead, plan.frame_time) if several else None

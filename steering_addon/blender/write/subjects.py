@@ -80,7 +80,7 @@ class PlayingModel:
         self.copies = Copies(model.rigs[0], [actions[row] for row in order])
         self.along = list(self._parts_along([actions[row] for row in order]))
         clips, keys = [clips[row] for row in order], plan.vehicles.keys[rows]
-        size = np.array([scale_of(ob, rig) for ob, rig in zip(model.vehicles, model.rigs)]) / scale
+        size = np.array([scale_of(rig) for rig in model.rigs]) / scale
         self.plants = bool(settings.plant_feet.all())
         named, rig, channels = crowd.ob.steering.portrayal.head_bone, model.rigs[0], self.copies.channels
         self.posture: Posture | None = posture_of(rig, named, channels, lambda: self.shape, settings.posture, keys)

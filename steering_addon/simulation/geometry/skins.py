@@ -5,7 +5,6 @@ So it keeps its length over folds of any angle, leaves its sheet of a thin plate
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +25,7 @@ from ..arrays.vectors import (
     firsts,
     magnitude,
     picked,
+    put,
     ratio,
     unit,
     which,
@@ -309,9 +309,9 @@ class Skin:
         end[on] = corner + _spanned(u, v, shares[1] / total, shares[2] / total)
         direction[on] = unit(_spanned(u, v, changes[1], changes[2]))
         left[on], known[on] = rest * length[on], np.take(self._table, after, axis=0)
-        triangle = _put(triangle, on, after)
+        triangle = put(triangle, on, after)
         if anybody(turned):
-            facing = _put(facing, on, np.where(turned, -facing[on], facing[on]))
+            facing = put(facing, on, np.where(turned, -facing[on], facing[on]))
         return SkinWay(triangle, end, direction, facing, left, met, known)
 
     def _crossed(
@@ -455,9 +455,3 @@ def _smoothed(known: Scalars, place: Vectors, facing: Scalars) -> Vectors:
     x, y, z = (known[:, k] * first + known[:, k + 3] * u + known[:, k + 6] * v for k in (12, 13, 14))
     outward: Vectors = unit(columns(x, y, z))
     return outward * facing[:, None]
-
-
-def _put(column: Any, rows: Rows, values: Any) -> Any:
-    merged = column.copy(order="K")
-    merged[rows] = values
-    return merged

@@ -70,7 +70,7 @@ def test_a_model_is_read_alike_wherever_it_stands_and_however_it_is_turned(carri
         model.location, model.rotation_euler.z = place, turn
         bpy.context.view_layer.update()
         rig = rig_of(armature, model)
-        found.append((rig.matrix.tolist(), rig.points.tolist(), scale_of(model, armature)))
+        found.append((rig.matrix.tolist(), rig.points.tolist(), scale_of(armature)))
     assert found[0] == found[1]
     assert found[0][2] == pytest.approx(0.721 if carried else 1.03)
     assert np.linalg.norm(found[0][0], axis=0)[:3] == pytest.approx(np.full(3, 0.721 if carried else 1.03))

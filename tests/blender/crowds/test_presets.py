@@ -77,7 +77,7 @@ def write_user_preset(name: str, **changed):
 
 
 def preset_made_of(ob):
-    return part("blender.crowds.preset_exchange").preset_of(ob, "Made", "", 1.0, bpy.context.scene)
+    return part("blender.crowds.preset_exchange").preset_of(ob, "Made", "", 1.0)
 
 
 def used(ob) -> set[str]:

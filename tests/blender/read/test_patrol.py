@@ -10,7 +10,6 @@ from tests.blender.building import (
     empty,
     fleet,
     frames,
-    insert,
     leader,
     part,
     places,
@@ -72,24 +71,6 @@ def test_a_crowd_is_visited_vehicle_by_vehicle() -> None:
     ship.steering.crowd.steering.patrol.targets = sheep[0].steering.crowd
     bake()
     assert visited(ship, sheep)[:3] == [0, 1, 0]
-
-
-def test_it_waits_for_good_at_a_single_target_which_may_move() -> None:
-    post = empty(name="Cart")
-    insert(post, "location", {1: (0.0, 3.0, 0.0), LAST: (6.0, 3.0, 0.0)})
-    ship = guard(targets=post)
-    bake()
-    away = np.linalg.norm(places(ship, range(150, LAST + 1)) - places(post, range(150, LAST + 1)), axis=1)
-    assert away.max() < 0.15
-
-
-def test_an_inactive_leader_is_passed_over() -> None:
-    """Its switch is keyed: the leader is absent from frame 50 on, while the vehicle is on its way to it."""
-    ship = guard()
-    heads = [leader(name=f"Post {k}", location=CORNERS[k]) for k in range(3)]
-    insert(heads[1], "steering.active", {1: True, 50: False})
-    bake()
-    assert visited(ship, heads)[:3] == [0, 2, 0]
 
 
 def test_it_says_what_it_waits_for() -> None:

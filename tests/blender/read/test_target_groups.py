@@ -40,16 +40,6 @@ def test_each_goes_to_the_nearest_of_a_collection() -> None:
     assert away(left, things, 72).min() < 0.5
 
 
-def test_each_vehicle_goes_to_a_different_target() -> None:
-    frames(1, 180)
-    things = doors()
-    ships, _ = walkers(8, target_collection=collection(*things), target_choice="RANDOM")
-    bake()
-    gone_to = [int(away(ship, things, 180).argmin()) for ship in ships]
-    assert max(away(ship, things, 180).min() for ship in ships) < 1.0
-    assert set(gone_to) == {0, 1, 2}
-
-
 def test_in_order_each_vehicle_passes_all_targets() -> None:
     frames(1, 300)
     things = doors()
@@ -72,18 +62,6 @@ def test_a_crowd_stands_for_its_vehicles() -> None:
     bake()
     closest = min(away(wolf, sheep, frame).min() for frame in range(20, 121, 5))
     assert closest < 2.0
-
-
-def test_all_leaders_may_be_shared_out() -> None:
-    frames(1, 100)
-    two = [leader(name=f"Head {k}", location=(12.0 * k, 0.0, 0.0)) for k in range(2)]
-    for head in two:
-        x = head.location.x
-        insert(head, "location", {1: (x, 0.0, 0.0), 100: (x, 15.0, 0.0)})
-    herd = crowd(leader_following={"leader_choice": "RANDOM", "spread": 0.0})
-    ships = fleet(8, crowd=herd, spacing=1.5)
-    bake()
-    assert {int(away(ship, two, 100).argmin()) for ship in ships} == {0, 1}
 
 
 def test_a_moving_child_of_another_object_in_a_collection_is_read() -> None:

@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steering_addon.simulation.geometry.paths import spline
-from tests.scene import about, turned
 from tests.simulation.odd_input import BOUNDED, vectors
 
 
@@ -125,17 +124,6 @@ def test_the_nearest_point_is_that_of_a_plain_search(name: str) -> None:
 
 
 @each_line
-def test_a_point_on_the_line_finds_itself(name: str) -> None:
-    corners, closed = LINES[name]
-    line = spline(corners, closed)
-    along = np.linspace(0.0, 1.0, 200, endpoint=False) * line.length
-    result = line.nearest(line.position(along))
-    gap = np.abs(result - along)
-    gap = np.minimum(gap, line.length - gap) if closed else gap
-    assert gap.max() < 0.1 * line.spacing
-
-
-@each_line
 def test_a_local_search_finds_the_nearest_point_within_reach(name: str) -> None:
     corners, closed = LINES[name]
     line = spline(corners, closed)
@@ -227,11 +215,6 @@ def test_repeated_points_count_once() -> None:
         assert plain.length == pytest.approx(repeated.length)
 
 
-def test_a_long_curve_keeps_all_its_points() -> None:
-    corners = winding(1, corners=3000)
-    assert len(spline(corners, True).points) >= 3000
-
-
 @BOUNDED
 @given(vectors(5, largest=1e6), st.booleans(), vectors(3, largest=1e6))
 def test_any_points_make_a_line_with_finite_positions(corners: np.ndarray, closed: bool, points: np.ndarray) -> None:
@@ -243,19 +226,6 @@ def test_any_points_make_a_line_with_finite_positions(corners: np.ndarray, close
     assert np.isfinite(line.tangent(along)).all()
     assert (along >= 0.0).all()
     assert (along <= line.length).all()
-
-
-def test_moving_and_turning_the_corners_moves_and_turns_the_line() -> None:
-    corners, turn, offset = winding(2), about((0.2, 0.5, 0.8), 70.0), np.array([30.0, -5.0, 8.0])
-    line, moved = spline(corners, False), spline(turned(corners, turn) + offset, False)
-    assert np.abs(turned(line.points, turn) + offset - moved.points).max() < 1e-9
-    assert np.abs(turned(line.tangents, turn) - moved.tangents).max() < 1e-9
-
-
-def test_on_an_open_line_a_long_reach_covers_all_of_it() -> None:
-    line = spline(np.array([[0.0, 0.0, 0.0], [0.0, 20.0, 0.0]]), False)
-    far = np.array([[1.0, 19.0, 0.0]])
-    assert line.nearest_within(far, np.zeros(1), np.full(1, 50.0))[0] == pytest.approx(19.0, abs=1e-6)
 
 
 def test_on_a_closed_line_no_reach_leads_further_than_half_round() -> None:
