@@ -9,9 +9,9 @@ import numpy as np
 from ..simulation.arrays.vectors import Number, Rows, anybody
 from ..simulation.behavior import OURS, Behavior, Intent, Steering
 from ..simulation.declaration import Choice, called, choice, length, seconds
+from ..simulation.lane_use import Yielding
 from ..simulation.maneuvers.braking import CREEP, brake
 from ..simulation.maneuvers.junctions import STANDS, Junctions
-from ..simulation.routes import Yielding
 from ..simulation.world import Agents, World
 
 RANKS = (

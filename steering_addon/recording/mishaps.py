@@ -16,10 +16,10 @@ from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, anybody, c
 from ..simulation.geometry.capsules import probes
 from ..simulation.geometry.obstacles import Obstacles
 from ..simulation.ground import parted
+from ..simulation.lane_use import lane_use_among
 from ..simulation.locomotion import FLARES, HELD_UP, OFF_GROUND, PERCHED
 from ..simulation.maneuvers.formation import Station
 from ..simulation.roles import Role
-from ..simulation.routes import routes_among
 from ..simulation.sensing import upward_of
 from ..simulation.snapshot import Snapshot, State
 from ..simulation.steering import errands
@@ -157,7 +157,7 @@ class Mishaps:
         self._note_stuck(frame, stuck, snapshot)
 
     def _look_at_junctions(self, frame: int, state: State, snapshot: Snapshot) -> None:
-        yielding = routes_among(state.memories.values()).yielding
+        yielding = lane_use_among(state.memories.values()).yielding
         if yielding is not None:
             self.note(LATE, frame, yielding.late & snapshot.present)
 

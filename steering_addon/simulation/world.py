@@ -39,11 +39,11 @@ from .geometry.paths import Path
 from .geometry.regions import Regions
 from .handling import Handling
 from .intention import Intention
+from .lane_use import LaneUse
 from .nearby.neighbors import EVERYONE, OWN_CROWD, Near, Neighbors, Vicinity, edge_of_view, perceive
 from .partners import Partners
 from .perches import NO_PERCHES, Perches
 from .roles import Role
-from .routes import Routes
 from .signals import NO_SIGNALS, Signals
 from .vehicle import VehicleModel
 from .ways.over_ground import Ways
@@ -179,7 +179,7 @@ class World:
         perches: the places of tracked bodies on which vehicles may come down.
         lift: (vehicles,) metres from the place where each vehicle stands up to its origin, or one for all.
         partners: whom each vehicle has for its partner; None where none ever looked for one.
-        routes: along which lanes vehicles go.
+        lane_use: along which lanes vehicles go.
         signals: what holds lanes.
     """
 
@@ -203,7 +203,7 @@ class World:
     perches: Perches = NO_PERCHES
     lift: Scalars = field(default_factory=lambda: np.zeros(1))
     partners: Partners | None = None
-    routes: Routes = Routes(None, None)
+    lane_use: LaneUse = LaneUse(None, None)
     signals: Signals = NO_SIGNALS
 
     @property

@@ -28,12 +28,12 @@ from steering_addon.simulation.geometry.obstacles import boxes, obstacles
 from steering_addon.simulation.geometry.paths import spline
 from steering_addon.simulation.geometry.regions import SPHERE, regions
 from steering_addon.simulation.intention import Intention, neutral
+from steering_addon.simulation.lane_use import Yielding
 from steering_addon.simulation.maneuvers.neighborhood import Neighborhood
 from steering_addon.simulation.memory import Memory
 from steering_addon.simulation.nearby.contacts import GUARD, STOPS
 from steering_addon.simulation.partners import Partners
 from steering_addon.simulation.presence.attendance import Attendance
-from steering_addon.simulation.routes import Yielding
 from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import State
 from steering_addon.simulation.vehicle import VehicleModel

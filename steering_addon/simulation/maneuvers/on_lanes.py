@@ -12,7 +12,7 @@ from ..arrays.vectors import EPSILON, Rows, Scalars, dot, everybody, magnitude, 
 from ..geometry.conflicts import Conflicts, Lane, conflicts_of
 from ..geometry.paths import exist
 from ..ground import flat, of_rows
-from ..routes import Routed, Yielding
+from ..lane_use import Routed, Yielding
 from ..world import World
 from .braking import COMFORT
 
@@ -96,7 +96,7 @@ class Approach(Columns):
 
 def who_is_on_lanes(world: World) -> tuple[OnLanes, Conflicts] | None:
     """The vehicles that give way, and where the lanes conflict that they go along; None where none does."""
-    routed, minds = world.routes.routed, world.routes.yielding
+    routed, minds = world.lane_use.routed, world.lane_use.yielding
     if routed is None or minds is None or not world.paths:
         return None
     n = world.vehicles

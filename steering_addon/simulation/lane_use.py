@@ -1,4 +1,4 @@
-"""Routes: along which lane each vehicle goes, and how it gives way where lanes meet. All vehicles see that."""
+"""Lane use: along which lane each vehicle goes, and how it gives way where lanes meet. All vehicles see that."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Yielding(Memory):
 
 
 @dataclass(frozen=True)
-class Routes:
+class LaneUse:
     """What is remembered of the lanes of all vehicles.
 
     Attributes:
@@ -82,10 +82,10 @@ class Routes:
     yielding: Yielding | None
 
 
-def routes_among(memories: Iterable[Memory]) -> Routes:
+def lane_use_among(memories: Iterable[Memory]) -> LaneUse:
     """The memories of lanes and of giving way."""
     routed = yielding = None
     for memory in memories:
         routed = memory if isinstance(memory, Routed) else routed
         yielding = memory if isinstance(memory, Yielding) else yielding
-    return Routes(routed, yielding)
+    return LaneUse(routed, yielding)
