@@ -1,7 +1,5 @@
 """The actions of bakes: what an object plays without its bake, and the action that the next bake is written into."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -42,7 +40,7 @@ class Unbaked:
     """
 
     action: Action | None
-    slot: ActionSlot | None = None
+    slot: "ActionSlot | None" = None
     new: bool = False
     kept: bool = False
     made: bool = False
@@ -61,11 +59,11 @@ class BakeAction:
     """
 
     action: Action
-    slot: ActionSlot | None
+    slot: "ActionSlot | None"
     made: bool
     blank: bool = False
     kept: Action | None = None
-    kept_slot: ActionSlot | None = None
+    kept_slot: "ActionSlot | None" = None
     kept_is_new: bool = False
 
     def heir(self, before: BakeRecord | None) -> Action:
@@ -160,7 +158,7 @@ def only_poses(unbaked: Unbaked) -> bool:
     return bag is not None and len(bag.fcurves) > 0 and len(pose_curves(bag)) == len(bag.fcurves)
 
 
-def _put_back(kept: Channelbag | None, bag: Channelbag, record: BakeRecord) -> None:
+def _put_back(kept: "Channelbag | None", bag: "Channelbag", record: BakeRecord) -> None:
     """Put the keys that a bake replaced back into a copy of the baked action, from which the bake was removed.
 
     Of a muted curve these are all keys. A key that the animator has set on the same frame since is kept.

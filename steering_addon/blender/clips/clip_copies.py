@@ -8,8 +8,6 @@ Curves with keys on all frames, as importers leave them, become samples: Blender
 Copies are shared by all vehicles of a model. The clips themselves are never changed.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -83,7 +81,7 @@ class ClipCopy:
     """
 
     action: Action
-    slot: ActionSlot | None
+    slot: "ActionSlot | None"
     name: str
     frames: float
     new: bool
@@ -156,7 +154,7 @@ class Copies:
         """The values of each clip over its cycle, (f + 1, channels), about `FINE` for each frame."""
         return [source.table(self._base) for source in self._sources]
 
-    def _copy(self, source: _Source, keys: Mapping[Channel, Keys], existing: Mapping[str, Action]) -> ClipCopy:
+    def _copy(self, source: "_Source", keys: Mapping[Channel, Keys], existing: Mapping[str, Action]) -> ClipCopy:
         clip, frames = source.action, max(source.frames, 1.0)
         made_of = _hash(clip.name_full, frames, keys)
         copy = existing.get(made_of)
@@ -191,7 +189,7 @@ class _Source:
         # Of each channel of the copy: its sign, and the slope that is taken off to close the cycle.
         self._changes: dict[Channel, tuple[float, float]] = {}
 
-    def change(self, base: _Base, channels: Sequence[Channel]) -> None:
+    def change(self, base: "_Base", channels: Sequence[Channel]) -> None:
         """Find how each channel is changed so that the cycle closes, and quaternions are like those of other clips."""
         starts, ends = (
             {
@@ -217,7 +215,7 @@ class _Source:
             for channel in channels
         }
 
-    def table(self, base: _Base) -> np.ndarray:
+    def table(self, base: "_Base") -> np.ndarray:
         """The values of the copy over its cycle, (f + 1, channels)."""
         frames = np.linspace(0.0, self.frames, FINE * max(round(self.frames), 1) + 1)
         columns = []
@@ -229,7 +227,7 @@ class _Source:
             columns.append(sign * values - slope * frames)
         return np.stack(columns, axis=1)
 
-    def keys(self, base: _Base) -> dict[Channel, Keys]:
+    def keys(self, base: "_Base") -> dict[Channel, Keys]:
         """The keys of the copy, by channel."""
         completed = {}
         for channel, (sign, slope) in self._changes.items():
@@ -281,7 +279,7 @@ class _Base:
 
 def own_poses(
     rig: Object, channels: Iterable[Channel], record: ClipRecord | None
-) -> tuple[Action | None, ActionSlot | None]:
+) -> "tuple[Action | None, ActionSlot | None]":
     """The action that poses an armature when it plays no clips: the one that hides them, or that was set aside."""
     action, slot = hiding_action(rig, set(channels))
     if action is not None:

@@ -5,8 +5,6 @@ pose is its parent's, times how the two are at rest, times its own channels. Els
 the armature in a scene of its own: nothing of the user's is touched.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -92,7 +90,7 @@ def poses_of(armature: Object, rig: Rig, action: Action, frames: np.ndarray) -> 
     return from_blender(armature, rig, action, frames)
 
 
-def from_channels(rig: Rig, channels: Channels, space: np.ndarray = ARMATURE) -> np.ndarray:
+def from_channels(rig: Rig, channels: "Channels", space: np.ndarray = ARMATURE) -> np.ndarray:
     """The poses (f, n, 4, 4) of bones with these channels.
 
     Args:
@@ -127,7 +125,7 @@ class Channels:
     scale: np.ndarray
     modes: tuple[str, ...]
 
-    def mixed(self, other: Channels, share: np.ndarray, rows: Sequence[bool]) -> Channels:
+    def mixed(self, other: "Channels", share: np.ndarray, rows: Sequence[bool]) -> "Channels":
         """These channels with a share (f,) of others, number by number, as NLA strips replace what is below them.
 
         Only those of the bones in some rows (n,); the others keep their channels.
@@ -137,12 +135,12 @@ class Channels:
             *(getattr(self, name) * (1.0 - part) + getattr(other, name) * part for name in NUMBERS), modes=self.modes
         )
 
-    def of(self, rows: Sequence[int]) -> Channels:
+    def of(self, rows: Sequence[int]) -> "Channels":
         """The channels of some of the bones, in the order of their rows."""
         columns = (getattr(self, name)[:, rows] for name in NUMBERS)
         return Channels(*columns, modes=tuple(self.modes[row] for row in rows))
 
-    def at(self, phases: np.ndarray) -> Channels:
+    def at(self, phases: np.ndarray) -> "Channels":
         """The channels at other times: `phases` (g,) are rows of these, and shares of the way to the next row."""
         rows = np.floor(phases).astype(np.int64)
         part = (phases - rows)[:, None, None]

@@ -51,6 +51,8 @@ from .undriven import undriven
 
 EMPTY = 1e-6
 """A scale below this leaves nothing to be seen."""
+PLURALS = {"has": "have", "is": "are", "was": "were"}
+"""Of verbs that do more than lose an s."""
 FAR = 3.0
 """Multiples of the size of a region from its middle from which vehicles are far outside it."""
 
@@ -94,27 +96,13 @@ class FindingKind(Enum):
 
 
 MISPLACED = {
-    Misplaced.OFF_GROUND: (
-        FindingKind.OFF_GROUND,
-        "{} no surface at the feet, within 2 m. Move to one, or leave it to Populate",
-        "has",
-        "have",
-    ),
-    Misplaced.TOO_STEEP: (FindingKind.TOO_STEEP, "{} on ground steeper than Max Slope", "starts", "start"),
-    Misplaced.BOXED_IN: (
-        FindingKind.BOXED_IN,
-        "{} boxed in by edges and ground steeper than Max Slope",
-        "is",
-        "are",
-    ),
-    Misplaced.AT_BORDER: (FindingKind.AT_BORDER, "{} on the border of a surface", "starts", "start"),
-    Misplaced.UPSIDE_DOWN: (
-        FindingKind.UPSIDE_DOWN,
-        f"{{}} upside down, but cannot hold on there. Populate again, or set the Locomotion to {CLINGING}",
-        "starts",
-        "start",
-    ),
-    Misplaced.WHEELS_HANG: (FindingKind.WHEELS_HANG, "{} wheels that hang in the air", "has", "have"),
+    Misplaced.OFF_GROUND: "has no surface at the feet, within 2 m. Move to one, or leave it to Populate",
+    Misplaced.TOO_STEEP: "starts on ground steeper than Max Slope",
+    Misplaced.BOXED_IN: "is boxed in by edges and ground steeper than Max Slope",
+    Misplaced.AT_BORDER: "starts on the border of a surface",
+    Misplaced.UPSIDE_DOWN: "starts upside down, but cannot hold on there. "
+    f"Populate again, or set the Locomotion to {CLINGING}",
+    Misplaced.WHEELS_HANG: "has wheels that hang in the air",
 }
 """What is said of vehicles that start where they cannot stand or move as meant."""
 
@@ -143,53 +131,51 @@ def findings(
         records: the bake of each vehicle that plays one.
         edited: the vehicles whose keys the next bake would replace though they were edited by hand.
     """
-    text = "{} keys that were edited by hand, which a bake replaces. Lock to keep them"
-    yield from _about(FindingKind.EDITED, edited, text, "has", "have")
+    text = "has keys that were edited by hand, which a bake replaces. Lock to keep them"
+    yield from _about(FindingKind.EDITED, edited, text)
     objects = in_use(scene)
     roles = by_role(objects)
     vehicles = roles[Role.VEHICLE]
     flat = [ob for ob in vehicles if _is_without_size(ob)]
-    yield from _about(FindingKind.NO_SIZE, flat, "{} a scale of 0. Use Clear > Scale, also on parents", "has", "have")
+    yield from _about(FindingKind.NO_SIZE, flat, "has a scale of 0. Use Clear > Scale, also on parents")
     for kind, far in off_origin([ob for ob in vehicles if not ob.steering.locked]).items():
-        text = f"{{}} about an origin far from the model. {REMEDIES[kind]}"
-        yield from _about(FindingKind.OFF_ORIGIN, far, text, "turns", "turn")
-    text = "{} scaled after tagging: the body counts as large as before. Untag, and tag again"
+        text = f"turns about an origin far from the model. {REMEDIES[kind]}"
+        yield from _about(FindingKind.OFF_ORIGIN, far, text)
+    text = "was scaled after tagging: the body counts as large as before. Untag, and tag again"
     known = set(flat)
     scaled = [ob for ob in scaled_since(vehicles) if ob not in known]
-    yield from _about(FindingKind.SCALED, scaled, text, "was", "were")
+    yield from _about(FindingKind.SCALED, scaled, text)
     open_air = [ob for ob in roles[Role.OBSTACLE] if (is_mesh(ob) and _has_no_faces(ob))]
-    yield from _about(
-        FindingKind.NO_FACES, open_air, "{} no faces, so nothing avoids it. Choose another Shape", "has", "have"
-    )
+    yield from _about(FindingKind.NO_FACES, open_air, "has no faces, so nothing avoids it. Choose another Shape")
     pointlike = [ob for ob in roles[Role.OBSTACLE] if not is_mesh(ob) and _is_without_vertices(ob)]
-    yield from _about(FindingKind.NO_VERTICES, pointlike, "{} no vertices, so it counts as a point", "has", "have")
-    text = "{} no vertices, so nothing of it moves. Add some, or let a modifier scatter points"
+    yield from _about(FindingKind.NO_VERTICES, pointlike, "has no vertices, so it counts as a point")
+    text = "has no vertices, so nothing of it moves. Add some, or let a modifier scatter points"
     unbaked = [ob for ob in roles[Role.POINTS] if ob not in records]
     bare = [ob for ob in unbaked if not number_of_points(ob, scene.view_layers[0].depsgraph)]
-    yield from _about(FindingKind.NO_VERTICES, bare, text, "has", "have")
+    yield from _about(FindingKind.NO_VERTICES, bare, text)
     yield from _covering(scene, roles[Role.OBSTACLE])
     yield from _surfaces(roles)
     misplaced_vehicles = misplaced(scene, roles, records)
-    for kind, (name, text, *verbs) in MISPLACED.items():
-        yield from _about(name, misplaced_vehicles.get(kind, ()), text, *verbs)
-    text = "{} an end on no surface, so nobody takes it. Move that to where one can stand"
-    yield from _about(FindingKind.LOOSE_LINK, loose_links(scene, roles[Role.LINK]), text, "has", "have")
+    for kind, text in MISPLACED.items():
+        yield from _about(FindingKind[kind.name], misplaced_vehicles.get(kind, ()), text)
+    text = "has an end on no surface, so nobody takes it. Move that to where one can stand"
+    yield from _about(FindingKind.LOOSE_LINK, loose_links(scene, roles[Role.LINK]), text)
     played = {entry.action for crowd in roles[Role.CROWD] for entry in stored_clips(crowd)}
     unplayed = [ob for ob in roles[Role.LINK] if (clip := clip_of_link(ob)) is not None and clip not in played]
-    text = "{} a clip that no crowd has. Use Add Clip in the crowd that goes there"
-    yield from _about(FindingKind.UNPLAYED, unplayed, text, "has", "have")
+    text = "has a clip that no crowd has. Use Add Clip in the crowd that goes there"
+    yield from _about(FindingKind.UNPLAYED, unplayed, text)
     yield from _far_outside(roles)
     yield from _undriven(vehicles)
     yield from _posed_alike(vehicles)
     vehicles = [ob for ob in vehicles if MARK not in ob]
     hidden = [ob for ob in vehicles if not ob.steering.locked and _is_hidden(ob, scene, records.get(ob))]
-    yield from _about(FindingKind.HIDDEN, hidden, "{} hidden, but baked all the same", "is", "are")
+    yield from _about(FindingKind.HIDDEN, hidden, "is hidden, but baked all the same")
     # Blender searches all collections for those of one object.
     rendered = {ob for collection in _in_renders(scene.collection) for ob in collection.objects}
     known = set(hidden)
     shown = [ob for ob in vehicles if not ob.steering.locked and ob not in known]
     unrendered = [ob for ob in shown if _is_unrendered(ob, rendered, records.get(ob))]
-    yield from _about(FindingKind.NOT_RENDERED, unrendered, "{} visible, but hidden in renders", "is", "are")
+    yield from _about(FindingKind.NOT_RENDERED, unrendered, "is visible, but hidden in renders")
     for ob, problem, remedy in instances_of_vehicles(objects):
         yield Finding(FindingKind.INSTANCED, f"{problem}. {remedy}", (full_name(ob),))
     yield from _of_minds(scene, roles, objects)
@@ -220,7 +206,7 @@ def findings(
     of_each = [(ob, outcome) for ob, record in records.items() for outcome in outcomes.each(ob, record)]
     spans = [(ob, outcome.present_frames) for ob, outcome in of_each]
     never = dict.fromkeys(ob for ob, span in spans if span is not None and (span[0] > span[1]))
-    yield from _about(FindingKind.NEVER_ENTERED, never, "{} on no frame of the bake", "is", "are")
+    yield from _about(FindingKind.NEVER_ENTERED, never, "is on no frame of the bake")
     yield from _unreached([(ob, outcome.unreached) for ob, outcome in of_each])
     for crowd in crowds:
         for behavior in behaviors_of(crowd):
@@ -229,20 +215,22 @@ def findings(
                 yield Finding(FindingKind.WAITING, text, (full_name(crowd),))
 
 
-def _about(kind: FindingKind, objects: Iterable[Object], text: str, singular: str, plural: str) -> Iterator[Finding]:
-    """A finding about objects, if there are any: `text` with their names and the verb in its place."""
+def _about(kind: FindingKind, objects: Iterable[Object], text: str) -> Iterator[Finding]:
+    """A finding about objects, if there are any: their names, and a text that begins with a verb in the singular."""
     objects = list(objects)
     if objects:
-        subject = f"{names_of([ob.name for ob in objects])} {singular if len(objects) == 1 else plural}"
-        yield Finding(kind, text.format(subject), tuple(full_name(ob) for ob in objects))
+        verb, _, rest = text.partition(" ")
+        if len(objects) > 1:
+            verb = PLURALS.get(verb) or verb.removesuffix("s")
+        yield Finding(kind, f"{names_of([ob.name for ob in objects])} {verb} {rest}", tuple(map(full_name, objects)))
 
 
 def _covering(scene: Scene, obstacles: Sequence[Object]) -> Iterator[Finding]:
     """The obstacles with a shape that covers much more than the object, or a way through it."""
     for each, obs in covering(scene, obstacles).items():
         what = "a way through" if each.closes else f"more than {TOO_MUCH:g} times the volume of the object"
-        text = f"{{}} {what}. Set Shape to {SHAPE_LABELS[each.instead]}, not {SHAPE_LABELS[each.shape]}"
-        yield from _about(FindingKind.COVERS, obs, text, "covers", "cover")
+        text = f"covers {what}. Set Shape to {SHAPE_LABELS[each.instead]}, not {SHAPE_LABELS[each.shape]}"
+        yield from _about(FindingKind.COVERS, obs, text)
 
 
 def _unreached(goals: Iterable[tuple[Object, str]]) -> Iterator[Finding]:
@@ -260,19 +248,19 @@ def _surfaces(roles: Mapping[Role, Sequence[Object]]) -> Iterator[Finding]:
     """The surfaces that nothing can stand on, and those of a scene in which nothing does."""
     surfaces = roles[Role.SURFACE]
     bare = [ob for ob in surfaces if _has_no_faces(ob)]
-    yield from _about(FindingKind.NO_FACES, bare, "{} no faces, so nothing stands on it", "has", "have")
+    yield from _about(FindingKind.NO_FACES, bare, "has no faces, so nothing stands on it")
     members = [*roles[Role.VEHICLE], *roles[Role.POINTS]]
     if surfaces and members and not any(map(_stands, members, crowds_of(members))):
         ways = " or ".join(kind.label for kind in LOCOMOTIONS if kind.stands)
-        text = f"{{}} used by no crowd. Set the Locomotion of one to {ways}, or remove the Surface tag"
-        yield from _about(FindingKind.UNUSED_SURFACE, surfaces, text, "is", "are")
+        text = f"is used by no crowd. Set the Locomotion of one to {ways}, or remove the Surface tag"
+        yield from _about(FindingKind.UNUSED_SURFACE, surfaces, text)
 
 
 def _undriven(vehicles: Sequence[Object]) -> Iterator[Finding]:
     """The vehicles without drivers for parts that a setting moves."""
     for setting, obs in undriven(vehicles, crowds_of(vehicles)).items():
-        text = f"{{}} no drivers for the parts that {setting} moves. Use Drive Wheels, or set {setting} to 0"
-        yield from _about(FindingKind.UNDRIVEN, obs, text, "has", "have")
+        text = f"has no drivers for the parts that {setting} moves. Use Drive Wheels, or set {setting} to 0"
+        yield from _about(FindingKind.UNDRIVEN, obs, text)
 
 
 def _posed_alike(vehicles: Sequence[Object]) -> Iterator[Finding]:
@@ -285,8 +273,8 @@ def _posed_alike(vehicles: Sequence[Object]) -> Iterator[Finding]:
         if player is not None and player.type == "MESH" and not ob.steering.locked and own_actions(player):
             sharing.setdefault(player.data, []).append(ob)
     alike = [ob for obs in sharing.values() for ob in (obs if len(obs) > 1 else ())]
-    text = "{} the same pose on each frame, as they share shape keys. Find Clips lets each play in its own phase"
-    yield from _about(FindingKind.POSED_ALIKE, alike, text, "has", "have")
+    text = "has the same pose on each frame, as they share shape keys. Find Clips lets each play in its own phase"
+    yield from _about(FindingKind.POSED_ALIKE, alike, text)
 
 
 def _stands(vehicle: Object, crowd: Object | None) -> bool:
@@ -407,10 +395,10 @@ def _of_minds(scene: Scene, roles: Mapping[Role, list[Object]], objects: list[Ob
             for ob in sorted(excluded[role], key=full_name)
             if crowd_of(ob) in crowds
         ]
-        yield from _about(FindingKind.NOT_COUNTED, left_out, "{} left out: excluded from the view layer", "is", "are")
+        yield from _about(FindingKind.NOT_COUNTED, left_out, "is left out: excluded from the view layer")
     for crowd in roles[Role.CROWD]:
         left_behind = states_left_behind(crowd, everything)
-        yield from _about(FindingKind.NOT_IN_SCENE, left_behind, f"{{}} not in the scene of {crowd.name}", "is", "are")
+        yield from _about(FindingKind.NOT_IN_SCENE, left_behind, f"is not in the scene of {crowd.name}")
     joined = set(crowds_of([*roles[Role.VEHICLE], *roles[Role.POINTS]]))
     for state in roles[Role.STATE]:
         its = crowd_of(state)

@@ -4,8 +4,6 @@ What is still forms one layer, and each surface that moves a layer of its own: a
 the landscape sorted again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -88,7 +86,7 @@ class SurfaceLayer:
         """The triangles for what clings to them."""
         return skin(self.points, self.triangles)
 
-    def moved(self, points: Vectors) -> SurfaceLayer:
+    def moved(self, points: Vectors) -> "SurfaceLayer":
         """The layer with its points (p, 3) elsewhere."""
         points = in_columns(np.asarray(points, dtype=np.float64))
         layer = SurfaceLayer(points, self.triangles, self.surfaces, self.owner, moves=True)
@@ -126,12 +124,12 @@ class Surfaces:
             near |= layer.moves or layer.floor.rims(cosine).near(points, reach)
         return near
 
-    def with_points(self, row: int, points: Vectors) -> Surfaces:
+    def with_points(self, row: int, points: Vectors) -> "Surfaces":
         """The same with the points (p, 3) of a surface that moves elsewhere."""
         moved = (layer.moved(points) if layer.surfaces == (row,) else layer for layer in self.layers)
         return Surfaces(tuple(moved))
 
-    def with_faces(self, row: int, points: Vectors, triangles: NDArray[np.int64]) -> Surfaces:
+    def with_faces(self, row: int, points: Vectors, triangles: NDArray[np.int64]) -> "Surfaces":
         """The same with other faces of a surface that moves, from points (p, 3) and triangles (f, 3) of their rows."""
         changed = _layer((row,), [(points, triangles)], moves=True)
         return Surfaces(tuple(changed if layer.surfaces == (row,) else layer for layer in self.layers))
@@ -309,16 +307,16 @@ class Surfaces:
             hindered |= ~(is_open | is_bare)
         return covered & ~hindered
 
-    def has_triangles_of(self, before: Surfaces) -> bool:
+    def has_triangles_of(self, before: "Surfaces") -> bool:
         """Whether the triangles are those of other surfaces, row by row, wherever their points are."""
         lengths, before_lengths = ([len(layer) for layer in each.layers] for each in (self, before))
         return lengths == before_lengths
 
-    def moves(self, before: Surfaces) -> bool:
+    def moves(self, before: "Surfaces") -> bool:
         """Whether a layer is another than before."""
         return len(self.layers) != len(before.layers) or any(a is not b for a, b in zip(self.layers, before.layers))
 
-    def moved_since(self, before: Surfaces) -> set[int]:
+    def moved_since(self, before: "Surfaces") -> set[int]:
         """The rows of the surfaces in layers that are others than before."""
         known = set(map(id, before.layers))
         return {row for layer in self.layers if id(layer) not in known for row in layer.surfaces}

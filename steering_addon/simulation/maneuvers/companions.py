@@ -4,8 +4,6 @@ Groups form of those that are near each other: as in a market, two groups join i
 other. So who is far away changes nothing. Once formed, a group stays until a member leaves, or is left far behind.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,7 +43,7 @@ class Companions:
     agent_of: Rows
 
     @classmethod
-    def of(cls, world: World, agents: Agents, members: Members) -> Companions:
+    def of(cls, world: World, agents: Agents, members: Members) -> "Companions":
         agent_of = np.full(len(world.bodies.position), -1)
         agent_of[agents.rows] = np.arange(len(agents))
         return cls(world, agents, members, agent_of)
@@ -107,7 +105,7 @@ class Companions:
         """(n,) whose group is a pair of agents that still are such."""
         return (self.size == 2) & (self.agent_of[self.members[:, 0]] >= 0)
 
-    def only(self, mask: NDArray[np.bool_]) -> Companions:
+    def only(self, mask: NDArray[np.bool_]) -> "Companions":
         """The companions in a mask, (n, 2)."""
         if everybody(mask | ~self.exist):
             return self
@@ -120,7 +118,7 @@ class Companions:
         away = np.isfinite(distance) & (distance > AT_GOAL * agents.radius)
         return unit(agents.level(np.where(away[:, None], agents.goal - agents.position, 0.0)))
 
-    def kept(self, furthest: Scalars) -> Companions:
+    def kept(self, furthest: Scalars) -> "Companions":
         """The companions without those that are gone, go elsewhere, have others now, or are far from their group.
 
         Args:
@@ -135,7 +133,7 @@ class Companions:
         parts = np.stack([dot(ways, picked(ways, self.agent[:, k])) < OTHER_WAY for k in range(2)], axis=1) & self.known
         return self.only(self.exist & self.world.bodies.present[self.members] & near & agrees & ~parts)
 
-    def joined(self, near: Near, agent: Rows, seeks: Mask, ready: Mask) -> Companions:
+    def joined(self, near: Near, agent: Rows, seeks: Mask, ready: Mask) -> "Companions":
         """The companions after those groups have joined of which each is the nearest that suits the other.
 
         Args:
@@ -167,6 +165,6 @@ class Companions:
         members[mutual] = -np.sort(-added, axis=1)[:, : LARGEST - 1]
         return self._with(members)
 
-    def _with(self, members: Members) -> Companions:
+    def _with(self, members: Members) -> "Companions":
         """The companions with other members (n, 2), in any order."""
         return Companions(self.world, self.agents, -np.sort(-members, axis=1), self.agent_of)
