@@ -171,7 +171,7 @@ class STEERING_OT_crowd_select(SteeringOperator, bpy.types.Operator):
     bl_label = "Select Vehicles"
     needs = (in_object_mode, has_crowd)
 
-    extend: BoolProperty(name="Extend", description="Extend the current selection", default=False)
+    extend: BoolProperty(name="Extend", description="Extend the current selection")
 
     def execute(self, context):
         crowd = crowd_in_focus(context)

@@ -79,13 +79,11 @@ lands on it"""
     of_crowd: BoolProperty(
         name="Crowd",
         description="For the middle of the crowd, not the active vehicle; with a shape, for each of its vehicles",
-        default=False,
         options={"SKIP_SAVE"},
     )
     lands: BoolProperty(
         name="Land",
         description="What flies comes down there, or on the object selected besides, and stands",
-        default=False,
         options={"SKIP_SAVE"},
     )
     use_marker: BoolProperty(

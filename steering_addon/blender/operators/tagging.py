@@ -76,14 +76,12 @@ class STEERING_OT_tag(SteeringOperator, bpy.types.Operator):
     new_crowd: BoolProperty(
         name="New Crowd",
         description="Create a new crowd even if the objects could join an existing one",
-        default=False,
         options={"SKIP_SAVE"},
     )
     find_clips: BoolProperty(name="Find Clips", description=FIND_CLIPS, default=True, options={"SKIP_SAVE"})
     of_part: BoolProperty(
         name="Of the Part Itself",
         description="Give the role to a selected part of a vehicle, such as a rider or a hat, instead of to the whole",
-        default=False,
         options={"SKIP_SAVE"},
     )
 
