@@ -286,7 +286,7 @@ class Player:
         steps = shorter(ratio, self._settings.shorter_steps) * self._agent_step
         walks = np.where(played.stands, 0.0, np.minimum(steps, 1.0))
         places = self._of_states.places(played.state)
-        # Without a clip that stands it keeps the pose in which it stopped.
+        # Without a clip that stands it keeps the pose in which its step ends.
         walks = np.where((played.direction >= 0) & ~self._of_states.stands[places], 1.0, walks)
         share = self._repertoire.shares(speed, played.direction, played.past) * walks
         columns = np.arange(len(walks))
@@ -347,8 +347,7 @@ class Player:
         usual = self._frame_time * weight / np.maximum(seconds, 1e-9)
         after = advanced(moving, metres, gone)
         after = np.minimum(after, moving + QUICKEST * usual)
-        stands = now.stands & self._of_states.stands[self._of_states.places(now.state)]
-        return np.where(stands, self._rested(moving, self._frame_time), after)
+        return np.where(now.stands, self._rested(moving, self._frame_time), after)
 
     def _rested(self, moving: Scalars, passed: float) -> Scalars:
         """The phase on its way to the next one at which the feet are best left, (n,)."""

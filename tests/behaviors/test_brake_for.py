@@ -81,10 +81,10 @@ def test_the_choice_of_obstacles_decides_which_count() -> None:
 
 def test_it_stops_before_the_side_of_a_box_and_the_wall_of_a_room() -> None:
     box = boxes(np.array([[0.0, 30.0, 0.0]]), np.array([[8.0, 2.0, 1.0]]))
-    last = positions(car(obstacles=box).run(FPS * 14))[-1, 0]
+    last = positions(car(obstacles=box).run(FPS * 8))[-1, 0]
     assert last[1] == pytest.approx(28.0 - R - 0.5, abs=0.25)
     room = replace(boxes(np.zeros((1, 3)), np.array([[20.0, 25.0, 5.0]])), side=np.array([INSIDE]))
-    states = car(obstacles=room).run(FPS * 14)
+    states = car(obstacles=room).run(FPS * 8)
     assert positions(states)[-1, 0, 1] == pytest.approx(25.0 - R - 0.5, abs=0.25)
     assert speeds(states)[FPS * 2] > 4.9, "in the middle of the room it does not brake"
 
@@ -107,8 +107,8 @@ def test_the_size_of_other_bodies_does_not_matter() -> None:
 
 def test_an_object_without_a_role_counts_if_it_is_the_target() -> None:
     stranger = leaders([0.0, 1e4, 0.0], [0.2, 30.0, 0.0])
-    assert positions(car(tracked=stranger).run(FPS * 14))[-1, 0, 1] > 35.0
-    states = car(tracked=stranger, values={"target": 2}).run(FPS * 14)
+    assert positions(car(tracked=stranger).run(FPS * 8))[-1, 0, 1] > 35.0
+    states = car(tracked=stranger, values={"target": 2}).run(FPS * 8)
     assert positions(states)[-1, 0, 1] == pytest.approx(30.0 - 2.0 * R - 0.5, abs=0.2)
 
 
@@ -148,7 +148,7 @@ def test_four_that_wait_for_each_other_in_a_ring_go_on() -> None:
         tracked=leaders(*(outward * (2.0 * R + 0.1) + 1e4 * forward)),
         locomotions=[(Planar, {})],
     )
-    at = positions(place.run(FPS * 20))
+    at = positions(place.run(FPS * 12))
     assert (np.linalg.norm(at[-1] - at[0], axis=1) > 5.0).all()
 
 
@@ -260,5 +260,5 @@ def test_who_gives_way_to_whom(place: Scene, brakes: tuple[bool, bool]) -> None:
 
 
 def test_two_that_meet_in_one_lane_get_past_each_other() -> None:
-    at = positions(meeting(-1.0, 0.0, 20.0, speed=4.0).run(FPS * 20))
+    at = positions(meeting(-1.0, 0.0, 20.0, speed=4.0).run(FPS * 12))
     assert at[-1, 0, 1] > 20.0 and at[-1, 1, 1] < 0.0

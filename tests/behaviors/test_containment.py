@@ -146,11 +146,11 @@ def test_it_stays_in_a_mesh() -> None:
         vehicle={"max_speed": 4.0, "max_force": 12.0},
         regions=mesh_regions([ring(8.0, 3.0)], [[0.0, 0.0, 0.0]]),
     )
-    path = positions(place.run(240))
+    path = positions(place.run(144))
     tube = np.hypot(np.hypot(path[..., 0], path[..., 1]) - 8.0, path[..., 2])
     assert tube.max() < 4.0 and np.median(tube) < 2.5
     free = replace(place, behaviors=place.behaviors[:1])
-    far = positions(free.run(240))
+    far = positions(free.run(144))
     assert np.hypot(np.hypot(far[..., 0], far[..., 1]) - 8.0, far[..., 2]).max() > 6.0
 
 
@@ -203,10 +203,10 @@ def test_by_seeking_vehicles_return(region: Regions) -> None:
         region, rng.uniform(-3.0, 3.0, (12, 3)) + region.centre[0], forward=rng.normal(size=(12, 3)), speed=4.0
     )
     place.behaviors = [(Containment, {"method": SEEK}), (Wander, {})]
-    way = positions(place.run(FPS * 25))
+    way = positions(place.run(FPS * 15))
     assert outside(region, way).max() < 12.0
     leaving = replace(place, behaviors=[(Wander, {})])
-    assert outside(region, positions(leaving.run(FPS * 25))).max() > 30.0
+    assert outside(region, positions(leaving.run(FPS * 15))).max() > 30.0
 
 
 # Crossing.

@@ -115,7 +115,7 @@ def test_those_that_have_arrived_face_the_target_of_go_to_and_stop() -> None:
     visit = (Arrival, {"target": 6, "face_target": True, "stay_time": 60.0, "stay_spread": 0.0})
     walker = {**MODEL, "radius": 0.3}
     scene = one(OnFoot, position=9.0 * out, forward=(1.0, 0.0, 0.0), behaviors=[visit], vehicle=walker)
-    states = replace(scene, tracked=leaders(np.zeros(3))).run(14 * FPS)
+    states = replace(scene, tracked=leaders(np.zeros(3))).run(8 * FPS)
     assert (speeds(states)[-1] == 0.0).all()
     place = positions(states)[-1]
     inward = -place / np.linalg.norm(place, axis=1, keepdims=True)

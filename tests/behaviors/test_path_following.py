@@ -256,10 +256,10 @@ def test_on_one_of_many_splines_it_goes_as_on_that_one_alone() -> None:
     place = np.concatenate([line.position(line.length * rng.uniform(size=3)) for line in curve])
     place[:, :2] += rng.uniform(-0.9, 0.9, (12, 2))
     asked = {"direction": EITHER, "end": TURN_BACK, "lane_offset": 0.5, "radius": 1.0}
-    together = followers(curve, place, **asked).run(3 * FPS)[-1].motion
+    together = followers(curve, place, **asked).run(2 * FPS)[-1].motion
     for k, line in enumerate(curve):
         three = slice(3 * k, 3 * k + 3)
-        alone = followers(line, place[three], **asked).run(3 * FPS)[-1].motion
+        alone = followers(line, place[three], **asked).run(2 * FPS)[-1].motion
         for name in ("position", "velocity", "forward"):
             assert (getattr(together, name)[three] == getattr(alone, name)).all()
 
@@ -313,7 +313,7 @@ def test_when_its_path_disappears_it_follows_the_nearest_of_the_others() -> None
 
 
 def test_at_the_end_it_stops_and_stays() -> None:
-    states = started(ROAD, end=STOP, first=40.0).run(14 * FPS)
+    states = started(ROAD, end=STOP, first=40.0).run(8 * FPS)
     assert np.linalg.norm(positions(states)[-1, 0] - (0.0, 60.0, 0.0)) < 1.0
     assert positions(states)[:, 0, 1].max() < 60.5
     assert speeds(states)[-FPS:].max() < 0.01

@@ -100,7 +100,7 @@ def test_it_passes_through_where_it_does_not_wait(pace: int) -> None:
 
 
 def test_at_its_own_pace_it_keeps_to_cruise_speed() -> None:
-    states = guards(wait_time=0.0, pace=CURRENT_SPEED).run(30 * SECOND)
+    states = guards(wait_time=0.0, pace=CURRENT_SPEED).run(18 * SECOND)
     assert speeds(states).max() < 4.2
     assert np.median(speeds(states)) == pytest.approx(4.0, abs=0.1)
 

@@ -185,7 +185,7 @@ def test_it_lets_go_of_a_quarry_that_it_has_reached_and_chases_again(drift: tupl
 
 def test_it_lets_go_at_the_first_touch_although_it_still_comes_nearer() -> None:
     place = chase(drift=(0.0, 4.5, 0.0), speed=5.0, tracked=leaders([0.0, 2.0, 0.0]))
-    touch, lets_go = gaps(place, 6.0) <= 1.0, pauses(place.run(6 * FPS)) > 0.0
+    touch, lets_go = gaps(place, 6.0) <= 1.0, pauses(place.run(4 * FPS)) > 0.0
     assert touch.any()
     assert int(np.argmax(lets_go)) <= int(np.argmax(touch)) <= int(np.argmax(lets_go)) + 1
 
@@ -203,7 +203,7 @@ def test_while_it_lets_go_it_asks_for_nothing_and_leads_nowhere() -> None:
 @pytest.mark.parametrize("pause", [1.0, 3.0])
 def test_it_lets_go_for_the_pause(pause: float) -> None:
     place = chase(behaviors=[(Pursuit, {"pause_time": pause})])
-    assert longest(pauses(place.run(14 * FPS)) > 0.0) == pytest.approx(pause * FPS, abs=2)
+    assert longest(pauses(place.run(8 * FPS)) > 0.0) == pytest.approx(pause * FPS, abs=2)
 
 
 def test_without_a_pause_it_never_lets_go() -> None:

@@ -138,11 +138,11 @@ def test_those_on_the_ground_and_those_in_the_air_choose_as_if_the_others_were_f
         tracked=leaders([0.0, 0.0, 0.0], [900.0, -30.0, 5.0], [900.0, 40.0, 5.0]),
         behaviors=behaviors,
     )
-    together = positions(place.run(60))
+    together = positions(place.run(36))
     moved = np.abs(together[-1] - together[0])
     assert moved[6:, 1].min() > 5.0 and moved[6:, 0].min() > 0.05, "they give way"
     for rows in (np.arange(6), np.arange(6, 8)):
-        assert np.allclose(together[:, rows], positions(place.take(rows).run(60)), atol=1e-9)
+        assert np.allclose(together[:, rows], positions(place.take(rows).run(36)), atol=1e-9)
 
 
 def test_a_standing_agent_in_the_way_is_passed() -> None:

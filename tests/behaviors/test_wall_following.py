@@ -51,7 +51,7 @@ def test_it_follows_the_wall_in_the_direction_of_its_heading() -> None:
 
 
 def test_head_on_it_turns_aside_and_does_not_cross_the_wall() -> None:
-    states = walkers(WALL, [[-8.0, 0.0, 0.0]], forward=(1.0, 0.0, 0.0)).run(12 * FPS)
+    states = walkers(WALL, [[-8.0, 0.0, 0.0]], forward=(1.0, 0.0, 0.0)).run(7 * FPS)
     assert positions(states)[..., 0].max() < 0.0
     assert positions(states)[-1, 0, 0] == pytest.approx(-1.0, abs=0.05)
 
@@ -60,14 +60,14 @@ def test_head_on_it_turns_aside_and_does_not_cross_the_wall() -> None:
 @pytest.mark.parametrize("inside", [False, True])
 def test_it_keeps_the_offset_round_a_bent_wall(inside: bool) -> None:
     start = 12.0 if inside else 18.0
-    states = walkers(ring(), [[start, 0.0, 0.0]], locomotions=[(Planar, {})]).run(20 * FPS)
+    states = walkers(ring(), [[start, 0.0, 0.0]], locomotions=[(Planar, {})]).run(12 * FPS)
     radius = np.linalg.norm(positions(states)[-8 * FPS :, 0], axis=1)
     assert np.abs(radius - (14.0 if inside else 16.0)).max() < 0.1
 
 
 def test_round_the_end_of_a_wall_it_returns_on_the_other_side() -> None:
     short = spline(np.array([[0.0, 0.0, 0.0], [0.0, 20.0, 0.0]]), False)
-    states = walkers(short, [[4.0, 0.0, 0.0]], values={"offset": 4.0}, vehicle={"max_force": 20.0}).run(14 * FPS)
+    states = walkers(short, [[4.0, 0.0, 0.0]], values={"offset": 4.0}, vehicle={"max_force": 20.0}).run(8 * FPS)
     way = positions(states)[:, 0]
     assert (way[:, 0] < -3.0).any()
     assert headings(states)[:, 0, 1].min() < -0.9
@@ -279,7 +279,7 @@ def test_along_one_of_many_curves_it_goes_as_along_that_one_alone() -> None:
     place, asked = offset + np.array([4.0, -6.0, 0.0]), [NEAREST, 1, 0, 1]
     scene = walkers(curves[0], place, values={"wall": asked})
     scene.paths = ((curves[0], curves[2]), (curves[1], curves[3]))
-    together = positions(scene.run(3 * FPS))
+    together = positions(scene.run(2 * FPS))
     for k, curve in enumerate(curves):
-        alone = walkers(curve, place[k : k + 1]).run(3 * FPS)
+        alone = walkers(curve, place[k : k + 1]).run(2 * FPS)
         assert (together[:, k] == positions(alone)[:, 0]).all()

@@ -12,7 +12,7 @@ from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import OnFoot
 from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
 from steering_addon.simulation.snapshot import State
-from tests.sampling import sampled
+from tests.sampling import sampled, thorough
 from tests.scene import Scene, leaders, positions, speeds
 
 FPS = 24
@@ -65,7 +65,7 @@ def test_a_way_ends_where_it_leads_also_near_a_border(foot) -> None:
     assert np.linalg.norm(positions(states)[-1] - goals, axis=1).max() < 0.5
 
 
-@sampled(one_of=3)
+@thorough
 @pytest.mark.parametrize("foot", [PERSON, HORSE, {}], ids=["person", "horse", "nimble"])
 def test_who_wanders_on_a_stage_uses_all_of_it_and_does_not_stand(foot) -> None:
     half = np.array((3.0, 2.0))

@@ -114,7 +114,7 @@ GROUNDS = {"gentle": (hills(height=1.5), 25.0), "steep": (hills(height=STEEP), 2
 def roaming(request) -> tuple[Surfaces, list[State]]:
     faces, half = GROUNDS[request.param]
     ground = surfaces([faces])
-    return ground, herd(ground, half=half).run(10 * FPS)
+    return ground, herd(ground, half=half).run(7 * FPS)
 
 
 @sampled
@@ -211,7 +211,7 @@ def test_a_hill_slows_it_down() -> None:
     ground = surfaces([plane(tilt=0.4)])
     up, down = (walker(on(ground, [(-6.0 * way, 0.0)])[0], (60.0 * way, 0.0, 0.0), ground) for way in (1.0, -1.0))
     down = Scene(**{**vars(down), "forward": (-1.0, 0.0, 0.0)})
-    uphill, downhill = (speeds(scene.run(4 * FPS))[-1, 0] for scene in (up, down))
+    uphill, downhill = (speeds(scene.run(2 * FPS))[-1, 0] for scene in (up, down))
     assert uphill == pytest.approx(1.5 / (1.0 + 3.5 * 0.4 + 6.1 * 0.16), rel=0.01)
     assert downhill == pytest.approx(1.5, rel=0.01)
 
@@ -267,7 +267,7 @@ def rim(half: float = 8.0) -> Surfaces:
 
 def test_at_an_edge_it_turns_back_and_keeps_walking() -> None:
     ground = rim()
-    states = walker((0.0, 0.0, 0.0), (200.0, 30.0, 0.0), ground, at_edge=TURN_BACK).run(20 * FPS)
+    states = walker((0.0, 0.0, 0.0), (200.0, 30.0, 0.0), ground, at_edge=TURN_BACK).run(12 * FPS)
     assert np.abs(positions(states)[..., :2]).max() <= 8.0
     assert (height_above(ground, states) == 0.0).all()
     stands = (np.linalg.norm(ways(states), axis=-1) == 0.0).ravel()
@@ -275,7 +275,7 @@ def test_at_an_edge_it_turns_back_and_keeps_walking() -> None:
 
 
 def test_at_an_edge_it_stops_if_told_to() -> None:
-    states = walker((0.0, 0.0, 0.0), (200.0, 0.0, 0.0), rim(), at_edge=STOP).run(12 * FPS)
+    states = walker((0.0, 0.0, 0.0), (200.0, 0.0, 0.0), rim(), at_edge=STOP).run(7 * FPS)
     end = positions(states)[-1, 0]
     assert 7.8 < end[0] <= 8.0
     assert (speeds(states)[-FPS:] == 0.0).all()
@@ -283,7 +283,7 @@ def test_at_an_edge_it_stops_if_told_to() -> None:
 
 def test_over_an_edge_it_falls_to_the_ground_below_if_told_to() -> None:
     ground = surfaces([plane(half=4.0, height=3.0), plane(half=30.0)])
-    states = walker((0.0, 0.0, 3.0), (25.0, 0.0, 0.0), ground, at_edge=FALL).run(12 * FPS)
+    states = walker((0.0, 0.0, 3.0), (25.0, 0.0, 0.0), ground, at_edge=FALL).run(7 * FPS)
     height = positions(states)[:, 0, 2]
     assert height[0] == 3.0 and height[-1] == 0.0
     falling = np.flatnonzero((height < 3.0) & (height > 0.0))
@@ -302,7 +302,7 @@ def test_a_hole_is_an_edge() -> None:
     points, triangles = plane(half=10.0, cells=40)
     middle = points[triangles].mean(axis=1)
     ground = surfaces([(points, triangles[np.abs(middle[:, :2]).max(axis=1) > 1.5])])
-    states = walker((-6.0, 0.0, 0.0), (9.0, 0.0, 0.0), ground).run(20 * FPS)
+    states = walker((-6.0, 0.0, 0.0), (9.0, 0.0, 0.0), ground).run(12 * FPS)
     assert (positions(states)[..., 2] == 0.0).all()
     assert np.abs(positions(states)[..., :2]).max(axis=-1).min() > 1.3, "it bridges no more than the corners"
     assert np.linalg.norm(positions(states)[:, 0] - (9.0, 0.0, 0.0), axis=1).min() < 1.0, "it comes past the hole"
@@ -319,7 +319,7 @@ def test_it_climbs_stairs_whose_steps_are_low_enough() -> None:
     ground = surfaces([patch(np.array([[(x, y, z) for x, z in profile] for y in (-3.0, 3.0)]))])
     heights = np.array([0.2, 0.1])
     both = walkers([(-4.0, 0.0, 0.0)] * 2, [(9.0, 0.0, 1.0)] * 2, ground, step_height=heights)
-    for end, climbs in zip(positions(both.run(16 * FPS))[-1], (True, False), strict=True):
+    for end, climbs in zip(positions(both.run(10 * FPS))[-1], (True, False), strict=True):
         assert (end[2] == pytest.approx(8 * 0.17)) == climbs
         assert (end[0] > 2.4) == climbs
 
@@ -433,7 +433,7 @@ def test_at_the_start_it_finds_the_ground_near_it() -> None:
 
 def test_without_ground_it_walks_at_its_height_and_says_so_and_steps_onto_what_comes() -> None:
     ground = surfaces([plane(half=5.0, height=0.1)])
-    states = walker((-12.0, 0.0, 0.0), (3.0, 0.0, 0.0), ground).run(12 * FPS)
+    states = walker((-12.0, 0.0, 0.0), (3.0, 0.0, 0.0), ground).run(7 * FPS)
     off = np.array([state.outputs["off_ground"][0] for state in states])
     assert off[0] == 1.0 and off[-1] == 0.0
     height = positions(states)[:, 0, 2]

@@ -151,7 +151,7 @@ def test_a_lane_inside_a_bend_tighter_than_its_offset_never_runs_backwards() -> 
 def test_the_turning_circle_is_never_smaller_than_wheelbase_by_tangent(place) -> None:
     """Behind it, beside it and within its circle: it comes to the place, and never turns on the spot."""
     scene = Scene([(0.0, 0.0, 0.0)], speed=2.0, behaviors=[(Seek, {})], tracked=leaders(place), vehicle=CAR)
-    states = replace(scene, locomotions=[(Wheeled, {})]).run(FPS * 30)
+    states = replace(scene, locomotions=[(Wheeled, {})]).run(FPS * 18)
     heading, way = headings(states)[:, 0], np.diff(positions(states)[:, 0] - AXLE * headings(states)[:, 0], axis=0)
     turn = np.arcsin(np.linalg.norm(np.cross(heading[:-1], heading[1:]), axis=1))
     covered = np.linalg.norm(way, axis=1)
@@ -244,7 +244,7 @@ def test_beyond_the_edge_it_says_so_and_stays_at_its_height() -> None:
 def test_a_driver_who_stops_at_edges_stands_before_them(speed: float) -> None:
     """The plane ends at 40 m; the nose is 2.15 m ahead of the origin."""
     scene = on_hills(surfaces([plane(40.0)]), position=[(0.0, 0.0, 0.0)], forward=[(1.0, 0.0, 0.0)], behaviors=[])
-    states = replace(scene, speed=speed, locomotions=[(Wheeled, {"at_edge": STOP})]).run(FPS * 16)
+    states = replace(scene, speed=speed, locomotions=[(Wheeled, {"at_edge": STOP})]).run(FPS * 10)
     nose = positions(states)[-1, 0, 0] + 2.15
     assert 35.0 < nose <= 40.0 and speeds(states)[-1, 0] < 0.1
     assert np.diff(speeds(states)[:, 0]).min() * FPS > -3.5
@@ -263,14 +263,14 @@ def kink(grade: float, begins: float = 40.0) -> Surfaces:
 def test_a_driver_stands_before_ground_that_is_too_steep(grade: float, climbs: bool) -> None:
     """The slope begins at 40 m, and 35 degrees is a grade of 0.7."""
     scene = on_hills(kink(grade), position=[(0.0, 0.0, 0.0)], forward=[(1.0, 0.0, 0.0)], behaviors=[])
-    states = replace(scene, speed=8.0).run(FPS * 10)
+    states = replace(scene, speed=8.0).run(FPS * 6)
     nose, ends = positions(states)[-1, 0, 0] + 2.15, speeds(states)[-1, 0]
     assert (nose > 45.0 and ends > 4.0) if climbs else (35.0 < nose <= 40.0 and ends < 0.1)
 
 
 def test_one_that_starts_on_too_steep_ground_may_leave_it() -> None:
     scene = on_hills(kink(1.0, -20.0), position=[(0.0, 0.0, 20.0)], forward=[(-1.0, 0.0, 0.0)], behaviors=[])
-    assert positions(replace(scene, speed=4.0).run(FPS * 10))[-1, 0, 0] < -25.0
+    assert positions(replace(scene, speed=4.0).run(FPS * 6))[-1, 0, 0] < -25.0
 
 
 # The driver.

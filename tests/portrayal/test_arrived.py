@@ -19,7 +19,7 @@ def at_goal(states) -> np.ndarray:
 @pytest.mark.parametrize("way", ["arrival", "docking"])
 def test_who_stays_for_good_has_arrived_from_its_arrival_on(way: str) -> None:
     scene = walk(way)
-    states = scene.run(200, at=on_arrival(scene, STAY))
+    states = scene.run(120, at=on_arrival(scene, STAY))
     at = at_goal(states)
     assert not at[0] and at[-1]
     assert np.linalg.norm(positions(states)[np.argmax(at), 0] - DOOR) < 0.6

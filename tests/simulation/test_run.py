@@ -119,7 +119,7 @@ def test_two_crowds_that_follow_paths_remember_each_their_own() -> None:
     def crowds(frame: int, snapshot: Snapshot) -> Snapshot:
         return in_crowds(snapshot, [Crowd(np.array([row]), (PathFollowing.of(1),)) for row in (0, 1)])
 
-    apart, together = place.run(48, at=crowds), place.run(48)
+    apart, together = place.run(29, at=crowds), place.run(29)
     assert positions(apart).tobytes() == positions(together).tobytes()
     for name, column in vars(together[-1].memories["path_following"]).items():
         assert np.array_equal(column, getattr(apart[-1].memories["path_following"], name)), name
@@ -324,7 +324,7 @@ def test_the_pace_of_each_agent_drifts_over_seconds_about_its_cruise_speed() -> 
     vehicle = {"max_speed": 2.0, "cruise_speed": 0.65, "pace_drift": 0.15, "pace_time": 6.0}
     walkers = Scene([[5.0 * k, 0.0, 0.0] for k in range(40)], speed=1.3, vehicle=vehicle)
     fps = 24
-    speed = speeds(walkers.run(60 * fps))[5 * fps :]
+    speed = speeds(walkers.run(36 * fps))[5 * fps :]
     variation = speed.std(axis=0) / speed.mean(axis=0)
     # Within each agent, as measured of people: .05 to .15.
     assert 0.05 < np.median(variation) < 0.15 and variation.max() < 0.2

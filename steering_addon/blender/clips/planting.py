@@ -13,7 +13,7 @@ import numpy as np
 
 from ...portrayal.clips import MOVE, PHASES, Clip, Playing, leading
 from ...portrayal.feet.pacing import Tempo, paced
-from ...portrayal.feet.pawing import Paw, paw_of
+from ...portrayal.feet.pawing import Paw, paw_of, put_down, stopped
 from ...portrayal.feet.planes import Ground
 from ...portrayal.feet.rotations import LEAST
 from ...portrayal.feet.solving import hold
@@ -75,7 +75,10 @@ class Planter:
         posed = self.legs.pose(flat, shape)
         rests = np.einsum("cf,cl->lf", flat.weights(), self._rests).reshape(-1, *shape)
         kept_down = [paw and paw.correction(flat, place) for paw, place in zip(self._paws, posed.places)]
-        feet = [Stepping(*foot) for foot in zip(posed.soles, rests, kept_down, posed.reaches)]
+        moving = np.einsum("cf,c->f", flat.weights(), self._moves.astype(np.float64)).reshape(shape)
+        share = stopped(moving, body, self._height, frame_time)
+        as_played = zip(posed.soles, rests, kept_down, posed.reaches)
+        feet = [put_down(Stepping(*foot), share) for foot in as_played]
         lowers = self.legs.lowers_hips(on_ground=ground is not None)
         held = hold(body, feet, self._height, frame_time, ground, lowers_hips=lowers)
         if (softened := posed.soften(feet, held)) is not None:

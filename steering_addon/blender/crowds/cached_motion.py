@@ -91,10 +91,23 @@ class CachedMotion:
         """The number of meshes of each model; 0 if the player shows models as they are."""
         return int(input_of(self._modifier, "Poses")) if input_of(self._modifier, "Pick Poses") else 0
 
+    def start_velocity(self, rows: np.ndarray) -> np.ndarray:
+        """The velocities at which agents enter, (k, 3) m/s; nan where they are not known as they are shown."""
+        speed, shift = self._shift(rows)
+        if "start_velocity" not in self.shown.data.attributes:
+            return np.full((len(rows), 3), np.nan)
+        velocity = get_column(self.shown.data, "start_velocity")[rows] * speed[:, None]
+        turned = np.einsum("ab,kb->ka", doubles(self.shown.matrix_world)[:3, :3], velocity)
+        return np.where((shift == 0.0)[:, None], turned, np.nan)
+
+    def _shift(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """How fast agents are played, as a factor, and by how many frames they are ahead, (k,) each."""
+        speed = input_of(self._modifier, "Speed") * self.edited["speed"][rows]
+        return speed, input_of(self._modifier, "Frame Offset") + self.edited["frame_offset"][rows]
+
     def on_frames(self, frames: np.ndarray, rows: np.ndarray) -> ShownAgents:
         """Some of the agents (k,), by their rows, as they are shown on frames (f,)."""
-        speed = input_of(self._modifier, "Speed") * self.edited["speed"][rows]
-        shift = input_of(self._modifier, "Frame Offset") + self.edited["frame_offset"][rows]
+        speed, shift = self._shift(rows)
         last = float(self._frames - 1)
         now = np.clip((frames[:, None] - self.first) * speed + shift, 0.0, last)
         whole = np.floor(now)

@@ -3,8 +3,8 @@
 The point of agent a on frame f is number `f * n + a`. It has a position and the attributes `rotation` (a quaternion),
 `pose` (the number of the mesh that shows it among those of its variant, -1 for none), and where they are known `phase`
 (in 128 parts of a cycle) and `state`. The player has a point for each agent, with `id`, `key`, `variant` and `scale`.
-What the player does not read is for objects that stand for agents: `flags`, and what drivers of the models read of a
-locomotion, such as how far wheels are turned, by its name.
+What the player does not read is for objects that stand for agents: `flags`, what drivers of the models read of a
+locomotion, such as how far wheels are turned, by its name, and of each agent the `start_velocity` at which it enters.
 
 Changes after the simulation are the points of another small mesh, each at the `key` of its agent: a bake never touches
 it. It has `hidden`, `frame_offset`, `speed` (a factor), `variant` (-1 as it is), `offset` (metres) and `picked`, of
@@ -61,11 +61,12 @@ class CachedFrames:
 
 @dataclass(frozen=True)
 class CachedAgents:
-    """The constants of n agents: identity and variant (n,), and scale (n, 3)."""
+    """The constants of n agents: identity, variant (n,), scale (n, 3), and the velocity (n, 3) at which each enters."""
 
     identity: np.ndarray
     variant: np.ndarray
     scale: np.ndarray
+    start_velocity: np.ndarray
 
 
 @dataclass
@@ -105,6 +106,7 @@ class NewCache:
         add_column(self.points, "variant", "INT", agents.variant)
         add_column(self.points, "key", "FLOAT_VECTOR", keys_of(agents.identity))
         add_column(self.points, "scale", "FLOAT_VECTOR", agents.scale)
+        add_column(self.points, "start_velocity", "FLOAT_VECTOR", agents.start_velocity)
         self.points.update()
         yield
 

@@ -86,12 +86,13 @@ def join(context: Context, objects: Sequence[Object], like: Likeness, *, apart: 
         preset = fitting(like, median_length(bodies[ob.name].length(*fronts[ob.name]) for ob in objects))
     members = [] if crowd is None else [ob for ob, of in zip(vehicles, crowds_of(vehicles)) if of == crowd]
     check_stored(members[:1])
+    empty = not members and crowd not in crowds_of(tagged(in_scene, Role.POINTS))
     crowd = crowd or new_crowd(context, like.crowd)
     measure = measure_for(crowd, members, preset, depsgraph, family)
-    long = not members or crowd.steering.vehicle.length > 0.0
+    long = empty or crowd.steering.vehicle.length > 0.0
     fitted = cache(partial(shape_of, measure=measure, long=long))
     shapes = {ob.name: fitted(bodies[ob.name], fronts[ob.name]) for ob in objects}
-    if not members:
+    if empty:
         fit_body(crowd, list(shapes.values()))
     heights = list(dict.fromkeys(ob.steering.height for ob in members))
     joining = set(objects)
@@ -106,7 +107,7 @@ def join(context: Context, objects: Sequence[Object], like: Likeness, *, apart: 
         make_vehicle(ob, crowd, family, bodies[ob.name])
         ob.steering.height = _height_of_model(ob.steering.height, heights)
         fit_size(ob, crowd, shapes[ob.name])
-    if not members:
+    if empty:
         fit_stride(crowd, [height_of(ob) for ob in objects])
     warnings = [] if preset is None else bring_to_life(context, crowd, objects, preset)
     if preset is not None:

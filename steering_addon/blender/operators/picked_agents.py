@@ -145,9 +145,11 @@ class STEERING_OT_give_back(SteeringOperator, bpy.types.Operator):
             raise Refusal(text, about=kept)
         objects = [ob for ob in objects if ob not in kept]
         check_editable(objects)
-        preview.end()
         cache = cache_of(crowd)
-        cache = cache if cache is not None and is_kept_here(cache) else None
+        if cache is not None and not is_kept_here(cache):
+            text = f"The crowd cache of {crowd.name} is in a library, which hides them. Bake again first."
+            raise Refusal(text, about=[crowd])
+        preview.end()
         is_signed, number = _signed_so_far(context, cache), len(objects) + len(identities)
         lost, warnings = give_agents_back(context, cache, crowd, objects, identities)
         if is_signed and not lost:

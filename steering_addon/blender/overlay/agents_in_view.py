@@ -7,7 +7,7 @@ import blf
 import bpy
 import gpu
 import numpy as np
-from bpy.types import Region, RegionView3D
+from bpy.types import Collection, Object, Region, RegionView3D
 from gpu_extras.batch import batch_for_shader
 
 from ..animation.rotation_channels import matrices_from_channels
@@ -35,10 +35,12 @@ class AgentsInView:
 
     def __init__(self, motion: CachedMotion) -> None:
         self.motion = motion
-        shown = sorted(motion.models.objects, key=lambda ob: ob.name)
-        corners = np.array([ob.bound_box for ob in shown], dtype=np.float64).reshape(-1, 8, 3)
-        self._middle = corners.mean(axis=1)
-        self._reach = np.linalg.norm(corners - self._middle[:, None], axis=-1).max(axis=1)
+        shown = sorted((*motion.models.objects, *motion.models.children), key=lambda each: each.name)
+        corners = [_corners(each) for each in shown] or [np.zeros((1, 3))]
+        self._middle = np.array([each.mean(axis=0) for each in corners])
+        self._reach = np.array(
+            [np.linalg.norm(each - middle, axis=1).max() for each, middle in zip(corners, self._middle)]
+        )
         self._on: tuple[float, np.ndarray, np.ndarray, np.ndarray] | None = None
 
     def balls(self, frame: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -50,6 +52,8 @@ class AgentsInView:
             there = shown.pose[0] >= 0
             rows, scale = rows[there], np.abs(motion.scale[rows[there]])
             model = motion.variant[rows] * motion.poses + shown.pose[0, there] if motion.poses else motion.variant[rows]
+            # As geometry nodes take numbers beyond the last.
+            model = model % len(self._middle)
             turns = matrices_from_channels(shown.rotation[0, there], "QUATERNION")
             middle = np.einsum("kab,kb->ka", turns, self._middle[model] * scale) + shown.position[0, there]
             self._on = frame, rows, middle, self._reach[model] * scale.max(axis=1)
@@ -72,6 +76,14 @@ class AgentsInView:
                 _draw_rings(place[seen], np.maximum(size[seen], LEAST) + wider, color, region)
                 if color is POINTED_AT:
                     _write(str(self.motion.identity[pointed_at]), place[seen][0], size[seen][0])
+
+
+def _corners(model: Object | Collection) -> np.ndarray:
+    """The corners (c, 3) of the boxes around a model, in its own space."""
+    if isinstance(model, bpy.types.Object):
+        return np.array(model.bound_box, dtype=np.float64)
+    parts = [doubles(ob.matrix_world) @ np.column_stack((ob.bound_box, np.ones(8))).T for ob in model.all_objects]
+    return np.concatenate([part[:3].T for part in parts] or [np.zeros((1, 3))])
 
 
 def in_pixels(

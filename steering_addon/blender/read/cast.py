@@ -66,7 +66,9 @@ class Cast:
         return [*self.crowds, *self.states]
 
 
-def cast_of(scene: Scene, only: Iterable[Object] | None, *, replace_own_keys: bool, adds_nothing: bool) -> Cast:
+def cast_of(
+    scene: Scene, only: Iterable[Object] | None, *, replace_own_keys: bool, adds_nothing: bool, alone: bool
+) -> Cast:
     """The cast of a run; arguments and errors as those of `plan_reading`."""
     first, last = frame_range(scene)
     check_range(scene, first, last)
@@ -76,6 +78,8 @@ def cast_of(scene: Scene, only: Iterable[Object] | None, *, replace_own_keys: bo
     members = [*roles[Role.VEHICLE], *roles[Role.POINTS]]
     moving = [ob for ob in members if not ob.steering.locked and (chosen is None or full_name(ob) in chosen)]
     check_moving(objects, members, moving, selected=chosen is not None)
+    if alone:
+        roles[Role.VEHICLE] = [ob for ob in moving if has_role(ob, Role.VEHICLE)]
     lost = lost_crowds(members, roles[Role.CROWD])
     of_states = state_properties(roles[Role.STATE])
     kept = check_lost(lost, moving)

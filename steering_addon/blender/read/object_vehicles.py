@@ -1,6 +1,6 @@
 """Vehicles that are objects: read from their channels and settings, and moved by keys of their own."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
@@ -199,9 +199,19 @@ class ObjectVehicles:
                 standing.enter_context(still(ob))
                 if (player := player_below(ob, family)) is not None:
                     standing.enter_context(without_clips(player))
-                ob.location = self.location[row]
-                setattr(ob, data_path(ob.rotation_mode), self.rotation[row, : width_of(ob.rotation_mode)])
+                self._stand(row)
             yield
+
+    def stand_at_start(self, objects: Container[Object]) -> None:
+        """Move those of some objects that are vehicles to where they start; they play no bake."""
+        for row, ob in enumerate(self.objects):
+            if ob in objects:
+                self._stand(row)
+
+    def _stand(self, row: int) -> None:
+        ob = self.objects[row]
+        ob.location = self.location[row]
+        setattr(ob, data_path(ob.rotation_mode), self.rotation[row, : width_of(ob.rotation_mode)])
 
     def store(self, identities: np.ndarray) -> None:
         for row, (ob, identity) in enumerate(zip(self.objects, identities.tolist())):

@@ -103,7 +103,12 @@ class Plan:
 
 
 def plan_reading(
-    scene: Scene, *, only: Iterable[Object] | None = None, replace_own_keys: bool = False, adds_nothing: bool = False
+    scene: Scene,
+    *,
+    only: Iterable[Object] | None = None,
+    replace_own_keys: bool = False,
+    adds_nothing: bool = False,
+    alone: bool = False,
 ) -> Plan:
     """Plan a bake of the scene.
 
@@ -112,11 +117,12 @@ def plan_reading(
         replace_own_keys: whether the vehicles' own keys may be set aside.
         adds_nothing: whether no datablock may be added, not even for a moment, as it makes Blender update the scene; a
             baked vehicle with keys of its own then starts as its baked curves lead it.
+        alone: whether the other vehicles are left out, but for those that behaviors point at.
 
     Raises:
         Refusal: the scene cannot be baked; it is untouched.
     """
-    cast = cast_of(scene, only, replace_own_keys=replace_own_keys, adds_nothing=adds_nothing)
+    cast = cast_of(scene, only, replace_own_keys=replace_own_keys, adds_nothing=adds_nothing, alone=alone)
     around = surroundings_of(cast)
     _check(scene, cast, around, replace_own_keys=replace_own_keys)
     return _assembled(scene, cast, around)

@@ -109,6 +109,7 @@ class _CrowdCache:
         stateful = [k for k, each in enumerate(stateful_crowds(plan)) if np.array_equal(each.rows, crowd.rows)]
         self._stateful = stateful[0] if stateful else -1
         self._state = np.zeros((f, m), np.int32) if stateful else None
+        self._start_velocity = np.zeros((m, 3))
         self._flags, self._outputs = np.zeros((f, m), np.int8), dict[str, np.ndarray]()
         self._read_by_drivers = _outputs_read(members.variants, crowd.ob)
         self._new: NewCache | None = None
@@ -118,6 +119,8 @@ class _CrowdCache:
         bodies, rows = portrait.bodies, self._rows
         self._position[row] = bodies.position[rows]
         self._away[row] = portrait.away[rows]
+        enters = np.flatnonzero(bodies.entered[rows])
+        self._start_velocity[enters] = bodies.velocity[rows[enters]]
         for turns in self._turns:
             self._rotation[row, turns.rows] = turns.next(bodies, rows)
         told = zip((PERCHED, FLARES, ARRIVED), (bodies.perched, bodies.flares, bodies.arrived))
@@ -174,6 +177,7 @@ class _CrowdCache:
                 self._plan.vehicles.identity[self._rows],
                 self._members.variant,
                 self._members.scale,
+                self._start_velocity,
             ),
             poses=number,
             models=_in_blocks(self._members.variants, number),

@@ -4,16 +4,15 @@ What is keyed is not simulated again: the cache says where each agent is on each
 follows what else a keyed bake shows, such as clips, held feet and wings.
 """
 
-from __future__ import annotations
-
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Collection, Context, Object
 
 from ...portrayal.portrait import Portrayer
+from ...portrayal.sketch import Frame
 from ...simulation.locomotion import FLARES, PERCHED
 from ...simulation.mindset import Mindset
 from ...simulation.snapshot import State, start_state
@@ -36,11 +35,6 @@ from ..read.start_pose import give_back
 from ..read.sweep import read_ahead, sweep
 from .key_writer import KeyWriter
 from .subjects import driven_crowds, playing_models, stateful_crowds, subjects_of
-
-if TYPE_CHECKING:
-    from bpy.types import Collection, Context, Object
-
-    from ...portrayal.sketch import Frame
 
 LANDINGS = {PERCHED: crowd_cache.PERCHED, FLARES: crowd_cache.FLARES}
 """The outputs of flyers that a cache has as flags."""
@@ -78,7 +72,8 @@ def making_objects(
                 vehicles.append(agent.ob)
         # What was linked to a collection is not among the objects of a view layer before.
         context.view_layer.update()
-        plan = plan_reading(scene, only=vehicles, replace_own_keys=replace_own_keys)
+        # The cache moves the others.
+        plan = plan_reading(scene, only=vehicles, replace_own_keys=replace_own_keys, alone=True)
         plan = replace(plan, frames=np.arange(motion.first, motion.last + 1))
         run = cache_id(cache).partition(":")[0]
         warnings = yield from _keying(plan, motion, run, replace_own_keys=replace_own_keys)
@@ -126,9 +121,10 @@ def _keying(
 def _played(plan: Plan, motion: CachedMotion, frames: Iterator[Frame]) -> Iterator[tuple[Frame, State, np.ndarray]]:
     """The frames of a plan, with its vehicles as a cache has them, and who is where it was led, (n,)."""
     rows = {identity: row for row, identity in enumerate(motion.identity.tolist())}
-    shown = motion.on_frames(plan.frames, np.array([rows[k] for k in plan.vehicles.identity.tolist()]))
+    agents = np.array([rows[k] for k in plan.vehicles.identity.tolist()])
+    shown = motion.on_frames(plan.frames, agents)
     position, basis, away = shown.position, _bases(plan, shown), shown.pose < 0
-    velocity = _velocity(position, away, plan.frame_time)
+    velocity = _velocity(position, away, motion.start_velocity(agents), plan.frame_time)
     mindset, told = None, dict(shown.told)
     states, flags = told.pop("state", None), told.pop("flags", np.zeros(away.shape, np.int8))
     # Phases follow from the motion, in finer steps.
@@ -155,17 +151,13 @@ def _bases(plan: Plan, shown: ShownAgents) -> np.ndarray:
     return bases
 
 
-def _velocity(position: np.ndarray, away: np.ndarray, frame_time: float) -> np.ndarray:
-    """(f, n, 3) m/s since the frame before; on a first frame, or as a vehicle enters, toward the next."""
-    velocity = np.zeros(position.shape)
-    if len(position) > 1:
-        went = np.diff(position, axis=0) / frame_time
-        velocity[1:], velocity[0] = went, went[0]
-        enters = np.flatnonzero((away[:-1] & ~away[1:]).any(axis=1)) + 1
-        for row in enters[enters < len(went)].tolist():
-            new = away[row - 1] & ~away[row]
-            velocity[row, new] = went[row, new]
-    return velocity
+def _velocity(position: np.ndarray, away: np.ndarray, start: np.ndarray, frame_time: float) -> np.ndarray:
+    """(f, n, 3) m/s since the frame before; as a vehicle enters as it does, `start` (n, 3), or if that is not known
+    toward the next."""
+    came = np.diff(position, axis=0, prepend=position[:1]) / frame_time
+    ahead = np.concatenate((came[1:], came[-1:]))
+    enters = ~away & np.concatenate((np.ones((1, len(start)), np.bool_), away[:-1]))
+    return np.where(enters[..., None], np.where(np.isnan(start), ahead, start), came)
 
 
 def _taken_up(plan: Plan, before: Mindset | None, numbers: np.ndarray, time: float) -> Mindset:

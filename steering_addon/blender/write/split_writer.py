@@ -68,7 +68,10 @@ class SplitWriter:
         written = set(objects if self._part is None else self._part.objects)
         CacheWriter.delete([ob for ob in written if CacheWriter.has_written(ob)])
         if self._caches is not None:
-            KeyWriter.delete([ob for ob in objects if ob not in written and KeyWriter.has_written(ob)])
+            keyed = {ob for ob in objects if ob not in written and KeyWriter.has_written(ob)}
+            KeyWriter.delete(keyed)
+            # They would rest where the frame that is shown has left them, and start there the next time.
+            object_part(self._plan.vehicles.source).stand_at_start(keyed)
             self._caches.commit(run)
 
     @property

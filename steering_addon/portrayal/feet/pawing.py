@@ -1,21 +1,25 @@
 """Feet that stay down where a clip that stands lifts them, as a horse does that paws the ground.
 
 A planted foot of a body that stands is on the ground. So such a foot is moved to where it rests in that clip, and its
-leg follows. A clip that is done once, or that moves, lifts its feet as it was made.
+leg follows. One that stops in a step of a clip that moves, as without a clip that stands, puts its foot straight down.
+A clip that is done once lifts its feet as it was made.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...simulation.arrays.vectors import Scalars, Vectors
+from ...simulation.arrays.vectors import Scalars, Vectors, columns
 from ..clips import STAND, Clip, Playing
 from ..mixing import mixed_tables
 from .rotations import Turns, multiply, orthonormalize, transpose
 from .soles import TOUCH, Points, median
-from .treads import FootCorrection
+from .solving import mean_around
+from .treads import STANDS, Carried, FootCorrection, Stepping
 
+PUT_DOWN = 0.1
+"""Seconds before and after a body has stopped, in which it puts a foot down."""
 LIFTS = 0.015
 """Model heights by which a clip lifts a foot at least that is kept down in it."""
 
@@ -41,6 +45,34 @@ class Paw:
         """
         shift, turn = mixed_tables(self.shift, playing), orthonormalize(mixed_tables(self.turn, playing))
         return FootCorrection(place, shift.reshape(place.shape), turn.reshape(*place.shape, 3))
+
+
+def put_down(foot: Stepping, share: Scalars) -> Stepping:
+    """A foot of n bodies that is put down by shares (n, f) of the way."""
+    kept = foot.kept_down()
+    down = share * np.maximum(np.min(kept.points[..., 2], axis=-1) - kept.rests, 0.0)
+    if not np.any(down):
+        return foot
+    shift = columns(np.zeros(down.shape), 0.0, -down)
+    lowered = FootCorrection(kept.points[..., 0, :], shift, np.broadcast_to(np.eye(3), (*down.shape, 3, 3)))
+    return replace(foot, down=lowered if foot.down is None else foot.down.then(lowered))
+
+
+def stopped(moving: Scalars, body: Carried, height: float, frame_time: float) -> Scalars:
+    """How far bodies that stop in a step put their feet down, (n, f).
+
+    Args:
+        moving: (n, f) the share of clips that move in their pose.
+        body: they, (n, f).
+        height: of the model, metres.
+        frame_time: seconds.
+    """
+    way = body.position[..., 1:, :2] - body.position[..., :-1, :2]
+    speed = np.sqrt(way[..., 0] * way[..., 0] + way[..., 1] * way[..., 1]) / frame_time
+    still = np.zeros(body.size.shape)
+    still[..., 1:] = speed < STANDS * height * body.size[..., 1:]
+    still[..., :1] = still[..., 1:2]
+    return moving * mean_around(still, max(round(PUT_DOWN / frame_time), 1))
 
 
 def paw_of(

@@ -66,6 +66,9 @@ GUARD = 2.0
 WIDE = 2.0
 """The factor between the distances at which bodies brake and to which they come nearer in a step from which on a search
 at the former finds far more pairs than those that touch."""
+MARGIN, MANY = 0.25, 256
+"""Of more pairs than these, a round looks only at those that are nearer to a contact than this share of the largest
+radius, until a body has moved that far."""
 WALL_PASSES = 3
 """Rounds in which bodies are kept out of obstacles, whatever else contacts do."""
 NOBODY_SHOVED: Vectors = no_vectors(0)
@@ -138,14 +141,18 @@ def push_apart(
     walls = _AtWalls.of(model, kept_out, brakes, world, position, forward)
     if not len(pairs.first) and not len(walls.row) and not len(shoved):
         return position, velocity, NOBODY_SHOVED
+    margin, drift, close = MARGIN * float(world.bodies.radius.max()), np.inf, pairs
     for passed in range(PASSES):
         late = passed >= IN_STRIDE
-        push = pairs.displacement(points, firm=not late)
+        if 2.0 * drift >= margin:
+            close, drift = pairs.close(points, margin), 0.0
+        push = close.displacement(points, firm=not late)
         moved = strides.taken(points, push, slide=late) + walls.displacement(points, brakes=True)
         moved = level(picked(moved, np.arange(n)), world.upward, grounded)
         if not moved.any():
             break
         points[:n] += moved
+        drift += float(magnitude(moved).max())
     last = shoved if len(shoved) else no_vectors(n)
     shove = last + truncate((points[:n] - position) / dt - last, GUARD * brakes * dt)
     points[:n] = strides.held(position + shove * dt, points)
@@ -295,6 +302,23 @@ class _Touching:
         side[:, 0] = bodies.forward[:, 1]
         side[:, 1] = -bodies.forward[:, 0]
         return cls(first, second, contact, axes, shares, if_firm, side, count)
+
+    def close(self, points: Vectors, margin: float) -> "_Touching":
+        """The pairs that touch at points (b, 3), or come to before both together move by `margin` metres."""
+        if len(self.first) <= MANY:
+            return self
+        offset = picked(points, self.second) - picked(points, self.first)
+        offset = offset if self.capsules is None else self.capsules.between(offset)
+        rows = which(magnitude(offset) <= self.contact + margin)
+        return replace(
+            self,
+            first=self.first[rows],
+            second=self.second[rows],
+            contact=self.contact[rows],
+            capsules=None if self.capsules is None else self.capsules.take(rows),
+            shares=self.shares[:, rows],
+            shares_if_firm=self.shares_if_firm[:, rows],
+        )
 
     def displacement(self, points: Vectors, *, firm: bool) -> Vectors:
         """The displacement of each body at points (b, 3) off the bodies that it overlaps, (b, 3) metres.

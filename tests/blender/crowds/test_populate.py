@@ -1137,9 +1137,9 @@ def test_passers_by_leave_at_the_end_of_the_path() -> None:
     attendance = crowd.steering.attendance
     assert attendance.use_enter_frame and attendance.on_arrival == "LEAVE"
     attendance.enter_span = 20
-    bpy.context.scene.frame_end = 300
+    bpy.context.scene.frame_end = 180
     bake()
-    bpy.context.scene.frame_set(300)
+    bpy.context.scene.frame_set(180)
     assert all(ob.hide_viewport for ob in members(crowd))
     assert all(ob.location.y > 5.0 for ob in members(crowd))
 

@@ -145,3 +145,12 @@ def test_large_ready_flocks_are_points(addon, scene) -> None:
     assert len(ob.steering.models.children) >= 2
     assert sum(len(matrices) for matrices in drawn().values()) >= 1500
     assert len(np.unique(planned.vehicles.source.stored["speed_factor"])) > 1000
+
+
+def test_an_object_that_joins_points_leaves_the_size_of_their_crowd(addon) -> None:
+    crowd = populate(30, *models(), made_as="POINTS", moves_like="BIRD")
+    vehicle = crowd.steering.vehicle
+    before = vehicle.radius, vehicle.length
+    select(wedge("Ship", size=7.0), crowd)
+    assert bpy.ops.steering.tag(role="VEHICLE", moves_like="UNCHANGED") == {"FINISHED"}
+    assert (vehicle.radius, vehicle.length) == before

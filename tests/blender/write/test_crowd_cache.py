@@ -147,6 +147,17 @@ def test_back_to_keyframes_the_vehicles_come_back_with_keys(addon) -> None:
     assert "steering_cached" not in ships[0]
 
 
+def test_keyed_vehicles_rest_at_their_start_whatever_frame_is_shown(addon) -> None:
+    flock, ships, _ = ships_and_boats()
+    bake()
+    expected = as_keyed(ships)
+    bpy.context.scene.frame_set(FRAMES // 2)
+    flock.steering.output = "CACHE"
+    for _ in range(2):
+        bake()
+        assert_plays(expected)
+
+
 @pytest.mark.parametrize("again", [False, True])
 def test_a_bake_that_is_stopped_leaves_nothing(addon, again) -> None:
     flock, _, _ = ships_and_boats()

@@ -235,22 +235,25 @@ def settled(ships: list) -> dict:
     return dump
 
 
-def assert_kept(ships: list, first: int) -> None:
+def assert_kept(ships: list, first: int, number: int = 0) -> None:
+    """The promise; of the two kinds of keys, one is baked again at once, or after the other, by the number."""
     bpy.context.scene.frame_set(first + 7)
     bpy.context.scene.steering.keying = KEYS[-1]
     before, once = settled(ships), {}
-    for kind in (*KEYS, *KEYS):
+    for kind in (*KEYS, KEYS[number % 2]):
         bpy.context.scene.steering.keying = kind
         bake(replace_own_keys=True)
         assert all(map(is_baked, ships))
         assert_same(once.setdefault(kind, settled(ships)), settled(ships))
     clear_bake()
+    bpy.context.scene.steering.keying = KEYS[-1]
     assert_same(before, settled(ships))
 
 
 @pytest.mark.parametrize("animate", ANIMATIONS)
 def test_baking_twice_is_baking_once_and_clearing_brings_all_back(animate) -> None:
-    assert_kept(build(animate, alone, FIRST, MODES[list(ANIMATIONS).index(animate) % len(MODES)]), FIRST)
+    number = list(ANIMATIONS).index(animate)
+    assert_kept(build(animate, alone, FIRST, MODES[number % len(MODES)]), FIRST, number)
 
 
 @sampled(one_of=3)
@@ -260,7 +263,8 @@ def test_baking_twice_is_baking_once_and_clearing_brings_all_back(animate) -> No
     ids=lambda value: getattr(value, "__name__", value),
 )
 def test_it_is_so_whatever_is_around_the_vehicles(animate, surround) -> None:
-    assert_kept(build(animate, surround, FIRST, MODES[SURROUNDINGS.index(surround) % len(MODES)]), FIRST)
+    number = SURROUNDINGS.index(surround)
+    assert_kept(build(animate, surround, FIRST, MODES[number % len(MODES)]), FIRST, number)
 
 
 @pytest.mark.parametrize("animate", ["keys around", "keys at the ends", "a strip"])

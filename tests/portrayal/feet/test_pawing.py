@@ -5,10 +5,10 @@ import pytest
 
 from steering_addon.portrayal.clips import DO, PHASES, STAND, Clip, Playing
 from steering_addon.portrayal.feet.footholds import footholds
-from steering_addon.portrayal.feet.pawing import LIFTS, Paw, paw_of
+from steering_addon.portrayal.feet.pawing import LIFTS, Paw, paw_of, put_down, stopped
 from steering_addon.portrayal.feet.rotations import rotation_about_up
-from steering_addon.portrayal.feet.treads import FootCorrection, LegReach, Stepping
-from tests.portrayal.feet.walks import FRAME_TIME, FRAMES, in_world, stand
+from steering_addon.portrayal.feet.treads import Carried, FootCorrection, LegReach, Stepping
+from tests.portrayal.feet.walks import FRAME_TIME, FRAMES, TIME, body_of, in_world, stand
 from tests.portrayal.stepping import HEIGHT, soles
 
 PHASE = np.arange(PHASES + 2.0) / PHASES
@@ -61,3 +61,21 @@ def test_one_correction_after_another_does_what_both_do() -> None:
     foot = Stepping(places[:, None], np.zeros(5), first, LegReach(places, places, 1.0)).kept_down()
     np.testing.assert_allclose(foot.reach.ankle, first.move(places))
     np.testing.assert_array_equal(foot.reach.hip, places)
+
+
+@pytest.mark.parametrize("moving", [1.0, 0.0])
+def test_a_body_that_stops_in_a_step_of_its_walk_puts_its_foot_straight_down(moving: float) -> None:
+    """It holds there; a clip that stands may do with its feet what it likes."""
+    gone = np.minimum(1.2 * TIME, 1.7)
+    body, feet = body_of(soles(gone / 1.2, 1.2), gone, 0.0 * gone)
+    many = Carried(*(column if np.isscalar(column) else column[None] for column in vars(body).values()))
+    share = stopped(np.full((1, FRAMES), moving), many, HEIGHT, FRAME_TIME)[0]
+    put = [put_down(foot, share) for foot in feet]
+    stands = np.diff(gone, append=gone[-1]) == 0.0
+    heights = [
+        in_world(body, foot, correction)[stands][12:, :, 2].min(axis=1)
+        for foot, correction in zip((each.kept_down() for each in put), footholds(body, put, HEIGHT, FRAME_TIME))
+    ]
+    lifted = max(height.max() for height in heights)
+    assert (lifted < 1e-9) if moving else (lifted > 0.05)
+    assert (share[~stands][:-4] == 0.0).all()

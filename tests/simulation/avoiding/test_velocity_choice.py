@@ -107,7 +107,7 @@ def test_a_slower_agent_is_overtaken_on_the_side_with_room(side: float) -> None:
     start = [[-6.0, side * 0.5, 0.0], [-10.0, side * 0.4, 0.0]]
     vehicle = WALKER | {"max_speed": np.array([0.7, 1.5]), "keep_apart": True}
     place = walkers(start, [[50.0, side * 0.5, 0.0], [50.0, side * 0.4, 0.0]], vehicle=vehicle, obstacles=walls)
-    path = positions(place.run(FPS * 16))
+    path = positions(place.run(FPS * 10))
     assert path[-1, 1, 0] > path[-1, 0, 0] + 1.0
     assert nearest(path) > 2.0 * RADIUS - 0.01
 

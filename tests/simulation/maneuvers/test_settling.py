@@ -52,7 +52,7 @@ def test_all_stand_near_their_target_after_a_while() -> None:
 
 
 def test_a_lone_vehicle_never_settles_before_its_target() -> None:
-    states = throng(1).run(FPS * 30)
+    states = throng(1).run(FPS * 18)
     assert np.linalg.norm(positions(states)[-1, 0]) < 0.1
     assert not states[-1].memories["arrival"].settled.any()
 

@@ -86,6 +86,14 @@ def test_one_pass_equals_a_plain_loop() -> None:
     assert np.abs(positions(scene.run(2))[-1] - expected).max() < 1e-9
 
 
+def test_rounds_that_look_at_close_pairs_only_give_the_same_bytes(monkeypatch) -> None:
+    scene = bodies(np.random.default_rng(5).uniform(-6.0, 6.0, (220, 3)) * (1.0, 1.0, 0.0))
+    few = positions(scene.run(6))
+    monkeypatch.setattr(contacts, "MANY", 10**9)
+    assert positions(scene.run(6)).tobytes() == few.tobytes()
+    assert np.abs(few[-1] - few[0]).max() > 0.1
+
+
 def test_a_dense_crowd_of_walkers_does_not_show_overlaps() -> None:
     """Of four hundred who press to one point, as through a door, none is more than two millimetres in another.
 

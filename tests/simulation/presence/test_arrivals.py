@@ -107,7 +107,7 @@ def test_a_vehicle_leaves_at_the_arrival_distance(way: str) -> None:
 def test_a_walker_comes_as_near_as_the_arrival_distance_asks_for(way: str) -> None:
     """Below its slowest speed a walker stands: it must not do so on the last way."""
     scene = walk(way, locomotions=[(OnFoot, {})], position=[[0.0, 0.0, 0.0]])
-    assert gone(scene.run(3 * FRAMES, at=on_arrival(scene, LEAVE, arrival_distance=0.1)))[-1]
+    assert gone(scene.run(2 * FRAMES, at=on_arrival(scene, LEAVE, arrival_distance=0.1)))[-1]
 
 
 def test_vehicles_do_not_make_way_for_a_vehicle_that_has_left() -> None:

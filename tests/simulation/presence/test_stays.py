@@ -129,7 +129,7 @@ def test_of_two_places_the_one_of_the_lower_priority_comes_first() -> None:
             (docks, {"target": 2, "stay_time": 2.0, "priority": 2, "approach_distance": 1.0}),
         ]
         scene = walk("arrival", behaviors=behaviors, tracked=places)
-        path = positions(scene.run(260))[:, 0]
+        path = positions(scene.run(156))[:, 0]
         at = [int(np.argmax(np.linalg.norm(path - p, axis=1) < 0.5)) for p in (places.position[0], places.position[1])]
         assert min(at) > 0
         assert (at[0] < at[1]) == (order == "door")

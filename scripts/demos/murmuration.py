@@ -1,0 +1,168 @@
+"""A falcon stoops into ten thousand starlings in the evening: the flock opens before it, and waves run through it.
+
+The flock is the ready one of the Add menu, whose members are points of one mesh; they bake into a crowd cache. After
+the bake it is saved and opened again with the extension disabled, so what is measured and filmed plays without it.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+
+import bpy
+import creatures
+import extension
+import film
+import numpy as np
+import stage
+from mathutils import Vector
+
+from scripts.baked_scene import matrices
+
+FRAMES = 108
+FPS = 24
+PREROLL = 14  # frames before the film, in which the falcon comes
+STARLINGS = 10000
+SPACING = 0.85  # of the usual distances between them
+HEIGHT = 55.0  # m, of the middle of the flock
+FALCON = creatures.Plumage("#3a3f4c", "#e8ddc8", "#3f4555", "#22252e", "#d8cbb4", "#f2b632")
+FALCON_SIZE = 5.0  # scale of a starling, enlarged for the film
+START, STOOP = (60.0, -17.0, 106.0), (-1.0, 0.3, -0.8)  # where the falcon comes from, and its way
+FASTEST, STRENGTH = 32.0, 60.0  # m/s and m/s2
+LETS_GO = 1.2  # seconds
+SIMPLER = 0.3  # share of the faces of a starling that are kept, as thousands are in each picture
+FIELDS, LATER = (20.0, -105.0, 2.0), (30.0, -145.0, 2.0)  # where the cameras on the ground are
+SECOND_SHOT, THIRD_SHOT = 33, 61  # first frames
+HOLE, AROUND = 4.0, 12.0  # m from the falcon
+MANY = 300  # starlings within the latter where it is in the flock
+LOWEST = 5.0  # m above the ground
+
+
+def build(scene: bpy.types.Scene, seed: int) -> tuple[bpy.types.Object, bpy.types.Object]:
+    """Add the country, the flock and the falcon; the crowd of starlings, and the falcon."""
+    scene.frame_start, scene.frame_end = 1, FRAMES
+    film.look(scene, stage.SUN, fps=FPS)
+    # Thousands of birds have no place on which their shadows would be seen, and finding these takes seconds a picture.
+    scene.display.shading.show_shadows = False
+    stage.build(seed=9, sky=stage.blended(stage.EVENING, 4), clouds=stage.EVENING_CLOUDS)
+    stage.plant(lambda x, y: y, 70, seed=6)
+    bpy.ops.steering.add_flock(count=STARLINGS, spacing=SPACING, seed=seed, location=(0.0, 0.0, HEIGHT))
+    crowd = bpy.context.object
+    [points] = [ob for ob in scene.objects if "POINTS" in ob.steering.roles]
+    for part in points.steering.models.all_objects:
+        part.modifiers.new("Fewer Faces", "DECIMATE").ratio = SIMPLER
+    falcon = creatures.hatch("Falcon", creatures.bird("Falcon", FALCON), START, FALCON_SIZE, scene.collection)
+    falcon.rotation_euler = Vector(STOOP).to_track_quat("Y", "Z").to_euler()
+    return crowd, falcon
+
+
+def steer(scene: bpy.types.Scene, flock: bpy.types.Object, falcon: bpy.types.Object, seed: int) -> None:
+    """Let the falcon chase the flock, and the flock run from it, as a user would in the sidebar."""
+    bpy.ops.object.select_all(action="DESELECT")
+    falcon.select_set(True)
+    bpy.context.view_layer.objects.active = falcon
+    falcon.steering.forward_axis = "POS_Y"
+    bpy.ops.steering.tag(role="VEHICLE", moves_like="UNCHANGED", new_crowd=True)
+    settings = falcon.steering.crowd.steering
+    falcon.steering.crowd.name, falcon.steering.start_speed = "Falcons", 0.8
+    settings.locomotion = "FLYING"
+    settings.flying.max_dive, settings.flying.max_climb = math.radians(70), math.radians(45)
+    vehicle = settings.vehicle
+    vehicle.max_speed, vehicle.cruise_speed, vehicle.max_force = FASTEST, 0.7, STRENGTH
+    settings.pursuit.use, settings.pursuit.quarry, settings.pursuit.pause_time = True, flock, LETS_GO
+    portrayal = settings.portrayal
+    portrayal.use, portrayal.phase_by, portrayal.cycle_time, portrayal.glide_share = True, "TIME", 0.3, 0.6
+
+    bpy.ops.object.select_all(action="DESELECT")
+    flock.select_set(True)
+    bpy.context.view_layer.objects.active = flock
+    bpy.ops.steering.behavior_add(behavior="evasion")
+    flock.steering.evasion.pursuer, flock.steering.evasion.priority = falcon, 1
+    scene.steering.use_frame_range = True
+    scene.steering.frame_start, scene.steering.frame_end = 1 - PREROLL, FRAMES
+    scene.steering.seed = seed
+
+
+def cached() -> np.ndarray:
+    """Where the starlings are on the frames of the film, (frames, starlings, 3), as their cache has them."""
+    [held] = [ob for ob in bpy.data.objects if ob.get("steering_part") == "FRAMES"]
+    places = np.empty(3 * len(held.data.vertices), np.float32)
+    held.data.vertices.foreach_get("co", places)
+    return places.reshape(-1, STARLINGS, 3)[PREROLL:]
+
+
+def shown(scene: bpy.types.Scene, frame: int) -> np.ndarray:
+    """Where starlings are seen on a frame, (starlings, 3)."""
+    scene.frame_set(frame)
+    instances = bpy.context.evaluated_depsgraph_get().object_instances
+    return np.array([each.matrix_world.translation[:] for each in instances if each.is_instance])
+
+
+def shoot(scene: bpy.types.Scene, flock: np.ndarray, falcon: np.ndarray) -> None:
+    """Film with three cameras: from the fields, behind the falcon, and from the fields again.
+
+    Args:
+        flock: (frames, starlings, 3) places.
+        falcon: (frames, 3) places.
+    """
+    middle, hunter = stage.smooth(np.median(flock, axis=1), 10), stage.smooth(falcon, 4)
+    fields = stage.camera("From the Fields", 24.0)
+    both = 0.8 * middle + 0.2 * hunter - (0.0, 0.0, 12.0)
+    stage.shoot(fields, scene.frame_start, np.tile(FIELDS, (len(flock), 1)), both)
+
+    behind = stage.camera("With the Falcon", 24.0)
+    way = stage.smooth(np.gradient(hunter, axis=0), 6)
+    way /= np.linalg.norm(way, axis=1, keepdims=True)
+    stage.shoot(behind, scene.frame_start, stage.smooth(hunter - 9.0 * way + (0.0, 0.0, 3.0), 3), hunter + 4.0 * way)
+
+    after = stage.camera("After It", 24.0)
+    stage.shoot(after, scene.frame_start, np.tile(LATER, (len(flock), 1)), np.subtract(middle, (0.0, 0.0, 4.0)))
+    for camera, frame in ((fields, 1), (behind, SECOND_SHOT), (after, THIRD_SHOT)):
+        stage.cut(camera, frame)
+
+
+def main(options: extension.Options) -> None:
+    """Make the scene, bake it, and save the file, a contact sheet and a film."""
+    began, spent = time.perf_counter(), time.process_time()
+    scene, out = bpy.context.scene, options.out
+    print("Modelling the scene", flush=True)
+    flock, falcon = build(scene, options.seed)
+    steer(scene, flock, falcon, options.seed)
+    baking = extension.bake(f"{STARLINGS} starlings and a falcon over {FRAMES + PREROLL} frames")
+    places, poses = cached(), matrices(scene, [falcon])
+    hunter = poses[:, 0, :3, 3]
+    shoot(scene, places, hunter)
+    film.open_with_camera(stage.SUN)
+    extension.tidy(scene, flock)
+
+    extension.save_and_open_without(out / "murmuration.blend", [falcon.name], poses)
+    scene = bpy.context.scene
+    seen = [shown(scene, frame) for frame in (1, FRAMES // 2, FRAMES)]
+    spent = time.process_time() - spent
+    if options.pictures:
+        film.pictures(scene, out, "murmuration")
+
+    distance = np.linalg.norm(places - hunter[:, None], axis=-1)
+    around, within = ((distance < radius).sum(axis=1) for radius in (AROUND, HOLE))
+    inside = around > MANY
+    left = within[inside].sum() / max(around[inside].sum() * (HOLE / AROUND) ** 3, 1.0)
+    lowest = places[..., 2].min()
+    print(f"\n{out}: {', '.join(path.name for path in sorted(out.glob('murmuration.*')))}")
+    print(
+        f"{STARLINGS + 1} agents, {FRAMES} frames, baked in {baking:.1f} s, {spent:.0f} s of CPU before the film, "
+        f"all in {time.perf_counter() - began:.0f} s; the falcon is {inside.sum()} frames in the flock, "
+        f"where {left:.0%} of the starlings stay within {HOLE:.0f} m of it; {lowest:.0f} m above the ground",
+        flush=True,
+    )
+    if any(np.abs(now - places[row]).max() > 1e-4 for now, row in zip(seen, (0, FRAMES // 2 - 1, FRAMES - 1))):
+        raise SystemExit("The starlings are not shown where they were baked.")
+    if inside.sum() < 12:
+        raise SystemExit("The falcon does not reach the flock.")
+    if left > 0.5:
+        raise SystemExit("The starlings do not make way for the falcon.")
+    if lowest < LOWEST:
+        raise SystemExit("A starling comes too near to the ground.")
+
+
+if __name__ == "__main__":
+    extension.run(main)
