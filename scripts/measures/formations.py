@@ -1,10 +1,12 @@
-"""Places that vehicles keep: formations in the air and on foot, balls and swarms, lanes, and homes.
+"""Places that vehicles keep: formations in the air and on foot, balls and swarms, lanes, homes, and marks to land on.
 
 Off is how far the furthest is from its place, metres, a second after the start and later; upright how far the up axis
 of jets is from that of their leader across their own headings, degrees. Axes is the smallest of the three extents of a
 ball as a share of the largest, vertical the share of a swarm's speed that is up or down, distance how far the 5 % and
 the 95 % of it are from where they were asked to be, metres. Slowest is the lowest speed of cars on their way back to a
 lane as a share of their own, beside how far they are from it after 8 s. Trips is how often a forager came home.
+Standing is by how many frames birds are off the frame on which they are to stand on a mark, touch how fast they come
+down.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from steering_addon.behaviors.leader_following import AS_THEY_STAND, LeaderFollo
 from steering_addon.behaviors.orbit import COUNTERCLOCKWISE, EITHER, Orbit
 from steering_addon.behaviors.path_following import PathFollowing
 from steering_addon.behaviors.separation import Separation
+from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import Flying, OnFoot, Planar, SimpleVehicle, Swimming, Wheeled
 from steering_addon.scene import (
     Scene,
@@ -31,12 +34,15 @@ from steering_addon.scene import (
     ups,
     velocities,
 )
+from steering_addon.simulation.locomotion import PERCHED
+from steering_addon.simulation.marks.declaring import Mark
 from steering_addon.simulation.snapshot import Snapshot
 
 IN_BLENDER = False
 CASES = (
     *("bend 70", "loop 70", "roll 70", "bend 40", "loop 40", "roll 40", "line 1.5", "line 3"),
-    *("ball 1", "ball 2", "ball 3", "swarm 1", "swarm 2", "beside 8", "beside 16", "home 1", "home 2"),
+    *("ball 1", "ball 2", "ball 3", "swarm 1", "swarm 2", "beside 8", "beside 16", "bent 13", "home 1", "home 2"),
+    *("mark 4", "mark 8"),
 )
 BANDS = {
     "off, m": (0.0, 2.0),
@@ -47,6 +53,8 @@ BANDS = {
     "slowest": (0.7, 1.0),
     "beside, m": (0.0, 0.5),
     "trips": (3.0, 99.0),
+    "standing, frames": (0, 0),
+    "touch, m/s": (0.0, 1.0),
 }
 
 FPS, FRAMES = 24, 264
@@ -196,6 +204,48 @@ def beside(speed: float) -> dict[str, float]:
     return {"slowest": speeds(states).min() / speed, "beside, m": np.abs(positions(states)[-1, :, 0]).max()}
 
 
+def bent(speed: float, bend: float = 60.0) -> dict[str, float]:
+    """The slowest of cars 3 and 6 m beside their lane in a bend, as a share of the slowest of one in the lane."""
+    turn = np.linspace(0.0, 4.0, 250)
+    line = np.stack((bend * (1.0 - np.cos(turn)), bend * np.sin(turn), np.zeros(250)), axis=-1)
+
+    def slowest(off: float) -> float:
+        scene = Scene(
+            [[off, 5.0, 0.0]],
+            speed=speed,
+            vehicle={"radius": 0.9, "length": 4.5, "max_force": 4.0, "max_speed": speed / 0.83, "cruise_speed": 0.83},
+            behaviors=[(PathFollowing, {"radius": 1.2})],
+            locomotions=[(Wheeled, {})],
+            paths=((spline(line, False),),),
+        )
+        return float(speeds(scene.run(8 * FPS)).min())
+
+    return {"slowest": min(slowest(off) for off in (-6.0, -3.0, 3.0, 6.0)) / slowest(0.0)}
+
+
+def mark(seconds: float) -> dict[str, float]:
+    """The figures of starlings that are to stand on a mark after some seconds, each alone."""
+    frame, late, touch = int(seconds * FPS), [], []
+    for seed in range(6):
+        chance = np.random.default_rng(seed)
+        scene = Scene(
+            chance.uniform((-20.0, -15.0, 2.0), (20.0, 15.0, 16.0), (1, 3)),
+            forward=chance.normal(size=(1, 3)) * (1.0, 1.0, 0.2),
+            speed=10.0,
+            behaviors=[(Wander, {"strength": 2.0})],
+            vehicle={"radius": 0.11, "max_force": 20.0, "max_speed": 13.0, "cruise_speed": 10.0 / 13.0},
+            locomotions=[(Flying, {"least_speed": 0.35})],
+            tracked=leaders([0.0, 0.0, 5.0]),
+            seed=seed,
+        )
+        here = Mark("Mark", seconds, 1, np.arange(1), ground=1)
+        states = scene.run(frame + FPS, at=lambda _, snapshot, here=here: replace(snapshot, marks=(here,)))
+        stands = np.array([state.told(PERCHED)[0] for state in states])
+        late.append(abs(int(stands.argmax()) - frame) if stands.any() else FPS)
+        touch.append(speeds(states)[stands.argmax() - 1, 0])
+    return {"standing, frames": max(late), "touch, m/s": float(max(touch))}
+
+
 def home(seed: int) -> dict[str, float]:
     """How often 20 foragers came home in a minute, the median."""
     chance = np.random.default_rng(seed)
@@ -213,7 +263,7 @@ def home(seed: int) -> dict[str, float]:
 
 def figures(case: str, folder: Path) -> dict[str, float]:
     name, _, number = case.partition(" ")
-    others = {"line": line, "beside": beside}
+    others = {"line": line, "beside": beside, "bent": bent, "mark": mark}
     seeded = {"ball": ball, "swarm": swarm, "home": home}
     if name in seeded:
         return seeded[name](int(number))

@@ -31,7 +31,7 @@ GIVES_UP = 0.5
 """Seconds for which one comes no nearer to its partner, as others are in the way, until it looks for another."""
 PATIENT = 1.5
 """Seconds for which it then tries no way round others."""
-FACES = 0.94
+FACES = 0.99
 """The cosine from which on one faces its partner."""
 SLOW = 0.1
 """Share of cruise speed below which a body stands, and two come no nearer to each other."""

@@ -41,6 +41,7 @@ from .headings import begun, sine_between, turn_toward, turned_by, turned_on_foo
 from .looking import LOOKS, fastest_before_edges, led_past, looked, waited
 from .over_steps import carried_over_steps, fastest_on_stairs
 from .point_mass import pushed
+from .running import leaned_into_turns
 from .side_steps import along_and_aside, joined, off_heading, stepped
 from .walkable import BRIDGES, Look, Walkable, along_ground, leaning
 from .walking import BLOCKED, Stride, Walking, pace_of, settled
@@ -108,6 +109,9 @@ class OnFoot(Locomotion):
     slowed_uphill: Number = share(1.0, "How much it slows down uphill; 1 as people do")
     align_to_ground: Number = called(
         "Ground Lean", share(0.0, "How far it leans with the ground: 0 upright as people, 0.5 as animals")
+    )
+    lean_in_turns: Number = called(
+        "Turn Lean", share(1.0, "How far it leans into turns as it runs: 1 as its balance asks, 0 never")
     )
     at_edge: Rows = choice("TURN_BACK", "What it does at the edge of a surface", EDGES)
 
@@ -232,7 +236,9 @@ class OnFoot(Locomotion):
         if way_out.any():
             way_out = np.where((refused | ~cornered)[:, None], 0.0, way_out)
         turning = turned_by(heading, forward, dt)
-        walking = replace(memory, stands=stands, cornered=cornered, turning=turning, push=push, way_out=way_out)
+        leans = leaned_into_turns(memory.leans, self.lean_in_turns, walks, turning, model.radius, dt)
+        walking = replace(memory, stands=stands, cornered=cornered, turning=turning, leans=leans)
+        walking = replace(walking, push=push, way_out=way_out)
         if footing is not None and anybody(refused):
             footing = replace(footing, triangle=np.where(refused, NO_TRIANGLE, footing.triangle))
         end = columns(start[:, 0] + way[:, 0], start[:, 1] + way[:, 1], start[:, 2])
@@ -406,7 +412,9 @@ class OnFoot(Locomotion):
         velocity = np.where(blocked[:, None], velocity * got_on[:, None], velocity)
         walking = replace(walking, blocked=blocked | (walking.blocked & walking.stands))
         if not len(terrain.after):
-            return Stance(position, velocity, moved.forward, upright(len(position)), walking)
+            up, level = upright(len(position)), np.zeros(len(position))
+            leans = leaning(moved.forward, up, level, walking.leans)
+            return Stance(position, velocity, moved.forward, up, walking, leans)
         falls, fall_speed = self.at_edge == FALL, np.zeros(len(position))
         if anybody(falls):
             falls &= (walking.triangle >= 0) | (walking.fall_speed > 0.0)
@@ -471,7 +479,7 @@ class OnFoot(Locomotion):
             forward,
             upright(len(normal)),
             replace(walking, triangle=footing.triangle, normal=normal, fall_speed=fall_speed),
-            leaning(forward, normal, self.align_to_ground),
+            leaning(forward, normal, self.align_to_ground, walking.leans),
             {OFF_GROUND: (~stands).astype(np.float64), HELD_UP: held_up.astype(np.float64)},
             walking.carried + walking.off,
         )

@@ -37,7 +37,7 @@ from ..simulation.arrays.vectors import (
 )
 from ..simulation.geometry.floors import Footing
 from .walkable import Walkable
-from .walking import Stride, Walking
+from .walking import WALK, Stride, Walking, brisk_walk
 
 LOOKS = 4
 """How many times a body looks at the ground to either end: no tread is shorter than a fourth of its half."""
@@ -53,13 +53,13 @@ SETTLED = 1e-4
 """Metres off its height up to which a body has settled."""
 FLAT = 1.5
 """Looks that a tread is long at least."""
-PERSON = 0.3
-"""The radius of a person, metres."""
-STEP_RATE, WALK = 2.1, 1.32
-"""Steps a second of a person on stairs, and the pace in m/s up to which it makes no more: one that hurries does. Larger
-ones make fewer by the root of their size, and walk faster by it."""
-SHORT = 0.32
-"""The share of a walker's step on the level that a step on stairs has at least."""
+STEP_RATE = 2.1
+"""Steps a second of a person on stairs up to a brisk walk; larger ones make fewer by the root of their size, and who
+hurries makes more."""
+HURRIES = 1.5
+"""Times a brisk walk from which on a walker takes two treads a step."""
+SHORT = 0.33
+"""Radii that a tread is long at least, for giants not to take several."""
 Seen: TypeAlias = tuple[Scalars, Scalars]
 """The heights and the grades of the ground at places, (m,) each; nan and 0 for no ground."""
 Ground: TypeAlias = Callable[[Scalars, Rows], Seen]
@@ -191,9 +191,10 @@ def fastest_on_stairs(tread: Scalars, radius: Scalars, pace: Scalars) -> Scalars
         radius: (n,) metres, the size of the walkers.
         pace: (n,) m/s, at which they walk.
     """
-    root = np.sqrt(np.maximum(radius, EPSILON) / PERSON)
-    rate = STEP_RATE / root * np.sqrt(np.maximum(pace / (WALK * root), 1.0))
-    treads = np.maximum(-np.floor(-SHORT * pace / (rate * np.maximum(tread, EPSILON))), 1.0)
+    walk = brisk_walk(radius)
+    rate = STEP_RATE * WALK / walk * np.sqrt(np.maximum(pace / walk, 1.0))
+    treads = np.maximum(-np.floor(-SHORT * radius / np.maximum(tread, EPSILON)), 1.0)
+    treads = np.where(pace > HURRIES * walk, 2.0, 1.0) * treads
     return np.where(tread > 0.0, rate * treads * tread, np.inf)
 
 

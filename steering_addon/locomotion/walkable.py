@@ -329,16 +329,20 @@ def _repeated(v: Vectors, times: int) -> Vectors:
     return np.tile(v.T, (1, times)).T if times > 1 else v
 
 
-def leaning(heading: Vectors, normal: Vectors, share: Scalars) -> Pose | None:
+def leaning(heading: Vectors, normal: Vectors, share: Scalars, aside: Scalars) -> Pose | None:
     """The axes of walkers on ground with normals (n, 3), which lean with it by a share, (n,); None if none does.
 
     Args:
         heading: (n, 3) level.
+        aside: (n,) the tangents of the angles by which they lean to the left besides.
     """
-    if not anybody(share > 0.0):
+    tilts = anybody(aside != 0.0)
+    if not (tilts or anybody(share > 0.0)):
         return None
     leaned: Vectors = normal * share[:, None]
     up = unit(leaned + upright(len(normal)) * (1.0 - share)[:, None])
     ahead = unit(columns(heading[:, 0], heading[:, 1], rise(up, heading)))
+    if tilts:
+        up = unit(up + columns(-heading[:, 1] * aside, heading[:, 0] * aside, 0.0))
     right = cross(ahead, up)
     return Pose(right, ahead, cross(right, ahead))

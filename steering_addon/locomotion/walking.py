@@ -16,6 +16,8 @@ ONWARD = 0.5
 """The cosine between heading and wish from which on a walker that is to stand walks on."""
 BLOCKED = 0.5
 """The share of a step below which another body blocks an animal: it then steps round on the spot."""
+PERSON, WALK = 0.3, 1.32
+"""The radius of a person in metres, and its brisk walk, m/s."""
 STROLLS = 3.0
 """Radii a second at which one walks that is to stand: a person at 1 m/s."""
 
@@ -29,6 +31,11 @@ def pace_of(model: VehicleModel) -> Scalars:
     if everybody(pace > 0.0):
         return pace
     return np.where(pace > 0.0, pace, np.minimum(STROLLS * model.radius, model.max_speed))
+
+
+def brisk_walk(radius: Scalars) -> Scalars:
+    """The speed of a brisk walk of bodies of a radius, (n,) metres to (n,) m/s, which goes by the root of it."""
+    return WALK * np.sqrt(np.maximum(radius, EPSILON) / PERSON)
 
 
 def settled(model: VehicleModel, wished: Scalars, onward: Scalars) -> Mask:
@@ -63,6 +70,7 @@ class Walking(Memory):
         cornered: whether a step was refused, and none has been taken since.
         blocked: whether contacts stopped one that cannot turn on the spot, and it has not walked since.
         turning: radians a second by which it turned to the left in the last step.
+        leans: the tangent of the angle by which it leans to the left as it runs round a bend.
         push: the force that acts on it, newtons; the mean of the recent ones while it is slow.
         fall_speed: metres a second.
         carried: metres by which steps carry it higher than the ground below its middle.
@@ -85,6 +93,7 @@ class Walking(Memory):
     cornered: Mask = remembered(False)
     blocked: Mask = remembered(False)
     turning: Scalars = remembered(0.0)
+    leans: Scalars = remembered(0.0)
     push: Vectors = remembered((0.0, 0.0))
     fall_speed: Scalars = remembered(0.0)
     carried: Scalars = remembered(0.0)

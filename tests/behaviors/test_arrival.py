@@ -111,7 +111,7 @@ def test_braking_starts_at_the_slowing_distance() -> None:
 @pytest.mark.parametrize("slowing_distance", [1.0, 4.0])
 def test_a_vehicle_that_turns_slowly_does_not_circle_its_target(max_turn_rate: float, slowing_distance: float) -> None:
     place = arriving(40, slowing_distance, 0.0, 20.0, max_turn_rate=max_turn_rate)
-    states = place.run(24 * 20)
+    states = place.run(24 * 12)
     assert np.linalg.norm(positions(states)[-1] - HERE, axis=1).max() < 0.01 * slowing_distance
 
 

@@ -42,14 +42,14 @@ def off_course(forward: np.ndarray, heading: object) -> np.ndarray:
 @sampled
 @pytest.mark.parametrize("flat", [False, True])
 def test_from_all_sides_it_stops_at_the_target_and_faces_the_same_way(flat: bool) -> None:
-    states = ships(flat).run(24 * 25)
+    states = ships(flat).run(24 * 15)
     assert np.linalg.norm(positions(states)[-1], axis=1).max() < 0.05
     assert speeds(states)[-1].max() < 0.05
     assert off_course(headings(states)[-1], (0.0, 1.0, 0.0)).max() < 12.0
 
 
 def test_it_comes_in_along_the_line_from_behind() -> None:
-    track = positions(ships().run(24 * 25))
+    track = positions(ships().run(24 * 15))
     distance = np.linalg.norm(track, axis=2)
     for ship in range(track.shape[1]):
         last = np.flatnonzero(distance[:, ship] > 2.0)[-1]
@@ -84,7 +84,7 @@ def test_a_late_vehicle_arrives_as_soon_as_it_can() -> None:
 
 def test_it_docks_at_a_moving_target() -> None:
     place = replace(ships(), drift=(0.0, 1.5, 0.0))
-    states = place.run(24 * 30)
+    states = place.run(24 * 18)
     dock = np.array([0.0, 1.5, 0.0]) * (len(states) - 1) / 24.0
     away = np.linalg.norm(positions(states)[-1] - dock, axis=1)
     assert (away < 0.5).mean() > 0.8

@@ -77,7 +77,7 @@ def test_the_memory_moves_with_the_region() -> None:
 
 
 def test_it_stays_near_the_region() -> None:
-    at = positions(explorers().run(24 * 12))
+    at = positions(explorers().run(24 * 7))
     assert np.abs(at[..., :2]).max() < 14.0
 
 

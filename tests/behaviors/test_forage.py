@@ -26,7 +26,7 @@ def grazers(n: int = 1, amount=np.inf, at=((0.0, 8.0, 0.0),), **values) -> Scene
 
 
 def test_it_goes_to_a_resource_nearby_and_stops_to_feed() -> None:
-    states = grazers(meal=0.0).run(24 * 10)
+    states = grazers(meal=0.0).run(24 * 6)
     gap = np.linalg.norm(positions(states)[-1, 0] - (0.0, 8.0, 0.0)) - 2.0 * R
     assert -0.05 < gap < 0.3
     assert speeds(states)[-1].max() < 0.1
@@ -41,7 +41,7 @@ def test_without_a_resource_nearby_it_wanders() -> None:
 
 def test_it_eats_at_its_appetite_until_the_resource_has_run_out_for_all() -> None:
     place = grazers(2, amount=2.0, meal=0.0, appetite=0.5)
-    states = place.run(24 * 15)
+    states = place.run(24 * 9)
     taken = np.array([state.taken[0] if len(state.taken) else 0.0 for state in states])
     eating = np.flatnonzero(np.diff(taken) > 0.0)
     assert np.diff(taken)[eating].max() == pytest.approx(2.0 * 0.5 / 24.0), "both together"
@@ -55,14 +55,14 @@ def test_it_eats_at_its_appetite_until_the_resource_has_run_out_for_all() -> Non
 def test_a_resource_that_has_run_out_is_absent_for_others_too() -> None:
     place = grazers(2, amount=0.5, meal=0.0)
     place = replace(place, behaviors=[(Forage, {"meal": 0.0}), (Seek, {"target": 2, "weight": [0.0, 1.0]})])
-    states = place.run(24 * 12)
+    states = place.run(24 * 7)
     assert states[-1].taken[0] >= 0.5
     step = np.diff(positions(states)[-24:, 1], axis=0)
     assert (np.linalg.norm(step, axis=1) > 0.05).all()
 
 
 def test_after_a_meal_it_wanders_until_it_is_hungry_again() -> None:
-    states = grazers(meal=1.0, digestion_time=4.0, distance=0.0).run(24 * 40)
+    states = grazers(meal=1.0, digestion_time=4.0, distance=0.0).run(24 * 24)
     taken = np.array([state.taken[0] if len(state.taken) else 0.0 for state in states])
     eats = np.diff(taken) > 0.0
     meals = np.flatnonzero(np.diff(eats.astype(int)) > 0)
@@ -74,7 +74,7 @@ def test_after_a_meal_it_wanders_until_it_is_hungry_again() -> None:
 
 def test_the_nearest_remaining_resource_counts() -> None:
     place = grazers(at=((0.0, 4.0, 0.0), (0.0, -6.0, 0.0)), amount=(0.2, np.inf), meal=0.0)
-    states = place.run(24 * 15)
+    states = place.run(24 * 9)
     assert states[-1].taken[0] < 0.3
     assert states[-1].taken[1] > 1.0
     assert np.linalg.norm(positions(states)[-1, 0] - (0.0, -6.0, 0.0)) < 2.0
@@ -105,7 +105,7 @@ def test_with_a_home_it_carries_each_meal_there_and_goes_again() -> None:
     home = all_of(resources([8.0, 0.0, 0.0], amount=2.5), leaders([-6.0, 0.0, 0.0]))
     values = {"home": 2, "meal": 1.0, "distance": 5.0, "digestion_time": 1000.0}
     place = Scene([[4.0, 0.0, 0.0]], speed=1.0, behaviors=[(Forage, values)], tracked=home)
-    states = place.run(24 * 60)
+    states = place.run(24 * 36)
     laden = np.array([state.memories["forage"].laden[0] for state in states[1:]])
     at_home = np.linalg.norm(positions(states)[1:, 0] - (-6.0, 0.0, 0.0), axis=-1)
     loads, unloads = ~laden[:-1] & laden[1:], laden[:-1] & ~laden[1:]
@@ -117,7 +117,7 @@ def test_with_a_home_it_carries_each_meal_there_and_goes_again() -> None:
 def test_who_finds_nothing_where_it_was_wanders_again() -> None:
     home = all_of(resources([8.0, 0.0, 0.0], amount=1.0), leaders([-6.0, 0.0, 0.0]))
     place = Scene([[4.0, 0.0, 0.0]], behaviors=[(Forage, {"home": 2, "meal": 0.99, "distance": 5.0})], tracked=home)
-    states = place.run(24 * 30)
+    states = place.run(24 * 18)
     known = np.array([np.isfinite(state.memories["forage"].found[0, 0]) for state in states[1:]])
     assert known.any() and not known[-1]
     world, agents, [forage] = replace(place, position=positions(states)[-1]).seen()

@@ -140,7 +140,7 @@ def test_who_stops_is_waited_for_and_faced(wants: list) -> None:
         behaviors=[*wants, (KeepCompany, COMPANY), (Rest, rests)],
         tracked=leaders([0.0, 1e4, 0.0]),
     )
-    states = place.run(24 * 15)
+    states = place.run(24 * 9)
     speed = speeds(states)
     resting = np.array([False, *(np.floor(state.memories["rest"].bouts[0]) % 2 == 1 for state in states[1:])])
     stops, goes = np.flatnonzero(resting[1:] & ~resting[:-1]), np.flatnonzero(resting[:-1] & ~resting[1:])

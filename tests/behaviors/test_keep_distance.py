@@ -114,7 +114,7 @@ def test_it_sees_at_least_the_distance_that_it_takes_to_stop() -> None:
     place = queue(1, ahead=[0.0], tracked=all_of(leaders([0.0, 1e4, 0.0]), locked([0.0, 80.0, 0.0])))
     place = replace(place, speed=14.0, vehicle={"max_speed": 14.0, "max_force": 4.0}, locomotions=[(Planar, {})])
     place.behaviors[1] = (KeepDistance, {"distance": 5.0})
-    states = place.run(24 * 20)
+    states = place.run(24 * 12)
     assert positions(states)[:, 0, 1].max() < 80.0 - BODIES
     assert speeds(states)[-1, 0] < 0.1
 

@@ -79,7 +79,7 @@ def test_followers_in_the_rectangle_ahead_of_the_leader_steer_aside() -> None:
 def test_followers_of_one_point_do_not_clump() -> None:
     def nearest(separation: float) -> float:
         values = {"spread": 0.0, "separation": separation, "distance": 1.5}
-        points = positions(followers(values=values).run(24 * 12))[-48:]
+        points = positions(followers(values=values).run(24 * 7))[-48:]
         gaps = np.linalg.norm(points[:, :, None] - points[:, None], axis=-1) + 1e9 * np.eye(12)
         return float(gaps.min())
 

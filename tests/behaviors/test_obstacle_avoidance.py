@@ -239,7 +239,7 @@ def test_a_pylon_too_is_passed_on_the_side_that_is_asked_for(side: int, sign: in
         tracked=leaders([0.0, 30.0, 0.0]),
         combining=PRIORITY,
     )
-    states = place.run(24 * 5)
+    states = place.run(24 * 3)
     assert gap_of(place, states) > 0.0
     path = positions(states)
     beside = np.abs(path[..., 1] - 12.0) < 0.3
@@ -284,7 +284,7 @@ def test_it_keeps_about_its_clearance_from_a_single_ball() -> None:
 
 def test_once_past_it_continues_undisturbed() -> None:
     place = facing(ball(0.4, 8.0))
-    states = place.run(24 * 8)
+    states = place.run(24 * 5)
     velocity = velocities(states)[-24:, 0]
     assert np.abs(np.diff(velocity / np.linalg.norm(velocity, axis=1, keepdims=True), axis=0)).max() < 1e-9
 

@@ -124,7 +124,7 @@ def test_a_goal_before_the_wall_is_reached() -> None:
         behaviors=[(Arrival, {}), (ObstacleAvoidance, {})],
         tracked=leaders([0.0, 7.5, 0.0]),
     )
-    assert np.linalg.norm(positions(place.run(24 * 8))[-1, 0] - [0.0, 7.5, 0.0]) < 0.2
+    assert np.linalg.norm(positions(place.run(24 * 5))[-1, 0] - [0.0, 7.5, 0.0]) < 0.2
 
 
 @pytest.mark.parametrize("method", [choice.number for choice in METHODS])
@@ -197,7 +197,7 @@ def test_a_flock_passes_a_mast_on_both_sides_and_is_one_again(thing: str, wide: 
         vehicle={"max_speed": 13.0, "max_force": 20.0, "radius": 0.25},
         behaviors=[(kind, {}) for kind in (ObstacleAvoidance, Separation, Alignment, Cohesion)],
     )
-    states = place.run(24 * 7)
+    states = place.run(24 * 4)
     path, velocity = positions(states), velocities(states)
     passing = np.take_along_axis(path[..., 0], np.argmax(path[..., 1] > 0.0, axis=0)[None], axis=0)[0]
     assert 0.2 <= (passing < 0.0).mean() <= 0.8

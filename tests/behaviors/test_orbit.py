@@ -30,7 +30,7 @@ def turning(states, centre=(0.0, 0.0, 1.0)) -> np.ndarray:
 @sampled
 @pytest.mark.parametrize("flat", [False, True])
 def test_it_settles_on_its_circle_and_goes_round_at_cruise_speed(flat: bool) -> None:
-    states = replace(circling(spread=0.0, distance=6.0), locomotions=flat_or_free(flat)).run(24 * 20)
+    states = replace(circling(spread=0.0, distance=6.0), locomotions=flat_or_free(flat)).run(24 * 12)
     offset = positions(states)[-24 * 8 :] - (0.0, 0.0, 1.0)
     assert np.abs(np.hypot(offset[..., 0], offset[..., 1]) - 6.0).max() < 0.25
     assert flat or np.abs(offset[..., 2]).max() < 0.05, "level with the target"
@@ -39,14 +39,14 @@ def test_it_settles_on_its_circle_and_goes_round_at_cruise_speed(flat: bool) -> 
 
 
 def test_the_direction_can_be_chosen() -> None:
-    assert (turning(circling(direction=COUNTERCLOCKWISE).run(24 * 12))[-1] > 0.0).all()
-    assert (turning(circling(direction=CLOCKWISE).run(24 * 12))[-1] < 0.0).all()
-    either = turning(circling(12, direction=EITHER).run(24 * 12))[-1]
+    assert (turning(circling(direction=COUNTERCLOCKWISE).run(24 * 7))[-1] > 0.0).all()
+    assert (turning(circling(direction=CLOCKWISE).run(24 * 7))[-1] < 0.0).all()
+    either = turning(circling(12, direction=EITHER).run(24 * 7))[-1]
     assert (either > 0.0).any() and (either < 0.0).any()
 
 
 def test_circles_differ_in_radius_and_height() -> None:
-    states = circling(40, spread=2.0, height=3.0, height_spread=1.0).run(24 * 15)
+    states = circling(40, spread=2.0, height=3.0, height_spread=1.0).run(24 * 9)
     offset = positions(states)[-1] - (0.0, 0.0, 1.0)
     wide = np.hypot(offset[:, 0], offset[:, 1])
     assert 3.7 < wide.min() < 5.0 and 7.0 < wide.max() < 8.3
@@ -71,7 +71,7 @@ def test_on_a_tight_circle_it_goes_slowly() -> None:
 
 
 def test_it_accompanies_a_moving_target() -> None:
-    states = circling(spread=0.0, drift=(1.0, 0.0, 0.0)).run(24 * 25)
+    states = circling(spread=0.0, drift=(1.0, 0.0, 0.0)).run(24 * 15)
     centre = np.array([(len(states) - 1) / 24.0, 0.0, 1.0])
     offset = positions(states)[-1] - centre
     assert np.abs(np.hypot(offset[:, 0], offset[:, 1]) - 6.0).max() < 1.0

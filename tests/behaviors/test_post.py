@@ -59,7 +59,7 @@ def test_one_that_moves_has_its_post_where_it_can_stop() -> None:
 
 
 def test_it_returns_from_what_called_it_away() -> None:
-    states = scene().run(24 * 20, at=called_away)
+    states = scene().run(24 * 12, at=called_away)
     place = positions(states)[:, 0]
     assert np.linalg.norm(place[FREE]) > 5.0
     assert np.linalg.norm(place[-1]) < 0.5

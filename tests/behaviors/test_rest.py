@@ -60,7 +60,7 @@ def test_a_light_weight_only_slows() -> None:
     place = grazers(5, resting_time=1000.0, going_time=0.1)
     half = replace(place, behaviors=[(Seek, {}), (Rest, {**place.behaviors[1][1], "weight": 0.5})])
     half = replace(half, tracked=leaders([0.0, 1e4, 0.0]))
-    speed = speeds(half.run(24 * 10))[-1]
+    speed = speeds(half.run(24 * 6))[-1]
     assert (speed < 4.6).all() and (speed > 1.0).all(), "less than top speed, but not at rest"
 
 

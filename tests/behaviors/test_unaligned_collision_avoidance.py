@@ -166,7 +166,7 @@ def test_flyers_may_pass_above_each_other() -> None:
 @pytest.mark.parametrize("substeps", [1, 4])
 def test_the_push_grows_gradually_and_ends(substeps: int) -> None:
     place = walkers([[0.3, 0.0, 0.0], [0.0, 12.0, 0.0]], [[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]], speed=2.0)
-    states = replace(place, substeps=substeps).run(24 * 5)
+    states = replace(place, substeps=substeps).run(24 * 3)
     push = np.array([state.memories["unaligned_collision_avoidance"].push[0, 0] for state in states[1:]])
     begun = int(np.argmax(push > 0.0))
     assert 0 < begun < 48

@@ -23,6 +23,7 @@ from tests.scene import Scene, positions
 from tests.surfaces import patch
 
 RISE, TREAD, COUNT = 0.17, 0.3, 10
+ONE = np.ones(1)
 TOP = RISE * COUNT
 END = TREAD * COUNT
 
@@ -236,6 +237,8 @@ def test_neither_a_kerb_nor_a_steep_slope_is_stairs_and_small_ones_have_their_ow
     person, small = (fastest_on_stairs(size * np.ones(1) * TREAD, size * 0.3, 1.3 * size**0.5) for size in (1.0, 0.25))
     np.testing.assert_allclose(small, 0.5 * person)
     assert 0.5 < person < 0.7
+    wide, giant = (fastest_on_stairs(ONE * TREAD, ONE * radius, ONE * 1.5) for radius in (0.57, 1.2))
+    assert 0.4 < wide < 0.7 and giant > 0.6, "also with a wide hat; a giant takes two treads a step"
     assert np.isinf(fastest_on_stairs(np.zeros(1), np.ones(1), np.ones(1)))
 
 

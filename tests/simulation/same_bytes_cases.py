@@ -35,7 +35,7 @@ from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedColl
 from steering_addon.behaviors.wall_following import WallFollowing
 from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import CATALOGUE as LOCOMOTIONS
-from steering_addon.locomotion import Crawling, OnFoot, Planar, SimpleVehicle
+from steering_addon.locomotion import Crawling, Flying, OnFoot, Planar, SimpleVehicle
 from steering_addon.minds.conditions import (
     Alone,
     Always,
@@ -48,7 +48,7 @@ from steering_addon.minds.conditions import (
     Touched,
 )
 from steering_addon.minds.declaring import Trigger
-from steering_addon.scene import CrowdState, trigger, with_states
+from steering_addon.scene import CrowdState, perches, trigger, with_states
 from steering_addon.simulation.arrays.angles import cosine, sine
 from steering_addon.simulation.arrays.chance import keys_of, mix, smooth_noise, uniform
 from steering_addon.simulation.behavior import Behavior
@@ -188,6 +188,7 @@ def cases() -> dict[str, Callable[[], Case]]:
             "on_both_sides": on_both_sides,
             "states": states,
             "directed": directed,
+            "landed": landed,
         }
     )
 
@@ -638,3 +639,24 @@ def directed() -> Case:
         return replace(snapshot, guides=guides, marks=(*marks[:3], shaped))
 
     return replace(place, at=at)
+
+
+def landed() -> Case:
+    """Birds that are to stand on marks, one on a point and the others on a roof, and take off again."""
+    chance, n = Chance("landed"), 9
+    row, roof = np.arange(n), chance.vectors(40, "roof") * (4.0, 3.0, 0.0) + (0.0, 0.0, 5.0)
+    place = Scene(
+        chance.vectors(n, "start") * (6.0, 5.0, 3.0) + (0.0, -14.0, 8.0),
+        forward=chance.vectors(n, "forward") * (1.0, 1.0, 0.2),
+        speed=8.0,
+        vehicle={"max_force": 20.0, "max_speed": 12.0, "cruise_speed": 0.75, "radius": 0.1},
+        locomotions=[(Flying, {"least_speed": 0.3})],
+        tracked=leaders((4.0, 2.0, 3.0), (0.0, 0.0, 5.0)),
+        perches=perches(1, *roof),
+    )
+    marks = (
+        Mark("Alone", 3.5, n, row[:1], ground=n, stays=0.4),
+        Mark("Roof", 3.0, n + 1, row[1:], ground=n + 1, stays=0.4, lead=2.0),
+    )
+    crowd = Crowd(row, (varied(Wander, n, chance),), 0, key=5)
+    return Case(place, (crowd,), 110, lambda frame, snapshot: replace(snapshot, marks=marks))

@@ -204,7 +204,7 @@ def test_an_agent_that_chases_a_flag_on_a_vehicle_reaches_it() -> None:
         behaviors=[(Arrival, {"target": np.array([2, -1]), "slowing_distance": 2.0})],
         tracked=replace(leaders([0.0, -3.0, 0.0]), carrier=np.array([1])),
     )
-    states = place.run(24 * 20)
+    states = place.run(24 * 12)
     flag = positions(states)[-1, 1] - 3.0 * states[-1].motion.forward[1]
     # A ramp lags behind what moves: at 2 of 5 m/s by 2/5 of the slowing distance.
     assert np.linalg.norm(positions(states)[-1, 0] - flag) < 1.0

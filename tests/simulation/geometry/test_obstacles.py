@@ -233,11 +233,6 @@ def test_a_way_around_is_always_a_direction(course: np.ndarray, aside: np.ndarra
     assert np.abs((direction * course).sum(axis=1)).max() < 1e-5
 
 
-def test_numbers_of_sides_never_change() -> None:
-    """The numbers are stored in files."""
-    assert (EITHER, LEFT, RIGHT, OVER, UNDER) == (0, 1, 2, 3, 4)
-
-
 def test_every_column_of_obstacles_has_a_row_for_each() -> None:
     made = obstacles(np.zeros((4, 3)), 1.0)
     for column in (made.start, made.end, made.velocity, made.half, made.spin):
