@@ -52,6 +52,8 @@ SLOWEST, HELD_UP = 0.5, 0.75
 """Shares of cruise speed: that at which one waits for those behind, and that below which its group holds it up."""
 NEAR = 2.0
 """How far away one may be that stops for another, as a multiple of their distance to the side."""
+FOLLOWS = 0.5
+"""Cosine of the angle, 60 degrees, from straight behind within which others follow."""
 RELEASED = 1.5
 """Seconds in which one whom its group has held up may set off, before it counts as one who stopped."""
 TURNS_AFTER = 2.0
@@ -162,8 +164,9 @@ class KeepCompany(Neighborhood):
         if len(waiting):
             near = self.take(waiting).near(world, agents.take(waiting)).together().only_perceived()
             agent = waiting[near.agent]
-            close = near.distance < agents.radius[agent] + world.bodies.radius[near.body] + self.gap[agent]
-            follows = close & (near.along(way[waiting]) < 0.0) & ~agents.accompany(agent, near.body)
+            spacing = agents.radius[agent] + world.bodies.radius[near.body] + self.gap[agent]
+            behind = near.along(way[waiting]) < -FOLLOWS * near.distance
+            follows = behind & (near.distance < NEAR * spacing) & ~agents.accompany(agent, near.body)
             in_the_way[agent[follows]] = True
         return in_the_way
 

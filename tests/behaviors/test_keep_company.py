@@ -257,7 +257,7 @@ def test_who_is_ahead_waits_at_half_pace_and_does_not_brake_to_a_stand() -> None
     assert onward(0.9)[1] < 0.0, "faster than that, it waits"
 
 
-@pytest.mark.parametrize("behind, waits", [(0.7, False), (1.2, True)])
+@pytest.mark.parametrize("behind, waits", [(0.7, False), (1.4, False), (1.8, True)])
 def test_who_is_ahead_waits_where_nobody_else_has_to(behind: float, waits: bool) -> None:
     """The third, who is alone, follows the first closely or further away."""
     place = walk((0.0, 0.0), (0.0, -3.0), (0.0, -behind), values={"in_company": np.array([1.0, 1.0, 0.0])})
