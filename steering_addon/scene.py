@@ -38,6 +38,7 @@ from .simulation.perches import NO_PERCHES, Perches
 from .simulation.roles import Role
 from .simulation.run import simulate
 from .simulation.sensing import world_at
+from .simulation.signals import NO_SIGNALS, Signals
 from .simulation.snapshot import Settings, Snapshot, State, Tracked, no_tracked, start_state
 from .simulation.steering import sense
 from .simulation.vehicle import VehicleModel
@@ -333,6 +334,7 @@ class Scene:
         drift: (3,) the velocity of all tracked bodies, or (k, 3) of each, m/s.
         obstacles, paths, regions, flows, shapes, candidates, surfaces, links: as in `Snapshot`.
         perches: as in `Snapshot`; they drift with their bodies.
+        signals: as in `Snapshot`.
         fps: frames per second.
         substeps: decisions per frame.
         seed: of the random numbers of each vehicle; what the vehicles of a crowd share depends on its key.
@@ -359,6 +361,7 @@ class Scene:
     surfaces: Surfaces = NO_SURFACES
     links: Links = NO_LINKS
     perches: Perches = NO_PERCHES
+    signals: Signals = NO_SIGNALS
     fps: float = 24.0
     substeps: int = 1
     seed: int = 0
@@ -416,6 +419,7 @@ class Scene:
             surfaces=self.surfaces,
             links=self.links,
             perches=self.perches,
+            signals=self.signals,
             lift=np.zeros(n),
         )
 

@@ -17,6 +17,7 @@ from .fight import Fight
 from .flee import Flee
 from .flow_field_following import FlowFieldFollowing
 from .forage import Forage
+from .give_way import GiveWay
 from .hide import Hide
 from .interpose import Interpose
 from .keep_company import KeepCompany
@@ -73,6 +74,7 @@ CATALOGUE: tuple[type[Behavior], ...] = (
     UnalignedCollisionAvoidance,
     KeepDistance,
     BrakeFor,
+    GiveWay,
 )
 FLOCKING: tuple[type[Behavior], ...] = (Separation, Alignment, Cohesion)
 """The three behaviors that together make a flock (paper, Flocking)."""

@@ -254,7 +254,7 @@ class BrakeFor(Neighborhood):
     def _vehicles(self, world: World, agents: Agents, lanes: Lanes, sight: Scalars) -> InTheWay:
         """The vehicles in sight that may cross, without those of the same crowd that give way and still can."""
         bodies = world.bodies
-        near = self._seen(world, agents, sight).together()
+        near = self._seen(world, agents, sight).where(lambda pairs: ~lanes.regulated(world, pairs)).together()
         agent, body = near.agent, near.body
         yields = self._yield(world, agents, near)
         velocity, heading = picked(bodies.velocity, body), picked(bodies.forward, body)

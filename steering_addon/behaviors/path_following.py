@@ -33,9 +33,9 @@ from ..simulation.geometry.lines import Followed
 from ..simulation.geometry.near_lines import nearest_line
 from ..simulation.geometry.paths import exist, lines_followed, lines_of
 from ..simulation.intention import PASSING_PLACES, Intention
+from ..simulation.lane_use import Routed
 from ..simulation.maneuvers.driving import distance_to_return, drive_to, pursued_distance
 from ..simulation.maneuvers.turning import lead_round
-from ..simulation.memory import remembered
 from ..simulation.presence.arrivals import PLACE
 from ..simulation.ways.bypasses import Bypass, plan_bypass
 from ..simulation.ways.lines import distance_from_line, locate, ups_of_walkers
@@ -84,22 +84,8 @@ STOP, LOOP, TURN_BACK = (c.number for c in ENDS)
 
 
 @dataclass(frozen=True)
-class Following(Bypass):
-    """The position of each agent on its path, and how it passes what stands there.
-
-    Attributes:
-        path: (n,) the row of the path that it follows, -1 before it has chosen one.
-        spline: (n,) the index of the spline of the path.
-        along: (n,) its position along the spline, metres.
-        way: (n,) 1 along the spline, -1 against it.
-        returning: (n,) whether it returns to the start of the path.
-    """
-
-    path: Rows = remembered(-1)
-    spline: Rows = remembered(0)
-    along: Scalars = remembered(0.0)
-    way: Scalars = remembered(1.0)
-    returning: Mask = remembered(False)
+class Following(Routed, Bypass):
+    """The lane of each agent, and how it passes what stands there."""
 
 
 @dataclass(frozen=True)
@@ -192,7 +178,7 @@ class PathFollowing(Destination):
             leads_on[rows] = _leads_on(followers.line, followers.agents, after_it)
         return Steering(
             force,
-            after,
+            replace(after, width=self.radius, left=-self.lane_offset * after.way),
             sets_speed=(memory.path >= 0) & ~free,
             arrived=reached & (self.end == STOP) & ~after.returning,
             leads_on=leads_on,

@@ -79,8 +79,8 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
     first such meeting, and hurries or slows down to pass before or after the other. Reacting and letting go take a
     moment, or agents between several others would tremble. Agents that choose a velocity also avoid obstacles; those on
     the ground that have a goal take the shortest way there past what stands still, over surfaces also through rooms and
-    upstairs. They stop where they could only creep. In a jam they jostle and step back until it dissolves. Does nothing
-    while no other agent comes too near.
+    upstairs. They stop where they could only creep. In a jam those that do not step aside jostle and step back until it
+    dissolves. Does nothing while no other agent comes too near.
     """
 
     name = "unaligned_collision_avoidance"
@@ -189,7 +189,9 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
                     top_speed = np.minimum(top_speed, subset.max_speed * world.left_uphill(subset, wished))
                     course = truncate(wished, top_speed)
                 seconds, ahead = behavior.look_ahead_time, wish.ahead[rows]
-                choosers = Choosers.of(world, subset, near, course, top_speed, pad[rows], seconds, ahead, self.costs)
+                held_up = wish.progress[rows] < stuck
+                view = pad[rows], seconds, ahead, held_up if anybody(held_up) else None
+                choosers = Choosers.of(world, subset, near, course, top_speed, *view, self.costs)
                 velocity = choosers.chosen()
                 # A slope slows it down anyway: that is not a choice.
                 velocity = np.where((velocity == course).all(axis=1)[:, None], wished, velocity)

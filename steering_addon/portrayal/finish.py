@@ -4,8 +4,6 @@ A preview, which does not know what is to come, guesses how heads turn (`heads.L
 clips have them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 
 import numpy as np

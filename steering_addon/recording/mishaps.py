@@ -5,6 +5,7 @@ stands at an obstacle, or if it has somewhere to go, is near an obstacle and get
 the spot. It is not if it is where it was led to, or if it is nearer to others who stand: a throng holds it up. What
 stands on surfaces says itself whether one is under it, and whether the ground holds it up. A vehicle has no way if none
 led to its goal up to the last frame. It cannot keep its place in a formation if it was there and then is off for long.
+It is late where paths meet if it cannot stop any longer for another in its way.
 """
 
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, anybody, c
 from ..simulation.geometry.capsules import probes
 from ..simulation.geometry.obstacles import Obstacles
 from ..simulation.ground import parted
+from ..simulation.lane_use import lane_use_among
 from ..simulation.locomotion import FLARES, HELD_UP, OFF_GROUND, PERCHED
 from ..simulation.maneuvers.formation import Station
 from ..simulation.roles import Role
@@ -24,8 +26,8 @@ from ..simulation.steering import errands
 from .overlaps import Overlaps
 
 OVERLAP, OBSTACLE, STUCK, GROUND, FELL, HELD = "overlap", "obstacle", "stuck", "ground", "fell", "held"
-NO_WAY, OFF_PLACE = "no_way", "off_place"
-KINDS = (OVERLAP, OBSTACLE, STUCK, GROUND, FELL, HELD, NO_WAY, OFF_PLACE)
+NO_WAY, OFF_PLACE, LATE = "no_way", "off_place", "late"
+KINDS = (OVERLAP, OBSTACLE, STUCK, GROUND, FELL, HELD, NO_WAY, OFF_PLACE, LATE)
 """The kinds of mishaps. Stored in files: never change."""
 
 TOLERANCE = 0.1
@@ -87,6 +89,7 @@ class Mishaps:
         self._look_at_obstacles(frame, state, state.inputs)
         self._look_at_ways(frame, state, state.inputs)
         self._look_at_formations(frame, state, state.inputs)
+        self._look_at_junctions(frame, state, state.inputs)
 
     def note(self, kind: str, frame: int, mask: Mask) -> None:
         """Note a mishap that was seen elsewhere, of the vehicles in the mask (n,) that have not had it before."""
@@ -152,6 +155,11 @@ class Mishaps:
         stuck = self._stood > PATIENCE
         stuck[stays] |= clearance[stays] <= _gap_to_those_who_stand(stays, state, snapshot)
         self._note_stuck(frame, stuck, snapshot)
+
+    def _look_at_junctions(self, frame: int, state: State, snapshot: Snapshot) -> None:
+        yielding = lane_use_among(state.memories.values()).yielding
+        if yielding is not None:
+            self.note(LATE, frame, yielding.late & snapshot.present)
 
     def _look_at_ways(self, frame: int, state: State, snapshot: Snapshot) -> None:
         lost = np.isfinite(errands(state).unreached[:, 0]) & snapshot.present & ~state.away

@@ -5,14 +5,11 @@ another pair may touch. The margin affects only the speed: the pairs found are t
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, anybody, everybody, magnitude, picked, unit, which
 from ..simulation.geometry.capsules import between_axes
-from ..simulation.nearby.pairs import pairs_within
+from ..simulation.nearby.pairs import pairs_of_reach
 
-LARGE = 2.0
-"""Bodies more than this many times as large as the median are compared with all others one by one."""
 SPREAD = 4.0
 """The fastest body is assumed to move at most this many medians; a faster one leads to an earlier search."""
 LEAST = 0.25
@@ -89,16 +86,13 @@ class Overlaps:
         self._margin = max(self._ahead * self._stride(position), LEAST * _middle(extent[present]))
         self._position, self._extent, self._present, self._frames = position.copy("K"), extent.copy(), present, 0
         self._rows = which(present)
-        first, second = _near(picked(position, self._rows), extent[self._rows] + self._margin)
+        first, second = pairs_of_reach(picked(position, self._rows), extent[self._rows] + self._margin)
         first, second = self._rows[first], self._rows[second]
         touch: Scalars = extent[first] + extent[second]
-        may = touch + 2.0 * self._margin
-        near = which(_gap_squared(position, first, second) <= may * may)
-        self._first, self._second, touch = first[near], second[near], touch[near]
-        self._reach_squared = touch * touch
-        if len(near) <= FEW * len(position):
+        self._first, self._second, self._reach_squared = first, second, touch * touch
+        if len(first) <= FEW * len(position):
             self._ahead = min(self._ahead * CHANGE, FURTHEST)
-        elif len(near) > MANY * len(position):
+        elif len(first) > MANY * len(position):
             self._ahead /= CHANGE
 
     def _stride(self, position: Vectors) -> float:
@@ -132,23 +126,3 @@ def _middle(values: Scalars) -> float:
     """The upper median; 0 without values."""
     half = len(values) // 2
     return float(np.partition(values, half)[half]) if len(values) else 0.0
-
-
-def _near(position: Vectors, radius: Scalars) -> tuple[Rows, Rows]:
-    """Pairs of bodies that may touch; a few large ones do not widen the search."""
-    none: Rows = np.zeros(0, dtype=np.int64)
-    if len(radius) < 2:
-        return none, none
-    usual = LARGE * _middle(radius)
-    small: Mask = radius <= usual
-    rows = which(small)
-    firsts, seconds = [none], [none]
-    for pairs in pairs_within(picked(position, rows), 2.0 * float(radius[rows].max())):
-        firsts.append(rows[pairs.first])
-        seconds.append(rows[pairs.second])
-    for large in which(~small).tolist():
-        # A pair of large bodies is listed from its lower row only.
-        partners: NDArray[np.int64] = which(small | (np.arange(len(radius)) > large))
-        firsts.append(np.full(len(partners), large))
-        seconds.append(partners)
-    return np.concatenate(firsts), np.concatenate(seconds)

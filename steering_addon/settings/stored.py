@@ -382,6 +382,12 @@ class ObjectSettings(Stored):
         "a mark on the edges to flow along. If empty, the active color attribute is used, or the loose edges if there "
         "is none"
     )
+    green: bool = field.switch(
+        True, "Let the vehicles of its lane go on; can be keyframed, and holds them while it is off", animatable=True
+    )
+    signal_path: Any = field.pointer(
+        "Curve whose lanes this signal holds, those on its side; empty: the nearest", label="Path", roles=(Role.PATH,)
+    )
     region_shape: int = field.choice(
         "SPHERE", "Shape of this region; tagging takes the one that fits", SHAPES, label="Shape"
     )

@@ -20,6 +20,7 @@ class Role(IntFlag):
     MARK = 4096
     LINK = 8192
     POINTS = 16384
+    SIGNAL = 32768
 
 
 DESCRIPTIONS = {
@@ -42,6 +43,10 @@ DESCRIPTIONS = {
         "Link",
         "A curve or an Empty that joins two places of the ground, such as a ladder or a jump; vehicles with "
         "On Foot take it where it is the quickest way",
+    ),
+    Role.SIGNAL: (
+        "Signal",
+        "An Empty that holds vehicles with Give Way on the lane beside which it stands, until it is green",
     ),
     Role.STATE: ("State", "Holds what vehicles of its crowd do differently while they are in this state"),
     Role.TRIGGER: ("Trigger", "Calls vehicles of a crowd into one of its states"),

@@ -32,6 +32,7 @@ from .geometry.obstacles import Obstacles
 from .geometry.regions import Regions
 from .geometry.surfaces import surfaces_between
 from .ground import UP, of_rows, upright
+from .lane_use import lane_use_among
 from .nearby.contacts import reach_of_contacts
 from .nearby.neighbors import Vicinity
 from .partners import partners_among
@@ -93,6 +94,8 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
         _perches_at(motion, before, after, part),
         before.lift,
         partners_among(state.memories.values()),
+        lane_use_among(state.memories.values()),
+        before.signals,
     )
 
 

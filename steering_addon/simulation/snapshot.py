@@ -41,6 +41,7 @@ from .memory import Memory
 from .mindset import Mindset
 from .perches import NO_PERCHES, Perches
 from .presence.attendance import Attendance
+from .signals import NO_SIGNALS, Signals
 from .vehicle import Motion, Pose, VehicleModel
 from .ways.spans import Build
 from .ways.traffic import Traffic
@@ -143,6 +144,7 @@ class Snapshot:
         links: what joins places of the ground.
         carriers: (c, 3) where what carries vehicles over links is, metres.
         perches: the places of tracked bodies on which vehicles may come down.
+        signals: what holds lanes.
     """
 
     frame_time: float
@@ -175,6 +177,7 @@ class Snapshot:
     links: Links = NO_LINKS
     carriers: Vectors = field(default_factory=lambda: no_vectors(0))
     perches: Perches = NO_PERCHES
+    signals: Signals = NO_SIGNALS
 
     @once
     def bodies_alike(self) -> tuple[tuple[Locomotion, Rows | None], ...]:

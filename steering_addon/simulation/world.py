@@ -39,10 +39,12 @@ from .geometry.paths import Path
 from .geometry.regions import Regions
 from .handling import Handling
 from .intention import Intention
+from .lane_use import LaneUse
 from .nearby.neighbors import EVERYONE, OWN_CROWD, Near, Neighbors, Vicinity, edge_of_view, perceive
 from .partners import Partners
 from .perches import NO_PERCHES, Perches
 from .roles import Role
+from .signals import NO_SIGNALS, Signals
 from .vehicle import VehicleModel
 from .ways.over_ground import Ways
 
@@ -177,6 +179,8 @@ class World:
         perches: the places of tracked bodies on which vehicles may come down.
         lift: (vehicles,) metres from the place where each vehicle stands up to its origin, or one for all.
         partners: whom each vehicle has for its partner; None where none ever looked for one.
+        lane_use: along which lanes vehicles go.
+        signals: what holds lanes.
     """
 
     time: float
@@ -199,6 +203,8 @@ class World:
     perches: Perches = NO_PERCHES
     lift: Scalars = field(default_factory=lambda: np.zeros(1))
     partners: Partners | None = None
+    lane_use: LaneUse = LaneUse(None, None)
+    signals: Signals = NO_SIGNALS
 
     @property
     def perceivable(self) -> Rows:
@@ -308,6 +314,17 @@ class World:
         if key not in self._computed:
             self._computed[key] = agents, compute(self, agents)
         return self._computed[key][1]
+
+    def once_for_all(self, compute: Callable[[World], T]) -> T:
+        """What a function computes of this world; computed once for all who ask."""
+        if compute not in self._computed_of_all:
+            self._computed_of_all[compute] = compute(self)
+        result: T = self._computed_of_all[compute]
+        return result
+
+    @once
+    def _computed_of_all(self) -> dict[Callable[..., Any], Any]:
+        return {}
 
     @once
     def _computed(self) -> dict[tuple[int, Callable[..., Any]], tuple[Agents, Any]]:

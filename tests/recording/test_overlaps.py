@@ -47,7 +47,8 @@ def test_overlaps_equal_those_of_all_pairs_one_by_one_on_every_frame(seed, n, pa
 @pytest.mark.parametrize(("pace", "drift"), [(0.0, 0.0), (0.0, 3.0), (0.01, 3.0)])
 def test_bodies_that_stand_or_move_together_are_searched_rarely(monkeypatch, pace, drift) -> None:
     searches = []
-    monkeypatch.setattr(overlaps, "_near", lambda *given, near=overlaps._near: searches.append(1) or near(*given))
+    search = overlaps.pairs_of_reach
+    monkeypatch.setattr(overlaps, "pairs_of_reach", lambda *given: searches.append(1) or search(*given))
     rng = np.random.default_rng(1)
     position = rng.uniform(0.0, 20.0, (200, 3))
     velocity = rng.normal(0.0, pace, (200, 3)) + np.array([drift, 0.0, 0.0])

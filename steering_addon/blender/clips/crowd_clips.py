@@ -34,7 +34,7 @@ from ..animation.animation_data import channelbags
 from ..objects.body_parts import seen
 from ..objects.body_sizes import mean_scale
 from ..objects.doubles import doubles
-from ..objects.hierarchy import Family, shown_in
+from ..objects.hierarchy import Family, lineage, shown_in
 from ..objects.mind_numbers import state_numbers
 from ..objects.rest_pose import vertices_of
 from ..objects.tagged_objects import crowd_of, full_name, in_use, tagged
@@ -311,13 +311,12 @@ def beats_of(crowd: Object, clips: Sequence[Clip], keys: Keys, frame_time: float
 
 def scale_of(rig: Object) -> float:
     """How many times as large as its data the armature of a vehicle is, by the scales of the objects that carry it."""
-    scale, ob = 1.0, rig
-    while ob is not None:
+    scale = 1.0
+    for ob in lineage(rig):
         # Not of its matrix, whose last digits depend on how it is turned: a bake would differ from the one before.
         scale *= mean_scale(ob)
         if ob.parent is not None:
             scale *= abs(ob.matrix_parent_inverse.median_scale)
-        ob = ob.parent
     return scale if scale > 0.0 else 1.0
 
 

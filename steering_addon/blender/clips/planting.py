@@ -4,12 +4,10 @@ A planter reads how clips move the feet of a model, asks `portrayal.feet` where 
 kinds of legs meet that: bones that bend, or controls of rigs whose legs constraints pose.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Action, Object
 
 from ...portrayal.clips import MOVE, PHASES, Clip, Playing, leading
 from ...portrayal.feet.pacing import Tempo, paced
@@ -28,9 +26,6 @@ from .poses import follows_from_curves, why_inherits_unusually
 from .rig import Rig, joined, unevenness
 from .rig_keys import Keyed, without_scale
 from .shapes import Shapes
-
-if TYPE_CHECKING:
-    from bpy.types import Action, Object
 
 FEET = OF_FEET.title()
 """The name of the strip that holds feet."""

@@ -74,6 +74,7 @@ class NewCache:
     """The datablocks of a cache that no scene has yet.
 
     Attributes:
+        clips: the hash of the clips that are played; "" without any.
         made: what was made so far, to be removed if it is discarded.
     """
 
@@ -82,6 +83,7 @@ class NewCache:
     agents: CachedAgents
     poses: int
     models: Sequence[Mesh]
+    clips: str = ""
     held: Mesh | None = None
     points: Mesh | None = None
     made: list[ID] = field(default_factory=list)
@@ -118,7 +120,8 @@ class NewCache:
     def hand_over(self, scene: Scene, cache: str, last: int) -> None:
         """Give the meshes to the cache of the crowd, made if it has none; `cache`: the id of this bake of it."""
         collection = cache_of(self.crowd) or self._new_collection(scene)
-        collection[RECORD] = {"crowd": self.crowd, "id": cache, "range": [self.frames.first, last]}
+        range_of_frames = [self.frames.first, last]
+        collection[RECORD] = {"crowd": self.crowd, "id": cache, "range": range_of_frames, "clips": self.clips}
         shown = shown_by(collection) or self._new_player(collection)
         modifier = player_of(shown)
         held, edits = input_of(modifier, "Cache"), input_of(modifier, "Edits")

@@ -6,7 +6,7 @@ A copy of such a part that is parented instead moves as the part does.
 from bpy.types import Constraint, Depsgraph, Object, Scene
 from mathutils import Matrix
 
-from ..properties import settings_of
+from ..properties import has_roles
 from .hierarchy import Bond, Family, ancestors
 
 WHOLE = ("use_location", "use_rotation", "use_scale")
@@ -25,7 +25,7 @@ def family_with_bound_parts(scene: Scene, depsgraph: Depsgraph) -> Family:
 
 def bound_to(ob: Object) -> tuple[Object | None, str]:
     """The object without being parented to which a part goes with it, and the bone; (None, "") for other objects."""
-    if ob.parent is not None or ob.type == "CAMERA" or _has_role(ob):
+    if ob.parent is not None or ob.type == "CAMERA" or has_roles(ob):
         return None, ""
     if not len(ob.constraints):
         rig = ob.find_armature() if ob.type == "MESH" else None
@@ -70,8 +70,3 @@ def _bond(ob: Object, carrier: Object | None, bone: str, depsgraph: Depsgraph) -
         place = place @ pose.matrix @ Matrix.Translation((0.0, pose.length, 0.0))
     offset = place.inverted_safe() @ part.matrix_world @ part.matrix_basis.inverted_safe()
     return Bond(ob, carrier, bone, offset, not len(ob.constraints))
-
-
-def _has_role(ob: Object) -> bool:
-    settings = settings_of(ob)
-    return settings is not None and bool(settings.roles)

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 import bpy
 from bpy.types import Constraint, ConstraintTargetBone, Object, Scene
 
-from ..properties import settings_of
-from .hierarchy import Family
+from ..properties import has_roles
+from .hierarchy import Family, ancestors, lineage
 from .tagged_objects import names_of
 
 HOLDING = ("CHILD_OF", "ARMATURE", "COPY_TRANSFORMS", "COPY_LOCATION")
@@ -23,10 +23,10 @@ def carrier(ob: Object, family: Family) -> Object:
     stands upright where the armature itself may be turned: such an Empty is the carrier of all.
     """
     ob = _driving(ob) or ob
-    lineage = _lineage(ob)
+    whole = list(lineage(ob))
     rig = ob.find_armature() or _rig_of_several(ob, family)
     if rig is not None:
-        ob = next((above for above in _lineage(rig) if above in lineage), ob)
+        ob = next((above for above in lineage(rig) if above in whole), ob)
     if ob.type == "ARMATURE":
         ob = _with_skins(ob, family)
     if not (ob.type == "ARMATURE" or any(child.type == "ARMATURE" for child in family.children(ob))):
@@ -107,17 +107,9 @@ def _parts(objects: Iterable[Object], family: Family) -> set[Object]:
     return {part for ob in objects for part in (ob, *family.descendants(ob))}
 
 
-def _lineage(ob: Object) -> list[Object]:
-    """The object, its parent, the parent of that, and so on."""
-    lineage = [ob]
-    while (above := lineage[-1].parent) is not None:
-        lineage.append(above)
-    return lineage
-
-
 def _follows(ob: Object) -> bool:
     """Whether constraints may let an object follow another one."""
-    return any(len(above.constraints) for above in _lineage(ob))
+    return any(len(above.constraints) for above in lineage(ob))
 
 
 def _rig_of_several(ob: Object, family: Family) -> Object | None:
@@ -130,7 +122,7 @@ def _with_skins(rig: Object, family: Family) -> Object:
     """What carries an armature and the skins that it deforms, where those are beside or above it."""
     if any(part.find_armature() == rig for part in family.descendants(rig)):
         return rig
-    for above in _lineage(rig)[1:]:
+    for above in ancestors(rig):
         if any(part.find_armature() == rig for part in (above, *family.children(above))):
             return above
     return rig
@@ -140,11 +132,9 @@ def _driving(ob: Object) -> Object | None:
     """The topmost of what carries an object that its drivers read."""
     drivers = ob.animation_data.drivers if ob.animation_data is not None else ()
     read = {target.id for each in drivers for variable in each.driver.variables for target in variable.targets}
-    return next((above for above in reversed(_lineage(ob)[1:]) if above in read), None)
+    return next((above for above in reversed([*ancestors(ob)]) if above in read), None)
 
 
 def _only_wraps(ob: Object, family: Family) -> bool:
     """Whether an object is an Empty for a single child, without a role or animation of its own."""
-    roles = settings_of(ob)
-    has_roles = roles is not None and bool(roles.roles)
-    return ob.type == "EMPTY" and len(family.children(ob)) == 1 and ob.animation_data is None and not has_roles
+    return ob.type == "EMPTY" and len(family.children(ob)) == 1 and ob.animation_data is None and not has_roles(ob)

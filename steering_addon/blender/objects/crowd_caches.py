@@ -59,6 +59,11 @@ def cache_id(collection: Collection) -> str:
     return str(collection[RECORD].get("id", ""))
 
 
+def clips_in(collection: Collection) -> str:
+    """The hash of the clips that a cache shows; "" for none."""
+    return str(collection[RECORD].get("clips", ""))
+
+
 def crowd_of_cache(collection: Collection) -> Object | None:
     """The crowd that a cache holds."""
     crowd = collection[RECORD].get("crowd")

@@ -77,6 +77,12 @@ def ancestors(ob: Object) -> Iterator[Object]:
         above = above.parent
 
 
+def lineage(ob: Object) -> Iterator[Object]:
+    """An object, its parent, the parent of that, and so on."""
+    yield ob
+    yield from ancestors(ob)
+
+
 def is_descendant(ob: Object, other: Object) -> bool:
     """Whether an object is parented to another at any depth."""
     return any(above == other for above in ancestors(ob))

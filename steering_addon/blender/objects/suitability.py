@@ -18,8 +18,11 @@ def suits(ob: Object, role: Role) -> bool:
         return False
     if role is Role.PATH:
         return ob.type == "CURVE"
+    place = ob.type == "EMPTY" and not any(has_role(ob, made) for made in MADE)
     if role is Role.LINK:
-        return ob.type == "CURVE" or (ob.type == "EMPTY" and not any(has_role(ob, made) for made in MADE))
+        return ob.type == "CURVE" or place
+    if role is Role.SIGNAL:
+        return place
     if role is Role.FLOW:
         return ob.type in ("CURVE", "MESH")
     if role is Role.SURFACE:

@@ -53,13 +53,11 @@ class STEERING_OT_bake(SteeringOperator, InPieces, bpy.types.Operator):
     selected: BoolProperty(
         name="Selected Only",
         description="Bake only the selected vehicles; they react to the current motion of the others",
-        default=False,
     )
     replace_own_keys: BoolProperty(
         name="Replace Own Keys",
         description="Set aside keyframes, drivers and NLA strips of the vehicles, also if the scene's setting of this "
         "name is off; deleting the bake restores them",
-        default=False,
     )
 
     edited: EnumProperty(
@@ -209,9 +207,7 @@ class STEERING_OT_clear_bake(SteeringOperator, bpy.types.Operator):
     bl_label = "Delete Bake"
     needs = (in_object_mode, something_baked)
 
-    selected: BoolProperty(
-        name="Selected Only", description="Delete the bake of the selected vehicles only", default=False
-    )
+    selected: BoolProperty(name="Selected Only", description="Delete the bake of the selected vehicles only")
 
     @reported
     def execute(self, context):

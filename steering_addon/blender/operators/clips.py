@@ -189,7 +189,6 @@ class STEERING_OT_clips_find(SteeringOperator, bpy.types.Operator):
     fit_speed: BoolProperty(
         name="Fit Speed",
         description="Let the crowd move at the speed of its walk, and states in which it runs at that of its run",
-        default=False,
         options={"SKIP_SAVE"},
     )
 

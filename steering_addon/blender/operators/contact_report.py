@@ -6,13 +6,14 @@ import bpy
 from bpy.props import EnumProperty
 from bpy.types import Object, Scene
 
-from ...recording.mishaps import FELL, GROUND, HELD, NO_WAY, OBSTACLE, OFF_PLACE, OVERLAP, STUCK
+from ...recording.mishaps import FELL, GROUND, HELD, LATE, NO_WAY, OBSTACLE, OFF_PLACE, OVERLAP, STUCK
 from ..animation.ownership import bake_of
 from ..animation.run_records import Outcomes
 from ..crowds.crowd_cache import shown_by
 from ..objects.crowd_caches import cache_of, cached_as
 from ..objects.focus import select_only
 from ..objects.tagged_objects import crowd_of, in_use, list_names
+from ..panels.fields import counted
 from .polls import SteeringOperator, in_object_mode, something_baked
 
 WORDS = {
@@ -24,6 +25,7 @@ WORDS = {
     HELD: "held up by the ground",
     NO_WAY: "without a way to their goal",
     OFF_PLACE: "unable to keep their places in a formation",
+    LATE: "too late to stop where paths meet",
 }
 """The words of the report, after the number of vehicles."""
 NAMED = 3
@@ -60,6 +62,12 @@ ITEMS = [
         "Vehicles that lost their places in a formation for a second, as their leader turned faster than they can",
         8,
     ),
+    (
+        LATE.upper(),
+        "Too Late",
+        "Vehicles that could no longer stop for another where their paths meet, as they came or began too near to it",
+        9,
+    ),
 ]
 
 
@@ -85,7 +93,7 @@ class STEERING_OT_select_contacts(SteeringOperator, bpy.types.Operator):
             context.view_layer.objects.active = next(ob for ob in objects if frame in frames[ob])
         context.scene.frame_set(int(frame))
         involved = sum(frame in frames[ob] for ob in frames)
-        text = f"{_vehicles(len(objects))} selected; {_vehicles(involved)} at frame {frame:g}"
+        text = f"{counted(len(objects), 'vehicle')} selected; {counted(involved, 'vehicle')} at frame {frame:g}"
         if len(objects) < len(frames):
             text += f"; {len(frames) - len(objects)} hidden or not selectable"
         stuck = _stuck_frames(objects) if self.kind in (ANY, STUCK.upper()) else None
@@ -140,7 +148,3 @@ def _stuck_frames(objects: Sequence[Object]) -> tuple[float, float] | None:
 def _next_frame(current: float, frames: list[float]) -> float:
     """The first of the frames after the current one, or else the first of all."""
     return min((frame for frame in frames if frame > current), default=min(frames))
-
-
-def _vehicles(number: int) -> str:
-    return "1 vehicle" if number == 1 else f"{number} vehicles"

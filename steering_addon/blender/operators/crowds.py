@@ -12,6 +12,7 @@ from ..objects.focus import crowd_in_focus, select_only, vehicle_in_focus, vehic
 from ..objects.hierarchy import Family
 from ..objects.suitability import check_editable
 from ..objects.tagged_objects import crowd_of, in_use, members_in, tagged
+from ..panels.fields import counted
 from ..properties import has_role
 from ..read.dependencies import animated_paths
 from ..read.lost_crowds import LostCrowd, lost_crowds
@@ -57,7 +58,7 @@ class STEERING_OT_crowd_assign(SteeringOperator, bpy.types.Operator):
             self.report({"WARNING"}, f"The selected vehicles already belong to {crowd.name}")
             return {"CANCELLED"}
         _move(moving, crowd, context, fit=bool(self.crowd))
-        self.report({"INFO"}, f"{len(moving)} vehicle{'s' * (len(moving) != 1)} moved to {crowd.name}")
+        self.report({"INFO"}, f"{counted(len(moving), 'vehicle')} moved to {crowd.name}")
         return {"FINISHED"}
 
 
@@ -170,7 +171,7 @@ class STEERING_OT_crowd_select(SteeringOperator, bpy.types.Operator):
     bl_label = "Select Vehicles"
     needs = (in_object_mode, has_crowd)
 
-    extend: BoolProperty(name="Extend", description="Extend the current selection", default=False)
+    extend: BoolProperty(name="Extend", description="Extend the current selection")
 
     def execute(self, context):
         crowd = crowd_in_focus(context)

@@ -6,7 +6,7 @@ from bpy.props import BoolProperty, FloatProperty, IntProperty
 from ..crowds.hand_guides import check_takeover, take_over
 from ..crowds.new_marks import new_mark
 from ..objects.focus import activate, crowd_in_focus, select_only, vehicle_in_focus, vehicle_of, vehicles_selected
-from ..properties import settings_of
+from ..properties import has_roles
 from ..properties.hooks import SHAPED
 from ..refusal import Refusal, reported
 from ..stored_values import check_stored
@@ -79,13 +79,11 @@ lands on it"""
     of_crowd: BoolProperty(
         name="Crowd",
         description="For the middle of the crowd, not the active vehicle; with a shape, for each of its vehicles",
-        default=False,
         options={"SKIP_SAVE"},
     )
     lands: BoolProperty(
         name="Land",
         description="What flies comes down there, or on the object selected besides, and stands",
-        default=False,
         options={"SKIP_SAVE"},
     )
     use_marker: BoolProperty(
@@ -126,5 +124,4 @@ lands on it"""
 
 def _takes_part(ob: bpy.types.Object) -> bool:
     """Whether an object has a role, or is a part of a vehicle; nothing is written."""
-    stored = settings_of(ob)
-    return vehicle_of(ob) is not None or (stored is not None and bool(stored.roles))
+    return vehicle_of(ob) is not None or has_roles(ob)

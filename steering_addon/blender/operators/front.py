@@ -11,6 +11,7 @@ from ..objects.focus import vehicles_selected
 from ..objects.hierarchy import Family
 from ..objects.suitability import check_editable
 from ..objects.tagged_objects import crowd_of, tagged
+from ..panels.fields import counted
 from ..properties import has_role
 from ..refusal import Refusal, reported
 from ..stored_values import choice_in
@@ -47,8 +48,7 @@ class STEERING_OT_flip_front(bpy.types.Operator):
         for ob in vehicles:
             sign, axis = fronts[ob].split("_")
             ob.steering.forward_axis = f"{OPPOSITE[sign]}_{axis}"
-        number = len(vehicles)
-        text = f"Flipped the front of {number} vehicle{'s' * (number != 1)}"
+        text = f"Flipped the front of {counted(len(vehicles), 'vehicle')}"
         for crowd in dict.fromkeys(crowd for ob in vehicles if (crowd := crowd_of(ob)) and crowd.is_editable):
             if not why_without_walk(crowd):
                 # What cannot be measured, a bake refuses.

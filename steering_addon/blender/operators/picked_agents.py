@@ -60,7 +60,6 @@ class STEERING_OT_make_objects(SteeringOperator, InPieces, bpy.types.Operator):
     replace_own_keys: BoolProperty(
         name="Replace Own Keys",
         description="Set aside keyframes, drivers and NLA strips that vehicles have of their own, as for a bake",
-        default=False,
     )
 
     def invoke(self, context, event):

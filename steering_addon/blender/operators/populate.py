@@ -90,7 +90,6 @@ class STEERING_OT_populate(bpy.types.Operator):
     hide_models: BoolProperty(
         name="Hide Models",
         description="Hide the models afterwards, in the viewport and in renders",
-        default=False,
         options={"SKIP_SAVE"},
     )
 

@@ -118,19 +118,16 @@ class STEERING_OT_preset_apply(Applying, bpy.types.Operator):
         name="Fit to Size",
         description="Scale distances, speeds and strengths to the size of the vehicles. Unless you choose, on if they "
         "are less than half or more than twice as long as those that the preset is meant for",
-        default=False,
         options={"SKIP_SAVE"},
     )
     vary: BoolProperty(
         name="Vary the Vehicles",
         description="Randomize the vehicles of the crowd by the amounts that the preset suggests",
-        default=False,
         options={"SKIP_SAVE"},
     )
     use_preroll: BoolProperty(
         name="Set Pre-Roll",
         description="Set the crowd's pre-roll to the value that the preset suggests",
-        default=False,
         options={"SKIP_SAVE"},
     )
 

@@ -20,7 +20,6 @@ class STEERING_OT_preview(bpy.types.Operator):
     replace_own_keys: BoolProperty(
         name="Replace Own Keys",
         description="Preview vehicles as if keyframes, drivers and NLA strips of their own were disabled",
-        default=False,
     )
 
     @reported

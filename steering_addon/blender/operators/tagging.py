@@ -23,6 +23,7 @@ from ..objects.focus import activate, select_only, vehicles_selected, whole_of, 
 from ..objects.hierarchy import Family, ancestors, is_descendant
 from ..objects.suitability import check_editable, suits
 from ..objects.tagged_objects import list_names, names_of
+from ..panels.fields import counted
 from ..properties import has_role
 from ..property_groups import items_of
 from ..read.obstacle_fit import SHAPE_LABELS, fitting_region, fitting_shape, passers_height
@@ -39,6 +40,7 @@ REMEDIES = {
     Role.FLOW: "Select a curve, such as Add > Curve > Path, or a mesh that is painted or has loose edges",
     Role.SURFACE: "Select a mesh, or another object with faces, that is not a vehicle",
     Role.LINK: "Select a curve, such as Add > Curve > Path, or an Empty",
+    Role.SIGNAL: "Select an Empty, such as Add > Empty > Plain Axes",
     Role.POINTS: "Select a mesh that is neither a vehicle nor a surface",
     Role.CROWD: "Select an Empty, or use Add Crowd",
     Role.STATE: "Use Add State",
@@ -75,14 +77,12 @@ class STEERING_OT_tag(SteeringOperator, bpy.types.Operator):
     new_crowd: BoolProperty(
         name="New Crowd",
         description="Create a new crowd even if the objects could join an existing one",
-        default=False,
         options={"SKIP_SAVE"},
     )
     find_clips: BoolProperty(name="Find Clips", description=FIND_CLIPS, default=True, options={"SKIP_SAVE"})
     of_part: BoolProperty(
         name="Of the Part Itself",
         description="Give the role to a selected part of a vehicle, such as a rider or a hat, instead of to the whole",
-        default=False,
         options={"SKIP_SAVE"},
     )
 
@@ -367,7 +367,7 @@ def _topmost(objects: list[Object]) -> list[Object]:
 def _summary(joined: Joined, scene: Scene) -> str:
     """The report after tagging vehicles, in one line."""
     number, crowd, preset = len(joined.members), joined.crowd.name, joined.preset
-    vehicles = "1 vehicle" if number == 1 else f"{number} vehicles"
+    vehicles = counted(number, "vehicle")
     if has_role(joined.members[0], Role.POINTS):
         vehicles = f"The points of {names_of([ob.name for ob in joined.members])}"
     # Select All takes them along with the models.

@@ -35,7 +35,6 @@ class STEERING_OT_vary(bpy.types.Operator):
     selected: BoolProperty(
         name="Selected Only",
         description="Vary only the selected vehicles, whatever crowd they belong to",
-        default=False,
         options={"SKIP_SAVE"},
     )
 

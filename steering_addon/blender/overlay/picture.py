@@ -38,6 +38,7 @@ from ..refusal import Refusal
 from .aims import Aim, aims_of
 from .ground import GroundLines, steepest_of
 from .requests import Request
+from .signals import lines_of_signals
 from .strokes import (
     arrows,
     box,
@@ -89,6 +90,7 @@ class Subjects:
         aims: the targets of the vehicles' behaviors.
         paths, flows: curves.
         links: curves and Empties.
+        signals: Empties.
         things: reads the obstacles and regions, and keeps their measurements.
         currents: read the meshes that are flows.
         ground: the surfaces.
@@ -108,6 +110,7 @@ class Subjects:
     paths: list[Object]
     flows: list[Object]
     links: list[Object]
+    signals: list[Object]
     things: Reader
     currents: list[CurrentReader]
     ground: GroundLines
@@ -190,6 +193,7 @@ def find_cast(scene: Scene, layer: ViewLayer, previous: Subjects | None = None) 
         paths=[ob for ob in paths if ob.type == "CURVE"],
         flows=[ob for ob in flows if ob.type == "CURVE"],
         links=visible(Role.LINK),
+        signals=visible(Role.SIGNAL),
         things=previous.things if reusable else Reader(scenery(scene, obstacles, regions)),
         currents=previous.currents if reusable else [CurrentReader(ob) for ob in currents],
         ground=previous.ground if reusable else GroundLines(surfaces),
@@ -237,6 +241,8 @@ def picture(
         _curves(drawn, depsgraph, cast)
         _currents(drawn, depsgraph, cast)
         _links(drawn, depsgraph, cast)
+        for line, color in lines_of_signals(cast.signals, cast.paths, depsgraph):
+            drawn.add(line, color)
     if items & {"FRONT", "VELOCITY", "TARGETS", "TRAILS"} and (present := cast.shown(depsgraph)).vehicles:
         _vehicles(drawn, scene, depsgraph, present, tracks, items)
     if "FORCES" in items:

@@ -35,6 +35,7 @@ ICONS = {
     Role.MARK: "PMARKER_ACT",
     Role.LINK: "LINKED",
     Role.POINTS: "POINTCLOUD_DATA",
+    Role.SIGNAL: "KEYTYPE_JITTER_VEC",
 }
 SETTINGS: dict[Role, tuple[str, ...]] = {
     Role.POINTS: ("crowd", "locked", "models", "forward_axis", "up_axis", "start_speed", "seed"),
@@ -42,6 +43,7 @@ SETTINGS: dict[Role, tuple[str, ...]] = {
     Role.REGION: ("region_shape",),
     Role.FLOW: ("flow_attribute",),
     Role.RESOURCE: ("amount", "hide_eaten"),
+    Role.SIGNAL: ("green", "signal_path"),
 }
 """The properties that come with each role."""
 OBJECT_TYPES = {Role.FLOW: ("MESH",)}

@@ -71,6 +71,7 @@ SYNONYMS: dict[str, tuple[tuple[str, str], ...]] = {
     "Elevator": (("tag", "LINK"),),
     "Escalator": (("tag", "LINK"),),
     "Jump": (("tag", "LINK"),),
+    "Traffic Light": (("tag", "SIGNAL"),),
     "Traffic": (("behavior_add", "keep_distance"), ("behavior_add", "brake_for"), ("preset_apply", "car")),
 }
 """Words that people search for and that are in no label and no declaration, with the entries they lead to: the name of

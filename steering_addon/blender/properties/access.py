@@ -18,6 +18,12 @@ def has_role(ob: bpy.types.Object, role: Role) -> bool:
     return stored is not None and role.name in stored.roles
 
 
+def has_roles(ob: bpy.types.Object) -> bool:
+    """Whether the object is tagged with any role."""
+    stored = settings_of(ob)
+    return stored is not None and bool(stored.roles)
+
+
 def pointed_at(group: bpy.types.PropertyGroup, name: str) -> Any:
     """The datablock that a pointer refers to, or None if it was never set; reading such a pointer would set it."""
     return getattr(group, name) if group.is_property_set(name) else None

@@ -17,7 +17,7 @@ from ..animation.rotation_channels import data_path
 from ..animation.visibility import SWITCHES
 from ..moving import moves_by
 from ..objects.body_sizes import SOLID
-from ..objects.hierarchy import Family
+from ..objects.hierarchy import Family, ancestors
 from ..objects.instances import instances_of_vehicles
 from ..objects.suitability import POINTED
 from ..objects.tagged_objects import full_name
@@ -111,15 +111,13 @@ def check_vehicle(ob: Object) -> None:
     for role in PLACES:
         if role.name in roles:
             raise Refusal(f"{ob.name} is both a vehicle and a {_word(role)}. Remove one of the tags.", about=[ob])
-    above = ob.parent
-    while above is not None:
+    for above in ancestors(ob):
         if has_role(above, Role.VEHICLE):
             raise Refusal(
                 f"{ob.name} is parented to {above.name}, which is also a vehicle. "
                 f"Clear the parent or remove the Vehicle tag.",
                 about=[ob],
             )
-        above = above.parent
 
 
 def check_points(objects: Iterable[Object]) -> None:

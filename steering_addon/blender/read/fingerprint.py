@@ -46,7 +46,7 @@ BESIDE_THE_RUN = {
 }
 """Settings within groups that the run does not depend on: a color of the overlay, and how clips are played, which the
 record of the clips compares."""
-HOLDERS = {role.name for role in (*MADE, Role.LINK)}
+HOLDERS = {role.name for role in (*MADE, Role.LINK, Role.SIGNAL)}
 """Roles of objects whose settings point at others."""
 TRANSFORMS = (
     *("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale", "rotation_mode"),

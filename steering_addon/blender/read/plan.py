@@ -55,6 +55,7 @@ class Plan:
         formations: the meshes whose vertices are places of followers.
         surfaces: what vehicles stand on; empty if none of them stands on surfaces.
         links: what joins places of these, likewise.
+        signals: what holds lanes.
         candidates: the bodies of which each vehicle takes one, for each target that names several.
         in_users_scene: whether only the scene itself gives the right values (drivers that read it, physics).
         warnings: what the animator should know although the bake can go ahead.
@@ -80,6 +81,7 @@ class Plan:
     formations: tuple[Object, ...]
     surfaces: tuple[Object, ...]
     links: tuple[Object, ...]
+    signals: tuple[Object, ...]
     candidates: tuple[Candidates, ...]
     in_users_scene: bool
     warnings: tuple[str, ...] = field(default=())
@@ -194,6 +196,7 @@ def _assembled(scene: Scene, cast: Cast, around: Surroundings) -> Plan:
         formations=tuple(around.formations),
         surfaces=tuple(around.surfaces),
         links=tuple(around.links),
+        signals=tuple(around.signals),
         candidates=tuple(each.candidates(pointed_rows[Kind.BODY], source) for each in around.several),
         in_users_scene=any(
             reads_scene(ob) or plays_physics(ob) or reads_vehicle_above(ob) for ob in with_all_behind(read)
@@ -231,6 +234,7 @@ def scenery(scene: Scene, obstacles: Iterable[Object], regions: Iterable[Object]
         formations=(),
         surfaces=(),
         links=(),
+        signals=(),
         candidates=(),
         in_users_scene=False,
     )

@@ -26,6 +26,7 @@ from .perches import PerchReader
 from .plan import Plan
 from .regions import RegionReader
 from .settings import SettingsReader
+from .signals import read_signals
 from .solids import Solids, changes_shape, sizes_of
 from .surfaces import SurfaceReader
 
@@ -104,6 +105,7 @@ class Reader:
             surfaces=self._surfaces.read(depsgraph, frame),
             links=self._links.read(depsgraph, frame),
             carriers=self._links.carriers(depsgraph, frame),
+            signals=read_signals(self.plan.signals, self.plan.paths, depsgraph, frame),
             lift=self.plan.vehicles.source.lift(heights),
             marks=self._marks.read(depsgraph, frame),
             guides=read_guides(self.plan.guides, settings["by_hand"], depsgraph, frame),

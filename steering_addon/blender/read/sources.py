@@ -12,6 +12,7 @@ from ...simulation.behavior import Behavior
 from ...simulation.declaration import POINTERS, Kind
 from ...simulation.roles import Role
 from ..moving import moves_by
+from ..objects.hierarchy import lineage
 from ..objects.tagged_objects import full_name
 from ..properties import has_role, pointed_at
 from ..property_groups import bone_of
@@ -115,12 +116,7 @@ def carrier_of(ob: Object, rows: dict[str, int]) -> int:
     Args:
         rows: the rows of the vehicles by full name.
     """
-    above: Object | None = ob
-    while above is not None:
-        if full_name(above) in rows:
-            return rows[full_name(above)]
-        above = above.parent
-    return -1
+    return next((rows[name] for above in lineage(ob) if (name := full_name(above)) in rows), -1)
 
 
 def portrays(crowd: Object) -> bool:

@@ -18,6 +18,7 @@ from .guides import GuideSource, guides_of
 from .links import check_links, with_ends
 from .marks import ground_of
 from .mind_sources import watched_objects, watched_regions
+from .signals import path_of_signal
 from .sources import BodySource, Pointer, behaviors_of, by_name, carrier_of, pointers_of
 from .target_groups import Several, several_of, stood_on
 from .vehicles import VehicleSource
@@ -39,6 +40,7 @@ class Surroundings:
     formations: list[Object]
     surfaces: list[Object]
     links: list[Object]
+    signals: list[Object]
     several: list[Several]
     shapes: list[Object]
     stood_on: list[Object]
@@ -55,6 +57,7 @@ class Surroundings:
             *self.formations,
             *self.surfaces,
             *with_ends(self.links),
+            *self.signals,
             *self.shapes,
         ]
 
@@ -83,18 +86,21 @@ def surroundings_of(cast: Cast) -> Surroundings:
     check_links(links, objects)
     grounds = [ground for ob in cast.marks if (ground := ground_of(ob)) is not None]
     others = _bodies(roles, pointed[Kind.BODY], several, rows, [*watched, *cast.marks, *grounds])
+    held = (path_of_signal(ob) for ob in roles[Role.SIGNAL])
+    pointed_paths = [*(each.ob for each in pointed[Kind.PATH]), *(ob for ob in held if ob in set(objects))]
     known = {*rows, *(body.name for body in others)}
     seen = dict.fromkeys(ob for holder in cast.holders if (ob := looked_at(holder)) in set(objects))
     only_seen = [BodySource(ob, carrier_of(ob, rows)) for ob in seen if full_name(ob) not in known]
     return Surroundings(
         bodies=tuple(sorted((*others, *only_seen), key=lambda body: body.name)),
         obstacles=obstacles,
-        paths=list(dict.fromkeys([*roles[Role.PATH], *(each.ob for each in pointed[Kind.PATH])])),
+        paths=list(dict.fromkeys([*roles[Role.PATH], *pointed_paths])),
         regions=regions,
         flows=roles[Role.FLOW],
         formations=by_name(each.ob for each in pointed[Kind.SHAPE]),
         surfaces=surfaces,
         links=links,
+        signals=roles[Role.SIGNAL],
         several=several,
         stood_on=[*stood_on(cast.holders, several, watched, roles), *grounds],
         shapes=[shape for ob in cast.marks if (shape := pointed_at(ob.steering.mark, "shape")) is not None],

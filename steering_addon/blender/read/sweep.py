@@ -108,6 +108,7 @@ def _read_on_each_frame(plan: Plan, family: Family) -> list[Object]:
             *plan.formations,
             *plan.surfaces,
             *with_ends(plan.links),
+            *plan.signals,
             *plan.vehicles.source.needed(),
         )
     )

@@ -34,7 +34,7 @@ from ..crowds.scaled import scaled_since
 from ..crowds.states import states_left_behind
 from ..moving import CLINGING, known_locomotion
 from ..objects.crowd_caches import MARK
-from ..objects.hierarchy import Family, instanced
+from ..objects.hierarchy import Family, instanced, lineage
 from ..objects.instances import instances_of_vehicles
 from ..objects.tagged_objects import by_role, crowd_of, crowds_of, full_name, in_use, names_of
 from ..properties import pointed_at
@@ -287,12 +287,10 @@ def _stands(vehicle: Object, crowd: Object | None) -> bool:
 
 def _is_without_size(ob: Object) -> bool:
     """Whether an object or one that it is parented to has no size, and no keys that may give it one."""
-    above: Object | None = ob
-    while above is not None:
+    for above in lineage(ob):
         x, y, z = above.scale
         if (abs(x) < EMPTY or abs(y) < EMPTY or abs(z) < EMPTY) and not animates(above, "scale"):
             return True
-        above = above.parent
     return False
 
 

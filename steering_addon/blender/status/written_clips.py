@@ -8,6 +8,7 @@ from ...simulation.roles import Role
 from ..animation.bake_record import BakeRecord
 from ..clips.clip_record import clip_record
 from ..clips.crowd_clips import clips_made_of, stored_clips
+from ..objects.crowd_caches import cache_of, cached_as, clips_in
 from ..objects.hierarchy import ancestors
 from ..objects.mind_numbers import state_numbers
 from ..objects.tagged_objects import crowd_of
@@ -29,7 +30,11 @@ def changed_clips(objects: Iterable[Object], records: Mapping[Object, BakeRecord
             crowd = crowd_of(vehicle) if vehicle is not None and not vehicle.steering.locked else None
             if crowd is not None:
                 written.setdefault(crowd, set()).add(record.made_of)
-    baked = {crowd_of(ob) for ob, record in records.items() if record.moves and not ob.steering.locked} - {None}
+    free = [ob for ob, record in records.items() if record.moves and not ob.steering.locked]
+    baked = {crowd_of(ob) for ob in free if cached_as(ob) is None} - {None}
+    for crowd in {crowd_of(ob) for ob in free if cached_as(ob) is not None} - {None}:
+        if (cache := cache_of(crowd)) is not None:
+            written.setdefault(crowd, set()).add(clips_in(cache))
     never = [crowd for crowd in baked if crowd not in written and stored_clips(crowd)]
     # Of strips on library overrides it is not known after the file was opened again.
     numbers = state_numbers(ob for ob in objects if has_role(ob, Role.STATE)) if written else {}

@@ -12,12 +12,13 @@ from ...minds.overfull_cues import OverfullCues
 from ...portrayal.exact_marks import ExactMarks
 from ...portrayal.portrait import Portrayer
 from ...portrayal.sketch import Frame
-from ...recording.mishaps import KINDS, NO_WAY, Mishaps
+from ...recording.mishaps import KINDS, LATE, NO_WAY, Mishaps
 from ...recording.missed_marks import MissedMarks
 from ...recording.run_record import RunRecorder
 from ...simulation.run import simulate
 from ...simulation.snapshot import State
 from ..animation.run_records import store_run
+from ..objects.tagged_objects import list_names
 from ..read.joined_vehicles import point_parts
 from ..read.lead_in import lead_in
 from ..read.mind_sources import store_number
@@ -122,7 +123,7 @@ def baking(
         kept_out=admission.kept_out,
         too_late=admission.too_late,
         told=writer.told,
-        warnings=(*writer.warnings, *_too_far(exact), *_overfull(plan, cues), *_missed(missed)),
+        warnings=(*writer.warnings, *_too_far(exact), *_overfull(plan, cues), *_missed(missed), *_late(plan, mishaps)),
     )
 
 
@@ -146,6 +147,18 @@ def _missed(marks: MissedMarks) -> Iterator[str]:
     """A warning for each mark that was not met."""
     for name, metres in marks.metres.items():
         yield f"The mark {name} was missed by {metres:.2g} m: at a later frame or a nearer place it can be met."
+
+
+def _late(plan: Plan, mishaps: Mishaps) -> Iterator[str]:
+    """A warning that names the vehicles that could not stop where paths meet, if any could not."""
+    late = mishaps.frames[LATE]
+    names = sorted({plan.vehicles.source.owner(row).name for row in np.flatnonzero(late >= 0).tolist()})
+    if names:
+        frame = plan.frames[late[late >= 0].min()]
+        yield (
+            f"{list_names(names)} could not stop any more where paths meet, from frame {frame:g} on: "
+            "let them begin farther away or slower."
+        )
 
 
 def simulated(plan: Plan, reader: Reader, frames: Iterator[Frame]) -> Iterator[tuple[State, Frame]]:

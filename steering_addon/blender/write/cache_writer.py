@@ -104,6 +104,7 @@ class _CrowdCache:
         moves = any(len(variant.cycles) for variant in members.variants)
         self._phase = np.zeros((f, m), np.int8) if moves else None
         self._clips = models_of_crowd(playing, crowd)
+        self._clips_made_of = next((playing.models[k].made_of for k in self._clips), "")
         driven = [k for k, each in enumerate(driven_crowds(plan)) if each.ob == crowd.ob]
         self._driven = driven[0] if driven else -1
         stateful = [k for k, each in enumerate(stateful_crowds(plan)) if np.array_equal(each.rows, crowd.rows)]
@@ -181,6 +182,7 @@ class _CrowdCache:
             ),
             poses=number,
             models=_in_blocks(self._members.variants, number),
+            clips=self._clips_made_of,
         )
         for done, _ in enumerate(self._new.making(), 1):
             yield MODELS + (1.0 - MODELS) * min(done / 8.0, 1.0)

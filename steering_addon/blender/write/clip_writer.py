@@ -1,16 +1,15 @@
 """Writes what vehicles play of their clips as strips on their armatures or shape keys, from portraits."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+from bpy.types import Action, Object
 
 from ...portrayal.clips import Playing
 from ...portrayal.finish import HeadsAhead, PlantedBodies
+from ...portrayal.portrait import ModelPortrait, Portrait
 from ...portrayal.pose_groups import pose_groups
 from ..animation.animation_data import posed_block
 from ..clips.clip_copies import ClipCopy, copies_made
@@ -23,14 +22,9 @@ from ..clips.own_shapes import clear_players, give_own_shapes, has_own_shapes
 from ..clips.planting import FEET, FRAMES_TOGETHER, planter_of
 from ..clips.rig_keys import made_for
 from ..objects.tagged_objects import names_of
+from ..read.plan import Plan
 from ..read.surfaces import static_ground
-
-if TYPE_CHECKING:
-    from bpy.types import Action, Object
-
-    from ...portrayal.portrait import ModelPortrait, Portrait
-    from ..read.plan import Plan
-    from .subjects import PlayingModel, PlayingModels
+from .subjects import PlayingModel, PlayingModels
 
 
 class ClipWriter:

@@ -10,6 +10,7 @@ from bpy.types import Collection, Mesh, Object, Scene, ViewLayer
 from ..animation.rotation_channels import channels_from_matrices
 from ..crowds.cache_models import Still, Variant, looks_of, making, scale_in_world
 from ..crowds.cached_motion import CachedMotion
+from ..objects.characters import is_character
 from ..objects.hierarchy import Family
 from ..refusal import Refusal
 from .usd_points import CrowdPoints
@@ -40,7 +41,7 @@ def cached_points(cache: Collection, crowd: Object) -> CrowdPoints:
 def check_rigid(crowd: Object, vehicles: Sequence[Object], family: Family) -> None:
     """Refuse vehicles that an armature poses: each point shows a mesh as it is."""
     for ob in vehicles:
-        if any(part.type == "ARMATURE" for part in (ob, *family.descendants(ob))):
+        if is_character(ob, family):
             text = f"{ob.name} is posed by an armature, which keyed points do not show"
             raise Refusal(f"{text}. Set Output of {crowd.name} to Crowd Cache, and bake it.", about=[ob])
 

@@ -4,8 +4,6 @@ Such a foot goes up before it goes ahead, and ahead before it comes down: the wa
 free then. So it rises in the first part of its swing, and sinks in the last.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,7 +45,7 @@ class Climb:
     up: Mask
 
     @classmethod
-    def of(cls, stances: Stretches, planes: Planes, hold: Vectors, scale: Scalars, aloft: Mask | bool) -> Climb:
+    def of(cls, stances: Stretches, planes: Planes, hold: Vectors, scale: Scalars, aloft: Mask | bool) -> "Climb":
         """The swings between stances that climb.
 
         Args:

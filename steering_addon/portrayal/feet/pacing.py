@@ -10,8 +10,6 @@ where s steps are made on each tread of length g, and a foot in the middle of it
 its body. It stands there at the share b of the tread. In the time before, the body gets in step.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -59,7 +57,7 @@ class Tempo:
     ahead: Scalars
 
     @classmethod
-    def of(cls, soles: Sequence[Points], rests: Scalars, height: float) -> Tempo:
+    def of(cls, soles: Sequence[Points], rests: Scalars, height: float) -> "Tempo":
         """Measure it.
 
         Args:

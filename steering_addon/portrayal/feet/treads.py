@@ -1,7 +1,5 @@
 """Feet over the ground, as clips move them: when each stands, and when its leg lets go of it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -93,7 +91,7 @@ class FootCorrection:
         off = points - self.centre[..., None, :]
         return rotate(self.turn[..., None, :, :], off) + (self.centre + self.shift)[..., None, :]
 
-    def then(self, other: FootCorrection) -> FootCorrection:
+    def then(self, other: "FootCorrection") -> "FootCorrection":
         """The correction that does what both do, this one first."""
         centre = rotate(transpose(self.turn), other.centre - self.centre - self.shift) + self.centre
         shift = other.centre + other.shift - centre
@@ -144,7 +142,7 @@ class Stepping:
     down: FootCorrection | None = None
     reach: LegReach | None = None
 
-    def kept_down(self) -> Stepping:
+    def kept_down(self) -> "Stepping":
         """The same foot once that is done."""
         if self.down is None:
             return self
@@ -177,7 +175,7 @@ class Tread:
     @classmethod
     def of(
         cls, body: Carried, foot: Stepping, scale: Scalars, speed: Scalars, stands: Mask, frame_time: float
-    ) -> Tread:
+    ) -> "Tread":
         """The tread of a foot of bodies of this height (..., f) and speed (..., f - 1), without small steps."""
         size = body.size[..., None]
         world = body.position[..., None, :] + rotate(body.axes[..., None, :, :], foot.points) * size[..., None]

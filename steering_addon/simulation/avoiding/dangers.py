@@ -237,7 +237,14 @@ class Others:
         room, grazing = (np.tile(column, (2, 1)) for column in (self.room, self.grazing))
         return Others(middle, drift, room, grazing, self.costs, Long(axis, half, contact_squared, ring))
 
-    def danger(self, velocity: Components, agent: Rows, look_ahead_time: Scalars, lag: Lag | None = None) -> Scalars:
+    def danger(
+        self,
+        velocity: Components,
+        agent: Rows,
+        look_ahead_time: Scalars,
+        lag: Lag | None = None,
+        latest: Scalars | None = None,
+    ) -> Scalars:
         """The danger of the first contact, plus a small share of that of all contacts.
 
         Args:
@@ -245,6 +252,7 @@ class Others:
             agent: (m,) the agent, from 0, that would take up each.
             look_ahead_time: (m,) seconds.
             lag: how far they are behind the velocities, for those that turn on a circle; long bodies count as without.
+            latest: (m,) seconds beyond which contacts of those do not count; None for none.
 
         Returns:
             (m,) max(d) + others sum(d), with d = max(min(1 / t, 1 / SOONEST) - 1 / look_ahead_time, 0) min(depth, 1).
@@ -262,7 +270,7 @@ class Others:
             elif lag is None or chord is None:
                 dangers = self._danger_now(rows, relative, agent, least)
             else:
-                dangers = self._danger_after(lag, rows, (chord, relative), agent, least)
+                dangers = self._danger_after(lag, rows, (chord, relative), agent, least, latest)
             for danger in dangers:
                 first = np.maximum(first, danger)
                 total += danger
@@ -294,12 +302,19 @@ class Others:
         return danger
 
     def _danger_after(
-        self, lag: Lag, rows: slice, relative: tuple[Components, Components], agent: Rows, least: Scalars
+        self,
+        lag: Lag,
+        rows: slice,
+        relative: tuple[Components, Components],
+        agent: Rows,
+        least: Scalars,
+        latest: Scalars | None,
     ) -> NDArray[np.float64]:
         """As `_danger_now`, for those that turn first, (k, m).
 
         Args:
             relative: their velocities over `share`, until the turns end and after them.
+            latest: (m,) as of `danger`.
         """
 
         def table(column: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -312,8 +327,9 @@ class Others:
         begin, shifted = [d - start for d, start in zip(offset, lag.behind)], room.copy()
         for b, d in zip(begin, offset):
             shifted += b * b - d * d
-        until = _danger_within(offset, chord, room, ring, least, 0.0, lag.time)
-        return np.maximum(until, _danger_within(begin, velocity, shifted, ring, least, lag.time, np.inf))
+        turned, ends = (lag.time, np.inf) if latest is None else (np.minimum(lag.time, latest), latest)
+        until = _danger_within(offset, chord, room, ring, least, 0.0, turned)
+        return np.maximum(until, _danger_within(begin, velocity, shifted, ring, least, lag.time, ends))
 
     def _danger_of_long(
         self, long: Long, rows: slice, relative: Components, agent: Rows, least: Scalars

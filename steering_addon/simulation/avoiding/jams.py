@@ -6,7 +6,8 @@ makes room.
 
     jostling = |course| (1 - progress / jammed) noise(t)        stepping back = -steps_back course
 
-where noise(t) are two smooth random numbers from -1 to 1, one along each axis.
+where noise(t) are two smooth random numbers from -1 to 1, one along each axis. Who steps aside does without: it finds
+the gap that opens, and would only turn to and fro before it.
 """
 
 from dataclasses import dataclass
@@ -129,8 +130,11 @@ class Jam:
         return cls(slow & pressed, slow & held, jamming)
 
     def loosened(self, world: World, agents: Agents, course: Vectors, progress: Scalars) -> Vectors:
-        """The courses, (n, 3) m/s: jostling added for jammed agents, and turned back for held ones."""
-        rows = which(self.jammed)
+        """The courses, (n, 3) m/s: jostling added for jammed agents, and turned back for held ones.
+
+        Those of agents that step aside stay as they are.
+        """
+        rows = which(self.jammed & (agents.handling.side_step <= 0.0))
         if not len(rows):
             return course
         keys, rate = mix(agents.keys[rows], JOSTLES), np.full(len(rows), self.jamming.jostles_a_second)

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays.frozen import replace
-from ..arrays.vectors import EPSILON, Rows, Scalars, Vectors, cross, dot, magnitude, picked, unit, which
+from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, cross, dot, magnitude, picked, unit, which
 from ..ground import right_of_heading
 from ..nearby.neighbors import Near
 from ..world import Agents, World
@@ -53,6 +53,8 @@ class Choosers:
         walls: the obstacles they might hit.
         look_ahead_time: (n,) seconds.
         lags: how they turn on their circles; None if none does.
+        until: (n,) metres beyond which a contact with others counts only where an agent cannot stop before; None for
+            inf.
         costs: the constants of the choice.
     """
 
@@ -65,6 +67,7 @@ class Choosers:
     walls: Walls
     look_ahead_time: Scalars
     lags: Lags | None = None
+    until: Scalars | None = None
     costs: Costs = COSTS
 
     @classmethod
@@ -78,6 +81,7 @@ class Choosers:
         pad: Scalars,
         look_ahead_time: Scalars,
         ahead: Scalars,
+        held_up: Mask | None = None,
         costs: Costs = COSTS,
     ) -> "Choosers":
         """The choosers among what they perceive.
@@ -89,13 +93,15 @@ class Choosers:
             pad: (n,) metres to keep free between the bodies.
             look_ahead_time: (n,) seconds.
             ahead: (n,) how far their ways lead straight on, metres; inf where none is planned.
+            held_up: (n,) the agents that look for others no further than that, either; None for none.
         """
         frame = _frame(agents, wished)
         stride = np.maximum(np.maximum(magnitude(wished), costs.slowest * agents.max_speed), EPSILON)
         others = Others.about(world, agents, near, frame, stride, pad, look_ahead_time, costs)
         lags = Lags.of(agents, frame)
         walls = Walls.about(world, agents, ahead, costs)
-        choosers = cls(agents, wished, top_speed, frame, stride, others, walls, look_ahead_time, lags, costs)
+        until = None if held_up is None or lags is None else np.where(held_up, ahead, np.inf)
+        choosers = cls(agents, wished, top_speed, frame, stride, others, walls, look_ahead_time, lags, until, costs)
         return choosers._wary()
 
     def _wary(self) -> "Choosers":
@@ -104,7 +110,7 @@ class Choosers:
             return self
         wished, every = self._local(self.wished), np.arange(len(self.agents))
         lag = None if self.lags is None else self.lags.of_turns(wished, every)
-        meets = self.others.danger(wished, every, self.look_ahead_time, lag) > 0.0
+        meets = self.others.danger(wished, every, self.look_ahead_time, lag, self._latest(wished, every)) > 0.0
         until = np.where(meets[self.walls.agent], np.inf, self.walls.until)
         return replace(self, walls=replace(self.walls, until=until))
 
@@ -135,7 +141,7 @@ class Choosers:
     def _danger(self, velocity: Components, agent: Rows) -> Scalars:
         """The danger, (m,), of velocities by component, (m,) each, for agents (m,)."""
         lag = None if self.lags is None else self.lags.of_turns(velocity, agent)
-        danger = self.others.danger(velocity, agent, self.look_ahead_time[agent], lag)
+        danger = self.others.danger(velocity, agent, self.look_ahead_time[agent], lag, self._latest(velocity, agent))
         if not len(self.walls.agent):
             return danger
         start, course = picked(self.agents.position, agent), self._global(velocity, agent)
@@ -145,6 +151,14 @@ class Choosers:
         arc = chord * lag.time[:, None]
         until = self.walls.danger(self.agents, start, chord, agent, ends=lag.time)
         return danger + np.maximum(until, self.walls.danger(self.agents, start + arc, course, agent, begins=lag.time))
+
+    def _latest(self, velocity: Components, agent: Rows) -> Scalars | None:
+        """When agents (m,) have come to their next turns, or could stop, seconds; None where that does not count."""
+        if self.until is None:
+            return None
+        speed = np.maximum(length(velocity), EPSILON)
+        to_stop = 0.5 * speed * speed / np.maximum(self.agents.agility[agent], EPSILON)
+        return np.asarray(np.maximum(self.until[agent], to_stop) / speed)
 
     def _sideways(self, rows: Rows, wished: Components) -> Scalars:
         """The bonus for going right and the cost of going left, (m,)."""

@@ -35,6 +35,7 @@ from ..ground import flat, keeps_upright, of_rows
 from ..nearby.neighbors import Near
 from ..world import Agents, World
 from .braking import COMFORT, room_between
+from .junctions import Junctions
 
 ALONG = 0.9
 """Cosine between heading and curve above which an agent goes along the curve, and does not cross it."""
@@ -142,7 +143,7 @@ class Lanes:
         return (self.line >= 0) & np.isfinite(self.agents.handling.axle)
 
     def elsewhere(self, world: World, near: Near, clearance: Scalars, time: Scalars) -> Mask:
-        """The pairs (p,) of a driver and a body that stays in another lane.
+        """The pairs (p,) of a driver and a body that stays in another lane, or of which junctions say who goes first.
 
         Args:
             clearance: (n,) metres to the side that a driver wants.
@@ -151,6 +152,7 @@ class Lanes:
         mask, pairs = np.zeros(len(near.agent), dtype=np.bool_), which(self.driven[near.agent])
         if len(pairs):
             mask[pairs] = _Encounters.of(self, world, near, pairs).stays_aside(clearance, time)
+            mask |= self.regulated(world, near)
         return mask
 
     def settled(self, world: World, near: Near, clearance: Scalars, time: Scalars) -> Mask:
@@ -163,7 +165,12 @@ class Lanes:
         if len(pairs):
             met = _Encounters.of(self, world, near, pairs)
             mask[pairs] = met.stays_aside(clearance, time) | met.queues()
+            mask |= self.regulated(world, near)
         return mask
+
+    def regulated(self, world: World, near: Near) -> Mask:
+        """The pairs (p,) of which the rules of junctions say who goes first."""
+        return Junctions.of(world).settle(self.agents.rows[near.agent], near.body)
 
     def straightened(self, agent: Rows, offset: Vectors, *directions: Vectors) -> tuple[Vectors, ...]:
         """Offsets, and directions or velocities at their ends, as they were if the lanes were straight; (p, 3) each.

@@ -4,8 +4,6 @@ A goal is unrolled: it is seen straight ahead in the direction in which the way 
 long. So a behavior seeks, brakes and arrives by the way as it does on an open plain.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -282,7 +280,7 @@ class _Site:
     obstacles: Obstacles = field(compare=False)
 
     @classmethod
-    def of(cls, surfaces: Surfaces, obstacles: Obstacles, build: Build) -> _Site:
+    def of(cls, surfaces: Surfaces, obstacles: Obstacles, build: Build) -> "_Site":
         layers = np.array([*map(id, surfaces.layers)], dtype=np.int64)
         return cls(layers.tobytes() + imprint(obstacles).tobytes(), build, surfaces, obstacles)
 

@@ -1,7 +1,5 @@
 """Standing: the room that what stands leaves on a grid, found anew only round what has changed."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,14 +34,14 @@ class Standing:
     links: Rows
 
     @classmethod
-    def nothing(cls, spans: Spans, build: Build, reach: float) -> Standing:
+    def nothing(cls, spans: Spans, build: Build, reach: float) -> "Standing":
         """A grid on which nothing stands."""
         n = len(spans)
         free, narrow = np.ones(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
         clearance = Clearance(np.full(n, reach), free, narrow, spans.x, spans.y)
         return cls(spans, build, reach, None, clearance, spans.links)
 
-    def with_obstacles(self, obstacles: Obstacles) -> Standing:
+    def with_obstacles(self, obstacles: Obstacles) -> "Standing":
         """The same grid with other obstacles; to the last bit as if it had been empty."""
         spans, build, n = self.spans, self.build, len(self.spans)
         touched = np.zeros(n + 1, dtype=np.bool_)

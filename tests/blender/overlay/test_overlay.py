@@ -20,6 +20,7 @@ from tests.blender.building import (
     link,
     obstacle,
     part,
+    path_curve,
     places,
     put,
     road,
@@ -190,6 +191,16 @@ def test_a_link_is_drawn_with_the_directions_in_which_it_leads() -> None:
     assert (barbs() > 0.0).any() and (barbs() < 0.0).any()
     start.steering.link.both_ways = False
     assert (barbs() > 0.0).all() and len(barbs())
+
+
+def test_a_signal_is_drawn_with_a_line_to_the_lane_that_it_holds() -> None:
+    tag(path_curve("Road", [(-8.0, 0.0, 0.0), (8.0, 0.0, 0.0)]), role="PATH")
+    other = tag(path_curve("Other", [(-8.0, 9.0, 0.0), (8.0, 9.0, 0.0)]), role="PATH")
+    light = tag(empty("Light", (1.0, 2.0, 0.0)), role="SIGNAL")
+    colors = part("blender.overlay.signals")
+    assert colored(drawn("PATHS"), colors.GREEN)[:, 1].tolist() == pytest.approx([2.0, 0.0], abs=1e-5)
+    light.steering.green, light.steering.signal_path = False, other
+    assert colored(drawn("PATHS"), colors.RED)[:, 1].tolist() == pytest.approx([2.0, 9.0], abs=1e-5)
 
 
 def test_a_painted_flow_is_drawn_as_arrows_where_it_is_not_gray() -> None:

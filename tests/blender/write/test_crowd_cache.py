@@ -397,6 +397,11 @@ def test_legs_walk_in_the_poses_of_their_clips(addon) -> None:
             assert np.abs(points - expected).max() < HEIGHT / 18.0
             poses.add(instance.object.name)
     assert len(poses) > len(seen) - 1
+    # What is shown is that of the clips, until these change.
+    census = part("blender.status.census")
+    assert not census.refresh(bpy.context.scene).bake.clips
+    people.steering.portrayal.playing.fade += 0.5
+    assert census.refresh(bpy.context.scene).bake.clips == (people.name,)
 
 
 def corners(mesh) -> np.ndarray:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from steering_addon.locomotion import SimpleVehicle
+from steering_addon.locomotion import OnFoot, SimpleVehicle
 from steering_addon.simulation.avoiding.jams import JAMMING, Jam, Progress, update_progress
 from steering_addon.simulation.geometry.obstacles import boxes
 from tests.scene import Scene
@@ -59,6 +59,9 @@ def test_only_agents_on_the_ground_that_others_press_jostle() -> None:
     assert (astray(abreast(0.5), 0.0) == 0.0).all(), "nor agents that wait apart, as in a queue"
     flying = abreast(0.0, locomotions=[(SimpleVehicle, {})])
     assert (astray(flying, 0.0) == 0.0).all(), "nor flyers and swimmers"
+    animals, people = (abreast(0.0, locomotions=[(OnFoot, {"turn_on_the_spot": turn})]) for turn in (0.0, 3.0))
+    assert (astray(animals, 0.03) > 0.05).all()
+    assert (astray(people, 0.03) == 0.0).all(), "nor those that step aside"
 
 
 def test_each_agent_jostles_with_its_own_random_key() -> None:

@@ -10,6 +10,7 @@ from steering_addon.behaviors import unaligned_collision_avoidance
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.separation import Separation
 from steering_addon.behaviors.unaligned_collision_avoidance import VELOCITY, UnalignedCollisionAvoidance
+from steering_addon.locomotion import OnFoot
 from steering_addon.simulation.avoiding import velocity_choice
 from steering_addon.simulation.avoiding.costs import COSTS
 from steering_addon.simulation.avoiding.dangers import MOST, SOONEST, Others, _soonest
@@ -275,6 +276,22 @@ def test_who_is_in_the_clearance_already_meets_only_what_comes_nearer_still(gap:
     ring = max(contact**2 - (2.0 * radius) ** 2, 0.0) / room if flat else 0.0
     assert choosers.others.room[0] == pytest.approx([room, room])
     assert choosers.others.grazing[0] == pytest.approx([ring, ring])
+
+
+@pytest.mark.parametrize("ahead, held_up, goes", [(0.3, True, True), (0.3, False, False), (2.0, True, False)])
+def test_who_is_held_up_goes_up_to_its_turn_whoever_stands_behind_it(ahead: float, held_up: bool, goes: bool) -> None:
+    """Another stands 0.5 m before it, as one does at the other side of a door."""
+    facing = np.array([[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]])
+    foot = [(OnFoot, {"turn_radius": 3.0})]
+    place = walkers(
+        [[0.0, 0.0, 0.0], [0.0, 1.1, 0.0]], 9.0 * facing, vehicle=WALKER | {"radius": 0.3}, speed=0.0, locomotions=foot
+    )
+    world, agents, (_, avoiding) = place.seen()
+    near, room, seconds = avoiding.near(world, agents).together(), np.full(2, 0.0), avoiding.look_ahead_time
+    view = room, seconds, np.full(2, ahead), np.full(2, held_up)
+    wished = 0.5 * facing
+    chosen = Choosers.of(world, agents, near, wished, agents.max_speed, *view).chosen()
+    assert (chosen == wished).all() == goes
 
 
 def crossing(*, flat: bool, obstacles) -> Choosers:

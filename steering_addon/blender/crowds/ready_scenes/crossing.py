@@ -64,7 +64,8 @@ def add_crossing(
 
 def _trusting(preset: Preset) -> Preset:
     """The preset of walkers who look at each other only, and trust that cars stop."""
-    behaviors = {name: dict(values) for name, values in preset.behaviors.items() if name != "obstacle_avoidance"}
+    waits = "obstacle_avoidance", "give_way"
+    behaviors = {name: dict(values) for name, values in preset.behaviors.items() if name not in waits}
     for values in behaviors.values():
         if "neighbors" in values:
             values["neighbors"] = "OWN_CROWD"

@@ -1,0 +1,249 @@
+"""Conflicts: the stretches of lanes on which what goes along one may touch what goes along another.
+
+Two lanes of the half widths r and s conflict at a and b metres along them where
+
+    |first(a) - second(b)| < r + s + CLEAR
+
+Each such area is a stretch of either lane. Where lanes cross, both stretches are short. Where they come together, they
+are long, and go the same way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from ..arrays.frozen import Columns
+from ..arrays.once import once
+from ..arrays.vectors import Mask, Rows, Scalars, Vectors, dot, firsts, picked, totals, which
+from ..ground import left_of, upright
+from ..nearby.pairs import pairs_within
+from .lines import Lines
+from .paths import Spline, lay_end_to_end
+
+CLEAR = 0.3
+"""Metres of room between two that pass each other on neighboring lanes."""
+FINE = 0.5
+"""Half widths of the narrowest lane from one sample to the next."""
+NEXT_TO = 8.0
+"""Half widths along one curve within which its lanes are beside each other and do not meet again."""
+DRIFT = 0.05
+"""Share of the length of a curve by which positions on its lanes may differ that are beside each other."""
+MERGES = 0.9
+"""Cosine between two lanes from which on they merge rather than cross."""
+SPLITS = 3
+"""Times that pairs of samples are split along either lane: what hangs together along both is one area."""
+
+
+@dataclass(frozen=True)
+class Lane:
+    """A lane beside a curve.
+
+    Attributes:
+        curve: the middle of the road.
+        left: metres to the left of it.
+        way: 1 along the curve, -1 against it.
+        radius: half the width of what goes along it, metres.
+        extent: half the length of that, metres.
+    """
+
+    curve: Spline
+    left: float
+    way: float
+    radius: float
+    extent: float
+
+
+@dataclass(frozen=True, eq=False)
+class Conflicts(Columns):
+    """The conflicts of l lanes, c of them; each is listed for either lane, by lane, then by where it begins.
+
+    Attributes:
+        lanes: the lanes.
+        lines: the same as lines.
+        first, count: (l,) the first conflict of each lane, and their number.
+        lane, other: (c,) the lane, and the one with which it conflicts.
+        twin: (c,) the same conflict as listed for the other lane.
+        begin, end: (c,) metres along the lane as it is driven.
+        stop: (c,) where one stops before it: before those that follow so closely that nobody stands between.
+        junction: (c,) one number for all conflicts with one stop.
+        merges: (c,) whether both go on the same way.
+        from_right: (c,) whether the other lane comes from the right.
+    """
+
+    lanes: tuple[Lane, ...]
+    lines: Lines
+    first: Rows
+    count: Rows
+    lane: Rows
+    other: Rows
+    twin: Rows
+    begin: Scalars
+    end: Scalars
+    stop: Scalars
+    junction: Rows
+    merges: Mask
+    from_right: Mask
+
+    def __len__(self) -> int:
+        return len(self.lane)
+
+    @once
+    def way(self) -> Scalars:
+        """(l,) 1 along the curve of each lane, -1 against it."""
+        return np.array([lane.way for lane in self.lanes])
+
+
+@lru_cache(maxsize=8)
+def conflicts_of(lanes: tuple[Lane, ...]) -> Conflicts:
+    """Where lanes conflict with each other, and a lane that crosses itself with itself."""
+    lines = lay_end_to_end(tuple(lane.curve.beside(lane.left) for lane in lanes))
+    return _Samples.of(lanes, lines).conflicts()
+
+
+@dataclass(frozen=True)
+class _Samples:
+    """Points along l lanes, s of them.
+
+    Attributes:
+        lanes: the lanes.
+        lines: the same as lines.
+        lane: (s,) the lane of each.
+        number: (s,) which one of its lane it is.
+        along: (s,) metres along the line.
+        step: metres from one to the next.
+    """
+
+    lanes: tuple[Lane, ...]
+    lines: Lines
+    lane: Rows
+    number: Rows
+    along: Scalars
+    step: float
+
+    @classmethod
+    def of(cls, lanes: tuple[Lane, ...], lines: Lines) -> _Samples:
+        step = FINE * min(lane.radius for lane in lanes)
+        count = np.ceil(lines.length / step).astype(np.int64) + 1
+        lane = np.repeat(np.arange(len(lanes)), count)
+        number = np.arange(len(lane)) - (np.cumsum(count) - count)[lane]
+        return cls(lanes, lines, lane, number, np.minimum(number * step, lines.length[lane]), step)
+
+    @once
+    def way(self) -> Scalars:
+        """(l,) 1 along each line, -1 against it."""
+        return np.array([lane.way for lane in self.lanes])
+
+    def driven(self, lane: Rows, along: Scalars) -> Scalars:
+        """How far along lanes, as they are driven, places on their lines are; (p,) metres, and back again."""
+        return np.where(self.way[lane] > 0.0, along, self.lines.length[lane] - along)
+
+    def conflicts(self) -> Conflicts:
+        first, second = self._pairs()
+        pairs = len(first)
+        first, second = np.concatenate((first, second)), np.concatenate((second, first))
+        area = self._areas(first, second)
+        starts = firsts(area[order := np.argsort(area, kind="stable")])
+        number = len(starts)
+        twin = np.empty(number, dtype=np.int64)
+        twin[area] = np.roll(area, pairs)
+        ways = (self.way[self.lane[some]][:, None] * self._tangents(some) for some in (first, second))
+        merges = totals(area, dot(*ways), number) > MERGES * np.bincount(area, minlength=number)
+        lane = self.lane[first[order[starts]]]
+        begin, end = self._stretch(first[order], starts)
+        ahead = self._ways_in(lane, begin)
+        turn = dot(left_of(ahead, upright(number)), picked(ahead, twin))
+        from_right = np.where(turn == 0.0, np.arange(number) < twin, turn > 0.0)
+        order = np.lexsort((begin, lane))
+        place = np.empty(number, dtype=np.int64)
+        place[order] = np.arange(number)
+        lane, begin, end, merges, twin = lane[order], begin[order], end[order], merges[order], place[twin[order]]
+        count = np.bincount(lane, minlength=len(self.lanes))
+        stop, junction = self._stops(lane, begin, np.where(merges, begin, end))
+        columns = lane, lane[twin], twin, begin, end, stop, junction, merges, from_right[order]
+        return Conflicts(self.lanes, self.lines, np.cumsum(count) - count, count, *columns)
+
+    def _pairs(self) -> tuple[Rows, Rows]:
+        """The pairs of samples at which lanes conflict, (p,) rows each, each once."""
+        radius = np.array([lane.radius for lane in self.lanes])
+        points = self.lines.followed(self.lane).position(self.along)
+        near = pairs_within(points, 2.0 * float(radius.max()) + CLEAR)
+        none = np.zeros(0, dtype=np.int64)
+        first, second = (np.concatenate([none, *(getattr(p, name) for p in near)]) for name in ("first", "second"))
+        gap = np.concatenate([np.zeros(0), *(p.distance for p in near)])
+        wide = radius[self.lane[first]] + radius[self.lane[second]]
+        kept = which((gap < wide + CLEAR) & ~self._beside(first, second, wide))
+        return first[kept], second[kept]
+
+    def _beside(self, first: Rows, second: Rows, wide: Scalars) -> Mask:
+        """Whether samples (p,) are beside each other on lanes of one curve."""
+        curves = {id(lane.curve): row for row, lane in enumerate(self.lanes)}
+        curve = np.array([curves[id(lane.curve)] for lane in self.lanes])
+        share = self.along / self.lines.length[self.lane]
+        apart = np.abs(share[first] - share[second])
+        apart = np.where(self.lines.closed[self.lane[first]], np.minimum(apart, 1.0 - apart), apart)
+        apart = apart * self.lines.length[self.lane[first]]
+        own = self.lane[first] == self.lane[second]
+        near = apart < NEXT_TO * wide + np.where(own, 0.0, DRIFT * self.lines.length[self.lane[first]])
+        beside: Mask = near & (curve[self.lane[first]] == curve[self.lane[second]])
+        return beside
+
+    def _areas(self, first: Rows, second: Rows) -> Rows:
+        """The number of the area of each pair of samples, (p,), from 0 on."""
+        area = self.lane[first] * len(self.lanes) + self.lane[second]
+        for some in (first, second) * SPLITS:
+            order = np.lexsort((self.number[some], area))
+            number, group, row = self.number[some][order], area[order], some[order]
+            starts = firsts(group)
+            begins = np.ones(len(order), dtype=np.bool_)
+            begins[1:] = (group[1:] != group[:-1]) | (number[1:] > number[:-1] + 1)
+            run = np.cumsum(begins) - 1
+            # What reaches over the joint of a closed line hangs together.
+            ends = np.append(starts[1:], len(order))[: len(starts)] - 1
+            over = self.is_last[row[ends]] & (number[starts] == 0)
+            names = np.arange(len(run))
+            names[run[ends[over]]] = run[starts[over]]
+            area = np.empty_like(area)
+            area[order] = np.unique(names[run], return_inverse=True)[1]
+        return area
+
+    @once
+    def is_last(self) -> Mask:
+        """(s,) those that are the last of a closed line."""
+        last: Mask = np.append(self.number[1:] == 0, True) & self.lines.closed[self.lane]
+        return last
+
+    def _stretch(self, rows: Rows, starts: Rows) -> tuple[Scalars, Scalars]:
+        """Where the stretches begin and end that samples (p,) of areas make; `starts` are the first of each area."""
+        lane, along = self.lane[rows], self.along[rows]
+        if not len(starts):
+            return along, along
+        number = np.diff(np.append(starts, len(rows)))
+        over = np.maximum.reduceat(self.is_last[rows].astype(np.int64), starts) > 0
+        over &= np.minimum.reduceat(self.number[rows], starts) == 0
+        length = self.lines.length[lane]
+        beyond = np.repeat(over, number) & (along > 0.5 * length)
+        driven = self.driven(lane, np.where(beyond, along - length, along))
+        half = 0.5 * self.step
+        return np.minimum.reduceat(driven, starts) - half, np.maximum.reduceat(driven, starts) + half
+
+    def _tangents(self, rows: Rows) -> Vectors:
+        return self.lines.followed(self.lane[rows]).tangent(self.along[rows])
+
+    def _ways_in(self, lane: Rows, begin: Scalars) -> Vectors:
+        """The directions in which lanes lead into conflicts, (2c, 3)."""
+        tangent = self.lines.followed(lane).tangent(self.driven(lane, begin))
+        return tangent * self.way[lane][:, None]
+
+    def _stops(self, lane: Rows, begin: Scalars, end: Scalars) -> tuple[Scalars, Rows]:
+        """`stop` and `junction` of c conflicts; the columns are sorted as those of `Conflicts`."""
+        extent, starts, reaches = [each.extent for each in self.lanes], [], -np.inf
+        for row, of in enumerate(lane.tolist()):
+            first = row == 0 or of != lane[row - 1]
+            if first or begin[row] >= reaches + 2.0 * extent[of] + CLEAR:
+                starts.append(row)
+            reaches = end[row] if first else max(reaches, end[row])
+        junction = np.searchsorted(starts, np.arange(len(lane)), side="right") - 1
+        return begin[np.array(starts, dtype=np.int64)[junction]], junction

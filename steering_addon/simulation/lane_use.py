@@ -1,0 +1,91 @@
+"""Lane use: along which lane each vehicle goes, and how it gives way where lanes meet. All vehicles see that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from .arrays.vectors import Mask, Rows, Scalars
+from .memory import Memory, remembered
+
+
+@dataclass(frozen=True)
+class Routed(Memory):
+    """The lane of each agent. A behavior that remembers this lets all others see it.
+
+    Attributes:
+        path: (n,) the row of the path that it follows, -1 before it has chosen one.
+        spline: (n,) the index of the spline of the path.
+        width: (n,) how far it may stray from its lane, metres.
+        left: (n,) how far its lane is to the left of that spline, metres.
+        along: (n,) its position along its lane, metres.
+        way: (n,) 1 along the spline, -1 against it.
+        returning: (n,) whether it returns to the start of the path.
+    """
+
+    path: Rows = remembered(-1)
+    spline: Rows = remembered(0)
+    width: Scalars = remembered(0.0)
+    left: Scalars = remembered(0.0)
+    along: Scalars = remembered(0.0)
+    way: Scalars = remembered(1.0)
+    returning: Mask = remembered(False)
+
+
+@dataclass(frozen=True)
+class Yielding(Memory):
+    """How each agent gives way where lanes meet. A behavior that remembers this lets all others see it.
+
+    Attributes:
+        asked: (n,) the time at which it last did, seconds.
+        rank: (n,) who goes first: lower numbers before higher ones.
+        agility: (n,) its strongest acceleration, m/s2.
+        cruise_speed: (n,) m/s.
+        reaction: (n,) seconds.
+        walks: (n,) whether it walks.
+        sight: (n,) how far ahead of it lanes that meet its own count, metres.
+        gap: (n,) how far from them it stops, metres.
+        margin: (n,) by how much it passes before others or after them, seconds.
+        patience: (n,) after how long a wait it goes before all others, seconds.
+        waited: (n,) how long it has had to stand because of the others since it last went on, seconds.
+        late: (n,) whether it can no longer stop for another that is in its way.
+        stuck: (n,) how long it has stood although they let it go on, seconds.
+    """
+
+    asked: Scalars = remembered(-np.inf)
+    rank: Rows = remembered(0)
+    agility: Scalars = remembered(0.0)
+    cruise_speed: Scalars = remembered(0.0)
+    reaction: Scalars = remembered(0.0)
+    walks: Mask = remembered(False)
+    sight: Scalars = remembered(0.0)
+    gap: Scalars = remembered(0.0)
+    margin: Scalars = remembered(0.0)
+    patience: Scalars = remembered(0.0)
+    waited: Scalars = remembered(0.0)
+    late: Mask = remembered(False)
+    stuck: Scalars = remembered(0.0)
+
+
+@dataclass(frozen=True)
+class LaneUse:
+    """What is remembered of the lanes of all vehicles.
+
+    Attributes:
+        routed: along which lane each goes; None where none follows a path.
+        yielding: how each gives way; None where none does.
+    """
+
+    routed: Routed | None
+    yielding: Yielding | None
+
+
+def lane_use_among(memories: Iterable[Memory]) -> LaneUse:
+    """The memories of lanes and of giving way."""
+    routed = yielding = None
+    for memory in memories:
+        routed = memory if isinstance(memory, Routed) else routed
+        yielding = memory if isinstance(memory, Yielding) else yielding
+    return LaneUse(routed, yielding)

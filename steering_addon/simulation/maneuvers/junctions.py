@@ -1,0 +1,242 @@
+"""Junctions: who goes first where lanes cross or merge.
+
+Every vehicle that gives way arrives at each conflict of its lane ahead (`geometry.conflicts`) in some time, and
+leaves it in another. Of two at one conflict, the first of these rules that tells them apart says who goes first:
+
+    who is in it > who can no longer stop before it > who can go on > who has waited beyond patience
+    > who has the lower rank > who has come earlier, by the margin > who has waited longer > who comes from the right
+
+Who comes earlier is asked of where both stop before the junction, which is one time for all its conflicts: if each
+conflict was asked on its own, four could wait for each other in a circle. The other one passes after it: where lanes
+cross it stops before the conflict until the first has left, where they merge it falls in behind it. One that is through
+before the first arrives need not wait.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..arrays.frozen import replace
+from ..arrays.once import once
+from ..arrays.vectors import Mask, Rows, Scalars, nobody, which
+from ..geometry.conflicts import Conflicts
+from ..world import World
+from .braking import least_of_each
+from .on_lanes import Approach, OnLanes, approaching, who_is_on_lanes
+from .signals import room_before_signals
+
+STANDS = 0.1
+"""Share of cruise speed below which one that has to wait stands."""
+BLOCKED = 1.5
+"""Seconds for which one has been slow without having to wait, after which nobody waits for it any longer."""
+AT_IT = 1.0
+"""Seconds for which two have waited from which on the one that has waited longer goes first."""
+
+
+@dataclass(frozen=True)
+class Junctions:
+    """What the rules of junctions say in a step.
+
+    Attributes:
+        allowed: (vehicles,) the speed that others leave each, m/s; inf for no limit.
+        at_signals: (vehicles,) the same of signals.
+        meeting: (p,) pairs of two at one conflict, as the row of one times the vehicles + the row of the other.
+        inside: (q,) those of them that are in it together.
+        late: (vehicles,) those that can no longer stop for another.
+    """
+
+    allowed: Scalars
+    at_signals: Scalars
+    meeting: Rows
+    inside: Rows
+    late: Mask
+
+    @classmethod
+    def of(cls, world: World) -> Junctions:
+        """Those of a world; computed once for all who ask."""
+        return world.once_for_all(cls._found)
+
+    @classmethod
+    def _found(cls, world: World) -> Junctions:
+        n = world.vehicles
+        free, none = np.full(n, np.inf), np.zeros(0, dtype=np.int64)
+        nothing = cls(free, free, none, none, nobody(n))
+        found = who_is_on_lanes(world)
+        if found is None:
+            return nothing
+        on_lanes, conflicts = found
+        room = room_before_signals(world, on_lanes, conflicts)
+        meetings = _Meetings.of(on_lanes, conflicts, approaching(on_lanes, conflicts), room)
+        at_signals = np.full(n, np.inf)
+        at_signals[on_lanes.row] = on_lanes.speed_within(room)
+        return cls(meetings.allowed(n), at_signals, *meetings.pairs(n), meetings.late(n))
+
+    def settle(self, agents: Rows, bodies: Rows) -> Mask:
+        """The pairs (p,) of which these rules say who goes first, so that nobody else need brake for the other.
+
+        Args:
+            agents, bodies: (p,) rows in World.bodies.
+        """
+        n = len(self.allowed)
+        if not len(self.meeting):
+            return nobody(len(agents))
+        pair = agents * n + bodies
+        settled: Mask = (bodies < n) & np.isin(pair, self.meeting) & ~np.isin(pair, self.inside)
+        return settled
+
+
+@dataclass(frozen=True)
+class _Meetings:
+    """Two vehicles at one conflict, p pairs: each is listed from either side.
+
+    Attributes:
+        on_lanes, conflicts: of which they are.
+        approach: the vehicles at conflicts.
+        room: (m,) metres up to the next signal that holds each of those on lanes.
+        mine, other: (p,) rows of `approach`.
+    """
+
+    on_lanes: OnLanes
+    conflicts: Conflicts
+    approach: Approach
+    room: Scalars
+    mine: Rows
+    other: Rows
+
+    @classmethod
+    def of(cls, on_lanes: OnLanes, conflicts: Conflicts, approach: Approach, room: Scalars) -> _Meetings:
+        begin = np.searchsorted(approach.conflict, np.arange(len(conflicts) + 1))
+        twin = conflicts.twin[approach.conflict]
+        number = (begin[1:] - begin[:-1])[twin]
+        mine = np.repeat(np.arange(len(twin)), number)
+        other = np.arange(len(mine)) - (np.cumsum(number) - number)[mine] + begin[twin[mine]]
+        who, whom = approach.who[mine], approach.who[other]
+        walks = on_lanes.minds.walks
+        # People keep out of each other's way by themselves.
+        counts = which((who != whom) & ~(walks[who] & walks[whom]))
+        return cls(on_lanes, conflicts, approach, room, mine[counts], other[counts])
+
+    def both(self, column: Any) -> tuple[Any, Any]:
+        """A column of the approach, (k,), for either side, (p,) each."""
+        return column[self.mine], column[self.other]
+
+    def of_both(self, column: Any) -> tuple[Any, Any]:
+        """A column of those on lanes, (m,), for either side, (p,) each."""
+        return column[self.approach.who[self.mine]], column[self.approach.who[self.other]]
+
+    @once
+    def is_in(self) -> tuple[Mask, Mask]:
+        """Whether each side is in the conflict, (p,) each."""
+        enters, others = self.both(self.approach.enters)
+        return enters <= 0.0, others <= 0.0
+
+    @once
+    def committed(self) -> tuple[Mask, Mask]:
+        """Whether each side can no longer stop before the conflict, or stands where nobody may, (p,) each."""
+        who = self.approach.who
+        committed: Mask = self.on_lanes.stopping[who] > self.approach.stop + self.on_lanes.minds.gap[who]
+        return self.both(committed)
+
+    def pairs(self, n: int) -> tuple[Rows, Rows]:
+        """`meeting` and `inside` of `Junctions`."""
+        row, others = self.of_both(self.on_lanes.row)
+        pair = row * n + others
+        return pair, pair[self.is_in[0] & self.is_in[1]]
+
+    def late(self, n: int) -> Mask:
+        """`late` of `Junctions`."""
+        row, late = self.of_both(self.on_lanes.row)[0], np.zeros(n, dtype=np.bool_)
+        enters, is_out = self.both(self.approach.enters)[0], self.both(self.approach.is_out)[1]
+        speed, stopping = (self.of_both(column)[0] for column in (self.on_lanes.speed, self.on_lanes.stopping))
+        crosses = ~self.conflicts.merges[self.approach.conflict[self.mine]]
+        too_fast = (enters > 0.0) & (stopping > enters) & (enters < speed * is_out)
+        late[row[self.yields & crosses & too_fast]] = True
+        return late
+
+    @once
+    def yields(self) -> Mask:
+        """The pairs in which this side lets the other go first, (p,).
+
+        One that is through before the other can be there does not. One that waits for a third can be there after that.
+        """
+        wants = self._comes_later()
+        is_out, arrives = self.both(self.approach.is_out)[0], self.both(self.approach.arrives)[1]
+        margin = np.minimum(*self.of_both(self.on_lanes.minds.margin))
+        later = which(wants & ~(is_out + margin < arrives) & ~self.conflicts.merges[self.approach.conflict[self.mine]])
+        mine, other = self.mine[later], self.other[later]
+        stands = self.on_lanes.speed < STANDS * self.on_lanes.minds.cruise_speed
+        who = self.approach.who
+        junction = who * len(self.conflicts) + self.conflicts.junction[self.approach.conflict]
+        numbers, place = np.unique(junction, return_inverse=True)
+        free = np.zeros(len(numbers))
+        np.maximum.at(free, place[mine], self.approach.is_out[other])
+        sets_off = np.where(stands[who], self.approach.arrives, self.on_lanes.minds.margin[who])
+        freed = np.where(free > 0.0, free, -np.inf)[place] + sets_off
+        arrives = np.maximum(arrives, freed[self.other])
+        sees = self.both(self.approach.enters)[0] < self.of_both(self.on_lanes.sight)[0]
+        return wants & sees & (self.is_in[1] | ~(is_out + margin < arrives))
+
+    def _comes_later(self) -> Mask:
+        """The pairs in which the turn of this side comes after that of the other, (p,)."""
+        minds = self.on_lanes.minds
+        waited, others = self.of_both(minds.waited)
+        patience, their = self.of_both(minds.patience)
+        rank, higher = self.of_both(minds.rank)
+        who = self.approach.who
+        goes = self.both(
+            (minds.stuck[who] < BLOCKED) & (self.approach.enters < self.room[who] + self.on_lanes.radius[who])
+        )
+        row, row_other = self.of_both(self.on_lanes.row)
+        margin = np.minimum(*self.of_both(minds.margin))
+        comes, first = self.both(self.approach.comes)
+        late, earlier = comes > first + margin, first > comes + margin
+        longer = (others > waited) | ((others == waited) & (row_other < row))
+        has_waited = (waited > patience) | (others > their)
+        at_it = (waited > AT_IT) & (others > AT_IT)
+        right = self.conflicts.from_right[self.approach.conflict[self.mine]]
+        rules = (
+            (self.is_in[1] & ~self.is_in[0], self.is_in[0]),
+            (self.committed[1] & ~self.committed[0], self.committed[0] & ~self.committed[1]),
+            (goes[1] & ~goes[0], ~goes[1]),
+            (has_waited & longer, has_waited & ~longer),
+            (higher < rank, higher > rank),
+            (late, earlier),
+            (at_it & longer, at_it & ~longer),
+            (right, ~right),
+        )
+        later: Mask = np.select([mask for pair in rules for mask in pair], [True, False] * len(rules), False)
+        return later
+
+    def allowed(self, n: int) -> Scalars:
+        """The speed that each vehicle is allowed, (n,) m/s."""
+        pairs = which(self.yields)
+        few = replace(self, mine=self.mine[pairs], other=self.other[pairs])
+        merges = self.conflicts.merges[self.approach.conflict[few.mine]]
+        enters, is_out = self.approach.enters[few.mine], self.approach.is_out[few.other]
+        who = self.approach.who[few.mine]
+        # Inside a junction one stops before what is ahead, not before the whole.
+        stop = self.approach.stop[few.mine]
+        gap = self.on_lanes.minds.gap[who]
+        stop = np.where(stop > -gap, stop, enters - gap)
+        halt = self.on_lanes.take(who).speed_within(np.maximum(stop, 0.0))
+        margin = self.on_lanes.minds.margin[who]
+        # Of two that come together each might plan to pass after the other.
+        comes, first = few.both(self.approach.comes)
+        after = np.where(comes > first + margin, enters / (is_out + margin), 0.0)
+        allowed = np.maximum(halt, np.where(merges, few.behind(), after))
+        slowest = least_of_each(len(self.on_lanes), who, allowed)
+        result = np.full(n, np.inf)
+        result[self.on_lanes.row] = slowest
+        return result
+
+    def behind(self) -> Scalars:
+        """The speeds at which those on this side fall in behind the others where lanes merge, (p,) m/s."""
+        enters, others = self.both(self.approach.enters)
+        halves, radii = self.of_both(self.on_lanes.half)[1], self.of_both(self.on_lanes.radius)
+        room = enters - others - 2.0 * halves - radii[0] - radii[1] - self.of_both(self.on_lanes.minds.gap)[0]
+        drivers = self.on_lanes.take(self.approach.who[self.mine])
+        following = drivers.speed_within(np.maximum(room, 0.0), self.of_both(self.on_lanes.speed)[1])
+        return np.where(room > 0.0, following, 0.0)

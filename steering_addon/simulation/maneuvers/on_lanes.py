@@ -1,0 +1,170 @@
+"""On lanes: where vehicles that give way are on their lanes, and how soon they are at the conflicts ahead of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays.frozen import Columns
+from ..arrays.once import once
+from ..arrays.vectors import EPSILON, Rows, Scalars, dot, everybody, magnitude, picked, which
+from ..geometry.conflicts import Conflicts, Lane, conflicts_of
+from ..geometry.paths import exist
+from ..ground import flat, of_rows
+from ..lane_use import Routed, Yielding
+from ..world import World
+from .braking import COMFORT
+
+FIRM = 0.75
+"""Share of the strongest braking from which on one can no longer stop."""
+OFF = 2.0
+"""Radii beside the width of its lane up to which a vehicle goes along it."""
+RECENT = 1.5
+"""Steps after it last gave way up to which one still does."""
+FARTHER = 2.0
+"""Times as far as it sees that one is seen by those who wait for it."""
+
+
+@dataclass(frozen=True)
+class OnLanes(Columns):
+    """The m vehicles that give way, on their lanes.
+
+    Attributes:
+        row: (m,) rows in World.bodies.
+        minds: how each gives way.
+        lane: (m,) the lane of each.
+        driven: (m,) metres along the lane as it is driven.
+        speed: (m,) m/s.
+        radius, half: (m,) half the width of each, and from its middle to the middles of its round ends, metres.
+    """
+
+    row: Rows
+    minds: Yielding
+    lane: Rows
+    driven: Scalars
+    speed: Scalars
+    radius: Scalars
+    half: Scalars
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    @once
+    def sight(self) -> Scalars:
+        """(m,) metres up to conflicts that each takes into account."""
+        return np.maximum(self.minds.sight, 2.0 * self.stopping)
+
+    @once
+    def brakes(self) -> Scalars:
+        """(m,) the braking that each plans with, m/s2."""
+        return np.maximum(COMFORT * self.minds.agility, EPSILON)
+
+    @once
+    def stopping(self) -> Scalars:
+        """(m,) the way in which each can just stop that is on the brake already, metres."""
+        return self.speed * self.speed * COMFORT / (2.0 * FIRM * self.brakes)
+
+    def speed_within(self, room: Scalars, ahead: Scalars | float = 0.0) -> Scalars:
+        """The speeds from which each can stop within metres, (m,) m/s, as of `braking.speed_to_stop`."""
+        reacting = self.brakes * self.minds.reaction
+        return np.sqrt(reacting * reacting + ahead * ahead + 2.0 * self.brakes * room) - reacting
+
+
+@dataclass(frozen=True)
+class Approach(Columns):
+    """Vehicles before or in conflicts, k of them, by conflict.
+
+    Attributes:
+        who: (k,) the place of the vehicle among those on lanes.
+        conflict: (k,) rising.
+        enters, leaves: (k,) metres until its front is in the conflict and until its back has left it.
+        stop: (k,) metres until its front is where it stops before that.
+        comes: (k,) seconds until it is at the stop, at the earliest; less by how long it has waited there.
+        arrives, is_out: (k,) seconds until its front is in the conflict and until its back is out, at the earliest.
+    """
+
+    who: Rows
+    conflict: Rows
+    enters: Scalars
+    leaves: Scalars
+    stop: Scalars
+    comes: Scalars
+    arrives: Scalars
+    is_out: Scalars
+
+
+def who_is_on_lanes(world: World) -> tuple[OnLanes, Conflicts] | None:
+    """The vehicles that give way, and where the lanes conflict that they go along; None where none does."""
+    routed, minds = world.lane_use.routed, world.lane_use.yielding
+    if routed is None or minds is None or not world.paths:
+        return None
+    n = world.vehicles
+    goes = (minds.asked >= world.time - RECENT * world.dt) & (routed.path >= 0) & ~routed.returning
+    row = which(goes & world.bodies.present[:n] & exist(world.paths, routed.path, routed.spline))
+    if everybody(minds.walks[row]):
+        return None
+    routed, minds = routed.take(row), minds.take(row)
+    radius, extent = world.bodies.radius[row], world.bodies.extent[row]
+    lane, lanes = _lanes(world, routed, radius, extent)
+    conflicts = conflicts_of(lanes)
+    if not len(conflicts) and not len(world.signals):
+        return None
+    line = conflicts.lines.followed(lane)
+    position = picked(world.bodies.position, row)
+    velocity = picked(world.bodies.velocity, row)
+    reach = 2.0 * magnitude(velocity) * world.dt + 2.0 * line.spacing
+    # A car may drive below or above a line that is drawn flat.
+    upward = of_rows(world.upward, row)
+    along = line.nearest_within(position, routed.along, reach, upward)
+    near = which(magnitude(flat(position - line.position(along), upward)) <= routed.width + OFF * radius)
+    speed = np.maximum(dot(velocity, line.tangent(along)) * routed.way, 0.0)
+    driven = np.where(routed.way > 0.0, along, line.length - along)
+    return OnLanes(row, minds, lane, driven, speed, radius, extent - radius).take(near), conflicts
+
+
+def _lanes(world: World, routed: Routed, radius: Scalars, extent: Scalars) -> tuple[Rows, tuple[Lane, ...]]:
+    """The lane of each of m vehicles, (m,), and all lanes, each as wide as what goes along it."""
+    keys = routed.path, routed.spline, routed.left, routed.way
+    order = np.lexsort(keys[::-1])
+    begins = np.ones(len(order), dtype=np.bool_)
+    begins[1:] = False
+    for key in keys:
+        begins[1:] |= key[order[1:]] != key[order[:-1]]
+    lane = np.empty(len(order), dtype=np.int64)
+    lane[order] = np.cumsum(begins) - 1
+    starts = which(begins)
+    sizes = (np.maximum.reduceat(size[order], starts).tolist() for size in (radius, extent))
+    columns = zip(*(key[order[begins]].tolist() for key in keys), *sizes)
+    return lane, tuple(Lane(world.paths[path][index], left, way, r, e) for path, index, left, way, r, e in columns)
+
+
+def approaching(on_lanes: OnLanes, conflicts: Conflicts) -> Approach:
+    """The vehicles before or in conflicts, those farther away than they see among them: others may see them."""
+    number = conflicts.count[on_lanes.lane]
+    who = np.repeat(np.arange(len(on_lanes)), number)
+    conflict = np.arange(len(who)) - (np.cumsum(number) - number)[who] + conflicts.first[on_lanes.lane[who]]
+    half, driven = on_lanes.half[who], on_lanes.driven[who]
+    length = conflicts.lines.length[on_lanes.lane[who]]
+    leaves = conflicts.end[conflict] + half - driven
+    turn = np.where(conflicts.lines.closed[on_lanes.lane[who]], np.floor(leaves / length) * length, 0.0)
+    leaves = leaves - turn
+    enters = leaves - (conflicts.end - conflicts.begin)[conflict] - 2.0 * half
+    stop = enters - (conflicts.begin - conflicts.stop)[conflict] - on_lanes.minds.gap[who]
+    seen = which((leaves > 0.0) & (enters < FARTHER * on_lanes.sight[who]))
+    seen = seen[np.argsort(conflict[seen], kind="stable")]
+    who, enters, leaves = who[seen], enters[seen], leaves[seen]
+    few, stop = on_lanes.take(who), stop[seen]
+    times = (_earliest(few, np.maximum(way, 0.0)) for way in (stop, enters, leaves))
+    comes, arrives, is_out = times
+    return Approach(who, conflict[seen], enters, leaves, stop, comes - few.minds.waited, arrives, is_out)
+
+
+def _earliest(on_lanes: OnLanes, way: Scalars) -> Scalars:
+    """The time in which each goes a way, (m,) metres, if it speeds up to its cruise speed; (m,) seconds."""
+    speed, gains = on_lanes.speed, on_lanes.brakes
+    top = np.maximum(np.maximum(on_lanes.minds.cruise_speed, speed), EPSILON)
+    until = (top - speed) / gains
+    while_it = np.minimum(way, 0.5 * (top + speed) * until)
+    gaining = (np.sqrt(speed * speed + 2.0 * gains * while_it) - speed) / gains
+    return gaining + (way - while_it) / top

@@ -1,0 +1,224 @@
+"""Give way (ours): who goes first where paths cross or merge."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from steering_addon.behaviors.give_way import RANKS, GiveWay
+from steering_addon.behaviors.keep_distance import KeepDistance
+from steering_addon.behaviors.path_following import EITHER, PathFollowing
+from steering_addon.locomotion import OnFoot, Planar, Wheeled
+from steering_addon.recording.mishaps import LATE, Mishaps
+from steering_addon.simulation.arrays.vectors import Scalars
+from steering_addon.simulation.geometry.paths import spline
+from steering_addon.simulation.maneuvers.junctions import Junctions
+from steering_addon.simulation.signals import Signals
+from tests.scene import Scene, locked, positions, speeds
+
+FPS = 12
+FIRST, EQUAL, LAST = (each.number for each in RANKS)
+SPEED, BRAKES = 8.0, 4.0
+EAST = spline(np.array([(-200.0, 0.0, 0.0), (200.0, 0.0, 0.0)]), False)
+NORTH = spline(np.array([(0.0, -200.0, 0.0), (0.0, 200.0, 0.0)]), False)
+RAMP = spline(np.array([(-200.0, -60.0, 0.0), (0.0, 0.0, 0.0), (200.0, 0.0, 0.0)]), False)
+TOUCH = 1.0
+"""Metres between the middles of two bodies that touch."""
+
+
+def drivers(on, paths=(EAST, NORTH), values=None, offset=0.0, speed=SPEED, **changes) -> Scene:
+    """Vehicles that drive along paths.
+
+    Args:
+        on: for each the row of its path, 1 along that or -1 against it, and metres before the middle of it.
+        values: of Give Way; None without it.
+    """
+    position, forward = [], []
+    for path, way, before in on:
+        line = paths[path].beside(-offset * way)
+        along = np.array([line.length / 2.0 - way * before])
+        position.append(line.position(along)[0])
+        forward.append(way * line.tangent(along)[0])
+    row = np.array([path for path, _, _ in on])
+    follows = {"path": row, "direction": EITHER, "lane_offset": offset}
+    given = {
+        "forward": np.array(forward),
+        "speed": speed,
+        "behaviors": [(PathFollowing, follows), (KeepDistance, {"distance": 40.0})],
+        "vehicle": {"max_speed": SPEED, "cruise_speed": 1.0, "max_force": BRAKES},
+        "locomotions": [(Planar, {})],
+        "paths": tuple((line,) for line in paths),
+        "fps": FPS,
+    }
+    given["behaviors"] += [] if values is None else [(GiveWay, values)]
+    return Scene(position, **(given | changes))
+
+
+def gap(states, first: int = 0, second: int = 1) -> Scalars:
+    """Metres between the middles of two vehicles, frame by frame."""
+    place = positions(states)
+    return np.linalg.norm(place[:, first] - place[:, second], axis=1)
+
+
+def through(states, vehicle: int, axis: int) -> int:
+    """The frame on which a vehicle is past the middle."""
+    return int(np.argmax(np.abs(positions(states)[:, vehicle, axis] - positions(states)[0, vehicle, axis]) > 40.0))
+
+
+@pytest.mark.parametrize("later", [0, 1])
+def test_who_comes_later_waits_and_the_other_is_not_slowed(later: int) -> None:
+    states = drivers([(0, 1, 30.0 + 4.0 * (later == 0)), (1, 1, 30.0 + 4.0 * (later == 1))], values={}).run(FPS * 12)
+    assert gap(states).min() > TOUCH
+    slowest = speeds(states).min(axis=0)
+    assert slowest[1 - later] > 0.97 * SPEED > slowest[later] + 0.2
+    assert (np.abs(positions(states)[-1]).max(axis=1) > 10.0).all(), "both go on"
+    without = drivers([(0, 1, 30.0), (1, 1, 30.0)]).run(FPS * 12)
+    assert gap(without).min() < TOUCH
+
+
+@pytest.mark.parametrize("way", [1, -1])
+def test_of_two_that_come_together_the_right_one_goes_first(way: int) -> None:
+    """To one that drives east, who drives north comes from the right."""
+    states = drivers([(0, 1, 30.0), (1, way, 30.0)], values={}).run(FPS * 12)
+    assert gap(states).min() > TOUCH
+    slowest = speeds(states).min(axis=0)
+    assert (slowest[1] > slowest[0]) == (way == 1)
+
+
+def test_four_that_come_together_do_not_wait_for_each_other_for_ever() -> None:
+    on = [(path, way, 30.0) for path in (0, 1) for way in (1, -1)]
+    states = drivers(on, values={}, offset=1.5).run_until(
+        lambda states: (np.abs(states[-1].motion.position[:, :2]).max(axis=1) < 12.0).any() and len(states) > FPS * 20,
+        FPS * 20,
+    )
+    assert min(gap(states, a, b).min() for a in range(4) for b in range(a)) > TOUCH
+    assert speeds(states)[-1].min() > 0.9 * SPEED
+
+
+def test_a_merging_lane_is_a_zip() -> None:
+    on = [(0, 1, 60.0), (0, 1, 80.0), (1, 1, 63.0), (1, 1, 83.0)]
+    states = drivers(on, (EAST, RAMP), {}).run(FPS * 16)
+    assert min(gap(states, a, b).min() for a in range(4) for b in range(a)) > TOUCH
+    order = np.argsort(-positions(states)[-1, :, 0])
+    assert order.tolist() == [0, 2, 1, 3]
+    assert speeds(states).min() > 0.4 * SPEED
+
+
+def test_nobody_waits_for_one_that_cannot_come() -> None:
+    blocked = drivers([(0, 1, 60.0), (1, 1, 40.0)], values={}, tracked=locked((0.0, -8.0, 0.0)))
+    states = blocked.run(FPS * 14)
+    assert speeds(states)[-1, 1] < 0.1, "it stands behind the other"
+    assert positions(states)[-1, 0, 0] > 0.0
+
+
+def test_the_last_wait_for_a_gap_and_go_once_they_have_waited_long() -> None:
+    stream = [(0, 1, 20.0 + 18.0 * k) for k in range(10)]
+    rank = np.array([EQUAL] * 10 + [LAST])
+    waits = drivers([*stream, (1, 1, 15.0)], values={"rank": rank, "patience": 60.0}).run(FPS * 22)
+    slow = speeds(waits)[:, -1] < 0.1
+    assert slow.sum() > 4 * FPS
+    assert min(gap(waits, 10, k).min() for k in range(10)) > TOUCH
+    assert speeds(waits)[:, :10].min() > 0.95 * SPEED
+    goes = drivers([*stream, (1, 1, 15.0)], values={"rank": rank, "patience": 2.0}).run(FPS * 22)
+    assert FPS < (speeds(goes)[:, -1] < 0.1).sum() < slow.sum()
+    assert min(gap(goes, 10, k).min() for k in range(10)) > TOUCH
+
+
+@pytest.mark.parametrize(("before", "on_the_road"), [(3.2, False), (1.4, True)])
+def test_cars_stop_for_people_on_the_crossing_only(before: float, on_the_road: bool) -> None:
+    place = drivers(
+        [(0, 1, 30.0), (1, 1, before)],
+        values={"rank": [EQUAL, LAST]},
+        speed=[SPEED, 0.0],
+        locomotions=[(Wheeled, {}), (OnFoot, {})],
+        locomotion_row=[0, 1],
+        vehicle={
+            "max_speed": [SPEED, 0.7],
+            "cruise_speed": 1.0,
+            "max_force": BRAKES,
+            "radius": [1.0, 0.3],
+            "length": [4.0, 0.0],
+        },
+    )
+    states = place.run(FPS * 14)
+    speed, where = speeds(states), positions(states)
+    near = np.abs(where[:, 1, 1]) < 1.3
+    assert not (near & (np.abs(where[:, 0, 0]) < 2.3)).any()
+    assert (speed[:, 0].min() < 0.8 * SPEED) == on_the_road
+    assert where[-1, 0, 0] > 20.0 and where[-1, 1, 1] > 2.0
+    assert (where[FPS : 4 * FPS, 1, 1].max() < -1.9) == (not on_the_road), "one waits at the kerb"
+
+
+@pytest.mark.parametrize("values", [{}, {"rank": LAST}])
+def test_it_changes_nothing_where_no_paths_meet_and_for_those_alone_on_theirs(values: dict) -> None:
+    above = spline(NORTH.points + np.array([0.0, 0.0, 6.0]), False)
+    for on, paths in (([(0, 1, 30.0), (0, 1, 40.0)], (EAST, NORTH)), ([(0, 1, 30.0), (1, 1, 30.0)], (EAST, above))):
+        with_it, without = (positions(drivers(on, paths, each).run(FPS * 6)) for each in (values, None))
+        assert with_it.tobytes() == without.tobytes()
+
+
+def test_every_arm_of_a_crowded_crossroads_moves_within_eight_seconds() -> None:
+    arms = [(path, way) for path in (0, 1) for way in (1, -1)]
+    on = [(*arm, 30.0 + 3.0 * number + 9.0 * k) for number, arm in enumerate(arms) for k in range(5)]
+    states = drivers(on, values={}, offset=1.5).run(FPS * 30)
+    place = positions(states)
+    first, second = np.triu_indices(len(on), 1)
+    assert np.linalg.norm(place[:, first] - place[:, second], axis=2).min() > TOUCH
+    stands = speeds(states) < 0.1
+    longest = [max(map(len, "".join("x" if s else " " for s in column).split()), default=0) for column in stands.T]
+    assert max(longest[::5]) < 8 * FPS
+    assert (np.abs(place[-1]).max(axis=1) > 12.0).all()
+
+
+def test_it_is_asked_once_for_all_and_says_nothing_without_a_path() -> None:
+    place = drivers([(0, 1, 30.0), (1, 1, 30.0)], values={})
+    bare = replace(place, behaviors=place.behaviors[1:])
+    world, _, _ = bare.seen()
+    assert np.isinf(Junctions.of(world).allowed).all()
+    assert Junctions.of(world) is Junctions.of(world)
+
+
+def lights(*positions, path: int = -1) -> Signals:
+    """Signals that are not green."""
+    k = len(positions)
+    return Signals(np.array(positions, dtype=float), np.zeros(k, dtype=bool), np.full(k, path))
+
+
+def test_a_signal_holds_the_lane_beside_which_it_stands_until_it_is_green() -> None:
+    """One stands to the right of those that drive east; of the lane back and of the other road nobody stops."""
+    place = drivers(
+        [(0, 1, 40.0), (0, -1, 44.0), (1, 1, 70.0)], values={}, offset=1.5, signals=lights((-8.0, -3.0, 0.0))
+    )
+
+    def lit(frame, snapshot):
+        return replace(snapshot, signals=replace(snapshot.signals, green=np.full(1, frame >= 12 * FPS)))
+
+    states = place.run(FPS * 20, at=lit)
+    before = positions(states)[10 * FPS : 12 * FPS, 0]
+    assert np.allclose(before[:, 0], before[0, 0], atol=0.05)
+    assert -10.0 < before[0, 0] + TOUCH / 2.0 < -8.0
+    assert speeds(states)[:, 1:].min() > 0.97 * SPEED, "nobody waits for one that a signal holds"
+    assert positions(states)[-1, 0, 0] > 10.0
+
+
+def test_a_signal_holds_the_path_that_it_is_given_wherever_it_stands() -> None:
+    place = drivers([(0, 1, 40.0), (1, 1, 80.0)], values={}, signals=lights((-9.0, -25.0, 0.0), path=0))
+    states = place.run(FPS * 16)
+    assert positions(states)[-1, 0, 0] + TOUCH / 2.0 == pytest.approx(-9.0, abs=1.5)
+    assert positions(states)[-1, 1, 1] > 10.0
+
+
+def test_who_can_no_longer_stop_at_a_signal_goes_on() -> None:
+    place = drivers([(0, 1, 12.0)], values={}, signals=lights((-8.0, 0.0, 0.0)))
+    assert speeds(place.run(FPS * 4)).min() > 0.97 * SPEED
+
+
+def test_one_that_comes_too_near_to_stop_is_named() -> None:
+    mishaps = Mishaps(2)
+    for frame, state in enumerate(drivers([(0, 1, 6.0), (1, 1, 4.0)], values={}).run(FPS)):
+        mishaps.look(frame, state)
+    assert (mishaps.frames[LATE] >= 0).tolist() == [True, False]
+    mishaps = Mishaps(2)
+    for frame, state in enumerate(drivers([(0, 1, 34.0), (1, 1, 30.0)], values={}).run(FPS * 8)):
+        mishaps.look(frame, state)
+    assert not mishaps.number(LATE)
