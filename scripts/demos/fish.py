@@ -43,7 +43,7 @@ COLORS = (  # by the materials of the fish of each school
     {"Back": "#c4481f", "Flank": "#f59a32", "Belly": "#ffe3ae", "Fin": "#f7c948"},
     {"Back": "#1d3f86", "Flank": "#4f95d8", "Belly": "#eaf4f6", "Fin": "#f2d24a"},
 )
-SAMPLED = 5  # frames from one to the next on which tails are looked at
+SAMPLED = 3  # frames from one to the next on which tails are looked at
 LOST = 2.0  # m: a fish further from all of its school is lost
 SECOND_SHOT, THIRD_SHOT = 61, 129  # first frames
 

@@ -32,7 +32,7 @@ AROUND = 1.5
 """Treads before and after stairs on which a body already, or still, makes steps of their length."""
 NEAR_EDGE = 0.45
 """The share of a tread, from its open edge, at which feet stand."""
-SEVERAL, MOST_TREADS = 0.6, 8
+SEVERAL, MOST_TREADS = 0.45, 8
 """Steps on a tread below which one leads over several, and how many these are at most."""
 HALVES = 5
 """How often the way between two frames is halved to find the edge of a step."""

@@ -60,7 +60,7 @@ def test_feet_come_down_on_each_second_tread_near_its_middle(natural, rise, trea
 
 def test_one_who_runs_takes_several_treads_a_step() -> None:
     gone, body, ground = climbing(1.7, 0.3, 0.17)
-    phase = paced(gone[None] / 1.3, body, TEMPO, HEIGHT, FRAME_TIME, ground)[0]
+    phase = paced(gone[None] / 1.4, body, TEMPO, HEIGHT, FRAME_TIME, ground)[0]
     steps = 2.0 * np.diff(np.interp(0.3 * (START + np.arange(9)), gone, phase))
     np.testing.assert_allclose(steps, 0.5, atol=0.01)
 
