@@ -157,6 +157,12 @@ def test_it_changes_nothing_where_no_paths_meet_and_for_those_alone_on_theirs(va
         assert with_it.tobytes() == without.tobytes()
 
 
+def longest_stand(states) -> Scalars:
+    """For how many seconds on end each vehicle stands."""
+    runs = ("".join("x" if stands else " " for stands in column).split() for column in (speeds(states) < 0.1).T)
+    return np.array([max(map(len, run), default=0) / FPS for run in runs])
+
+
 def test_every_arm_of_a_crowded_crossroads_moves_within_eight_seconds() -> None:
     arms = [(path, way) for path in (0, 1) for way in (1, -1)]
     on = [(*arm, 30.0 + 3.0 * number + 9.0 * k) for number, arm in enumerate(arms) for k in range(5)]
@@ -164,10 +170,17 @@ def test_every_arm_of_a_crowded_crossroads_moves_within_eight_seconds() -> None:
     place = positions(states)
     first, second = np.triu_indices(len(on), 1)
     assert np.linalg.norm(place[:, first] - place[:, second], axis=2).min() > TOUCH
-    stands = speeds(states) < 0.1
-    longest = [max(map(len, "".join("x" if s else " " for s in column).split()), default=0) for column in stands.T]
-    assert max(longest[::5]) < 8 * FPS
+    assert max(longest_stand(states)[::5]) < 8.0
     assert (np.abs(place[-1]).max(axis=1) > 12.0).all()
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_streams_of_fast_cars_let_those_in_that_have_waited(seed: int) -> None:
+    """The gaps between the others are wide enough to slip through, one after the other."""
+    arms, chance = [(path, way) for path in (0, 1) for way in (1, -1)], np.random.default_rng(seed)
+    on = [(*arm, 44.0 + 14.0 * k - chance.uniform(0.0, 5.0)) for arm in arms for k in range(5)]
+    fast = {"speed": 14.0, "vehicle": {"max_speed": 14.0, "cruise_speed": 1.0, "max_force": BRAKES}}
+    assert max(longest_stand(drivers(on, values={}, offset=2.0, **fast).run(FPS * 25))) < 8.0
 
 
 def test_it_is_asked_once_for_all_and_says_nothing_without_a_path() -> None:

@@ -71,7 +71,7 @@ def stopped(moving: Scalars, body: Carried, height: float, frame_time: float) ->
     speed = np.sqrt(way[..., 0] * way[..., 0] + way[..., 1] * way[..., 1]) / frame_time
     still = np.zeros(body.size.shape)
     still[..., 1:] = speed < STANDS * height * body.size[..., 1:]
-    still[..., :1] = still[..., 1:2]
+    still[..., 0] = still[..., min(1, still.shape[-1] - 1)]
     return moving * mean_around(still, max(round(PUT_DOWN / frame_time), 1))
 
 

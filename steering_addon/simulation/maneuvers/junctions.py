@@ -9,7 +9,7 @@ leaves it in another. Of two at one conflict, the first of these rules that tell
 Who comes earlier is asked of where both stop before the junction, which is one time for all its conflicts: if each
 conflict was asked on its own, four could wait for each other in a circle. The other one passes after it: where lanes
 cross it stops before the conflict until the first has left, where they merge it falls in behind it. One that is through
-before the first arrives need not wait.
+before the first arrives need not wait, except for one that has waited beyond patience.
 """
 
 from __future__ import annotations
@@ -177,7 +177,10 @@ class _Meetings:
         freed = np.where(free > 0.0, free, -np.inf)[place] + sets_off
         arrives = np.maximum(arrives, freed[self.other])
         sees = self.both(self.approach.enters)[0] < self.of_both(self.on_lanes.sight)[0]
-        return wants & sees & (self.is_in[1] | ~(is_out + margin < arrives))
+        # Nobody slips through before one that has waited for long: the next would, too, and the one after it.
+        minds = self.on_lanes.minds
+        overdue = self.of_both(minds.waited)[1] > self.of_both(minds.patience)[1]
+        return wants & sees & (self.is_in[1] | overdue | ~(is_out + margin < arrives))
 
     def _comes_later(self) -> Mask:
         """The pairs in which the turn of this side comes after that of the other, (p,)."""

@@ -63,6 +63,12 @@ def test_one_correction_after_another_does_what_both_do() -> None:
     np.testing.assert_array_equal(foot.reach.hip, places)
 
 
+def test_on_a_single_frame_nobody_stops() -> None:
+    body, _ = body_of(soles(0.0 * TIME, 1.2), 0.0 * TIME, 0.0 * TIME)
+    one = Carried(*(column if np.isscalar(column) else column[None, :1] for column in vars(body).values()))
+    assert stopped(np.ones((1, 1)), one, HEIGHT, FRAME_TIME).tolist() == [[0.0]]
+
+
 @pytest.mark.parametrize("moving", [1.0, 0.0])
 def test_a_body_that_stops_in_a_step_of_its_walk_puts_its_foot_straight_down(moving: float) -> None:
     """It holds there; a clip that stands may do with its feet what it likes."""
