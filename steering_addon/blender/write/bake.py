@@ -157,7 +157,7 @@ def _late(plan: Plan, mishaps: Mishaps) -> Iterator[str]:
         frame = plan.frames[late[late >= 0].min()]
         yield (
             f"{list_names(names)} could not stop any more where paths meet, from frame {frame:g} on: "
-            "let them begin farther away or slower."
+            "move their starts farther away, or lower Start Speed."
         )
 
 

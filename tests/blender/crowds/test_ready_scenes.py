@@ -754,7 +754,7 @@ def test_a_larger_crowd_gets_a_larger_hall() -> None:
 
 
 def test_some_leave_the_hall_upstairs() -> None:
-    frames(1, 100)
+    frames(1, 180)
     hall = add("station_hall", count=1)
     exits = bpy.data.collections["Station Exits"].objects
     upstairs = exits["Station Exit 5"]
@@ -767,7 +767,7 @@ def test_some_leave_the_hall_upstairs() -> None:
     hall.steering.seek.target_collection, hall.steering.seek.target = None, upstairs
     hall.steering.arrival.use = False
     bake()
-    assert places(person, [100])[0, 2] > 0.6
+    assert places(person, [180])[0, 2] > 0.6
 
 
 def test_a_story_lets_the_scene_last_until_it_is_over_on_request() -> None:
