@@ -287,8 +287,8 @@ def test_with_odd_values_it_stays_finite_and_within_limits(kind: type[Behavior],
 
     def value(parameter: Parameter) -> Any:
         if parameter.kind is Kind.NUMBER:
-            largest = parameter.most if np.isfinite(parameter.most) else 1e6
-            return data.draw(st.sampled_from([parameter.least, parameter.default, largest]))
+            least, largest = np.clip((parameter.least, parameter.most), -1e6, 1e6).tolist()
+            return data.draw(st.sampled_from([least, parameter.default, largest]))
         if parameter.kind is Kind.CHOICE:
             return data.draw(st.sampled_from([choice.number for choice in parameter.choices]))
         if parameter.kind is Kind.SWITCH:
