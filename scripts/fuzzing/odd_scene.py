@@ -114,7 +114,8 @@ class OddScene:
         if objects and chance.random() < 0.3:
             collection = bpy.data.collections.new(odd_name(chance, "Collection", self.oddness))
             bpy.context.scene.collection.children.link(collection)
-            for ob in chance.sample(objects, min(2, len(objects))):
+            # A linked object may be among them twice.
+            for ob in dict.fromkeys(chance.sample(objects, min(2, len(objects)))):
                 collection.objects.link(ob)
             if chance.random() < 0.3 * self.oddness:
                 bpy.context.view_layer.layer_collection.children[-1].exclude = True
