@@ -51,7 +51,8 @@ class GiveWay(Behavior):
         by_others, at_signals = junctions.allowed[agents.rows], junctions.at_signals[agents.rows]
         allowed = np.minimum(by_others, at_signals)
         slow = agents.speed < STANDS * agents.cruise_speed
-        waits = slow & (by_others < CREEP * agents.cruise_speed)
+        creeps = CREEP * agents.cruise_speed
+        waits = slow & ((by_others < creeps) | (memory.waited > 0.0))
         after = Yielding(
             asked=np.where(self.weight != 0.0, world.time, -np.inf),
             rank=self.rank,
@@ -63,9 +64,9 @@ class GiveWay(Behavior):
             gap=self.gap,
             margin=self.margin,
             patience=self.patience,
-            waited=np.where(slow & (waits | (memory.waited > 0.0)), memory.waited + world.dt, 0.0),
+            waited=np.where(waits, memory.waited + world.dt, 0.0),
             late=junctions.late[agents.rows],
-            stuck=np.where(slow & (allowed >= CREEP * agents.cruise_speed), memory.stuck + world.dt, 0.0),
+            stuck=np.where(slow & (allowed >= creeps), memory.stuck + world.dt, 0.0),
         )
         if not anybody(allowed < np.inf):
             return Steering(memory=after)

@@ -11,7 +11,8 @@ import numpy as np
 
 from ..simulation.arrays.chance import mix, uniform
 from ..simulation.arrays.vectors import dot, magnitude, picked, unit
-from ..simulation.partners import partners_among
+from ..simulation.memory import memory_among
+from ..simulation.partners import Partners
 from ..simulation.snapshot import State
 from .clips import DO, IN_ANSWER, TO_PARTNER, Clip
 
@@ -41,7 +42,7 @@ def exchanges(state: State, frame_time: float, seconds: float) -> dict[str, Any]
         frame_time: seconds since the frame before.
         seconds: of the longest clip for partners; 0 if there is none.
     """
-    n, partners = len(state), partners_among(state.memories.values())
+    n, partners = len(state), memory_among(Partners, state.memories.values())
     occasion, lot = np.full(n, ALONE), np.zeros(n)
     rows = np.zeros(0, dtype=np.int64) if partners is None else np.flatnonzero((partners.row >= 0) & ~state.away)
     if partners is None or state.inputs is None or not seconds or not len(rows):

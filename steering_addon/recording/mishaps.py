@@ -16,9 +16,10 @@ from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, anybody, c
 from ..simulation.geometry.capsules import probes
 from ..simulation.geometry.obstacles import Obstacles
 from ..simulation.ground import parted
-from ..simulation.lane_use import lane_use_among
+from ..simulation.lane_use import Yielding
 from ..simulation.locomotion import FLARES, HELD_UP, OFF_GROUND, PERCHED
 from ..simulation.maneuvers.formation import Station
+from ..simulation.memory import memory_among
 from ..simulation.roles import Role
 from ..simulation.sensing import upward_of
 from ..simulation.snapshot import Snapshot, State
@@ -157,7 +158,7 @@ class Mishaps:
         self._note_stuck(frame, stuck, snapshot)
 
     def _look_at_junctions(self, frame: int, state: State, snapshot: Snapshot) -> None:
-        yielding = lane_use_among(state.memories.values()).yielding
+        yielding = memory_among(Yielding, state.memories.values())
         if yielding is not None:
             self.note(LATE, frame, yielding.late & snapshot.present)
 

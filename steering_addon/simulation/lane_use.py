@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,25 +66,3 @@ class Yielding(Memory):
     waited: Scalars = remembered(0.0)
     late: Mask = remembered(False)
     stuck: Scalars = remembered(0.0)
-
-
-@dataclass(frozen=True)
-class LaneUse:
-    """What is remembered of the lanes of all vehicles.
-
-    Attributes:
-        routed: along which lane each goes; None where none follows a path.
-        yielding: how each gives way; None where none does.
-    """
-
-    routed: Routed | None
-    yielding: Yielding | None
-
-
-def lane_use_among(memories: Iterable[Memory]) -> LaneUse:
-    """The memories of lanes and of giving way."""
-    routed = yielding = None
-    for memory in memories:
-        routed = memory if isinstance(memory, Routed) else routed
-        yielding = memory if isinstance(memory, Yielding) else yielding
-    return LaneUse(routed, yielding)

@@ -9,7 +9,7 @@ an agent has before anything happened:
         way: Vectors = remembered((0.0, 0.0, 0.0))
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
 from types import MappingProxyType
@@ -41,6 +41,11 @@ class Memory(Columns):
     def take(self: Self, rows: Rows | Mask) -> Self:
         """The memory of some agents, all of it now: it must not keep that of the others."""
         return type(self)(*(rows_of(column, rows) for column in vars(self).values()))
+
+
+def memory_among(kind: type[Self], memories: Iterable[Memory]) -> Self | None:
+    """The memory of a kind that all vehicles see; None where no vehicle has any."""
+    return next((memory for memory in memories if isinstance(memory, kind)), None)
 
 
 @cache

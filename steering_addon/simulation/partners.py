@@ -1,6 +1,5 @@
 """Partners: which two vehicles do something together, as in a fight. All vehicles see who is whose partner."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,8 +33,3 @@ class Partners(Memory):
     def row(self) -> Rows:
         """(n,) the row of the partner before which each stands, -1 for none."""
         return np.where(np.isfinite(self.met), self.wanted, -1)
-
-
-def partners_among(memories: Iterable[Memory]) -> Partners | None:
-    """The memory of partners; None where no vehicle ever looked for one."""
-    return next((memory for memory in memories if isinstance(memory, Partners)), None)

@@ -32,10 +32,11 @@ from .geometry.obstacles import Obstacles
 from .geometry.regions import Regions
 from .geometry.surfaces import surfaces_between
 from .ground import UP, of_rows, upright
-from .lane_use import lane_use_among
+from .lane_use import Routed, Yielding
+from .memory import memory_among
 from .nearby.contacts import reach_of_contacts
 from .nearby.neighbors import Vicinity
-from .partners import partners_among
+from .partners import Partners
 from .perches import Perches
 from .roles import Role
 from .snapshot import Snapshot, State, Tracked
@@ -93,8 +94,9 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
         ),
         _perches_at(motion, before, after, part),
         before.lift,
-        partners_among(state.memories.values()),
-        lane_use_among(state.memories.values()),
+        memory_among(Partners, state.memories.values()),
+        memory_among(Routed, state.memories.values()),
+        memory_among(Yielding, state.memories.values()),
         before.signals,
     )
 

@@ -39,7 +39,7 @@ from .geometry.paths import Path
 from .geometry.regions import Regions
 from .handling import Handling
 from .intention import Intention
-from .lane_use import LaneUse
+from .lane_use import Routed, Yielding
 from .nearby.neighbors import EVERYONE, OWN_CROWD, Near, Neighbors, Vicinity, edge_of_view, perceive
 from .partners import Partners
 from .perches import NO_PERCHES, Perches
@@ -179,7 +179,8 @@ class World:
         perches: the places of tracked bodies on which vehicles may come down.
         lift: (vehicles,) metres from the place where each vehicle stands up to its origin, or one for all.
         partners: whom each vehicle has for its partner; None where none ever looked for one.
-        lane_use: along which lanes vehicles go.
+        routed: along which lane each vehicle goes; None where none follows a path.
+        yielding: how each gives way; None where none does.
         signals: what holds lanes.
     """
 
@@ -203,7 +204,8 @@ class World:
     perches: Perches = NO_PERCHES
     lift: Scalars = field(default_factory=lambda: np.zeros(1))
     partners: Partners | None = None
-    lane_use: LaneUse = LaneUse(None, None)
+    routed: Routed | None = None
+    yielding: Yielding | None = None
     signals: Signals = NO_SIGNALS
 
     @property
@@ -316,7 +318,7 @@ class World:
         return self._computed[key][1]
 
     def once_for_all(self, compute: Callable[[World], T]) -> T:
-        """What a function computes of this world; computed once for all who ask."""
+        """The result of a function of this world; computed once for all who ask."""
         if compute not in self._computed_of_all:
             self._computed_of_all[compute] = compute(self)
         result: T = self._computed_of_all[compute]

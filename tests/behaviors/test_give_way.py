@@ -60,9 +60,11 @@ def gap(states, first: int = 0, second: int = 1) -> Scalars:
     return np.linalg.norm(place[:, first] - place[:, second], axis=1)
 
 
-def through(states, vehicle: int, axis: int) -> int:
-    """The frame on which a vehicle is past the middle."""
-    return int(np.argmax(np.abs(positions(states)[:, vehicle, axis] - positions(states)[0, vehicle, axis]) > 40.0))
+def nearest(states) -> float:
+    """Metres between the middles of those two vehicles that come nearest to each other."""
+    place = positions(states)
+    first, second = np.triu_indices(place.shape[1], 1)
+    return float(np.linalg.norm(place[:, first] - place[:, second], axis=2).min())
 
 
 @pytest.mark.parametrize("later", [0, 1])
@@ -91,14 +93,14 @@ def test_four_that_come_together_do_not_wait_for_each_other_for_ever() -> None:
         lambda states: (np.abs(states[-1].motion.position[:, :2]).max(axis=1) < 12.0).any() and len(states) > FPS * 20,
         FPS * 20,
     )
-    assert min(gap(states, a, b).min() for a in range(4) for b in range(a)) > TOUCH
+    assert nearest(states) > TOUCH
     assert speeds(states)[-1].min() > 0.9 * SPEED
 
 
 def test_a_merging_lane_is_a_zip() -> None:
     on = [(0, 1, 60.0), (0, 1, 80.0), (1, 1, 63.0), (1, 1, 83.0)]
     states = drivers(on, (EAST, RAMP), {}).run(FPS * 16)
-    assert min(gap(states, a, b).min() for a in range(4) for b in range(a)) > TOUCH
+    assert nearest(states) > TOUCH
     order = np.argsort(-positions(states)[-1, :, 0])
     assert order.tolist() == [0, 2, 1, 3]
     assert speeds(states).min() > 0.4 * SPEED
@@ -167,11 +169,9 @@ def test_every_arm_of_a_crowded_crossroads_moves_within_eight_seconds() -> None:
     arms = [(path, way) for path in (0, 1) for way in (1, -1)]
     on = [(*arm, 30.0 + 3.0 * number + 9.0 * k) for number, arm in enumerate(arms) for k in range(5)]
     states = drivers(on, values={}, offset=1.5).run(FPS * 30)
-    place = positions(states)
-    first, second = np.triu_indices(len(on), 1)
-    assert np.linalg.norm(place[:, first] - place[:, second], axis=2).min() > TOUCH
+    assert nearest(states) > TOUCH
     assert max(longest_stand(states)[::5]) < 8.0
-    assert (np.abs(place[-1]).max(axis=1) > 12.0).all()
+    assert (np.abs(positions(states)[-1]).max(axis=1) > 12.0).all()
 
 
 @pytest.mark.parametrize("seed", [0, 1])

@@ -243,6 +243,30 @@ def firsts(owner: Rows) -> Rows:
     return which(begins)
 
 
+def grouped(*keys: Any) -> tuple[Rows, Rows, Rows]:
+    """Groups of the rows that are alike in all columns (n,), sorted by the first of these, then by the next.
+
+    Returns:
+        group: (n,) the group of each row, from 0 on.
+        order: (n,) the rows, group by group.
+        starts: (g,) where each group begins in that order.
+    """
+    order = np.lexsort(keys[::-1])
+    begins = np.ones(len(order), dtype=np.bool_)
+    begins[1:] = False
+    for key in keys:
+        begins[1:] |= key[order[1:]] != key[order[:-1]]
+    group = np.empty(len(order), dtype=np.int64)
+    group[order] = np.cumsum(begins) - 1
+    return group, order, which(begins)
+
+
+def counted(number: Rows) -> tuple[Rows, Rows]:
+    """For each of (k,) numbers its row as many times, and the count from 0 within each, (sum,)."""
+    owner = np.repeat(np.arange(len(number)), number)
+    return owner, np.arange(len(owner)) - (np.cumsum(number) - number)[owner]
+
+
 def totals(owner: Rows, values: Scalars, n: int) -> Scalars:
     """The sum of the values (p,) that belong to each of n owners; owner (p,) to (n,)."""
     return np.bincount(owner, values, minlength=n).astype(np.float64, copy=False)

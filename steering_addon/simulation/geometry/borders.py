@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays.once import once
-from ..arrays.vectors import Mask, Rows, Vectors, magnitude
+from ..arrays.vectors import Mask, Rows, Vectors, counted, magnitude
 
 WIDER = 1.25
 """What is near is looked for this much further than asked, so that a slightly larger reach needs no new search."""
@@ -67,8 +67,8 @@ class _Cells:
         # A sample is nearer than half a spacing to each place of a border. Many cells make large numbers.
         size = max(reach / (1.0 - 0.5 * SPACING), widest / 2.0**17, 1e-9)
         pieces = np.floor(magnitude(way) / (SPACING * size)).astype(np.int64) + 1
-        row = np.repeat(np.arange(len(ends)), pieces)
-        part = (np.arange(len(row)) - np.repeat(np.cumsum(pieces) - pieces, pieces) + 0.5) / pieces[row]
+        row, piece = counted(pieces)
+        part = (piece + 0.5) / pieces[row]
         samples = ends.start[row] + way[row] * part[:, None]
         low = samples.min(axis=0) - 2.0 * size
         cell = np.floor((samples - low) / size).astype(np.int64)

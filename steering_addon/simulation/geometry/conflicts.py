@@ -17,9 +17,9 @@ import numpy as np
 
 from ..arrays.frozen import Columns
 from ..arrays.once import once
-from ..arrays.vectors import Mask, Rows, Scalars, Vectors, dot, firsts, picked, totals, which
+from ..arrays.vectors import Mask, Rows, Scalars, Vectors, counted, dot, firsts, picked, totals, which
 from ..ground import left_of, upright
-from ..nearby.pairs import pairs_within
+from ..nearby.pairs import pairs_of_reach
 from .lines import Lines
 from .paths import Spline, lay_end_to_end
 
@@ -63,6 +63,7 @@ class Conflicts(Columns):
     Attributes:
         lanes: the lanes.
         lines: the same as lines.
+        way: (l,) 1 along the curve of each lane, -1 against it.
         first, count: (l,) the first conflict of each lane, and their number.
         lane, other: (c,) the lane, and the one with which it conflicts.
         twin: (c,) the same conflict as listed for the other lane.
@@ -75,6 +76,7 @@ class Conflicts(Columns):
 
     lanes: tuple[Lane, ...]
     lines: Lines
+    way: Scalars
     first: Rows
     count: Rows
     lane: Rows
@@ -89,11 +91,6 @@ class Conflicts(Columns):
 
     def __len__(self) -> int:
         return len(self.lane)
-
-    @once
-    def way(self) -> Scalars:
-        """(l,) 1 along the curve of each lane, -1 against it."""
-        return np.array([lane.way for lane in self.lanes])
 
 
 @lru_cache(maxsize=8)
@@ -127,8 +124,7 @@ class _Samples:
     def of(cls, lanes: tuple[Lane, ...], lines: Lines) -> _Samples:
         step = FINE * min(lane.radius for lane in lanes)
         count = np.ceil(lines.length / step).astype(np.int64) + 1
-        lane = np.repeat(np.arange(len(lanes)), count)
-        number = np.arange(len(lane)) - (np.cumsum(count) - count)[lane]
+        lane, number = counted(count)
         return cls(lanes, lines, lane, number, np.minimum(number * step, lines.length[lane]), step)
 
     @once
@@ -163,18 +159,14 @@ class _Samples:
         count = np.bincount(lane, minlength=len(self.lanes))
         stop, junction = self._stops(lane, begin, np.where(merges, begin, end))
         columns = lane, lane[twin], twin, begin, end, stop, junction, merges, from_right[order]
-        return Conflicts(self.lanes, self.lines, np.cumsum(count) - count, count, *columns)
+        return Conflicts(self.lanes, self.lines, self.way, np.cumsum(count) - count, count, *columns)
 
     def _pairs(self) -> tuple[Rows, Rows]:
         """The pairs of samples at which lanes conflict, (p,) rows each, each once."""
         radius = np.array([lane.radius for lane in self.lanes])
         points = self.lines.followed(self.lane).position(self.along)
-        near = pairs_within(points, 2.0 * float(radius.max()) + CLEAR)
-        none = np.zeros(0, dtype=np.int64)
-        first, second = (np.concatenate([none, *(getattr(p, name) for p in near)]) for name in ("first", "second"))
-        gap = np.concatenate([np.zeros(0), *(p.distance for p in near)])
-        wide = radius[self.lane[first]] + radius[self.lane[second]]
-        kept = which((gap < wide + CLEAR) & ~self._beside(first, second, wide))
+        first, second = pairs_of_reach(points, (radius + 0.5 * CLEAR)[self.lane])
+        kept = which(~self._beside(first, second, radius[self.lane[first]] + radius[self.lane[second]]))
         return first[kept], second[kept]
 
     def _beside(self, first: Rows, second: Rows, wide: Scalars) -> Mask:

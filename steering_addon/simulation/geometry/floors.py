@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..arrays.frozen import Columns, replace
 from ..arrays.once import once
-from ..arrays.vectors import Mask, Rows, Scalars, Vectors, columns, dot, everybody, in_columns, which
+from ..arrays.vectors import Mask, Rows, Scalars, Vectors, columns, counted, dot, everybody, in_columns, which
 from .borders import Borders
 from .slopes import Slopes
 from .smoothing import point_normals, weld
@@ -451,9 +451,7 @@ def _listed(first: NDArray[np.int64], last: NDArray[np.int64], across: int, alon
         first, last: (2, k) the columns and rows of the cells at the corners of each box.
     """
     wide, high = last - first + 1
-    number = wide * high
-    box = np.repeat(np.arange(len(number)), number)
-    k = np.arange(len(box)) - np.repeat(np.cumsum(number) - number, number)
+    box, k = counted(wide * high)
     row = k // wide[box]
     cell = (first[1][box] + row) * across + first[0][box] + (k - row * wide[box])
     begin = np.zeros(across * along + 1, dtype=np.int64)

@@ -28,6 +28,7 @@ from ..arrays.vectors import (
     anybody,
     clamp,
     columns,
+    counted,
     dot,
     everybody,
     firsts,
@@ -124,9 +125,8 @@ class Lines:
     @once
     def stretches(self) -> tuple[Rows, Rows]:
         """The first block of each stretch of blocks, and its line; (t,) each."""
-        number = -(-self.blocks // STRETCH)
-        line = np.repeat(np.arange(len(self)), number)
-        return self.first_block[line] + (np.arange(len(line)) - (np.cumsum(number) - number)[line]) * STRETCH, line
+        line, number = counted(-(-self.blocks // STRETCH))
+        return self.first_block[line] + number * STRETCH, line
 
     @once
     def last_block(self) -> Rows:

@@ -11,7 +11,7 @@ from functools import lru_cache
 import numpy as np
 
 from ..arrays.once import once
-from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, alike, clamp, dot, magnitude, unit, which
+from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, alike, clamp, dot, grouped, magnitude, unit, which
 from ..ground import flat, left_of, upright
 from .lines import Followed, Lines
 
@@ -188,12 +188,6 @@ def lines_followed(paths: tuple[Path, ...], path: Rows, spline: Rows, left: Scal
         left: (n,) metres to the left of that line.
     """
     keys = path, spline, left
-    order = np.lexsort(keys[::-1])
-    begins = np.ones(len(order), dtype=np.bool_)
-    begins[1:] = False
-    for key in keys:
-        begins[1:] |= key[order[1:]] != key[order[:-1]]
-    row = np.empty(len(order), dtype=np.int64)
-    row[order] = np.cumsum(begins) - 1
-    lines = zip(*(key[order[begins]].tolist() for key in keys))
+    row, order, starts = grouped(*keys)
+    lines = zip(*(key[order[starts]].tolist() for key in keys))
     return lay_end_to_end(tuple(paths[curve][index].beside(aside) for curve, index, aside in lines)).followed(row)

@@ -39,16 +39,25 @@ def stopping_distance(agents: Agents, speed: Scalars | None = None) -> Scalars:
 
 
 def speed_to_stop(agents: Agents, agent: Rows, room: Scalars, ahead: Scalars | float = 0.0) -> Scalars:
-    """The speeds from which agents can still react and stop within metres, (p,) m/s; `agent`, `room` are (p,).
-
-    v = sqrt((b t)^2 + w^2 + 2 b room) - b t  (Gipps 1981); b is COMFORT of the braking, t the reaction time, w the
-    speed of what is ahead, which may brake as they do.
+    """The speeds from which agents can still react and stop within metres, (p,) m/s, as of `speed_within`.
 
     Args:
+        agent, room, ahead: (p,) the agent of each, metres, and the speed of what is ahead, m/s.
+    """
+    return speed_within(COMFORT * agents.agility[agent], agents.handling.reaction[agent], room, ahead)
+
+
+def speed_within(brakes: Scalars, reaction: Scalars, room: Scalars, ahead: Scalars | float = 0.0) -> Scalars:
+    """The speeds from which one can still react and stop within metres, (p,) m/s.
+
+    v = sqrt((b t)^2 + w^2 + 2 b room) - b t  (Gipps 1981); w is the speed of what is ahead, which may brake as they do.
+
+    Args:
+        brakes: (p,) b, the braking that it plans with, m/s2.
+        reaction: (p,) t, seconds.
         ahead: (p,) w, m/s.
     """
-    brakes = COMFORT * agents.agility[agent]
-    reacting = brakes * agents.handling.reaction[agent]
+    reacting = brakes * reaction
     squared = reacting * reacting + ahead * ahead + 2.0 * brakes * np.maximum(room, 0.0)
     speed: Scalars = np.sqrt(squared) - reacting
     return speed

@@ -21,7 +21,7 @@ import numpy as np
 
 from ..arrays.frozen import replace
 from ..arrays.once import once
-from ..arrays.vectors import Mask, Rows, Scalars, nobody, which
+from ..arrays.vectors import Mask, Rows, Scalars, counted, nobody, which
 from ..geometry.conflicts import Conflicts
 from ..world import World
 from .braking import least_of_each
@@ -38,7 +38,7 @@ AT_IT = 1.0
 
 @dataclass(frozen=True)
 class Junctions:
-    """What the rules of junctions say in a step.
+    """The verdict of the rules of junctions in a step.
 
     Attributes:
         allowed: (vehicles,) the speed that others leave each, m/s; inf for no limit.
@@ -56,7 +56,7 @@ class Junctions:
 
     @classmethod
     def of(cls, world: World) -> Junctions:
-        """Those of a world; computed once for all who ask."""
+        """The verdict for a world; computed once for all who ask."""
         return world.once_for_all(cls._found)
 
     @classmethod
@@ -93,7 +93,7 @@ class _Meetings:
     """Two vehicles at one conflict, p pairs: each is listed from either side.
 
     Attributes:
-        on_lanes, conflicts: of which they are.
+        on_lanes, conflicts: the vehicles that give way, and where their lanes conflict.
         approach: the vehicles at conflicts.
         room: (m,) metres up to the next signal that holds each of those on lanes.
         mine, other: (p,) rows of `approach`.
@@ -110,9 +110,8 @@ class _Meetings:
     def of(cls, on_lanes: OnLanes, conflicts: Conflicts, approach: Approach, room: Scalars) -> _Meetings:
         begin = np.searchsorted(approach.conflict, np.arange(len(conflicts) + 1))
         twin = conflicts.twin[approach.conflict]
-        number = (begin[1:] - begin[:-1])[twin]
-        mine = np.repeat(np.arange(len(twin)), number)
-        other = np.arange(len(mine)) - (np.cumsum(number) - number)[mine] + begin[twin[mine]]
+        mine, number = counted((begin[1:] - begin[:-1])[twin])
+        other = number + begin[twin[mine]]
         who, whom = approach.who[mine], approach.who[other]
         walks = on_lanes.minds.walks
         # People keep out of each other's way by themselves.
@@ -224,7 +223,7 @@ class _Meetings:
         stop = self.approach.stop[few.mine]
         gap = self.on_lanes.minds.gap[who]
         stop = np.where(stop > -gap, stop, enters - gap)
-        halt = self.on_lanes.take(who).speed_within(np.maximum(stop, 0.0))
+        halt = self.on_lanes.take(who).speed_within(stop)
         margin = self.on_lanes.minds.margin[who]
         # Of two that come together each might plan to pass after the other.
         comes, first = few.both(self.approach.comes)
@@ -241,5 +240,5 @@ class _Meetings:
         halves, radii = self.of_both(self.on_lanes.half)[1], self.of_both(self.on_lanes.radius)
         room = enters - others - 2.0 * halves - radii[0] - radii[1] - self.of_both(self.on_lanes.minds.gap)[0]
         drivers = self.on_lanes.take(self.approach.who[self.mine])
-        following = drivers.speed_within(np.maximum(room, 0.0), self.of_both(self.on_lanes.speed)[1])
+        following = drivers.speed_within(room, self.of_both(self.on_lanes.speed)[1])
         return np.where(room > 0.0, following, 0.0)

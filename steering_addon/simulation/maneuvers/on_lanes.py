@@ -8,13 +8,13 @@ import numpy as np
 
 from ..arrays.frozen import Columns
 from ..arrays.once import once
-from ..arrays.vectors import EPSILON, Rows, Scalars, dot, everybody, magnitude, picked, which
+from ..arrays.vectors import EPSILON, Rows, Scalars, counted, dot, everybody, grouped, magnitude, picked, which
 from ..geometry.conflicts import Conflicts, Lane, conflicts_of
 from ..geometry.paths import exist
 from ..ground import flat, of_rows
 from ..lane_use import Routed, Yielding
 from ..world import World
-from .braking import COMFORT
+from .braking import COMFORT, speed_within
 
 FIRM = 0.75
 """Share of the strongest braking from which on one can no longer stop."""
@@ -66,9 +66,8 @@ class OnLanes(Columns):
         return self.speed * self.speed * COMFORT / (2.0 * FIRM * self.brakes)
 
     def speed_within(self, room: Scalars, ahead: Scalars | float = 0.0) -> Scalars:
-        """The speeds from which each can stop within metres, (m,) m/s, as of `braking.speed_to_stop`."""
-        reacting = self.brakes * self.minds.reaction
-        return np.sqrt(reacting * reacting + ahead * ahead + 2.0 * self.brakes * room) - reacting
+        """The speeds from which each can stop within metres, (m,) m/s, as of `braking.speed_within`."""
+        return speed_within(self.brakes, self.minds.reaction, room, ahead)
 
 
 @dataclass(frozen=True)
@@ -78,7 +77,7 @@ class Approach(Columns):
     Attributes:
         who: (k,) the place of the vehicle among those on lanes.
         conflict: (k,) rising.
-        enters, leaves: (k,) metres until its front is in the conflict and until its back has left it.
+        enters: (k,) metres until its front is in the conflict.
         stop: (k,) metres until its front is where it stops before that.
         comes: (k,) seconds until it is at the stop, at the earliest; less by how long it has waited there.
         arrives, is_out: (k,) seconds until its front is in the conflict and until its back is out, at the earliest.
@@ -87,7 +86,6 @@ class Approach(Columns):
     who: Rows
     conflict: Rows
     enters: Scalars
-    leaves: Scalars
     stop: Scalars
     comes: Scalars
     arrives: Scalars
@@ -96,7 +94,7 @@ class Approach(Columns):
 
 def who_is_on_lanes(world: World) -> tuple[OnLanes, Conflicts] | None:
     """The vehicles that give way, and where the lanes conflict that they go along; None where none does."""
-    routed, minds = world.lane_use.routed, world.lane_use.yielding
+    routed, minds = world.routed, world.yielding
     if routed is None or minds is None or not world.paths:
         return None
     n = world.vehicles
@@ -126,24 +124,16 @@ def who_is_on_lanes(world: World) -> tuple[OnLanes, Conflicts] | None:
 def _lanes(world: World, routed: Routed, radius: Scalars, extent: Scalars) -> tuple[Rows, tuple[Lane, ...]]:
     """The lane of each of m vehicles, (m,), and all lanes, each as wide as what goes along it."""
     keys = routed.path, routed.spline, routed.left, routed.way
-    order = np.lexsort(keys[::-1])
-    begins = np.ones(len(order), dtype=np.bool_)
-    begins[1:] = False
-    for key in keys:
-        begins[1:] |= key[order[1:]] != key[order[:-1]]
-    lane = np.empty(len(order), dtype=np.int64)
-    lane[order] = np.cumsum(begins) - 1
-    starts = which(begins)
+    lane, order, starts = grouped(*keys)
     sizes = (np.maximum.reduceat(size[order], starts).tolist() for size in (radius, extent))
-    columns = zip(*(key[order[begins]].tolist() for key in keys), *sizes)
+    columns = zip(*(key[order[starts]].tolist() for key in keys), *sizes)
     return lane, tuple(Lane(world.paths[path][index], left, way, r, e) for path, index, left, way, r, e in columns)
 
 
 def approaching(on_lanes: OnLanes, conflicts: Conflicts) -> Approach:
     """The vehicles before or in conflicts, those farther away than they see among them: others may see them."""
-    number = conflicts.count[on_lanes.lane]
-    who = np.repeat(np.arange(len(on_lanes)), number)
-    conflict = np.arange(len(who)) - (np.cumsum(number) - number)[who] + conflicts.first[on_lanes.lane[who]]
+    who, number = counted(conflicts.count[on_lanes.lane])
+    conflict = number + conflicts.first[on_lanes.lane[who]]
     half, driven = on_lanes.half[who], on_lanes.driven[who]
     length = conflicts.lines.length[on_lanes.lane[who]]
     leaves = conflicts.end[conflict] + half - driven
@@ -153,11 +143,10 @@ def approaching(on_lanes: OnLanes, conflicts: Conflicts) -> Approach:
     stop = enters - (conflicts.begin - conflicts.stop)[conflict] - on_lanes.minds.gap[who]
     seen = which((leaves > 0.0) & (enters < FARTHER * on_lanes.sight[who]))
     seen = seen[np.argsort(conflict[seen], kind="stable")]
-    who, enters, leaves = who[seen], enters[seen], leaves[seen]
-    few, stop = on_lanes.take(who), stop[seen]
-    times = (_earliest(few, np.maximum(way, 0.0)) for way in (stop, enters, leaves))
-    comes, arrives, is_out = times
-    return Approach(who, conflict[seen], enters, leaves, stop, comes - few.minds.waited, arrives, is_out)
+    who, enters, stop = who[seen], enters[seen], stop[seen]
+    few = on_lanes.take(who)
+    comes, arrives, is_out = (_earliest(few, np.maximum(way, 0.0)) for way in (stop, enters, leaves[seen]))
+    return Approach(who, conflict[seen], enters, stop, comes - few.minds.waited, arrives, is_out)
 
 
 def _earliest(on_lanes: OnLanes, way: Scalars) -> Scalars:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, columns, magnitude, picked, which
+from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, columns, counted, magnitude, picked, which
 from ..geometry.obstacles import MESH, ROUND, Obstacles
 from .spans import Build, Spans
 
@@ -136,10 +136,10 @@ def _near(spans: Spans, obstacles: Obstacles, reach: float, build: Build) -> tup
         edges += [np.clip(first, 0, number).astype(np.int64), np.clip(last, -1, number - 1).astype(np.int64)]
     left, right, front, back = edges
     rows = np.where(right >= left, np.maximum(back - front + 1, 0), 0)
-    owner, line = _spread(rows)
+    owner, line = counted(rows)
     line = line + front[owner]
     first = spans.begin[line * across + left[owner]]
-    place, node = _spread(spans.begin[line * across + right[owner] + 1] - first)
+    place, node = counted(spans.begin[line * across + right[owner] + 1] - first)
     node, owner = node + first[place], owner[place]
     meets = which(_meets(build, spans.height[node], low[owner, 2], high[owner, 2]))
     return node[meets], owner[meets]
@@ -149,12 +149,6 @@ def _meets(build: Build, height: Scalars, low: Scalars, high: Scalars) -> Mask:
     """Whether bodies that stand at heights meet what reaches from a low to a high one, (n,), metres."""
     met: Mask = (low < height + build.headroom) & (high > height)
     return met
-
-
-def _spread(number: Rows) -> tuple[Rows, Rows]:
-    """For each of (k,) numbers its row as many times, and the count from 0 within each, (sum,)."""
-    owner = np.repeat(np.arange(len(number)), number)
-    return owner, np.arange(len(owner)) - np.repeat(np.cumsum(number) - number, number)
 
 
 def _distances(
