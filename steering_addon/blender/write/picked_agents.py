@@ -71,7 +71,7 @@ def making_objects(
                 vehicles.append(parts[0])
             else:
                 vehicles.append(agent.ob)
-        # What was linked to a collection is not among the objects of a view layer before.
+        # A view layer does not have the new objects before.
         context.view_layer.update()
         # The cache moves the others.
         plan = plan_reading(scene, only=vehicles, replace_own_keys=replace_own_keys, alone=True)
