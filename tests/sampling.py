@@ -8,8 +8,8 @@ names nor values count, only their places in the lists of parameters.
 
 A test in Blender runs in the newest but one. What tries Blender itself is `in_every_blender`: it runs in the oldest and
 in the newest, as what has come or gone differs between those two. Of two cases, each of these runs one; of more cases,
-each Blender runs a part. So are the tests of a file shared out that all take the same way through Blender, as bakes of
-other scenes do.
+each Blender runs a part. The tests of a file that all take the same way through Blender, as bakes of other scenes do,
+are shared out likewise.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def in_this_blender(items: Sequence[pytest.Item], turn: int, blenders: int) -> l
 
 
 def _shared_out(item: pytest.Item) -> str:
-    """What the Blenders share out of which this is a case: its test, or all tests of its file."""
+    """The name of its test, or of its file if the Blenders share out all tests of that like cases."""
     mark = item.get_closest_marker("in_every_blender")
     shared = mark is not None and mark.kwargs.get("shared", False)
     return item.nodeid.partition("::")[0] if shared else _test(item)

@@ -49,11 +49,12 @@ def bake_twice_and_clear(trial: Trial, chance: Random) -> None:
     once, involved, hidden = laws.dump(), involved | laws.involved(), laws.hidden()
     trial.breaks("a bake leaves other things alone", laws.touched(before, once, involved))
     trial.breaks("keys are finite", laws.no_numbers(laws.baked_actions()))
+    # Blender deselects what the first bake hides.
+    is_other = settings["selected"] and hidden
     if not trial.attempt("bake", **settings):
-        # Blender deselects what the first bake hides.
-        trial.breaks("a bake can be repeated", "" if settings["selected"] and hidden else "the second bake was refused")
+        trial.breaks("a bake can be repeated", "" if is_other else "the second bake was refused")
         return
-    if not any(laws.drivers_of_bakes()) and not laws.caches():
+    if not is_other and not any(laws.drivers_of_bakes()) and not laws.caches():
         # A driver that reads a bake makes the next one depend on it. Meshes of a cache are new each time.
         trial.breaks("baking twice is baking once", laws.differences(once, laws.dump()))
     if was_baked or not (laws.baked_actions() or laws.caches()) or chance.random() < 0.3:

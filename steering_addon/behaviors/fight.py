@@ -94,7 +94,7 @@ class Fight(Behavior):
     def _steering(
         agents: Agents, fights: Mask, after: Fighting, direction: Vectors, speed: Scalars, response_time: Scalars
     ) -> Steering:
-        """What those that fight do, who are to go in directions (n, 3) at speeds (n,) in m/s."""
+        """The steering of those that fight, toward directions (n, 3) at speeds (n,) in m/s."""
         force = agents.steering_to(direction * speed[:, None], response_time)
         # One that is to stop does not swing round first.
         force = np.where((speed > 0.0)[:, None], swing_round(agents, force, direction), force)

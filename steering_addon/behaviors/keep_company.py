@@ -133,8 +133,8 @@ class KeepCompany(Neighborhood):
         way = np.where(goes[:, None], group.velocity / np.maximum(group.speed, EPSILON)[:, None], memory.way)
         limit = np.where(accompanied, self._waiting(world, paced, group, way, memory.stopped), np.inf)
         held_up = limit < HELD_UP * agents.cruise_speed
-        held_up = held_up & ~self._in_the_way(world, agents, way, which(held_up))
-        limit = np.where(held_up | (limit >= HELD_UP * agents.cruise_speed), limit, np.inf)
+        in_the_way = self._in_the_way(world, agents, way, which(held_up))
+        held_up, limit = held_up & ~in_the_way, np.where(in_the_way, np.inf, limit)
         waited = self._waited(memory, held_up, world.dt)
         # Members that something separates go round it, each on its own way.
         close = accompanied & goes & (magnitude(group.offset) <= self.distance[:, None]).all(axis=1)
@@ -155,10 +155,11 @@ class KeepCompany(Neighborhood):
         )
 
     def _in_the_way(self, world: World, agents: Agents, way: Vectors, waiting: Rows) -> Mask:
-        """Those of `waiting` agents (m,) whom others than companions follow closely, (n,): these would have to wait.
+        """Whether agents wait where others than companions follow closely, who would have to wait too, (n,).
 
         Args:
             way: (n, 3) unit vectors along which the groups go.
+            waiting: (m,) rows.
         """
         in_the_way = np.zeros(len(agents), dtype=np.bool_)
         if len(waiting):

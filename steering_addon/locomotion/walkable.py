@@ -334,7 +334,7 @@ def leaning(heading: Vectors, normal: Vectors, share: Scalars, aside: Scalars) -
 
     Args:
         heading: (n, 3) level.
-        aside: (n,) the tangents of the angles by which they lean to the left besides.
+        aside: (n,) the tangents of the angles by which they also lean to the left.
     """
     tilts = anybody(aside != 0.0)
     if not (tilts or anybody(share > 0.0)):

@@ -550,10 +550,11 @@ def test_every_default_lies_within_its_limits(kind: type[Behavior]) -> None:
 @pytest.mark.parametrize(
     "kind", [*CATALOGUE, *LOCOMOTIONS, VehicleModel, Portrayal, Attendance], ids=lambda kind: kind.__name__
 )
-def test_choices_are_numbered_by_their_places(kind: type[Declared]) -> None:
+def test_choices_are_numbered_by_their_places_and_have_names_of_their_own(kind: type[Declared]) -> None:
     """A number that is not among them would choose nothing, and one twice something else."""
-    for parameter in kind.parameters().values():
-        assert [choice.number for choice in parameter.choices] == list(range(len(parameter.choices)))
+    for name, parameter in kind.parameters().items():
+        assert [choice.number for choice in parameter.choices] == list(range(len(parameter.choices))), name
+        assert len({choice.name for choice in parameter.choices}) == len(parameter.choices), name
 
 
 @pytest.mark.parametrize("kind", [*CATALOGUE, VehicleModel], ids=lambda kind: kind.__name__)
@@ -593,7 +594,7 @@ def test_every_field_is_a_declared_parameter(kind: Any) -> None:
     assert {field.name for field in dataclasses.fields(kind)} == set(kind.parameters())
 
 
-@pytest.mark.parametrize("kind", CATALOGUE, ids=lambda kind: kind.__name__)
+@every
 def test_what_is_said_last_comes_after_what_a_behavior_adds(kind: Any) -> None:
     last = [parameter.at_end for parameter in kind.parameters().values()]
     assert last == sorted(last)
@@ -616,14 +617,6 @@ def test_no_two_parameters_have_the_same_label(kind: Any) -> None:
     called = [parameter.called(name) for name, parameter in kind.parameters().items()]
     assert len(set(called)) == len(called)
     assert all(label == label.strip() and label[0].isupper() for label in called)
-
-
-@pytest.mark.parametrize("kind", [*CATALOGUE, VehicleModel], ids=lambda kind: kind.__name__)
-def test_choices_have_unique_numbers(kind: Any) -> None:
-    for name, parameter in kind.parameters().items():
-        numbers = [choice.number for choice in parameter.choices]
-        assert len(set(numbers)) == len(numbers), name
-        assert len({choice.name for choice in parameter.choices}) == len(numbers), name
 
 
 @every

@@ -52,7 +52,7 @@ class Planter:
         self._tempo = Tempo.of(cycle, feet.rests[first], rig.height)
 
     def paced(self, playing: Playing, body: Carried, frame_time: float, ground: Ground | None = None) -> Playing:
-        """What n rigs play once they are in step with the ground; arguments as for `keys`."""
+        """The clips that n rigs play in step with the ground; arguments as for `keys`."""
         moving = playing.phase[self._first]
         shift = paced(moving, body, self._tempo, self._height, frame_time, ground) - moving
         return Playing(playing.phase + np.where(self._moves[:, None, None], shift, 0.0), playing.influence)

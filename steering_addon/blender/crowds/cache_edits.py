@@ -7,6 +7,7 @@ import bpy
 import numpy as np
 from bpy.types import Mesh, Object
 
+from ...simulation.arrays.identities import rows_among
 from .shown_models import add_column, get_column, set_column
 
 HALF = 1 << 16
@@ -86,13 +87,9 @@ def edit_agents(edits: Object, identities: np.ndarray, **values: Any) -> None:
 
 def _rows(mesh: Mesh | None, identities: np.ndarray) -> np.ndarray:
     """The rows of agents (n,) among the points of a mesh of edits; -1 of those that have none."""
-    rows = np.full(len(identities), -1)
-    if mesh is not None and len(mesh.vertices):
-        known = identities_of(get_column(mesh, "position"))
-        order = np.argsort(known, kind="stable")
-        at = np.minimum(np.searchsorted(known[order], identities), len(known) - 1)
-        rows = np.where(known[order][at] == identities, order[at], rows)
-    return rows
+    if mesh is None or not len(mesh.vertices):
+        return np.full(len(identities), -1)
+    return rows_among(identities_of(get_column(mesh, "position")), identities)
 
 
 def _remove(mesh: Mesh, rows: np.ndarray) -> None:

@@ -51,7 +51,7 @@ class CachedMotion:
         first, last: the frames that are held.
     """
 
-    def __init__(self, cache: "Collection", crowd: "Object") -> None:
+    def __init__(self, cache: Collection, crowd: Object) -> None:
         """Look up the parts.
 
         Raises:
@@ -90,6 +90,10 @@ class CachedMotion:
     def poses(self) -> int:
         """The number of meshes of each model; 0 if the player shows models as they are."""
         return int(input_of(self._modifier, "Poses")) if input_of(self._modifier, "Pick Poses") else 0
+
+    def model(self, rows: np.ndarray, pose: np.ndarray) -> np.ndarray:
+        """The numbers of the models that agents (k,), by their rows, show in these poses (..., k)."""
+        return self.variant[rows] * self.poses + pose if self.poses else np.broadcast_to(self.variant[rows], pose.shape)
 
     def start_velocity(self, rows: np.ndarray) -> np.ndarray:
         """The velocities at which agents enter, (k, 3) m/s; nan where they are not known as they are shown."""

@@ -34,8 +34,6 @@ PART = "steering_part"
 FRAMES, AGENTS, EDITS, MODELS = "FRAMES", "AGENTS", "EDITS", "MODELS"
 COLUMN_KINDS = {"int8": "INT8", "int32": "INT", "float32": "FLOAT"}
 TITLES = {FRAMES: "Frames", AGENTS: "Player", EDITS: "Edits", MODELS: "Models"}
-
-
 PERCHED, FLARES, ARRIVED = 1, 2, 4
 """The flags of an agent: it stands on something on which it has come down from the air, it brakes with its wings to do
 so, and it is where it was led."""

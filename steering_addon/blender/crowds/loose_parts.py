@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from bpy.types import Object
 
-from ..objects.body_sizes import SOLID
+from ..objects.body_sizes import SOLID, box_corners
 from ..objects.doubles import doubles
 
 MOST = 1000
@@ -20,16 +20,10 @@ def loose_parts(objects: Sequence[Object]) -> list[Object]:
     solid = [ob for ob in objects if ob.type in SOLID]
     if not 1 < len(solid) <= MOST:
         return []
-    corners = np.stack([_corners(ob) for ob in solid])
+    corners = np.stack([box_corners(ob, doubles(ob.matrix_world)) for ob in solid])
     low, high = corners.min(axis=1), corners.max(axis=1)
     data: dict = {}
     made_of = np.array([data.setdefault(ob.data, len(data)) for ob in solid])
     reach = (low[:, None] < high[None]).all(axis=-1)
     touching = reach & reach.T & (made_of[:, None] != made_of[None])
     return [solid[row] for row in np.flatnonzero(touching.any(axis=1)).tolist()]
-
-
-def _corners(ob: Object) -> np.ndarray:
-    """The corners of the box round an object in the world, (8, 3)."""
-    matrix = doubles(ob.matrix_world)
-    return np.asarray(doubles(ob.bound_box) @ matrix[:3, :3].T + matrix[:3, 3])

@@ -232,7 +232,12 @@ def _at_origin(copy: Object, vehicle: Object) -> None:
     for curve in list(animation.drivers) if animation is not None else ():
         if curve.data_path.startswith(TRANSFORMS):
             animation.drivers.remove(curve)
-    copy.rotation_mode = "QUATERNION"
-    copy.location, copy.rotation_quaternion, copy.scale = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), scale
-    copy.delta_location, copy.delta_scale = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
-    copy.delta_rotation_quaternion, copy.delta_rotation_euler = (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    put_at(copy, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), scale)
+
+
+def put_at(ob: Object, place: Sequence[float], turn: Sequence[float], scale: Sequence[float]) -> None:
+    """Put an object at a place, turned by a quaternion that becomes its rotation, without deltas."""
+    ob.rotation_mode = "QUATERNION"
+    ob.location, ob.rotation_quaternion, ob.scale = place, turn, scale
+    ob.delta_location, ob.delta_scale = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
+    ob.delta_rotation_quaternion, ob.delta_rotation_euler = (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 from bpy.types import Collection, Context, Object, Scene
-from mathutils import Quaternion
 
 from ...simulation.roles import Role
 from ..animation.held_transforms import let_go
@@ -20,6 +19,7 @@ from ..read.point_vehicles import PointVehicles, front_of_model, models_of_point
 from ..read.start_pose import channels, store
 from ..refusal import Refusal
 from .cached_motion import CachedMotion
+from .model_aside import put_at
 from .populating.member_collection import shows
 from .populating.models import MemberModel, plain
 
@@ -27,7 +27,7 @@ SETTINGS = ("speed_factor", "size_factor", "length_factor", "mass_factor", "acti
 """The settings of a point that its object has as well."""
 SMALLEST = 1e-9
 ROW = re.compile(r"^\d{3} ")
-"""What the names of models that Populate made begin with."""
+"""The number with which the names of models begin that Populate made."""
 
 
 @dataclass(frozen=True)
@@ -137,11 +137,8 @@ def _place(ob: Object, motion: CachedMotion, row: int) -> None:
     """Put an object where its agent is on the first frame, as large as that."""
     shown = motion.on_frames(np.array([motion.first]), np.array([row]))
     mode = ob.rotation_mode
-    ob.rotation_mode = "QUATERNION"
-    ob.location, ob.rotation_quaternion = shown.position[0, 0], Quaternion(shown.rotation[0, 0])
-    ob.rotation_mode, ob.scale = mode, motion.scale[row]
-    ob.delta_location, ob.delta_scale = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
-    ob.delta_rotation_quaternion, ob.delta_rotation_euler = (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    put_at(ob, shown.position[0, 0], shown.rotation[0, 0], motion.scale[row])
+    ob.rotation_mode = mode
 
 
 def collection_for(context: Context, crowd: Object) -> Collection:

@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 from bpy.types import Collection, Mesh, NodeSocket, NodeTree, Object
 
-from ..read.evaluated_points import KINDS
+from ..read.evaluated_points import KINDS, column_of
 
 OF_POINTS = {"rotation": "QUATERNION", "scale": "FLOAT_VECTOR", "variant": "INT"}
 """The attributes that say how a point shows its model, with their types."""
@@ -77,11 +77,7 @@ def set_column(mesh: Mesh, name: str, values: np.ndarray) -> None:
 
 def get_column(mesh: Mesh, name: str) -> np.ndarray:
     """An attribute of the points of a mesh, (n,) or (n, k) in its own type."""
-    values = mesh.attributes[name]
-    held, width, kind = KINDS[values.data_type]
-    column = np.empty(len(values.data) * width, kind)
-    values.data.foreach_get(held, column)
-    return column if width == 1 else column.reshape(-1, width)
+    return column_of(mesh.attributes[name])
 
 
 def add_column(mesh: Mesh, name: str, kind: str, values: np.ndarray) -> None:

@@ -77,6 +77,11 @@ def _placed(points: np.ndarray, matrix: np.ndarray) -> np.ndarray:
     return np.einsum("ab,kb->ka", matrix[:3, :3], points) + matrix[:3, 3]
 
 
+def box_corners(ob: Object, matrix: np.ndarray) -> np.ndarray:
+    """The corners of the box round an object, placed by a matrix (4, 4), (8, 3)."""
+    return _placed(doubles(ob.bound_box), matrix)
+
+
 def model_points(ob: Object, depsgraph: Depsgraph, family: Family | None) -> np.ndarray:
     """The points (m, 3) of a vehicle's model in its own space; at least its origin. Rigged parts are at rest.
 

@@ -13,13 +13,13 @@ PICKED = "steering_picked"
 had been a vehicle before. Stored in files: never changes."""
 
 
-def is_picked(ob: "Object") -> bool:
+def is_picked(ob: Object) -> bool:
     """Whether an object stands for an agent, rather than being a part of one that does."""
     stored = settings_of(ob) if PICKED in ob else None
     return stored is not None and len(stored.roles) > 0
 
 
-def is_made(ob: "Object") -> bool:
+def is_made(ob: Object) -> bool:
     """Whether an object was made for an agent that is a point, or a part of one."""
     return points_identity(ob) > 0
 
@@ -30,7 +30,12 @@ def points_identity(ob: Object) -> int:
     return identity if isinstance(identity, int) else 0
 
 
-def picked_identities(objects: "Iterable[Object]") -> "dict[Object | None, np.ndarray]":
+def standing_for(crowd: Object, objects: Iterable[Object]) -> list[Object]:
+    """The objects that stand for agents of a crowd."""
+    return [ob for ob in objects if is_picked(ob) and crowd_of(ob) == crowd]
+
+
+def picked_identities(objects: Iterable[Object]) -> dict[Object | None, np.ndarray]:
     """The identities of the agents for which some of the objects stand, by their crowd."""
     found: dict[Object | None, list[int]] = {}
     for ob in objects:

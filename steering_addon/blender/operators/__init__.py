@@ -13,7 +13,7 @@ import bpy
 from .ready_scenes import OPERATORS
 
 _MODULES = tuple(import_module(f".{module.name}", __name__) for module in iter_modules(__path__))
-_ENTRIES = {menu: draw for module in _MODULES for menu, draw in getattr(module, "ENTRIES", {}).items()}
+_ENTRIES = [entry for module in _MODULES for entry in getattr(module, "ENTRIES", {}).items()]
 
 
 def _defined_in(module: ModuleType) -> list[type]:
@@ -28,12 +28,12 @@ _register, _unregister = bpy.utils.register_classes_factory(
 
 def register() -> None:
     _register()
-    for menu, draw in _ENTRIES.items():
+    for menu, draw in _ENTRIES:
         getattr(bpy.types, menu).append(draw)
 
 
 def unregister() -> None:
-    for menu, draw in _ENTRIES.items():
+    for menu, draw in _ENTRIES:
         getattr(bpy.types, menu).remove(draw)
     for module in _MODULES:
         if hasattr(module, "unregister"):

@@ -35,11 +35,14 @@ from ..write.bake import BakeResult, baking
 from ..write.split_writer import SplitWriter, writer_for
 from ..write.subjects import playing_models
 from .contact_report import stuck_warnings, summary
+from .edited_keys import ask_of_edited
 from .in_pieces import INFINITE, InPieces
 from .polls import SteeringOperator, in_object_mode, something_baked
 
 TOLD_BY_BAKES = set(FindingKind) - {FindingKind.NEVER_ENTERED, FindingKind.WAITING, FindingKind.EDITED}
-"""What the report of a bake names; it has warnings of its own about vehicles that never entered and missing targets."""
+"""The findings that the report of a bake names; it has warnings of its own about vehicles that never entered and about
+missing targets."""
+ANSWERS = (("LOCK", "Lock {} and Bake the Others", "LOCKED"), ("REPLACE", "Replace the Edited Keys", "REC"))
 
 
 class STEERING_OT_bake(SteeringOperator, InPieces, bpy.types.Operator):
@@ -74,7 +77,7 @@ class STEERING_OT_bake(SteeringOperator, InPieces, bpy.types.Operator):
         edited = [] if self.properties.is_property_set("edited") else self._edited(context)
         if not edited or bpy.app.background:
             return super().invoke(context, event)
-        _ask(context, edited, selected=self.selected)
+        ask_of_edited(context, "steering.bake", edited, ANSWERS, selected=self.selected)
         return {"CANCELLED"}
 
     def _moved(self, context: Context) -> list[Object]:
@@ -159,24 +162,6 @@ def _focus_on_player(context: Context, baked: Iterable[Object]) -> None:
         players = (shown_by(cache) for cache in caches if cache is not None)
         if (player := next(players, None)) is not None:
             activate(context, player)
-
-
-def _ask(context: Context, edited: list[Object], *, selected: bool) -> None:
-    """Ask what becomes of the vehicles with edited keys; another click than on an answer leaves all as it is."""
-
-    def draw(popup, _context) -> None:
-        # Each answer is a bake of its own, which Esc stops.
-        popup.layout.operator_context = "INVOKE_DEFAULT"
-        which = edited[0].name if len(edited) == 1 else f"These {len(edited)}"
-        for answer, text, icon in (
-            ("LOCK", f"Lock {which} and Bake the Others", "LOCKED"),
-            ("REPLACE", "Replace the Edited Keys", "REC"),
-        ):
-            entry = popup.layout.operator("steering.bake", text=text, icon=icon, translate=False)
-            entry.selected, entry.edited = selected, answer
-
-    names = names_of([ob.name for ob in edited])
-    context.window_manager.popup_menu(draw, title=f"Keys of {names} were edited by hand", icon="ERROR")
 
 
 class STEERING_OT_lock_edited(SteeringOperator, bpy.types.Operator):

@@ -44,7 +44,7 @@ class InPieces:
     """
 
     canceled: str
-    """What is told after Esc."""
+    """The text that the status bar shows after Esc."""
 
     def begin(self, context: Context) -> tuple[Iterator[float], str]:
         """Check everything, and return the work and what the status bar calls it. May raise a Refusal."""

@@ -17,7 +17,7 @@ LOOKING = ("MIDDLEMOUSE", "WHEEL", "TRACKPAD", "MOUSE", "NDOF", "NUMPAD", "LEFT_
 """How the events begin that let the user look around or show another frame."""
 
 _picking: "list[Picking]" = []
-"""What is being picked; empty or one."""
+"""The choice that is being made; empty or one."""
 
 
 class Picking:
@@ -39,7 +39,7 @@ class Picking:
         return ",".join(str(self.agents.motion.identity[row]) for row in self.chosen)
 
     def click(self, row: int, *, adds: bool) -> None:
-        """Choose an agent, -1 for none, instead of the others or, if it `adds`, besides them; again, not any more."""
+        """Choose an agent, -1 for none, instead of the others, or as well if it `adds`; a second time lets go of it."""
         others = [each for each in self.chosen if each != row] if adds else []
         is_new = row >= 0 and row not in self.chosen
         self.chosen = [*others, row] if is_new or (not adds and row >= 0) else others
@@ -58,12 +58,12 @@ class Picking:
 
 
 def picking() -> Picking | None:
-    """What is being picked."""
+    """The choice that is being made; None without one."""
     return _picking[0] if _picking else None
 
 
 def end_picking() -> None:
-    """Stop to pick, with nothing changed."""
+    """Stop picking, with nothing changed."""
     while _picking:
         _picking.pop().end()
     _redraw(bpy.context)

@@ -16,9 +16,9 @@ from ..crowds.crowd_player import input_of
 from ..objects.crowd_caches import cache_id, cache_of
 from ..objects.focus import activate, crowd_in_focus, select_only, vehicle_of
 from ..objects.hierarchy import Family
-from ..objects.picked_agents import is_picked
+from ..objects.picked_agents import is_picked, standing_for
 from ..objects.suitability import check_editable
-from ..objects.tagged_objects import crowd_of, in_use, names_of
+from ..objects.tagged_objects import in_use, names_of
 from ..panels.fields import counted
 from ..properties import replaces_own_keys
 from ..read.fingerprint import fingerprint
@@ -26,10 +26,12 @@ from ..refusal import Refusal, reported
 from ..status import census
 from ..status.hand_edits import as_baked
 from ..write.picked_agents import MadeObjects, give_agents_back, making_objects
+from .edited_keys import ask_of_edited
 from .in_pieces import InPieces
 from .polls import SteeringOperator, has_editable_crowd, has_editable_scene, in_object_mode
 
 NUMBERS = "Identities of agents, as the attribute id of the instances has them, such as 3,17"
+ANSWERS = (("KEEP", "Keep {} and Give Back the Others", "LOCKED"), ("REMOVE", "Remove the Edited Keys", "TRASH"))
 
 
 def has_cache(operator: type, context: Context) -> bool:
@@ -131,7 +133,7 @@ class STEERING_OT_give_back(SteeringOperator, bpy.types.Operator):
             return {"CANCELLED"}
         if not edited or bpy.app.background or self.properties.is_property_set("edited"):
             return self.execute(context)
-        _ask(context, edited, self.ids)
+        ask_of_edited(context, "steering.give_back", edited, ANSWERS, ids=self.ids)
         return {"CANCELLED"}
 
     @reported
@@ -170,7 +172,7 @@ class STEERING_OT_give_back(SteeringOperator, bpy.types.Operator):
     def _chosen(self, context: Context) -> tuple[list[Object], list[int]]:
         """The objects to give back, and the identities of agents whose objects are gone."""
         crowd = crowd_in_focus(context)
-        standing, hidden = _standing_for(context, crowd), _hidden(crowd)
+        standing, hidden = standing_for(crowd, in_use(context.scene)), _hidden(crowd)
         wanted = set(numbers_in(self.ids))
         selected = {vehicle_of(ob) for ob in context.selected_objects}
         gone = hidden - {ob.steering.identity for ob in standing}
@@ -188,22 +190,6 @@ class STEERING_OT_give_back(SteeringOperator, bpy.types.Operator):
         return [ob for ob in objects if any(map(has_edited_keys, (ob, *family.descendants(ob))))]
 
 
-def _ask(context: Context, edited: Sequence[Object], ids: str) -> None:
-    """Ask what becomes of objects with edited keys; another click than on an answer leaves all as it is."""
-
-    def draw(popup, _context) -> None:
-        which = edited[0].name if len(edited) == 1 else f"These {len(edited)}"
-        for answer, text, icon in (
-            ("KEEP", f"Keep {which} and Give Back the Others", "LOCKED"),
-            ("REMOVE", "Remove the Edited Keys", "TRASH"),
-        ):
-            entry = popup.layout.operator("steering.give_back", text=text, icon=icon, translate=False)
-            entry.edited, entry.ids = answer, ids
-
-    names = names_of([ob.name for ob in edited])
-    context.window_manager.popup_menu(draw, title=f"Keys of {names} were edited by hand", icon="ERROR")
-
-
 def numbers_in(ids: str) -> list[int]:
     """The numbers in a text, each once.
 
@@ -214,11 +200,6 @@ def numbers_in(ids: str) -> list[int]:
     if wrong := next((word for word in words if not word.isdecimal()), None):
         raise Refusal(f"{wrong} is no id of an agent. Enter numbers, such as 3,17.")
     return list(dict.fromkeys(map(int, words)))
-
-
-def _standing_for(context: Context, crowd: Object) -> list[Object]:
-    """The objects that stand for agents of a crowd."""
-    return [ob for ob in in_use(context.scene) if is_picked(ob) and crowd_of(ob) == crowd]
 
 
 def _hidden(crowd: Object) -> set[int]:

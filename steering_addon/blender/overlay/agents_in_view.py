@@ -12,6 +12,7 @@ from gpu_extras.batch import batch_for_shader
 
 from ..animation.rotation_channels import matrices_from_channels
 from ..crowds.cached_motion import CachedMotion
+from ..objects.body_sizes import box_corners
 from ..objects.doubles import doubles
 
 NEAR = 6.0
@@ -51,9 +52,8 @@ class AgentsInView:
             shown = motion.on_frames(np.array([frame]), rows)
             there = shown.pose[0] >= 0
             rows, scale = rows[there], np.abs(motion.scale[rows[there]])
-            model = motion.variant[rows] * motion.poses + shown.pose[0, there] if motion.poses else motion.variant[rows]
             # As geometry nodes take numbers beyond the last.
-            model = model % len(self._middle)
+            model = motion.model(rows, shown.pose[0, there]) % len(self._middle)
             turns = matrices_from_channels(shown.rotation[0, there], "QUATERNION")
             middle = np.einsum("kab,kb->ka", turns, self._middle[model] * scale) + shown.position[0, there]
             self._on = frame, rows, middle, self._reach[model] * scale.max(axis=1)
@@ -81,9 +81,9 @@ class AgentsInView:
 def _corners(model: Object | Collection) -> np.ndarray:
     """The corners (c, 3) of the boxes around a model, in its own space."""
     if isinstance(model, bpy.types.Object):
-        return np.array(model.bound_box, dtype=np.float64)
-    parts = [doubles(ob.matrix_world) @ np.column_stack((ob.bound_box, np.ones(8))).T for ob in model.all_objects]
-    return np.concatenate([part[:3].T for part in parts] or [np.zeros((1, 3))])
+        return doubles(model.bound_box)
+    parts = [box_corners(ob, doubles(ob.matrix_world)) for ob in model.all_objects]
+    return np.concatenate(parts or [np.zeros((1, 3))])
 
 
 def in_pixels(

@@ -12,6 +12,7 @@ import numpy as np
 from bpy.types import Collection, Object, Scene
 
 from ...portrayal.sketch import Sketch
+from ...simulation.arrays.identities import rows_among
 from ..animation.rotation_channels import channels_from_matrices, product
 from ..crowds.crowd_cache import player_of, shown_by
 from ..crowds.crowd_player import input_of
@@ -90,8 +91,7 @@ def _at_rest(plan: Plan, crowd: CrowdSource) -> Stand | None:
     if shown is None:
         return None
     agents, modifier = evaluated_points(shown, None).columns, player_of(shown)
-    order = np.argsort(agents["id"])
-    at = order[np.minimum(np.searchsorted(agents["id"][order], plan.vehicles.identity[rows]), len(order) - 1)]
+    at = rows_among(agents["id"], plan.vehicles.identity[rows])
     return Stand(
         key=crowd.ob.session_uid,
         rows=rows,

@@ -107,11 +107,12 @@ def _columns(data: Any) -> dict[str, np.ndarray]:
         return {"position": np.zeros((0, 3))}
     n = len(position.data)
     named = (each for each in data.attributes if each.data_type in KINDS and len(each.data) == n)
-    return {each.name: _column(each) for each in named if each.domain in ("POINT", "INSTANCE")}
+    return {each.name: doubles(column_of(each)) for each in named if each.domain in ("POINT", "INSTANCE")}
 
 
-def _column(attribute: Attribute) -> np.ndarray:
+def column_of(attribute: Attribute) -> np.ndarray:
+    """The values of an attribute, (n,) or (n, k) in its own type."""
     name, width, kind = KINDS[attribute.data_type]
     values = np.empty(len(attribute.data) * width, kind)
     attribute.data.foreach_get(name, values)
-    return doubles(values if width == 1 else values.reshape(-1, width))
+    return values if width == 1 else values.reshape(-1, width)

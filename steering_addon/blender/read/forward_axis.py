@@ -7,7 +7,7 @@ import numpy as np
 from bpy.types import Object
 
 from ..animation.animation_data import is_animated, posed_block
-from ..objects.body_sizes import UPRIGHT, Body
+from ..objects.body_sizes import UPRIGHT, Body, box_corners
 from ..objects.doubles import doubles
 from ..objects.hierarchy import Family, shown_in
 from .stated_front import Front, stated_front, upright
@@ -180,8 +180,7 @@ def _words(name: str) -> set[str]:
 
 def _corners(child: Object) -> np.ndarray:
     """The corners of the box round a part in the space of its parent, (8, 3)."""
-    matrix = doubles(child.matrix_local)
-    return np.asarray(doubles(child.bound_box) @ matrix[:3, :3].T + matrix[:3, 3])
+    return box_corners(child, doubles(child.matrix_local))
 
 
 def by_shape(points: np.ndarray, *, flies: bool = False, along: int | None = None) -> str:

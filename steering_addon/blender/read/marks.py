@@ -194,7 +194,7 @@ def mark_warnings(
 
 
 def _landing_warnings(mark: Object, performer: Object, members: Sequence[tuple[Object, Object]]) -> Iterator[str]:
-    """What an animator should know of a mark on which something lands that cannot, or for which there is no room."""
+    """The warnings about a mark to land on: its performers cannot land, or have no room there."""
     if all(moves_by(each, crowd).grounded for each, crowd in members):
         yield f"{performer.name} keeps to the ground and does not land on {mark.name}: it only comes there."
     elif ground_of(mark) == mark and len(members) > 1:

@@ -106,7 +106,7 @@ class PointVehicles:
         return [(self, np.arange(len(self)))]
 
     def take(self, rows: np.ndarray) -> "PointVehicles":
-        """Those of some rows, (m,) or a mask (n,)."""
+        """The vehicles of some rows, (m,) or a mask (n,)."""
         columns = {each.name: getattr(self, each.name) for each in fields(self)}
         taken = {name: column[rows] for name, column in columns.items() if isinstance(column, np.ndarray)}
         return replace(self, **taken, stored={name: column[rows] for name, column in self.stored.items()})

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ...simulation.locomotion import Locomotion
 from ..moving import BY_CHOICE
-from ..objects.body_sizes import SOLID
+from ..objects.body_sizes import SOLID, box_corners
 from ..objects.doubles import doubles
 from ..objects.hierarchy import Family, instanced
 from ..objects.tagged_objects import crowds_of
@@ -60,19 +60,14 @@ def _corners(ob: Object, family: Family | None) -> NDArray[np.float64]:
         boxes[True].append(doubles(ob.bound_box))
     for part in ob.children_recursive if family is None else family.descendants(ob):
         if part.type in BOXED:
-            boxes[part.type in SOLID].append(_placed(part, doubles(inverted @ part.matrix_world)))
+            boxes[part.type in SOLID].append(box_corners(part, doubles(inverted @ part.matrix_world)))
     collection = instanced(ob)
     for shown in collection.all_objects if collection is not None else ():
         if shown.type in BOXED:
-            placed = _placed(shown, doubles(shown.matrix_world)) - doubles(collection.instance_offset)
+            placed = box_corners(shown, doubles(shown.matrix_world)) - doubles(collection.instance_offset)
             boxes[shown.type in SOLID].append(placed)
     # Bones may reach far beyond what they move.
     return np.concatenate(boxes[True] or boxes[False] or [np.zeros((1, 3))])
-
-
-def _placed(part: Object, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The corners of the box round a part, placed by a matrix (4, 4), (8, 3)."""
-    return np.asarray(doubles(part.bound_box) @ matrix[:3, :3].T + matrix[:3, 3])
 
 
 def _is_far(corners: NDArray[np.float64], *, level: int | None = None) -> bool:

@@ -13,6 +13,7 @@ from bpy.types import Collection, Context, Object
 
 from ...portrayal.portrait import Portrayer
 from ...portrayal.sketch import Frame
+from ...simulation.arrays.identities import rows_among
 from ...simulation.locomotion import FLARES, PERCHED
 from ...simulation.mindset import Mindset
 from ...simulation.snapshot import State, start_state
@@ -70,7 +71,7 @@ def making_objects(
                 vehicles.append(parts[0])
             else:
                 vehicles.append(agent.ob)
-        # What was linked to a collection is not among the objects of a view layer before.
+        # A view layer does not have the new objects before.
         context.view_layer.update()
         # The cache moves the others.
         plan = plan_reading(scene, only=vehicles, replace_own_keys=replace_own_keys, alone=True)
@@ -120,8 +121,7 @@ def _keying(
 
 def _played(plan: Plan, motion: CachedMotion, frames: Iterator[Frame]) -> Iterator[tuple[Frame, State, np.ndarray]]:
     """The frames of a plan, with its vehicles as a cache has them, and who is where it was led, (n,)."""
-    rows = {identity: row for row, identity in enumerate(motion.identity.tolist())}
-    agents = np.array([rows[k] for k in plan.vehicles.identity.tolist()])
+    agents = rows_among(motion.identity, plan.vehicles.identity)
     shown = motion.on_frames(plan.frames, agents)
     position, basis, away = shown.position, _bases(plan, shown), shown.pose < 0
     velocity = _velocity(position, away, motion.start_velocity(agents), plan.frame_time)

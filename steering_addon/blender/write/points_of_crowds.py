@@ -25,7 +25,7 @@ def cached_points(cache: Collection, crowd: Object) -> CrowdPoints:
     motion = CachedMotion(cache, crowd)
     frames, rows = np.arange(motion.first, motion.last + 1), np.arange(len(motion.identity))
     shown = motion.on_frames(frames, rows)
-    away, variant = (shown.pose < 0) | motion.edited["hidden"], motion.variant
+    away = (shown.pose < 0) | motion.edited["hidden"]
     return CrowdPoints(
         name=crowd.name,
         first=motion.first,
@@ -33,7 +33,7 @@ def cached_points(cache: Collection, crowd: Object) -> CrowdPoints:
         position=shown.position.astype(np.float32),
         rotation=shown.rotation.astype(np.float32),
         scale=motion.scale,
-        shown=np.where(away, -1, variant * motion.poses + shown.pose if motion.poses else variant),
+        shown=np.where(away, -1, motion.model(rows, shown.pose)),
         meshes=[ob.data for ob in sorted(motion.models.objects, key=lambda ob: ob.name)],
     )
 

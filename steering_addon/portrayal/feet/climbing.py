@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...simulation.arrays.vectors import Mask, Rows, Scalars, Vectors
-from .holding import Stretches
+from .holding import Stretches, smooth
 from .planes import ROUGH, Planes
 from .small_steps import EDGE
 
@@ -64,9 +64,9 @@ class Climb:
         share = np.clip((np.abs(rise) / high - ROUGH) / (HIGH - ROUGH), 0.0, 1.0)
         off = np.cumsum(aloft if np.any(aloft) else np.zeros(scale.size, dtype=np.bool_))
         few = np.flatnonzero((share > 0.0) & (end > start + 1) & (off[end] == off[start]))
-        start, end, length = start[few], end[few], end[few] - start[few] - 1
-        swing = np.repeat(np.arange(len(few)), length)
-        frame = np.arange(len(swing)) - (np.cumsum(length) - length)[swing] + start[swing] + 1
+        start, end = start[few], end[few]
+        between = Stretches(stances.body[first], stances.last[first] + 1, stances.first[first + 1])
+        frame, swing = between[few].within(frames)
         part = (frame - start[swing]) / (end - start)[swing]
         return cls(frame, swing, part, start, end, share[few], rise[few] > 0.0)
 
@@ -113,9 +113,3 @@ class Climb:
         begin = np.flatnonzero(np.diff(self.swing, prepend=-1))
         most = np.maximum.reduceat(np.maximum(sunk, 0.0) / np.maximum(bump, 0.5), begin)
         return bump * most[self.swing]
-
-
-def smooth(part: Scalars) -> Scalars:
-    """A smooth step from 0 to 1."""
-    part = np.clip(part, 0.0, 1.0)
-    return part * part * (3.0 - 2.0 * part)

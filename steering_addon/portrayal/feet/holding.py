@@ -74,6 +74,12 @@ def medians(values: Scalars, stretch: Rows, count: int) -> Scalars:
     return 0.5 * (ordered[begin + (lengths - 1) // 2] + ordered[begin + lengths // 2])
 
 
+def smooth(part: Scalars) -> Scalars:
+    """A smooth step from 0 to 1."""
+    part = np.clip(part, 0.0, 1.0)
+    return part * part * (3.0 - 2.0 * part)
+
+
 @dataclass(frozen=True)
 class Glide:
     """The m frames of some bodies on which values are not known, and how they are found from those that are.
@@ -104,7 +110,7 @@ class Glide:
         first[unknown] = last[unknown] = row[unknown]
         part = np.clip(row - first, 0, last - first) / np.maximum(last - first, 1)
         begin = between - row
-        return cls(between, begin + first, begin + last, part * part * (3.0 - 2.0 * part))
+        return cls(between, begin + first, begin + last, smooth(part))
 
     def over(self, values: Scalars) -> Scalars:
         """Values (..., f, k), and smooth steps between those that are known; of a body without any, they stay."""

@@ -103,8 +103,7 @@ def paced(
     if ground is None or not np.any(body.raised):
         return phases
     below = body.ground - body.raised
-    way = body.position[:, 1:, :2] - body.position[:, :-1, :2]
-    length, rise = np.sqrt(way[..., 0] * way[..., 0] + way[..., 1] * way[..., 1]), np.diff(below, axis=-1)
+    length, rise = body.strides, np.diff(below, axis=-1)
     steps = (np.abs(rise) > HIGH * height * body.size[:, 1:]) & (np.abs(rise) > length)
     steps[np.count_nonzero(steps, axis=-1) < 2] = False
     row, frame = np.nonzero(steps)

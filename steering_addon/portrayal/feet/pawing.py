@@ -67,10 +67,8 @@ def stopped(moving: Scalars, body: Carried, height: float, frame_time: float) ->
         height: of the model, metres.
         frame_time: seconds.
     """
-    way = body.position[..., 1:, :2] - body.position[..., :-1, :2]
-    speed = np.sqrt(way[..., 0] * way[..., 0] + way[..., 1] * way[..., 1]) / frame_time
     still = np.zeros(body.size.shape)
-    still[..., 1:] = speed < STANDS * height * body.size[..., 1:]
+    still[..., 1:] = body.strides / frame_time < STANDS * height * body.size[..., 1:]
     still[..., 0] = still[..., min(1, still.shape[-1] - 1)]
     return moving * mean_around(still, max(round(PUT_DOWN / frame_time), 1))
 

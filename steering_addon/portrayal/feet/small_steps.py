@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...simulation.arrays.vectors import Mask, Rows, Scalars
-from .holding import Stretches
+from .holding import Stretches, smooth
 
 FAR = 0.04
 """Model heights that a foot is from where its clips are, from which on it takes a step."""
@@ -138,8 +138,7 @@ def carry_over(values: Scalars, steps: Lifts) -> Scalars:
     """Values (..., f, k) that go from those before each small step to those after it, while the foot is lifted."""
     result = values.copy(order="C")
     flat = result.reshape(-1, values.shape[-1])
-    share = np.clip((steps.part - 0.5 * EDGE) / (1.0 - EDGE), 0.0, 1.0)
-    share = (share * share * (3.0 - 2.0 * share))[:, None]
+    share = smooth((steps.part - 0.5 * EDGE) / (1.0 - EDGE))[:, None]
     flat[steps.frame] = flat[steps.start][steps.stretch] * (1.0 - share) + flat[steps.end][steps.stretch] * share
     return result
 

@@ -65,6 +65,12 @@ class Carried:
         """The height of what they stand on, (..., f) metres."""
         return self.position[..., 2] - self.origin
 
+    @once
+    def strides(self) -> Scalars:
+        """How far they go from each frame to the next as seen from above, (..., f - 1) metres."""
+        way = self.position[..., 1:, :2] - self.position[..., :-1, :2]
+        return np.sqrt(way[..., 0] * way[..., 0] + way[..., 1] * way[..., 1])
+
 
 @dataclass(frozen=True)
 class FootCorrection:

@@ -14,6 +14,15 @@ def in_a_row(first: int, count: int) -> Rows:
     return (np.arange(count, dtype=np.int64) + first) & MOST
 
 
+def rows_among(known: Rows, numbers: Rows) -> Rows:
+    """The rows of numbers (n,) among known ones (k,), of those that are alike the first; -1 where there are none."""
+    if not len(known):
+        return np.full(len(numbers), -1, dtype=np.int64)
+    order = np.argsort(known, kind="stable")
+    row = order[np.minimum(np.searchsorted(known[order], numbers), len(known) - 1)]
+    return np.where(known[row] == numbers, row, -1)
+
+
 def distinct(numbers: Rows, taken: Rows) -> Rows:
     """Identities from 0 to MOST, all different, one for each of n numbers.
 

@@ -132,7 +132,7 @@ class Jam:
     def loosened(self, world: World, agents: Agents, course: Vectors, progress: Scalars) -> Vectors:
         """The courses, (n, 3) m/s: jostling added for jammed agents, and turned back for held ones.
 
-        Those of agents that step aside stay as they are.
+        The courses of agents that step aside stay as they are.
         """
         rows = which(self.jammed & (agents.handling.side_step <= 0.0))
         if not len(rows):

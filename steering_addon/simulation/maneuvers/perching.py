@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays.frozen import Columns
+from ..arrays.identities import rows_among
 from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, anybody, dot, magnitude, picked, put, unit, which
 from ..candidates import FIRST
 from ..world import Agents, World
@@ -66,10 +67,7 @@ class Places(Columns):
 
     def rows_of(self, number: Rows) -> Rows:
         """The rows of the places with these numbers (n,), -1 where there are none."""
-        if not len(self.number):
-            return np.full(len(number), -1, dtype=np.int64)
-        row = np.minimum(np.searchsorted(self.number, number), len(self.number) - 1)
-        return np.where(self.number[row] == number, row, -1)
+        return rows_among(self.number, number)
 
 
 def _open_to(world: World, code: int) -> Rows:

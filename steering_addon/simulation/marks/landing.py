@@ -10,7 +10,8 @@ from ..arrays.frozen import replace
 from ..arrays.vectors import Mask, Rows, Vectors, magnitude, picked, put, truncate, which
 from ..decisions import Decisions
 from ..intention import neutral
-from ..maneuvers.coming_down import Coming, Speeds, come_down
+from ..maneuvers.coming_down import Coming, come_down
+from ..maneuvers.gliding import Speeds
 from ..memory import remembered
 from ..snapshot import Snapshot, State
 from ..steering import agents_of
@@ -48,7 +49,7 @@ class Landed(Coming):
 
 
 def landed_of(state: State) -> Landed:
-    """What is remembered of all vehicles."""
+    """The memories of all vehicles."""
     known = state.memories.get(LANDED)
     return known if isinstance(known, Landed) else Landed.blank(len(state))
 

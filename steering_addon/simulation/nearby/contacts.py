@@ -358,12 +358,12 @@ def _further(world: World, step: Vectors, stride: Scalars, looks: float) -> Pair
 
     Args:
         step: (b, 3) the ways of a step, metres.
-        stride: (b,) those of vehicles at their top speeds, metres.
+        stride: (b,) the ways of vehicles at their top speeds, metres.
     """
     bodies, rows = world.bodies, world.vicinity.rows
     # Two that touch within that time are at its middle no further apart than both go in half of it.
     half = 0.5 * (world.dt + 0.71 * STOPS)
-    own = np.maximum(np.minimum(magnitude(step) / world.dt, stride / world.dt), magnitude(bodies.velocity))
+    own = np.maximum(np.minimum(magnitude(step), stride) / world.dt, magnitude(bodies.velocity))
     middle = bodies.position + step * (half / world.dt)
     first, second = pairs_of_reach(picked(middle, rows), (bodies.extent + own * half)[rows])
     first, second = rows[first], rows[second]

@@ -41,20 +41,20 @@ class Clearance:
 
 
 def find_clearance(
-    spans: Spans, obstacles: Obstacles, build: Build, furthest: float, before: Clearance, anew: Mask
+    spans: Spans, obstacles: Obstacles, build: Build, furthest: float, before: Clearance, changed: Mask
 ) -> Clearance:
     """The room that bodies of a build have among obstacles, up to `furthest` metres.
 
     Args:
         before: the room among other obstacles.
-        anew: (N,) the nodes at which it is found anew.
+        changed: (N,) the nodes at which it may differ; the others keep theirs.
     """
     n, radius = len(spans), build.radius
     room, x, y = (
-        np.where(anew, new, old) for new, old in ((furthest, before.room), (spans.x, before.x), (spans.y, before.y))
+        np.where(changed, new, old) for new, old in ((furthest, before.room), (spans.x, before.x), (spans.y, before.y))
     )
     node, row = _near(spans, obstacles, furthest, build)
-    node, row = node[anew[node]], row[anew[node]]
+    node, row = node[changed[node]], row[changed[node]]
     gap, _ = _distances(spans, obstacles, x, y, node, row, build)
     np.minimum.at(room, node, gap)
     reach, narrow = WIDTHS * spans.size, room < radius
@@ -74,8 +74,8 @@ def find_clearance(
         gap, _ = _distances(spans, obstacles, x, y, node, row, build)
         least = _least(n, node, gap)
     best = np.where(np.isfinite(least), np.minimum(np.maximum(least, room), radius), room)
-    fits = np.where(anew, np.where(np.isfinite(least), least, room) >= radius - SLACK, before.fits)
-    return Clearance(best, fits, np.where(anew, narrow, before.narrow), x, y)
+    fits = np.where(changed, np.where(np.isfinite(least), least, room) >= radius - SLACK, before.fits)
+    return Clearance(best, fits, np.where(changed, narrow, before.narrow), x, y)
 
 
 def near_any(spans: Spans, obstacles: Obstacles, reach: float, build: Build) -> Mask:

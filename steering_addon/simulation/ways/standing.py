@@ -1,12 +1,12 @@
-"""Standing: the room that what stands leaves on a grid, found anew only round what has changed."""
+"""Standing: the room that what stands leaves on a grid, found again only round what has changed."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays.vectors import Rows, which
-from ..geometry.obstacles import Obstacles
+from ..arrays.vectors import Rows, no_vectors, which
+from ..geometry.obstacles import Obstacles, obstacles
 from .clearance import Clearance, are_parted, find_clearance, near_any
 from .spans import Build, Spans
 
@@ -23,13 +23,13 @@ class Standing:
         reach: metres from a node within which it counts.
         obstacles: what stands.
         clearance: the room at the nodes.
-        links: (4, N + 1) those of the spans without those that it cuts.
+        links: (4, N + 1) the links of the spans without the ones that it cuts.
     """
 
     spans: Spans
     build: Build
     reach: float
-    obstacles: Obstacles | None
+    obstacles: Obstacles
     clearance: Clearance
     links: Rows
 
@@ -39,16 +39,15 @@ class Standing:
         n = len(spans)
         free, narrow = np.ones(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
         clearance = Clearance(np.full(n, reach), free, narrow, spans.x, spans.y)
-        return cls(spans, build, reach, None, clearance, spans.links)
+        return cls(spans, build, reach, obstacles(no_vectors(0), np.zeros(0)), clearance, spans.links)
 
     def with_obstacles(self, obstacles: Obstacles) -> "Standing":
         """The same grid with other obstacles; to the last bit as if it had been empty."""
         spans, build, n = self.spans, self.build, len(self.spans)
         touched = np.zeros(n + 1, dtype=np.bool_)
         for one, other in ((self.obstacles, obstacles), (obstacles, self.obstacles)):
-            if one is not None:
-                changed = one.take(_missing(one, other))
-                touched[:n] |= near_any(spans, changed, max(self.reach, BETWEEN * spans.size), build)
+            changed = one.take(_missing(one, other))
+            touched[:n] |= near_any(spans, changed, max(self.reach, BETWEEN * spans.size), build)
         clearance = find_clearance(spans, obstacles, build, self.reach, self.clearance, touched[:n])
         links = self.links.copy()
         for side in range(2):
@@ -69,7 +68,7 @@ def imprint(obstacles: Obstacles) -> NDArray[np.uint8]:
     return np.concatenate([column.view(np.uint8) for column in data], axis=1)
 
 
-def _missing(obstacles: Obstacles, others: Obstacles | None) -> Rows:
+def _missing(obstacles: Obstacles, others: Obstacles) -> Rows:
     """The rows of the obstacles that are not among others."""
-    known = set() if others is None else set(map(bytes, imprint(others)))
+    known = set(map(bytes, imprint(others)))
     return which(np.array([bytes(row) not in known for row in imprint(obstacles)], dtype=np.bool_))

@@ -20,12 +20,12 @@ WALL = 0.4
 ROUND = 12
 """Cells round a place without room up to which a node with room is looked for."""
 BLOCK = 8
-"""Cells along a side of such a block."""
+"""Cells along a side of the blocks to whose middles the ways to many goals lead."""
 SPOT = 4
 """Cells along a side of the blocks to which the places of threats are known: so one that moves does not cost a solve on
 every step."""
 LANDS = 4
-"""Cells from the end of a link to where one stands who gets on or off there."""
+"""Cells from the end of a link within which bodies stand that get on or off there."""
 
 
 class Crossed(NamedTuple):

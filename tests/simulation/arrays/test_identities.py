@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steering_addon.simulation.arrays.identities import MOST, distinct, in_a_row
+from steering_addon.simulation.arrays.identities import MOST, distinct, in_a_row, rows_among
 
 numbers = st.lists(st.integers(-(2**31), 2**31 - 1) | st.integers(0, 5), max_size=40)
 
@@ -29,3 +29,9 @@ def test_another_vehicle_at_the_end_changes_no_identity() -> None:
 
 def test_numbers_in_a_row_go_on_after_the_largest_one() -> None:
     assert in_a_row(MOST - 1, 4).tolist() == [MOST - 1, MOST, 0, 1]
+
+
+@given(numbers, numbers)
+def test_each_number_is_found_in_the_first_row_that_has_it(known, wanted) -> None:
+    found = rows_among(np.array(known, dtype=np.int64), np.array(wanted, dtype=np.int64)).tolist()
+    assert found == [known.index(number) if number in known else -1 for number in wanted]

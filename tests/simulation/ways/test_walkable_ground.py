@@ -281,7 +281,7 @@ def same_standing(one: Standing, other: Standing) -> bool:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_ground_found_anew_round_what_has_changed_is_that_found_whole(seed: int) -> None:
+def test_ground_found_again_round_what_has_changed_is_that_found_whole(seed: int) -> None:
     """To the last bit, whichever boxes, walls thinner than a cell and posts come and go, on two storeys."""
     rng = np.random.default_rng(seed)
     empty = WalkableGround.empty(spans(quads(plate(0, 0, 20, 20), plate(8, 8, 12, 20, 2.5))), BUILD)

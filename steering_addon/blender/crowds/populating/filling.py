@@ -20,7 +20,7 @@ from ...animation.ownership import holds_nothing
 from ...objects.doubles import doubles
 from ...objects.hierarchy import Family, ancestors
 from ...objects.identity import MOST, new_identity, taken_identities
-from ...objects.picked_agents import is_picked
+from ...objects.picked_agents import standing_for
 from ...objects.tagged_objects import crowd_of, in_use, tagged
 from ...properties import has_role
 from ...read.checks import check_numbers
@@ -242,9 +242,9 @@ def fill_with_points(context: Context, crowd: Object, plan: FillingPlan) -> Obje
     models = models_of(context, crowd, collection_for(context, crowd))
     for source in plan.sources:
         add_model(models, source.model, source.front, source.scale)
-    # Those that stand for a point have its identity.
-    standing = [each for each in in_use(context.scene) if is_picked(each) and crowd_of(each) == crowd]
-    identities = distinct(wanted, np.array(sorted(taken_identities(standing)), dtype=np.int64))
+    # An object that stands for a point has its identity.
+    taken = taken_identities(standing_for(crowd, in_use(context.scene)))
+    identities = distinct(wanted, np.array(sorted(taken), dtype=np.int64))
     body, rows = crowd.steering.vehicle, plan.made_of
     heights = np.array([source.body.height(source.front[1]) for source in plan.sources])
     origins = np.array([_lift(source) for source in plan.sources])

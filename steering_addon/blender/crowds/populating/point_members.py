@@ -13,6 +13,7 @@ from mathutils import Matrix
 
 from ....settings.variation import factors
 from ....simulation.arrays.chance import keys_of
+from ....simulation.arrays.identities import rows_among
 from ....simulation.arrays.vectors import cross
 from ....simulation.roles import Role
 from ...animation.held_transforms import let_go
@@ -101,11 +102,9 @@ def known_settings(
     known = {name: np.full(len(identities), usual) for name, usual in USUAL.items()}
     former = [evaluated_points(ob, None).columns for ob in points_of(crowd, in_use(context.scene))]
     for columns in ({"id": numbers, **of_objects}, *(each for each in former if "id" in each)):
-        order = np.argsort(columns["id"])
-        ids = columns["id"][order]
-        at = np.minimum(np.searchsorted(ids, identities), len(ids) - 1)
-        for name in USUAL.keys() & columns.keys() if len(ids) else ():
-            known[name] = np.where(ids[at] == identities, columns[name][order][at], known[name])
+        row = rows_among(columns["id"], identities)
+        for name in USUAL.keys() & columns.keys():
+            known[name][row >= 0] = columns[name][row[row >= 0]]
     return {name: values for name, values in known.items() if (values != USUAL[name]).any()}
 
 
