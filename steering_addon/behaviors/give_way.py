@@ -44,7 +44,7 @@ class GiveWay(Behavior):
     )
     gap: Number = length(1.0, "Room before the lane of the others where it stops")
     margin: Number = called("Apart", seconds(0.5, "Time by which it passes before another or after it"))
-    patience: Number = seconds(4.0, "Time after which one that has waited goes before all others")
+    patience: Number = seconds(3.0, "Time after which one that has waited goes before all others")
 
     def steer(self, world: World, agents: Agents, memory: Yielding) -> Steering:
         junctions = Junctions.of(world)
