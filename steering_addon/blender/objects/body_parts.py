@@ -69,13 +69,11 @@ def _skins(rig: Object, family: Family) -> list[Object]:
 
 def _is_pole(skin: Object, skins: Sequence[Object], family: Family) -> bool:
     """Whether a skin is held, as a spear is: a single bone carries it, and it is longer than all others together."""
-    others = [_placed_at_rest(each) for each in skins if each != skin]
-    if len(_bones_of(skin, family)) != 1 or not min(map(len, (_placed_at_rest(skin), *others)), default=0):
+    others = [points for each in skins if each != skin and len(points := _placed_at_rest(each))]
+    if not others or len(_bones_of(skin, family)) != 1:
         return False
-    longest, body = (
-        np.ptp(points, axis=0).max(initial=0.0) for points in (_placed_at_rest(skin), np.concatenate(others))
-    )
-    return bool(longest > body)
+    sides, sides_of_body = (np.ptp(points, axis=0) for points in (_placed_at_rest(skin), np.concatenate(others)))
+    return bool(sides.max() > sides_of_body.max())
 
 
 def _placed_at_rest(part: Object) -> np.ndarray:
