@@ -17,6 +17,7 @@ from ..animation.animation_data import SLOTTED, action_of, assign_action, posed_
 from ..animation.keyframes import CHOICE, FRAME_TOLERANCE, GENERATED, write_linear_keys
 from ..animation.ownership import check_editable, holds_nothing
 from ..animation.posing import hiding_action
+from ..objects.doubles import column_from
 from .clip_copies import Channel, ClipCopy
 from .clip_record import ClipRecord, clip_record, erase_clip_record, is_copy, tracks_of, values_of, write_clip_record
 from .hiding_tracks import mute_hiding, posed_by_tracks, unmute
@@ -293,8 +294,7 @@ def _is_generated(curve: FCurve, record: ClipRecord) -> bool:
     points = curve.keyframe_points
     if curve.modifiers or curve.mute or not len(points):
         return False
-    kinds = np.empty(len(points), CHOICE)
-    points.foreach_get("type", kinds)
+    kinds = column_from(points, "type", kind=CHOICE)
     start, end = curve.range()
     return bool(
         (kinds == GENERATED).all() and start > record.first - FRAME_TOLERANCE and end < record.last + FRAME_TOLERANCE

@@ -33,7 +33,7 @@ from ...simulation.roles import Role
 from ..animation.animation_data import channelbags
 from ..objects.body_parts import seen
 from ..objects.body_sizes import mean_scale
-from ..objects.doubles import doubles
+from ..objects.doubles import column_from, doubles
 from ..objects.hierarchy import Family, lineage, shown_in
 from ..objects.mind_numbers import state_numbers
 from ..objects.rest_pose import vertices_of
@@ -403,9 +403,8 @@ def hash_of(model: Model, scene: Scene, family: Family) -> str:
     add(scene.render.fps, scene.render.fps_base, *sound_front(model.measured), *_shape(rig))
     if rig.type == "MESH":
         for block in rig.data.shape_keys.key_blocks:
-            points = np.empty(3 * len(block.data), np.float32)
-            block.data.foreach_get("co", points)
-            add(block.name, block.relative_key.name, block.vertex_group, block.mute, points.tobytes())
+            points = column_from(block.data, "co", 3).tobytes()
+            add(block.name, block.relative_key.name, block.vertex_group, block.mute, points)
     for bone in rig.data.bones if rig.type == "ARMATURE" else ():
         add(bone.name, bone.parent.name if bone.parent else "", tuple(map(tuple, bone.matrix_local)))
     for bone in rig.pose.bones if rig.type == "ARMATURE" else ():

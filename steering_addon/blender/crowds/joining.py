@@ -16,7 +16,7 @@ from ...simulation.roles import Role
 from ..animation.custom_properties import reading_drivers
 from ..moving import locomotion_of
 from ..objects.body_sizes import Body, Front, mean_scale, triangles_of
-from ..objects.doubles import doubles
+from ..objects.doubles import doubles, placed
 from ..objects.hierarchy import Family
 from ..objects.identity import new_identity, taken_identities
 from ..objects.tagged_objects import crowd_of, crowds_of, in_use, tagged
@@ -291,7 +291,7 @@ def _places(context: Context, objects: Sequence[Object]) -> np.ndarray:
     for ob in objects:
         points = evaluated_points(ob, depsgraph)
         own = points.columns["position"] if len(points) else np.zeros((1, 3))
-        places.append(np.einsum("ab,nb->na", points.to_world[:3, :3], own) + points.to_world[:3, 3])
+        places.append(placed(own, points.to_world))
     found = np.concatenate(places)
     found = found[(np.abs(found) < FARTHEST).all(axis=1)]
     return found if len(found) else np.zeros((1, 3))

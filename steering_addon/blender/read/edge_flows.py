@@ -5,6 +5,7 @@ from bpy.types import Attribute, Mesh
 
 from ...simulation.arrays.vectors import Mask
 from ...simulation.geometry.paths import Path, spline
+from ..objects.doubles import column_from
 from .chains import EdgeChain, chains
 
 MARKS = {"BOOLEAN": np.bool_, "INT": np.int32, "INT8": np.int32, "FLOAT": np.float32}
@@ -25,15 +26,9 @@ def marks(mesh: Mesh, name: str) -> Attribute | None:
 
 def wired(mesh: Mesh, name: str) -> list[EdgeChain]:
     """The chains of the edges that an attribute marks; without a name, those of the loose edges."""
-    edges = np.empty(len(mesh.edges) * 2, dtype=np.int32)
-    mesh.edges.foreach_get("vertices", edges)
-    if name:
-        chosen = _marked(mesh, name)
-    else:
-        chosen = np.empty(len(mesh.edges), dtype=np.bool_)
-        mesh.edges.foreach_get("is_loose", chosen)
-    rows = np.flatnonzero(chosen)
-    marked = chains(edges.reshape(-1, 2)[rows], _marked(mesh, REVERSED)[rows])
+    edges = column_from(mesh.edges, "vertices", 2, np.int32)
+    rows = np.flatnonzero(_marked(mesh, name) if name else column_from(mesh.edges, "is_loose", kind=np.bool_))
+    marked = chains(edges[rows], _marked(mesh, REVERSED)[rows])
     return [EdgeChain(chain.vertices, rows[chain.edges], chain.closed) for chain in marked]
 
 
@@ -47,6 +42,4 @@ def _marked(mesh: Mesh, name: str) -> Mask:
     attribute = marks(mesh, name)
     if attribute is None:
         return np.zeros(len(mesh.edges), dtype=np.bool_)
-    values = np.empty(len(mesh.edges), dtype=MARKS[attribute.data_type])
-    attribute.data.foreach_get("value", values)
-    return values != 0
+    return column_from(attribute.data, "value", kind=MARKS[attribute.data_type]) != 0

@@ -8,7 +8,7 @@ from bpy.types import Object
 
 from ..animation.animation_data import is_animated, posed_block
 from ..objects.body_sizes import UPRIGHT, Body, box_corners
-from ..objects.doubles import doubles
+from ..objects.doubles import column_from, doubles
 from ..objects.hierarchy import Family, shown_in
 from .stated_front import Front, stated_front, upright
 
@@ -146,10 +146,8 @@ def _by_materials(parts: list[Object], stand: np.ndarray) -> str | None:
         marked = [row for row, slot in enumerate(slots) if slot.material and _words(slot.material.name) & LIT]
         if marked and len(part.data.polygons):
             faces = part.data.polygons
-            material, centers = np.empty(len(faces), dtype=np.int32), np.empty(3 * len(faces), dtype=np.float32)
-            faces.foreach_get("material_index", material)
-            faces.foreach_get("center", centers)
-            chosen = centers.reshape(-1, 3)[np.isin(material, marked)]
+            material = column_from(faces, "material_index", kind=np.int32)
+            chosen = column_from(faces, "center", 3)[np.isin(material, marked)]
             if len(chosen):
                 corners = doubles(part.bound_box)
                 way += stand @ (chosen.mean(axis=0) - corners.mean(axis=0))
