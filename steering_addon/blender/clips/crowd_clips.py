@@ -35,7 +35,7 @@ from ..objects.body_parts import seen
 from ..objects.body_sizes import mean_scale
 from ..objects.doubles import column_from, doubles
 from ..objects.hierarchy import Family, lineage, shown_in
-from ..objects.mind_numbers import state_numbers
+from ..objects.identity import state_numbers
 from ..objects.rest_pose import vertices_of
 from ..objects.tagged_objects import crowd_of, full_name, in_use, tagged
 from ..properties import pointed_at, settings_of

@@ -1,12 +1,13 @@
 """Adds behaviors to a crowd: with values that fit its bodies, and the other crowd as what they react to."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from statistics import median
 
 from bpy.types import Object, Scene
 
 from ...behaviors import CATALOGUE
 from ...settings.fitting import MODEL, BodiesToFit, fitted
+from ...settings.preset import Preset
 from ...settings.preset_values import Value, Values
 from ...simulation.behavior import Behavior, Intent
 from ...simulation.declaration import NEAREST, Kind
@@ -106,3 +107,24 @@ def _react_to_other_crowd(behavior: type[Behavior], crowd: Object, scene: Scene)
             setattr(group, name, other)
             chosen.append(f"its {parameter.called(name)} is {other.name}, the only other crowd")
     return chosen
+
+
+def behaviors_of(preset: Preset) -> list[type[Behavior]]:
+    """The active behaviors of a preset."""
+    return [behavior for behavior in CATALOGUE if behavior.name in preset.behaviors]
+
+
+def pointers(behaviors: Iterable[type[Behavior]], kind: Kind) -> list[tuple[str, str]]:
+    """The parameters that point at objects of a kind, as names of behavior and parameter."""
+    return [
+        (behavior.name, name)
+        for behavior in behaviors
+        for name, parameter in behavior.parameters().items()
+        if parameter.kind is kind
+    ]
+
+
+def point_at(crowd: Object, preset: Preset, kind: Kind, target: Object) -> None:
+    """Set the target of all behaviors of a preset that point at objects of a kind."""
+    for behavior, name in pointers(behaviors_of(preset), kind):
+        setattr(getattr(crowd.steering, behavior), name, target)

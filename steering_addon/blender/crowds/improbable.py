@@ -1,14 +1,19 @@
-"""Improbable sizes and speeds of the members of a crowd, by kind, such as those of a model in centimetres."""
+"""Members that are hardly meant so: improbable sizes and speeds, such as those of a model in centimetres, scales that
+changed after a vehicle was measured, and parts of one model that would each go their own way."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+import numpy as np
 from bpy.types import Object
 
 from ..clips.clip_speeds import cruise_of, named_gaits
 from ..clips.crowd_clips import stored_clips
 from ..moving import BY_CHOICE
+from ..objects.body_sizes import SOLID, box_corners, mean_scale
+from ..objects.doubles import doubles
 from ..properties import settings_of
+from ..read.dependencies import animates
 from .joining import height_of
 
 CENTIMETRES = 30.0
@@ -71,3 +76,47 @@ def _limits_of(crowd: Object, are_birds: bool) -> Limits:
     if name == "flying" and (are_birds or any(clip.plays == "BEAT" for clip in stored_clips(crowd))):
         return BIRDS
     return BY_LOCOMOTION.get(name, ANYTHING)
+
+
+LEAST = 0.1
+"""The least change of a size that is told, as a share of it: less is hardly seen."""
+
+
+def scaled_since(vehicles: Iterable[Object]) -> Iterator[Object]:
+    """The vehicles that are larger or smaller than when they were measured.
+
+    One whose scale is animated is of no particular size. Applying a scale to a mesh does not change its size.
+    """
+    for ob in vehicles:
+        measured = ob.steering.measured_scale
+        if measured <= 0.0 or not _differs(mean_scale(ob), measured) or animates(ob, "scale"):
+            continue
+        axis = "XYZ".index(ob.steering.up_axis[-1])
+        if ob.type == "MESH" and not _differs(ob.dimensions[axis], ob.steering.height * measured):
+            continue
+        yield ob
+
+
+def _differs(size: float, other: float) -> bool:
+    return abs(size - other) > LEAST * other
+
+
+MOST = 1000
+"""Objects that are compared with each other at most; a model of more parts is rare."""
+
+
+def loose_parts(objects: Sequence[Object]) -> list[Object]:
+    """The objects whose boxes reach into that of another with other data, as those of wheels into that of a car.
+
+    Copies of one model that still stand in one place share their data.
+    """
+    solid = [ob for ob in objects if ob.type in SOLID]
+    if not 1 < len(solid) <= MOST:
+        return []
+    corners = np.stack([box_corners(ob, doubles(ob.matrix_world)) for ob in solid])
+    low, high = corners.min(axis=1), corners.max(axis=1)
+    data: dict = {}
+    made_of = np.array([data.setdefault(ob.data, len(data)) for ob in solid])
+    reach = (low[:, None] < high[None]).all(axis=-1)
+    touching = reach & reach.T & (made_of[:, None] != made_of[None])
+    return [solid[row] for row in np.flatnonzero(touching.any(axis=1)).tolist()]

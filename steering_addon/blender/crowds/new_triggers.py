@@ -13,7 +13,7 @@ from ..objects.body_sizes import points_of
 from ..objects.doubles import doubles
 from ..objects.focus import wholes_selected
 from ..objects.hierarchy import Family
-from ..objects.mind_numbers import next_number, trigger_numbers
+from ..objects.identity import next_number, trigger_numbers
 from ..objects.tagged_objects import crowd_of, in_use, tagged
 from ..properties import has_role
 from ..properties.own_settings import is_own

@@ -11,9 +11,8 @@ from bpy.types import Collection, Context, Object, Scene
 from ...simulation.roles import Role
 from ..animation.held_transforms import let_go
 from ..objects.body_sizes import mean_scale
-from ..objects.crowd_caches import cache_id, cached_as
+from ..objects.crowd_caches import PICKED, cache_id, cached_as, is_made
 from ..objects.hierarchy import Family
-from ..objects.picked_agents import PICKED, is_made
 from ..objects.tagged_objects import crowd_of, in_use, tagged
 from ..read.point_vehicles import PointVehicles, front_of_model, models_of_points, sources_of_points
 from ..read.start_pose import channels, store

@@ -9,7 +9,7 @@ from ...settings.stored import PALETTE
 from ...simulation.roles import Role
 from ..animation.animation_data import channelbag_in, channelbags, new_action
 from ..objects.hierarchy import Family
-from ..objects.mind_numbers import next_number, state_numbers
+from ..objects.identity import next_number, state_numbers
 from ..objects.tagged_objects import crowd_of, in_use, tagged
 from ..properties import has_role, pointed_at
 from ..read.role_assignment import give_role

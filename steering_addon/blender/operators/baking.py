@@ -1,4 +1,4 @@
-"""Operators that bake the simulation into keyframes and that delete a bake."""
+"""Operators that preview the simulation, bake it into keyframes and delete a bake."""
 
 from collections.abc import Container, Iterable, Iterator
 
@@ -34,8 +34,8 @@ from ..status.refused import forget, remember
 from ..write.bake import BakeResult, baking
 from ..write.split_writer import SplitWriter, writer_for
 from ..write.subjects import playing_models
-from .contact_report import stuck_warnings, summary
 from .edited_keys import ask_of_edited
+from .findings import stuck_warnings, summary
 from .in_pieces import INFINITE, InPieces
 from .polls import SteeringOperator, in_object_mode, something_baked
 
@@ -277,3 +277,34 @@ def _absence_warnings(result: BakeResult) -> Iterator[str]:
         )
     if result.too_late:
         yield f"{counted(result.too_late, 'vehicle')} would enter after the last frame. Let them enter earlier"
+
+
+class STEERING_OT_preview(bpy.types.Operator):
+    """Show the vehicles moving while the timeline plays, without a bake; use again to stop. The preview is not saved or
+    rendered"""
+
+    bl_idname = "steering.preview"
+    bl_label = "Preview"
+    # No UNDO: nothing in the file changes.
+    bl_options = {"REGISTER"}
+
+    replace_own_keys: BoolProperty(
+        name="Replace Own Keys",
+        description="Preview vehicles as if keyframes, drivers and NLA strips of their own were disabled",
+    )
+
+    @reported
+    def execute(self, context):
+        scene = context.scene
+        if preview.is_on(scene):
+            preview.end()
+            return {"FINISHED"}
+        forget(scene)
+        try:
+            warnings = preview.start(scene, context.view_layer, replace_own_keys=self.replace_own_keys)
+        except Refusal as refusal:
+            remember(scene, refusal)
+            raise
+        for warning in warnings:
+            self.report({"WARNING"}, warning)
+        return {"FINISHED"}

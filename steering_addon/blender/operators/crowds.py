@@ -1,13 +1,17 @@
 """Operators that move vehicles to another crowd, restore a lost crowd, and select the vehicles of a crowd."""
 
+from pathlib import Path
+
 import bpy
 from bpy.props import BoolProperty, StringProperty
 from bpy.types import Context, Object, Scene
 
 from ...simulation.roles import Role
 from ..crowds.copied_states import copied_crowd, copy_states
+from ..crowds.crowd_cache import may_be_saved, save_as_library
 from ..crowds.joining import SMALLEST, Shape, fit_body, fit_size, fit_stride, height_of
 from ..crowds.populating.member_collection import shown_collection
+from ..objects.crowd_caches import cache_of
 from ..objects.focus import crowd_in_focus, select_only, vehicle_in_focus, vehicles_selected
 from ..objects.hierarchy import Family
 from ..objects.suitability import check_editable
@@ -200,3 +204,32 @@ class STEERING_MT_crowds(bpy.types.Menu):
             entry.crowd = name
         layout.separator()
         layout.operator("steering.crowd_assign", text="New Crowd", icon="ADD").crowd = ""
+
+
+class STEERING_OT_save_crowd_library(SteeringOperator, bpy.types.Operator):
+    """Move the crowd cache into a .blend file of its own beside this one, a new version each time, and link it from
+    there"""
+
+    bl_idname = "steering.save_crowd_library"
+    bl_label = "Save as Library"
+    needs = (in_object_mode, has_editable_scene)
+
+    @classmethod
+    def poll(cls, context):
+        if not super().poll(context):
+            return False
+        crowd = crowd_in_focus(context)
+        if crowd is None or not may_be_saved(cache_of(crowd)):
+            cls.poll_message_set("The crowd has no crowd cache in this file. Bake it into one first")
+            return False
+        if not bpy.data.filepath:
+            cls.poll_message_set("Save the file first: the library goes beside it")
+            return False
+        return True
+
+    @reported
+    def execute(self, context):
+        crowd = crowd_in_focus(context)
+        path = save_as_library(cache_of(crowd), Path(bpy.data.filepath).parent)
+        self.report({"INFO"}, f"Linked the crowd cache of {crowd.name} from {path.name}")
+        return {"FINISHED"}

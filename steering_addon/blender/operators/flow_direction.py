@@ -10,8 +10,7 @@ from bpy.types import Context, Object
 
 from ...simulation.roles import Role
 from ..properties import has_role
-from ..read.chains import EdgeChain
-from ..read.edge_flows import REVERSED, wired
+from ..read.edge_flows import REVERSED, EdgeChain, wired
 
 
 class STEERING_OT_flow_switch_direction(bpy.types.Operator):

@@ -17,7 +17,7 @@ from ..properties import has_role
 from ..property_groups import items_of
 from ..read.dependencies import animated_paths
 from ..refusal import Refusal, reported
-from ..status.present_states import present_state, tells_state
+from ..status.present_members import present_state, tells_state
 from ..stored_values import check_stored
 from .polls import SteeringOperator, has_editable_crowd, has_state, in_object_mode
 

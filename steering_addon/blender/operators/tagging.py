@@ -10,9 +10,8 @@ from ...settings.stored_choices import ROLES
 from ...simulation.roles import DESCRIPTIONS, OF_BODIES, OF_MEMBERS, Role
 from ..animation.ownership import is_baked
 from ..crowds.adding_clips import FIND_CLIPS, add_to_new_crowd
-from ..crowds.improbable import why_improbable
+from ..crowds.improbable import loose_parts, why_improbable
 from ..crowds.joining import Joined, join, join_points, selected_crowd
-from ..crowds.loose_parts import loose_parts
 from ..crowds.member_variation import give_size_back
 from ..crowds.moves_like import ANYTHING, LIKENESSES, UNCHANGED, is_settled, likeness
 from ..crowds.moves_like import ITEMS as MOVES_LIKE_ITEMS

@@ -9,9 +9,8 @@ from bpy.types import Context, Object
 
 from ...simulation.roles import Role
 from ..animation.ownership import bake_of
-from ..objects.crowd_caches import cache_of, cached_as
+from ..objects.crowd_caches import cache_of, cached_as, is_picked
 from ..objects.hierarchy import Family
-from ..objects.picked_agents import is_picked
 from ..objects.tagged_objects import crowd_of, in_use, tagged
 from ..refusal import Refusal, reported
 from ..write.points_of_crowds import cached_points, check_rigid, keyed_points, matrices_of, models_made

@@ -22,8 +22,7 @@ from .forward_axis import front_of
 from .local_space import AXIS_NAMES, model_axes
 from .plan import Plan
 from .role_assignment import current_front
-from .sources import BodySource
-from .standing_place import standing
+from .sources import BodySource, standing
 
 
 class BodyReader:

@@ -17,8 +17,7 @@ from ..animation.rotation_channels import data_path
 from ..animation.visibility import SWITCHES
 from ..moving import moves_by
 from ..objects.body_sizes import SOLID
-from ..objects.hierarchy import Family, ancestors
-from ..objects.instances import instances_of_vehicles
+from ..objects.hierarchy import Family, ancestors, instances_of_vehicles
 from ..objects.suitability import POINTED
 from ..objects.tagged_objects import full_name
 from ..properties import has_role

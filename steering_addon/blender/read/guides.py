@@ -13,8 +13,7 @@ from ..properties import pointed_at
 from ..refusal import Refusal
 from .checks import check_numbers
 from .dependencies import animates, reasons, with_all_behind
-from .sources import BodySource, carrier_of
-from .standing_place import standing
+from .sources import BodySource, carrier_of, standing
 from .vehicles import VehicleSource
 
 

@@ -26,8 +26,7 @@ from ..setting_changes import is_listening, listen, stop_listening
 from . import covering, hand_edits, placing
 from .findings import Finding, findings
 from .model_traits import traits
-from .present_members import Presence, presence_of
-from .present_states import states_now, tells_state
+from .present_members import Presence, presence_of, states_now, tells_state
 from .written_clips import changed_clips
 
 PAUSE = 0.1

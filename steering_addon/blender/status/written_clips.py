@@ -10,7 +10,7 @@ from ..clips.clip_record import clip_record
 from ..clips.crowd_clips import clips_made_of, stored_clips
 from ..objects.crowd_caches import cache_of, cached_as, clips_in
 from ..objects.hierarchy import ancestors
-from ..objects.mind_numbers import state_numbers
+from ..objects.identity import state_numbers
 from ..objects.tagged_objects import crowd_of
 from ..properties import has_role
 

@@ -8,8 +8,8 @@ from ...simulation.roles import Role
 from ..animation.staging import Staging
 from ..objects.hierarchy import Family
 from ..properties import has_role
+from ..read.entry_settings import feeds, may_be_hidden, with_parts
 from ..read.plan import Plan
-from ..read.resources import feeds, may_be_hidden, with_parts
 
 
 class Resources:

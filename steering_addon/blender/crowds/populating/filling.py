@@ -17,10 +17,10 @@ from ....simulation.arrays.identities import distinct
 from ....simulation.roles import Role
 from ...animation.held_transforms import held_paths, let_go
 from ...animation.ownership import holds_nothing
+from ...objects.crowd_caches import standing_for
 from ...objects.doubles import doubles
 from ...objects.hierarchy import Family, ancestors
 from ...objects.identity import MOST, new_identity, taken_identities
-from ...objects.picked_agents import standing_for
 from ...objects.tagged_objects import crowd_of, in_use, tagged
 from ...properties import has_role
 from ...read.checks import check_numbers

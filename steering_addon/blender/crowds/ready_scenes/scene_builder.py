@@ -22,7 +22,7 @@ from ...objects.identity import identities_in_a_row, new_identity, taken_identit
 from ...objects.tagged_objects import in_use
 from ...properties import has_role
 from ...read.role_assignment import give_role, make_vehicle, new_crowd
-from ..behavior_targets import point_at
+from ..behavior_adding import point_at
 from ..member_variation import Amounts, vary
 from ..preset_exchange import start_at_cruise, take_up
 from ..preset_files import CROWDS
