@@ -1,8 +1,6 @@
 """Refusals: how the animator learns what cannot be done, in a sentence or two that name the object and the remedy."""
 
-from collections.abc import Callable, Sequence
-from functools import wraps
-from typing import Any
+from collections.abc import Sequence
 
 from bpy.types import Object
 
@@ -22,15 +20,5 @@ class Refusal(ValueError):  # noqa: N818 - not an error of the program
         self.remedy = remedy
 
 
-def reported(execute: Callable[[Any, Any], set[str]]) -> Callable[[Any, Any], set[str]]:
-    """Wrap an operator's `execute` so that a Refusal is reported as an error and cancels the operator."""
-
-    @wraps(execute)
-    def reporting(self: Any, context: Any) -> set[str]:
-        try:
-            return execute(self, context)
-        except Refusal as why:
-            self.report({"ERROR"}, str(why))
-            return {"CANCELLED"}
-
-    return reporting
+class Unneeded(Refusal):
+    """There is nothing to do; reported as a warning, not as an error."""

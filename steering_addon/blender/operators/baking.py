@@ -26,7 +26,7 @@ from ..read.fingerprint import fingerprint
 from ..read.joined_vehicles import point_parts
 from ..read.plan import Plan, plan_reading
 from ..read.start_pose import check_stored_start, give_back
-from ..refusal import Refusal, reported
+from ..refusal import Refusal, Unneeded
 from ..status import census
 from ..status.findings import FindingKind
 from ..status.hand_edits import as_baked
@@ -45,7 +45,7 @@ missing targets."""
 ANSWERS = (("LOCK", "Lock {} and Bake the Others", "LOCKED"), ("REPLACE", "Replace the Edited Keys", "REC"))
 
 
-class STEERING_OT_bake(SteeringOperator, InPieces, bpy.types.Operator):
+class STEERING_OT_bake(InPieces, bpy.types.Operator):
     """Simulate the vehicles of the scene and write their motion into keyframes, or into crowd caches"""
 
     bl_idname = "steering.bake"
@@ -113,7 +113,7 @@ class STEERING_OT_bake(SteeringOperator, InPieces, bpy.types.Operator):
         remember(self._scene, refusal)
         return super().refused(refusal)
 
-    def finished(self, result: BakeResult) -> set[str]:
+    def finished(self, result: BakeResult) -> str:
         source = self._plan.vehicles.source
         objects = [*source.objects, *(points.ob for points, _ in point_parts(source))]
         baked = set(objects)
@@ -132,16 +132,12 @@ class STEERING_OT_bake(SteeringOperator, InPieces, bpy.types.Operator):
             self.report({"WARNING"}, f"Replaced keys that were edited by hand: {list_names(edited)}")
         seen_at_rest = {crowd.name for ob in others if MARK in ob and (crowd := crowd_of(ob)) is not None}
         if seen_at_rest:
-            text = (
-                f"{names_of(sorted(seen_at_rest))} rested and was seen at its start. Bake all to have it seen in motion"
-            )
-            self.report({"WARNING"}, text)
-        for warning in (*self._plan.warnings, *_absence_warnings(result), *result.warnings, *stuck_warnings(stuck)):
-            self.report({"WARNING"}, warning)
+            text = f"{names_of(sorted(seen_at_rest))} rested and was seen at its start"
+            self.report({"WARNING"}, f"{text}. Bake all to have it seen in motion")
+        self.warn((*self._plan.warnings, *_absence_warnings(result), *result.warnings, *stuck_warnings(stuck)))
         seen = [finding for finding in census.refresh(self._scene, made_of).findings if finding.kind in TOLD_BY_BAKES]
-        for finding in seen:
-            self.report({"WARNING"}, finding.text)
-        # Last, so that it counts what came before.
+        self.warn(finding.text for finding in seen)
+        # Now, so that it counts what came before.
         text = (
             f"Baked {counted(result.vehicles, 'vehicle')}, {counted(result.frames, 'frame')} in {self.seconds():.1f} s"
         )
@@ -149,10 +145,9 @@ class STEERING_OT_bake(SteeringOperator, InPieces, bpy.types.Operator):
             # Rounded, what touches could be at -0.00 m.
             text += f", nearest obstacle {round(result.closest, 2) + 0.0:.2f} m"
         text += f": {summary(result.mishaps)}{result.told and '; '}{result.told}"
-        self.report({"INFO"}, text)
         # Blender sends no update when actions are assigned.
         census.changed()
-        return {"FINISHED"}
+        return text
 
 
 def _focus_on_player(context: Context, baked: Iterable[Object]) -> None:
@@ -171,18 +166,15 @@ class STEERING_OT_lock_edited(SteeringOperator, bpy.types.Operator):
     bl_label = "Lock Edited"
     needs = (in_object_mode, something_baked)
 
-    @reported
-    def execute(self, context):
+    def carry_out(self, context):
         vehicles = [ob for ob in tagged(in_use(context.scene), Role.VEHICLE) if not ob.steering.locked]
         edited = [ob for ob in vehicles if has_edited_keys(ob)]
         if not edited:
-            self.report({"WARNING"}, "No baked key was edited by hand")
-            return {"CANCELLED"}
+            raise Unneeded("No baked key was edited by hand")
         check_editable(edited)
         for ob in edited:
             ob.steering.locked = True
-        self.report({"INFO"}, f"Locked {list_names([ob.name for ob in edited])}")
-        return {"FINISHED"}
+        return f"Locked {list_names([ob.name for ob in edited])}"
 
 
 class STEERING_OT_clear_bake(SteeringOperator, bpy.types.Operator):
@@ -194,14 +186,12 @@ class STEERING_OT_clear_bake(SteeringOperator, bpy.types.Operator):
 
     selected: BoolProperty(name="Selected Only", description="Delete the bake of the selected vehicles only")
 
-    @reported
-    def execute(self, context):
+    def carry_out(self, context):
         written = [ob for ob in self._candidates(context) if SplitWriter.has_written(ob)]
         baked = [ob for ob in written if bake_of(ob) is not None]
         if not written:
             message = "None of the selected objects is baked" if self.selected else "No baked objects in the scene"
-            self.report({"WARNING"}, "; ".join([message, *_unreadable(in_use(context.scene))]))
-            return {"CANCELLED"}
+            raise Unneeded("; ".join([message, *_unreadable(in_use(context.scene))]))
         for ob in baked:
             if settings_of(ob) is not None:
                 check_stored_start(ob)
@@ -210,8 +200,7 @@ class STEERING_OT_clear_bake(SteeringOperator, bpy.types.Operator):
             record = bake_of(ob)
             points = outcomes.points(ob, record)
             moved += record.moves if points is None else len(points)
-        for warning in SplitWriter.delete(written):
-            self.report({"WARNING"}, warning)
+        self.warn(SplitWriter.delete(written))
         forget_runs(context.scene, _played())
         for ob in baked:
             if settings_of(ob) is not None:
@@ -224,8 +213,7 @@ class STEERING_OT_clear_bake(SteeringOperator, bpy.types.Operator):
             awake = (ob for ob in baked if ob.name in context.view_layer.objects)
             context.view_layer.objects.active = next(awake, None)
         census.changed()
-        self.report({"INFO"}, f"Deleted the bake of {counted(moved, 'vehicle')}")
-        return {"FINISHED"}
+        return f"Deleted the bake of {counted(moved, 'vehicle')}"
 
     def _candidates(self, context: Context) -> list[Object]:
         """The objects whose bake to delete: vehicles, their parts and hidden resources, without locked vehicles."""
@@ -279,7 +267,7 @@ def _absence_warnings(result: BakeResult) -> Iterator[str]:
         yield f"{counted(result.too_late, 'vehicle')} would enter after the last frame. Let them enter earlier"
 
 
-class STEERING_OT_preview(bpy.types.Operator):
+class STEERING_OT_preview(SteeringOperator, bpy.types.Operator):
     """Show the vehicles moving while the timeline plays, without a bake; use again to stop. The preview is not saved or
     rendered"""
 
@@ -293,18 +281,15 @@ class STEERING_OT_preview(bpy.types.Operator):
         description="Preview vehicles as if keyframes, drivers and NLA strips of their own were disabled",
     )
 
-    @reported
-    def execute(self, context):
+    def carry_out(self, context):
         scene = context.scene
         if preview.is_on(scene):
             preview.end()
-            return {"FINISHED"}
+            return
         forget(scene)
         try:
             warnings = preview.start(scene, context.view_layer, replace_own_keys=self.replace_own_keys)
         except Refusal as refusal:
             remember(scene, refusal)
             raise
-        for warning in warnings:
-            self.report({"WARNING"}, warning)
-        return {"FINISHED"}
+        self.warn(warnings)

@@ -1,6 +1,7 @@
 """The contacts that a bake recorded, and operators that select what the lines of the Bake panel are about."""
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import bpy
 from bpy.props import EnumProperty, StringProperty
@@ -13,9 +14,10 @@ from ..animation.run_records import Outcomes
 from ..crowds.crowd_cache import shown_by
 from ..crowds.states import bring_states, states_left_behind
 from ..objects.crowd_caches import cache_of, cached_as
-from ..objects.focus import select_only
+from ..objects.focus import select_only, selectable
 from ..objects.tagged_objects import crowd_of, full_name, in_use, list_names, tagged
 from ..panels.fields import counted
+from ..refusal import Unneeded
 from ..status import census
 from ..status.findings import FindingKind
 from ..status.refused import last_refused
@@ -25,58 +27,51 @@ REFUSED = "REFUSED"
 """The kind that stands for the last refusal."""
 
 
-WORDS = {
-    OVERLAP: "overlapping",
-    OBSTACLE: "inside an obstacle",
-    STUCK: "stuck",
-    GROUND: "off the ground",
-    FELL: "fallen from an edge",
-    HELD: "held up by the ground",
-    NO_WAY: "without a way to their goal",
-    OFF_PLACE: "unable to keep their places in a formation",
-    LATE: "too late to stop where paths meet",
+class Problem(NamedTuple):
+    """A kind of what goes wrong in a bake: the end of what the report says after the number of vehicles, its label, and
+    the vehicles that it is about."""
+
+    words: str
+    label: str
+    about: str
+
+
+PROBLEMS = {
+    OVERLAP: Problem("overlapping", "Overlapping", "that overlapped other vehicles"),
+    OBSTACLE: Problem("inside an obstacle", "Inside an Obstacle", "that were inside an obstacle"),
+    STUCK: Problem("stuck", "Stuck", "that got nowhere near an obstacle for two seconds"),
+    GROUND: Problem("off the ground", "Off the Ground", "without a surface under them, or that left that of Populate"),
+    FELL: Problem("fallen from an edge", "Fallen", "that fell from the edge of a surface"),
+    HELD: Problem(
+        "held up by the ground",
+        "Held Up by the Ground",
+        "that crept on ground that is too steep, or found no way past it or its edge, for five seconds",
+    ),
+    NO_WAY: Problem(
+        "without a way to their goal",
+        "Without a Way",
+        "that walk, to whose goal no way over the ground led up to the last frame",
+    ),
+    OFF_PLACE: Problem(
+        "unable to keep their places in a formation",
+        "Off Their Places",
+        "that lost their places in a formation for a second, as their leader turned faster than they can",
+    ),
+    LATE: Problem(
+        "too late to stop where paths meet",
+        "Too Late",
+        "that could no longer stop for another where their paths meet, as they came or began too near to it",
+    ),
 }
-"""The words of the report, after the number of vehicles."""
+"""In the order of the report. Files hold the places in it from 1: new ones come last."""
+WORDS = {kind: problem.words for kind, problem in PROBLEMS.items()}
 NAMED = 3
 """Vehicles that a warning names."""
 REMEDY = "Move the obstacle or the path apart, or reduce the Clearance of Avoid Obstacles"
 ANY = "ANY"
 ITEMS = [
     (ANY, "Any", "Vehicles with any of these problems", 0),
-    (OVERLAP.upper(), "Overlapping", "Vehicles that overlapped other vehicles", 1),
-    (OBSTACLE.upper(), "Inside an Obstacle", "Vehicles that were inside an obstacle", 2),
-    (STUCK.upper(), "Stuck", "Vehicles that got nowhere near an obstacle for two seconds", 3),
-    (
-        GROUND.upper(),
-        "Off the Ground",
-        "Vehicles without a surface under them, or that left that of Populate",
-        4,
-    ),
-    (FELL.upper(), "Fallen", "Vehicles that fell from the edge of a surface", 5),
-    (
-        HELD.upper(),
-        "Held Up by the Ground",
-        "Vehicles that crept on ground that is too steep, or found no way past it or its edge, for five seconds",
-        6,
-    ),
-    (
-        NO_WAY.upper(),
-        "Without a Way",
-        "Vehicles that walk, to whose goal no way over the ground led up to the last frame",
-        7,
-    ),
-    (
-        OFF_PLACE.upper(),
-        "Off Their Places",
-        "Vehicles that lost their places in a formation for a second, as their leader turned faster than they can",
-        8,
-    ),
-    (
-        LATE.upper(),
-        "Too Late",
-        "Vehicles that could no longer stop for another where their paths meet, as they came or began too near to it",
-        9,
-    ),
+    *((kind.upper(), each.label, f"Vehicles {each.about}", k) for k, (kind, each) in enumerate(PROBLEMS.items(), 1)),
 ]
 
 
@@ -90,12 +85,11 @@ class STEERING_OT_select_contacts(SteeringOperator, bpy.types.Operator):
 
     kind: EnumProperty(name="Type", description="Type of problem to select vehicles by", items=ITEMS, default=ANY)
 
-    def execute(self, context):
+    def carry_out(self, context):
         frames = _mishap_frames(context.scene, self.kind)
         if not frames:
-            self.report({"INFO"}, "No baked vehicle ran into anything or got stuck")
-            return {"CANCELLED"}
-        objects = [ob for ob in context.view_layer.objects if ob in frames and ob.visible_get() and not ob.hide_select]
+            return "No baked vehicle ran into anything or got stuck"
+        objects = selectable(ob for ob in context.view_layer.objects if ob in frames)
         select_only(context, objects)
         frame = _next_frame(context.scene.frame_current, [at for ob in objects or frames for at in frames[ob]])
         if objects:
@@ -108,8 +102,7 @@ class STEERING_OT_select_contacts(SteeringOperator, bpy.types.Operator):
         stuck = _stuck_frames(objects) if self.kind in (ANY, STUCK.upper()) else None
         if stuck is not None:
             text += f"; stuck from frame {stuck[0]:g} to {stuck[1]:g}"
-        self.report({"INFO"}, text)
-        return {"FINISHED"}
+        return text
 
 
 def summary(mishaps: Mapping[str, int]) -> str:
@@ -164,12 +157,11 @@ class STEERING_OT_finding_select(SteeringOperator, bpy.types.Operator):
         name="Text", description="Text of the finding; empty for all of its kind", options={"SKIP_SAVE"}
     )
 
-    def execute(self, context):
+    def carry_out(self, context):
         names = self._names(context)
         if self.kind == FindingKind.NOT_COUNTED.name:
-            _include(
-                context.view_layer.layer_collection, [ob for ob in context.scene.objects if full_name(ob) in names]
-            )
+            left_out = [ob for ob in context.scene.objects if full_name(ob) in names]
+            _include(context.view_layer.layer_collection, left_out)
             context.view_layer.update()
         if self.kind == FindingKind.NOT_IN_SCENE.name:
             for crowd in tagged(in_use(context.scene), Role.CROWD):
@@ -178,8 +170,7 @@ class STEERING_OT_finding_select(SteeringOperator, bpy.types.Operator):
             context.view_layer.update()
         objects = [ob for ob in context.view_layer.objects if full_name(ob) in names]
         if not objects:
-            self.report({"WARNING"}, "These objects are no longer in the view layer")
-            return {"CANCELLED"}
+            raise Unneeded("These objects are no longer in the view layer")
         for ob in context.selected_objects:
             ob.select_set(False)
         if self.kind == FindingKind.HIDDEN.name:
@@ -192,7 +183,6 @@ class STEERING_OT_finding_select(SteeringOperator, bpy.types.Operator):
         text = f"{len(selected)} of {len(objects)} selected" if len(selected) < len(objects) else ""
         if text:
             self.report({"WARNING"}, f"{text}: the others are in hidden collections or cannot be selected")
-        return {"FINISHED"}
 
     def _names(self, context: Context) -> set[str]:
         if self.kind == REFUSED:

@@ -17,13 +17,13 @@ from ..properties import has_role
 from ..refusal import Refusal
 from ..stored_values import check_stored
 from .in_pieces import InPieces
-from .polls import SteeringOperator, has_clips, has_editable_scene, in_object_mode
+from .polls import has_clips, has_editable_scene, in_object_mode
 
 SHARE = 1.0 / 36.0
 """The tolerance as a share of the longest side of the model."""
 
 
-class STEERING_OT_pose_meshes(SteeringOperator, InPieces, bpy.types.Operator):
+class STEERING_OT_pose_meshes(InPieces, bpy.types.Operator):
     """Make meshes of the active vehicle in the poses of its clips, for instances that choose among them by phase. They
     replace those made before"""
 
@@ -64,13 +64,12 @@ class STEERING_OT_pose_meshes(SteeringOperator, InPieces, bpy.types.Operator):
         task = Posing(model, vehicle, numbers, crowd, scene, layer, family, self.tolerance, self.most)
         return posing(task), f"Posing {vehicle.name}"
 
-    def finished(self, result: tuple[Collection, list[PosedClip]]) -> set[str]:
+    def finished(self, result: tuple[Collection, list[PosedClip]]) -> None:
         collection, posed = result
         self._tell(collection.name, posed)
         if strangers := strangers_in(collection):
             text = f"{strangers[0]} in {collection.name} is counted with the poses"
             self.report({"WARNING"}, f"{text}. Move it to another collection")
-        return {"FINISHED"}
 
     def _tell(self, name: str, posed: list[PosedClip]) -> None:
         far = [each for each in posed if each.off > self.tolerance]

@@ -29,7 +29,7 @@ from ..objects.focus import activate, crowd_in_focus, state_in_focus
 from ..objects.hierarchy import Family
 from ..objects.tagged_objects import crowd_of
 from ..properties import pointed_at
-from ..refusal import Refusal, reported
+from ..refusal import Refusal
 from ..stored_values import check_stored
 from .behaviors import FIRST, ITEMS
 from .polls import SteeringOperator, has_crowd, has_editable_crowd, has_state, in_object_mode
@@ -88,8 +88,7 @@ class Applying(SteeringOperator, Described):
         summary to report."""
         raise NotImplementedError
 
-    @reported
-    def execute(self, context):
+    def carry_out(self, context):
         crowd = crowd_in_focus(context)
         preset = self.shelf_of(self).find(self.preset).load()
         animated, warnings, summary = self.take_up(context, crowd, preset)
@@ -97,10 +96,8 @@ class Applying(SteeringOperator, Described):
         crowd.update_tag()
         if animated:
             warnings = [f"Keys or drivers of {crowd.name} override the preset: {', '.join(animated)}", *warnings]
-        for warning in [*unknown_settings(preset), *warnings]:
-            self.report({"WARNING"}, warning)
-        self.report({"INFO"}, summary)
-        return {"FINISHED"}
+        self.warn([*unknown_settings(preset), *warnings])
+        return summary
 
 
 class STEERING_OT_preset_apply(Applying, bpy.types.Operator):
@@ -192,20 +189,17 @@ class STEERING_OT_state_add(SteeringOperator, Described, bpy.types.Operator):
 
     preset: _preset_name(_states)
 
-    @reported
-    def execute(self, context):
+    def carry_out(self, context):
         crowd = crowd_in_focus(context)
         check_stored([crowd])
         state, warnings = add_state(context, crowd, self.preset)
         context.view_layer.update()
         activate(context, state)
-        for warning in warnings:
-            self.report({"WARNING"}, warning)
+        self.warn(warnings)
         watched = (pointed_at(trigger.steering.trigger, "who") for trigger in triggers_of_state(state, context))
         callers = sorted({ob.name for ob in watched if ob is not None})
         called = f"{', '.join(callers)} calls into it" if callers else "Add a trigger or a cue that calls it"
-        self.report({"INFO"}, f"Added {state.name} to {crowd.name}. {called}")
-        return {"FINISHED"}
+        return f"Added {state.name} to {crowd.name}. {called}"
 
 
 class Saving(SteeringOperator):
@@ -224,11 +218,9 @@ class Saving(SteeringOperator):
         self.name = self.name or self.holder(context).name
         return context.window_manager.invoke_props_dialog(self)
 
-    @reported
-    def execute(self, context):
+    def carry_out(self, context):
         saved = self.shelf_of(self).save(self.made_of(context, self.holder(context)))
-        self.report({"INFO"}, f"Saved the preset {saved.name}")
-        return {"FINISHED"}
+        return f"Saved the preset {saved.name}"
 
 
 class STEERING_OT_preset_save(Saving, bpy.types.Operator):
@@ -287,7 +279,7 @@ class STEERING_OT_state_preset_save(Saving, bpy.types.Operator):
         return preset
 
 
-class Removing:
+class Removing(SteeringOperator):
     """Deletes one of the user's own presets, for which a menu asks if the operator names one."""
 
     bl_options = {"REGISTER"}
@@ -311,11 +303,9 @@ class Removing:
             self, event, title=f"Remove {label}?", message="This cannot be undone", confirm_text="Remove"
         )
 
-    @reported
-    def execute(self, _context):
+    def carry_out(self, _context):
         self.shelf_of(self).find(self.preset).remove()
-        self.report({"INFO"}, f"Removed the preset {self.preset}")
-        return {"FINISHED"}
+        return f"Removed the preset {self.preset}"
 
 
 class STEERING_OT_preset_remove(Removing, bpy.types.Operator):

@@ -11,7 +11,6 @@ from ..crowds.ready_scenes.catalogue import READY_SCENES
 from ..crowds.ready_scenes.framing import add_camera, frame_view
 from ..crowds.ready_scenes.scene_builder import ReadyScene, SceneOptions, free_place
 from ..objects.tagged_objects import members_in
-from ..refusal import reported
 from .polls import SteeringOperator, has_editable_scene, in_object_mode
 
 
@@ -21,8 +20,7 @@ class Adding(SteeringOperator):
     needs = (in_object_mode, has_editable_scene)
     ready_scene: ReadyScene
 
-    @reported
-    def execute(self, context):
+    def carry_out(self, context):
         if not self.properties.is_property_set("location"):
             self.location = free_place(context, 2.0 * self.ready_scene.reach(self._options()))
         crowd = self.ready_scene.add(context, self._options())
@@ -35,8 +33,7 @@ class Adding(SteeringOperator):
             if self.add_camera:
                 add_camera(context, crowd, members)
         way = self._way_to_it(context.scene)
-        self.report({"INFO"}, f"Added {crowd.name}{way}{longer}: Preview or Bake to see it move")
-        return {"FINISHED"}
+        return f"Added {crowd.name}{way}{longer}: Preview or Bake to see it move"
 
     def _lengthen(self, scene: bpy.types.Scene) -> str:
         """Let the scene last until the end of the story; what to report of it."""

@@ -12,7 +12,7 @@ from ..animation.ownership import bake_of
 from ..objects.crowd_caches import cache_of, cached_as, is_picked
 from ..objects.hierarchy import Family
 from ..objects.tagged_objects import crowd_of, in_use, tagged
-from ..refusal import Refusal, reported
+from ..refusal import Refusal
 from ..write.points_of_crowds import cached_points, check_rigid, keyed_points, matrices_of, models_made
 from ..write.usd_points import CrowdPoints, check_has_usd, write_points
 from .polls import SteeringOperator, in_object_mode, something_baked
@@ -36,8 +36,7 @@ class STEERING_OT_export_usd(SteeringOperator, bpy.types.Operator):
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
-    @reported
-    def execute(self, context):
+    def carry_out(self, context):
         check_has_usd()
         path = Path(bpy.path.abspath(self.filepath))
         if path.suffix.lower() not in (".usd", ".usdc", ".usda"):
@@ -52,8 +51,7 @@ class STEERING_OT_export_usd(SteeringOperator, bpy.types.Operator):
         except OSError as problem:
             raise Refusal(f"{path} cannot be written: {problem}. Choose another place.") from problem
         members, models = sum(len(each.identity) for each in crowds), sum(len(each.meshes) for each in crowds)
-        self.report({"INFO"}, f"Wrote {members} members by {models} meshes to {path.name}")
-        return {"FINISHED"}
+        return f"Wrote {members} members by {models} meshes to {path.name}"
 
 
 def _crowds(context: Context) -> tuple[list[Object], dict[Object, list[Object]]]:

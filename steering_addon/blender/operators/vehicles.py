@@ -24,36 +24,30 @@ from ..objects.tagged_objects import crowd_of, tagged
 from ..panels.fields import counted
 from ..properties import has_role
 from ..property_groups import items_of, stored_value, values_of
-from ..refusal import Refusal, reported
+from ..refusal import Refusal, Unneeded
 from ..stored_values import check_stored, choice_in
-from .polls import SteeringOperator, has_editable_crowd, in_object_mode, vehicle_selected
+from .polls import CROWD_NEEDED, SteeringOperator, has_editable_crowd, in_object_mode, needed, vehicle_selected
 
 OPPOSITE = {"POS": "NEG", "NEG": "POS"}
 
 
-class STEERING_OT_flip_front(bpy.types.Operator):
+def _may_be_flipped(context: Context) -> bool:
+    """Whether a vehicle or a crowd is selected."""
+    return bool(vehicles_selected(context)) or any(has_role(ob, Role.CROWD) for ob in context.selected_objects)
+
+
+class STEERING_OT_flip_front(SteeringOperator, bpy.types.Operator):
     """Turn the front of the selected vehicles, or of those of the selected crowds, to the other end of their models.
     The arrow in the viewport shows it; the models stay as they are"""
 
     bl_idname = "steering.flip_front"
     bl_label = "Flip Front"
-    bl_options = {"REGISTER", "UNDO"}
+    needs = (in_object_mode, needed(_may_be_flipped, "Select vehicles, or their crowd"))
 
-    @classmethod
-    def poll(cls, context) -> bool:
-        if not in_object_mode(cls, context):
-            return False
-        if vehicles_selected(context) or any(has_role(ob, Role.CROWD) for ob in context.selected_objects):
-            return True
-        cls.poll_message_set("Select vehicles, or their crowd")
-        return False
-
-    @reported
-    def execute(self, context):
+    def carry_out(self, context):
         vehicles = _chosen(context)
         if not vehicles:
-            self.report({"WARNING"}, "The selected crowds have no vehicles. Tag some, or select vehicles.")
-            return {"CANCELLED"}
+            raise Unneeded("The selected crowds have no vehicles. Tag some, or select vehicles.")
         check_editable(vehicles)
         fronts = {ob: choice_in(ob.steering, "forward_axis") for ob in vehicles}
         for ob in vehicles:
@@ -72,8 +66,7 @@ class STEERING_OT_flip_front(bpy.types.Operator):
             text += f"; {crowd.name} plays {', '.join(clips)}" if clips else ""
             if why:
                 self.report({"WARNING"}, why)
-        self.report({"INFO"}, text)
-        return {"FINISHED"}
+        return text
 
 
 def _chosen(context: Context) -> list[Object]:
@@ -98,8 +91,7 @@ class STEERING_OT_move_as(SteeringOperator, bpy.types.Operator):
         default=AS_CROWD.name,
     )
 
-    @reported
-    def execute(self, context):
+    def carry_out(self, context):
         vehicles = vehicles_selected(context)
         check_editable(vehicles)
         for ob in vehicles:
@@ -110,7 +102,6 @@ class STEERING_OT_move_as(SteeringOperator, bpy.types.Operator):
                 for name, value in values_of(moves, getattr(crowd.steering, moves.name)).items():
                     setattr(group, name, stored_value(moves.parameters()[name], value))
             settings.own_locomotion = self.locomotion
-        return {"FINISHED"}
 
 
 def _has_set(crowd: Object | None, moves: type[Locomotion]) -> bool:
@@ -125,12 +116,17 @@ def _amount(name: str, default: float, description: str):
     )
 
 
-class STEERING_OT_vary(bpy.types.Operator):
+def _may_vary(context: Context) -> bool:
+    """Whether a crowd is in focus, or a vehicle is selected."""
+    return crowd_in_focus(context) is not None or bool(vehicles_selected(context))
+
+
+class STEERING_OT_vary(SteeringOperator, bpy.types.Operator):
     """Randomize the speed, size and mass of the crowd's vehicles slightly"""
 
     bl_idname = "steering.vary"
     bl_label = "Vary"
-    bl_options = {"REGISTER", "UNDO"}
+    needs = (in_object_mode, needed(_may_vary, f"{CROWD_NEEDED}, or select vehicles"))
 
     speed: _amount("Speed", 0.1, "Largest random change of a vehicle's speed, up or down")
     size: _amount("Size", 0.05, "Largest random change of a vehicle's size, up or down")
@@ -146,19 +142,7 @@ class STEERING_OT_vary(bpy.types.Operator):
         options={"SKIP_SAVE"},
     )
 
-    @classmethod
-    def poll(cls, context) -> bool:
-        if not in_object_mode(cls, context):
-            return False
-        if crowd_in_focus(context) is not None:
-            return True
-        if vehicles_selected(context):
-            return True
-        cls.poll_message_set("Make a crowd or one of its vehicles the active object, or select vehicles")
-        return False
-
-    @reported
-    def execute(self, context):
+    def carry_out(self, context):
         crowd = None if self.selected else crowd_in_focus(context)
         warnings = vary(
             context.scene,
@@ -168,36 +152,29 @@ class STEERING_OT_vary(bpy.types.Operator):
             scale_objects=self.scale_objects,
             only=vehicles_selected(context) if crowd is None else None,
         )
-        for warning in warnings:
-            self.report({"WARNING"}, warning)
-        return {"FINISHED"}
+        self.warn(warnings)
 
 
 ON_WHEELS = {choice: kind.label for choice, kind in BY_CHOICE.items() if kind.runs_on_wheels}
 """The labels of the locomotions of cars by their choices."""
 
 
-class STEERING_OT_drive_wheels(bpy.types.Operator):
+def _runs_on_wheels(operator: type, context: Context) -> bool:
+    """Whether the crowd in focus does."""
+    crowd = crowd_in_focus(context)
+    text = f"{crowd.name} does not move on wheels. Set the Locomotion to {' or '.join(ON_WHEELS.values())}"
+    return needed(lambda _: crowd.steering.locomotion in ON_WHEELS, text)(operator, context)
+
+
+class STEERING_OT_drive_wheels(SteeringOperator, bpy.types.Operator):
     """Add drivers to the wheels of all vehicles of the crowd: they roll and steer with the way that is baked, and go up
     and down on springs. Wheels have to be objects of their own; what you keyed on them stays"""
 
     bl_idname = "steering.drive_wheels"
     bl_label = "Drive Wheels"
-    bl_options = {"REGISTER", "UNDO"}
+    needs = (in_object_mode, has_editable_crowd, _runs_on_wheels)
 
-    @classmethod
-    def poll(cls, context) -> bool:
-        if not in_object_mode(cls, context) or not has_editable_crowd(cls, context):
-            return False
-        crowd = crowd_in_focus(context)
-        if crowd.steering.locomotion in ON_WHEELS:
-            return True
-        labels = " or ".join(ON_WHEELS.values())
-        cls.poll_message_set(f"{crowd.name} does not move on wheels. Set the Locomotion to {labels}")
-        return False
-
-    @reported
-    def execute(self, context):
+    def carry_out(self, context):
         crowd = crowd_in_focus(context)
         check_stored([crowd])
         cars = vehicles_of(crowd, context.scene)
@@ -212,6 +189,4 @@ class STEERING_OT_drive_wheels(bpy.types.Operator):
         crowd.steering.portrayal.use = True
         fit_springs(crowd, cars)
         number = sum(map(len, driven.values()))
-        plural = "s" * (len(cars) != 1)
-        self.report({"INFO"}, f"Drivers turn {number} wheels of {len(cars)} vehicle{plural}. Bake to see it")
-        return {"FINISHED"}
+        return f"Drivers turn {number} wheels of {counted(len(cars), 'vehicle')}. Bake to see it"
