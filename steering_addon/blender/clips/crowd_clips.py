@@ -37,7 +37,7 @@ from ..objects.doubles import column_from, doubles
 from ..objects.hierarchy import Family, lineage, shown_in
 from ..objects.identity import state_numbers
 from ..objects.rest_pose import vertices_of
-from ..objects.tagged_objects import crowd_of, full_name, in_use, tagged
+from ..objects.tagged_objects import crowd_of, full_name, in_use, tagged, vehicles_of
 from ..properties import pointed_at, settings_of
 from ..property_groups import values_of
 from ..refusal import Refusal
@@ -98,11 +98,6 @@ def why_without_rig(ob: Object) -> str:
     if shown.library is None:
         return f"{text}. Tag {shown.name} itself, or a copy of it"
     return f"{text}. Choose Object > Library Override > Make, and tag what that makes"
-
-
-def vehicles_of(crowd: Object, scene: Scene) -> list[Object]:
-    """The vehicles of a crowd in a scene, by name."""
-    return [ob for ob in tagged(in_use(scene), Role.VEHICLE) if crowd_of(ob) == crowd]
 
 
 def models_of(crowd: Object, vehicles: Sequence[Object], scene: Scene, family: Family) -> list[Model]:

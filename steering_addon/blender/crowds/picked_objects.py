@@ -19,7 +19,7 @@ from ..read.start_pose import channels, store
 from ..refusal import Refusal
 from .cached_motion import CachedMotion
 from .model_aside import put_at
-from .populating.member_collection import shows
+from .populating.member_collection import collection_beside
 from .populating.models import MemberModel, plain
 
 SETTINGS = ("speed_factor", "size_factor", "length_factor", "mass_factor", "active")
@@ -141,9 +141,7 @@ def collection_for(context: Context, crowd: Object) -> Collection:
         return found
     collection = bpy.data.collections.new(f"{crowd.name} Picked")
     collection[PICKED] = crowd
-    layer = context.view_layer.layer_collection
-    above = [each for each in crowd.users_collection if each.library is None and shows(layer, each)]
-    (above[0] if above else context.scene.collection).children.link(collection)
+    collection_beside(context, crowd).children.link(collection)
     return collection
 
 

@@ -14,20 +14,12 @@ from ..clips.clip_speeds import TOO_FAST, cruise_of, fit_states, gaits_of
 from ..clips.crowd_clips import models_with_clips, state_of, stored_clips, why_without_rig
 from ..clips.finding_clips import Found, actions_of, find_clips, own_actions, promising, why_no_walk, why_none_moves
 from ..clips.measuring import measured_clips
-from ..crowds.adding_clips import (
-    add_clip,
-    add_found,
-    fit_speed,
-    measure_clips,
-    store_no_walk,
-    vehicles_of,
-    without_copies,
-)
+from ..crowds.adding_clips import add_clip, add_found, fit_speed, measure_clips, store_no_walk, without_copies
 from ..crowds.state_preset_exchange import as_made
 from ..crowds.states import states_of_crowd
 from ..objects.focus import crowd_in_focus, select_only, selectable
 from ..objects.hierarchy import Family
-from ..objects.tagged_objects import names_of
+from ..objects.tagged_objects import names_of, vehicles_of
 from ..property_groups import items_of
 from ..refusal import Refusal
 from ..status.sliding import slides_of

@@ -10,7 +10,7 @@ from ...simulation.roles import Role
 from ..crowds.copied_states import copied_crowd, copy_states
 from ..crowds.crowd_cache import may_be_saved, save_as_library
 from ..crowds.joining import SMALLEST, Shape, fit_body, fit_size, fit_stride, height_of
-from ..crowds.populating.member_collection import shown_collection
+from ..crowds.populating.member_collection import collection_beside
 from ..objects.crowd_caches import cache_of
 from ..objects.focus import crowd_in_focus, select_only, selectable, vehicle_in_focus, vehicles_selected
 from ..objects.hierarchy import Family
@@ -135,7 +135,7 @@ class STEERING_OT_crowd_restore(SteeringOperator, bpy.types.Operator):
         context.view_layer.update()
 
     def _restore(self, context: Context, lost: LostCrowd) -> None:
-        crowd, collection = lost.crowd, shown_collection(context, lost.vehicles[0])
+        crowd, collection = lost.crowd, collection_beside(context, lost.vehicles[0])
         if crowd is None or crowd.type != "EMPTY":
             vehicles = list(lost.vehicles)
             check_editable(vehicles)

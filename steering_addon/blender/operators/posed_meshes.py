@@ -8,11 +8,11 @@ from bpy.types import Collection, Context, Object
 
 from ...simulation.roles import Role
 from ..clips.crowd_clips import Model, check_has_models, models_of
-from ..crowds.adding_clips import vehicles_of
 from ..crowds.posed_meshes import PosedClip, Posing, posing, strangers_in
 from ..objects.body_sizes import Body
 from ..objects.focus import crowd_in_focus
 from ..objects.hierarchy import Family
+from ..objects.tagged_objects import vehicles_of
 from ..properties import has_role
 from ..refusal import Refusal
 from ..stored_values import check_stored

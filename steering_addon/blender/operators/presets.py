@@ -16,7 +16,6 @@ from ..crowds.member_variation import Amounts, vary
 from ..crowds.preset_exchange import (
     behavior_preset_of,
     bodies_length,
-    members_of,
     preset_of,
     take_up,
     take_up_behavior,
@@ -27,7 +26,7 @@ from ..crowds.state_preset_exchange import add_state, state_preset_of
 from ..crowds.states import triggers_of_state
 from ..objects.focus import activate, crowd_in_focus, state_in_focus
 from ..objects.hierarchy import Family
-from ..objects.tagged_objects import crowd_of
+from ..objects.tagged_objects import crowd_of, vehicles_of
 from ..properties import pointed_at
 from ..refusal import Refusal
 from ..stored_values import check_stored
@@ -144,7 +143,7 @@ class STEERING_OT_preset_apply(Applying, bpy.types.Operator):
         warnings = vary(scene, crowd, Amounts(**preset.variation)) if self.vary else []
         animated = take_up(preset, crowd, scene)
         if fits:
-            fit_locomotion(crowd, members_of(crowd, scene), context.evaluated_depsgraph_get(), Family())
+            fit_locomotion(crowd, vehicles_of(crowd, scene), context.evaluated_depsgraph_get(), Family())
         if self.use_preroll:
             crowd.steering.preroll = preset.preroll
         text = f"Applied the preset {preset.label} to {crowd.name}"

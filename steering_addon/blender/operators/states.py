@@ -13,7 +13,7 @@ from ..crowds.new_triggers import new_trigger, selected_callers
 from ..crowds.states import CUE_PATH, new_cue, number_of, states_before, states_of_crowd, triggers_of_state
 from ..objects.focus import activate, crowd_in_focus, select_only, selectable, state_in_focus
 from ..objects.suitability import check_editable
-from ..objects.tagged_objects import crowd_of, in_use, tagged
+from ..objects.tagged_objects import crowd_of, in_use, tagged, vehicles_of
 from ..properties import has_role
 from ..property_groups import items_of
 from ..read.dependencies import animated_paths
@@ -147,7 +147,7 @@ class STEERING_OT_select_in_state(SteeringOperator, bpy.types.Operator):
     def carry_out(self, context):
         scene, state = context.scene, state_in_focus(context)
         crowd, number = crowd_of(state), number_of(state, context)
-        members = [ob for ob in tagged(in_use(scene), Role.VEHICLE) if crowd_of(ob) == crowd]
+        members = vehicles_of(crowd, scene)
         states = [present_state(scene, ob, baked=tells_state(bake_of(ob))) for ob in members]
         if all(each is None for each in states):
             name = crowd.name if crowd is not None else state.name

@@ -12,7 +12,7 @@ from ...settings.variation import MOST
 from ...simulation.locomotion import Locomotion
 from ...simulation.roles import Role
 from ..animation.custom_properties import reading_drivers
-from ..crowds.adding_clips import add_to_new_crowd, measure_clips, vehicles_of, why_without_walk
+from ..crowds.adding_clips import add_to_new_crowd, measure_clips, why_without_walk
 from ..crowds.joining import fit_springs
 from ..crowds.member_variation import Amounts, vary
 from ..crowds.wheel_drivers import drive_wheels, drivers_of, wheels_of_car
@@ -20,7 +20,7 @@ from ..moving import BY_CHOICE, locomotion_of
 from ..objects.focus import crowd_in_focus, vehicles_selected
 from ..objects.hierarchy import Family
 from ..objects.suitability import check_editable
-from ..objects.tagged_objects import crowd_of, tagged
+from ..objects.tagged_objects import crowd_of, tagged, vehicles_of
 from ..panels.fields import counted
 from ..properties import has_role
 from ..property_groups import items_of, stored_value, values_of
