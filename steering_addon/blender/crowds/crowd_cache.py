@@ -39,6 +39,8 @@ TITLES = {FRAMES: "Frames", AGENTS: "Player", EDITS: "Edits", MODELS: "Models"}
 PERCHED, FLARES, ARRIVED = 1, 2, 4
 """The flags of an agent: it stands on something on which it has come down from the air, it brakes with its wings to do
 so, and it is where it was led."""
+MOST = 10000
+"""Versions of a library at most."""
 
 
 @dataclass(frozen=True)
@@ -273,10 +275,6 @@ def _edits_before(collection: Collection) -> Mesh | None:
         if (shown := shown_by(each)) is not None and (ob := input_of(player_of(shown), "Edits")):
             return ob.data.copy()
     return None
-
-
-MOST = 10000
-"""Versions of a library at most."""
 
 
 def save_as_library(collection: Collection, folder: Path) -> Path:

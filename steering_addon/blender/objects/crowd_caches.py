@@ -20,6 +20,9 @@ RECORD = "steering_cache"
 """The custom property of a collection that is a crowd cache. Stored in files: never changes."""
 MARK = "steering_cached"
 """The custom property of a vehicle whose motion is in a crowd cache: the id of that and the frames. Never changes."""
+PICKED = "steering_picked"
+"""The custom property of such an object, and of its parts: the identity of the object whose point the agent is; 0 if it
+had been a vehicle before. Stored in files: never changes."""
 
 
 @dataclass(frozen=True)
@@ -81,11 +84,6 @@ def cache_of(crowd: Object) -> Collection | None:
 def crowd_of_player(ob: Object) -> Object | None:
     """The crowd that an object plays from a cache."""
     return next((crowd_of_cache(each) for each in caches() if ob in set(each.all_objects)), None)
-
-
-PICKED = "steering_picked"
-"""The custom property of such an object, and of its parts: the identity of the object whose point the agent is; 0 if it
-had been a vehicle before. Stored in files: never changes."""
 
 
 def is_picked(ob: Object) -> bool:

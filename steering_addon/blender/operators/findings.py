@@ -25,6 +25,10 @@ from .polls import SteeringOperator, in_object_mode, something_baked
 
 REFUSED = "REFUSED"
 """The kind that stands for the last refusal."""
+NAMED = 3
+"""Vehicles that a warning names."""
+REMEDY = "Move the obstacle or the path apart, or reduce the Clearance of Avoid Obstacles"
+ANY = "ANY"
 
 
 class Problem(NamedTuple):
@@ -65,10 +69,6 @@ PROBLEMS = {
 }
 """In the order of the report. Files hold the places in it from 1: new ones come last."""
 WORDS = {kind: problem.words for kind, problem in PROBLEMS.items()}
-NAMED = 3
-"""Vehicles that a warning names."""
-REMEDY = "Move the obstacle or the path apart, or reduce the Clearance of Avoid Obstacles"
-ANY = "ANY"
 ITEMS = [
     (ANY, "Any", "Vehicles with any of these problems", 0),
     *((kind.upper(), each.label, f"Vehicles {each.about}", k) for k, (kind, each) in enumerate(PROBLEMS.items(), 1)),

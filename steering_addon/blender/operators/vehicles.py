@@ -29,6 +29,8 @@ from ..stored_values import check_stored, choice_in
 from .polls import CROWD_NEEDED, SteeringOperator, has_editable_crowd, in_object_mode, needed, vehicle_selected
 
 OPPOSITE = {"POS": "NEG", "NEG": "POS"}
+ON_WHEELS = {choice: kind.label for choice, kind in BY_CHOICE.items() if kind.runs_on_wheels}
+"""The labels of the locomotions of cars by their choices."""
 
 
 def _may_be_flipped(context: Context) -> bool:
@@ -153,10 +155,6 @@ class STEERING_OT_vary(SteeringOperator, bpy.types.Operator):
             only=vehicles_selected(context) if crowd is None else None,
         )
         self.warn(warnings)
-
-
-ON_WHEELS = {choice: kind.label for choice, kind in BY_CHOICE.items() if kind.runs_on_wheels}
-"""The labels of the locomotions of cars by their choices."""
 
 
 def _runs_on_wheels(operator: type, context: Context) -> bool:

@@ -29,7 +29,7 @@ from ..clips.crowd_clips import clip_of_link, state_of, stored_clips
 from ..clips.finding_clips import own_actions
 from ..clips.measuring import player_below
 from ..crowds.adding_clips import why_without_walk
-from ..crowds.improbable import scaled_since, why_improbable
+from ..crowds.improbable import REMEDIES, off_origin, scaled_since, why_improbable
 from ..crowds.states import states_left_behind
 from ..moving import CLINGING, known_locomotion
 from ..objects.crowd_caches import MARK
@@ -44,7 +44,6 @@ from ..read.sources import behaviors_of, pointers_of
 from ..read.target_problems import awaited, outside_scene, target_problem, waits_unasked
 from .covering import covering
 from .model_traits import undriven
-from .origins import REMEDIES, off_origin
 from .placing import loose_links, misplaced
 
 EMPTY = 1e-6

@@ -41,6 +41,9 @@ from .writer import Writer
 
 SIMULATING = 0.8
 """Share of the progress that simulating takes; writing is the rest."""
+UP, DOWN = Vector((0.0, 0.0, 1.0)), Vector((0.0, 0.0, -1.0))
+MOST_RAYS = 500
+"""Vehicles looked at on each frame, on average, so that a bake takes no longer."""
 
 
 @dataclass(frozen=True)
@@ -197,11 +200,6 @@ class _Admission:
         due = state.inputs.due
         if due is not None:
             self.kept_out, self.too_late = (int(np.count_nonzero(state.outside & each)) for each in (due, ~due))
-
-
-UP, DOWN = Vector((0.0, 0.0, 1.0)), Vector((0.0, 0.0, -1.0))
-MOST_RAYS = 500
-"""Vehicles looked at on each frame, on average, so that a bake takes no longer."""
 
 
 class GroundEdges:

@@ -26,6 +26,31 @@ ROOM = 0.82
 """The radius of the region they stay in, as a share of half the side."""
 STEEPEST = 0.5
 """The grade of the steepest place: they climb all of it."""
+LENGTH = 1.1
+"""Length of the wolf, in lengths of a sheep, as all other distances."""
+SPEED, STRENGTH = 2.1, 3.0
+"""Of the wolf as it trots: its speed a second, and its acceleration a second squared."""
+FEARS = 6.5
+"""Distance at which a sheep is alarmed by the wolf."""
+SPREADS_WITHIN = 5.0
+"""Distance within which sheep that startle carry others along."""
+RUNS_FOR = 2.0
+"""Seconds for which a sheep runs on when the wolf is no longer near."""
+GATHERS_FOR = 18.0
+"""Seconds for which it then goes back to the others."""
+ALERT = (0.4, 0.8)
+"""Seconds in which sheep that run turn, and change their speed: they graze more slowly."""
+KEEPS_INSIDE = (3.0, 1.5)
+"""Weight of staying in the region for a sheep that runs, and how many seconds before its border it turns aside."""
+UPHILL = 0.4
+"""How much they slow down uphill, as a share of what people do."""
+LEADS_PAST = 0.85
+"""How near the wolf's path comes to the middle of the herd at the start, in radii of the herd."""
+COMES_FROM, GOES_TO = 0.7, 0.93
+"""How far from the middle its path begins and ends, as a share of half the side of the pasture."""
+BEND = 0.3
+"""How much its path bends away from the middle on the way there, as the same share."""
+KNOTS = 32
 
 
 def reach(options: SceneOptions) -> float:
@@ -98,33 +123,6 @@ HERD = ReadyScene(
     add=add_herd,
     **OF_SHEEP,
 )
-
-
-LENGTH = 1.1
-"""Length of the wolf, in lengths of a sheep, as all other distances."""
-SPEED, STRENGTH = 2.1, 3.0
-"""Of the wolf as it trots: its speed a second, and its acceleration a second squared."""
-FEARS = 6.5
-"""Distance at which a sheep is alarmed by the wolf."""
-SPREADS_WITHIN = 5.0
-"""Distance within which sheep that startle carry others along."""
-RUNS_FOR = 2.0
-"""Seconds for which a sheep runs on when the wolf is no longer near."""
-GATHERS_FOR = 18.0
-"""Seconds for which it then goes back to the others."""
-ALERT = (0.4, 0.8)
-"""Seconds in which sheep that run turn, and change their speed: they graze more slowly."""
-KEEPS_INSIDE = (3.0, 1.5)
-"""Weight of staying in the region for a sheep that runs, and how many seconds before its border it turns aside."""
-UPHILL = 0.4
-"""How much they slow down uphill, as a share of what people do."""
-LEADS_PAST = 0.85
-"""How near the wolf's path comes to the middle of the herd at the start, in radii of the herd."""
-COMES_FROM, GOES_TO = 0.7, 0.93
-"""How far from the middle its path begins and ends, as a share of half the side of the pasture."""
-BEND = 0.3
-"""How much its path bends away from the middle on the way there, as the same share."""
-KNOTS = 32
 
 
 def add_herd_and_wolf(context: Context, options: SceneOptions) -> Object:
