@@ -77,11 +77,8 @@ CURVE_SETTINGS = ("extrapolation", "auto_smoothing", "mute", "lock", "hide", "se
 
 @dataclass(frozen=True)
 class Keys:
-    """The keys of one curve.
-
-    Attributes:
-        columns: a (k, width) array for each name of KEY_COLUMNS, or for some of these, in the order of the keys
-    """
+    """The keys of one curve. `columns`: a (k, width) array for each name of KEY_COLUMNS, or for some of these, in the
+    order of the keys."""
 
     columns: Mapping[str, np.ndarray]
 

@@ -43,12 +43,8 @@ GROUP = "Object Transforms"
 
 
 class OwnAnimation(NamedTuple):
-    """Animation of the animator's that moves a vehicle on channels that a bake writes.
-
-    Attributes:
-        what: its description, to follow "Ship has ...".
-        replaceable: whether "Replace Own Keys" can set it aside.
-    """
+    """Animation of the animator's that moves a vehicle on channels that a bake writes. `what`: its description, to
+    follow "Ship has ..."; `replaceable`: whether "Replace Own Keys" can set it aside."""
 
     what: str
     replaceable: bool

@@ -56,12 +56,8 @@ class RigControl:
 
 @dataclass(frozen=True)
 class Controls:
-    """The controls of a rig.
-
-    Attributes:
-        feet: of each foot.
-        hips: the row of the bone that carries the hips, -1 if there is none.
-    """
+    """The controls of a rig. `feet`: of each foot; `hips`: the row of the bone that carries the hips, -1 if there is
+    none."""
 
     feet: tuple[RigControl, ...]
     hips: int

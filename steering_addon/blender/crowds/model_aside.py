@@ -30,12 +30,7 @@ TRANSFORMS = ("location", "rotation", "scale", "delta_")
 
 @dataclass(frozen=True)
 class ModelAside:
-    """A copy of a model in a scene of its own.
-
-    Attributes:
-        name: of the model.
-        rig: the copy of what plays its clips.
-    """
+    """A copy of a model in a scene of its own. `name`: of the model; `rig`: the copy of what plays its clips."""
 
     name: str
     scene: Scene
@@ -137,12 +132,8 @@ def _copy_layer(edited: BMesh, faces: Sequence, source: str, to: str) -> None:
 
 @contextmanager
 def model_aside(vehicle: Object, rig: Object, scene: Scene, layer: ViewLayer, family: Family) -> Iterator[ModelAside]:
-    """A copy of a vehicle with its parts, those that renders of a view layer show, until the end.
-
-    Args:
-        rig: what plays the clips of the vehicle.
-        scene: whose frame rate and units are used.
-    """
+    """A copy of a vehicle with its parts, those that renders of a view layer show, until the end. `rig`: what plays the
+    clips of the vehicle; `scene`: whose frame rate and units are used."""
     model = MemberModel.of(vehicle, family)
     shown = _shown(model.parts, layer)
     aside = bpy.data.scenes.new(NAME)

@@ -152,12 +152,8 @@ def _local_points(ob: Object, depsgraph: Depsgraph) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Body:
-    """The points of a model in its rest pose, to be measured in several ways.
-
-    Attributes:
-        points: (m, 3) in the object's own space.
-        matrix: (3, 3) what turns and scales them into the world's.
-    """
+    """The points of a model in its rest pose, to be measured in several ways. `points`: (m, 3) in the object's own
+    space; `matrix`: (3, 3) what turns and scales them into the world's."""
 
     points: np.ndarray
     matrix: np.ndarray

@@ -17,10 +17,7 @@ Check = Callable[[type, Context], bool]
 
 class SteeringOperator:
     """A base of operators that are undone in one step, disabled where one of their checks fails, and report refusals.
-
-    Attributes:
-        needs: the checks, in order.
-    """
+    `needs`: the checks, in order."""
 
     bl_options = {"REGISTER", "UNDO"}
     needs: Sequence[Check] = ()

@@ -19,12 +19,7 @@ class Tint(NamedTuple):
 
 
 class Tints(NamedTuple):
-    """The states that a vehicle may be in.
-
-    Attributes:
-        states: by their numbers.
-        baked: whether a bake tells in which it is.
-    """
+    """The states that a vehicle may be in. `states`: by their numbers; `baked`: whether a bake tells in which it is."""
 
     states: Mapping[int, Tint]
     baked: bool

@@ -84,12 +84,8 @@ class FreeCheck:
         self._family = Family()
 
     def __call__(self, ob: Object, crowd: Object, hidden: bool, played: CurrentAnimation) -> None:
-        """Refuse a vehicle, or parts of it that the bake hides with it, that are animated by hand.
-
-        Args:
-            hidden: whether the bake may hide the vehicle.
-            played: what it plays.
-        """
+        """Refuse a vehicle, or parts of it that the bake hides with it, that are animated by hand. `hidden`: whether
+        the bake may hide the vehicle; `played`: what it plays."""
         alike = crowd, ob.rotation_mode, hidden, moves_by(ob, crowd)
         if alike not in self._contested:
             properties = map(path_of, (*keyed_properties(ob, crowd), *self._of_states.get(crowd, ())))

@@ -40,12 +40,8 @@ class EdgeChain:
 
 
 def chains(edges: Rows, against: Mask) -> list[EdgeChain]:
-    """The chains formed by edges (e, 2), each from an end or fork to the next.
-
-    Args:
-        edges: rows of points.
-        against: (e,) marked edges, which reverse their chain.
-    """
+    """The chains formed by edges (e, 2), each from an end or fork to the next. `edges`: rows of points; `against`: (e,)
+    marked edges, which reverse their chain."""
     neighbors: dict[int, list[tuple[int, int]]] = {}
     for row, (a, b) in enumerate(edges.tolist()):
         if a != b:

@@ -168,11 +168,8 @@ def sources_of_points(
     adds_nothing: bool,
 ) -> Iterator[tuple[Object, tuple[PointVehicles, np.ndarray]]]:
     """Each object with the vehicles that its points are, as of `point_vehicles`; no two have the same identity.
-
-    Args:
-        taken: (k,) identities of other vehicles.
-        picked: the identities of points that are left out as objects stand for them, by their crowd.
-    """
+    `taken`: (k,) identities of other vehicles; `picked`: the identities of points that are left out as objects stand
+    for them, by their crowd."""
     own = distinct_identities(objects)
     for ob in objects:
         points, identities = point_vehicles(ob, own[ob.name], scene, first, taken, adds_nothing=adds_nothing)

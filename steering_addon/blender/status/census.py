@@ -208,12 +208,8 @@ def count(scene: Scene, before: Census | None = None, made_of: str | None = None
 def _baked(
     scene: Scene, records: Mapping[Object, BakeRecord], outcomes: Outcomes, before: Baked | None, made_of: str | None
 ) -> Baked:
-    """The state of the bakes that vehicles play.
-
-    Args:
-        before: their state on another frame, if nothing but the frame has changed since.
-        made_of: the present fingerprint of the scene, if it is known.
-    """
+    """The state of the bakes that vehicles play. `before`: their state on another frame, if nothing but the frame has
+    changed since; `made_of`: the present fingerprint of the scene, if it is known."""
     if not records:
         return Baked()
     if before is not None:

@@ -73,12 +73,8 @@ def slides_of(vehicles: Sequence[Object], scene: Scene) -> Iterator[Slide]:
 
 @dataclass(frozen=True)
 class _Way:
-    """Where a vehicle is on f frames, and what it stands on.
-
-    Attributes:
-        place: (f, 3) metres.
-        axes: (f, 3, 3) those of model space in the world, as rows.
-    """
+    """Where a vehicle is on f frames, and what it stands on. `place`: (f, 3) metres; `axes`: (f, 3, 3) those of model
+    space in the world, as rows."""
 
     place: Vectors
     axes: np.ndarray

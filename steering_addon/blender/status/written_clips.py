@@ -17,11 +17,7 @@ from ..properties import has_role
 
 def changed_clips(objects: Iterable[Object], records: Mapping[Object, BakeRecord]) -> list[Object]:
     """The crowds whose clips, or how they are played, have changed since they were written onto baked vehicles.
-
-    Args:
-        objects: of the scene.
-        records: the bake of each vehicle that plays one.
-    """
+    `objects`: of the scene; `records`: the bake of each vehicle that plays one."""
     objects = list(objects)
     written: dict[Object, set[str]] = {}
     for ob in objects:

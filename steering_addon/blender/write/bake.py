@@ -186,12 +186,8 @@ def _stuck(plan: Plan, mishaps: Mishaps) -> dict[int, tuple[float, float]]:
 
 
 class _Admission:
-    """The vehicles that have not entered by the last frame looked at.
-
-    Attributes:
-        kept_out: how many wait for room.
-        too_late: how many enter on a later frame.
-    """
+    """The vehicles that have not entered by the last frame looked at. `kept_out`: how many wait for room; `too_late`:
+    how many enter on a later frame."""
 
     def __init__(self) -> None:
         self.kept_out = self.too_late = 0

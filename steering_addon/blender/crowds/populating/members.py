@@ -100,12 +100,8 @@ def _put(ob: Object, matrix: Matrix) -> None:
 
 
 def resize(ob: Object, scale: float, room: float) -> None:
-    """Scale a member relative to its model, keeping other changes of its size.
-
-    Args:
-        scale: size of the member divided by that of the model.
-        room: radius in metres that is kept free for it.
-    """
+    """Scale a member relative to its model, keeping other changes of its size. `scale`: size of the member divided by
+    that of the model; `room`: radius in metres that is kept free for it."""
     member = ob.steering.member
     member.room = room
     ratio = scale / member.scale
