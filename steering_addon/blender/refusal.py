@@ -11,7 +11,10 @@ class Refusal(ValueError):  # noqa: N818 - not an error of the program
     Attributes:
         about: the objects that it names and that the animator has to change.
         remedy: the setting of the scene's simulation that it names; empty if it names none.
+        level: how Blender reports it.
     """
+
+    level = "ERROR"
 
     def __init__(self, text: str, *, about: Sequence[Object] = (), remedy: str = "") -> None:
         # Names in old files need not be UTF-8. Blender's reports must be.
@@ -21,4 +24,12 @@ class Refusal(ValueError):  # noqa: N818 - not an error of the program
 
 
 class Unneeded(Refusal):
-    """There is nothing to do; reported as a warning, not as an error."""
+    """There is nothing to do, although the animator expected something."""
+
+    level = "WARNING"
+
+
+class NothingFound(Unneeded):
+    """There is nothing of what was searched for, as it should be."""
+
+    level = "INFO"

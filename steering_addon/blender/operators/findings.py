@@ -17,7 +17,7 @@ from ..objects.crowd_caches import cache_of, cached_as
 from ..objects.focus import select_only, selectable
 from ..objects.tagged_objects import crowd_of, full_name, in_use, list_names, tagged
 from ..panels.fields import counted
-from ..refusal import Unneeded
+from ..refusal import NothingFound, Unneeded
 from ..status import census
 from ..status.findings import FindingKind
 from ..status.refused import last_refused
@@ -88,7 +88,7 @@ class STEERING_OT_select_contacts(SteeringOperator, bpy.types.Operator):
     def carry_out(self, context):
         frames = _mishap_frames(context.scene, self.kind)
         if not frames:
-            return "No baked vehicle ran into anything or got stuck"
+            raise NothingFound("No baked vehicle ran into anything or got stuck")
         objects = selectable(ob for ob in context.view_layer.objects if ob in frames)
         select_only(context, objects)
         frame = _next_frame(context.scene.frame_current, [at for ob in objects or frames for at in frames[ob]])

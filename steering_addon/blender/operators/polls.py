@@ -8,7 +8,7 @@ from bpy.types import Context
 
 from ..clips.crowd_clips import stored_clips
 from ..objects.focus import crowd_in_focus, state_in_focus, vehicles_selected
-from ..refusal import Refusal, Unneeded
+from ..refusal import Refusal
 from ..status import census
 
 Check = Callable[[type, Context], bool]
@@ -34,7 +34,7 @@ class SteeringOperator:
         try:
             told = self.carry_out(context)
         except Refusal as why:
-            self.report({"WARNING" if isinstance(why, Unneeded) else "ERROR"}, str(why))
+            self.report({why.level}, str(why))
             return {"CANCELLED"}
         if told:
             self.report({"INFO"}, told)
