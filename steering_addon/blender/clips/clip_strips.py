@@ -116,7 +116,8 @@ def _write_on(each: RigClips, writer: "_StripWriter", spare: set[bpy.types.Actio
             kept, kept_slot = action, slot.handle if slot is not None else 0
             assign_action(rig, None)
     muted = before.muted if before is not None else ()
-    muted += tuple(mute_hiding(rig, each.channels, _clips_of(each.played), (writer.first, writer.last)))
+    copies = [clip for played in each.played if (clip := played.copy.clip) is not None]
+    muted += tuple(mute_hiding(rig, each.channels, copies, (writer.first, writer.last)))
     animation = rig.animation_data_create()
     names = {edited.track for edited in stay}
     for name, played in zip(_track_names(each.played), each.played):
@@ -137,11 +138,6 @@ def _write_on(each: RigClips, writer: "_StripWriter", spare: set[bpy.types.Actio
     )
     write_clip_record(rig, record)
     return record, stay
-
-
-def _clips_of(all_played: Sequence[ClipPlayed]) -> list[bpy.types.Action]:
-    """The actions of which copies are played."""
-    return [clip for played in all_played if (clip := played.copy.clip) is not None]
 
 
 def _track_names(all_played: Sequence[ClipPlayed]) -> list[str]:

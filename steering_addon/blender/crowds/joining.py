@@ -23,6 +23,7 @@ from ..objects.tagged_objects import crowd_of, crowds_of, in_use, tagged
 from ..properties import has_role
 from ..read.evaluated_points import evaluated_points
 from ..read.forward_axis import front_of
+from ..read.local_space import axes_of_model
 from ..read.role_assignment import current_front, default_crowd, give_role, make_vehicle, new_crowd
 from ..stored_values import FARTHEST, check_stored, sound_front
 from .moves_like import UNCHANGED, Likeness, bring_to_life, fitting, flies, is_settled
@@ -175,13 +176,8 @@ def model_in_axes(ob: Object, depsgraph: Depsgraph, family: Family) -> tuple[np.
 
 def rows_of_axes(ob: Object) -> np.ndarray:
     """The directions ahead, to the left and up of a vehicle in its own space, (3, 3)."""
-    ahead, up = (_axis(name) for name in sound_front(ob))
-    return np.stack((ahead, np.cross(up, ahead), up))
-
-
-def _axis(name: str) -> np.ndarray:
-    """The unit vector of an axis such as NEG_Y."""
-    return np.eye(3)["XYZ".index(name[-1])] * (-1.0 if name.startswith("NEG") else 1.0)
+    side, ahead, up = axes_of_model(ob).T
+    return np.stack((ahead, -side, up))
 
 
 def fit_size(ob: Object, crowd: Object, shape: Shape) -> None:

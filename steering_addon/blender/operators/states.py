@@ -2,7 +2,6 @@
 
 import bpy
 from bpy.props import EnumProperty, IntProperty, StringProperty
-from bpy.types import Context
 
 from ...minds.conditions import CONDITIONS, OfItself, OfRegions
 from ...minds.declaring import TriggerModel
@@ -23,16 +22,15 @@ from ..stored_values import check_stored
 from .polls import SteeringOperator, has_editable_crowd, has_state, in_object_mode, needed
 
 
-def _has_states(context: Context) -> bool:
-    return any(has_role(ob, Role.STATE) for ob in context.scene.objects)
-
-
 class STEERING_OT_trigger_add(SteeringOperator, bpy.types.Operator):
     """Add what calls vehicles into the state: the selected objects, or a place at the 3D cursor"""
 
     bl_idname = "steering.trigger_add"
     bl_label = "Add Trigger"
-    needs = (in_object_mode, needed(_has_states, "Add a state to a crowd first"))
+    needs = (
+        in_object_mode,
+        needed(lambda context: tagged(context.scene.objects, Role.STATE), "Add a state to a crowd first"),
+    )
 
     when: EnumProperty(
         name="When",

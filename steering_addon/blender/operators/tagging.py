@@ -126,7 +126,8 @@ class STEERING_OT_tag(SteeringOperator, bpy.types.Operator):
         self.warn(joined.warnings)
         instead = _select_wholes(context, suitable)
         if joined.crowd is not None:
-            clips, why_none = _found_clips(joined, context.scene) if self.find_clips else ([], "")
+            is_new = self.find_clips and joined.preset is not None
+            clips, why_none = add_to_new_crowd(joined.crowd, joined.members, context.scene) if is_new else ([], "")
             plays = f"; it plays {', '.join(clips)}" if clips else ""
             self.report({"INFO"}, "; ".join([_summary(joined, context.scene) + plays, *instead]))
             unlikely = why_improbable(joined.crowd, joined.members, are_birds=self.moves_like == "BIRD")
@@ -209,16 +210,19 @@ class STEERING_OT_untag(SteeringOperator, bpy.types.Operator):
                     ob.property_unset("steering")
 
 
-def _part_is_selected(context: Context) -> bool:
-    return any(whole_of(ob) != ob for ob in context.selected_objects)
-
-
 class STEERING_OT_whole_select(SteeringOperator, bpy.types.Operator):
     """Select the vehicles and leaders of which parts are selected, in place of the parts"""
 
     bl_idname = "steering.whole_select"
     bl_label = "Select Whole"
-    needs = (in_object_mode, something_selected, needed(_part_is_selected, "Select a part of a vehicle or leader"))
+    needs = (
+        in_object_mode,
+        something_selected,
+        needed(
+            lambda context: any(whole_of(ob) != ob for ob in context.selected_objects),
+            "Select a part of a vehicle or leader",
+        ),
+    )
 
     def carry_out(self, context):
         active = context.view_layer.objects.active
@@ -305,12 +309,6 @@ def _shapes_of(objects: list[Object], name: str) -> str:
     for ob in objects:
         names.setdefault(SHAPE_LABELS[choice_in(ob.steering, name)], []).append(ob.name)
     return "; ".join(f"{list_names(those)}: {label}" for label, those in names.items())
-
-
-def _found_clips(joined: Joined, scene: Scene) -> tuple[list[str], str]:
-    """The names of the clips that new vehicles bring to a crowd without settings, which plays them from now on; and why
-    there are none."""
-    return ([], "") if joined.preset is None else add_to_new_crowd(joined.crowd, joined.members, scene)
 
 
 def _select_wholes(context: Context, tagged_objects: list[Object]) -> list[str]:

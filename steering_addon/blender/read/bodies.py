@@ -19,7 +19,7 @@ from ..refusal import Refusal
 from .checks import check_number, check_numbers
 from .entry_settings import frames_there
 from .forward_axis import front_of
-from .local_space import AXIS_NAMES, model_axes
+from .local_space import model_axes
 from .plan import Plan
 from .role_assignment import current_front
 from .sources import BodySource, standing
@@ -131,7 +131,7 @@ def _face(ob: Object, depsgraph: Depsgraph, family: Family) -> np.ndarray:
         front = front_of(ob, family, None if _is_point(ob) else Body.of(ob, depsgraph, family))
     if front[0][-1] == front[1][-1]:
         return np.eye(3)[1:]
-    return model_axes(*(AXIS_NAMES[axis] for axis in front)).T[1:]
+    return model_axes(*front).T[1:]
 
 
 def _roles(ob: Object) -> int:

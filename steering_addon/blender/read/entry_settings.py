@@ -29,14 +29,11 @@ class HidingRule:
     def concerns(self, ob: Object, crowd: Object) -> bool:
         """Whether the bake may hide a vehicle of a crowd: its crowd hides absent vehicles, and it may be absent."""
         if crowd not in self._crowds:
-            self._crowds[crowd] = _hides(crowd), comes_and_goes(crowd)
+            stored = crowd.steering
+            hides = not stored.is_property_set("attendance") or stored.attendance.hide
+            self._crowds[crowd] = hides, comes_and_goes(crowd)
         hides, may_be_absent = self._crowds[crowd]
         return hides and (may_be_absent or ob.steering.use_enter_frame)
-
-
-def _hides(crowd: Object) -> bool:
-    """Whether absent vehicles of a crowd are hidden. Writes nothing."""
-    return not crowd.steering.is_property_set("attendance") or crowd.steering.attendance.hide
 
 
 def comes_and_goes(crowd: Object) -> bool:

@@ -18,12 +18,7 @@ from mathutils import Matrix
 from ...simulation.arrays.vectors import dot, magnitude
 from ..animation.rotation_channels import product
 from ..objects.doubles import doubles
-
-AXES = ("X", "Y", "Z", "-X", "-Y", "-Z")
-"""The directions along its own axes that a model may face or have as up."""
-
-AXIS_NAMES = {"POS_X": "X", "POS_Y": "Y", "POS_Z": "Z", "NEG_X": "-X", "NEG_Y": "-Y", "NEG_Z": "-Z"}
-"""These directions by the values of the Forward and Up properties of a vehicle."""
+from ..stored_values import sound_front
 
 FLAT = 1e-12
 """Least volume of a unit cube under a parent, relative to the cube of its longest edge, that is inverted exactly."""
@@ -75,11 +70,12 @@ def _bone_matrix(armature: Object, name: str) -> Matrix:
 
 
 @functools.cache
+@functools.lru_cache
 def model_axes(forward_axis: str, up_axis: str) -> np.ndarray:
     """The side, forward and up axis of a model in its own space, as the columns of a rotation (3, 3).
 
-    The simulation has side +X, forward +Y, up +Z; a character that faces -Y gives `model_axes("-Y", "Z")`. Raises
-    ValueError if the two axes are the same or opposite.
+    The simulation has side +X, forward +Y, up +Z; a character that faces -Y gives `model_axes("NEG_Y", "POS_Z")`.
+    Raises ValueError if the two axes are the same or opposite.
     """
     if forward_axis[-1] == up_axis[-1]:
         raise ValueError(f"A model that faces {forward_axis} cannot have {up_axis} up: choose another axis.")
@@ -87,6 +83,11 @@ def model_axes(forward_axis: str, up_axis: str) -> np.ndarray:
     axes = np.column_stack((_cross(forward, up), forward, up))
     axes.flags.writeable = False
     return axes
+
+
+def axes_of_model(ob: Object) -> np.ndarray:
+    """The same of a tagged object. Refused if its axes are unsound."""
+    return model_axes(*sound_front(ob))
 
 
 def to_local(
@@ -143,7 +144,7 @@ def to_world(
 
 
 def _axis_vector(axis: str) -> np.ndarray:
-    return np.eye(3)["XYZ".index(axis[-1])] * (-1.0 if axis.startswith("-") else 1.0)
+    return np.eye(3)["XYZ".index(axis[-1])] * (-1.0 if axis.startswith("NEG") else 1.0)
 
 
 def _mirrored(axes: np.ndarray, scale: np.ndarray) -> np.ndarray:

@@ -175,7 +175,7 @@ class RegionReader:
         if self._placed is not None and self._placed[0] == placed and "MESH" not in shapes:
             return self._placed[1]
         if self._boxes is None:
-            self._boxes = [_box(ob, depsgraph) for ob in obs]
+            self._boxes = [box_of(points_of(ob, depsgraph, None)) for ob in obs]
         middle = np.array([middle for middle, _ in self._boxes]).reshape(-1, 3)
         half = np.array([half for _, half in self._boxes]).reshape(-1, 3)
         sizes = np.array([sizes_of(matrix) for matrix in matrices]).reshape(-1, 3)
@@ -204,11 +204,6 @@ class RegionReader:
                         f"Close it, or set its shape to Box."
                     )
         return meshes
-
-
-def _box(ob: Object, depsgraph: Depsgraph) -> tuple[np.ndarray, np.ndarray]:
-    """The middle and the half sizes of an object in its own space; an Empty is as large as it is drawn."""
-    return box_of(points_of(ob, depsgraph, None))
 
 
 def _shape(ob: Object) -> str:

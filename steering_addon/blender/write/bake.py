@@ -19,7 +19,6 @@ from ...portrayal.sketch import Frame
 from ...recording.mishaps import GROUND, KINDS, LATE, NO_WAY, Mishaps
 from ...recording.missed_marks import MissedMarks
 from ...recording.run_record import RunRecorder
-from ...simulation.locomotion import Locomotion
 from ...simulation.run import simulate
 from ...simulation.snapshot import State
 from ..animation.run_records import store_run
@@ -208,9 +207,9 @@ class GroundEdges:
             place = _ground_of(crowd.ob)
             if place is None or full_name(place) not in present:
                 continue
-            kinds, usual = plan.vehicles.source.own_locomotions, locomotion_of(crowd.ob)
+            own, usual = plan.vehicles.source.own_locomotions, locomotion_of(crowd.ob)
             # What stands on surfaces says so in its outputs.
-            rows = [row for row in crowd.rows.tolist() if _keeps_to_the_ground(kinds.get(row, usual))]
+            rows = [row for row in crowd.rows if (kind := own.get(int(row), usual)).grounded and not kind.stands]
             tree = _tree(place) if rows else None
             if tree is not None:
                 self._grounds.append((np.array(rows), tree))
@@ -240,10 +239,6 @@ def _ground_of(crowd: Object) -> Object | None:
         return None
     on_surface = settings.populate.arrangement == "SURFACE"
     return pointed_at(settings.populate, "place") if on_surface else None
-
-
-def _keeps_to_the_ground(moves: type[Locomotion]) -> bool:
-    return moves.grounded and not moves.stands
 
 
 def _tree(place: Object) -> BVHTree | None:
