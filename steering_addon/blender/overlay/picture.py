@@ -25,12 +25,12 @@ from ...simulation.geometry.regions import MESH as REGION_MESH
 from ...simulation.roles import Role
 from ..animation.frame_rate import frame_time_of
 from ..objects.doubles import doubles
+from ..objects.model_axes import model_axes
 from ..objects.tagged_objects import crowd_of, full_name
 from ..properties import has_role, pointed_at, settings_of
 from ..read.curves import sketched
 from ..read.flow_meshes import CurrentReader
 from ..read.links import lines_of
-from ..read.local_space import model_axes
 from ..read.plan import scenery
 from ..read.reading import Reader
 from ..read.sources import behaviors_of

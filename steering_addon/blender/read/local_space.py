@@ -9,8 +9,6 @@ What works on arrays takes any leading dimensions: frames, or frames and vehicle
 vehicle are contiguous in memory (`order="F"`), as the resulting channels are.
 """
 
-import functools
-
 import numpy as np
 from bpy.types import Depsgraph, Object
 from mathutils import Matrix
@@ -18,7 +16,6 @@ from mathutils import Matrix
 from ...simulation.arrays.vectors import dot, magnitude
 from ..animation.rotation_channels import product
 from ..objects.doubles import doubles
-from ..stored_values import sound_front
 
 FLAT = 1e-12
 """Least volume of a unit cube under a parent, relative to the cube of its longest edge, that is inverted exactly."""
@@ -67,27 +64,6 @@ def _bone_matrix(armature: Object, name: str) -> Matrix:
     matrix = bone.matrix.copy()
     matrix.translation += matrix.col[1].xyz * bone.bone.length
     return armature.matrix_world @ matrix
-
-
-@functools.cache
-@functools.lru_cache
-def model_axes(forward_axis: str, up_axis: str) -> np.ndarray:
-    """The side, forward and up axis of a model in its own space, as the columns of a rotation (3, 3).
-
-    The simulation has side +X, forward +Y, up +Z; a character that faces -Y gives `model_axes("NEG_Y", "POS_Z")`.
-    Raises ValueError if the two axes are the same or opposite.
-    """
-    if forward_axis[-1] == up_axis[-1]:
-        raise ValueError(f"A model that faces {forward_axis} cannot have {up_axis} up: choose another axis.")
-    forward, up = _axis_vector(forward_axis), _axis_vector(up_axis)
-    axes = np.column_stack((_cross(forward, up), forward, up))
-    axes.flags.writeable = False
-    return axes
-
-
-def axes_of_model(ob: Object) -> np.ndarray:
-    """The same of a tagged object. Refused if its axes are unsound."""
-    return model_axes(*sound_front(ob))
 
 
 def to_local(
@@ -141,10 +117,6 @@ def to_world(
     forward = _unit(model[..., :, 1], otherwise=np.array([0.0, 1.0, 0.0]))
     up = _across(model[..., :, 2], forward)
     return position, np.stack((_cross(forward, up), forward, up), axis=-1)
-
-
-def _axis_vector(axis: str) -> np.ndarray:
-    return np.eye(3)["XYZ".index(axis[-1])] * (-1.0 if axis.startswith("NEG") else 1.0)
 
 
 def _mirrored(axes: np.ndarray, scale: np.ndarray) -> np.ndarray:

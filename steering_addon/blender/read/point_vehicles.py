@@ -17,6 +17,7 @@ from ...simulation.locomotion import Locomotion
 from ..animation.rotation_channels import matrices_from_channels
 from ..objects.doubles import doubles
 from ..objects.identity import distinct_identities
+from ..objects.model_axes import model_axes
 from ..objects.tagged_objects import crowd_of
 from ..properties import pointed_at
 from ..refusal import Refusal
@@ -26,7 +27,7 @@ from .checks import check_number
 from .dependencies import animates
 from .entry_settings import own_enter_frame
 from .evaluated_points import EvaluatedPoints, evaluated_points
-from .local_space import model_axes, to_world
+from .local_space import to_world
 from .role_assignment import current_front
 from .vehicles import OWN_SETTINGS
 

@@ -20,12 +20,12 @@ from ...simulation.terrain import Terrain
 from ...simulation.vehicle import Motion, VehicleModel
 from ..moving import locomotion_of, own_locomotion_of
 from ..objects.doubles import doubles
+from ..objects.model_axes import axes_of_model
 from ..objects.tagged_objects import crowds_of
 from ..read.curves import sketched
 from ..read.dependencies import animates, may_move
 from ..read.fingerprint import digest_of_shapes
 from ..read.links import lines_of
-from ..read.local_space import axes_of_model
 from ..read.locomotions import LocomotionReader
 from ..read.run_settings import frame_range
 from ..read.surfaces import SurfaceReader

@@ -26,7 +26,8 @@ from ..clips.poses import Channels, bone_channel, channels_of, curves_for, follo
 from ..clips.rig import Rig, rig_of
 from ..objects.doubles import doubles
 from ..objects.hierarchy import Family
-from ..read.local_space import axes_of_model, to_world
+from ..objects.model_axes import axes_of_model
+from ..read.local_space import to_world
 from ..read.surfaces import static_ground
 from ..stored_values import sound_front
 

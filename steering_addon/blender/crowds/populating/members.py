@@ -14,9 +14,9 @@ from ...animation.ownership import CurrentAnimation, is_baked, our_keys
 from ...animation.staging import clear_all
 from ...objects.doubles import doubles
 from ...objects.hierarchy import Family
+from ...objects.model_axes import axes_of_model
 from ...objects.tagged_objects import crowd_of
 from ...properties import has_role
-from ...read.local_space import axes_of_model
 from ...read.start_pose import MOVED, channels, store
 
 
