@@ -48,7 +48,6 @@ ANSWERS = (("LOCK", "Lock {} and Bake the Others", "LOCKED"), ("REPLACE", "Repla
 class STEERING_OT_bake(InPieces, bpy.types.Operator):
     """Simulate the vehicles of the scene and write their motion into keyframes, or into crowd caches"""
 
-    bl_idname = "steering.bake"
     bl_label = "Bake"
     needs = (in_object_mode,)
     canceled = "Bake Canceled"
@@ -162,7 +161,6 @@ def _focus_on_player(context: Context, baked: Iterable[Object]) -> None:
 class STEERING_OT_lock_edited(SteeringOperator, bpy.types.Operator):
     """Lock the vehicles whose baked keys were edited by hand, so that a bake leaves them as they are"""
 
-    bl_idname = "steering.lock_edited"
     bl_label = "Lock Edited"
     needs = (in_object_mode, something_baked)
 
@@ -180,7 +178,6 @@ class STEERING_OT_lock_edited(SteeringOperator, bpy.types.Operator):
 class STEERING_OT_clear_bake(SteeringOperator, bpy.types.Operator):
     """Remove baked keyframes and crowd caches, move the vehicles back to their start and restore what was set aside"""
 
-    bl_idname = "steering.clear_bake"
     bl_label = "Delete Bake"
     needs = (in_object_mode, something_baked)
 
@@ -271,7 +268,6 @@ class STEERING_OT_preview(SteeringOperator, bpy.types.Operator):
     """Show the vehicles moving while the timeline plays, without a bake; use again to stop. The preview is not saved or
     rendered"""
 
-    bl_idname = "steering.preview"
     bl_label = "Preview"
     # No UNDO: nothing in the file changes.
     bl_options = {"REGISTER"}

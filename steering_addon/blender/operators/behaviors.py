@@ -38,7 +38,6 @@ def _fit():
 class STEERING_OT_behavior_add(SteeringOperator, bpy.types.Operator):
     """Add a behavior to the crowd"""
 
-    bl_idname = "steering.behavior_add"
     bl_label = "Add Behavior"
     needs = (has_editable_crowd,)
     bl_property = "behavior"
@@ -53,7 +52,6 @@ class STEERING_OT_behavior_add(SteeringOperator, bpy.types.Operator):
 class STEERING_OT_flocking_add(SteeringOperator, bpy.types.Operator):
     """Add the behaviors of a flock to the crowd: keep apart, match heading and stay together (Reynolds: flocking)"""
 
-    bl_idname = "steering.flocking_add"
     bl_label = "Flocking"
     needs = (has_editable_crowd,)
 
@@ -80,7 +78,6 @@ def _add(context: Context, behaviors: Sequence[type[Behavior]], *, fit: bool) ->
 class STEERING_OT_behavior_remove(SteeringOperator, bpy.types.Operator):
     """Remove the behavior and its settings from the crowd"""
 
-    bl_idname = "steering.behavior_remove"
     bl_label = "Remove Behavior"
     needs = (has_editable_crowd,)
 

@@ -92,7 +92,6 @@ def _state_names(_self, context, _text) -> list[str]:
 class STEERING_OT_clip_add(SteeringOperator, bpy.types.Operator):
     """Add an action to the clips that the models of the crowd play, and measure it"""
 
-    bl_idname = "steering.clip_add"
     bl_label = "Add Clip"
     needs = (in_object_mode, has_editable_crowd)
 
@@ -153,7 +152,6 @@ class STEERING_OT_clip_add(SteeringOperator, bpy.types.Operator):
 class STEERING_OT_clip_remove(RemovingRow, bpy.types.Operator):
     """Remove the clip from the list; the action stays"""
 
-    bl_idname = "steering.clip_remove"
     bl_label = "Remove Clip"
     needs = (in_object_mode, has_editable_crowd)
 
@@ -165,7 +163,6 @@ class STEERING_OT_clips_find(SteeringOperator, bpy.types.Operator):
     """Look through the actions of the crowd's models by measuring them, and add one that stands, a walk and a run.
     The models then keep step with their way when they are baked"""
 
-    bl_idname = "steering.clips_find"
     bl_label = "Find Clips"
     needs = (in_object_mode, has_editable_crowd)
 
@@ -242,7 +239,6 @@ def fit_to_clips(crowd: Object, context: Context) -> str:
 class STEERING_OT_fit_speed(SteeringOperator, bpy.types.Operator):
     """Let the crowd move at the speed of its walk, and states in which it runs at that of its run"""
 
-    bl_idname = "steering.fit_speed"
     bl_label = "Fit Speed"
     needs = (in_object_mode, has_editable_crowd, has_clips)
 
@@ -258,7 +254,6 @@ class STEERING_OT_fit_speed(SteeringOperator, bpy.types.Operator):
 class STEERING_OT_clips_measure(SteeringOperator, bpy.types.Operator):
     """Measure the clips of the crowd again: the speed at which their feet hold on the ground, and how far they slide"""
 
-    bl_idname = "steering.clips_measure"
     bl_label = "Measure Clips"
     needs = (in_object_mode, has_clips)
 
@@ -273,7 +268,6 @@ class STEERING_OT_clips_measure(SteeringOperator, bpy.types.Operator):
 class STEERING_OT_select_sliding(SteeringOperator, bpy.types.Operator):
     """Select the baked vehicles of the crowd whose feet slide further than a distance while they stand on the ground"""
 
-    bl_idname = "steering.select_sliding"
     bl_label = "Select Sliding"
     needs = (in_object_mode, has_crowd, something_baked)
 

@@ -34,7 +34,6 @@ def _crowd_names(_self, context, _text) -> list[str]:
 class STEERING_OT_crowd_assign(SteeringOperator, bpy.types.Operator):
     """Move the selected vehicles to another crowd, whose settings they then share; they keep their size"""
 
-    bl_idname = "steering.crowd_assign"
     bl_label = "Move to Crowd"
     needs = (in_object_mode, vehicle_selected)
 
@@ -112,7 +111,6 @@ def _shape(ob: Object) -> Shape | None:
 class STEERING_OT_crowd_restore(SteeringOperator, bpy.types.Operator):
     """Bring back a crowd that is not in the scene although its vehicles are: deleted, of another scene, or excluded"""
 
-    bl_idname = "steering.crowd_restore"
     bl_label = "Restore Crowd"
     needs = (in_object_mode, has_editable_scene)
 
@@ -161,7 +159,6 @@ class STEERING_OT_crowd_restore(SteeringOperator, bpy.types.Operator):
 class STEERING_OT_crowd_select(SteeringOperator, bpy.types.Operator):
     """Select the vehicles of the crowd"""
 
-    bl_idname = "steering.crowd_select"
     bl_label = "Select Vehicles"
     needs = (in_object_mode, has_crowd)
 
@@ -197,7 +194,6 @@ class STEERING_OT_save_crowd_library(SteeringOperator, bpy.types.Operator):
     """Move the crowd cache into a .blend file of its own beside this one, a new version each time, and link it from
     there"""
 
-    bl_idname = "steering.save_crowd_library"
     bl_label = "Save as Library"
     needs = (in_object_mode, has_editable_scene)
 

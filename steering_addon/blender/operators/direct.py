@@ -27,7 +27,6 @@ class STEERING_OT_animate_by_hand(SteeringOperator, bpy.types.Operator):
     """Take the selected vehicles over by hand: each gets a guide with its baked motion on these frames, to be moved. \
 Bake again afterwards; the vehicle follows its guide, and the others see it"""
 
-    bl_idname = "steering.animate_by_hand"
     bl_label = "Animate by Hand"
     needs = (in_object_mode, something_baked, _may_take_over)
 
@@ -69,7 +68,6 @@ class STEERING_OT_mark_add(SteeringOperator, bpy.types.Operator):
 or the middle of the crowd. With a mesh or text selected besides, each vehicle of the crowd meets a place of that, or \
 lands on it"""
 
-    bl_idname = "steering.mark_add"
     bl_label = "Add Mark"
     needs = (in_object_mode, has_crowd, has_editable_scene)
 

@@ -79,7 +79,6 @@ class STEERING_OT_select_contacts(SteeringOperator, bpy.types.Operator):
     """Select the baked vehicles that ran into something, got stuck or left their ground, and jump to the next frame on
     which one did"""
 
-    bl_idname = "steering.select_contacts"
     bl_label = "Select Contacts"
     needs = (in_object_mode, something_baked)
 
@@ -148,7 +147,6 @@ def _next_frame(current: float, frames: list[float]) -> float:
 class STEERING_OT_finding_select(SteeringOperator, bpy.types.Operator):
     """Select the objects that this is about, and show them if they are hidden, excluded or not in the scene"""
 
-    bl_idname = "steering.finding_select"
     bl_label = "Select Objects to Look At"
     needs = (in_object_mode,)
 

@@ -29,7 +29,6 @@ def _edits_flow(context: Context) -> bool:
 class STEERING_OT_flow_switch_direction(SteeringOperator, bpy.types.Operator):
     """Reverse the flow along the selected chains of edges"""
 
-    bl_idname = "steering.flow_switch_direction"
     bl_label = "Switch Flow Direction"
     needs = (needed(_edits_flow, "Only available in Edit Mode of a mesh tagged as a flow"),)
 

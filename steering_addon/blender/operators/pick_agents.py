@@ -73,7 +73,6 @@ class STEERING_OT_pick_agents(SteeringOperator, bpy.types.Operator):
     """Choose agents of the crowd cache by clicks in a 3D viewport, and make keyed objects of them. Shift adds, Enter
     makes them, Esc leaves all as it is"""
 
-    bl_idname = "steering.pick_agents"
     bl_label = "Pick Agents"
     # What it calls is undone.
     bl_options = {"REGISTER"}

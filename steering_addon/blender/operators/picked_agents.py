@@ -52,7 +52,6 @@ class STEERING_OT_make_objects(InPieces, bpy.types.Operator):
     """Let a keyed object stand for each of these agents of a crowd cache, which then shows only the others. A bake
     leaves them as they are, and other vehicles react to them"""
 
-    bl_idname = "steering.make_objects"
     bl_label = "Make Objects"
     needs = (in_object_mode, has_editable_scene, has_cache)
     canceled = "Objects Canceled"
@@ -97,7 +96,6 @@ class STEERING_OT_give_back(SteeringOperator, bpy.types.Operator):
     """Let the crowd cache show the agents again for which the selected objects stand, and remove what was made for
     them; without any that is selected, all of the crowd"""
 
-    bl_idname = "steering.give_back"
     bl_label = "Give Back"
     needs = (in_object_mode, has_editable_scene, has_editable_crowd)
 

@@ -17,10 +17,14 @@ Check = Callable[[type, Context], bool]
 
 class SteeringOperator:
     """A base of operators that are undone in one step, disabled where one of their checks fails, and report refusals.
-    `needs`: the checks, in order."""
+    They are called by the names of their classes. `needs`: the checks, in order."""
 
     bl_options = {"REGISTER", "UNDO"}
     needs: Sequence[Check] = ()
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.bl_idname = cls.__name__.replace("STEERING_OT_", "steering.")
 
     @classmethod
     def poll(cls, context) -> bool:

@@ -75,7 +75,6 @@ class STEERING_OT_populate(SteeringOperator, bpy.types.Operator):
     """Fill the crowd, or a new one, with copies of the selected models. To change the number of members, change the
     count and populate again; existing members are kept"""
 
-    bl_idname = "steering.populate"
     bl_label = "Populate"
     needs = (in_object_mode, _may_fill)
 
@@ -268,7 +267,6 @@ def _left_out(context: Context, crowd: Object, plan: FillingPlan, place: Object 
 class STEERING_OT_populate_add(SteeringOperator, bpy.types.Operator):
     """Add the selected objects to the models of the crowd"""
 
-    bl_idname = "steering.populate_add"
     bl_label = "Add Models"
     needs = (in_object_mode, has_editable_crowd)
 
@@ -290,7 +288,6 @@ class STEERING_OT_populate_add(SteeringOperator, bpy.types.Operator):
 class STEERING_OT_populate_remove(RemovingRow, bpy.types.Operator):
     """Remove the model from the list; its existing members are kept"""
 
-    bl_idname = "steering.populate_remove"
     bl_label = "Remove Model"
     needs = (has_editable_crowd,)
 

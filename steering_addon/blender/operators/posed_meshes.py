@@ -27,7 +27,6 @@ class STEERING_OT_pose_meshes(InPieces, bpy.types.Operator):
     """Make meshes of the active vehicle in the poses of its clips, for instances that choose among them by phase. They
     replace those made before"""
 
-    bl_idname = "steering.pose_meshes"
     bl_label = "Pose Meshes"
     needs = (in_object_mode, has_editable_scene, has_clips)
     canceled = "Pose Meshes Canceled"

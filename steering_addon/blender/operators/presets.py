@@ -102,7 +102,6 @@ class Applying(SteeringOperator, Described):
 class STEERING_OT_preset_apply(Applying, bpy.types.Operator):
     """Give the crowd the vehicle settings and behaviors of a preset; its other behaviors are switched off"""
 
-    bl_idname = "steering.preset_apply"
     bl_label = "Apply Preset"
     shelf_of = staticmethod(_crowds)
 
@@ -165,7 +164,6 @@ def _on_size(preset: Preset, length: float | None, *, fits: bool) -> str:
 class STEERING_OT_behavior_preset_apply(Applying, bpy.types.Operator):
     """Give the crowd's behavior the settings of a preset; its targets are kept"""
 
-    bl_idname = "steering.behavior_preset_apply"
     bl_label = "Apply Behavior Preset"
     shelf_of = staticmethod(_of_behavior)
 
@@ -181,7 +179,6 @@ class STEERING_OT_behavior_preset_apply(Applying, bpy.types.Operator):
 class STEERING_OT_state_add(SteeringOperator, Described, bpy.types.Operator):
     """Add a state to the crowd: what vehicles do differently when something calls them (Reynolds: action selection)"""
 
-    bl_idname = "steering.state_add"
     bl_label = "Add State"
     needs = (in_object_mode, has_editable_crowd)
     shelf_of = staticmethod(_states)
@@ -225,7 +222,6 @@ class Saving(SteeringOperator):
 class STEERING_OT_preset_save(Saving, bpy.types.Operator):
     """Save the settings of the crowd as a preset of your own, available in all files"""
 
-    bl_idname = "steering.preset_save"
     bl_label = "Save Preset"
     shelf_of = staticmethod(_crowds)
 
@@ -241,7 +237,6 @@ class STEERING_OT_preset_save(Saving, bpy.types.Operator):
 class STEERING_OT_behavior_preset_save(Saving, bpy.types.Operator):
     """Save the settings of the behavior as a preset of your own, available in all files"""
 
-    bl_idname = "steering.behavior_preset_save"
     bl_label = "Save Behavior Preset"
     shelf_of = staticmethod(_of_behavior)
 
@@ -258,7 +253,6 @@ class STEERING_OT_behavior_preset_save(Saving, bpy.types.Operator):
 class STEERING_OT_state_preset_save(Saving, bpy.types.Operator):
     """Save the state, with what calls into it, as a preset of your own, which Add State lists in all files"""
 
-    bl_idname = "steering.state_preset_save"
     bl_label = "Save State Preset"
     needs = (has_state,)
     shelf_of = staticmethod(_states)
@@ -310,7 +304,6 @@ class Removing(SteeringOperator):
 class STEERING_OT_preset_remove(Removing, bpy.types.Operator):
     """Delete a preset of your own; this cannot be undone"""
 
-    bl_idname = "steering.preset_remove"
     bl_label = "Remove Preset"
     shelf_of = staticmethod(_crowds)
     menu = "STEERING_MT_own_presets"
@@ -321,7 +314,6 @@ class STEERING_OT_preset_remove(Removing, bpy.types.Operator):
 class STEERING_OT_behavior_preset_remove(Removing, bpy.types.Operator):
     """Delete a preset of your own; this cannot be undone"""
 
-    bl_idname = "steering.behavior_preset_remove"
     bl_label = "Remove Behavior Preset"
     shelf_of = staticmethod(_of_behavior)
 
@@ -332,7 +324,6 @@ class STEERING_OT_behavior_preset_remove(Removing, bpy.types.Operator):
 class STEERING_OT_state_preset_remove(Removing, bpy.types.Operator):
     """Delete a preset of your own; this cannot be undone"""
 
-    bl_idname = "steering.state_preset_remove"
     bl_label = "Remove State Preset"
     shelf_of = staticmethod(_states)
     menu = "STEERING_MT_own_state_presets"

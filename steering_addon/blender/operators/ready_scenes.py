@@ -110,7 +110,6 @@ def _operator(scene: ReadyScene) -> type[bpy.types.Operator]:
     content = {
         "__doc__": scene.description,
         "__annotations__": values,
-        "bl_idname": f"steering.{scene.operator}",
         "bl_label": scene.label,
         "ready_scene": scene,
     }

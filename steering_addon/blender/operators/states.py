@@ -25,7 +25,6 @@ from .polls import SteeringOperator, has_editable_crowd, has_state, in_object_mo
 class STEERING_OT_trigger_add(SteeringOperator, bpy.types.Operator):
     """Add what calls vehicles into the state: the selected objects, or a place at the 3D cursor"""
 
-    bl_idname = "steering.trigger_add"
     bl_label = "Add Trigger"
     needs = (
         in_object_mode,
@@ -86,7 +85,6 @@ class STEERING_OT_trigger_add(SteeringOperator, bpy.types.Operator):
 class STEERING_OT_cue_add(SteeringOperator, bpy.types.Operator):
     """Tell a share of the crowd to be in the state from this frame on, by a strip in the Nonlinear Animation editor"""
 
-    bl_idname = "steering.cue_add"
     bl_label = "Add Cue"
     needs = (has_state, in_object_mode)
 
@@ -112,7 +110,6 @@ class STEERING_OT_cue_add(SteeringOperator, bpy.types.Operator):
 class STEERING_OT_states_copy(SteeringOperator, bpy.types.Operator):
     """Give the crowd copies of the states of another crowd, with the triggers that call into them"""
 
-    bl_idname = "steering.states_copy"
     bl_label = "Copy States"
     needs = (in_object_mode, has_editable_crowd)
 
@@ -138,7 +135,6 @@ class STEERING_OT_states_copy(SteeringOperator, bpy.types.Operator):
 class STEERING_OT_select_in_state(SteeringOperator, bpy.types.Operator):
     """Select the vehicles that are in the active state on this frame of the preview or the bake"""
 
-    bl_idname = "steering.select_in_state"
     bl_label = "Select in State"
     needs = (has_state, in_object_mode)
 

@@ -61,7 +61,6 @@ def _role(description: str):
 class STEERING_OT_tag(SteeringOperator, bpy.types.Operator):
     """Make the selected objects part of the steering simulation"""
 
-    bl_idname = "steering.tag"
     bl_label = "Tag for Steering"
     needs = (in_object_mode, something_selected)
 
@@ -181,7 +180,6 @@ class STEERING_MT_moves_like(bpy.types.Menu):
 class STEERING_OT_untag(SteeringOperator, bpy.types.Operator):
     """Remove a role from the selected objects; baked keyframes are kept"""
 
-    bl_idname = "steering.untag"
     bl_label = "Untag"
     needs = (in_object_mode, something_selected)
 
@@ -213,7 +211,6 @@ class STEERING_OT_untag(SteeringOperator, bpy.types.Operator):
 class STEERING_OT_whole_select(SteeringOperator, bpy.types.Operator):
     """Select the vehicles and leaders of which parts are selected, in place of the parts"""
 
-    bl_idname = "steering.whole_select"
     bl_label = "Select Whole"
     needs = (
         in_object_mode,
@@ -234,7 +231,6 @@ class STEERING_OT_whole_select(SteeringOperator, bpy.types.Operator):
 class STEERING_OT_crowd_add(SteeringOperator, bpy.types.Operator):
     """Add a crowd: an Empty that holds the settings shared by its vehicles"""
 
-    bl_idname = "steering.crowd_add"
     bl_label = "Add Crowd"
     needs = (in_object_mode,)
 
@@ -245,7 +241,6 @@ class STEERING_OT_crowd_add(SteeringOperator, bpy.types.Operator):
 class STEERING_OT_set_start(SteeringOperator, bpy.types.Operator):
     """Store the current transforms of the selected vehicles as their start"""
 
-    bl_idname = "steering.set_start"
     bl_label = "Set Start"
     needs = (vehicle_selected,)
 

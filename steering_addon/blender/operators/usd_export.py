@@ -22,7 +22,6 @@ class STEERING_OT_export_usd(SteeringOperator, bpy.types.Operator):
     """Write the baked crowds into a USD file, each as points that show a few meshes: for those that are too large for
     Blender's own export"""
 
-    bl_idname = "steering.export_usd"
     bl_label = "Crowds as USD Points"
     bl_options = {"REGISTER"}
     needs = (in_object_mode, something_baked)

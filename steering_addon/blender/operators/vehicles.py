@@ -42,7 +42,6 @@ class STEERING_OT_flip_front(SteeringOperator, bpy.types.Operator):
     """Turn the front of the selected vehicles, or of those of the selected crowds, to the other end of their models.
     The arrow in the viewport shows it; the models stay as they are"""
 
-    bl_idname = "steering.flip_front"
     bl_label = "Flip Front"
     needs = (in_object_mode, needed(_may_be_flipped, "Select vehicles, or their crowd"))
 
@@ -82,7 +81,6 @@ class STEERING_OT_move_as(SteeringOperator, bpy.types.Operator):
     """Let the selected vehicles alone move in another way than their crowd, such as a sheep dog on wheels. The
     settings of that are in the panel This One Only"""
 
-    bl_idname = "steering.move_as"
     bl_label = "Move in Another Way"
     needs = (in_object_mode, vehicle_selected)
 
@@ -126,7 +124,6 @@ def _may_vary(context: Context) -> bool:
 class STEERING_OT_vary(SteeringOperator, bpy.types.Operator):
     """Randomize the speed, size and mass of the crowd's vehicles slightly"""
 
-    bl_idname = "steering.vary"
     bl_label = "Vary"
     needs = (in_object_mode, needed(_may_vary, f"{CROWD_NEEDED}, or select vehicles"))
 
@@ -168,7 +165,6 @@ class STEERING_OT_drive_wheels(SteeringOperator, bpy.types.Operator):
     """Add drivers to the wheels of all vehicles of the crowd: they roll and steer with the way that is baked, and go up
     and down on springs. Wheels have to be objects of their own; what you keyed on them stays"""
 
-    bl_idname = "steering.drive_wheels"
     bl_label = "Drive Wheels"
     needs = (in_object_mode, has_editable_crowd, _runs_on_wheels)
 
