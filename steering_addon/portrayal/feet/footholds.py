@@ -14,11 +14,9 @@ from .climbing import Climb
 from .holding import Glide, Stances, Stretches
 from .planes import Ground, Planes, fit_planes
 from .rotations import Turns, in_axes, multiply, rotate, rotation_about_up, rotation_between, transpose
-from .small_steps import carry_over, lifted, small_steps, swung
+from .small_steps import MOST_TURN, carry_over, lifted, small_steps, swung
 from .treads import Carried, FootCorrection, Stepping, Tread, find_treads, sum_steps
 
-MOST_TURN = 1.0
-"""Radians that a foot is turned against its body at most."""
 GRAZES = 0.9
 """The share of a sole from its middle that keeps clear of steps: a heel at the very edge of one would go over it."""
 
