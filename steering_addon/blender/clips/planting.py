@@ -110,10 +110,8 @@ def _paws_of(rig: Rig, feet: Feet, clips: Sequence[Clip], bones: Sequence[int]) 
 def planter_of(
     armature: Object, rig: Rig | Shapes, clips: Sequence[Clip], actions: Sequence[Action]
 ) -> tuple[Planter | None, str]:
-    """The planter of the rigs of one model.
-
-    Args:
-        actions: what strips play of `clips`: all of the same channels, closed, and beginning on frame 0.
+    """The planter of the rigs of one model. `actions`: what strips play of `clips`: all of the same channels, closed,
+    and beginning on frame 0.
 
     Returns:
         None if they are not to be held, and why that cannot be done; empty if they can, or if no clip moves them.
