@@ -271,23 +271,7 @@ def test_a_preset_that_cannot_be_read_changes_nothing(monkeypatch, tmp_path) -> 
     assert_same(before, scene_dump())
 
 
-def test_tagging_is_one_undo_step() -> None:
-    select(*ships(3))
-    bpy.ops.ed.undo_push(message="Before")
-    before = scene_dump()
-    assert bpy.ops.steering.tag(role="VEHICLE", moves_like="BIRD") == {"FINISHED"}
-    bpy.ops.ed.undo_push(message="Tagged")
-    bpy.ops.ed.undo()
-    assert_same(before, scene_dump())
-
-
 # ---- the menu
-
-
-def test_the_menu_lists_the_likenesses() -> None:
-    select(*ships(2))
-    asked = [entry[2] for entry in shown("STEERING_MT_moves_like") if entry[0] == "operator"]
-    assert asked == ["Anything", "Bird", "Fish", "Animal", "Person", "Car", "Insect", "No Preset"]
 
 
 def test_the_menu_offers_to_join_a_crowd_with_settings_or_to_create_one() -> None:

@@ -213,6 +213,7 @@ def build(animate: str, surround: Callable, first: int, mode: str) -> list:
     chance = random.Random(5)
     frames(first, first + LAST - FIRST)
     flock = crowd("Flock", obstacle_avoidance={}, separation={}, leader_following={}, wander={})
+    flock.steering.portrayal.use = animate != "nothing"
     ships = []
     for number in range(3):
         place, turn = ([chance.uniform(-most, most) for _ in range(3)] for most in (4.0, 3.0))

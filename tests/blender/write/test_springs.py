@@ -77,18 +77,6 @@ def test_wheels_with_drivers_stay_on_stones_and_the_body_rides_smoothly() -> Non
     assert body[TRAVELS[0]] == pytest.approx(-body[TRAVELS[1]], abs=2e-3), "bolted, it tilts by one corner"
 
 
-def test_the_wheels_of_the_ready_traffic_stand_on_its_road() -> None:
-    frames(1, 12)
-    assert bpy.ops.steering.add_traffic(count=2) == {"FINISHED"}
-    crowd = bpy.context.object
-    assert crowd.steering.wheeled.suspension == pytest.approx(0.028 * 4.3)
-    ground = [bpy.data.objects[f"Cars {name}"] for name in ("Road", "Land")]
-    wheels = [ob for ob in bpy.data.objects if ob.name.endswith("Wheel")]
-    bake()
-    assert len(wheels) == 8
-    assert off_ground(ground, wheels, 0.075 * 4.3, range(1, 13, 4)) < 1e-3
-
-
 def test_a_car_that_joins_a_sprung_crowd_without_drivers_is_named_until_it_has_them_or_suspension_is_0() -> None:
     crowd = tagged(sprung_car("Car")[0])
     other, wheels = sprung_car("Other", (4.0, 0.0, 0.0), without=1)
