@@ -24,6 +24,7 @@ from tests.blender.building import (
     world_matrices,
 )
 from tests.blender.drawing import shown
+from tests.sampling import sampled
 
 LIKENESSES = ("ANYTHING", "BIRD", "FISH", "ANIMAL", "PERSON", "CAR", "INSECT")
 
@@ -363,6 +364,7 @@ def front(ob) -> tuple[str, str]:
     return ob.steering.forward_axis, ob.steering.up_axis
 
 
+@sampled
 @pytest.mark.parametrize("like", LIKENESSES)
 @pytest.mark.parametrize("name", ["monkey", "cube", "uv_sphere", "ico_sphere", "cylinder", "torus"])
 def test_blenders_own_meshes_face_negative_y(name, like) -> None:

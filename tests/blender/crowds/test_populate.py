@@ -514,16 +514,6 @@ def test_scattered_members_keep_out_of_obstacles(shape: str) -> None:
     assert out.min() >= width
 
 
-@pytest.mark.parametrize("evenly", [True, False])
-def test_members_along_a_curve_keep_out_of_obstacles(evenly: bool) -> None:
-    way = path_curve(points=((0, 0, 0), (40, 0, 0)))
-    tag(cube(size=8.0, location=(12.0, 1.0, 0.0)), role="OBSTACLE")
-    select(way, wedge(size=0.4))
-    crowd = populate(count=20, evenly=evenly)
-    assert crowd.steering.populate.arrangement == "CURVE" and len(members(crowd)) == 20
-    assert (np.abs(locations(crowd)[:, 0] - 12.0) >= 4.0 + 0.8 * 0.4).all()
-
-
 def test_an_obstacle_that_is_the_ground_or_carried_by_a_vehicle_takes_no_room() -> None:
     floor = tag(ground(20.0), role="OBSTACLE")
     floor.steering.obstacle_shape = "MESH"
