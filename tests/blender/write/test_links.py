@@ -14,7 +14,7 @@ from tests.blender.building import (
     empty,
     frames,
     leader,
-    link,
+    meshed,
     part,
     path_curve,
     places,
@@ -35,9 +35,8 @@ LADDER = [(1.8, 0.0, 0.0), (1.8, 0.0, 3.0), (2.3, 0.0, 3.0)]
 
 
 def floor(name: str, left: float, right: float, height: float = 0.0):
-    mesh = bpy.data.meshes.new(name)
-    mesh.from_pydata([(x, y, height) for x, y in ((left, -4), (right, -4), (right, 4), (left, 4))], [], [(0, 1, 2, 3)])
-    return tag(link(bpy.data.objects.new(name, mesh)), role="SURFACE")
+    corners = [(left, -4, height), (right, -4, height), (right, 4, height), (left, 4, height)]
+    return tag(meshed(name, corners, [(0, 1, 2, 3)]), role="SURFACE")
 
 
 def people(count: int = 2, target=(6.0, 1.0, 3.0)):
