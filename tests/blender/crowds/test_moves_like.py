@@ -12,6 +12,7 @@ from tests.blender.building import (
     frames,
     insert,
     link,
+    meshed,
     part,
     path_curve,
     places,
@@ -287,10 +288,7 @@ def test_the_menu_offers_to_join_a_crowd_with_settings_or_to_create_one() -> Non
 
 def person():
     """A body 1.75 m tall with its arms spread, its origin between the feet."""
-    mesh = bpy.data.meshes.new("Body")
-    mesh.from_pydata(PERSON, [], [])
-    ob = bpy.data.objects.new("Body", mesh)
-    bpy.context.scene.collection.objects.link(ob)
+    ob = meshed("Body", PERSON)
     return ob
 
 

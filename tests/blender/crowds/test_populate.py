@@ -18,6 +18,7 @@ from tests.blender.building import (
     insert,
     is_baked,
     link,
+    meshed,
     part,
     path_curve,
     places,
@@ -30,7 +31,7 @@ from tests.blender.building import (
     wedge,
 )
 from tests.blender.drawing import texts, up_to_date
-from tests.blender.walkers import idle, stash, walk, walker
+from tests.blender.walkers import box, idle, stash, walk, walker
 
 
 def populate(*, moves_like: str = "UNCHANGED", **settings):
@@ -76,18 +77,13 @@ def told_by_the_panel() -> str:
 
 def ground(size: float = 20.0, **placed):
     """A square mesh to place members on."""
-    mesh = bpy.data.meshes.new("Ground")
     half = size / 2.0
-    mesh.from_pydata([(-half, -half, 0), (half, -half, 0), (half, half, 0), (-half, half, 0)], [], [(0, 1, 2, 3)])
-    return put(link(bpy.data.objects.new("Ground", mesh)), **placed)
+    return meshed("Ground", [(x, y, 0) for y in (-half, half) for x in (-half, half)], [(0, 1, 3, 2)], **placed)
 
 
 def cube(name: str = "Box", size: float = 4.0, **placed):
-    mesh = bpy.data.meshes.new(name)
-    corners = [(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
-    faces = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
-    mesh.from_pydata([tuple(0.5 * size * x for x in corner) for corner in corners], [], faces)
-    return put(link(bpy.data.objects.new(name, mesh)), **placed)
+    half = 0.5 * size
+    return put(box(name, (-half, -half, -half), (half, half, half)), **placed)
 
 
 def figure(name: str = "Figure"):
@@ -547,9 +543,7 @@ def ball(radius: float):
         for k in range(12)
         for j in range(24)
     ]
-    mesh = bpy.data.meshes.new("Ball")
-    mesh.from_pydata(points.reshape(-1, 3).tolist(), [], faces)
-    return put(link(bpy.data.objects.new("Ball", mesh)))
+    return meshed("Ball", points.reshape(-1, 3).tolist(), faces)
 
 
 def found() -> set[str]:

@@ -11,15 +11,12 @@ from mathutils import Vector
 from mathutils.bvhtree import BVHTree
 
 from tests.blender.building import bake, crowd, frames, insert, link, obstacle, part, put, vehicle
+from tests.blender.walkers import box
 
 
 def cube(name: str = "Block", location=(0.0, 0.0, 0.0), **placed):
     """A mesh cube, two metres wide."""
-    mesh = bpy.data.meshes.new(name)
-    points = [(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
-    faces = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
-    mesh.from_pydata(points, [], faces)
-    return put(link(bpy.data.objects.new(name, mesh)), location, **placed)
+    return put(box(name, (-1, -1, -1), (1, 1, 1)), location, **placed)
 
 
 def seen():

@@ -10,7 +10,7 @@ import pytest
 from mathutils import Vector
 from mathutils.bvhtree import BVHTree
 
-from tests.blender.building import bake, baked_frames, crowd, frames, link, part, put, tag, vehicle
+from tests.blender.building import bake, baked_frames, crowd, frames, link, meshed, part, tag, vehicle
 from tests.sampling import sampled
 
 LAST = 40
@@ -21,9 +21,7 @@ def hill(name: str = "Hill", side: float = 40.0, cells: int = 40, height: float 
     x = np.linspace(-side / 2.0, side / 2.0, cells + 1)
     points = [(a, b, height * math.exp(-(a * a + b * b) / 80.0)) for a in x for b in x]
     corner = [row * (cells + 1) + k for row in range(cells) for k in range(cells)]
-    mesh = bpy.data.meshes.new(name)
-    mesh.from_pydata(points, [], [(a, a + cells + 1, a + cells + 2, a + 1) for a in corner])
-    return put(link(bpy.data.objects.new(name, mesh)), **placed)
+    return meshed(name, points, [(a, a + cells + 1, a + cells + 2, a + 1) for a in corner], **placed)
 
 
 def walkers(*places, kind: str = "ON_FOOT", **settings):

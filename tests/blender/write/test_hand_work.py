@@ -35,7 +35,7 @@ from tests.blender.building import (
     without_bake_ids,
     world_matrices,
 )
-from tests.sampling import in_every_blender
+from tests.sampling import in_every_blender, sampled
 
 pytestmark = in_every_blender(shared=True)
 
@@ -124,6 +124,7 @@ PARENTS: dict[str, Callable] = {
 }
 
 
+@sampled(one_of=2)
 @pytest.mark.parametrize("parent", PARENTS)
 @pytest.mark.parametrize("inverse", [Matrix.Identity(4), Matrix.Translation((1, 2, 3)) @ Matrix.Rotation(0.6, 4, "X")])
 def test_under_any_parent_the_vehicle_flies_as_simulated(parent, inverse) -> None:

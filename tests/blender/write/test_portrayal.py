@@ -25,6 +25,7 @@ from tests.blender.building import (
     insert,
     keys,
     link,
+    meshed,
     obstacle,
     part,
     scene_dump,
@@ -167,11 +168,9 @@ def rigged_man(name: str, x: float):
         bone = rig.data.edit_bones.new(bone_name)
         bone.head, bone.tail = head, tail
     bpy.ops.object.mode_set(mode="OBJECT")
-    mesh = bpy.data.meshes.new(f"{name} Skin")
     body = [(x, y, z) for x in (-0.2, 0.2) for y in (-0.15, 0.15) for z in (0.0, 1.8)]
     arm = [(x, y, z) for x in (0.3, 0.9) for y in (-0.05, 0.05) for z in (1.35, 1.45)]
-    mesh.from_pydata(body + arm, [], [])
-    skin = link(bpy.data.objects.new(f"{name} Skin", mesh))
+    skin = meshed(f"{name} Skin", body + arm)
     skin.parent = rig
     skin.vertex_groups.new(name="Spine").add(range(8), 1.0, "REPLACE")
     skin.vertex_groups.new(name="Arm").add(range(8, 16), 1.0, "REPLACE")

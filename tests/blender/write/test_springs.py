@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from mathutils import Vector
 
-from tests.blender.building import bake, clear_bake, drive, frames, part, tag
+from tests.blender.building import bake, clear_bake, drive, frames, meshed, part, tag
 from tests.blender.crowds.test_long_bodies import car, tagged, wheel
 
 TRAVELS = part("locomotion.driving").TRAVELS
@@ -29,10 +29,7 @@ def stones():
     points = [(x, y, 0.04 * (np.sin(4.2 * x) + np.sin(4.2 * y))) for x in line for y in line]
     n = len(line)
     corner = [row * n + k for row in range(n - 1) for k in range(n - 1)]
-    mesh = bpy.data.meshes.new("Stones")
-    mesh.from_pydata(points, [], [(a, a + n, a + n + 1, a + 1) for a in corner])
-    ob = bpy.data.objects.new("Stones", mesh)
-    bpy.context.scene.collection.objects.link(ob)
+    ob = meshed("Stones", points, [(a, a + n, a + n + 1, a + 1) for a in corner])
     return tag(ob, role="SURFACE")
 
 
