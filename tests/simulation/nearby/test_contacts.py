@@ -9,12 +9,14 @@ from hypothesis import strategies as st
 
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.separation import Separation
+from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
 from steering_addon.locomotion import OnFoot, Planar, SimpleVehicle
 from steering_addon.simulation.geometry.obstacles import boxes, obstacles
 from steering_addon.simulation.geometry.surfaces import surfaces
 from steering_addon.simulation.handling import side_step
 from steering_addon.simulation.nearby import contacts
 from steering_addon.simulation.nearby.contacts import GUARD, PASSES, STOPS
+from steering_addon.simulation.nearby.neighbors import EVERYONE
 from steering_addon.simulation.snapshot import Snapshot
 from tests.locomotion.grounds import plane
 from tests.sampling import sampled
