@@ -191,11 +191,8 @@ def on_surface(
 
 
 def ground_of_group(triangles: NDArray[np.float64], middle: Vectors, count: int, radius: float) -> NDArray[np.float64]:
-    """The part of triangles (t, 3, 3) around a point (3,) that has room for a group, in small pieces (k, 3, 3).
-
-    Args:
-        radius: of the bodies in metres.
-    """
+    """The part of triangles (t, 3, 3) around a point (3,) that has room for a group, in small pieces (k, 3, 3);
+    `radius`: of the bodies in metres."""
     needed, total = np.pi * count * LOOSE * LOOSE * radius * radius, _area(triangles)
     reach = max(np.sqrt(needed / np.pi), EPSILON)
     while True:

@@ -82,11 +82,8 @@ class Edited:
 
 
 def write_clips(all_played: Sequence[RigClips], frames: np.ndarray) -> list[Edited]:
-    """Let armatures play clips on frames (f,), in place of those that an earlier bake has written.
-
-    Returns:
-        The strips that were left as they are because the animator has changed them.
-    """
+    """Let armatures play clips on frames (f,), in place of those that an earlier bake has written. Returns the strips
+    that were left as they are because the animator has changed them."""
     edited: list[Edited] = []
     writer = _StripWriter(frames)
     # No strip is written of a clip that is never seen.
@@ -157,17 +154,9 @@ def _track_names(all_played: Sequence[ClipPlayed]) -> list[str]:
 
 
 def clear_clips(rigs: Iterable[Object | Key], keep: Collection[bpy.types.Action] = ()) -> list[Edited]:
-    """Remove the strips of clips from armatures and shape keys, and restore what they had set aside.
-
-    Args:
-        keep: copies of clips that stay also if nothing plays them.
-
-    Returns:
-        The strips that stay because the animator has changed them.
-
-    Raises:
-        Refusal: an armature cannot be changed; none was.
-    """
+    """Remove the strips of clips from armatures and shape keys, and restore what they had set aside; `keep`: copies of
+    clips that stay also if nothing plays them. Returns the strips that stay because the animator has changed them.
+    Refused if an armature cannot be changed; none was."""
     # Members of a crowd may share shape keys.
     blocks = dict.fromkeys(map(posed_block, rigs))
     recorded = [(block, record) for block in blocks if block and (record := clip_record(block)) is not None]

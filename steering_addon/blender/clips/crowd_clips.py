@@ -176,10 +176,7 @@ def _shape(rig: Object) -> tuple[object, ...]:
 def clips_of(model: Model, scene: Scene, family: Family) -> tuple[list[Clip], float]:
     """The clips of a model as they are to be played, measured where that is not known, and the scale they are meant at.
 
-    Writes nothing.
-
-    Raises:
-        Refusal: a clip cannot be measured.
+    Writes nothing. Refused if a clip cannot be measured.
     """
     clips, scale = measure(model, scene, family, hash_of(model, scene, family))
     has_states = any(state_of(entry) is not None for entry in model.entries)
@@ -259,11 +256,8 @@ def measure(model: Model, scene: Scene, family: Family, made_of: str) -> tuple[l
 
 
 def store_measurements(models: Sequence[Model], scene: Scene, family: Family, *, again: bool = False) -> None:
-    """Measure the clips of a crowd's models and store it with them, each for the most frequent model that plays it.
-
-    Args:
-        again: whether to measure also what is known.
-    """
+    """Measure the clips of a crowd's models and store it with them, each for the most frequent model that plays it;
+    `again`: whether to measure also what is known."""
     known: set[int] = set()
     if again:
         _measured.clear()

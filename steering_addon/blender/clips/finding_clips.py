@@ -107,12 +107,10 @@ def find_clips(
     """The actions to begin with of a model that joins a crowd.
 
     What flies or swims begins with one that beats wings, a tail or fins, if one has such a name, or is the only one.
+    Refused if an action cannot be measured.
 
     Args:
         choices: actions to look at; each only if those before are not enough to stand and to move.
-
-    Raises:
-        Refusal: an action cannot be measured.
     """
     front, result = sound_front(vehicle), []
     for actions in dict.fromkeys(map(tuple, choices)):
@@ -194,10 +192,7 @@ def why_no_walk(
 ) -> str:
     """Why an action that is named a walk is not among the clips that were found, and the remedy.
 
-    Empty if one is, or if none is named so.
-
-    Raises:
-        Refusal: it cannot be measured.
+    Empty if one is, or if none is named so. Refused if it cannot be measured.
     """
     taken, named = [each.action for each in clips if each.plays == MOVE], _named(actions, WALKS)
     if not named or any(action in taken for action in named) or any(each.plays == BEAT for each in clips):
@@ -237,11 +232,8 @@ def _words(actions: Sequence[Action]) -> dict[str, str]:
 
 
 def chosen(clips: Sequence[Clip]) -> list[int]:
-    """The rows of the clips to begin with: those that stand, in the order of names, a walk and a run.
-
-    Args:
-        clips: their names without that of the armature.
-    """
+    """The rows of the clips to begin with: those that stand, in the order of names, a walk and a run. `clips`: their
+    names without that of the armature."""
 
     def shortest(rows: Iterable[int]) -> list[int]:
         """The clip with the shortest name, the first of several; empty without one."""

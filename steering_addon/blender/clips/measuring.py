@@ -63,15 +63,13 @@ class Posed:
 def measured_clips(
     model: Object, actions: Sequence[Action], scene: Scene, family: Family, front: tuple[str, str] = ("NEG_Y", "Z")
 ) -> list[Clip]:
-    """The clips that actions are on a model, with phases that match each other.
+    """The clips that actions are on a model, with phases that match each other. Refused if nothing of it plays clips,
+    or an action has no length or does not move it.
 
     Args:
         model: the object that carries what plays the clips, maybe that itself.
         scene: whose frame rate they play at.
         front: the forward and the up axis of the model.
-
-    Raises:
-        Refusal: nothing of it plays clips, or an action has no length or does not move it.
     """
     armature = player_of(model, family)
     rig = shape_of(armature, model, family, front)
@@ -113,11 +111,7 @@ def shape_of(player: Object, model: Object, family: Family, front: tuple[str, st
 
 
 def player_of(model: Object, family: Family) -> Object:
-    """As `player_below`.
-
-    Raises:
-        Refusal: there is none.
-    """
+    """As `player_below`. Refused if there is none."""
     player = player_below(model, family)
     if player is not None:
         return player

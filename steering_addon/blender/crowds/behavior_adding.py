@@ -90,11 +90,8 @@ def only_other_crowd(crowd: Object, scene: Scene) -> Object | None:
 
 
 def _react_to_other_crowd(behavior: type[Behavior], crowd: Object, scene: Scene) -> list[str]:
-    """Point a behavior that reacts to others at the only other crowd, unless the scene has a leader.
-
-    Returns:
-        A clause for each target that was set.
-    """
+    """Point a behavior that reacts to others at the only other crowd, unless the scene has a leader. Returns a clause
+    for each target that was set."""
     # In a state, a target left empty is whatever called.
     if behavior.intent is not Intent.REACT or has_role(crowd, Role.STATE):
         return []

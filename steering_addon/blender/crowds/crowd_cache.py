@@ -204,11 +204,8 @@ def is_cached(ob: Object) -> bool:
 
 
 def delete_caches(objects: Iterable[Object], parts_of: Any) -> None:
-    """Remove the caches that hold the motion of objects as a whole, and bring back all vehicles that they hold.
-
-    Args:
-        parts_of: gives the objects that rest with a vehicle.
-    """
+    """Remove the caches that hold the motion of objects as a whole, and bring back all vehicles that they hold;
+    `parts_of`: gives the objects that rest with a vehicle."""
     ids = {cached.cache for ob in objects if (cached := cached_as(ob)) is not None}
     woken = [ob for ob in bpy.data.objects if (cached := cached_as(ob)) is not None and cached.cache in ids]
     # First, as view layers are made again for what is removed.

@@ -14,11 +14,8 @@ MOST = 10000
 
 
 def save_as_library(collection: Collection, folder: Path) -> Path:
-    """Write a cache into the next version of its library in a folder, and link it from there; returns the file.
-
-    Raises:
-        Refusal: the file cannot be written.
-    """
+    """Write a cache into the next version of its library in a folder, and link it from there; returns the file. Refused
+    if the file cannot be written."""
     name = bpy.path.clean_name(collection.name)
     path = next(p for k in range(1, MOST) if not (p := folder / f"{name}_v{k:03}.blend").exists())
     record = collection[RECORD].to_dict()

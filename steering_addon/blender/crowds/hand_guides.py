@@ -34,11 +34,7 @@ LARGER = 1.5
 
 
 def check_takeover(vehicle: Object, first: int, last: int) -> None:
-    """Refuse a vehicle that cannot be taken over by hand on some frames.
-
-    Raises:
-        Refusal: it plays no bake, or not on these frames, or keys are in the way.
-    """
+    """Refuse to take a vehicle over by hand if it plays no bake, or not on these frames, or keys are in the way."""
     check_editable(vehicle)
     record = CurrentAnimation(vehicle).record
     if record is None or not record.moves:
@@ -64,10 +60,7 @@ def check_takeover(vehicle: Object, first: int, last: int) -> None:
 
 def take_over(vehicle: Object, context: Context, first: int, last: int, precision: float) -> Object:
     """The guide of a vehicle with the baked motion of some frames as keys; the vehicle follows it on these.
-
-    Args:
-        precision: metres by which the curves between keys may be off the motion.
-    """
+    `precision`: metres by which the curves between keys may be off the motion."""
     baked = CurrentAnimation(vehicle).curves("location")
     frames = np.arange(first, last + 1)
     around = np.stack([_values(baked.get(axis), vehicle.location[axis], frames) for axis in range(3)], axis=-1)

@@ -33,10 +33,7 @@ ANYTHING = Limits("models", 100.0, 1000.0)
 
 def why_improbable(crowd: Object, members: Sequence[Object], *, are_birds: bool = False) -> str:
     """The improbable size or speed of the members of a crowd, and the remedy; empty if there is none. Writes nothing.
-
-    Args:
-        are_birds: whether what flies is known to be birds, even without a clip that beats.
-    """
+    `are_birds`: whether what flies is known to be birds, even without a clip that beats."""
     stored = settings_of(crowd)
     if not members or stored is None or not stored.is_property_set("vehicle"):
         return ""

@@ -59,13 +59,11 @@ def join(context: Context, objects: Sequence[Object], like: Likeness, *, apart: 
 
     The objects join the crowd that is selected with them, even if they belong to another crowd. Without a selected
     crowd, new vehicles join the default crowd of the scene, which is created if needed. A crowd without settings gets
-    those of the likeness.
+    those of the likeness. Refused if the preset cannot be read, or an object has an invalid point or setting; nothing
+    is changed.
 
     Args:
         apart: whether to create a new crowd if none is selected.
-
-    Raises:
-        Refusal: the preset cannot be read, or an object has an invalid point or setting; nothing is changed.
     """
     in_scene = in_use(context.scene)
     vehicles = tagged(in_scene, Role.VEHICLE)
@@ -255,14 +253,12 @@ def measure_for(
 
 
 def join_points(context: Context, objects: Sequence[Object], like: Likeness, *, apart: bool = False) -> Joined:
-    """Make each point of some objects a vehicle of a crowd, which is chosen as in `joining.join`.
+    """Make each point of some objects a vehicle of a crowd, which is chosen as in `joining.join`. Refused if the preset
+    cannot be read, or an object has an invalid setting; nothing is changed.
 
     Args:
         like: gives a crowd without settings its own.
         apart: whether to create a new crowd if none is selected.
-
-    Raises:
-        Refusal: the preset cannot be read, or an object has an invalid setting; nothing is changed.
     """
     chosen = selected_crowd(context)
     accepted = set(in_use(context.scene)) if chosen is None else {chosen}

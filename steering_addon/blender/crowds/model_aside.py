@@ -65,11 +65,7 @@ class ModelAside:
         return np.concatenate(columns)
 
     def shapes(self, frames: Sequence[float]) -> Iterator[np.ndarray]:
-        """The vertices on each of some frames.
-
-        Raises:
-            Refusal: their number changes.
-        """
+        """The vertices on each of some frames. Refused if their number changes."""
         count = -1
         for frame in frames:
             points = self.points(frame)
@@ -196,11 +192,8 @@ def _still(copy: Object | Key) -> None:
 
 
 def _own_data(parts: Sequence[Object], copies: Sequence[Object]) -> list:
-    """Give copies data of their own where drivers on it read the model, and let these read the copies.
-
-    Returns:
-        The new data.
-    """
+    """Give copies data of their own where drivers on it read the model, and let these read the copies. Returns the new
+    data."""
     new = []
     instead: dict = dict(zip(parts, copies))
     driven = []

@@ -36,11 +36,9 @@ MEASURED_BODIES = 20
 def take_up(preset: Preset, crowd: Object, scene: Scene) -> list[str]:
     """Apply a preset to a crowd: its vehicle settings, the way behaviors combine, and its behaviors.
 
-    Other behaviors are switched off. Left unchanged are targets, the measured radius and length, whether properties
-    for drivers are keyframed, and the enter frame if it is set.
-
-    Returns:
-        Data paths of settings that are keyframed or driven, and so do not keep the value of the preset.
+    Other behaviors are switched off. Left unchanged are targets, the measured radius and length, whether properties for
+    drivers are keyframed, and the enter frame if it is set. Returns data paths of settings that are keyframed or
+    driven, and so do not keep the value of the preset.
     """
     settings = crowd.steering
     cruise_before = settings.vehicle.cruise_speed
@@ -120,11 +118,8 @@ def unknown_settings(preset: Preset) -> list[str]:
 
 
 def preset_of(crowd: Object, label: str, description: str, length: float | None) -> Preset:
-    """The preset with all settings of a crowd.
-
-    Args:
-        length: of the crowd's bodies in metres; None if it has none, and those that its settings are for count.
-    """
+    """The preset with all settings of a crowd. `length`: of the crowd's bodies in metres; None if it has none, and
+    those that its settings are for count."""
     settings, moves = crowd.steering, locomotion_of(crowd)
     length = length or max(settings.vehicle.length, 2.0 * settings.vehicle.radius) or ONE_METRE
     used = [b for b in CATALOGUE if settings.is_property_set(b.name) and getattr(settings, b.name).use]

@@ -190,16 +190,14 @@ class StateAdding:
 def add_state(context: Context, crowd: Object, name: str = "", other: Object | None = None) -> tuple[Object, list[str]]:
     """Add the state of a preset to a crowd, with what belongs to it; without a name a plain one.
 
-    What calls into it is added too, where the scene has it.
+    What calls into it is added too, where the scene has it. Refused if there is no such preset, or it or one that
+    belongs to it cannot be used.
 
     Args:
         other: the crowd that it is about; by default the only other one of the scene.
 
     Returns:
         The state, and sentences about what could not be added or is not known.
-
-    Raises:
-        Refusal: there is no such preset, or it or one that belongs to it cannot be used.
     """
     presets = _with_others(name) if name else {"": PLAIN}
     if any(preset.body_length for preset in presets.values()):
@@ -234,11 +232,8 @@ def _set(group: bpy.types.PropertyGroup, values: Mapping[str, Value]) -> None:
 
 
 def state_preset_of(context: Context, state: Object, label: str) -> tuple[Preset, list[str]]:
-    """The preset with the settings that a state has of its own, and with what calls into it.
-
-    Returns:
-        The preset, and the names of the numbers that it cannot hold, as the crowd's are 0.
-    """
+    """The preset with the settings that a state has of its own, and with what calls into it. Returns the preset, and
+    the names of the numbers that it cannot hold, as the crowd's are 0."""
     stored, crowd = state.steering, crowd_of(state)
     vehicle, lost = _multiples(state, crowd, VehicleModel, "vehicle")
     moves = locomotion_of(crowd)

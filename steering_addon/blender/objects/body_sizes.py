@@ -49,10 +49,7 @@ def points_of(ob: Object, depsgraph: Depsgraph, family: Family | None) -> np.nda
     """The points (m, 3) of an object and its children, in the object's own space; at least its origin.
 
     Modifiers are applied. An Empty is as large as it is drawn. Tagged children are left out; without a family, all
-    children are.
-
-    Raises:
-        Refusal: a point is nowhere.
+    children are. Refused if a point is nowhere.
     """
     points = np.concatenate(list(_parts(ob, depsgraph, np.eye(4), family)) or [np.zeros((1, 3))])
     check_places(points, ob)
@@ -171,11 +168,8 @@ class Body:
 
     @classmethod
     def of(cls, ob: Object, depsgraph: Depsgraph, family: Family, matrix: np.ndarray | None = None) -> "Body":
-        """The body of an object and its children; `matrix` (4, 4) replaces its world matrix.
-
-        Raises:
-            Refusal: a point of it is nowhere.
-        """
+        """The body of an object and its children; `matrix` (4, 4) replaces its world matrix. Refused if a point of it
+        is nowhere."""
         if matrix is None:
             matrix = doubles(ob.evaluated_get(depsgraph).matrix_world)
         points = model_points(ob, depsgraph, family)
@@ -187,11 +181,8 @@ class Body:
 
     @classmethod
     def of_each(cls, objects: Sequence[Object], depsgraph: Depsgraph, family: Family) -> "dict[str, Body]":
-        """The bodies of objects by name; copies of one mesh that are scaled and turned alike share theirs.
-
-        Raises:
-            Refusal: a point of one is nowhere.
-        """
+        """The bodies of objects by name; copies of one mesh that are scaled and turned alike share theirs. Refused if a
+        point of one is nowhere."""
         shared: dict[tuple[Mesh, bytes], Body] = {}
         bodies = {}
         for ob in objects:

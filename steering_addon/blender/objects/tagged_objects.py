@@ -79,11 +79,8 @@ def list_names(names: Sequence[str], most: int = MOST_NAMES) -> str:
 
 
 def names_of(names: Sequence[str], number: int | None = None) -> str:
-    """The first of some names, and how many more there are; both of two.
-
-    Args:
-        number: of all names, if only the first two are given.
-    """
+    """The first of some names, and how many more there are; both of two. `number`: of all names, if only the first two
+    are given."""
     number = len(names) if number is None else number
     if number < 3:
         return " and ".join(names)

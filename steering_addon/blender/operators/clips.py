@@ -56,11 +56,8 @@ def words(clip: PropertyGroup) -> str:
 
 
 def _with_rigs(crowd: Object, context: Context, family: Family) -> list[tuple[Object, Object]]:
-    """The first vehicle of each model of a crowd with clips of its own, and what plays them.
-
-    Raises:
-        Refusal: none has one.
-    """
+    """The first vehicle of each model of a crowd with clips of its own, and what plays them. Refused if none has
+    one."""
     vehicles = vehicles_of(crowd, context.scene)
     if models := models_with_clips(vehicles, family):
         return models

@@ -104,20 +104,13 @@ class STEERING_OT_select_contacts(SteeringOperator, bpy.types.Operator):
 
 
 def summary(mishaps: Mapping[str, int]) -> str:
-    """The mishaps of a bake in a few words.
-
-    Args:
-        mishaps: the number of vehicles by the kind of mishap.
-    """
+    """The mishaps of a bake in a few words; `mishaps`: the number of vehicles by the kind of mishap."""
     return ", ".join(f"{mishaps[kind]} {words}" for kind, words in WORDS.items() if mishaps[kind]) or "no contacts"
 
 
 def stuck_warnings(stuck: Mapping[str, tuple[float, float]]) -> list[str]:
-    """The warning that names the vehicles that got stuck and the remedy, if any did.
-
-    Args:
-        stuck: the first and last frame on which each was stuck, by name.
-    """
+    """The warning that names the vehicles that got stuck and the remedy, if any did; `stuck`: the first and last frame
+    on which each was stuck, by name."""
     if not stuck:
         return []
     named = list_names(sorted(stuck), NAMED)

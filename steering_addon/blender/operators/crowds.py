@@ -83,11 +83,8 @@ def _named(name: str, scene: Scene) -> Object:
 
 
 def _move(vehicles: list[Object], crowd: Object, context: Context, *, fit: bool) -> None:
-    """Move vehicles to a crowd and adapt their factors, which are multiples of the crowd's radius and length.
-
-    Args:
-        fit: whether a crowd without vehicles takes its body and the height of its stride from them.
-    """
+    """Move vehicles to a crowd and adapt their factors, which are multiples of the crowd's radius and length; `fit`:
+    whether a crowd without vehicles takes its body and the height of its stride from them."""
     shapes = {ob.name: None if has_role(ob, Role.POINTS) else _shape(ob) for ob in vehicles}
     usable = [shape for shape in shapes.values() if shape is not None and shape[0] > SMALLEST]
     is_empty = not any(crowd_of(ob) == crowd for ob in members_in(in_use(context.scene)))

@@ -191,11 +191,7 @@ class STEERING_OT_give_back(SteeringOperator, bpy.types.Operator):
 
 
 def numbers_in(ids: str) -> list[int]:
-    """The numbers in a text, each once.
-
-    Raises:
-        Refusal: it holds something else.
-    """
+    """The numbers in a text, each once. Refused if it holds something else."""
     words = [word for word in re.split(r"[,;\s]+", ids) if word]
     if wrong := next((word for word in words if not word.isdecimal()), None):
         raise Refusal(f"{wrong} is no id of an agent. Enter numbers, such as 3,17.")

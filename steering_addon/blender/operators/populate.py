@@ -231,11 +231,7 @@ STEERING_OT_populate.__annotations__.update(
 
 
 def _changes(crowd: Object, plan: FillingPlan, models: list[Object]) -> str:
-    """The changes in one line.
-
-    Args:
-        models: those that may remain beside a crowd that is populated for the first time.
-    """
+    """The changes in one line; `models`: those that may remain beside a crowd that is populated for the first time."""
     added = sum(1 for number in plan.numbers.tolist() if number not in plan.existing)
     parts = [(added, "added"), (len(plan.numbers) - added, "moved"), (len(plan.leaving), "removed")]
     changes = ", ".join(f"{number} {change}" for number, change in parts if number) or "nothing changed"

@@ -83,11 +83,8 @@ class STEERING_OT_pose_meshes(SteeringOperator, InPieces, bpy.types.Operator):
 
 
 def _model_in_focus(context: Context, crowd: Object, family: Family) -> tuple[Model, Object]:
-    """The model of the active vehicle, and this; of a crowd the most frequent model and its first vehicle.
-
-    Raises:
-        Refusal: it cannot play the clips.
-    """
+    """The model of the active vehicle, and this; of a crowd the most frequent model and its first vehicle. Refused if
+    it cannot play the clips."""
     vehicles = vehicles_of(crowd, context.scene)
     models = models_of(crowd, vehicles, context.scene, family)
     check_has_models(crowd, vehicles, models)

@@ -84,11 +84,8 @@ class Applying(SteeringOperator, Described):
     needs = (has_editable_crowd,)
 
     def take_up(self, context: Context, crowd: Object, preset: Preset) -> tuple[list[str], list[str], str]:
-        """Apply the preset to the crowd.
-
-        Returns:
-            The data paths that are keyframed or driven, other warnings, and the summary to report.
-        """
+        """Apply the preset to the crowd. Returns the data paths that are keyframed or driven, other warnings, and the
+        summary to report."""
         raise NotImplementedError
 
     @reported
@@ -220,11 +217,7 @@ class Saving(SteeringOperator):
     holder = staticmethod(crowd_in_focus)
 
     def made_of(self, context: Context, holder: Object) -> Preset:
-        """The preset to save.
-
-        Raises:
-            Refusal: the holder does not have its settings.
-        """
+        """The preset to save. Refused if the holder does not have its settings."""
         raise NotImplementedError
 
     def invoke(self, context, _event):

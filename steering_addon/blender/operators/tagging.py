@@ -270,11 +270,8 @@ class STEERING_OT_set_start(SteeringOperator, bpy.types.Operator):
 
 
 def _meant(context: Context, role: Role, of_part: bool) -> list[Object]:
-    """The objects to tag, by name: of a part of a vehicle the whole, if the role is of bodies.
-
-    Raises:
-        Refusal: all are parts of vehicles, and are to become vehicles.
-    """
+    """The objects to tag, by name: of a part of a vehicle the whole, if the role is of bodies. Refused if all are parts
+    of vehicles, and are to become vehicles."""
     selected = sorted(context.selected_objects, key=lambda ob: ob.name)
     if of_part or role not in OF_BODIES:
         return selected
@@ -290,14 +287,9 @@ def _meant(context: Context, role: Role, of_part: bool) -> list[Object]:
 
 
 def _suitable(objects: list[Object], role: Role, of_part: bool) -> tuple[list[Object], str]:
-    """The objects that can have the role, and the names of the objects to skip.
-
-    Args:
-        of_part: whether they are tagged themselves, also if they are parts of others.
-
-    Raises:
-        Refusal: none of the objects can have the role, or one that can is not editable.
-    """
+    """The objects that can have the role, and the names of the objects to skip; `of_part`: whether they are tagged
+    themselves, also if they are parts of others. Refused if none of the objects can have the role, or one that can is
+    not editable."""
     suitable = [ob for ob in objects if suits(ob, role)]
     names = ", ".join(ob.name for ob in objects if not suits(ob, role))
     if not suitable:
@@ -314,11 +306,8 @@ def _suitable(objects: list[Object], role: Role, of_part: bool) -> tuple[list[Ob
 def _fitting_shapes(
     objects: list[Object], role: Role, scene: Scene, depsgraph: Depsgraph, family: Family
 ) -> dict[Object, str]:
-    """The shapes of objects that become obstacles or regions, but not of those for which one was chosen.
-
-    Raises:
-        Refusal: a point of one is nowhere.
-    """
+    """The shapes of objects that become obstacles or regions, but not of those for which one was chosen. Refused if a
+    point of one is nowhere."""
     name = SHAPED[role]
     others = [ob for ob in objects if not (ob.is_property_set("steering") and ob.steering.is_property_set(name))]
     if role is Role.REGION:

@@ -60,10 +60,8 @@ class STEERING_OT_export_usd(SteeringOperator, bpy.types.Operator):
 def _crowds(context: Context) -> tuple[list[Object], dict[Object, list[Object]]]:
     """The crowds of the scene that play from a cache, and the keyed vehicles of the others that are baked.
 
-    Objects that stand for a few agents are left to Blender's own export, which has their poses.
-
-    Raises:
-        Refusal: there are none, or keyed vehicles have poses.
+    Objects that stand for a few agents are left to Blender's own export, which has their poses. Refused if there are
+    none, or keyed vehicles have poses.
     """
     keyed: dict[Object, list[Object]] = {}
     for ob in tagged(in_use(context.scene), Role.VEHICLE):

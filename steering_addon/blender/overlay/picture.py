@@ -164,11 +164,8 @@ def enabled_items(scene: Scene) -> frozenset[str]:
 
 
 def find_cast(scene: Scene, layer: ViewLayer, previous: Subjects | None = None) -> Subjects:
-    """Find the objects to draw.
-
-    Args:
-        previous: the last cast, if none of its objects has changed its shape since. Its measurements are reused.
-    """
+    """Find the objects to draw; `previous`: the last cast, if none of its objects has changed its shape since. Its
+    measurements are reused."""
     by_role: dict[Role, list[Object]] = {role: [] for role in Role}
     for ob in layer.objects:
         if ob is not None and (stored := settings_of(ob)) is not None:

@@ -43,11 +43,8 @@ def tints_of(vehicles: Sequence[Object], states: Sequence[Object]) -> list[Tints
 def in_states(
     vehicles: Sequence[Object], states: Sequence[Tints], scene: Scene, depsgraph: Depsgraph
 ) -> Iterator[tuple[int, Tint]]:
-    """The rows of the vehicles that are in a state on the frame for which the depsgraph is evaluated, with the state.
-
-    Args:
-        states: (n,) those that each may be in.
-    """
+    """The rows of the vehicles that are in a state on the frame for which the depsgraph is evaluated, with the state;
+    `states`: (n,) those that each may be in."""
     for row, (ob, tints) in enumerate(zip(vehicles, states)):
         if not tints.states:
             continue

@@ -41,11 +41,8 @@ class WayLines:
 
 
 def way_lines(vehicles: list[Object], scene: Scene, depsgraph: Depsgraph) -> WayLines:
-    """Where selected vehicles can walk on the current frame, or if none are, most vehicles of the scene.
-
-    Raises:
-        Refusal: a bake would be refused.
-    """
+    """Where selected vehicles can walk on the current frame, or if none are, most vehicles of the scene. Refused if a
+    bake would be refused."""
     plan = plan_reading(scene, adds_nothing=True)
     snapshot = Reader(plan, sketched).read(depsgraph, scene.frame_current).snapshot
     poses = [plan.vehicles.source.pose(row, depsgraph) for row in range(len(plan))]

@@ -48,11 +48,8 @@ class BodyReader:
         return reader
 
     def read(self, depsgraph: Depsgraph, frame: int) -> Tracked:
-        """The bodies on the frame the depsgraph is evaluated for.
-
-        Raises:
-            Refusal: the size, the transform or the amount of one is not a number.
-        """
+        """The bodies on the frame the depsgraph is evaluated for. Refused if the size, the transform or the amount of
+        one is not a number."""
         sources = self._plan.bodies
         if not sources:
             return self._none
@@ -99,11 +96,8 @@ class BodyReader:
 
 
 def matrices_of(sources: Sequence[BodySource], plan: Plan, depsgraph: Depsgraph, frame: int) -> np.ndarray:
-    """The matrices (k, 4, 4) of objects, in world space or in the side, forward and up of their carrier.
-
-    Raises:
-        Refusal: an element is not a number.
-    """
+    """The matrices (k, 4, 4) of objects, in world space or in the side, forward and up of their carrier. Refused if an
+    element is not a number."""
     matrices = np.array([_matrix(source, plan, depsgraph) for source in sources]).reshape(-1, 4, 4)
     check_numbers(matrices, [source.ob for source in sources], frame)
     return matrices

@@ -294,14 +294,8 @@ def check_number(value: float, ob: Object, path: str, frame: int) -> None:
 
 
 def checked_values(declaration: type[Declared], group: Any, ob: Object, path: str, frame: int) -> dict[str, Any]:
-    """The values of a property group as the declaration defines them, within its limits.
-
-    Args:
-        path: of the group, after `steering.`.
-
-    Raises:
-        Refusal: a value is not a number.
-    """
+    """The values of a property group as the declaration defines them, within its limits; `path`: of the group, after
+    `steering.`. Refused if a value is not a number."""
     values = values_of(declaration, group)
     for name, value in values.items():
         check_number(value, ob, f"steering.{path}.{name}", frame)

@@ -26,11 +26,8 @@ class CurveReader:
         self._path: Path = ()
 
     def read(self, depsgraph: Depsgraph) -> Path:
-        """The path on the frame of the depsgraph; without splines if the curve has no points.
-
-        Raises:
-            Refusal: a point has an invalid position.
-        """
+        """The path on the frame of the depsgraph; without splines if the curve has no points. Refused if a point has an
+        invalid position."""
         lines = self._read(self.ob, depsgraph)
         if not all(np.isfinite(points).all() for points, _ in lines):
             frame = depsgraph.scene.frame_current

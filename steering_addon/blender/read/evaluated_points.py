@@ -45,10 +45,8 @@ class EvaluatedPoints:
 def evaluated_points(ob: Object, depsgraph: Depsgraph | None) -> EvaluatedPoints:
     """The points of an object on the frame of a depsgraph; where that does not evaluate it, those of its own data.
 
-    They are those of a point cloud, or else the vertices of a mesh, or else, from Blender 4.5 on, instances.
-
-    Raises:
-        Refusal: only instances are left, and this Blender does not tell them.
+    They are those of a point cloud, or else the vertices of a mesh, or else, from Blender 4.5 on, instances. Refused if
+    only instances are left, and this Blender does not tell them.
     """
     # What rests, or is hidden, in a view layer is not evaluated there.
     if depsgraph is None or not ob.evaluated_get(depsgraph).is_evaluated:

@@ -64,10 +64,7 @@ KEYS = {"co": 2, "handle_left": 2, "handle_right": 2}
 
 def fingerprint(scene: Scene, baked: Collection[Object] | None = None) -> str:
     """The hash of what the run of a scene depends on, except its frames: settings, members, targets and scenery.
-
-    Args:
-        baked: the vehicles that play a bake, if they are known.
-    """
+    `baked`: the vehicles that play a bake, if they are known."""
     objects = [(ob, stored) for ob in in_use(scene) if (stored := settings_of(ob)) is not None and stored.roles]
     moved = {ob for ob, stored in objects if _is_moved(ob, stored, baked)}
     hashed = hashlib.blake2b(digest_size=16)

@@ -24,11 +24,8 @@ class CurrentReader:
         self._current: Flow | None = None
 
     def read(self, depsgraph: Depsgraph) -> Flow:
-        """The flow of the mesh on the frame of the depsgraph.
-
-        Raises:
-            Refusal: the mesh has neither paint nor edges to read, or an invalid transform.
-        """
+        """The flow of the mesh on the frame of the depsgraph. Refused if the mesh has neither paint nor edges to read,
+        or an invalid transform."""
         evaluated = self.ob.evaluated_get(depsgraph)
         matrix = doubles(evaluated.matrix_world)
         if not np.isfinite(matrix).all():
@@ -47,11 +44,8 @@ class CurrentReader:
 
 
 def painted(mesh: Mesh, name: str) -> Attribute | None:
-    """The attribute that holds the directions of a flow mesh; None if it has none.
-
-    Args:
-        name: of the attribute; empty for the active color attribute.
-    """
+    """The attribute that holds the directions of a flow mesh; None if it has none. `name`: of the attribute; empty for
+    the active color attribute."""
     attribute = mesh.attributes.get(name) if name else mesh.color_attributes.active_color
     known = attribute is not None and attribute.data_type in VALUES
     return attribute if known and attribute.domain in ("POINT", "CORNER", "FACE") else None

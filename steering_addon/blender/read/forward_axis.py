@@ -96,11 +96,8 @@ def _before(axis: str, stand: np.ndarray) -> str:
 
 
 def _standing(ob: Object, *, either_way: bool) -> np.ndarray | None:
-    """What turns a model so that it has +Z up, if it stands upright in the world by 90 degrees about its X axis.
-
-    Args:
-        either_way: whether it may be turned by -90 degrees, too.
-    """
+    """What turns a model so that it has +Z up, if it stands upright in the world by 90 degrees about its X axis;
+    `either_way`: whether it may be turned by -90 degrees, too."""
     up = ob.matrix_world.to_3x3().col[1]
     if up.length > 0.0 and up.z > NEARLY * up.length:
         return STANDING_UP
@@ -114,11 +111,8 @@ def _lies(ob: Object, turned: bool) -> bool:
 
 
 def _by_names(ob: Object, family: Family, stand: np.ndarray) -> str | None:
-    """The axis from parts named like a rear end to parts named like a front; None if the names do not decide.
-
-    Args:
-        stand: (3, 3) what turns the model upright.
-    """
+    """The axis from parts named like a rear end to parts named like a front; None if the names do not decide. `stand`:
+    (3, 3) what turns the model upright."""
     parts = [(_words(child.name), np.asarray(_corners(child).mean(axis=0))) for child in family.children(ob)]
     if not parts:
         return None
@@ -135,11 +129,8 @@ def _by_names(ob: Object, family: Family, stand: np.ndarray) -> str | None:
 
 
 def _across_wings(ob: Object, family: Family, stand: np.ndarray) -> int | None:
-    """The horizontal axis, 0 or 1, across which the wings of a model reach out; None without clear ones.
-
-    Args:
-        stand: (3, 3) what turns the model upright.
-    """
+    """The horizontal axis, 0 or 1, across which the wings of a model reach out; None without clear ones. `stand`: (3,
+    3) what turns the model upright."""
     wings = [_corners(child) for child in family.children(ob) if _words(child.name) & ASIDE]
     if not wings:
         return None
@@ -185,10 +176,7 @@ def _corners(child: Object) -> np.ndarray:
 
 def by_shape(points: np.ndarray, *, flies: bool = False, along: int | None = None) -> str:
     """The most likely forward axis of points (m, 3): a horizontal axis, or that of the tip of a cone that flies.
-
-    Args:
-        along: 0 or 1 if it is known to be the X or the Y axis.
-    """
+    `along`: 0 or 1 if it is known to be the X or the Y axis."""
     return _by_shape(np.ascontiguousarray(points, dtype=np.float64).tobytes(), flies, along)
 
 

@@ -90,7 +90,7 @@ class MemberGround:
         obstacles: Sequence[Object],
         moves: Locomotion,
     ) -> "MemberGround":
-        """The ground of a crowd.
+        """The ground of a crowd. Refused if the place does not suit the arrangement.
 
         Args:
             crowd: the world matrix of the crowd.
@@ -99,9 +99,6 @@ class MemberGround:
             widest: radius of the largest member in metres.
             obstacles: what members that are scattered keep out of.
             moves: how the members will move, in columns of one entry.
-
-        Raises:
-            Refusal: the place does not suit the arrangement.
         """
         kind = population.arrangement
         if kind in WANTED and place is None:
@@ -192,21 +189,15 @@ def _on_it(tree: BVHTree, place: Vector) -> np.ndarray:
 
 
 def triangles_of(ob: Object, depsgraph: Depsgraph) -> np.ndarray:
-    """The triangles (t, 3, 3) of an evaluated object in world space.
-
-    Raises:
-        Refusal: the object has no faces with an area.
-    """
+    """The triangles (t, 3, 3) of an evaluated object in world space. Refused if the object has no faces with an
+    area."""
     points, corners = _mesh_in_the_world(ob, depsgraph)
     return points[corners]
 
 
 def _mesh_in_the_world(ob: Object, depsgraph: Depsgraph) -> tuple[np.ndarray, np.ndarray]:
     """The points (k, 3) of an evaluated object in world space, and the corners of its triangles as rows (t, 3) of them.
-
-    Raises:
-        Refusal: the object has no faces with an area.
-    """
+    Refused if the object has no faces with an area."""
     points, corners = _mesh(ob, depsgraph)
     matrix = doubles(ob.evaluated_get(depsgraph).matrix_world)
     points = np.einsum("ab,kb->ka", matrix[:3, :3], points) + matrix[:3, 3]
@@ -220,10 +211,7 @@ def _mesh_in_the_world(ob: Object, depsgraph: Depsgraph) -> tuple[np.ndarray, np
 def _density(ob: Object, depsgraph: Depsgraph, corners: np.ndarray) -> np.ndarray | None:
     """How densely members are to stand at the corners of triangles, (t, 3); None if nothing says so.
 
-    The weights of the vertex group `Density` do.
-
-    Raises:
-        Refusal: they are 0 everywhere.
+    The weights of the vertex group `Density` do. Refused if they are 0 everywhere.
     """
     group = ob.vertex_groups.get(DENSITY) if ob.type == "MESH" else None
     if group is None:
@@ -245,10 +233,7 @@ def _density(ob: Object, depsgraph: Depsgraph, corners: np.ndarray) -> np.ndarra
 def _inside(ob: Object, depsgraph: Depsgraph) -> tuple[Proposing, np.ndarray]:
     """A function that proposes spots inside an object, and the points (k, 3) that define its inside.
 
-    It has the shape that it has as a region, or would be given.
-
-    Raises:
-        Refusal: the object has no inside.
+    It has the shape that it has as a region, or would be given. Refused if the object has no inside.
     """
     matrix = doubles(ob.evaluated_get(depsgraph).matrix_world)
     shape = ob.steering.region_shape if has_role(ob, Role.REGION) else fitting_region(ob, depsgraph)
@@ -273,11 +258,7 @@ def _inside(ob: Object, depsgraph: Depsgraph) -> tuple[Proposing, np.ndarray]:
 
 
 def _line(ob: Object, depsgraph: Depsgraph) -> Path:
-    """The splines of a curve that have a length.
-
-    Raises:
-        Refusal: the curve has no such spline.
-    """
+    """The splines of a curve that have a length. Refused if the curve has no such spline."""
     lines = tuple(line for line in CurveReader(ob).read(depsgraph) if line.length > 0.0)
     if not lines:
         raise Refusal(f"{ob.name} has no length. Edit the curve or choose another one.")
@@ -286,10 +267,7 @@ def _line(ob: Object, depsgraph: Depsgraph) -> Path:
 
 def _mesh(ob: Object, depsgraph: Depsgraph) -> tuple[np.ndarray, np.ndarray]:
     """The points (k, 3) of an object in local space, and the corners of its triangles as rows (t, 3) of the points.
-
-    Raises:
-        Refusal: the object has no faces, or a vertex that is nowhere.
-    """
+    Refused if the object has no faces, or a vertex that is nowhere."""
     evaluated = ob.evaluated_get(depsgraph)
     mesh = evaluated.to_mesh() if ob.type in SOLID else None
     if mesh is None or not mesh.polygons:

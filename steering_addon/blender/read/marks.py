@@ -72,11 +72,7 @@ def marks_in_use(tagged: Iterable[Object]) -> list[Object]:
 
 
 def check_marks(marks: Iterable[Object], scene: Scene, names: Iterable[str]) -> None:
-    """Refuse marks that are for no vehicle, or at no time.
-
-    Args:
-        names: the full names of the objects of the scene.
-    """
+    """Refuse marks that are for no vehicle, or at no time; `names`: the full names of the objects of the scene."""
     known = set(names)
     for ob in marks:
         settings = ob.steering.mark
@@ -291,11 +287,7 @@ class MarkReader:
         self._shapes = {row: _MarkShape(each) for row, each in enumerate(sources) if each.shape is not None}
 
     def read(self, depsgraph: Depsgraph, frame: int) -> tuple[Mark, ...]:
-        """The marks on a frame.
-
-        Raises:
-            Refusal: a value is not a number.
-        """
+        """The marks on a frame. Refused if a value is not a number."""
         return tuple(self._mark(row, each, depsgraph, frame) for row, each in enumerate(self._sources))
 
     def _mark(self, row: int, source: MarkSource, depsgraph: Depsgraph, frame: int) -> Mark:

@@ -229,7 +229,8 @@ def object_vehicles(
     adds_nothing: bool,
     of_states: Mapping[Object, tuple[str, ...]],
 ) -> tuple[ObjectVehicles, np.ndarray]:
-    """The vehicles among the objects that a run moves, sorted by identity, and their identities (n,).
+    """The vehicles among the objects that a run moves, sorted by identity, and their identities (n,). Refused if an
+    object cannot be moved.
 
     Args:
         moving: vehicles that have a crowd.
@@ -237,9 +238,6 @@ def object_vehicles(
         replace_own_keys: whether the vehicles' own keys may be set aside.
         adds_nothing: whether no datablock may be added.
         of_states: the custom properties that tell the states of the vehicles of a crowd.
-
-    Raises:
-        Refusal: an object cannot be moved.
     """
     crowds = crowds_of(moving)
     all_played, hides = _checked(moving, crowds, FreeCheck(first, last, replace_own_keys, of_states))

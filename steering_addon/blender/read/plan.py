@@ -112,17 +112,14 @@ def plan_reading(
     adds_nothing: bool = False,
     alone: bool = False,
 ) -> Plan:
-    """Plan a bake of the scene.
+    """Plan a bake of the scene. Refused if the scene cannot be baked; it is untouched.
 
     Args:
         only: the vehicles to move, by default all of the scene; the others are read as they are.
         replace_own_keys: whether the vehicles' own keys may be set aside.
-        adds_nothing: whether no datablock may be added, not even for a moment, as it makes Blender update the scene; a
-            baked vehicle with keys of its own then starts as its baked curves lead it.
+        adds_nothing: whether no datablock may be added, not even for a moment, as it makes Blender update the
+            scene; a baked vehicle with keys of its own then starts as its baked curves lead it.
         alone: whether the other vehicles are left out, but for those that behaviors point at.
-
-    Raises:
-        Refusal: the scene cannot be baked; it is untouched.
     """
     cast = cast_of(scene, only, replace_own_keys=replace_own_keys, adds_nothing=adds_nothing, alone=alone)
     around = surroundings_of(cast)

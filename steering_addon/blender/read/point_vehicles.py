@@ -184,16 +184,14 @@ def sources_of_points(
 def point_vehicles(
     ob: Object, identity: int, scene: Scene, first: int, taken: np.ndarray, *, adds_nothing: bool
 ) -> tuple[PointVehicles, np.ndarray]:
-    """The vehicles that the points of an object are on the first frame of a run, and their identities (n,).
+    """The vehicles that the points of an object are on the first frame of a run, and their identities (n,). Refused if
+    a point or an attribute cannot be used.
 
     Args:
         ob: tagged as points, with a crowd.
         identity: its own.
         taken: (k,) identities of other vehicles.
         adds_nothing: whether no datablock may be added; then the points are those of the present frame.
-
-    Raises:
-        Refusal: a point or an attribute cannot be used.
     """
     points = _read(ob, scene, first, adds_nothing=adds_nothing)
     n = len(points)

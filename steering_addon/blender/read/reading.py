@@ -74,11 +74,7 @@ class Reader:
         return self._bodies.measured and (self._solids.measured or not self.plan.obstacles)
 
     def read(self, depsgraph: Depsgraph, frame: int) -> Frame:
-        """The frame the depsgraph is evaluated for.
-
-        Raises:
-            Refusal: a value is not a number.
-        """
+        """The frame the depsgraph is evaluated for. Refused if a value is not a number."""
         source = self.plan.vehicles.source
         parent_parts, settings = source.parent_parts(depsgraph, frame), source.settings(depsgraph, frame)
         heights = source.heights(depsgraph, frame, parent_parts)
@@ -137,11 +133,8 @@ class FormationReader:
         self._read: tuple[bytes, np.ndarray] | None = None
 
     def read(self, depsgraph: Depsgraph, frame: int) -> np.ndarray:
-        """The vertices, (p, 3) metres along its own axes from its origin, as large as it is scaled.
-
-        Raises:
-            Refusal: a value is not a number, or a vertex is nowhere.
-        """
+        """The vertices, (p, 3) metres along its own axes from its origin, as large as it is scaled. Refused if a value
+        is not a number, or a vertex is nowhere."""
         matrix = doubles(self._ob.evaluated_get(depsgraph).matrix_world)
         check_numbers(matrix[None], [self._ob], frame)
         sizes = sizes_of(matrix)

@@ -30,11 +30,8 @@ class RegionReader:
         self._axes = Axes()
 
     def read(self, depsgraph: Depsgraph, frame: int) -> Regions:
-        """The regions on the frame the depsgraph is evaluated for.
-
-        Raises:
-            Refusal: a transform is not a number, or a mesh is not closed.
-        """
+        """The regions on the frame the depsgraph is evaluated for. Refused if a transform is not a number, or a mesh is
+        not closed."""
         obs = self._objects
         if not obs:
             return self._none
@@ -62,11 +59,7 @@ class RegionReader:
         return read
 
     def _meshes(self, matrices: np.ndarray, depsgraph: Depsgraph) -> np.ndarray:
-        """The meshes of the regions with shape Mesh, None for the others; (k,).
-
-        Raises:
-            Refusal: a mesh is not closed.
-        """
+        """The meshes of the regions with shape Mesh, None for the others; (k,). Refused if a mesh is not closed."""
         meshes = np.full(len(self._objects), None, dtype=np.object_)
         for row, (ob, matrix) in enumerate(zip(self._objects, matrices)):
             if _shape(ob) == "MESH":

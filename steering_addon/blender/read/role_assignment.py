@@ -64,11 +64,8 @@ def give_role(ob: Object, role: Role, family: Family, body: Body | None = None, 
 
 
 def current_front(ob: Object) -> tuple[str, str] | None:
-    """The forward and up axis that an object has been given; None if it has none. Writes nothing.
-
-    Raises:
-        Refusal: this version does not know one of them.
-    """
+    """The forward and up axis that an object has been given; None if it has none. Writes nothing. Refused if this
+    version does not know one of them."""
     stored = settings_of(ob)
     if stored is None or not stored.is_property_set("forward_axis"):
         return None

@@ -111,11 +111,8 @@ def pointers_of(crowd: Object) -> Iterator[Pointer]:
 
 
 def carrier_of(ob: Object, rows: dict[str, int]) -> int:
-    """The row of the vehicle that an object is, or is parented to at any depth; -1 for none.
-
-    Args:
-        rows: the rows of the vehicles by full name.
-    """
+    """The row of the vehicle that an object is, or is parented to at any depth; -1 for none. `rows`: the rows of the
+    vehicles by full name."""
     return next((rows[name] for above in lineage(ob) if (name := full_name(above)) in rows), -1)
 
 

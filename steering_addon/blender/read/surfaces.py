@@ -35,11 +35,8 @@ class SurfaceReader:
         self._read = NO_SURFACES
 
     def read(self, depsgraph: Depsgraph, frame: int) -> Surfaces:
-        """The surfaces on the frame the depsgraph is evaluated for.
-
-        Raises:
-            Refusal: the transform or a vertex of an object is not a number.
-        """
+        """The surfaces on the frame the depsgraph is evaluated for. Refused if the transform or a vertex of an object
+        is not a number."""
         objects = self._objects
         if not objects:
             return NO_SURFACES

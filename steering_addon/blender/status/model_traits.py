@@ -10,11 +10,8 @@ from ..objects.tagged_objects import crowd_of, full_name
 
 
 def traits(objects: Iterable[Object], crowds: int) -> tuple[frozenset[str], frozenset[str]]:
-    """The full names of the crowds with an armature or shape keys on a member, and of those that drivers read.
-
-    Args:
-        crowds: their number.
-    """
+    """The full names of the crowds with an armature or shape keys on a member, and of those that drivers read;
+    `crowds`: their number."""
     posed: set[str] = set()
     driven: set[str] = set()
     for ob in objects:

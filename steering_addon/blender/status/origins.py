@@ -71,11 +71,7 @@ def _corners(ob: Object, family: Family | None) -> NDArray[np.float64]:
 
 
 def _is_far(corners: NDArray[np.float64], *, level: int | None = None) -> bool:
-    """Whether the origin is far outside the box round corners (m, 3).
-
-    Args:
-        level: the axis that does not count, 0 to 2.
-    """
+    """Whether the origin is far outside the box round corners (m, 3); `level`: the axis that does not count, 0 to 2."""
     low, high = corners.min(axis=0), corners.max(axis=0)
     gap = np.maximum(np.maximum(low, -high), 0.0)
     if level is not None:

@@ -139,11 +139,8 @@ def depsgraph_at_start(scene: Scene, objects: Iterable[Object]) -> Depsgraph | N
 
 
 def _read(known: _Known, surfaces: Sequence[Object], depsgraph: Depsgraph, frame: int) -> bool:
-    """Read the surfaces if something about them has changed; False if there are too many faces.
-
-    Raises:
-        Refusal: a surface has a vertex or a transform that is not a number.
-    """
+    """Read the surfaces if something about them has changed; False if there are too many faces. Refused if a surface
+    has a vertex or a transform that is not a number."""
     made_of = digest_of_shapes(surfaces)
     if made_of == known.made_of:
         return len(known.surfaces) > 0

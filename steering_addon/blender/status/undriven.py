@@ -9,11 +9,8 @@ from ..moving import known_locomotion
 
 
 def undriven(vehicles: Iterable[Object], crowds: Iterable[Object | None]) -> dict[str, list[Object]]:
-    """The vehicles without drivers that a setting of theirs needs, by the label of that setting.
-
-    Args:
-        crowds: the crowd of each vehicle.
-    """
+    """The vehicles without drivers that a setting of theirs needs, by the label of that setting; `crowds`: the crowd of
+    each vehicle."""
     asked: dict[tuple[str, Sequence[str]], list[Object]] = {}
     for ob, crowd in zip(vehicles, crowds):
         known = known_locomotion(ob, crowd) if crowd is not None and not ob.steering.locked else None

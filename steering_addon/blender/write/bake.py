@@ -68,13 +68,10 @@ def baking(
 ) -> Generator[float, None, BakeResult]:
     """Carry out a plan, yielding how much is done from 0 to 1; until it returns, the file holds nothing of it.
 
-    Closing the generator stops the bake and leaves nothing behind.
+    Closing the generator stops the bake and leaves nothing behind. Refused if a value read on the way is not a number.
 
     Args:
         writer: where the motion goes; by default where each crowd has it go.
-
-    Raises:
-        Refusal: a value read on the way is not a number.
     """
     reader, playing = Reader(plan), playing_models(plan)
     writer = writer or writer_for(plan, playing, replace_own_keys=replace_own_keys)

@@ -40,11 +40,7 @@ class CacheWriter:
     """Writes crowds of a plan into a crowd cache each."""
 
     def __init__(self, plan: Plan, playing: PlayingModels, crowds: Sequence[CrowdSource]) -> None:
-        """Check what can be checked.
-
-        Raises:
-            Refusal: a vehicle cannot be put aside.
-        """
+        """Check what can be checked. Refused if a vehicle cannot be put aside."""
         self._plan = plan
         self._crowds = [_CrowdCache(plan, playing, crowd) for crowd in crowds if len(crowd.rows)]
         self._taken = 0

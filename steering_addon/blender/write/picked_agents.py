@@ -54,11 +54,8 @@ class MadeObjects:
 def making_objects(
     context: Context, cache: Collection, crowd: Object, identities: Sequence[int], *, replace_own_keys: bool
 ) -> Generator[float, None, MadeObjects]:
-    """Let objects stand for agents of a cache, yielding the share that is done; closing it leaves nothing.
-
-    Raises:
-        Refusal: one of the agents cannot become an object.
-    """
+    """Let objects stand for agents of a cache, yielding the share that is done; closing it leaves nothing. Refused if
+    one of the agents cannot become an object."""
     scene, motion = context.scene, CachedMotion(cache, crowd)
     agents = agents_of(cache, crowd, motion, identities, scene)
     made: list[Object] = []
@@ -174,7 +171,8 @@ def _taken_up(plan: Plan, before: Mindset | None, numbers: np.ndarray, time: flo
 def give_agents_back(
     context: Context, cache: Collection | None, crowd: Object, objects: Sequence[Object], identities: Sequence[int]
 ) -> tuple[list[int], list[str]]:
-    """Let a cache show agents again, and remove the objects that were made for them.
+    """Let a cache show agents again, and remove the objects that were made for them. Refused if something else is
+    parented to what would be removed.
 
     Args:
         cache: that of the crowd; None without one.
@@ -183,9 +181,6 @@ def give_agents_back(
 
     Returns:
         The identities of those that the cache does not hold, and warnings.
-
-    Raises:
-        Refusal: something else is parented to what would be removed.
     """
     scene, family = context.scene, Family()
     made, rested = [ob for ob in objects if is_made(ob)], [ob for ob in objects if not is_made(ob)]

@@ -99,7 +99,7 @@ def plan_filling(
     """Plan which members to add, remove and place. Nothing is changed.
 
     Existing members keep their object, identity and settings, and move only if the arrangement or its place has
-    changed. Members that the user has changed are left unchanged.
+    changed. Members that the user has changed are left unchanged. Refused if the crowd cannot be filled.
 
     Args:
         crowd: the crowd to fill; None for a new crowd at the 3D cursor.
@@ -108,9 +108,6 @@ def plan_filling(
         like: the likeness for a crowd without settings.
         family: with the parts that go with models without being parented to them.
         sizes_of_preset: whether Random Scale of a new crowd is that of its preset.
-
-    Raises:
-        Refusal: the crowd cannot be filled.
     """
     vehicles = _vehicles(context, crowd)
     check_stored([*([crowd] if crowd is not None else []), *([place] if place is not None else []), *vehicles])

@@ -35,14 +35,12 @@ def laid_out(population: Population, moves: Locomotion) -> Population:
 
 
 def moves_there(place: Object | None, crowd: Object | None, preset: Preset | None, depsgraph: Depsgraph) -> Locomotion:
-    """How the members of a crowd will move once they stand on a place, in columns of one entry. Writes nothing.
+    """How the members of a crowd will move once they stand on a place, in columns of one entry. Writes nothing. Refused
+    if a setting of the crowd is not a number.
 
     Args:
         crowd: None for a new crowd.
         preset: what the crowd will be given; None if it keeps its settings.
-
-    Raises:
-        Refusal: a setting of the crowd is not a number.
     """
     if preset is not None:
         kind, values = preset.moves, preset.locomotion[preset.moves.name]
