@@ -297,12 +297,8 @@ def with_states(
 
 
 def trigger(to: int, kind: type[AnyCondition], **settings: Any) -> Trigger:
-    """What calls into a mode under a condition.
-
-    Args:
-        to: the mode, as `with_states` counts them.
-        settings: the parameters of the condition, and what else a `Trigger` has, by name.
-    """
+    """What calls into a mode under a condition. `to`: the mode, as `with_states` counts them; `settings`: the
+    parameters of the condition, and what else a `Trigger` has, by name."""
     own = kind.parameters().keys()
     when = kind.of(1, **{name: value for name, value in settings.items() if name in own})
     return Trigger(to, when, **{name: value for name, value in settings.items() if name not in own})

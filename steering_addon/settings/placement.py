@@ -91,12 +91,8 @@ def models(population: Population, numbers: Rows, weights: Scalars) -> Rows:
 
 
 def formation(population: Population, numbers: Rows, apart: float) -> Vectors:
-    """Positions of members in the local space of the crowd, (n, 3) metres: x right, y forward, z up.
-
-    Args:
-        numbers: (n,) of the members, from 0.
-        apart: metres between neighbors.
-    """
+    """Positions of members in the local space of the crowd, (n, 3) metres: x right, y forward, z up. `numbers`: (n,) of
+    the members, from 0; `apart`: metres between neighbors."""
     layouts: dict[int, Callable[[Population, Rows], Vectors]] = {
         GRID: _grid,
         WEDGE: _wedge,

@@ -17,6 +17,7 @@ from ..animation.animation_data import SLOTTED, action_of, assign_action, posed_
 from ..animation.keyframes import CHOICE, FRAME_TOLERANCE, GENERATED, write_linear_keys
 from ..animation.ownership import check_editable, holds_nothing
 from ..animation.posing import hiding_action
+from ..objects.doubles import column_from
 from .clip_copies import Channel, ClipCopy
 from .clip_record import ClipRecord, clip_record, erase_clip_record, is_copy, tracks_of, values_of, write_clip_record
 from .hiding_tracks import mute_hiding, posed_by_tracks, unmute
@@ -115,7 +116,8 @@ def _write_on(each: RigClips, writer: "_StripWriter", spare: set[bpy.types.Actio
             kept, kept_slot = action, slot.handle if slot is not None else 0
             assign_action(rig, None)
     muted = before.muted if before is not None else ()
-    muted += tuple(mute_hiding(rig, each.channels, _clips_of(each.played), (writer.first, writer.last)))
+    copies = [clip for played in each.played if (clip := played.copy.clip) is not None]
+    muted += tuple(mute_hiding(rig, each.channels, copies, (writer.first, writer.last)))
     animation = rig.animation_data_create()
     names = {edited.track for edited in stay}
     for name, played in zip(_track_names(each.played), each.played):
@@ -136,11 +138,6 @@ def _write_on(each: RigClips, writer: "_StripWriter", spare: set[bpy.types.Actio
     )
     write_clip_record(rig, record)
     return record, stay
-
-
-def _clips_of(all_played: Sequence[ClipPlayed]) -> list[bpy.types.Action]:
-    """The actions of which copies are played."""
-    return [clip for played in all_played if (clip := played.copy.clip) is not None]
 
 
 def _track_names(all_played: Sequence[ClipPlayed]) -> list[str]:
@@ -293,8 +290,7 @@ def _is_generated(curve: FCurve, record: ClipRecord) -> bool:
     points = curve.keyframe_points
     if curve.modifiers or curve.mute or not len(points):
         return False
-    kinds = np.empty(len(points), CHOICE)
-    points.foreach_get("type", kinds)
+    kinds = column_from(points, "type", kind=CHOICE)
     start, end = curve.range()
     return bool(
         (kinds == GENERATED).all() and start > record.first - FRAME_TOLERANCE and end < record.last + FRAME_TOLERANCE

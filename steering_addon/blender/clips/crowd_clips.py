@@ -33,11 +33,11 @@ from ...simulation.roles import Role
 from ..animation.animation_data import channelbags
 from ..objects.body_parts import seen
 from ..objects.body_sizes import mean_scale
-from ..objects.doubles import doubles
+from ..objects.doubles import column_from, doubles
 from ..objects.hierarchy import Family, lineage, shown_in
-from ..objects.mind_numbers import state_numbers
+from ..objects.identity import state_numbers
 from ..objects.rest_pose import vertices_of
-from ..objects.tagged_objects import crowd_of, full_name, in_use, tagged
+from ..objects.tagged_objects import crowd_of, full_name, in_use, tagged, vehicles_of
 from ..properties import pointed_at, settings_of
 from ..property_groups import values_of
 from ..refusal import Refusal
@@ -98,11 +98,6 @@ def why_without_rig(ob: Object) -> str:
     if shown.library is None:
         return f"{text}. Tag {shown.name} itself, or a copy of it"
     return f"{text}. Choose Object > Library Override > Make, and tag what that makes"
-
-
-def vehicles_of(crowd: Object, scene: Scene) -> list[Object]:
-    """The vehicles of a crowd in a scene, by name."""
-    return [ob for ob in tagged(in_use(scene), Role.VEHICLE) if crowd_of(ob) == crowd]
 
 
 def models_of(crowd: Object, vehicles: Sequence[Object], scene: Scene, family: Family) -> list[Model]:
@@ -403,9 +398,8 @@ def hash_of(model: Model, scene: Scene, family: Family) -> str:
     add(scene.render.fps, scene.render.fps_base, *sound_front(model.measured), *_shape(rig))
     if rig.type == "MESH":
         for block in rig.data.shape_keys.key_blocks:
-            points = np.empty(3 * len(block.data), np.float32)
-            block.data.foreach_get("co", points)
-            add(block.name, block.relative_key.name, block.vertex_group, block.mute, points.tobytes())
+            points = column_from(block.data, "co", 3).tobytes()
+            add(block.name, block.relative_key.name, block.vertex_group, block.mute, points)
     for bone in rig.data.bones if rig.type == "ARMATURE" else ():
         add(bone.name, bone.parent.name if bone.parent else "", tuple(map(tuple, bone.matrix_local)))
     for bone in rig.pose.bones if rig.type == "ARMATURE" else ():

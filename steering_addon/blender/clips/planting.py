@@ -37,11 +37,7 @@ UNSCALED = 1e-4
 
 
 class Planter:
-    """Computes the keys that hold the feet of the rigs of one model.
-
-    Attributes:
-        legs: theirs.
-    """
+    """Computes the keys that hold the feet of the rigs of one model by their legs."""
 
     def __init__(self, rig: Rig, feet: Feet, legs: BoneLegs | ControlLegs, clips: Sequence[Clip]) -> None:
         """`feet` are those in what strips play of `clips`."""

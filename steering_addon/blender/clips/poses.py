@@ -183,12 +183,8 @@ def channels_of(armature: Object, rig: Rig, action: Action, frames: np.ndarray) 
 
 
 def mixed_channels(tables: Sequence[Channels], playing: Playing) -> Channels:
-    """The channels that strips show.
-
-    Args:
-        tables: of each clip at its phases, on PHASES + 2 rows.
-        playing: phases and influences (clips, f).
-    """
+    """The channels that strips show. `tables`: of each clip at its phases, on PHASES + 2 rows; `playing`: phases and
+    influences (clips, f)."""
     stacked = np.stack([np.concatenate([getattr(table, name) for name in NUMBERS], axis=2) for table in tables])
     clips, rows, bones, width = stacked.shape
     mixed = mixed_columns(stacked.transpose(0, 2, 3, 1).reshape(clips, -1, rows), playing)

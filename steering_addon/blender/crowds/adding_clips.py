@@ -20,13 +20,13 @@ from ..clips.crowd_clips import (
     points_of,
     store_measurements,
     stored_clips,
-    vehicles_of,
     why_without_rig,
 )
 from ..clips.finding_clips import Found, actions_of, find_clips, own_actions, promising, why_no_walk, why_none_moves
 from ..clips.hiding_tracks import check_tracks_show_clips
 from ..moving import locomotion_of
 from ..objects.hierarchy import Family
+from ..objects.tagged_objects import vehicles_of
 from ..properties import settings_of
 from ..refusal import Refusal
 from .preset_exchange import start_at_cruise

@@ -22,7 +22,7 @@ from ..objects.tagged_objects import crowd_of
 from ..properties import pointed_at
 from ..refusal import Refusal
 from .joining import height_of
-from .populating.member_collection import shows
+from .populating.member_collection import collection_beside
 
 if TYPE_CHECKING:
     from ..animation.animation_data import Channelbag
@@ -87,9 +87,7 @@ def _new_guide(vehicle: Object, context: Context) -> Object:
     """An Empty that stands in the space of a vehicle, so that the same channels mean the same place."""
     guide = bpy.data.objects.new(f"{vehicle.name} Guide", None)
     guide.empty_display_type, guide.empty_display_size = "PLAIN_AXES", LARGER * _radius(vehicle)
-    layer = context.view_layer.layer_collection
-    fitting = [each for each in vehicle.users_collection if each.is_editable and shows(layer, each)]
-    (fitting[0] if fitting else context.scene.collection).objects.link(guide)
+    collection_beside(context, vehicle).objects.link(guide)
     if vehicle.parent is not None:
         guide.parent, guide.parent_type = vehicle.parent, vehicle.parent_type
         guide.parent_bone = vehicle.parent_bone

@@ -25,7 +25,7 @@ from ..properties import pointed_at
 from ..read.forward_axis import front_of
 from ..read.role_assignment import current_front
 from ..stored_values import sound_front
-from .behavior_targets import behaviors_of, point_at, pointers
+from .behavior_adding import behaviors_of, point_at, pointers
 from .member_variation import Amounts, vary
 from .preset_exchange import take_up
 from .preset_files import CROWDS

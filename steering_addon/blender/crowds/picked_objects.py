@@ -11,16 +11,15 @@ from bpy.types import Collection, Context, Object, Scene
 from ...simulation.roles import Role
 from ..animation.held_transforms import let_go
 from ..objects.body_sizes import mean_scale
-from ..objects.crowd_caches import cache_id, cached_as
+from ..objects.crowd_caches import PICKED, cache_id, cached_as, is_made
 from ..objects.hierarchy import Family
-from ..objects.picked_agents import PICKED, is_made
 from ..objects.tagged_objects import crowd_of, in_use, tagged
 from ..read.point_vehicles import PointVehicles, front_of_model, models_of_points, sources_of_points
 from ..read.start_pose import channels, store
 from ..refusal import Refusal
 from .cached_motion import CachedMotion
 from .model_aside import put_at
-from .populating.member_collection import shows
+from .populating.member_collection import collection_beside
 from .populating.models import MemberModel, plain
 
 SETTINGS = ("speed_factor", "size_factor", "length_factor", "mass_factor", "active")
@@ -142,9 +141,7 @@ def collection_for(context: Context, crowd: Object) -> Collection:
         return found
     collection = bpy.data.collections.new(f"{crowd.name} Picked")
     collection[PICKED] = crowd
-    layer = context.view_layer.layer_collection
-    above = [each for each in crowd.users_collection if each.library is None and shows(layer, each)]
-    (above[0] if above else context.scene.collection).children.link(collection)
+    collection_beside(context, crowd).children.link(collection)
     return collection
 
 

@@ -15,7 +15,7 @@ from ...settings.wheel_finding import ground_of, wheels_among, without_strays
 from ...simulation.arrays.vectors import Vectors, cross, unit
 from ..animation.custom_properties import DESCRIPTIONS, path_of
 from ..objects.body_sizes import SOLID, triangles_of
-from ..objects.doubles import doubles
+from ..objects.doubles import doubles, placed
 from ..objects.hierarchy import Family
 from ..objects.suitability import check_editable
 from ..read.local_space import parent_part
@@ -144,8 +144,7 @@ def _points(part: Object, to_car: Vectors, place: np.ndarray, depsgraph: Depsgra
         return np.zeros((0, 3))
     local, triangles = triangles_of(part, depsgraph, None)
     local = local[np.unique(triangles)] if len(triangles) else local
-    matrix = doubles(part.evaluated_get(depsgraph).matrix_world)
-    world = np.einsum("ij,pj->pi", matrix[:3, :3], local) + matrix[:3, 3]
+    world = placed(local, doubles(part.evaluated_get(depsgraph).matrix_world))
     return np.einsum("ij,pj->pi", to_car, world - place)
 
 

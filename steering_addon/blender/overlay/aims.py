@@ -14,8 +14,7 @@ from ..objects.doubles import doubles
 from ..objects.tagged_objects import crowd_of, in_use
 from ..properties import has_role, pointed_at
 from ..property_groups import bone_of
-from ..read.sources import BodySource, behaviors_of
-from ..read.standing_place import standing
+from ..read.sources import BodySource, behaviors_of, standing
 from ..read.target_groups import pick_of, several_of
 from ..refusal import Refusal
 

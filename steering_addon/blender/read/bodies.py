@@ -13,17 +13,16 @@ from ...simulation.snapshot import Tracked, no_tracked
 from ..objects.body_sizes import Body
 from ..objects.doubles import doubles
 from ..objects.hierarchy import Family, instanced
+from ..objects.model_axes import model_axes
 from ..objects.tagged_objects import crowd_of
 from ..properties import has_role, settings_of
 from ..refusal import Refusal
 from .checks import check_number, check_numbers
 from .entry_settings import frames_there
 from .forward_axis import front_of
-from .local_space import AXIS_NAMES, model_axes
 from .plan import Plan
 from .role_assignment import current_front
-from .sources import BodySource
-from .standing_place import standing
+from .sources import BodySource, standing
 
 
 class BodyReader:
@@ -132,7 +131,7 @@ def _face(ob: Object, depsgraph: Depsgraph, family: Family) -> np.ndarray:
         front = front_of(ob, family, None if _is_point(ob) else Body.of(ob, depsgraph, family))
     if front[0][-1] == front[1][-1]:
         return np.eye(3)[1:]
-    return model_axes(*(AXIS_NAMES[axis] for axis in front)).T[1:]
+    return model_axes(*front).T[1:]
 
 
 def _roles(ob: Object) -> int:

@@ -8,8 +8,8 @@ from bpy.types import Object, Scene
 
 from ...simulation.declaration import Kind
 from ...simulation.roles import Role
-from ..objects.mind_numbers import state_numbers
-from ..objects.picked_agents import picked_identities
+from ..objects.crowd_caches import picked_identities
+from ..objects.identity import state_numbers
 from ..objects.tagged_objects import by_role, crowds_of, full_name, in_use, list_names
 from ..properties import has_role
 from ..refusal import Refusal

@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 from bpy.types import Attribute, Depsgraph, Object
 
-from ..objects.doubles import doubles
+from ..objects.doubles import column_from, doubles
 from ..refusal import Refusal
 
 KINDS = {
@@ -110,7 +110,4 @@ def _columns(data: Any) -> dict[str, np.ndarray]:
 
 def column_of(attribute: Attribute) -> np.ndarray:
     """The values of an attribute, (n,) or (n, k) in its own type."""
-    name, width, kind = KINDS[attribute.data_type]
-    values = np.empty(len(attribute.data) * width, kind)
-    attribute.data.foreach_get(name, values)
-    return values if width == 1 else values.reshape(-1, width)
+    return column_from(attribute.data, *KINDS[attribute.data_type])

@@ -13,19 +13,13 @@ from ..properties import pointed_at
 from ..refusal import Refusal
 from .checks import check_numbers
 from .dependencies import animates, reasons, with_all_behind
-from .sources import BodySource, carrier_of
-from .standing_place import standing
+from .sources import BodySource, carrier_of, standing
 from .vehicles import VehicleSource
 
 
 @dataclass(frozen=True)
 class GuideSource:
-    """What leads a vehicle.
-
-    Attributes:
-        row: of the vehicle.
-        body: the guide, an object or a bone.
-    """
+    """What leads a vehicle. `row`: of the vehicle; `body`: the guide, an object or a bone."""
 
     row: int
     body: BodySource

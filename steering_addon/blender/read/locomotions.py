@@ -13,11 +13,7 @@ from .dependencies import animates
 
 
 class LocomotionReader:
-    """Reads the locomotions of some vehicles.
-
-    Attributes:
-        stay: whether all frames have the same.
-    """
+    """Reads the locomotions of some vehicles. `stay`: whether all frames have the same."""
 
     def __init__(
         self,

@@ -18,7 +18,7 @@ from ...simulation.roles import Role
 from ..animation.frame_rate import frame_time_of
 from ..moving import moves_by, own_locomotion_of
 from ..objects.body_sizes import triangles_of
-from ..objects.doubles import doubles
+from ..objects.doubles import doubles, placed
 from ..objects.tagged_objects import full_name
 from ..properties import has_role, pointed_at
 from ..refusal import Refusal
@@ -211,8 +211,7 @@ def _places_out_of_reach(
     if depsgraph is None:
         return
     points, triangles = triangles_of(shape, depsgraph, None)
-    matrix = doubles(shape.matrix_world)
-    points = np.einsum("ab,kb->ka", matrix[:3, :3], points) + matrix[:3, 3]
+    points = placed(points, doubles(shape.matrix_world))
     if settings.spread == "FACES":
         points = spread(points, triangles, len(members)).on(points, triangles)
     if len(points) < (1 if settings.spread == "FACES" else len(members)):
@@ -324,7 +323,7 @@ class _MarkShape:
         if before is None or self._changes:
             self._shape = triangles_of(self._ob, depsgraph, None)
         points, triangles = self._shape
-        points = np.einsum("ab,kb->ka", matrix[:3, :3], points) + matrix[:3, 3]
+        points = placed(points, matrix)
         if how == VERTICES:
             self._read = in_columns(points)
             return self._read

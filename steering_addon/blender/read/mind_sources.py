@@ -12,7 +12,7 @@ from ...portrayal.driver_properties import STATE
 from ...simulation.mindset import NOBODY
 from ...simulation.roles import Role
 from ..animation.custom_properties import share_in
-from ..objects.mind_numbers import called_crowd, trigger_numbers, trigger_pointer
+from ..objects.identity import called_crowd, trigger_numbers, trigger_pointer
 from ..objects.tagged_objects import crowd_of, full_name
 from ..properties import has_role, pointed_at
 from ..property_groups import values_of

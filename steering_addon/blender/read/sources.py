@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from bpy.types import Object
+from bpy.types import Depsgraph, Object
+from mathutils import Matrix
 
 from ...behaviors import CATALOGUE
 from ...portrayal.driver_properties import EFFORT, FOLDED, LOOKS, PROPERTIES, Portrayal
@@ -151,3 +152,14 @@ def by_name(objects: Iterable[Object]) -> list[Object]:
     """The objects, each once, sorted by name."""
     named = {full_name(ob): ob for ob in objects}
     return [named[name] for name in sorted(named)]
+
+
+def standing(source: BodySource, depsgraph: Depsgraph) -> Matrix:
+    """The world matrix of an object or bone; a bone is at its head, and at rest it faces as its armature does."""
+    ob = source.ob.evaluated_get(depsgraph)
+    if not source.bone:
+        return ob.matrix_world
+    bone = ob.pose.bones[source.bone]
+    matrix = ob.matrix_world @ bone.matrix @ bone.bone.matrix_local.inverted_safe()
+    matrix.translation = ob.matrix_world @ bone.head
+    return matrix

@@ -230,11 +230,8 @@ def _outputs_read(variants: Sequence[Variant], crowd: Object) -> set[str]:
 
 
 class _Turns:
-    """The rotations of k vehicles with the same axes, frame after frame.
-
-    Attributes:
-        rows: (k,) theirs among those of the crowd.
-    """
+    """The rotations of k vehicles with the same axes, frame after frame. `rows`: (k,) theirs among those of the
+    crowd."""
 
     def __init__(self, rows: np.ndarray, axes: np.ndarray, signs: np.ndarray) -> None:
         self.rows, self._axes, self._signs = rows, axes, signs

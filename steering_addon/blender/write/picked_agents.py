@@ -25,9 +25,8 @@ from ..crowds.cache_edits import edit_agents
 from ..crowds.cached_motion import CachedMotion, ShownAgents
 from ..crowds.crowd_cache import ARRIVED, resting_parts
 from ..crowds.picked_objects import agents_of, check_removable, object_for, remove_made
-from ..objects.crowd_caches import MARK, cache_id, mark
+from ..objects.crowd_caches import MARK, PICKED, cache_id, is_made, mark, points_identity
 from ..objects.hierarchy import Family
-from ..objects.picked_agents import PICKED, is_made, points_identity
 from ..objects.resting import put_to_rest, wake
 from ..read.local_space import to_world
 from ..read.plan import Plan, plan_reading

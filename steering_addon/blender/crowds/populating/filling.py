@@ -17,11 +17,11 @@ from ....simulation.arrays.identities import distinct
 from ....simulation.roles import Role
 from ...animation.held_transforms import held_paths, let_go
 from ...animation.ownership import holds_nothing
+from ...objects.crowd_caches import standing_for
 from ...objects.doubles import doubles
 from ...objects.hierarchy import Family, ancestors
 from ...objects.identity import MOST, new_identity, taken_identities
-from ...objects.picked_agents import standing_for
-from ...objects.tagged_objects import crowd_of, in_use, tagged
+from ...objects.tagged_objects import crowd_of, in_use, tagged, vehicles_of
 from ...properties import has_role
 from ...read.checks import check_numbers
 from ...read.dependencies import KeyedPaths, animated_paths
@@ -109,7 +109,7 @@ def plan_filling(
         family: with the parts that go with models without being parented to them.
         sizes_of_preset: whether Random Scale of a new crowd is that of its preset.
     """
-    vehicles = _vehicles(context, crowd)
+    vehicles = [] if crowd is None else vehicles_of(crowd, context.scene)
     check_stored([*([crowd] if crowd is not None else []), *([place] if place is not None else []), *vehicles])
     check_stored(ob for ob, _ in objects)
     depsgraph = context.evaluated_depsgraph_get()
@@ -195,13 +195,6 @@ def _check(context: Context, crowd: Object | None, population: Population, sourc
 
 def _name(ob: Object | None) -> str:
     return ob.name if ob is not None else "The crowd"
-
-
-def _vehicles(context: Context, crowd: Object | None) -> list[Object]:
-    """The existing vehicles of a crowd."""
-    if crowd is None:
-        return []
-    return [ob for ob in tagged(in_use(context.scene), Role.VEHICLE) if crowd_of(ob) == crowd]
 
 
 def _obstacles(context: Context, place: Object | None, sources: Sequence[Source]) -> list[Object]:

@@ -21,7 +21,7 @@ from ...read.locomotions import LocomotionSettings
 from ...read.obstacle_fit import fitting_region, inside_of
 from ...read.role_assignment import give_role
 from ...read.sources import behaviors_of as behaviors_in_use
-from ..behavior_targets import behaviors_of, pointers
+from ..behavior_adding import behaviors_of, pointers
 
 ON_SURFACES = next(kind for kind in CATALOGUE if kind.stands)
 """How members move on a place that they make a surface of, if they stood on none before."""
