@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steering_addon.simulation.ways import roadmap
+from steering_addon.simulation.ways.detours import CONSTANCY
 from steering_addon.simulation.ways.footprints import Footprints
-from steering_addon.simulation.ways.roadmap import CONSTANCY, Net
+from steering_addon.simulation.ways.roadmap import Net
 from tests.scene import all_of
 from tests.simulation.ways.test_footprints import box, of
 
