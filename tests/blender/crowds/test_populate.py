@@ -273,6 +273,13 @@ def test_a_refusal_stores_no_settings_on_the_crowd() -> None:
     before = scene_dump()
     refused("Crowd has no models")
     assert_same(before, scene_dump())
+    assert bpy.ops.steering.crowd_add() == {"FINISHED"}
+    unpopulated = bpy.context.view_layer.objects.active
+    floor, ant = ground(4.0), wedge(size=0.1)
+    for vertex in ant.data.vertices:
+        vertex.co.x += 6.0
+    select(unpopulated, ant)
+    refused("The origin of Ship is 6 m away", count=5, arrangement="SURFACE", place=floor.name)
 
 
 def test_copies_of_a_tagged_model_have_neither_its_tags_nor_its_bake() -> None:
