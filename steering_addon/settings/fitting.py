@@ -108,12 +108,8 @@ class Factors:
 def fitted(
     behavior: type[Behavior], bodies: BodiesToFit, combining: str, beside: Mapping[type[Behavior], Values]
 ) -> dict[str, Value]:
-    """The values of a new behavior in a crowd, by name; choices by name.
-
-    Args:
-        combining: the name of the way in which the crowd combines its behaviors.
-        beside: the values of the behaviors that the crowd uses.
-    """
+    """The values of a new behavior in a crowd, by name; choices by name. `combining`: the name of the way in which the
+    crowd combines its behaviors; `beside`: the values of the behaviors that the crowd uses."""
     factors = Factors.of(bodies)
     values = complete(behavior, {} if bodies.grounded else behavior.in_the_air)
     for name, parameter in behavior.parameters().items():

@@ -65,12 +65,8 @@ def share_in(state: str) -> str:
 
 @dataclass(frozen=True)
 class KeptProperty:
-    """A custom property as the animator had it.
-
-    Attributes:
-        value: plain Python, or a datablock.
-        display: its limits, tooltip and other settings of the interface, None if such a value has none.
-    """
+    """A custom property as the animator had it. `value`: plain Python, or a datablock; `display`: its limits, tooltip
+    and other settings of the interface, None if such a value has none."""
 
     value: Any
     display: dict[str, Any] | None

@@ -16,6 +16,7 @@ import numpy as np
 from bpy.types import FCurve, FModifier
 
 from ...recording.thinned_curves import ThinnedCurve
+from ..objects.doubles import column_from
 
 if TYPE_CHECKING:
     from .animation_data import Channelbag
@@ -76,11 +77,8 @@ CURVE_SETTINGS = ("extrapolation", "auto_smoothing", "mute", "lock", "hide", "se
 
 @dataclass(frozen=True)
 class Keys:
-    """The keys of one curve.
-
-    Attributes:
-        columns: a (k, width) array for each name of KEY_COLUMNS, or for some of these, in the order of the keys
-    """
+    """The keys of one curve. `columns`: a (k, width) array for each name of KEY_COLUMNS, or for some of these, in the
+    order of the keys."""
 
     columns: Mapping[str, np.ndarray]
 
@@ -116,9 +114,7 @@ def read_keys(curve: FCurve, names: Iterable[str] = KEY_COLUMNS) -> Keys:
 def read_column(curve: FCurve, name: str) -> np.ndarray:
     """One property of all keys of a curve, (k, width); `name` is one of KEY_COLUMNS."""
     width, kind = KEY_COLUMNS[name]
-    column = np.empty((len(curve.keyframe_points), width), kind)
-    curve.keyframe_points.foreach_get(name, column.ravel())
-    return column
+    return column_from(curve.keyframe_points, name, width, kind).reshape(-1, width)
 
 
 def frames_of(curve: FCurve) -> np.ndarray:
@@ -319,8 +315,7 @@ def _smooth(bag: Channelbag, kind: int | np.ndarray) -> np.ndarray:
     everything else about a key, and makes no difference to linear keys: as soon as an animator lets some of them ease,
     Blender computes all handles of the curve again, by the setting that is restored.
     """
-    before = np.empty(len(bag.fcurves), CHOICE)
-    bag.fcurves.foreach_get("auto_smoothing", before)
+    before = column_from(bag.fcurves, "auto_smoothing", kind=CHOICE)
     # By `foreach_set` only: setting it on a single curve makes Blender compute its handles again.
     bag.fcurves.foreach_set("auto_smoothing", np.full_like(before, kind))
     return before

@@ -15,6 +15,7 @@ from bpy.types import Action, AnimData, FCurve, NlaStrip, Object
 
 from ...simulation.arrays.once import once
 from ..objects.crowd_caches import cached_as
+from ..objects.doubles import column_from
 from ..refusal import Refusal
 from .animation_data import SLOTTED, action_of, channelbag_in, channelbags, slot_of
 from .bake_record import RECORD, TRANSFORM_CHANNELS, BakeRecord, our_record
@@ -42,12 +43,8 @@ GROUP = "Object Transforms"
 
 
 class OwnAnimation(NamedTuple):
-    """Animation of the animator's that moves a vehicle on channels that a bake writes.
-
-    Attributes:
-        what: its description, to follow "Ship has ...".
-        replaceable: whether "Replace Own Keys" can set it aside.
-    """
+    """Animation of the animator's that moves a vehicle on channels that a bake writes. `what`: its description, to
+    follow "Ship has ..."; `replaceable`: whether "Replace Own Keys" can set it aside."""
 
     what: str
     replaceable: bool
@@ -142,9 +139,7 @@ def _is_all_ours(curve: FCurve, record: BakeRecord) -> bool:
     start, end = curve.range()
     if start <= record.first - FRAME_TOLERANCE or end >= record.last + FRAME_TOLERANCE:
         return False
-    types = np.empty(count, KEY_COLUMNS["type"][1])
-    points.foreach_get("type", types)
-    return bool((types == GENERATED).all())
+    return bool((column_from(points, "type", kind=KEY_COLUMNS["type"][1]) == GENERATED).all())
 
 
 def is_own(curve: FCurve, record: BakeRecord | None, first: float, last: float) -> bool:

@@ -93,23 +93,21 @@ class Staging:
         posed: Collection[tuple[str, int]] = (),
         thinned: Sequence[ThinnedCurve] = (),
     ) -> None:
-        """Prepare the motion of one vehicle.
+        """Prepare the motion of one vehicle. Refused if the vehicle cannot be baked.
 
         Args:
             location: (f, 3) values of the vehicle's own channels.
             rotation: (f, 3 or 4) the same in its rotation mode, angles in radians.
-            replace: whether its own animation on these frames is set aside, to be restored when the bake is cleared.
+            replace: whether its own animation on these frames is set aside, to be restored when the bake is
+                cleared.
             properties: numbers (f,) for custom properties of these names, which the bake makes if they are missing.
             seldom: the same for properties that get keys only where they change; whole numbers jump.
             only_baked: whether it plays an earlier bake and nothing else; looked up by default.
             hidden: (f,) whether it is hidden on each frame.
-            posed: the channels that clips will animate, as (data path, index); an action that would hide them is set
-                aside.
-            thinned: the curves to write of its location, its rotation and then its `properties`; by default they get
-                keys on every frame.
-
-        Raises:
-            Refusal: the vehicle cannot be baked.
+            posed: the channels that clips will animate, as (data path, index); an action that would hide them is
+                set aside.
+            thinned: the curves to write of its location, its rotation and then its `properties`; by default they
+                get keys on every frame.
         """
         properties = properties or {}
         motion = {"location": np.asarray(location), data_path(ob.rotation_mode): np.asarray(rotation)}

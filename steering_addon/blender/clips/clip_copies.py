@@ -125,11 +125,8 @@ def copies_made() -> dict[str, Action]:
 
 
 class Copies:
-    """Makes the copies of the clips of one model, or finds those that an earlier bake has made.
-
-    Attributes:
-        channels: what all copies animate: the channels that one of the clips moves, or holds elsewhere than the model.
-    """
+    """Makes the copies of the clips of one model, or finds those that an earlier bake has made. `channels`: what all
+    copies animate: the channels that one of the clips moves, or holds elsewhere than the model."""
 
     def __init__(self, rig: Object, clips: Sequence[tuple[Action, bool]]) -> None:
         """`rig` is what plays the clips of the model; they are actions, and whether they are played round and round."""
@@ -174,12 +171,7 @@ class Copies:
 
 
 class _Source:
-    """A clip that is copied.
-
-    Attributes:
-        curves: by channel.
-        frames: of a cycle.
-    """
+    """A clip that is copied. `curves`: by channel; `frames`: of a cycle."""
 
     def __init__(self, rig: Object, action: Action, closed: bool) -> None:
         self.action, self._closed = action, closed

@@ -7,8 +7,7 @@ from .. import preview
 from ..objects.crowd_caches import crowd_of_player
 from ..objects.focus import crowd_in_focus, vehicle_of
 from ..objects.tagged_objects import crowd_of, full_name
-from ..operators.contact_report import WORDS, stuck_warnings
-from ..operators.findings import REFUSED
+from ..operators.findings import REFUSED, WORDS, stuck_warnings
 from ..properties import settings_of
 from ..read.run_settings import frame_range
 from ..status.census import Census, known, settled

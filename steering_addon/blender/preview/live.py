@@ -172,12 +172,8 @@ class Live:
             self.forget_plan(updated)
 
     def forget_plan(self, changed: Iterable[int] | None = None) -> None:
-        """Plan the run again; frames simulated so far are kept while they still hold.
-
-        Args:
-            changed: the session_uid of all datablocks that have changed, if they are known. If they are crowds, the
-                frames read so far are kept, too.
-        """
+        """Plan the run again; frames simulated so far are kept while they still hold. `changed`: the session_uid of all
+        datablocks that have changed, if they are known. If they are crowds, the frames read so far are kept, too."""
         if changed is None or not self._crowds.issuperset(changed):
             self._readings = None
         self._rehearsal, self.refusal = None, ""
@@ -246,11 +242,8 @@ def report(scene: Scene) -> str:
 
 
 def start(scene: Scene, layer: ViewLayer, *, replace_own_keys: bool = False) -> tuple[str, ...]:
-    """Switch the preview of a scene on and show the current frame; returns warnings.
-
-    Raises:
-        Refusal: the scene cannot be simulated; nothing was changed.
-    """
+    """Switch the preview of a scene on and show the current frame; returns warnings. Refused if the scene cannot be
+    simulated; nothing was changed."""
     global _live, _ended
     end()
     # Not while it is on, when adding a datablock would change the scene.

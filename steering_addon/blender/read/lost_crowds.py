@@ -62,11 +62,7 @@ def lost_crowds(vehicles: Iterable[Object], crowds: Iterable[Object]) -> list[Lo
 
 
 def check_lost(lost: Sequence[LostCrowd], moving: Iterable[Object]) -> list[Object]:
-    """The vehicles to move that have a crowd.
-
-    Raises:
-        Refusal: there are none.
-    """
+    """The vehicles to move that have a crowd. Refused if there are none."""
     without = {ob for each in lost for ob in each.vehicles}
     kept = [ob for ob in moving if ob not in without]
     if not kept:

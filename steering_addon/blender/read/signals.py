@@ -23,11 +23,7 @@ def path_of_signal(ob: Object) -> Object | None:
 
 
 def read_signals(signals: Sequence[Object], paths: Sequence[Object], depsgraph: Depsgraph, frame: int) -> Signals:
-    """Signals on a frame; `paths` are the curves in the order of their rows.
-
-    Raises:
-        Refusal: a transform is not a number.
-    """
+    """Signals on a frame; `paths` are the curves in the order of their rows. Refused if a transform is not a number."""
     if not signals:
         return NO_SIGNALS
     shown = [ob.evaluated_get(depsgraph) for ob in signals]

@@ -27,8 +27,7 @@ from ..setting_changes import is_listening, listen, stop_listening
 from . import covering, hand_edits, placing
 from .findings import Finding, findings
 from .model_traits import traits
-from .present_members import Presence, presence_of
-from .present_states import states_now, tells_state
+from .present_members import Presence, presence_of, states_now, tells_state
 from .written_clips import changed_clips
 
 PAUSE = 0.1
@@ -224,12 +223,8 @@ def counting(scene: Scene, before: Census | None = None, made_of: str | None = N
 def _baked(
     scene: Scene, records: Mapping[Object, BakeRecord], outcomes: Outcomes, before: Baked | None, made_of: str | None
 ) -> Baked:
-    """The state of the bakes that vehicles play.
-
-    Args:
-        before: their state on another frame, if nothing but the frame has changed since.
-        made_of: the present fingerprint of the scene, if it is known.
-    """
+    """The state of the bakes that vehicles play. `before`: their state on another frame, if nothing but the frame has
+    changed since; `made_of`: the present fingerprint of the scene, if it is known."""
     if not records:
         return Baked()
     if before is not None:
