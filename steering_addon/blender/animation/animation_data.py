@@ -34,7 +34,7 @@ SLOTTED = "slots" in bpy.types.Action.bl_rna.properties
 """Whether actions have slots (4.4 and later)."""
 RENAMED_TOGETHER = 1 << 10
 COPIED = re.compile(r"[ .]\d{3,}$")
-"""What Populate and Blender add to the name of a copy."""
+"""The endings that Populate and Blender add to the name of a copy."""
 
 
 def posed_block(ob: Object | Key) -> Object | Key | None:

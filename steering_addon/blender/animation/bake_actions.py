@@ -111,7 +111,7 @@ def without_bake(played: CurrentAnimation, *, edits: bool = False) -> Unbaked:
 
 @contextmanager
 def moved_without_bake(played: CurrentAnimation) -> Iterator[CurrentAnimation]:
-    """What would move an object without its bake, for as long as it is looked at."""
+    """The animation that would move an object without its bake, for as long as it is looked at."""
     if played.record is None:
         yield played
         return

@@ -65,7 +65,7 @@ POINTS = ("co", "handle_left", "handle_right")
 """The columns of keys that give a curve its shape."""
 
 OF_LINEAR = ("co", "interpolation", "type", "handle_left_type", "handle_right_type", "handle_left", "handle_right")
-"""Those that tell linear keys from keys as Blender adds them."""
+"""The columns that tell linear keys from keys as Blender adds them."""
 
 AUTOMATIC = (AUTO, VECTOR, AUTO_CLAMPED)
 """The types of handles that Blender computes."""

@@ -110,7 +110,7 @@ def whole_of(action: Action) -> Action:
 
 
 def importers_start(action: Action) -> str:
-    """What the name of an action begins with where an importer put the names of armature and take before its own."""
+    """The start of the name of an action where an importer put the names of armature and take before its own."""
     return action.name.rpartition("|")[0]
 
 

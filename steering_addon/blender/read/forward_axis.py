@@ -46,7 +46,7 @@ DEFAULT = "NEG_Y"
 NEARLY = 0.9999
 """The least cosine of an angle that counts as none: 0.8 degrees."""
 STANDING_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
-"""What turns a model with +Y up so that it has +Z up; transposed, what turns one with -Y up."""
+"""The rotation of a model with +Y up to +Z up; transposed, that of one with -Y up."""
 UNSTATED = ("POS_Y", "Z")
 """Blender's default for Tracking Axis and Up Axis of objects other than cameras, lights and speakers."""
 SAMPLES = 32
@@ -108,7 +108,7 @@ def _before(axis: str, stand: np.ndarray) -> str:
 
 
 def _standing(ob: Object, *, either_way: bool) -> np.ndarray | None:
-    """What turns a model so that it has +Z up, if it stands upright in the world by 90 degrees about its X axis;
+    """The rotation that gives a model +Z up, if it stands upright in the world by 90 degrees about its X axis;
     `either_way`: whether it may be turned by -90 degrees, too."""
     up = ob.matrix_world.to_3x3().col[1]
     if up.length > 0.0 and up.z > NEARLY * up.length:

@@ -55,7 +55,7 @@ def still(ob: Object) -> Iterator[None]:
 
 
 def _without_moves(played: CurrentAnimation) -> "tuple[Action | None, ActionSlot | None, bool]":
-    """What an object plays, without a bake and without transform channels; and whether that was copied for it."""
+    """The animation that an object plays, without bake and transform channels; and whether it was copied for that."""
     unbaked = without_bake(played)
     if unbaked.action is None:
         return None, None, False

@@ -233,7 +233,7 @@ def _baked(
 
 
 def _unannounced(scene: Scene) -> tuple:
-    """What a run depends on and Blender counts as a change of the scene only, like a selection."""
+    """The settings that a run depends on and Blender counts as a change of the scene only, like a selection."""
     return (*frame_range(scene), scene.render.fps, scene.render.fps_base)
 
 
