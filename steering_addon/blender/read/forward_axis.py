@@ -2,21 +2,17 @@
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 from bpy.types import Object
 
 from ...simulation.arrays.vectors import magnitude
-from ..animation.animation_data import channelbag, evaluate, is_animated, posed_block
+from ..animation.animation_data import Channelbag, channelbag, evaluate, is_animated, posed_block
 from ..animation.rotation_channels import data_path, matrices_from_channels
 from ..objects.body_sizes import UPRIGHT, Body, Front, box_corners
 from ..objects.doubles import column_from, doubles
 from ..objects.hierarchy import Family, shown_in
 from .start_pose import channels
-
-if TYPE_CHECKING:
-    from ..animation.animation_data import Channelbag
 
 AHEAD = {"head", "nose", "beak", "snout", "muzzle", "face", "eye", "eyes", "front", "bow", "cockpit"}
 AHEAD |= {"headlight", "headlights", "windscreen", "windshield"}
@@ -312,7 +308,7 @@ def _of_motion(ob: Object) -> Front | None:
     return upright(f"{'POS' if way[axis] > 0.0 else 'NEG'}_{'XYZ'[axis]}")
 
 
-def _sampled(bag: "Channelbag", path: str, values: np.ndarray, frames: np.ndarray) -> np.ndarray:
+def _sampled(bag: Channelbag, path: str, values: np.ndarray, frames: np.ndarray) -> np.ndarray:
     """The channels of a data path on frames (f,), (f, k): by their curves, or the current `values` (k,) without one."""
     sampled = np.tile(values, (len(frames), 1))
     for curve in bag.fcurves:
