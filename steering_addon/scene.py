@@ -367,6 +367,7 @@ class Scene:
         self.position = np.array(self.position, dtype=float).reshape(-1, 3)
         n = len(self.position)
         self.forward = np.broadcast_to(np.array(self.forward, dtype=float), (n, 3)).copy()
+        self.forward[~self.forward.any(axis=1)] = 0.0, 1.0, 0.0
         self.up = np.broadcast_to(np.array(self.up, dtype=float), (n, 3)).copy()
         frame = np.stack((np.cross(self.forward, self.up), self.forward, self.up), axis=1)
         if not np.allclose(np.einsum("nij,nkj->nik", frame, frame), np.eye(3), atol=1e-12):

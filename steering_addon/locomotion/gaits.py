@@ -27,7 +27,7 @@ from ..simulation.arrays.vectors import (
 )
 from ..simulation.vehicle import Motion, VehicleModel
 from .headings import Turn, begun, swung, turn_toward
-from .walking import ROUND, Walking, pace_of
+from .walking import ROUND, Walking
 
 SETS_OFF = 1.2
 """Multiples of the slowest speed at which a walker that stands sets off."""
@@ -88,7 +88,7 @@ class Walkers:
     @once
     def pace(self) -> Scalars:
         """(n,) the speed at which they walk, m/s."""
-        return pace_of(self.model)
+        return self.model.pace
 
     @once
     def still(self) -> Mask:

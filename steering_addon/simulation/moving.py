@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from .adjusting import PROGRESS
 from .arrays.frozen import Columns, replace
 from .arrays.vectors import (
     Mask,
@@ -30,6 +31,7 @@ from .arrays.vectors import (
     truncate,
     which,
 )
+from .avoiding.jams import JAMMING, Progress
 from .by_hand import Hands, Led, lead_by_hand
 from .decisions import Decisions
 from .locomotion import Control, Locomotion, Moved, Stance
@@ -113,9 +115,10 @@ def move(
             gives_way = gives_way & ~part.placed(drive.holds, nobody(len(gives_way)))
     began = _began(parts, driven)
     after = position, velocity, forward
-    position, velocity, shoved = push_apart(
-        model, snapshot.handling, snapshot.grounded, gives_way, world, *after, state.shoved, began, decided.lands
-    )
+    body = model, snapshot.handling, snapshot.grounded, gives_way
+    progress = decided.memories.get(PROGRESS)
+    wedged = progress.share < JAMMING.jammed if isinstance(progress, Progress) else None
+    position, velocity, shoved = push_apart(*body, world, *after, state.shoved, began, decided.lands, wedged)
     if decided.confined is not None:
         confined = np.where(gives_way, decided.confined, -1)
         position, velocity = keep_inside(model, snapshot.grounded, world, confined, position, velocity)

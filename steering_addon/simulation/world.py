@@ -75,6 +75,7 @@ class Bodies:
         left: (b,) the amount of a resource that is left, inf if it does not run out.
         half_axis: (b,) half the length of the axis along the heading about which it is round, metres; None if all
             bodies are spheres.
+        stands: (b,) whether it is a vehicle that is to stand, and may be pushed; None if none is.
     """
 
     position: Vectors
@@ -89,6 +90,7 @@ class Bodies:
     crowd: Rows
     left: Scalars
     half_axis: Scalars | None = None
+    stands: Mask | None = None
 
     @property
     def extent(self) -> Scalars:

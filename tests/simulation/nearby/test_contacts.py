@@ -136,6 +136,30 @@ def test_who_stands_makes_room_for_who_is_wedged_between_those_who_stand() -> No
     assert (place[:, 28] == apart[0]).all()
 
 
+def test_people_wedged_among_those_who_stand_press_on_until_these_make_room() -> None:
+    """They want to go to all four sides, through gaps half as wide as they are."""
+    block = np.stack(np.meshgrid(np.arange(4) - 1.5, np.arange(3) - 1.0, [0.0]), axis=-1).reshape(-1, 3)
+    inside = np.stack(np.meshgrid(np.arange(3) - 1.0, np.arange(2) - 0.5, [0.0]), axis=-1).reshape(-1, 3)
+    goes = np.r_[np.zeros(12), np.ones(6)]
+    ends = np.array([(20.0, 0.0, 0.0), (-20.0, 0.0, 0.0), (0.0, 20.0, 0.0), (0.0, -20.0, 0.0)])
+    crowd = Scene(
+        np.concatenate((block, inside)),
+        forward=(1.0, 0.0, 0.0),
+        speed=goes,
+        vehicle={"radius": 0.3, "max_speed": 1.9, "cruise_speed": 0.7 * goes, "max_force": 2.0, "keep_apart": True},
+        locomotions=[(OnFoot, {"turn_radius": 3.0})],
+        behaviors=[
+            (Seek, {"target": np.where(goes > 0.0, 18 + np.arange(18) % 4, -2), "pace": 1}),
+            (UnalignedCollisionAvoidance, {"neighbors": EVERYONE}),
+        ],
+        tracked=leaders(*ends),
+        fps=12.0,
+    )
+    place = positions(crowd.run(120))
+    assert (np.abs(place[-1, 12:]).max(axis=1) > 3.0).all()
+    assert gaps(place[24:]).min() > 2.0 * 0.3 - 0.03
+
+
 def animals(position, forward, **changes) -> Scene:
     """A scene of animals that walk at 0.7 m/s, in wide turns."""
     moves = {"speed": 0.7, "vehicle": ANIMAL, "locomotions": [(OnFoot, WIDE_TURNS)], "fps": 24.0}
