@@ -86,6 +86,14 @@ class WalkableGrid:
         ground.crossed = Crossed(link, back, tuple(lines), Leaps(start, end, np.array(metres)))
         return ground
 
+    def touched_since(self, other: "WalkableGrid") -> Rows:
+        """The nodes at which a grid of the same spans differs, and their neighbors, (m,)."""
+        one, two = self.grid, other.grid
+        differ = (self.clear != other.clear) | (one.weight != two.weight)
+        rows = which(differ | (one.links != two.links).any(axis=0) | (one.corners != two.corners).any(axis=0))
+        near = [links[:, rows].ravel() for grid in (one, two) for links in (grid.links, grid.corners)]
+        return np.unique(np.concatenate((rows, *near)))
+
     def ends_of(self, links: Links) -> Rows:
         """The nodes at which links begin and end, (2, k); N where there is no ground to stand on."""
         n = len(self.spans)

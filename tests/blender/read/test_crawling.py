@@ -16,9 +16,8 @@ from tests.blender.building import (
     crowd,
     empty,
     frames,
-    link,
+    meshed,
     part,
-    put,
     select,
     tag,
     vehicle,
@@ -32,9 +31,7 @@ LAST = 24
 def ball(name: str = "Planet", radius: float = 4.0, **placed):
     """A sphere, its faces turned outward."""
     points, triangles = globe(radius)
-    mesh = bpy.data.meshes.new(name)
-    mesh.from_pydata(points.tolist(), [], triangles.tolist())
-    return put(link(bpy.data.objects.new(name, mesh)), **placed)
+    return meshed(name, points.tolist(), triangles.tolist(), **placed)
 
 
 def still(ob) -> None:
