@@ -192,7 +192,7 @@ class Ways:
         return places
 
     def _asked_for(self, rows: Rows, goals: Vectors) -> Iterator[tuple[_Asked, Rows]]:
-        """What was asked for in this step, each with its entry for each of the goals (n, 3), (n,); -1 for none."""
+        """The ways asked for in this step, each with its entry for each of the goals (n, 3), (n,); -1 for none."""
         for asked in self._asked:
             at = np.minimum(np.searchsorted(asked.rows, rows), len(asked.rows) - 1)
             # Behaviors add and subtract positions, which rounds.
@@ -299,6 +299,7 @@ def _ground(site: _Site) -> WalkableGround | None:
 
 @lru_cache(maxsize=KEPT)
 def _last_standing(site: _Site) -> list[tuple[Standing, WalkableGround | None]]:
-    """What stood last on surfaces, to be replaced by what stands there now; nothing where no body can stand."""
+    """The grids that stood last on surfaces, to be replaced by those that stand there now; nothing where no body can
+    stand."""
     spans = find_spans(site.surfaces, site.build)
     return [] if spans is None else [(WalkableGround.empty(spans, site.build), None)]
