@@ -91,10 +91,10 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
     avoids = True
     by_chance = True
     refers_to_up = True
-    # The fitted constants: scripts/fit tries subclasses with other values of these and of `jamming`.
+    # The fitted constants, as those of `jamming`; scripts/measure avoidance judges them.
     costs: ClassVar[Costs] = COSTS
     # The push along the heading relative to that across it, in the paper's form. From 0.25 to 1 pairs of walkers do not
-    # touch; more takes them longer and turns them less, and the score of scripts/fit hardly depends on it.
+    # touch; more takes them longer and turns them less, and the stages of scripts/measure hardly tell.
     haste: ClassVar[float] = 0.5
 
     method: Rows = choice("VELOCITY", "How it keeps out of the way", METHODS, animatable=False)

@@ -1,7 +1,6 @@
 """Path following (paper, Path Following): along a curve, near its middle, without weaving."""
 
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -319,20 +318,6 @@ def test_at_the_end_it_stops_and_stays() -> None:
     assert speeds(states)[-FPS:].max() < 0.01
     assert np.abs(headings(states)[:, 0] - (0.0, 1.0, 0.0)).max() < 0.01, "it stops with the heading it had"
     assert speeds(states)[int(np.argmax(positions(states)[:, 0, 1] > 50.0)), 0] > 0.95 * CRUISE
-
-
-@thorough
-def test_at_the_end_it_returns_to_the_start_and_follows_again() -> None:
-    bow = spline(np.array([[0.0, 0.0, 0.0], [0.0, 8.0, 0.0], [6.0, 8.0, 0.0], [6.0, 0.0, 0.0]]), False)
-    states = started(bow, end=LOOP, radius=0.5).run(30 * FPS)
-    along = remembered(states, "along")[:, 0]
-    begins = np.flatnonzero((along[1:] < 2.0) & (along[:-1] > 18.0))
-    assert len(begins) >= 3
-    reached = [along[a:b].max() for a, b in pairwise(begins)]
-    assert min(reached) > 0.97 * bow.length, "each time to the end"
-    returning = remembered(states, "returning")[:, 0]
-    assert (np.diff(returning * 1.0) == 1.0).sum() - len(begins) in (0, 1), "once at each end"
-    assert speeds(states)[FPS:].min() > 0.1
 
 
 def beyond(flat: bool, end: int) -> float:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import bpy
-from bpy.types import Collection, Mesh, Object
+from bpy.types import ID, Action, Collection, Mesh, Object
 from mathutils import Matrix
 
 from ...simulation.roles import Role
@@ -30,13 +30,18 @@ class Bond:
 
 
 class Family:
-    """The children of all objects at present; not to be kept, as objects come and go. `bonds`: by part, for those that
-    count as children of what carries them; `skinned`: the names of the bones that carry the skins that were asked
-    for."""
+    """The children of all objects at present; not to be kept, as objects come and go.
+
+    Attributes:
+        bonds: by part, for those that count as children of what carries them.
+        skinned: the names of the bones that carry the skins that were asked for.
+        ways: where the walks go that were asked for, by what plays them, action and front.
+    """
 
     def __init__(self) -> None:
         self.bonds: dict[Object, Bond] = {}
         self.skinned: dict[Mesh, set[str]] = {}
+        self.ways: dict[tuple[ID, Action, tuple[str, str]], int] = {}
         self._children: dict[Object, list[Object]] = {}
         for ob in bpy.data.objects:
             if ob.parent is not None:

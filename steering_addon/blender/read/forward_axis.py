@@ -10,9 +10,11 @@ from bpy.types import Object
 from ...simulation.arrays.vectors import magnitude
 from ..animation.animation_data import channelbag, evaluate, is_animated, posed_block
 from ..animation.rotation_channels import data_path, matrices_from_channels
+from ..clips.finding_clips import way_of_walk
 from ..objects.body_sizes import UPRIGHT, Body, Front, box_corners
 from ..objects.doubles import column_from, doubles
 from ..objects.hierarchy import Family, shown_in
+from ..objects.model_axes import model_axes
 from .start_pose import channels
 
 if TYPE_CHECKING:
@@ -60,7 +62,7 @@ def front_of(ob: Object, family: Family, body: Body | None = None, *, flies: boo
 
     1. What the animator has stated (`stated_front`): the Tracking Axis, Follow Path, or the way of a keyframed object.
     2. An Empty without parts faces +Y; one drawn as a single arrow, +Z.
-    3. Characters, which have an armature or shape keys with an action, face -Y.
+    3. Characters, which have an armature or shape keys with an action, face where their walk goes; without one, -Y.
     4. Names of parts such as Nose or Tail, then those of materials such as Eyes.
     5. The shape: a cone points where its tip is, if the model flies; else the axis is that across the wings, of the
        mirror symmetry or of the greater length, and a pointed end is the front.
@@ -91,7 +93,16 @@ def front_of(ob: Object, family: Family, body: Body | None = None, *, flies: boo
             points = np.einsum("ab,kb->ka", stand, body.points * body.proportions)
             forward = by_shape(points, flies=flies or _lies(ob, turned), along=_across_wings(ob, family, stand))
     forward, up = upright(forward or DEFAULT)
-    return _before(forward, stand), _before(up, stand)
+    front = _before(forward, stand), _before(up, stand)
+    return _turned(front, way_of_walk(ob, front, family)) if is_character else front
+
+
+def _turned(front: Front, quarters: int) -> Front:
+    """A front turned to the left about its up axis."""
+    side, ahead, _ = model_axes(*front).T
+    way = (ahead, -side, -ahead, side)[quarters]
+    axis = int(np.abs(way).argmax())
+    return f"{'POS' if way[axis] > 0.0 else 'NEG'}_{'XYZ'[axis]}", front[1]
 
 
 def _is_posed(part: Object) -> bool:

@@ -1,8 +1,8 @@
 """The fitted constants of the choice of a velocity.
 
-scripts/fit judges them on small stages and searches better ones; docs/avoidance.md has the formula, the targets and
-the table of how much each matters. The score is a mean over runs of crowds, which are chaotic: 10 % of most of these
-constants change it by less than two of its errors. What stands out is noted below. Everything else in the rule is
+They were fitted on small stages, which scripts/measure avoidance judges; docs/avoidance.md has the formula, the targets
+and the table of how much each matters. The score is a mean over runs of crowds, which are chaotic: 10 % of most of
+these constants change it by less than two of its errors. What stands out is noted below. Everything else in the rule is
 derived where it stands.
 """
 

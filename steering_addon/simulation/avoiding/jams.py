@@ -35,8 +35,8 @@ degrees apart, so one or two of them are ahead."""
 class Jamming:
     """The fitted constants of jams.
 
-    scripts/fit judges them on its stages, where walkers jam at doors. 10 % of any of these change the score by less
-    than two of its errors, except 10 % less of `stuck`, which cost 0.8 %: docs/avoidance.md has the table.
+    scripts/measure avoidance judges them on stages where walkers jam at doors. 10 % of any of these change the score by
+    less than two of its errors, except 10 % less of `stuck`, which cost 0.8 %: docs/avoidance.md has the table.
 
     Attributes:
         patience: seconds over which progress is averaged.

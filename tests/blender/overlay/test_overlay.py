@@ -17,7 +17,7 @@ from tests.blender.building import (
     fleet,
     frames,
     leader,
-    link,
+    meshed,
     obstacle,
     part,
     path_curve,
@@ -120,9 +120,8 @@ def test_an_arrow_points_from_its_tail_to_its_tip() -> None:
 
 def floor(name: str, location, size: float):
     """A square floor with a corner at a place."""
-    mesh = bpy.data.meshes.new(name)
-    mesh.from_pydata([(0, 0, 0), (size, 0, 0), (size, size, 0), (0, size, 0)], [], [(0, 1, 2, 3)])
-    return tag(put(link(bpy.data.objects.new(name, mesh)), location), role="SURFACE")
+    corners = [(0, 0, 0), (size, 0, 0), (size, size, 0), (0, size, 0)]
+    return tag(meshed(name, corners, [(0, 1, 2, 3)], location=location), role="SURFACE")
 
 
 def test_ways_are_drawn_where_walkers_can_go_and_where_they_cannot_with_what_ends_them() -> None:
@@ -159,11 +158,7 @@ def test_ways_of_what_does_not_walk_are_not_drawn() -> None:
 
 
 def test_a_flow_along_edges_is_drawn_with_its_direction() -> None:
-    mesh = bpy.data.meshes.new("Wire")
-    mesh.from_pydata([(0.0, 0.0, 0.0), (0.0, 4.0, 0.0), (0.0, 8.0, 0.0)], [(0, 1), (1, 2)], [])
-    wire = bpy.data.objects.new("Wire", mesh)
-    bpy.context.scene.collection.objects.link(wire)
-    tag(wire, role="FLOW")
+    mesh = tag(meshed("Wire", [(0, 0, 0), (0, 4, 0), (0, 8, 0)], edges=[(0, 1), (1, 2)]), role="FLOW").data
     color = part("blender.overlay.picture").FLOW
     lines = colored(drawn("PATHS"), color)
     assert lines[:, 1].max() == pytest.approx(8.0, abs=1e-5) and lines[:, 1].min() == pytest.approx(0.0, abs=1e-5)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.separation import Separation
-from steering_addon.behaviors.unaligned_collision_avoidance import VELOCITY, UnalignedCollisionAvoidance
+from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
 from steering_addon.locomotion import OnFoot, Planar, SimpleVehicle
 from steering_addon.simulation.geometry.obstacles import boxes, obstacles
 from steering_addon.simulation.geometry.surfaces import surfaces
@@ -92,26 +92,6 @@ def test_rounds_that_look_at_close_pairs_only_give_the_same_bytes(monkeypatch) -
     monkeypatch.setattr(contacts, "MANY", 10**9)
     assert positions(scene.run(6)).tobytes() == few.tobytes()
     assert np.abs(few[-1] - few[0]).max() > 0.1
-
-
-def test_a_dense_crowd_of_walkers_does_not_show_overlaps() -> None:
-    """Of four hundred who press to one point, as through a door, none is more than two millimetres in another.
-
-    They begin in a heap, and take four seconds to get out of it.
-    """
-    n, reach = 400, 11.5
-    start = np.random.default_rng(0).uniform(-reach, reach, (n, 3)) * (1.0, 1.0, 0.0)
-    scene = Scene(
-        start,
-        forward=(0.0, 1.0, 0.0),
-        speed=1.0,
-        vehicle={"radius": 0.5, "max_speed": 1.5, "max_force": 4.0, "keep_apart": True},
-        locomotions=[(Planar, {})],
-        behaviors=[(Seek, {}), (UnalignedCollisionAvoidance, {"method": VELOCITY, "neighbors": EVERYONE})],
-        tracked=leaders([0.0, 0.0, 0.0]),
-        fps=20.0,
-    )
-    assert 2.0 * 0.5 - float(gaps(positions(scene.run(80))[-1:]).min()) < 0.002
 
 
 def test_who_stands_makes_room_for_who_is_wedged_between_those_who_stand() -> None:

@@ -145,9 +145,13 @@ def plan_filling(
 
     existing = members_of(crowd, context.scene) if crowd is not None else {}
     changed = {number for number, ob in existing.items() if changed_by_user(ob, family)}
-    laid_out_so = crowd is not None and crowd.steering.populate.laid_out == ground.fingerprint
-    # Points are all made each time.
-    same = bool(existing) and laid_out_so and not population.in_points
+    # Points are all made each time. To read settings that a crowd does not have would give them to it.
+    same = (
+        crowd is not None
+        and bool(existing)
+        and not population.in_points
+        and crowd.steering.populate.laid_out == ground.fingerprint
+    )
     staying = changed | {number for number in existing if same and number <= population.count}
     numbers = np.array([k for k in range(1, population.count + 1) if k not in staying], dtype=np.int64)
     made_of = models(population, numbers, np.array([source.weight for source in sources]))
