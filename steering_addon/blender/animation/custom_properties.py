@@ -38,7 +38,7 @@ LONGEST_PATH = 59
 record of a bake those of channels, which are longer."""
 
 REFUSED_SETTING = (TypeError, ValueError, OverflowError, KeyError)
-"""What Blender raises for a setting of a property that it does not take."""
+"""The errors that Blender raises for a setting of a property that it does not take."""
 
 
 def path_of(name: str) -> str:

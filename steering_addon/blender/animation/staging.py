@@ -13,7 +13,7 @@ import dataclasses
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import bpy
 import numpy as np
@@ -21,7 +21,17 @@ from bpy.types import Action, Object
 
 from ...recording.thinned_curves import ThinnedCurve
 from ..refusal import Refusal
-from .animation_data import action_of, assign_action, channelbag, channelbag_in, copy_action, new_action, rename_all
+from .animation_data import (
+    ActionSlot,
+    Channelbag,
+    action_of,
+    assign_action,
+    channelbag,
+    channelbag_in,
+    copy_action,
+    new_action,
+    rename_all,
+)
 from .bake_actions import BakeAction, action_for_bake, has_one_user, leaves_nothing, only_poses, retire, without_bake
 from .bake_record import TRANSFORM_CHANNELS, BakeRecord, write_record
 from .custom_properties import KeptProperty, make, name_in, path_of, reading_drivers, remove, revive
@@ -46,12 +56,6 @@ from .ownership import (
 from .posing import hides
 from .rotation_channels import data_path
 from .visibility import SWITCHES, kept_hidden, show_as, switches_of
-
-if TYPE_CHECKING:
-    from bpy.types import ActionSlot
-
-    from .animation_data import Channelbag
-
 
 SLOT = "Vehicle"
 """The name of the slot in actions made for a vehicle."""
@@ -227,7 +231,7 @@ class Staging:
         self._staged, self._always_seen, self._blanks = [], [], {}
         return staged
 
-    def _new_action(self, ob: Object, channels: Channels) -> "tuple[Action, ActionSlot | None]":
+    def _new_action(self, ob: Object, channels: Channels) -> tuple[Action, ActionSlot | None]:
         """An action with a curve for each component of the channels, whose values are still to be written.
 
         It is a copy of a blank one, as copying is faster than making one.
@@ -263,7 +267,7 @@ class Staging:
             if path in channels or path in changes:
                 write_modifiers(bag.fcurves.find(path, index=index), modifiers)
 
-    def _write_among_others(self, bag: "Channelbag", channels: Channels) -> None:
+    def _write_among_others(self, bag: Channelbag, channels: Channels) -> None:
         group = bag.groups.get(GROUP) or bag.groups.new(GROUP)
         for path, columns in channels.items():
             for index, column in enumerate(columns):

@@ -39,7 +39,7 @@ REMEDIES = {
     "EMPTY": "Turn on Options > Affect Only > Parents, move it to its parts, untag, and tag again",
     "INSTANCE": "Set the offset of the collection in Properties > Collection > Instancing, untag, and tag again",
 }
-"""What to do about a model of a kind that lies far from its origin."""
+"""The remedy for a model of a kind that lies far from its origin."""
 
 
 class Limits(NamedTuple):

@@ -235,7 +235,7 @@ def _start(stored: PropertyGroup) -> tuple:
 
 
 def _looks(ob: Object) -> Iterator[Any]:
-    """What a run may see of an object: its settings, its place, its shape and their animation."""
+    """Everything that a run may see of an object: its settings, its place, its shape and their animation."""
     animated = animated_paths(ob)
     stored = settings_of(ob)
     yield full_name(ob)
@@ -276,7 +276,7 @@ def _shape_of(ob: Object) -> Iterator[Any]:
 
 
 def _instance_in(ob: Object) -> Iterator[Any]:
-    """What an Empty shows of a collection, and for an obstacle the shapes in it."""
+    """The objects of a collection that an Empty shows, and for an obstacle the shapes in it."""
     collection = instanced(ob)
     if collection is None:
         return
@@ -288,7 +288,7 @@ def _instance_in(ob: Object) -> Iterator[Any]:
 
 
 def _faces_of(ob: Object, animated: set[str]) -> Iterator[Any]:
-    """What the faces of a surface are made from, besides its points."""
+    """The data from which the faces of a surface are made, besides its points."""
     if ob.type == "MESH":
         yield (
             _column(ob.data.loops, "vertex_index", 1, np.int32),

@@ -1,4 +1,4 @@
-"""What the animator should look at before a bake, or after one: objects that will not move or be seen as meant.
+"""Findings, to look at before a bake or after one: objects that will not move or be seen as meant.
 
 Nothing is evaluated for it, and surfaces are read only when they have changed, so that they can be looked for after
 every change.
@@ -55,7 +55,7 @@ FAR = 3.0
 
 
 class FindingKind(Enum):
-    """What was found; the value is the icon that it is listed with."""
+    """The kind of a finding; the value is the icon that it is listed with."""
 
     NO_SIZE = "ERROR"
     OFF_ORIGIN = "OBJECT_ORIGIN"
@@ -101,7 +101,7 @@ MISPLACED = {
     f"Populate again, or set the Locomotion to {CLINGING}",
     Misplaced.WHEELS_HANG: "has wheels that hang in the air",
 }
-"""What is said of vehicles that start where they cannot stand or move as meant."""
+"""The warnings about vehicles that start where they cannot stand or move as meant."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ class Finding:
 def findings(
     scene: Scene, records: Mapping[Object, BakeRecord], outcomes: Outcomes, edited: Sequence[Object] = ()
 ) -> Iterator[Finding]:
-    """What to look at in a scene. `records`: the bake of each vehicle that plays one; `edited`: the vehicles whose keys
+    """The findings of a scene. `records`: the bake of each vehicle that plays one; `edited`: the vehicles whose keys
     the next bake would replace though they were edited by hand."""
     text = "has keys that were edited by hand, which a bake replaces. Lock to keep them"
     yield from _about(FindingKind.EDITED, edited, text)

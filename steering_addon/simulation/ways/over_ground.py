@@ -193,7 +193,7 @@ class Ways:
         return places
 
     def _asked_for(self, rows: Rows, goals: Vectors) -> Iterator[tuple[_Asked, Rows]]:
-        """What was asked for in this step, each with its entry for each of the goals (n, 3), (n,); -1 for none."""
+        """The ways asked for in this step, each with its entry for each of the goals (n, 3), (n,); -1 for none."""
         for asked in self._asked:
             at = np.minimum(np.searchsorted(asked.rows, rows), len(asked.rows) - 1)
             # Behaviors add and subtract positions, which rounds.
@@ -288,7 +288,8 @@ def _ground(site: Key[tuple[Surfaces, Obstacles, Build]]) -> WalkableGround | No
 
 @lru_cache(maxsize=KEPT)
 def _last_standing(site: Key[tuple[Surfaces, Obstacles, Build]]) -> list[tuple[Standing, WalkableGround | None]]:
-    """What stood last on surfaces, to be replaced by what stands there now; nothing where no body can stand."""
+    """The grids that stood last on surfaces, to be replaced by those that stand there now; nothing where no body can
+    stand."""
     surfaces, _, build = site.parts
     spans = find_spans(surfaces, build)
     return [] if spans is None else [(WalkableGround.empty(spans, build), None)]
