@@ -297,7 +297,7 @@ def with_states(
 
 
 def trigger(to: int, kind: type[AnyCondition], **settings: Any) -> Trigger:
-    """What calls into a mode under a condition. `to`: the mode, as `with_states` counts them; `settings`: the
+    """A call into a mode under a condition. `to`: the mode, as `with_states` counts them; `settings`: the
     parameters of the condition, and what else a `Trigger` has, by name."""
     own = kind.parameters().keys()
     when = kind.of(1, **{name: value for name, value in settings.items() if name in own})

@@ -51,7 +51,7 @@ another body blocks, whatever its Pivot."""
 
 @dataclass(frozen=True)
 class Walkers:
-    """What decides on the gait of n walkers in a step. Vectors are (n, 2), as seen from above.
+    """The inputs that decide on the gait of n walkers in a step. Vectors are (n, 2), as seen from above.
 
     Attributes:
         model: what they have to move with.
@@ -219,7 +219,7 @@ def _going_round(w: Walkers, _: Scalars) -> Scalars:
 
 
 def _passing(w: Walkers, speed: Scalars) -> Scalars:
-    """What leads it aside does not slow it down as well."""
+    """The speed, which is not reduced by that which leads a walker aside as well."""
     return np.maximum(speed, np.maximum(w.wanted, w.round_speed))
 
 

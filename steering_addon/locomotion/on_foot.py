@@ -52,7 +52,7 @@ EDGES = (
     Choice("STOP", STOP, "Stop", "Walk up to the edge and stop there"),
     Choice("FALL", FALL, "Fall", "Walk over the edge and fall to the ground below"),
 )
-"""What a walker does at the edge of a surface, with the numbers stored in files."""
+"""The choices of a walker at the edge of a surface, with the numbers stored in files."""
 TURNS = 1.3
 """Multiples of the radius of its tightest turn that a walker needs ahead to turn aside."""
 ASIDE = 0.4
@@ -437,7 +437,7 @@ class OnFoot(Locomotion):
         return self._stood(stood, footing, terrain, walkable, walking, fall_speed)
 
     def _trodden(self, moved: Moved, terrain: Terrain, deeper: Scalars) -> Footing:
-        """What they tread at the end of a step; what the step had found is looked for again only where it is not so.
+        """The ground at the end of a step; what the step had found is looked for again only where it is not so.
 
         Args:
             deeper: (n,) how far they fall, metres.

@@ -63,13 +63,13 @@ SHORT = 0.33
 Seen: TypeAlias = tuple[Scalars, Scalars]
 """The heights and the grades of the ground at places, (m,) each; nan and 0 for no ground."""
 Ground: TypeAlias = Callable[[Scalars, Rows], Seen]
-"""What is seen at distances (m,) along ways (m,), rows of all."""
+"""The view at distances (m,) along ways (m,), rows of all."""
 
 
 def carried_over_steps(
     before: Walking, stride: Stride, footing: Footing, position: Vectors, course: Vectors, lift: Scalars, dt: float
 ) -> Walking:
-    """What is remembered of walkers after a step: also how steps carry them, as a column of `Walking` says each.
+    """The memory of walkers after a step: also how steps carry them, as a column of `Walking` says each.
 
     One that stands still is as high as the ground below its middle. No body rises at once: by what its climb does not
     explain, as where it stops, turns or is pushed, it is off until it has settled.

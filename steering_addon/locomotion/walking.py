@@ -39,7 +39,7 @@ def settled(model: VehicleModel, wished: Scalars, onward: Scalars) -> Mask:
 
 @dataclass(frozen=True)
 class Walking(Memory):
-    """What is remembered of each walker: what it stands on, and how it gets past what it cannot climb.
+    """The memory of each walker: what it stands on, and how it gets past what it cannot climb.
 
     Level vectors are (n, 2), as seen from above.
 

@@ -40,7 +40,7 @@ MODEL = ("radius", "max_speed", "max_force", "mass")
 
 @dataclass(frozen=True)
 class BodiesToFit:
-    """What the values of a behavior are fitted to: the vehicles of a crowd.
+    """The vehicles of a crowd, to which the values of a behavior are fitted.
 
     Attributes:
         radius: metres; 0 if unknown.

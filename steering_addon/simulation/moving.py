@@ -189,13 +189,13 @@ def _room_behind(parts: list[_BodiesAlike], world: World) -> Scalars | None:
 
 
 def _driven(part: _BodiesAlike, motion: Motion, model: Any, control: Control, terrain: Terrain, dt: float) -> Moved:
-    """What the bodies of a locomotion make of the control signals of all vehicles."""
+    """The motion of the bodies of a locomotion under the control signals of all vehicles."""
     own = model if part.rows is None else model.take(part.rows)
     return part.body.moved(own, part.of(motion), part.of(control), part.of(terrain), part.memory, dt)
 
 
 def _led(part: _BodiesAlike, moved: Moved, lead: Led, before: Motion, dt: float) -> Moved:
-    """What the bodies of a locomotion make of it that guides have led some of them."""
+    """The bodies of a locomotion after guides have led some of them."""
     hand = _rows_of(lead.hand, part.rows)
     if not anybody(hand):
         return moved
@@ -263,7 +263,7 @@ def _pose(motion: Motion, parts: list[_BodiesAlike], stances: list[Stance]) -> P
 
 
 def _memory(bodies: Mapping[str, Memory], body: Locomotion, n: int) -> Any:
-    """What a locomotion remembers of all n vehicles, None if it remembers nothing."""
+    """The memory that a locomotion has of all n vehicles, None if it has none."""
     if body.remembers is None:
         return None
     return bodies.get(body.name) or body.remembers.blank(n)

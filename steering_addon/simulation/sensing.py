@@ -155,7 +155,7 @@ def slope_of(state: State, snapshot: Snapshot) -> Vectors | None:
 
 
 def terrain_at(before: Snapshot, after: Snapshot, substep: int, obstacles: Obstacles) -> Terrain:
-    """What vehicles stand on during a step between two frames."""
+    """The ground of vehicles during a step between two frames."""
     if not len(after.surfaces):
         return Terrain(after.surfaces, after.surfaces, after.lift, obstacles)
     ends = (part / before.substeps for part in (substep, substep + 1))

@@ -19,7 +19,7 @@ STROLLS = 3.0
 
 @dataclass(frozen=True)
 class VehicleModel(Declared):
-    """What the vehicles of a crowd have to move with: their mass, size, strength and speed.
+    """The bodies of the vehicles of a crowd: their mass, size, strength and speed.
 
     Every parameter is an (n,) column.
     """

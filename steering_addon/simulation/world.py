@@ -313,7 +313,7 @@ class World:
         return ground.share_uphill(ground.rise(normal, unit(way)), agents.handling.uphill_slowing)
 
     def once_for(self, agents: Agents, compute: Callable[[World, Agents], T]) -> T:
-        """What a function computes of some agents in this world; computed once for all behaviors that ask."""
+        """The result of a function of some agents in this world; computed once for all behaviors that ask."""
         key = id(agents), compute
         if key not in self._computed:
             self._computed[key] = agents, compute(self, agents)

@@ -427,6 +427,7 @@ def test_one_that_returns_to_the_start_begins_there_and_not_on_a_branch_beside_i
     assert behavior.steer(world, agents, memory).memory.along == 0.0
 
 
+@sampled(one_of=2)
 @pytest.mark.parametrize(("beside", "speed", "lane"), [(3.0, 13.0, 0.0), (-6.0, 8.0, 2.0), (1.5, 20.0, -1.75)])
 def test_a_car_beside_its_lane_returns_to_it_without_braking(beside: float, speed: float, lane: float) -> None:
     place = Scene(

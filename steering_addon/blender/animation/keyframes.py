@@ -4,12 +4,10 @@
 fraction of one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import bpy
 import numpy as np
@@ -17,9 +15,7 @@ from bpy.types import FCurve, FModifier
 
 from ...recording.thinned_curves import ThinnedCurve
 from ..objects.doubles import column_from
-
-if TYPE_CHECKING:
-    from .animation_data import Channelbag
+from .animation_data import Channelbag
 
 FRAME_TOLERANCE = 0.01
 """Keys nearer than this are on the same frame: Blender's own tolerance when it inserts a key."""
@@ -65,7 +61,7 @@ POINTS = ("co", "handle_left", "handle_right")
 """The columns of keys that give a curve its shape."""
 
 OF_LINEAR = ("co", "interpolation", "type", "handle_left_type", "handle_right_type", "handle_left", "handle_right")
-"""Those that tell linear keys from keys as Blender adds them."""
+"""The columns that tell linear keys from keys as Blender adds them."""
 
 AUTOMATIC = (AUTO, VECTOR, AUTO_CLAMPED)
 """The types of handles that Blender computes."""
@@ -94,11 +90,11 @@ class Keys:
         """(k,) whether each key is on one of the frames from `first` to `last`."""
         return (self.frames > first - FRAME_TOLERANCE) & (self.frames < last + FRAME_TOLERANCE)
 
-    def take(self, rows: np.ndarray) -> Keys:
+    def take(self, rows: np.ndarray) -> "Keys":
         """A selection of the keys; `rows` is a mask (k,) or row numbers."""
         return Keys({name: column[rows] for name, column in self.columns.items()})
 
-    def join(self, others: Keys) -> Keys:
+    def join(self, others: "Keys") -> "Keys":
         """These keys, and those of `others` on frames where these have none, in order of time."""
         apart = np.abs(others.frames[:, None] - self.frames[None, :]) > FRAME_TOLERANCE
         others = others.take(apart.all(axis=1))

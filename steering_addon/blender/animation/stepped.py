@@ -15,11 +15,11 @@ from .keyframes import CHOICE, CONSTANT
 MOST = 0.5
 """The share of the curves with several keys that hold their values in a clip with stepped keys."""
 TRANSFORMS = ("location", "rotation_quaternion", "rotation_euler", "rotation_axis_angle", "scale")
-"""What does not jump when it goes straight on; a switch would."""
+"""The channels that do not jump when they go straight on; a switch would."""
 
 
 def stepped(curves: Iterable[FCurve]) -> list[FCurve]:
-    """Those curves of a clip that are to go straight on, because most of the clip is held from key to key."""
+    """The curves of a clip that are to go straight on, because most of the clip is held from key to key."""
     several = [curve for curve in curves if len(curve.keyframe_points) > 2 and not len(curve.modifiers)]
     several = [curve for curve in several if curve.data_path.rpartition(".")[2] in TRANSFORMS]
     held = [curve for curve in several if _is_held(curve)]

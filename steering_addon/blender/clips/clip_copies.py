@@ -12,7 +12,7 @@ import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, pi
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import bpy
 import numpy as np
@@ -21,6 +21,7 @@ from bpy.types import Action, FCurve, Object
 from ...simulation.arrays.once import once
 from ..animation.animation_data import (
     SLOTTED,
+    ActionSlot,
     channelbag_in,
     evaluate,
     new_action,
@@ -45,9 +46,6 @@ from ..animation.stepped import stepped, straight
 from .clip_record import COPY, ClipRecord, clip_record, values_of
 from .hiding_tracks import posed_by_tracks
 from .poses import span
-
-if TYPE_CHECKING:
-    from bpy.types import ActionSlot
 
 Channel: TypeAlias = tuple[str, int]
 """The data path and index of a curve."""
@@ -81,7 +79,7 @@ class ClipCopy:
     """
 
     action: Action
-    slot: "ActionSlot | None"
+    slot: ActionSlot | None
     name: str
     frames: float
     new: bool
@@ -271,7 +269,7 @@ class _Base:
 
 def own_poses(
     rig: Object, channels: Iterable[Channel], record: ClipRecord | None
-) -> "tuple[Action | None, ActionSlot | None]":
+) -> tuple[Action | None, ActionSlot | None]:
     """The action that poses an armature when it plays no clips: the one that hides them, or that was set aside."""
     action, slot = hiding_action(rig, set(channels))
     if action is not None:

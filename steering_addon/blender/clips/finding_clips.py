@@ -42,7 +42,7 @@ OTHERWISE = re.compile(
 )
 """Words of what is not done all day."""
 NUMBERED = re.compile(r"\.\d{3,}$")
-"""What Blender adds to the name of an action when another one, of a model imported before, has it."""
+"""The ending that Blender adds to the name of an action when another one, of a model imported before, has it."""
 BEATS = re.compile(r"fly|flap|flight|swim|hover", re.IGNORECASE)
 """Words of what wings, tails and fins do in the air and in water."""
 FASTER = 1.5

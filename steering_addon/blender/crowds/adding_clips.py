@@ -35,7 +35,7 @@ FIND_CLIPS = (
     "Let a new crowd of animated models play the idle, walk and run that they bring along, and move at the speed of "
     "that walk"
 )
-"""What the switch of operators that make crowds says."""
+"""The tooltip of the switch of operators that make crowds."""
 FEW = 8
 """Actions of a model that are measured whatever they are called, such as the Layer0 of a file from a shop."""
 

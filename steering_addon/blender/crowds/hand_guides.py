@@ -1,13 +1,12 @@
 """Makes guides from the baked motion of vehicles, by which an animator takes them over for some frames."""
 
-from typing import TYPE_CHECKING
-
 import bpy
 import numpy as np
 from bpy.types import Context, FCurve, Object
 
 from ...recording.sparse_keys import sparse_keys
 from ..animation.animation_data import (
+    Channelbag,
     action_of,
     assign_action,
     channelbag,
@@ -23,9 +22,6 @@ from ..properties import pointed_at
 from ..refusal import Refusal
 from .joining import height_of
 from .populating.member_collection import collection_beside
-
-if TYPE_CHECKING:
-    from ..animation.animation_data import Channelbag
 
 BY_HAND = "steering.by_hand"
 """The data path of the share."""
@@ -111,7 +107,7 @@ def _stands_as(guide: Object, vehicle: Object) -> bool:
     return spaces[0] == spaces[1] or (guide.parent is None and vehicle.parent is None)
 
 
-def _bag(ob: Object) -> "Channelbag":
+def _bag(ob: Object) -> Channelbag:
     """The holder of the curves that an object plays; made if there is none."""
     if (bag := channelbag(ob)) is not None:
         return bag
@@ -123,7 +119,7 @@ def _bag(ob: Object) -> "Channelbag":
     return channelbag_in(action, slot_of(ob), ensure=True)
 
 
-def _curve(bag: "Channelbag", path: str, index: int) -> FCurve:
+def _curve(bag: Channelbag, path: str, index: int) -> FCurve:
     known = next((each for each in bag.fcurves if each.data_path == path and each.array_index == index), None)
     return known or bag.fcurves.new(path, index=index)
 

@@ -24,7 +24,7 @@ from .behavior_adding import bodies_of
 from .states import place_below
 
 ROOM = 1.5
-"""What is missed wherever it is, is missed at this many times its distance when the trigger is made."""
+"""A target that is missed wherever it is, is missed at this many times its distance when the trigger is made."""
 
 
 def new_trigger(context: Context, state: Object, when: str, caller: Object | None, *, one_each: bool = False) -> Object:

@@ -103,7 +103,7 @@ def activate(context: Context, ob: Object) -> None:
 
 
 def selectable(objects: Iterable[Object]) -> list[Object]:
-    """Those of some objects that can be seen and selected."""
+    """The objects, of some, that can be seen and selected."""
     return [ob for ob in objects if ob.visible_get() and not ob.hide_select]
 
 

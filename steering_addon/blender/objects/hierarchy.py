@@ -57,7 +57,7 @@ class Family:
         return self.bonds[ob].carrier if ob in self.bonds else ob.parent
 
     def ancestors(self, ob: Object) -> Iterator[Object]:
-        """What is above an object, what is above that, and so on."""
+        """The parents of an object, from the nearest up."""
         above = self.above(ob)
         while above is not None:
             yield above

@@ -36,7 +36,7 @@ from .polls import (
 
 
 def words(clip: PropertyGroup) -> str:
-    """What was measured of a clip, in words for the user."""
+    """The measurements of a clip, in words for the user."""
     if not clip.measured:
         return "not measured yet"
     if clip.plays == "DO" and clip.speed:

@@ -299,7 +299,7 @@ def _fitting_shapes(
 
 
 def _shapes_of(objects: list[Object], name: str) -> str:
-    """What the report says of the shapes in a setting of objects: "Wall 1, Wall 2: Box; Hill: Mesh"."""
+    """The clause of the report on the shapes in a setting of objects: "Wall 1, Wall 2: Box; Hill: Mesh"."""
     names: dict[str, list[str]] = {}
     for ob in objects:
         names.setdefault(SHAPE_LABELS[choice_in(ob.steering, name)], []).append(ob.name)

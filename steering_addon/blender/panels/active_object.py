@@ -109,7 +109,7 @@ class Roles:
 
 
 def _agents(layout: UILayout) -> None:
-    """What makes objects of agents of a crowd cache, and gives them back."""
+    """The buttons that make objects of agents of a crowd cache, and give them back."""
     running, icon = picking(), "RESTRICT_SELECT_OFF"
     row = layout.row(align=True)
     if running is None:

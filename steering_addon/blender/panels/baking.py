@@ -160,7 +160,7 @@ def _mishaps(census: Census) -> list[tuple[str, str]]:
 
 
 class Findings:
-    """What to look at: the last refusal, then what was found before and after the bake; a click selects it."""
+    """A list to look at: the last refusal, then what was found before and after the bake; a click selects it."""
 
     bl_label = "To Look At"
     bl_description = "What would go wrong in silence before the bake, and what did in it"

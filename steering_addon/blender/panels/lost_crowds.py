@@ -1,4 +1,4 @@
-"""What panels show of vehicles whose crowd is not in their scene: what is wrong, and the button that mends it."""
+"""The part of panels on vehicles whose crowd is not in their scene: what is wrong, and the button that mends it."""
 
 import bpy
 from bpy.types import Context, Object, UILayout

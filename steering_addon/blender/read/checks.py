@@ -182,7 +182,7 @@ def check_targets(crowds: Iterable[Object], objects: Iterable[Object]) -> None:
 
 
 def _why_unfit(target: Pointer, names: Collection[str]) -> str:
-    """What is wrong with the object that a behavior points at, by the names of the scene's, and the remedy."""
+    """The problem of the object that a behavior points at, by the names of the scene's, and the remedy."""
     kind, ob = target.kind, target.ob
     # A crowd that is not in the scene stands for its vehicles, which may be.
     if full_name(ob) not in names and not (kind is Kind.CROWD and has_role(ob, Role.CROWD)):

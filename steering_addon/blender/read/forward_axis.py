@@ -2,13 +2,12 @@
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 from bpy.types import Object
 
 from ...simulation.arrays.vectors import magnitude
-from ..animation.animation_data import channelbag, evaluate, is_animated, posed_block
+from ..animation.animation_data import Channelbag, channelbag, evaluate, is_animated, posed_block
 from ..animation.rotation_channels import data_path, matrices_from_channels
 from ..clips.finding_clips import way_of_walk
 from ..objects.body_sizes import UPRIGHT, Body, Front, box_corners
@@ -16,9 +15,6 @@ from ..objects.doubles import column_from, doubles
 from ..objects.hierarchy import Family, shown_in
 from ..objects.model_axes import model_axes
 from .start_pose import channels
-
-if TYPE_CHECKING:
-    from ..animation.animation_data import Channelbag
 
 AHEAD = {"head", "nose", "beak", "snout", "muzzle", "face", "eye", "eyes", "front", "bow", "cockpit"}
 AHEAD |= {"headlight", "headlights", "windscreen", "windshield"}
@@ -48,7 +44,7 @@ DEFAULT = "NEG_Y"
 NEARLY = 0.9999
 """The least cosine of an angle that counts as none: 0.8 degrees."""
 STANDING_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
-"""What turns a model with +Y up so that it has +Z up; transposed, what turns one with -Y up."""
+"""The rotation of a model with +Y up to +Z up; transposed, that of one with -Y up."""
 UNSTATED = ("POS_Y", "Z")
 """Blender's default for Tracking Axis and Up Axis of objects other than cameras, lights and speakers."""
 SAMPLES = 32
@@ -119,7 +115,7 @@ def _before(axis: str, stand: np.ndarray) -> str:
 
 
 def _standing(ob: Object, *, either_way: bool) -> np.ndarray | None:
-    """What turns a model so that it has +Z up, if it stands upright in the world by 90 degrees about its X axis;
+    """The rotation that gives a model +Z up, if it stands upright in the world by 90 degrees about its X axis;
     `either_way`: whether it may be turned by -90 degrees, too."""
     up = ob.matrix_world.to_3x3().col[1]
     if up.length > 0.0 and up.z > NEARLY * up.length:
@@ -323,7 +319,7 @@ def _of_motion(ob: Object) -> Front | None:
     return upright(f"{'POS' if way[axis] > 0.0 else 'NEG'}_{'XYZ'[axis]}")
 
 
-def _sampled(bag: "Channelbag", path: str, values: np.ndarray, frames: np.ndarray) -> np.ndarray:
+def _sampled(bag: Channelbag, path: str, values: np.ndarray, frames: np.ndarray) -> np.ndarray:
     """The channels of a data path on frames (f,), (f, k): by their curves, or the current `values` (k,) without one."""
     sampled = np.tile(values, (len(frames), 1))
     for curve in bag.fcurves:

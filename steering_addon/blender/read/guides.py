@@ -19,7 +19,7 @@ from .vehicles import VehicleSource
 
 @dataclass(frozen=True)
 class GuideSource:
-    """What leads a vehicle. `row`: of the vehicle; `body`: the guide, an object or a bone."""
+    """A guide of a vehicle. `row`: of the vehicle; `body`: the guide, an object or a bone."""
 
     row: int
     body: BodySource

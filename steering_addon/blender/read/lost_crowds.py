@@ -37,12 +37,12 @@ class LostCrowd:
 
     @property
     def reason(self) -> str:
-        """What is wrong, as a sentence without final stop."""
+        """The problem, as a sentence without final stop."""
         return reason(self.crowd) or f"{self.names} {'belongs' if len(self.vehicles) == 1 else 'belong'} to no crowd"
 
 
 def reason(crowd: Object | None) -> str:
-    """What is wrong with a crowd that is not in the scene of its vehicles; empty if there is no such object."""
+    """The problem of a crowd that is not in the scene of its vehicles; empty if there is no such object."""
     if crowd is None:
         return ""
     if not has_role(crowd, Role.CROWD):

@@ -145,7 +145,7 @@ def mark_warnings(
     objects: Sequence[Object],
     crowds: Sequence[Object],
 ) -> Iterator[str]:
-    """What an animator should know of marks before a run: those out of reach, and those at no frame of it.
+    """Warnings about marks before a run: those out of reach, and those at no frame of it.
 
     The way is measured from where vehicles stand on the present frame, or for a crowd from their middle.
 
@@ -203,7 +203,7 @@ def _landing_warnings(mark: Object, performer: Object, members: Sequence[tuple[O
 def _places_out_of_reach(
     mark: Object, crowd: Object, scene: Scene, members: Sequence[tuple[Object, Object]], time: float, first: int
 ) -> Iterator[str]:
-    """What an animator should know of the places of a shape that are too far for some, or too high or low."""
+    """Warnings about the places of a shape that are too far for some, or too high or low."""
     settings = mark.steering.mark
     shape = pointed_at(settings, "shape")
     # Not brought up to date: a preview asks within an update.

@@ -1,4 +1,4 @@
-"""What vehicles stand on: the faces of tagged objects, read again on a frame only if they may have changed."""
+"""Surfaces: the faces of tagged objects that vehicles stand on, read again on a frame only if they may have changed."""
 
 from collections.abc import Collection, Sequence
 

@@ -1,4 +1,4 @@
-"""What drivers of models read: the crowds with members that drivers read or that can play clips, and the vehicles whose
+"""Models with drivers: the crowds with members that drivers read or that can play clips, and the vehicles whose
 parts no drivers move, such as wheels that stay up as a body sinks."""
 
 from collections.abc import Iterable, Sequence

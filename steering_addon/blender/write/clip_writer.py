@@ -134,7 +134,7 @@ class _ModelStrips:
 
     @property
     def players(self) -> Iterator[Object]:
-        """What plays the clips of all its vehicles."""
+        """The rigs that play the clips of all its vehicles."""
         yield from self.playing.model.rigs
         for part in self.playing.along:
             yield from part.meshes

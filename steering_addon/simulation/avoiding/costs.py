@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Costs:
-    """What velocities cost. Costs are differences of velocity in strides, so a cost of 1 is that of standing still.
+    """The costs of velocities. They are differences of velocity in strides, so a cost of 1 is that of standing still.
 
     Attributes:
         danger: cost of a contact one second ahead; a contact after t seconds costs danger / t. With 10 % less two

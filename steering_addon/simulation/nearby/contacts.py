@@ -181,7 +181,7 @@ def push_apart(
 
 
 def _taken(velocity: Vectors, shove: Vectors) -> Vectors:
-    """What contacts take of velocities (n, 3): the component into the contact, as far as bodies are shoved; m/s."""
+    """The loss of velocities (n, 3) at contacts: the component into the contact, as far as bodies are shoved; m/s."""
     away = unit(shove)
     return away * np.minimum(np.maximum(-dot(velocity, away), 0.0), magnitude(shove))[:, None]
 
@@ -411,7 +411,7 @@ def _left_of_gap(gap: Scalars, brakes: Scalars) -> Scalars:
 
 
 def room_to_brake(gap: Scalars, brakes: Scalars) -> Scalars:
-    """What a step has to leave of gaps, so that the next ones, each shorter by `brakes`, lead no further; (p,) metres.
+    """The gaps that a step has to leave, so that the next ones, each shorter by `brakes`, lead no further; (p,) metres.
 
     A way w, then w - b, w - 2 b and so on, with brakes b, leads (w + w^2 / b) / 2 in all.
     """

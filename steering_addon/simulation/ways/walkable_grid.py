@@ -48,7 +48,7 @@ NO_WAYS_OVER = Crossed(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.bool_),
 
 
 class WalkableGrid:
-    """What bodies of one build can walk, with the N nodes of a grid; index N stands for none."""
+    """The ground that bodies of one build can walk, with the N nodes of a grid; index N stands for none."""
 
     def __init__(self, standing: Standing) -> None:
         spans, build, clearance = standing.spans, standing.build, standing.clearance
@@ -63,7 +63,7 @@ class WalkableGrid:
 
     @classmethod
     def empty(cls, spans: Spans, build: Build) -> Standing:
-        """What such a grid is made of where nothing stands on it."""
+        """Such a grid where nothing stands on it."""
         return Standing.nothing(spans, build, build.radius * (1.0 + MARGIN))
 
     def with_links(self, links: Links, pace: float) -> Self:

@@ -528,7 +528,8 @@ def test_a_removed_object_is_no_longer_drawn() -> None:
 
 def test_the_overlay_adds_no_handlers_in_background_mode_and_removes_them_all() -> None:
     watching, overlay = part("blender.overlay.watching"), part("blender.overlay")
-    for handlers, handler in watching._handlers():
+    called = [(handler, getattr(bpy.app.handlers, moment)) for moment, handler in watching.HANDLERS.items()]
+    for handler, handlers in called:
         assert handler not in handlers
     assert not part("blender.overlay.gpu_lines")._handles
     count = len(bpy.types.VIEW3D_PT_overlay.draw._draw_funcs)
@@ -536,9 +537,9 @@ def test_the_overlay_adds_no_handlers_in_background_mode_and_removes_them_all() 
     try:
         assert len(bpy.types.VIEW3D_PT_overlay.draw._draw_funcs) == count - 1
         watching.begin()
-        assert all(handler in handlers for handlers, handler in watching._handlers())
+        assert all(handler in handlers for handler, handlers in called)
         watching.end()
-        assert not any(handler in handlers for handlers, handler in watching._handlers())
+        assert not any(handler in handlers for handler, handlers in called)
         assert not bpy.app.timers.is_registered(watching._update)
     finally:
         overlay.register()
