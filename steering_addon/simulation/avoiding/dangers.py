@@ -224,7 +224,7 @@ class Others:
         gains = costs.overtaken * stride
         if on_ground:
             faces = table(dot(picked(world.bodies.forward, near.body[pair]), axes[0]))
-            either_side = (speeds[0] < gains) & (faces > FACES)
+            either_side: Mask = (speeds[0] < gains) & (faces > FACES)
         else:
             either_side = -speeds[0] > np.maximum(gains, 2.0 * length([*speeds[1:], 0.0 * speeds[0]]))
         others = cls(along, speeds, table(room, 1.0), table(grazing), either_side, costs)
@@ -365,7 +365,7 @@ class Others:
     def met(self, rows: Rows) -> "Others":
         """The others that some agents meet, not those ahead that are passed on either side; (K, m) tables."""
         offset, drift = ([x[:, rows] for x in parts] for parts in (self.offset, self.drift))
-        room, grazing, either_side = (table[:, rows] for table in (self.room, self.grazing, self.either_side))
+        room, grazing, either_side = self.room[:, rows], self.grazing[:, rows], self.either_side[:, rows]
         met = ~((offset[0] > 0.0) & either_side)
         long = None if self.long is None else self.long.take(rows)
         return Others([x * met for x in offset], drift, room, grazing, either_side, self.costs, long)
