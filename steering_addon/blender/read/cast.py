@@ -93,6 +93,7 @@ def cast_of(
         replace_own_keys,
         adds_nothing,
         of_states,
+        roles[Role.STATE],
     )
     picked = picked_identities(objects)
     source, identities, empty = _with_points(read, of_points, scene, first, picked, adds_nothing=adds_nothing)
