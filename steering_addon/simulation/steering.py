@@ -72,7 +72,7 @@ class Deciders:
 
 @dataclass(frozen=True)
 class Asked:
-    """What the behaviors of a group ask for.
+    """The requests of the behaviors of a group.
 
     Attributes:
         components: what is combined, by behavior.
@@ -114,7 +114,7 @@ def decide(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, Dec
 def _decided(
     state: State, snapshot: Snapshot, world: World, groups: Iterable[tuple[Settings, Rows]]
 ) -> tuple[Vectors, Decisions]:
-    """What vehicles decide, group by group, by the settings that each group follows."""
+    """The decisions of vehicles, group by group, by the settings that each group follows."""
     force, decided = no_vectors(len(state)), Decisions.none_yet(state)
     for settings, rows in groups:
         group, decided = sense(state, snapshot, world, settings, rows, decided)
@@ -127,7 +127,7 @@ def _decided(
 
 
 def requests(state: State, snapshot: Snapshot, world: World) -> dict[str, Vectors]:
-    """What each behavior asks of each vehicle before they are combined, (n, 3) newtons times its weight, by name."""
+    """The requests of each behavior to vehicles before they are combined, (n, 3) newtons times its weight, by name."""
     requested: dict[str, Vectors] = {}
     for settings, rows in _groups(*_followed(state, snapshot), snapshot.present):
         group, decided = sense(state, snapshot, world, settings, rows, Decisions.none_yet(state))
@@ -209,7 +209,7 @@ def sense(
 
 
 def _asked(snapshot: Snapshot, world: World, group: Deciders, decided: Decisions) -> tuple[Asked, Decisions]:
-    """What the behaviors of a group come to: each steers, all are combined, and the result is adjusted."""
+    """The result of the behaviors of a group: each steers, all are combined, and the result is adjusted."""
     agents = group.agents
     asked_for: dict[str, tuple[Component, Rows | None]] = {}
     intention, draws = agents.intention, _draws(group, world)

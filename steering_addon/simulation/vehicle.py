@@ -9,17 +9,19 @@ import numpy as np
 
 from .arrays.frozen import Columns
 from .arrays.once import once
-from .arrays.vectors import Mask, Number, Scalars, Vectors, anybody, cross, dot, magnitude, unit
+from .arrays.vectors import Mask, Number, Scalars, Vectors, anybody, cross, dot, everybody, magnitude, unit
 from .declaration import Declared, Unit, called, length, number, seconds, share, switch
 from .geometry.capsules import half_axis
 
 ASTRIDE = 0.5
 """Least length of the part of the up axis across the new heading for which that axis is kept."""
+STROLLS = 3.0
+"""Radii a second at which one walks that is to stand: a person at 1 m/s."""
 
 
 @dataclass(frozen=True)
 class VehicleModel(Declared):
-    """What the vehicles of a crowd have to move with: their mass, size, strength and speed.
+    """The bodies of the vehicles of a crowd: their mass, size, strength and speed.
 
     Every parameter is an (n,) column.
     """
@@ -60,6 +62,17 @@ class VehicleModel(Declared):
         "Push Apart",
         switch(False, "Push vehicles that overlap apart and out of obstacles, whatever their behaviors do"),
     )
+
+    @once
+    def pace(self) -> Scalars:
+        """(n,) the speed at which it walks, m/s: at which it cruises, or by its size if it is to stand.
+
+        Without a pace, one that is to stand would creep as its speed fades.
+        """
+        pace = self.cruise_speed * self.max_speed
+        if everybody(pace > 0.0):
+            return pace
+        return np.where(pace > 0.0, pace, np.minimum(STROLLS * self.radius, self.max_speed))
 
     @once
     def half_axis(self) -> Scalars | None:

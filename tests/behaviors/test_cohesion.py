@@ -9,7 +9,7 @@ import pytest
 from steering_addon.behaviors.cohesion import SEEK, Cohesion
 from steering_addon.simulation.nearby.neighbors import CHOSEN_CROWD, EVERYONE
 from tests.behaviors.situations import crowded, loop_over, nearby
-from tests.scene import Scene, all_of, locked, positions
+from tests.scene import Scene, all_of, locked
 
 
 def drawn(place: Scene, **values: object) -> np.ndarray:
@@ -187,12 +187,3 @@ def test_by_seeking_it_does_nothing_if_it_heads_for_the_middle_and_starts_from_r
     force = drawn(place, method=SEEK, rejoin_distance=0.0)
     assert (force[0] == 0.0).all()
     assert np.allclose(force[1], (0.0, -1.0, 0.0))
-
-
-def test_by_seeking_a_crowd_stays_together_too() -> None:
-    start = crowded(20, size=6.0)
-    states = replace(start, behaviors=[(Cohesion, {"method": SEEK, "distance": 60.0})], vehicle={}).run(24 * 8)
-    spread = np.linalg.norm(positions(states) - positions(states).mean(axis=1, keepdims=True), axis=-1).max(axis=1)
-    assert spread[24 * 4 :].max() < 25.0, "without it they would fly some 60 m apart"
-    apart = replace(start, behaviors=[], vehicle={}).run(24 * 8)
-    assert np.linalg.norm(positions(apart)[-1] - positions(apart)[-1].mean(axis=0), axis=-1).max() > 25.0

@@ -6,35 +6,23 @@ Blender 4.2 has no slots, so a slot is `None` and the action serves as its own c
 `.groups`, and the code that uses this module needs no other distinction.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, TypeAlias
+from typing import Any, TypeAlias
 
 import bpy
 import numpy as np
+from bpy.types import Action, AnimData, FCurve, Key, NlaStrip, Object
 
-if TYPE_CHECKING:
-    from bpy.types import (
-        Action,
-        ActionChannelbag,
-        ActionKeyframeStrip,
-        ActionSlot,
-        AnimData,
-        FCurve,
-        Key,
-        NlaStrip,
-        Object,
-    )
-
-    Channelbag: TypeAlias = Action | ActionChannelbag
-
+ActionSlot = getattr(bpy.types, "ActionSlot", Action)
+"""Up to 4.3, when there are none, only annotations mention it."""
+Channelbag: TypeAlias = Action | getattr(bpy.types, "ActionChannelbag", Action)
+"""The holder of the curves of a datablock."""
 SLOTTED = "slots" in bpy.types.Action.bl_rna.properties
 """Whether actions have slots (4.4 and later)."""
 RENAMED_TOGETHER = 1 << 10
 COPIED = re.compile(r"[ .]\d{3,}$")
-"""What Populate and Blender add to the name of a copy."""
+"""The endings that Populate and Blender add to the name of a copy."""
 
 
 def posed_block(ob: Object | Key) -> Object | Key | None:
@@ -204,5 +192,5 @@ def evaluate(curve: FCurve, frames: Iterable[float]) -> np.ndarray:
     return np.array([curve.evaluate(frame) for frame in frames])
 
 
-def _strips(action: Action) -> Iterable[ActionKeyframeStrip]:
+def _strips(action: Action) -> Iterable[Any]:
     return (strip for layer in action.layers for strip in layer.strips)

@@ -38,7 +38,7 @@ LONGEST_PATH = 59
 record of a bake those of channels, which are longer."""
 
 REFUSED_SETTING = (TypeError, ValueError, OverflowError, KeyError)
-"""What Blender raises for a setting of a property that it does not take."""
+"""The errors that Blender raises for a setting of a property that it does not take."""
 
 
 def path_of(name: str) -> str:
@@ -63,12 +63,8 @@ def share_in(state: str) -> str:
 
 @dataclass(frozen=True)
 class KeptProperty:
-    """A custom property as the animator had it.
-
-    Attributes:
-        value: plain Python, or a datablock.
-        display: its limits, tooltip and other settings of the interface, None if such a value has none.
-    """
+    """A custom property as the animator had it. `value`: plain Python, or a datablock; `display`: its limits, tooltip
+    and other settings of the interface, None if such a value has none."""
 
     value: Any
     display: dict[str, Any] | None

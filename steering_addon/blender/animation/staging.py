@@ -13,7 +13,7 @@ import dataclasses
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import bpy
 import numpy as np
@@ -21,7 +21,17 @@ from bpy.types import Action, Object
 
 from ...recording.thinned_curves import ThinnedCurve
 from ..refusal import Refusal
-from .animation_data import action_of, assign_action, channelbag, channelbag_in, copy_action, new_action, rename_all
+from .animation_data import (
+    ActionSlot,
+    Channelbag,
+    action_of,
+    assign_action,
+    channelbag,
+    channelbag_in,
+    copy_action,
+    new_action,
+    rename_all,
+)
 from .bake_actions import BakeAction, action_for_bake, has_one_user, leaves_nothing, only_poses, retire, without_bake
 from .bake_record import TRANSFORM_CHANNELS, BakeRecord, write_record
 from .custom_properties import KeptProperty, make, name_in, path_of, reading_drivers, remove, revive
@@ -46,12 +56,6 @@ from .ownership import (
 from .posing import hides
 from .rotation_channels import data_path
 from .visibility import SWITCHES, kept_hidden, show_as, switches_of
-
-if TYPE_CHECKING:
-    from bpy.types import ActionSlot
-
-    from .animation_data import Channelbag
-
 
 SLOT = "Vehicle"
 """The name of the slot in actions made for a vehicle."""
@@ -92,23 +96,21 @@ class Staging:
         posed: Collection[tuple[str, int]] = (),
         thinned: Sequence[ThinnedCurve] = (),
     ) -> None:
-        """Prepare the motion of one vehicle.
+        """Prepare the motion of one vehicle. Refused if the vehicle cannot be baked.
 
         Args:
             location: (f, 3) values of the vehicle's own channels.
             rotation: (f, 3 or 4) the same in its rotation mode, angles in radians.
-            replace: whether its own animation on these frames is set aside, to be restored when the bake is cleared.
+            replace: whether its own animation on these frames is set aside, to be restored when the bake is
+                cleared.
             properties: numbers (f,) for custom properties of these names, which the bake makes if they are missing.
             seldom: the same for properties that get keys only where they change; whole numbers jump.
             only_baked: whether it plays an earlier bake and nothing else; looked up by default.
             hidden: (f,) whether it is hidden on each frame.
-            posed: the channels that clips will animate, as (data path, index); an action that would hide them is set
-                aside.
-            thinned: the curves to write of its location, its rotation and then its `properties`; by default they get
-                keys on every frame.
-
-        Raises:
-            Refusal: the vehicle cannot be baked.
+            posed: the channels that clips will animate, as (data path, index); an action that would hide them is
+                set aside.
+            thinned: the curves to write of its location, its rotation and then its `properties`; by default they
+                get keys on every frame.
         """
         properties = properties or {}
         motion = {"location": np.asarray(location), data_path(ob.rotation_mode): np.asarray(rotation)}
@@ -229,7 +231,7 @@ class Staging:
         self._staged, self._always_seen, self._blanks = [], [], {}
         return staged
 
-    def _new_action(self, ob: Object, channels: Channels) -> "tuple[Action, ActionSlot | None]":
+    def _new_action(self, ob: Object, channels: Channels) -> tuple[Action, ActionSlot | None]:
         """An action with a curve for each component of the channels, whose values are still to be written.
 
         It is a copy of a blank one, as copying is faster than making one.
@@ -265,7 +267,7 @@ class Staging:
             if path in channels or path in changes:
                 write_modifiers(bag.fcurves.find(path, index=index), modifiers)
 
-    def _write_among_others(self, bag: "Channelbag", channels: Channels) -> None:
+    def _write_among_others(self, bag: Channelbag, channels: Channels) -> None:
         group = bag.groups.get(GROUP) or bag.groups.new(GROUP)
         for path, columns in channels.items():
             for index, column in enumerate(columns):

@@ -1,4 +1,4 @@
-"""Operators that bake the simulation into keyframes and that delete a bake."""
+"""Operators that preview the simulation, bake it into keyframes and delete a bake."""
 
 from collections.abc import Container, Iterable, Iterator
 
@@ -26,7 +26,7 @@ from ..read.fingerprint import fingerprint
 from ..read.joined_vehicles import point_parts
 from ..read.plan import Plan, plan_reading
 from ..read.start_pose import check_stored_start, give_back
-from ..refusal import Refusal, reported
+from ..refusal import Refusal, Unneeded
 from ..status import census
 from ..status.findings import FindingKind
 from ..status.hand_edits import as_baked
@@ -34,8 +34,8 @@ from ..status.refused import forget, remember
 from ..write.bake import BakeResult, baking
 from ..write.split_writer import SplitWriter, writer_for
 from ..write.subjects import playing_models
-from .contact_report import stuck_warnings, summary
 from .edited_keys import ask_of_edited
+from .findings import stuck_warnings, summary
 from .in_pieces import INFINITE, InPieces
 from .polls import SteeringOperator, in_object_mode, something_baked
 
@@ -45,10 +45,9 @@ missing targets."""
 ANSWERS = (("LOCK", "Lock {} and Bake the Others", "LOCKED"), ("REPLACE", "Replace the Edited Keys", "REC"))
 
 
-class STEERING_OT_bake(SteeringOperator, InPieces, bpy.types.Operator):
+class STEERING_OT_bake(InPieces, bpy.types.Operator):
     """Simulate the vehicles of the scene and write their motion into keyframes, or into crowd caches"""
 
-    bl_idname = "steering.bake"
     bl_label = "Bake"
     needs = (in_object_mode,)
     canceled = "Bake Canceled"
@@ -113,7 +112,7 @@ class STEERING_OT_bake(SteeringOperator, InPieces, bpy.types.Operator):
         remember(self._scene, refusal)
         return super().refused(refusal)
 
-    def finished(self, result: BakeResult) -> set[str]:
+    def finished(self, result: BakeResult) -> str:
         source = self._plan.vehicles.source
         objects = [*source.objects, *(points.ob for points, _ in point_parts(source))]
         baked = set(objects)
@@ -132,16 +131,12 @@ class STEERING_OT_bake(SteeringOperator, InPieces, bpy.types.Operator):
             self.report({"WARNING"}, f"Replaced keys that were edited by hand: {list_names(edited)}")
         seen_at_rest = {crowd.name for ob in others if MARK in ob and (crowd := crowd_of(ob)) is not None}
         if seen_at_rest:
-            text = (
-                f"{names_of(sorted(seen_at_rest))} rested and was seen at its start. Bake all to have it seen in motion"
-            )
-            self.report({"WARNING"}, text)
-        for warning in (*self._plan.warnings, *_absence_warnings(result), *result.warnings, *stuck_warnings(stuck)):
-            self.report({"WARNING"}, warning)
+            text = f"{names_of(sorted(seen_at_rest))} rested and was seen at its start"
+            self.report({"WARNING"}, f"{text}. Bake all to have it seen in motion")
+        self.warn((*self._plan.warnings, *_absence_warnings(result), *result.warnings, *stuck_warnings(stuck)))
         seen = [finding for finding in census.refresh(self._scene, made_of).findings if finding.kind in TOLD_BY_BAKES]
-        for finding in seen:
-            self.report({"WARNING"}, finding.text)
-        # Last, so that it counts what came before.
+        self.warn(finding.text for finding in seen)
+        # Now, so that it counts what came before.
         text = (
             f"Baked {counted(result.vehicles, 'vehicle')}, {counted(result.frames, 'frame')} in {self.seconds():.1f} s"
         )
@@ -149,10 +144,9 @@ class STEERING_OT_bake(SteeringOperator, InPieces, bpy.types.Operator):
             # Rounded, what touches could be at -0.00 m.
             text += f", nearest obstacle {round(result.closest, 2) + 0.0:.2f} m"
         text += f": {summary(result.mishaps)}{result.told and '; '}{result.told}"
-        self.report({"INFO"}, text)
         # Blender sends no update when actions are assigned.
         census.changed()
-        return {"FINISHED"}
+        return text
 
 
 def _focus_on_player(context: Context, baked: Iterable[Object]) -> None:
@@ -167,41 +161,34 @@ def _focus_on_player(context: Context, baked: Iterable[Object]) -> None:
 class STEERING_OT_lock_edited(SteeringOperator, bpy.types.Operator):
     """Lock the vehicles whose baked keys were edited by hand, so that a bake leaves them as they are"""
 
-    bl_idname = "steering.lock_edited"
     bl_label = "Lock Edited"
     needs = (in_object_mode, something_baked)
 
-    @reported
-    def execute(self, context):
+    def carry_out(self, context):
         vehicles = [ob for ob in tagged(in_use(context.scene), Role.VEHICLE) if not ob.steering.locked]
         edited = [ob for ob in vehicles if has_edited_keys(ob)]
         if not edited:
-            self.report({"WARNING"}, "No baked key was edited by hand")
-            return {"CANCELLED"}
+            raise Unneeded("No baked key was edited by hand")
         check_editable(edited)
         for ob in edited:
             ob.steering.locked = True
-        self.report({"INFO"}, f"Locked {list_names([ob.name for ob in edited])}")
-        return {"FINISHED"}
+        return f"Locked {list_names([ob.name for ob in edited])}"
 
 
 class STEERING_OT_clear_bake(SteeringOperator, bpy.types.Operator):
     """Remove baked keyframes and crowd caches, move the vehicles back to their start and restore what was set aside"""
 
-    bl_idname = "steering.clear_bake"
     bl_label = "Delete Bake"
     needs = (in_object_mode, something_baked)
 
     selected: BoolProperty(name="Selected Only", description="Delete the bake of the selected vehicles only")
 
-    @reported
-    def execute(self, context):
+    def carry_out(self, context):
         written = [ob for ob in self._candidates(context) if SplitWriter.has_written(ob)]
         baked = [ob for ob in written if bake_of(ob) is not None]
         if not written:
             message = "None of the selected objects is baked" if self.selected else "No baked objects in the scene"
-            self.report({"WARNING"}, "; ".join([message, *_unreadable(in_use(context.scene))]))
-            return {"CANCELLED"}
+            raise Unneeded("; ".join([message, *_unreadable(in_use(context.scene))]))
         for ob in baked:
             if settings_of(ob) is not None:
                 check_stored_start(ob)
@@ -210,8 +197,7 @@ class STEERING_OT_clear_bake(SteeringOperator, bpy.types.Operator):
             record = bake_of(ob)
             points = outcomes.points(ob, record)
             moved += record.moves if points is None else len(points)
-        for warning in SplitWriter.delete(written):
-            self.report({"WARNING"}, warning)
+        self.warn(SplitWriter.delete(written))
         forget_runs(context.scene, _played())
         for ob in baked:
             if settings_of(ob) is not None:
@@ -224,8 +210,7 @@ class STEERING_OT_clear_bake(SteeringOperator, bpy.types.Operator):
             awake = (ob for ob in baked if ob.name in context.view_layer.objects)
             context.view_layer.objects.active = next(awake, None)
         census.changed()
-        self.report({"INFO"}, f"Deleted the bake of {counted(moved, 'vehicle')}")
-        return {"FINISHED"}
+        return f"Deleted the bake of {counted(moved, 'vehicle')}"
 
     def _candidates(self, context: Context) -> list[Object]:
         """The objects whose bake to delete: vehicles, their parts and hidden resources, without locked vehicles."""
@@ -277,3 +262,30 @@ def _absence_warnings(result: BakeResult) -> Iterator[str]:
         )
     if result.too_late:
         yield f"{counted(result.too_late, 'vehicle')} would enter after the last frame. Let them enter earlier"
+
+
+class STEERING_OT_preview(SteeringOperator, bpy.types.Operator):
+    """Show the vehicles moving while the timeline plays, without a bake; use again to stop. The preview is not saved or
+    rendered"""
+
+    bl_label = "Preview"
+    # No UNDO: nothing in the file changes.
+    bl_options = {"REGISTER"}
+
+    replace_own_keys: BoolProperty(
+        name="Replace Own Keys",
+        description="Preview vehicles as if keyframes, drivers and NLA strips of their own were disabled",
+    )
+
+    def carry_out(self, context):
+        scene = context.scene
+        if preview.is_on(scene):
+            preview.end()
+            return
+        forget(scene)
+        try:
+            warnings = preview.start(scene, context.view_layer, replace_own_keys=self.replace_own_keys)
+        except Refusal as refusal:
+            remember(scene, refusal)
+            raise
+        self.warn(warnings)

@@ -8,6 +8,7 @@ import bpy
 from bpy.types import Context
 
 from ..refusal import Refusal
+from .polls import SteeringOperator
 
 LEAST_PIECE, MOST_PIECE = 0.2, 2.0
 """Seconds of work between two looks at events: Esc stops the work soon, but slow drawing takes little of the time."""
@@ -36,7 +37,7 @@ ESTIMATED = 2.0
 """Seconds after which the time left is estimated."""
 
 
-class InPieces:
+class InPieces(SteeringOperator):
     """An operator of which the work is a generator that yields the share that is done.
 
     In a window it works in pieces and Esc ends it, which closes the generator. Without a window, or called by a script,
@@ -50,9 +51,14 @@ class InPieces:
         """Check everything, and return the work and what the status bar calls it. May raise a Refusal."""
         raise NotImplementedError
 
-    def finished(self, result: Any) -> set[str]:
-        """Report what the work returned, and return what the operator returns."""
+    def finished(self, result: Any) -> str | None:
+        """Report what the work returned; returns what to report last, if anything."""
         raise NotImplementedError
+
+    def _end(self, result: Any) -> set[str]:
+        if told := self.finished(result):
+            self.report({"INFO"}, told)
+        return {"FINISHED"}
 
     def refused(self, refusal: Refusal) -> set[str]:
         """Report a refusal from the beginning or the work, and return what the operator returns."""
@@ -67,7 +73,7 @@ class InPieces:
                 pass
         except Refusal as refusal:
             return self.refused(refusal)
-        return self.finished(result)
+        return self._end(result)
 
     def invoke(self, context, _event):
         # The only sign of a background run: it has a window too, but no event ever reaches that.
@@ -79,7 +85,7 @@ class InPieces:
         except Refusal as refusal:
             return self.refused(refusal)
         if result is not None:
-            return self.finished(result)
+            return self._end(result)
         manager = context.window_manager
         manager.progress_begin(0, 100)
         self._timer = manager.event_timer_add(INTERVAL, window=context.window)
@@ -111,7 +117,7 @@ class InPieces:
                 self._show_status(context)
             return {"RUNNING_MODAL"}
         self._end_modal(context)
-        return self.finished(result)
+        return self._end(result)
 
     def cancel(self, context) -> None:
         """Stop without a trace. Blender also calls this when the window closes."""

@@ -29,6 +29,11 @@ def pointed_at(group: bpy.types.PropertyGroup, name: str) -> Any:
     return getattr(group, name) if group.is_property_set(name) else None
 
 
+def uses(crowd: bpy.types.Object, behavior: str) -> bool:
+    """Whether a behavior of a crowd, by its name, is switched on."""
+    return crowd.steering.is_property_set(behavior) and getattr(crowd.steering, behavior).use
+
+
 def replaces_own_keys(asked: Any, scene: bpy.types.Scene) -> bool:
     """Whether the own keys of vehicles are set aside: by the `replace_own_keys` asked for, or by the setting."""
     stored = settings_of(scene)

@@ -8,8 +8,8 @@ from bpy.types import Object, Scene
 
 from ...simulation.declaration import Kind
 from ...simulation.roles import Role
-from ..objects.mind_numbers import state_numbers
-from ..objects.picked_agents import picked_identities
+from ..objects.crowd_caches import picked_identities
+from ..objects.identity import state_numbers
 from ..objects.tagged_objects import by_role, crowds_of, full_name, in_use, list_names
 from ..properties import has_role
 from ..refusal import Refusal
@@ -136,11 +136,8 @@ def _with_points(
     adds_nothing: bool,
 ) -> tuple[VehicleSource, np.ndarray, list[Object]]:
     """The vehicles that are objects together with those that are points of objects, their identities (n,) rising, and
-    the objects that have no points; without the points for which objects stand, `picked`.
-
-    Raises:
-        Refusal: a point cannot be used, or there is no vehicle at all.
-    """
+    the objects that have no points; without the points for which objects stand, `picked`. Refused if a point cannot be
+    used, or there is no vehicle at all."""
     sources: list[tuple[VehicleSource, np.ndarray]] = [of_objects] if len(of_objects[1]) else []
     empty, taken = [], of_objects[1]
     for ob, points in sources_of_points(of_points, scene, first, taken, picked, adds_nothing=adds_nothing):

@@ -20,6 +20,7 @@ from ..animation.animation_data import channelbag_in, channelbags, slot_of
 from ..animation.ownership import bake_of
 from ..animation.visibility import SWITCHES
 from ..moving import BY_CHOICE
+from ..objects.doubles import column_from
 from ..objects.hierarchy import instanced
 from ..objects.tagged_objects import crowd_of, full_name, in_use
 from ..properties import has_role, pointed_at, settings_of
@@ -64,10 +65,7 @@ KEYS = {"co": 2, "handle_left": 2, "handle_right": 2}
 
 def fingerprint(scene: Scene, baked: Collection[Object] | None = None) -> str:
     """The hash of what the run of a scene depends on, except its frames: settings, members, targets and scenery.
-
-    Args:
-        baked: the vehicles that play a bake, if they are known.
-    """
+    `baked`: the vehicles that play a bake, if they are known."""
     objects = [(ob, stored) for ob in in_use(scene) if (stored := settings_of(ob)) is not None and stored.roles]
     moved = {ob for ob, stored in objects if _is_moved(ob, stored, baked)}
     hashed = hashlib.blake2b(digest_size=16)
@@ -237,7 +235,7 @@ def _start(stored: PropertyGroup) -> tuple:
 
 
 def _looks(ob: Object) -> Iterator[Any]:
-    """What a run may see of an object: its settings, its place, its shape and their animation."""
+    """Everything that a run may see of an object: its settings, its place, its shape and their animation."""
     animated = animated_paths(ob)
     stored = settings_of(ob)
     yield full_name(ob)
@@ -278,7 +276,7 @@ def _shape_of(ob: Object) -> Iterator[Any]:
 
 
 def _instance_in(ob: Object) -> Iterator[Any]:
-    """What an Empty shows of a collection, and for an obstacle the shapes in it."""
+    """The objects of a collection that an Empty shows, and for an obstacle the shapes in it."""
     collection = instanced(ob)
     if collection is None:
         return
@@ -290,9 +288,12 @@ def _instance_in(ob: Object) -> Iterator[Any]:
 
 
 def _faces_of(ob: Object, animated: set[str]) -> Iterator[Any]:
-    """What the faces of a surface are made from, besides its points."""
+    """The data from which the faces of a surface are made, besides its points."""
     if ob.type == "MESH":
-        yield _column(ob.data.loops, "vertex_index", 1, np.int32), _column(ob.data.polygons, "loop_total", 1, np.int32)
+        yield (
+            _column(ob.data.loops, "vertex_index", 1, np.int32),
+            _column(ob.data.polygons, "loop_total", 1, np.int32),
+        )
     elif ob.data is not None:
         yield _settings(ob.data, "", animated)
     if ob.type == "SURFACE":
@@ -322,9 +323,7 @@ def _nodes_of(tree: NodeTree, known: set[NodeTree]) -> Iterator[Any]:
 
 
 def _column(items: Any, name: str, width: int, kind: type[np.generic] = np.float32) -> bytes:
-    column = np.empty(len(items) * width, dtype=kind)
-    items.foreach_get(name, column)
-    return column.tobytes()
+    return column_from(items, name, width, kind).tobytes()
 
 
 def _settings(struct: Any, path: str, animated: set[str]) -> list[tuple]:
@@ -395,6 +394,4 @@ def _shape(curve: FCurve) -> Iterator[Any]:
     yield [_settings(modifier, "", set()) for modifier in curve.modifiers]
     for name, width in KEYS.items():
         yield _column(curve.keyframe_points, name, width)
-    kinds = np.empty(len(curve.keyframe_points), dtype=np.int32)
-    curve.keyframe_points.foreach_get("interpolation", kinds)
-    yield kinds.tobytes()
+    yield _column(curve.keyframe_points, "interpolation", 1, np.int32)

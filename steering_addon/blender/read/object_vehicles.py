@@ -22,12 +22,13 @@ from ..moving import own_locomotion_of
 from ..objects.doubles import doubles
 from ..objects.hierarchy import Family
 from ..objects.identity import distinct_identities
+from ..objects.model_axes import axes_of_model
 from ..objects.tagged_objects import crowds_of
-from ..stored_values import finite_numbers, sound_front
+from ..stored_values import finite_numbers
 from .checks import FreeCheck, check_number, check_numbers, check_start, check_vehicle
 from .dependencies import KeyedPaths, animates
 from .entry_settings import HidingRule, own_enter_frame
-from .local_space import AXIS_NAMES, is_computed, model_axes, parent_part, to_world
+from .local_space import is_computed, parent_part, to_world
 from .sources import portrays
 from .standing import still
 from .start_pose import earlier_velocity, start_of, store
@@ -230,7 +231,8 @@ def object_vehicles(
     of_states: Mapping[Object, tuple[str, ...]],
     states: Sequence[Object],
 ) -> tuple[ObjectVehicles, np.ndarray]:
-    """The vehicles among the objects that a run moves, sorted by identity, and their identities (n,).
+    """The vehicles among the objects that a run moves, sorted by identity, and their identities (n,). Refused if an
+    object cannot be moved.
 
     Args:
         moving: vehicles that have a crowd.
@@ -239,9 +241,6 @@ def object_vehicles(
         adds_nothing: whether no datablock may be added.
         of_states: the custom properties that tell the states of the vehicles of a crowd.
         states: of all crowds.
-
-    Raises:
-        Refusal: an object cannot be moved.
     """
     crowds = crowds_of(moving)
     check_free = FreeCheck(first, last, replace_own_keys, of_states)
@@ -267,7 +266,7 @@ def object_vehicles(
     vehicles = ObjectVehicles(
         objects=objects,
         crowds=tuple(crowds[k] for k in order),
-        axes=np.array([_axes(ob) for ob in objects]).reshape(-1, 3, 3),
+        axes=np.array([axes_of_model(ob) for ob in objects]).reshape(-1, 3, 3),
         location=location,
         rotation=rotation,
         velocity=np.array([velocities[k] for k in order]).reshape(-1, 3),
@@ -360,7 +359,3 @@ def _is_rescaled(ob: Object, crowd: Object) -> bool:
     """Whether the scale of a vehicle matters to its stride and is animated."""
     strides = portrays(crowd) and crowd.steering.portrayal.phase_by == "DISTANCE" and ob.steering.height > 0.0
     return strides and (animates(ob, "scale") or animates(ob, "delta_scale"))
-
-
-def _axes(ob: Object) -> np.ndarray:
-    return model_axes(*(AXIS_NAMES[axis] for axis in sound_front(ob)))

@@ -10,6 +10,7 @@ import bpy
 from bpy.types import Depsgraph, Object, Scene
 
 from ...simulation.roles import OF_MEMBERS, Role
+from .. import handlers
 from ..animation.bake_record import BakeRecord
 from ..animation.ownership import bake_of
 from ..animation.run_records import Outcomes, fingerprints_of
@@ -26,8 +27,7 @@ from ..setting_changes import is_listening, listen, stop_listening
 from . import covering, hand_edits, placing
 from .findings import Finding, findings
 from .model_traits import traits
-from .present_members import Presence, presence_of
-from .present_states import states_now, tells_state
+from .present_members import Presence, presence_of, states_now, tells_state
 from .written_clips import changed_clips
 
 PAUSE = 0.1
@@ -209,12 +209,8 @@ def count(scene: Scene, before: Census | None = None, made_of: str | None = None
 def _baked(
     scene: Scene, records: Mapping[Object, BakeRecord], outcomes: Outcomes, before: Baked | None, made_of: str | None
 ) -> Baked:
-    """The state of the bakes that vehicles play.
-
-    Args:
-        before: their state on another frame, if nothing but the frame has changed since.
-        made_of: the present fingerprint of the scene, if it is known.
-    """
+    """The state of the bakes that vehicles play. `before`: their state on another frame, if nothing but the frame has
+    changed since; `made_of`: the present fingerprint of the scene, if it is known."""
     if not records:
         return Baked()
     if before is not None:
@@ -238,7 +234,7 @@ def _baked(
 
 
 def _unannounced(scene: Scene) -> tuple:
-    """What a run depends on and Blender counts as a change of the scene only, like a selection."""
+    """The settings that a run depends on and Blender counts as a change of the scene only, like a selection."""
     return (*frame_range(scene), scene.render.fps, scene.render.fps_base)
 
 
@@ -327,7 +323,6 @@ def _keep(scene: Scene, census: Census) -> Census:
     return census
 
 
-@bpy.app.handlers.persistent
 def changed(_scene: Scene | None = None, depsgraph: Depsgraph | None = None) -> None:
     """Count soon, as something has changed; not in background mode, where no panel is drawn."""
     global _only_frame
@@ -338,25 +333,20 @@ def changed(_scene: Scene | None = None, depsgraph: Depsgraph | None = None) -> 
         _count_soon()
 
 
-@bpy.app.handlers.persistent
 def _undone(*_what) -> None:
     _counted_at.clear()
     hand_edits.undone()
     changed()
 
 
-@bpy.app.handlers.persistent
 def _frame_changed(*_what) -> None:
     _count_soon()
 
 
 def _count_soon() -> None:
     global _due
-    if bpy.app.background:
-        return
     _due = time.monotonic() + PAUSE
-    if not bpy.app.timers.is_registered(_count_shown):
-        bpy.app.timers.register(_count_shown, first_interval=PAUSE)
+    handlers.later(_count_shown, PAUSE)
 
 
 def _only_selected(depsgraph: Depsgraph) -> bool:
@@ -365,7 +355,6 @@ def _only_selected(depsgraph: Depsgraph) -> bool:
     return 0 < len(updates) <= MOST_SCENE_UPDATES and all(isinstance(update.id, bpy.types.Scene) for update in updates)
 
 
-@bpy.app.handlers.persistent
 def _loaded(*_what) -> None:
     _known.clear()
     placing.forget()
@@ -397,28 +386,23 @@ def _count_shown() -> float | None:
     return None
 
 
-def _handlers():
-    lists = bpy.app.handlers
-    yield lists.depsgraph_update_post, changed
-    yield lists.undo_post, _undone
-    yield lists.redo_post, _undone
-    yield lists.frame_change_post, _frame_changed
-    yield lists.load_post, _loaded
+HANDLERS = {
+    "depsgraph_update_post": changed,
+    "undo_post": _undone,
+    "redo_post": _undone,
+    "frame_change_post": _frame_changed,
+    "load_post": _loaded,
+}
 
 
 def register() -> None:
     listen(changed)
     if not bpy.app.background:
-        for handlers, handler in _handlers():
-            handlers.append(handler)
+        handlers.begin(HANDLERS)
 
 
 def unregister() -> None:
     if is_listening(changed):
         stop_listening(changed)
-    for handlers, handler in _handlers():
-        if handler in handlers:
-            handlers.remove(handler)
-    if bpy.app.timers.is_registered(_count_shown):
-        bpy.app.timers.unregister(_count_shown)
+    handlers.end(HANDLERS, _count_shown)
     _known.clear()

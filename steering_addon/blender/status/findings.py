@@ -1,4 +1,4 @@
-"""What the animator should look at before a bake, or after one: objects that will not move or be seen as meant.
+"""Findings, to look at before a bake or after one: objects that will not move or be seen as meant.
 
 Nothing is evaluated for it, and surfaces are read only when they have changed, so that they can be looked for after
 every change.
@@ -29,13 +29,11 @@ from ..clips.crowd_clips import clip_of_link, state_of, stored_clips
 from ..clips.finding_clips import own_actions
 from ..clips.measuring import player_below
 from ..crowds.adding_clips import why_without_walk
-from ..crowds.improbable import why_improbable
-from ..crowds.scaled import scaled_since
+from ..crowds.improbable import REMEDIES, off_origin, scaled_since, why_improbable
 from ..crowds.states import states_left_behind
 from ..moving import CLINGING, known_locomotion
 from ..objects.crowd_caches import MARK
-from ..objects.hierarchy import Family, instanced, lineage
-from ..objects.instances import instances_of_vehicles
+from ..objects.hierarchy import Family, instanced, instances_of_vehicles, lineage
 from ..objects.tagged_objects import by_role, crowd_of, crowds_of, full_name, in_use, names_of
 from ..properties import pointed_at
 from ..read.dependencies import animates
@@ -45,9 +43,8 @@ from ..read.solids import is_mesh
 from ..read.sources import behaviors_of, pointers_of
 from ..read.target_problems import awaited, outside_scene, target_problem, waits_unasked
 from .covering import covering
-from .origins import REMEDIES, off_origin
+from .model_traits import undriven
 from .placing import loose_links, misplaced
-from .undriven import undriven
 
 EMPTY = 1e-6
 """A scale below this leaves nothing to be seen."""
@@ -58,7 +55,7 @@ FAR = 3.0
 
 
 class FindingKind(Enum):
-    """What was found; the value is the icon that it is listed with."""
+    """The kind of a finding; the value is the icon that it is listed with."""
 
     NO_SIZE = "ERROR"
     OFF_ORIGIN = "OBJECT_ORIGIN"
@@ -104,7 +101,7 @@ MISPLACED = {
     f"Populate again, or set the Locomotion to {CLINGING}",
     Misplaced.WHEELS_HANG: "has wheels that hang in the air",
 }
-"""What is said of vehicles that start where they cannot stand or move as meant."""
+"""The warnings about vehicles that start where they cannot stand or move as meant."""
 
 
 @dataclass(frozen=True)
@@ -125,12 +122,8 @@ class Finding:
 def findings(
     scene: Scene, records: Mapping[Object, BakeRecord], outcomes: Outcomes, edited: Sequence[Object] = ()
 ) -> Iterator[Finding]:
-    """What to look at in a scene.
-
-    Args:
-        records: the bake of each vehicle that plays one.
-        edited: the vehicles whose keys the next bake would replace though they were edited by hand.
-    """
+    """The findings of a scene. `records`: the bake of each vehicle that plays one; `edited`: the vehicles whose keys
+    the next bake would replace though they were edited by hand."""
     text = "has keys that were edited by hand, which a bake replaces. Lock to keep them"
     yield from _about(FindingKind.EDITED, edited, text)
     objects = in_use(scene)

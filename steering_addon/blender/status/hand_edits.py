@@ -14,13 +14,13 @@ _known: dict[tuple[int, str], bool] = {}
 _touched: set[int] = set()
 """The session_uid of actions that have changed since the latest bake; an undo may change them again."""
 _unsure: set[int] = set()
-"""Those of them that are still to be looked at."""
+"""The session_uid of those that are still to be looked at."""
 _written: set[int] = set()
-"""Those that a bake has just written: the next update tells of them."""
+"""The session_uid of those that a bake has just written: the next update tells of them."""
 
 
 def edited(objects: Iterable[Object]) -> list[Object]:
-    """Those of the vehicles whose keys the next bake would replace though they were edited by hand."""
+    """The vehicles whose keys the next bake would replace though they were edited by hand."""
     return [ob for ob in objects if not ob.steering.locked and _is_edited(ob)]
 
 

@@ -46,11 +46,8 @@ class KeyWriter:
     """Writes the vehicles of a plan, which are objects, into keyframes."""
 
     def __init__(self, plan: Plan, playing: PlayingModels, *, replace_own_keys: bool = False) -> None:
-        """`replace_own_keys`: whether animation of the vehicles' own is set aside.
-
-        Raises:
-            Refusal: clips of a crowd cannot be played, or a vehicle is a point.
-        """
+        """`replace_own_keys`: whether animation of the vehicles' own is set aside. Refused if clips of a crowd cannot
+        be played, or a vehicle is a point."""
         if len(plan.vehicles.source.objects) < len(plan):
             points = next(each.owner(0) for each, _ in plan.vehicles.source.parts if not len(each.objects))
             text = f"The points of {points.name} cannot have keyframes. Lock {points.name}, or remove its tag."

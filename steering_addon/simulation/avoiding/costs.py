@@ -1,8 +1,8 @@
 """The fitted constants of the choice of a velocity.
 
-scripts/fit judges them on small stages and searches better ones; docs/avoidance.md has the formula, the targets and
-the table of how much each matters. The score is a mean over runs of crowds, which are chaotic: 10 % of most of these
-constants change it by less than two of its errors. What stands out is noted below. Everything else in the rule is
+They were fitted on small stages, which scripts/measure avoidance judges; docs/avoidance.md has the formula, the targets
+and the table of how much each matters. The score is a mean over runs of crowds, which are chaotic: 10 % of most of
+these constants change it by less than two of its errors. What stands out is noted below. Everything else in the rule is
 derived where it stands.
 """
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Costs:
-    """What velocities cost. Costs are differences of velocity in strides, so a cost of 1 is that of standing still.
+    """The costs of velocities. They are differences of velocity in strides, so a cost of 1 is that of standing still.
 
     Attributes:
         danger: cost of a contact one second ahead; a contact after t seconds costs danger / t. With 10 % less two

@@ -3,6 +3,12 @@
 What stands still is passed by the shortest way from corner to corner (roadmap.py), of a mesh the walls at the height of
 the bodies (mesh_walls.py). What moves is passed by the nearer end, as it is at the moment (detours.py), and so is
 everything by agents without a goal.
+
+Ways over ground (over_ground.py) need a floor, and cells on it. A net needs neither: it turns and moves with the scene
+to the last digits, as every behavior does, is as exact on 5 km as in a room, and serves bodies of any size at any
+height. A plane with cells in its place was measured: 40 goals that move among 30 boxes of a yard took three times as
+long for each step (33 ms beside 11), 40 sizes of bodies twice (44 beside 23), and the first step 0.8 s beside 0.04 s;
+on 5 km its cells would be 10 m wide.
 """
 
 from dataclasses import dataclass, field
@@ -18,6 +24,7 @@ from ..arrays.vectors import (
     Scalars,
     Vectors,
     columns,
+    distinct,
     dot,
     from_above,
     in_space,
@@ -149,7 +156,8 @@ def _head_for_corners(
     """
     radius = radius_class(travellers.radius[planned])
     less = narrowing(obstacles, travellers.position[planned, 2], radius)
-    for group in _alike(np.concatenate((radius[:, None], less), axis=1)):
+    _, alike = distinct(np.concatenate((radius[:, None], less), axis=1))
+    for group in np.split(np.argsort(alike, kind="stable"), np.cumsum(np.bincount(alike))[:-1]):
         rows = planned[group]
         reachable = np.isfinite(less[group[0]])
         if not reachable.any():
@@ -160,8 +168,7 @@ def _head_for_corners(
         if not len(hidden):
             continue
         rows = rows[hidden]
-        places, goal = np.unique(goals[hidden], axis=0, return_inverse=True)
-        legs = net.legs(points[hidden], places, goal.reshape(-1), travellers.corner[rows])
+        legs = net.legs(points[hidden], *distinct(goals[hidden]), travellers.corner[rows])
         leads = which(legs.corner >= 0)
         rows, index = rows[leads], legs.corner[leads]
         position, straight = from_above(picked(travellers.position, rows)), magnitude(bound[rows])
@@ -178,15 +185,6 @@ def rotated(vectors: Vectors, cosine: Scalars, sine: Scalars) -> Vectors:
     """The vectors, (n, 3), turned about the up axis by angles of these cosines and sines, (n,)."""
     x, y = vectors[:, 0], vectors[:, 1]
     return columns(cosine * x - sine * y, np.asarray(sine * x + cosine * y), vectors[:, 2])
-
-
-def _alike(columns_of: Plane) -> list[Rows]:
-    """The rows of a table (n, c) in groups of equal rows."""
-    if (columns_of == columns_of[0]).all():
-        return [np.arange(len(columns_of))]
-    _, group = np.unique(columns_of, axis=0, return_inverse=True)
-    group = group.reshape(-1)
-    return np.split(np.argsort(group, kind="stable"), np.cumsum(np.bincount(group))[:-1])
 
 
 @dataclass(frozen=True)

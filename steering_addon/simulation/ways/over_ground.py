@@ -4,14 +4,14 @@ A goal is unrolled: it is seen straight ahead in the direction in which the way 
 long. So a behavior seeks, brakes and arrives by the way as it does on an open plain.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
 
 from ..arrays.chance import Keys, mix, uniform
-from ..arrays.vectors import Mask, Rows, Scalars, Vectors, columns, magnitude, picked, which
+from ..arrays.vectors import Mask, Rows, Scalars, Vectors, columns, distinct, magnitude, picked, which
 from ..geometry.obstacles import OUTSIDE, Obstacles
 from ..geometry.paths import Spline
 from ..geometry.surfaces import Surfaces
@@ -192,7 +192,7 @@ class Ways:
         return places
 
     def _asked_for(self, rows: Rows, goals: Vectors) -> Iterator[tuple[_Asked, Rows]]:
-        """What was asked for in this step, each with its entry for each of the goals (n, 3), (n,); -1 for none."""
+        """The ways asked for in this step, each with its entry for each of the goals (n, 3), (n,); -1 for none."""
         for asked in self._asked:
             at = np.minimum(np.searchsorted(asked.rows, rows), len(asked.rows) - 1)
             # Behaviors add and subtract positions, which rounds.
@@ -242,28 +242,17 @@ def find_ways(
 
 def _builds(radius: Scalars, handling: Handling) -> Iterator[tuple[Build, Mask]]:
     """The builds of bodies that walk, with the mask of the vehicles of each: the largest of those nearly alike."""
-    columns_of = (handling.steepest, handling.step, handling.gap, handling.headroom)
+    limits = np.stack((handling.steepest, handling.step, handling.gap, handling.headroom), axis=1)
     walks = np.isfinite(handling.step) & np.isfinite(handling.steepest) & (radius > 0.0)
     if not walks.any():
         return
-    for steepest, step, gap, headroom in _distinct_rows(np.stack(columns_of)[:, walks]):
-        alike = walks.copy()
-        for column, value in zip(columns_of, (steepest, step, gap, headroom)):
-            alike &= column == value
-        left = alike
+    for build in distinct(limits[walks])[0]:
+        left = walks & (limits == build).all(axis=1)
         while left.any():
             largest = float(radius[left].max())
             some = left & (radius * ALIKE >= largest)
-            yield Build(largest, steepest, step, gap, headroom), some
+            yield Build(largest, *build.tolist()), some
             left = left & ~some
-
-
-def _distinct_rows(table: Vectors) -> Iterable[list[float]]:
-    """The distinct columns of a table (c, n), in rising order."""
-    if (table == table[:, :1]).all():
-        return [table[:, 0].tolist()]
-    rows: list[list[float]] = np.unique(table, axis=1).T.tolist()
-    return rows
 
 
 @dataclass(frozen=True)
@@ -301,12 +290,16 @@ def _ground(site: _Site) -> WalkableGround | None:
     last = _last_standing(_Site.of(site.surfaces, site.obstacles.take(slice(0, 0)), site.build))
     if not last:
         return None
-    last[0] = last[0].with_obstacles(site.obstacles)
-    return WalkableGround(last[0])
+    standing, before = last[0]
+    standing = standing.with_obstacles(site.obstacles)
+    ground = WalkableGround(standing, before)
+    last[0] = standing, ground
+    return ground
 
 
 @lru_cache(maxsize=KEPT)
-def _last_standing(site: _Site) -> list[Standing]:
-    """What stood last on surfaces, to be replaced by what stands there now; nothing where no body can stand."""
+def _last_standing(site: _Site) -> list[tuple[Standing, WalkableGround | None]]:
+    """The grids that stood last on surfaces, to be replaced by those that stand there now; nothing where no body can
+    stand."""
     spans = find_spans(site.surfaces, site.build)
-    return [] if spans is None else [WalkableGround.empty(spans, site.build)]
+    return [] if spans is None else [(WalkableGround.empty(spans, site.build), None)]

@@ -70,15 +70,6 @@ def test_without_conflict_the_bytes_are_the_same_as_without_it() -> None:
     assert positions(place.run(48)).tobytes() == positions(without.run(48)).tobytes()
 
 
-def test_a_standing_agent_in_the_way_is_passed() -> None:
-    place = walkers([[0.0, -6.0, 0.0]], [[0.0, 6.0, 0.0]])
-    place.behaviors[1] = (UnalignedCollisionAvoidance, {"neighbors": EVERYONE})
-    standing = all_of(place.tracked, locked([0.1, 0.0, 0.0], crowd=4))
-    path = positions(replace(place, tracked=standing).run(FPS * 10))[:, 0]
-    assert np.linalg.norm(path - (0.1, 0.0, 0.0), axis=1).min() >= 2.0 * RADIUS
-    assert path[:, 1].max() > 5.0
-
-
 @sampled
 @pytest.mark.parametrize("combining", [way.number for way in COMBININGS])
 def test_the_chosen_velocity_holds_in_every_way_to_combine(combining: int) -> None:
@@ -100,48 +91,12 @@ def test_avoiding_each_other_does_not_lead_into_a_wall() -> None:
     assert path[-1, 0, 0] > 4.0 > -4.0 > path[-1, 1, 0]
 
 
-@sampled
-@pytest.mark.parametrize("side", [1.0, -1.0])
-def test_a_slower_agent_is_overtaken_on_the_side_with_room(side: float) -> None:
-    """In a corridor just wide enough for two, along whichever wall the slower one walks."""
-    walls = boxes([[0.0, 2.25, 0.0], [0.0, -2.25, 0.0]], [[60.0, 1.0, 1.0], [60.0, 1.0, 1.0]])
-    start = [[-6.0, side * 0.5, 0.0], [-10.0, side * 0.4, 0.0]]
-    vehicle = WALKER | {"max_speed": np.array([0.7, 1.5]), "keep_apart": True}
-    place = walkers(start, [[50.0, side * 0.5, 0.0], [50.0, side * 0.4, 0.0]], vehicle=vehicle, obstacles=walls)
-    path = positions(place.run(FPS * 10))
-    assert path[-1, 1, 0] > path[-1, 0, 0] + 1.0
-    assert nearest(path) > 2.0 * RADIUS - 0.01
-
-
-def test_a_wall_across_the_way_is_passed_by_the_nearer_end() -> None:
-    wall = boxes([[1.0, 0.0, 0.0]], [[4.0, 0.5, 1.0]])
-    path = positions(walkers([[0.0, -8.0, 0.0]], [[0.0, 8.0, 0.0]], obstacles=wall).run(FPS * 18))[:, 0]
-    assert wall.clearance(path).min() > RADIUS - 0.03
-    assert path[:, 0].min() < -3.0
-    assert path[:, 1].max() > 7.0
-
-
 def schools(n: int, room: tuple[float, float, float] = (6.0, 6.0, 6.0)) -> Scene:
     """Two schools of n / 2 fish each that swim through each other, each in a box of these sides, metres."""
     start = np.random.default_rng(3).uniform(-0.5, 0.5, (n, 3)) * room - (0.0, 8.0 + room[1] / 2.0, 0.0)
     start[n // 2 :] *= (1.0, -1.0, 1.0)
     vehicle = {"radius": 0.15, "max_speed": 2.0, "max_force": 6.0}
     return walkers(start, start * (1.0, -1.5, 1.0), vehicle=vehicle, flat=False, turn=np.pi)
-
-
-def test_fish_pass_each_other_in_space() -> None:
-    """Two schools swim through each other: few fish touch, and nearly all get past."""
-    n = 60
-    free = schools(n)
-    path = positions(free.run(FPS * 12))
-    straight = positions(replace(free, behaviors=free.behaviors[:1]).run(FPS * 12))
-
-    def contacts(path: np.ndarray) -> int:
-        gaps = np.linalg.norm(path[FPS:, :, None] - path[FPS:, None], axis=-1) + 1e9 * np.eye(n)
-        return int((gaps < 0.28).sum())
-
-    assert contacts(path) < 0.1 * contacts(straight)
-    assert (path[-1, : n // 2, 1] > 4.0).mean() > 0.9
 
 
 def test_in_space_a_low_pass_of_the_choice_reduces_trembling(monkeypatch) -> None:

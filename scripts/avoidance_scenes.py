@@ -1,4 +1,4 @@
-"""The scenes by which the constants of avoidance are judged, and what is measured of them.
+"""The stages of avoidance, and what scripts/measure measures of them.
 
 All scenes are our own, small and seeded. Encounters of a few walkers are staged side by side in one scene, LOT metres
 apart, so that no walker perceives another encounter. Walkers and settings are those of scripts/measure steerbench.
@@ -57,7 +57,7 @@ class Stage:
     method: int = VELOCITY
     settings: dict = field(default_factory=lambda: AVOIDANCE["VELOCITY"])
 
-    def track(self, avoidance: type[UnalignedCollisionAvoidance]) -> np.ndarray:
+    def track(self) -> np.ndarray:
         """The positions on each frame, (frames, n, 3) metres; nan for agents that have left."""
         n = len(self.start)
         course = self.goal - self.start
@@ -65,7 +65,10 @@ class Stage:
             self.start,
             forward=course / np.linalg.norm(course, axis=1)[:, None],
             speed=self.speed,
-            behaviors=[(Seek, {"target": n + np.arange(n)}), (avoidance, {"method": self.method, **self.settings})],
+            behaviors=[
+                (Seek, {"target": n + np.arange(n)}),
+                (UnalignedCollisionAvoidance, {"method": self.method, **self.settings}),
+            ],
             vehicle=WALKER | {"max_speed": self.speed, "radius": self.radius} | self.vehicle,
             locomotions=[(self.moves, {"max_turn_rate": TURN})],
             tracked=leaders(*self.goal),
@@ -235,10 +238,8 @@ def missing(stage: Stage, track: np.ndarray) -> float:
 MEASURES = {measure.__name__: measure for measure in (overlap, turning, time_ratio, missing)}
 
 
-def measured(
-    name: str, seed: int, avoidance: type[UnalignedCollisionAvoidance] = UnalignedCollisionAvoidance
-) -> dict[str, float]:
+def measured(name: str, seed: int) -> dict[str, float]:
     """The measures of a stage with a seed, by name."""
     stage = STAGES[name](np.random.default_rng([seed, *name.encode()]))
-    track = stage.track(avoidance)
+    track = stage.track()
     return {measure: value(stage, track) for measure, value in MEASURES.items()}
