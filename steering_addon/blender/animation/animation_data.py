@@ -107,8 +107,8 @@ def copy_action(action: Action, slot: ActionSlot | None, *, whole: bool) -> tupl
     return copy, copied_slot
 
 
-def rename_all(names: Mapping[Action, str]) -> None:
-    """Rename actions; to a name that is taken, Blender adds a number.
+def rename_all(names: Mapping[Action, str]) -> Iterator[float]:
+    """Rename actions, yielding the share that is done; to a name that is taken, Blender adds a number.
 
     Blender keeps actions sorted by name and compares a new name with up to hundreds of names before it. So the last
     names are given first, while few precede them; but in pieces, as Blender also goes through the names that follow.
@@ -121,6 +121,7 @@ def rename_all(names: Mapping[Action, str]) -> None:
                 action.rename(name)
             else:
                 action.name = name
+        yield 1.0 - start / len(falling)
 
 
 def slot_for(action: Action, ob: Object) -> ActionSlot | None:

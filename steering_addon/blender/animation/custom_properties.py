@@ -10,6 +10,7 @@ import json
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import bpy
@@ -46,6 +47,7 @@ def path_of(name: str) -> str:
     return f'["{bpy.utils.escape_identifier(name)}"]'
 
 
+@lru_cache(maxsize=1024)
 def name_in(path: str) -> str | None:
     """The custom property that a data path names, None for any other path."""
     if not (path.startswith('["') and path.endswith('"]')):

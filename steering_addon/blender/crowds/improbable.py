@@ -16,7 +16,7 @@ from ..moving import BY_CHOICE
 from ..objects.body_sizes import SOLID, box_corners, mean_scale
 from ..objects.doubles import doubles
 from ..objects.hierarchy import Family, instanced
-from ..objects.tagged_objects import crowds_of
+from ..objects.tagged_objects import crowd_of
 from ..properties import settings_of
 from ..read.dependencies import animates
 from .joining import height_of
@@ -142,7 +142,7 @@ def off_origin(vehicles: list[Object]) -> dict[str, list[Object]]:
     sound: dict[Hashable, bool] = {}
     far: dict[str, list[Object]] = {}
     family = Family() if any(ob.type == "EMPTY" for ob in vehicles) else None
-    for ob, crowd in zip(vehicles, crowds_of(vehicles)):
+    for ob in vehicles:
         if ob.type == "MESH":
             kind, model = "MESH", ob.data
         elif ob.type == "EMPTY" and family is not None:
@@ -153,7 +153,7 @@ def off_origin(vehicles: list[Object]) -> dict[str, list[Object]]:
             continue
         if model not in sound:
             sound[model] = not _is_far(doubles(ob.bound_box) if kind == "MESH" else _corners(ob, family))
-        if not sound[model] and _is_far(_corners(ob, family), level=_up_of(ob, crowd)):
+        if not sound[model] and _is_far(_corners(ob, family), level=_up_of(ob)):
             far.setdefault(kind, []).append(ob)
     return far
 
@@ -185,8 +185,9 @@ def _is_far(corners: NDArray[np.float64], *, level: int | None = None) -> bool:
     return bool((gap * gap).sum() > (OUTSIDE * (high - low).max()) ** 2 > 0.0)
 
 
-def _up_of(ob: Object, crowd: Object | None) -> int | None:
+def _up_of(ob: Object) -> int | None:
     """The up axis of a vehicle that keeps to the ground, 0 to 2; None for others."""
+    crowd = crowd_of(ob)
     settings: Iterable[str] = (ob.steering.own_locomotion, crowd.steering.locomotion if crowd is not None else "")
     kind: type[Locomotion] | None = next((BY_CHOICE[name] for name in settings if name in BY_CHOICE), None)
     return "XYZ".index(ob.steering.up_axis[-1]) if kind is not None and kind.grounded else None

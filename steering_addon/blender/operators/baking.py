@@ -1,6 +1,6 @@
 """Operators that preview the simulation, bake it into keyframes and delete a bake."""
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Generator, Iterable, Iterator
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty
@@ -22,14 +22,13 @@ from ..objects.suitability import check_editable
 from ..objects.tagged_objects import crowd_of, in_use, list_names, members_in, names_of, tagged
 from ..panels.fields import counted
 from ..properties import has_role, replaces_own_keys, settings_of
-from ..read.fingerprint import fingerprint
+from ..read.fingerprint import taking_fingerprint
 from ..read.joined_vehicles import point_parts
-from ..read.plan import Plan, plan_reading
+from ..read.plan import Plan, planning
 from ..read.start_pose import check_stored_start, give_back
 from ..refusal import Refusal, Unneeded
-from ..status import census
+from ..status import census, hand_edits
 from ..status.findings import FindingKind
-from ..status.hand_edits import as_baked
 from ..status.refused import forget, remember
 from ..write.bake import BakeResult, baking
 from ..write.split_writer import SplitWriter, writer_for
@@ -73,7 +72,7 @@ class STEERING_OT_bake(InPieces, bpy.types.Operator):
     )
 
     def invoke(self, context, event):
-        edited = [] if self.properties.is_property_set("edited") else self._edited(context)
+        edited = [] if self.properties.is_property_set("edited") else hand_edits.edited(self._moved(context))
         if not edited or bpy.app.background:
             return super().invoke(context, event)
         ask_of_edited(context, "steering.bake", edited, ANSWERS, selected=self.selected)
@@ -84,48 +83,59 @@ class STEERING_OT_bake(InPieces, bpy.types.Operator):
         chosen = _selected(context) if self.selected else members_in(in_use(context.scene))
         return [ob for ob in chosen if not ob.steering.locked]
 
-    def _edited(self, context: Context) -> list[Object]:
-        """The vehicles to bake whose keys were edited by hand."""
-        return [ob for ob in self._moved(context) if has_edited_keys(ob)]
+    def begin(self, context: Context) -> tuple[Iterator[float | None], str]:
+        self._scene = context.scene
+        work = self._work_on(self._moved(context), _selected(context) if self.selected else None)
+        return work, "Baking"
 
-    def begin(self, context: Context) -> tuple[Iterator[float], str]:
-        self._scene, replace = context.scene, replaces_own_keys(self, context.scene)
-        if preview.is_on(context.scene):
-            # A bake that is refused leaves it on.
-            plan = self._planned(context, adds_nothing=True)
-            writer_for(plan, playing_models(plan, only_measured=True), replace_own_keys=replace)
-        preview.end()
-        forget(context.scene)
-        self._plan: Plan = self._planned(context, adds_nothing=False)
-        return baking(self._plan, replace_own_keys=replace), f"Baking {counted(len(self._plan), 'vehicle')}"
-
-    def _planned(self, context: Context, *, adds_nothing: bool) -> Plan:
-        self._edited_ones = self._edited(context)
-        only = _selected(context) if self.selected else None
+    def _work_on(self, moved: list[Object], only: list[Object] | None) -> Generator[float | None, None, BakeResult]:
+        """Plan, bake and count in pieces, given the vehicles to bake and, if not all are, those that are selected."""
+        scene, replace = self._scene, replaces_own_keys(self, self._scene)
+        self._edited_ones = []
+        for ob in moved:
+            if has_edited_keys(ob):
+                self._edited_ones.append(ob)
+            yield
         if self._edited_ones and self.edited == "LOCK":
             # Read as they are, and locked at the end: a bake that stops leaves no trace.
-            only = [ob for ob in self._moved(context) if ob not in self._edited_ones]
-        replace = replaces_own_keys(self, context.scene)
-        return plan_reading(context.scene, only=only, replace_own_keys=replace, adds_nothing=adds_nothing)
+            only = [ob for ob in moved if ob not in self._edited_ones]
+        if preview.is_on(scene):
+            # A bake that is refused leaves it on.
+            plan = yield from planning(scene, only, replace_own_keys=replace, adds_nothing=True)
+            writer_for(plan, playing_models(plan, only_measured=True), replace_own_keys=replace)
+        preview.end()
+        forget(scene)
+        self._plan: Plan = yield from planning(scene, only, replace_own_keys=replace, adds_nothing=False)
+        self._label = f"Baking {counted(len(self._plan), 'vehicle')}"
+        result = yield from baking(self._plan, replace_own_keys=replace)
+        yield from self._sign(result)
+        return result
 
     def refused(self, refusal: Refusal) -> set[str]:
         remember(self._scene, refusal)
         return super().refused(refusal)
 
-    def finished(self, result: BakeResult) -> str:
+    def _sign(self, result: BakeResult) -> Generator[None, None, None]:
+        """Note what the bake was made from, and count what is in the scene now."""
         source = self._plan.vehicles.source
         objects = [*source.objects, *(points.ob for points, _ in point_parts(source))]
-        baked = set(objects)
-        edited = [ob.name for ob in self._edited_ones if ob in baked]
+        self._baked = baked = set(objects)
         for ob in self._edited_ones:
             if ob not in baked:
                 ob.steering.locked = True
-        as_baked(objects, result.run)
+        hand_edits.as_baked(objects, result.run)
         _focus_on_player(bpy.context, baked)
-        others = [ob for ob in members_in(in_use(self._scene)) if ob not in baked]
-        made_of = fingerprint(self._scene, baked.union(ob for ob in others if bake_of(ob) is not None))
+        self._others = [ob for ob in members_in(in_use(self._scene)) if ob not in baked]
+        yield
+        known = baked.union(ob for ob in self._others if bake_of(ob) is not None)
+        made_of = yield from taking_fingerprint(self._scene, known)
         sign_run(self._scene, result.run, made_of)
         forget_runs(self._scene, {result.run, *_played(baked)})
+        self._census = yield from census.refreshing(self._scene, made_of)
+
+    def finished(self, result: BakeResult) -> str:
+        source, baked, others = self._plan.vehicles.source, self._baked, self._others
+        edited = [ob.name for ob in self._edited_ones if ob in baked]
         stuck = {source.owner(row).name: frames for row, frames in result.stuck.items()}
         if edited:
             self.report({"WARNING"}, f"Replaced keys that were edited by hand: {list_names(edited)}")
@@ -134,8 +144,7 @@ class STEERING_OT_bake(InPieces, bpy.types.Operator):
             text = f"{names_of(sorted(seen_at_rest))} rested and was seen at its start"
             self.report({"WARNING"}, f"{text}. Bake all to have it seen in motion")
         self.warn((*self._plan.warnings, *_absence_warnings(result), *result.warnings, *stuck_warnings(stuck)))
-        seen = [finding for finding in census.refresh(self._scene, made_of).findings if finding.kind in TOLD_BY_BAKES]
-        self.warn(finding.text for finding in seen)
+        self.warn(finding.text for finding in self._census.findings if finding.kind in TOLD_BY_BAKES)
         # Now, so that it counts what came before.
         text = (
             f"Baked {counted(result.vehicles, 'vehicle')}, {counted(result.frames, 'frame')} in {self.seconds():.1f} s"

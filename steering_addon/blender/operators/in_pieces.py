@@ -7,6 +7,7 @@ from typing import Any
 import bpy
 from bpy.types import Context
 
+from ..pieces import in_one_go
 from ..refusal import Refusal
 from .polls import SteeringOperator
 
@@ -40,15 +41,18 @@ ESTIMATED = 2.0
 class InPieces(SteeringOperator):
     """An operator of which the work is a generator that yields the share that is done.
 
-    In a window it works in pieces and Esc ends it, which closes the generator. Without a window, or called by a script,
-    it works without a break. Its class comes before `bpy.types.Operator` among the bases.
+    In a window it works in pieces, and Esc closes the generator until that yields 1. Without a window, or called by a
+    script, it works without a break. Its class comes before `bpy.types.Operator` among the bases.
     """
 
     canceled: str
     """The text that the status bar shows after Esc."""
 
-    def begin(self, context: Context) -> tuple[Iterator[float], str]:
-        """Check everything, and return the work and what the status bar calls it. May raise a Refusal."""
+    def begin(self, context: Context) -> tuple[Iterator[float | None], str]:
+        """Check everything, and return the work and what the status bar calls it. May raise a Refusal.
+
+        The work yields the share that is done, None for no more than before.
+        """
         raise NotImplementedError
 
     def finished(self, result: Any) -> str | None:
@@ -95,7 +99,7 @@ class InPieces(SteeringOperator):
         return {"RUNNING_MODAL"}
 
     def modal(self, context, event):
-        if event.type == "ESC":
+        if event.type == "ESC" and self._progress < 1.0:
             self.cancel(context)
             # Blender shows no report of an operator that is canceled, and a popup would lie over the buttons.
             _tell(context, f"{self.canceled}: nothing was changed")
@@ -121,7 +125,10 @@ class InPieces(SteeringOperator):
 
     def cancel(self, context) -> None:
         """Stop without a trace. Blender also calls this when the window closes."""
-        self._steps.close()
+        if self._progress < 1.0:
+            self._steps.close()
+        else:
+            in_one_go(self._steps)
         self._end_modal(context)
 
     def _begin(self, context: Context) -> None:
@@ -150,7 +157,7 @@ class InPieces(SteeringOperator):
                 done = self._progress - before
                 if passed >= budget and passed * (1.0 - self._progress) > NEARLY_DONE * done:
                     break
-                self._progress = next(self._steps)
+                self._progress = next(self._steps) or self._progress
         except StopIteration as stop:
             return stop.value
         self._pause_time = time.perf_counter()

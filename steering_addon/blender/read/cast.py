@@ -1,6 +1,6 @@
 """The cast of a run: the vehicles that move, and what decides what they want, checked before anything is touched."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -68,8 +68,8 @@ class Cast:
 
 def cast_of(
     scene: Scene, only: Iterable[Object] | None, *, replace_own_keys: bool, adds_nothing: bool, alone: bool
-) -> Cast:
-    """The cast of a run; arguments and errors as those of `plan_reading`."""
+) -> Generator[None, None, Cast]:
+    """The cast of a run, in pieces; arguments and errors as those of `plan_reading`."""
     first, last = frame_range(scene)
     check_range(scene, first, last)
     objects = in_use(scene)
@@ -85,7 +85,8 @@ def cast_of(
     kept = check_lost(lost, moving)
     of_points = [ob for ob in kept if has_role(ob, Role.POINTS)]
     check_points(of_points)
-    read = object_vehicles(
+    yield
+    read = yield from object_vehicles(
         scene,
         [ob for ob in kept if ob not in of_points],
         first,
@@ -95,6 +96,7 @@ def cast_of(
         of_states,
         roles[Role.STATE],
     )
+    yield
     picked = picked_identities(objects)
     source, identities, empty = _with_points(read, of_points, scene, first, picked, adds_nothing=adds_nothing)
     crowds = _crowd_objects(members, source, moving, {each.crowd for each in lost})

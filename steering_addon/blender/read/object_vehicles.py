@@ -1,6 +1,6 @@
 """Vehicles that are objects: read from their channels and settings, and moved by keys of their own."""
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
@@ -230,9 +230,9 @@ def object_vehicles(
     adds_nothing: bool,
     of_states: Mapping[Object, tuple[str, ...]],
     states: Sequence[Object],
-) -> tuple[ObjectVehicles, np.ndarray]:
-    """The vehicles among the objects that a run moves, sorted by identity, and their identities (n,). Refused if an
-    object cannot be moved.
+) -> Generator[None, None, tuple[ObjectVehicles, np.ndarray]]:
+    """The vehicles among the objects that a run moves, sorted by identity, and their identities (n,), in pieces.
+    Refused if an object cannot be moved.
 
     Args:
         moving: vehicles that have a crowd.
@@ -244,7 +244,7 @@ def object_vehicles(
     """
     crowds = crowds_of(moving)
     check_free = FreeCheck(first, last, replace_own_keys, of_states)
-    all_played, hides = _checked(moving, crowds, check_free, HidingRule(states))
+    all_played, hides = yield from _checked(moving, crowds, check_free, HidingRule(states))
     identities = distinct_identities(moving)
     order = sorted(range(len(moving)), key=lambda row: identities[moving[row].name])
     on_start_frame = scene.frame_current == first and scene.frame_subframe == 0.0
@@ -257,11 +257,15 @@ def object_vehicles(
             velocity = earlier_velocity(unbaked, first, frame_time)
         velocities.append(np.full(3, np.nan) if velocity is None else velocity)
         check_start(ob, *starts[-1])
+        yield
     for row, k in enumerate(order):
         location[row], turn = starts[k]
         rotation[row, : len(turn)] = turn
     objects = tuple(moving[k] for k in order)
     muted = [_muted_scale(ob, first, last) if replace_own_keys else set() for ob in objects]
+    yield
+    stored = {name: finite_numbers(objects, name) for name in OWN_SETTINGS}
+    yield
     keyed: KeyedPaths = {}
     vehicles = ObjectVehicles(
         objects=objects,
@@ -270,7 +274,7 @@ def object_vehicles(
         location=location,
         rotation=rotation,
         velocity=np.array([velocities[k] for k in order]).reshape(-1, 3),
-        stored={name: finite_numbers(objects, name) for name in OWN_SETTINGS},
+        stored=stored,
         animated=np.array([animates(ob, "steering", keyed) for ob in objects], dtype=np.bool_),
         only_baked=np.array([all_played[k].only_ours for k in order], dtype=np.bool_),
         hides=np.array([hides[k] for k in order], dtype=np.bool_),
@@ -311,7 +315,7 @@ def no_objects() -> ObjectVehicles:
 
 def _checked(
     moving: Iterable[Object], crowds: Iterable[Object], check_free: FreeCheck, hiding: HidingRule
-) -> tuple[list[CurrentAnimation], list[bool]]:
+) -> Generator[None, None, tuple[list[CurrentAnimation], list[bool]]]:
     """For each vehicle what it plays and whether a bake may hide it; refuses those that cannot be baked."""
     all_played, hides = [], []
     for ob, crowd in zip(moving, crowds):
@@ -320,6 +324,7 @@ def _checked(
         check_free(ob, crowd, hidden, played)
         all_played.append(played)
         hides.append(hidden)
+        yield
     return all_played, hides
 
 

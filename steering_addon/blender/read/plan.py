@@ -3,7 +3,7 @@
 Every refusal comes from `checks`, or from the first value read that is not a number; once made, a plan is carried out.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,7 @@ from ...simulation.roles import Role
 from ..animation.frame_rate import frame_time_of
 from ..objects.identity import distinct_identities
 from ..objects.tagged_objects import crowd_of
+from ..pieces import in_one_go
 from ..properties import has_role, settings_of
 from ..property_groups import values_of
 from .cast import Cast, cast_of, no_points
@@ -98,9 +99,18 @@ def plan_reading(
             scene; a baked vehicle with keys of its own then starts as its baked curves lead it.
         alone: whether the other vehicles are left out, but for those that behaviors point at.
     """
-    cast = cast_of(scene, only, replace_own_keys=replace_own_keys, adds_nothing=adds_nothing, alone=alone)
+    return in_one_go(planning(scene, only, replace_own_keys=replace_own_keys, adds_nothing=adds_nothing, alone=alone))
+
+
+def planning(
+    scene: Scene, only: Iterable[Object] | None, *, replace_own_keys: bool, adds_nothing: bool, alone: bool = False
+) -> Generator[None, None, Plan]:
+    """The same in pieces, between which nothing may change."""
+    cast = yield from cast_of(scene, only, replace_own_keys=replace_own_keys, adds_nothing=adds_nothing, alone=alone)
+    yield
     around = surroundings_of(cast)
     _check(scene, cast, around, replace_own_keys=replace_own_keys)
+    yield
     return _assembled(scene, cast, around)
 
 

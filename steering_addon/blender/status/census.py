@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field
 from math import inf
 
@@ -17,6 +17,7 @@ from ..animation.run_records import Outcomes, fingerprints_of
 from ..objects.crowd_caches import MARK
 from ..objects.resting import resting
 from ..objects.tagged_objects import full_name, in_use, names_of
+from ..pieces import in_one_go
 from ..properties import pointed_at, settings_of
 from ..read.evaluated_points import number_of_points
 from ..read.fingerprint import fingerprint
@@ -150,8 +151,13 @@ OURS = "STEERING_OT_"
 """How the names of our operators begin."""
 
 
-def count(scene: Scene, before: Census | None = None, made_of: str | None = None) -> Census:
-    """Count the objects of a scene.
+def count(scene: Scene, before: Census | None = None) -> Census:
+    """Count the objects of a scene; `before` as for `counting`."""
+    return in_one_go(counting(scene, before))
+
+
+def counting(scene: Scene, before: Census | None = None, made_of: str | None = None) -> Generator[None, None, Census]:
+    """Count the objects of a scene, in pieces between which nothing may change.
 
     Args:
         before: the counts on another frame, if nothing but the frame has changed since; they give what takes longest.
@@ -163,7 +169,8 @@ def count(scene: Scene, before: Census | None = None, made_of: str | None = None
     baked = 0
     records: dict[Object, BakeRecord] = {}
     outcomes = Outcomes()
-    for ob in _objects(scene):
+    everything = list(_objects(scene))
+    for ob in everything:
         stored = settings_of(ob)
         if stored is None:
             continue
@@ -183,11 +190,22 @@ def count(scene: Scene, before: Census | None = None, made_of: str | None = None
             rows = outcomes.points(ob, record)
             number = number_of_points(ob, scene.view_layers[0].depsgraph) if rows is None else len(rows)
             members.setdefault(pointed_at(stored, "crowd"), _Counted()).add(ob, record, number)
+        yield
     crowds = {full_name(ob): counted.members(ob, scene, outcomes) for ob, counted in members.items() if ob in present}
     lost = {full_name(ob) if ob else "": counted.left_out for ob, counted in members.items() if ob not in present}
-    posed, driven = traits(_objects(scene), len(present)) if before is None else (before.posed, before.driven)
+    yield
+    posed, driven = traits(everything, len(present)) if before is None else (before.posed, before.driven)
     points = any(True for ob in present for _ in pointers_of(ob))
-    objects = set(_objects(scene)) if points else set()
+    objects = set(everything) if points else set()
+    yield
+    bake = _baked(scene, records, outcomes, before.bake if before is not None else None, made_of)
+    yield
+    found = list(before.findings) if before is not None else []
+    if before is None:
+        # Just after a bake no key is edited.
+        for finding in findings(scene, records, outcomes, () if made_of is not None else hand_edits.edited(records)):
+            found.extend([] if finding is None else [finding])
+            yield
     return Census(
         roles=dict(roles),
         crowds=crowds,
@@ -195,11 +213,8 @@ def count(scene: Scene, before: Census | None = None, made_of: str | None = None
         outside=outside_scene(present, objects),
         baked=baked,
         last=frame_range(scene)[1],
-        bake=_baked(scene, records, outcomes, before.bake if before is not None else None, made_of),
-        # Just after a bake no key is edited.
-        findings=tuple(findings(scene, records, outcomes, () if made_of is not None else hand_edits.edited(records)))
-        if before is None
-        else before.findings,
+        bake=bake,
+        findings=tuple(found),
         posed=posed,
         driven=driven,
         counted_for=_unannounced(scene),
@@ -312,9 +327,14 @@ def settled(scene: Scene) -> Census | None:
     return None if pending else _known.get(scene.session_uid)
 
 
-def refresh(scene: Scene, made_of: str | None = None) -> Census:
-    """Count immediately; the present fingerprint of the scene, if it is known, saves half of the time."""
-    return _keep(scene, count(scene, made_of=made_of))
+def refresh(scene: Scene) -> Census:
+    """Count immediately."""
+    return _keep(scene, count(scene))
+
+
+def refreshing(scene: Scene, made_of: str) -> Generator[None, None, Census]:
+    """The same in pieces; the present fingerprint of the scene saves half of the time."""
+    return _keep(scene, (yield from counting(scene, made_of=made_of)))
 
 
 def _keep(scene: Scene, census: Census) -> Census:

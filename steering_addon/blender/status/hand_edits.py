@@ -55,9 +55,10 @@ def as_baked(objects: Iterable[Object], run: str) -> None:
     """These vehicles were baked a moment ago, in the run of this id."""
     uids = {action.session_uid for ob in objects if (action := action_of(ob)) is not None}
     _known.update(dict.fromkeys(((uid, run) for uid in uids), False))
-    _written.update(uids)
-    _touched.difference_update(_written)
-    _unsure.difference_update(_written)
+    # An update may have told of them already.
+    _written.update(uids - _touched)
+    _touched.difference_update(uids)
+    _unsure.difference_update(uids)
 
 
 def forget() -> None:

@@ -70,9 +70,9 @@ def misplaced(
         roles: the objects of the scene by role.
         baked: the vehicles that play a bake, which tells itself what went wrong; they are left out.
     """
-    standing = _standing(roles[Role.VEHICLE], baked)
     surfaces = [ob for ob in roles[Role.SURFACE] if ob.steering.active or animates(ob, "steering.active")]
-    if not standing or not surfaces:
+    standing = _standing(roles[Role.VEHICLE], baked) if surfaces else []
+    if not standing:
         _known.pop(scene.session_uid, None)
         return {}
     known = _known.setdefault(scene.session_uid, _Known())

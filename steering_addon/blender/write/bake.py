@@ -39,7 +39,9 @@ from .subjects import driven_crowds, playing_models, subjects_of
 from .writer import Writer
 
 SIMULATING = 0.8
-"""Share of the progress that simulating takes; writing is the rest."""
+"""Share of the progress that simulating takes."""
+WRITING = 0.15
+"""That of writing; the rest is what is told of the bake when the scene plays it."""
 UP, DOWN = Vector((0.0, 0.0, 1.0)), Vector((0.0, 0.0, -1.0))
 MOST_RAYS = 500
 """Vehicles looked at on each frame, on average, so that a bake takes no longer."""
@@ -76,9 +78,10 @@ class BakeResult:
 def baking(
     plan: Plan, *, replace_own_keys: bool = False, writer: Writer | None = None
 ) -> Generator[float, None, BakeResult]:
-    """Carry out a plan, yielding how much is done from 0 to 1; until it returns, the file holds nothing of it.
+    """Carry out a plan, yielding how much is done from 0 to 1; until it yields 1, the file holds nothing of it.
 
-    Closing the generator stops the bake and leaves nothing behind. Refused if a value read on the way is not a number.
+    Closing the generator before that stops the bake and leaves nothing behind. Refused if a value read on the way is
+    not a number.
 
     Args:
         writer: where the motion goes; by default where each crowd has it go.
@@ -105,10 +108,11 @@ def baking(
         for sketch in exact.rest():
             writer.frame(portrayer.portrait(sketch))
         for done in writer.finish(run):
-            yield SIMULATING + (1.0 - SIMULATING) * done
+            yield SIMULATING + WRITING * done
     except BaseException:
         writer.discard()
         raise
+    yield 1.0
     # Not before: Blender goes through all it has to tell of these for each action that makes room for a new one.
     plan.vehicles.source.store(plan.vehicles.identity)
     for each in (*plan.states, *plan.triggers):

@@ -31,6 +31,8 @@ from .subjects import PlayingModels, radii
 
 STAGING = 0.4
 """The share of the writing that the keys of vehicles take; the clips of their armatures take the rest."""
+HANDING_OVER = 0.1
+"""The share of the writing that preparing to hand over takes."""
 SMALLEST = 1e-9
 """The least metres for which a unit of a location may stand."""
 LEAST_FRAMES = 16
@@ -83,7 +85,8 @@ class KeyWriter:
         plan, source = self._plan, self._source
         self._staging = staging = Staging(run, plan.frames)
         numbers, states, posed = self._numbers.columns(), self._states.columns(), self._clips.posed
-        share = STAGING if self._clips else 1.0
+        written = 1.0 - HANDING_OVER
+        share = STAGING if self._clips else written
         for done, (row, thinned) in enumerate(self._thinned(numbers), 1):
             staging.add(
                 source.objects[row],
@@ -99,11 +102,12 @@ class KeyWriter:
             )
             yield share * done / len(plan)
         for done in self._clips.prepare() if self._clips else ():
-            yield STAGING + (1.0 - STAGING) * done
+            yield STAGING + (written - STAGING) * done
         away = self._away & source.hides
         self._eaten.hide(staging, away, self._replace)
         self._hide_parts(staging, away)
-        staging.commit(plan.scene.frame_current_final)
+        for done in staging.commit(plan.scene.frame_current_final):
+            yield written + HANDING_OVER * done
         self._clips.write()
 
     @property

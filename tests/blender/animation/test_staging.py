@@ -326,7 +326,7 @@ def bake(staging, vehicles, frames=FRAMES, replace: bool = True, name: str = "ba
     prepared = staging.Staging(name, frames)
     for ob in vehicles:
         prepared.add(ob, *motion(ob, frames), replace)
-    prepared.commit(bpy.context.scene.frame_current_final)
+    list(prepared.commit(bpy.context.scene.frame_current_final))
 
 
 def values(ob) -> tuple:
@@ -691,7 +691,7 @@ def test_a_vehicle_deleted_meanwhile_is_left_out(staging) -> None:
     for ob in (each, other):
         prepared.add(ob, *motion(ob))
     bpy.data.objects.remove(each)
-    prepared.commit(1.0)
+    list(prepared.commit(1.0))
     assert [action.name for action in bpy.data.actions] == ["OtherAction"]
 
 
@@ -708,10 +708,10 @@ def test_committing_or_discarding_again_does_nothing(staging) -> None:
     ob = new_object()
     prepared = staging.Staging("bake", FRAMES)
     prepared.add(ob, *motion(ob))
-    prepared.commit(1.0)
+    list(prepared.commit(1.0))
     before = dump_file()
     prepared.discard()
-    prepared.commit(1.0)
+    list(prepared.commit(1.0))
     assert_same(before, dump_file())
 
 

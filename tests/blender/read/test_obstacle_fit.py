@@ -151,7 +151,7 @@ def covering():
     found = part("blender.status.findings").findings(
         bpy.context.scene, {}, part("blender.animation.run_records").Outcomes()
     )
-    return [each.text for each in found if each.kind.name == "COVERS"]
+    return [each.text for each in found if each and each.kind.name == "COVERS"]
 
 
 def test_an_obstacle_that_covers_far_more_than_its_object_is_to_be_looked_at(addon) -> None:

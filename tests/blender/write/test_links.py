@@ -140,7 +140,7 @@ def test_a_link_with_an_end_on_no_ground_is_named() -> None:
 
     def found() -> list[str]:
         every = findings.findings(bpy.context.scene, {}, part("blender.animation.run_records").Outcomes())
-        return [each.text for each in every if each.kind is findings.FindingKind.LOOSE_LINK]
+        return [each.text for each in every if each and each.kind is findings.FindingKind.LOOSE_LINK]
 
     assert found() == ["Ladder has an end on no surface, so nobody takes it. Move that to where one can stand"]
     curve.data.splines[0].points[1].co.z = 3.0
