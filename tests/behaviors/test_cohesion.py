@@ -69,12 +69,6 @@ def test_parts_return_alike_with_equal_and_with_single_settings() -> None:
     assert np.abs(alike - drawn(place, distance=3.0, rejoin_distance=0.0)).max() > 0.1
 
 
-def test_it_stays_with_locked_vehicles() -> None:
-    place = Scene([[0.0, 0.0, 0.0]], tracked=locked([1.0, 0.0, 0.0], crowd=3))
-    assert (drawn(place) == 0.0).all(), "another crowd"
-    assert drawn(place, neighbors=EVERYONE)[0, 0] > 0.0
-
-
 def parted(*parts: tuple[float, int], seed: int = 0) -> Scene:
     """Parts of a crowd of a size each, at distances to the right, all on their way forward with some variation."""
     rng = np.random.default_rng(seed)

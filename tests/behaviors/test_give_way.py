@@ -14,6 +14,7 @@ from steering_addon.simulation.arrays.vectors import Scalars
 from steering_addon.simulation.geometry.paths import spline
 from steering_addon.simulation.maneuvers.junctions import Junctions
 from steering_addon.simulation.signals import Signals
+from tests.sampling import sampled
 from tests.scene import Scene, locked, positions, speeds
 
 FPS = 12
@@ -67,6 +68,7 @@ def nearest(states) -> float:
     return float(np.linalg.norm(place[:, first] - place[:, second], axis=2).min())
 
 
+@sampled(one_of=2)
 @pytest.mark.parametrize("later", [0, 1])
 def test_who_comes_later_waits_and_the_other_is_not_slowed(later: int) -> None:
     states = drivers([(0, 1, 30.0 + 4.0 * (later == 0)), (1, 1, 30.0 + 4.0 * (later == 1))], values={}).run(FPS * 12)
@@ -192,6 +194,7 @@ def test_every_arm_of_a_crowded_crossroads_moves_within_eight_seconds() -> None:
     assert (np.abs(positions(states)[-1]).max(axis=1) > 12.0).all()
 
 
+@sampled(one_of=2)
 @pytest.mark.parametrize("seed", [0, 1])
 def test_streams_of_fast_cars_let_those_in_that_have_waited(seed: int) -> None:
     """The gaps between the others are wide enough to slip through, one after the other."""

@@ -467,6 +467,7 @@ def test_beside_a_bypass_that_leads_steeply_aside_it_is_not_asked_back() -> None
     assert (force @ (aside, 1.0, 0.0) > 0.5 * np.linalg.norm(force, axis=1)).all(), "on along the way, if not only so"
 
 
+@sampled(one_of=2)
 @pytest.mark.parametrize(("beside", "speed", "lane"), [(3.0, 13.0, 0.0), (-6.0, 8.0, 2.0), (1.5, 20.0, -1.75)])
 def test_a_car_beside_its_lane_returns_to_it_without_braking(beside: float, speed: float, lane: float) -> None:
     place = Scene(

@@ -87,6 +87,7 @@ UNEVEN = {
 }
 
 
+@sampled(one_of=2)
 @pytest.mark.parametrize("faces", UNEVEN.values(), ids=UNEVEN)
 def test_level_faces_are_walked_at_full_speed_whatever_rises_beside_them(faces) -> None:
     scene = walkers(

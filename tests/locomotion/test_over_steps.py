@@ -56,6 +56,7 @@ def darts(place: np.ndarray) -> int:
     return np.count_nonzero((speed[1:-1] > 2.0 * np.maximum(speed[:-2], speed[2:])) & (speed[1:-1] > 0.8))
 
 
+@sampled(one_of=2)
 @pytest.mark.parametrize("length", [0.0, 1.8])
 def test_who_wanders_on_stairs_rises_and_sinks_evenly(length: float) -> None:
     """Also who turns while it walks along the edge of a step."""
@@ -81,7 +82,7 @@ def test_who_wanders_on_stairs_rises_and_sinks_evenly(length: float) -> None:
     assert np.abs(np.diff(positions(states)[..., 2], 2, axis=0)).max() > 0.99 * RISE
 
 
-@sampled
+@sampled(one_of=9)
 @pytest.mark.parametrize("length", [0.0, 1.8, 2.4])
 @pytest.mark.parametrize("radius", [0.15, 0.3, 0.6])
 @pytest.mark.parametrize("pace", [0.5, 1.5, 4.0])

@@ -20,9 +20,9 @@ ROLLS = 0.2
 TOES = 0.03
 """Model heights by which toes are above the rest of a sole from which on they carry none."""
 GIVES, SOON = 0.004, 0.016
-"""Model heights by which a foot that is held is lifted at most, and on the first and the last frame of a stance."""
+"""Model heights by which a foot that is held is lifted at most: always, and by shares of the other near its swings."""
 FADES = 0.5, 0.25, 0.125
-"""Shares of the roll of a foot, and of how high it may be, on the frames after it swings or stands, and before."""
+"""These shares, from frame to frame, and those of its roll on the frames of a swing, after a stance and before one."""
 
 
 def ease(foot: Stepping, correction: FootCorrection, drop: Scalars, height: float) -> FootCorrection:

@@ -11,13 +11,14 @@ long for each step (33 ms beside 11), 40 sizes of bodies twice (44 beside 23), a
 on 5 km its cells would be 10 m wide.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from ..arrays.frozen import Columns
+from ..arrays.kept import Key
 from ..arrays.vectors import (
     EPSILON,
     Rows,
@@ -39,6 +40,7 @@ from .detours import ways_round
 from .footprints import Plane, footprints, narrowing, radius_class
 from .mesh_walls import cut_heights, stand, with_walls
 from .roadmap import Net
+from .standing import imprint
 
 TOWARD = 0.7
 """Cosine of the angle between wish and goal, 45 degrees, up to which an agent is on its way to the goal. An agent that
@@ -156,13 +158,13 @@ def _head_for_corners(
     """
     radius = radius_class(travellers.radius[planned])
     less = narrowing(obstacles, travellers.position[planned, 2], radius)
-    _, alike = distinct(np.concatenate((radius[:, None], less), axis=1))
+    stands, (_, alike) = imprint(obstacles), distinct(np.concatenate((radius[:, None], less), axis=1))
     for group in np.split(np.argsort(alike, kind="stable"), np.cumsum(np.bincount(alike))[:-1]):
         rows = planned[group]
-        reachable = np.isfinite(less[group[0]])
-        if not reachable.any():
+        parts = obstacles, less[group[0]].copy(), float(radius[group[0]])
+        if not np.isfinite(parts[1]).any():
             continue
-        net = _net(_Ground.of(obstacles.take(reachable), less[group[0], reachable], float(radius[group[0]])))
+        net = _net(Key.of(parts, stands, *parts[1:]))
         points, goals = (net.footprints.outside(place[rows, :2]) for place in (travellers.position, travellers.goal))
         hidden = which(net.footprints.crossed(points, goals))
         if not len(hidden):
@@ -187,29 +189,9 @@ def rotated(vectors: Vectors, cosine: Scalars, sine: Scalars) -> Vectors:
     return columns(cosine * x - sine * y, np.asarray(sine * x + cosine * y), vectors[:, 2])
 
 
-@dataclass(frozen=True)
-class _Ground:
-    """The obstacles for bodies of one size at one height; the key under which their net is kept.
-
-    Attributes:
-        digest: the bytes of the other attributes, which alone are compared.
-        obstacles: the k obstacles that the bodies reach.
-        less: (k,) metres by which round obstacles are narrower for them.
-        radius: metres.
-    """
-
-    digest: bytes
-    obstacles: Obstacles = field(compare=False)
-    less: Scalars = field(compare=False)
-    radius: float = field(compare=False)
-
-    @classmethod
-    def of(cls, obstacles: Obstacles, less: Scalars, radius: float) -> "_Ground":
-        o = obstacles
-        data = (o.start, o.end, o.radius, o.shape, o.axes, o.half, less, np.array([radius]))
-        return cls(b"".join(np.ascontiguousarray(column).tobytes() for column in data), obstacles, less, radius)
-
-
 @lru_cache(maxsize=NETS)
-def _net(ground: _Ground) -> Net:
-    return Net(footprints(ground.obstacles, ground.less, ground.radius))
+def _net(key: Key[tuple[Obstacles, Scalars, float]]) -> Net:
+    """The net of bodies of one radius among obstacles that are narrower by (k,) metres for them, inf out of reach."""
+    obstacles, less, radius = key.parts
+    reached = np.isfinite(less)
+    return Net(footprints(obstacles.take(reached), less[reached], radius))

@@ -11,6 +11,7 @@ from functools import lru_cache
 import numpy as np
 
 from ..arrays.chance import Keys, mix, uniform
+from ..arrays.kept import Key
 from ..arrays.vectors import Mask, Rows, Scalars, Vectors, columns, distinct, magnitude, picked, which
 from ..geometry.obstacles import OUTSIDE, Obstacles
 from ..geometry.paths import Spline
@@ -230,7 +231,7 @@ def find_ways(
     solid = obstacles.take(are_mapped(obstacles) & obstacles.present & (obstacles.side == OUTSIDE))
     grounds = []
     for build, walks in _builds(radius, handling):
-        ground = _ground(_Site.of(still, solid, build))
+        ground = _ground(_site(still, solid, build))
         if ground is not None:
             if len(links) and pace is not None:
                 ground = _linked(ground, links, _mean_pace(pace[walks]))
@@ -255,23 +256,10 @@ def _builds(radius: Scalars, handling: Handling) -> Iterator[tuple[Build, Mask]]
             left = left & ~some
 
 
-@dataclass(frozen=True)
-class _Site:
-    """Surfaces with obstacles on them, for bodies of one build; the key under which their ground is kept.
-
-    Attributes:
-        digest: the bytes of the obstacles and the identities of layers and meshes, which are held with them.
-    """
-
-    digest: bytes
-    build: Build
-    surfaces: Surfaces = field(compare=False)
-    obstacles: Obstacles = field(compare=False)
-
-    @classmethod
-    def of(cls, surfaces: Surfaces, obstacles: Obstacles, build: Build) -> "_Site":
-        layers = np.array([*map(id, surfaces.layers)], dtype=np.int64)
-        return cls(layers.tobytes() + imprint(obstacles).tobytes(), build, surfaces, obstacles)
+def _site(surfaces: Surfaces, obstacles: Obstacles, build: Build) -> Key[tuple[Surfaces, Obstacles, Build]]:
+    """Surfaces with obstacles on them, for bodies of one build."""
+    layers = np.array([*map(id, surfaces.layers)], dtype=np.int64)
+    return Key.of((surfaces, obstacles, build), layers, imprint(obstacles), build)
 
 
 def _mean_pace(pace: Scalars) -> float:
@@ -286,20 +274,22 @@ def _linked(ground: WalkableGround, links: Links, pace: float) -> WalkableGround
 
 
 @lru_cache(maxsize=KEPT)
-def _ground(site: _Site) -> WalkableGround | None:
-    last = _last_standing(_Site.of(site.surfaces, site.obstacles.take(slice(0, 0)), site.build))
+def _ground(site: Key[tuple[Surfaces, Obstacles, Build]]) -> WalkableGround | None:
+    surfaces, obstacles, build = site.parts
+    last = _last_standing(_site(surfaces, obstacles.take(slice(0, 0)), build))
     if not last:
         return None
     standing, before = last[0]
-    standing = standing.with_obstacles(site.obstacles)
+    standing = standing.with_obstacles(obstacles)
     ground = WalkableGround(standing, before)
     last[0] = standing, ground
     return ground
 
 
 @lru_cache(maxsize=KEPT)
-def _last_standing(site: _Site) -> list[tuple[Standing, WalkableGround | None]]:
+def _last_standing(site: Key[tuple[Surfaces, Obstacles, Build]]) -> list[tuple[Standing, WalkableGround | None]]:
     """The grids that stood last on surfaces, to be replaced by those that stand there now; nothing where no body can
     stand."""
-    spans = find_spans(site.surfaces, site.build)
-    return [] if spans is None else [(WalkableGround.empty(spans, site.build), None)]
+    surfaces, _, build = site.parts
+    spans = find_spans(surfaces, build)
+    return [] if spans is None else [(WalkableGround.empty(spans, build), None)]
