@@ -17,6 +17,8 @@ TURNING_AND_TIME = {
     "corridor": (15.0, 1.4),
     "plaza": (12.0, 1.3),
     "bottleneck": (45.0, 3.5),
+    "meetings_on_foot": (6.0, 1.2),
+    "corridor_on_foot": (15.0, 1.5),
 }
 CASES = tuple(TURNING_AND_TIME)
 BANDS = {"overlap, m": (0.0, 0.02), "missing": (0.0, 0.05)}

@@ -70,6 +70,17 @@ def test_without_conflict_the_bytes_are_the_same_as_without_it() -> None:
     assert positions(place.run(48)).tobytes() == positions(without.run(48)).tobytes()
 
 
+@pytest.mark.parametrize(("faces", "side"), [(1.0, -1.0), (-1.0, 1.0)])
+def test_who_stands_is_passed_on_the_nearer_side_but_on_the_right_of_who_faces_one(faces: float, side: float) -> None:
+    """So a throng before a door does not drift to the right along the wall."""
+    place = walkers([[0.0, -6.0, 0.0], [0.15, 0.0, 0.0]], [[0.0, 6.0, 0.0], [0.15, 9.0 * faces, 0.0]], speed=[1.0, 0.0])
+    place.vehicle = WALKER | {"max_speed": np.array([1.3, 0.0])}
+    path = positions(place.run(FPS * 9))
+    assert (path[:, 1] == path[0, 1]).all()
+    assert path[-1, 0, 1] > 2.0
+    assert side * path[np.argmax(path[:, 0, 1] > 0.0), 0, 0] > 0.3
+
+
 @sampled
 @pytest.mark.parametrize("combining", [way.number for way in COMBININGS])
 def test_the_chosen_velocity_holds_in_every_way_to_combine(combining: int) -> None:
@@ -172,7 +183,7 @@ def test_the_danger_of_others_equals_a_plain_loop() -> None:
     velocity = rng.uniform(-2.0, 2.0, (2, tried))
     agent = rng.integers(0, agents, tried)
     look_ahead = rng.uniform(2.0, 6.0, tried)
-    danger = Others(list(offset), list(drift), room, grazing).danger(list(velocity), agent, look_ahead)
+    danger = Others(list(offset), list(drift), room, grazing, room < 0.0).danger(list(velocity), agent, look_ahead)
     for c, a in enumerate(agent):
         costs = []
         for k in range(many):
@@ -200,7 +211,7 @@ def test_it_makes_no_difference_how_many_others_are_computed_together(
         rng.uniform(-4.0, 4.0, (2, *shape)) for shape in ((many, agents), (many, agents), (tried,))
     )
     room = np.maximum((offset * offset).sum(axis=0) - 0.5, 1e-6)
-    others = Others(list(offset), list(drift), room, rng.uniform(0.0, 0.4, room.shape))
+    others = Others(list(offset), list(drift), room, rng.uniform(0.0, 0.4, room.shape), room < 0.0)
     lag = Lag(list(rng.uniform(-1.0, 1.0, (2, tried))), rng.uniform(0.0, 2.0, tried)) if turning else None
     asked = list(velocity), rng.integers(0, agents, tried), rng.uniform(2.0, 6.0, tried), lag
     together = others.danger(*asked)
@@ -291,13 +302,18 @@ def danger_of_who_is_met(choosers: Choosers, velocity: np.ndarray) -> np.ndarray
     """The danger of velocities by component, without the others that are overtaken; agent by agent."""
     offset, drift, room = np.array(choosers.others.offset), np.array(choosers.others.drift), choosers.others.room
     danger = np.zeros(len(choosers.agents))
-    for a, stride in enumerate(choosers.stride):
-        same_way = [
-            -along > max(COSTS.overtaken * stride, 2.0 * np.linalg.norm(aside)) for along, *aside in drift[:, :, a].T
-        ]
-        met = [k for k in range(len(room)) if not (offset[0, k, a] > 0.0 and same_way[k])]
+    for a in range(len(choosers.agents)):
+        either_side = choosers.others.either_side[:, a]
+        for k, (along, *aside) in enumerate(drift[:, :, a].T):
+            gains = COSTS.overtaken * choosers.stride[a]
+            if len(aside) == 1:
+                assert not either_side[k] or along < gains
+            else:
+                assert either_side[k] == (-along > max(gains, 2.0 * np.linalg.norm(aside)))
+        met = [k for k in range(len(room)) if not (offset[0, k, a] > 0.0 and either_side[k])]
         parts_met = ([x[met][:, [a]] for x in parts] for parts in (offset, drift))
-        others = Others(*parts_met, room[met][:, [a]], choosers.others.grazing[met][:, [a]])
+        tables = (table[met][:, [a]] for table in (room, choosers.others.grazing, choosers.others.either_side))
+        others = Others(*parts_met, *tables)
         danger[a] = others.danger(list(velocity[:, [a]]), np.array([0]), choosers.look_ahead_time[[a]])[0]
     return danger
 
