@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 from collections.abc import Callable
@@ -17,13 +18,12 @@ from steering_addon.settings.preset import read
 from steering_addon.settings.preset_parts import STATE
 from steering_addon.simulation.behavior import OURS, Behavior, Intent
 from steering_addon.simulation.combining import COMBININGS, MATTERS
-from steering_addon.simulation.declaration import Declared
+from steering_addon.simulation.declaration import POINTERS, Declared, Kind, Parameter, Unit
 from steering_addon.simulation.marks.declaring import MarkModel
 from steering_addon.simulation.presence.attendance import Attendance
 from steering_addon.simulation.vehicle import VehicleModel
 
 from .figure_scenes import combining, drawing_of, figure_of, more_of
-from .parameter_words import default, limits
 
 PAGES = Path(__file__).resolve().parents[1] / "docs" / "behaviors"
 STATES = Path(__file__).resolve().parents[1] / "presets" / "states"
@@ -35,6 +35,8 @@ VEHICLE_GROUPS: tuple[tuple[str, str, type[Declared]], ...] = (
     ("Entering and Leaving", "attendance", Attendance),
 )
 """The panels of a crowd about its vehicles, with the name of their properties and their declaration."""
+UNREACHED = 1e6
+"""Limits from this size on, such as Blender's last frame, are not worth mentioning."""
 NOTHING = re.compile(r"\bdo(?:es)? nothing\b", re.IGNORECASE)
 
 
@@ -228,3 +230,33 @@ def _ways_to_combine() -> str:
             f"*{figure.caption}*\n",
         ]
     return "\n".join([*lines, "## Source\n", f"{PAPER}, Combining Behaviors.", ""])
+
+
+def default(parameter: Parameter) -> str:
+    """The default with its unit; for a choice, all its labels with the default in italics."""
+    if parameter.kind in POINTERS:
+        return "empty"
+    if parameter.kind is Kind.CHOICE:
+        return ", ".join(f"*{c.label}*" if c.number == parameter.default else c.label for c in parameter.choices)
+    if parameter.kind is Kind.SWITCH:
+        return "on" if parameter.default else "off"
+    return _with_unit(parameter.default, parameter.unit)
+
+
+def limits(parameter: Parameter) -> str:
+    """The range of a number in the units an animator sees; empty if it has no limits."""
+    if parameter.kind not in (Kind.NUMBER, Kind.INTEGER):
+        return ""
+    if parameter.most < UNREACHED:
+        return f"{_with_unit(parameter.least, parameter.unit)} to {_with_unit(parameter.most, parameter.unit)}"
+    return f"at least {_with_unit(parameter.least, parameter.unit)}" if parameter.least > 0.0 else ""
+
+
+def _with_unit(value: float, unit: Unit) -> str:
+    if unit in (Unit.ANGLE, Unit.TURN):
+        return f"{math.degrees(value):.4g}{unit.value.replace('rad', '°')}"
+    if unit in (Unit.NONE, Unit.SHARE):
+        return f"{value:g}"
+    if unit is Unit.FRAME:
+        return f"frame {value:g}"
+    return f"{value:g} {unit.value.replace('2', '²')}"

@@ -1,4 +1,4 @@
-"""Makes a character whose legs constraints pose, and the same one without them."""
+"""Makes a character whose legs constraints pose."""
 
 from __future__ import annotations
 
@@ -117,8 +117,8 @@ def standing(body: Body) -> Callable[[float], Pose]:
     return pose
 
 
-def keyed(body: Body, name: str, frames: int, pose: Callable[[float], Pose]) -> Action:
-    """An action that poses the controls of a body, with a key on every frame."""
+def keyed(body: Body, name: str, frames: int, pose: Callable[[float], Pose]) -> None:
+    """Add an action that poses the controls of a body, with a key on every frame."""
     rig = body.rig
     animation = rig.animation_data_create()
     animation.action = action = bpy.data.actions.new(name)
@@ -133,7 +133,6 @@ def keyed(body: Body, name: str, frames: int, pose: Callable[[float], Pose]) -> 
     for posed in rig.pose.bones:
         posed.matrix_basis = Matrix()
     _stash(rig, action)
-    return action
 
 
 def _pose(posed: bpy.types.PoseBone, location: Vector, turn: Matrix) -> None:
@@ -291,60 +290,16 @@ def _box(bone: bpy.types.Bone) -> tuple[Sequence[float], Sequence[float], Matrix
     return (-wide, 0.0, -wide), (wide, bone.length, wide), bone.matrix_local
 
 
-def baked(body: Body, actions: Sequence[Action], frames: Sequence[int]) -> None:
-    """Replace a rig by its deforming bones, without parents and constraints, that move as before."""
-    scene, rig = bpy.context.scene, body.rig
-    bones = [bone.name for bone in rig.data.bones if bone.use_deform]
-    moved: dict[str, list[list[Matrix]]] = {}
-    for action in actions:
-        rig.animation_data.action = action
-        if hasattr(rig.animation_data, "action_slot"):
-            rig.animation_data.action_slot = action.slots[0]
-        first, last = (int(frame) for frame in action.frame_range)
-        for frame in range(first, last + 1):
-            scene.frame_set(frame)
-            moved.setdefault(action.name, []).append([rig.pose.bones[name].matrix.copy() for name in bones])
-    data = bpy.data.armatures.new("Plain")
-    plain = bpy.data.objects.new("Plain", data)
-    scene.collection.objects.link(plain)
-    bpy.context.view_layer.objects.active = plain
-    bpy.ops.object.mode_set(mode="EDIT")
-    for name in bones:
-        bone, was = data.edit_bones.new(name), rig.data.bones[name]
-        bone.head, bone.tail = was.head_local, was.tail_local
-        bone.matrix = was.matrix_local
-    bpy.ops.object.mode_set(mode="OBJECT")
-    for ob in [ob for ob in bpy.data.objects if ob.parent == rig]:
-        ob.parent = plain
-        ob.modifiers["Armature"].object = plain
-    for action in actions:
-        name = action.name
-        bpy.data.actions.remove(action)
-        animation = plain.animation_data_create()
-        animation.action = action = bpy.data.actions.new(name)
-        action.use_fake_user = True
-        for frame, poses in enumerate(moved[name], 1):
-            for bone, pose in zip(bones, poses):
-                posed = plain.pose.bones[bone]
-                posed.matrix_basis = posed.bone.matrix_local.inverted() @ pose
-                for channel in ("location", "rotation_quaternion", "scale"):
-                    posed.keyframe_insert(channel, frame=frame)
-        for posed in plain.pose.bones:
-            posed.matrix_basis = Matrix()
-        _stash(plain, action)
-    bpy.data.objects.remove(rig)
-
-
 def make(kind: str, folder: Path) -> Path:
-    """Save a character in a file, and in another one its motion on its deforming bones alone; the first of them."""
+    """Save a character in a file."""
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     body = MAKE[kind]()
     skin(body.rig)
-    lengths = {"Idle": 48, WALK.name: WALK.frames, RUN.name: RUN.frames}
-    poses = {"Idle": standing(body), WALK.name: going(body, WALK), RUN.name: going(body, RUN)}
-    actions = [keyed(body, name, frames, poses[name]) for name, frames in lengths.items()]
+    for name, frames, pose in (
+        ("Idle", 48, standing(body)),
+        *((gait.name, gait.frames, going(body, gait)) for gait in (WALK, RUN)),
+    ):
+        keyed(body, name, frames, pose)
     file = folder / f"{kind}.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(file))
-    baked(body, actions, list(lengths.values()))
-    bpy.ops.wm.save_as_mainfile(filepath=str(folder / f"{kind}_baked.blend"))
     return file

@@ -297,12 +297,8 @@ def with_states(
 
 
 def trigger(to: int, kind: type[AnyCondition], **settings: Any) -> Trigger:
-    """What calls into a mode under a condition.
-
-    Args:
-        to: the mode, as `with_states` counts them.
-        settings: the parameters of the condition, and what else a `Trigger` has, by name.
-    """
+    """A call into a mode under a condition. `to`: the mode, as `with_states` counts them; `settings`: the
+    parameters of the condition, and what else a `Trigger` has, by name."""
     own = kind.parameters().keys()
     when = kind.of(1, **{name: value for name, value in settings.items() if name in own})
     return Trigger(to, when, **{name: value for name, value in settings.items() if name not in own})
@@ -371,6 +367,7 @@ class Scene:
         self.position = np.array(self.position, dtype=float).reshape(-1, 3)
         n = len(self.position)
         self.forward = np.broadcast_to(np.array(self.forward, dtype=float), (n, 3)).copy()
+        self.forward[~self.forward.any(axis=1)] = 0.0, 1.0, 0.0
         self.up = np.broadcast_to(np.array(self.up, dtype=float), (n, 3)).copy()
         frame = np.stack((np.cross(self.forward, self.up), self.forward, self.up), axis=1)
         if not np.allclose(np.einsum("nij,nkj->nik", frame, frame), np.eye(3), atol=1e-12):

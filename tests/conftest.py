@@ -12,7 +12,7 @@ from hypothesis import settings
 from tests.sampling import in_this_run
 
 # No deadline: the first call of a numpy function may take long on a busy machine.
-settings.register_profile("steering", deadline=None, derandomize=bool(os.environ.get("CI")), max_examples=15)
+settings.register_profile("steering", deadline=None, derandomize=bool(os.environ.get("CI")), max_examples=8)
 # scripts/test numpy -- --hypothesis-profile=thorough
 settings.register_profile("thorough", deadline=None, max_examples=500)
 settings.load_profile("steering")

@@ -8,7 +8,7 @@ keeps away from functions whose last digits depend on the processor or on the ve
 import ast
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -29,7 +29,7 @@ BELOW = {
 }
 """The layers, and which others each may import besides itself: those below, never one beside it."""
 FLOORS = (
-    ("refusal", "setting_changes", "stored_values", "moving", "property_groups"),
+    ("handlers", "pieces", "refusal", "setting_changes", "stored_values", "moving", "property_groups"),
     ("properties",),
     ("objects",),
     ("animation",),
@@ -409,72 +409,97 @@ def is_power_of_two(power: ast.BinOp | ast.AugAssign) -> bool:
     return power.left.value == 2 and isinstance(exponent, ast.Constant) and isinstance(exponent.value, int)
 
 
-@pytest.mark.parametrize(
-    ("path", "text"),
-    [
-        ("simulation/a.py", "from ..behaviors import seek"),
-        ("simulation/a.py", "from .. import BASE_PACKAGE"),
-        ("simulation/a.py", "from ..blender.reading import read_frame"),
-        ("simulation/deep/a.py", "from ...behaviors import seek"),
-        ("simulation/__init__.py", "from .. import behaviors"),
-        ("behaviors/a.py", "from ..blender import bake"),
-        ("behaviors/a.py", "import bpy"),
-        ("behaviors/a.py", "def f():\n    from mathutils import Vector"),
-        ("simulation/a.py", "import gpu.types"),
-        ("simulation/a.py", "import scipy"),
-        ("simulation/a.py", "import importlib"),
-        ("simulation/a.py", "__import__('bpy')"),
-        ("behaviors/a.py", "from ..locomotion import banking"),
-        ("recording/a.py", "from ..behaviors import CATALOGUE"),
-        ("portrayal/a.py", "from ..settings import preset"),
-        ("blender/a.py", "from steering_addon.simulation import world"),
-        ("blender/a.py", "import bl_ext.user_default.steering_behaviors"),
-        ("blender/a.py", "from ... import register"),
-    ],
+SIMULATION, BEHAVIORS, BLENDER = (f"{PACKAGE}/{layer}/a.py" for layer in ("simulation", "behaviors", "blender"))
+RULES: tuple[tuple[Callable, str, tuple[str, ...], tuple[str, ...]], ...] = (
+    (
+        wrong_imports,
+        SIMULATION,
+        (
+            *("from ..behaviors import seek", "from .. import BASE_PACKAGE", "import gpu.types", "import scipy"),
+            *("from ..blender.reading import read_frame", "import importlib", "__import__('bpy')"),
+        ),
+        ("import numpy as np\nfrom dataclasses import dataclass\nfrom .vectors import dot",),
+    ),
+    (
+        wrong_imports,
+        f"{PACKAGE}/simulation/deep/a.py",
+        ("from ...behaviors import seek",),
+        ("from ..vectors import dot",),
+    ),
+    (wrong_imports, f"{PACKAGE}/simulation/__init__.py", ("from .. import behaviors",), ()),
+    (
+        wrong_imports,
+        BEHAVIORS,
+        (
+            *("from ..blender import bake", "import bpy", "def f():\n    from mathutils import Vector"),
+            "from ..locomotion import banking",
+        ),
+        ("from ..simulation.vectors import dot\nfrom . import declaration",),
+    ),
+    (wrong_imports, f"{PACKAGE}/recording/a.py", ("from ..behaviors import CATALOGUE",), ()),
+    (wrong_imports, f"{PACKAGE}/portrayal/a.py", ("from ..settings import preset",), ()),
+    (
+        wrong_imports,
+        BLENDER,
+        (
+            *("from steering_addon.simulation import world", "import bl_ext.user_default.steering_behaviors"),
+            "from ... import register",
+        ),
+        ("import bpy\nfrom .. import BASE_PACKAGE\nfrom ..behaviors import CATALOGUE",),
+    ),
+    (wrong_imports, f"{PACKAGE}/__init__.py", (), ("def register():\n    from . import blender",)),
+    (upward_imports, f"{PACKAGE}/blender/animation/a.py", ("from ..read.plan import Plan",), ()),
+    (upward_imports, f"{PACKAGE}/blender/read/a.py", ("from ..write import bake",), ()),
+    (upward_imports, f"{PACKAGE}/blender/read/deep/a.py", ("from ...crowds.states import add_state",), ()),
+    (upward_imports, f"{PACKAGE}/blender/objects/a.py", ("def f():\n    from ..animation import keyframes",), ()),
+    (upward_imports, f"{PACKAGE}/blender/refusal.py", ("from .properties import has_role",), ()),
+    (upward_imports, f"{PACKAGE}/blender/panels/a.py", (), ("from ..operators import baking",)),
+    (upward_imports, f"{PACKAGE}/blender/__init__.py", (), ("from . import panels",)),
+    (
+        upward_imports,
+        f"{PACKAGE}/blender/write/a.py",
+        ("from .. import status",),
+        ("from ..read.plan import Plan\nfrom . import bake\nfrom ...portrayal import clips",),
+    ),
+    (
+        early_imports,
+        f"{PACKAGE}/__init__.py",
+        ("import bpy", "from . import blender", "from .blender import register"),
+        (),
+    ),
+    (
+        imports_of_tests,
+        "scripts/a.py",
+        ("from tests.scene import Scene", "import tests.scene", "def f():\n    from tests import surfaces"),
+        ("from steering_addon.scene import Scene", "import pytest", "from .tests import a"),
+    ),
+    (
+        cached_properties,
+        BLENDER,
+        ("from functools import cached_property",),
+        ("from functools import cache, lru_cache",),
+    ),
+    (
+        meddling,
+        BLENDER,
+        (
+            *("import sys\nsys.path.append('x')", "from sys import path", "open(__file__ + '.log', 'w')"),
+            "from pathlib import Path\nHERE = Path(__file__).parent\nCACHE = HERE / 'cache'\nCACHE.mkdir()",
+        ),
+        ("from pathlib import Path\nHERE = Path(__file__).parent\n(HERE / 'a').read_text()\nopen(HERE / 'a')",),
+    ),
 )
-def test_a_wrong_import_is_found(path: str, text: str) -> None:
-    assert len(wrong_imports(Module(Path(PACKAGE, path), text))) == 1
+"""Each check, the path of a file, texts of it that break a rule once, and texts that do not."""
 
 
-@pytest.mark.parametrize(
-    ("path", "text"),
-    [
-        ("simulation/a.py", "import numpy as np\nfrom dataclasses import dataclass\nfrom .vectors import dot"),
-        ("simulation/deep/a.py", "from ..vectors import dot"),
-        ("behaviors/a.py", "from ..simulation.vectors import dot\nfrom . import declaration"),
-        ("blender/a.py", "import bpy\nfrom .. import BASE_PACKAGE\nfrom ..behaviors import CATALOGUE"),
-        ("__init__.py", "def register():\n    from . import blender"),
-    ],
-)
-def test_a_right_import_is_accepted(path: str, text: str) -> None:
-    assert wrong_imports(Module(Path(PACKAGE, path), text)) == []
+@pytest.mark.parametrize(("check", "path", "text"), [(c, path, text) for c, path, found, _ in RULES for text in found])
+def test_what_breaks_a_rule_is_found(check: Callable, path: str, text: str) -> None:
+    assert len(check(Module(Path(path), text))) == 1
 
 
-@pytest.mark.parametrize(
-    ("path", "text"),
-    [
-        ("animation/a.py", "from ..read.plan import Plan"),
-        ("read/a.py", "from ..write import bake"),
-        ("read/deep/a.py", "from ...crowds.states import add_state"),
-        ("objects/a.py", "def f():\n    from ..animation import keyframes"),
-        ("refusal.py", "from .properties import has_role"),
-        ("write/a.py", "from .. import status"),
-    ],
-)
-def test_an_upward_import_is_found(path: str, text: str) -> None:
-    assert len(upward_imports(Module(Path(PACKAGE, "blender", path), text))) == 1
-
-
-@pytest.mark.parametrize(
-    ("path", "text"),
-    [
-        ("panels/a.py", "from ..operators import baking"),
-        ("write/a.py", "from ..read.plan import Plan\nfrom . import bake\nfrom ...portrayal import clips"),
-        ("__init__.py", "from . import panels"),
-    ],
-)
-def test_an_import_from_below_is_accepted(path: str, text: str) -> None:
-    assert upward_imports(Module(Path(PACKAGE, "blender", path), text)) == []
+@pytest.mark.parametrize(("check", "path", "text"), [(c, path, text) for c, path, _, good in RULES for text in good])
+def test_what_keeps_to_the_rules_is_accepted(check: Callable, path: str, text: str) -> None:
+    assert check(Module(Path(path), text)) == []
 
 
 def graph_of(texts: dict[str, str]) -> dict[str, set[str]]:
@@ -510,47 +535,6 @@ def test_a_circle_of_imports_is_found(texts: dict[str, str]) -> None:
 )
 def test_imports_without_a_circle_are_accepted(texts: dict[str, str]) -> None:
     assert circles(graph_of(texts)) == []
-
-
-@pytest.mark.parametrize("text", ["import bpy", "from . import blender", "from .blender import register"])
-def test_an_early_import_is_found(text: str) -> None:
-    assert len(early_imports(Module(Path(PACKAGE, "__init__.py"), text))) == 1
-
-
-@pytest.mark.parametrize(
-    "text", ["from tests.scene import Scene", "import tests.scene", "def f():\n    from tests import surfaces"]
-)
-def test_an_import_of_tests_is_found(text: str) -> None:
-    assert len(imports_of_tests(Module(Path("scripts", "a"), text))) == 1
-
-
-@pytest.mark.parametrize("text", ["from steering_addon.scene import Scene", "import pytest", "from .tests import a"])
-def test_an_import_of_something_else_is_accepted(text: str) -> None:
-    assert imports_of_tests(Module(Path("scripts", "a.py"), text)) == []
-
-
-def test_a_cached_property_is_found_and_other_caches_are_accepted() -> None:
-    path = Path(PACKAGE, "blender", "a.py")
-    assert len(cached_properties(Module(path, "from functools import cached_property"))) == 1
-    assert cached_properties(Module(path, "from functools import cache, lru_cache")) == []
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "import sys\nsys.path.append('x')",
-        "from sys import path",
-        "from pathlib import Path\nHERE = Path(__file__).parent\nCACHE = HERE / 'cache'\nCACHE.mkdir()",
-        "open(__file__ + '.log', 'w')",
-    ],
-)
-def test_meddling_is_found(text: str) -> None:
-    assert len(meddling(Module(Path(PACKAGE, "blender", "a.py"), text))) == 1
-
-
-def test_reading_beside_the_code_is_accepted() -> None:
-    text = "from pathlib import Path\nHERE = Path(__file__).parent\n(HERE / 'a').read_text()\nopen(HERE / 'a')"
-    assert meddling(Module(Path(PACKAGE, "blender", "a.py"), text)) == []
 
 
 @pytest.mark.parametrize(

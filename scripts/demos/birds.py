@@ -13,7 +13,6 @@ import time
 from dataclasses import dataclass
 
 import bpy
-import creatures
 import extension
 import film
 import models
@@ -25,12 +24,13 @@ from mathutils import Matrix, Vector
 
 from scripts.baked_scene import matrices
 from scripts.motion_report import report
+from steering_addon.blender.crowds.ready_scenes.models import BIRD, appended
 
 FRAMES = 240
 FPS = 24
 PREROLL = 48  # frames before the film in which the flock settles
 BIRDS = 200
-SIZE = 1.6  # scale of the starlings, enlarged for the film
+LENGTH = 0.35  # m, of a bird, enlarged for the film
 RADIUS = 0.3  # m, of a bird with half-closed wings
 NEAR = 1.85  # m, the distance of separation
 CRUISE, TOP_SPEED = 10.0, 13.0  # m/s
@@ -38,13 +38,8 @@ STRENGTH = 20.0  # m/s2
 BEATS = 4.0  # wing beats per second
 SAMPLED = 5  # frames from one to the next on which wings are looked at, which has no period of a beat
 
-STARLINGS = (
-    creatures.Plumage("#2f3a5c", "#55506e", "#26304f", "#191f36", "#c79a8e", "#f2b632"),
-    creatures.Plumage("#34506a", "#6a5a6c", "#2a4059", "#1c2a3e", "#d6aa94", "#f2b632"),
-    creatures.Plumage("#46405f", "#73606c", "#38344f", "#232036", "#cf9f8c", "#e9a52c"),
-)
-DOVE = creatures.Plumage("#fdfaf2", "#f1ebe2", "#fffdf8", "#dcd8dc", "#fff4e2", "#ee9a4a")
-LEADER_SIZE = 2.4
+DOVE = {"Back": "#fdfaf2", "Belly": "#f1ebe2", "Wing": "#fffdf8", "Lining": "#fff4e2", "Beak": "#ee9a4a"}
+LEADER_LENGTH = 0.53  # m
 TRACK = (  # of the leader, one point per half second: a figure of eight, 80 m wide
     (-38.0, -6.0, 20.0),
     (-34.5, -9.4, 20.2),
@@ -143,24 +138,28 @@ def _flock(scene: bpy.types.Scene, seed: int) -> list[bpy.types.Object]:
     chance = random.Random(1 + seed)
     flock = bpy.data.collections.new("Flock")
     scene.collection.children.link(flock)
-    parts = [creatures.bird(f"Starling {i + 1}", plumage) for i, plumage in enumerate(STARLINGS)]
     start, way = Vector(TRACK[0]), (Vector(TRACK[1]) - Vector(TRACK[0])).normalized()
     birds: list[bpy.types.Object] = []
-    for i in range(BIRDS):
-        while True:
-            offset = Vector([chance.uniform(-1.0, 1.0) for _ in range(3)])
-            place = start - 12.0 * way + Vector((offset.x * 9.0, offset.y * 7.0, offset.z * 4.0))
-            if offset.length < 1.0 and all((place - bird.location).length > 2.5 * RADIUS for bird in birds):
-                break
-        ob = creatures.hatch(f"Bird {i + 1:03}", parts[i % len(parts)], place, SIZE, flock)
-        ob.rotation_euler = way.to_track_quat("Y", "Z").to_euler()
-        birds.append(ob)
+    with appended(BIRD, LENGTH, BIRDS) as cast:
+        for i in range(BIRDS):
+            while True:
+                offset = Vector([chance.uniform(-1.0, 1.0) for _ in range(3)])
+                place = start - 12.0 * way + Vector((offset.x * 9.0, offset.y * 7.0, offset.z * 4.0))
+                if offset.length < 1.0 and all((place - bird.location).length > 2.5 * RADIUS for bird in birds):
+                    break
+            ob = cast.add(f"Bird {i + 1:03}", i, flock, 0.0)
+            ob.location, ob.rotation_euler = place, way.to_track_quat("Y", "Z").to_euler()
+            for part in (ob, *ob.children_recursive):
+                part.display.show_shadows = False
+            birds.append(ob)
     return birds
 
 
 def _leader(scene: bpy.types.Scene) -> bpy.types.Object:
     """The white bird, keyed by hand: it banks into its turns, and its wings beat steadily."""
-    ob = creatures.hatch("White Leader", creatures.bird("Dove", DOVE), TRACK[0], LEADER_SIZE, scene.collection)
+    with appended(BIRD, LEADER_LENGTH, 1) as cast:
+        ob = cast.add("White Leader", 0, scene.collection)
+    models.recolor([ob], DOVE)
     ob.rotation_mode = "QUATERNION"
     points = np.array(TRACK)
     ways, bends = np.gradient(points, axis=0), np.gradient(np.gradient(points, axis=0), axis=0)
@@ -314,7 +313,7 @@ def main(options: extension.Options) -> None:
     extension.save_and_open_without(out / "birds.blend", names[0], poses)
     scene = bpy.context.scene
     birds, wings, towers = ([bpy.data.objects[name] for name in group] for group in names)
-    beats = creatures.swing(poses[::SAMPLED], matrices(scene, wings[::2], step=SAMPLED))
+    beats = models.swing(poses[::SAMPLED], matrices(scene, wings[::2], step=SAMPLED))
     miss = surfaces.closest(scene, birds, towers, poses, tower_poses)
     lowest = poses[..., 2, 3].min()
 

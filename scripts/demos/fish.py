@@ -12,7 +12,6 @@ import time
 from dataclasses import dataclass
 
 import bpy
-import creatures
 import extension
 import film
 import models
@@ -71,21 +70,15 @@ def build(scene: bpy.types.Scene, seed: int) -> list[School]:
 def _school(scene: bpy.types.Scene, number: int, seed: int) -> School:
     """A ready school at the start of its path, headed along it."""
     points = np.array(WAYS[number])
-    materials = set(bpy.data.materials)
     bpy.ops.steering.add_school(count=FISH, size=LENGTH, seed=2 * seed + number, location=points[0])
     crowd = bpy.context.object
     # Without the region the school leaves the place where it was added.
     bpy.data.objects.remove(crowd.steering.containment.region)
     color = ("Orange", "Blue")[number]
     crowd.name = crowd.users_collection[0].name = f"{color} School"
-    for material in set(bpy.data.materials) - materials:
-        for paint, tone in COLORS[number].items():
-            if paint in material.name:
-                material.diffuse_color = models.linear(tone)
-                shader = next(node for node in material.node_tree.nodes if node.type == "BSDF_PRINCIPLED")
-                shader.inputs["Base Color"].default_value = models.linear(tone)
     members = (ob for ob in crowd.users_collection[0].objects if ob.parent is None and ob != crowd)
     fish = sorted(members, key=lambda ob: ob.name)
+    models.recolor(fish, COLORS[number])
     heading = math.atan2(*(points[1] - points[0])[:2] * (-1.0, 1.0))
     for ob in fish:
         ob.rotation_euler.z = heading
@@ -209,7 +202,7 @@ def main(options: extension.Options) -> None:
         raise SystemExit("A fish rolls over.")
     if poses[..., 2, 3].min() < 2.0 * LENGTH:
         raise SystemExit("A fish swims into the sand.")
-    if creatures.swing(poses[::SAMPLED], rear_poses, axis=1, about=0).min() < 0.3:
+    if models.swing(poses[::SAMPLED], rear_poses, axis=1, about=0).min() < 0.3:
         raise SystemExit("A fish does not beat its tail.")
 
 

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import bmesh
 import bpy
+import numpy as np
 from mathutils import Matrix, Vector
 
 Point = Sequence[float]
@@ -46,6 +47,32 @@ def paint(color: str) -> bpy.types.Material:
         shader.inputs["Base Color"].default_value = linear(color)
         shader.inputs["Alpha"].default_value = linear(color)[3]
     return material
+
+
+def recolor(obs: Iterable[bpy.types.Object], colors: Mapping[str, str]) -> None:
+    """Give the materials of objects and their parts, which nothing else uses, colors by the paint that they name."""
+    parts = {part for ob in obs for part in (ob, *ob.children_recursive) if part.type == "MESH"}
+    for material in {material for part in parts for material in part.data.materials}:
+        for name, color in colors.items():
+            if name in material.name:
+                material.diffuse_color = linear(color)
+                shader = next(node for node in material.node_tree.nodes if node.type == "BSDF_PRINCIPLED")
+                shader.inputs["Base Color"].default_value = linear(color)
+
+
+def swing(poses: np.ndarray, parts: np.ndarray, axis: int = 0, about: int = 2) -> np.ndarray:
+    """The range of the angle between a part and its vehicle, (n,) radians.
+
+    Args:
+        poses: (frames, n, 4, 4) world matrices of the vehicles.
+        parts: (frames, n, 4, 4) world matrices of one part each.
+        axis: the axis of the part.
+        about: the axis of the vehicle that it is measured against, Z by default.
+    """
+    fixed, moving = poses[..., :3, about], parts[..., :3, axis]
+    lengths = np.linalg.norm(fixed, axis=-1) * np.linalg.norm(moving, axis=-1)
+    angle = np.arcsin(np.clip((fixed * moving).sum(axis=-1) / lengths, -1.0, 1.0))
+    return np.ptp(angle, axis=0)
 
 
 @dataclass

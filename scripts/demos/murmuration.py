@@ -10,14 +10,15 @@ import math
 import time
 
 import bpy
-import creatures
 import extension
 import film
+import models
 import numpy as np
 import stage
 from mathutils import Vector
 
 from scripts.baked_scene import matrices
+from steering_addon.blender.crowds.ready_scenes.models import BIRD, appended
 
 FRAMES = 108
 FPS = 24
@@ -25,8 +26,8 @@ PREROLL = 14  # frames before the film, in which the falcon comes
 STARLINGS = 10000
 SPACING = 0.85  # of the usual distances between them
 HEIGHT = 55.0  # m, of the middle of the flock
-FALCON = creatures.Plumage("#3a3f4c", "#e8ddc8", "#3f4555", "#22252e", "#d8cbb4", "#f2b632")
-FALCON_SIZE = 5.0  # scale of a starling, enlarged for the film
+FALCON = {"Back": "#3a3f4c", "Belly": "#e8ddc8", "Wing": "#3f4555", "Edge": "#22252e", "Lining": "#d8cbb4"}
+LENGTH = 1.1  # m, of the falcon, enlarged for the film
 START, STOOP = (60.0, -17.0, 106.0), (-1.0, 0.3, -0.8)  # where the falcon comes from, and its way
 FASTEST, STRENGTH = 32.0, 60.0  # m/s and m/s2
 LETS_GO = 1.2  # seconds
@@ -51,8 +52,10 @@ def build(scene: bpy.types.Scene, seed: int) -> tuple[bpy.types.Object, bpy.type
     [points] = [ob for ob in scene.objects if "POINTS" in ob.steering.roles]
     for part in points.steering.models.all_objects:
         part.modifiers.new("Fewer Faces", "DECIMATE").ratio = SIMPLER
-    falcon = creatures.hatch("Falcon", creatures.bird("Falcon", FALCON), START, FALCON_SIZE, scene.collection)
-    falcon.rotation_euler = Vector(STOOP).to_track_quat("Y", "Z").to_euler()
+    with appended(BIRD, LENGTH, 1) as cast:
+        falcon = cast.add("Falcon", 0, scene.collection)
+    models.recolor([falcon], FALCON)
+    falcon.location, falcon.rotation_euler = START, Vector(STOOP).to_track_quat("Y", "Z").to_euler()
     return crowd, falcon
 
 

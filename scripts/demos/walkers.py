@@ -12,7 +12,6 @@ import time
 from dataclasses import dataclass
 
 import bpy
-import creatures
 import extension
 import film
 import models
@@ -23,17 +22,19 @@ import town
 from mathutils import Vector
 
 from scripts.baked_scene import matrices
-from scripts.modelling import person as people
-from scripts.modelling import person_clips, strides
 from scripts.motion_metrics import nearest_distances
 from scripts.motion_report import report
+from steering_addon.blender.crowds.ready_scenes.models import PERSON, THINGS, appended
 
 FRAMES = 240
 FPS = 24
 PREROLL = 72  # frames before the film in which the walkers get into their stride
 WALKERS = 60
-OUTFITS = 15
-LADEN = 0.35  # the share of those without a bag who carry something
+LADEN = 0.45  # the share of those who carry something
+TOPS = ("#d9483b", "#e9a92c", "#2f7f86", "#33507f", "#f3ead7", "#7a4a78", "#4f8a4c", "#e27f8d", "#3a3f4c", "#5fa4cf")
+LEGS = ("#2c3648", "#5a4636", "#3d4552", "#8a8371", "#263b57", "#6b3f3a")
+WARDROBES = 3  # times that the ready outfits are there, each in other colours
+SWING = 0.40  # radians: the least range of a walking leg
 SPEED, SPREAD = 1.34, 0.15  # mean in m/s, and the largest deviation as a share of it
 TOP_SPEED = 1.9  # m/s
 STRENGTH = 2.0  # m/s2
@@ -198,31 +199,38 @@ def _walkers(scene: bpy.types.Scene, line: np.ndarray, seed: int) -> list[bpy.ty
     chance = random.Random(3 + seed)
     crowd = bpy.data.collections.new("Walkers")
     scene.collection.children.link(crowd)
-    outfits = creatures.wardrobe(3, OUTFITS)
-    parts = [creatures.person(f"Outfit {i + 1}", outfit) for i, outfit in enumerate(outfits)]
-    armature = people.new_armature("Walker", creatures.TALL)
-    things: dict[str, bpy.types.Mesh] = {}
+    walkers: list[bpy.types.Object] = []
+    starts, third = _starts(line, chance), WALKERS // WARDROBES
+    for first in range(0, WALKERS, third):
+        with appended(PERSON, PERSON.size, WALKERS) as cast:
+            for place, turn in starts[first : first + third]:
+                walker = cast.add(f"Walker {len(walkers) + 1:02}", len(walkers), crowd)
+                walker.location, walker.rotation_euler.z = place, turn
+                walker.scale = [chance.uniform(0.92, 1.06)] * 3
+                if chance.random() < LADEN:
+                    cast.carry(walker, chance.choice(THINGS))
+                walkers.append(walker)
+        for outfit in range(PERSON.variants):
+            alike = [walker for walker in walkers[first:] if walkers.index(walker) % PERSON.variants == outfit]
+            models.recolor(alike, {"Top": chance.choice(TOPS), "Legs": chance.choice(LEGS)})
+    for part in (part for walker in walkers for part in walker.children_recursive):
+        part.display.show_shadows = False
+    return walkers
+
+
+def _starts(line: np.ndarray, chance: random.Random) -> list[tuple[Vector, float]]:
+    """Places along the street with room between them, and headings."""
     fountain = Vector((*FOUNTAIN, PAVEMENT))
     planters = [_beside(line, along, right)[0] for along, right, _ in PLANTERS]
-    starts: list[Vector] = []
-    walkers = []
-    while len(walkers) < WALKERS:
-        way = 1 if len(walkers) % 2 == 0 else -1
+    starts: list[tuple[Vector, float]] = []
+    while len(starts) < WALKERS:
+        way = 1 if len(starts) % 2 == 0 else -1
         place, heading = _beside(line, chance.uniform(*MIDDLE), way * chance.uniform(0.1, 2.1))
-        others = min(((place - start).length for start in starts), default=math.inf)
+        others = min(((place - start).length for start, _ in starts), default=math.inf)
         pots = min((place - planter).length for planter in planters)
-        if others < 1.1 or pots < 2.0 or (place - fountain).length < 4.5:
-            continue
-        starts.append(place)
-        number = len(walkers) + 1
-        turn = heading + (0.0 if way > 0 else math.pi)
-        size = chance.uniform(0.92, 1.06)
-        outfit = (7 * number) % OUTFITS
-        walker = creatures.bring(f"Walker {number:02}", parts[outfit], armature, place, turn, size, crowd)
-        if not outfits[outfit].bag and chance.random() < LADEN:
-            crowd.objects.link(person_clips.carry(walker, chance.choice(("Suitcase", "Box")), things, creatures.TALL))
-        walkers.append(walker)
-    return walkers
+        if others >= 1.1 and pots >= 2.0 and (place - fountain).length >= 4.5:
+            starts.append((place, heading + (0.0 if way > 0 else math.pi)))
+    return starts
 
 
 # -- the steering ------------------------------------------------------------------------------
@@ -233,7 +241,6 @@ def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
     extension.tag(cast.obstacles, "OBSTACLE")
     extension.tag([cast.street], "PATH")
     chance = random.Random(5 + seed)
-    clips: dict[str, bpy.types.Action] = {}
     for name, direction, walkers in (
         ("Along the Street", "FORWARD", cast.walkers[::2]),
         ("Back Again", "BACKWARD", cast.walkers[1::2]),
@@ -274,19 +281,11 @@ def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
         settings.obstacle_avoidance.look_ahead_time = 2.0
         settings.obstacle_avoidance.clearance = 0.25
         settings.combining, settings.preroll = "ALLOCATION", PREROLL
-        _give_clips(crowd, walkers[0], clips)
+        with appended(PERSON, PERSON.size, 1) as ready:
+            ready.give_clips(crowd, walkers[0], scene)
 
     scene.steering.substeps = 2
     scene.steering.seed = seed
-
-
-def _give_clips(crowd: bpy.types.Object, walker: bpy.types.Object, clips: dict[str, bpy.types.Action]) -> None:
-    """Add the clips of people to a crowd, in the panel Clips; `clips` are those made so far, by name."""
-    bpy.context.view_layer.objects.active = crowd
-    for cycle in strides.CYCLES:
-        if cycle.name not in clips:
-            clips[cycle.name] = person_clips.new_clip(walker, cycle, creatures.TALL, FPS)
-        bpy.ops.steering.clip_add(action=clips[cycle.name].name, plays=cycle.plays)
 
 
 # -- the cameras -------------------------------------------------------------------------------
@@ -385,7 +384,7 @@ def main(options: extension.Options) -> None:
     )
     if miss.distance <= 0.0:
         raise SystemExit(f"{nearest} walks into {miss.obstacle} in frame {miss.frame}.")
-    if np.ptp(legs, axis=0).min() < creatures.SWING:
+    if np.ptp(legs, axis=0).min() < SWING:
         raise SystemExit("A walker does not move its legs.")
 
 

@@ -18,7 +18,7 @@ from steering_addon.portrayal.driver_properties import SHARE
 from tests.blender.building import bags, difference, scene_dump, without_bake_ids, without_run_records
 
 RECORD = "steering_bake"
-CACHE, CACHED = "steering_cache", "steering_cached"
+CACHE = "steering_cache"
 SHOWN = 4
 """Differences that a message lists."""
 KINDS = ("actions", "cameras", "collections", "curves", "libraries", "meshes", "objects", "scenes", "shape_keys")
@@ -151,8 +151,7 @@ def copies(dump: dict) -> set[str]:
 
 def hidden() -> set[str]:
     """The names of the objects that are hidden on the current frame, or rest while a crowd cache plays."""
-    covered = {ob.name for ob in bpy.context.view_layer.objects if ob is not None and not ob.visible_get()}
-    return covered | {ob.name for ob in bpy.data.objects if CACHED in ob}
+    return {ob.name for ob in bpy.data.objects if not ob.visible_get()}
 
 
 def undoable(dump: dict) -> dict:

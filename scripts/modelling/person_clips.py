@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steering_addon.blender.animation.animation_data import assign_action, channelbag_in, new_action, slot_for
+from steering_addon.blender.animation.animation_data import channelbag_in, new_action
 from steering_addon.blender.animation.rotation_channels import channels_from_matrices
 from steering_addon.blender.objects.doubles import doubles
 
-from .person import BONES, THINGS, hold, thing_mesh
-from .strides import CARRYING, Cycle, Pose, carrying
+from .person import BONES
+from .strides import Cycle, Pose, carrying
 
 if TYPE_CHECKING:
-    from bpy.types import Action, Mesh, Object
+    from bpy.types import Action, Object
 
 LINEAR = 1
 """The number of Blender's linear interpolation."""
@@ -30,21 +30,6 @@ def new_clip(rig: Object, cycle: Cycle, size: float, fps: float) -> Action:
     frames = np.append(np.arange(0, length, step), length)
     poses = [cycle.pose(frame / length) for frame in frames]
     return _action(rig, cycle.name, frames + 1.0, poses, size)
-
-
-def carry(rig: Object, thing: str, meshes: dict[str, Mesh], size: float) -> Object:
-    """Let a person carry something, which is returned: it is parented to a bone, and an action holds the arms on top.
-
-    Args:
-        meshes: of what was carried so far, by what it is; a new one is added.
-    """
-    if thing not in meshes:
-        meshes[thing] = thing_mesh(thing, size)
-    held = hold(rig, f"{rig.name} {thing}", meshes[thing], THINGS[thing][0])
-    if CARRYING[thing]:
-        action = arms_action(rig, thing, f"{rig.name} {thing}")
-        assign_action(rig, action, slot_for(action, rig))
-    return held
 
 
 def arms_action(rig: Object, thing: str, name: str) -> Action:

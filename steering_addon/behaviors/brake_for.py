@@ -78,7 +78,7 @@ class Situation:
 
 
 SITUATIONS = (Situation(), Situation(follows=True), Situation(keeps=2.0, passes=True), Situation(passes=True))
-"""What crosses or stands in the way; what goes the same way; what faces the agent; what stands so far to the side that
+"""Bodies that cross or stand in the way; that go the same way; that face the agent; that stand so far to the side that
 the agent can pass it without clearance."""
 CROSSES, LEADS, ONCOMING, BESIDE = range(len(SITUATIONS))
 KEEPS, FOLLOWS, PASSES = (np.array([getattr(row, f.name) for row in SITUATIONS]) for f in fields(Situation))

@@ -89,7 +89,7 @@ TURN, SEEK, CROSS = (c.number for c in METHODS)
 
 @dataclass(frozen=True)
 class Returning(Memory):
-    """What agents that cross the region remember of a turn back.
+    """The memory of a turn back of agents that cross the region.
 
     Attributes:
         strength: (n,) how hard each agent turns, from 0 to 1.

@@ -80,7 +80,7 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
     moment, or agents between several others would tremble. Agents that choose a velocity also avoid obstacles; those on
     the ground that have a goal take the shortest way there past what stands still, over surfaces also through rooms and
     upstairs. They stop where they could only creep. In a jam those that do not step aside jostle and step back until it
-    dissolves. Does nothing while no other agent comes too near.
+    dissolves, and who stands makes room. Does nothing while no other agent comes too near.
     """
 
     name = "unaligned_collision_avoidance"
@@ -91,10 +91,10 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
     avoids = True
     by_chance = True
     refers_to_up = True
-    # The fitted constants: scripts/fit tries subclasses with other values of these and of `jamming`.
+    # The fitted constants, as those of `jamming`; scripts/measure avoidance judges them.
     costs: ClassVar[Costs] = COSTS
     # The push along the heading relative to that across it, in the paper's form. From 0.25 to 1 pairs of walkers do not
-    # touch; more takes them longer and turns them less, and the score of scripts/fit hardly depends on it.
+    # touch; more takes them longer and turns them less, and the stages of scripts/measure hardly tell.
     haste: ClassVar[float] = 0.5
 
     method: Rows = choice("VELOCITY", "How it keeps out of the way", METHODS, animatable=False)
@@ -184,6 +184,7 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
                 if agents.grounded[rows[0]] and (wish.progress[rows] < self.jamming.jammed).any():
                     jam = Jam.of(world, subset, wished, wish.progress[rows], near, self.jamming)
                     wished, jammed = jam.loosened(world, subset, wished, wish.progress[rows]), jam.jammed
+                    near = jam.in_the_way(world, near)
                 course = wished
                 if world.slope is not None:
                     top_speed = np.minimum(top_speed, subset.max_speed * world.left_uphill(subset, wished))

@@ -183,10 +183,8 @@ def _is_in_scene(_group: Any, ob: bpy.types.Object) -> bool:
 def values_of(declaration: type[Declared], group: Any) -> dict[str, Any]:
     """The values of a property group in the form of the declaration, within its limits.
 
-    Pointers are left out. A NaN stays NaN, so that the caller can refuse it.
-
-    Raises:
-        Refusal: a choice is one that this version does not know.
+    Pointers are left out. A NaN stays NaN, so that the caller can refuse it. Refused if a choice is one that this
+    version does not know.
     """
     return {
         name: number_of(parameter.choices, choice_in(group, name))

@@ -1,8 +1,6 @@
 """Refusals: how the animator learns what cannot be done, in a sentence or two that name the object and the remedy."""
 
-from collections.abc import Callable, Sequence
-from functools import wraps
-from typing import Any
+from collections.abc import Sequence
 
 from bpy.types import Object
 
@@ -13,7 +11,10 @@ class Refusal(ValueError):  # noqa: N818 - not an error of the program
     Attributes:
         about: the objects that it names and that the animator has to change.
         remedy: the setting of the scene's simulation that it names; empty if it names none.
+        level: how Blender reports it.
     """
+
+    level = "ERROR"
 
     def __init__(self, text: str, *, about: Sequence[Object] = (), remedy: str = "") -> None:
         # Names in old files need not be UTF-8. Blender's reports must be.
@@ -22,15 +23,13 @@ class Refusal(ValueError):  # noqa: N818 - not an error of the program
         self.remedy = remedy
 
 
-def reported(execute: Callable[[Any, Any], set[str]]) -> Callable[[Any, Any], set[str]]:
-    """Wrap an operator's `execute` so that a Refusal is reported as an error and cancels the operator."""
+class Unneeded(Refusal):
+    """There is nothing to do, although the animator expected something."""
 
-    @wraps(execute)
-    def reporting(self: Any, context: Any) -> set[str]:
-        try:
-            return execute(self, context)
-        except Refusal as why:
-            self.report({"ERROR"}, str(why))
-            return {"CANCELLED"}
+    level = "WARNING"
 
-    return reporting
+
+class NothingFound(Unneeded):
+    """There is nothing of what was searched for, as it should be."""
+
+    level = "INFO"

@@ -22,11 +22,7 @@ Front = tuple[str, str]
 
 
 def choice_in(group: PropertyGroup, name: str) -> str:
-    """The choice that a property holds.
-
-    Raises:
-        Refusal: this version does not know it.
-    """
+    """The choice that a property holds. Refused if this version does not know it."""
     choice: str = getattr(group, name)
     if not choice:
         _refuse_choice(group.id_data, group.path_from_id(name))
@@ -34,11 +30,8 @@ def choice_in(group: PropertyGroup, name: str) -> str:
 
 
 def sound_front(ob: Object) -> Front:
-    """The forward and the up axis of a tagged object.
-
-    Raises:
-        Refusal: they are the same axis, or this version does not know one of them.
-    """
+    """The forward and the up axis of a tagged object. Refused if they are the same axis, or this version does not know
+    one of them."""
     forward, up = choice_in(ob.steering, "forward_axis"), choice_in(ob.steering, "up_axis")
     if forward[-1] == up[-1]:
         raise Refusal(f"Forward and Up of {ob.name} are the same axis. Choose another Forward or Up.", about=[ob])
@@ -66,11 +59,8 @@ def check_stored(objects: Iterable[Object]) -> None:
 
 
 def finite_numbers(objects: Sequence[Object], name: str) -> np.ndarray:
-    """The numbers that a property of `Object.steering` holds, (n,), within its limits.
-
-    Raises:
-        Refusal: one of them is not finite.
-    """
+    """The numbers that a property of `Object.steering` holds, (n,), within its limits. Refused if one of them is not
+    finite."""
     numbers = np.array([getattr(ob.steering, name) for ob in objects])
     finite = np.isfinite(numbers)
     if not finite.all():

@@ -53,7 +53,7 @@ EDGES = (
     Choice("STOP", 1, "Stop", "Crawl up to the edge and stop there"),
     Choice("FALL", FALL, "Fall", "Crawl over the edge, fall, and hold on to what is below"),
 )
-"""What it does at the edge of a surface, with the numbers stored in files."""
+"""The choices at the edge of a surface, with the numbers stored in files."""
 LEANS_OVER = 2.0
 """Radians a second by which a body leans over a fold even while it stands."""
 REACHES_OVER = 0.25
@@ -307,7 +307,7 @@ def _axes(n: int) -> tuple[Vectors, Vectors, Vectors]:
 
 @lru_cache(maxsize=8)
 def _on_a_plane(n: int) -> Walking:
-    """What is remembered of n walkers that have met nothing on their plane yet; read-only."""
+    """The memory of n walkers that have met nothing on their plane yet; read-only."""
     blank = Walking.blank(n)
     for column in vars(blank).values():
         column.flags.writeable = False

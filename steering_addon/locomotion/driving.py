@@ -29,7 +29,7 @@ EDGES = (
     Choice("GO_ON", 0, "Go On", "Drive on at its height; it is named after the bake"),
     Choice("STOP", 1, "Stop", "Brake and stand before the edge"),
 )
-"""What a driver does at the edge of a surface, with the numbers stored in files."""
+"""The choices of a driver at the edge of a surface, with the numbers stored in files."""
 GO_ON, STOP = (c.number for c in EDGES)
 CORNERS = ("front left", "front right", "rear left", "rear right")
 """The wheels, in the order of `chassis.WHEELS`."""
@@ -116,7 +116,7 @@ class PedalFoot:
 
 @dataclass(frozen=True)
 class Driving(Memory):
-    """What is remembered of each car.
+    """The memory of each car.
 
     Attributes:
         tangent: of the angle of the front wheels, positive to the left.

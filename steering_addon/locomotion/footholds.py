@@ -83,6 +83,6 @@ def _around(n: int) -> list[Vectors]:
 
 
 def _ahead(walkable: Walkable, feet: Vectors, normal: Vectors, direction: Vectors, way: Scalars) -> Rows:
-    """What is trodden after a way, (n,); -1 for nothing."""
+    """The ground trodden after a way, (n,); -1 for nothing."""
     triangle: Rows = walkable.footing(feet, along_ground(normal, direction, way), normal).triangle
     return triangle

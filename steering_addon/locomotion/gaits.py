@@ -27,7 +27,7 @@ from ..simulation.arrays.vectors import (
 )
 from ..simulation.vehicle import Motion, VehicleModel
 from .headings import Turn, begun, swung, turn_toward
-from .walking import ROUND, Walking, pace_of
+from .walking import ROUND, Walking
 
 SETS_OFF = 1.2
 """Multiples of the slowest speed at which a walker that stands sets off."""
@@ -51,7 +51,7 @@ another body blocks, whatever its Pivot."""
 
 @dataclass(frozen=True)
 class Walkers:
-    """What decides on the gait of n walkers in a step. Vectors are (n, 2), as seen from above.
+    """The inputs that decide on the gait of n walkers in a step. Vectors are (n, 2), as seen from above.
 
     Attributes:
         model: what they have to move with.
@@ -88,7 +88,7 @@ class Walkers:
     @once
     def pace(self) -> Scalars:
         """(n,) the speed at which they walk, m/s."""
-        return pace_of(self.model)
+        return self.model.pace
 
     @once
     def still(self) -> Mask:
@@ -219,7 +219,7 @@ def _going_round(w: Walkers, _: Scalars) -> Scalars:
 
 
 def _passing(w: Walkers, speed: Scalars) -> Scalars:
-    """What leads it aside does not slow it down as well."""
+    """The speed, which is not reduced by that which leads a walker aside as well."""
     return np.maximum(speed, np.maximum(w.wanted, w.round_speed))
 
 

@@ -46,7 +46,7 @@ COSINES, SINES = TURNS[0][0], np.abs(TURNS[0][1])
 
 @dataclass(frozen=True)
 class Gripping(Walking):
-    """What is remembered of each that crawls: as of a walker, whose ground may lean any way.
+    """The memory of each that crawls: as of a walker, whose ground may lean any way.
 
     Attributes:
         facing: 1 on the side of its triangle to which the normal points, -1 on the other.
@@ -100,7 +100,7 @@ class Grip(Gripping):
 
     @property
     def memory(self) -> Gripping:
-        """What is remembered of them."""
+        """The memory of them."""
         return Gripping(**{f.name: getattr(self, f.name) for f in fields(Gripping)})
 
     @property

@@ -26,11 +26,11 @@ which takes less time than that some look in each step."""
 FACES = 0.95
 """The cosine to the direction back from an edge from which on a walker has turned back."""
 SEEN = ("looks_in", "side", "ahead", "aside", "wary", "has_room", "way_out", "inward")
-"""What a look changes of what a walker remembers."""
+"""The entries of a walker's memory that a look changes."""
 
 
 def waited(memory: Walking, heading: Vectors, dt: float) -> tuple[Walking, Rows]:
-    """What is remembered a step later, and the rows of those who look ahead then.
+    """The memory a step later, and the rows of those who look ahead then.
 
     Args:
         heading: (n, 2) unit vectors.
@@ -44,7 +44,7 @@ def waited(memory: Walking, heading: Vectors, dt: float) -> tuple[Walking, Rows]
 
 
 def looked(walkable: Walkable, look: Look, goal_distance: Scalars, memory: Walking, rows: Rows, dt: float) -> Walking:
-    """What is remembered once those of some rows have looked ahead, but no further than to where they are led.
+    """The memory once those of some rows have looked ahead, but no further than to where they are led.
 
     Args:
         goal_distance: (n,) metres to where they are led, inf for none.

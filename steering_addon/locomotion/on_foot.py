@@ -44,7 +44,7 @@ from .point_mass import pushed
 from .running import leaned_into_turns
 from .side_steps import along_and_aside, joined, off_heading, stepped
 from .walkable import BRIDGES, Look, Walkable, along_ground, leaning
-from .walking import BLOCKED, Stride, Walking, pace_of, settled
+from .walking import BLOCKED, Stride, Walking, settled
 
 TURN_BACK, STOP, FALL = 0, 1, 2
 EDGES = (
@@ -52,7 +52,7 @@ EDGES = (
     Choice("STOP", STOP, "Stop", "Walk up to the edge and stop there"),
     Choice("FALL", FALL, "Fall", "Walk over the edge and fall to the ground below"),
 )
-"""What a walker does at the edge of a surface, with the numbers stored in files."""
+"""The choices of a walker at the edge of a surface, with the numbers stored in files."""
 TURNS = 1.3
 """Multiples of the radius of its tightest turn that a walker needs ahead to turn aside."""
 ASIDE = 0.4
@@ -243,7 +243,7 @@ class OnFoot(Locomotion):
             footing = replace(footing, triangle=np.where(refused, NO_TRIANGLE, footing.triangle))
         end = columns(start[:, 0] + way[:, 0], start[:, 1] + way[:, 1], start[:, 2])
         reach = model.radius if model.half_axis is None else model.radius + model.half_axis
-        stride = Stride(start, walking, end, footing, walkable, reach, pace_of(model))
+        stride = Stride(start, walking, end, footing, walkable, reach, model.pace)
         return Moved(end, in_space(velocity), in_space(forward), stride, start)
 
     def _triangles(self, start: Vectors, terrain: Terrain, memory: Walking) -> Rows:
@@ -298,7 +298,7 @@ class OnFoot(Locomotion):
         self, model: VehicleModel, control: Control, speed: Scalars, memory: Walking, dt: float
     ) -> Scalars:
         """The speed limit, (n,) m/s, of those of whom some are on stairs; they slow down gradually for these."""
-        pace = pace_of(model)
+        pace = model.pace
         limit = np.maximum(fastest_on_stairs(memory.tread, model.radius, pace), speed - pace * (dt / SLOWS))
         return limit if control.speed_limit is None else np.minimum(limit, control.speed_limit)
 
@@ -319,7 +319,7 @@ class OnFoot(Locomotion):
         """The walkers that whirl round to where they hurry, (n,): people brake for that, animals that run go round."""
         if control.hurries is None:
             return nobody(len(speed))
-        slow = (self.turn_on_the_spot > 0.0) | (speed <= STEPS_ROUND * pace_of(model))
+        slow = (self.turn_on_the_spot > 0.0) | (speed <= STEPS_ROUND * model.pace)
         pulls = magnitude(from_above(control.force)) > HURRIES * model.max_force
         return control.hurries & slow & pulls & (self.whirl > 0.0)
 
@@ -329,7 +329,7 @@ class OnFoot(Locomotion):
 
     def _slowest(self, model: VehicleModel) -> Scalars:
         """(n,) m/s."""
-        return self.slowest_speed * pace_of(model)
+        return self.slowest_speed * model.pace
 
     def _walkable(self, terrain: Terrain) -> Walkable:
         return Walkable(
@@ -353,7 +353,7 @@ class OnFoot(Locomotion):
         circle = np.maximum(self.turn_radius, step / (dt * np.maximum(self.max_turn_rate, EPSILON)))
         reach = self._reach(model, speed)
         need = reach - TURNS * self.turn_radius + speed * LOOKS
-        need = need + np.minimum(stepping_circle(self.turn_on_the_spot, pace_of(model)), self.turn_radius)
+        need = need + np.minimum(stepping_circle(self.turn_on_the_spot, model.pace), self.turn_radius)
         return Look(feet, memory.normal, memory.triangle, heading, direction, step, reach, model.radius, need, circle)
 
     def _reach(self, model: VehicleModel, speed: Scalars) -> Scalars:
@@ -437,7 +437,7 @@ class OnFoot(Locomotion):
         return self._stood(stood, footing, terrain, walkable, walking, fall_speed)
 
     def _trodden(self, moved: Moved, terrain: Terrain, deeper: Scalars) -> Footing:
-        """What they tread at the end of a step; what the step had found is looked for again only where it is not so.
+        """The ground at the end of a step; what the step had found is looked for again only where it is not so.
 
         Args:
             deeper: (n,) how far they fall, metres.

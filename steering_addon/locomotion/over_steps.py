@@ -39,7 +39,7 @@ from ..simulation.geometry.floors import Footing
 from .walkable import Walkable
 from .walking import WALK, Stride, Walking, brisk_walk
 
-LOOKS = 4
+LOOKS, MOST_LOOKS = 4, 16
 """How many times a body looks at the ground to either end: no tread is shorter than a fourth of its half."""
 ROUNDS, PARTS = 2, 8
 """How often the way between two looks is parted to find a step, and in how many parts: to a hundredth of the body."""
@@ -51,8 +51,8 @@ SETTLES = 0.25
 """Seconds in which a body settles on the step on which it stops, or to which it is pushed."""
 SETTLED = 1e-4
 """Metres off its height up to which a body has settled."""
-FLAT = 1.5
-"""Looks that a tread is long at least."""
+FLAT, SHORTEST = 1.5, 0.2
+"""Looks that a tread is long at least, and metres that those are which people make: long bodies look more often."""
 STEP_RATE = 2.1
 """Steps a second of a person on stairs up to a brisk walk; larger ones make fewer by the root of their size, and who
 hurries makes more."""
@@ -63,13 +63,13 @@ SHORT = 0.33
 Seen: TypeAlias = tuple[Scalars, Scalars]
 """The heights and the grades of the ground at places, (m,) each; nan and 0 for no ground."""
 Ground: TypeAlias = Callable[[Scalars, Rows], Seen]
-"""What is seen at distances (m,) along ways (m,), rows of all."""
+"""The view at distances (m,) along ways (m,), rows of all."""
 
 
 def carried_over_steps(
     before: Walking, stride: Stride, footing: Footing, position: Vectors, course: Vectors, lift: Scalars, dt: float
 ) -> Walking:
-    """What is remembered of walkers after a step: also how steps carry them, as a column of `Walking` says each.
+    """The memory of walkers after a step: also how steps carry them, as a column of `Walking` says each.
 
     One that stands still is as high as the ground below its middle. No body rises at once: by what its climb does not
     explain, as where it stops, turns or is pushed, it is off until it has settled.
@@ -153,8 +153,8 @@ def higher_by_steps(
         seen = walkable.surfaces.under(x, y, height[rows] + middle[1][rows] * distance, within, within)
         return seen.height, _walked(walkable.surfaces.grade(seen.triangle, ways[rows]), steepest[rows])
 
-    gap = reach / LOOKS
-    row, number, jump, sides = _jumps(ground, middle, gap, step + steepest * gap)
+    gap = np.maximum(np.minimum(reach / LOOKS, SHORTEST / FLAT), reach / MOST_LOOKS)
+    row, number, jump, sides = _jumps(ground, middle, reach, gap, step + steepest * gap)
     if not len(row):
         return np.zeros(n), middle[1][:n], np.zeros(n)
     is_step, distance = _placed(ground, row, number * gap[row], gap[row], sides, steepest[row])
@@ -203,7 +203,9 @@ def _walked(grade: Scalars, steepest: Scalars) -> Scalars:
     return np.where(np.abs(grade) <= steepest, grade, 0.0)
 
 
-def _jumps(ground: Ground, middle: Seen, gap: Scalars, step: Scalars) -> tuple[Rows, Rows, Scalars, tuple[Seen, Seen]]:
+def _jumps(
+    ground: Ground, middle: Seen, reach: Scalars, gap: Scalars, step: Scalars
+) -> tuple[Rows, Rows, Scalars, tuple[Seen, Seen]]:
     """The rises between looks that the slopes of the ground do not explain.
 
     What is higher or lower than a step is beyond the end of the ground, which goes on as it is there.
@@ -211,8 +213,9 @@ def _jumps(ground: Ground, middle: Seen, gap: Scalars, step: Scalars) -> tuple[R
     Returns:
         The ways, the looks before the rises, how high these are, and what is seen before and after them; (m,) each.
     """
-    distance = np.arange(1, LOOKS + 1)[:, None] * gap
-    seen = [each.reshape(LOOKS, -1) for each in ground(distance.ravel(), np.tile(np.arange(len(gap)), LOOKS))]
+    looks = max(int(largest(np.ceil(reach / gap))), LOOKS)
+    distance = np.arange(1, looks + 1)[:, None] * gap
+    seen = [each.reshape(looks, -1) for each in ground(distance.ravel(), np.tile(np.arange(len(gap)), looks))]
     (height, grade), found = middle, []
     for number, (ahead, slope) in enumerate(zip(*seen)):
         jump = ahead - height - 0.5 * (grade + slope) * gap

@@ -95,7 +95,7 @@ class Room:
 
 @dataclass(frozen=True)
 class Drivers:
-    """What decides on the wheels and the gears of n cars in a step.
+    """The inputs that decide on the wheels and the gears of n cars in a step.
 
     Attributes:
         model: what the cars have to move with.
@@ -346,7 +346,7 @@ def curvature(d: Drivers, states: tuple[DrivingState, ...]) -> Scalars:
 
 
 def changed(d: Drivers, dt: float) -> Driving:
-    """What is remembered once drivers have changed their states, or begun to; the first change that is due counts."""
+    """The memory once drivers have changed their states, or begun to; the first change that is due counts."""
     memory, waits = d.memory, d.memory.stuck + dt
     undecided, stuck = d.may, np.zeros(len(d.speed))
     for change in CHANGES:

@@ -11,7 +11,6 @@ import numpy as np
 from ..simulation.arrays.vectors import EPSILON, Scalars, Vectors, clamp, dot, magnitude, paired, truncate
 from ..simulation.handling import side_step
 from ..simulation.vehicle import VehicleModel
-from .walking import pace_of
 
 
 def along_and_aside(velocity: Vectors, heading: Vectors) -> tuple[Scalars, Scalars]:
@@ -61,7 +60,7 @@ def stepped(
     change = (wish - before) * np.where(stops, 1.0, np.minimum(dt / model.response_time, 1.0))[:, None]
     free = before + truncate(change, model.max_force / model.mass * dt)
     along, aside = along_and_aside(free, forward)
-    speed, pace = magnitude(gait), pace_of(model)
+    speed, pace = magnitude(gait), model.pace
     part = np.maximum(1.0 - speed / np.maximum(pace, EPSILON), 0.0)
     along = speed + (np.minimum(np.maximum(along, -share * pace), np.maximum(fastest, 0.0)) - speed) * part
     most = side_step(share, pace, along)

@@ -64,7 +64,7 @@ class Swimming(Locomotion):
         return Stance.of(moved, up, Rolling(rate))
 
     def _pull(self, velocity: Vectors, acceleration: Vectors) -> Scalars:
-        """What takes the place of gravity, (n,) m/s2: the acceleration of a turn of one radian a second.
+        """The stand-in for gravity, (n,) m/s2: the acceleration of a turn of one radian a second.
 
         It is larger where a vehicle has nearly stopped, and the smoothed acceleration is that of a turn before.
         """

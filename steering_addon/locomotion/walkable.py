@@ -85,7 +85,7 @@ class Look(Columns):
 
 @dataclass(frozen=True)
 class Walkable(Columns):
-    """What n walkers may tread.
+    """The ground that n walkers may tread.
 
     Attributes:
         surfaces: the ground.
@@ -120,7 +120,7 @@ class Walkable(Columns):
         deeper: Scalars | float = 0.0,
         last: Rows | None = None,
     ) -> Footing:
-        """What walkers tread after a way.
+        """The ground that walkers tread after a way.
 
         Args:
             feet: (n, 3) where they stand, metres.
@@ -136,7 +136,7 @@ class Walkable(Columns):
         return self.surfaces.bridged(footing, x, y, expected, step, way, BRIDGES * self.step_height)
 
     def step(self, feet: Vectors, way: Vectors, normal: Vectors, triangle: Rows) -> tuple[Footing | None, Mask]:
-        """What a step treads, None without ground, and whether the ground refuses it, (n,): it ends, or is too steep.
+        """The ground below a step, None without any, and whether the ground refuses it, (n,): it ends, or is too steep.
 
         Where they stand on ground that is too steep already, it refuses only what leads up to steeper ground.
 

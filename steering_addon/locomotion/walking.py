@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, dot, everybody, from_above, nobody
+from ..simulation.arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, dot, from_above, nobody
 from ..simulation.geometry.floors import Footing
 from ..simulation.memory import Memory, remembered
 from ..simulation.vehicle import VehicleModel
@@ -18,19 +18,6 @@ BLOCKED = 0.5
 """The share of a step below which another body blocks an animal: it then steps round on the spot."""
 PERSON, WALK = 0.3, 1.32
 """The radius of a person in metres, and its brisk walk, m/s."""
-STROLLS = 3.0
-"""Radii a second at which one walks that is to stand: a person at 1 m/s."""
-
-
-def pace_of(model: VehicleModel) -> Scalars:
-    """The speed at which walkers walk, (n,) m/s: at which they cruise, or by their size if they are to stand.
-
-    Without a pace, one that is to stand would creep as its speed fades.
-    """
-    pace = model.cruise_speed * model.max_speed
-    if everybody(pace > 0.0):
-        return pace
-    return np.where(pace > 0.0, pace, np.minimum(STROLLS * model.radius, model.max_speed))
 
 
 def brisk_walk(radius: Scalars) -> Scalars:
@@ -47,12 +34,12 @@ def settled(model: VehicleModel, wished: Scalars, onward: Scalars) -> Mask:
     stands = model.cruise_speed <= 0.0
     if not stands.any():
         return nobody(len(stands))
-    return stands & (wished < ROUND * pace_of(model)) & (onward < ONWARD * wished)
+    return stands & (wished < ROUND * model.pace) & (onward < ONWARD * wished)
 
 
 @dataclass(frozen=True)
 class Walking(Memory):
-    """What is remembered of each walker: what it stands on, and how it gets past what it cannot climb.
+    """The memory of each walker: what it stands on, and how it gets past what it cannot climb.
 
     Level vectors are (n, 2), as seen from above.
 

@@ -177,7 +177,7 @@ class Wheeled(Locomotion):
         return Moved(rear + forward * self._axle[:, None], forward * (sense * after)[:, None], forward, way)
 
     def _forward(self, drivers: Drivers, control: Control, edge: Scalars, dt: float) -> tuple[Scalars, PedalFoot]:
-        """What the pedals make of the steering force forward, (n,) m/s2; and where the driver's foot is.
+        """The acceleration by the pedals for the steering force forward, (n,) m/s2; and where the driver's foot is.
 
         Args:
             edge: (n,) the speed that what is ahead allows, m/s.
@@ -264,7 +264,7 @@ class Wheeled(Locomotion):
         covered: Scalars,
         dt: float,
     ) -> Driving:
-        """What is remembered after a step with a curvature, from one speed to another; (n,) each."""
+        """The memory after a step with a curvature, from one speed to another; (n,) each."""
         locked = np.abs(curvature) >= FULL_LOCK * self._sharpest
         wound = np.where(locked, memory.wound + curvature * covered, 0.0)
         circles = np.abs(wound) > CIRCLE
@@ -367,7 +367,7 @@ class Wheeled(Locomotion):
         return Stance(position, moved.velocity, forward, upright(n), driving, pose, outputs)
 
     def _outputs(self, driving: Driving, sideways: Scalars, travels: Sequence[Scalars]) -> dict[str, Scalars]:
-        """What drivers of the model read, by the names of OUTPUTS."""
+        """The outputs that drivers of the model read, by the names of OUTPUTS."""
         pedal = np.minimum(np.abs(driving.acceleration) / np.maximum(self.comfortable_turn, EPSILON), 1.0)
         values = (
             arctangent(driving.tangent),

@@ -1,4 +1,4 @@
-"""What a mind is: the states of a crowd, and what calls its vehicles into them.
+"""A mind: the states of a crowd, and what calls its vehicles into them.
 
 A crowd and each of its states are a row of settings. A vehicle is in one state of its crowd at a time, or in none: then
 it follows the crowd's own settings. In the code a state of a crowd is a mode, as `State` is that of the simulation;
@@ -105,7 +105,7 @@ class Mode:
 
 @dataclass(frozen=True)
 class TriggerNumbers(Declared):
-    """What a trigger has whatever its condition is."""
+    """The settings of a trigger, whatever its condition."""
 
     when: Rows = choice("NEAR", "When it calls vehicles", tuple(kind.choice() for kind in CONDITIONS))
     strength: Number = at_end(
@@ -143,7 +143,7 @@ TriggerModel: type[TriggerNumbers] = make_dataclass(
 
 @dataclass(frozen=True)
 class Trigger:
-    """What calls vehicles into a state: a condition, and how strongly it calls.
+    """A call of vehicles into a state: a condition, and how strongly it calls.
 
     Attributes:
         to: the mode that it calls into.

@@ -21,7 +21,7 @@ NUMBERS = (Kind.NUMBER, Kind.INTEGER)
 MOST_COMPARED = 32
 """The number of other settings that settings remember having been compared with."""
 MORE_THAN_FORCES = ("goal", "intention")
-"""What a behavior may say of its agents that all others of these are told."""
+"""The things that a behavior may say of its agents and all others of these are told."""
 Differences: TypeAlias = Mapping[str, Sequence[str]]
 
 

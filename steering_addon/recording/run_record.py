@@ -17,7 +17,7 @@ Span = tuple[float, float]
 
 @dataclass(frozen=True)
 class RunRecord:
-    """What happened to n vehicles in a run.
+    """The mishaps and states of n vehicles in a run.
 
     Attributes:
         identity: (n,) rising.

@@ -40,7 +40,7 @@ MODEL = ("radius", "max_speed", "max_force", "mass")
 
 @dataclass(frozen=True)
 class BodiesToFit:
-    """What the values of a behavior are fitted to: the vehicles of a crowd.
+    """The vehicles of a crowd, to which the values of a behavior are fitted.
 
     Attributes:
         radius: metres; 0 if unknown.
@@ -108,12 +108,8 @@ class Factors:
 def fitted(
     behavior: type[Behavior], bodies: BodiesToFit, combining: str, beside: Mapping[type[Behavior], Values]
 ) -> dict[str, Value]:
-    """The values of a new behavior in a crowd, by name; choices by name.
-
-    Args:
-        combining: the name of the way in which the crowd combines its behaviors.
-        beside: the values of the behaviors that the crowd uses.
-    """
+    """The values of a new behavior in a crowd, by name; choices by name. `combining`: the name of the way in which the
+    crowd combines its behaviors; `beside`: the values of the behaviors that the crowd uses."""
     factors = Factors.of(bodies)
     values = complete(behavior, {} if bodies.grounded else behavior.in_the_air)
     for name, parameter in behavior.parameters().items():

@@ -66,11 +66,8 @@ def hastened(values: Values, factor: float) -> dict[str, float]:
 
 
 def quickened(kind: type[Locomotion], values: Mapping[str, float], factor: float) -> dict[str, float]:
-    """The numbers of a locomotion, by name, that differ for bodies that turn more quickly by a factor.
-
-    Args:
-        values: those of the body as it is.
-    """
+    """The numbers of a locomotion, by name, that differ for bodies that turn more quickly by a factor; `values`: those
+    of the body as it is."""
     changed = {}
     for name, parameter in kind.parameters().items():
         if parameter.unit is Unit.TURN:

@@ -91,12 +91,8 @@ def models(population: Population, numbers: Rows, weights: Scalars) -> Rows:
 
 
 def formation(population: Population, numbers: Rows, apart: float) -> Vectors:
-    """Positions of members in the local space of the crowd, (n, 3) metres: x right, y forward, z up.
-
-    Args:
-        numbers: (n,) of the members, from 0.
-        apart: metres between neighbors.
-    """
+    """Positions of members in the local space of the crowd, (n, 3) metres: x right, y forward, z up. `numbers`: (n,) of
+    the members, from 0; `apart`: metres between neighbors."""
     layouts: dict[int, Callable[[Population, Rows], Vectors]] = {
         GRID: _grid,
         WEDGE: _wedge,
@@ -191,11 +187,8 @@ def on_surface(
 
 
 def ground_of_group(triangles: NDArray[np.float64], middle: Vectors, count: int, radius: float) -> NDArray[np.float64]:
-    """The part of triangles (t, 3, 3) around a point (3,) that has room for a group, in small pieces (k, 3, 3).
-
-    Args:
-        radius: of the bodies in metres.
-    """
+    """The part of triangles (t, 3, 3) around a point (3,) that has room for a group, in small pieces (k, 3, 3);
+    `radius`: of the bodies in metres."""
     needed, total = np.pi * count * LOOSE * LOOSE * radius * radius, _area(triangles)
     reach = max(np.sqrt(needed / np.pi), EPSILON)
     while True:

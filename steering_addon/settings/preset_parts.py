@@ -21,12 +21,7 @@ BEHAVIORS = {behavior.name: behavior for behavior in CATALOGUE}
 
 @dataclass
 class Document:
-    """A document that is read.
-
-    Attributes:
-        kind: one of KINDS.
-        unknown: the names in it that this version does not know.
-    """
+    """A document that is read. `kind`: one of KINDS; `unknown`: the names in it that this version does not know."""
 
     kind: str
     unknown: list[str]
@@ -57,12 +52,8 @@ Read = Callable[[Document, str, Any], Any]
 
 @dataclass(frozen=True)
 class PresetPart:
-    """How a part of a document is read.
-
-    Attributes:
-        kinds: the kinds of presets that have it.
-        needed: those that cannot be without it.
-    """
+    """How a part of a document is read. `kinds`: the kinds of presets that have it; `needed`: those that cannot be
+    without it."""
 
     read: Read
     kinds: tuple[str, ...]

@@ -96,10 +96,8 @@ def parsed(text: str, newest: int) -> tuple[int, dict[str, Any]]:
 def checked_values(
     path: str, declaration: type[Declared], values: Mapping[str, Any]
 ) -> tuple[dict[str, Value], list[str]]:
-    """The checked values of a declaration, and the paths of the names it does not have.
-
-    Args:
-        path: where the values are in the preset, for messages.
+    """The checked values of a declaration, and the paths of the names it does not have; `path`: where the values are in
+    the preset, for messages.
 
     Raises:
         PresetError: a value has the wrong type or is out of its limits.

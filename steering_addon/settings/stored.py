@@ -487,12 +487,8 @@ class SceneSettings(Stored):
 
 @dataclass(frozen=True)
 class StoredGroup:
-    """A group of stored settings.
-
-    Attributes:
-        description: what it is.
-        parameters: by name, in the order in which they are declared.
-    """
+    """A group of stored settings. `description`: what it is; `parameters`: by name, in the order in which they are
+    declared."""
 
     description: str
     parameters: Mapping[str, Parameter]

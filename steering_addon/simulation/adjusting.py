@@ -26,7 +26,7 @@ from .ways.planning import PLANNING_TIME, Planned, planned_course
 from .world import Agents, World
 
 PASSES = (-1, EVERY_MOVING)
-"""What agents await that plan their way past what stands."""
+"""The bodies awaited by agents that plan their way past what stands."""
 WAYS, PROGRESS = "ways", "progress"
 """Under what the stages remember their agents; no behavior has these names."""
 LOOKS = 0x100C

@@ -1,4 +1,4 @@
-"""What a behavior is: one declaration, from which everything else is made.
+"""A behavior: one declaration, from which everything else is made.
 
 To add one, write a file with a frozen dataclass in `behaviors`, list it in the CATALOGUE there, and write the test of
 what it alone promises.
@@ -42,7 +42,7 @@ class Intent(Enum):
 
 @dataclass(frozen=True)
 class Taking:
-    """What agents take of resources in a step.
+    """The shares of resources that agents take in a step.
 
     Attributes:
         body: (n,) the row of the body each takes from, -1 for none.
@@ -55,7 +55,7 @@ class Taking:
 
 @dataclass(frozen=True)
 class Steering(Intention):
-    """What a behavior decides for its agents in a step.
+    """The decision of a behavior for its agents in a step.
 
     Attributes:
         force: (n, 3) the steering force before its weight, newtons; zero means that there is nothing to correct. None
@@ -73,7 +73,7 @@ class Steering(Intention):
 
 @dataclass(frozen=True)
 class Behavior(Declared):
-    """What agents want.
+    """The wishes of agents.
 
     The fields of a behavior are its parameters, each an (n,) column. The first sentence of its docstring
     is the tooltip.
@@ -93,6 +93,7 @@ class Behavior(Declared):
         comes_to_caller, runs_from_caller: whether in a state it leads to what has called, or away from that.
         in_the_air: values with which it begins in a crowd that does not stay on the ground, if others than its defaults
             suit it better; choices by name.
+        leaves_by: the parameter, and its choice, by which agents leave and enter again; empty without one.
         by_chance: whether its motion changes with the seed.
         refers_to_up: whether it distinguishes up from other directions, so that it turns with the world only about up.
     """
@@ -110,6 +111,7 @@ class Behavior(Declared):
     comes_to_caller: ClassVar[bool] = False
     runs_from_caller: ClassVar[bool] = False
     in_the_air: ClassVar[Mapping[str, str | float]] = MappingProxyType({})
+    leaves_by: ClassVar[tuple[str, str]] = ("", "")
     by_chance: ClassVar[bool] = False
     refers_to_up: ClassVar[bool] = False
 
@@ -118,7 +120,7 @@ class Behavior(Declared):
     probability: Number = share(0.9, "How likely it is considered, when the crowd lets chance decide")
 
     def steer(self, world: World, agents: Agents, memory: Any) -> Steering:
-        """What it decides for its agents. Nothing that it is given is written to.
+        """The decision for its agents. Nothing that it is given is written to.
 
         Args:
             memory: what it remembers of the agents, an instance of `remembers`; None for a behavior without memory.
@@ -130,8 +132,12 @@ class Behavior(Declared):
         return None
 
     def intention(self, world: World, agents: Agents, memory: Any) -> Intention:
-        """What all behaviors of the agents are told before the first of them steers."""
+        """The knowledge that all behaviors of the agents are told before the first of them steers."""
         return SILENT
+
+    def start_speed(self, world: World, agents: Agents, memory: Any) -> Scalars | None:
+        """The speed above which it lets no agent start, (n,) m/s; None for no limit."""
+        return None
 
     @classmethod
     def lanes_beside(cls, value: Callable[[str], Any]) -> tuple[tuple[float, int], ...]:
@@ -149,18 +155,18 @@ class Behavior(Declared):
 
     @classmethod
     def sentence(cls) -> str:
-        """What it does in one sentence, without the final stop."""
+        """The effect in one sentence, without the final stop."""
         return (cls.__doc__ or "").strip().split("\n\n")[0].replace("\n    ", " ").strip().rstrip(".")
 
     @classmethod
     def tooltip(cls) -> str:
-        """What it does in one sentence, and the paper's term for it."""
+        """The effect in one sentence, and the paper's term for it."""
         return f"{cls.sentence()} ({OURS if cls.term == OURS else f'Reynolds: {cls.term}'})"
 
 
 @dataclass(frozen=True)
 class Wish(Columns):
-    """What all behaviors of some agents ask for together, before it is adjusted.
+    """The combined wish of all behaviors of some agents, before it is adjusted.
 
     Attributes:
         force: (n, 3) the combined steering force, newtons.
@@ -211,7 +217,7 @@ class Adjustment(Behavior):
         return Steering()
 
     def adjust(self, world: World, agents: Agents, wish: Wish, memory: Any) -> Steering:
-        """What it decides once all behaviors are combined; its force times its weight is added to the wish."""
+        """The decision once all behaviors are combined; its force times its weight is added to the wish."""
         raise NotImplementedError
 
 

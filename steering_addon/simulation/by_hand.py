@@ -38,7 +38,7 @@ OF_PLACE, OF_VELOCITY = 5.78, 3.94
 
 @dataclass(frozen=True)
 class Hands:
-    """What leads m vehicles during a step.
+    """The guides of m vehicles during a step.
 
     Attributes:
         rows: (m,) the vehicles, rising.
@@ -70,7 +70,7 @@ class Led:
 
 
 def hands_at(before: Snapshot, after: Snapshot, substep: int) -> Hands | None:
-    """What leads vehicles during a step between two frames; None if nothing does.
+    """The guides of vehicles during a step between two frames; None if there are none.
 
     A guide leads from a frame to the next if it does on both, and so neither to its first frame nor from its last.
     """
@@ -143,7 +143,7 @@ def lead_by_hand(
 def _taking_over(
     known: Guidance, follows: Mask, gap: Vectors, drift: Vectors, strongest: Scalars, dt: float
 ) -> Guidance:
-    """What is remembered at the end of a step, of those that follow their guides in it.
+    """The memory at the end of a step, of those that follow their guides in it.
 
     Args:
         gap, drift: (m, 3) relative to the guides at the beginning of the step, metres and m/s.

@@ -44,7 +44,7 @@ from .memory import Memory, remembered
 from .world import Agents
 
 ENOUGH = 1.0 - 1e-12
-"""What is missing beyond it is a rounding error, and so is what it leaves of max_force."""
+"""A lack beyond it is a rounding error, and so is what it leaves of max_force."""
 BLENDED = "blended"
 """Under what the mean is remembered; no behavior has this name."""
 
@@ -342,7 +342,7 @@ COMBINE: dict[int, Combine] = {
 
 
 def left_out(combine: Combine, components: Sequence[Component], cruise: Vectors, max_force: Scalars) -> Vectors:
-    """What the components would come to beyond what strength leaves of them, (n, 3) newtons.
+    """The excess of the components beyond what strength leaves of them, (n, 3) newtons.
 
     Without its limit they come to what they do at a share of their size at which together they fit within max_force.
     """

@@ -199,7 +199,7 @@ def cross_links(state: State, snapshot: Snapshot, after: Snapshot, world: World)
     got_off = np.zeros(len(state), dtype=np.bool_)
     if known is None or not known.on.any():
         return state, got_off
-    pace = np.where(model.cruise_speed > 0.0, model.cruise_speed, 1.0) * model.max_speed
+    pace = model.pace
     link, along, motion = known.link.copy(), known.along.copy(), state.motion
     position, forward = motion.position.copy(), motion.forward.copy()
     for line, rows, limit in _queues(known, snapshot, after, world):

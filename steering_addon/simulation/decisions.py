@@ -19,12 +19,12 @@ SIGNALS = (
     *("speed_limit", "heading", "warned", "goal_distance", "confined", "hurries", "lands", "comes_down", "perch"),
     "up",
 )
-"""What bodies are told of the intention of their behaviors."""
+"""The columns that bodies are told of the intention of their behaviors."""
 
 
 @dataclass(frozen=True)
 class Decisions:
-    """What all vehicles have decided in a step so far.
+    """The decisions of all vehicles in a step so far.
 
     Attributes:
         memories: what each behavior remembers next, by its name, n rows each.
@@ -52,20 +52,20 @@ class Decisions:
 
     @classmethod
     def none_yet(cls, state: State) -> "Decisions":
-        """What holds before any behavior has been asked."""
+        """The decisions before any behavior has been asked."""
         arrivals = Arrivals(len(state), state.gone, state.arrived)
         nothing = None, None, None, None, None, None, None, None, None
         return cls(state.memories, *nothing, None, state.tallies, state.taken, arrivals)
 
     def memory(self, name: str, kind: type[AnyMemory], agents: Agents) -> AnyMemory:
-        """What is remembered of some agents under a name."""
+        """The memory of some agents under a name."""
         known = self.memories.get(name)
         if not isinstance(known, kind):
             return kind.blank(len(agents))
         return known if len(agents) == self.arrivals.count else known.take(agents.rows)
 
     def recalled(self, behavior: Behavior, agents: Agents) -> Memory | None:
-        """What a behavior remembers of its agents."""
+        """The memory that a behavior has of its agents."""
         return None if behavior.remembers is None else self.memory(behavior.name, behavior.remembers, agents)
 
     def remembering(self, name: str, agents: Agents, memory: Memory) -> "Decisions":

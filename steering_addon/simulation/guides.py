@@ -8,7 +8,7 @@ from .memory import Memory, remembered
 
 @dataclass(frozen=True)
 class Guides:
-    """What leads m vehicles by hand.
+    """The guides that lead m vehicles by hand.
 
     Attributes:
         rows: (m,) the vehicles, rising.
@@ -23,7 +23,7 @@ class Guides:
 
 @dataclass(frozen=True)
 class Guidance(Memory):
-    """What is remembered of each vehicle with a guide.
+    """The memory of each vehicle with a guide.
 
     Attributes:
         follows: whether it followed its guide in the last step.

@@ -106,7 +106,7 @@ def says(neutral: Any, rule: Rule) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class Intention(Columns):
-    """What is said of n agents besides the force. A behavior leaves out what it does not say.
+    """The intention of n agents besides the force. A behavior leaves out what it does not say.
 
     Attributes:
         clearance: (n,) the distance that it keeps from obstacles besides its radius, metres; nan if it does not avoid
@@ -172,7 +172,7 @@ class Intention(Columns):
     urgent: Vectors = says((0.0, 0.0, 0.0), add_up)
 
     def adding(self: Self, other: "Intention", weight: Scalars, top: Scalars, part: Rows | None = None) -> Self:
-        """What is known once one more behavior has spoken.
+        """The intention once one more behavior has spoken.
 
         Args:
             weight: (m,) that of the behavior.
@@ -209,7 +209,7 @@ def neutral(name: str, n: int) -> Any:
 
 @lru_cache(maxsize=64)
 def nothing_said(n: int) -> Intention:
-    """What is known of n agents before any behavior has spoken."""
+    """The intention of n agents before any behavior has spoken."""
     return Intention(**{name: neutral(name, n) for name in _columns()})
 
 

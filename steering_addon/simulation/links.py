@@ -73,7 +73,7 @@ def walked(points: Vectors) -> float:
 
 @dataclass(frozen=True)
 class Crossing(Memory):
-    """What is remembered of each vehicle that gets over links.
+    """The memory of each vehicle that gets over links.
 
     Attributes:
         link: the row of the link that it is on, -1 for none.

@@ -1,4 +1,4 @@
-"""What a locomotion is: how a body turns control signals into motion (Reynolds 1999, Locomotion).
+"""A locomotion: how a body turns control signals into motion (Reynolds 1999, Locomotion).
 
 Steering decides on a force and a speed limit; a locomotion says what becomes of them. It is declared once, as a frozen
 dataclass with the values that animators set. To add one, write a file in the folder `locomotion` and list it in the
@@ -52,7 +52,7 @@ class Output:
 
 @dataclass(frozen=True)
 class Control(Columns):
-    """What steering asks of a body: the signals that pass from the second layer of the paper to the third.
+    """The request of steering to a body: the signals that pass from the second layer of the paper to the third.
 
     Attributes:
         force: (n, 3) the force that acts, newtons.
@@ -80,7 +80,7 @@ class Control(Columns):
 
 @dataclass(frozen=True)
 class Moved:
-    """What bodies make of the control signals in a step, before contacts push them apart.
+    """The motion of bodies under the control signals of a step, before contacts push them apart.
 
     Attributes:
         position, velocity, forward: (n, 3) metres, m/s and unit headings.
@@ -237,7 +237,7 @@ class Locomotion(Declared):
     def moved(
         self, model: VehicleModel, motion: Motion, control: Control, terrain: Terrain, memory: Any, dt: float
     ) -> Moved:
-        """What the bodies make of the control signals.
+        """The motion of the bodies under the control signals.
 
         Args:
             terrain: what the vehicles stand on.
@@ -246,7 +246,7 @@ class Locomotion(Declared):
         """
 
     def led(self, before: Motion, memory: Any, moved: Moved, hand: Mask, dt: float) -> Moved:
-        """What the bodies make of it that some of them were led by hand: what is remembered fits the way they took.
+        """The bodies after some of them were led by hand: what is remembered fits the way they took.
 
         Args:
             before: the motion before the step.

@@ -17,7 +17,7 @@ because the state before it was over."""
 
 @dataclass(frozen=True)
 class Mindset:
-    """What state each of n vehicles is in, with k modes at most.
+    """The state that each of n vehicles is in, with k modes at most.
 
     Attributes:
         mode: (n,) the mode, 0 for none.

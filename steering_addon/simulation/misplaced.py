@@ -1,10 +1,10 @@
-"""What may be wrong with where a body starts that stands on surfaces."""
+"""The faults of the place where a body starts that stands on surfaces."""
 
 from enum import Enum
 
 
 class Misplaced(Enum):
-    """What is wrong; each value is a name in the program only."""
+    """A fault; each value is a name in the program only."""
 
     OFF_GROUND = "off_ground"
     TOO_STEEP = "too_steep"

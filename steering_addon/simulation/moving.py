@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from .adjusting import PROGRESS
 from .arrays.frozen import Columns, replace
 from .arrays.vectors import (
     Mask,
@@ -30,6 +31,7 @@ from .arrays.vectors import (
     truncate,
     which,
 )
+from .avoiding.jams import JAMMING, Progress
 from .by_hand import Hands, Led, lead_by_hand
 from .decisions import Decisions
 from .locomotion import Control, Locomotion, Moved, Stance
@@ -113,9 +115,10 @@ def move(
             gives_way = gives_way & ~part.placed(drive.holds, nobody(len(gives_way)))
     began = _began(parts, driven)
     after = position, velocity, forward
-    position, velocity, shoved = push_apart(
-        model, snapshot.handling, snapshot.grounded, gives_way, world, *after, state.shoved, began, decided.lands
-    )
+    body = model, snapshot.handling, snapshot.grounded, gives_way
+    progress = decided.memories.get(PROGRESS)
+    wedged = progress.share < JAMMING.jammed if isinstance(progress, Progress) else None
+    position, velocity, shoved = push_apart(*body, world, *after, state.shoved, began, decided.lands, wedged)
     if decided.confined is not None:
         confined = np.where(gives_way, decided.confined, -1)
         position, velocity = keep_inside(model, snapshot.grounded, world, confined, position, velocity)
@@ -186,13 +189,13 @@ def _room_behind(parts: list[_BodiesAlike], world: World) -> Scalars | None:
 
 
 def _driven(part: _BodiesAlike, motion: Motion, model: Any, control: Control, terrain: Terrain, dt: float) -> Moved:
-    """What the bodies of a locomotion make of the control signals of all vehicles."""
+    """The motion of the bodies of a locomotion under the control signals of all vehicles."""
     own = model if part.rows is None else model.take(part.rows)
     return part.body.moved(own, part.of(motion), part.of(control), part.of(terrain), part.memory, dt)
 
 
 def _led(part: _BodiesAlike, moved: Moved, lead: Led, before: Motion, dt: float) -> Moved:
-    """What the bodies of a locomotion make of it that guides have led some of them."""
+    """The bodies of a locomotion after guides have led some of them."""
     hand = _rows_of(lead.hand, part.rows)
     if not anybody(hand):
         return moved
@@ -260,7 +263,7 @@ def _pose(motion: Motion, parts: list[_BodiesAlike], stances: list[Stance]) -> P
 
 
 def _memory(bodies: Mapping[str, Memory], body: Locomotion, n: int) -> Any:
-    """What a locomotion remembers of all n vehicles, None if it remembers nothing."""
+    """The memory that a locomotion has of all n vehicles, None if it has none."""
     if body.remembers is None:
         return None
     return bodies.get(body.name) or body.remembers.blank(n)

@@ -22,6 +22,7 @@ from .arrays.vectors import (
     largest,
     magnitude,
     no_vectors,
+    nobody,
     picked,
     shared,
     squared,
@@ -154,7 +155,7 @@ def slope_of(state: State, snapshot: Snapshot) -> Vectors | None:
 
 
 def terrain_at(before: Snapshot, after: Snapshot, substep: int, obstacles: Obstacles) -> Terrain:
-    """What vehicles stand on during a step between two frames."""
+    """The ground of vehicles during a step between two frames."""
     if not len(after.surfaces):
         return Terrain(after.surfaces, after.surfaces, after.lift, obstacles)
     ends = (part / before.substeps for part in (substep, substep + 1))
@@ -164,7 +165,8 @@ def terrain_at(before: Snapshot, after: Snapshot, substep: int, obstacles: Obsta
 
 def _bodies(state: State, snapshot: Snapshot) -> Bodies:
     """The vehicles as others see them."""
-    motion = state.motion
+    motion, model = state.motion, snapshot.vehicle
+    stands = model.keep_apart & (model.cruise_speed <= 0.0) & (model.max_speed > 0.0)
     return Bodies(
         position=motion.position,
         velocity=motion.velocity,
@@ -172,12 +174,13 @@ def _bodies(state: State, snapshot: Snapshot) -> Bodies:
         forward=motion.forward,
         up=motion.up,
         spin=no_vectors(len(motion.forward)),
-        radius=snapshot.vehicle.radius,
+        radius=model.radius,
         roles=snapshot.roles,
         present=snapshot.present,
         crowd=snapshot.crowd,
         left=shared(np.inf, len(snapshot.present)),
-        half_axis=snapshot.vehicle.half_axis,
+        half_axis=model.half_axis,
+        stands=stands if anybody(stands) else None,
     )
 
 
@@ -201,6 +204,7 @@ def _joined(
         crowd=np.concatenate((bodies.crowd, tracked.crowd)),
         left=np.concatenate((bodies.left, left)),
         half_axis=half_axis,
+        stands=None if bodies.stands is None else np.concatenate((bodies.stands, nobody(len(left)))),
     )
 
 

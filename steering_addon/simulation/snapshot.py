@@ -50,7 +50,7 @@ from .world import Bodies, World
 
 @dataclass(frozen=True)
 class Settings:
-    """What vehicles want, and how it is combined. A crowd has a row of settings, and so has each of its states.
+    """The wishes of vehicles, and how they are combined. A crowd has a row of settings, and so has each of its states.
 
     Attributes:
         behaviors: in the order of the catalogue; each column has one entry for all vehicles, or one for each of the n.
@@ -78,7 +78,7 @@ class Settings:
 
     @once
     def compared(self) -> dict[int, Any]:
-        """What other settings these were compared with came to (`minds.joining`)."""
+        """The results of comparing other settings with these (`minds.joining`)."""
         return {}
 
 

@@ -18,7 +18,7 @@ A_LITTLE = 0.1
 
 @dataclass(frozen=True)
 class Terrain(Columns):
-    """What vehicles stand on during a step.
+    """The ground of vehicles during a step.
 
     Attributes:
         before, after: the surfaces at the beginning and at the end of the step.
@@ -32,7 +32,7 @@ class Terrain(Columns):
     obstacles: Obstacles | None = None
 
     def first_footing(self, x: Scalars, y: Scalars, height: Scalars) -> Footing:
-        """What is trodden by those that start at these places, (n,) metres each."""
+        """The ground trodden by those that start at these places, (n,) metres each."""
         n = len(x)
         near, far = (self.after.under(x, y, height, shared(reach, n), shared(reach, n)) for reach in FINDS_GROUND)
         return near.otherwise(far)

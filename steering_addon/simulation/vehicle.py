@@ -5,16 +5,23 @@ Source: Reynolds 1999, A Simple Vehicle Model. The folder `locomotion` holds wha
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from .arrays.frozen import Columns
 from .arrays.once import once
-from .arrays.vectors import Mask, Number, Scalars, Vectors, anybody
+from .arrays.vectors import Mask, Number, Scalars, Vectors, anybody, cross, dot, everybody, magnitude, unit
 from .declaration import Declared, Unit, called, length, number, seconds, share, switch
 from .geometry.capsules import half_axis
+
+ASTRIDE = 0.5
+"""Least length of the part of the up axis across the new heading for which that axis is kept."""
+STROLLS = 3.0
+"""Radii a second at which one walks that is to stand: a person at 1 m/s."""
 
 
 @dataclass(frozen=True)
 class VehicleModel(Declared):
-    """What the vehicles of a crowd have to move with: their mass, size, strength and speed.
+    """The bodies of the vehicles of a crowd: their mass, size, strength and speed.
 
     Every parameter is an (n,) column.
     """
@@ -57,6 +64,17 @@ class VehicleModel(Declared):
     )
 
     @once
+    def pace(self) -> Scalars:
+        """(n,) the speed at which it walks, m/s: at which it cruises, or by its size if it is to stand.
+
+        Without a pace, one that is to stand would creep as its speed fades.
+        """
+        pace = self.cruise_speed * self.max_speed
+        if everybody(pace > 0.0):
+            return pace
+        return np.where(pace > 0.0, pace, np.minimum(STROLLS * self.radius, self.max_speed))
+
+    @once
     def half_axis(self) -> Scalars | None:
         """(n,) half the length of the axis along the heading about which each body is round, metres.
 
@@ -91,6 +109,15 @@ class Motion(Columns):
     side: Vectors
     forward: Vectors
     up: Vectors
+
+    def turned(self, velocity: Vectors) -> "Motion":
+        """The motion at another velocity, turned with it; where that is zero it is turned no other way."""
+        forward = np.where((magnitude(velocity) > 0.0)[:, None], unit(velocity), self.forward)
+        across = self.up - dot(self.up, forward)[:, None] * forward
+        # If the new heading is that of the up axis before, it is nearly at right angles to the side axis.
+        other = cross(self.side, forward)
+        up = unit(np.where((magnitude(across) >= ASTRIDE)[:, None], across, other))
+        return Motion(self.position, velocity, cross(forward, up), forward, up)
 
 
 @dataclass(frozen=True)

@@ -75,6 +75,7 @@ class Bodies:
         left: (b,) the amount of a resource that is left, inf if it does not run out.
         half_axis: (b,) half the length of the axis along the heading about which it is round, metres; None if all
             bodies are spheres.
+        stands: (b,) whether it is a vehicle that is to stand, and may be pushed; None if none is.
     """
 
     position: Vectors
@@ -89,6 +90,7 @@ class Bodies:
     crowd: Rows
     left: Scalars
     half_axis: Scalars | None = None
+    stands: Mask | None = None
 
     @property
     def extent(self) -> Scalars:
@@ -311,7 +313,7 @@ class World:
         return ground.share_uphill(ground.rise(normal, unit(way)), agents.handling.uphill_slowing)
 
     def once_for(self, agents: Agents, compute: Callable[[World, Agents], T]) -> T:
-        """What a function computes of some agents in this world; computed once for all behaviors that ask."""
+        """The result of a function of some agents in this world; computed once for all behaviors that ask."""
         key = id(agents), compute
         if key not in self._computed:
             self._computed[key] = agents, compute(self, agents)

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from steering_addon.behaviors.alignment import HEADING, VELOCITY, Alignment
-from steering_addon.simulation.nearby.neighbors import EVERYONE
 from tests.behaviors.situations import crowded, loop_over, nearby
-from tests.scene import Scene, headings, locked, velocities
+from tests.scene import Scene
 
 CRUISE = 4.0
 """m/s, of the default vehicle."""
@@ -59,21 +58,6 @@ def test_it_fades_to_zero_at_the_average_velocity_of_the_others() -> None:
 
 def test_alone_it_does_nothing() -> None:
     assert (aligned(Scene([[0.0, 0.0, 0.0]], speed=3.0)) == 0.0).all()
-
-
-def test_locked_vehicles_are_perceived() -> None:
-    place = Scene([[0.0, 0.0, 0.0]], speed=3.0, tracked=locked([0.5, 0.0, 0.0], crowd=3))
-    assert (aligned(place) == 0.0).all(), "another crowd"
-    assert np.allclose(aligned(place, neighbors=EVERYONE), [[0.0, -1.0, 0.0]])
-
-
-def test_a_crowd_ends_up_with_one_heading_and_one_speed() -> None:
-    place = crowded(20, size=2.0)
-    states = replace(place, behaviors=[(Alignment, {"distance": 60.0, "angle": 2.0 * np.pi})], vehicle={}).run(24 * 6)
-    together = np.linalg.norm(headings(states).mean(axis=1), axis=-1)
-    assert together[0] < 0.9
-    assert together[-1] > 0.999
-    assert np.ptp(np.linalg.norm(velocities(states)[-1], axis=-1)) < 0.1
 
 
 def heading_loop(place: Scene, distance: float, angle: float, full_difference: float) -> np.ndarray:

@@ -9,7 +9,7 @@ import pytest
 from steering_addon.behaviors.cohesion import SEEK, Cohesion
 from steering_addon.simulation.nearby.neighbors import CHOSEN_CROWD, EVERYONE
 from tests.behaviors.situations import crowded, loop_over, nearby
-from tests.scene import Scene, all_of, locked, positions
+from tests.scene import Scene, all_of, locked
 
 
 def drawn(place: Scene, **values: object) -> np.ndarray:
@@ -67,12 +67,6 @@ def test_parts_return_alike_with_equal_and_with_single_settings() -> None:
     differing = drawn(place, distance=3.0, rejoin_distance=[20.0] * 59 + [0.0])
     assert np.abs(alike - differing)[:59].max() < 1e-12
     assert np.abs(alike - drawn(place, distance=3.0, rejoin_distance=0.0)).max() > 0.1
-
-
-def test_it_stays_with_locked_vehicles() -> None:
-    place = Scene([[0.0, 0.0, 0.0]], tracked=locked([1.0, 0.0, 0.0], crowd=3))
-    assert (drawn(place) == 0.0).all(), "another crowd"
-    assert drawn(place, neighbors=EVERYONE)[0, 0] > 0.0
 
 
 def parted(*parts: tuple[float, int], seed: int = 0) -> Scene:
@@ -187,12 +181,3 @@ def test_by_seeking_it_does_nothing_if_it_heads_for_the_middle_and_starts_from_r
     force = drawn(place, method=SEEK, rejoin_distance=0.0)
     assert (force[0] == 0.0).all()
     assert np.allclose(force[1], (0.0, -1.0, 0.0))
-
-
-def test_by_seeking_a_crowd_stays_together_too() -> None:
-    start = crowded(20, size=6.0)
-    states = replace(start, behaviors=[(Cohesion, {"method": SEEK, "distance": 60.0})], vehicle={}).run(24 * 8)
-    spread = np.linalg.norm(positions(states) - positions(states).mean(axis=1, keepdims=True), axis=-1).max(axis=1)
-    assert spread[24 * 4 :].max() < 25.0, "without it they would fly some 60 m apart"
-    apart = replace(start, behaviors=[], vehicle={}).run(24 * 8)
-    assert np.linalg.norm(positions(apart)[-1] - positions(apart)[-1].mean(axis=0), axis=-1).max() > 25.0

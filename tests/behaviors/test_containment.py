@@ -10,7 +10,7 @@ from steering_addon.behaviors.containment import CROSS, SEEK, TURN, Containment,
 from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import OnFoot, Planar, Wheeled
 from steering_addon.simulation.geometry.regions import BOX, SPHERE, Regions, regions
-from tests.sampling import sampled, thorough
+from tests.sampling import sampled
 from tests.scene import Scene, about, positions
 from tests.surfaces import block, mesh_regions, ring
 
@@ -83,20 +83,6 @@ def test_vehicles_that_stray_return(region: Regions) -> None:
     far = outside(region, positions(place.run(FPS * 30)))
     assert far[0].max() > 10.0
     assert far[FPS * 15 :].max() < 0.35 * region.half.min(), "no further out than where it steers with full weight"
-
-
-@thorough
-def test_a_vehicle_that_heads_straight_out_turns_round() -> None:
-    """Its component across the heading is zero."""
-    region = REGIONS["sphere"]
-    for heading in ([1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 1e-9]):
-        place = kept(region, forward=heading, speed=4.0, values={"weight": 8.0}, up=(0.0, 0.6, 0.8))
-        if heading[2] == 1.0:
-            place.up[:] = (0.0, 1.0, 0.0)
-            place.forward[:] = heading
-        far = outside(region, positions(place.run(FPS * 30)))
-        assert far.max() < 4.0
-        assert far[-FPS:].max() < 1.0
 
 
 def test_the_force_sets_in_softly() -> None:
@@ -195,38 +181,7 @@ def test_each_vehicle_returns_in_its_own_way() -> None:
     assert np.array_equal(both, [seeking[0], turning[1]])
 
 
-@sampled(one_of=9)
-@every_region
-def test_by_seeking_vehicles_return(region: Regions) -> None:
-    rng = np.random.default_rng(4)
-    place = kept(
-        region, rng.uniform(-3.0, 3.0, (12, 3)) + region.centre[0], forward=rng.normal(size=(12, 3)), speed=4.0
-    )
-    place.behaviors = [(Containment, {"method": SEEK}), (Wander, {})]
-    way = positions(place.run(FPS * 15))
-    assert outside(region, way).max() < 12.0
-    leaving = replace(place, behaviors=[(Wander, {})])
-    assert outside(region, positions(leaving.run(FPS * 15))).max() > 30.0
-
-
 # Crossing.
-
-
-def crossing(region: Regions, n: int = 20, **changes: object) -> Scene:
-    """Vehicles near the middle of a region that cross it."""
-    rng = np.random.default_rng(5)
-    values = {"method": CROSS, "weight": 8.0, **changes.pop("values", {})}
-    place = kept(
-        region,
-        region.centre[0] + rng.uniform(-0.3, 0.3, (n, 3)) * region.half[0],
-        forward=rng.normal(size=(n, 3)) * (1.0, 1.0, 0.2),
-        speed=4.0,
-        vehicle={"max_speed": 5.0, "max_force": 12.0},
-        values=values,
-        **changes,
-    )
-    place.behaviors = [(Wander, {"strength": 1.0, "leveling": 0.2}), *place.behaviors]
-    return place
 
 
 def test_a_turn_back_is_completed_after_the_predicted_position_is_inside_again() -> None:

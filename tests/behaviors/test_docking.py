@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from steering_addon.behaviors.docking import AT_FRAME, Docking
-from tests.sampling import sampled, thorough
+from tests.sampling import sampled
 from tests.scene import Scene, flat_or_free, headings, leaders, positions, speeds
 
 STARTS = (
@@ -71,15 +71,6 @@ def test_it_arrives_on_its_frame_and_not_before(frame: int, arrival_speed: float
     wanted = arrival_speed * 5.0
     assert np.abs(speeds(states)[frame] - wanted).max() < 0.9
     assert off_course(headings(states)[frame], (0.0, 1.0, 0.0)).max() < 12.0
-
-
-@thorough
-def test_a_late_vehicle_arrives_as_soon_as_it_can() -> None:
-    late = ships(timing=AT_FRAME, arrival_frame=30)
-    first = np.linalg.norm(positions(late.run(24 * 20))[-1], axis=1)
-    assert first.max() < 0.1
-    free = positions(ships().run(24 * 20))
-    assert np.abs(positions(late.run(24 * 20))[-1] - free[-1]).max() < 0.2
 
 
 def test_it_docks_at_a_moving_target() -> None:

@@ -8,7 +8,7 @@ import pytest
 from steering_addon.behaviors.explore import ALL_CELLS, CELLS, Explore, Exploring, _claimed, _costs, _middles, _parts
 from steering_addon.behaviors.wander import Wander
 from steering_addon.simulation.geometry.regions import BOX, SPHERE, regions
-from tests.sampling import sampled, thorough
+from tests.sampling import sampled
 from tests.scene import Scene, about, flat_or_free, positions, turned
 
 HALF = np.array([12.0, 12.0, 1.0])
@@ -42,14 +42,6 @@ def test_the_whole_region_is_covered_and_faster_than_by_wandering(shape: int) ->
     assert covered(place, 25.0) > 0.93
     strolling = replace(place, behaviors=[(Wander, {})])
     assert covered(strolling, 25.0) < 0.7
-
-
-@thorough
-def test_flyers_cover_all_heights() -> None:
-    states = explorers(10, half=(6.0, 6.0, 6.0), flat=False).run(24 * 20)
-    at = positions(states)[::4].reshape(-1, 3)
-    grid = np.stack(np.meshgrid(*(np.linspace(-5.0, 5.0, 6),) * 3), axis=-1).reshape(-1, 3)
-    assert (np.linalg.norm(grid[:, None] - at[None], axis=-1).min(axis=1) < 2.5).mean() > 0.9
 
 
 def test_vehicles_do_not_repeat_others_while_parts_are_unseen() -> None:

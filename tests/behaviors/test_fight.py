@@ -81,6 +81,7 @@ def test_two_stop_a_step_apart_and_face_each_other() -> None:
     assert partners(last).met[0] == partners(last).met[1] < last.time
 
 
+@sampled(one_of=2)
 @pytest.mark.parametrize("pivot", [0.0, np.pi])
 @pytest.mark.parametrize("away", [(0.0, -1.2), (0.9, -0.6)])
 def test_who_has_its_enemy_behind_it_turns_to_it_animals_too(away: tuple[float, float], pivot: float) -> None:

@@ -9,7 +9,7 @@ from steering_addon.behaviors.hide import Hide, Hiding
 from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.locomotion import Planar
 from steering_addon.simulation.geometry.obstacles import INSIDE, boxes, obstacles
-from tests.sampling import sampled, thorough
+from tests.sampling import sampled
 from tests.scene import PRIORITY, Scene, all_of, leaders, positions
 
 ROCKS = np.array([[8.0, 0.0, 0.0], [0.0, -12.0, 0.0]])
@@ -48,17 +48,6 @@ def test_it_chooses_the_nearest_hiding_place() -> None:
     assert np.allclose(
         hide.goal(world, agents, Hiding.blank(1)), [ROCKS[0] + away / np.linalg.norm(away) * (1.5 + 0.4 + 0.5)]
     )
-
-
-@thorough
-def test_it_goes_round_the_rock_as_the_opponent_does() -> None:
-    place = hiders((8.0, 8.0, 0.0), rocks=ROCKS[:1], distance=0.0)
-    place.drift = (0.0, -1.0, 0.0)
-    place.tracked = leaders([3.0, 8.0, 0.0])
-    track = positions(place.run(24 * 16))[:, 0]
-    opponent = np.array([3.0, 8.0, 0.0]) + np.array([0.0, -1.0, 0.0]) * (np.arange(len(track)) / 24.0)[:, None]
-    for frame in range(24 * 6, len(track), 12):
-        assert hidden(track[frame], opponent[frame], ROCKS[0], 1.5)
 
 
 def test_it_keeps_its_place_until_another_is_much_nearer() -> None:

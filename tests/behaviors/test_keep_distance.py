@@ -46,14 +46,6 @@ def test_a_queue_forms_behind_a_standing_vehicle_without_contacts(combining: int
 
 
 @thorough
-def test_behind_a_slow_vehicle_they_keep_their_gap_time() -> None:
-    alone = queue(tracked=leaders([0.0, 1e4, 0.0]), values={"gap": 0.5, "gap_time": 1.5})
-    states = alone.run(24 * 40)
-    assert np.allclose(speeds(states)[-1], 3.0, atol=0.1), "all as fast as the slowest, which is ahead"
-    assert np.allclose(gaps(states)[-1], 0.5 + 1.5 * 3.0, atol=0.3)
-
-
-@thorough
 def test_a_vehicle_that_brakes_to_a_stop_is_not_hit() -> None:
     """It cannot brake harder than the vehicles behind it."""
 
@@ -117,13 +109,3 @@ def test_it_sees_at_least_the_distance_that_it_takes_to_stop() -> None:
     states = place.run(24 * 12)
     assert positions(states)[:, 0, 1].max() < 80.0 - BODIES
     assert speeds(states)[-1, 0] < 0.1
-
-
-@thorough
-def test_it_never_speeds_up_toward_a_queue_that_stands() -> None:
-    place = queue(1, ahead=[0.0], tracked=all_of(leaders([0.0, 1e4, 0.0]), locked([0.0, 60.0, 0.0])))
-    place = replace(place, speed=10.0, vehicle={"max_speed": 14.0, "max_force": 4.0}, locomotions=[(Planar, {})])
-    place.behaviors[1] = (KeepDistance, {"distance": 100.0})
-    speed = speeds(place.run(24 * 20))[:, 0]
-    assert np.diff(speed).max() < 1e-6
-    assert positions(place.run(24 * 20))[-1, 0, 1] > 57.0, "but it closes up"

@@ -7,7 +7,6 @@ import pytest
 
 from steering_addon.behaviors.leader_following import LeaderFollowing
 from steering_addon.simulation.nearby.neighbors import EVERYONE
-from tests.sampling import thorough
 from tests.scene import Scene, all_of, leaders, locked, positions, velocities
 
 ALONE = {"separation": 0.0, "clearing_distance": 0.0}
@@ -33,13 +32,6 @@ def offsets(place: Scene, frames: int) -> np.ndarray:
     return positions(place.run(frames)) - leader[:, None]
 
 
-@thorough
-def test_without_spread_all_share_a_point_behind_the_leader() -> None:
-    """The radius of the leader, half a metre, is added to the distance."""
-    offset = offsets(followers(values={"spread": 0.0, "behind": 2.0, **ALONE}), 24 * 25)
-    assert np.abs(offset[-1] - (0.0, -2.5, 0.0)).max() < 0.05
-
-
 def test_with_a_time_behind_a_fast_leader_is_followed_at_a_larger_distance() -> None:
     values = {"spread": 0.0, "behind": 2.0, "behind_time": 1.5, **ALONE}
     offset = offsets(followers(values=values), 24 * 15)
@@ -59,12 +51,6 @@ def test_they_go_as_fast_as_the_leader() -> None:
     assert np.abs(last - (0.0, 3.0, 0.0)).max() < 0.05
 
 
-@thorough
-def test_behind_a_leader_at_rest_they_stop() -> None:
-    place = followers(drift=(0.0, 0.0, 0.0), values={"spread": 2.0, **ALONE})
-    assert np.linalg.norm(velocities(place.run(24 * 30))[-1], axis=1).max() < 0.05
-
-
 def test_followers_in_the_rectangle_ahead_of_the_leader_steer_aside() -> None:
     start = [[0.3, 3.0, 0.0], [-0.3, 3.0, 0.0], [0.3, 6.5, 0.0], [2.6, 3.0, 0.0], [0.3, -3.0, 0.0]]
     values = {"clearing_distance": 6.0, "clearing_width": 2.0, "separation": 0.0}
@@ -74,17 +60,6 @@ def test_followers_in_the_rectangle_ahead_of_the_leader_steer_aside() -> None:
     assert clearing[0, 0] > 0.0 > clearing[1, 0], "away from the leader's path, each to its side"
     assert np.abs(clearing[:2, 1:]).max() < 1e-12, "laterally"
     assert np.array_equal(clearing[2:], following[2:]), "it does not apply too far ahead, to the side and behind"
-
-
-def test_followers_of_one_point_do_not_clump() -> None:
-    def nearest(separation: float) -> float:
-        values = {"spread": 0.0, "separation": separation, "distance": 1.5}
-        points = positions(followers(values=values).run(24 * 7))[-48:]
-        gaps = np.linalg.norm(points[:, :, None] - points[:, None], axis=-1) + 1e9 * np.eye(12)
-        return float(gaps.min())
-
-    assert nearest(0.0) < 0.1
-    assert nearest(8.0) > 0.5
 
 
 def test_the_choice_of_neighbors_decides_which_count() -> None:

@@ -12,7 +12,7 @@ from steering_addon.locomotion import OnFoot, Planar
 from steering_addon.simulation.geometry.obstacles import EITHER, LEFT, RIGHT, Obstacles, boxes, obstacles
 from steering_addon.simulation.snapshot import State
 from tests.behaviors.obstacle_courses import Course, course, describe
-from tests.sampling import sampled, thorough
+from tests.sampling import sampled
 from tests.scene import PRIORITY, Scene, all_of, leaders, positions, velocities
 
 NORTH = (0.0, 1.0, 0.0)
@@ -43,29 +43,6 @@ def gap_of(place: Scene, states: list[State]) -> float:
 
 
 # Which obstacles count.
-
-
-@thorough
-def test_who_stands_before_a_wall_and_has_to_go_back_or_along_it_turns_round() -> None:
-    """Where the first that applies is followed, and a body on foot stands too still to turn past what is ahead."""
-    goals = [[0.0, -6.0, 0.0], [4.0, -4.0, 0.0], [-6.0, -0.75, 0.0], [2.5, -1.0, 0.0]]
-    turns = np.radians([-20.0, 0.0, 45.0, 80.0])
-    starts = [(turn, goal) for turn in turns for goal in goals]
-    n = len(starts)
-    walkers = Scene(
-        np.tile([0.0, -0.7, 0.0], (n, 1)),
-        forward=[[np.sin(turn), np.cos(turn), 0.0] for turn, _ in starts],
-        speed=0.0,
-        behaviors=[(ObstacleAvoidance, {"clearance": 0.15}), (Arrival, {"target": n + np.arange(n)})],
-        vehicle={"max_speed": 1.6, "max_force": 2.5, "radius": 0.25},
-        locomotions=[(OnFoot, {"turn_on_the_spot": 3.14, "turn_radius": 0.5, "max_turn_rate": 2.5})],
-        combining=PRIORITY,
-        tracked=leaders(*(goal for _, goal in starts)),
-        obstacles=boxes([[0.0, 0.1, 0.0]], [[12.0, 0.1, 1.5]]),
-    )
-    states = walkers.run(24 * 8)
-    assert (np.linalg.norm(positions(states)[-1] - [goal for _, goal in starts], axis=1) < 1.2).all()
-    assert positions(states)[:, :, 1].max() < -0.4 + 1e-3
 
 
 def test_who_stands_before_an_obstacle_sets_off_to_a_goal_beyond_it() -> None:

@@ -5,12 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from steering_addon.behaviors.alignment import Alignment
 from steering_addon.behaviors.arrival import Arrival
-from steering_addon.behaviors.cohesion import Cohesion
 from steering_addon.behaviors.obstacle_avoidance import FIELD, METHODS, SILHOUETTE, ObstacleAvoidance
 from steering_addon.behaviors.seek import Seek
-from steering_addon.behaviors.separation import Separation
 from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import Planar
 from steering_addon.simulation.geometry.obstacles import (
@@ -27,8 +24,8 @@ from steering_addon.simulation.snapshot import State
 from tests.behaviors.obstacle_courses import box, course
 from tests.behaviors.situations import told
 from tests.sampling import sampled, thorough
-from tests.scene import PRIORITY, Scene, about, all_of, flat_or_free, leaders, positions, turned, velocities
-from tests.surfaces import ball, block, mesh_obstacles, ring, sheet
+from tests.scene import PRIORITY, Scene, about, all_of, flat_or_free, leaders, positions
+from tests.surfaces import ball, block, mesh_obstacles, ring
 
 
 def facing(things: Obstacles, **changes) -> Scene:
@@ -127,29 +124,6 @@ def test_a_goal_before_the_wall_is_reached() -> None:
     assert np.linalg.norm(positions(place.run(24 * 5))[-1, 0] - [0.0, 7.5, 0.0]) < 0.2
 
 
-@pytest.mark.parametrize("method", [choice.number for choice in METHODS])
-def test_in_a_turned_scene_it_avoids_the_same_way(method: int) -> None:
-    turn = about((0.4, -0.3, 0.8), 70.0)
-    rng = np.random.default_rng(5)
-    near = np.array([0.3, 1.0, 0.2])
-    things = all_of(
-        boxes(rng.uniform(4.0, 9.0, (3, 3)) * near, rng.uniform(0.5, 2.0, (3, 3)), np.eye(3)),
-        mesh_obstacles([ball(1.0, 8), ring(2.0, 0.5, 6), sheet(2.0)], rng.uniform(2.0, 6.0, (3, 3)) * near),
-        boxes([[0.0, 0.0, 0.0]], [[7.0, 8.0, 9.0]], side=np.full(1, INSIDE)),
-    )
-    heading = np.array([0.0, 1.0, 0.0]) + rng.uniform(-0.2, 0.2, (9, 3))
-    place = facing(
-        things,
-        position=rng.uniform(-2.0, 2.0, (9, 3)),
-        forward=heading,
-        up=(0.01, 0.02, 1.0),
-        behaviors=[(ObstacleAvoidance, {"method": method})],
-    )
-    force = place.steering()[0]
-    assert (force != 0.0).any(axis=1).sum() > 4
-    assert np.allclose(place.moved((1.0, 2.0, 3.0), turn).steering()[0], turned(force, turn), atol=1e-7)
-
-
 # Meshes.
 
 
@@ -180,30 +154,6 @@ def test_a_mesh_is_passed_by_its_outline_on_the_nearer_side() -> None:
         states = place.run(24 * 4)
         assert gaps_of(place, states).min() > 0.0
         assert positions(states)[-1, 0, 1] > 8.0
-
-
-@sampled(one_of=3)
-@pytest.mark.parametrize("wide", [0.8, 4.0, 8.0])
-@pytest.mark.parametrize("thing", ["pylon", "box"])
-def test_a_flock_passes_a_mast_on_both_sides_and_is_one_again(thing: str, wide: float) -> None:
-    """Nobody leads it: each bird passes on its nearer side, and does not follow the others to theirs."""
-    cloud = np.random.default_rng(1).uniform((-5.0, -25.0, -5.0), (5.0, -15.0, 5.0), (24, 3))
-    pylon = obstacles([[0.0, 0.0, -20.0]], wide / 2.0, [[0.0, 0.0, 20.0]])
-    mast = pylon if thing == "pylon" else boxes([[0.0, 0.0, 0.0]], [[wide / 2.0, wide / 2.0, 20.0]])
-    place = facing(
-        mast,
-        position=cloud,
-        speed=13.0,
-        vehicle={"max_speed": 13.0, "max_force": 20.0, "radius": 0.25},
-        behaviors=[(kind, {}) for kind in (ObstacleAvoidance, Separation, Alignment, Cohesion)],
-    )
-    states = place.run(24 * 4)
-    path, velocity = positions(states), velocities(states)
-    passing = np.take_along_axis(path[..., 0], np.argmax(path[..., 1] > 0.0, axis=0)[None], axis=0)[0]
-    assert 0.2 <= (passing < 0.0).mean() <= 0.8
-    assert (velocity[..., 1] > 0.0).all(), "nobody turns back"
-    assert gaps_of(place, states).min() > 0.0
-    assert np.ptp(path[-1], axis=0).max() < 1.3 * np.ptp(cloud, axis=0).max()
 
 
 @thorough

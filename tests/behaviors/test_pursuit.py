@@ -113,7 +113,7 @@ def test_at_a_constant_heading_a_quarry_at_rest_is_sought() -> None:
     assert np.allclose(place.steering()[0], replace(place, behaviors=[(Seek, {})]).steering()[0])
 
 
-@settings(BOUNDED, max_examples=60)
+@settings(BOUNDED, max_examples=20)
 @given(
     quarry=st.tuples(*[st.floats(-30.0, 30.0)] * 3),
     drift=st.tuples(*[st.floats(-2.5, 2.5)] * 3),

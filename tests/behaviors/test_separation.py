@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from steering_addon.behaviors.separation import Separation
-from steering_addon.simulation.nearby.neighbors import EVERYONE
 from tests.behaviors.situations import crowded, loop_over, nearby
-from tests.scene import Scene, locked
+from tests.scene import Scene
 
 TWO = ((0.0, 0.0, 0.0), (0.6, 0.0, 0.0))
 
@@ -76,9 +75,3 @@ def test_a_vehicle_out_of_view_does_not_count() -> None:
     first, second = apart(behind, angle=np.pi)
     assert (first == 0.0).all()
     assert second[1] < 0.0
-
-
-def test_it_keeps_away_from_locked_vehicles() -> None:
-    place = Scene([[0.0, 0.0, 0.0]], tracked=locked([0.5, 0.0, 0.0], crowd=3))
-    assert (apart(place) == 0.0).all(), "another crowd"
-    assert apart(place, neighbors=EVERYONE)[0, 0] < 0.0

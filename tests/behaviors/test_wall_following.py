@@ -5,16 +5,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scripts.motion_metrics import jerks
 from steering_addon.behaviors.wall_following import CURVES, OBSTACLES, WallFollowing
 from steering_addon.locomotion import Planar
 from steering_addon.simulation.declaration import NEAREST
 from steering_addon.simulation.geometry.meshes import mesh
-from steering_addon.simulation.geometry.obstacles import INSIDE, Obstacles, boxes
+from steering_addon.simulation.geometry.obstacles import Obstacles, boxes
 from steering_addon.simulation.geometry.paths import Spline, spline
 from tests.sampling import sampled, thorough
 from tests.scene import Scene, about, headings, positions, speeds, turned
-from tests.surfaces import ball, block, mesh_obstacles, sheet
+from tests.surfaces import block, mesh_obstacles, sheet
 
 FPS, SMOOTH = 12, 24
 """Frames a second, and those where jerks are measured."""
@@ -30,18 +29,6 @@ def ring(radius: float = 15.0) -> Spline:
 def walkers(line: Spline, position: object, **changes: object) -> Scene:
     behaviors = [(WallFollowing, changes.pop("values", {}))]
     return Scene(position, paths=((line,),), behaviors=behaviors, **({"speed": CRUISE, "fps": FPS} | changes))  # type: ignore[arg-type]
-
-
-@thorough
-def test_it_comes_up_to_the_wall_and_keeps_the_offset_on_its_own_side() -> None:
-    start = np.tile([[-4.0, 0.0, 0.0], [-0.2, 0.0, 3.0], [0.1, 0.0, 0.0], [4.0, 0.0, -2.0]], (3, 1))
-    offset = np.repeat([0.5, 1.0, 3.0], 4)
-    states = walkers(WALL, start, values={"offset": offset}, fps=SMOOTH).run(15 * SMOOTH)
-    end = positions(states)[-3 * SMOOTH :]
-    assert np.abs(end[..., 0] - offset * np.sign(start[:, 0])).max() < 0.05
-    assert np.abs(speeds(states)[-1] - CRUISE).max() < 0.05
-    assert headings(states)[-1, :, 1].min() > 0.999
-    assert jerks(headings(states), SMOOTH).max() < 25.0
 
 
 def test_it_follows_the_wall_in_the_direction_of_its_heading() -> None:
@@ -165,20 +152,6 @@ def test_in_an_inner_corner_it_turns_in_time_and_continues(kind: str, corners: l
         assert out > 0.5 * 0.8 * fastest[row]
 
 
-@thorough
-@pytest.mark.parametrize("kind", ["curve", "mesh"])
-def test_it_leaves_a_dead_end_along_the_other_side(kind: str) -> None:
-    wide = np.array([4.0, 6.0, 10.0])
-    walls = [np.array([[0.0, -30.0], [0.0, 0.0], [w, 0.0], [w, -30.0]]) for w in wide]
-    place, apart = followers(kind, walls, [(1.0, -8.0)] * len(wide), speed=CRUISE)
-    way = (positions(place.run(7 * FPS)) - apart)[..., :2]
-    for row, wall in enumerate(walls):
-        assert not crosses(way[:, row], wall)
-        assert off_the_wall(way[:, row], wall).min() > 0.3
-        assert way[-1, row, 1] < -4.0
-        assert way[-1, row, 0] == pytest.approx(wide[row] - 1.0, abs=0.2)
-
-
 def test_in_a_corridor_too_narrow_for_the_offset_it_turns_round_at_the_end() -> None:
     wide = np.array([1.5, 2.0, 3.0])
     walls = [np.array([[0.0, -30.0], [0.0, 0.0], [w, 0.0], [w, -30.0]]) for w in wide]
@@ -187,18 +160,6 @@ def test_in_a_corridor_too_narrow_for_the_offset_it_turns_round_at_the_end() -> 
     for row, wall in enumerate(walls):
         assert not crosses(way[:, row], wall)
         assert way[:, row, 1].max() > -4.0 and way[-1, row, 1] < -8.0
-
-
-@thorough
-def test_a_fast_vehicle_slows_down_where_its_wall_ends_and_returns_on_the_other_side() -> None:
-    wall = np.array([[0.0, -80.0], [0.0, 0.0]])
-    place, _ = followers("curve", [wall], [(1.0, -50.0)], vehicle={"max_speed": 15.0}, speed=12.0)
-    states = place.run(12 * FPS)
-    way = positions(states)[:, 0, :2]
-    assert not crosses(way, wall)
-    assert off_the_wall(way, wall).max() < 5.0
-    assert way[-1, 0] == pytest.approx(-1.0, abs=0.3) and headings(states)[-1, 0, 1] < -0.9
-    assert speeds(states)[:, 0].min() < 8.0
 
 
 @pytest.mark.parametrize("kind", ["curve", "mesh"])
@@ -247,15 +208,6 @@ def test_it_goes_along_the_side_of_an_obstacle_at_the_offset(kind: str, x: float
     end = positions(along(things, [[x, 0.0, 0.0]]).run(8 * FPS))[-FPS:, 0]
     assert np.abs(things.clearance(end)[:, 0] - 2.0).max() < 0.1
     assert np.sign(end[-1, 0]) == np.sign(x) and end[-1, 1] > 15.0
-
-
-@thorough
-def test_in_a_round_room_it_goes_round_along_the_wall() -> None:
-    room = mesh_obstacles([ball(14.0, 12)], [[0.0, 0.0, 0.0]], side=np.full(1, INSIDE))
-    states = along(room, [[8.0, 0.0, 0.0]], locomotions=[(Planar, {})]).run(14 * FPS)
-    way = positions(states)[5 * FPS :, 0]
-    assert np.abs(room.clearance(way) - 2.0).max() < 0.5
-    assert way.min() < -9.0 and way.max() > 9.0
 
 
 @pytest.mark.parametrize("degrees", [90.0, 180.0, 270.0])

@@ -54,6 +54,13 @@ def empty(name: str = "Empty", location=(0.0, 0.0, 0.0), **placed):
     return put(link(bpy.data.objects.new(name, None)), location, **placed)
 
 
+def meshed(name: str, points, faces=(), edges=(), **placed):
+    """An object with a mesh of these points."""
+    mesh = bpy.data.meshes.new(name)
+    mesh.from_pydata(points, edges, faces)
+    return put(link(bpy.data.objects.new(name, mesh)), **placed)
+
+
 def wedge(name: str = "Ship", location=(0.0, 0.0, 0.0), size: float = 0.3, **placed):
     """A mesh object whose farthest point is `size` from its origin, longer along Y than wide."""
     mesh = bpy.data.meshes.new(name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
-from .building import bake, crowd, empty, frames, link, part, select, tag, vehicle
+from .building import bake, crowd, empty, frames, link, meshed, part, select, tag, vehicle
 from .walkers import clip, idle, stash
 
 CYCLE = 24
@@ -33,9 +33,7 @@ def legged(name: str = "Walker", knee: float = 0.5):
     corners = [
         (x + a, b, c) for x in (0.1, -0.1) for a in (-0.04, 0.04) for b in (-0.15, -0.05, 0.05) for c in (0.0, 0.1)
     ]
-    mesh = bpy.data.meshes.new(f"{name} Skin")
-    mesh.from_pydata([*corners, (0.0, 0.0, 1.8), (0.1, 0.0, 0.9)], [], [])
-    skin = link(bpy.data.objects.new(f"{name} Skin", mesh))
+    skin = meshed(f"{name} Skin", [*corners, (0.0, 0.0, 1.8), (0.1, 0.0, 0.9)])
     skin.parent = rig
     for side, rows in (("L", range(12)), ("R", range(12, 24))):
         skin.vertex_groups.new(name=f"Foot.{side}").add(list(rows), 1.0, "REPLACE")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
-from .building import empty, link, part
+from .building import empty, meshed, part
 from .walkers import CYCLE, HALF_STEP, HEIGHT, _box
 
 BEAT = 12.0
@@ -84,9 +84,7 @@ def trotter(name: str = "Trotter", location=(0.0, 0.0, 0.0)):
 
 def shaped(name: str, points, faces, keys, location=(0.0, 0.0, 0.0)):
     """A mesh with shape keys, of each the moves of some points by their rows."""
-    mesh = bpy.data.meshes.new(name)
-    mesh.from_pydata(points, [], faces)
-    ob = link(bpy.data.objects.new(name, mesh))
+    ob = meshed(name, points, faces)
     ob.location = location
     ob.shape_key_add(name="Basis", from_mix=False)
     for key, moves in keys.items():

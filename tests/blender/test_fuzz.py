@@ -10,7 +10,7 @@ from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender(a_part=True)
 
-SEEDS = 6
+SEEDS = 3
 
 
 def test_no_law_breaks_in_odd_scenes() -> None:

@@ -174,6 +174,18 @@ def every_group() -> dict:
     return groups
 
 
+def test_the_names_that_are_set_are_known_at_once(addon) -> None:
+    bpy.ops.mesh.primitive_cube_add()
+    bpy.ops.steering.tag(role="VEHICLE")
+    settings = [ob.steering for ob in bpy.context.scene.objects if ob.is_property_set("steering")]
+    crowd = next(each for each in settings if "CROWD" in each.roles)
+    crowd.seek.use, crowd.vehicle.max_speed = True, 3.0
+    for group in (*settings, crowd.seek, crowd.vehicle, bpy.context.scene.steering):
+        expected = {name for name in properties_of(group) if group.is_property_set(name)} - {"cruise"}
+        assert part("blender.properties").names_set(group) == expected
+    assert part("blender.properties").names_set(crowd.seek) == {"use"}
+
+
 def test_a_property_that_does_not_exist_is_refused_in_every_group() -> None:
     target, groups = bpy.data.objects.new("Target", None), every_group()
     assert len(groups) > len(part("behaviors").CATALOGUE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
-from .building import SLOTTED, crowd, empty, frames, link, part, select, vehicle
+from .building import SLOTTED, crowd, empty, frames, link, meshed, part, select, vehicle
 
 HEIGHT = 1.8
 HALF_STEP = 0.2
@@ -27,9 +27,7 @@ def _box(low, high):
 def box(name: str, low, high):
     """A mesh in the shape of a box between two corners."""
     corners, faces = _box(low, high)
-    mesh = bpy.data.meshes.new(name)
-    mesh.from_pydata(corners, [], faces)
-    return link(bpy.data.objects.new(name, mesh))
+    return meshed(name, corners, faces)
 
 
 def walker(name: str = "Walker", location=(0.0, 0.0, 0.0)):
@@ -53,9 +51,7 @@ def walker(name: str = "Walker", location=(0.0, 0.0, 0.0)):
         groups[bone] = list(range(len(corners), len(corners) + len(points)))
         faces += [tuple(len(corners) + k for k in side) for side in sides]
         corners += points
-    mesh = bpy.data.meshes.new(f"{name} Skin")
-    mesh.from_pydata(corners, [], faces)
-    skin = link(bpy.data.objects.new(f"{name} Skin", mesh))
+    skin = meshed(f"{name} Skin", corners, faces)
     skin.parent = rig
     for bone, rows in groups.items():
         skin.vertex_groups.new(name=bone).add(rows, 1.0, "REPLACE")

@@ -11,8 +11,7 @@ import bpy
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from scripts.window import choose_steering, click, find, picture, point, press, scroll, show_steering, tell, view  # noqa: E402
-from tests.gui.hands import COLUMN  # noqa: E402
+from scripts.window import choose_steering, picture, press, show_steering, tell, view  # noqa: E402
 
 FOLDER = Path(sys.argv[sys.argv.index("--") + 1])
 MODULE = "bl_ext.user_default.steering_behaviors"
@@ -21,22 +20,14 @@ PATIENCE = 90.0
 DRAWN = 0.4
 """Seconds after which the window has been redrawn."""
 LAST = 30
-READY = {"flock": 16, "school": 16, "walkers": 8, "herd": 8, "traffic": 8}
+READY = {"flock": 16, "walkers": 8}
 """The ready scenes with their number of members: few, because the test is about the window."""
-HEADER, BELOW_VARY = 1099, 62
-"""Where the headers of panels are from the left, and that of Populate is below the upper part of the button Vary."""
 
 
 def story() -> Iterator[float]:
     for name, count in READY.items():
         yield from new_file()
         yield from ready_scene(name, count)
-    yield from new_file()
-    yield from own_models()
-    yield from new_file()
-    yield from eaten_up()
-    yield from new_file()
-    yield from populated()
     yield from switched_off()
 
 
@@ -80,126 +71,6 @@ def ready_scene(name: str, count: int) -> Iterator[float]:
     picture(FOLDER / f"{name} 4 scrubbed.png")
     yield from step_back_and_clear(actions_before)
     picture(FOLDER / f"{name} 5 cleared.png")
-
-
-def own_models() -> Iterator[float]:
-    """Tag Suzannes: their arrows show the front immediately, and their crowd comes back after it was deleted."""
-    with view():
-        for k in range(3):
-            bpy.ops.mesh.primitive_monkey_add(location=(4.0 * k, 0.0, 0.0), rotation=(0.0, 0.0, 0.5 * k))
-        bpy.ops.object.select_all(action="SELECT")
-        bpy.ops.view3d.view_selected()
-        assert bpy.ops.steering.tag("EXEC_DEFAULT", True, role="VEHICLE", moves_like="BIRD") == {"FINISHED"}
-    yield from arrows_of(3)
-    picture(FOLDER / "own models 1 with their fronts.png")
-    suzanne = bpy.context.object
-    assert suzanne.steering.forward_axis == "NEG_Y"
-    with view():
-        assert bpy.ops.steering.flip_front("EXEC_DEFAULT", True) == {"FINISHED"}
-        assert suzanne.steering.forward_axis == "POS_Y"
-        bpy.ops.ed.undo()
-    suzanne = bpy.data.objects["Suzanne"]
-    assert suzanne.steering.forward_axis == "NEG_Y"
-    crowd = suzanne.steering.crowd
-    with view():
-        bpy.ops.object.select_all(action="DESELECT")
-        crowd.select_set(True)
-        bpy.ops.object.delete()
-        suzanne.select_set(True)
-        bpy.context.view_layer.objects.active = suzanne
-    yield from arrows_of(1)
-    picture(FOLDER / "own models 2 without their crowd.png")
-    with view():
-        assert bpy.ops.steering.crowd_restore("EXEC_DEFAULT", True) == {"FINISHED"}
-    yield DRAWN
-    yield from bake()
-    yield from step_back_and_clear({})
-
-
-def arrows_of(number: int) -> Iterator[float]:
-    """Wait until the overlay draws this number of vehicles."""
-    watching = importlib.import_module(f"{MODULE}.steering_addon.blender.overlay.watching")
-    waited = 0.0
-    while (drawn := watching.vehicles_of(bpy.context.scene)) != number:
-        assert waited < PATIENCE, f"The overlay draws {drawn} vehicles."
-        waited += 0.2
-        yield 0.2
-    yield DRAWN
-
-
-def eaten_up() -> Iterator[float]:
-    """A preview hides an eaten resource, also after undo and redo. The end of the preview shows it again."""
-    with view():
-        bpy.ops.mesh.primitive_uv_sphere_add(radius=0.4, location=(0.0, -1.5, 0.0))
-        assert bpy.ops.steering.tag("EXEC_DEFAULT", True, role="RESOURCE") == {"FINISHED"}
-        bpy.context.object.name = "Food"
-        bpy.context.object.steering.amount = 0.1
-        bpy.ops.mesh.primitive_cone_add(radius1=0.2, depth=0.6)
-        assert bpy.ops.steering.tag("EXEC_DEFAULT", True, role="VEHICLE", moves_like="UNCHANGED") == {"FINISHED"}
-        bpy.context.object.steering.crowd.steering.forage.use = True
-        bpy.ops.ed.undo_push(message="Food")
-        bpy.data.objects["Food"].select_set(True)
-        bpy.ops.ed.undo_push(message="Selected")
-        assert bpy.ops.steering.preview("EXEC_DEFAULT", True) == {"FINISHED"}
-    for frame, visible in ((1, True), (LAST, False), (2, True), (LAST, False)):
-        bpy.context.scene.frame_set(frame)
-        yield from played()
-        assert size_of("Food") == float(visible), f"Food on frame {frame}"
-    picture(FOLDER / "eaten up.png")
-    for step in ("undo", "redo"):
-        with view():
-            getattr(bpy.ops.ed, step)()
-        bpy.context.scene.frame_set(LAST)
-        yield from played()
-        assert size_of("Food") == 0.0, f"Food is visible after {step}."
-        assert tuple(bpy.data.objects["Food"].scale) == (1.0, 1.0, 1.0)
-    with view():
-        assert bpy.ops.steering.preview("EXEC_DEFAULT", True) == {"FINISHED"}
-    yield DRAWN
-    assert size_of("Food") == 1.0
-    assert bpy.data.objects["Food"].select_get()
-
-
-def size_of(name: str) -> float:
-    """The volume scale with which an object is drawn."""
-    evaluated = bpy.data.objects[name].evaluated_get(bpy.context.evaluated_depsgraph_get())
-    return round(abs(evaluated.matrix_world.determinant()), 3)
-
-
-def populated() -> Iterator[float]:
-    """Populate a crowd on a ground, then again with a larger count."""
-    with view():
-        bpy.ops.mesh.primitive_plane_add(size=20.0)
-        ground = bpy.context.object
-        bpy.ops.mesh.primitive_cone_add(radius1=0.4, depth=1.2, rotation=(-1.5708, 0.0, 0.0))
-        bpy.ops.object.transform_apply(rotation=True)
-        ground.select_set(True)
-        assert bpy.ops.steering.populate("EXEC_DEFAULT", True, moves_like="ANIMAL", count=40) == {"FINISHED"}
-        crowd = bpy.context.object
-        bpy.ops.view3d.view_axis(type="TOP")
-    yield DRAWN
-    yield from point(COLUMN, 700)
-    yield from scroll(40)
-    yield DRAWN
-    y = yield from find("bpy.ops.steering.vary", COLUMN)
-    yield from click(HEADER, y + BELOW_VARY)
-    yield DRAWN
-    # This button exists only if the click has opened the panel.
-    yield from scroll(40)
-    yield DRAWN
-    yield from find("bpy.ops.steering.populate_add(", COLUMN)
-    picture(FOLDER / "populated 1.png")
-    before = members(crowd)
-    with view():
-        assert bpy.ops.steering.populate("EXEC_DEFAULT", True, count=70) == {"FINISHED"}
-    assert len(members(crowd)) == 70
-    assert set(before) <= set(members(crowd))
-    yield DRAWN
-    picture(FOLDER / "populated 2 with more.png")
-    yield from bake()
-    yield from play()
-    picture(FOLDER / "populated 3 baked.png")
-    yield from step_back_and_clear({})
 
 
 def preview(file: Path) -> Iterator[float]:
@@ -322,7 +193,7 @@ def step_back_and_clear(actions_before: dict[str, str]) -> Iterator[float]:
 
 def switched_off() -> Iterator[float]:
     """Disable and enable the extension; the file keeps its contents."""
-    count = len(bpy.data.objects)
+    count, vehicles = len(bpy.data.objects), sum(map(is_vehicle, bpy.data.objects))
     addon_utils.disable(MODULE)
     yield DRAWN
     assert not hasattr(bpy.types.Object, "steering")
@@ -330,7 +201,7 @@ def switched_off() -> Iterator[float]:
     addon_utils.enable(MODULE)
     yield DRAWN
     assert len(bpy.data.objects) == count
-    assert sum(1 for ob in bpy.data.objects if is_vehicle(ob)) == 70
+    assert sum(1 for ob in bpy.data.objects if is_vehicle(ob)) == vehicles
     picture(FOLDER / "switched on.png")
 
 
@@ -353,10 +224,6 @@ def is_vehicle(ob) -> bool:
 def extension(name: str):
     """A module of the extension, below its folder blender."""
     return importlib.import_module(f"{MODULE}.steering_addon.blender.{name}")
-
-
-def members(crowd) -> list[str]:
-    return [ob.name for ob in bpy.data.objects if is_vehicle(ob) and ob.steering.crowd == crowd]
 
 
 def all_baked() -> bool:

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 from steering_addon.behaviors.arrival import Arrival
-from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import OnFoot
 from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
 from steering_addon.simulation.snapshot import State
-from tests.sampling import sampled, thorough
+from tests.sampling import sampled
 from tests.scene import Scene, leaders, positions, speeds
 
 FPS = 24
@@ -65,29 +64,6 @@ def test_a_way_ends_where_it_leads_also_near_a_border(foot) -> None:
     assert np.linalg.norm(positions(states)[-1] - goals, axis=1).max() < 0.5
 
 
-@thorough
-@pytest.mark.parametrize("foot", [PERSON, HORSE, {}], ids=["person", "horse", "nimble"])
-def test_who_wanders_on_a_stage_uses_all_of_it_and_does_not_stand(foot) -> None:
-    half = np.array((3.0, 2.0))
-    rng = np.random.default_rng(1)
-    n = 8
-    turn = rng.uniform(0.0, 2.0 * np.pi, n)
-    states = walkers(
-        surfaces([rectangle(tuple(-half), tuple(half))]),
-        np.stack([*(rng.uniform(-1.0, 1.0, n) * (h - 0.5) for h in half), np.zeros(n)], axis=1),
-        [(Wander, {"strength": 0.5})],
-        np.stack((np.cos(turn), np.sin(turn), 0.0 * turn), axis=1),
-        locomotions=[(OnFoot, foot)],
-    ).run(30 * FPS)
-    place, speed = positions(states)[..., :2], speeds(states)
-    room = (half - np.abs(place)).min(axis=-1)
-    assert room.min() > 0.0 and (room < 0.9 * RADIUS).mean() < 0.08
-    cells = np.floor((place + half - 0.5) / 0.5).astype(int)
-    inside = ((cells >= 0) & (cells < (2.0 * half - 1.0) / 0.5)).all(axis=-1)
-    assert len(np.unique(cells[inside], axis=0)) > 0.85 * 10 * 6
-    assert speed.mean() > 0.5 * PACE and (speed < 0.05).mean() < 0.02
-
-
 def treads(rises: list[tuple[float, float]], end: float) -> tuple[np.ndarray, np.ndarray]:
     """A floor along Y with steps: their places and heights, metres."""
     profile = [(-10.0, 0.0)]
@@ -111,6 +87,7 @@ UNEVEN = {
 }
 
 
+@sampled(one_of=2)
 @pytest.mark.parametrize("faces", UNEVEN.values(), ids=UNEVEN)
 def test_level_faces_are_walked_at_full_speed_whatever_rises_beside_them(faces) -> None:
     scene = walkers(
@@ -141,8 +118,8 @@ def test_level_faces_are_walked_at_full_speed_whatever_rises_beside_them(faces) 
 )
 def test_a_gap_that_a_foot_bridges_is_no_border(gap, step, crosses) -> None:
     ground = surfaces([rectangle((-12.0, -6.0), (0.0, 6.0)), rectangle((gap, -6.0), (12.0, 6.0), step)])
-    starts = np.array([(-4.0, -3.0, 0.0), (-4.0, 0.0, 0.0)])
-    goals = np.array([(5.0, 3.0, step), (5.0, 0.0, step)])
+    starts = np.array([(-2.0, -2.5, 0.0), (-2.0, 0.0, 0.0)])
+    goals = np.array([(5.0, 2.5, step), (5.0, 0.0, step)])
     scene = walkers(
         ground,
         starts,
@@ -151,11 +128,11 @@ def test_a_gap_that_a_foot_bridges_is_no_border(gap, step, crosses) -> None:
         locomotions=[(OnFoot, {**PERSON, "step_height": 0.3})],
         tracked=leaders(*goals),
     )
-    states = scene.run_until(lambda states: off(states[-1], goals) < 0.5, 9 * FPS)
+    states = scene.run_until(lambda states: off(states[-1], goals) < 0.5, (8 if crosses else 4) * FPS)
     place = positions(states)
     if not crosses:
         assert place[..., 0].max() <= 0.0
         return
-    assert (speeds(states[: 3 * FPS]) > 0.95 * PACE).all()
+    assert (speeds(states[: 2 * FPS]) > 0.95 * PACE).all()
     assert np.linalg.norm(place[-1] - goals, axis=1).max() < 0.5
     assert np.isin(place[..., 2], (0.0, step)).all()

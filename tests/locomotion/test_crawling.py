@@ -405,6 +405,7 @@ def held(scene: Scene, states: list[State]) -> np.ndarray:
     return np.array([scene.surfaces.surface_of(state.bodies["crawling"].triangle) for state in states])
 
 
+@sampled(one_of=2)
 @pytest.mark.parametrize("height", [0.6, 1.0], ids=["sunk", "resting"])
 def test_from_a_floor_they_go_up_a_ball_and_down_to_the_floor_again(height: float) -> None:
     """A step over the seam is hardly longer than another, and no ant gets into the ball or below the floor."""

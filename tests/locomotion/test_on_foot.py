@@ -15,7 +15,6 @@ from steering_addon.behaviors.evasion import Evasion
 from steering_addon.behaviors.pursuit import Pursuit
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.separation import Separation
-from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
 from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import OnFoot
 from steering_addon.locomotion.headings import (
@@ -32,7 +31,7 @@ from steering_addon.locomotion.on_foot import FALL, STOP, TURN_BACK
 from steering_addon.simulation.geometry.obstacles import boxes
 from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
 from steering_addon.simulation.locomotion import HELD_UP
-from steering_addon.simulation.snapshot import Snapshot, State
+from steering_addon.simulation.snapshot import State
 from tests.locomotion.grounds import hills, on, plane
 from tests.sampling import sampled, thorough
 from tests.scene import Scene, leaders, positions, speeds, ups
@@ -338,79 +337,6 @@ def test_over_and_under_a_bridge_each_keeps_to_its_storey() -> None:
     place = positions(both.run(14 * FPS))
     assert (place[..., 2] == (4.0, 0.0)).all()
     assert place[-1, 0, 0] > 8.0 and place[-1, 1, 1] > 8.0
-
-
-def crossing(tilt: float, seed: int, n: int = 10) -> Scene:
-    """Two streams of walkers that cross on a slope, who avoid each other."""
-    rng = np.random.default_rng(seed)
-    ground = surfaces([plane(half=40.0, tilt=tilt)])
-    row = np.arange(n)
-    grid = np.stack((1.0 * (row // 4) - 9.0, 1.1 * (row % 4) - 1.6), axis=1) + rng.uniform(-0.15, 0.15, (n, 2))
-    places = np.concatenate((grid, grid[:, ::-1]))
-    return Scene(
-        on(ground, places),
-        forward=np.repeat([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], n, axis=0),
-        speed=1.0,
-        behaviors=[
-            (Seek, {"target": np.repeat([2 * n, 2 * n + 1], n)}),
-            (UnalignedCollisionAvoidance, {"weight": 2.0, "distance": 6.0, "look_ahead_time": 4.0, "clearance": 0.15}),
-        ],
-        vehicle={"max_speed": 1.6, "max_force": 4.0, "radius": 0.25},
-        locomotions=[(OnFoot, {"turn_radius": 0.2, "slowed_uphill": 0.0})],
-        tracked=leaders((30.0, 0.0, 30.0 * tilt), (0.0, 30.0, 0.0)),
-        surfaces=ground,
-        fps=FPS,
-    )
-
-
-def test_on_a_slope_of_thirty_degrees_streams_cross_without_a_contact() -> None:
-    place = positions(crossing(tilt=0.58, seed=1).run(10 * FPS))
-    apart = np.linalg.norm(place[:, :, None] - place[:, None], axis=-1) + 9.0 * np.eye(place.shape[1])
-    assert apart.min() > 0.5
-    assert place[-1, :10, 0].min() > 0.0 and place[-1, 10:, 1].min() > 0.0
-
-
-@thorough
-def test_who_walks_on_a_bridge_does_not_step_aside_for_who_walks_below() -> None:
-    ground = bridge()
-
-    def crossing_at(starts: list[Any], targets: list[Any]) -> np.ndarray:
-        n = len(starts)
-        scene = walker((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), ground)
-        avoid = (UnalignedCollisionAvoidance, {"weight": 2.0, "distance": 6.0, "look_ahead_time": 4.0})
-        scene = replace(
-            scene,
-            position=starts,
-            forward=[(1.0, 0.0, 0.0), (0.0, 1.0, 0.0)][:n],
-            up=(0.0, 0.0, 1.0),
-            identity=None,
-            behaviors=[(Seek, {"target": np.arange(n) + n}), avoid],
-            tracked=leaders(*targets),
-        )
-        return positions(scene.run(10 * FPS))[:, 0]
-
-    over, under = ((-10.0, 0.0, 4.0), (11.0, 0.0, 4.0)), ((0.0, -10.0, 0.0), (0.0, 11.0, 0.0))
-    alone, both = crossing_at([over[0]], [over[1]]), crossing_at([over[0], under[0]], [over[1], under[1]])
-    assert np.abs(alone - both).max() < 1e-9
-
-
-def _with(snapshot: Snapshot, ground: Surfaces) -> Snapshot:
-    return replace(snapshot, surfaces=ground)
-
-
-def test_on_a_wave_it_rises_and_sinks() -> None:
-    points, triangles = plane(half=20.0, cells=40)
-    calm = surfaces([(points, triangles)], [True])
-
-    def wave(frame: int) -> Surfaces:
-        return calm.with_points(
-            0, points + np.stack((0 * points[:, 0],) * 2 + (np.sin(points[:, 0] + 0.1 * frame),), 1)
-        )
-
-    scene = herd(calm, n=30, half=10.0)
-    states = scene.run(60, at=lambda frame, snapshot: _with(snapshot, wave(frame)))
-    for frame in (1, 30, 59):
-        assert np.abs(height_above(wave(frame), states[frame : frame + 1])).max() < 1e-9
 
 
 def test_its_origin_is_held_above_the_ground_by_its_lift() -> None:

@@ -56,6 +56,7 @@ def darts(place: np.ndarray) -> int:
     return np.count_nonzero((speed[1:-1] > 2.0 * np.maximum(speed[:-2], speed[2:])) & (speed[1:-1] > 0.8))
 
 
+@sampled(one_of=2)
 @pytest.mark.parametrize("length", [0.0, 1.8])
 def test_who_wanders_on_stairs_rises_and_sinks_evenly(length: float) -> None:
     """Also who turns while it walks along the edge of a step."""
@@ -81,7 +82,7 @@ def test_who_wanders_on_stairs_rises_and_sinks_evenly(length: float) -> None:
     assert np.abs(np.diff(positions(states)[..., 2], 2, axis=0)).max() > 0.99 * RISE
 
 
-@sampled
+@sampled(one_of=9)
 @pytest.mark.parametrize("length", [0.0, 1.8, 2.4])
 @pytest.mark.parametrize("radius", [0.15, 0.3, 0.6])
 @pytest.mark.parametrize("pace", [0.5, 1.5, 4.0])
@@ -226,6 +227,19 @@ def test_people_go_up_and_down_stairs_at_two_steps_a_second(rise: float, tread: 
     assert slows.min() > -4.0 / FPS, "they slow down gradually"
     before = (place[1:, ::2, 0] < -0.8).any(axis=1)
     np.testing.assert_allclose(speed[before][:, ::2].max(axis=0), pace[::2], rtol=0.03)
+
+
+@pytest.mark.parametrize(("rise", "tread"), [(0.17, 0.3), (0.18, 0.28), (0.12, 0.25)])
+def test_long_animals_see_each_tread_and_go_as_slowly_as_their_legs(rise: float, tread: float) -> None:
+    ground, end = stairs(rise, tread), tread * COUNT
+    scene = walkers([(-2.0, 0.0, 0.0)], [(end + 6.0, 0.0, rise * COUNT)], ground, slowed_uphill=0.0)
+    scene.vehicle.update(radius=0.3, length=1.6, max_speed=1.4, cruise_speed=1.0)
+    place = shown(replace(scene, forward=np.array([(1.0, 0.0, 0.0)]), speed=1.4).run(7 * FPS))[:, 0]
+    on_stairs = (place[:, 0] > 0.9) & (place[:, 0] < end - 0.9)
+    assert on_stairs.any()
+    off = place[:, 2] - rise * (place[:, 0] / tread + 0.5)
+    assert np.abs(off[on_stairs]).max() < 0.01
+    assert 0.5 < np.median(np.diff(place[:, 0])[on_stairs[1:]]) * FPS / (2.1 * tread) < 1.1
 
 
 def test_neither_a_kerb_nor_a_steep_slope_is_stairs_and_small_ones_have_their_own_pace() -> None:

@@ -33,7 +33,6 @@ from steering_addon.simulation.vehicle import VehicleModel
 from tests.locomotion.grounds import plane
 from tests.locomotion.stacking import stacked
 from tests.locomotion.test_wheeled import AXLE, CAR, FPS, output
-from tests.sampling import thorough
 from tests.scene import Scene, headings, leaders, positions, velocities
 
 DT = 1.0 / FPS
@@ -325,12 +324,3 @@ def test_pedals_follow_the_way_it_goes(states) -> None:
     faster, slower = backs & (forward < -0.5), backs & (forward > 1.0)
     assert faster.any() and (accelerator[faster] > 0.0).all()
     assert slower.any() and (brake[slower] > 0.0).all()
-
-
-@thorough
-def test_the_order_of_the_cars_and_the_length_of_the_run_do_not_matter(states) -> None:
-    order = np.array([3, 0, 4, 2, 1])
-    others = dead_ends().take(order).run(4 * FPS)
-    assert speeds_along(others).min() < -0.5
-    assert (positions(others) == positions(states)[: 4 * FPS, order]).all()
-    assert (headings(others) == headings(states)[: 4 * FPS, order]).all()

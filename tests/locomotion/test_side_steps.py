@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 
 from steering_addon.behaviors.seek import Seek
-from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
 from steering_addon.locomotion import OnFoot
 from steering_addon.locomotion.side_steps import along_and_aside, joined, stepped
-from steering_addon.simulation.geometry.obstacles import boxes
 from steering_addon.simulation.vehicle import VehicleModel
 from tests.scene import Scene, leaders, positions
 
@@ -66,25 +64,3 @@ def test_its_velocity_is_that_of_its_way_also_aside() -> None:
     velocity, heading = (np.array([getattr(s.motion, name)[0] for s in states[1:]]) for name in ("velocity", "forward"))
     assert way == pytest.approx(velocity, abs=1e-9)
     assert np.abs(np.cross(heading, velocity)[:, 2]).max() > 0.1
-
-
-def test_two_streams_pass_each_other_in_a_corridor() -> None:
-    """Sixteen people go each way between walls that are 5 m apart."""
-    n = 32
-    row, side = np.arange(n) // 2, np.where(np.arange(n) % 2, 1.0, -1.0)
-    x, y = -side * (4.0 + 2.0 * (row // 4)), (row % 4) * 0.9 - 1.35
-    start, zero = np.stack((x, y, 0.0 * x), axis=1), 0.0 * x
-    walls = boxes(np.array([[0.0, 2.55, 0.0], [0.0, -2.55, 0.0]]), np.tile([20.0, 0.05, 1.0], (2, 1)))
-    crowd = Scene(
-        start,
-        forward=np.stack((side, zero, zero), axis=1),
-        speed=1.33,
-        vehicle={"radius": 0.3, "max_speed": 1.9, "cruise_speed": 0.7, "max_force": 2.0, "keep_apart": True},
-        locomotions=[(OnFoot, {"turn_radius": 3.0})],
-        behaviors=[(Seek, {"target": n + np.arange(n), "pace": 1}), (UnalignedCollisionAvoidance, {"weight": 2.0})],
-        tracked=leaders(*np.stack((25.0 * side, y, zero), axis=1)),
-        obstacles=walls,
-        fps=15.0,
-    )
-    last = positions(crowd.run(15 * 16))[-1]
-    assert (last[:, 0] * side > 4.0).mean() > 0.8

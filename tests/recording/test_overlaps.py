@@ -59,7 +59,7 @@ def test_bodies_that_stand_or_move_together_are_searched_rarely(monkeypatch, pac
 
 
 @thorough
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(st.integers(0, 10**6), st.floats(0.0, 0.5))
 def test_long_bodies_touch_where_their_axes_are_nearer_than_their_radii(seed, pace) -> None:
     """Compared one by one on every frame, while they move and turn."""

@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from scripts.course_scenes import NAMES, SHAPES, WAYS, Course, course, kept_apart, random_course
+from scripts.course_scenes import NAMES, SHAPES, Course, course, kept_apart, random_course
 from scripts.preset_crowds import shipped
 from steering_addon.simulation.snapshot import State
-from tests.sampling import sampled, thorough
+from tests.sampling import sampled
 
 WIDTHS = (1.0, 2.0, 3.0, 4.0)
 QUICK = ("fish", "flock", "paper_aeroplane", "pigeon", "school", "starling")
@@ -33,29 +33,6 @@ def assert_passed(on: Course) -> None:
 def test_presets_pass_boxes_balls_and_meshes_at_any_width_of_the_path(preset: str) -> None:
     number = NAMES.index(preset)
     assert_passed(course(preset, "ALLOCATION", [SHAPES[number % len(SHAPES)]], WIDTHS, number, fps=FPS))
-
-
-@thorough
-@pytest.mark.parametrize("way", WAYS)
-def test_they_pass_in_every_way_to_combine(way: str) -> None:
-    number = WAYS.index(way)
-    assert_passed(course(QUICK[number], way, [SHAPES[number % len(SHAPES)]], WIDTHS, 100 + number, fps=FPS))
-
-
-@thorough
-@pytest.mark.parametrize("n", [1, 10])
-def test_one_bird_and_ten_fly_past_boxes_without_hovering(n: int) -> None:
-    on = course("flock", "ALLOCATION", ["box"] * 2, [1.0] * n, 5)
-    outcome = on.run()
-    assert (outcome.arrived >= 0).all()
-    assert (outcome.depth == 0.0).all()
-    assert outcome.turning.max() < 100.0, "degrees a second: they bend round; those that whirled turned by 150"
-    cruise = 0.76 * on.scene.vehicle["max_speed"]
-    on_the_way = outcome.states[48 : int(outcome.arrived.min())]
-    speed = np.array([np.linalg.norm(state.motion.velocity, axis=1) for state in on_the_way])
-    assert np.median(speed) > 0.6 * cruise
-    assert (outcome.stood <= 2.0).all()
-    assert (speed < 0.15 * cruise).mean() < 0.05, "one in ten may hesitate when others push it to the far side"
 
 
 def test_without_avoiding_obstacles_they_follow_the_path_through_them() -> None:

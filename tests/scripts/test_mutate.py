@@ -16,7 +16,8 @@ from scripts.mutation.trial import Checkout, Verdict, tried
 from tests.sampling import sampled, thorough
 
 ROOT = Path(__file__).resolve().parents[2]
-EQUIVALENT = tomllib.loads((ROOT / "scripts" / "mutation" / "equivalent.toml").read_text(encoding="utf-8"))["mutant"]
+LISTED = tomllib.loads((ROOT / "scripts" / "mutation" / "equivalent.toml").read_text(encoding="utf-8"))
+EQUIVALENT = [{"file": file, **entry} for file, entries in LISTED.items() for entry in entries]
 
 
 def changed(text: str) -> set[str]:

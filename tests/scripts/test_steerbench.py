@@ -46,14 +46,6 @@ def test_a_box_goal_is_reached_when_touched() -> None:
     assert track[present][-1, 0, 0] == pytest.approx(3.5, abs=0.1)
 
 
-def test_two_agents_that_meet_in_front_of_a_pillar_pass() -> None:
-    met = case([[-5.0, 0.0], [5.0, 0.2]], [[to(5.0, 0.0)], [to(-5.0, 0.2)]], boxes=[(-0.4, 1.6, 0.4, 2.4)])
-    track = trajectories(met, 0.05, 260, "VELOCITY")
-    gap = np.linalg.norm(track[:, 0] - track[:, 1], axis=1)
-    assert np.nanmin(gap) > 0.99
-    assert not np.isfinite(track[-1]).any()
-
-
 def test_walls_have_the_positions_of_the_scene() -> None:
     obstacles = walls(
         case([[0.0, 0.0]], [[]], [(1.0, 2.0, 3.0, 6.0)], [(-4.0, 0.0, 1.5)], [(0.0, -6.0, 4.0, 2.0, np.pi / 2)])

@@ -72,6 +72,7 @@ def test_the_default_vehicle_has_the_default_values(behavior) -> None:
     assert fitted(behavior, replace(BodiesToFit.default(), grounded=True), "PRIORITY", {}) == complete(behavior, {})
 
 
+@sampled
 @pytest.mark.parametrize("behavior", CATALOGUE, ids=lambda b: b.name)
 @pytest.mark.parametrize(
     "bodies", [FISH, PIGEON, SHARK, BodiesToFit.default()], ids=["fish", "pigeon", "shark", "default"]
@@ -138,6 +139,7 @@ def test_where_a_vehicle_has_to_stop_there_is_room_to() -> None:
     assert checked > 1
 
 
+@sampled
 @pytest.mark.parametrize("missing", ["radius", "max_speed", "max_force"])
 @pytest.mark.parametrize("behavior", CATALOGUE, ids=lambda b: b.name)
 def test_a_vehicle_without_size_speed_or_force_counts_as_usual_in_that(behavior, missing) -> None:
@@ -154,6 +156,7 @@ def test_fitted_numbers_have_two_digits() -> None:
 # ---- weights
 
 
+@sampled
 @pytest.mark.parametrize("way", [way for way in WAYS if way != DIRECTIONS_ONLY])
 @pytest.mark.parametrize("behavior", CATALOGUE, ids=lambda b: b.name)
 def test_beside_behaviors_with_fitted_values_a_new_one_is_fitted_as_if_alone(behavior, way: str) -> None:

@@ -36,7 +36,6 @@ from steering_addon.simulation.combining import (
 from steering_addon.simulation.decisions import Decisions
 from steering_addon.simulation.sensing import world_at
 from steering_addon.simulation.steering import decide, requests
-from tests.sampling import thorough
 from tests.scene import PRIORITY, WEIGHTED_SUM, Scene, all_of, headings, leaders, positions
 from tests.simulation.odd_input import BOUNDED
 
@@ -135,23 +134,6 @@ def test_a_breath_of_force_leaves_the_rest_to_the_next_priority() -> None:
     np.testing.assert_allclose(forced(0.25 * FIRM), [0.25 * FIRM * 1.5, 0.75 * 0.5, 0.0])
     np.testing.assert_allclose(forced(FIRM), [FIRM * 1.5, 0.0, 0.0])
     np.testing.assert_allclose(forced(1e-9), forced(0.0), atol=1e-8)
-
-
-@thorough
-def test_by_priority_a_vehicle_at_rest_gets_going_at_the_edge_of_the_sight_of_an_obstacle() -> None:
-    """The turn for it is a breath there, and a vehicle that stands does not get on by turning."""
-    for distance in np.linspace(2.0, 4.5, 26):
-        scene = Scene(
-            [[0.3, 0.0, 0.0]],
-            speed=0.0,
-            behaviors=[(ObstacleAvoidance, {"priority": 1}), (Seek, {"priority": 2})],
-            combining=PRIORITY,
-            tracked=leaders([0.0, 20.0, 0.0]),
-            obstacles=obstacles(np.array([[0.0, distance, 0.0]]), 1.0),
-        )
-        states = scene.run(4 * 24)
-        passed = states[-1].motion.position[0, 1]
-        assert passed > distance, distance
 
 
 @BOUNDED
@@ -396,20 +378,6 @@ def test_by_allocation_a_breath_of_avoidance_does_not_forbid_the_other_side() ->
     assert both(FIRM * 2.0) == pytest.approx(FIRM * 2.0)
     aside = [both(share) for share in np.linspace(0.001, FIRM * 2.0, 50)]
     assert (np.diff(aside) > 0.0).all() and np.diff(aside).max() < 0.05, "it fades"
-
-
-def test_by_allocation_a_bird_avoids_a_tower_however_hard_its_flock_pulls() -> None:
-    pull, away = np.array([[0.0, 9.0, 0.0]]), np.array([[1.5, 0.0, 0.0]])
-    max_force = np.array([1.5])
-
-    def both(avoiding: np.ndarray) -> np.ndarray:
-        sure = np.ones(1), np.ones(1), np.zeros(1)
-        components = [Component(avoiding, np.array([1]), *sure), Component(pull, np.array([2]), *sure)]
-        return by_allocation()(components, np.zeros((1, 3)), max_force)[0]
-
-    assert np.allclose(both(away), [1.5, 0.0, 0.0]), "nothing is left"
-    assert np.allclose(both(away * 0.6), [0.9, 1.2, 0.0]), "the rest is left"
-    assert np.allclose(both(away * 0.0), [0.0, 1.5, 0.0]), "all is left"
 
 
 def test_the_requests_of_behaviors_add_up_to_the_decision() -> None:

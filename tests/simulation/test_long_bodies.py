@@ -267,13 +267,6 @@ def crossing(method: int, late: float, length: float) -> float:
     return min(apart(replace(scene, position=s.motion.position, forward=s.motion.forward), 0, 1) for s in states)
 
 
-@thorough
-@pytest.mark.parametrize("late", [0.0, 2.0])
-def test_cars_on_crossing_courses_pass_without_contact(late: float) -> None:
-    assert crossing(VELOCITY, late, LENGTH) >= 2.0 * RADIUS
-    assert crossing(VELOCITY, late, 0.0) < 2.0 * RADIUS, "as spheres they would"
-
-
 @sampled
 @pytest.mark.parametrize("late", [0.0, 2.0])
 def test_the_form_of_the_paper_keeps_long_bodies_further_apart_than_spheres(late: float) -> None:

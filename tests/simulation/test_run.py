@@ -165,11 +165,6 @@ def test_an_absent_target_does_not_count() -> None:
     assert positions(states)[:, 0].tobytes() == positions(alone.run(24))[:, 0].tobytes()
 
 
-def test_no_agent_is_its_own_target() -> None:
-    place = Scene([[0.0, 0.0, 0.0]], speed=3.0, behaviors=[(Seek, {"target": 0})])
-    assert (place.steering()[0] == 0.0).all()
-
-
 def test_an_absent_obstacle_is_not_avoided() -> None:
     ball = obstacles([[0.0, 6.0, 0.0]], 1.0, present=np.array([False]))
     place = Scene([[0.1, 0.0, 0.0]], speed=4.0, behaviors=[(ObstacleAvoidance, {})], obstacles=ball)

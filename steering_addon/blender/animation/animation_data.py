@@ -6,35 +6,23 @@ Blender 4.2 has no slots, so a slot is `None` and the action serves as its own c
 `.groups`, and the code that uses this module needs no other distinction.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, TypeAlias
+from typing import Any, TypeAlias
 
 import bpy
 import numpy as np
+from bpy.types import Action, AnimData, FCurve, Key, NlaStrip, Object
 
-if TYPE_CHECKING:
-    from bpy.types import (
-        Action,
-        ActionChannelbag,
-        ActionKeyframeStrip,
-        ActionSlot,
-        AnimData,
-        FCurve,
-        Key,
-        NlaStrip,
-        Object,
-    )
-
-    Channelbag: TypeAlias = Action | ActionChannelbag
-
+ActionSlot = getattr(bpy.types, "ActionSlot", Action)
+"""Up to 4.3, when there are none, only annotations mention it."""
+Channelbag: TypeAlias = Action | getattr(bpy.types, "ActionChannelbag", Action)
+"""The holder of the curves of a datablock."""
 SLOTTED = "slots" in bpy.types.Action.bl_rna.properties
 """Whether actions have slots (4.4 and later)."""
 RENAMED_TOGETHER = 1 << 10
 COPIED = re.compile(r"[ .]\d{3,}$")
-"""What Populate and Blender add to the name of a copy."""
+"""The endings that Populate and Blender add to the name of a copy."""
 
 
 def posed_block(ob: Object | Key) -> Object | Key | None:
@@ -119,8 +107,8 @@ def copy_action(action: Action, slot: ActionSlot | None, *, whole: bool) -> tupl
     return copy, copied_slot
 
 
-def rename_all(names: Mapping[Action, str]) -> None:
-    """Rename actions; to a name that is taken, Blender adds a number.
+def rename_all(names: Mapping[Action, str]) -> Iterator[float]:
+    """Rename actions, yielding the share that is done; to a name that is taken, Blender adds a number.
 
     Blender keeps actions sorted by name and compares a new name with up to hundreds of names before it. So the last
     names are given first, while few precede them; but in pieces, as Blender also goes through the names that follow.
@@ -133,6 +121,7 @@ def rename_all(names: Mapping[Action, str]) -> None:
                 action.rename(name)
             else:
                 action.name = name
+        yield 1.0 - start / len(falling)
 
 
 def slot_for(action: Action, ob: Object) -> ActionSlot | None:
@@ -204,5 +193,5 @@ def evaluate(curve: FCurve, frames: Iterable[float]) -> np.ndarray:
     return np.array([curve.evaluate(frame) for frame in frames])
 
 
-def _strips(action: Action) -> Iterable[ActionKeyframeStrip]:
+def _strips(action: Action) -> Iterable[Any]:
     return (strip for layer in action.layers for strip in layer.strips)

@@ -3,12 +3,11 @@
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import bpy
 from bpy.types import Action, Object
 
-from .animation_data import SLOTTED, channelbag_in, copy_action, new_slot, slot_with_handle
+from .animation_data import SLOTTED, ActionSlot, Channelbag, channelbag_in, copy_action, new_slot, slot_with_handle
 from .bake_record import TRANSFORM_CHANNELS, BakeRecord, erase_record
 from .keyframes import compute_handles, copy_curve, read_keys, read_modifiers, same_curve, write_keys, write_modifiers
 from .ownership import (
@@ -21,11 +20,6 @@ from .ownership import (
     same_but_for_the_bake,
 )
 from .posing import pose_curves
-
-if TYPE_CHECKING:
-    from bpy.types import ActionSlot
-
-    from .animation_data import Channelbag
 
 
 @dataclass(frozen=True)
@@ -40,7 +34,7 @@ class Unbaked:
     """
 
     action: Action | None
-    slot: "ActionSlot | None" = None
+    slot: ActionSlot | None = None
     new: bool = False
     kept: bool = False
     made: bool = False
@@ -59,11 +53,11 @@ class BakeAction:
     """
 
     action: Action
-    slot: "ActionSlot | None"
+    slot: ActionSlot | None
     made: bool
     blank: bool = False
     kept: Action | None = None
-    kept_slot: "ActionSlot | None" = None
+    kept_slot: ActionSlot | None = None
     kept_is_new: bool = False
 
     def heir(self, before: BakeRecord | None) -> Action:
@@ -111,7 +105,7 @@ def without_bake(played: CurrentAnimation, *, edits: bool = False) -> Unbaked:
 
 @contextmanager
 def moved_without_bake(played: CurrentAnimation) -> Iterator[CurrentAnimation]:
-    """What would move an object without its bake, for as long as it is looked at."""
+    """The animation that would move an object without its bake, for as long as it is looked at."""
     if played.record is None:
         yield played
         return
@@ -158,7 +152,7 @@ def only_poses(unbaked: Unbaked) -> bool:
     return bag is not None and len(bag.fcurves) > 0 and len(pose_curves(bag)) == len(bag.fcurves)
 
 
-def _put_back(kept: "Channelbag | None", bag: "Channelbag", record: BakeRecord) -> None:
+def _put_back(kept: Channelbag | None, bag: Channelbag, record: BakeRecord) -> None:
     """Put the keys that a bake replaced back into a copy of the baked action, from which the bake was removed.
 
     Of a muted curve these are all keys. A key that the animator has set on the same frame since is kept.

@@ -121,23 +121,17 @@ def write_record(action: Action, record: BakeRecord) -> None:
     }
     if record.kept is not None:
         stored |= {"kept": record.kept, "kept_slot": record.kept_slot}
-    if record.posed:
-        stored["posed"] = True
-    if record.muted_drivers:
-        stored["muted_drivers"] = [f"{path}[{index}]" for path, index in record.muted_drivers]
-    if record.muted_strips:
-        stored["muted_strips"] = list(record.muted_strips)
-    if record.kept_properties:
-        stored["kept_properties"] = {name: kept.written() for name, kept in record.kept_properties.items()}
-    if record.kept_hidden:
-        stored["kept_hidden"] = dict(record.kept_hidden)
-    if record.own_handles:
-        stored["own_handles"] = {channel: list(noted) for channel, noted in record.own_handles.items()}
-    if record.keys:
-        stored["keys"] = list(record.keys)
-    if record.thinned:
-        stored["thinned"] = list(record.thinned)
-    action[RECORD] = stored
+    where_needed = {
+        "posed": record.posed,
+        "muted_drivers": [f"{path}[{index}]" for path, index in record.muted_drivers],
+        "muted_strips": list(record.muted_strips),
+        "kept_properties": {name: kept.written() for name, kept in record.kept_properties.items()},
+        "kept_hidden": dict(record.kept_hidden),
+        "own_handles": {channel: list(noted) for channel, noted in record.own_handles.items()},
+        "keys": list(record.keys),
+        "thinned": list(record.thinned),
+    }
+    action[RECORD] = stored | {name: values for name, values in where_needed.items() if values}
 
 
 def erase_record(action: Action) -> None:

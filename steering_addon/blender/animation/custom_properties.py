@@ -10,6 +10,7 @@ import json
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import bpy
@@ -38,7 +39,7 @@ LONGEST_PATH = 59
 record of a bake those of channels, which are longer."""
 
 REFUSED_SETTING = (TypeError, ValueError, OverflowError, KeyError)
-"""What Blender raises for a setting of a property that it does not take."""
+"""The errors that Blender raises for a setting of a property that it does not take."""
 
 
 def path_of(name: str) -> str:
@@ -46,6 +47,7 @@ def path_of(name: str) -> str:
     return f'["{bpy.utils.escape_identifier(name)}"]'
 
 
+@lru_cache(maxsize=1024)
 def name_in(path: str) -> str | None:
     """The custom property that a data path names, None for any other path."""
     if not (path.startswith('["') and path.endswith('"]')):
@@ -63,12 +65,8 @@ def share_in(state: str) -> str:
 
 @dataclass(frozen=True)
 class KeptProperty:
-    """A custom property as the animator had it.
-
-    Attributes:
-        value: plain Python, or a datablock.
-        display: its limits, tooltip and other settings of the interface, None if such a value has none.
-    """
+    """A custom property as the animator had it. `value`: plain Python, or a datablock; `display`: its limits, tooltip
+    and other settings of the interface, None if such a value has none."""
 
     value: Any
     display: dict[str, Any] | None

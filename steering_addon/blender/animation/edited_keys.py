@@ -1,7 +1,7 @@
 """Whether baked keys were edited since: each bake notes checksums of what it wrote."""
 
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from bpy.types import Object
@@ -20,19 +20,19 @@ def checksum_of(columns: Iterable[Column]) -> int:
     )
 
 
-def shape_of(points: np.ndarray) -> tuple[np.ndarray, ...]:
+def shape_of(points: np.ndarray | Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
     """The columns of the points (3, k, 2) of keys that shape a curve from the first frame to the last.
 
     Blender computes the outermost handles where keys of the animator's are beyond.
     """
-    return points[0], points[1, 1:], points[2, :-1]
+    return points[0], points[1][1:], points[2][:-1]
 
 
 def checksum(columns: Iterable[np.ndarray]) -> int:
     """A number for some columns of numbers; never 0, which stands for no checksum."""
     total = 0
     for column in columns:
-        total = zlib.crc32(np.ascontiguousarray(column, dtype=np.float32).tobytes(), total)
+        total = zlib.crc32(np.ascontiguousarray(column, dtype=np.float32), total)
     return total & LARGEST or 1
 
 
@@ -50,8 +50,12 @@ def has_edited_keys(ob: Object) -> bool:
         columns = []
         for _, curve in sorted(played.curves(path).items()):
             if path in record.thinned:
-                points = np.stack([read_column(curve, name) for name in POINTS])
-                columns += shape_of(points[:, (points[0, :, 0] > low) & (points[0, :, 0] < high)])
+                points = [read_column(curve, name) for name in POINTS]
+                start, end = curve.range()
+                if not low < start <= end < high:
+                    within = (points[0][:, 0] > low) & (points[0][:, 0] < high)
+                    points = [column[within] for column in points]
+                columns += shape_of(points)
                 continue
             # In single precision, late frames would count as others.
             at, values = read_column(curve, "co").astype(np.float64).T

@@ -4,19 +4,14 @@ Where an action poses bones, such keys say nothing that the object does not show
 without asking, as the pose is. They would hold all copies of a model in one place, so members of Populate do without.
 """
 
-from typing import TYPE_CHECKING
-
 import bpy
 import numpy as np
 from bpy.types import FCurve, Object
 
-from .animation_data import assign_action, channelbag, channelbag_in, copy_action, slot_of
+from .animation_data import Channelbag, assign_action, channelbag, channelbag_in, copy_action, slot_of
 from .bake_record import TRANSFORM_CHANNELS
 from .keyframes import read_column
 from .posing import POSE_OF, pose_curves
-
-if TYPE_CHECKING:
-    from .animation_data import Channelbag
 
 TRANSFORM = (*TRANSFORM_CHANNELS, "scale")
 """The channels that say where an object stands."""
@@ -24,7 +19,7 @@ SAME = 1e-5
 """Numbers that differ less, relative to the larger of 1 and their size, are the same in single precision."""
 
 
-def holds_a_pose(ob: Object, bag: "Channelbag | None") -> bool:
+def holds_a_pose(ob: Object, bag: Channelbag | None) -> bool:
     """Whether an action poses the bones of an object and keys its transform, and all these keys are what it has."""
     curves = _transform_curves(bag) if pose_curves(bag) else []
     return bool(curves) and all(_holds(curve, ob.path_resolve(curve.data_path)[curve.array_index]) for curve in curves)
@@ -53,7 +48,7 @@ def let_go(ob: Object) -> None:
     assign_action(ob, None)
 
 
-def _transform_curves(bag: "Channelbag | None") -> list[FCurve]:
+def _transform_curves(bag: Channelbag | None) -> list[FCurve]:
     return [curve for curve in (bag.fcurves if bag is not None else ()) if curve.data_path in TRANSFORM]
 
 

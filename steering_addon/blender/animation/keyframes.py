@@ -4,21 +4,18 @@
 fraction of one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import bpy
 import numpy as np
 from bpy.types import FCurve, FModifier
 
 from ...recording.thinned_curves import ThinnedCurve
-
-if TYPE_CHECKING:
-    from .animation_data import Channelbag
+from ..objects.doubles import column_from
+from .animation_data import Channelbag
 
 FRAME_TOLERANCE = 0.01
 """Keys nearer than this are on the same frame: Blender's own tolerance when it inserts a key."""
@@ -64,7 +61,7 @@ POINTS = ("co", "handle_left", "handle_right")
 """The columns of keys that give a curve its shape."""
 
 OF_LINEAR = ("co", "interpolation", "type", "handle_left_type", "handle_right_type", "handle_left", "handle_right")
-"""Those that tell linear keys from keys as Blender adds them."""
+"""The columns that tell linear keys from keys as Blender adds them."""
 
 AUTOMATIC = (AUTO, VECTOR, AUTO_CLAMPED)
 """The types of handles that Blender computes."""
@@ -76,11 +73,8 @@ CURVE_SETTINGS = ("extrapolation", "auto_smoothing", "mute", "lock", "hide", "se
 
 @dataclass(frozen=True)
 class Keys:
-    """The keys of one curve.
-
-    Attributes:
-        columns: a (k, width) array for each name of KEY_COLUMNS, or for some of these, in the order of the keys
-    """
+    """The keys of one curve. `columns`: a (k, width) array for each name of KEY_COLUMNS, or for some of these, in the
+    order of the keys."""
 
     columns: Mapping[str, np.ndarray]
 
@@ -96,11 +90,11 @@ class Keys:
         """(k,) whether each key is on one of the frames from `first` to `last`."""
         return (self.frames > first - FRAME_TOLERANCE) & (self.frames < last + FRAME_TOLERANCE)
 
-    def take(self, rows: np.ndarray) -> Keys:
+    def take(self, rows: np.ndarray) -> "Keys":
         """A selection of the keys; `rows` is a mask (k,) or row numbers."""
         return Keys({name: column[rows] for name, column in self.columns.items()})
 
-    def join(self, others: Keys) -> Keys:
+    def join(self, others: "Keys") -> "Keys":
         """These keys, and those of `others` on frames where these have none, in order of time."""
         apart = np.abs(others.frames[:, None] - self.frames[None, :]) > FRAME_TOLERANCE
         others = others.take(apart.all(axis=1))
@@ -116,9 +110,7 @@ def read_keys(curve: FCurve, names: Iterable[str] = KEY_COLUMNS) -> Keys:
 def read_column(curve: FCurve, name: str) -> np.ndarray:
     """One property of all keys of a curve, (k, width); `name` is one of KEY_COLUMNS."""
     width, kind = KEY_COLUMNS[name]
-    column = np.empty((len(curve.keyframe_points), width), kind)
-    curve.keyframe_points.foreach_get(name, column.ravel())
-    return column
+    return column_from(curve.keyframe_points, name, width, kind).reshape(-1, width)
 
 
 def frames_of(curve: FCurve) -> np.ndarray:
@@ -319,8 +311,7 @@ def _smooth(bag: Channelbag, kind: int | np.ndarray) -> np.ndarray:
     everything else about a key, and makes no difference to linear keys: as soon as an animator lets some of them ease,
     Blender computes all handles of the curve again, by the setting that is restored.
     """
-    before = np.empty(len(bag.fcurves), CHOICE)
-    bag.fcurves.foreach_get("auto_smoothing", before)
+    before = column_from(bag.fcurves, "auto_smoothing", kind=CHOICE)
     # By `foreach_set` only: setting it on a single curve makes Blender compute its handles again.
     bag.fcurves.foreach_set("auto_smoothing", np.full_like(before, kind))
     return before

@@ -4,19 +4,18 @@ A key is ours if two things agree: its action carries a record of the bake that 
 key is of the type Generated. Everything else is the animator's.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Collection, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from bpy.types import Action, AnimData, FCurve, NlaStrip, Object
 
 from ...simulation.arrays.once import once
 from ..objects.crowd_caches import cached_as
+from ..objects.doubles import column_from
 from ..refusal import Refusal
-from .animation_data import SLOTTED, action_of, channelbag_in, channelbags, slot_of
+from .animation_data import SLOTTED, ActionSlot, Channelbag, action_of, channelbag_in, channelbags, slot_of
 from .bake_record import RECORD, TRANSFORM_CHANNELS, BakeRecord, our_record
 from .custom_properties import name_in
 from .held_transforms import TRANSFORM, holds_a_pose
@@ -32,22 +31,13 @@ from .keyframes import (
     write_keys,
 )
 
-if TYPE_CHECKING:
-    from bpy.types import ActionSlot
-
-    from .animation_data import Channelbag
-
 GROUP = "Object Transforms"
 """The group of F-curves in which Blender puts transform channels."""
 
 
 class OwnAnimation(NamedTuple):
-    """Animation of the animator's that moves a vehicle on channels that a bake writes.
-
-    Attributes:
-        what: its description, to follow "Ship has ...".
-        replaceable: whether "Replace Own Keys" can set it aside.
-    """
+    """Animation of the animator's that moves a vehicle on channels that a bake writes. `what`: its description, to
+    follow "Ship has ..."; `replaceable`: whether "Replace Own Keys" can set it aside."""
 
     what: str
     replaceable: bool
@@ -68,7 +58,7 @@ class CurrentAnimation:
         self._look_up(action_of(ob), slot_of(ob))
 
     @classmethod
-    def from_action(cls, action: Action | None, slot: ActionSlot | None) -> CurrentAnimation:
+    def from_action(cls, action: Action | None, slot: ActionSlot | None) -> "CurrentAnimation":
         """The animation of an object that would play this."""
         played = cls.__new__(cls)
         played._look_up(action, slot)
@@ -142,9 +132,7 @@ def _is_all_ours(curve: FCurve, record: BakeRecord) -> bool:
     start, end = curve.range()
     if start <= record.first - FRAME_TOLERANCE or end >= record.last + FRAME_TOLERANCE:
         return False
-    types = np.empty(count, KEY_COLUMNS["type"][1])
-    points.foreach_get("type", types)
-    return bool((types == GENERATED).all())
+    return bool((column_from(points, "type", kind=KEY_COLUMNS["type"][1]) == GENERATED).all())
 
 
 def is_own(curve: FCurve, record: BakeRecord | None, first: float, last: float) -> bool:

@@ -1,19 +1,13 @@
 """Poses that an armature or shape keys play of their own: they hide the strips of clips on the same channels."""
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING
 
 import bpy
 from bpy.types import Action, FCurve, Object
 
 from ..refusal import Refusal
-from .animation_data import action_of, channelbag, channelbag_in, channelbags, posed_block
+from .animation_data import ActionSlot, Channelbag, action_of, channelbag, channelbag_in, channelbags, posed_block
 from .bake_record import our_record
-
-if TYPE_CHECKING:
-    from bpy.types import ActionSlot
-
-    from .animation_data import Channelbag
 
 POSE = "pose.bones["
 """The beginning of the data paths of bones."""
@@ -25,12 +19,12 @@ HIDES = 0.5
 """An action that animates this share of the channels of the clips hides them; one that animates less adds to them."""
 
 
-def pose_curves(bag: "Channelbag | None") -> list[FCurve]:
+def pose_curves(bag: Channelbag | None) -> list[FCurve]:
     """The curves that pose bones or shape keys."""
     return [curve for curve in (bag.fcurves if bag is not None else ()) if curve.data_path.startswith(POSES)]
 
 
-def hides(bag: "Channelbag | None", channels: Collection[tuple[str, int]], share: float = HIDES) -> bool:
+def hides(bag: Channelbag | None, channels: Collection[tuple[str, int]], share: float = HIDES) -> bool:
     """Whether the curves of an action animate more than a share of these channels, as (data path, index), of clips."""
     keyed = {(curve.data_path, curve.array_index) for curve in pose_curves(bag) if not curve.mute}
     return len(keyed.intersection(channels)) > share * len(channels)
@@ -38,7 +32,7 @@ def hides(bag: "Channelbag | None", channels: Collection[tuple[str, int]], share
 
 def hiding_action(
     rig: Object, channels: Collection[tuple[str, int]]
-) -> "tuple[Action, ActionSlot | None] | tuple[None, None]":
+) -> tuple[Action, ActionSlot | None] | tuple[None, None]:
     """The action and slot by which an armature or shape keys hide clips; (None, None) if they do not."""
     block = posed_block(rig)
     action = action_of(block)
@@ -110,7 +104,7 @@ def whole_of(action: Action) -> Action:
 
 
 def importers_start(action: Action) -> str:
-    """What the name of an action begins with where an importer put the names of armature and take before its own."""
+    """The start of the name of an action where an importer put the names of armature and take before its own."""
     return action.name.rpartition("|")[0]
 
 
@@ -125,6 +119,6 @@ def moves_shape_keys(action: Action) -> bool:
     return any(curve.data_path.startswith(POSES[1]) for curve in firsts)
 
 
-def slot_curves(action: Action | None, slot: "ActionSlot | None") -> list[FCurve]:
+def slot_curves(action: Action | None, slot: ActionSlot | None) -> list[FCurve]:
     """The curves with which one slot of an action poses bones or shape keys."""
     return pose_curves(channelbag_in(action, slot) if action is not None else None)

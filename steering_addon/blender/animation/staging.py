@@ -10,18 +10,29 @@ to work in the baked action, puts the replaced keys back there.
 """
 
 import dataclasses
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import bpy
 import numpy as np
 from bpy.types import Action, Object
 
 from ...recording.thinned_curves import ThinnedCurve
+from ..pieces import in_one_go
 from ..refusal import Refusal
-from .animation_data import action_of, assign_action, channelbag, channelbag_in, copy_action, new_action, rename_all
+from .animation_data import (
+    ActionSlot,
+    Channelbag,
+    action_of,
+    assign_action,
+    channelbag,
+    channelbag_in,
+    copy_action,
+    new_action,
+    rename_all,
+)
 from .bake_actions import BakeAction, action_for_bake, has_one_user, leaves_nothing, only_poses, retire, without_bake
 from .bake_record import TRANSFORM_CHANNELS, BakeRecord, write_record
 from .custom_properties import KeptProperty, make, name_in, path_of, reading_drivers, remove, revive
@@ -46,12 +57,6 @@ from .ownership import (
 from .posing import hides
 from .rotation_channels import data_path
 from .visibility import SWITCHES, kept_hidden, show_as, switches_of
-
-if TYPE_CHECKING:
-    from bpy.types import ActionSlot
-
-    from .animation_data import Channelbag
-
 
 SLOT = "Vehicle"
 """The name of the slot in actions made for a vehicle."""
@@ -92,23 +97,21 @@ class Staging:
         posed: Collection[tuple[str, int]] = (),
         thinned: Sequence[ThinnedCurve] = (),
     ) -> None:
-        """Prepare the motion of one vehicle.
+        """Prepare the motion of one vehicle. Refused if the vehicle cannot be baked.
 
         Args:
             location: (f, 3) values of the vehicle's own channels.
             rotation: (f, 3 or 4) the same in its rotation mode, angles in radians.
-            replace: whether its own animation on these frames is set aside, to be restored when the bake is cleared.
+            replace: whether its own animation on these frames is set aside, to be restored when the bake is
+                cleared.
             properties: numbers (f,) for custom properties of these names, which the bake makes if they are missing.
             seldom: the same for properties that get keys only where they change; whole numbers jump.
             only_baked: whether it plays an earlier bake and nothing else; looked up by default.
             hidden: (f,) whether it is hidden on each frame.
-            posed: the channels that clips will animate, as (data path, index); an action that would hide them is set
-                aside.
-            thinned: the curves to write of its location, its rotation and then its `properties`; by default they get
-                keys on every frame.
-
-        Raises:
-            Refusal: the vehicle cannot be baked.
+            posed: the channels that clips will animate, as (data path, index); an action that would hide them is
+                set aside.
+            thinned: the curves to write of its location, its rotation and then its `properties`; by default they
+                get keys on every frame.
         """
         properties = properties or {}
         motion = {"location": np.asarray(location), data_path(ob.rotation_mode): np.asarray(rotation)}
@@ -194,26 +197,37 @@ class Staging:
             keys=(*map(checksum_of, channels.values()), *(0 for _ in changes)),
             thinned=tuple(path for path, columns in channels.items() if not isinstance(columns[0], np.ndarray)),
         )
+        write_record(target.action, record)
         self._staged.append(_Staged(ob, target, before, record, replace))
 
-    def commit(self, frame: float) -> None:
-        """Give every vehicle its new action and show it as on `frame`, the scene's current frame.
+    def commit(self, frame: float) -> Iterator[float]:
+        """Give every vehicle its new action and show it as on `frame`, the scene's current frame, in one step at the
+        end, after yielding the share that is prepared.
 
         Blender draws the new pose at its next update, which follows when an operator ends.
         """
+        shown, present = {}, [each for each in self._staged if _exists(each.ob)]
+        for done, each in enumerate(present, 1):
+            shown[each.ob] = each.shown_on(frame)
+            yield 0.5 * done / len(present)
+        blank = [each for each in present if each.target.blank]
+        named = {each.target.action: f"{each.ob.name}Action" for each in blank if action_of(each.ob) is None}
+        for share in rename_all(named):
+            yield 0.5 + 0.5 * share
+        yield 1.0
         always_seen, staged = self._always_seen, self._give_out()
         heirs, heirs_of_kept, switches = [], [], {}
         gone = [each for each in staged if not _exists(each.ob)]
         staged = [each for each in staged if _exists(each.ob)]
         readers = _readers({each.ob: (each.before, each.record) for each in staged})
         names = {each.target.action: f"{each.ob.name}Action" for each in staged if each.target.blank}
-        names |= _take_places(staged)
+        names = {action: name for action, name in names.items() if action not in named} | _take_places(staged)
         for each in staged:
             before = each.before
             heirs.append((action_of(each.ob), each.target.heir(before)))
             heirs_of_kept.append((before and before.kept, each.target.kept or each.target.action))
-            switches[each.ob] = each.hand_over(frame, readers.get(each.ob, {}))
-        rename_all(names | retire(heirs) | retire(heirs_of_kept))
+            switches[each.ob] = each.hand_over(shown[each.ob], readers.get(each.ob, {}))
+        in_one_go(rename_all(names | retire(heirs) | retire(heirs_of_kept)))
         _remove_new_actions(gone)
         show_as(switches)
         clear_all(ob for ob in always_seen if _exists(ob))
@@ -229,7 +243,7 @@ class Staging:
         self._staged, self._always_seen, self._blanks = [], [], {}
         return staged
 
-    def _new_action(self, ob: Object, channels: Channels) -> "tuple[Action, ActionSlot | None]":
+    def _new_action(self, ob: Object, channels: Channels) -> tuple[Action, ActionSlot | None]:
         """An action with a curve for each component of the channels, whose values are still to be written.
 
         It is a copy of a blank one, as copying is faster than making one.
@@ -265,7 +279,7 @@ class Staging:
             if path in channels or path in changes:
                 write_modifiers(bag.fcurves.find(path, index=index), modifiers)
 
-    def _write_among_others(self, bag: "Channelbag", channels: Channels) -> None:
+    def _write_among_others(self, bag: Channelbag, channels: Channels) -> None:
         group = bag.groups.get(GROUP) or bag.groups.new(GROUP)
         for path, columns in channels.items():
             for index, column in enumerate(columns):
@@ -317,7 +331,7 @@ def clear_all(obs: Iterable[Object]) -> list[Object]:
         heirs_of_kept.append((record.kept, heir))
         if holds_nothing(ob.animation_data):
             ob.animation_data_clear()
-    rename_all(retire(heirs) | retire(heirs_of_kept))
+    in_one_go(rename_all(retire(heirs) | retire(heirs_of_kept)))
     show_as(switches)
     return baked
 
@@ -339,8 +353,8 @@ class _Staged:
     record: BakeRecord
     replace: bool
 
-    def hand_over(self, frame: float, readers: "Readers") -> dict[str, bool]:
-        """Let the vehicle play its bake, as on `frame`; returns the values of its visibility switches there."""
+    def hand_over(self, shown: "Shown", readers: "Readers") -> dict[str, bool]:
+        """Let the vehicle play its bake, with these values; returns those of its visibility switches."""
         ob, before, record = self.ob, self.before, self.record
         if record.properties:
             record = dataclasses.replace(record, kept_properties=self._kept_properties())
@@ -348,23 +362,29 @@ class _Staged:
             channels = contested(record.channels)
             record = with_muted(record, own_drivers(ob, channels), own_strips(ob, record.first, record.last, channels))
             set_muted(ob, record, mute=True)
-        write_record(self.target.action, record)
+        if record is not self.record:
+            write_record(self.target.action, record)
         assign_action(ob, self.target.action, self.target.slot)
         if before is not None:
             _let_go(ob, before, [path for path in before.channels if path not in record.channels], readers)
-        switches = self._show(frame)
+        self._show(shown)
         for name in record.properties:
             revive(readers.get(name, ()))
+        switches = {path: shown[path][0] >= 0.5 for path in SWITCHES if path in shown}
         return {**(before.kept_hidden if before is not None else {}), **switches}
 
-    def _show(self, frame: float) -> dict[str, bool]:
-        """Set the vehicle's channels to its new curves on a frame; returns the values of its switches."""
+    def shown_on(self, frame: float) -> "Shown":
+        """The values of its new curves on a frame."""
         bag = channelbag_in(self.target.action, self.target.slot)
         numbers = [(path, index) for path in self.record.channels for index in range(WIDTHS.get(path, 1))]
         curves = bag.fcurves if self.target.blank else (bag.fcurves.find(path, index=index) for path, index in numbers)
-        shown: dict[str, list[float]] = {path: [] for path in self.record.channels}
+        shown: Shown = {path: [] for path in self.record.channels}
         for (path, _), curve in zip(numbers, curves):
             shown[path].append(curve.evaluate(frame))
+        return shown
+
+    def _show(self, shown: "Shown") -> None:
+        """Set the vehicle's channels to these values."""
         for path, values in shown.items():
             if path in SWITCHES:
                 continue
@@ -372,7 +392,6 @@ class _Staged:
                 make(self.ob, name, values[0], reset=self.before is None or name not in self.before.properties)
             else:
                 setattr(self.ob, path, values)
-        return {path: shown[path][0] >= 0.5 for path in SWITCHES if path in shown}
 
     def _kept_properties(self) -> dict[str, KeptProperty]:
         """The animator's own properties that this bake replaces, as they are or as the earlier bake recorded them."""
@@ -386,6 +405,8 @@ class _Staged:
         return kept
 
 
+Shown: TypeAlias = dict[str, list[float]]
+"""The values of the components of channels, by data path."""
 Readers: TypeAlias = dict[str, list[bpy.types.FCurve]]
 """The drivers that read the custom properties of an object, by property name."""
 

@@ -57,7 +57,7 @@ class TakenUp(NamedTuple):
 
 
 def now(history: Iterable[TakenUp], frame: float) -> TakenUp | None:
-    """What holds on a frame; None before the first."""
+    """The value that holds on a frame; None before the first."""
     last = None
     for each in history:
         if each.frame > frame:

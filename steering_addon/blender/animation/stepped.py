@@ -9,16 +9,17 @@ from collections.abc import Iterable
 import numpy as np
 from bpy.types import FCurve
 
+from ..objects.doubles import column_from
 from .keyframes import CHOICE, CONSTANT
 
 MOST = 0.5
 """The share of the curves with several keys that hold their values in a clip with stepped keys."""
 TRANSFORMS = ("location", "rotation_quaternion", "rotation_euler", "rotation_axis_angle", "scale")
-"""What does not jump when it goes straight on; a switch would."""
+"""The channels that do not jump when they go straight on; a switch would."""
 
 
 def stepped(curves: Iterable[FCurve]) -> list[FCurve]:
-    """Those curves of a clip that are to go straight on, because most of the clip is held from key to key."""
+    """The curves of a clip that are to go straight on, because most of the clip is held from key to key."""
     several = [curve for curve in curves if len(curve.keyframe_points) > 2 and not len(curve.modifiers)]
     several = [curve for curve in several if curve.data_path.rpartition(".")[2] in TRANSFORMS]
     held = [curve for curve in several if _is_held(curve)]
@@ -26,15 +27,13 @@ def stepped(curves: Iterable[FCurve]) -> list[FCurve]:
 
 
 def _is_held(curve: FCurve) -> bool:
-    kinds = np.empty(len(curve.keyframe_points), CHOICE)
-    curve.keyframe_points.foreach_get("interpolation", kinds)
+    kinds = column_from(curve.keyframe_points, "interpolation", kind=CHOICE)
     return bool((kinds[:-1] == CONSTANT).all())
 
 
 def straight(curve: FCurve, frames: np.ndarray) -> np.ndarray:
     """The values (f,) of a curve with straight lines between its keys, or between its samples."""
     points = curve.keyframe_points or curve.sampled_points
-    places = np.empty(2 * len(points), np.float32)
-    points.foreach_get("co", places)
-    values: np.ndarray = np.interp(frames, places[::2].astype(np.float64), places[1::2].astype(np.float64))
+    x, y = column_from(points, "co", 2).astype(np.float64).T
+    values: np.ndarray = np.interp(frames, x, y)
     return values

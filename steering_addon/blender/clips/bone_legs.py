@@ -27,11 +27,8 @@ MATTERS = 0.1
 
 
 class BoneLegs:
-    """The legs of the rigs of one model, which follow from their curves.
-
-    Attributes:
-        carriers: the rows of the bones that carry the feet.
-    """
+    """The legs of the rigs of one model, which follow from their curves. `carriers`: the rows of the bones that carry
+    the feet."""
 
     def __init__(self, armature: Object, rig: Rig, feet: Feet, legs: Sequence[Leg]) -> None:
         self.carriers = [leg.foot for leg in legs]
@@ -171,12 +168,8 @@ def share_a_leg(legs: Sequence[Leg | None]) -> bool:
 
 
 def find_leg(rig: Rig, rows: Rows, poses: np.ndarray) -> Leg | None:
-    """The leg above a foot; None if there are no two bones above it, and a body.
-
-    Args:
-        rows: of the points of the foot.
-        poses: (f, n, 4, 4) of the bones in a clip.
-    """
+    """The leg above a foot; None if there are no two bones above it, and a body. `rows`: of the points of the foot;
+    `poses`: (f, n, 4, 4) of the bones in a clip."""
     weight = np.bincount(rig.bones[rows].ravel(), rig.weights[rows].ravel(), minlength=len(rig.names))
     bones = np.flatnonzero(weight > MATTERS * weight.sum())
     tops = [bone for bone in bones if rig.parents[bone] not in bones]

@@ -12,7 +12,7 @@ import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, pi
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import bpy
 import numpy as np
@@ -21,6 +21,7 @@ from bpy.types import Action, FCurve, Object
 from ...simulation.arrays.once import once
 from ..animation.animation_data import (
     SLOTTED,
+    ActionSlot,
     channelbag_in,
     evaluate,
     new_action,
@@ -45,9 +46,6 @@ from ..animation.stepped import stepped, straight
 from .clip_record import COPY, ClipRecord, clip_record, values_of
 from .hiding_tracks import posed_by_tracks
 from .poses import span
-
-if TYPE_CHECKING:
-    from bpy.types import ActionSlot
 
 Channel: TypeAlias = tuple[str, int]
 """The data path and index of a curve."""
@@ -81,7 +79,7 @@ class ClipCopy:
     """
 
     action: Action
-    slot: "ActionSlot | None"
+    slot: ActionSlot | None
     name: str
     frames: float
     new: bool
@@ -125,11 +123,8 @@ def copies_made() -> dict[str, Action]:
 
 
 class Copies:
-    """Makes the copies of the clips of one model, or finds those that an earlier bake has made.
-
-    Attributes:
-        channels: what all copies animate: the channels that one of the clips moves, or holds elsewhere than the model.
-    """
+    """Makes the copies of the clips of one model, or finds those that an earlier bake has made. `channels`: what all
+    copies animate: the channels that one of the clips moves, or holds elsewhere than the model."""
 
     def __init__(self, rig: Object, clips: Sequence[tuple[Action, bool]]) -> None:
         """`rig` is what plays the clips of the model; they are actions, and whether they are played round and round."""
@@ -174,12 +169,7 @@ class Copies:
 
 
 class _Source:
-    """A clip that is copied.
-
-    Attributes:
-        curves: by channel.
-        frames: of a cycle.
-    """
+    """A clip that is copied. `curves`: by channel; `frames`: of a cycle."""
 
     def __init__(self, rig: Object, action: Action, closed: bool) -> None:
         self.action, self._closed = action, closed
@@ -279,7 +269,7 @@ class _Base:
 
 def own_poses(
     rig: Object, channels: Iterable[Channel], record: ClipRecord | None
-) -> "tuple[Action | None, ActionSlot | None]":
+) -> tuple[Action | None, ActionSlot | None]:
     """The action that poses an armature when it plays no clips: the one that hides them, or that was set aside."""
     action, slot = hiding_action(rig, set(channels))
     if action is not None:

@@ -23,10 +23,8 @@ def stand_on_soles(model: Model, scene: Scene, family: Family) -> None:
     """Raise the origins of vehicles to where the feet of their clips rest, which is where the vehicles stand.
 
     An origin height that was set by hand stays, and so does one that was measured at rest, if the clips stand there
-    too: rest poses of robots and of files from games may float, or be below the ground.
-
-    Raises:
-        Refusal: a clip cannot be measured.
+    too: rest poses of robots and of files from games may float, or be below the ground. Refused if a clip cannot be
+    measured.
     """
     clips, scale = clips_of(model, scene, family)
     first = leading(clips)
@@ -47,11 +45,8 @@ def stand_on_soles(model: Model, scene: Scene, family: Family) -> None:
 
 
 def why_unplanted(model: Model, scene: Scene, family: Family) -> str:
-    """Why the feet of a model cannot be held; empty if they can, or if no clip moves them. Writes nothing.
-
-    Raises:
-        Refusal: a clip cannot be measured.
-    """
+    """Why the feet of a model cannot be held; empty if they can, or if no clip moves them. Writes nothing. Refused if a
+    clip cannot be measured."""
     armature, vehicle = model.measured_rig, model.measured
     rig = shape_of(armature, vehicle, family, sound_front(vehicle))
     clips = clips_of(model, scene, family)[0]

@@ -91,12 +91,8 @@ def neck_of(rig: Object, vehicle: Object, named: str, channels: Collection[tuple
 
 
 def added(keys: Keyed, channels: Sequence[tuple[str, int]], values: np.ndarray) -> None:
-    """Turn poses (n, c) of some channels by rotations, as a strip that combines adds them.
-
-    Args:
-        keys: (n,) each, all channels of a rotation one after the other; those that are not among `channels` are left
-            out.
-    """
+    """Turn poses (n, c) of some channels by rotations, as a strip that combines adds them. `keys`: (n,) each, all
+    channels of a rotation one after the other; those that are not among `channels` are left out."""
     rotations: dict[str, list[tuple[str, int]]] = {}
     for path, index in keys:
         rotations.setdefault(path, []).append((path, index))

@@ -6,15 +6,12 @@ library override in the file. There, tracks that play copies of clips are ours, 
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 from bpy.types import Action, NlaStrip, NlaTrack, Object
 
-from ..animation.animation_data import SLOTTED, channelbag_in, posed_block, slot_with_handle
-
-if TYPE_CHECKING:
-    from bpy.types import ActionSlot
+from ..animation.animation_data import SLOTTED, ActionSlot, channelbag_in, posed_block, slot_with_handle
 
 RECORD = "steering_clips"
 """The custom property of an armature that plays clips. Stored in files: never changes."""
@@ -50,7 +47,7 @@ class ClipRecord:
     muted: tuple[str, ...] = ()
 
     @property
-    def slot(self) -> "ActionSlot | None":
+    def slot(self) -> ActionSlot | None:
         return slot_with_handle(self.kept, self.kept_slot) if self.kept is not None else None
 
     def pose_of(self, rig: Object) -> Mapping[tuple[str, int], float]:

@@ -17,6 +17,7 @@ from ..animation.animation_data import SLOTTED, action_of, assign_action, posed_
 from ..animation.keyframes import CHOICE, FRAME_TOLERANCE, GENERATED, write_linear_keys
 from ..animation.ownership import check_editable, holds_nothing
 from ..animation.posing import hiding_action
+from ..objects.doubles import column_from
 from .clip_copies import Channel, ClipCopy
 from .clip_record import ClipRecord, clip_record, erase_clip_record, is_copy, tracks_of, values_of, write_clip_record
 from .hiding_tracks import mute_hiding, posed_by_tracks, unmute
@@ -82,11 +83,8 @@ class Edited:
 
 
 def write_clips(all_played: Sequence[RigClips], frames: np.ndarray) -> list[Edited]:
-    """Let armatures play clips on frames (f,), in place of those that an earlier bake has written.
-
-    Returns:
-        The strips that were left as they are because the animator has changed them.
-    """
+    """Let armatures play clips on frames (f,), in place of those that an earlier bake has written. Returns the strips
+    that were left as they are because the animator has changed them."""
     edited: list[Edited] = []
     writer = _StripWriter(frames)
     # No strip is written of a clip that is never seen.
@@ -118,7 +116,8 @@ def _write_on(each: RigClips, writer: "_StripWriter", spare: set[bpy.types.Actio
             kept, kept_slot = action, slot.handle if slot is not None else 0
             assign_action(rig, None)
     muted = before.muted if before is not None else ()
-    muted += tuple(mute_hiding(rig, each.channels, _clips_of(each.played), (writer.first, writer.last)))
+    copies = [clip for played in each.played if (clip := played.copy.clip) is not None]
+    muted += tuple(mute_hiding(rig, each.channels, copies, (writer.first, writer.last)))
     animation = rig.animation_data_create()
     names = {edited.track for edited in stay}
     for name, played in zip(_track_names(each.played), each.played):
@@ -141,11 +140,6 @@ def _write_on(each: RigClips, writer: "_StripWriter", spare: set[bpy.types.Actio
     return record, stay
 
 
-def _clips_of(all_played: Sequence[ClipPlayed]) -> list[bpy.types.Action]:
-    """The actions of which copies are played."""
-    return [clip for played in all_played if (clip := played.copy.clip) is not None]
-
-
 def _track_names(all_played: Sequence[ClipPlayed]) -> list[str]:
     """The names of the tracks of clips, each once: those that are named alike get a number."""
     names: list[str] = []
@@ -157,17 +151,9 @@ def _track_names(all_played: Sequence[ClipPlayed]) -> list[str]:
 
 
 def clear_clips(rigs: Iterable[Object | Key], keep: Collection[bpy.types.Action] = ()) -> list[Edited]:
-    """Remove the strips of clips from armatures and shape keys, and restore what they had set aside.
-
-    Args:
-        keep: copies of clips that stay also if nothing plays them.
-
-    Returns:
-        The strips that stay because the animator has changed them.
-
-    Raises:
-        Refusal: an armature cannot be changed; none was.
-    """
+    """Remove the strips of clips from armatures and shape keys, and restore what they had set aside; `keep`: copies of
+    clips that stay also if nothing plays them. Returns the strips that stay because the animator has changed them.
+    Refused if an armature cannot be changed; none was."""
     # Members of a crowd may share shape keys.
     blocks = dict.fromkeys(map(posed_block, rigs))
     recorded = [(block, record) for block in blocks if block and (record := clip_record(block)) is not None]
@@ -304,8 +290,7 @@ def _is_generated(curve: FCurve, record: ClipRecord) -> bool:
     points = curve.keyframe_points
     if curve.modifiers or curve.mute or not len(points):
         return False
-    kinds = np.empty(len(points), CHOICE)
-    points.foreach_get("type", kinds)
+    kinds = column_from(points, "type", kind=CHOICE)
     start, end = curve.range()
     return bool(
         (kinds == GENERATED).all() and start > record.first - FRAME_TOLERANCE and end < record.last + FRAME_TOLERANCE

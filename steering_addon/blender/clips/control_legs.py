@@ -40,11 +40,7 @@ class _Tables:
 
 
 class ControlLegs:
-    """The controls of the feet of the rigs of one model.
-
-    Attributes:
-        carriers: the rows of the controls.
-    """
+    """The controls of the feet of the rigs of one model; `carriers` are their rows."""
 
     def __init__(self, armature: Object, rig: Rig, feet: Feet, controls: Controls) -> None:
         self.rig, self.controls, self.hips = rig, controls.feet, controls.hips

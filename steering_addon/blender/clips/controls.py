@@ -14,7 +14,7 @@ from bpy.types import Action, Object, PoseBone, Scene
 from ...simulation.arrays.vectors import Rows, Vectors
 from ..animation.animation_data import evaluate
 from ..animation.rotation_channels import channels_from_matrices, data_path, matrices_from_channels
-from ..objects.doubles import doubles
+from ..objects.doubles import column_from, doubles
 from .poses import bone_channel, copy_aside, curves_for, phases_of
 from .rig import Rig
 
@@ -56,12 +56,8 @@ class RigControl:
 
 @dataclass(frozen=True)
 class Controls:
-    """The controls of a rig.
-
-    Attributes:
-        feet: of each foot.
-        hips: the row of the bone that carries the hips, -1 if there is none.
-    """
+    """The controls of a rig. `feet`: of each foot; `hips`: the row of the bone that carries the hips, -1 if there is
+    none."""
 
     feet: tuple[RigControl, ...]
     hips: int
@@ -197,9 +193,8 @@ class _Probe:
         layer = self._scene.view_layers[0]
         layer.update()
         bones = self._copy.evaluated_get(layer.depsgraph).pose.bones
-        elements = np.empty(16 * len(bones), dtype=np.float32)
-        bones.foreach_get("matrix", elements)
-        poses = elements.reshape(-1, 4, 4)[self._order].transpose(0, 2, 1).astype(np.float64)
+        elements = column_from(bones, "matrix", 16).reshape(-1, 4, 4)
+        poses = elements[self._order].transpose(0, 2, 1).astype(np.float64)
         model = self._rig.moved(poses[None], self._rows)[0]
         return poses, (model - self._rig.matrix[:3, 3]) @ self._to_armature.T
 

@@ -33,11 +33,11 @@ from ...simulation.roles import Role
 from ..animation.animation_data import channelbags
 from ..objects.body_parts import seen
 from ..objects.body_sizes import mean_scale
-from ..objects.doubles import doubles
+from ..objects.doubles import column_from, doubles
 from ..objects.hierarchy import Family, lineage, shown_in
-from ..objects.mind_numbers import state_numbers
+from ..objects.identity import state_numbers
 from ..objects.rest_pose import vertices_of
-from ..objects.tagged_objects import crowd_of, full_name, in_use, tagged
+from ..objects.tagged_objects import crowd_of, full_name, in_use, tagged, vehicles_of
 from ..properties import pointed_at, settings_of
 from ..property_groups import values_of
 from ..refusal import Refusal
@@ -98,11 +98,6 @@ def why_without_rig(ob: Object) -> str:
     if shown.library is None:
         return f"{text}. Tag {shown.name} itself, or a copy of it"
     return f"{text}. Choose Object > Library Override > Make, and tag what that makes"
-
-
-def vehicles_of(crowd: Object, scene: Scene) -> list[Object]:
-    """The vehicles of a crowd in a scene, by name."""
-    return [ob for ob in tagged(in_use(scene), Role.VEHICLE) if crowd_of(ob) == crowd]
 
 
 def models_of(crowd: Object, vehicles: Sequence[Object], scene: Scene, family: Family) -> list[Model]:
@@ -176,10 +171,7 @@ def _shape(rig: Object) -> tuple[object, ...]:
 def clips_of(model: Model, scene: Scene, family: Family) -> tuple[list[Clip], float]:
     """The clips of a model as they are to be played, measured where that is not known, and the scale they are meant at.
 
-    Writes nothing.
-
-    Raises:
-        Refusal: a clip cannot be measured.
+    Writes nothing. Refused if a clip cannot be measured.
     """
     clips, scale = measure(model, scene, family, hash_of(model, scene, family))
     has_states = any(state_of(entry) is not None for entry in model.entries)
@@ -259,11 +251,8 @@ def measure(model: Model, scene: Scene, family: Family, made_of: str) -> tuple[l
 
 
 def store_measurements(models: Sequence[Model], scene: Scene, family: Family, *, again: bool = False) -> None:
-    """Measure the clips of a crowd's models and store it with them, each for the most frequent model that plays it.
-
-    Args:
-        again: whether to measure also what is known.
-    """
+    """Measure the clips of a crowd's models and store it with them, each for the most frequent model that plays it;
+    `again`: whether to measure also what is known."""
     known: set[int] = set()
     if again:
         _measured.clear()
@@ -409,9 +398,8 @@ def hash_of(model: Model, scene: Scene, family: Family) -> str:
     add(scene.render.fps, scene.render.fps_base, *sound_front(model.measured), *_shape(rig))
     if rig.type == "MESH":
         for block in rig.data.shape_keys.key_blocks:
-            points = np.empty(3 * len(block.data), np.float32)
-            block.data.foreach_get("co", points)
-            add(block.name, block.relative_key.name, block.vertex_group, block.mute, points.tobytes())
+            points = column_from(block.data, "co", 3).tobytes()
+            add(block.name, block.relative_key.name, block.vertex_group, block.mute, points)
     for bone in rig.data.bones if rig.type == "ARMATURE" else ():
         add(bone.name, bone.parent.name if bone.parent else "", tuple(map(tuple, bone.matrix_local)))
     for bone in rig.pose.bones if rig.type == "ARMATURE" else ():

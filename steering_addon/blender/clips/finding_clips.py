@@ -20,10 +20,11 @@ from ..animation.ownership import bake_of
 from ..animation.posing import importers_start, short_name, whole_of
 from ..moving import locomotion_of
 from ..objects.hierarchy import Family
+from ..refusal import Refusal
 from ..stored_values import sound_front
 from .clip_copies import fits
 from .clip_record import clip_record, is_copy
-from .measuring import fastest, measured_clips, player_of, shape_of
+from .measuring import fastest, measured_clips, player_below, player_of, shape_of
 from .poses import span
 
 AHEAD = radians(25.0)
@@ -41,7 +42,7 @@ OTHERWISE = re.compile(
 )
 """Words of what is not done all day."""
 NUMBERED = re.compile(r"\.\d{3,}$")
-"""What Blender adds to the name of an action when another one, of a model imported before, has it."""
+"""The ending that Blender adds to the name of an action when another one, of a model imported before, has it."""
 BEATS = re.compile(r"fly|flap|flight|swim|hover", re.IGNORECASE)
 """Words of what wings, tails and fins do in the air and in water."""
 FASTER = 1.5
@@ -107,12 +108,10 @@ def find_clips(
     """The actions to begin with of a model that joins a crowd.
 
     What flies or swims begins with one that beats wings, a tail or fins, if one has such a name, or is the only one.
+    Refused if an action cannot be measured.
 
     Args:
         choices: actions to look at; each only if those before are not enough to stand and to move.
-
-    Raises:
-        Refusal: an action cannot be measured.
     """
     front, result = sound_front(vehicle), []
     for actions in dict.fromkeys(map(tuple, choices)):
@@ -163,6 +162,32 @@ def _named(
     return sorted(named, key=lambda action: (len(words[action.name]), action.name))
 
 
+def way_of_walk(model: Object, front: tuple[str, str], family: Family) -> int:
+    """The way in which the walk that a model brought along carries it, else its run: in quarter turns to the left of
+    its front. 0 where it brought none that is sure. Writes nothing.
+    """
+    player = player_below(model, family)
+    brought = own_actions(player) if player is not None else []
+    actions = [*_named(brought, WALKS), *_named(brought, RUNS)][:1]
+    if not actions:
+        return 0
+    asked = player.data, actions[0], front
+    if asked not in family.ways:
+        family.ways[asked] = _quarters(model, actions, front, family)
+    return family.ways[asked]
+
+
+def _quarters(model: Object, actions: Sequence[Action], front: tuple[str, str], family: Family) -> int:
+    try:
+        # How fast it plays does not matter: any scene will do.
+        [clip] = measured_clips(model, actions, bpy.context.scene, family, front)
+    except Refusal:
+        return 0
+    quarters = round(clip.heading / (0.5 * pi))
+    is_sure = clip.speed > 0.0 and clip.sure >= SURE and abs(clip.heading - 0.5 * pi * quarters) < AHEAD
+    return quarters % 4 if is_sure else 0
+
+
 def why_too_long(actions: Sequence[Action], vehicle: Object, scene: Scene) -> str:
     """Why the first of some actions that is too long for a cycle of steps is not a walk, and the remedy; else empty.
 
@@ -194,10 +219,7 @@ def why_no_walk(
 ) -> str:
     """Why an action that is named a walk is not among the clips that were found, and the remedy.
 
-    Empty if one is, or if none is named so.
-
-    Raises:
-        Refusal: it cannot be measured.
+    Empty if one is, or if none is named so. Refused if it cannot be measured.
     """
     taken, named = [each.action for each in clips if each.plays == MOVE], _named(actions, WALKS)
     if not named or any(action in taken for action in named) or any(each.plays == BEAT for each in clips):
@@ -237,11 +259,8 @@ def _words(actions: Sequence[Action]) -> dict[str, str]:
 
 
 def chosen(clips: Sequence[Clip]) -> list[int]:
-    """The rows of the clips to begin with: those that stand, in the order of names, a walk and a run.
-
-    Args:
-        clips: their names without that of the armature.
-    """
+    """The rows of the clips to begin with: those that stand, in the order of names, a walk and a run. `clips`: their
+    names without that of the armature."""
 
     def shortest(rows: Iterable[int]) -> list[int]:
         """The clip with the shortest name, the first of several; empty without one."""

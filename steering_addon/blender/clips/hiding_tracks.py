@@ -5,17 +5,13 @@ down to a track, or all clips as some files have them, would play on top as well
 """
 
 from collections.abc import Collection, Iterable, Iterator
-from typing import TYPE_CHECKING
 
 from bpy.types import Action, NlaStrip, NlaTrack, Object
 
-from ..animation.animation_data import SLOTTED, channelbag_in, posed_block
+from ..animation.animation_data import SLOTTED, Channelbag, channelbag_in, posed_block
 from ..animation.posing import HIDES, hides, importers_start, pose_curves, posing_of
 from ..refusal import Refusal
 from .clip_record import is_copy
-
-if TYPE_CHECKING:
-    from ..animation.animation_data import Channelbag
 
 
 def hiding_tracks(
@@ -106,7 +102,7 @@ def _is_of(track: NlaTrack, clips: Collection[Action]) -> bool:
     return all(action and (action in clips or importers_start(action) in starts) for action in actions)
 
 
-def _seen_throughout(track: NlaTrack, first: float, last: float) -> "Iterator[Channelbag | None]":
+def _seen_throughout(track: NlaTrack, first: float, last: float) -> Iterator[Channelbag | None]:
     """The curves of those strips of a track that are seen, and nothing below them, from the first to the last frame."""
     for row, strip in enumerate(track.strips):
         if strip.action is None or is_copy(strip.action) or strip.mute or strip.blend_type != "REPLACE":
@@ -117,5 +113,5 @@ def _seen_throughout(track: NlaTrack, first: float, last: float) -> "Iterator[Ch
             yield _bag(strip)
 
 
-def _bag(strip: NlaStrip) -> "Channelbag | None":
+def _bag(strip: NlaStrip) -> Channelbag | None:
     return channelbag_in(strip.action, strip.action_slot if SLOTTED else None)

@@ -14,6 +14,7 @@ from ...simulation.arrays.vectors import Rows
 from ..animation.animation_data import is_animated, posed_block
 from ..objects.body_sizes import stands_upright
 from ..objects.hierarchy import Family
+from ..objects.model_axes import model_axes
 from ..refusal import Refusal
 from .poses import bone_channel, curves_for, follows_from_curves, phases_of, poses_of, span, values_on
 from .rig import Rig, rig_of, to_model
@@ -40,7 +41,6 @@ FASTEST = {True: 9.0, False: 35.0}
 sprint; of a cheetah 30."""
 STILL = 1e-5
 """A change that is less is none."""
-AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
 
 
 @dataclass(frozen=True)
@@ -63,15 +63,13 @@ class Posed:
 def measured_clips(
     model: Object, actions: Sequence[Action], scene: Scene, family: Family, front: tuple[str, str] = ("NEG_Y", "Z")
 ) -> list[Clip]:
-    """The clips that actions are on a model, with phases that match each other.
+    """The clips that actions are on a model, with phases that match each other. Refused if nothing of it plays clips,
+    or an action has no length or does not move it.
 
     Args:
         model: the object that carries what plays the clips, maybe that itself.
         scene: whose frame rate they play at.
         front: the forward and the up axis of the model.
-
-    Raises:
-        Refusal: nothing of it plays clips, or an action has no length or does not move it.
     """
     armature = player_of(model, family)
     rig = shape_of(armature, model, family, front)
@@ -113,11 +111,7 @@ def shape_of(player: Object, model: Object, family: Family, front: tuple[str, st
 
 
 def player_of(model: Object, family: Family) -> Object:
-    """As `player_below`.
-
-    Raises:
-        Refusal: there is none.
-    """
+    """As `player_below`. Refused if there is none."""
     player = player_below(model, family)
     if player is not None:
         return player
@@ -147,8 +141,8 @@ def moved_along(model: Object, family: Family, player: Object) -> list[Object]:
 
 def axes_of(forward: str, up: str) -> np.ndarray:
     """The left, back and up of a model as rows (3, 3), from its forward and up axes."""
-    ahead, above = (np.array(AXES[name[-1]]) * (-1.0 if name.startswith("NEG") else 1.0) for name in (forward, up))
-    return np.array((np.cross(above, ahead), -ahead, above))
+    side, ahead, above = model_axes(forward, up).T
+    return np.stack((-side, -ahead, above))
 
 
 def _posed(armature: Object, rig: Rig | Shapes, action: Action, scene: Scene) -> Posed:

@@ -32,11 +32,8 @@ def has_own_shapes(ob: Object) -> bool:
 
 
 def give_own_shapes(meshes: Sequence[Object], leaders: Sequence[int]) -> None:
-    """Give the leaders among the objects of a model copies of their mesh, which the others share.
-
-    Args:
-        leaders: of each object, the row of the one whose copy it gets.
-    """
+    """Give the leaders among the objects of a model copies of their mesh, which the others share; `leaders`: of each
+    object, the row of the one whose copy it gets."""
     for row in sorted(set(leaders)):
         ob = meshes[row]
         # One with strips that were edited stays.

@@ -10,11 +10,12 @@ import numpy as np
 from bpy.types import Action, Object
 
 from ...portrayal.clips import MOVE, PHASES, Clip, Playing, leading
+from ...portrayal.feet.knees import ease
 from ...portrayal.feet.pacing import Tempo, paced
 from ...portrayal.feet.pawing import Paw, paw_of, put_down, stopped
 from ...portrayal.feet.planes import Ground
 from ...portrayal.feet.rotations import LEAST
-from ...portrayal.feet.solving import hold
+from ...portrayal.feet.solving import Held, hold
 from ...portrayal.feet.treads import Carried, Stepping
 from ..objects.doubles import doubles
 from .bone_legs import BoneLegs, find_legs, share_a_leg
@@ -36,11 +37,7 @@ UNSCALED = 1e-4
 
 
 class Planter:
-    """Computes the keys that hold the feet of the rigs of one model.
-
-    Attributes:
-        legs: theirs.
-    """
+    """Computes the keys that hold the feet of the rigs of one model by their legs."""
 
     def __init__(self, rig: Rig, feet: Feet, legs: BoneLegs | ControlLegs, clips: Sequence[Clip]) -> None:
         """`feet` are those in what strips play of `clips`."""
@@ -77,7 +74,9 @@ class Planter:
         lowers = self.legs.lowers_hips(on_ground=ground is not None)
         held = hold(body, feet, self._height, frame_time, ground, lowers_hips=lowers)
         if (softened := posed.soften(feet, held)) is not None:
-            held = hold(body, softened, self._height, frame_time, ground, lowers_hips=lowers)
+            feet, held = softened, hold(body, softened, self._height, frame_time, ground, lowers_hips=lowers)
+        eased = [ease(foot, each, held.drop, self._height) for foot, each in zip(feet, held.corrections)]
+        held = Held(eased, held.drop)
         keyed = posed.keys(held)
         # Hips that never come down have no keys.
         drops = (np.abs(held.drop) > LEAST).any(axis=1)
@@ -107,10 +106,8 @@ def _paws_of(rig: Rig, feet: Feet, clips: Sequence[Clip], bones: Sequence[int]) 
 def planter_of(
     armature: Object, rig: Rig | Shapes, clips: Sequence[Clip], actions: Sequence[Action]
 ) -> tuple[Planter | None, str]:
-    """The planter of the rigs of one model.
-
-    Args:
-        actions: what strips play of `clips`: all of the same channels, closed, and beginning on frame 0.
+    """The planter of the rigs of one model. `actions`: what strips play of `clips`: all of the same channels, closed,
+    and beginning on frame 0.
 
     Returns:
         None if they are not to be held, and why that cannot be done; empty if they can, or if no clip moves them.

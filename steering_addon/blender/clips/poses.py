@@ -91,11 +91,8 @@ def poses_of(armature: Object, rig: Rig, action: Action, frames: np.ndarray) -> 
 
 
 def from_channels(rig: Rig, channels: "Channels", space: np.ndarray = ARMATURE) -> np.ndarray:
-    """The poses (f, n, 4, 4) of bones with these channels.
-
-    Args:
-        space: (4, 4) from the armature's space to the one in which they are wanted.
-    """
+    """The poses (f, n, 4, 4) of bones with these channels; `space`: (4, 4) from the armature's space to the one in
+    which they are wanted."""
     frames, bones = channels.location.shape[:2]
     poses = unset_matrices((bones, frames)).swapaxes(0, 1)
     inverse, together = rig.from_rest, max(TOGETHER // max(frames, 1), 1)
@@ -186,12 +183,8 @@ def channels_of(armature: Object, rig: Rig, action: Action, frames: np.ndarray) 
 
 
 def mixed_channels(tables: Sequence[Channels], playing: Playing) -> Channels:
-    """The channels that strips show.
-
-    Args:
-        tables: of each clip at its phases, on PHASES + 2 rows.
-        playing: phases and influences (clips, f).
-    """
+    """The channels that strips show. `tables`: of each clip at its phases, on PHASES + 2 rows; `playing`: phases and
+    influences (clips, f)."""
     stacked = np.stack([np.concatenate([getattr(table, name) for name in NUMBERS], axis=2) for table in tables])
     clips, rows, bones, width = stacked.shape
     mixed = mixed_columns(stacked.transpose(0, 2, 3, 1).reshape(clips, -1, rows), playing)

@@ -159,12 +159,8 @@ def joined(a: np.ndarray, b: np.ndarray, out: np.ndarray | None = None) -> np.nd
 
 
 def rig_of(armature: Object, model: Object, family: Family, axes: np.ndarray) -> Rig:
-    """The rig of an armature.
-
-    Args:
-        model: the object that carries it, maybe itself: what is a vehicle.
-        axes: (3, 3) rows: the model's left, back and up in its own space.
-    """
+    """The rig of an armature. `model`: the object that carries it, maybe itself: what is a vehicle; `axes`: (3, 3)
+    rows: the model's left, back and up in its own space."""
     # Parents first.
     bones = sorted(armature.data.bones, key=lambda bone: len(bone.parent_recursive))
     rows = {bone.name: row for row, bone in enumerate(bones)}

@@ -10,6 +10,7 @@ from bpy.utils import escape_identifier
 from ...portrayal.feet.soles import GAP
 from ...simulation.arrays.once import once
 from ...simulation.arrays.vectors import Rows
+from ..objects.doubles import column_from
 from .clip_copies import Channel, curves_for
 from .poses import values_on
 
@@ -124,6 +125,4 @@ def _moves(mesh: Object, block: ShapeKey) -> np.ndarray:
 
 
 def _points(block: ShapeKey) -> np.ndarray:
-    points = np.empty(3 * len(block.data), np.float32)
-    block.data.foreach_get("co", points)
-    return points.reshape(-1, 3).astype(np.float64)
+    return column_from(block.data, "co", 3).astype(np.float64)

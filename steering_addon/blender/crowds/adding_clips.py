@@ -20,13 +20,13 @@ from ..clips.crowd_clips import (
     points_of,
     store_measurements,
     stored_clips,
-    vehicles_of,
     why_without_rig,
 )
 from ..clips.finding_clips import Found, actions_of, find_clips, own_actions, promising, why_no_walk, why_none_moves
 from ..clips.hiding_tracks import check_tracks_show_clips
 from ..moving import locomotion_of
 from ..objects.hierarchy import Family
+from ..objects.tagged_objects import vehicles_of
 from ..properties import settings_of
 from ..refusal import Refusal
 from .preset_exchange import start_at_cruise
@@ -35,7 +35,7 @@ FIND_CLIPS = (
     "Let a new crowd of animated models play the idle, walk and run that they bring along, and move at the speed of "
     "that walk"
 )
-"""What the switch of operators that make crowds says."""
+"""The tooltip of the switch of operators that make crowds."""
 FEW = 8
 """Actions of a model that are measured whatever they are called, such as the Layer0 of a file from a shop."""
 
@@ -51,11 +51,8 @@ def add_clip(crowd: Object, action: Action, plays: str) -> PropertyGroup:
 
 
 def measure_clips(crowd: Object, scene: Scene, family: Family, *, again: bool = False) -> None:
-    """Measure the clips of a crowd on its models and store that with them; `again` also those that are known.
-
-    Raises:
-        Refusal: no vehicle can play them, or one cannot be measured.
-    """
+    """Measure the clips of a crowd on its models and store that with them; `again` also those that are known. Refused
+    if no vehicle can play them, or one cannot be measured."""
     vehicles = vehicles_of(crowd, scene)
     models = models_of(crowd, vehicles, scene, family)
     check_has_models(crowd, vehicles, models)
@@ -64,10 +61,7 @@ def measure_clips(crowd: Object, scene: Scene, family: Family, *, again: bool = 
 
 def add_found(crowd: Object, clips: Sequence[Found], scene: Scene, family: Family) -> list[str]:
     """Add those of the clips that a crowd does not have yet, measure all, and let the models stand on their soles.
-
-    Returns:
-        The names of the new ones.
-    """
+    Returns the names of the new ones."""
     taken = {clip.action for clip in stored_clips(crowd)}
     new = [each for each in clips if each.action not in taken]
     for each in new:
@@ -123,12 +117,9 @@ def _any_moves(clips: Sequence[Found]) -> bool:
 
 
 def add_to_new_crowd(crowd: Object, members: Sequence[Object], scene: Scene) -> tuple[list[str], str]:
-    """Give a new crowd the clips that its models bring along, and let it move at the speed of their walk.
-
-    Returns:
-        The names of the clips, empty if no model brings one that moves; and why a model has none, or no walk, empty if
-        nothing of it could play one. The crowd stores that, too.
-    """
+    """Give a new crowd the clips that its models bring along, and let it move at the speed of their walk. Returns the
+    names of the clips, empty if no model brings one that moves; and why a model has none, or no walk, empty if nothing
+    of it could play one. The crowd stores that, too."""
     names, why = _brought_to(crowd, members, scene)
     store_no_walk(crowd, why)
     return names, why

@@ -1,12 +1,13 @@
 """Adds behaviors to a crowd: with values that fit its bodies, and the other crowd as what they react to."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from statistics import median
 
 from bpy.types import Object, Scene
 
 from ...behaviors import CATALOGUE
 from ...settings.fitting import MODEL, BodiesToFit, fitted
+from ...settings.preset import Preset
 from ...settings.preset_values import Value, Values
 from ...simulation.behavior import Behavior, Intent
 from ...simulation.declaration import NEAREST, Kind
@@ -14,8 +15,8 @@ from ...simulation.roles import Role
 from ...simulation.vehicle import VehicleModel
 from ..animation.animation_data import channelbag, evaluate
 from ..moving import locomotion_of
-from ..objects.tagged_objects import crowd_of, in_use, tagged
-from ..properties import has_role
+from ..objects.tagged_objects import crowd_of, in_use, tagged, vehicles_of
+from ..properties import has_role, uses
 from ..property_groups import values_for_preset, values_of
 from ..read.dependencies import animated_paths
 from ..read.target_groups import named
@@ -51,7 +52,7 @@ def add_behaviors(behaviors: Sequence[type[Behavior]], crowd: Object, scene: Sce
 def fitted_values(behavior: type[Behavior], crowd: Object, scene: Scene) -> dict[str, Value]:
     """The values of a new behavior that fit a crowd, by name. Of keyframed settings the largest value counts."""
     settings = crowd.steering
-    used = [b for b in CATALOGUE if settings.is_property_set(b.name) and getattr(settings, b.name).use]
+    used = [b for b in CATALOGUE if uses(crowd, b.name)]
     beside = {b: _at_their_largest(values_for_preset(b, getattr(settings, b.name)), crowd, b.name) for b in used}
     return fitted(behavior, bodies_of(crowd, scene), settings.combining, beside)
 
@@ -62,7 +63,7 @@ def bodies_of(crowd: Object, scene: Scene, state: Object | None = None) -> Bodie
     model = values_of(VehicleModel, holder.steering.vehicle)
     values = {name: model[name] for name in MODEL}
     largest = {name: float(value) for name, value in _at_their_largest(values, holder, "vehicle").items()}
-    sizes = [ob.steering.size_factor for ob in tagged(in_use(scene), Role.VEHICLE) if crowd_of(ob) == crowd]
+    sizes = [ob.steering.size_factor for ob in vehicles_of(crowd, scene)]
     largest["radius"] *= median(sizes) if sizes else 1.0
     return BodiesToFit(**largest, grounded=locomotion_of(crowd).grounded)
 
@@ -90,11 +91,8 @@ def only_other_crowd(crowd: Object, scene: Scene) -> Object | None:
 
 
 def _react_to_other_crowd(behavior: type[Behavior], crowd: Object, scene: Scene) -> list[str]:
-    """Point a behavior that reacts to others at the only other crowd, unless the scene has a leader.
-
-    Returns:
-        A clause for each target that was set.
-    """
+    """Point a behavior that reacts to others at the only other crowd, unless the scene has a leader. Returns a clause
+    for each target that was set."""
     # In a state, a target left empty is whatever called.
     if behavior.intent is not Intent.REACT or has_role(crowd, Role.STATE):
         return []
@@ -109,3 +107,24 @@ def _react_to_other_crowd(behavior: type[Behavior], crowd: Object, scene: Scene)
             setattr(group, name, other)
             chosen.append(f"its {parameter.called(name)} is {other.name}, the only other crowd")
     return chosen
+
+
+def behaviors_of(preset: Preset) -> list[type[Behavior]]:
+    """The active behaviors of a preset."""
+    return [behavior for behavior in CATALOGUE if behavior.name in preset.behaviors]
+
+
+def pointers(behaviors: Iterable[type[Behavior]], kind: Kind) -> list[tuple[str, str]]:
+    """The parameters that point at objects of a kind, as names of behavior and parameter."""
+    return [
+        (behavior.name, name)
+        for behavior in behaviors
+        for name, parameter in behavior.parameters().items()
+        if parameter.kind is kind
+    ]
+
+
+def point_at(crowd: Object, preset: Preset, kind: Kind, target: Object) -> None:
+    """Set the target of all behaviors of a preset that point at objects of a kind."""
+    for behavior, name in pointers(behaviors_of(preset), kind):
+        setattr(getattr(crowd.steering, behavior), name, target)

@@ -206,13 +206,11 @@ def making(
 ) -> Generator[float, None, Mapping[int, Layout]]:
     """Make the meshes of variants, yielding the share that is done; returns the layouts by group.
 
-    The caller removes the meshes if it is closed or fails. They are as large as the data of the vehicle.
+    The caller removes the meshes if it is closed or fails. They are as large as the data of the vehicle. Refused if the
+    vertices of a model do not stay the same.
 
     Args:
         played_by: the numbers of the cycles that are played, by group; others get one pose.
-
-    Raises:
-        Refusal: the vertices of a model do not stay the same.
     """
     measured: dict[int, list[np.ndarray]] = {}
     for done, variant in enumerate(variants):

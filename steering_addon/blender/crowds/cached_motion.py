@@ -52,11 +52,7 @@ class CachedMotion:
     """
 
     def __init__(self, cache: Collection, crowd: Object) -> None:
-        """Look up the parts.
-
-        Raises:
-            Refusal: one is missing.
-        """
+        """Look up the parts. Refused if one is missing."""
         shown = shown_by(cache)
         modifier = player_of(shown) if shown is not None else None
         held, models, edits = (input_of(modifier, name) if modifier else None for name in ("Cache", "Models", "Edits"))

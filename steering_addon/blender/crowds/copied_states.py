@@ -15,12 +15,10 @@ from ..clips.clip_copies import fits
 from ..clips.crowd_clips import state_of, stored_clips
 from ..clips.measuring import player_below
 from ..objects.hierarchy import Family
-from ..objects.identity import new_identity, taken_identities
-from ..objects.mind_numbers import next_number, state_numbers
-from ..objects.tagged_objects import crowd_of, in_use, tagged
+from ..objects.identity import new_identity, next_number, state_numbers, taken_identities
+from ..objects.tagged_objects import crowd_of, in_use, tagged, vehicles_of
 from ..properties import pointed_at
 from ..properties.own_settings import copy_values
-from .adding_clips import vehicles_of
 from .states import place_below, states_of_crowd, triggers_of_state
 
 

@@ -13,6 +13,7 @@ those that are hidden as objects stand for them.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import bpy
@@ -25,6 +26,7 @@ from ..objects.crowd_caches import MARK, RECORD, cache_id, cache_of, cached_as, 
 from ..objects.hierarchy import Family
 from ..objects.resting import put_to_rest, wake
 from ..properties import has_role
+from ..refusal import Refusal
 from .cache_edits import keys_of, no_edits
 from .crowd_player import PLAYER, input_of, player, set_inputs
 from .shown_models import add_column, set_column
@@ -37,6 +39,8 @@ TITLES = {FRAMES: "Frames", AGENTS: "Player", EDITS: "Edits", MODELS: "Models"}
 PERCHED, FLARES, ARRIVED = 1, 2, 4
 """The flags of an agent: it stands on something on which it has come down from the air, it brakes with its wings to do
 so, and it is where it was led."""
+MOST = 10000
+"""Versions of a library at most."""
 
 
 @dataclass(frozen=True)
@@ -204,11 +208,8 @@ def is_cached(ob: Object) -> bool:
 
 
 def delete_caches(objects: Iterable[Object], parts_of: Any) -> None:
-    """Remove the caches that hold the motion of objects as a whole, and bring back all vehicles that they hold.
-
-    Args:
-        parts_of: gives the objects that rest with a vehicle.
-    """
+    """Remove the caches that hold the motion of objects as a whole, and bring back all vehicles that they hold;
+    `parts_of`: gives the objects that rest with a vehicle."""
     ids = {cached.cache for ob in objects if (cached := cached_as(ob)) is not None}
     woken = [ob for ob in bpy.data.objects if (cached := cached_as(ob)) is not None and cached.cache in ids]
     # First, as view layers are made again for what is removed.
@@ -274,3 +275,29 @@ def _edits_before(collection: Collection) -> Mesh | None:
         if (shown := shown_by(each)) is not None and (ob := input_of(player_of(shown), "Edits")):
             return ob.data.copy()
     return None
+
+
+def save_as_library(collection: Collection, folder: Path) -> Path:
+    """Write a cache into the next version of its library in a folder, and link it from there; returns the file. Refused
+    if the file cannot be written."""
+    name = bpy.path.clean_name(collection.name)
+    path = next(p for k in range(1, MOST) if not (p := folder / f"{name}_v{k:03}.blend").exists())
+    record = collection[RECORD].to_dict()
+    # The crowd would come along, with everything that its behaviors look at.
+    collection[RECORD] = {key: value for key, value in record.items() if key != "crowd"}
+    try:
+        bpy.data.libraries.write(str(path), {collection}, path_remap="RELATIVE_ALL")
+    except (OSError, RuntimeError) as problem:
+        raise Refusal(f"{path.name} cannot be written ({problem}). Save the file to another folder.") from problem
+    finally:
+        collection[RECORD] = record
+    with bpy.data.libraries.load(str(path), link=True, relative=True) as (_, wanted):
+        wanted.collections = [collection.name]
+    remove_content(collection)
+    collection.children.link(wanted.collections[0])
+    return path
+
+
+def may_be_saved(collection: Collection | None) -> bool:
+    """Whether a cache is in this file."""
+    return collection is not None and is_kept_here(collection)

@@ -1,13 +1,12 @@
 """Makes guides from the baked motion of vehicles, by which an animator takes them over for some frames."""
 
-from typing import TYPE_CHECKING
-
 import bpy
 import numpy as np
 from bpy.types import Context, FCurve, Object
 
 from ...recording.sparse_keys import sparse_keys
 from ..animation.animation_data import (
+    Channelbag,
     action_of,
     assign_action,
     channelbag,
@@ -22,10 +21,7 @@ from ..objects.tagged_objects import crowd_of
 from ..properties import pointed_at
 from ..refusal import Refusal
 from .joining import height_of
-from .populating.member_collection import shows
-
-if TYPE_CHECKING:
-    from ..animation.animation_data import Channelbag
+from .populating.member_collection import collection_beside
 
 BY_HAND = "steering.by_hand"
 """The data path of the share."""
@@ -34,11 +30,7 @@ LARGER = 1.5
 
 
 def check_takeover(vehicle: Object, first: int, last: int) -> None:
-    """Refuse a vehicle that cannot be taken over by hand on some frames.
-
-    Raises:
-        Refusal: it plays no bake, or not on these frames, or keys are in the way.
-    """
+    """Refuse to take a vehicle over by hand if it plays no bake, or not on these frames, or keys are in the way."""
     check_editable(vehicle)
     record = CurrentAnimation(vehicle).record
     if record is None or not record.moves:
@@ -64,10 +56,7 @@ def check_takeover(vehicle: Object, first: int, last: int) -> None:
 
 def take_over(vehicle: Object, context: Context, first: int, last: int, precision: float) -> Object:
     """The guide of a vehicle with the baked motion of some frames as keys; the vehicle follows it on these.
-
-    Args:
-        precision: metres by which the curves between keys may be off the motion.
-    """
+    `precision`: metres by which the curves between keys may be off the motion."""
     baked = CurrentAnimation(vehicle).curves("location")
     frames = np.arange(first, last + 1)
     around = np.stack([_values(baked.get(axis), vehicle.location[axis], frames) for axis in range(3)], axis=-1)
@@ -94,9 +83,7 @@ def _new_guide(vehicle: Object, context: Context) -> Object:
     """An Empty that stands in the space of a vehicle, so that the same channels mean the same place."""
     guide = bpy.data.objects.new(f"{vehicle.name} Guide", None)
     guide.empty_display_type, guide.empty_display_size = "PLAIN_AXES", LARGER * _radius(vehicle)
-    layer = context.view_layer.layer_collection
-    fitting = [each for each in vehicle.users_collection if each.is_editable and shows(layer, each)]
-    (fitting[0] if fitting else context.scene.collection).objects.link(guide)
+    collection_beside(context, vehicle).objects.link(guide)
     if vehicle.parent is not None:
         guide.parent, guide.parent_type = vehicle.parent, vehicle.parent_type
         guide.parent_bone = vehicle.parent_bone
@@ -120,7 +107,7 @@ def _stands_as(guide: Object, vehicle: Object) -> bool:
     return spaces[0] == spaces[1] or (guide.parent is None and vehicle.parent is None)
 
 
-def _bag(ob: Object) -> "Channelbag":
+def _bag(ob: Object) -> Channelbag:
     """The holder of the curves that an object plays; made if there is none."""
     if (bag := channelbag(ob)) is not None:
         return bag
@@ -132,7 +119,7 @@ def _bag(ob: Object) -> "Channelbag":
     return channelbag_in(action, slot_of(ob), ensure=True)
 
 
-def _curve(bag: "Channelbag", path: str, index: int) -> FCurve:
+def _curve(bag: Channelbag, path: str, index: int) -> FCurve:
     known = next((each for each in bag.fcurves if each.data_path == path and each.array_index == index), None)
     return known or bag.fcurves.new(path, index=index)
 

@@ -1,20 +1,45 @@
-"""Improbable sizes and speeds of the members of a crowd, by kind, such as those of a model in centimetres."""
+"""Members that are hardly meant so: improbable sizes and speeds, such as those of a model in centimetres, scales that
+changed after a vehicle was measured, origins far outside a model, and parts of one model that would each go their own
+way."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+import numpy as np
 from bpy.types import Object
+from numpy.typing import NDArray
 
+from ...simulation.locomotion import Locomotion
 from ..clips.clip_speeds import cruise_of, named_gaits
 from ..clips.crowd_clips import stored_clips
 from ..moving import BY_CHOICE
+from ..objects.body_sizes import SOLID, box_corners, mean_scale
+from ..objects.doubles import doubles
+from ..objects.hierarchy import Family, instanced
+from ..objects.tagged_objects import crowd_of
 from ..properties import settings_of
+from ..read.dependencies import animates
 from .joining import height_of
 
 CENTIMETRES = 30.0
 """Metres: a larger model is most often one from a file in centimetres."""
 MEASURED = 8
 """Members whose height is looked at: copies of a few models are about as tall."""
+RESCALED = 0.1
+"""The least change of a size that is told, as a share of it: less is hardly seen."""
+COMPARED = 1000
+"""Objects that are compared with each other at most; a model of more parts is rare."""
+BOXED = {*SOLID, "ARMATURE"}
+"""Types of parts that the box round a model holds."""
+OUTSIDE = 0.5
+"""Least distance of an origin from the box round a model for it to be far outside, as a share of the box's longest
+side: less than that is within what the ways of two models differ by."""
+REMEDIES = {
+    "MESH": "Use Object > Set Origin, untag, and tag again",
+    "EMPTY": "Turn on Options > Affect Only > Parents, move it to its parts, untag, and tag again",
+    "INSTANCE": "Set the offset of the collection in Properties > Collection > Instancing, untag, and tag again",
+}
+"""The remedy for a model of a kind that lies far from its origin."""
 
 
 class Limits(NamedTuple):
@@ -33,10 +58,7 @@ ANYTHING = Limits("models", 100.0, 1000.0)
 
 def why_improbable(crowd: Object, members: Sequence[Object], *, are_birds: bool = False) -> str:
     """The improbable size or speed of the members of a crowd, and the remedy; empty if there is none. Writes nothing.
-
-    Args:
-        are_birds: whether what flies is known to be birds, even without a clip that beats.
-    """
+    `are_birds`: whether what flies is known to be birds, even without a clip that beats."""
     stored = settings_of(crowd)
     if not members or stored is None or not stored.is_property_set("vehicle"):
         return ""
@@ -74,3 +96,98 @@ def _limits_of(crowd: Object, are_birds: bool) -> Limits:
     if name == "flying" and (are_birds or any(clip.plays == "BEAT" for clip in stored_clips(crowd))):
         return BIRDS
     return BY_LOCOMOTION.get(name, ANYTHING)
+
+
+def scaled_since(vehicles: Iterable[Object]) -> Iterator[Object]:
+    """The vehicles that are larger or smaller than when they were measured.
+
+    One whose scale is animated is of no particular size. Applying a scale to a mesh does not change its size.
+    """
+    for ob in vehicles:
+        measured = ob.steering.measured_scale
+        if measured <= 0.0 or not _differs(mean_scale(ob), measured) or animates(ob, "scale"):
+            continue
+        axis = "XYZ".index(ob.steering.up_axis[-1])
+        if ob.type == "MESH" and not _differs(ob.dimensions[axis], ob.steering.height * measured):
+            continue
+        yield ob
+
+
+def _differs(size: float, other: float) -> bool:
+    return abs(size - other) > RESCALED * other
+
+
+def loose_parts(objects: Sequence[Object]) -> list[Object]:
+    """The objects whose boxes reach into that of another with other data, as those of wheels into that of a car.
+
+    Copies of one model that still stand in one place share their data.
+    """
+    solid = [ob for ob in objects if ob.type in SOLID]
+    if not 1 < len(solid) <= COMPARED:
+        return []
+    corners = np.stack([box_corners(ob, doubles(ob.matrix_world)) for ob in solid])
+    low, high = corners.min(axis=1), corners.max(axis=1)
+    data: dict = {}
+    made_of = np.array([data.setdefault(ob.data, len(data)) for ob in solid])
+    reach = (low[:, None] < high[None]).all(axis=-1)
+    touching = reach & reach.T & (made_of[:, None] != made_of[None])
+    return [solid[row] for row in np.flatnonzero(touching.any(axis=1)).tolist()]
+
+
+def off_origin(vehicles: list[Object]) -> dict[str, list[Object]]:
+    """The vehicles whose models lie far from their origins, by kind; of what keeps to the ground, seen from above.
+
+    Models that stand or hover above their origin are as meant there.
+    """
+    sound: dict[Hashable, bool] = {}
+    far: dict[str, list[Object]] = {}
+    family = Family() if any(ob.type == "EMPTY" for ob in vehicles) else None
+    for ob in vehicles:
+        if ob.type == "MESH":
+            kind, model = "MESH", ob.data
+        elif ob.type == "EMPTY" and family is not None:
+            kind = "EMPTY" if instanced(ob) is None else "INSTANCE"
+            # Members of a crowd share the data of their parts.
+            model = instanced(ob) or tuple(part.data for part in family.children(ob))
+        else:
+            continue
+        if model not in sound:
+            sound[model] = not _is_far(doubles(ob.bound_box) if kind == "MESH" else _corners(ob, family))
+        if not sound[model] and _is_far(_corners(ob, family), level=_up_of(ob)):
+            far.setdefault(kind, []).append(ob)
+    return far
+
+
+def _corners(ob: Object, family: Family | None) -> NDArray[np.float64]:
+    """The corners of the boxes round an object, its parts and what it shows of a collection, in its space, (m, 3)."""
+    inverted = ob.matrix_world.inverted_safe()
+    boxes: dict[bool, list[NDArray[np.float64]]] = {True: [], False: []}
+    if ob.type == "MESH":
+        boxes[True].append(doubles(ob.bound_box))
+    for part in ob.children_recursive if family is None else family.descendants(ob):
+        if part.type in BOXED:
+            boxes[part.type in SOLID].append(box_corners(part, doubles(inverted @ part.matrix_world)))
+    collection = instanced(ob)
+    for shown in collection.all_objects if collection is not None else ():
+        if shown.type in BOXED:
+            placed = box_corners(shown, doubles(shown.matrix_world)) - doubles(collection.instance_offset)
+            boxes[shown.type in SOLID].append(placed)
+    # Bones may reach far beyond what they move.
+    return np.concatenate(boxes[True] or boxes[False] or [np.zeros((1, 3))])
+
+
+def _is_far(corners: NDArray[np.float64], *, level: int | None = None) -> bool:
+    """Whether the origin is far outside the box round corners (m, 3); `level`: the axis that does not count, 0 to 2."""
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    gap = np.maximum(np.maximum(low, -high), 0.0)
+    if level is not None:
+        gap[level] = 0.0
+    return bool((gap * gap).sum() > (OUTSIDE * (high - low).max()) ** 2 > 0.0)
+
+
+def _up_of(ob: Object) -> int | None:
+    """The up axis of a vehicle that keeps to the ground, 0 to 2; None for others."""
+    crowd = crowd_of(ob)
+    settings: Iterable[str] = (ob.steering.own_locomotion, crowd.steering.locomotion if crowd is not None else "")
+    kind: type[Locomotion] | None = next((BY_CHOICE[name] for name in settings if name in BY_CHOICE), None)
+    return "XYZ".index(ob.steering.up_axis[-1]) if kind is not None and kind.grounded else None

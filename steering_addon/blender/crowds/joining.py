@@ -16,9 +16,10 @@ from ...simulation.roles import Role
 from ..animation.custom_properties import reading_drivers
 from ..moving import locomotion_of
 from ..objects.body_sizes import Body, Front, mean_scale, triangles_of
-from ..objects.doubles import doubles
+from ..objects.doubles import doubles, placed
 from ..objects.hierarchy import Family
 from ..objects.identity import new_identity, taken_identities
+from ..objects.model_axes import axes_of_model
 from ..objects.tagged_objects import crowd_of, crowds_of, in_use, tagged
 from ..properties import has_role
 from ..read.evaluated_points import evaluated_points
@@ -59,13 +60,11 @@ def join(context: Context, objects: Sequence[Object], like: Likeness, *, apart: 
 
     The objects join the crowd that is selected with them, even if they belong to another crowd. Without a selected
     crowd, new vehicles join the default crowd of the scene, which is created if needed. A crowd without settings gets
-    those of the likeness.
+    those of the likeness. Refused if the preset cannot be read, or an object has an invalid point or setting; nothing
+    is changed.
 
     Args:
         apart: whether to create a new crowd if none is selected.
-
-    Raises:
-        Refusal: the preset cannot be read, or an object has an invalid point or setting; nothing is changed.
     """
     in_scene = in_use(context.scene)
     vehicles = tagged(in_scene, Role.VEHICLE)
@@ -177,13 +176,8 @@ def model_in_axes(ob: Object, depsgraph: Depsgraph, family: Family) -> tuple[np.
 
 def rows_of_axes(ob: Object) -> np.ndarray:
     """The directions ahead, to the left and up of a vehicle in its own space, (3, 3)."""
-    ahead, up = (_axis(name) for name in sound_front(ob))
-    return np.stack((ahead, np.cross(up, ahead), up))
-
-
-def _axis(name: str) -> np.ndarray:
-    """The unit vector of an axis such as NEG_Y."""
-    return np.eye(3)["XYZ".index(name[-1])] * (-1.0 if name.startswith("NEG") else 1.0)
+    side, ahead, up = axes_of_model(ob).T
+    return np.stack((ahead, -side, up))
 
 
 def fit_size(ob: Object, crowd: Object, shape: Shape) -> None:
@@ -255,15 +249,9 @@ def measure_for(
 
 
 def join_points(context: Context, objects: Sequence[Object], like: Likeness, *, apart: bool = False) -> Joined:
-    """Make each point of some objects a vehicle of a crowd, which is chosen as in `joining.join`.
-
-    Args:
-        like: gives a crowd without settings its own.
-        apart: whether to create a new crowd if none is selected.
-
-    Raises:
-        Refusal: the preset cannot be read, or an object has an invalid setting; nothing is changed.
-    """
+    """Make each point of some objects a vehicle of a crowd, which is chosen as in `joining.join`. Refused if the preset
+    cannot be read, or an object has an invalid setting; nothing is changed. `like`: gives a crowd without settings its
+    own; `apart`: whether to create a new crowd if none is selected."""
     chosen = selected_crowd(context)
     accepted = set(in_use(context.scene)) if chosen is None else {chosen}
     objects = [ob for ob in objects if not (has_role(ob, Role.POINTS) and crowd_of(ob) in accepted)]
@@ -295,7 +283,7 @@ def _places(context: Context, objects: Sequence[Object]) -> np.ndarray:
     for ob in objects:
         points = evaluated_points(ob, depsgraph)
         own = points.columns["position"] if len(points) else np.zeros((1, 3))
-        places.append(np.einsum("ab,nb->na", points.to_world[:3, :3], own) + points.to_world[:3, 3])
+        places.append(placed(own, points.to_world))
     found = np.concatenate(places)
     found = found[(np.abs(found) < FARTHEST).all(axis=1)]
     return found if len(found) else np.zeros((1, 3))

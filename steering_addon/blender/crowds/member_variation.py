@@ -44,7 +44,8 @@ def vary(
 ) -> list[str]:
     """Vary vehicles randomly by their identities, replacing an earlier variation.
 
-    Locked vehicles are left unchanged. An object whose scale cannot change keeps its size.
+    Locked vehicles are left unchanged. An object whose scale cannot change keeps its size. Refused if no vehicle can be
+    varied, or a setting of one is not a number.
 
     Args:
         crowd: the crowd to vary; None for all crowds.
@@ -53,9 +54,6 @@ def vary(
 
     Returns:
         Warnings that name the objects that were left unchanged.
-
-    Raises:
-        Refusal: no vehicle can be varied, or a setting of one is not a number.
     """
     vehicles = [ob for ob in tagged(in_use(scene), Role.VEHICLE) if not ob.steering.locked]
     allowed = None if only is None else set(only)

@@ -18,7 +18,7 @@ from bpy.types import Action, Key, Material, Mesh, Object, Scene, ViewLayer
 from ..animation.animation_data import assign_action, posed_block, slot_for
 from ..animation.frame_rate import copy_frame_rate
 from ..clips.clip_copies import ClipCopy
-from ..objects.doubles import doubles
+from ..objects.doubles import column_from, doubles
 from ..objects.hierarchy import Family
 from ..refusal import Refusal
 from .populating.models import MemberModel
@@ -30,12 +30,7 @@ TRANSFORMS = ("location", "rotation", "scale", "delta_")
 
 @dataclass(frozen=True)
 class ModelAside:
-    """A copy of a model in a scene of its own.
-
-    Attributes:
-        name: of the model.
-        rig: the copy of what plays its clips.
-    """
+    """A copy of a model in a scene of its own. `name`: of the model; `rig`: the copy of what plays its clips."""
 
     name: str
     scene: Scene
@@ -59,17 +54,12 @@ class ModelAside:
         self._go(frame)
         columns = [np.zeros((0, 3), np.float32)]
         for mesh, matrix, _ in self._parts():
-            points = np.empty(3 * len(mesh.vertices), np.float32)
-            mesh.vertices.foreach_get("co", points)
-            columns.append((points.reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3]).astype(np.float32))
+            points = column_from(mesh.vertices, "co", 3)
+            columns.append((points @ matrix[:3, :3].T + matrix[:3, 3]).astype(np.float32))
         return np.concatenate(columns)
 
     def shapes(self, frames: Sequence[float]) -> Iterator[np.ndarray]:
-        """The vertices on each of some frames.
-
-        Raises:
-            Refusal: their number changes.
-        """
+        """The vertices on each of some frames. Refused if their number changes."""
         count = -1
         for frame in frames:
             points = self.points(frame)
@@ -142,12 +132,8 @@ def _copy_layer(edited: BMesh, faces: Sequence, source: str, to: str) -> None:
 
 @contextmanager
 def model_aside(vehicle: Object, rig: Object, scene: Scene, layer: ViewLayer, family: Family) -> Iterator[ModelAside]:
-    """A copy of a vehicle with its parts, those that renders of a view layer show, until the end.
-
-    Args:
-        rig: what plays the clips of the vehicle.
-        scene: whose frame rate and units are used.
-    """
+    """A copy of a vehicle with its parts, those that renders of a view layer show, until the end. `rig`: what plays the
+    clips of the vehicle; `scene`: whose frame rate and units are used."""
     model = MemberModel.of(vehicle, family)
     shown = _shown(model.parts, layer)
     aside = bpy.data.scenes.new(NAME)
@@ -196,11 +182,8 @@ def _still(copy: Object | Key) -> None:
 
 
 def _own_data(parts: Sequence[Object], copies: Sequence[Object]) -> list:
-    """Give copies data of their own where drivers on it read the model, and let these read the copies.
-
-    Returns:
-        The new data.
-    """
+    """Give copies data of their own where drivers on it read the model, and let these read the copies. Returns the new
+    data."""
     new = []
     instead: dict = dict(zip(parts, copies))
     driven = []

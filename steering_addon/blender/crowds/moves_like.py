@@ -25,7 +25,7 @@ from ..properties import pointed_at
 from ..read.forward_axis import front_of
 from ..read.role_assignment import current_front
 from ..stored_values import sound_front
-from .behavior_targets import behaviors_of, point_at, pointers
+from .behavior_adding import behaviors_of, point_at, pointers
 from .member_variation import Amounts, vary
 from .preset_exchange import take_up
 from .preset_files import CROWDS
@@ -121,11 +121,8 @@ def likeness(name: str) -> Likeness:
 
 
 def guess_likeness(ob: Object, depsgraph: Depsgraph, family: Family) -> Likeness:
-    """The likeness of a rigged character, by its proportions; ANYTHING for other objects. Writes nothing.
-
-    Raises:
-        Refusal: its mesh cannot be measured.
-    """
+    """The likeness of a rigged character, by its proportions; ANYTHING for other objects. Writes nothing. Refused if
+    its mesh cannot be measured."""
     if not is_character(ob, family):
         return ANYTHING
     body = Body.of(ob, depsgraph, family)
@@ -157,14 +154,8 @@ def is_settled(crowd: Object) -> bool:
 
 
 def fitting(like: Likeness, length: float) -> Preset:
-    """The preset of the likeness that is nearest in body length, scaled to that length.
-
-    Args:
-        length: of the bodies in metres; 0 if unknown, which gives the first preset unscaled.
-
-    Raises:
-        Refusal: a preset cannot be read.
-    """
+    """The preset of the likeness that is nearest in body length, scaled to that length. `length`: of the bodies in
+    metres; 0 if unknown, which gives the first preset unscaled. Refused if a preset cannot be read."""
     presets = [CROWDS.find(name).load() for name in like.presets]
     if length <= 0.0:
         return presets[0]
@@ -174,10 +165,7 @@ def fitting(like: Likeness, length: float) -> Preset:
 
 def flies(like: Likeness, crowd: Object | None) -> bool:
     """Whether vehicles that join a crowd will move up and down: by its settings, or those that the likeness gives it.
-
-    Raises:
-        Refusal: a preset cannot be read.
-    """
+    Refused if a preset cannot be read."""
     if crowd is not None and (like is UNCHANGED or is_settled(crowd)):
         return not locomotion_of(crowd).grounded
     if like is UNCHANGED:

@@ -23,11 +23,8 @@ def marks_for(vehicle: Object | None, crowd: Object | None, context: Context) ->
 
 
 def new_mark(context: Context, performer: Object, frame: int, shape: Object | None, *, with_marker: bool) -> Object:
-    """A new mark for a vehicle or a crowd, at the 3D cursor or where a shape is.
-
-    Args:
-        with_marker: whether to add a timeline marker of its name.
-    """
+    """A new mark for a vehicle or a crowd, at the 3D cursor or where a shape is; `with_marker`: whether to add a
+    timeline marker of its name."""
     mark = bpy.data.objects.new("Mark", None)
     mark.empty_display_type, mark.empty_display_size = "ARROWS", ARROWS
     context.collection.objects.link(mark)

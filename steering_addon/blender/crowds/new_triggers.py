@@ -13,9 +13,9 @@ from ..objects.body_sizes import points_of
 from ..objects.doubles import doubles
 from ..objects.focus import wholes_selected
 from ..objects.hierarchy import Family
-from ..objects.mind_numbers import next_number, trigger_numbers
-from ..objects.tagged_objects import crowd_of, in_use, tagged
-from ..properties import has_role
+from ..objects.identity import next_number, trigger_numbers
+from ..objects.tagged_objects import crowd_of, in_use, tagged, vehicles_of
+from ..properties import has_role, uses
 from ..properties.own_settings import is_own
 from ..property_groups import meaningful
 from ..read.role_assignment import give_role
@@ -24,7 +24,7 @@ from .behavior_adding import bodies_of
 from .states import place_below
 
 ROOM = 1.5
-"""What is missed wherever it is, is missed at this many times its distance when the trigger is made."""
+"""A target that is missed wherever it is, is missed at this many times its distance when the trigger is made."""
 
 
 def new_trigger(context: Context, state: Object, when: str, caller: Object | None, *, one_each: bool = False) -> Object:
@@ -80,7 +80,7 @@ def fit_reach(state: Object, scene: Scene) -> None:
     crowd = crowd_of(state).steering
     fitted = fitted_length(StateModel.parameters()["reach"], _bodies_in(state, scene))
     state.steering.state.reach = fitted
-    if crowd.is_property_set("cohesion") and crowd.cohesion.use:
+    if uses(crowd_of(state), "cohesion"):
         state.steering.state.reach = crowd.cohesion.distance
 
 
@@ -102,8 +102,7 @@ def _furthest_part(context: Context, caller: Object) -> float:
 
 def _places(scene: Scene, called: Object) -> Vectors:
     """Where the vehicles of a crowd, or of the crowd of a state, are; else where the object is; (n, 3) metres."""
-    crowd = crowd_of(called) if has_role(called, Role.STATE) else called
-    members = [ob for ob in tagged(in_use(scene), Role.VEHICLE) if crowd_of(ob) == crowd] or [called]
+    members = vehicles_of(crowd_of(called) if has_role(called, Role.STATE) else called, scene) or [called]
     return np.array([ob.matrix_world.translation for ob in members], dtype=np.float64)
 
 

@@ -11,16 +11,15 @@ from bpy.types import Collection, Context, Object, Scene
 from ...simulation.roles import Role
 from ..animation.held_transforms import let_go
 from ..objects.body_sizes import mean_scale
-from ..objects.crowd_caches import cache_id, cached_as
+from ..objects.crowd_caches import PICKED, cache_id, cached_as, is_made
 from ..objects.hierarchy import Family
-from ..objects.picked_agents import PICKED, is_made
 from ..objects.tagged_objects import crowd_of, in_use, tagged
 from ..read.point_vehicles import PointVehicles, front_of_model, models_of_points, sources_of_points
 from ..read.start_pose import channels, store
 from ..refusal import Refusal
 from .cached_motion import CachedMotion
 from .model_aside import put_at
-from .populating.member_collection import shows
+from .populating.member_collection import collection_beside
 from .populating.models import MemberModel, plain
 
 SETTINGS = ("speed_factor", "size_factor", "length_factor", "mass_factor", "active")
@@ -50,11 +49,8 @@ class PickedAgent:
 def agents_of(
     cache: Collection, crowd: Object, motion: CachedMotion, identities: Sequence[int], scene: Scene
 ) -> list[PickedAgent]:
-    """The agents of a cache with these identities.
-
-    Raises:
-        Refusal: the cache has none of an identity, an edit hides it, or what it was is gone.
-    """
+    """The agents of a cache with these identities. Refused if the cache has none of an identity, an edit hides it, or
+    what it was is gone."""
     rows = {int(identity): row for row, identity in enumerate(motion.identity.tolist())}
     if unknown := [identity for identity in identities if identity not in rows]:
         raise Refusal(f"The cache of {crowd.name} has no agent {unknown[0]}. Choose others.", about=[crowd])
@@ -97,11 +93,8 @@ def _of_points(
 
 
 def object_for(context: Context, crowd: Object, agent: PickedAgent, motion: CachedMotion) -> list[Object]:
-    """A vehicle for an agent that is a point, made of its model, with its parts; the vehicle comes first.
-
-    Raises:
-        Refusal: the points have no models.
-    """
+    """A vehicle for an agent that is a point, made of its model, with its parts; the vehicle comes first. Refused if
+    the points have no models."""
     points, point, models = agent.points, agent.point, models_of_points(agent.ob)
     if points is None or not models:
         text = f"The points of {agent.ob.name} have no models. Choose a collection of some for it."
@@ -148,9 +141,7 @@ def collection_for(context: Context, crowd: Object) -> Collection:
         return found
     collection = bpy.data.collections.new(f"{crowd.name} Picked")
     collection[PICKED] = crowd
-    layer = context.view_layer.layer_collection
-    above = [each for each in crowd.users_collection if each.library is None and shows(layer, each)]
-    (above[0] if above else context.scene.collection).children.link(collection)
+    collection_beside(context, crowd).children.link(collection)
     return collection
 
 

@@ -88,12 +88,8 @@ def posing(task: Posing) -> Generator[float, None, tuple[Collection, list[PosedC
     """Make a mesh for each pose of the clips that a model can play, in place of those that were made before.
 
     Yields the share that is done. Until the end, and if it is closed or fails before that, the meshes made before stay.
-
-    Returns:
-        The collection of the meshes, and the clips.
-
-    Raises:
-        Refusal: the model shows no mesh, or one whose vertices do not stay the same.
+    Returns the collection of the meshes, and the clips. Refused if the model shows no mesh, or one whose vertices do
+    not stay the same.
     """
     model, vehicle = task.model, task.vehicle
     rig = model.rigs[model.vehicles.index(vehicle)]

@@ -12,12 +12,12 @@ from ...settings.preset_parts import BEHAVIOR, BEHAVIORS
 from ...settings.preset_values import Value, Values, complete
 from ...simulation.declaration import Declared
 from ...simulation.presence.attendance import Attendance
-from ...simulation.roles import Role
 from ...simulation.vehicle import VehicleModel
 from ..moving import locomotion_of
 from ..objects.body_sizes import body_length
 from ..objects.hierarchy import Family
-from ..objects.tagged_objects import crowd_of, in_use, tagged
+from ..objects.tagged_objects import vehicles_of
+from ..properties import uses
 from ..property_groups import values_for_preset
 from ..read.dependencies import animated_paths
 from ..read.entry_settings import comes_and_goes
@@ -36,11 +36,9 @@ MEASURED_BODIES = 20
 def take_up(preset: Preset, crowd: Object, scene: Scene) -> list[str]:
     """Apply a preset to a crowd: its vehicle settings, the way behaviors combine, and its behaviors.
 
-    Other behaviors are switched off. Left unchanged are targets, the measured radius and length, whether properties
-    for drivers are keyframed, and the enter frame if it is set.
-
-    Returns:
-        Data paths of settings that are keyframed or driven, and so do not keep the value of the preset.
+    Other behaviors are switched off. Left unchanged are targets, the measured radius and length, whether properties for
+    drivers are keyframed, and the enter frame if it is set. Returns data paths of settings that are keyframed or
+    driven, and so do not keep the value of the preset.
     """
     settings = crowd.steering
     cruise_before = settings.vehicle.cruise_speed
@@ -55,7 +53,7 @@ def take_up(preset: Preset, crowd: Object, scene: Scene) -> list[str]:
             values[f"steering.{name}.use"] = name in preset.behaviors
     animated = _set_values(crowd, values)
     note_unasked(crowd, preset, scene)
-    start_at_cruise(members_of(crowd, scene), cruise_before, settings.vehicle.cruise_speed)
+    start_at_cruise(vehicles_of(crowd, scene), cruise_before, settings.vehicle.cruise_speed)
     if preset.attendance is not None and settings.attendance.use_enter_frame:
         begin_after_start(crowd, scene)
     return animated
@@ -87,11 +85,6 @@ def _set_values(crowd: Object, values: Values) -> list[str]:
     return sorted(animated & {*values})
 
 
-def members_of(crowd: Object, scene: Scene) -> list[Object]:
-    """The vehicles of a crowd in a scene."""
-    return [ob for ob in tagged(in_use(scene), Role.VEHICLE) if crowd_of(ob) == crowd]
-
-
 def start_at_cruise(members: Iterable[Object], before: float, after: float) -> None:
     """Let vehicles start no faster than at cruise speed, after it has changed as a share of the top speed.
 
@@ -120,14 +113,11 @@ def unknown_settings(preset: Preset) -> list[str]:
 
 
 def preset_of(crowd: Object, label: str, description: str, length: float | None) -> Preset:
-    """The preset with all settings of a crowd.
-
-    Args:
-        length: of the crowd's bodies in metres; None if it has none, and those that its settings are for count.
-    """
+    """The preset with all settings of a crowd. `length`: of the crowd's bodies in metres; None if it has none, and
+    those that its settings are for count."""
     settings, moves = crowd.steering, locomotion_of(crowd)
     length = length or max(settings.vehicle.length, 2.0 * settings.vehicle.radius) or ONE_METRE
-    used = [b for b in CATALOGUE if settings.is_property_set(b.name) and getattr(settings, b.name).use]
+    used = [b for b in CATALOGUE if uses(crowd, b.name)]
     return Preset(
         label=label.strip(),
         description=description.strip().rstrip(".") or f"The settings of {crowd.name}",
@@ -153,6 +143,6 @@ def behavior_preset_of(crowd: Object, behavior: str, label: str) -> Preset:
 def bodies_length(crowd: Object, scene: Scene, depsgraph: Depsgraph) -> float | None:
     """The median length of a crowd's bodies from nose to tail, in metres; None if it has none."""
     family = Family()
-    lengths = [body_length(ob, depsgraph, family) for ob in members_of(crowd, scene)[:MEASURED_BODIES]]
+    lengths = [body_length(ob, depsgraph, family) for ob in vehicles_of(crowd, scene)[:MEASURED_BODIES]]
     measured = [length for length in lengths if length > 0.0]
     return float(np.median(measured)) if measured else None

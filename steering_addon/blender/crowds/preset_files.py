@@ -66,11 +66,7 @@ class Listed:
         return str(result).removesuffix(".") if isinstance(result, Refusal) else result.tooltip
 
     def load(self) -> Preset:
-        """Read the preset.
-
-        Raises:
-            Refusal: the file cannot be read, or is not a valid preset.
-        """
+        """Read the preset. Refused if the file cannot be read, or is not a valid preset."""
         result = self._result()
         if isinstance(result, Refusal):
             raise result
@@ -92,11 +88,7 @@ class Listed:
         return Refusal(f"The preset {self.name} cannot be {result}.") if isinstance(result, str) else result
 
     def remove(self) -> None:
-        """Delete its file.
-
-        Raises:
-            Refusal: it is not a user preset, or its file cannot be deleted.
-        """
+        """Delete its file. Refused if it is not a user preset, or its file cannot be deleted."""
         if not self.removable:
             raise Refusal(f"The preset {self.name} cannot be removed: it ships with the extension or is shared.")
         try:
@@ -164,22 +156,15 @@ class Shelf:
         }
 
     def find(self, name: str) -> Listed:
-        """The preset of a name.
-
-        Raises:
-            Refusal: it does not exist.
-        """
+        """The preset of a name. Refused if it does not exist."""
         presets = self.by_name()
         if name not in presets:
             raise Refusal(f"There is no preset {name}. {_choices(sorted(presets))}.")
         return presets[name]
 
     def save(self, preset: Preset) -> Listed:
-        """Write a preset into the folder of the user, replacing one of the same label.
-
-        Raises:
-            Refusal: the label gives no name, that of a device or that of another preset, or the file cannot be written.
-        """
+        """Write a preset into the folder of the user, replacing one of the same label. Refused if the label gives no
+        name, that of a device or that of another preset, or the file cannot be written."""
         name = file_name(preset.label)
         if not name:
             raise Refusal("The preset has no name. Enter a name with letters or digits.")

@@ -18,10 +18,7 @@ def begin_after_start(crowd: Object, scene: Scene) -> None:
 def let_in(crowd: Object, scene: Scene) -> tuple[set[str], str]:
     """Let members that start in one place enter one after another over the whole run.
 
-    Settings that the user has made are kept.
-
-    Returns:
-        Level and message of the report.
+    Settings that the user has made are kept. Returns level and message of the report.
     """
     attendance = crowd.steering.attendance
     if not attendance.use_enter_frame and attendance.is_property_set("use_enter_frame"):

@@ -24,8 +24,8 @@ from ...simulation.roles import Role
 from ...simulation.vehicle import VehicleModel
 from ..clips.clip_speeds import run_of
 from ..moving import locomotion_of
-from ..objects.tagged_objects import crowd_of, in_use, tagged
-from ..properties import has_role, pointed_at
+from ..objects.tagged_objects import crowd_of, in_use, tagged, vehicles_of
+from ..properties import has_role, pointed_at, uses
 from ..properties.own_settings import is_own
 from ..property_groups import meaningful, values_for_preset
 from ..read.mind_sources import condition_of_trigger
@@ -106,11 +106,11 @@ class StateAdding:
     def _let_behave(self, state: Object, preset: Preset) -> None:
         """Give a state its behaviors, and switch off those of its crowd that it does not keep."""
         for kind in CATALOGUE:
-            if kind.name in preset.behaviors or (kind.name in preset.times and self._uses(kind)):
+            if kind.name in preset.behaviors or (kind.name in preset.times and uses(self.crowd, kind.name)):
                 group = getattr(state.steering, kind.name)
                 group.own = True
                 add_behaviors([kind], state, self.context.scene)
-                of_crowd = self.crowd.steering if self._uses(kind) else None
+                of_crowd = self.crowd.steering if uses(self.crowd, kind.name) else None
                 known = {} if of_crowd is None else values_for_preset(kind, getattr(of_crowd, kind.name))
                 _set(group, behavior_in_state(preset, kind, known, locomotion_of(self.crowd)))
         for kind in CATALOGUE:
@@ -126,12 +126,7 @@ class StateAdding:
 
     def _leaves(self, kind: type[Behavior], preset: Preset) -> bool:
         """Whether a preset does without a behavior that the crowd has."""
-        return self._uses(kind) and kind.intent not in preset.keeps and kind.name not in preset.behaviors
-
-    def _uses(self, kind: type[Behavior]) -> bool:
-        """Whether the crowd has a behavior."""
-        stored = self.crowd.steering
-        return bool(stored.is_property_set(kind.name) and getattr(stored, kind.name).use)
+        return uses(self.crowd, kind.name) and kind.intent not in preset.keeps and kind.name not in preset.behaviors
 
     def _known(self, name: str, crowd: Object) -> Object | None:
         """The state of a crowd that a preset of a name makes; None if it has none."""
@@ -169,7 +164,7 @@ class StateAdding:
             return [ob for ob in selected_callers(self.context) if crowd_of(ob) != self.crowd]
         if call.by == "REGION":
             stored = self.crowd.steering
-            inside = stored.is_property_set("containment") and stored.containment.use
+            inside = uses(self.crowd, "containment")
             region = (pointed_at(stored.containment, "region") or self._nearest_region()) if inside else None
             return [] if region is None else [region]
         caller = self.crowd if call.by == "OWN_CROWD" else self.other
@@ -179,27 +174,24 @@ class StateAdding:
 
     def _nearest_region(self) -> Object | None:
         """The region nearest to the middle of the crowd, in which it stays where none is chosen."""
-        objects = in_use(self.context.scene)
-        members = [ob for ob in tagged(objects, Role.VEHICLE) if crowd_of(ob) == self.crowd]
-        places = [ob.matrix_world.translation for ob in members or [self.crowd]]
+        scene = self.context.scene
+        places = [ob.matrix_world.translation for ob in vehicles_of(self.crowd, scene) or [self.crowd]]
         middle = sum(places, Vector()) / len(places)
-        regions = tagged(objects, Role.REGION)
+        regions = tagged(in_use(scene), Role.REGION)
         return min(regions, key=lambda ob: (ob.matrix_world.translation - middle).length, default=None)
 
 
 def add_state(context: Context, crowd: Object, name: str = "", other: Object | None = None) -> tuple[Object, list[str]]:
     """Add the state of a preset to a crowd, with what belongs to it; without a name a plain one.
 
-    What calls into it is added too, where the scene has it.
+    What calls into it is added too, where the scene has it. Refused if there is no such preset, or it or one that
+    belongs to it cannot be used.
 
     Args:
         other: the crowd that it is about; by default the only other one of the scene.
 
     Returns:
         The state, and sentences about what could not be added or is not known.
-
-    Raises:
-        Refusal: there is no such preset, or it or one that belongs to it cannot be used.
     """
     presets = _with_others(name) if name else {"": PLAIN}
     if any(preset.body_length for preset in presets.values()):
@@ -234,11 +226,8 @@ def _set(group: bpy.types.PropertyGroup, values: Mapping[str, Value]) -> None:
 
 
 def state_preset_of(context: Context, state: Object, label: str) -> tuple[Preset, list[str]]:
-    """The preset with the settings that a state has of its own, and with what calls into it.
-
-    Returns:
-        The preset, and the names of the numbers that it cannot hold, as the crowd's are 0.
-    """
+    """The preset with the settings that a state has of its own, and with what calls into it. Returns the preset, and
+    the names of the numbers that it cannot hold, as the crowd's are 0."""
     stored, crowd = state.steering, crowd_of(state)
     vehicle, lost = _multiples(state, crowd, VehicleModel, "vehicle")
     moves = locomotion_of(crowd)

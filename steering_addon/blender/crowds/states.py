@@ -1,6 +1,6 @@
 """The states of crowds and what calls into them; makes states and cues."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 
 import bpy
 from bpy.types import Context, NlaStrip, Object
@@ -9,11 +9,11 @@ from ...settings.stored import PALETTE
 from ...simulation.roles import Role
 from ..animation.animation_data import channelbag_in, channelbags, new_action
 from ..objects.hierarchy import Family
-from ..objects.mind_numbers import next_number, state_numbers
+from ..objects.identity import next_number, state_numbers
 from ..objects.tagged_objects import crowd_of, in_use, tagged
 from ..properties import has_role, pointed_at
 from ..read.role_assignment import give_role
-from .populating.member_collection import shows
+from .populating.member_collection import collection_beside, fitting_collections
 
 CUE_PATH = "steering.state.cue"
 CUE = "Cue"
@@ -155,23 +155,14 @@ def states_left_behind(crowd: Object, objects: Collection[Object]) -> list[Objec
 
 def bring_states(crowd: Object, context: Context) -> None:
     """Put the collection of a crowd's states beside the crowd, in the scene."""
-    kept, beside = pointed_at(crowd.steering, "states"), _fitting(crowd.users_collection, context)
-    (beside[0] if beside else context.scene.collection).children.link(kept)
+    collection_beside(context, crowd).children.link(pointed_at(crowd.steering, "states"))
 
 
 def _collection_of_states(crowd: Object, context: Context) -> bpy.types.Collection:
     # A scene does not list what was added to it a moment ago; the parent does.
     for ob in (each for each in crowd.children if has_role(each, Role.STATE)):
-        if fitting := _fitting(ob.users_collection, context):
+        if fitting := fitting_collections(context, ob):
             return fitting[0]
     collection = bpy.data.collections.new(f"{crowd.name} States")
-    parents = _fitting(crowd.users_collection, context)
-    (parents[0] if parents else context.scene.collection).children.link(collection)
+    collection_beside(context, crowd).children.link(collection)
     return collection
-
-
-def _fitting(collections: Iterable[bpy.types.Collection], context: Context) -> list[bpy.types.Collection]:
-    """The collections that objects of the scene can be added to; Blender does not let an overridden one have more."""
-    layer = context.view_layer.layer_collection
-    local = (each for each in collections if each.library is None and each.override_library is None)
-    return [each for each in local if shows(layer, each)]

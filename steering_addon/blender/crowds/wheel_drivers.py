@@ -15,7 +15,7 @@ from ...settings.wheel_finding import ground_of, wheels_among, without_strays
 from ...simulation.arrays.vectors import Vectors, cross, unit
 from ..animation.custom_properties import DESCRIPTIONS, path_of
 from ..objects.body_sizes import SOLID, triangles_of
-from ..objects.doubles import doubles
+from ..objects.doubles import doubles, placed
 from ..objects.hierarchy import Family
 from ..objects.suitability import check_editable
 from ..read.local_space import parent_part
@@ -75,14 +75,8 @@ def wheels_of_car(car: Object, depsgraph: Depsgraph, family: Family) -> list[Whe
 
 
 def drivers_of(car: Object, wheels: Sequence[Wheel], reading: Mapping[str, Sequence[FCurve]]) -> dict[Object, Driven]:
-    """The drivers of the wheels of a car.
-
-    Args:
-        reading: the drivers that read what a bake keys on the car, by property.
-
-    Raises:
-        Refusal: it has no two wheels on each of two axles, or one that cannot be driven.
-    """
+    """The drivers of the wheels of a car; `reading`: the drivers that read what a bake keys on the car, by property.
+    Refused if it has no two wheels on each of two axles, or one that cannot be driven."""
     if not wheels:
         raise Refusal(f"{car.name} has no wheels that are objects of their own. Separate them, and parent them to it.")
     ahead = np.array([wheel.middle[0] for wheel in wheels])
@@ -126,11 +120,8 @@ def drive_by(
     read: Mapping[str, str],
     fallback: Container[str] = (),
 ) -> None:
-    """Drive a channel by properties of another object, by their letters in the expression.
-
-    Args:
-        fallback: the letters of properties that are 0 where they are missing.
-    """
+    """Drive a channel by properties of another object, by their letters in the expression; `fallback`: the letters of
+    properties that are 0 where they are missing."""
     driver = ob.driver_add(channel, index).driver
     for letter, name in read.items():
         variable = driver.variables.new()
@@ -153,8 +144,7 @@ def _points(part: Object, to_car: Vectors, place: np.ndarray, depsgraph: Depsgra
         return np.zeros((0, 3))
     local, triangles = triangles_of(part, depsgraph, None)
     local = local[np.unique(triangles)] if len(triangles) else local
-    matrix = doubles(part.evaluated_get(depsgraph).matrix_world)
-    world = np.einsum("ij,pj->pi", matrix[:3, :3], local) + matrix[:3, 3]
+    world = placed(local, doubles(part.evaluated_get(depsgraph).matrix_world))
     return np.einsum("ij,pj->pi", to_car, world - place)
 
 

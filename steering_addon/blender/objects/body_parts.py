@@ -40,10 +40,10 @@ def rigid_parts(rig: Object, family: Family) -> list[RigidPart]:
 
 def body_of(rig: Object, family: Family) -> tuple[list[Object], list[RigidPart]]:
     """The meshes that an armature deforms, and the rigid parts of its body. What is hidden, worn or held is neither."""
-    skins = [part for part in family.descendants(rig.parent or rig) if is_rigged(part) and part.find_armature() == rig]
-    rigid = rigid_parts(rig, family)
+    skins, rigid = _skins(rig, family), rigid_parts(rig, family)
     shown = set(seen([*skins, *(part for part, *_ in rigid)]))
     skins, rigid = [part for part in skins if part in shown], [each for each in rigid if each[0] in shown]
+    skins = [skin for skin in skins if not _is_pole(skin, skins, family)]
     if not (skins and rigid):
         return skins, rigid
     skinned = {bone for skin in skins for bone in _bones_of(skin, family)}
@@ -58,9 +58,28 @@ def body_of(rig: Object, family: Family) -> tuple[list[Object], list[RigidPart]]
 
 
 def worn_parts(rig: Object, family: Family) -> set[Object]:
-    """The rigid parts on an armature that are hidden, worn or held."""
-    body = {part for part, *_ in body_of(rig, family)[1]}
-    return {part for part, *_ in rigid_parts(rig, family)} - body
+    """The meshes on an armature that are hidden, worn or held."""
+    skins, rigid = body_of(rig, family)
+    return {*_skins(rig, family), *(part for part, *_ in rigid_parts(rig, family))} - {*skins, *(p for p, *_ in rigid)}
+
+
+def _skins(rig: Object, family: Family) -> list[Object]:
+    return [part for part in family.descendants(rig.parent or rig) if is_rigged(part) and part.find_armature() == rig]
+
+
+def _is_pole(skin: Object, skins: Sequence[Object], family: Family) -> bool:
+    """Whether a skin is held, as a spear is: a single bone carries it, and it is longer than all others together."""
+    others = [points for each in skins if each != skin and len(points := _placed_at_rest(each))]
+    if not others or len(_bones_of(skin, family)) != 1:
+        return False
+    sides, sides_of_body = (np.ptp(points, axis=0) for points in (_placed_at_rest(skin), np.concatenate(others)))
+    return bool(sides.max() > sides_of_body.max())
+
+
+def _placed_at_rest(part: Object) -> np.ndarray:
+    """The points (m, 3) of the faces of a mesh at rest, in metres."""
+    matrix = doubles(part.matrix_world)
+    return np.einsum("ab,kb->ka", matrix[:3, :3], points_at_rest(part)) + matrix[:3, 3]
 
 
 def _is_on_skin(rig: Object, name: str, skinned: set[str], occupied: set[str]) -> bool:

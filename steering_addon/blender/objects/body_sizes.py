@@ -11,7 +11,7 @@ from ...simulation.arrays.vectors import across, magnitude, unit
 from ..refusal import Refusal
 from ..stored_values import FARTHEST, choice_in
 from .body_parts import points_at_rest, seen, worn_parts
-from .doubles import doubles
+from .doubles import column_from, doubles, placed
 from .hierarchy import Family, instanced
 from .rest_pose import bone_points, is_rigged, on_faces, rest_offset, vertices_of
 
@@ -49,10 +49,7 @@ def points_of(ob: Object, depsgraph: Depsgraph, family: Family | None) -> np.nda
     """The points (m, 3) of an object and its children, in the object's own space; at least its origin.
 
     Modifiers are applied. An Empty is as large as it is drawn. Tagged children are left out; without a family, all
-    children are.
-
-    Raises:
-        Refusal: a point is nowhere.
+    children are. Refused if a point is nowhere.
     """
     points = np.concatenate(list(_parts(ob, depsgraph, np.eye(4), family)) or [np.zeros((1, 3))])
     check_places(points, ob)
@@ -70,16 +67,12 @@ def _parts(ob: Object, depsgraph: Depsgraph, matrix: np.ndarray, family: Family 
     for part, offset in _bodies(ob, depsgraph, matrix, family):
         points = _local_points(part, depsgraph)
         if len(points):
-            yield _placed(points, offset)
-
-
-def _placed(points: np.ndarray, matrix: np.ndarray) -> np.ndarray:
-    return np.einsum("ab,kb->ka", matrix[:3, :3], points) + matrix[:3, 3]
+            yield placed(points, offset)
 
 
 def box_corners(ob: Object, matrix: np.ndarray) -> np.ndarray:
     """The corners of the box round an object, placed by a matrix (4, 4), (8, 3)."""
-    return _placed(doubles(ob.bound_box), matrix)
+    return placed(doubles(ob.bound_box), matrix)
 
 
 def model_points(ob: Object, depsgraph: Depsgraph, family: Family | None) -> np.ndarray:
@@ -98,7 +91,7 @@ def model_points(ob: Object, depsgraph: Depsgraph, family: Family | None) -> np.
         if part in shown:
             points = points_at_rest(part) if is_rigged(part) else _local_points(part, depsgraph)
             kind = {"ARMATURE": bones, "EMPTY": empties}.get(part.type, surfaces)
-            kind.append(_placed(points, offset))
+            kind.append(placed(points, offset))
     kinds = (np.concatenate(kind) for kind in (surfaces, bones, empties) if kind)
     return next(points for points in kinds if len(points))
 
@@ -112,8 +105,8 @@ def _bodies(ob: Object, depsgraph: Depsgraph, matrix: np.ndarray, family: Family
         at_rest: whether what is parented to a bone is where the bone is at rest, not where it is on this frame.
     """
     yield ob, matrix
-    for shown, placed in _instances(ob, depsgraph):
-        yield from _bodies(shown, depsgraph, np.einsum("ab,bc->ac", matrix, placed), family, at_rest=at_rest)
+    for shown, offset in _instances(ob, depsgraph):
+        yield from _bodies(shown, depsgraph, np.einsum("ab,bc->ac", matrix, offset), family, at_rest=at_rest)
     if family is None:
         return
     evaluated = ob.evaluated_get(depsgraph)
@@ -122,8 +115,8 @@ def _bodies(ob: Object, depsgraph: Depsgraph, matrix: np.ndarray, family: Family
             continue
         offset = rest_offset(child) if at_rest else None
         if offset is None:
-            placed = child.evaluated_get(depsgraph).matrix_world
-            offset = doubles(evaluated.matrix_world.inverted_safe() @ placed)
+            there = child.evaluated_get(depsgraph).matrix_world
+            offset = doubles(evaluated.matrix_world.inverted_safe() @ there)
         yield from _bodies(child, depsgraph, np.einsum("ab,bc->ac", matrix, offset), family, at_rest=at_rest)
 
 
@@ -133,9 +126,9 @@ def _instances(ob: Object, depsgraph: Depsgraph):
     objects = set(collection.all_objects) if collection is not None else set()
     for each in collection.all_objects if objects else ():
         if each.parent not in objects:
-            placed = doubles(each.evaluated_get(depsgraph).matrix_world)
-            placed[:3, 3] -= doubles(collection.instance_offset)
-            yield each, placed
+            offset = doubles(each.evaluated_get(depsgraph).matrix_world)
+            offset[:3, 3] -= doubles(collection.instance_offset)
+            yield each, offset
 
 
 def _local_points(ob: Object, depsgraph: Depsgraph) -> np.ndarray:
@@ -159,23 +152,16 @@ def _local_points(ob: Object, depsgraph: Depsgraph) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Body:
-    """The points of a model in its rest pose, to be measured in several ways.
-
-    Attributes:
-        points: (m, 3) in the object's own space.
-        matrix: (3, 3) what turns and scales them into the world's.
-    """
+    """The points of a model in its rest pose, to be measured in several ways. `points`: (m, 3) in the object's own
+    space; `matrix`: (3, 3) what turns and scales them into the world's."""
 
     points: np.ndarray
     matrix: np.ndarray
 
     @classmethod
     def of(cls, ob: Object, depsgraph: Depsgraph, family: Family, matrix: np.ndarray | None = None) -> "Body":
-        """The body of an object and its children; `matrix` (4, 4) replaces its world matrix.
-
-        Raises:
-            Refusal: a point of it is nowhere.
-        """
+        """The body of an object and its children; `matrix` (4, 4) replaces its world matrix. Refused if a point of it
+        is nowhere."""
         if matrix is None:
             matrix = doubles(ob.evaluated_get(depsgraph).matrix_world)
         points = model_points(ob, depsgraph, family)
@@ -187,11 +173,8 @@ class Body:
 
     @classmethod
     def of_each(cls, objects: Sequence[Object], depsgraph: Depsgraph, family: Family) -> "dict[str, Body]":
-        """The bodies of objects by name; copies of one mesh that are scaled and turned alike share theirs.
-
-        Raises:
-            Refusal: a point of one is nowhere.
-        """
+        """The bodies of objects by name; copies of one mesh that are scaled and turned alike share theirs. Refused if a
+        point of one is nowhere."""
         shared: dict[tuple[Mesh, bytes], Body] = {}
         bodies = {}
         for ob in objects:
@@ -340,11 +323,9 @@ def triangles_of(ob: Object, depsgraph: Depsgraph, family: Family | None) -> tup
             continue
         local = vertices_of(mesh)
         mesh.calc_loop_triangles()
-        rows = np.empty(len(mesh.loop_triangles) * 3, dtype=np.int32)
-        mesh.loop_triangles.foreach_get("vertices", rows)
+        triangles.append(column_from(mesh.loop_triangles, "vertices", 3, np.int32).astype(np.int64) + count)
         evaluated.to_mesh_clear()
-        points.append(np.einsum("ab,kb->ka", matrix[:3, :3], local) + matrix[:3, 3])
-        triangles.append(rows.reshape(-1, 3).astype(np.int64) + count)
+        points.append(placed(local, matrix))
         count += len(local)
     places = np.concatenate(points)
     check_places(places, ob)

@@ -10,7 +10,7 @@ from ..properties import has_roles
 from .hierarchy import Bond, Family, ancestors
 
 WHOLE = ("use_location", "use_rotation", "use_scale")
-"""What a Child Of constraint may leave out, of each axis."""
+"""The switches of a Child Of constraint, for each axis."""
 
 
 def family_with_bound_parts(scene: Scene, depsgraph: Depsgraph) -> Family:

@@ -43,7 +43,7 @@ def carriers(objects: Iterable[Object]) -> list[Object]:
 
 
 def torn_apart(objects: Iterable[Object], family: Family, scene: Scene) -> str:
-    """What goes without the armature that deforms it if some objects move, or the armature without it, and the remedy.
+    """The parts that go without the armature that deforms them if some objects move, or the reverse, and the remedy.
 
     Empty if there is nothing.
     """
@@ -63,7 +63,7 @@ def torn_apart(objects: Iterable[Object], family: Family, scene: Scene) -> str:
 
 
 def not_copied(models: Iterable[Object], family: Family, scene: Scene) -> str:
-    """What copies of models do without because only a constraint lets it follow a part of one, and the remedy.
+    """The objects that copies of models lack because only a constraint lets them follow a part of one, and the remedy.
 
     Empty if there is nothing. Cameras are to stay with the model.
     """
@@ -81,7 +81,7 @@ def not_copied(models: Iterable[Object], family: Family, scene: Scene) -> str:
 
 
 def _holder(ob: Object, parts: set[Object]) -> Constraint | ConstraintTargetBone | None:
-    """What names the part that carries an object: a constraint, or one of the targets of a constraint."""
+    """The setting that names the part that carries an object: a constraint, or one of the targets of a constraint."""
     for constraint in ob.constraints:
         if constraint.type in HOLDING and constraint.enabled:
             ends = constraint.targets if constraint.type == "ARMATURE" else (constraint,)
@@ -119,7 +119,7 @@ def _rig_of_several(ob: Object, family: Family) -> Object | None:
 
 
 def _with_skins(rig: Object, family: Family) -> Object:
-    """What carries an armature and the skins that it deforms, where those are beside or above it."""
+    """The object that carries an armature and the skins that it deforms, where those are beside or above it."""
     if any(part.find_armature() == rig for part in family.descendants(rig)):
         return rig
     for above in ancestors(rig):

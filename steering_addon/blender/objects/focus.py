@@ -102,6 +102,11 @@ def activate(context: Context, ob: Object) -> None:
         context.view_layer.objects.active = ob
 
 
+def selectable(objects: Iterable[Object]) -> list[Object]:
+    """The objects, of some, that can be seen and selected."""
+    return [ob for ob in objects if ob.visible_get() and not ob.hide_select]
+
+
 def select_only(context: Context, objects: Iterable[Object]) -> list[Object]:
     """Select objects and no others; returns those that could be selected, as the view layer has them."""
     for ob in context.selected_objects:

@@ -1,11 +1,14 @@
 """Parent/child index. Blender searches the whole file for the children of an object; the index is built once."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import bpy
-from bpy.types import Collection, Mesh, Object
+from bpy.types import ID, Action, Collection, Mesh, Object
 from mathutils import Matrix
+
+from ...simulation.roles import Role
+from ..properties import has_role
 
 
 @dataclass(frozen=True)
@@ -32,11 +35,13 @@ class Family:
     Attributes:
         bonds: by part, for those that count as children of what carries them.
         skinned: the names of the bones that carry the skins that were asked for.
+        ways: where the walks go that were asked for, by what plays them, action and front.
     """
 
     def __init__(self) -> None:
         self.bonds: dict[Object, Bond] = {}
         self.skinned: dict[Mesh, set[str]] = {}
+        self.ways: dict[tuple[ID, Action, tuple[str, str]], int] = {}
         self._children: dict[Object, list[Object]] = {}
         for ob in bpy.data.objects:
             if ob.parent is not None:
@@ -52,7 +57,7 @@ class Family:
         return self.bonds[ob].carrier if ob in self.bonds else ob.parent
 
     def ancestors(self, ob: Object) -> Iterator[Object]:
-        """What is above an object, what is above that, and so on."""
+        """The parents of an object, from the nearest up."""
         above = self.above(ob)
         while above is not None:
             yield above
@@ -99,3 +104,17 @@ def shown_in(ob: Object) -> Iterator[Object]:
     for each in collection.all_objects if collection is not None else ():
         yield each
         yield from shown_in(each)
+
+
+def instances_of_vehicles(objects: Iterable[Object]) -> Iterator[tuple[Object, str, str]]:
+    """The Empties that show vehicles, each with what is wrong and the remedy, as texts without a final stop."""
+    counted: dict[Collection, bool] = {}
+    for ob in objects:
+        collection = instanced(ob)
+        if collection is None:
+            continue
+        if collection not in counted:
+            counted[collection] = any(has_role(each, Role.VEHICLE) for each in collection.all_objects)
+        if counted[collection]:
+            remedy = "Make a library override" if collection.library is not None else "Use Make Instances Real"
+            yield ob, f"{ob.name} is an instance: the vehicles of {collection.name} do not move in it", remedy

@@ -4,7 +4,7 @@ import numpy as np
 from bpy.types import Bone, Mesh, MirrorModifier, Object
 from mathutils import Matrix
 
-from .doubles import doubles
+from .doubles import column_from, doubles, placed
 
 MOST = 0.9
 """The share of the vertices of a mesh that faces have at least if the others are stray."""
@@ -50,9 +50,7 @@ def rest_points(ob: Object) -> np.ndarray:
 
 def vertices_of(mesh: Mesh) -> np.ndarray:
     """The vertices (m, 3) of a mesh."""
-    flat = np.empty(len(mesh.vertices) * 3, dtype=np.float32)
-    mesh.vertices.foreach_get("co", flat)
-    return flat.reshape(-1, 3).astype(np.float64)
+    return column_from(mesh.vertices, "co", 3).astype(np.float64)
 
 
 def on_faces(mesh: Mesh, count: int) -> np.ndarray:
@@ -60,10 +58,8 @@ def on_faces(mesh: Mesh, count: int) -> np.ndarray:
 
     All count if more than a few are without, such as points and wires that nodes make something of.
     """
-    corners = np.empty(len(mesh.loops), dtype=np.int32)
-    mesh.loops.foreach_get("vertex_index", corners)
     mask = np.zeros(len(mesh.vertices), dtype=np.bool_)
-    mask[corners] = True
+    mask[column_from(mesh.loops, "vertex_index", kind=np.int32)] = True
     if np.count_nonzero(mask) < MOST * len(mask):
         mask[:] = True
     return np.tile(mask, count // max(len(mask), 1))
@@ -90,7 +86,7 @@ def _mirrored(points: np.ndarray, ob: Object, modifier: MirrorModifier) -> np.nd
     back = doubles(Matrix(into).inverted_safe())
     for axis in range(3):
         if modifier.use_axis[axis]:
-            images = np.einsum("ab,kb->ka", into[:3, :3], points) + into[:3, 3]
+            images = placed(points, into)
             images[:, axis] *= -1.0
-            points = np.concatenate((points, np.einsum("ab,kb->ka", back[:3, :3], images) + back[:3, 3]))
+            points = np.concatenate((points, placed(images, back)))
     return points

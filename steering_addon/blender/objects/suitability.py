@@ -37,11 +37,7 @@ def suits(ob: Object, role: Role) -> bool:
 
 
 def check_editable(objects: list[Object]) -> None:
-    """Check that the objects can be edited.
-
-    Raises:
-        Refusal: one of them is linked.
-    """
+    """Check that the objects can be edited. Refused if one of them is linked."""
     for ob in objects:
         if ob.library is not None or not ob.is_editable:
             raise Refusal(f"{ob.name} is linked and cannot be edited. Make a library override of it.")

@@ -72,6 +72,11 @@ def crowds_of(vehicles: Iterable[Object]) -> list[Object | None]:
     return crowds
 
 
+def vehicles_of(crowd: Object | None, scene: Scene) -> list[Object]:
+    """The vehicles of a crowd in a scene that are objects."""
+    return [ob for ob in tagged(in_use(scene), Role.VEHICLE) if crowd_of(ob) == crowd]
+
+
 def list_names(names: Sequence[str], most: int = MOST_NAMES) -> str:
     """Up to the largest number of names, and how many more there are."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
@@ -79,11 +84,8 @@ def list_names(names: Sequence[str], most: int = MOST_NAMES) -> str:
 
 
 def names_of(names: Sequence[str], number: int | None = None) -> str:
-    """The first of some names, and how many more there are; both of two.
-
-    Args:
-        number: of all names, if only the first two are given.
-    """
+    """The first of some names, and how many more there are; both of two. `number`: of all names, if only the first two
+    are given."""
     number = len(names) if number is None else number
     if number < 3:
         return " and ".join(names)

@@ -1,6 +1,6 @@
-"""Operators that bake the simulation into keyframes and that delete a bake."""
+"""Operators that preview the simulation, bake it into keyframes and delete a bake."""
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Generator, Iterable, Iterator
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty
@@ -22,20 +22,19 @@ from ..objects.suitability import check_editable
 from ..objects.tagged_objects import crowd_of, in_use, list_names, members_in, names_of, tagged
 from ..panels.fields import counted
 from ..properties import has_role, replaces_own_keys, settings_of
-from ..read.fingerprint import fingerprint
+from ..read.fingerprint import taking_fingerprint
 from ..read.joined_vehicles import point_parts
-from ..read.plan import Plan, plan_reading
+from ..read.plan import Plan, planning
 from ..read.start_pose import check_stored_start, give_back
-from ..refusal import Refusal, reported
-from ..status import census
+from ..refusal import Refusal, Unneeded
+from ..status import census, hand_edits
 from ..status.findings import FindingKind
-from ..status.hand_edits import as_baked
 from ..status.refused import forget, remember
 from ..write.bake import BakeResult, baking
 from ..write.split_writer import SplitWriter, writer_for
 from ..write.subjects import playing_models
-from .contact_report import stuck_warnings, summary
 from .edited_keys import ask_of_edited
+from .findings import stuck_warnings, summary
 from .in_pieces import INFINITE, InPieces
 from .polls import SteeringOperator, in_object_mode, something_baked
 
@@ -45,10 +44,9 @@ missing targets."""
 ANSWERS = (("LOCK", "Lock {} and Bake the Others", "LOCKED"), ("REPLACE", "Replace the Edited Keys", "REC"))
 
 
-class STEERING_OT_bake(SteeringOperator, InPieces, bpy.types.Operator):
+class STEERING_OT_bake(InPieces, bpy.types.Operator):
     """Simulate the vehicles of the scene and write their motion into keyframes, or into crowd caches"""
 
-    bl_idname = "steering.bake"
     bl_label = "Bake"
     needs = (in_object_mode,)
     canceled = "Bake Canceled"
@@ -74,7 +72,7 @@ class STEERING_OT_bake(SteeringOperator, InPieces, bpy.types.Operator):
     )
 
     def invoke(self, context, event):
-        edited = [] if self.properties.is_property_set("edited") else self._edited(context)
+        edited = [] if self.properties.is_property_set("edited") else hand_edits.edited(self._moved(context))
         if not edited or bpy.app.background:
             return super().invoke(context, event)
         ask_of_edited(context, "steering.bake", edited, ANSWERS, selected=self.selected)
@@ -85,63 +83,69 @@ class STEERING_OT_bake(SteeringOperator, InPieces, bpy.types.Operator):
         chosen = _selected(context) if self.selected else members_in(in_use(context.scene))
         return [ob for ob in chosen if not ob.steering.locked]
 
-    def _edited(self, context: Context) -> list[Object]:
-        """The vehicles to bake whose keys were edited by hand."""
-        return [ob for ob in self._moved(context) if has_edited_keys(ob)]
+    def begin(self, context: Context) -> tuple[Iterator[float | None], str]:
+        self._scene = context.scene
+        work = self._work_on(self._moved(context), _selected(context) if self.selected else None)
+        return work, "Baking"
 
-    def begin(self, context: Context) -> tuple[Iterator[float], str]:
-        self._scene, replace = context.scene, replaces_own_keys(self, context.scene)
-        if preview.is_on(context.scene):
-            # A bake that is refused leaves it on.
-            plan = self._planned(context, adds_nothing=True)
-            writer_for(plan, playing_models(plan, only_measured=True), replace_own_keys=replace)
-        preview.end()
-        forget(context.scene)
-        self._plan: Plan = self._planned(context, adds_nothing=False)
-        return baking(self._plan, replace_own_keys=replace), f"Baking {counted(len(self._plan), 'vehicle')}"
-
-    def _planned(self, context: Context, *, adds_nothing: bool) -> Plan:
-        self._edited_ones = self._edited(context)
-        only = _selected(context) if self.selected else None
+    def _work_on(self, moved: list[Object], only: list[Object] | None) -> Generator[float | None, None, BakeResult]:
+        """Plan, bake and count in pieces, given the vehicles to bake and, if not all are, those that are selected."""
+        scene, replace = self._scene, replaces_own_keys(self, self._scene)
+        self._edited_ones = []
+        for ob in moved:
+            if has_edited_keys(ob):
+                self._edited_ones.append(ob)
+            yield
         if self._edited_ones and self.edited == "LOCK":
             # Read as they are, and locked at the end: a bake that stops leaves no trace.
-            only = [ob for ob in self._moved(context) if ob not in self._edited_ones]
-        replace = replaces_own_keys(self, context.scene)
-        return plan_reading(context.scene, only=only, replace_own_keys=replace, adds_nothing=adds_nothing)
+            only = [ob for ob in moved if ob not in self._edited_ones]
+        if preview.is_on(scene):
+            # A bake that is refused leaves it on.
+            plan = yield from planning(scene, only, replace_own_keys=replace, adds_nothing=True)
+            writer_for(plan, playing_models(plan, only_measured=True), replace_own_keys=replace)
+        preview.end()
+        forget(scene)
+        self._plan: Plan = yield from planning(scene, only, replace_own_keys=replace, adds_nothing=False)
+        self._label = f"Baking {counted(len(self._plan), 'vehicle')}"
+        result = yield from baking(self._plan, replace_own_keys=replace)
+        yield from self._sign(result)
+        return result
 
     def refused(self, refusal: Refusal) -> set[str]:
         remember(self._scene, refusal)
         return super().refused(refusal)
 
-    def finished(self, result: BakeResult) -> set[str]:
+    def _sign(self, result: BakeResult) -> Generator[None, None, None]:
+        """Note what the bake was made from, and count what is in the scene now."""
         source = self._plan.vehicles.source
         objects = [*source.objects, *(points.ob for points, _ in point_parts(source))]
-        baked = set(objects)
-        edited = [ob.name for ob in self._edited_ones if ob in baked]
+        self._baked = baked = set(objects)
         for ob in self._edited_ones:
             if ob not in baked:
                 ob.steering.locked = True
-        as_baked(objects, result.run)
+        hand_edits.as_baked(objects, result.run)
         _focus_on_player(bpy.context, baked)
-        others = [ob for ob in members_in(in_use(self._scene)) if ob not in baked]
-        made_of = fingerprint(self._scene, baked.union(ob for ob in others if bake_of(ob) is not None))
+        self._others = [ob for ob in members_in(in_use(self._scene)) if ob not in baked]
+        yield
+        known = baked.union(ob for ob in self._others if bake_of(ob) is not None)
+        made_of = yield from taking_fingerprint(self._scene, known)
         sign_run(self._scene, result.run, made_of)
         forget_runs(self._scene, {result.run, *_played(baked)})
+        self._census = yield from census.refreshing(self._scene, made_of)
+
+    def finished(self, result: BakeResult) -> str:
+        source, baked, others = self._plan.vehicles.source, self._baked, self._others
+        edited = [ob.name for ob in self._edited_ones if ob in baked]
         stuck = {source.owner(row).name: frames for row, frames in result.stuck.items()}
         if edited:
             self.report({"WARNING"}, f"Replaced keys that were edited by hand: {list_names(edited)}")
         seen_at_rest = {crowd.name for ob in others if MARK in ob and (crowd := crowd_of(ob)) is not None}
         if seen_at_rest:
-            text = (
-                f"{names_of(sorted(seen_at_rest))} rested and was seen at its start. Bake all to have it seen in motion"
-            )
-            self.report({"WARNING"}, text)
-        for warning in (*self._plan.warnings, *_absence_warnings(result), *result.warnings, *stuck_warnings(stuck)):
-            self.report({"WARNING"}, warning)
-        seen = [finding for finding in census.refresh(self._scene, made_of).findings if finding.kind in TOLD_BY_BAKES]
-        for finding in seen:
-            self.report({"WARNING"}, finding.text)
-        # Last, so that it counts what came before.
+            text = f"{names_of(sorted(seen_at_rest))} rested and was seen at its start"
+            self.report({"WARNING"}, f"{text}. Bake all to have it seen in motion")
+        self.warn((*self._plan.warnings, *_absence_warnings(result), *result.warnings, *stuck_warnings(stuck)))
+        self.warn(finding.text for finding in self._census.findings if finding.kind in TOLD_BY_BAKES)
+        # Now, so that it counts what came before.
         text = (
             f"Baked {counted(result.vehicles, 'vehicle')}, {counted(result.frames, 'frame')} in {self.seconds():.1f} s"
         )
@@ -149,10 +153,9 @@ class STEERING_OT_bake(SteeringOperator, InPieces, bpy.types.Operator):
             # Rounded, what touches could be at -0.00 m.
             text += f", nearest obstacle {round(result.closest, 2) + 0.0:.2f} m"
         text += f": {summary(result.mishaps)}{result.told and '; '}{result.told}"
-        self.report({"INFO"}, text)
         # Blender sends no update when actions are assigned.
         census.changed()
-        return {"FINISHED"}
+        return text
 
 
 def _focus_on_player(context: Context, baked: Iterable[Object]) -> None:
@@ -167,41 +170,34 @@ def _focus_on_player(context: Context, baked: Iterable[Object]) -> None:
 class STEERING_OT_lock_edited(SteeringOperator, bpy.types.Operator):
     """Lock the vehicles whose baked keys were edited by hand, so that a bake leaves them as they are"""
 
-    bl_idname = "steering.lock_edited"
     bl_label = "Lock Edited"
     needs = (in_object_mode, something_baked)
 
-    @reported
-    def execute(self, context):
+    def carry_out(self, context):
         vehicles = [ob for ob in tagged(in_use(context.scene), Role.VEHICLE) if not ob.steering.locked]
         edited = [ob for ob in vehicles if has_edited_keys(ob)]
         if not edited:
-            self.report({"WARNING"}, "No baked key was edited by hand")
-            return {"CANCELLED"}
+            raise Unneeded("No baked key was edited by hand")
         check_editable(edited)
         for ob in edited:
             ob.steering.locked = True
-        self.report({"INFO"}, f"Locked {list_names([ob.name for ob in edited])}")
-        return {"FINISHED"}
+        return f"Locked {list_names([ob.name for ob in edited])}"
 
 
 class STEERING_OT_clear_bake(SteeringOperator, bpy.types.Operator):
     """Remove baked keyframes and crowd caches, move the vehicles back to their start and restore what was set aside"""
 
-    bl_idname = "steering.clear_bake"
     bl_label = "Delete Bake"
     needs = (in_object_mode, something_baked)
 
     selected: BoolProperty(name="Selected Only", description="Delete the bake of the selected vehicles only")
 
-    @reported
-    def execute(self, context):
+    def carry_out(self, context):
         written = [ob for ob in self._candidates(context) if SplitWriter.has_written(ob)]
         baked = [ob for ob in written if bake_of(ob) is not None]
         if not written:
             message = "None of the selected objects is baked" if self.selected else "No baked objects in the scene"
-            self.report({"WARNING"}, "; ".join([message, *_unreadable(in_use(context.scene))]))
-            return {"CANCELLED"}
+            raise Unneeded("; ".join([message, *_unreadable(in_use(context.scene))]))
         for ob in baked:
             if settings_of(ob) is not None:
                 check_stored_start(ob)
@@ -210,8 +206,7 @@ class STEERING_OT_clear_bake(SteeringOperator, bpy.types.Operator):
             record = bake_of(ob)
             points = outcomes.points(ob, record)
             moved += record.moves if points is None else len(points)
-        for warning in SplitWriter.delete(written):
-            self.report({"WARNING"}, warning)
+        self.warn(SplitWriter.delete(written))
         forget_runs(context.scene, _played())
         for ob in baked:
             if settings_of(ob) is not None:
@@ -224,8 +219,7 @@ class STEERING_OT_clear_bake(SteeringOperator, bpy.types.Operator):
             awake = (ob for ob in baked if ob.name in context.view_layer.objects)
             context.view_layer.objects.active = next(awake, None)
         census.changed()
-        self.report({"INFO"}, f"Deleted the bake of {counted(moved, 'vehicle')}")
-        return {"FINISHED"}
+        return f"Deleted the bake of {counted(moved, 'vehicle')}"
 
     def _candidates(self, context: Context) -> list[Object]:
         """The objects whose bake to delete: vehicles, their parts and hidden resources, without locked vehicles."""
@@ -277,3 +271,30 @@ def _absence_warnings(result: BakeResult) -> Iterator[str]:
         )
     if result.too_late:
         yield f"{counted(result.too_late, 'vehicle')} would enter after the last frame. Let them enter earlier"
+
+
+class STEERING_OT_preview(SteeringOperator, bpy.types.Operator):
+    """Show the vehicles moving while the timeline plays, without a bake; use again to stop. The preview is not saved or
+    rendered"""
+
+    bl_label = "Preview"
+    # No UNDO: nothing in the file changes.
+    bl_options = {"REGISTER"}
+
+    replace_own_keys: BoolProperty(
+        name="Replace Own Keys",
+        description="Preview vehicles as if keyframes, drivers and NLA strips of their own were disabled",
+    )
+
+    def carry_out(self, context):
+        scene = context.scene
+        if preview.is_on(scene):
+            preview.end()
+            return
+        forget(scene)
+        try:
+            warnings = preview.start(scene, context.view_layer, replace_own_keys=self.replace_own_keys)
+        except Refusal as refusal:
+            remember(scene, refusal)
+            raise
+        self.warn(warnings)

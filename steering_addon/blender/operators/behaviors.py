@@ -1,7 +1,6 @@
 """Operators that add behaviors to a crowd and remove them."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty
@@ -13,7 +12,6 @@ from ...simulation.roles import Role
 from ..crowds.behavior_adding import add_behaviors
 from ..objects.focus import holder_in_focus
 from ..properties import has_role
-from ..refusal import reported
 from ..stored_values import check_stored
 from .polls import SteeringOperator, has_editable_crowd
 
@@ -40,7 +38,6 @@ def _fit():
 class STEERING_OT_behavior_add(SteeringOperator, bpy.types.Operator):
     """Add a behavior to the crowd"""
 
-    bl_idname = "steering.behavior_add"
     bl_label = "Add Behavior"
     needs = (has_editable_crowd,)
     bl_property = "behavior"
@@ -48,53 +45,46 @@ class STEERING_OT_behavior_add(SteeringOperator, bpy.types.Operator):
     behavior: EnumProperty(name="Behavior", description="Behavior to add to the crowd", items=ITEMS, default=FIRST)
     fit: _fit()
 
-    @reported
-    def execute(self, context):
-        _add(self, context, [behavior for behavior in CATALOGUE if behavior.name == self.behavior])
-        return {"FINISHED"}
+    def carry_out(self, context):
+        return _add(context, [behavior for behavior in CATALOGUE if behavior.name == self.behavior], fit=self.fit)
 
 
 class STEERING_OT_flocking_add(SteeringOperator, bpy.types.Operator):
     """Add the behaviors of a flock to the crowd: keep apart, match heading and stay together (Reynolds: flocking)"""
 
-    bl_idname = "steering.flocking_add"
     bl_label = "Flocking"
     needs = (has_editable_crowd,)
 
     fit: _fit()
 
-    @reported
-    def execute(self, context):
-        _add(self, context, FLOCKING)
-        return {"FINISHED"}
+    def carry_out(self, context):
+        return _add(context, FLOCKING, fit=self.fit)
 
 
-def _add(operator: Any, context: Context, behaviors: Sequence[type[Behavior]]) -> None:
-    """Add behaviors to the crowd in focus, and report it."""
+def _add(context: Context, behaviors: Sequence[type[Behavior]], *, fit: bool) -> str:
+    """Add behaviors to the crowd in focus; what to report of it."""
     crowd = holder_in_focus(context)
     check_stored([crowd])
     if has_role(crowd, Role.STATE):
         for behavior in behaviors:
             getattr(crowd.steering, behavior.name).own = True
-    chosen = add_behaviors(behaviors, crowd, context.scene, fit=operator.fit)
+    chosen = add_behaviors(behaviors, crowd, context.scene, fit=fit)
     # Blender updates dependencies only after an edit in the interface.
     crowd.update_tag()
     labels = ", ".join(behavior.label for behavior in behaviors)
-    operator.report({"INFO"}, "; ".join([f"Added {labels} to {crowd.name}", *chosen]))
+    return "; ".join([f"Added {labels} to {crowd.name}", *chosen])
 
 
 class STEERING_OT_behavior_remove(SteeringOperator, bpy.types.Operator):
     """Remove the behavior and its settings from the crowd"""
 
-    bl_idname = "steering.behavior_remove"
     bl_label = "Remove Behavior"
     needs = (has_editable_crowd,)
 
     behavior: EnumProperty(name="Behavior", description="Behavior to remove from the crowd", items=ITEMS, default=FIRST)
 
-    def execute(self, context):
+    def carry_out(self, context):
         crowd = holder_in_focus(context)
         crowd.steering.property_unset(self.behavior)
         # Blender does not update dependencies after this, and a preview would continue with the behavior.
         crowd.update_tag()
-        return {"FINISHED"}

@@ -3,7 +3,7 @@
 from math import degrees
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, StringProperty
 from bpy.types import Context, Object, PropertyGroup
 
 from ...settings.stored_choices import PLAYS
@@ -14,29 +14,29 @@ from ..clips.clip_speeds import TOO_FAST, cruise_of, fit_states, gaits_of
 from ..clips.crowd_clips import models_with_clips, state_of, stored_clips, why_without_rig
 from ..clips.finding_clips import Found, actions_of, find_clips, own_actions, promising, why_no_walk, why_none_moves
 from ..clips.measuring import measured_clips
-from ..crowds.adding_clips import (
-    add_clip,
-    add_found,
-    fit_speed,
-    measure_clips,
-    store_no_walk,
-    vehicles_of,
-    without_copies,
-)
+from ..crowds.adding_clips import add_clip, add_found, fit_speed, measure_clips, store_no_walk, without_copies
 from ..crowds.state_preset_exchange import as_made
 from ..crowds.states import states_of_crowd
-from ..objects.focus import crowd_in_focus, select_only
+from ..objects.focus import crowd_in_focus, select_only, selectable
 from ..objects.hierarchy import Family
-from ..objects.tagged_objects import names_of
+from ..objects.tagged_objects import names_of, vehicles_of
 from ..property_groups import items_of
-from ..refusal import Refusal, reported
+from ..refusal import Refusal
 from ..status.sliding import slides_of
 from ..stored_values import check_stored, sound_front
-from .polls import SteeringOperator, has_clips, has_crowd, has_editable_crowd, in_object_mode, something_baked
+from .polls import (
+    RemovingRow,
+    SteeringOperator,
+    has_clips,
+    has_crowd,
+    has_editable_crowd,
+    in_object_mode,
+    something_baked,
+)
 
 
 def words(clip: PropertyGroup) -> str:
-    """What was measured of a clip, in words for the user."""
+    """The measurements of a clip, in words for the user."""
     if not clip.measured:
         return "not measured yet"
     if clip.plays == "DO" and clip.speed:
@@ -56,11 +56,8 @@ def words(clip: PropertyGroup) -> str:
 
 
 def _with_rigs(crowd: Object, context: Context, family: Family) -> list[tuple[Object, Object]]:
-    """The first vehicle of each model of a crowd with clips of its own, and what plays them.
-
-    Raises:
-        Refusal: none has one.
-    """
+    """The first vehicle of each model of a crowd with clips of its own, and what plays them. Refused if none has
+    one."""
     vehicles = vehicles_of(crowd, context.scene)
     if models := models_with_clips(vehicles, family):
         return models
@@ -95,7 +92,6 @@ def _state_names(_self, context, _text) -> list[str]:
 class STEERING_OT_clip_add(SteeringOperator, bpy.types.Operator):
     """Add an action to the clips that the models of the crowd play, and measure it"""
 
-    bl_idname = "steering.clip_add"
     bl_label = "Add Clip"
     needs = (in_object_mode, has_editable_crowd)
 
@@ -125,8 +121,7 @@ class STEERING_OT_clip_add(SteeringOperator, bpy.types.Operator):
         if self.state or _state_names(self, context, ""):
             self.layout.prop(self, "state")
 
-    @reported
-    def execute(self, context):
+    def carry_out(self, context):
         crowd, family = crowd_in_focus(context), Family()
         check_stored([crowd])
         models = _with_rigs(crowd, context, family)
@@ -151,38 +146,23 @@ class STEERING_OT_clip_add(SteeringOperator, bpy.types.Operator):
         measure_clips(crowd, context.scene, family)
         if entry.plays == "MOVE" and entry.speed:
             store_no_walk(crowd, "")
-        self.report({"INFO"}, f"{short_name(action)}: {words(entry)}")
-        return {"FINISHED"}
+        return f"{short_name(action)}: {words(entry)}"
 
 
-class STEERING_OT_clip_remove(SteeringOperator, bpy.types.Operator):
+class STEERING_OT_clip_remove(RemovingRow, bpy.types.Operator):
     """Remove the clip from the list; the action stays"""
 
-    bl_idname = "steering.clip_remove"
     bl_label = "Remove Clip"
     needs = (in_object_mode, has_editable_crowd)
 
-    row: IntProperty(name="Row", description="Index of the clip, from 0", min=0)
-
-    def execute(self, context):
-        stored = crowd_in_focus(context).steering
-        # Reading the group writes it into the file.
-        number = len(stored.portrayal.clips) if stored.is_property_set("portrayal") else 0
-        if self.row >= number:
-            remedy = f"Choose an index below {number}" if number else "The crowd has no clips: find some first"
-            self.report({"ERROR"}, f"Clip {self.row} does not exist. {remedy}.")
-            return {"CANCELLED"}
-        stored.portrayal.clips.remove(self.row)
-        # Blender does not update dependencies after this, and a preview would continue with the clip.
-        crowd_in_focus(context).update_tag()
-        return {"FINISHED"}
+    list_path = "portrayal", "clips"
+    noun, empty = "Clip", "The crowd has no clips: find some first"
 
 
 class STEERING_OT_clips_find(SteeringOperator, bpy.types.Operator):
     """Look through the actions of the crowd's models by measuring them, and add one that stands, a walk and a run.
     The models then keep step with their way when they are baked"""
 
-    bl_idname = "steering.clips_find"
     bl_label = "Find Clips"
     needs = (in_object_mode, has_editable_crowd)
 
@@ -192,8 +172,7 @@ class STEERING_OT_clips_find(SteeringOperator, bpy.types.Operator):
         options={"SKIP_SAVE"},
     )
 
-    @reported
-    def execute(self, context):
+    def carry_out(self, context):
         crowd, family = crowd_in_focus(context), Family()
         check_stored([crowd])
         models = _with_rigs(crowd, context, family)
@@ -217,14 +196,13 @@ class STEERING_OT_clips_find(SteeringOperator, bpy.types.Operator):
         gaits = [speed for speed, _ in gaits_of(crowd)]
         explain = why_no_walk if gaits else why_none_moves
         reasons = [why for model in of_models if (why := explain(*model, context.scene, family))]
-        store_no_walk(crowd, next((why[0].upper() + why[1:] for why in reasons), ""))
-        for why in reasons:
-            self.report({"WARNING"}, why[0].upper() + why[1:])
+        sentences = [why[0].upper() + why[1:] for why in reasons]
+        store_no_walk(crowd, next(iter(sentences), ""))
+        self.warn(sentences)
         if gaits:
             if added:
                 fit_states(crowd, ready)
             self._fit(crowd, gaits, context)
-        return {"FINISHED"}
 
     def _report(self, crowd: Object, added: list[str], looked_at: int) -> None:
         if added:
@@ -261,42 +239,35 @@ def fit_to_clips(crowd: Object, context: Context) -> str:
 class STEERING_OT_fit_speed(SteeringOperator, bpy.types.Operator):
     """Let the crowd move at the speed of its walk, and states in which it runs at that of its run"""
 
-    bl_idname = "steering.fit_speed"
     bl_label = "Fit Speed"
     needs = (in_object_mode, has_editable_crowd, has_clips)
 
-    @reported
-    def execute(self, context):
+    def carry_out(self, context):
         crowd = crowd_in_focus(context)
         check_stored([crowd])
         measure_clips(crowd, context.scene, Family())
         if not gaits_of(crowd):
             raise Refusal(f"No clip of {crowd.name} moves ahead. Find or add one first.", about=[crowd])
-        self.report({"INFO"}, fit_to_clips(crowd, context))
-        return {"FINISHED"}
+        return fit_to_clips(crowd, context)
 
 
 class STEERING_OT_clips_measure(SteeringOperator, bpy.types.Operator):
     """Measure the clips of the crowd again: the speed at which their feet hold on the ground, and how far they slide"""
 
-    bl_idname = "steering.clips_measure"
     bl_label = "Measure Clips"
     needs = (in_object_mode, has_clips)
 
-    @reported
-    def execute(self, context):
+    def carry_out(self, context):
         crowd = crowd_in_focus(context)
         check_stored([crowd])
         measure_clips(crowd, context.scene, Family(), again=True)
         told = [f"{short_name(clip.action)}: {words(clip)}" for clip in stored_clips(crowd)]
-        self.report({"INFO"}, "; ".join(told))
-        return {"FINISHED"}
+        return "; ".join(told)
 
 
 class STEERING_OT_select_sliding(SteeringOperator, bpy.types.Operator):
     """Select the baked vehicles of the crowd whose feet slide further than a distance while they stand on the ground"""
 
-    bl_idname = "steering.select_sliding"
     bl_label = "Select Sliding"
     needs = (in_object_mode, has_crowd, something_baked)
 
@@ -309,8 +280,7 @@ class STEERING_OT_select_sliding(SteeringOperator, bpy.types.Operator):
         unit="LENGTH",
     )
 
-    @reported
-    def execute(self, context):
+    def carry_out(self, context):
         crowd = crowd_in_focus(context)
         slides = list(slides_of(vehicles_of(crowd, context.scene), context.scene))
         known = [each for each in slides if each.metres is not None]
@@ -320,11 +290,9 @@ class STEERING_OT_select_sliding(SteeringOperator, bpy.types.Operator):
             text = f"The legs of {slides[0].vehicle.name} are moved by shape keys, constraints or drivers"
             raise Refusal(f"{text}, which are not measured. Check its feet in playback.", about=[slides[0].vehicle])
         sliding = [each for each in known if each.metres > self.distance]
-        seen = (each.vehicle for each in sliding if each.vehicle.visible_get())
-        select_only(context, [ob for ob in seen if not ob.hide_select])
+        select_only(context, selectable(each.vehicle for each in sliding))
         worst = max(known, key=lambda each: each.metres)
         text = f"{len(sliding)} of {len(known)} slide more than {100.0 * self.distance:.3g} cm"
         told = f"{text}; worst is {worst.vehicle.name}, {100.0 * worst.metres:.1f} cm from frame {worst.frame}"
         unknown = len(slides) - len(known)
-        self.report({"INFO"}, f"{told}; {unknown} with constraints not measured" if unknown else told)
-        return {"FINISHED"}
+        return f"{told}; {unknown} with constraints not measured" if unknown else told

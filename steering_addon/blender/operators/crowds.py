@@ -1,14 +1,18 @@
 """Operators that move vehicles to another crowd, restore a lost crowd, and select the vehicles of a crowd."""
 
+from pathlib import Path
+
 import bpy
 from bpy.props import BoolProperty, StringProperty
 from bpy.types import Context, Object, Scene
 
 from ...simulation.roles import Role
 from ..crowds.copied_states import copied_crowd, copy_states
+from ..crowds.crowd_cache import may_be_saved, save_as_library
 from ..crowds.joining import SMALLEST, Shape, fit_body, fit_size, fit_stride, height_of
-from ..crowds.populating.member_collection import shown_collection
-from ..objects.focus import crowd_in_focus, select_only, vehicle_in_focus, vehicles_selected
+from ..crowds.populating.member_collection import collection_beside
+from ..objects.crowd_caches import cache_of
+from ..objects.focus import crowd_in_focus, select_only, selectable, vehicle_in_focus, vehicles_selected
 from ..objects.hierarchy import Family
 from ..objects.suitability import check_editable
 from ..objects.tagged_objects import crowd_of, in_use, members_in, tagged
@@ -18,7 +22,7 @@ from ..read.dependencies import animated_paths
 from ..read.lost_crowds import LostCrowd, lost_crowds
 from ..read.role_assignment import give_role, new_crowd
 from ..read.sources import pointers_of
-from ..refusal import Refusal, reported
+from ..refusal import Refusal, Unneeded
 from ..stored_values import check_stored
 from .polls import SteeringOperator, has_crowd, has_editable_scene, in_object_mode, vehicle_selected
 
@@ -30,7 +34,6 @@ def _crowd_names(_self, context, _text) -> list[str]:
 class STEERING_OT_crowd_assign(SteeringOperator, bpy.types.Operator):
     """Move the selected vehicles to another crowd, whose settings they then share; they keep their size"""
 
-    bl_idname = "steering.crowd_assign"
     bl_label = "Move to Crowd"
     needs = (in_object_mode, vehicle_selected)
 
@@ -47,19 +50,16 @@ class STEERING_OT_crowd_assign(SteeringOperator, bpy.types.Operator):
         bpy.ops.wm.call_menu(name=STEERING_MT_crowds.__name__)
         return {"CANCELLED"}
 
-    @reported
-    def execute(self, context):
+    def carry_out(self, context):
         vehicles = vehicles_selected(context)
         check_editable(vehicles)
         check_stored([*vehicles, *(crowd for ob in vehicles if (crowd := crowd_of(ob)) is not None)])
         crowd = _named(self.crowd, context.scene) if self.crowd else _new(context, vehicles)
         moving = [ob for ob in vehicles if crowd_of(ob) != crowd]
         if not moving:
-            self.report({"WARNING"}, f"The selected vehicles already belong to {crowd.name}")
-            return {"CANCELLED"}
+            raise Unneeded(f"The selected vehicles already belong to {crowd.name}")
         _move(moving, crowd, context, fit=bool(self.crowd))
-        self.report({"INFO"}, f"{counted(len(moving), 'vehicle')} moved to {crowd.name}")
-        return {"FINISHED"}
+        return f"{counted(len(moving), 'vehicle')} moved to {crowd.name}"
 
 
 def _new(context: Context, vehicles: list[Object]) -> Object:
@@ -83,11 +83,8 @@ def _named(name: str, scene: Scene) -> Object:
 
 
 def _move(vehicles: list[Object], crowd: Object, context: Context, *, fit: bool) -> None:
-    """Move vehicles to a crowd and adapt their factors, which are multiples of the crowd's radius and length.
-
-    Args:
-        fit: whether a crowd without vehicles takes its body and the height of its stride from them.
-    """
+    """Move vehicles to a crowd and adapt their factors, which are multiples of the crowd's radius and length; `fit`:
+    whether a crowd without vehicles takes its body and the height of its stride from them."""
     shapes = {ob.name: None if has_role(ob, Role.POINTS) else _shape(ob) for ob in vehicles}
     usable = [shape for shape in shapes.values() if shape is not None and shape[0] > SMALLEST]
     is_empty = not any(crowd_of(ob) == crowd for ob in members_in(in_use(context.scene)))
@@ -114,7 +111,6 @@ def _shape(ob: Object) -> Shape | None:
 class STEERING_OT_crowd_restore(SteeringOperator, bpy.types.Operator):
     """Bring back a crowd that is not in the scene although its vehicles are: deleted, of another scene, or excluded"""
 
-    bl_idname = "steering.crowd_restore"
     bl_label = "Restore Crowd"
     needs = (in_object_mode, has_editable_scene)
 
@@ -124,32 +120,28 @@ class STEERING_OT_crowd_restore(SteeringOperator, bpy.types.Operator):
         options={"SKIP_SAVE"},
     )
 
-    @reported
-    def execute(self, context):
+    def carry_out(self, context):
         objects = in_use(context.scene)
         lost = lost_crowds(members_in(objects), tagged(objects, Role.CROWD))
         chosen = [each for each in lost if not self.crowd or (each.crowd and each.crowd.name == self.crowd)]
         if not chosen:
             what = f"The crowd {self.crowd}" if self.crowd else "No crowd"
-            self.report({"WARNING"}, f"{what} is {'not ' * bool(self.crowd)}missing from the scene")
-            return {"CANCELLED"}
+            raise Unneeded(f"{what} is {'not ' * bool(self.crowd)}missing from the scene")
         for each in chosen:
             self._restore(context, each)
         # The objects that were linked are listed once the view layer is updated.
         context.view_layer.update()
-        return {"FINISHED"}
 
     def _restore(self, context: Context, lost: LostCrowd) -> None:
-        crowd, collection = lost.crowd, shown_collection(context, lost.vehicles[0])
+        crowd, collection = lost.crowd, collection_beside(context, lost.vehicles[0])
         if crowd is None or crowd.type != "EMPTY":
             vehicles = list(lost.vehicles)
             check_editable(vehicles)
             check_stored(vehicles)
             crowd = new_crowd(context, collection=collection)
             _move(vehicles, crowd, context, fit=True)
-            self.report(
-                {"WARNING"}, f"{lost.names} joined {crowd.name}, a new crowd. Choose a preset: its settings are lost"
-            )
+            text = f"{lost.names} joined {crowd.name}, a new crowd. Choose a preset: its settings are lost"
+            self.report({"WARNING"}, text)
             return
         if not has_role(crowd, Role.CROWD):
             check_editable([crowd])
@@ -167,26 +159,19 @@ class STEERING_OT_crowd_restore(SteeringOperator, bpy.types.Operator):
 class STEERING_OT_crowd_select(SteeringOperator, bpy.types.Operator):
     """Select the vehicles of the crowd"""
 
-    bl_idname = "steering.crowd_select"
     bl_label = "Select Vehicles"
     needs = (in_object_mode, has_crowd)
 
     extend: BoolProperty(name="Extend", description="Extend the current selection")
 
-    def execute(self, context):
+    def carry_out(self, context):
         crowd = crowd_in_focus(context)
-        members = [
-            ob
-            for ob in members_in(context.view_layer.objects)
-            if crowd_of(ob) == crowd and not ob.hide_select and ob.visible_get()
-        ]
+        members = selectable(ob for ob in members_in(context.view_layer.objects) if crowd_of(ob) == crowd)
         if not members:
-            self.report({"WARNING"}, f"{crowd.name} has no selectable vehicles")
-            return {"CANCELLED"}
+            raise Unneeded(f"{crowd.name} has no selectable vehicles")
         select_only(context, [*(context.selected_objects if self.extend else ()), *members])
         if context.view_layer.objects.active not in members:
             context.view_layer.objects.active = members[0]
-        return {"FINISHED"}
 
 
 class STEERING_MT_crowds(bpy.types.Menu):
@@ -203,3 +188,29 @@ class STEERING_MT_crowds(bpy.types.Menu):
             entry.crowd = name
         layout.separator()
         layout.operator("steering.crowd_assign", text="New Crowd", icon="ADD").crowd = ""
+
+
+class STEERING_OT_save_crowd_library(SteeringOperator, bpy.types.Operator):
+    """Move the crowd cache into a .blend file of its own beside this one, a new version each time, and link it from
+    there"""
+
+    bl_label = "Save as Library"
+    needs = (in_object_mode, has_editable_scene)
+
+    @classmethod
+    def poll(cls, context):
+        if not super().poll(context):
+            return False
+        crowd = crowd_in_focus(context)
+        if crowd is None or not may_be_saved(cache_of(crowd)):
+            cls.poll_message_set("The crowd has no crowd cache in this file. Bake it into one first")
+            return False
+        if not bpy.data.filepath:
+            cls.poll_message_set("Save the file first: the library goes beside it")
+            return False
+        return True
+
+    def carry_out(self, context):
+        crowd = crowd_in_focus(context)
+        path = save_as_library(cache_of(crowd), Path(bpy.data.filepath).parent)
+        return f"Linked the crowd cache of {crowd.name} from {path.name}"

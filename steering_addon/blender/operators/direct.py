@@ -2,13 +2,14 @@
 
 import bpy
 from bpy.props import BoolProperty, FloatProperty, IntProperty
+from bpy.types import Context
 
 from ..crowds.hand_guides import check_takeover, take_over
 from ..crowds.new_marks import new_mark
 from ..objects.focus import activate, crowd_in_focus, select_only, vehicle_in_focus, vehicle_of, vehicles_selected
 from ..properties import has_roles
 from ..properties.hooks import SHAPED
-from ..refusal import Refusal, reported
+from ..refusal import Refusal
 from ..stored_values import check_stored
 from .polls import SteeringOperator, has_crowd, has_editable_scene, in_object_mode, something_baked, vehicle_selected
 
@@ -16,13 +17,18 @@ USUAL_LENGTH = 40
 """Frames."""
 
 
-class STEERING_OT_animate_by_hand(bpy.types.Operator):
+def _may_take_over(operator: type, context: Context) -> bool:
+    """Whether a vehicle is selected, or the panel of the last operator asks: the guides are selected then."""
+    last = context.window_manager.operators[-1:]
+    return any(each.bl_idname == operator.__name__ for each in last) or vehicle_selected(operator, context)
+
+
+class STEERING_OT_animate_by_hand(SteeringOperator, bpy.types.Operator):
     """Take the selected vehicles over by hand: each gets a guide with its baked motion on these frames, to be moved. \
 Bake again afterwards; the vehicle follows its guide, and the others see it"""
 
-    bl_idname = "steering.animate_by_hand"
     bl_label = "Animate by Hand"
-    bl_options = {"REGISTER", "UNDO"}
+    needs = (in_object_mode, something_baked, _may_take_over)
 
     frame_start: IntProperty(
         name="Start", description="First frame on which the vehicle follows its guide", options={"SKIP_SAVE"}
@@ -39,16 +45,7 @@ Bake again afterwards; the vehicle follows its guide, and the others see it"""
         unit="LENGTH",
     )
 
-    @classmethod
-    def poll(cls, context) -> bool:
-        if not in_object_mode(cls, context) or not something_baked(cls, context):
-            return False
-        # The panel of the last operator asks as well: the guides are selected then.
-        last = context.window_manager.operators[-1:]
-        return any(each.bl_idname == cls.__name__ for each in last) or vehicle_selected(cls, context)
-
-    @reported
-    def execute(self, context):
+    def carry_out(self, context):
         if not self.properties.is_property_set("frame_start"):
             self.frame_start = context.scene.frame_current
         if not self.properties.is_property_set("frame_end"):
@@ -63,8 +60,7 @@ Bake again afterwards; the vehicle follows its guide, and the others see it"""
         select_only(context, guides)
         context.view_layer.objects.active = guides[0]
         led = guides[0].name if len(guides) == 1 else f"the {len(guides)} guides"
-        self.report({"INFO"}, f"Move the keys of {led}, then bake again")
-        return {"FINISHED"}
+        return f"Move the keys of {led}, then bake again"
 
 
 class STEERING_OT_mark_add(SteeringOperator, bpy.types.Operator):
@@ -72,7 +68,6 @@ class STEERING_OT_mark_add(SteeringOperator, bpy.types.Operator):
 or the middle of the crowd. With a mesh or text selected besides, each vehicle of the crowd meets a place of that, or \
 lands on it"""
 
-    bl_idname = "steering.mark_add"
     bl_label = "Add Mark"
     needs = (in_object_mode, has_crowd, has_editable_scene)
 
@@ -92,8 +87,7 @@ lands on it"""
         default=True,
     )
 
-    @reported
-    def execute(self, context):
+    def carry_out(self, context):
         crowd = crowd_in_focus(context)
         check_stored([crowd])
         # A roof may be an obstacle too.
@@ -108,18 +102,9 @@ lands on it"""
         mark.steering.mark.lands = self.lands
         context.view_layer.update()
         activate(context, mark)
-        what = (
-            performer.name
-            if alone
-            else f"each of {performer.name}"
-            if shape is not None or self.lands
-            else f"the middle of {performer.name}"
-        )
-        is_there = "stands" if self.lands else "is to be"
-        self.report(
-            {"INFO"}, f"{mark.name}: {what} {is_there} here at frame {frame}. Move the timeline marker or the mark"
-        )
-        return {"FINISHED"}
+        of = "" if alone else "each of " if shape is not None or self.lands else "the middle of "
+        is_there = f"{performer.name} {'stands' if self.lands else 'is to be'} here at frame {frame}"
+        return f"{mark.name}: {of}{is_there}. Move the timeline marker or the mark"
 
 
 def _takes_part(ob: bpy.types.Object) -> bool:

@@ -10,29 +10,9 @@ from bpy.types import Context, Object
 
 from ...simulation.roles import Role
 from ..properties import has_role
-from ..read.chains import EdgeChain
-from ..read.edge_flows import REVERSED, wired
-
-
-class STEERING_OT_flow_switch_direction(bpy.types.Operator):
-    """Reverse the flow along the selected chains of edges"""
-
-    bl_idname = "steering.flow_switch_direction"
-    bl_label = "Switch Flow Direction"
-    bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context) -> bool:
-        if next(_edited(context), None) is not None:
-            return True
-        cls.poll_message_set("Only available in Edit Mode of a mesh tagged as a flow")
-        return False
-
-    def execute(self, context):
-        if not sum(_reverse(ob) for ob in _edited(context)):
-            self.report({"WARNING"}, "No flow reversed. Select edges that the flow runs along")
-            return {"CANCELLED"}
-        return {"FINISHED"}
+from ..read.edge_flows import REVERSED, EdgeChain, wired
+from ..refusal import Unneeded
+from .polls import SteeringOperator, needed
 
 
 def _edited(context: Context) -> Iterator[Object]:
@@ -40,6 +20,21 @@ def _edited(context: Context) -> Iterator[Object]:
     for ob in context.objects_in_mode_unique_data if context.mode == "EDIT_MESH" else ():
         if has_role(ob, Role.FLOW):
             yield ob
+
+
+def _edits_flow(context: Context) -> bool:
+    return next(_edited(context), None) is not None
+
+
+class STEERING_OT_flow_switch_direction(SteeringOperator, bpy.types.Operator):
+    """Reverse the flow along the selected chains of edges"""
+
+    bl_label = "Switch Flow Direction"
+    needs = (needed(_edits_flow, "Only available in Edit Mode of a mesh tagged as a flow"),)
+
+    def carry_out(self, context):
+        if not sum(_reverse(ob) for ob in _edited(context)):
+            raise Unneeded("No flow reversed. Select edges that the flow runs along")
 
 
 def _reverse(ob: Object) -> int:
@@ -87,7 +82,7 @@ def _is_selected(edited: BMesh, chain: EdgeChain) -> bool:
 
 def show_in_edges(self, context: Context) -> None:
     """Add the operator to the Edge menu if a flow is in Edit Mode."""
-    if next(_edited(context), None) is not None:
+    if _edits_flow(context):
         self.layout.separator()
         self.layout.operator(STEERING_OT_flow_switch_direction.bl_idname)
 

@@ -7,7 +7,9 @@ from typing import Any
 import bpy
 from bpy.types import Context
 
+from ..pieces import in_one_go
 from ..refusal import Refusal
+from .polls import SteeringOperator
 
 LEAST_PIECE, MOST_PIECE = 0.2, 2.0
 """Seconds of work between two looks at events: Esc stops the work soon, but slow drawing takes little of the time."""
@@ -36,23 +38,31 @@ ESTIMATED = 2.0
 """Seconds after which the time left is estimated."""
 
 
-class InPieces:
+class InPieces(SteeringOperator):
     """An operator of which the work is a generator that yields the share that is done.
 
-    In a window it works in pieces and Esc ends it, which closes the generator. Without a window, or called by a script,
-    it works without a break. Its class comes before `bpy.types.Operator` among the bases.
+    In a window it works in pieces, and Esc closes the generator until that yields 1. Without a window, or called by a
+    script, it works without a break. Its class comes before `bpy.types.Operator` among the bases.
     """
 
     canceled: str
     """The text that the status bar shows after Esc."""
 
-    def begin(self, context: Context) -> tuple[Iterator[float], str]:
-        """Check everything, and return the work and what the status bar calls it. May raise a Refusal."""
+    def begin(self, context: Context) -> tuple[Iterator[float | None], str]:
+        """Check everything, and return the work and what the status bar calls it. May raise a Refusal.
+
+        The work yields the share that is done, None for no more than before.
+        """
         raise NotImplementedError
 
-    def finished(self, result: Any) -> set[str]:
-        """Report what the work returned, and return what the operator returns."""
+    def finished(self, result: Any) -> str | None:
+        """Report what the work returned; returns what to report last, if anything."""
         raise NotImplementedError
+
+    def _end(self, result: Any) -> set[str]:
+        if told := self.finished(result):
+            self.report({"INFO"}, told)
+        return {"FINISHED"}
 
     def refused(self, refusal: Refusal) -> set[str]:
         """Report a refusal from the beginning or the work, and return what the operator returns."""
@@ -67,7 +77,7 @@ class InPieces:
                 pass
         except Refusal as refusal:
             return self.refused(refusal)
-        return self.finished(result)
+        return self._end(result)
 
     def invoke(self, context, _event):
         # The only sign of a background run: it has a window too, but no event ever reaches that.
@@ -79,7 +89,7 @@ class InPieces:
         except Refusal as refusal:
             return self.refused(refusal)
         if result is not None:
-            return self.finished(result)
+            return self._end(result)
         manager = context.window_manager
         manager.progress_begin(0, 100)
         self._timer = manager.event_timer_add(INTERVAL, window=context.window)
@@ -89,7 +99,7 @@ class InPieces:
         return {"RUNNING_MODAL"}
 
     def modal(self, context, event):
-        if event.type == "ESC":
+        if event.type == "ESC" and self._progress < 1.0:
             self.cancel(context)
             # Blender shows no report of an operator that is canceled, and a popup would lie over the buttons.
             _tell(context, f"{self.canceled}: nothing was changed")
@@ -111,11 +121,14 @@ class InPieces:
                 self._show_status(context)
             return {"RUNNING_MODAL"}
         self._end_modal(context)
-        return self.finished(result)
+        return self._end(result)
 
     def cancel(self, context) -> None:
         """Stop without a trace. Blender also calls this when the window closes."""
-        self._steps.close()
+        if self._progress < 1.0:
+            self._steps.close()
+        else:
+            in_one_go(self._steps)
         self._end_modal(context)
 
     def _begin(self, context: Context) -> None:
@@ -144,7 +157,7 @@ class InPieces:
                 done = self._progress - before
                 if passed >= budget and passed * (1.0 - self._progress) > NEARLY_DONE * done:
                     break
-                self._progress = next(self._steps)
+                self._progress = next(self._steps) or self._progress
         except StopIteration as stop:
             return stop.value
         self._pause_time = time.perf_counter()

@@ -73,26 +73,27 @@ class STEERING_OT_pick_agents(SteeringOperator, bpy.types.Operator):
     """Choose agents of the crowd cache by clicks in a 3D viewport, and make keyed objects of them. Shift adds, Enter
     makes them, Esc leaves all as it is"""
 
-    bl_idname = "steering.pick_agents"
     bl_label = "Pick Agents"
     # What it calls is undone.
     bl_options = {"REGISTER"}
     needs = (in_object_mode, has_editable_scene, has_cache)
 
     def invoke(self, context, _event):
+        try:
+            return self._begin(context)
+        except Refusal as why:
+            self.report({"ERROR"}, str(why))
+            return {"CANCELLED"}
+
+    def _begin(self, context: Context) -> set[str]:
         if (running := picking()) is not None:
             ids = running.ids
             end_picking()
             return _make(ids) if ids else {"CANCELLED"}
         if bpy.app.background or not any(area.type == "VIEW_3D" for area in context.window.screen.areas):
-            self.report({"ERROR"}, "There is no 3D viewport to pick agents in. Use Make Objects with their ids.")
-            return {"CANCELLED"}
+            raise Refusal("There is no 3D viewport to pick agents in. Use Make Objects with their ids.")
         crowd = crowd_in_focus(context)
-        try:
-            self._picking = Picking(CachedMotion(cache_of(crowd), crowd))
-        except Refusal as why:
-            self.report({"ERROR"}, str(why))
-            return {"CANCELLED"}
+        self._picking = Picking(CachedMotion(cache_of(crowd), crowd))
         _picking.append(self._picking)
         self._tell(context)
         context.window_manager.modal_handler_add(self)

@@ -13,16 +13,15 @@ from ..animation.run_records import made_of, sign_run
 from ..crowds.cache_edits import picked_in
 from ..crowds.crowd_cache import is_kept_here, player_of, shown_by
 from ..crowds.crowd_player import input_of
-from ..objects.crowd_caches import cache_id, cache_of
+from ..objects.crowd_caches import cache_id, cache_of, is_picked, standing_for
 from ..objects.focus import activate, crowd_in_focus, select_only, vehicle_of
 from ..objects.hierarchy import Family
-from ..objects.picked_agents import is_picked, standing_for
 from ..objects.suitability import check_editable
 from ..objects.tagged_objects import in_use, names_of
 from ..panels.fields import counted
 from ..properties import replaces_own_keys
 from ..read.fingerprint import fingerprint
-from ..refusal import Refusal, reported
+from ..refusal import Refusal
 from ..status import census
 from ..status.hand_edits import as_baked
 from ..write.picked_agents import MadeObjects, give_agents_back, making_objects
@@ -49,11 +48,10 @@ def has_cache(operator: type, context: Context) -> bool:
     return False
 
 
-class STEERING_OT_make_objects(SteeringOperator, InPieces, bpy.types.Operator):
+class STEERING_OT_make_objects(InPieces, bpy.types.Operator):
     """Let a keyed object stand for each of these agents of a crowd cache, which then shows only the others. A bake
     leaves them as they are, and other vehicles react to them"""
 
-    bl_idname = "steering.make_objects"
     bl_label = "Make Objects"
     needs = (in_object_mode, has_editable_scene, has_cache)
     canceled = "Objects Canceled"
@@ -81,7 +79,7 @@ class STEERING_OT_make_objects(SteeringOperator, InPieces, bpy.types.Operator):
         work = making_objects(context, self._cache, self._crowd, identities, replace_own_keys=replace)
         return work, f"Making {counted(len(identities), 'object')}"
 
-    def finished(self, result: MadeObjects) -> set[str]:
+    def finished(self, result: MadeObjects) -> str:
         context, objects = self._context, list(result.objects)
         as_baked(objects, _run_of(self._cache))
         if self._is_signed:
@@ -90,17 +88,14 @@ class STEERING_OT_make_objects(SteeringOperator, InPieces, bpy.types.Operator):
         there = select_only(context, objects)
         context.view_layer.objects.active = there[0] if there else context.view_layer.objects.active
         census.changed()
-        for warning in result.warnings:
-            self.report({"WARNING"}, warning)
-        self.report({"INFO"}, f"Made {names_of([ob.name for ob in objects])} of {self._crowd.name}")
-        return {"FINISHED"}
+        self.warn(result.warnings)
+        return f"Made {names_of([ob.name for ob in objects])} of {self._crowd.name}"
 
 
 class STEERING_OT_give_back(SteeringOperator, bpy.types.Operator):
     """Let the crowd cache show the agents again for which the selected objects stand, and remove what was made for
     them; without any that is selected, all of the crowd"""
 
-    bl_idname = "steering.give_back"
     bl_label = "Give Back"
     needs = (in_object_mode, has_editable_scene, has_editable_crowd)
 
@@ -136,8 +131,7 @@ class STEERING_OT_give_back(SteeringOperator, bpy.types.Operator):
         ask_of_edited(context, "steering.give_back", edited, ANSWERS, ids=self.ids)
         return {"CANCELLED"}
 
-    @reported
-    def execute(self, context):
+    def carry_out(self, context):
         crowd = crowd_in_focus(context)
         objects, identities = self._chosen(context)
         kept = self._edited(objects) if self.edited == "KEEP" else []
@@ -162,12 +156,10 @@ class STEERING_OT_give_back(SteeringOperator, bpy.types.Operator):
         if kept:
             names = names_of([ob.name for ob in kept])
             self.report({"WARNING"}, f"Kept {names}, whose keys were edited by hand")
-        for warning in warnings:
-            self.report({"WARNING"}, warning)
+        self.warn(warnings)
         if lost:
             self.report({"WARNING"}, f"The crowd cache holds {counted(len(lost), 'agent')} less. Bake again to see all")
-        self.report({"INFO"}, f"Gave back {counted(number, 'agent')} of {crowd.name}")
-        return {"FINISHED"}
+        return f"Gave back {counted(number, 'agent')} of {crowd.name}"
 
     def _chosen(self, context: Context) -> tuple[list[Object], list[int]]:
         """The objects to give back, and the identities of agents whose objects are gone."""
@@ -191,11 +183,7 @@ class STEERING_OT_give_back(SteeringOperator, bpy.types.Operator):
 
 
 def numbers_in(ids: str) -> list[int]:
-    """The numbers in a text, each once.
-
-    Raises:
-        Refusal: it holds something else.
-    """
+    """The numbers in a text, each once. Refused if it holds something else."""
     words = [word for word in re.split(r"[,;\s]+", ids) if word]
     if wrong := next((word for word in words if not word.isdecimal()), None):
         raise Refusal(f"{wrong} is no id of an agent. Enter numbers, such as 3,17.")

@@ -1,66 +1,107 @@
 """The base of operators, and the checks that they share; each tells the user why a button is disabled."""
 
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from bpy.props import IntProperty
 from bpy.types import Context
 
 from ..clips.crowd_clips import stored_clips
 from ..objects.focus import crowd_in_focus, state_in_focus, vehicles_selected
+from ..refusal import Refusal
 from ..status import census
+
+Check = Callable[[type, Context], bool]
+"""Whether an operator can work; if not, it tells why the button is disabled."""
 
 
 class SteeringOperator:
-    """A base of operators that are undone in one step, and disabled where one of their checks fails.
-
-    Attributes:
-        needs: the checks, in order; each gets the operator and the context, and tells why the button is disabled.
-    """
+    """A base of operators that are undone in one step, disabled where one of their checks fails, and report refusals.
+    They are called by the names of their classes. `needs`: the checks, in order."""
 
     bl_options = {"REGISTER", "UNDO"}
-    needs = ()
+    needs: Sequence[Check] = ()
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.bl_idname = cls.__name__.replace("STEERING_OT_", "steering.")
 
     @classmethod
     def poll(cls, context) -> bool:
         return all(check(cls, context) for check in cls.needs)
 
+    def carry_out(self, context: Context) -> str | None:
+        """Do what the operator is for; returns what to report of it, if anything. May raise a Refusal."""
+        raise NotImplementedError
 
-def in_object_mode(operator: type, context: Context) -> bool:
-    if context.mode == "OBJECT":
-        return True
-    operator.poll_message_set("Only available in Object Mode")
-    return False
+    def execute(self, context):
+        try:
+            told = self.carry_out(context)
+        except Refusal as why:
+            self.report({why.level}, str(why))
+            return {"CANCELLED"}
+        if told:
+            self.report({"INFO"}, told)
+        return {"FINISHED"}
+
+    def warn(self, warnings: Iterable[str]) -> None:
+        """Report warnings."""
+        for warning in warnings:
+            self.report({"WARNING"}, warning)
 
 
-def something_selected(operator: type, context: Context) -> bool:
-    if not in_object_mode(operator, context):
+class RemovingRow(SteeringOperator):
+    """Removes a row of a list of the crowd in focus.
+
+    Attributes:
+        list_path: the group and the list in it.
+        noun, empty: what the rows are, and the remedy if there are none.
+    """
+
+    row: IntProperty(name="Row", description="Index in the list, from 0", min=0)
+    list_path: tuple[str, str]
+    noun: str
+    empty: str
+
+    def carry_out(self, context):
+        crowd, (group, rows) = crowd_in_focus(context), self.list_path
+        # Reading the group writes it into the file.
+        stored = getattr(getattr(crowd.steering, group), rows) if crowd.steering.is_property_set(group) else ()
+        if self.row >= len(stored):
+            remedy = f"Choose an index below {len(stored)}" if len(stored) else self.empty
+            raise Refusal(f"{self.noun} {self.row} does not exist. {remedy}.")
+        stored.remove(self.row)
+        # Blender does not update dependencies after this, and a preview would continue with what is gone.
+        crowd.update_tag()
+
+
+def needed(holds: Callable[[Context], Any], otherwise: str) -> Check:
+    """A check of something, with why the button is disabled where it does not hold."""
+
+    def check(operator: type, context: Context) -> bool:
+        if holds(context):
+            return True
+        operator.poll_message_set(otherwise)
         return False
-    if context.selected_objects:
-        return True
-    operator.poll_message_set("Select at least one object")
-    return False
+
+    return check
 
 
-def vehicle_selected(operator: type, context: Context) -> bool:
-    """Whether a vehicle is selected, or a part of one."""
-    if vehicles_selected(context):
-        return True
-    operator.poll_message_set("Select at least one vehicle")
-    return False
-
-
-def something_baked(operator: type, context: Context) -> bool:
-    """Whether an object of the scene plays a bake; also if that is not known, so that scripts need not wait."""
-    counts = census.settled(context.scene)
-    if counts is None or counts.baked:
-        return True
-    operator.poll_message_set("Nothing is baked. Bake first")
-    return False
-
-
-def has_crowd(operator: type, context: Context) -> bool:
-    """Whether a crowd is in focus."""
-    if crowd_in_focus(context) is not None:
-        return True
-    operator.poll_message_set("Make a crowd or one of its vehicles the active object")
-    return False
+in_object_mode = needed(lambda context: context.mode == "OBJECT", "Only available in Object Mode")
+something_selected = needed(lambda context: context.selected_objects, "Select at least one object")
+vehicle_selected = needed(vehicles_selected, "Select at least one vehicle")
+"""Or a part of one."""
+CROWD_NEEDED = "Make a crowd or one of its vehicles the active object"
+has_crowd = needed(crowd_in_focus, CROWD_NEEDED)
+has_state = needed(state_in_focus, "Make a state the active object")
+something_baked = needed(
+    lambda context: (counts := census.settled(context.scene)) is None or counts.baked, "Nothing is baked. Bake first"
+)
+"""Whether an object of the scene plays a bake; also if that is not known, so that scripts need not wait."""
+has_editable_scene = needed(
+    lambda context: context.scene.library is None and context.scene.is_editable,
+    "The scene is linked and cannot be edited",
+)
 
 
 def has_editable_crowd(operator: type, context: Context) -> bool:
@@ -81,20 +122,4 @@ def has_clips(operator: type, context: Context) -> bool:
     if stored_clips(crowd_in_focus(context)):
         return True
     operator.poll_message_set("The crowd has no clips. Find Clips first")
-    return False
-
-
-def has_state(operator: type, context: Context) -> bool:
-    """Whether a state is in focus."""
-    if state_in_focus(context) is not None:
-        return True
-    operator.poll_message_set("Make a state the active object")
-    return False
-
-
-def has_editable_scene(operator: type, context: Context) -> bool:
-    """Whether objects can be added to the scene."""
-    if context.scene.library is None and context.scene.is_editable:
-        return True
-    operator.poll_message_set("The scene is linked and cannot be edited")
     return False

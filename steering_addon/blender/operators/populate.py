@@ -2,7 +2,7 @@
 
 import bpy
 import numpy as np
-from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
+from bpy.props import BoolProperty, EnumProperty, StringProperty
 from bpy.types import Context, Object
 
 from ...settings.population import CURVE, GRID, ONE_PLACE, SURFACE, VOLUME, Population
@@ -39,9 +39,9 @@ from ..properties import has_role, pointed_at
 from ..property_groups import operator_property, stored_value, values_of
 from ..read.arrangement import CHOICE, FITS, NUMBERS, WANTED, shown
 from ..read.role_assignment import new_crowd
-from ..refusal import Refusal, reported
+from ..refusal import Refusal
 from ..stored_values import check_stored, choice_in
-from .polls import SteeringOperator, has_editable_crowd, has_editable_scene, in_object_mode
+from .polls import RemovingRow, SteeringOperator, has_editable_crowd, has_editable_scene, in_object_mode, needed
 
 NOT_ON_GROUND = {"distance", "height", "lean"}
 """Settings that the redo panel leaves out on a surface, as they fit the members; the sidebar has them."""
@@ -58,13 +58,25 @@ def _places(self, context, _text) -> list[str]:
     return [ob.name for ob in context.scene.objects if fits is not None and fits(ob)]
 
 
-class STEERING_OT_populate(bpy.types.Operator):
+_has_models = needed(
+    lambda context: context.selected_objects,
+    "Select models to fill a crowd with, and optionally the ground to place them on",
+)
+
+
+def _may_fill(operator: type, context: Context) -> bool:
+    """Whether there is a crowd to fill, or what a new one could be filled with."""
+    if crowd_in_focus(context) is not None:
+        return has_editable_crowd(operator, context)
+    return _has_models(operator, context) and has_editable_scene(operator, context)
+
+
+class STEERING_OT_populate(SteeringOperator, bpy.types.Operator):
     """Fill the crowd, or a new one, with copies of the selected models. To change the number of members, change the
     count and populate again; existing members are kept"""
 
-    bl_idname = "steering.populate"
     bl_label = "Populate"
-    bl_options = {"REGISTER", "UNDO"}
+    needs = (in_object_mode, _may_fill)
 
     place: StringProperty(
         name="Place",
@@ -93,17 +105,6 @@ class STEERING_OT_populate(bpy.types.Operator):
         options={"SKIP_SAVE"},
     )
 
-    @classmethod
-    def poll(cls, context) -> bool:
-        if not in_object_mode(cls, context):
-            return False
-        if crowd_in_focus(context) is not None:
-            return has_editable_crowd(cls, context)
-        if not context.selected_objects:
-            cls.poll_message_set("Select models to fill a crowd with, and optionally the ground to place them on")
-            return False
-        return has_editable_scene(cls, context)
-
     def draw(self, _context) -> None:
         fields = self.layout.column()
         fields.use_property_split = True
@@ -112,17 +113,14 @@ class STEERING_OT_populate(bpy.types.Operator):
             if name not in left_out:
                 fields.prop(self, name)
 
-    @reported
-    def execute(self, context):
+    def carry_out(self, context):
         crowd = crowd_in_focus(context)
         family = family_with_bound_parts(context.scene, context.evaluated_depsgraph_get())
         plan, place, models = self._plan(context, crowd, family)
         crowd = crowd or new_crowd(context, likeness(self.moves_like).crowd, seed=plan.ground.population.seed)
         self._remember(crowd, plan, place, models)
-        told, warnings = (
-            _changes(crowd, plan, [] if self.hide_models else models),
-            _left_out(context, crowd, plan, place, family),
-        )
+        told = _changes(crowd, plan, [] if self.hide_models else models)
+        warnings = _left_out(context, crowd, plan, place, family)
         in_points = plan.ground.population.in_points
         members = [] if in_points else fill(context, crowd, plan)
         if in_points:
@@ -148,14 +146,12 @@ class STEERING_OT_populate(bpy.types.Operator):
         if arrangement == ONE_PLACE and plan.count > 1:
             self.report(*let_in(crowd, context.scene))
         # Last: the status bar shows the last report.
-        for warning in warnings:
-            self.report({"WARNING"}, warning)
+        self.warn(warnings)
         if ground is not None:
             stand_on(ground, crowd)
         if self.hide_models:
             _hide(plan, context)
         activate(context, crowd)
-        return {"FINISHED"}
 
     def _plan(
         self, context: Context, crowd: Object | None, family: Family
@@ -231,11 +227,7 @@ STEERING_OT_populate.__annotations__.update(
 
 
 def _changes(crowd: Object, plan: FillingPlan, models: list[Object]) -> str:
-    """The changes in one line.
-
-    Args:
-        models: those that may remain beside a crowd that is populated for the first time.
-    """
+    """The changes in one line; `models`: those that may remain beside a crowd that is populated for the first time."""
     added = sum(1 for number in plan.numbers.tolist() if number not in plan.existing)
     parts = [(added, "added"), (len(plan.numbers) - added, "moved"), (len(plan.leaving), "removed")]
     changes = ", ".join(f"{number} {change}" for number, change in parts if number) or "nothing changed"
@@ -275,12 +267,10 @@ def _left_out(context: Context, crowd: Object, plan: FillingPlan, place: Object 
 class STEERING_OT_populate_add(SteeringOperator, bpy.types.Operator):
     """Add the selected objects to the models of the crowd"""
 
-    bl_idname = "steering.populate_add"
     bl_label = "Add Models"
     needs = (in_object_mode, has_editable_crowd)
 
-    @reported
-    def execute(self, context):
+    def carry_out(self, context):
         crowd = crowd_in_focus(context)
         # Reading the group writes it into the file, which a refusal must not do.
         stored = crowd.steering.populate if crowd.steering.is_property_set("populate") else None
@@ -293,32 +283,16 @@ class STEERING_OT_populate_add(SteeringOperator, bpy.types.Operator):
             group.sources.add().object = ob
         if not models:
             group.sources.add()
-        return {"FINISHED"}
 
 
-class STEERING_OT_populate_remove(SteeringOperator, bpy.types.Operator):
+class STEERING_OT_populate_remove(RemovingRow, bpy.types.Operator):
     """Remove the model from the list; its existing members are kept"""
 
-    bl_idname = "steering.populate_remove"
     bl_label = "Remove Model"
     needs = (has_editable_crowd,)
 
-    row: IntProperty(name="Row", description="Index of the model, from 0", min=0)
-
-    def execute(self, context):
-        stored = crowd_in_focus(context).steering
-        # Reading the group writes it into the file.
-        number = len(stored.populate.sources) if stored.is_property_set("populate") else 0
-        if self.row >= number:
-            self.report({"ERROR"}, f"Model {self.row} does not exist. {_rows(number)}.")
-            return {"CANCELLED"}
-        stored.populate.sources.remove(self.row)
-        return {"FINISHED"}
-
-
-def _rows(number: int) -> str:
-    """The remedy for an index outside a list of models of this length."""
-    return f"Choose an index below {number}" if number else "The crowd lists no models: add some first"
+    list_path = "populate", "sources"
+    noun, empty = "Model", "The crowd lists no models: add some first"
 
 
 def _stored_models(group, crowd: Object, place: Object | None, family: Family) -> list[tuple[Object, float]]:

@@ -8,26 +8,25 @@ from bpy.types import Collection, Context, Object
 
 from ...simulation.roles import Role
 from ..clips.crowd_clips import Model, check_has_models, models_of
-from ..crowds.adding_clips import vehicles_of
 from ..crowds.posed_meshes import PosedClip, Posing, posing, strangers_in
 from ..objects.body_sizes import Body
 from ..objects.focus import crowd_in_focus
 from ..objects.hierarchy import Family
+from ..objects.tagged_objects import vehicles_of
 from ..properties import has_role
 from ..refusal import Refusal
 from ..stored_values import check_stored
 from .in_pieces import InPieces
-from .polls import SteeringOperator, has_clips, has_editable_scene, in_object_mode
+from .polls import has_clips, has_editable_scene, in_object_mode
 
 SHARE = 1.0 / 36.0
 """The tolerance as a share of the longest side of the model."""
 
 
-class STEERING_OT_pose_meshes(SteeringOperator, InPieces, bpy.types.Operator):
+class STEERING_OT_pose_meshes(InPieces, bpy.types.Operator):
     """Make meshes of the active vehicle in the poses of its clips, for instances that choose among them by phase. They
     replace those made before"""
 
-    bl_idname = "steering.pose_meshes"
     bl_label = "Pose Meshes"
     needs = (in_object_mode, has_editable_scene, has_clips)
     canceled = "Pose Meshes Canceled"
@@ -64,13 +63,12 @@ class STEERING_OT_pose_meshes(SteeringOperator, InPieces, bpy.types.Operator):
         task = Posing(model, vehicle, numbers, crowd, scene, layer, family, self.tolerance, self.most)
         return posing(task), f"Posing {vehicle.name}"
 
-    def finished(self, result: tuple[Collection, list[PosedClip]]) -> set[str]:
+    def finished(self, result: tuple[Collection, list[PosedClip]]) -> None:
         collection, posed = result
         self._tell(collection.name, posed)
         if strangers := strangers_in(collection):
             text = f"{strangers[0]} in {collection.name} is counted with the poses"
             self.report({"WARNING"}, f"{text}. Move it to another collection")
-        return {"FINISHED"}
 
     def _tell(self, name: str, posed: list[PosedClip]) -> None:
         far = [each for each in posed if each.off > self.tolerance]
@@ -83,11 +81,8 @@ class STEERING_OT_pose_meshes(SteeringOperator, InPieces, bpy.types.Operator):
 
 
 def _model_in_focus(context: Context, crowd: Object, family: Family) -> tuple[Model, Object]:
-    """The model of the active vehicle, and this; of a crowd the most frequent model and its first vehicle.
-
-    Raises:
-        Refusal: it cannot play the clips.
-    """
+    """The model of the active vehicle, and this; of a crowd the most frequent model and its first vehicle. Refused if
+    it cannot play the clips."""
     vehicles = vehicles_of(crowd, context.scene)
     models = models_of(crowd, vehicles, context.scene, family)
     check_has_models(crowd, vehicles, models)

@@ -16,7 +16,6 @@ from ..crowds.member_variation import Amounts, vary
 from ..crowds.preset_exchange import (
     behavior_preset_of,
     bodies_length,
-    members_of,
     preset_of,
     take_up,
     take_up_behavior,
@@ -27,9 +26,9 @@ from ..crowds.state_preset_exchange import add_state, state_preset_of
 from ..crowds.states import triggers_of_state
 from ..objects.focus import activate, crowd_in_focus, state_in_focus
 from ..objects.hierarchy import Family
-from ..objects.tagged_objects import crowd_of
+from ..objects.tagged_objects import crowd_of, vehicles_of
 from ..properties import pointed_at
-from ..refusal import Refusal, reported
+from ..refusal import Refusal
 from ..stored_values import check_stored
 from .behaviors import FIRST, ITEMS
 from .polls import SteeringOperator, has_crowd, has_editable_crowd, has_state, in_object_mode
@@ -84,15 +83,11 @@ class Applying(SteeringOperator, Described):
     needs = (has_editable_crowd,)
 
     def take_up(self, context: Context, crowd: Object, preset: Preset) -> tuple[list[str], list[str], str]:
-        """Apply the preset to the crowd.
-
-        Returns:
-            The data paths that are keyframed or driven, other warnings, and the summary to report.
-        """
+        """Apply the preset to the crowd. Returns the data paths that are keyframed or driven, other warnings, and the
+        summary to report."""
         raise NotImplementedError
 
-    @reported
-    def execute(self, context):
+    def carry_out(self, context):
         crowd = crowd_in_focus(context)
         preset = self.shelf_of(self).find(self.preset).load()
         animated, warnings, summary = self.take_up(context, crowd, preset)
@@ -100,16 +95,13 @@ class Applying(SteeringOperator, Described):
         crowd.update_tag()
         if animated:
             warnings = [f"Keys or drivers of {crowd.name} override the preset: {', '.join(animated)}", *warnings]
-        for warning in [*unknown_settings(preset), *warnings]:
-            self.report({"WARNING"}, warning)
-        self.report({"INFO"}, summary)
-        return {"FINISHED"}
+        self.warn([*unknown_settings(preset), *warnings])
+        return summary
 
 
 class STEERING_OT_preset_apply(Applying, bpy.types.Operator):
     """Give the crowd the vehicle settings and behaviors of a preset; its other behaviors are switched off"""
 
-    bl_idname = "steering.preset_apply"
     bl_label = "Apply Preset"
     shelf_of = staticmethod(_crowds)
 
@@ -150,7 +142,7 @@ class STEERING_OT_preset_apply(Applying, bpy.types.Operator):
         warnings = vary(scene, crowd, Amounts(**preset.variation)) if self.vary else []
         animated = take_up(preset, crowd, scene)
         if fits:
-            fit_locomotion(crowd, members_of(crowd, scene), context.evaluated_depsgraph_get(), Family())
+            fit_locomotion(crowd, vehicles_of(crowd, scene), context.evaluated_depsgraph_get(), Family())
         if self.use_preroll:
             crowd.steering.preroll = preset.preroll
         text = f"Applied the preset {preset.label} to {crowd.name}"
@@ -172,7 +164,6 @@ def _on_size(preset: Preset, length: float | None, *, fits: bool) -> str:
 class STEERING_OT_behavior_preset_apply(Applying, bpy.types.Operator):
     """Give the crowd's behavior the settings of a preset; its targets are kept"""
 
-    bl_idname = "steering.behavior_preset_apply"
     bl_label = "Apply Behavior Preset"
     shelf_of = staticmethod(_of_behavior)
 
@@ -188,27 +179,23 @@ class STEERING_OT_behavior_preset_apply(Applying, bpy.types.Operator):
 class STEERING_OT_state_add(SteeringOperator, Described, bpy.types.Operator):
     """Add a state to the crowd: what vehicles do differently when something calls them (Reynolds: action selection)"""
 
-    bl_idname = "steering.state_add"
     bl_label = "Add State"
     needs = (in_object_mode, has_editable_crowd)
     shelf_of = staticmethod(_states)
 
     preset: _preset_name(_states)
 
-    @reported
-    def execute(self, context):
+    def carry_out(self, context):
         crowd = crowd_in_focus(context)
         check_stored([crowd])
         state, warnings = add_state(context, crowd, self.preset)
         context.view_layer.update()
         activate(context, state)
-        for warning in warnings:
-            self.report({"WARNING"}, warning)
+        self.warn(warnings)
         watched = (pointed_at(trigger.steering.trigger, "who") for trigger in triggers_of_state(state, context))
         callers = sorted({ob.name for ob in watched if ob is not None})
         called = f"{', '.join(callers)} calls into it" if callers else "Add a trigger or a cue that calls it"
-        self.report({"INFO"}, f"Added {state.name} to {crowd.name}. {called}")
-        return {"FINISHED"}
+        return f"Added {state.name} to {crowd.name}. {called}"
 
 
 class Saving(SteeringOperator):
@@ -220,28 +207,21 @@ class Saving(SteeringOperator):
     holder = staticmethod(crowd_in_focus)
 
     def made_of(self, context: Context, holder: Object) -> Preset:
-        """The preset to save.
-
-        Raises:
-            Refusal: the holder does not have its settings.
-        """
+        """The preset to save. Refused if the holder does not have its settings."""
         raise NotImplementedError
 
     def invoke(self, context, _event):
         self.name = self.name or self.holder(context).name
         return context.window_manager.invoke_props_dialog(self)
 
-    @reported
-    def execute(self, context):
+    def carry_out(self, context):
         saved = self.shelf_of(self).save(self.made_of(context, self.holder(context)))
-        self.report({"INFO"}, f"Saved the preset {saved.name}")
-        return {"FINISHED"}
+        return f"Saved the preset {saved.name}"
 
 
 class STEERING_OT_preset_save(Saving, bpy.types.Operator):
     """Save the settings of the crowd as a preset of your own, available in all files"""
 
-    bl_idname = "steering.preset_save"
     bl_label = "Save Preset"
     shelf_of = staticmethod(_crowds)
 
@@ -257,7 +237,6 @@ class STEERING_OT_preset_save(Saving, bpy.types.Operator):
 class STEERING_OT_behavior_preset_save(Saving, bpy.types.Operator):
     """Save the settings of the behavior as a preset of your own, available in all files"""
 
-    bl_idname = "steering.behavior_preset_save"
     bl_label = "Save Behavior Preset"
     shelf_of = staticmethod(_of_behavior)
 
@@ -274,7 +253,6 @@ class STEERING_OT_behavior_preset_save(Saving, bpy.types.Operator):
 class STEERING_OT_state_preset_save(Saving, bpy.types.Operator):
     """Save the state, with what calls into it, as a preset of your own, which Add State lists in all files"""
 
-    bl_idname = "steering.state_preset_save"
     bl_label = "Save State Preset"
     needs = (has_state,)
     shelf_of = staticmethod(_states)
@@ -294,7 +272,7 @@ class STEERING_OT_state_preset_save(Saving, bpy.types.Operator):
         return preset
 
 
-class Removing:
+class Removing(SteeringOperator):
     """Deletes one of the user's own presets, for which a menu asks if the operator names one."""
 
     bl_options = {"REGISTER"}
@@ -318,17 +296,14 @@ class Removing:
             self, event, title=f"Remove {label}?", message="This cannot be undone", confirm_text="Remove"
         )
 
-    @reported
-    def execute(self, _context):
+    def carry_out(self, _context):
         self.shelf_of(self).find(self.preset).remove()
-        self.report({"INFO"}, f"Removed the preset {self.preset}")
-        return {"FINISHED"}
+        return f"Removed the preset {self.preset}"
 
 
 class STEERING_OT_preset_remove(Removing, bpy.types.Operator):
     """Delete a preset of your own; this cannot be undone"""
 
-    bl_idname = "steering.preset_remove"
     bl_label = "Remove Preset"
     shelf_of = staticmethod(_crowds)
     menu = "STEERING_MT_own_presets"
@@ -339,7 +314,6 @@ class STEERING_OT_preset_remove(Removing, bpy.types.Operator):
 class STEERING_OT_behavior_preset_remove(Removing, bpy.types.Operator):
     """Delete a preset of your own; this cannot be undone"""
 
-    bl_idname = "steering.behavior_preset_remove"
     bl_label = "Remove Behavior Preset"
     shelf_of = staticmethod(_of_behavior)
 
@@ -350,7 +324,6 @@ class STEERING_OT_behavior_preset_remove(Removing, bpy.types.Operator):
 class STEERING_OT_state_preset_remove(Removing, bpy.types.Operator):
     """Delete a preset of your own; this cannot be undone"""
 
-    bl_idname = "steering.state_preset_remove"
     bl_label = "Remove State Preset"
     shelf_of = staticmethod(_states)
     menu = "STEERING_MT_own_state_presets"

@@ -1,18 +1,31 @@
 """Add > Steering: complete scenes with a crowd, ready to bake."""
 
 import math
+from collections.abc import Sequence
 
 import bpy
+import numpy as np
 from bpy.props import BoolProperty, FloatProperty, FloatVectorProperty, IntProperty
+from bpy.types import Context, Object
 from mathutils import Vector
 
+from ...simulation.roles import Role
 from ..animation.frame_rate import frame_time_of
 from ..crowds.ready_scenes.catalogue import READY_SCENES
-from ..crowds.ready_scenes.framing import add_camera, frame_view
 from ..crowds.ready_scenes.scene_builder import ReadyScene, SceneOptions, free_place
+from ..objects.doubles import doubles
 from ..objects.tagged_objects import members_in
-from ..refusal import reported
+from ..properties import has_role
 from .polls import SteeringOperator, has_editable_scene, in_object_mode
+
+FOLLOWED = 8
+"""Members of which the camera follows the middle, at most: it hardly moves with a single one."""
+VIEW_DISTANCE = 1.9
+"""Distance of the view, in reaches of the members: the usual lens shows a little more than that, beside the sidebar."""
+CAMERA_DISTANCE = 3.6
+"""The same of a camera, whose lens is longer."""
+SLANT = (0.9, 0.0, 0.6)
+"""How the camera is turned, as Euler angles in radians: from above, and to the side."""
 
 
 class Adding(SteeringOperator):
@@ -21,8 +34,7 @@ class Adding(SteeringOperator):
     needs = (in_object_mode, has_editable_scene)
     ready_scene: ReadyScene
 
-    @reported
-    def execute(self, context):
+    def carry_out(self, context):
         if not self.properties.is_property_set("location"):
             self.location = free_place(context, 2.0 * self.ready_scene.reach(self._options()))
         crowd = self.ready_scene.add(context, self._options())
@@ -35,8 +47,7 @@ class Adding(SteeringOperator):
             if self.add_camera:
                 add_camera(context, crowd, members)
         way = self._way_to_it(context.scene)
-        self.report({"INFO"}, f"Added {crowd.name}{way}{longer}: Preview or Bake to see it move")
-        return {"FINISHED"}
+        return f"Added {crowd.name}{way}{longer}: Preview or Bake to see it move"
 
     def _lengthen(self, scene: bpy.types.Scene) -> str:
         """Let the scene last until the end of the story; what to report of it."""
@@ -99,7 +110,6 @@ def _operator(scene: ReadyScene) -> type[bpy.types.Operator]:
     content = {
         "__doc__": scene.description,
         "__annotations__": values,
-        "bl_idname": f"steering.{scene.operator}",
         "bl_label": scene.label,
         "ready_scene": scene,
     }
@@ -128,3 +138,49 @@ def _submenu(self, _context) -> None:
 
 OPERATORS = tuple(_operator(scene) for scene in READY_SCENES)
 ENTRIES = {"VIEW3D_MT_add": _submenu}
+
+
+def frame_view(context: Context, members: Sequence[Object]) -> None:
+    """Let the 3D view show members, from where it looks."""
+    space = context.space_data
+    if space is None or space.type != "VIEW_3D" or space.region_3d.view_perspective == "CAMERA" or not members:
+        return
+    middle, reach = _extent(members)
+    space.region_3d.view_location = middle
+    space.region_3d.view_distance = VIEW_DISTANCE * reach
+
+
+def add_camera(context: Context, crowd: Object, members: Sequence[Object]) -> None:
+    """Add a camera that keeps its distance from the middle of members, and make it that of the scene."""
+    middle, reach = _extent(members)
+    carrier = bpy.data.objects.new(f"{crowd.name} Middle", None)
+    carrier.empty_display_size, carrier.location = 0.05 * reach, middle
+    # Points move in what is baked, not in their object.
+    followed = [ob for ob in members if not has_role(ob, Role.POINTS)]
+    step = max(len(followed) // FOLLOWED, 1)
+    for number, ob in enumerate(followed[::step][:FOLLOWED], 1):
+        constraint = carrier.constraints.new("COPY_LOCATION")
+        # Each takes its share of what those before it have made: together they give the mean.
+        constraint.target, constraint.influence = ob, 1.0 / number
+    camera = bpy.data.objects.new(f"{crowd.name} Camera", bpy.data.cameras.new(f"{crowd.name} Camera"))
+    camera.parent, camera.rotation_euler = carrier, SLANT
+    camera.location = camera.rotation_euler.to_matrix() @ Vector((0.0, 0.0, CAMERA_DISTANCE * reach))
+    camera.data.clip_end = max(camera.data.clip_end, 20.0 * reach)
+    for ob in (carrier, camera):
+        crowd.users_collection[0].objects.link(ob)
+    context.scene.camera = camera
+
+
+def _extent(members: Sequence[Object]) -> tuple[Vector, float]:
+    """The middle of members and how far they reach from it, in metres."""
+    places = doubles([place for ob in members for place in _places(ob)]).reshape(-1, 3)
+    middle = places.mean(axis=0)
+    size = max(0.0 if has_role(ob, Role.POINTS) else max(ob.dimensions) for ob in members)
+    return Vector(middle), float(np.linalg.norm(places - middle, axis=1).max()) + size
+
+
+def _places(ob: Object) -> list[Vector]:
+    """Where a member is; of points, the corners of the box around them."""
+    if has_role(ob, Role.POINTS):
+        return [ob.matrix_world @ Vector(corner) for corner in ob.bound_box]
+    return [ob.matrix_world.translation]

@@ -10,24 +10,26 @@ from ..animation.ownership import bake_of
 from ..crowds.copied_states import copy_states, crowds_with_states
 from ..crowds.new_triggers import new_trigger, selected_callers
 from ..crowds.states import CUE_PATH, new_cue, number_of, states_before, states_of_crowd, triggers_of_state
-from ..objects.focus import activate, crowd_in_focus, select_only, state_in_focus
+from ..objects.focus import activate, crowd_in_focus, select_only, selectable, state_in_focus
 from ..objects.suitability import check_editable
-from ..objects.tagged_objects import crowd_of, in_use, tagged
+from ..objects.tagged_objects import crowd_of, in_use, tagged, vehicles_of
 from ..properties import has_role
 from ..property_groups import items_of
 from ..read.dependencies import animated_paths
-from ..refusal import Refusal, reported
-from ..status.present_states import present_state, tells_state
+from ..refusal import Refusal
+from ..status.present_members import present_state, tells_state
 from ..stored_values import check_stored
-from .polls import SteeringOperator, has_editable_crowd, has_state, in_object_mode
+from .polls import SteeringOperator, has_editable_crowd, has_state, in_object_mode, needed
 
 
-class STEERING_OT_trigger_add(bpy.types.Operator):
+class STEERING_OT_trigger_add(SteeringOperator, bpy.types.Operator):
     """Add what calls vehicles into the state: the selected objects, or a place at the 3D cursor"""
 
-    bl_idname = "steering.trigger_add"
     bl_label = "Add Trigger"
-    bl_options = {"REGISTER", "UNDO"}
+    needs = (
+        in_object_mode,
+        needed(lambda context: tagged(context.scene.objects, Role.STATE), "Add a state to a crowd first"),
+    )
 
     when: EnumProperty(
         name="When",
@@ -41,17 +43,7 @@ class STEERING_OT_trigger_add(bpy.types.Operator):
         options={"SKIP_SAVE"},
     )
 
-    @classmethod
-    def poll(cls, context) -> bool:
-        if not in_object_mode(cls, context):
-            return False
-        if any(has_role(ob, Role.STATE) for ob in context.scene.objects):
-            return True
-        cls.poll_message_set("Add a state to a crowd first")
-        return False
-
-    @reported
-    def execute(self, context):
+    def carry_out(self, context):
         state = self._state(context)
         check_editable([state])
         if crowd_of(state) is None:
@@ -68,8 +60,7 @@ class STEERING_OT_trigger_add(bpy.types.Operator):
         context.view_layer.update()
         activate(context, triggers[0])
         names = ", ".join(ob.name for ob in callers) or "A place" if watches else kind.label
-        self.report({"INFO"}, f"{names} calls into {state.name}")
-        return {"FINISHED"}
+        return f"{names} calls into {state.name}"
 
     def _state(self, context) -> bpy.types.Object:
         states = tagged(in_use(context.scene), Role.STATE)
@@ -94,7 +85,6 @@ class STEERING_OT_trigger_add(bpy.types.Operator):
 class STEERING_OT_cue_add(SteeringOperator, bpy.types.Operator):
     """Tell a share of the crowd to be in the state from this frame on, by a strip in the Nonlinear Animation editor"""
 
-    bl_idname = "steering.cue_add"
     bl_label = "Add Cue"
     needs = (has_state, in_object_mode)
 
@@ -107,22 +97,19 @@ class STEERING_OT_cue_add(SteeringOperator, bpy.types.Operator):
         max=10000,
     )
 
-    @reported
-    def execute(self, context):
+    def carry_out(self, context):
         state = state_in_focus(context)
         check_editable([state])
         action = state.animation_data.action if state.animation_data else None
         if action is not None and CUE_PATH in animated_paths(state):
             raise Refusal(f"Keys of {state.name} on Cue hide every strip. Remove the keys first.")
         strip = new_cue(state, context.scene.frame_current, self.frames, self.fade)
-        self.report({"INFO"}, f"{state.name} is cued on frames {strip.frame_start:.0f} to {strip.frame_end:.0f}")
-        return {"FINISHED"}
+        return f"{state.name} is cued on frames {strip.frame_start:.0f} to {strip.frame_end:.0f}"
 
 
 class STEERING_OT_states_copy(SteeringOperator, bpy.types.Operator):
     """Give the crowd copies of the states of another crowd, with the triggers that call into them"""
 
-    bl_idname = "steering.states_copy"
     bl_label = "Copy States"
     needs = (in_object_mode, has_editable_crowd)
 
@@ -132,8 +119,7 @@ class STEERING_OT_states_copy(SteeringOperator, bpy.types.Operator):
         options={"SKIP_SAVE"},
     )
 
-    @reported
-    def execute(self, context):
+    def carry_out(self, context):
         crowd = crowd_in_focus(context)
         others = crowds_with_states(context, crowd)
         chosen = [ob for ob in others if ob.name == self.source] if self.source else others
@@ -143,30 +129,26 @@ class STEERING_OT_states_copy(SteeringOperator, bpy.types.Operator):
         check_stored([crowd, *states_of_crowd(chosen[0], context)])
         states = copy_states(context, chosen[0], crowd)
         context.view_layer.update()
-        self.report({"INFO"}, f"{crowd.name} got {', '.join(ob.name for ob in states)}")
-        return {"FINISHED"}
+        return f"{crowd.name} got {', '.join(ob.name for ob in states)}"
 
 
 class STEERING_OT_select_in_state(SteeringOperator, bpy.types.Operator):
     """Select the vehicles that are in the active state on this frame of the preview or the bake"""
 
-    bl_idname = "steering.select_in_state"
     bl_label = "Select in State"
     needs = (has_state, in_object_mode)
 
-    @reported
-    def execute(self, context):
+    def carry_out(self, context):
         scene, state = context.scene, state_in_focus(context)
         crowd, number = crowd_of(state), number_of(state, context)
-        members = [ob for ob in tagged(in_use(scene), Role.VEHICLE) if crowd_of(ob) == crowd]
+        members = vehicles_of(crowd, scene)
         states = [present_state(scene, ob, baked=tells_state(bake_of(ob))) for ob in members]
         if all(each is None for each in states):
             name = crowd.name if crowd is not None else state.name
             raise Refusal(f"No vehicle of {name} is previewed or baked. Press Preview or Bake first.")
         taken_up = [ob for ob, each in zip(members, states) if each == number]
-        reachable = [ob for ob in taken_up if ob.visible_get() and not ob.hide_select]
+        reachable = selectable(taken_up)
         select_only(context, reachable)
         text = f"{len(taken_up)} of {len(members)} in {state.name} at frame {scene.frame_current_final:g}"
         hidden = len(taken_up) - len(reachable)
-        self.report({"INFO"}, f"{text}; {hidden} hidden or not selectable" if hidden else text)
-        return {"FINISHED"}
+        return f"{text}; {hidden} hidden or not selectable" if hidden else text

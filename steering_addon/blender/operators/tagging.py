@@ -10,9 +10,8 @@ from ...settings.stored_choices import ROLES
 from ...simulation.roles import DESCRIPTIONS, OF_BODIES, OF_MEMBERS, Role
 from ..animation.ownership import is_baked
 from ..crowds.adding_clips import FIND_CLIPS, add_to_new_crowd
-from ..crowds.improbable import why_improbable
+from ..crowds.improbable import loose_parts, why_improbable
 from ..crowds.joining import Joined, join, join_points, selected_crowd
-from ..crowds.loose_parts import loose_parts
 from ..crowds.member_variation import give_size_back
 from ..crowds.moves_like import ANYTHING, LIKENESSES, UNCHANGED, is_settled, likeness
 from ..crowds.moves_like import ITEMS as MOVES_LIKE_ITEMS
@@ -29,9 +28,9 @@ from ..property_groups import items_of
 from ..read.obstacle_fit import SHAPE_LABELS, fitting_region, fitting_shape, passers_height
 from ..read.role_assignment import default_crowd, give_role, new_crowd
 from ..read.start_pose import channels, store
-from ..refusal import Refusal, reported
+from ..refusal import Refusal
 from ..stored_values import check_choices, choice_in
-from .polls import SteeringOperator, in_object_mode, something_selected, vehicle_selected
+from .polls import SteeringOperator, in_object_mode, needed, something_selected, vehicle_selected
 
 SHAPED = {Role.OBSTACLE: "obstacle_shape", Role.REGION: "region_shape"}
 """The settings that hold the shapes of objects by role."""
@@ -62,9 +61,8 @@ def _role(description: str):
 class STEERING_OT_tag(SteeringOperator, bpy.types.Operator):
     """Make the selected objects part of the steering simulation"""
 
-    bl_idname = "steering.tag"
     bl_label = "Tag for Steering"
-    needs = (something_selected,)
+    needs = (in_object_mode, something_selected)
 
     role: _role("Role to give to the objects")
     moves_like: EnumProperty(
@@ -111,8 +109,7 @@ class STEERING_OT_tag(SteeringOperator, bpy.types.Operator):
             fields.prop(self, "find_clips")
         fields.prop(self, "of_part")
 
-    @reported
-    def execute(self, context):
+    def carry_out(self, context):
         role = Role[self.role]
         joined = Joined()
         meant = _meant(context, role, self.of_part)
@@ -125,24 +122,21 @@ class STEERING_OT_tag(SteeringOperator, bpy.types.Operator):
         answer(context.scene)
         if skipped:
             self.report({"WARNING"}, f"Skipped objects that cannot be {_label(role)}: {skipped}")
-        for warning in joined.warnings:
-            self.report({"WARNING"}, warning)
+        self.warn(joined.warnings)
         instead = _select_wholes(context, suitable)
         if joined.crowd is not None:
-            clips, why_none = _found_clips(joined, context.scene) if self.find_clips else ([], "")
+            is_new = self.find_clips and joined.preset is not None
+            clips, why_none = add_to_new_crowd(joined.crowd, joined.members, context.scene) if is_new else ([], "")
             plays = f"; it plays {', '.join(clips)}" if clips else ""
             self.report({"INFO"}, "; ".join([_summary(joined, context.scene) + plays, *instead]))
             unlikely = why_improbable(joined.crowd, joined.members, are_birds=self.moves_like == "BIRD")
-            for warning in (why_none, torn_apart(joined.members, Family(), context.scene), unlikely):
-                if warning:
-                    self.report({"WARNING"}, warning)
+            self.warn(filter(None, (why_none, torn_apart(joined.members, Family(), context.scene), unlikely)))
         elif instead:
             self.report({"INFO"}, f"Tagged {names_of([ob.name for ob in suitable])} as {_label(role)}: {instead[0]}")
         if loose := loose_parts(joined.members):
             text = f"{names_of([ob.name for ob in loose])} reach into each other, and each goes its own way"
             # Last: the status bar shows the last report.
             self.report({"WARNING"}, f"{text}. If they are parts of one model, parent them to one and tag only that")
-        return {"FINISHED"}
 
     def _give(self, context: Context, role: Role, objects: Sequence[Object]) -> None:
         """Give objects a role other than that of vehicles."""
@@ -186,21 +180,18 @@ class STEERING_MT_moves_like(bpy.types.Menu):
 class STEERING_OT_untag(SteeringOperator, bpy.types.Operator):
     """Remove a role from the selected objects; baked keyframes are kept"""
 
-    bl_idname = "steering.untag"
     bl_label = "Untag"
-    needs = (something_selected,)
+    needs = (in_object_mode, something_selected)
 
     role: EnumProperty(
         name="Role", description="Role to remove from the objects", items=items_of(ROLES), default="VEHICLE"
     )
 
-    @reported
-    def execute(self, context):
+    def carry_out(self, context):
         objects = [ob for ob in wholes_selected(context) if has_role(ob, Role[self.role])]
         if not objects:
             label = _label(Role[self.role])
-            self.report({"ERROR"}, f"None of the selected objects is tagged as {label}. Select tagged objects.")
-            return {"CANCELLED"}
+            raise Refusal(f"None of the selected objects is tagged as {label}. Select tagged objects.")
         check_editable(objects)
         if self.role == Role.VEHICLE.name:
             give_size_back(context.scene, objects)
@@ -215,66 +206,54 @@ class STEERING_OT_untag(SteeringOperator, bpy.types.Operator):
                 ob.steering.property_unset("member")
                 if not is_baked(ob):
                     ob.property_unset("steering")
-        return {"FINISHED"}
 
 
 class STEERING_OT_whole_select(SteeringOperator, bpy.types.Operator):
     """Select the vehicles and leaders of which parts are selected, in place of the parts"""
 
-    bl_idname = "steering.whole_select"
     bl_label = "Select Whole"
+    needs = (
+        in_object_mode,
+        something_selected,
+        needed(
+            lambda context: any(whole_of(ob) != ob for ob in context.selected_objects),
+            "Select a part of a vehicle or leader",
+        ),
+    )
 
-    @classmethod
-    def poll(cls, context) -> bool:
-        if not something_selected(cls, context):
-            return False
-        if any(whole_of(ob) != ob for ob in context.selected_objects):
-            return True
-        cls.poll_message_set("Select a part of a vehicle or leader")
-        return False
-
-    def execute(self, context):
+    def carry_out(self, context):
         active = context.view_layer.objects.active
         for ob in select_only(context, wholes_selected(context)):
             if active is None or ob == whole_of(active):
                 context.view_layer.objects.active = ob
-        return {"FINISHED"}
 
 
 class STEERING_OT_crowd_add(SteeringOperator, bpy.types.Operator):
     """Add a crowd: an Empty that holds the settings shared by its vehicles"""
 
-    bl_idname = "steering.crowd_add"
     bl_label = "Add Crowd"
     needs = (in_object_mode,)
 
-    def execute(self, context):
+    def carry_out(self, context):
         activate(context, new_crowd(context))
-        return {"FINISHED"}
 
 
 class STEERING_OT_set_start(SteeringOperator, bpy.types.Operator):
     """Store the current transforms of the selected vehicles as their start"""
 
-    bl_idname = "steering.set_start"
     bl_label = "Set Start"
     needs = (vehicle_selected,)
 
-    @reported
-    def execute(self, context):
+    def carry_out(self, context):
         vehicles = vehicles_selected(context)
         check_editable(vehicles)
         for ob in vehicles:
             store(ob, *channels(ob))
-        return {"FINISHED"}
 
 
 def _meant(context: Context, role: Role, of_part: bool) -> list[Object]:
-    """The objects to tag, by name: of a part of a vehicle the whole, if the role is of bodies.
-
-    Raises:
-        Refusal: all are parts of vehicles, and are to become vehicles.
-    """
+    """The objects to tag, by name: of a part of a vehicle the whole, if the role is of bodies. Refused if all are parts
+    of vehicles, and are to become vehicles."""
     selected = sorted(context.selected_objects, key=lambda ob: ob.name)
     if of_part or role not in OF_BODIES:
         return selected
@@ -290,14 +269,9 @@ def _meant(context: Context, role: Role, of_part: bool) -> list[Object]:
 
 
 def _suitable(objects: list[Object], role: Role, of_part: bool) -> tuple[list[Object], str]:
-    """The objects that can have the role, and the names of the objects to skip.
-
-    Args:
-        of_part: whether they are tagged themselves, also if they are parts of others.
-
-    Raises:
-        Refusal: none of the objects can have the role, or one that can is not editable.
-    """
+    """The objects that can have the role, and the names of the objects to skip; `of_part`: whether they are tagged
+    themselves, also if they are parts of others. Refused if none of the objects can have the role, or one that can is
+    not editable."""
     suitable = [ob for ob in objects if suits(ob, role)]
     names = ", ".join(ob.name for ob in objects if not suits(ob, role))
     if not suitable:
@@ -314,11 +288,8 @@ def _suitable(objects: list[Object], role: Role, of_part: bool) -> tuple[list[Ob
 def _fitting_shapes(
     objects: list[Object], role: Role, scene: Scene, depsgraph: Depsgraph, family: Family
 ) -> dict[Object, str]:
-    """The shapes of objects that become obstacles or regions, but not of those for which one was chosen.
-
-    Raises:
-        Refusal: a point of one is nowhere.
-    """
+    """The shapes of objects that become obstacles or regions, but not of those for which one was chosen. Refused if a
+    point of one is nowhere."""
     name = SHAPED[role]
     others = [ob for ob in objects if not (ob.is_property_set("steering") and ob.steering.is_property_set(name))]
     if role is Role.REGION:
@@ -328,17 +299,11 @@ def _fitting_shapes(
 
 
 def _shapes_of(objects: list[Object], name: str) -> str:
-    """What the report says of the shapes in a setting of objects: "Wall 1, Wall 2: Box; Hill: Mesh"."""
+    """The clause of the report on the shapes in a setting of objects: "Wall 1, Wall 2: Box; Hill: Mesh"."""
     names: dict[str, list[str]] = {}
     for ob in objects:
         names.setdefault(SHAPE_LABELS[choice_in(ob.steering, name)], []).append(ob.name)
     return "; ".join(f"{list_names(those)}: {label}" for label, those in names.items())
-
-
-def _found_clips(joined: Joined, scene: Scene) -> tuple[list[str], str]:
-    """The names of the clips that new vehicles bring to a crowd without settings, which plays them from now on; and why
-    there are none."""
-    return ([], "") if joined.preset is None else add_to_new_crowd(joined.crowd, joined.members, scene)
 
 
 def _select_wholes(context: Context, tagged_objects: list[Object]) -> list[str]:

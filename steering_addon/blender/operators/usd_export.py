@@ -9,11 +9,10 @@ from bpy.types import Context, Object
 
 from ...simulation.roles import Role
 from ..animation.ownership import bake_of
-from ..objects.crowd_caches import cache_of, cached_as
+from ..objects.crowd_caches import cache_of, cached_as, is_picked
 from ..objects.hierarchy import Family
-from ..objects.picked_agents import is_picked
 from ..objects.tagged_objects import crowd_of, in_use, tagged
-from ..refusal import Refusal, reported
+from ..refusal import Refusal
 from ..write.points_of_crowds import cached_points, check_rigid, keyed_points, matrices_of, models_made
 from ..write.usd_points import CrowdPoints, check_has_usd, write_points
 from .polls import SteeringOperator, in_object_mode, something_baked
@@ -23,7 +22,6 @@ class STEERING_OT_export_usd(SteeringOperator, bpy.types.Operator):
     """Write the baked crowds into a USD file, each as points that show a few meshes: for those that are too large for
     Blender's own export"""
 
-    bl_idname = "steering.export_usd"
     bl_label = "Crowds as USD Points"
     bl_options = {"REGISTER"}
     needs = (in_object_mode, something_baked)
@@ -37,8 +35,7 @@ class STEERING_OT_export_usd(SteeringOperator, bpy.types.Operator):
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
-    @reported
-    def execute(self, context):
+    def carry_out(self, context):
         check_has_usd()
         path = Path(bpy.path.abspath(self.filepath))
         if path.suffix.lower() not in (".usd", ".usdc", ".usda"):
@@ -53,17 +50,14 @@ class STEERING_OT_export_usd(SteeringOperator, bpy.types.Operator):
         except OSError as problem:
             raise Refusal(f"{path} cannot be written: {problem}. Choose another place.") from problem
         members, models = sum(len(each.identity) for each in crowds), sum(len(each.meshes) for each in crowds)
-        self.report({"INFO"}, f"Wrote {members} members by {models} meshes to {path.name}")
-        return {"FINISHED"}
+        return f"Wrote {members} members by {models} meshes to {path.name}"
 
 
 def _crowds(context: Context) -> tuple[list[Object], dict[Object, list[Object]]]:
     """The crowds of the scene that play from a cache, and the keyed vehicles of the others that are baked.
 
-    Objects that stand for a few agents are left to Blender's own export, which has their poses.
-
-    Raises:
-        Refusal: there are none, or keyed vehicles have poses.
+    Objects that stand for a few agents are left to Blender's own export, which has their poses. Refused if there are
+    none, or keyed vehicles have poses.
     """
     keyed: dict[Object, list[Object]] = {}
     for ob in tagged(in_use(context.scene), Role.VEHICLE):

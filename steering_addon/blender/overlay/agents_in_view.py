@@ -28,11 +28,7 @@ WIDER = 5.0
 
 
 class AgentsInView:
-    """The agents of a crowd cache on a frame, as balls.
-
-    Attributes:
-        motion: theirs.
-    """
+    """The agents of a crowd cache with this motion on a frame, as balls."""
 
     def __init__(self, motion: CachedMotion) -> None:
         self.motion = motion

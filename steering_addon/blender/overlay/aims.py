@@ -14,8 +14,7 @@ from ..objects.doubles import doubles
 from ..objects.tagged_objects import crowd_of, in_use
 from ..properties import has_role, pointed_at
 from ..property_groups import bone_of
-from ..read.sources import BodySource, behaviors_of
-from ..read.standing_place import standing
+from ..read.sources import BodySource, behaviors_of, standing
 from ..read.target_groups import pick_of, several_of
 from ..refusal import Refusal
 
@@ -43,11 +42,8 @@ class Aim:
         return Aim(np.searchsorted(rows, self.rows[kept]), self.bodies, self.is_self[kept])
 
     def goals(self, positions: np.ndarray, depsgraph: Depsgraph) -> np.ndarray:
-        """The target position of each vehicle, (n, 3); its own position if it has no target.
-
-        Args:
-            positions: (m, 3) of all vehicles that are drawn.
-        """
+        """The target position of each vehicle, (n, 3); its own position if it has no target. `positions`: (m, 3) of all
+        vehicles that are drawn."""
         candidates = doubles([standing(body, depsgraph).translation for body in self.bodies])
         offset = candidates[None] - positions[self.rows][:, None]
         distance_squared = np.einsum("nka,nka->nk", offset, offset)
@@ -58,11 +54,8 @@ class Aim:
 
 
 def aims_of(vehicles: list[Object], scene: Scene, tagged: Mapping[Role, list[Object]]) -> list[Aim]:
-    """The aims of vehicles, without targets that are chosen at random or in order.
-
-    Args:
-        tagged: the objects of each role.
-    """
+    """The aims of vehicles, without targets that are chosen at random or in order; `tagged`: the objects of each
+    role."""
     rows_of: dict[Object, list[int]] = {}
     for row, ob in enumerate(vehicles):
         if (crowd := crowd_of(ob)) is not None:

@@ -13,7 +13,7 @@ from ...simulation.arrays.vectors import cross, magnitude, unit
 from ...simulation.geometry.smoothing import weld
 from ..moving import moves_by
 from ..objects.body_sizes import triangles_of
-from ..objects.doubles import doubles
+from ..objects.doubles import doubles, placed
 from ..objects.tagged_objects import crowd_of
 from ..property_groups import values_of
 from ..read.solids import changes_shape
@@ -56,7 +56,7 @@ class GroundLines:
         for row, ob in enumerate(self.objects):
             shape = self._shape(row, depsgraph)
             step = max(-(-len(shape.sides) // MOST_BORDERS), 1)
-            parts.append(_placed(shape.points[shape.sides[::step].ravel()], _matrix(ob, depsgraph)))
+            parts.append(placed(shape.points[shape.sides[::step].ravel()], _matrix(ob, depsgraph)))
         return np.concatenate(parts)
 
     def steep(self, depsgraph: Depsgraph, steepest: float) -> np.ndarray:
@@ -113,10 +113,6 @@ def steepest_of(vehicles: Iterable[Object]) -> float:
 
 def _matrix(ob: Object, depsgraph: Depsgraph) -> np.ndarray:
     return doubles(ob.evaluated_get(depsgraph).matrix_world)
-
-
-def _placed(points: np.ndarray, matrix: np.ndarray) -> np.ndarray:
-    return np.einsum("ab,kb->ka", matrix[:3, :3], points) + matrix[:3, 3]
 
 
 def _sides_at_border(points: np.ndarray, triangles: np.ndarray) -> np.ndarray:

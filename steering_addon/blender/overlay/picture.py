@@ -25,12 +25,12 @@ from ...simulation.geometry.regions import MESH as REGION_MESH
 from ...simulation.roles import Role
 from ..animation.frame_rate import frame_time_of
 from ..objects.doubles import doubles
+from ..objects.model_axes import model_axes
 from ..objects.tagged_objects import crowd_of, full_name
 from ..properties import has_role, pointed_at, settings_of
 from ..read.curves import sketched
 from ..read.flow_meshes import CurrentReader
 from ..read.links import lines_of
-from ..read.local_space import AXIS_NAMES, model_axes
 from ..read.plan import scenery
 from ..read.reading import Reader
 from ..read.sources import behaviors_of
@@ -164,11 +164,8 @@ def enabled_items(scene: Scene) -> frozenset[str]:
 
 
 def find_cast(scene: Scene, layer: ViewLayer, previous: Subjects | None = None) -> Subjects:
-    """Find the objects to draw.
-
-    Args:
-        previous: the last cast, if none of its objects has changed its shape since. Its measurements are reused.
-    """
+    """Find the objects to draw; `previous`: the last cast, if none of its objects has changed its shape since. Its
+    measurements are reused."""
     by_role: dict[Role, list[Object]] = {role: [] for role in Role}
     for ob in layer.objects:
         if ob is not None and (stored := settings_of(ob)) is not None:
@@ -443,7 +440,7 @@ def _axes(ob: Object) -> np.ndarray:
     stored = ob.steering
     if stored.forward_axis[-1:] == stored.up_axis[-1:] or not stored.forward_axis or not stored.up_axis:
         return np.eye(3)
-    return model_axes(AXIS_NAMES[stored.forward_axis], AXIS_NAMES[stored.up_axis])
+    return model_axes(stored.forward_axis, stored.up_axis)
 
 
 def _radius(ob: Object) -> float:

@@ -44,11 +44,8 @@ class Request:
 
 
 def requested_forces(vehicles: list[Object], scene: Scene, depsgraph: Depsgraph, tracks: Tracks) -> list[Request]:
-    """The forces requested from vehicles on the current frame, with initial memories and bodies at rest.
-
-    Raises:
-        Refusal: a bake would be refused, or the scene has too many vehicles.
-    """
+    """The forces requested from vehicles on the current frame, with initial memories and bodies at rest. Refused if a
+    bake would be refused, or the scene has too many vehicles."""
     plan = plan_reading(scene, adds_nothing=True)
     if len(plan) > MOST_VEHICLES:
         raise Refusal(f"Forces are shown for up to {MOST_VEHICLES} vehicles.")

@@ -1,19 +1,14 @@
 """The lines from signals to the lanes that they hold."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Depsgraph, Object
 
 from ...simulation.geometry.paths import Path, spline
 from ..read.curves import sketched
 from ..read.signals import path_of_signal, read_signals
 from ..refusal import Refusal
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object
 
 GREEN, RED = (0.3, 0.9, 0.4, 0.9), (1.0, 0.25, 0.2, 0.9)
 

@@ -6,9 +6,9 @@ from typing import NamedTuple
 from bpy.types import Depsgraph, Object, Scene
 
 from ..animation.ownership import bake_of
-from ..objects.mind_numbers import state_numbers
+from ..objects.identity import state_numbers
 from ..objects.tagged_objects import crowd_of
-from ..status.present_states import present_state, tells_state
+from ..status.present_members import present_state, tells_state
 
 
 class Tint(NamedTuple):
@@ -19,12 +19,7 @@ class Tint(NamedTuple):
 
 
 class Tints(NamedTuple):
-    """The states that a vehicle may be in.
-
-    Attributes:
-        states: by their numbers.
-        baked: whether a bake tells in which it is.
-    """
+    """The states that a vehicle may be in. `states`: by their numbers; `baked`: whether a bake tells in which it is."""
 
     states: Mapping[int, Tint]
     baked: bool
@@ -43,11 +38,8 @@ def tints_of(vehicles: Sequence[Object], states: Sequence[Object]) -> list[Tints
 def in_states(
     vehicles: Sequence[Object], states: Sequence[Tints], scene: Scene, depsgraph: Depsgraph
 ) -> Iterator[tuple[int, Tint]]:
-    """The rows of the vehicles that are in a state on the frame for which the depsgraph is evaluated, with the state.
-
-    Args:
-        states: (n,) those that each may be in.
-    """
+    """The rows of the vehicles that are in a state on the frame for which the depsgraph is evaluated, with the state;
+    `states`: (n,) those that each may be in."""
     for row, (ob, tints) in enumerate(zip(vehicles, states)):
         if not tints.states:
             continue

@@ -24,11 +24,8 @@ class _Keys(NamedTuple):
 
 
 class Tracks:
-    """The tracks of vehicles. Keys are read once for each bake.
-
-    Attributes:
-        previewed: whether a preview is on, so that vehicles do not follow their keys.
-    """
+    """The tracks of vehicles. Keys are read once for each bake. `previewed`: whether a preview is on, so that vehicles
+    do not follow their keys."""
 
     def __init__(self) -> None:
         self.previewed = False

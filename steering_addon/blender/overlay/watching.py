@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 import bpy
 from bpy.types import Depsgraph, Scene, Window
 
-from .. import preview
+from .. import handlers, preview
 from ..objects.tagged_objects import full_name
 from ..refusal import Refusal
 from .picture import Picture, Subjects, enabled_items, find_cast, picture
@@ -46,30 +46,13 @@ _due = 0.0
 
 
 def begin() -> None:
-    for handlers, handler in _handlers():
-        handlers.append(handler)
+    handlers.begin(HANDLERS)
     _schedule_update()
 
 
 def end() -> None:
-    for handlers, handler in _handlers():
-        if handler in handlers:
-            handlers.remove(handler)
-    if bpy.app.timers.is_registered(_update):
-        bpy.app.timers.unregister(_update)
+    handlers.end(HANDLERS, _update)
     _scenes.clear()
-
-
-def _handlers():
-    """Each list of application handlers, with the handler to add to it."""
-    app = bpy.app.handlers
-    yield app.depsgraph_update_post, _changed
-    yield app.frame_change_post, _changed
-    # Undo and loading invalidate the references to objects.
-    for handlers in (app.undo_pre, app.redo_pre, app.load_pre):
-        yield handlers, _forget
-    for handlers in (app.undo_post, app.redo_post, app.load_post):
-        yield handlers, _forget
 
 
 def picture_of(scene: Scene) -> Picture | None:
@@ -87,13 +70,11 @@ def vehicles_of(scene: Scene) -> int:
     return len(watched.cast.vehicles) if watched is not None and watched.cast is not None else 0
 
 
-@bpy.app.handlers.persistent
 def _forget(*_arguments) -> None:
     _scenes.clear()
     _schedule_update()
 
 
-@bpy.app.handlers.persistent
 def _changed(scene: Scene, depsgraph: Depsgraph | None = None) -> None:
     # A render evaluates a depsgraph of its own, which no viewport shows.
     if depsgraph is None or depsgraph.mode != "VIEWPORT" or not _is_shown(scene):
@@ -146,8 +127,7 @@ def _redraw(scene: Scene, depsgraph: Depsgraph, requests: list[Request]) -> None
 def _schedule_update() -> None:
     global _due
     _due = time.monotonic() + PAUSE
-    if not bpy.app.timers.is_registered(_update):
-        bpy.app.timers.register(_update, first_interval=PAUSE)
+    handlers.later(_update, PAUSE)
 
 
 def _update() -> float | None:
@@ -198,3 +178,11 @@ def _ways(cast: Subjects, scene: Scene, depsgraph: Depsgraph) -> WayLines:
     except Refusal:
         # The bake reports the reason.
         return WayLines()
+
+
+HANDLERS = {
+    "depsgraph_update_post": _changed,
+    "frame_change_post": _changed,
+    # Undo and loading invalidate the references to objects.
+    **{f"{event}_{moment}": _forget for event in ("undo", "redo", "load") for moment in ("pre", "post")},
+}

@@ -41,11 +41,8 @@ class WayLines:
 
 
 def way_lines(vehicles: list[Object], scene: Scene, depsgraph: Depsgraph) -> WayLines:
-    """Where selected vehicles can walk on the current frame, or if none are, most vehicles of the scene.
-
-    Raises:
-        Refusal: a bake would be refused.
-    """
+    """Where selected vehicles can walk on the current frame, or if none are, most vehicles of the scene. Refused if a
+    bake would be refused."""
     plan = plan_reading(scene, adds_nothing=True)
     snapshot = Reader(plan, sketched).read(depsgraph, scene.frame_current).snapshot
     poses = [plan.vehicles.source.pose(row, depsgraph) for row in range(len(plan))]
@@ -74,7 +71,8 @@ def _hatches(ground: WalkableGround, at: np.ndarray) -> Iterator[tuple[np.ndarra
     reached = np.isin(part[walked], ground.parts_from(ground.part[at][at < n]))
     half = 0.3 * every * spans.size
     for nodes, color, name in ((walked[reached], REACHED, "Walkable"), (walked[~reached], APART, "Out of Reach")):
-        middle = np.stack((spans.x[nodes], spans.y[nodes], _above(ground, nodes)), axis=1)
+        height = spans.height[nodes] + ABOVE * ground.build.radius
+        middle = np.stack((spans.x[nodes], spans.y[nodes], height), axis=1)
         out = np.array([half, half, 0.0])
         yield np.stack((middle - out, middle + out), axis=1).reshape(-1, 3), color, name
 
@@ -86,7 +84,3 @@ def _ends(ground: WalkableGround, surfaces: Surfaces) -> Iterator[tuple[np.ndarr
         those = why == reason
         lines = sides_of(ground, nodes[those], sides[those])
         yield lines + np.array([0.0, 0.0, ABOVE * ground.build.radius]), color, name
-
-
-def _above(ground: WalkableGround, nodes: np.ndarray) -> np.ndarray:
-    return ground.spans.height[nodes] + ABOVE * ground.build.radius

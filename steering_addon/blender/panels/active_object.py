@@ -8,9 +8,8 @@ from ...simulation.links import LinkModel
 from ...simulation.roles import DESCRIPTIONS, MADE, OF_BODIES, Role
 from ..crowds.states import states_of_crowd
 from ..moving import BY_CHOICE
-from ..objects.crowd_caches import crowd_of_player
+from ..objects.crowd_caches import crowd_of_player, is_picked
 from ..objects.focus import vehicle_in_focus, whole_of
-from ..objects.picked_agents import is_picked
 from ..objects.suitability import suits
 from ..objects.tagged_objects import crowd_of
 from ..operators.pick_agents import picking
@@ -110,7 +109,7 @@ class Roles:
 
 
 def _agents(layout: UILayout) -> None:
-    """What makes objects of agents of a crowd cache, and gives them back."""
+    """The buttons that make objects of agents of a crowd cache, and give them back."""
     running, icon = picking(), "RESTRICT_SELECT_OFF"
     row = layout.row(align=True)
     if running is None:

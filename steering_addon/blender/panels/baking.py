@@ -7,8 +7,7 @@ from .. import preview
 from ..objects.crowd_caches import crowd_of_player
 from ..objects.focus import crowd_in_focus, vehicle_of
 from ..objects.tagged_objects import crowd_of, full_name
-from ..operators.contact_report import WORDS, stuck_warnings
-from ..operators.findings import REFUSED
+from ..operators.findings import REFUSED, WORDS, stuck_warnings
 from ..properties import settings_of
 from ..read.run_settings import frame_range
 from ..status.census import Census, known, settled
@@ -161,7 +160,7 @@ def _mishaps(census: Census) -> list[tuple[str, str]]:
 
 
 class Findings:
-    """What to look at: the last refusal, then what was found before and after the bake; a click selects it."""
+    """A list to look at: the last refusal, then what was found before and after the bake; a click selects it."""
 
     bl_label = "To Look At"
     bl_description = "What would go wrong in silence before the bake, and what did in it"

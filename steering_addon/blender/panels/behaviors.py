@@ -8,7 +8,7 @@ from ...simulation.combining import COMBININGS, MATTERS
 from ...simulation.declaration import Kind
 from ...simulation.roles import Role
 from ..objects.focus import crowd_in_focus, holder_in_focus, vehicle_in_focus
-from ..properties import has_role
+from ..properties import has_role, uses
 from ..property_groups import meaningful
 from ..status.census import Census, known
 from ..status.inactivity import why_away, why_idle, why_still
@@ -68,9 +68,7 @@ def _of_a_state(layout: UILayout, context: Context, in_use: list[type[Behavior]]
     crowd = crowd_in_focus(context)
     if crowd is None:
         return
-    stored = crowd.steering
-    used = [kind for kind in CATALOGUE if stored.is_property_set(kind.name) and getattr(stored, kind.name).use]
-    others = [kind.label for kind in used if kind not in in_use]
+    others = [kind.label for kind in CATALOGUE if uses(crowd, kind.name) and kind not in in_use]
     as_crowd = f"As in {crowd.name}: {', '.join(others)}" if others else f"Nothing is as in {crowd.name}"
     note(layout, context, f"{as_crowd}. Add a behavior to change it in this state")
 

@@ -8,7 +8,7 @@ from ...portrayal.driver_properties import Portrayal
 from ...simulation.behavior import Destination
 from ...simulation.roles import Role
 from ...simulation.vehicle import VehicleModel
-from ..crowds.crowd_library import may_be_saved
+from ..crowds.crowd_cache import may_be_saved
 from ..moving import BY_CHOICE
 from ..objects.crowd_caches import cache_of
 from ..objects.focus import crowd_in_focus, vehicle_in_focus

@@ -35,12 +35,8 @@ class OfActive:
 
 
 def in_tab(content: type, name: str, parent: str = "") -> type:
-    """A panel class of the sidebar: STEERING_PT_name.
-
-    Args:
-        content: defines the label, options, `poll` and `draw` of the panel.
-        parent: the name of the parent panel.
-    """
+    """A panel class of the sidebar: STEERING_PT_name. `content`: defines the label, options, `poll` and `draw` of the
+    panel; `parent`: the name of the parent panel."""
     return _panel(content, f"STEERING_PT_{name}", f"STEERING_PT_{parent}" if parent else "", TAB)
 
 

@@ -1,4 +1,4 @@
-"""What panels show of vehicles whose crowd is not in their scene: what is wrong, and the button that mends it."""
+"""The part of panels on vehicles whose crowd is not in their scene: what is wrong, and the button that mends it."""
 
 import bpy
 from bpy.types import Context, Object, UILayout
@@ -37,11 +37,8 @@ def _lost_name(vehicle: Object) -> str:
 
 
 def _lost_crowd(layout: UILayout, context: Context, crowd: Object | None, vehicles: Members, *, alone: bool) -> None:
-    """A warning and a button for a crowd that is missing from the scene; None if it is not in the file either.
-
-    Args:
-        alone: whether no other crowd is missing.
-    """
+    """A warning and a button for a crowd that is missing from the scene; None if it is not in the file either. `alone`:
+    whether no other crowd is missing."""
     if crowd is None:
         belongs = "belongs" if vehicles.vehicles == 1 else "belong"
         note(layout, context, f"{vehicles.names} {belongs} to no crowd and cannot move", icon="ERROR")

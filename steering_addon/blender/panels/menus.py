@@ -9,7 +9,7 @@ from ...behaviors import CATALOGUE
 from ...minds.conditions import CONDITIONS
 from ...settings.preset import PLAIN
 from ...settings.stored_choices import OWN_MOVES
-from ...simulation.behavior import Behavior, Intent
+from ...simulation.behavior import Intent
 from ...simulation.roles import DESCRIPTIONS, MADE, Role
 from .. import preview
 from ..crowds.preset_files import CROWDS, STATES
@@ -38,7 +38,12 @@ class STEERING_MT_behaviors(bpy.types.Menu):
 
     def draw(self, context) -> None:
         flocking = entry_text(_label("flocking_add"), "flocking_add")
-        _behavior_columns(self.layout.row(), context, _with_words, flocking)
+        _behavior_columns(
+            self.layout.row(),
+            context,
+            lambda behavior: entry_text(behavior.label, "behavior_add", behavior.name, also=term_of(behavior)),
+            flocking,
+        )
 
 
 def _behavior_columns(row, context, text, flocking: str) -> None:
@@ -56,10 +61,6 @@ def _behavior_columns(row, context, text, flocking: str) -> None:
         if intent is Intent.WITH:
             column.separator()
             column.operator("steering.flocking_add", text=flocking)
-
-
-def _with_words(behavior: type[Behavior]) -> str:
-    return entry_text(behavior.label, "behavior_add", behavior.name, also=term_of(behavior))
 
 
 def _label(operator: str) -> str:

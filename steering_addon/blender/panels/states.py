@@ -15,12 +15,12 @@ from ..crowds.copied_states import crowds_with_states
 from ..crowds.states import cue_strips, in_order, states_before, states_of_crowd, triggers_of_state
 from ..moving import BY_CHOICE
 from ..objects.focus import crowd_in_focus, vehicle_in_focus
-from ..objects.mind_numbers import state_numbers
+from ..objects.identity import state_numbers
 from ..objects.tagged_objects import crowd_of
 from ..properties import pointed_at
 from ..property_groups import meaningful
 from ..status import census
-from ..status.present_states import history_of
+from ..status.present_members import history_of
 from .active_object import ICONS
 from .crowds import AGILITY, cruise_field
 from .fields import counted, draw_properties, fields, note

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 import bpy
-from bpy.app.handlers import persistent
 from bpy.types import Depsgraph, Scene, ViewLayer
 
 from ...recording.run_cache import KeptRun
+from .. import handlers
 from ..animation.visibility import notice
 from ..clips.crowd_clips import measure_unknown
 from ..objects.tagged_objects import in_use
@@ -172,12 +172,8 @@ class Live:
             self.forget_plan(updated)
 
     def forget_plan(self, changed: Iterable[int] | None = None) -> None:
-        """Plan the run again; frames simulated so far are kept while they still hold.
-
-        Args:
-            changed: the session_uid of all datablocks that have changed, if they are known. If they are crowds, the
-                frames read so far are kept, too.
-        """
+        """Plan the run again; frames simulated so far are kept while they still hold. `changed`: the session_uid of all
+        datablocks that have changed, if they are known. If they are crowds, the frames read so far are kept, too."""
         if changed is None or not self._crowds.issuperset(changed):
             self._readings = None
         self._rehearsal, self.refusal = None, ""
@@ -246,11 +242,8 @@ def report(scene: Scene) -> str:
 
 
 def start(scene: Scene, layer: ViewLayer, *, replace_own_keys: bool = False) -> tuple[str, ...]:
-    """Switch the preview of a scene on and show the current frame; returns warnings.
-
-    Raises:
-        Refusal: the scene cannot be simulated; nothing was changed.
-    """
+    """Switch the preview of a scene on and show the current frame; returns warnings. Refused if the scene cannot be
+    simulated; nothing was changed."""
     global _live, _ended
     end()
     # Not while it is on, when adding a datablock would change the scene.
@@ -277,7 +270,7 @@ def end() -> None:
 def _present(scene: Scene, depsgraph: Depsgraph, *, fresh: bool = False) -> None:
     """Show the current frame; if that takes long, continue in pieces."""
     if not _carry_on(scene, depsgraph, float("inf") if bpy.app.background else AT_ONCE, fresh=fresh):
-        _later(_catch_up)
+        handlers.later(_catch_up)
 
 
 def _catch_up() -> float | None:
@@ -335,11 +328,6 @@ def _tell_progress(text: str) -> None:
     _headers = headers
 
 
-def _later(function) -> None:
-    if not bpy.app.background and not bpy.app.timers.is_registered(function):
-        bpy.app.timers.register(function, first_interval=0.0)
-
-
 def _ours(scene: Scene, depsgraph: Depsgraph | None) -> bool:
     """Whether an update concerns a viewport of the preview's scene and is not caused by the preview itself."""
     if _live is None or _live.busy or scene.session_uid != _live.scene:
@@ -347,7 +335,6 @@ def _ours(scene: Scene, depsgraph: Depsgraph | None) -> bool:
     return depsgraph is not None and depsgraph.mode == "VIEWPORT"
 
 
-@persistent
 def _on_frame(scene: Scene, depsgraph: Depsgraph | None = None) -> None:
     if not _ours(scene, depsgraph):
         return
@@ -358,7 +345,6 @@ def _on_frame(scene: Scene, depsgraph: Depsgraph | None = None) -> None:
     _present(scene, depsgraph, fresh=True)
 
 
-@persistent
 def _on_update(scene: Scene, depsgraph: Depsgraph | None = None) -> None:
     if _ours(scene, depsgraph) and (_live.changed_by(scene, depsgraph) or _live.shrank_camera(depsgraph)):
         _present(scene, depsgraph)
@@ -369,21 +355,18 @@ def _on_setting() -> None:
         _live.forget_plan({owner()})
 
 
-@persistent
 def _before_undo(*_) -> None:
     """Undo replaces the objects that a plan refers to."""
     if _live is not None:
         _live.forget_plan()
 
 
-@persistent
 def _after_undo(*_) -> None:
     _remove_stand_ins()
     if _live is not None:
-        _later(_catch_up)
+        handlers.later(_catch_up)
 
 
-@persistent
 def _remove_stand_ins(*_) -> None:
     """Remove what stands in for vehicles: it does not belong into a file, and comes back with what is shown next."""
     stand_ins = StandIns() if _live is None else _live.stand_ins
@@ -391,20 +374,17 @@ def _remove_stand_ins(*_) -> None:
         stand_ins.end(scene)
 
 
-@persistent
 def _after_save(*_) -> None:
     if _live is not None:
-        _later(_catch_up)
+        handlers.later(_catch_up)
 
 
-@persistent
 def _before_load(*_) -> None:
     global _ended
     end()
     _ended = ""
 
 
-@persistent
 def _on_render(*_) -> None:
     if _live is not None:
         _end_for_a_render()
@@ -419,9 +399,9 @@ def _end_for_a_render() -> None:
     else:
         # In the thread of a render nothing in the file may be touched.
         live, _live, _ended = _live, None, FOR_A_RENDER
-        _later(live.let_go)
+        handlers.later(live.let_go)
     print(FOR_A_RENDER)
-    _later(_tell)
+    handlers.later(_tell)
 
 
 def _tell() -> None:
@@ -487,15 +467,10 @@ HANDLERS = {
 
 def register() -> None:
     listen(_on_setting)
-    for moment, handler in HANDLERS.items():
-        getattr(bpy.app.handlers, moment).append(handler)
+    handlers.begin(HANDLERS)
 
 
 def unregister() -> None:
     end()
     stop_listening(_on_setting)
-    for function in (_catch_up, _tell):
-        if bpy.app.timers.is_registered(function):
-            bpy.app.timers.unregister(function)
-    for moment, handler in HANDLERS.items():
-        getattr(bpy.app.handlers, moment).remove(handler)
+    handlers.end(HANDLERS, _catch_up, _tell)

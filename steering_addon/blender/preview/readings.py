@@ -28,11 +28,7 @@ PLACING = ("matrix_basis", "matrix_parent_inverse", "delta_location", "delta_rot
 
 
 class Readings:
-    """The frames of a plan that were read so far, without gaps.
-
-    Attributes:
-        reader: reads more of them.
-    """
+    """The frames of a plan that were read so far, without gaps, and the `reader` of more."""
 
     def __init__(self, plan: Plan) -> None:
         self.reader = Reader(plan)

@@ -154,14 +154,9 @@ class Rehearsal:
                 yield narrator.taken_up(row, number, change)
 
     def reach(self, frame: int, seconds: float, depsgraph: Depsgraph | None = None) -> bool:
-        """Simulate up to a frame, for these seconds at most; whether it was reached.
-
-        Args:
-            depsgraph: the animator's own, evaluated for that frame, from which a single next frame is read directly.
-
-        Raises:
-            Refusal: a value is not a number.
-        """
+        """Simulate up to a frame, for these seconds at most; whether it was reached. `depsgraph`: the animator's own,
+        evaluated for that frame, from which a single next frame is read directly. Refused if a value is not a
+        number."""
         if self._lead_in is None:
             self._lead_in = lead_in(self.plan)
         self.has_swept = False

@@ -24,9 +24,24 @@ def has_roles(ob: bpy.types.Object) -> bool:
     return stored is not None and bool(stored.roles)
 
 
+def names_set(group: bpy.types.PropertyGroup) -> set[str]:
+    """The names of the properties of a group that are set, as `is_property_set` says of each, without computed ones.
+
+    It is many times as fast.
+    """
+    # Blender 5 keeps them apart from custom properties.
+    stored = group.bl_system_properties_get() if hasattr(group, "bl_system_properties_get") else group
+    return set(stored.keys()) if stored is not None else set()
+
+
 def pointed_at(group: bpy.types.PropertyGroup, name: str) -> Any:
     """The datablock that a pointer refers to, or None if it was never set; reading such a pointer would set it."""
     return getattr(group, name) if group.is_property_set(name) else None
+
+
+def uses(crowd: bpy.types.Object, behavior: str) -> bool:
+    """Whether a behavior of a crowd, by its name, is switched on."""
+    return crowd.steering.is_property_set(behavior) and getattr(crowd.steering, behavior).use
 
 
 def replaces_own_keys(asked: Any, scene: bpy.types.Scene) -> bool:

@@ -13,17 +13,16 @@ from ...simulation.snapshot import Tracked, no_tracked
 from ..objects.body_sizes import Body
 from ..objects.doubles import doubles
 from ..objects.hierarchy import Family, instanced
+from ..objects.model_axes import model_axes
 from ..objects.tagged_objects import crowd_of
 from ..properties import has_role, settings_of
 from ..refusal import Refusal
 from .checks import check_number, check_numbers
 from .entry_settings import frames_there
 from .forward_axis import front_of
-from .local_space import AXIS_NAMES, model_axes
 from .plan import Plan
 from .role_assignment import current_front
-from .sources import BodySource
-from .standing_place import standing
+from .sources import BodySource, standing
 
 
 class BodyReader:
@@ -48,11 +47,8 @@ class BodyReader:
         return reader
 
     def read(self, depsgraph: Depsgraph, frame: int) -> Tracked:
-        """The bodies on the frame the depsgraph is evaluated for.
-
-        Raises:
-            Refusal: the size, the transform or the amount of one is not a number.
-        """
+        """The bodies on the frame the depsgraph is evaluated for. Refused if the size, the transform or the amount of
+        one is not a number."""
         sources = self._plan.bodies
         if not sources:
             return self._none
@@ -99,11 +95,8 @@ class BodyReader:
 
 
 def matrices_of(sources: Sequence[BodySource], plan: Plan, depsgraph: Depsgraph, frame: int) -> np.ndarray:
-    """The matrices (k, 4, 4) of objects, in world space or in the side, forward and up of their carrier.
-
-    Raises:
-        Refusal: an element is not a number.
-    """
+    """The matrices (k, 4, 4) of objects, in world space or in the side, forward and up of their carrier. Refused if an
+    element is not a number."""
     matrices = np.array([_matrix(source, plan, depsgraph) for source in sources]).reshape(-1, 4, 4)
     check_numbers(matrices, [source.ob for source in sources], frame)
     return matrices
@@ -138,7 +131,7 @@ def _face(ob: Object, depsgraph: Depsgraph, family: Family) -> np.ndarray:
         front = front_of(ob, family, None if _is_point(ob) else Body.of(ob, depsgraph, family))
     if front[0][-1] == front[1][-1]:
         return np.eye(3)[1:]
-    return model_axes(*(AXIS_NAMES[axis] for axis in front)).T[1:]
+    return model_axes(*front).T[1:]
 
 
 def _roles(ob: Object) -> int:

@@ -1,6 +1,6 @@
 """The cast of a run: the vehicles that move, and what decides what they want, checked before anything is touched."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,8 +8,8 @@ from bpy.types import Object, Scene
 
 from ...simulation.declaration import Kind
 from ...simulation.roles import Role
-from ..objects.mind_numbers import state_numbers
-from ..objects.picked_agents import picked_identities
+from ..objects.crowd_caches import picked_identities
+from ..objects.identity import state_numbers
 from ..objects.tagged_objects import by_role, crowds_of, full_name, in_use, list_names
 from ..properties import has_role
 from ..refusal import Refusal
@@ -68,8 +68,8 @@ class Cast:
 
 def cast_of(
     scene: Scene, only: Iterable[Object] | None, *, replace_own_keys: bool, adds_nothing: bool, alone: bool
-) -> Cast:
-    """The cast of a run; arguments and errors as those of `plan_reading`."""
+) -> Generator[None, None, Cast]:
+    """The cast of a run, in pieces; arguments and errors as those of `plan_reading`."""
     first, last = frame_range(scene)
     check_range(scene, first, last)
     objects = in_use(scene)
@@ -85,7 +85,8 @@ def cast_of(
     kept = check_lost(lost, moving)
     of_points = [ob for ob in kept if has_role(ob, Role.POINTS)]
     check_points(of_points)
-    read = object_vehicles(
+    yield
+    read = yield from object_vehicles(
         scene,
         [ob for ob in kept if ob not in of_points],
         first,
@@ -93,7 +94,9 @@ def cast_of(
         replace_own_keys,
         adds_nothing,
         of_states,
+        roles[Role.STATE],
     )
+    yield
     picked = picked_identities(objects)
     source, identities, empty = _with_points(read, of_points, scene, first, picked, adds_nothing=adds_nothing)
     crowds = _crowd_objects(members, source, moving, {each.crowd for each in lost})
@@ -135,11 +138,8 @@ def _with_points(
     adds_nothing: bool,
 ) -> tuple[VehicleSource, np.ndarray, list[Object]]:
     """The vehicles that are objects together with those that are points of objects, their identities (n,) rising, and
-    the objects that have no points; without the points for which objects stand, `picked`.
-
-    Raises:
-        Refusal: a point cannot be used, or there is no vehicle at all.
-    """
+    the objects that have no points; without the points for which objects stand, `picked`. Refused if a point cannot be
+    used, or there is no vehicle at all."""
     sources: list[tuple[VehicleSource, np.ndarray]] = [of_objects] if len(of_objects[1]) else []
     empty, taken = [], of_objects[1]
     for ob, points in sources_of_points(of_points, scene, first, taken, picked, adds_nothing=adds_nothing):

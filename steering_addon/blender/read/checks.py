@@ -1,6 +1,6 @@
 """Every refusal that a plan may raise before anything is touched, and the warnings that go with a bake."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from math import isfinite
 from typing import Any
 
@@ -17,8 +17,7 @@ from ..animation.rotation_channels import data_path
 from ..animation.visibility import SWITCHES
 from ..moving import moves_by
 from ..objects.body_sizes import SOLID
-from ..objects.hierarchy import Family, ancestors
-from ..objects.instances import instances_of_vehicles
+from ..objects.hierarchy import Family, ancestors, instances_of_vehicles
 from ..objects.suitability import POINTED
 from ..objects.tagged_objects import full_name
 from ..properties import has_role
@@ -27,7 +26,7 @@ from ..refusal import Refusal
 from ..stored_values import FARTHEST, check_choices, sound_front
 from .dependencies import animates, reasons, with_all_behind
 from .entry_settings import parts_of
-from .sources import behaviors_of, carrier_of, keyed_properties, pointers_of
+from .sources import Pointer, behaviors_of, carrier_of, keyed_properties, pointers_of
 
 PLACES = (Role.PATH, Role.FLOW, Role.SURFACE, Role.LINK)
 """Roles of places, which are no vehicles and are not carried by one."""
@@ -85,12 +84,8 @@ class FreeCheck:
         self._family = Family()
 
     def __call__(self, ob: Object, crowd: Object, hidden: bool, played: CurrentAnimation) -> None:
-        """Refuse a vehicle, or parts of it that the bake hides with it, that are animated by hand.
-
-        Args:
-            hidden: whether the bake may hide the vehicle.
-            played: what it plays.
-        """
+        """Refuse a vehicle, or parts of it that the bake hides with it, that are animated by hand. `hidden`: whether
+        the bake may hide the vehicle; `played`: what it plays."""
         alike = crowd, ob.rotation_mode, hidden, moves_by(ob, crowd)
         if alike not in self._contested:
             properties = map(path_of, (*keyed_properties(ob, crowd), *self._of_states.get(crowd, ())))
@@ -178,32 +173,26 @@ def check_targets(crowds: Iterable[Object], objects: Iterable[Object]) -> None:
     names = {full_name(ob) for ob in objects}
     for crowd in crowds:
         for target in pointers_of(crowd):
-            behavior, kind, ob = target.behavior, target.kind, target.ob
-            what = target.parameter.replace("_", " ").title()
-            # A crowd that is not in the scene stands for its vehicles, which may be.
-            if full_name(ob) not in names and not (kind is Kind.CROWD and has_role(ob, Role.CROWD)):
-                raise Refusal(
-                    f"{ob.name}, the {what} of {behavior.label} in {crowd.name}, is no longer in the scene. "
-                    f"Choose another object.",
-                    about=[crowd],
-                )
-            if target.bone and target.bone not in ob.pose.bones:
-                raise Refusal(
-                    f"{ob.name}, the {what} of {behavior.label} in {crowd.name}, has no bone {target.bone}. "
-                    f"Choose another bone.",
-                    about=[crowd],
-                )
-            if kind is Kind.CROWD and not has_role(ob, Role.CROWD):
-                text = f"{ob.name}, the {what} of {behavior.label} in {crowd.name}, is not a crowd. Choose one."
+            if wrong := _why_unfit(target, names):
+                what = target.parameter.replace("_", " ").title()
+                text = f"{target.ob.name}, the {what} of {target.behavior.label} in {crowd.name}, {wrong}."
                 raise Refusal(text, about=[crowd])
-            if ob.type != TYPES.get(kind, ob.type):
-                needed = TYPES[kind].lower()
-                raise Refusal(
-                    f"{ob.name}, the {what} of {behavior.label} in {crowd.name}, is not a {needed}. Choose a {needed}.",
-                    about=[crowd],
-                )
-            if kind is Kind.PATH:
-                check_curves([ob], Role.PATH)
+            if target.kind is Kind.PATH:
+                check_curves([target.ob], Role.PATH)
+
+
+def _why_unfit(target: Pointer, names: Collection[str]) -> str:
+    """The problem of the object that a behavior points at, by the names of the scene's, and the remedy."""
+    kind, ob = target.kind, target.ob
+    # A crowd that is not in the scene stands for its vehicles, which may be.
+    if full_name(ob) not in names and not (kind is Kind.CROWD and has_role(ob, Role.CROWD)):
+        return "is no longer in the scene. Choose another object"
+    if target.bone and target.bone not in ob.pose.bones:
+        return f"has no bone {target.bone}. Choose another bone"
+    if kind is Kind.CROWD and not has_role(ob, Role.CROWD):
+        return "is not a crowd. Choose one"
+    needed = TYPES.get(kind, ob.type)
+    return "" if ob.type == needed else f"is not a {needed.lower()}. Choose a {needed.lower()}"
 
 
 def check_independent(
@@ -294,14 +283,8 @@ def check_number(value: float, ob: Object, path: str, frame: int) -> None:
 
 
 def checked_values(declaration: type[Declared], group: Any, ob: Object, path: str, frame: int) -> dict[str, Any]:
-    """The values of a property group as the declaration defines them, within its limits.
-
-    Args:
-        path: of the group, after `steering.`.
-
-    Raises:
-        Refusal: a value is not a number.
-    """
+    """The values of a property group as the declaration defines them, within its limits; `path`: of the group, after
+    `steering.`. Refused if a value is not a number."""
     values = values_of(declaration, group)
     for name, value in values.items():
         check_number(value, ob, f"steering.{path}.{name}", frame)

@@ -9,7 +9,8 @@ from mathutils.geometry import interpolate_bezier
 
 from ...simulation.arrays.vectors import EPSILON, Scalars, Vectors
 from ...simulation.geometry.paths import Path, spline
-from ..objects.doubles import doubles
+from ..objects.doubles import column_from, doubles, placed
+from ..objects.rest_pose import vertices_of
 from ..refusal import Refusal
 
 ReadsLines = Callable[[Object, Depsgraph], list[tuple[np.ndarray, bool]]]
@@ -26,11 +27,8 @@ class CurveReader:
         self._path: Path = ()
 
     def read(self, depsgraph: Depsgraph) -> Path:
-        """The path on the frame of the depsgraph; without splines if the curve has no points.
-
-        Raises:
-            Refusal: a point has an invalid position.
-        """
+        """The path on the frame of the depsgraph; without splines if the curve has no points. Refused if a point has an
+        invalid position."""
         lines = self._read(self.ob, depsgraph)
         if not all(np.isfinite(points).all() for points, _ in lines):
             frame = depsgraph.scene.frame_current
@@ -120,8 +118,7 @@ def _points_along(line: Spline) -> np.ndarray:
 
 def _in_world(lines: list[tuple[np.ndarray, bool]], evaluated: Object) -> list[tuple[np.ndarray, bool]]:
     matrix = doubles(evaluated.matrix_world)
-    turn, offset = matrix[:3, :3], matrix[:3, 3]
-    return [(np.einsum("ab,kb->ka", turn, points) + offset, closed) for points, closed in lines]
+    return [(placed(points, matrix), closed) for points, closed in lines]
 
 
 def _has_surface(ob: Object) -> bool:
@@ -152,12 +149,7 @@ def _middle_lines(evaluated: Object, depsgraph: Depsgraph) -> list[tuple[np.ndar
 
 def _lines(mesh: Mesh) -> list[tuple[np.ndarray, bool]]:
     """The runs of joined edges of a mesh made from a curve; a single point is a run of one."""
-    points = np.empty(len(mesh.vertices) * 3, dtype=np.float32)
-    mesh.vertices.foreach_get("co", points)
-    points = points.reshape(-1, 3).astype(np.float64)
-    edges = np.empty(len(mesh.edges) * 2, dtype=np.int32)
-    mesh.edges.foreach_get("vertices", edges)
-    edges = edges.reshape(-1, 2)
+    points, edges = vertices_of(mesh), column_from(mesh.edges, "vertices", 2, np.int32)
     # Blender lists the edges of a spline in order; the closing edge, from its last point to its first, comes last.
     follows = edges[:, 1] == edges[:, 0] + 1
     joined = np.zeros(len(points), dtype=bool)

@@ -123,11 +123,8 @@ def animates(ob: Object, prefix: str, known: KeyedPaths | None = None) -> bool:
 
 
 def animated_paths(ob: Object, known: KeyedPaths | None = None) -> set[str]:
-    """The data paths of the object that keyframes, NLA or drivers may change.
-
-    Args:
-        known: what earlier calls found in actions; rigged members share clips of thousands of curves.
-    """
+    """The data paths of the object that keyframes, NLA or drivers may change. `known`: what earlier calls found in
+    actions; rigged members share clips of thousands of curves."""
     animation = ob.animation_data
     if animation is None:
         return set()

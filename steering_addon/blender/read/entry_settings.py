@@ -1,20 +1,23 @@
-"""The stored settings of presence: on which frame vehicles enter, and whether they are hidden while absent.
+"""The stored settings of presence: when vehicles enter, and what a bake may hide: absent vehicles, eaten resources.
 
 The presence of a baked vehicle is that of its bake; a vehicle animated by hand is present from its enter frame.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 from bpy.types import Object
 
+from ...simulation.behavior import Behavior
 from ...simulation.roles import Role
-from ..animation.ownership import bake_of
+from ..animation.ownership import bake_of, check_free
 from ..animation.run_records import Outcomes
-from ..animation.visibility import parts
+from ..animation.visibility import SWITCHES, parts
 from ..objects.hierarchy import Family
+from ..objects.tagged_objects import crowd_of
 from ..properties import has_role, settings_of
 from .dependencies import animates
+from .sources import behaviors_of
 
 ALWAYS = (-np.inf, np.inf)
 
@@ -22,20 +25,20 @@ ALWAYS = (-np.inf, np.inf)
 class HidingRule:
     """Which vehicles a bake may hide. The settings of each crowd are read once."""
 
-    def __init__(self) -> None:
+    def __init__(self, states: Iterable[Object]) -> None:
+        """`states`: of all crowds."""
         self._crowds: dict[Object, tuple[bool, bool]] = {}
+        self._re_enter = {crowd_of(state) for state in states if _enters_again(state)}
 
     def concerns(self, ob: Object, crowd: Object) -> bool:
         """Whether the bake may hide a vehicle of a crowd: its crowd hides absent vehicles, and it may be absent."""
         if crowd not in self._crowds:
-            self._crowds[crowd] = _hides(crowd), comes_and_goes(crowd)
+            stored = crowd.steering
+            hides = not stored.is_property_set("attendance") or stored.attendance.hide
+            leaves = comes_and_goes(crowd) or crowd in self._re_enter or _enters_again(crowd)
+            self._crowds[crowd] = hides, leaves
         hides, may_be_absent = self._crowds[crowd]
         return hides and (may_be_absent or ob.steering.use_enter_frame)
-
-
-def _hides(crowd: Object) -> bool:
-    """Whether absent vehicles of a crowd are hidden. Writes nothing."""
-    return not crowd.steering.is_property_set("attendance") or crowd.steering.attendance.hide
 
 
 def comes_and_goes(crowd: Object) -> bool:
@@ -47,6 +50,16 @@ def comes_and_goes(crowd: Object) -> bool:
         attendance.use_enter_frame
         or attendance.on_arrival == "LEAVE"
         or animates(crowd, "steering.attendance.on_arrival")
+    )
+
+
+def _enters_again(ob: Object) -> bool:
+    """Whether a behavior of a crowd or a state may let vehicles leave and enter again."""
+    return any(
+        getattr(getattr(ob.steering, behavior.name), name) == value or animates(ob, f"steering.{behavior.name}.{name}")
+        for behavior in behaviors_of(ob)
+        for name, value in (behavior.leaves_by,)
+        if name
     )
 
 
@@ -74,3 +87,34 @@ def _frames_there(ob: Object, outcomes: Outcomes) -> tuple[float, float]:
         return outcomes.of(ob, bake).present_frames or ALWAYS
     entering = own_enter_frame(ob)
     return ALWAYS if np.isnan(entering) else (entering, np.inf)
+
+
+def feeds(behaviors: Iterable[type[Behavior]]) -> bool:
+    """Whether a behavior takes something from resources."""
+    return any(p.role is Role.RESOURCE for behavior in behaviors for p in behavior.parameters().values())
+
+
+def may_be_hidden(ob: Object) -> bool:
+    """Whether a bake may hide a resource; a linked one cannot be hidden."""
+    return has_role(ob, Role.RESOURCE) and ob.steering.hide_eaten and _is_ours_to_hide(ob)
+
+
+def check_hiding(resources: Iterable[Object], first: float, last: float, replace: bool) -> None:
+    """Refuse resources that cannot be hidden with their parts, because they are animated by hand."""
+    family = Family()
+    for ob in resources:
+        for part in with_parts(ob, family) if may_be_hidden(ob) else ():
+            check_free(part, first, last, replace, SWITCHES)
+
+
+def with_parts(ob: Object, family: Family) -> Iterator[Object]:
+    """A resource and its visible parts; a child with a role of its own is not a part."""
+    if _is_ours_to_hide(ob):
+        yield ob
+    for part in parts(ob, family):
+        if _is_ours_to_hide(part) and not (part.is_property_set("steering") and part.steering.roles):
+            yield part
+
+
+def _is_ours_to_hide(ob: Object) -> bool:
+    return ob.library is None and ob.is_editable

@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 from bpy.types import Attribute, Depsgraph, Object
 
-from ..objects.doubles import doubles
+from ..objects.doubles import column_from, doubles
 from ..refusal import Refusal
 
 KINDS = {
@@ -45,10 +45,8 @@ class EvaluatedPoints:
 def evaluated_points(ob: Object, depsgraph: Depsgraph | None) -> EvaluatedPoints:
     """The points of an object on the frame of a depsgraph; where that does not evaluate it, those of its own data.
 
-    They are those of a point cloud, or else the vertices of a mesh, or else, from Blender 4.5 on, instances.
-
-    Raises:
-        Refusal: only instances are left, and this Blender does not tell them.
+    They are those of a point cloud, or else the vertices of a mesh, or else, from Blender 4.5 on, instances. Refused if
+    only instances are left, and this Blender does not tell them.
     """
     # What rests, or is hidden, in a view layer is not evaluated there.
     if depsgraph is None or not ob.evaluated_get(depsgraph).is_evaluated:
@@ -112,7 +110,4 @@ def _columns(data: Any) -> dict[str, np.ndarray]:
 
 def column_of(attribute: Attribute) -> np.ndarray:
     """The values of an attribute, (n,) or (n, k) in its own type."""
-    name, width, kind = KINDS[attribute.data_type]
-    values = np.empty(len(attribute.data) * width, kind)
-    attribute.data.foreach_get(name, values)
-    return values if width == 1 else values.reshape(-1, width)
+    return column_from(attribute.data, *KINDS[attribute.data_type])

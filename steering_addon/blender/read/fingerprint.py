@@ -5,7 +5,7 @@ Nothing is evaluated. The frames of the run are left out: a bake records its own
 """
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -20,9 +20,11 @@ from ..animation.animation_data import channelbag_in, channelbags, slot_of
 from ..animation.ownership import bake_of
 from ..animation.visibility import SWITCHES
 from ..moving import BY_CHOICE
+from ..objects.doubles import column_from
 from ..objects.hierarchy import instanced
 from ..objects.tagged_objects import crowd_of, full_name, in_use
-from ..properties import has_role, pointed_at, settings_of
+from ..pieces import in_one_go
+from ..properties import has_role, names_set, pointed_at, settings_of
 from .dependencies import KeyedPaths, animated_paths, blocks, with_all_behind
 from .evaluated_points import KINDS
 from .marks import marker_frames
@@ -64,10 +66,12 @@ KEYS = {"co": 2, "handle_left": 2, "handle_right": 2}
 
 def fingerprint(scene: Scene, baked: Collection[Object] | None = None) -> str:
     """The hash of what the run of a scene depends on, except its frames: settings, members, targets and scenery.
+    `baked`: the vehicles that play a bake, if they are known."""
+    return in_one_go(taking_fingerprint(scene, baked))
 
-    Args:
-        baked: the vehicles that play a bake, if they are known.
-    """
+
+def taking_fingerprint(scene: Scene, baked: Collection[Object] | None = None) -> Generator[None, None, str]:
+    """The same in pieces, between which nothing may change."""
     objects = [(ob, stored) for ob in in_use(scene) if (stored := settings_of(ob)) is not None and stored.roles]
     moved = {ob for ob, stored in objects if _is_moved(ob, stored, baked)}
     hashed = hashlib.blake2b(digest_size=16)
@@ -87,8 +91,10 @@ def fingerprint(scene: Scene, baked: Collection[Object] | None = None) -> str:
         for curve in _curves(ob) if any(map(_is_read, animated)) else ():
             if _is_read(curve.data_path):
                 add(*_shape(curve))
+        yield
     for ob in _looked_at(objects, moved):
         add(*_looks(ob))
+        yield
     for ob, stored in objects:
         if keys_looks(crowd_of(ob) if Role.STATE.name in stored.roles else ob):
             add(full_name(ob), *_looking(stored))
@@ -147,8 +153,9 @@ def _looked_at(objects: list[tuple[Object, PropertyGroup]], moved: set[Object]) 
 
 def _pointed_at(group: PropertyGroup) -> Iterator[Object]:
     """The objects that the settings of a crowd point at, those of a collection included."""
+    is_set = names_set(group)
     for name, kind, _ in _properties(type(group)):
-        if not group.is_property_set(name) or name in BOOKKEEPING:
+        if name not in is_set or name in BOOKKEEPING:
             continue
         value = getattr(group, name) if kind in ("GROUP", "POINTER") else None
         if kind == "GROUP":
@@ -190,9 +197,10 @@ def _values(
         groups: whether to include the groups in it.
     """
     values: list[tuple] = []
+    is_set = names_set(group)
     for name, kind, default in _properties(type(group)):
         # What is not set is as usual; most of the many properties of a vehicle are not.
-        if (kind == "GROUP" and not groups) or not group.is_property_set(name) or name in left_out:
+        if name not in is_set or (kind == "GROUP" and not groups) or name in left_out:
             continue
         at = f"{path}{name}"
         if at in animated or at in BESIDE_THE_RUN:
@@ -237,7 +245,7 @@ def _start(stored: PropertyGroup) -> tuple:
 
 
 def _looks(ob: Object) -> Iterator[Any]:
-    """What a run may see of an object: its settings, its place, its shape and their animation."""
+    """Everything that a run may see of an object: its settings, its place, its shape and their animation."""
     animated = animated_paths(ob)
     stored = settings_of(ob)
     yield full_name(ob)
@@ -278,7 +286,7 @@ def _shape_of(ob: Object) -> Iterator[Any]:
 
 
 def _instance_in(ob: Object) -> Iterator[Any]:
-    """What an Empty shows of a collection, and for an obstacle the shapes in it."""
+    """The objects of a collection that an Empty shows, and for an obstacle the shapes in it."""
     collection = instanced(ob)
     if collection is None:
         return
@@ -290,9 +298,12 @@ def _instance_in(ob: Object) -> Iterator[Any]:
 
 
 def _faces_of(ob: Object, animated: set[str]) -> Iterator[Any]:
-    """What the faces of a surface are made from, besides its points."""
+    """The data from which the faces of a surface are made, besides its points."""
     if ob.type == "MESH":
-        yield _column(ob.data.loops, "vertex_index", 1, np.int32), _column(ob.data.polygons, "loop_total", 1, np.int32)
+        yield (
+            _column(ob.data.loops, "vertex_index", 1, np.int32),
+            _column(ob.data.polygons, "loop_total", 1, np.int32),
+        )
     elif ob.data is not None:
         yield _settings(ob.data, "", animated)
     if ob.type == "SURFACE":
@@ -322,9 +333,7 @@ def _nodes_of(tree: NodeTree, known: set[NodeTree]) -> Iterator[Any]:
 
 
 def _column(items: Any, name: str, width: int, kind: type[np.generic] = np.float32) -> bytes:
-    column = np.empty(len(items) * width, dtype=kind)
-    items.foreach_get(name, column)
-    return column.tobytes()
+    return column_from(items, name, width, kind).tobytes()
 
 
 def _settings(struct: Any, path: str, animated: set[str]) -> list[tuple]:
@@ -395,6 +404,4 @@ def _shape(curve: FCurve) -> Iterator[Any]:
     yield [_settings(modifier, "", set()) for modifier in curve.modifiers]
     for name, width in KEYS.items():
         yield _column(curve.keyframe_points, name, width)
-    kinds = np.empty(len(curve.keyframe_points), dtype=np.int32)
-    curve.keyframe_points.foreach_get("interpolation", kinds)
-    yield kinds.tobytes()
+    yield _column(curve.keyframe_points, "interpolation", 1, np.int32)

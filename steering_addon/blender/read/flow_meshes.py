@@ -5,7 +5,8 @@ from bpy.types import Attribute, Depsgraph, Mesh, Object
 
 from ...simulation.geometry.flows import Flow
 from ...simulation.geometry.painted_flows import Current, current
-from ..objects.doubles import doubles
+from ..objects.doubles import column_from, doubles, placed
+from ..objects.rest_pose import vertices_of
 from ..refusal import Refusal
 from .edge_flows import marks, path_of_chains, wired
 from .solids import changes_shape
@@ -24,11 +25,8 @@ class CurrentReader:
         self._current: Flow | None = None
 
     def read(self, depsgraph: Depsgraph) -> Flow:
-        """The flow of the mesh on the frame of the depsgraph.
-
-        Raises:
-            Refusal: the mesh has neither paint nor edges to read, or an invalid transform.
-        """
+        """The flow of the mesh on the frame of the depsgraph. Refused if the mesh has neither paint nor edges to read,
+        or an invalid transform."""
         evaluated = self.ob.evaluated_get(depsgraph)
         matrix = doubles(evaluated.matrix_world)
         if not np.isfinite(matrix).all():
@@ -47,11 +45,8 @@ class CurrentReader:
 
 
 def painted(mesh: Mesh, name: str) -> Attribute | None:
-    """The attribute that holds the directions of a flow mesh; None if it has none.
-
-    Args:
-        name: of the attribute; empty for the active color attribute.
-    """
+    """The attribute that holds the directions of a flow mesh; None if it has none. `name`: of the attribute; empty for
+    the active color attribute."""
     attribute = mesh.attributes.get(name) if name else mesh.color_attributes.active_color
     known = attribute is not None and attribute.data_type in VALUES
     return attribute if known and attribute.domain in ("POINT", "CORNER", "FACE") else None
@@ -60,9 +55,7 @@ def painted(mesh: Mesh, name: str) -> Attribute | None:
 def _flow(ob: Object, mesh: Mesh, matrix: np.ndarray) -> Flow:
     """The flow painted on a mesh, or else along its edges."""
     name = ob.steering.flow_attribute
-    local = np.empty(len(mesh.vertices) * 3, dtype=np.float32)
-    mesh.vertices.foreach_get("co", local)
-    points = np.einsum("ab,kb->ka", matrix[:3, :3], local.reshape(-1, 3).astype(np.float64)) + matrix[:3, 3]
+    points = placed(vertices_of(mesh), matrix)
     attribute = painted(mesh, name)
     if attribute is not None and len(mesh.polygons):
         return _current(mesh, attribute, points, matrix)
@@ -88,20 +81,15 @@ def _missing(mesh: Mesh, name: str) -> str:
 
 def _current(mesh: Mesh, attribute: Attribute, points: np.ndarray, matrix: np.ndarray) -> Current:
     values, width = VALUES[attribute.data_type]
-    flow = np.empty(len(attribute.data) * width, dtype=np.float32)
-    attribute.data.foreach_get(values, flow)
-    flow = flow.reshape(-1, width)[:, :3].astype(np.float64)
+    flow = column_from(attribute.data, values, width)[:, :3].astype(np.float64)
     if values == "color":
         # Gray means no flow; red, green and blue go along X, Y and Z, and the lack of them the opposite way.
         flow = 2.0 * flow - 1.0
 
     mesh.calc_loop_triangles()
-    vertices, loops = (np.empty(len(mesh.loop_triangles) * 3, dtype=np.int32) for _ in range(2))
-    mesh.loop_triangles.foreach_get("vertices", vertices)
-    mesh.loop_triangles.foreach_get("loops", loops)
-    faces = np.empty(len(mesh.loop_triangles), dtype=np.int32)
-    mesh.loop_triangles.foreach_get("polygon_index", faces)
-    rows = {"POINT": vertices, "CORNER": loops, "FACE": np.repeat(faces, 3)}[attribute.domain]
+    vertices, loops = (column_from(mesh.loop_triangles, name, 3, np.int32) for name in ("vertices", "loops"))
+    faces = column_from(mesh.loop_triangles, "polygon_index", kind=np.int32)
+    rows = {"POINT": vertices.ravel(), "CORNER": loops.ravel(), "FACE": np.repeat(faces, 3)}[attribute.domain]
 
     turn = matrix[:3, :3] / np.maximum(np.sqrt(np.einsum("ab,ab->b", matrix[:3, :3], matrix[:3, :3])), 1e-9)
-    return current(points, vertices.reshape(-1, 3), np.einsum("ab,kb->ka", turn, flow[rows]).reshape(-1, 3, 3))
+    return current(points, vertices, np.einsum("ab,kb->ka", turn, flow[rows]).reshape(-1, 3, 3))

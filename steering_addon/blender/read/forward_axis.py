@@ -6,11 +6,15 @@ from functools import lru_cache
 import numpy as np
 from bpy.types import Object
 
-from ..animation.animation_data import is_animated, posed_block
-from ..objects.body_sizes import UPRIGHT, Body, box_corners
-from ..objects.doubles import doubles
+from ...simulation.arrays.vectors import magnitude
+from ..animation.animation_data import Channelbag, channelbag, evaluate, is_animated, posed_block
+from ..animation.rotation_channels import data_path, matrices_from_channels
+from ..clips.finding_clips import way_of_walk
+from ..objects.body_sizes import UPRIGHT, Body, Front, box_corners
+from ..objects.doubles import column_from, doubles
 from ..objects.hierarchy import Family, shown_in
-from .stated_front import Front, stated_front, upright
+from ..objects.model_axes import model_axes
+from .start_pose import channels
 
 AHEAD = {"head", "nose", "beak", "snout", "muzzle", "face", "eye", "eyes", "front", "bow", "cockpit"}
 AHEAD |= {"headlight", "headlights", "windscreen", "windshield"}
@@ -40,7 +44,13 @@ DEFAULT = "NEG_Y"
 NEARLY = 0.9999
 """The least cosine of an angle that counts as none: 0.8 degrees."""
 STANDING_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
-"""What turns a model with +Y up so that it has +Z up; transposed, what turns one with -Y up."""
+"""The rotation of a model with +Y up to +Z up; transposed, that of one with -Y up."""
+UNSTATED = ("POS_Y", "Z")
+"""Blender's default for Tracking Axis and Up Axis of objects other than cameras, lights and speakers."""
+SAMPLES = 32
+"""Number of moments at which the motion of an animated object is compared with its axes."""
+MOSTLY = 0.9
+"""Least share of an object's way that leads along one of its axes for this axis to be its front."""
 
 
 def front_of(ob: Object, family: Family, body: Body | None = None, *, flies: bool = False) -> Front:
@@ -48,7 +58,7 @@ def front_of(ob: Object, family: Family, body: Body | None = None, *, flies: boo
 
     1. What the animator has stated (`stated_front`): the Tracking Axis, Follow Path, or the way of a keyframed object.
     2. An Empty without parts faces +Y; one drawn as a single arrow, +Z.
-    3. Characters, which have an armature or shape keys with an action, face -Y.
+    3. Characters, which have an armature or shape keys with an action, face where their walk goes; without one, -Y.
     4. Names of parts such as Nose or Tail, then those of materials such as Eyes.
     5. The shape: a cone points where its tip is, if the model flies; else the axis is that across the wings, of the
        mirror symmetry or of the greater length, and a pointed end is the front.
@@ -79,7 +89,16 @@ def front_of(ob: Object, family: Family, body: Body | None = None, *, flies: boo
             points = np.einsum("ab,kb->ka", stand, body.points * body.proportions)
             forward = by_shape(points, flies=flies or _lies(ob, turned), along=_across_wings(ob, family, stand))
     forward, up = upright(forward or DEFAULT)
-    return _before(forward, stand), _before(up, stand)
+    front = _before(forward, stand), _before(up, stand)
+    return _turned(front, way_of_walk(ob, front, family)) if is_character else front
+
+
+def _turned(front: Front, quarters: int) -> Front:
+    """A front turned to the left about its up axis."""
+    side, ahead, _ = model_axes(*front).T
+    way = (ahead, -side, -ahead, side)[quarters]
+    axis = int(np.abs(way).argmax())
+    return f"{'POS' if way[axis] > 0.0 else 'NEG'}_{'XYZ'[axis]}", front[1]
 
 
 def _is_posed(part: Object) -> bool:
@@ -96,11 +115,8 @@ def _before(axis: str, stand: np.ndarray) -> str:
 
 
 def _standing(ob: Object, *, either_way: bool) -> np.ndarray | None:
-    """What turns a model so that it has +Z up, if it stands upright in the world by 90 degrees about its X axis.
-
-    Args:
-        either_way: whether it may be turned by -90 degrees, too.
-    """
+    """The rotation that gives a model +Z up, if it stands upright in the world by 90 degrees about its X axis;
+    `either_way`: whether it may be turned by -90 degrees, too."""
     up = ob.matrix_world.to_3x3().col[1]
     if up.length > 0.0 and up.z > NEARLY * up.length:
         return STANDING_UP
@@ -114,11 +130,8 @@ def _lies(ob: Object, turned: bool) -> bool:
 
 
 def _by_names(ob: Object, family: Family, stand: np.ndarray) -> str | None:
-    """The axis from parts named like a rear end to parts named like a front; None if the names do not decide.
-
-    Args:
-        stand: (3, 3) what turns the model upright.
-    """
+    """The axis from parts named like a rear end to parts named like a front; None if the names do not decide. `stand`:
+    (3, 3) what turns the model upright."""
     parts = [(_words(child.name), np.asarray(_corners(child).mean(axis=0))) for child in family.children(ob)]
     if not parts:
         return None
@@ -135,11 +148,8 @@ def _by_names(ob: Object, family: Family, stand: np.ndarray) -> str | None:
 
 
 def _across_wings(ob: Object, family: Family, stand: np.ndarray) -> int | None:
-    """The horizontal axis, 0 or 1, across which the wings of a model reach out; None without clear ones.
-
-    Args:
-        stand: (3, 3) what turns the model upright.
-    """
+    """The horizontal axis, 0 or 1, across which the wings of a model reach out; None without clear ones. `stand`: (3,
+    3) what turns the model upright."""
     wings = [_corners(child) for child in family.children(ob) if _words(child.name) & ASIDE]
     if not wings:
         return None
@@ -155,10 +165,8 @@ def _by_materials(parts: list[Object], stand: np.ndarray) -> str | None:
         marked = [row for row, slot in enumerate(slots) if slot.material and _words(slot.material.name) & LIT]
         if marked and len(part.data.polygons):
             faces = part.data.polygons
-            material, centers = np.empty(len(faces), dtype=np.int32), np.empty(3 * len(faces), dtype=np.float32)
-            faces.foreach_get("material_index", material)
-            faces.foreach_get("center", centers)
-            chosen = centers.reshape(-1, 3)[np.isin(material, marked)]
+            material = column_from(faces, "material_index", kind=np.int32)
+            chosen = column_from(faces, "center", 3)[np.isin(material, marked)]
             if len(chosen):
                 corners = doubles(part.bound_box)
                 way += stand @ (chosen.mean(axis=0) - corners.mean(axis=0))
@@ -185,10 +193,7 @@ def _corners(child: Object) -> np.ndarray:
 
 def by_shape(points: np.ndarray, *, flies: bool = False, along: int | None = None) -> str:
     """The most likely forward axis of points (m, 3): a horizontal axis, or that of the tip of a cone that flies.
-
-    Args:
-        along: 0 or 1 if it is known to be the X or the Y axis.
-    """
+    `along`: 0 or 1 if it is known to be the X or the Y axis."""
     return _by_shape(np.ascontiguousarray(points, dtype=np.float64).tobytes(), flies, along)
 
 
@@ -269,3 +274,55 @@ def _unlike(points: np.ndarray, size: np.ndarray, axis: int | tuple[int, ...]) -
 
 def _axis(along: int, ahead: bool) -> str:
     return f"{'POS' if ahead else 'NEG'}_{'XY'[along]}"
+
+
+def stated_front(ob: Object) -> Front | None:
+    """The front that the settings or the keyframes of an object state; None if they do not.
+
+    Cameras, lights and speakers look along -Z, by their Tracking Axis in Object > Relations, which any object may have
+    changed. Follow Path with Follow Curve has a forward axis. A keyframed object faces where it goes.
+    """
+    if (ob.track_axis, ob.up_axis) != UNSTATED and ob.track_axis[-1] != ob.up_axis:
+        return ob.track_axis, f"POS_{ob.up_axis}"
+    return _of_constraints(ob) or _of_motion(ob)
+
+
+def upright(forward_axis: str) -> Front:
+    """The front of a model whose up axis is +Z, unless it faces up or down."""
+    return forward_axis, "POS_Y" if forward_axis[-1] == "Z" else "POS_Z"
+
+
+def _of_constraints(ob: Object) -> Front | None:
+    for constraint in ob.constraints:
+        if constraint.type == "FOLLOW_PATH" and constraint.enabled and constraint.use_curve_follow:
+            forward = constraint.forward_axis.replace("FORWARD", "POS").replace("TRACK_NEGATIVE", "NEG")
+            up = constraint.up_axis.replace("UP", "POS")
+            return (forward, up) if forward[-1] != up[-1] else None
+    return None
+
+
+def _of_motion(ob: Object) -> Front | None:
+    """The axis along which an object moves by its own keys; None without such keys, or if no axis leads its way."""
+    bag = channelbag(ob)
+    keyed = [curve for curve in bag.fcurves if curve.data_path == "location" and not curve.is_empty] if bag else []
+    if not keyed:
+        return None
+    first, last = min(curve.range()[0] for curve in keyed), max(curve.range()[1] for curve in keyed)
+    frames = np.linspace(first, last, SAMPLES)
+    location, rotation = channels(ob)
+    steps = np.diff(_sampled(bag, "location", location, frames), axis=0)
+    turns = matrices_from_channels(_sampled(bag, data_path(ob.rotation_mode), rotation, frames), ob.rotation_mode)
+    way = np.einsum("kba,kb->a", turns[:-1], steps)
+    axis = int(np.argmax(np.abs(way)))
+    if abs(way[axis]) <= MOSTLY * magnitude(steps).sum():
+        return None
+    return upright(f"{'POS' if way[axis] > 0.0 else 'NEG'}_{'XYZ'[axis]}")
+
+
+def _sampled(bag: Channelbag, path: str, values: np.ndarray, frames: np.ndarray) -> np.ndarray:
+    """The channels of a data path on frames (f,), (f, k): by their curves, or the current `values` (k,) without one."""
+    sampled = np.tile(values, (len(frames), 1))
+    for curve in bag.fcurves:
+        if curve.data_path == path and not curve.is_empty:
+            sampled[:, curve.array_index] = evaluate(curve, frames.tolist())
+    return sampled

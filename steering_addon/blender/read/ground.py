@@ -30,8 +30,9 @@ from ...simulation.geometry.paths import Path
 from ...simulation.geometry.surfaces import surfaces
 from ...simulation.locomotion import Locomotion
 from ...simulation.roles import Role
-from ..objects.body_sizes import SOLID, check_places, points_of
-from ..objects.doubles import doubles
+from ..objects.body_sizes import points_of
+from ..objects.body_sizes import triangles_of as surface_of
+from ..objects.doubles import doubles, placed
 from ..properties import has_role
 from ..refusal import Refusal
 from .arrangement import FITS, LABELS, WANTED
@@ -90,7 +91,7 @@ class MemberGround:
         obstacles: Sequence[Object],
         moves: Locomotion,
     ) -> "MemberGround":
-        """The ground of a crowd.
+        """The ground of a crowd. Refused if the place does not suit the arrangement.
 
         Args:
             crowd: the world matrix of the crowd.
@@ -99,9 +100,6 @@ class MemberGround:
             widest: radius of the largest member in metres.
             obstacles: what members that are scattered keep out of.
             moves: how the members will move, in columns of one entry.
-
-        Raises:
-            Refusal: the place does not suit the arrangement.
         """
         kind = population.arrangement
         if kind in WANTED and place is None:
@@ -192,24 +190,17 @@ def _on_it(tree: BVHTree, place: Vector) -> np.ndarray:
 
 
 def triangles_of(ob: Object, depsgraph: Depsgraph) -> np.ndarray:
-    """The triangles (t, 3, 3) of an evaluated object in world space.
-
-    Raises:
-        Refusal: the object has no faces with an area.
-    """
+    """The triangles (t, 3, 3) of an evaluated object in world space. Refused if the object has no faces with an
+    area."""
     points, corners = _mesh_in_the_world(ob, depsgraph)
     return points[corners]
 
 
 def _mesh_in_the_world(ob: Object, depsgraph: Depsgraph) -> tuple[np.ndarray, np.ndarray]:
     """The points (k, 3) of an evaluated object in world space, and the corners of its triangles as rows (t, 3) of them.
-
-    Raises:
-        Refusal: the object has no faces with an area.
-    """
+    Refused if the object has no faces with an area."""
     points, corners = _mesh(ob, depsgraph)
-    matrix = doubles(ob.evaluated_get(depsgraph).matrix_world)
-    points = np.einsum("ab,kb->ka", matrix[:3, :3], points) + matrix[:3, 3]
+    points = placed(points, doubles(ob.evaluated_get(depsgraph).matrix_world))
     triangles = points[corners]
     normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
     if not (normals != 0.0).any() or not np.isfinite(triangles).all():
@@ -220,10 +211,7 @@ def _mesh_in_the_world(ob: Object, depsgraph: Depsgraph) -> tuple[np.ndarray, np
 def _density(ob: Object, depsgraph: Depsgraph, corners: np.ndarray) -> np.ndarray | None:
     """How densely members are to stand at the corners of triangles, (t, 3); None if nothing says so.
 
-    The weights of the vertex group `Density` do.
-
-    Raises:
-        Refusal: they are 0 everywhere.
+    The weights of the vertex group `Density` do. Refused if they are 0 everywhere.
     """
     group = ob.vertex_groups.get(DENSITY) if ob.type == "MESH" else None
     if group is None:
@@ -245,10 +233,7 @@ def _density(ob: Object, depsgraph: Depsgraph, corners: np.ndarray) -> np.ndarra
 def _inside(ob: Object, depsgraph: Depsgraph) -> tuple[Proposing, np.ndarray]:
     """A function that proposes spots inside an object, and the points (k, 3) that define its inside.
 
-    It has the shape that it has as a region, or would be given.
-
-    Raises:
-        Refusal: the object has no inside.
+    It has the shape that it has as a region, or would be given. Refused if the object has no inside.
     """
     matrix = doubles(ob.evaluated_get(depsgraph).matrix_world)
     shape = ob.steering.region_shape if has_role(ob, Role.REGION) else fitting_region(ob, depsgraph)
@@ -266,18 +251,13 @@ def _inside(ob: Object, depsgraph: Depsgraph) -> tuple[Proposing, np.ndarray]:
 
     def propose(keys: np.ndarray) -> Spots:
         spots = local(keys)
-        position = np.einsum("ab,kb->ka", matrix[:3, :3], spots.position) + matrix[:3, 3]
-        return Spots(position, spots.forward, spots.up, spots.valid)
+        return Spots(placed(spots.position, matrix), spots.forward, spots.up, spots.valid)
 
     return propose, np.concatenate((matrix[:, :3], np.stack((low, high)), made_of))
 
 
 def _line(ob: Object, depsgraph: Depsgraph) -> Path:
-    """The splines of a curve that have a length.
-
-    Raises:
-        Refusal: the curve has no such spline.
-    """
+    """The splines of a curve that have a length. Refused if the curve has no such spline."""
     lines = tuple(line for line in CurveReader(ob).read(depsgraph) if line.length > 0.0)
     if not lines:
         raise Refusal(f"{ob.name} has no length. Edit the curve or choose another one.")
@@ -285,24 +265,11 @@ def _line(ob: Object, depsgraph: Depsgraph) -> Path:
 
 
 def _mesh(ob: Object, depsgraph: Depsgraph) -> tuple[np.ndarray, np.ndarray]:
-    """The points (k, 3) of an object in local space, and the corners of its triangles as rows (t, 3) of the points.
-
-    Raises:
-        Refusal: the object has no faces, or a vertex that is nowhere.
-    """
-    evaluated = ob.evaluated_get(depsgraph)
-    mesh = evaluated.to_mesh() if ob.type in SOLID else None
-    if mesh is None or not mesh.polygons:
+    """The surface of an object itself, as of `body_sizes.triangles_of`. Refused if it has no faces."""
+    points, corners = surface_of(ob, depsgraph, None)
+    if not len(corners):
         raise Refusal(f"{ob.name} has no faces. Choose another mesh.")
-    mesh.calc_loop_triangles()
-    points = np.empty(len(mesh.vertices) * 3, dtype=np.float32)
-    mesh.vertices.foreach_get("co", points)
-    corners = np.empty(len(mesh.loop_triangles) * 3, dtype=np.int32)
-    mesh.loop_triangles.foreach_get("vertices", corners)
-    evaluated.to_mesh_clear()
-    places = points.reshape(-1, 3).astype(np.float64)
-    check_places(places, ob)
-    return places, corners.reshape(-1, 3)
+    return points, corners
 
 
 def _check_closed(ob: Object, corners: np.ndarray) -> None:

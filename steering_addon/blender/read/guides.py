@@ -13,19 +13,13 @@ from ..properties import pointed_at
 from ..refusal import Refusal
 from .checks import check_numbers
 from .dependencies import animates, reasons, with_all_behind
-from .sources import BodySource, carrier_of
-from .standing_place import standing
+from .sources import BodySource, carrier_of, standing
 from .vehicles import VehicleSource
 
 
 @dataclass(frozen=True)
 class GuideSource:
-    """What leads a vehicle.
-
-    Attributes:
-        row: of the vehicle.
-        body: the guide, an object or a bone.
-    """
+    """A guide of a vehicle. `row`: of the vehicle; `body`: the guide, an object or a bone."""
 
     row: int
     body: BodySource
@@ -36,15 +30,13 @@ def guides_of(
     rows: Mapping[str, int],
     names: Collection[str],
 ) -> tuple[GuideSource, ...]:
-    """The guides of those vehicles that are led by hand, or may be on some frame.
+    """The guides of those vehicles that are led by hand, or may be on some frame. Refused if a guide is missing, or
+    depends on a vehicle that the run moves.
 
     Args:
         source: the vehicles that the run moves; only objects have a guide.
         rows: the rows of these by full name.
         names: the full names of the objects of the scene.
-
-    Raises:
-        Refusal: a guide is missing, or depends on a vehicle that the run moves.
     """
     by_hand = source.stored["by_hand"]
     maybe = ((by_hand > 0.0) | source.animated)[source.object_rows]
@@ -57,14 +49,8 @@ def guides_of(
 
 
 def read_guides(sources: Sequence[GuideSource], by_hand: np.ndarray, depsgraph: Depsgraph, frame: int) -> Guides | None:
-    """Where the guides are on a frame; None without any.
-
-    Args:
-        by_hand: (n,) how far each vehicle follows its guide.
-
-    Raises:
-        Refusal: a guide has an invalid transform.
-    """
+    """Where the guides are on a frame; None without any. `by_hand`: (n,) how far each vehicle follows its guide.
+    Refused if a guide has an invalid transform."""
     if not sources:
         return None
     matrices = np.array([doubles(standing(each.body, depsgraph)) for each in sources]).reshape(-1, 4, 4)

@@ -76,11 +76,7 @@ class LinkReader:
         self._carriers = list(dict.fromkeys(each for ob in objects if (each := carrier_of_link(ob)) is not None))
 
     def read(self, depsgraph: Depsgraph, frame: int) -> Links:
-        """The links on a frame.
-
-        Raises:
-            Refusal: a value is not a number.
-        """
+        """The links on a frame. Refused if a value is not a number."""
         lines, values, present, clips, cycles, carriers = [], [], [], [], [], []
         for ob in self._objects:
             own = lines_of(ob, depsgraph, self._read_lines)
@@ -107,11 +103,7 @@ class LinkReader:
         return self._read[1]
 
     def carriers(self, depsgraph: Depsgraph, frame: int) -> np.ndarray:
-        """Where what carries vehicles is on a frame, (c, 3) metres.
-
-        Raises:
-            Refusal: a transform is not a number.
-        """
+        """Where what carries vehicles is on a frame, (c, 3) metres. Refused if a transform is not a number."""
         matrices = doubles([ob.evaluated_get(depsgraph).matrix_world for ob in self._carriers]).reshape(-1, 4, 4)
         check_numbers(matrices, self._carriers, frame)
         return matrices[:, :3, 3]

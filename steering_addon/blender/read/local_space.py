@@ -9,8 +9,6 @@ What works on arrays takes any leading dimensions: frames, or frames and vehicle
 vehicle are contiguous in memory (`order="F"`), as the resulting channels are.
 """
 
-import functools
-
 import numpy as np
 from bpy.types import Depsgraph, Object
 from mathutils import Matrix
@@ -18,12 +16,6 @@ from mathutils import Matrix
 from ...simulation.arrays.vectors import dot, magnitude
 from ..animation.rotation_channels import product
 from ..objects.doubles import doubles
-
-AXES = ("X", "Y", "Z", "-X", "-Y", "-Z")
-"""The directions along its own axes that a model may face or have as up."""
-
-AXIS_NAMES = {"POS_X": "X", "POS_Y": "Y", "POS_Z": "Z", "NEG_X": "-X", "NEG_Y": "-Y", "NEG_Z": "-Z"}
-"""These directions by the values of the Forward and Up properties of a vehicle."""
 
 FLAT = 1e-12
 """Least volume of a unit cube under a parent, relative to the cube of its longest edge, that is inverted exactly."""
@@ -72,21 +64,6 @@ def _bone_matrix(armature: Object, name: str) -> Matrix:
     matrix = bone.matrix.copy()
     matrix.translation += matrix.col[1].xyz * bone.bone.length
     return armature.matrix_world @ matrix
-
-
-@functools.cache
-def model_axes(forward_axis: str, up_axis: str) -> np.ndarray:
-    """The side, forward and up axis of a model in its own space, as the columns of a rotation (3, 3).
-
-    The simulation has side +X, forward +Y, up +Z; a character that faces -Y gives `model_axes("-Y", "Z")`. Raises
-    ValueError if the two axes are the same or opposite.
-    """
-    if forward_axis[-1] == up_axis[-1]:
-        raise ValueError(f"A model that faces {forward_axis} cannot have {up_axis} up: choose another axis.")
-    forward, up = _axis_vector(forward_axis), _axis_vector(up_axis)
-    axes = np.column_stack((_cross(forward, up), forward, up))
-    axes.flags.writeable = False
-    return axes
 
 
 def to_local(
@@ -140,10 +117,6 @@ def to_world(
     forward = _unit(model[..., :, 1], otherwise=np.array([0.0, 1.0, 0.0]))
     up = _across(model[..., :, 2], forward)
     return position, np.stack((_cross(forward, up), forward, up), axis=-1)
-
-
-def _axis_vector(axis: str) -> np.ndarray:
-    return np.eye(3)["XYZ".index(axis[-1])] * (-1.0 if axis.startswith("-") else 1.0)
 
 
 def _mirrored(axes: np.ndarray, scale: np.ndarray) -> np.ndarray:

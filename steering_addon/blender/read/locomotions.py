@@ -13,11 +13,7 @@ from .dependencies import animates
 
 
 class LocomotionReader:
-    """Reads the locomotions of some vehicles.
-
-    Attributes:
-        stay: whether all frames have the same.
-    """
+    """Reads the locomotions of some vehicles. `stay`: whether all frames have the same."""
 
     def __init__(
         self,
@@ -43,14 +39,8 @@ class LocomotionReader:
         self._read: tuple[tuple[Locomotion, ...], Rows] | None = None
 
     def read(self, depsgraph: Depsgraph | None, frame: int) -> tuple[tuple[Locomotion, ...], Rows]:
-        """One locomotion of each kind in use, and the row of the one that moves each vehicle, (n,).
-
-        Args:
-            depsgraph: evaluated for the frame; may be None if all frames have the same.
-
-        Raises:
-            Refusal: a value is not a number.
-        """
+        """One locomotion of each kind in use, and the row of the one that moves each vehicle, (n,). `depsgraph`:
+        evaluated for the frame; may be None if all frames have the same. Refused if a value is not a number."""
         if self._read is None or not self.stay:
             self._read = one_of_each_kind([reader.read(depsgraph, frame) for reader in self._readers], self._row)
         return self._read
@@ -65,11 +55,8 @@ class LocomotionSettings:
         self.stays = not animates(ob, f"steering.{kind.name}.")
 
     def read(self, depsgraph: Depsgraph | None, frame: int) -> Locomotion:
-        """The locomotion on the frame of the depsgraph, in columns of one entry for all vehicles.
-
-        Raises:
-            Refusal: a value is not a number.
-        """
+        """The locomotion on the frame of the depsgraph, in columns of one entry for all vehicles. Refused if a value is
+        not a number."""
         if self._read is None or not self.stays:
             ob, name, values = self._ob, self._kind.name, {}
             # Reading a group that was never set writes it into the file.

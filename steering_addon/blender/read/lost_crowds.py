@@ -37,12 +37,12 @@ class LostCrowd:
 
     @property
     def reason(self) -> str:
-        """What is wrong, as a sentence without final stop."""
+        """The problem, as a sentence without final stop."""
         return reason(self.crowd) or f"{self.names} {'belongs' if len(self.vehicles) == 1 else 'belong'} to no crowd"
 
 
 def reason(crowd: Object | None) -> str:
-    """What is wrong with a crowd that is not in the scene of its vehicles; empty if there is no such object."""
+    """The problem of a crowd that is not in the scene of its vehicles; empty if there is no such object."""
     if crowd is None:
         return ""
     if not has_role(crowd, Role.CROWD):
@@ -62,11 +62,7 @@ def lost_crowds(vehicles: Iterable[Object], crowds: Iterable[Object]) -> list[Lo
 
 
 def check_lost(lost: Sequence[LostCrowd], moving: Iterable[Object]) -> list[Object]:
-    """The vehicles to move that have a crowd.
-
-    Raises:
-        Refusal: there are none.
-    """
+    """The vehicles to move that have a crowd. Refused if there are none."""
     without = {ob for each in lost for ob in each.vehicles}
     kept = [ob for ob in moving if ob not in without]
     if not kept:

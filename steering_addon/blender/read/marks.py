@@ -18,7 +18,7 @@ from ...simulation.roles import Role
 from ..animation.frame_rate import frame_time_of
 from ..moving import moves_by, own_locomotion_of
 from ..objects.body_sizes import triangles_of
-from ..objects.doubles import doubles
+from ..objects.doubles import doubles, placed
 from ..objects.tagged_objects import full_name
 from ..properties import has_role, pointed_at
 from ..refusal import Refusal
@@ -72,11 +72,7 @@ def marks_in_use(tagged: Iterable[Object]) -> list[Object]:
 
 
 def check_marks(marks: Iterable[Object], scene: Scene, names: Iterable[str]) -> None:
-    """Refuse marks that are for no vehicle, or at no time.
-
-    Args:
-        names: the full names of the objects of the scene.
-    """
+    """Refuse marks that are for no vehicle, or at no time; `names`: the full names of the objects of the scene."""
     known = set(names)
     for ob in marks:
         settings = ob.steering.mark
@@ -149,7 +145,7 @@ def mark_warnings(
     objects: Sequence[Object],
     crowds: Sequence[Object],
 ) -> Iterator[str]:
-    """What an animator should know of marks before a run: those out of reach, and those at no frame of it.
+    """Warnings about marks before a run: those out of reach, and those at no frame of it.
 
     The way is measured from where vehicles stand on the present frame, or for a crowd from their middle.
 
@@ -207,7 +203,7 @@ def _landing_warnings(mark: Object, performer: Object, members: Sequence[tuple[O
 def _places_out_of_reach(
     mark: Object, crowd: Object, scene: Scene, members: Sequence[tuple[Object, Object]], time: float, first: int
 ) -> Iterator[str]:
-    """What an animator should know of the places of a shape that are too far for some, or too high or low."""
+    """Warnings about the places of a shape that are too far for some, or too high or low."""
     settings = mark.steering.mark
     shape = pointed_at(settings, "shape")
     # Not brought up to date: a preview asks within an update.
@@ -215,8 +211,7 @@ def _places_out_of_reach(
     if depsgraph is None:
         return
     points, triangles = triangles_of(shape, depsgraph, None)
-    matrix = doubles(shape.matrix_world)
-    points = np.einsum("ab,kb->ka", matrix[:3, :3], points) + matrix[:3, 3]
+    points = placed(points, doubles(shape.matrix_world))
     if settings.spread == "FACES":
         points = spread(points, triangles, len(members)).on(points, triangles)
     if len(points) < (1 if settings.spread == "FACES" else len(members)):
@@ -291,11 +286,7 @@ class MarkReader:
         self._shapes = {row: _MarkShape(each) for row, each in enumerate(sources) if each.shape is not None}
 
     def read(self, depsgraph: Depsgraph, frame: int) -> tuple[Mark, ...]:
-        """The marks on a frame.
-
-        Raises:
-            Refusal: a value is not a number.
-        """
+        """The marks on a frame. Refused if a value is not a number."""
         return tuple(self._mark(row, each, depsgraph, frame) for row, each in enumerate(self._sources))
 
     def _mark(self, row: int, source: MarkSource, depsgraph: Depsgraph, frame: int) -> Mark:
@@ -332,7 +323,7 @@ class _MarkShape:
         if before is None or self._changes:
             self._shape = triangles_of(self._ob, depsgraph, None)
         points, triangles = self._shape
-        points = np.einsum("ab,kb->ka", matrix[:3, :3], points) + matrix[:3, 3]
+        points = placed(points, matrix)
         if how == VERTICES:
             self._read = in_columns(points)
             return self._read

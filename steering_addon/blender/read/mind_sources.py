@@ -12,7 +12,7 @@ from ...portrayal.driver_properties import STATE
 from ...simulation.mindset import NOBODY
 from ...simulation.roles import Role
 from ..animation.custom_properties import share_in
-from ..objects.mind_numbers import called_crowd, trigger_numbers, trigger_pointer
+from ..objects.identity import called_crowd, trigger_numbers, trigger_pointer
 from ..objects.tagged_objects import crowd_of, full_name
 from ..properties import has_role, pointed_at
 from ..property_groups import values_of
@@ -71,14 +71,8 @@ def store_number(source: StateSource | TriggerSource) -> None:
 def states_of(
     roles: Mapping[Role, list[Object]], crowds: Sequence[Object], numbers: Mapping[Object, int]
 ) -> list[Object]:
-    """The states of some crowds, by the row of the crowd and by number.
-
-    Args:
-        numbers: of all states.
-
-    Raises:
-        Refusal: what a state leads to is not a state of its crowd.
-    """
+    """The states of some crowds, by the row of the crowd and by number; `numbers`: of all states. Refused if what a
+    state leads to is not a state of its crowd."""
     rows = {crowd: row for row, crowd in enumerate(crowds)}
     states = [ob for ob in roles[Role.STATE] if crowd_of(ob) in rows and may_be_active(ob)]
     for state in states:
@@ -110,14 +104,8 @@ def state_properties(states: Iterable[Object]) -> dict[Object, tuple[str, ...]]:
 def triggers_of(
     roles: Mapping[Role, list[Object]], states: Sequence[Object], objects: Collection[Object]
 ) -> dict[Object, int]:
-    """The triggers that call into some states, each with its number, in the order of these.
-
-    Args:
-        objects: of the scene.
-
-    Raises:
-        Refusal: what a trigger watches for is not in the scene, or the state in which it is heard is of another crowd.
-    """
+    """The triggers that call into some states, each with its number, in the order of these; `objects`: of the scene.
+    Refused if what a trigger watches for is not in the scene, or the state in which it is heard is of another crowd."""
     numbers = trigger_numbers(ob for ob in roles[Role.TRIGGER] if trigger_pointer(ob, "to") in states)
     for trigger in numbers:
         _check_trigger(trigger, objects)

@@ -49,11 +49,8 @@ class MindReader:
         """Whether all frames have the same states and triggers."""
 
     def settings(self, depsgraph: Depsgraph | None, frame: int, of_crowds: Sequence[Settings]) -> tuple[Settings, ...]:
-        """The settings of each state: its own, and those of its crowd for the rest.
-
-        Raises:
-            Refusal: a value is not a number.
-        """
+        """The settings of each state: its own, and those of its crowd for the rest. Refused if a value is not a
+        number."""
         return tuple(self._settings_of(state, depsgraph, frame, of_crowds[state.crowd]) for state in self._states)
 
     def read(
@@ -64,14 +61,11 @@ class MindReader:
         locomotions: Sequence[Locomotion],
         factors: Mapping[str, np.ndarray],
     ) -> Minds:
-        """The minds of the crowds that have states.
+        """The minds of the crowds that have states. Refused if a value is not a number.
 
         Args:
             vehicle, locomotions: the vehicle models and the locomotions without states, n rows.
             factors: the columns of the vehicles' own settings.
-
-        Raises:
-            Refusal: a value is not a number.
         """
         minds = []
         for crowd in sorted({state.crowd for state in self._states}):

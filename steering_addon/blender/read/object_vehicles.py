@@ -1,6 +1,6 @@
 """Vehicles that are objects: read from their channels and settings, and moved by keys of their own."""
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
@@ -22,12 +22,13 @@ from ..moving import own_locomotion_of
 from ..objects.doubles import doubles
 from ..objects.hierarchy import Family
 from ..objects.identity import distinct_identities
+from ..objects.model_axes import axes_of_model
 from ..objects.tagged_objects import crowds_of
-from ..stored_values import finite_numbers, sound_front
+from ..stored_values import finite_numbers
 from .checks import FreeCheck, check_number, check_numbers, check_start, check_vehicle
 from .dependencies import KeyedPaths, animates
 from .entry_settings import HidingRule, own_enter_frame
-from .local_space import AXIS_NAMES, is_computed, model_axes, parent_part, to_world
+from .local_space import is_computed, parent_part, to_world
 from .sources import portrays
 from .standing import still
 from .start_pose import earlier_velocity, start_of, store
@@ -228,8 +229,10 @@ def object_vehicles(
     replace_own_keys: bool,
     adds_nothing: bool,
     of_states: Mapping[Object, tuple[str, ...]],
-) -> tuple[ObjectVehicles, np.ndarray]:
-    """The vehicles among the objects that a run moves, sorted by identity, and their identities (n,).
+    states: Sequence[Object],
+) -> Generator[None, None, tuple[ObjectVehicles, np.ndarray]]:
+    """The vehicles among the objects that a run moves, sorted by identity, and their identities (n,), in pieces.
+    Refused if an object cannot be moved.
 
     Args:
         moving: vehicles that have a crowd.
@@ -237,12 +240,11 @@ def object_vehicles(
         replace_own_keys: whether the vehicles' own keys may be set aside.
         adds_nothing: whether no datablock may be added.
         of_states: the custom properties that tell the states of the vehicles of a crowd.
-
-    Raises:
-        Refusal: an object cannot be moved.
+        states: of all crowds.
     """
     crowds = crowds_of(moving)
-    all_played, hides = _checked(moving, crowds, FreeCheck(first, last, replace_own_keys, of_states))
+    check_free = FreeCheck(first, last, replace_own_keys, of_states)
+    all_played, hides = yield from _checked(moving, crowds, check_free, HidingRule(states))
     identities = distinct_identities(moving)
     order = sorted(range(len(moving)), key=lambda row: identities[moving[row].name])
     on_start_frame = scene.frame_current == first and scene.frame_subframe == 0.0
@@ -255,20 +257,24 @@ def object_vehicles(
             velocity = earlier_velocity(unbaked, first, frame_time)
         velocities.append(np.full(3, np.nan) if velocity is None else velocity)
         check_start(ob, *starts[-1])
+        yield
     for row, k in enumerate(order):
         location[row], turn = starts[k]
         rotation[row, : len(turn)] = turn
     objects = tuple(moving[k] for k in order)
     muted = [_muted_scale(ob, first, last) if replace_own_keys else set() for ob in objects]
+    yield
+    stored = {name: finite_numbers(objects, name) for name in OWN_SETTINGS}
+    yield
     keyed: KeyedPaths = {}
     vehicles = ObjectVehicles(
         objects=objects,
         crowds=tuple(crowds[k] for k in order),
-        axes=np.array([_axes(ob) for ob in objects]).reshape(-1, 3, 3),
+        axes=np.array([axes_of_model(ob) for ob in objects]).reshape(-1, 3, 3),
         location=location,
         rotation=rotation,
         velocity=np.array([velocities[k] for k in order]).reshape(-1, 3),
-        stored={name: finite_numbers(objects, name) for name in OWN_SETTINGS},
+        stored=stored,
         animated=np.array([animates(ob, "steering", keyed) for ob in objects], dtype=np.bool_),
         only_baked=np.array([all_played[k].only_ours for k in order], dtype=np.bool_),
         hides=np.array([hides[k] for k in order], dtype=np.bool_),
@@ -308,16 +314,17 @@ def no_objects() -> ObjectVehicles:
 
 
 def _checked(
-    moving: Iterable[Object], crowds: Iterable[Object], check_free: FreeCheck
-) -> tuple[list[CurrentAnimation], list[bool]]:
+    moving: Iterable[Object], crowds: Iterable[Object], check_free: FreeCheck, hiding: HidingRule
+) -> Generator[None, None, tuple[list[CurrentAnimation], list[bool]]]:
     """For each vehicle what it plays and whether a bake may hide it; refuses those that cannot be baked."""
-    hiding, all_played, hides = HidingRule(), [], []
+    all_played, hides = [], []
     for ob, crowd in zip(moving, crowds):
         check_vehicle(ob)
         played, hidden = CurrentAnimation(ob), hiding.concerns(ob, crowd)
         check_free(ob, crowd, hidden, played)
         all_played.append(played)
         hides.append(hidden)
+        yield
     return all_played, hides
 
 
@@ -357,7 +364,3 @@ def _is_rescaled(ob: Object, crowd: Object) -> bool:
     """Whether the scale of a vehicle matters to its stride and is animated."""
     strides = portrays(crowd) and crowd.steering.portrayal.phase_by == "DISTANCE" and ob.steering.height > 0.0
     return strides and (animates(ob, "scale") or animates(ob, "delta_scale"))
-
-
-def _axes(ob: Object) -> np.ndarray:
-    return model_axes(*(AXIS_NAMES[axis] for axis in sound_front(ob)))

@@ -36,11 +36,7 @@ def passers_height(scene: Scene) -> float:
 
 
 def fit_of(ob: Object, depsgraph: Depsgraph, family: Family, height: float) -> Fit:
-    """How shapes fit an object with its children, for those of a height.
-
-    Raises:
-        Refusal: a point of it is nowhere.
-    """
+    """How shapes fit an object with its children, for those of a height. Refused if a point of it is nowhere."""
     matrix = doubles(ob.evaluated_get(depsgraph).matrix_world)
     size = sizes_of(matrix)
     points, triangles = triangles_of(ob, depsgraph, family)
@@ -57,11 +53,8 @@ def fitting_shape(ob: Object, depsgraph: Depsgraph, family: Family, height: floa
 
 
 def fitting_region(ob: Object, depsgraph: Depsgraph) -> str:
-    """The stored name of the shape of region that an object has; of one without an inside a box round it.
-
-    Raises:
-        Refusal: a point of it is nowhere.
-    """
+    """The stored name of the shape of region that an object has; of one without an inside a box round it. Refused if a
+    point of it is nowhere."""
     points, triangles = triangles_of(ob, depsgraph, None)
     if not len(triangles):
         return "BOX" if ob.type != "EMPTY" or ob.empty_display_type == "CUBE" else "SPHERE"

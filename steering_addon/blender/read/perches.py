@@ -9,8 +9,9 @@ from ...simulation.arrays.vectors import cross, in_columns, unit
 from ...simulation.marks.spreading import Spread, spread, spread_along
 from ...simulation.perches import NO_PERCHES, Perches, covered
 from ..objects.body_sizes import SOLID, triangles_of
-from ..objects.doubles import doubles
+from ..objects.doubles import column_from, doubles, placed
 from ..objects.hierarchy import Family
+from ..objects.rest_pose import vertices_of
 from ..objects.tagged_objects import full_name
 from .bodies import matrices_of
 from .curves import ReadsLines, polylines
@@ -72,8 +73,7 @@ class _PerchShape:
                 self._points = points
         assert self._spread is not None
         places = self._spread.on(self._points, self._triangles)
-        turn = matrix[:3, :3]
-        return np.einsum("ab,kb->ka", turn, places) + matrix[:3, 3], unit(np.einsum("ab,kb->ka", turn, self._along))
+        return placed(places, matrix), unit(np.einsum("ab,kb->ka", matrix[:3, :3], self._along))
 
     def _find(self, depsgraph: Depsgraph, turn: np.ndarray) -> None:
         """Find the places, on faces that face up in the axes of a turn (3, 3), or else along lines."""
@@ -115,15 +115,10 @@ class _PerchShape:
         if ob.type != "MESH":
             return none
         mesh = ob.evaluated_get(depsgraph).to_mesh()
-        points, edges = (
-            np.empty(len(mesh.vertices) * 3, dtype=np.float32),
-            np.empty(len(mesh.edges) * 2, dtype=np.int32),
-        )
-        mesh.vertices.foreach_get("co", points)
-        mesh.edges.foreach_get("vertices", edges)
-        loose = np.array([edge.is_loose for edge in mesh.edges], dtype=np.bool_)
+        points, edges = vertices_of(mesh), column_from(mesh.edges, "vertices", 2, np.int32)
+        loose = column_from(mesh.edges, "is_loose", kind=np.bool_)
         ob.evaluated_get(depsgraph).to_mesh_clear()
-        return points.reshape(-1, 3).astype(np.float64), edges.reshape(-1, 2)[loose].astype(np.int64)
+        return points, edges[loose].astype(np.int64)
 
 
 def _joined(lines: Sequence[tuple[np.ndarray, bool]], matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

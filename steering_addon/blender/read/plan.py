@@ -3,8 +3,8 @@
 Every refusal comes from `checks`, or from the first value read that is not a number; once made, a plan is carried out.
 """
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Generator, Iterable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from bpy.types import Object, Scene
@@ -17,27 +17,27 @@ from ...simulation.roles import Role
 from ..animation.frame_rate import frame_time_of
 from ..objects.identity import distinct_identities
 from ..objects.tagged_objects import crowd_of
+from ..pieces import in_one_go
 from ..properties import has_role, settings_of
 from ..property_groups import values_of
 from .cast import Cast, cast_of, no_points
 from .checks import check_independent, warnings_of
 from .dependencies import plays_physics, reads_scene, reads_vehicle_above, with_all_behind
-from .guides import GuideSource
+from .entry_settings import check_hiding, feeds
 from .lost_crowds import lost_warnings
 from .marks import MarkSource, mark_sources, mark_warnings
 from .mind_sources import StateSource, TriggerSource, state_source, trigger_source
 from .object_vehicles import no_objects
-from .resources import check_hiding, feeds
 from .run_settings import substeps_of
 from .sources import BodySource, CrowdSource, behaviors_of, by_name, pointers_of, portrays
-from .surroundings import Surroundings, rows_of, rows_of_bodies, rows_of_vehicles, surroundings_of
+from .surroundings import Scenery, Surroundings, rows_of, rows_of_bodies, rows_of_vehicles, surroundings_of
 from .target_problems import target_warnings
 from .vehicles import Vehicles, VehicleSource
 
 
-@dataclass(frozen=True)
-class Plan:
-    """Everything that a run reads, in a fixed order.
+@dataclass(frozen=True, kw_only=True)
+class Plan(Scenery):
+    """Everything that a run reads: the scenery and the vehicles.
 
     Attributes:
         scene: the scene that is read.
@@ -47,23 +47,12 @@ class Plan:
         seed: the scene's.
         vehicles: the vehicles that move, by identity.
         crowds: the crowds, by name.
-        bodies: the other possible targets; their target rows continue those of the vehicles.
-        obstacles: the tagged obstacles.
-        paths: the tagged curves, and those that behaviors point at.
-        regions: the spheres, boxes and meshes to keep to.
-        flows: the curves and meshes that draw currents.
-        formations: the meshes whose vertices are places of followers.
-        surfaces: what vehicles stand on; empty if none of them stands on surfaces.
-        links: what joins places of these, likewise.
-        signals: what holds lanes.
         candidates: the bodies of which each vehicle takes one, for each target that names several.
         in_users_scene: whether only the scene itself gives the right values (drivers that read it, physics).
         warnings: what the animator should know although the bake can go ahead.
         states: the states of the crowds, by crowd and by name.
         triggers: what calls vehicles into them.
-        guides: what leads vehicles by hand.
         marks: what vehicles are to meet.
-        stood_on: the objects of bodies on which vehicles may come down.
     """
 
     scene: Scene
@@ -72,24 +61,13 @@ class Plan:
     substeps: int
     seed: int
     vehicles: Vehicles
-    crowds: tuple[CrowdSource, ...]
-    bodies: tuple[BodySource, ...]
-    obstacles: tuple[BodySource, ...]
-    paths: tuple[Object, ...]
-    regions: tuple[Object, ...]
-    flows: tuple[Object, ...]
-    formations: tuple[Object, ...]
-    surfaces: tuple[Object, ...]
-    links: tuple[Object, ...]
-    signals: tuple[Object, ...]
-    candidates: tuple[Candidates, ...]
-    in_users_scene: bool
-    warnings: tuple[str, ...] = field(default=())
+    crowds: tuple[CrowdSource, ...] = ()
+    candidates: tuple[Candidates, ...] = ()
+    in_users_scene: bool = False
+    warnings: tuple[str, ...] = ()
     states: tuple[StateSource, ...] = ()
     triggers: tuple[TriggerSource, ...] = ()
-    guides: tuple[GuideSource, ...] = ()
     marks: tuple[MarkSource, ...] = ()
-    stood_on: tuple[Object, ...] = ()
 
     def __len__(self) -> int:
         return len(self.vehicles)
@@ -112,21 +90,27 @@ def plan_reading(
     adds_nothing: bool = False,
     alone: bool = False,
 ) -> Plan:
-    """Plan a bake of the scene.
+    """Plan a bake of the scene. Refused if the scene cannot be baked; it is untouched.
 
     Args:
         only: the vehicles to move, by default all of the scene; the others are read as they are.
         replace_own_keys: whether the vehicles' own keys may be set aside.
-        adds_nothing: whether no datablock may be added, not even for a moment, as it makes Blender update the scene; a
-            baked vehicle with keys of its own then starts as its baked curves lead it.
+        adds_nothing: whether no datablock may be added, not even for a moment, as it makes Blender update the
+            scene; a baked vehicle with keys of its own then starts as its baked curves lead it.
         alone: whether the other vehicles are left out, but for those that behaviors point at.
-
-    Raises:
-        Refusal: the scene cannot be baked; it is untouched.
     """
-    cast = cast_of(scene, only, replace_own_keys=replace_own_keys, adds_nothing=adds_nothing, alone=alone)
+    return in_one_go(planning(scene, only, replace_own_keys=replace_own_keys, adds_nothing=adds_nothing, alone=alone))
+
+
+def planning(
+    scene: Scene, only: Iterable[Object] | None, *, replace_own_keys: bool, adds_nothing: bool, alone: bool = False
+) -> Generator[None, None, Plan]:
+    """The same in pieces, between which nothing may change."""
+    cast = yield from cast_of(scene, only, replace_own_keys=replace_own_keys, adds_nothing=adds_nothing, alone=alone)
+    yield
     around = surroundings_of(cast)
     _check(scene, cast, around, replace_own_keys=replace_own_keys)
+    yield
     return _assembled(scene, cast, around)
 
 
@@ -136,20 +120,20 @@ def _check(scene: Scene, cast: Cast, around: Surroundings, *, replace_own_keys: 
     vehicles = dict(zip(rows.values(), cast.source.objects))
     check_independent(around.looked_at, cast.crowds, vehicles, rows, around.spread_out, around.only_seen)
     if any(feeds(behaviors_of(crowd)) for crowd in cast.crowds):
-        check_hiding([body.ob for body in around.bodies], cast.first, cast.last, replace_own_keys)
+        check_hiding([body.ob for body in around.scenery.bodies], cast.first, cast.last, replace_own_keys)
 
 
 def _assembled(scene: Scene, cast: Cast, around: Surroundings) -> Plan:
-    source, crowds, states, roles = cast.source, cast.crowds, cast.states, cast.roles
+    source, crowds, states, roles, seen = cast.source, cast.crowds, cast.states, cast.roles, around.scenery
     rows = rows_of_vehicles(source)
     stored = settings_of(scene)
     seed = stored.seed if stored else 0
     vehicles = _vehicles(source, cast.identities, crowds, seed)
     pointed_rows = {
-        Kind.BODY: rows_of_bodies(source, around.bodies),
-        Kind.PATH: rows_of(around.paths),
-        Kind.REGION: rows_of(around.regions),
-        Kind.SHAPE: rows_of(around.formations),
+        Kind.BODY: rows_of_bodies(source, seen.bodies),
+        Kind.PATH: rows_of(seen.paths),
+        Kind.REGION: rows_of(seen.regions),
+        Kind.SHAPE: rows_of(seen.formations),
         Kind.CROWD: rows_of(crowds),
     }
     chosen_of = {
@@ -165,7 +149,7 @@ def _assembled(scene: Scene, cast: Cast, around: Surroundings) -> Plan:
         *cast.holders,
         *cast.triggers,
         *source.parents,
-        *(each.body.ob for each in around.guides),
+        *(each.body.ob for each in seen.guides),
     ]
     return Plan(
         scene=scene,
@@ -185,23 +169,13 @@ def _assembled(scene: Scene, cast: Cast, around: Surroundings) -> Plan:
             )
             for ob, number in cast.triggers.items()
         ),
-        guides=around.guides,
         marks=mark_sources(cast.marks, scene, rows, crowds, vehicles.crowd, pointed_rows[Kind.BODY]),
-        stood_on=tuple(around.stood_on),
-        bodies=around.bodies,
-        obstacles=around.obstacles,
-        paths=tuple(around.paths),
-        regions=tuple(around.regions),
-        flows=tuple(around.flows),
-        formations=tuple(around.formations),
-        surfaces=tuple(around.surfaces),
-        links=tuple(around.links),
-        signals=tuple(around.signals),
         candidates=tuple(each.candidates(pointed_rows[Kind.BODY], source) for each in around.several),
         in_users_scene=any(
             reads_scene(ob) or plays_physics(ob) or reads_vehicle_above(ob) for ob in with_all_behind(read)
         ),
         warnings=tuple(_warnings(scene, cast)),
+        **vars(seen),
     )
 
 
@@ -225,28 +199,14 @@ def scenery(scene: Scene, obstacles: Iterable[Object], regions: Iterable[Object]
         substeps=1,
         seed=0,
         vehicles=_vehicles(no_objects(), np.zeros(0, dtype=np.int64), [], 0),
-        crowds=(),
-        bodies=(),
         obstacles=tuple(BodySource(ob, -1) for ob in obstacles),
-        paths=(),
         regions=tuple(regions),
-        flows=(),
-        formations=(),
-        surfaces=(),
-        links=(),
-        signals=(),
-        candidates=(),
-        in_users_scene=False,
     )
 
 
 def _vehicles(source: VehicleSource, identities: np.ndarray, crowds: list[Object], seed: int) -> Vehicles:
-    """The table of the vehicles of a source, in the order of their identities (n,).
-
-    Args:
-        crowds: the crowds of the run.
-        seed: the scene's.
-    """
+    """The table of the vehicles of a source, in the order of their identities (n,). `crowds`: the crowds of the run;
+    `seed`: the scene's."""
     crowd_rows = {ob: row for row, ob in enumerate(crowds)}
     crowd = np.array([crowd_rows[crowd] for crowd in source.crowds], dtype=np.int64)
     prerolls = np.array([ob.steering.preroll for ob in crowds], dtype=np.int64)

@@ -17,6 +17,7 @@ from ...simulation.locomotion import Locomotion
 from ..animation.rotation_channels import matrices_from_channels
 from ..objects.doubles import doubles
 from ..objects.identity import distinct_identities
+from ..objects.model_axes import model_axes
 from ..objects.tagged_objects import crowd_of
 from ..properties import pointed_at
 from ..refusal import Refusal
@@ -26,7 +27,7 @@ from .checks import check_number
 from .dependencies import animates
 from .entry_settings import own_enter_frame
 from .evaluated_points import EvaluatedPoints, evaluated_points
-from .local_space import AXIS_NAMES, model_axes, to_world
+from .local_space import to_world
 from .role_assignment import current_front
 from .vehicles import OWN_SETTINGS
 
@@ -168,11 +169,8 @@ def sources_of_points(
     adds_nothing: bool,
 ) -> Iterator[tuple[Object, tuple[PointVehicles, np.ndarray]]]:
     """Each object with the vehicles that its points are, as of `point_vehicles`; no two have the same identity.
-
-    Args:
-        taken: (k,) identities of other vehicles.
-        picked: the identities of points that are left out as objects stand for them, by their crowd.
-    """
+    `taken`: (k,) identities of other vehicles; `picked`: the identities of points that are left out as objects stand
+    for them, by their crowd."""
     own = distinct_identities(objects)
     for ob in objects:
         points, identities = point_vehicles(ob, own[ob.name], scene, first, taken, adds_nothing=adds_nothing)
@@ -184,16 +182,14 @@ def sources_of_points(
 def point_vehicles(
     ob: Object, identity: int, scene: Scene, first: int, taken: np.ndarray, *, adds_nothing: bool
 ) -> tuple[PointVehicles, np.ndarray]:
-    """The vehicles that the points of an object are on the first frame of a run, and their identities (n,).
+    """The vehicles that the points of an object are on the first frame of a run, and their identities (n,). Refused if
+    a point or an attribute cannot be used.
 
     Args:
         ob: tagged as points, with a crowd.
         identity: its own.
         taken: (k,) identities of other vehicles.
         adds_nothing: whether no datablock may be added; then the points are those of the present frame.
-
-    Raises:
-        Refusal: a point or an attribute cannot be used.
     """
     points = _read(ob, scene, first, adds_nothing=adds_nothing)
     n = len(points)
@@ -209,7 +205,7 @@ def point_vehicles(
     turns = _turns(points.columns.get("rotation", np.tile(np.eye(3), (n, 1, 1))))[order]
     position, basis, axes = np.zeros((n, 3)), np.zeros((n, 3, 3)), np.zeros((n, 3, 3))
     for rows, front in _fronts(ob, variant):
-        axes[rows] = own_axes = model_axes(*(AXIS_NAMES[axis] for axis in front))
+        axes[rows] = own_axes = model_axes(*front)
         here = points.columns["position"][order][rows]
         position[rows], basis[rows] = to_world(points.to_world, here, turns[rows], own_axes, np.ones(3))
     _check_places(ob, position)
@@ -244,7 +240,8 @@ def _read(ob: Object, scene: Scene, first: int, *, adds_nothing: bool) -> Evalua
     """The points of an object on the first frame of a run."""
     # Not where it is evaluated: a preview shrinks it there.
     stays = not _is_moved(ob)
-    if stays and not any(modifier.show_viewport for modifier in ob.modifiers) and not _has_shapes(ob):
+    has_shapes = getattr(ob.data, "shape_keys", None) is not None
+    if stays and not has_shapes and not any(modifier.show_viewport for modifier in ob.modifiers):
         return evaluated_points(ob, None)
     if adds_nothing:
         points = evaluated_points(ob, scene.view_layers[0].depsgraph)
@@ -258,10 +255,6 @@ def _is_moved(ob: Object) -> bool:
     """Whether more than its own channels says where an object is."""
     deltas = (*ob.delta_location, *ob.delta_rotation_euler, *(scale - 1.0 for scale in ob.delta_scale))
     return ob.animation_data is not None or ob.parent is not None or len(ob.constraints) > 0 or any(deltas)
-
-
-def _has_shapes(ob: Object) -> bool:
-    return getattr(ob.data, "shape_keys", None) is not None
 
 
 def _check_places(ob: Object, places: np.ndarray) -> None:

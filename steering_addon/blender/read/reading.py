@@ -1,6 +1,6 @@
 """From Blender to the simulation: one `Frame` of everything on the frame a depsgraph is evaluated for."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 
@@ -10,10 +10,14 @@ from bpy.types import Depsgraph, Object
 from ...portrayal.sketch import Frame
 from ...simulation.arrays.vectors import in_columns
 from ...simulation.geometry.obstacles import Obstacles, obstacles
+from ...simulation.geometry.regions import SHAPES, Regions, regions
 from ...simulation.roles import Role
 from ...simulation.snapshot import Snapshot, State, start_state
 from ..objects.body_sizes import points_of
 from ..objects.doubles import doubles
+from ..properties import settings_of
+from ..refusal import Refusal
+from ..stored_values import choice_in
 from .bodies import BodyReader, is_active, matrices_of, within
 from .checks import check_numbers
 from .curves import CurveReader, ReadsLines
@@ -24,11 +28,12 @@ from .links import LinkReader
 from .marks import MarkReader
 from .perches import PerchReader
 from .plan import Plan
-from .regions import RegionReader
 from .settings import SettingsReader
 from .signals import read_signals
-from .solids import Solids, changes_shape, sizes_of
+from .solids import Axes, Solids, Surface, box_of, changes_shape, sizes_of
 from .surfaces import SurfaceReader
+
+SHAPE_NUMBERS = {choice.name: choice.number for choice in SHAPES}
 
 
 class Reader:
@@ -74,11 +79,7 @@ class Reader:
         return self._bodies.measured and (self._solids.measured or not self.plan.obstacles)
 
     def read(self, depsgraph: Depsgraph, frame: int) -> Frame:
-        """The frame the depsgraph is evaluated for.
-
-        Raises:
-            Refusal: a value is not a number.
-        """
+        """The frame the depsgraph is evaluated for. Refused if a value is not a number."""
         source = self.plan.vehicles.source
         parent_parts, settings = source.parent_parts(depsgraph, frame), source.settings(depsgraph, frame)
         heights = source.heights(depsgraph, frame, parent_parts)
@@ -137,11 +138,8 @@ class FormationReader:
         self._read: tuple[bytes, np.ndarray] | None = None
 
     def read(self, depsgraph: Depsgraph, frame: int) -> np.ndarray:
-        """The vertices, (p, 3) metres along its own axes from its origin, as large as it is scaled.
-
-        Raises:
-            Refusal: a value is not a number, or a vertex is nowhere.
-        """
+        """The vertices, (p, 3) metres along its own axes from its origin, as large as it is scaled. Refused if a value
+        is not a number, or a vertex is nowhere."""
         matrix = doubles(self._ob.evaluated_get(depsgraph).matrix_world)
         check_numbers(matrix[None], [self._ob], frame)
         sizes = sizes_of(matrix)
@@ -150,3 +148,64 @@ class FormationReader:
         if self._read is None or self._read[0] != sizes.tobytes():
             self._read = sizes.tobytes(), in_columns(self._points * sizes)
         return self._read[1]
+
+
+class RegionReader:
+    """Reads the regions of a plan, frame after frame."""
+
+    def __init__(self, objects: Sequence[Object]) -> None:
+        self._objects = objects
+        self._none = regions([], np.zeros((0, 3)), [])
+        self._insides: dict[int, Surface] = {}
+        self._boxes: list[tuple[np.ndarray, np.ndarray]] | None = None
+        self._placed: tuple[tuple, Regions] | None = None
+        self._axes = Axes()
+
+    def read(self, depsgraph: Depsgraph, frame: int) -> Regions:
+        """The regions on the frame the depsgraph is evaluated for. Refused if a transform is not a number, or a mesh is
+        not closed."""
+        obs = self._objects
+        if not obs:
+            return self._none
+        matrices = doubles([ob.evaluated_get(depsgraph).matrix_world for ob in obs]).reshape(-1, 4, 4)
+        check_numbers(matrices, list(obs), frame)
+        shapes = [_shape(ob) for ob in obs]
+        active = [is_active(ob, depsgraph) for ob in obs]
+        placed = (matrices.tobytes(), shapes, active)
+        if self._placed is not None and self._placed[0] == placed and "MESH" not in shapes:
+            return self._placed[1]
+        if self._boxes is None:
+            self._boxes = [box_of(points_of(ob, depsgraph, None)) for ob in obs]
+        middle = np.array([middle for middle, _ in self._boxes]).reshape(-1, 3)
+        half = np.array([half for _, half in self._boxes]).reshape(-1, 3)
+        sizes = np.array([sizes_of(matrix) for matrix in matrices]).reshape(-1, 3)
+        read = Regions(
+            centre=np.einsum("kab,kb->ka", matrices[:, :3, :3], middle) + matrices[:, :3, 3],
+            axes=self._axes.of(matrices),
+            mesh=self._meshes(matrices, depsgraph),
+            half=half * sizes,
+            shape=np.array([SHAPE_NUMBERS[shape] for shape in shapes], dtype=np.int64),
+            present=np.array(active, dtype=np.bool_),
+        )
+        self._placed = placed, read
+        return read
+
+    def _meshes(self, matrices: np.ndarray, depsgraph: Depsgraph) -> np.ndarray:
+        """The meshes of the regions with shape Mesh, None for the others; (k,). Refused if a mesh is not closed."""
+        meshes = np.full(len(self._objects), None, dtype=np.object_)
+        for row, (ob, matrix) in enumerate(zip(self._objects, matrices)):
+            if _shape(ob) == "MESH":
+                if row not in self._insides:
+                    self._insides[row] = Surface(ob, matrix, depsgraph, None)
+                meshes[row] = self._insides[row].placed(matrix, depsgraph).mesh
+                if not meshes[row].closed:
+                    raise Refusal(
+                        f"The region {ob.name} is a mesh with holes or without faces. "
+                        f"Close it, or set its shape to Box."
+                    )
+        return meshes
+
+
+def _shape(ob: Object) -> str:
+    stored = settings_of(ob)
+    return choice_in(stored, "region_shape") if stored else "SPHERE"

@@ -23,11 +23,7 @@ FACING = (Role.VEHICLE, Role.LEADER)
 
 def new_crowd(context: Context, name: str = "Crowd", collection: Collection | None = None, *, seed: int = 0) -> Object:
     """A new Empty with the role CROWD at the 3D cursor; it becomes the scene's default crowd if there is none.
-
-    Args:
-        collection: where to link it, the active collection by default.
-        seed: of its identity.
-    """
+    `collection`: where to link it, the active collection by default; `seed`: of its identity."""
     crowd = bpy.data.objects.new(name, None)
     crowd.empty_display_type = "SPHERE"
     crowd.empty_display_size = 0.5
@@ -43,11 +39,7 @@ def new_crowd(context: Context, name: str = "Crowd", collection: Collection | No
 
 def give_role(ob: Object, role: Role, family: Family, body: Body | None = None, *, seed: int = 0) -> None:
     """Give a suitable object a role; with the first one that needs a front, also a guess of its forward and up axis.
-
-    Args:
-        body: the measured shape of the object, which improves the guess.
-        seed: of the identity of a crowd.
-    """
+    `body`: the measured shape of the object, which improves the guess; `seed`: of the identity of a crowd."""
     if role in FACING and current_front(ob) is None:
         ob.steering.forward_axis, ob.steering.up_axis = front_of(ob, family, body)
     ob.steering.roles |= {role.name}
@@ -64,11 +56,8 @@ def give_role(ob: Object, role: Role, family: Family, body: Body | None = None, 
 
 
 def current_front(ob: Object) -> tuple[str, str] | None:
-    """The forward and up axis that an object has been given; None if it has none. Writes nothing.
-
-    Raises:
-        Refusal: this version does not know one of them.
-    """
+    """The forward and up axis that an object has been given; None if it has none. Writes nothing. Refused if this
+    version does not know one of them."""
     stored = settings_of(ob)
     if stored is None or not stored.is_property_set("forward_axis"):
         return None

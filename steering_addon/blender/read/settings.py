@@ -46,14 +46,8 @@ class SettingsReader:
         return self._crowds_stay and not self._plan.vehicles.source.animated.any()
 
     def columns(self, depsgraph: Depsgraph | None, frame: int, settings: Mapping[str, np.ndarray]) -> dict[str, Any]:
-        """The part of a snapshot that depends on these settings; without a depsgraph only if they `stay`.
-
-        Args:
-            settings: those of the vehicles, as `VehicleSource.settings` reads them.
-
-        Raises:
-            Refusal: a value is not a number.
-        """
+        """The part of a snapshot that depends on these settings; without a depsgraph only if they `stay`. `settings`:
+        those of the vehicles, as `VehicleSource.settings` reads them. Refused if a value is not a number."""
         plan = self._plan
         attendance, enters = self._attending(depsgraph, frame)
         bodies, row = self._locomotions.read(depsgraph, frame)
@@ -150,11 +144,8 @@ class _CrowdReader:
         return ob.steering if self.stays or depsgraph is None else ob.evaluated_get(depsgraph).steering
 
     def read(self, depsgraph: Depsgraph | None, frame: int) -> Settings:
-        """The behaviors of the crowd on the frame of the depsgraph, in columns of one entry for all vehicles.
-
-        Raises:
-            Refusal: a value is not a number.
-        """
+        """The behaviors of the crowd on the frame of the depsgraph, in columns of one entry for all vehicles. Refused
+        if a value is not a number."""
         if self._read is None or not self.stays:
             self._read = self._evaluated(depsgraph, frame)
         return self._read

@@ -1,19 +1,14 @@
 """The signals of a scene: Empties that hold the lanes beside which they stand."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+from bpy.types import Depsgraph, Object
 
 from ...simulation.signals import NO_SIGNALS, Signals
 from ..objects.doubles import doubles
 from ..properties import pointed_at
 from .checks import check_numbers
-
-if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object
 
 
 def path_of_signal(ob: Object) -> Object | None:
@@ -23,11 +18,7 @@ def path_of_signal(ob: Object) -> Object | None:
 
 
 def read_signals(signals: Sequence[Object], paths: Sequence[Object], depsgraph: Depsgraph, frame: int) -> Signals:
-    """Signals on a frame; `paths` are the curves in the order of their rows.
-
-    Raises:
-        Refusal: a transform is not a number.
-    """
+    """Signals on a frame; `paths` are the curves in the order of their rows. Refused if a transform is not a number."""
     if not signals:
         return NO_SIGNALS
     shown = [ob.evaluated_get(depsgraph) for ob in signals]

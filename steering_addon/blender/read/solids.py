@@ -51,11 +51,8 @@ class Solids:
         return self._measured is not None
 
     def read(self, matrices: np.ndarray, depsgraph: Depsgraph) -> Obstacles:
-        """The obstacles placed by `matrices` (k, 4, 4), in world space or in the local space of their carriers.
-
-        Raises:
-            Refusal: the shape or side of one is a choice that this version does not know.
-        """
+        """The obstacles placed by `matrices` (k, 4, 4), in world space or in the local space of their carriers. Refused
+        if the shape or side of one is a choice that this version does not know."""
         sources = self._sources
         if self._measured is None:
             stored = [source.ob.steering for source in sources]

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from bpy.types import Object
+from bpy.types import Depsgraph, Object
+from mathutils import Matrix
 
 from ...behaviors import CATALOGUE
 from ...portrayal.driver_properties import EFFORT, FOLDED, LOOKS, PROPERTIES, Portrayal
@@ -111,11 +112,8 @@ def pointers_of(crowd: Object) -> Iterator[Pointer]:
 
 
 def carrier_of(ob: Object, rows: dict[str, int]) -> int:
-    """The row of the vehicle that an object is, or is parented to at any depth; -1 for none.
-
-    Args:
-        rows: the rows of the vehicles by full name.
-    """
+    """The row of the vehicle that an object is, or is parented to at any depth; -1 for none. `rows`: the rows of the
+    vehicles by full name."""
     return next((rows[name] for above in lineage(ob) if (name := full_name(above)) in rows), -1)
 
 
@@ -154,3 +152,14 @@ def by_name(objects: Iterable[Object]) -> list[Object]:
     """The objects, each once, sorted by name."""
     named = {full_name(ob): ob for ob in objects}
     return [named[name] for name in sorted(named)]
+
+
+def standing(source: BodySource, depsgraph: Depsgraph) -> Matrix:
+    """The world matrix of an object or bone; a bone is at its head, and at rest it faces as its armature does."""
+    ob = source.ob.evaluated_get(depsgraph)
+    if not source.bone:
+        return ob.matrix_world
+    bone = ob.pose.bones[source.bone]
+    matrix = ob.matrix_world @ bone.matrix @ bone.bone.matrix_local.inverted_safe()
+    matrix.translation = ob.matrix_world @ bone.head
+    return matrix

@@ -2,20 +2,16 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
 from bpy.types import Action, Object
 
-from ..animation.animation_data import action_of, assign_action, channelbag_in, copy_action, slot_of
+from ..animation.animation_data import ActionSlot, action_of, assign_action, channelbag_in, copy_action, slot_of
 from ..animation.bake_actions import without_bake
 from ..animation.bake_record import TRANSFORM_CHANNELS
 from ..animation.ownership import CurrentAnimation, own_drivers, own_strips
 from ..animation.rotation_channels import data_path
-
-if TYPE_CHECKING:
-    from bpy.types import ActionSlot
 
 
 @contextmanager
@@ -54,8 +50,8 @@ def still(ob: Object) -> Iterator[None]:
         setattr(ob, path, rotation)
 
 
-def _without_moves(played: CurrentAnimation) -> "tuple[Action | None, ActionSlot | None, bool]":
-    """What an object plays, without a bake and without transform channels; and whether that was copied for it."""
+def _without_moves(played: CurrentAnimation) -> tuple[Action | None, ActionSlot | None, bool]:
+    """The animation that an object plays, without bake and transform channels; and whether it was copied for that."""
     unbaked = without_bake(played)
     if unbaked.action is None:
         return None, None, False

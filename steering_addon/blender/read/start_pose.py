@@ -44,11 +44,8 @@ def give_back(ob: Object) -> None:
 
 
 def check_stored_start(ob: Object) -> None:
-    """Refuse a vehicle that cannot be moved back to its start.
-
-    Raises:
-        Refusal: the start is stored in a rotation mode that does not exist, or is not finite.
-    """
+    """Refuse a vehicle that cannot be moved back to its start. Refused if the start is stored in a rotation mode that
+    does not exist, or is not finite."""
     if not _has_start(ob):
         return
     if not np.isfinite((*ob.steering.start.location, *stored_rotation(ob))).all():
@@ -57,11 +54,8 @@ def check_stored_start(ob: Object) -> None:
 
 
 def stored_rotation(ob: Object) -> np.ndarray:
-    """The rotation channels of the start in the object's present rotation mode.
-
-    Raises:
-        Refusal: it was stored in a mode that does not exist.
-    """
+    """The rotation channels of the start in the object's present rotation mode. Refused if it was stored in a mode that
+    does not exist."""
     start = ob.steering.start
     if start.rotation_mode not in MODES:
         text = f"The start of {ob.name} has the rotation mode {start.rotation_mode!r}, which Blender does not have"

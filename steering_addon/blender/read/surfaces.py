@@ -1,4 +1,4 @@
-"""What vehicles stand on: the faces of tagged objects, read again on a frame only if they may have changed."""
+"""Surfaces: the faces of tagged objects that vehicles stand on, read again on a frame only if they may have changed."""
 
 from collections.abc import Collection, Sequence
 
@@ -10,7 +10,7 @@ from ...simulation.arrays.vectors import Rows, Scalars, Vectors
 from ...simulation.geometry.surfaces import NO_SURFACES, Surfaces, surfaces
 from ...simulation.roles import Role
 from ..objects.body_sizes import triangles_of
-from ..objects.doubles import doubles
+from ..objects.doubles import doubles, placed
 from ..objects.tagged_objects import tagged
 from .checks import check_numbers
 from .dependencies import may_move
@@ -35,11 +35,8 @@ class SurfaceReader:
         self._read = NO_SURFACES
 
     def read(self, depsgraph: Depsgraph, frame: int) -> Surfaces:
-        """The surfaces on the frame the depsgraph is evaluated for.
-
-        Raises:
-            Refusal: the transform or a vertex of an object is not a number.
-        """
+        """The surfaces on the frame the depsgraph is evaluated for. Refused if the transform or a vertex of an object
+        is not a number."""
         objects = self._objects
         if not objects:
             return NO_SURFACES
@@ -77,7 +74,7 @@ class SurfaceReader:
     def _in_the_world(self, row: int) -> tuple[np.ndarray, np.ndarray]:
         """The points and triangles of a surface as it was read last; none of one that is not active."""
         points, triangles = self._shapes[row]
-        return (_placed(points, self._matrices[row]), triangles) if self._active[row] else (NO_POINTS, NO_TRIANGLES)
+        return (placed(points, self._matrices[row]), triangles) if self._active[row] else (NO_POINTS, NO_TRIANGLES)
 
 
 def static_ground(scene: Scene, moving: Collection[Object] = ()) -> Ground | None:
@@ -109,7 +106,3 @@ def may_change(ob: Object) -> bool:
 
 def _is_same(array: np.ndarray, other: np.ndarray) -> bool:
     return array is other or np.array_equal(array, other)
-
-
-def _placed(points: np.ndarray, matrix: np.ndarray) -> np.ndarray:
-    return np.einsum("ab,kb->ka", matrix[:3, :3], points) + matrix[:3, 3]

@@ -28,42 +28,56 @@ TARGETS = (Role.LEADER, Role.RESOURCE, Role.VEHICLE)
 
 
 @dataclass(frozen=True)
-class Surroundings:
-    """The objects that the vehicles of a run react to, as in `Plan`, the targets that name several bodies, and the
-    objects at which only heads look."""
+class Scenery:
+    """The objects that the vehicles of a run react to, in a fixed order.
 
-    bodies: tuple[BodySource, ...]
-    obstacles: tuple[BodySource, ...]
-    paths: list[Object]
-    regions: list[Object]
-    flows: list[Object]
-    formations: list[Object]
-    surfaces: list[Object]
-    links: list[Object]
-    signals: list[Object]
+    Attributes:
+        bodies: the possible targets besides the vehicles, whose target rows they continue.
+        obstacles: the tagged obstacles.
+        paths: the tagged curves, and those that behaviors point at.
+        regions: the spheres, boxes and meshes to keep to.
+        flows: the curves and meshes that draw currents.
+        formations: the meshes whose vertices are places of followers.
+        surfaces: what vehicles stand on; empty if none of them stands on surfaces.
+        links: what joins places of these, likewise.
+        signals: what holds lanes.
+        guides: what leads vehicles by hand.
+        stood_on: the objects of bodies on which vehicles may come down.
+    """
+
+    bodies: tuple[BodySource, ...] = ()
+    obstacles: tuple[BodySource, ...] = ()
+    paths: tuple[Object, ...] = ()
+    regions: tuple[Object, ...] = ()
+    flows: tuple[Object, ...] = ()
+    formations: tuple[Object, ...] = ()
+    surfaces: tuple[Object, ...] = ()
+    links: tuple[Object, ...] = ()
+    signals: tuple[Object, ...] = ()
+    guides: tuple[GuideSource, ...] = ()
+    stood_on: tuple[Object, ...] = ()
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """The scenery of a run, the targets that name several bodies, the shapes of marks, and the objects at which only
+    heads look."""
+
+    scenery: Scenery
     several: list[Several]
     shapes: list[Object]
-    stood_on: list[Object]
-    guides: tuple[GuideSource, ...]
     only_seen: list[Object]
 
     @property
     def spread_out(self) -> list[Object]:
         """The objects of which more than the place counts."""
-        return [
-            *self.paths,
-            *self.regions,
-            *self.flows,
-            *self.formations,
-            *self.surfaces,
-            *with_ends(self.links),
-            *self.signals,
-            *self.shapes,
-        ]
+        seen = self.scenery
+        whole = *seen.paths, *seen.regions, *seen.flows, *seen.formations, *seen.surfaces, *with_ends(seen.links)
+        return [*whole, *seen.signals, *self.shapes]
 
     @property
     def looked_at(self) -> list[Object]:
-        return [*self.spread_out, *(b.ob for b in self.bodies), *(o.ob for o in self.obstacles)]
+        return [*self.spread_out, *(each.ob for each in (*self.scenery.bodies, *self.scenery.obstacles))]
 
 
 def surroundings_of(cast: Cast) -> Surroundings:
@@ -91,22 +105,21 @@ def surroundings_of(cast: Cast) -> Surroundings:
     known = {*rows, *(body.name for body in others)}
     seen = dict.fromkeys(ob for holder in cast.holders if (ob := looked_at(holder)) in set(objects))
     only_seen = [BodySource(ob, carrier_of(ob, rows)) for ob in seen if full_name(ob) not in known]
-    return Surroundings(
+    scenery = Scenery(
         bodies=tuple(sorted((*others, *only_seen), key=lambda body: body.name)),
         obstacles=obstacles,
-        paths=list(dict.fromkeys([*roles[Role.PATH], *pointed_paths])),
-        regions=regions,
-        flows=roles[Role.FLOW],
-        formations=by_name(each.ob for each in pointed[Kind.SHAPE]),
-        surfaces=surfaces,
-        links=links,
-        signals=roles[Role.SIGNAL],
-        several=several,
-        stood_on=[*stood_on(cast.holders, several, watched, roles), *grounds],
-        shapes=[shape for ob in cast.marks if (shape := pointed_at(ob.steering.mark, "shape")) is not None],
+        paths=tuple(dict.fromkeys([*roles[Role.PATH], *pointed_paths])),
+        regions=tuple(regions),
+        flows=tuple(roles[Role.FLOW]),
+        formations=tuple(by_name(each.ob for each in pointed[Kind.SHAPE])),
+        surfaces=tuple(surfaces),
+        links=tuple(links),
+        signals=tuple(roles[Role.SIGNAL]),
         guides=guides_of(source, rows, {full_name(ob) for ob in objects}),
-        only_seen=[body.ob for body in only_seen],
+        stood_on=(*stood_on(cast.holders, several, watched, roles), *grounds),
     )
+    shapes = [shape for ob in cast.marks if (shape := pointed_at(ob.steering.mark, "shape")) is not None]
+    return Surroundings(scenery, several, shapes, [body.ob for body in only_seen])
 
 
 def rows_of_vehicles(source: VehicleSource) -> dict[str, int]:

@@ -54,11 +54,8 @@ class Several:
 
 
 def several_of(crowd: Object, behaviors: Iterable[type[Behavior]], objects: list[Object]) -> Iterator[Several]:
-    """Each target of a crowd's behaviors that is one of several objects of the scene.
-
-    Raises:
-        Refusal: a group of objects that a target names is empty.
-    """
+    """Each target of a crowd's behaviors that is one of several objects of the scene. Refused if a group of objects
+    that a target names is empty."""
     for behavior in behaviors:
         group = getattr(crowd.steering, behavior.name)
         for name, parameter in behavior.parameters().items():

@@ -20,10 +20,7 @@ OPTIONAL = (Role.REGION,)
 
 def awaited(behavior: type[Behavior], crowd: Object, roles: Mapping[Role, object]) -> tuple[str, Parameter] | None:
     """The parameter of a behavior that no object of the scene fits, with its name; None if the behavior can work.
-
-    Args:
-        roles: what the scene has of each role, as a number or a list.
-    """
+    `roles`: what the scene has of each role, as a number or a list."""
     group = getattr(crowd.steering, behavior.name)
     for name, parameter in behavior.parameters().items():
         if parameter.kind in POINTERS and _is_awaited(group, name, parameter, roles):
@@ -32,11 +29,8 @@ def awaited(behavior: type[Behavior], crowd: Object, roles: Mapping[Role, object
 
 
 def waits_unasked(behavior: type[Behavior], crowd: Object, roles: Mapping[Role, object]) -> bool:
-    """Whether a behavior that waits for a target can do without, or came with a preset for which there never was one.
-
-    Args:
-        roles: as for `awaited`.
-    """
+    """Whether a behavior that waits for a target can do without, or came with a preset for which there never was one;
+    `roles`: as for `awaited`."""
     awaiting = awaited(behavior, crowd, roles)
     return awaiting is not None and (awaiting[1].role in OPTIONAL or behavior.name in crowd.steering.unasked.split())
 
@@ -85,11 +79,8 @@ def _matters(behavior: type[Behavior], group: PropertyGroup, only_with: tuple[st
 
 
 def target_warnings(crowds: Iterable[Object], roles: Mapping[Role, Any]) -> Iterator[str]:
-    """A warning for each behavior in use that waits for a target, and for each target that is not what it is used as.
-
-    Args:
-        roles: as for `target_problem`.
-    """
+    """A warning for each behavior in use that waits for a target, and for each target that is not what it is used as;
+    `roles`: as for `target_problem`."""
     for crowd in crowds:
         for behavior in behaviors_of(crowd):
             if waits_unasked(behavior, crowd, roles):

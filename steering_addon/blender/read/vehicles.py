@@ -70,25 +70,16 @@ class VehicleSource(Protocol):
         """The objects that must be evaluated on each frame."""
 
     def settings(self, depsgraph: Depsgraph, frame: int) -> Mapping[str, np.ndarray]:
-        """The (n,) columns named by OWN_SETTINGS on the frame of the depsgraph; not to be written to.
-
-        Raises:
-            Refusal: a value is not a number.
-        """
+        """The (n,) columns named by OWN_SETTINGS on the frame of the depsgraph; not to be written to. Refused if a
+        value is not a number."""
 
     def parent_parts(self, depsgraph: Depsgraph, frame: int) -> np.ndarray:
-        """The parents' parts (p, 4, 4) on the frame of the depsgraph, of the p vehicles that have a parent.
-
-        Raises:
-            Refusal: a parent has an invalid transform.
-        """
+        """The parents' parts (p, 4, 4) on the frame of the depsgraph, of the p vehicles that have a parent. Refused if
+        a parent has an invalid transform."""
 
     def heights(self, depsgraph: Depsgraph, frame: int, parent_parts: np.ndarray) -> np.ndarray:
         """The heights (n,) of the vehicles in metres on the frame of the depsgraph, 0 if unknown; not to be written to.
-
-        Raises:
-            Refusal: a scale is not a number.
-        """
+        Refused if a scale is not a number."""
 
     def lift(self, heights: np.ndarray) -> np.ndarray:
         """The heights (n,) of the origins of vehicles above their feet in metres, given those of the vehicles, (n,)."""

@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field
 from math import inf
 
@@ -10,12 +10,14 @@ import bpy
 from bpy.types import Depsgraph, Object, Scene
 
 from ...simulation.roles import OF_MEMBERS, Role
+from .. import handlers
 from ..animation.bake_record import BakeRecord
 from ..animation.ownership import bake_of
 from ..animation.run_records import Outcomes, fingerprints_of
 from ..objects.crowd_caches import MARK
 from ..objects.resting import resting
 from ..objects.tagged_objects import full_name, in_use, names_of
+from ..pieces import in_one_go
 from ..properties import pointed_at, settings_of
 from ..read.evaluated_points import number_of_points
 from ..read.fingerprint import fingerprint
@@ -26,8 +28,7 @@ from ..setting_changes import is_listening, listen, stop_listening
 from . import covering, hand_edits, placing
 from .findings import Finding, findings
 from .model_traits import traits
-from .present_members import Presence, presence_of
-from .present_states import states_now, tells_state
+from .present_members import Presence, presence_of, states_now, tells_state
 from .written_clips import changed_clips
 
 PAUSE = 0.1
@@ -150,8 +151,13 @@ OURS = "STEERING_OT_"
 """How the names of our operators begin."""
 
 
-def count(scene: Scene, before: Census | None = None, made_of: str | None = None) -> Census:
-    """Count the objects of a scene.
+def count(scene: Scene, before: Census | None = None) -> Census:
+    """Count the objects of a scene; `before` as for `counting`."""
+    return in_one_go(counting(scene, before))
+
+
+def counting(scene: Scene, before: Census | None = None, made_of: str | None = None) -> Generator[None, None, Census]:
+    """Count the objects of a scene, in pieces between which nothing may change.
 
     Args:
         before: the counts on another frame, if nothing but the frame has changed since; they give what takes longest.
@@ -163,7 +169,8 @@ def count(scene: Scene, before: Census | None = None, made_of: str | None = None
     baked = 0
     records: dict[Object, BakeRecord] = {}
     outcomes = Outcomes()
-    for ob in _objects(scene):
+    everything = list(_objects(scene))
+    for ob in everything:
         stored = settings_of(ob)
         if stored is None:
             continue
@@ -183,11 +190,22 @@ def count(scene: Scene, before: Census | None = None, made_of: str | None = None
             rows = outcomes.points(ob, record)
             number = number_of_points(ob, scene.view_layers[0].depsgraph) if rows is None else len(rows)
             members.setdefault(pointed_at(stored, "crowd"), _Counted()).add(ob, record, number)
+        yield
     crowds = {full_name(ob): counted.members(ob, scene, outcomes) for ob, counted in members.items() if ob in present}
     lost = {full_name(ob) if ob else "": counted.left_out for ob, counted in members.items() if ob not in present}
-    posed, driven = traits(_objects(scene), len(present)) if before is None else (before.posed, before.driven)
+    yield
+    posed, driven = traits(everything, len(present)) if before is None else (before.posed, before.driven)
     points = any(True for ob in present for _ in pointers_of(ob))
-    objects = set(_objects(scene)) if points else set()
+    objects = set(everything) if points else set()
+    yield
+    bake = _baked(scene, records, outcomes, before.bake if before is not None else None, made_of)
+    yield
+    found = list(before.findings) if before is not None else []
+    if before is None:
+        # Just after a bake no key is edited.
+        for finding in findings(scene, records, outcomes, () if made_of is not None else hand_edits.edited(records)):
+            found.extend([] if finding is None else [finding])
+            yield
     return Census(
         roles=dict(roles),
         crowds=crowds,
@@ -195,11 +213,8 @@ def count(scene: Scene, before: Census | None = None, made_of: str | None = None
         outside=outside_scene(present, objects),
         baked=baked,
         last=frame_range(scene)[1],
-        bake=_baked(scene, records, outcomes, before.bake if before is not None else None, made_of),
-        # Just after a bake no key is edited.
-        findings=tuple(findings(scene, records, outcomes, () if made_of is not None else hand_edits.edited(records)))
-        if before is None
-        else before.findings,
+        bake=bake,
+        findings=tuple(found),
         posed=posed,
         driven=driven,
         counted_for=_unannounced(scene),
@@ -209,12 +224,8 @@ def count(scene: Scene, before: Census | None = None, made_of: str | None = None
 def _baked(
     scene: Scene, records: Mapping[Object, BakeRecord], outcomes: Outcomes, before: Baked | None, made_of: str | None
 ) -> Baked:
-    """The state of the bakes that vehicles play.
-
-    Args:
-        before: their state on another frame, if nothing but the frame has changed since.
-        made_of: the present fingerprint of the scene, if it is known.
-    """
+    """The state of the bakes that vehicles play. `before`: their state on another frame, if nothing but the frame has
+    changed since; `made_of`: the present fingerprint of the scene, if it is known."""
     if not records:
         return Baked()
     if before is not None:
@@ -238,7 +249,7 @@ def _baked(
 
 
 def _unannounced(scene: Scene) -> tuple:
-    """What a run depends on and Blender counts as a change of the scene only, like a selection."""
+    """The settings that a run depends on and Blender counts as a change of the scene only, like a selection."""
     return (*frame_range(scene), scene.render.fps, scene.render.fps_base)
 
 
@@ -316,9 +327,14 @@ def settled(scene: Scene) -> Census | None:
     return None if pending else _known.get(scene.session_uid)
 
 
-def refresh(scene: Scene, made_of: str | None = None) -> Census:
-    """Count immediately; the present fingerprint of the scene, if it is known, saves half of the time."""
-    return _keep(scene, count(scene, made_of=made_of))
+def refresh(scene: Scene) -> Census:
+    """Count immediately."""
+    return _keep(scene, count(scene))
+
+
+def refreshing(scene: Scene, made_of: str) -> Generator[None, None, Census]:
+    """The same in pieces; the present fingerprint of the scene saves half of the time."""
+    return _keep(scene, (yield from counting(scene, made_of=made_of)))
 
 
 def _keep(scene: Scene, census: Census) -> Census:
@@ -327,7 +343,6 @@ def _keep(scene: Scene, census: Census) -> Census:
     return census
 
 
-@bpy.app.handlers.persistent
 def changed(_scene: Scene | None = None, depsgraph: Depsgraph | None = None) -> None:
     """Count soon, as something has changed; not in background mode, where no panel is drawn."""
     global _only_frame
@@ -338,25 +353,20 @@ def changed(_scene: Scene | None = None, depsgraph: Depsgraph | None = None) -> 
         _count_soon()
 
 
-@bpy.app.handlers.persistent
 def _undone(*_what) -> None:
     _counted_at.clear()
     hand_edits.undone()
     changed()
 
 
-@bpy.app.handlers.persistent
 def _frame_changed(*_what) -> None:
     _count_soon()
 
 
 def _count_soon() -> None:
     global _due
-    if bpy.app.background:
-        return
     _due = time.monotonic() + PAUSE
-    if not bpy.app.timers.is_registered(_count_shown):
-        bpy.app.timers.register(_count_shown, first_interval=PAUSE)
+    handlers.later(_count_shown, PAUSE)
 
 
 def _only_selected(depsgraph: Depsgraph) -> bool:
@@ -365,7 +375,6 @@ def _only_selected(depsgraph: Depsgraph) -> bool:
     return 0 < len(updates) <= MOST_SCENE_UPDATES and all(isinstance(update.id, bpy.types.Scene) for update in updates)
 
 
-@bpy.app.handlers.persistent
 def _loaded(*_what) -> None:
     _known.clear()
     placing.forget()
@@ -397,28 +406,23 @@ def _count_shown() -> float | None:
     return None
 
 
-def _handlers():
-    lists = bpy.app.handlers
-    yield lists.depsgraph_update_post, changed
-    yield lists.undo_post, _undone
-    yield lists.redo_post, _undone
-    yield lists.frame_change_post, _frame_changed
-    yield lists.load_post, _loaded
+HANDLERS = {
+    "depsgraph_update_post": changed,
+    "undo_post": _undone,
+    "redo_post": _undone,
+    "frame_change_post": _frame_changed,
+    "load_post": _loaded,
+}
 
 
 def register() -> None:
     listen(changed)
     if not bpy.app.background:
-        for handlers, handler in _handlers():
-            handlers.append(handler)
+        handlers.begin(HANDLERS)
 
 
 def unregister() -> None:
     if is_listening(changed):
         stop_listening(changed)
-    for handlers, handler in _handlers():
-        if handler in handlers:
-            handlers.remove(handler)
-    if bpy.app.timers.is_registered(_count_shown):
-        bpy.app.timers.unregister(_count_shown)
+    handlers.end(HANDLERS, _count_shown)
     _known.clear()

@@ -49,7 +49,7 @@ def forget() -> None:
 def covering(scene: Scene, obstacles: Iterable[Object]) -> dict[Covering, list[Object]]:
     """The obstacles to be kept out of that cover more than TOO_MUCH times their volume, or a way through them."""
     found: dict[Covering, list[Object]] = {}
-    family, height = None, passers_height(scene)
+    family, height = None, 0.0
     for ob in obstacles:
         try:
             shape, side = (choice_in(ob.steering, name) for name in ("obstacle_shape", "obstacle_side"))
@@ -57,7 +57,8 @@ def covering(scene: Scene, obstacles: Iterable[Object]) -> dict[Covering, list[O
             continue
         if shape == "MESH" or side == "INSIDE":
             continue
-        family = family or Family()
+        if family is None:
+            family, height = Family(), passers_height(scene)
         fit = _fit(scene, ob, family, height)
         if fit is None or not fit.has_faces:
             continue

@@ -1,4 +1,4 @@
-"""What the animator should look at before a bake, or after one: objects that will not move or be seen as meant.
+"""Findings, to look at before a bake or after one: objects that will not move or be seen as meant.
 
 Nothing is evaluated for it, and surfaces are read only when they have changed, so that they can be looked for after
 every change.
@@ -29,13 +29,11 @@ from ..clips.crowd_clips import clip_of_link, state_of, stored_clips
 from ..clips.finding_clips import own_actions
 from ..clips.measuring import player_below
 from ..crowds.adding_clips import why_without_walk
-from ..crowds.improbable import why_improbable
-from ..crowds.scaled import scaled_since
+from ..crowds.improbable import REMEDIES, off_origin, scaled_since, why_improbable
 from ..crowds.states import states_left_behind
 from ..moving import CLINGING, known_locomotion
 from ..objects.crowd_caches import MARK
-from ..objects.hierarchy import Family, instanced, lineage
-from ..objects.instances import instances_of_vehicles
+from ..objects.hierarchy import Family, instanced, instances_of_vehicles, lineage
 from ..objects.tagged_objects import by_role, crowd_of, crowds_of, full_name, in_use, names_of
 from ..properties import pointed_at
 from ..read.dependencies import animates
@@ -45,9 +43,8 @@ from ..read.solids import is_mesh
 from ..read.sources import behaviors_of, pointers_of
 from ..read.target_problems import awaited, outside_scene, target_problem, waits_unasked
 from .covering import covering
-from .origins import REMEDIES, off_origin
+from .model_traits import undriven
 from .placing import loose_links, misplaced
-from .undriven import undriven
 
 EMPTY = 1e-6
 """A scale below this leaves nothing to be seen."""
@@ -58,7 +55,7 @@ FAR = 3.0
 
 
 class FindingKind(Enum):
-    """What was found; the value is the icon that it is listed with."""
+    """The kind of a finding; the value is the icon that it is listed with."""
 
     NO_SIZE = "ERROR"
     OFF_ORIGIN = "OBJECT_ORIGIN"
@@ -104,7 +101,7 @@ MISPLACED = {
     f"Populate again, or set the Locomotion to {CLINGING}",
     Misplaced.WHEELS_HANG: "has wheels that hang in the air",
 }
-"""What is said of vehicles that start where they cannot stand or move as meant."""
+"""The warnings about vehicles that start where they cannot stand or move as meant."""
 
 
 @dataclass(frozen=True)
@@ -124,24 +121,24 @@ class Finding:
 
 def findings(
     scene: Scene, records: Mapping[Object, BakeRecord], outcomes: Outcomes, edited: Sequence[Object] = ()
-) -> Iterator[Finding]:
-    """What to look at in a scene.
-
-    Args:
-        records: the bake of each vehicle that plays one.
-        edited: the vehicles whose keys the next bake would replace though they were edited by hand.
-    """
+) -> Iterator[Finding | None]:
+    """The findings of a scene, in pieces; None for a piece in which nothing was found. `records`: the bake of each
+    vehicle that plays one; `edited`: the vehicles whose keys the next bake would replace though they were edited by
+    hand."""
     text = "has keys that were edited by hand, which a bake replaces. Lock to keep them"
     yield from _about(FindingKind.EDITED, edited, text)
     objects = in_use(scene)
     roles = by_role(objects)
     vehicles = roles[Role.VEHICLE]
+    crowd_of_each = crowds_of(vehicles)
+    members_of = _members(vehicles, crowd_of_each)
     flat = [ob for ob in vehicles if _is_without_size(ob)]
     yield from _about(FindingKind.NO_SIZE, flat, "has a scale of 0. Use Clear > Scale, also on parents")
     for kind, far in off_origin([ob for ob in vehicles if not ob.steering.locked]).items():
         text = f"turns about an origin far from the model. {REMEDIES[kind]}"
         yield from _about(FindingKind.OFF_ORIGIN, far, text)
     text = "was scaled after tagging: the body counts as large as before. Untag, and tag again"
+    yield None
     known = set(flat)
     scaled = [ob for ob in scaled_since(vehicles) if ob not in known]
     yield from _about(FindingKind.SCALED, scaled, text)
@@ -164,9 +161,10 @@ def findings(
     unplayed = [ob for ob in roles[Role.LINK] if (clip := clip_of_link(ob)) is not None and clip not in played]
     text = "has a clip that no crowd has. Use Add Clip in the crowd that goes there"
     yield from _about(FindingKind.UNPLAYED, unplayed, text)
-    yield from _far_outside(roles)
-    yield from _undriven(vehicles)
-    yield from _posed_alike(vehicles)
+    yield from _far_outside(roles, members_of)
+    yield from _undriven(vehicles, crowd_of_each)
+    yield from _posed_alike(vehicles, crowd_of_each)
+    yield None
     vehicles = [ob for ob in vehicles if MARK not in ob]
     hidden = [ob for ob in vehicles if not ob.steering.locked and _is_hidden(ob, scene, records.get(ob))]
     yield from _about(FindingKind.HIDDEN, hidden, "is hidden, but baked all the same")
@@ -178,8 +176,9 @@ def findings(
     yield from _about(FindingKind.NOT_RENDERED, unrendered, "is visible, but hidden in renders")
     for ob, problem, remedy in instances_of_vehicles(objects):
         yield Finding(FindingKind.INSTANCED, f"{problem}. {remedy}", (full_name(ob),))
+    yield None
     yield from _of_minds(scene, roles, objects)
-    crowds, members_of = roles[Role.CROWD], _members(vehicles)
+    crowds = roles[Role.CROWD]
     gone = outside_scene(crowds, set(objects))
     for crowd in crowds:
         yield from _targets_gone(crowd, gone)
@@ -203,6 +202,7 @@ def findings(
             text = f"{each.ob.name} moves at {each.speed:.1f} m/s, {each.speed / each.made_for:.1f} times as fast as"
             text += f" {each.clip}, its fastest clip. Fit Speed in the panel Clips changes that"
             yield Finding(FindingKind.TOO_FAST, text, (full_name(each.ob),))
+    yield None
     of_each = [(ob, outcome) for ob, record in records.items() for outcome in outcomes.each(ob, record)]
     spans = [(ob, outcome.present_frames) for ob, outcome in of_each]
     never = dict.fromkeys(ob for ob, span in spans if span is not None and (span[0] > span[1]))
@@ -256,19 +256,19 @@ def _surfaces(roles: Mapping[Role, Sequence[Object]]) -> Iterator[Finding]:
         yield from _about(FindingKind.UNUSED_SURFACE, surfaces, text)
 
 
-def _undriven(vehicles: Sequence[Object]) -> Iterator[Finding]:
+def _undriven(vehicles: Sequence[Object], crowds: Sequence[Object | None]) -> Iterator[Finding]:
     """The vehicles without drivers for parts that a setting moves."""
-    for setting, obs in undriven(vehicles, crowds_of(vehicles)).items():
+    for setting, obs in undriven(vehicles, crowds).items():
         text = f"has no drivers for the parts that {setting} moves. Use Drive Wheels, or set {setting} to 0"
         yield from _about(FindingKind.UNDRIVEN, obs, text)
 
 
-def _posed_alike(vehicles: Sequence[Object]) -> Iterator[Finding]:
+def _posed_alike(vehicles: Sequence[Object], crowds: Sequence[Object | None]) -> Iterator[Finding]:
     """The vehicles that share shape keys with others, and play no clips by which each would have its own pose."""
     if not any(action_of(keys) for keys in bpy.data.shape_keys):
         return
     family, sharing = Family(), {}
-    for ob, crowd in zip(vehicles, crowds_of(vehicles)):
+    for ob, crowd in zip(vehicles, crowds):
         player = player_below(ob, family) if crowd is not None and not stored_clips(crowd) else None
         if player is not None and player.type == "MESH" and not ob.steering.locked and own_actions(player):
             sharing.setdefault(player.data, []).append(ob)
@@ -305,12 +305,12 @@ def _is_without_vertices(ob: Object) -> bool:
     return ob.type == "MESH" and not ob.data.vertices and not ob.modifiers and not ob.children
 
 
-def _far_outside(roles: Mapping[Role, Sequence[Object]]) -> Iterator[Finding]:
+def _far_outside(
+    roles: Mapping[Role, Sequence[Object]], members_of: Mapping[Object | None, Sequence[Object]]
+) -> Iterator[Finding]:
     """The regions that all vehicles of a crowd are to stay inside, but are far from, as the frame shows them."""
     held = [crowd for crowd in roles[Role.CROWD] if Containment in behaviors_of(crowd)]
-    vehicles = roles[Role.VEHICLE] if held else []
-    members_of = _members(vehicles)
-    every_box = np.array([_to_box(region) for region in roles[Role.REGION]]) if vehicles else np.empty((0, 4, 4))
+    every_box = np.array([_to_box(region) for region in roles[Role.REGION] if held]).reshape(-1, 4, 4)
     for crowd in held:
         settings = crowd.steering.containment
         chosen = pointed_at(settings, "region")
@@ -324,10 +324,10 @@ def _far_outside(roles: Mapping[Role, Sequence[Object]]) -> Iterator[Finding]:
             yield Finding(FindingKind.FAR_OUTSIDE, text, tuple(full_name(ob) for ob in regions))
 
 
-def _members(vehicles: Sequence[Object]) -> dict[Object | None, list[Object]]:
-    """The vehicles of each crowd."""
+def _members(vehicles: Sequence[Object], crowds: Sequence[Object | None]) -> dict[Object | None, list[Object]]:
+    """The vehicles of each crowd, given that of each."""
     members: dict[Object | None, list[Object]] = {}
-    for ob, crowd in zip(vehicles, crowds_of(vehicles)):
+    for ob, crowd in zip(vehicles, crowds):
         members.setdefault(crowd, []).append(ob)
     return members
 

@@ -14,13 +14,13 @@ _known: dict[tuple[int, str], bool] = {}
 _touched: set[int] = set()
 """The session_uid of actions that have changed since the latest bake; an undo may change them again."""
 _unsure: set[int] = set()
-"""Those of them that are still to be looked at."""
+"""The session_uid of those that are still to be looked at."""
 _written: set[int] = set()
-"""Those that a bake has just written: the next update tells of them."""
+"""The session_uid of those that a bake has just written: the next update tells of them."""
 
 
 def edited(objects: Iterable[Object]) -> list[Object]:
-    """Those of the vehicles whose keys the next bake would replace though they were edited by hand."""
+    """The vehicles whose keys the next bake would replace though they were edited by hand."""
     return [ob for ob in objects if not ob.steering.locked and _is_edited(ob)]
 
 
@@ -55,9 +55,10 @@ def as_baked(objects: Iterable[Object], run: str) -> None:
     """These vehicles were baked a moment ago, in the run of this id."""
     uids = {action.session_uid for ob in objects if (action := action_of(ob)) is not None}
     _known.update(dict.fromkeys(((uid, run) for uid in uids), False))
-    _written.update(uids)
-    _touched.difference_update(_written)
-    _unsure.difference_update(_written)
+    # An update may have told of them already.
+    _written.update(uids - _touched)
+    _touched.difference_update(uids)
+    _unsure.difference_update(uids)
 
 
 def forget() -> None:

@@ -17,11 +17,8 @@ from .present_members import Presence
 
 
 def why_still(crowd: Object, census: Census | None) -> str:
-    """Why the vehicles of a crowd do nothing, as a sentence without final stop; empty if they do something.
-
-    Args:
-        census: the counts of the scene; without it, reasons that depend on them are not known.
-    """
+    """Why the vehicles of a crowd do nothing, as a sentence without final stop; empty if they do something. `census`:
+    the counts of the scene; without it, reasons that depend on them are not known."""
     return _no_member_moves(crowd, census) or _cannot_move(crowd) or _nothing_to_do(crowd, census)
 
 

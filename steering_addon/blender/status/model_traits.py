@@ -1,20 +1,19 @@
-"""The crowds that have members whose models can play clips, or members that drivers of their parts read."""
+"""Models with drivers: the crowds with members that drivers read or that can play clips, and the vehicles whose
+parts no drivers move, such as wheels that stay up as a body sinks."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from bpy.types import ID, Object
 
-from ..animation.custom_properties import name_in
+from ..animation.custom_properties import name_in, reading_drivers
+from ..moving import known_locomotion
 from ..objects.focus import vehicle_of
 from ..objects.tagged_objects import crowd_of, full_name
 
 
 def traits(objects: Iterable[Object], crowds: int) -> tuple[frozenset[str], frozenset[str]]:
-    """The full names of the crowds with an armature or shape keys on a member, and of those that drivers read.
-
-    Args:
-        crowds: their number.
-    """
+    """The full names of the crowds with an armature or shape keys on a member, and of those that drivers read;
+    `crowds`: their number."""
     posed: set[str] = set()
     driven: set[str] = set()
     for ob in objects:
@@ -43,3 +42,26 @@ def _reads_vehicle(block: ID | None) -> bool:
         for variable in driver.driver.variables
         for target in variable.targets
     )
+
+
+def undriven(vehicles: Iterable[Object], crowds: Iterable[Object | None]) -> dict[str, list[Object]]:
+    """The vehicles without drivers that a setting of theirs needs, by the label of that setting; `crowds`: the crowd of
+    each vehicle."""
+    asked: dict[tuple[str, Sequence[str]], list[Object]] = {}
+    for ob, crowd in zip(vehicles, crowds):
+        known = known_locomotion(ob, crowd) if crowd is not None and not ob.steering.locked else None
+        if known is None:
+            continue
+        holder, kind = known
+        # Reading a group that was never set writes it into the file.
+        if not kind.needs_drivers or not holder.steering.is_property_set(kind.name):
+            continue
+        settings = getattr(holder.steering, kind.name)
+        for parameter, outputs in kind.needs_drivers.items():
+            if getattr(settings, parameter) > 0.0:
+                asked.setdefault((kind.parameters()[parameter].called(parameter), outputs), []).append(ob)
+    missing: dict[str, list[Object]] = {}
+    for (label, outputs), obs in asked.items():
+        drivers = reading_drivers(obs, outputs)
+        missing.setdefault(label, []).extend(ob for ob in obs if not drivers[ob].keys() >= set(outputs))
+    return missing

@@ -20,17 +20,16 @@ from ...simulation.terrain import Terrain
 from ...simulation.vehicle import Motion, VehicleModel
 from ..moving import locomotion_of, own_locomotion_of
 from ..objects.doubles import doubles
+from ..objects.model_axes import axes_of_model
 from ..objects.tagged_objects import crowds_of
 from ..read.curves import sketched
 from ..read.dependencies import animates, may_move
 from ..read.fingerprint import digest_of_shapes
 from ..read.links import lines_of
-from ..read.local_space import AXIS_NAMES, model_axes
 from ..read.locomotions import LocomotionReader
 from ..read.run_settings import frame_range
 from ..read.surfaces import SurfaceReader
 from ..refusal import Refusal
-from ..stored_values import sound_front
 
 MOST_FACES = 250_000
 """Faces of surfaces beyond which nothing is looked for before the bake: sorting them takes more than half a second."""
@@ -71,9 +70,9 @@ def misplaced(
         roles: the objects of the scene by role.
         baked: the vehicles that play a bake, which tells itself what went wrong; they are left out.
     """
-    standing = _standing(roles[Role.VEHICLE], baked)
     surfaces = [ob for ob in roles[Role.SURFACE] if ob.steering.active or animates(ob, "steering.active")]
-    if not standing or not surfaces:
+    standing = _standing(roles[Role.VEHICLE], baked) if surfaces else []
+    if not standing:
         _known.pop(scene.session_uid, None)
         return {}
     known = _known.setdefault(scene.session_uid, _Known())
@@ -139,11 +138,8 @@ def depsgraph_at_start(scene: Scene, objects: Iterable[Object]) -> Depsgraph | N
 
 
 def _read(known: _Known, surfaces: Sequence[Object], depsgraph: Depsgraph, frame: int) -> bool:
-    """Read the surfaces if something about them has changed; False if there are too many faces.
-
-    Raises:
-        Refusal: a surface has a vertex or a transform that is not a number.
-    """
+    """Read the surfaces if something about them has changed; False if there are too many faces. Refused if a surface
+    has a vertex or a transform that is not a number."""
     made_of = digest_of_shapes(surfaces)
     if made_of == known.made_of:
         return len(known.surfaces) > 0
@@ -183,9 +179,7 @@ def _found(
 def _starts(objects: Sequence[Object]) -> tuple[Motion, Scalars]:
     """Where vehicles that play no bake start, at rest, and how high their origins are above their feet, (n,) metres."""
     matrices = doubles([_matrix(ob) for ob in objects]).reshape(-1, 4, 4)
-    fronts = [sound_front(ob) for ob in objects]
-    axes_of = {front: model_axes(*(AXIS_NAMES[axis] for axis in front)) for front in set(fronts)}
-    axes = np.array([axes_of[front] for front in fronts])
+    axes = np.array([axes_of_model(ob) for ob in objects])
     forward: Vectors = unit(np.einsum("nab,nb->na", matrices[:, :3, :3], axes[:, :, 1]))
     up: Vectors = unit(np.einsum("nab,nb->na", matrices[:, :3, :3], axes[:, :, 2]))
     place = columns(*(matrices[:, k, 3] for k in range(3)))

@@ -1,19 +1,23 @@
-"""The members of a crowd that are present on the current frame, to the extent that it is known.
+"""The members of a crowd that are present on the current frame, and the states that they are in, as far as it is known.
 
-While a preview is on, it says which are absent. Otherwise the record of its bake says when a vehicle is present, or,
-without a bake, its frame to enter.
+While a preview is on, it tells. Otherwise the record of its bake says when a vehicle is present and what it took up,
+or, without a bake, its frame to enter.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from bpy.types import Object, Scene
+from bpy.types import Depsgraph, Object, Scene
 
+from ...portrayal.driver_properties import STATE
 from ...simulation.arrays.chance import keys_of_vehicles
 from ...simulation.presence.attendance import Attendance, enter_frames
 from ..animation.bake_record import BakeRecord
-from ..animation.run_records import Outcomes
+from ..animation.custom_properties import path_of
+from ..animation.ownership import CurrentAnimation
+from ..animation.run_records import Outcomes, outcome_of
+from ..animation.state_history import TakenUp
 from ..preview.published import published_frame
 from ..properties import settings_of
 from ..property_groups import values_of
@@ -91,3 +95,46 @@ def _span(enters: float, ob: Object, bake: BakeRecord | None, outcomes: Outcomes
     first, last = outcomes.of(ob, bake).present_frames or ALWAYS
     # A vehicle that never entered waited for room.
     return (first, last) if first <= last else (np.inf, np.inf)
+
+
+def tells_state(record: BakeRecord | None) -> bool:
+    """Whether a bake tells in which state its vehicle is."""
+    return record is not None and path_of(STATE) in record.channels
+
+
+def present_state(scene: Scene, ob: Object, *, baked: bool, depsgraph: Depsgraph | None = None) -> int | None:
+    """The number of the state that a vehicle is in, 0 for none; None if it is not known.
+
+    Args:
+        baked: whether its bake tells the state (`tells_state`).
+        depsgraph: for whose frame a bake is asked; that of the scene if None.
+    """
+    if (previewed := published_frame(scene)) is not None and (number := previewed.state_number(ob)) is not None:
+        return number
+    if not baked:
+        return None
+    number = (ob if depsgraph is None else ob.evaluated_get(depsgraph)).get(STATE)
+    if number is None:
+        number = _keyed(ob, (scene if depsgraph is None else depsgraph.scene).frame_current_final)
+    return number if isinstance(number, int) else None
+
+
+def states_now(scene: Scene, ob: Object, baked: bool) -> list[int | None]:
+    """The numbers of the states of a vehicle, or of those that are points of an object, as of `present_state`."""
+    previewed = published_frame(scene)
+    if previewed is not None and previewed.numbers is not None and len(rows := previewed.rows_of(ob)) > 1:
+        return [int(number) for number in previewed.numbers[rows]]
+    return [present_state(scene, ob, baked=baked)]
+
+
+def _keyed(ob: Object, frame: float) -> int | None:
+    """The number that the keys of a vehicle tell: of a library override Blender saves these, not the property."""
+    curve = CurrentAnimation(ob).curves(path_of(STATE)).get(0)
+    return None if curve is None else round(curve.evaluate(frame))
+
+
+def history_of(scene: Scene, ob: Object) -> tuple[TakenUp, ...]:
+    """The states that a vehicle takes up, with the reasons; those of a preview until the current frame."""
+    if (previewed := published_frame(scene)) is not None and (history := previewed.history(ob)) is not None:
+        return history
+    return outcome_of(ob).states

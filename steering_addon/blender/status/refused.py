@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import bpy
 from bpy.types import Depsgraph, Scene
 
+from .. import handlers
 from ..objects.tagged_objects import full_name
 from ..properties import settings_of
 from ..refusal import Refusal
@@ -51,7 +52,6 @@ def last_refused(scene: Scene) -> Refused | None:
     return refused
 
 
-@bpy.app.handlers.persistent
 def _forget_changed(scene: Scene, depsgraph: Depsgraph | None = None) -> None:
     """Forget the refusal of a scene in which more than the selection or the frame has changed."""
     if scene.session_uid not in _last or depsgraph is None:
@@ -61,9 +61,9 @@ def _forget_changed(scene: Scene, depsgraph: Depsgraph | None = None) -> None:
 
 
 def register() -> None:
-    bpy.app.handlers.depsgraph_update_post.append(_forget_changed)
+    handlers.begin({"depsgraph_update_post": _forget_changed})
 
 
 def unregister() -> None:
-    bpy.app.handlers.depsgraph_update_post.remove(_forget_changed)
+    handlers.end({"depsgraph_update_post": _forget_changed})
     _last.clear()

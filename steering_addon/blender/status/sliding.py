@@ -26,7 +26,8 @@ from ..clips.poses import Channels, bone_channel, channels_of, curves_for, follo
 from ..clips.rig import Rig, rig_of
 from ..objects.doubles import doubles
 from ..objects.hierarchy import Family
-from ..read.local_space import AXIS_NAMES, model_axes, to_world
+from ..objects.model_axes import axes_of_model
+from ..read.local_space import to_world
 from ..read.surfaces import static_ground
 from ..stored_values import sound_front
 
@@ -73,12 +74,8 @@ def slides_of(vehicles: Sequence[Object], scene: Scene) -> Iterator[Slide]:
 
 @dataclass(frozen=True)
 class _Way:
-    """Where a vehicle is on f frames, and what it stands on.
-
-    Attributes:
-        place: (f, 3) metres.
-        axes: (f, 3, 3) those of model space in the world, as rows.
-    """
+    """Where a vehicle is on f frames, and what it stands on. `place`: (f, 3) metres; `axes`: (f, 3, 3) those of model
+    space in the world, as rows."""
 
     place: Vectors
     axes: np.ndarray
@@ -186,7 +183,7 @@ def _baked(ob: Object, frames: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The positions (f, 3) and bases (f, 3, 3) of a baked vehicle without a parent."""
     turns = matrices_from_channels(_channel(ob, data_path(ob.rotation_mode), frames), ob.rotation_mode)
     parts = np.tile(np.eye(4), (len(frames), 1, 1))
-    return to_world(parts, _channel(ob, "location", frames), turns, _axes(ob), doubles(ob.scale))
+    return to_world(parts, _channel(ob, "location", frames), turns, axes_of_model(ob), doubles(ob.scale))
 
 
 def _carried(ob: Object, frames: np.ndarray, scene: Scene) -> tuple[np.ndarray, np.ndarray]:
@@ -197,7 +194,7 @@ def _carried(ob: Object, frames: np.ndarray, scene: Scene) -> tuple[np.ndarray, 
         for row, number in enumerate(frames.tolist()):
             scene.frame_set(int(number))
             matrix = doubles(ob.matrix_world)
-            position[row], basis[row] = to_world(matrix, np.zeros(3), np.eye(3), _axes(ob), np.ones(3))
+            position[row], basis[row] = to_world(matrix, np.zeros(3), np.eye(3), axes_of_model(ob), np.ones(3))
     finally:
         scene.frame_set(frame, subframe=subframe)
     return position, basis
@@ -209,10 +206,6 @@ def _channel(ob: Object, path: str, frames: np.ndarray) -> np.ndarray:
     width = 3 if path == "location" else width_of(ob.rotation_mode)
     columns = [evaluate(curves[k], frames) if k in curves else np.full(len(frames), now[k]) for k in range(width)]
     return np.stack(columns, axis=-1)
-
-
-def _axes(ob: Object) -> np.ndarray:
-    return model_axes(*(AXIS_NAMES[axis] for axis in sound_front(ob)))
 
 
 def _low_points(rig: Rig, poses: np.ndarray, way: _Way) -> Rows:

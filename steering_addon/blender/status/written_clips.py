@@ -10,18 +10,14 @@ from ..clips.clip_record import clip_record
 from ..clips.crowd_clips import clips_made_of, stored_clips
 from ..objects.crowd_caches import cache_of, cached_as, clips_in
 from ..objects.hierarchy import ancestors
-from ..objects.mind_numbers import state_numbers
+from ..objects.identity import state_numbers
 from ..objects.tagged_objects import crowd_of
 from ..properties import has_role
 
 
 def changed_clips(objects: Iterable[Object], records: Mapping[Object, BakeRecord]) -> list[Object]:
     """The crowds whose clips, or how they are played, have changed since they were written onto baked vehicles.
-
-    Args:
-        objects: of the scene.
-        records: the bake of each vehicle that plays one.
-    """
+    `objects`: of the scene; `records`: the bake of each vehicle that plays one."""
     objects = list(objects)
     written: dict[Object, set[str]] = {}
     for ob in objects:

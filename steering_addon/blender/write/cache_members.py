@@ -57,11 +57,7 @@ class CachedMembers:
 
     @classmethod
     def of(cls, plan: Plan, playing: PlayingModels, crowd: CrowdSource, family: Family) -> "CachedMembers":
-        """The members of a crowd.
-
-        Raises:
-            Refusal: one cannot be put aside, or has no model.
-        """
+        """The members of a crowd. Refused if one cannot be put aside, or has no model."""
         source, m = plan.vehicles.source, len(crowd.rows)
         signs, scale, variant = np.ones((m, 3)), np.ones((m, 3)), np.zeros(m, dtype=np.int64)
         rows = np.flatnonzero(np.isin(crowd.rows, source.object_rows))

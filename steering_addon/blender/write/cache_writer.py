@@ -40,11 +40,7 @@ class CacheWriter:
     """Writes crowds of a plan into a crowd cache each."""
 
     def __init__(self, plan: Plan, playing: PlayingModels, crowds: Sequence[CrowdSource]) -> None:
-        """Check what can be checked.
-
-        Raises:
-            Refusal: a vehicle cannot be put aside.
-        """
+        """Check what can be checked. Refused if a vehicle cannot be put aside."""
         self._plan = plan
         self._crowds = [_CrowdCache(plan, playing, crowd) for crowd in crowds if len(crowd.rows)]
         self._taken = 0
@@ -234,11 +230,8 @@ def _outputs_read(variants: Sequence[Variant], crowd: Object) -> set[str]:
 
 
 class _Turns:
-    """The rotations of k vehicles with the same axes, frame after frame.
-
-    Attributes:
-        rows: (k,) theirs among those of the crowd.
-    """
+    """The rotations of k vehicles with the same axes, frame after frame. `rows`: (k,) theirs among those of the
+    crowd."""
 
     def __init__(self, rows: np.ndarray, axes: np.ndarray, signs: np.ndarray) -> None:
         self.rows, self._axes, self._signs = rows, axes, signs

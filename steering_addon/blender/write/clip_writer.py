@@ -31,11 +31,8 @@ class ClipWriter:
     """Lets vehicles play the clips of their crowds; nothing is changed before `write`."""
 
     def __init__(self, plan: Plan, playing: PlayingModels, *, replace: bool) -> None:
-        """Check what strips need; `replace`: whether actions that would hide them are set aside.
-
-        Raises:
-            Refusal: a crowd's clips cannot be played.
-        """
+        """Check what strips need; `replace`: whether actions that would hide them are set aside. Refused if a crowd's
+        clips cannot be played."""
         self._plan, self._playing = plan, playing
         self._moved: set[int] = set()
         for model in playing.models:
@@ -137,7 +134,7 @@ class _ModelStrips:
 
     @property
     def players(self) -> Iterator[Object]:
-        """What plays the clips of all its vehicles."""
+        """The rigs that play the clips of all its vehicles."""
         yield from self.playing.model.rigs
         for part in self.playing.along:
             yield from part.meshes

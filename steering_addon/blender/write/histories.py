@@ -1,4 +1,4 @@
-"""What happened to the vehicles of a plan, in words for the record of their bake."""
+"""The mishaps and states of the vehicles of a plan, in words for the record of their bake."""
 
 from collections.abc import Mapping, Sequence
 

@@ -31,6 +31,8 @@ from .subjects import PlayingModels, radii
 
 STAGING = 0.4
 """The share of the writing that the keys of vehicles take; the clips of their armatures take the rest."""
+HANDING_OVER = 0.1
+"""The share of the writing that preparing to hand over takes."""
 SMALLEST = 1e-9
 """The least metres for which a unit of a location may stand."""
 LEAST_FRAMES = 16
@@ -46,11 +48,8 @@ class KeyWriter:
     """Writes the vehicles of a plan, which are objects, into keyframes."""
 
     def __init__(self, plan: Plan, playing: PlayingModels, *, replace_own_keys: bool = False) -> None:
-        """`replace_own_keys`: whether animation of the vehicles' own is set aside.
-
-        Raises:
-            Refusal: clips of a crowd cannot be played, or a vehicle is a point.
-        """
+        """`replace_own_keys`: whether animation of the vehicles' own is set aside. Refused if clips of a crowd cannot
+        be played, or a vehicle is a point."""
         if len(plan.vehicles.source.objects) < len(plan):
             points = next(each.owner(0) for each, _ in plan.vehicles.source.parts if not len(each.objects))
             text = f"The points of {points.name} cannot have keyframes. Lock {points.name}, or remove its tag."
@@ -86,7 +85,8 @@ class KeyWriter:
         plan, source = self._plan, self._source
         self._staging = staging = Staging(run, plan.frames)
         numbers, states, posed = self._numbers.columns(), self._states.columns(), self._clips.posed
-        share = STAGING if self._clips else 1.0
+        written = 1.0 - HANDING_OVER
+        share = STAGING if self._clips else written
         for done, (row, thinned) in enumerate(self._thinned(numbers), 1):
             staging.add(
                 source.objects[row],
@@ -102,11 +102,12 @@ class KeyWriter:
             )
             yield share * done / len(plan)
         for done in self._clips.prepare() if self._clips else ():
-            yield STAGING + (1.0 - STAGING) * done
+            yield STAGING + (written - STAGING) * done
         away = self._away & source.hides
         self._eaten.hide(staging, away, self._replace)
         self._hide_parts(staging, away)
-        staging.commit(plan.scene.frame_current_final)
+        for done in staging.commit(plan.scene.frame_current_final):
+            yield written + HANDING_OVER * done
         self._clips.write()
 
     @property

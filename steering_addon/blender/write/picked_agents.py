@@ -25,9 +25,8 @@ from ..crowds.cache_edits import edit_agents
 from ..crowds.cached_motion import CachedMotion, ShownAgents
 from ..crowds.crowd_cache import ARRIVED, resting_parts
 from ..crowds.picked_objects import agents_of, check_removable, object_for, remove_made
-from ..objects.crowd_caches import MARK, cache_id, mark
+from ..objects.crowd_caches import MARK, PICKED, cache_id, is_made, mark, points_identity
 from ..objects.hierarchy import Family
-from ..objects.picked_agents import PICKED, is_made, points_identity
 from ..objects.resting import put_to_rest, wake
 from ..read.local_space import to_world
 from ..read.plan import Plan, plan_reading
@@ -54,11 +53,8 @@ class MadeObjects:
 def making_objects(
     context: Context, cache: Collection, crowd: Object, identities: Sequence[int], *, replace_own_keys: bool
 ) -> Generator[float, None, MadeObjects]:
-    """Let objects stand for agents of a cache, yielding the share that is done; closing it leaves nothing.
-
-    Raises:
-        Refusal: one of the agents cannot become an object.
-    """
+    """Let objects stand for agents of a cache, yielding the share that is done; closing it leaves nothing. Refused if
+    one of the agents cannot become an object."""
     scene, motion = context.scene, CachedMotion(cache, crowd)
     agents = agents_of(cache, crowd, motion, identities, scene)
     made: list[Object] = []
@@ -174,7 +170,8 @@ def _taken_up(plan: Plan, before: Mindset | None, numbers: np.ndarray, time: flo
 def give_agents_back(
     context: Context, cache: Collection | None, crowd: Object, objects: Sequence[Object], identities: Sequence[int]
 ) -> tuple[list[int], list[str]]:
-    """Let a cache show agents again, and remove the objects that were made for them.
+    """Let a cache show agents again, and remove the objects that were made for them. Refused if something else is
+    parented to what would be removed.
 
     Args:
         cache: that of the crowd; None without one.
@@ -183,9 +180,6 @@ def give_agents_back(
 
     Returns:
         The identities of those that the cache does not hold, and warnings.
-
-    Raises:
-        Refusal: something else is parented to what would be removed.
     """
     scene, family = context.scene, Family()
     made, rested = [ob for ob in objects if is_made(ob)], [ob for ob in objects if not is_made(ob)]

@@ -17,11 +17,7 @@ from .usd_points import CrowdPoints
 
 
 def cached_points(cache: Collection, crowd: Object) -> CrowdPoints:
-    """The points that a crowd cache shows.
-
-    Raises:
-        Refusal: a part of the cache is missing.
-    """
+    """The points that a crowd cache shows. Refused if a part of the cache is missing."""
     motion = CachedMotion(cache, crowd)
     frames, rows = np.arange(motion.first, motion.last + 1), np.arange(len(motion.identity))
     shown = motion.on_frames(frames, rows)

@@ -8,8 +8,8 @@ from ...simulation.roles import Role
 from ..animation.staging import Staging
 from ..objects.hierarchy import Family
 from ..properties import has_role
+from ..read.entry_settings import feeds, may_be_hidden, with_parts
 from ..read.plan import Plan
-from ..read.resources import feeds, may_be_hidden, with_parts
 
 
 class Resources:
@@ -39,11 +39,7 @@ class Resources:
 
 
 class Eaten:
-    """Records on which frames of a run the resources are eaten up.
-
-    Attributes:
-        objects: the resources with their parts.
-    """
+    """Records on which frames of a run the resources are eaten up. `objects`: the resources with their parts."""
 
     def __init__(self, plan: Plan) -> None:
         self._resources = Resources(plan)
@@ -55,12 +51,8 @@ class Eaten:
         self._up[row] = self._resources.eaten_up(portrait)
 
     def hide(self, staging: Staging, away: np.ndarray, replace: bool) -> None:
-        """Prepare the resources to be hidden while nothing is left of them.
-
-        Args:
-            away: (f, n) which vehicles are hidden, together with what they carry.
-            replace: whether the animator's keys on the switches may be set aside.
-        """
+        """Prepare the resources to be hidden while nothing is left of them. `away`: (f, n) which vehicles are hidden,
+        together with what they carry; `replace`: whether the animator's keys on the switches may be set aside."""
         for up, body, parts in zip(self._up.T, self._resources.bodies, self._resources.parts):
             hidden = up if may_be_hidden(body.ob) else np.zeros_like(up)
             if body.carrier >= 0:

@@ -18,11 +18,7 @@ from .writer import Writer
 
 
 def writer_for(plan: Plan, playing: PlayingModels, *, replace_own_keys: bool) -> Writer:
-    """The writer of a plan whose crowds ask for different outputs.
-
-    Raises:
-        Refusal: a crowd cannot be written.
-    """
+    """The writer of a plan whose crowds ask for different outputs. Refused if a crowd cannot be written."""
     cached = [crowd for crowd in plan.crowds if len(crowd.rows) and _is_cached(plan, crowd)]
     if not cached:
         return SplitWriter(plan, KeyWriter(plan, playing, replace_own_keys=replace_own_keys), None, None)

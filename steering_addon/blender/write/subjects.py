@@ -105,11 +105,8 @@ class PlayingModel:
         return shape_of(self.model.rigs[0], vehicle, self._family, sound_front(vehicle))
 
     def check(self, frames: np.ndarray, *, replace: bool) -> None:
-        """Refuse what keeps clips from being played on frames (f,).
-
-        Args:
-            replace: whether actions that would hide the clips are set aside.
-        """
+        """Refuse what keeps clips from being played on frames (f,); `replace`: whether actions that would hide the
+        clips are set aside."""
         actions = {entry.action for entry in self.model.entries}
         actions.update(action for part in self.along for action in part.moves.values())
         parts = (self.model.rigs, self.copies), *((part.meshes, part.copies) for part in self.along)
@@ -148,15 +145,8 @@ class PlayingModels:
 
 
 def playing_models(plan: Plan, *, only_measured: bool = False) -> PlayingModels:
-    """The models of a plan that play clips.
-
-    Args:
-        only_measured: whether models whose clips are not measured are left out, as measuring may add datablocks for a
-            moment.
-
-    Raises:
-        Refusal: clips of a crowd cannot be played.
-    """
+    """The models of a plan that play clips; `only_measured`: whether models whose clips are not measured are left out,
+    as measuring may add datablocks for a moment. Refused if clips of a crowd cannot be played."""
     family, playing, idle = Family(), [], []
     source = plan.vehicles.source
     for crowd in plan.crowds:

@@ -13,6 +13,7 @@ import bpy
 import numpy as np
 from bpy.types import Material, Mesh
 
+from ..objects.doubles import column_from
 from ..refusal import Refusal
 
 
@@ -112,14 +113,14 @@ def _write_mesh(stage: Any, mesh: Mesh, path: str, materials: "_Materials") -> N
 
     made = UsdGeom.Mesh.Define(stage, path)
     made.CreateSubdivisionSchemeAttr(UsdGeom.Tokens.none)
-    made.CreatePointsAttr(Vt.Vec3fArray.FromNumpy(_column(mesh.vertices, "co", 3, np.float32)))
-    made.CreateFaceVertexCountsAttr(Vt.IntArray.FromNumpy(_column(mesh.polygons, "loop_total", 1, np.int32)))
-    made.CreateFaceVertexIndicesAttr(Vt.IntArray.FromNumpy(_column(mesh.loops, "vertex_index", 1, np.int32)))
+    made.CreatePointsAttr(Vt.Vec3fArray.FromNumpy(column_from(mesh.vertices, "co", 3, np.float32)))
+    made.CreateFaceVertexCountsAttr(Vt.IntArray.FromNumpy(column_from(mesh.polygons, "loop_total", 1, np.int32)))
+    made.CreateFaceVertexIndicesAttr(Vt.IntArray.FromNumpy(column_from(mesh.loops, "vertex_index", 1, np.int32)))
     if mesh.uv_layers.active is not None:
         kind, corners = Sdf.ValueTypeNames.TexCoord2fArray, UsdGeom.Tokens.faceVarying
         places = UsdGeom.PrimvarsAPI(made).CreatePrimvar("st", kind, corners)
-        places.Set(Vt.Vec2fArray.FromNumpy(_column(mesh.uv_layers.active.uv, "vector", 2, np.float32)))
-    of_faces = _column(mesh.polygons, "material_index", 1, np.int32)
+        places.Set(Vt.Vec2fArray.FromNumpy(column_from(mesh.uv_layers.active.uv, "vector", 2, np.float32)))
+    of_faces = column_from(mesh.polygons, "material_index", 1, np.int32)
     used = [row for row, material in enumerate(mesh.materials) if material is not None and (of_faces == row).any()]
     for row in used:
         part = made
@@ -164,12 +165,6 @@ def _surface_of(material: Material) -> tuple[Sequence[float], float, float, floa
         return material.diffuse_color[:3], material.metallic, material.roughness, material.diffuse_color[3]
     color, *rest = (shader.inputs[name].default_value for name in ("Base Color", "Metallic", "Roughness", "Alpha"))
     return color[:3], *rest
-
-
-def _column(items: Any, name: str, width: int, kind: type[np.generic]) -> np.ndarray:
-    column = np.empty((len(items), width), kind)
-    items.foreach_get(name, column.reshape(-1))
-    return column if width > 1 else column[:, 0]
 
 
 def _free(stage: Any, below: str, name: str) -> str:

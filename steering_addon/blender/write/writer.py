@@ -22,14 +22,9 @@ class Writer(Protocol):
         """Take in a frame; called once for each frame of the plan, in order."""
 
     def finish(self, run: str) -> Iterator[float]:
-        """Write what was taken in, yielding the share that is done, from 0 to 1, and hand it over at the end.
-
-        Args:
-            run: the id of the run, by which what is written is told from that of other runs, and its record is found.
-
-        Raises:
-            Refusal: a vehicle cannot be written.
-        """
+        """Write what was taken in, yielding the share that is done, from 0 to 1, and hand it over at the end; `run`:
+        the id of the run, by which what is written is told from that of other runs, and its record is found. Refused if
+        a vehicle cannot be written."""
 
     @property
     def warnings(self) -> Sequence[str]:

@@ -14,11 +14,11 @@ from .climbing import Climb
 from .holding import Glide, Stances, Stretches
 from .planes import Ground, Planes, fit_planes
 from .rotations import Turns, in_axes, multiply, rotate, rotation_about_up, rotation_between, transpose
-from .small_steps import carry_over, lifted, small_steps, swung
+from .small_steps import MOST_TURN, carry_over, lifted, small_steps, swung
 from .treads import Carried, FootCorrection, Stepping, Tread, find_treads, sum_steps
 
-MOST_TURN = 1.0
-"""Radians that a foot is turned against its body at most."""
+GRAZES = 0.9
+"""The share of a sole from its middle that keeps clear of steps: a heel at the very edge of one would go over it."""
 
 
 def footholds(
@@ -87,7 +87,7 @@ def _climb(
     frame, points = climb.frame, tread.world.shape[-2]
     start, height = place.reshape(-1, 3)[frame], climb.height(place[..., 2] + lift)
     sole = tread.world.reshape(-1, points, 3)[frame] - start[:, None]
-    at = hold.reshape(-1, 3)[frame][:, None] + sole
+    at = hold.reshape(-1, 3)[frame][:, None] + GRAZES * sole
     at[..., 2] = height[:, None]
     below, _ = ground(at.reshape(-1, 3), np.repeat(frame, points))
     sunk = np.max(below.reshape(-1, points) - sole[..., 2], axis=1) - height

@@ -16,10 +16,14 @@ FAR = 0.04
 """Model heights that a foot is from where its clips are, from which on it takes a step."""
 TURNED = 0.3
 """Radians that it is turned against its body, alike."""
-STEP, STAY = 0.3, 0.3
-"""Seconds of a step, and for which a foot stands at least before it and after it."""
+MOST_TURN, WHIRLS = 1.0, 1.3
+"""Radians that a foot is turned against its body at most, and by which a body that whirls round turns in a second or in
+a shorter stance."""
+STEP, STAY, BRIEF = 0.3, 0.3, 0.12
+"""Seconds of a step, and for which a foot stands at least before it and after it: less where its body whirls round."""
 LONG = 1.0
-"""Seconds for which a foot stands that may take a small step: in a walk it stands for less."""
+"""Seconds for which a foot stands that may take a small step, unless its body whirls round: in a walk it stands for
+less."""
 WAITS = 0.7
 """Seconds by which a step is earlier at most, so that other feet carry the body; it is later by half a step at most,
 as the foot strays farther until then."""
@@ -47,8 +51,8 @@ def add_small_steps(
     masks = [rest.reshape(-1, frames - 1) for rest in rests]
     ways = [drift.reshape(-1, frames, 2) for drift in drifts]
     heading, far = heading.reshape(-1, frames), far.reshape(-1, frames)
-    long = round(LONG / frame_time)
-    straying = [_straying(Stretches.of(mask), way, heading, far, long) for mask, way in zip(masks, ways)]
+    long, brief = (max(round(seconds / frame_time), 2) for seconds in (LONG, STEP + 2.0 * BRIEF))
+    straying = [_straying(Stretches.of(mask), way, heading, far, long, brief) for mask, way in zip(masks, ways)]
     for body in sorted({body for stays in straying for body in stays.body.tolist()}):
         for foot, stays in enumerate(straying):
             others = np.array([mask[body] for number, mask in enumerate(masks) if number != foot], dtype=np.bool_)
@@ -58,9 +62,9 @@ def add_small_steps(
     return rests
 
 
-def _straying(stays: Stretches, way: Scalars, heading: Scalars, far: Scalars, long: int) -> Stretches:
-    """The long stances of a foot in which it may not be held in one place throughout."""
-    stays = stays[stays.length >= long]
+def _straying(stays: Stretches, way: Scalars, heading: Scalars, far: Scalars, long: int, brief: int) -> Stretches:
+    """The stances of a foot that may not be held in one place: long ones, and brief ones of bodies that whirl."""
+    stays = stays[stays.length >= brief]
     if not len(stays):
         return stays
     rows, stay = stays.within(heading.shape[-1], 1)
@@ -68,19 +72,23 @@ def _straying(stays: Stretches, way: Scalars, heading: Scalars, far: Scalars, lo
     columns = (column.reshape(-1)[rows] for column in (way[..., 0], way[..., 1], heading))
     x, y, turned = (np.maximum.reduceat(each, begin) - np.minimum.reduceat(each, begin) for each in columns)
     least = 2.0 * np.minimum.reduceat(far.reshape(-1)[rows], begin)
-    return stays[(np.sqrt(x * x + y * y) > least) | (turned > 2.0 * TURNED)]
+    strays = (np.sqrt(x * x + y * y) > least) | (turned > 2.0 * TURNED)
+    return stays[np.where(stays.length >= long, strays, turned > WHIRLS)]
 
 
 def _lift(rest: Mask, stays: Stretches, few: Mask, track: tuple[Scalars, Scalars, Scalars], frame_time: float) -> None:
-    """Lift a foot of one body for small steps in its long stances; its mask (f - 1,) is changed.
+    """Lift a foot of one body for small steps in some stances; its mask (f - 1,) is changed.
 
     Args:
         few: (f - 1,) whether less than half of the other feet stand.
         track: its way (f, 2), the heading of the body, and how far it may stray, (f,).
     """
-    length, still = (max(round(seconds / frame_time), 2) for seconds in (STEP, STAY))
+    length, *stills = (max(round(seconds / frame_time), 2) for seconds in (STEP, STAY, BRIEF))
     waits, lacking = round(WAITS / frame_time), np.concatenate(([0], np.cumsum(few)))
     for begin, last in zip(stays.first.tolist(), stays.last.tolist()):
+        heading = track[1][begin : last + 1]
+        turned = np.max(heading) - np.min(heading)
+        still = stills[int(turned > WHIRLS * max((last - begin) * frame_time, 1.0))]
         while last - begin >= length + 2 * still:
             strays = _strays(*(column[begin : last + 1] for column in track))
             earliest, latest = begin + still, last - length - still

@@ -6,18 +6,17 @@ foot has to be, and nothing need be known of what is between the two. The hips o
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...simulation.arrays.angles import angle_of, cosine_and_sine
 from ...simulation.arrays.vectors import Rows, Scalars, Vectors, across, columns, magnitude
 from .footholds import footholds
 from .planes import Ground
 from .rotations import LEAST, Turns, multiply, rotate, rotation_between, transpose, unit
 from .soles import Points
-from .treads import Carried, FootCorrection, LegReach, Stepping
+from .treads import STRETCH, Carried, FootCorrection, LegReach, Stepping
 
 EASY, MOST_DROP = 0.985, 0.4
 """Shares of a leg's length: to which it is stretched where hips come down, and by which they do at most."""
@@ -25,12 +24,6 @@ SMOOTH = 0.15
 """Seconds before and after, over which hips come down."""
 EVEN = 0.3
 """Seconds before and after, over which hips even out the steps of the ground."""
-STRETCH = 0.9995
-"""The share of its length to which a leg is stretched at most."""
-GIVES = 0.004
-"""Model heights by which a leg lifts a foot that is held, at most, so that a straight knee bends in time."""
-EASES = 8
-"""How often the bend of the knee of a foot that swings becomes its mean with that of the frames before and after."""
 LEANS = 0.9986
 """The cosine of three degrees, from which on it matters that a foot leans."""
 
@@ -65,7 +58,7 @@ def hold(
     corrections, drop = footholds(body, feet, height, frame_time, ground), np.zeros(body.size.shape)
     if lowers_hips:
         drop = lower_hips([foot.reach for foot in feet], corrections, body.ground / body.size, frame_time)
-    return Held([ease(foot.reach, each, drop, GIVES * height) for foot, each in zip(feet, corrections)], drop)
+    return Held(corrections, drop)
 
 
 # ---- hips
@@ -134,44 +127,6 @@ def even_out(values: Scalars, reach: int) -> Scalars:
     return even
 
 
-# ---- knees
-
-
-def ease(reach: LegReach | None, correction: FootCorrection, drop: Scalars, gives: float) -> FootCorrection:
-    """The correction of a foot whose knee bends evenly while it swings.
-
-    Half the angle of a knee between bones of one length has as its sine the share of the leg's length to which it is
-    stretched. Those angles are evened out: a foot that swings is moved along its leg, and one that is held is lifted by
-    `gives` metres at most, as a knee that is straight has to bend a little before its foot leaves the ground.
-    """
-    if reach is None or not np.any(correction.room):
-        return correction
-    line, length, swings = _line(reach, correction, drop), reach.length, np.asarray(correction.room) > 0.0
-    share, level = magnitude(line) / length, line[..., 0] * line[..., 0] + line[..., 1] * line[..., 1]
-    most, below = np.minimum(share, STRETCH), np.minimum(line[..., 2] + gives, 0.0)
-    lifted = np.minimum(np.sqrt(level + below * below) / length, most)
-    half, least, widest = (
-        angle_of(each, np.sqrt(1.0 - each * each))
-        for each in (most, np.where(swings, 0.0, lifted), np.minimum(most + correction.room / length, STRETCH))
-    )
-    even = half
-    for _ in range(EASES):
-        mean = even.copy()
-        mean[..., 1:-1] = 0.5 * even[..., 1:-1] + 0.25 * (even[..., :-2] + even[..., 2:])
-        even = np.clip(mean, least, widest)
-    _, sines = cosine_and_sine(even)
-    along = unit(line) * ((sines - most) * length)[..., None]
-    held = sines * length
-    up = -np.sqrt(np.maximum(held * held - level, 0.0)) - line[..., 2]
-    up = columns(np.zeros(up.shape), 0.0, np.where(even < half, np.clip(up, 0.0, gives), 0.0))
-    return replace(correction, shift=correction.shift + np.where(swings[..., None], along, up))
-
-
-def _line(reach: LegReach, correction: FootCorrection, drop: Scalars) -> Vectors:
-    """The way from the hip to where the ankle has to be, (..., f, 3) metres; the hips are lower by `drop`."""
-    return reach.target(correction) - (reach.hip + columns(np.zeros(drop.shape), 0.0, -drop))
-
-
 # ---- controls
 
 
@@ -186,7 +141,7 @@ def carry(place: Vectors, reach: LegReach | None, correction: FootCorrection, dr
     shift = correction.move(place) - place
     if reach is None:
         return shift
-    line = _line(reach, correction, drop)
+    line = reach.line(correction, drop)
     # A clip may stretch its legs further, as cartoons do.
     most = np.maximum(STRETCH * reach.length, magnitude(reach.ankle - reach.hip))
     return shift - unit(line) * np.maximum(magnitude(line) - most, 0.0)[..., None]
@@ -248,8 +203,8 @@ class Skeleton:
         if leg.end is not None:
             x, y, z = leg.end
             ankle = knee + rotate(self.turns[leg.shin], columns(np.full(knee.shape[:-1], x), y, z))
-        length = magnitude(knee - hip) + magnitude(ankle - knee)
-        return LegReach(hip, ankle, length, None if leg.end is None else foot)
+        upper, lower = magnitude(knee - hip), magnitude(ankle - knee)
+        return LegReach(hip, ankle, upper + lower, None if leg.end is None else foot, np.abs(upper - lower))
 
 
 @dataclass(frozen=True)

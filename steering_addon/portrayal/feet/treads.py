@@ -21,6 +21,8 @@ STANDS = 0.05
 """Model heights a second below which a body stands: its feet do not swing, however they move."""
 DRAGS = 0.5
 """The share of its body's speed from which on a foot that goes forwards over the ground sets off."""
+STRETCH = 0.9995
+"""The share of its length to which a leg is stretched at most."""
 HOLDS, PULLED = 0.98, 0.1
 """Shares of a leg's length: a foot that it holds is at most so far from its hip, unless it is by less than this farther
 than in its clips, which may have straight legs."""
@@ -113,16 +115,22 @@ class LegReach:
         length: (..., f) metres of the stretched leg, or one number.
         foot: (..., f, 3) what has to be at the ankle; None for the ankle itself. Feet that are bones of their own only
             follow their shins.
+        folded: (..., f) metres of the leg whose knee is bent as far as can be, or one number.
     """
 
     hip: Vectors
     ankle: Vectors
     length: Scalars | float
     foot: Vectors | None = None
+    folded: Scalars | float = 0.0
 
     def target(self, correction: FootCorrection) -> Vectors:
         """Where the ankle has to be, (..., f, 3) metres, for the foot to be corrected."""
         return correction.move(self.ankle if self.foot is None else self.foot)
+
+    def line(self, correction: FootCorrection, drop: Scalars) -> Vectors:
+        """The way from the hip to where the ankle has to be, (..., f, 3) metres; the hips are lower by `drop`."""
+        return self.target(correction) - (self.hip + columns(np.zeros(drop.shape), 0.0, -drop))
 
     def strained(self, shift: Vectors) -> Mask:
         """Where, (..., f), a leg is pulled straight by a foot that is moved by `shift` (..., f, 3) metres."""

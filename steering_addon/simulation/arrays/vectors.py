@@ -261,6 +261,14 @@ def grouped(*keys: Any) -> tuple[Rows, Rows, Rows]:
     return group, order, which(begins)
 
 
+def distinct(table: Vectors) -> tuple[Vectors, Rows]:
+    """The distinct rows of a table (n, c) in rising order, (d, c), and which of them each row is, (n,)."""
+    if (table[:1] == table).all():
+        return table[:1], np.zeros(len(table), dtype=np.int64)
+    which_of, order, starts = grouped(*table.T)
+    return table[order[starts]], which_of
+
+
 def counted(number: Rows) -> tuple[Rows, Rows]:
     """For each of (k,) numbers its row as many times, and the count from 0 within each, (sum,)."""
     owner = np.repeat(np.arange(len(number)), number)

@@ -1,8 +1,8 @@
 """The fitted constants of the choice of a velocity.
 
-scripts/fit judges them on small stages and searches better ones; docs/avoidance.md has the formula, the targets and
-the table of how much each matters. The score is a mean over runs of crowds, which are chaotic: 10 % of most of these
-constants change it by less than two of its errors. What stands out is noted below. Everything else in the rule is
+They were fitted on small stages, which scripts/measure avoidance judges; docs/avoidance.md has the formula, the targets
+and the table of how much each matters. The score is a mean over runs of crowds, which are chaotic: 10 % of most of
+these constants change it by less than two of its errors. What stands out is noted below. Everything else in the rule is
 derived where it stands.
 """
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Costs:
-    """What velocities cost. Costs are differences of velocity in strides, so a cost of 1 is that of standing still.
+    """The costs of velocities. They are differences of velocity in strides, so a cost of 1 is that of standing still.
 
     Attributes:
         danger: cost of a contact one second ahead; a contact after t seconds costs danger / t. With 10 % less two
@@ -27,10 +27,12 @@ class Costs:
             avoidance, 1 expects nothing. A lower share may be better: 10 % less gains 5 % with three seeds.
         right: bonus for going right, and cost of going left.
         right_when_blocked: the same again, times the danger of the wished velocity, at most 1. Only agents that are
-            met count: those that are overtaken, and obstacles, are passed on either side.
+            met count, by who steps aside those that come or face towards it: others ahead, and obstacles, are passed
+            on either side. Otherwise a throng before a door would drift to the right along the wall.
         enough_to_the_right: speed to the right, in strides, beyond which the bonus s / sqrt(1 + s^2) levels off. 10 %
             more raises the score by 26 %, since two agents sometimes block each other.
-        overtaken: speed, in strides, above which an agent gains on one ahead that it overtakes instead of meeting it.
+        overtaken: speed, in strides, above which an agent gains on one ahead that it overtakes instead of meeting it,
+            and above which another comes towards one that steps aside.
         foreseen: seconds for which others on the ground are expected to keep turning or braking; after that they go
             straight. Swimmers and flyers turn all the time, and expecting it makes them turn back and forth.
         wall_time: seconds beyond which contacts with obstacles do not count.

@@ -13,7 +13,21 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays.vectors import EPSILON, Rows, Scalars, Vectors, dot, everybody, firsts, magnitude, picked, unit, which
+from ..arrays.vectors import (
+    EPSILON,
+    Mask,
+    Rows,
+    Scalars,
+    Vectors,
+    anybody,
+    dot,
+    everybody,
+    firsts,
+    magnitude,
+    picked,
+    unit,
+    which,
+)
 from ..geometry.obstacles import Obstacles
 from ..nearby.neighbors import Near
 from ..ways.mesh_walls import stand, walls_at
@@ -27,6 +41,8 @@ MOST = 6
 """Number of others per agent that are considered: six equal discs fit round one in the plane, and the next stand behind
 them. In space twelve balls fit, but flyers rarely stay that close and each costs as much time as on the ground."""
 
+FACES = -0.5
+"""The cosine between the wish of an agent and the heading of another down to which that does not face it."""
 EARLIER = 3.0
 """An obstacle counts earlier for drivers by v^2 / (EARLIER agility): two thirds of the way that they need to stop. By
 all of it they would stop beside what they can pass, by half of it they graze what they meet in a bend."""
@@ -133,6 +149,8 @@ class Others:
         room: (K, n) distance^2 - contact^2; positive.
         grazing: (K, n) (contact^2 - touching^2) / room: the ring of the clearance as a share of `room`. Grazing only
             the ring risks little. 0 in space, where bodies have room to keep clear of all of it.
+        either_side: (K, n) whether it is passed on either side if it is ahead: one that goes the same way, and by
+            who steps aside one that neither comes nor faces towards it.
         costs: the constants of the choice.
         long: their shapes; None if all bodies are spheres.
     """
@@ -141,6 +159,7 @@ class Others:
     drift: Components
     room: NDArray[np.float64]
     grazing: NDArray[np.float64]
+    either_side: Mask
     costs: Costs = COSTS
     long: Long | None = None
 
@@ -202,13 +221,14 @@ class Others:
         room = np.maximum(distance * distance - contact * contact, LEAST_ROOM)
         grazing = np.maximum(contact * contact - touching * touching, 0.0) / room * on_ground
         axes = [picked(axis, agent) for axis in frame]
-        others = cls(
-            [table(dot(offset, axis)) for axis in axes],
-            [table(dot(drift, axis)) for axis in axes],
-            table(room, 1.0),
-            table(grazing),
-            costs,
-        )
+        along, speeds = ([table(dot(vector, axis)) for axis in axes] for vector in (offset, drift))
+        gains = costs.overtaken * stride
+        either_side = -speeds[0] > np.maximum(gains, 2.0 * length([*speeds[1:], 0.0 * speeds[0]]))
+        steps_aside = agents.handling.side_step > 0.0
+        if on_ground and anybody(steps_aside):
+            faces = table(dot(picked(world.bodies.forward, near.body[pair]), axes[0]))
+            either_side = np.where(steps_aside, (speeds[0] < gains) & (faces > FACES), either_side)
+        others = cls(along, speeds, table(room, 1.0), table(grazing), either_side, costs)
         if world.bodies.half_axis is None:
             return others
         edges = edges_of(world, agents, agent, near.body[pair], offset)
@@ -235,7 +255,8 @@ class Others:
         """The same others as capsules, each of two edges; the arguments are as of `Long`, with `middle` as offset."""
         drift = [np.tile(component, (2, 1)) for component in self.drift]
         room, grazing = (np.tile(column, (2, 1)) for column in (self.room, self.grazing))
-        return Others(middle, drift, room, grazing, self.costs, Long(axis, half, contact_squared, ring))
+        either_side = np.tile(self.either_side, (2, 1))
+        return Others(middle, drift, room, grazing, either_side, self.costs, Long(axis, half, contact_squared, ring))
 
     def danger(
         self,
@@ -342,18 +363,13 @@ class Others:
         danger.reshape(-1)[met] = soon
         return danger
 
-    def met(self, rows: Rows, stride: Scalars) -> "Others":
-        """The others that some agents meet, not those ahead that they overtake; (K, m) tables for m rows.
-
-        Args:
-            stride: (m,) m/s.
-        """
+    def met(self, rows: Rows) -> "Others":
+        """The others that some agents meet, not those ahead that are passed on either side; (K, m) tables."""
         offset, drift = ([x[:, rows] for x in parts] for parts in (self.offset, self.drift))
-        aside = length([*drift[1:], 0.0 * drift[0]])
-        same_way = -drift[0] > np.maximum(self.costs.overtaken * stride, 2.0 * aside)
-        met = ~((offset[0] > 0.0) & same_way)
+        room, grazing, either_side = self.room[:, rows], self.grazing[:, rows], self.either_side[:, rows]
+        met = ~((offset[0] > 0.0) & either_side)
         long = None if self.long is None else self.long.take(rows)
-        return Others([x * met for x in offset], drift, self.room[:, rows], self.grazing[:, rows], self.costs, long)
+        return Others([x * met for x in offset], drift, room, grazing, either_side, self.costs, long)
 
 
 def _danger_within(

@@ -7,7 +7,8 @@ makes room.
     jostling = |course| (1 - progress / jammed) noise(t)        stepping back = -steps_back course
 
 where noise(t) are two smooth random numbers from -1 to 1, one along each axis. Who steps aside does without: it finds
-the gap that opens, and would only turn to and fro before it.
+the gap that opens, and would only turn to and fro before it. Who is to stand (Cruise Speed 0) leaves no gap of itself:
+the jammed go on as if it were not there, and contacts have it make room.
 """
 
 from dataclasses import dataclass
@@ -34,8 +35,8 @@ degrees apart, so one or two of them are ahead."""
 class Jamming:
     """The fitted constants of jams.
 
-    scripts/fit judges them on its stages, where walkers jam at doors. 10 % of any of these change the score by less
-    than two of its errors, except 10 % less of `stuck`, which cost 0.8 %: docs/avoidance.md has the table.
+    scripts/measure avoidance judges them on stages where walkers jam at doors. 10 % of any of these change the score by
+    less than two of its errors, except 10 % less of `stuck`, which cost 0.8 %: docs/avoidance.md has the table.
 
     Attributes:
         patience: seconds over which progress is averaged.
@@ -145,3 +146,10 @@ class Jam:
         loosened[rows] = np.where(self.held[rows, None], -self.jamming.steps_back * wished, wished)
         loosened[rows] += agents.level_of(columns(x * size, y * size, 0.0), rows)
         return loosened
+
+    def in_the_way(self, world: World, near: Near) -> Near:
+        """The others of which agents keep out of the way: who stands makes room for who is jammed."""
+        stands = world.bodies.stands
+        if stands is None:
+            return near
+        return near.perceived(~(self.jammed[near.agent] & stands[near.body])).only_perceived()

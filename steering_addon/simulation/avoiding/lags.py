@@ -63,7 +63,7 @@ class Lags:
 
     @classmethod
     def of(cls, agents: Agents, frame: Sequence[Vectors]) -> "Lags | None":
-        """Those of agents with these axes, (n, 3) each; None if none turns on a circle, or they move in space."""
+        """The lags of agents with these axes, (n, 3) each; None if none turns on a circle, or they move in space."""
         if len(frame) > 2 or not anybody(agents.handling.turning_circle > 0.0):
             return None
         ahead, right = (dot(agents.forward, axis) for axis in frame)
@@ -72,7 +72,7 @@ class Lags:
         return cls(ahead / size, right / size, agents.handling.turning_circle, pace, agents.speed)
 
     def of_turns(self, velocity: Components, agent: Rows) -> Lag:
-        """What turns to velocities, (m,) by component, m/s, take of agents (m,)."""
+        """The time and way that turns to velocities, (m,) by component, m/s, take of agents (m,)."""
         x, y = self.ahead[agent], self.right[agent]
         speed = length(velocity)
         share = 1.0 / np.maximum(speed, EPSILON)

@@ -162,7 +162,7 @@ class Choosers:
 
     def _sideways(self, rows: Rows, wished: Components) -> Scalars:
         """The bonus for going right and the cost of going left, (m,)."""
-        met = self.others.met(rows, self.stride[rows])
+        met = self.others.met(rows)
         lag = None if self.lags is None else self.lags.of_turns(wished, rows)
         danger = met.danger(wished, np.arange(len(rows)), self.look_ahead_time[rows], lag)
         return self.costs.right + self.costs.right_when_blocked * np.minimum(danger, 1.0)

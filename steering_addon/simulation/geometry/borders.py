@@ -8,7 +8,7 @@ from ..arrays.once import once
 from ..arrays.vectors import Mask, Rows, Vectors, counted, magnitude
 
 WIDER = 1.25
-"""What is near is looked for this much further than asked, so that a slightly larger reach needs no new search."""
+"""Borders are looked for this much further than asked, so that a slightly larger reach needs no new search."""
 SPACING = 0.2
 """The distance of samples on a border over the width of a cell."""
 
@@ -29,7 +29,7 @@ class Borders:
 
     @once
     def _cells(self) -> "dict[str, _Cells]":
-        """What `near` has looked for last."""
+        """The last findings of `near`."""
         return {}
 
     def near(self, points: Vectors, reach: float) -> Mask:

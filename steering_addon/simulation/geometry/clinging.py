@@ -15,7 +15,7 @@ MANY = 12
 
 @dataclass(frozen=True)
 class Hold:
-    """What vehicles cling to.
+    """The places that vehicles cling to.
 
     Attributes:
         distance: (n,) metres, inf for nothing.

@@ -23,7 +23,7 @@ MOST_CELLS = 4096
 BEYOND = 1e-9
 """The share of a triangle by which it reaches beyond its sides, so that no place falls between two of them."""
 WIDER = 1.25
-"""What is open is looked for this much further than asked, so that a slightly larger reach needs no new search."""
+"""Open ground is looked for this much further than asked, so that a slightly larger reach needs no new search."""
 INSIDE = 1e-6
 """The share of a triangle from its sides on which a place is in no other, be that a thousand times as large."""
 RIM = 0.8660254037844386
@@ -40,7 +40,7 @@ NO_TRIANGLE = -1
 
 @dataclass(frozen=True)
 class Footing(Columns):
-    """What is trodden at places.
+    """The ground trodden at places.
 
     Attributes:
         triangle: (n,) rows of triangles, -1 for none.
@@ -90,7 +90,7 @@ class Floor:
 
     @once
     def _open(self) -> dict[float, tuple[float, Mask, Mask]]:
-        """What `openness` has looked for: by cosine the reach, the open cells and the bare ones."""
+        """The findings of `openness`: by cosine the reach, the open cells and the bare ones."""
         return {}
 
     def moved(self, points: Vectors) -> "Floor":
@@ -113,7 +113,7 @@ class Floor:
         step_down: Scalars,
         last: Rows | None = None,
     ) -> Footing:
-        """What is trodden at places: the highest triangle at most `step_up` above the expected height.
+        """The ground trodden at places: the highest triangle at most `step_up` above the expected height.
 
         Args:
             x, y, expected: (n,) the places and the heights expected there, metres.
@@ -243,7 +243,7 @@ class Floor:
         return ranges
 
     def glance(self, x: Scalars, y: Scalars, expected: Scalars, step: Scalars, cosine: Scalars) -> tuple[Mask, Mask]:
-        """What can be said of places without looking at triangles, (n,) each: that they can be walked, or cannot.
+        """Answers for places without looking at triangles, (n,) each: that they can be walked, or cannot.
 
         Args:
             x, y, expected: (n,) the places and the heights expected there, metres.
@@ -386,7 +386,7 @@ class Floor:
 
     @once
     def _rims(self) -> dict[float, Borders]:
-        """What `rims` has found, by cosine."""
+        """The findings of `rims`, by cosine."""
         return {}
 
     def _shut_sides(self, cosine: float) -> Rows:

@@ -181,7 +181,7 @@ class Followed(Columns):
         return self._column(self.lines.last)
 
     def _column(self, values: Any) -> Any:
-        """What is known of each line, for each follower (n,); stored once where there is one line only."""
+        """Values of each line, for each follower (n,); stored once where there is one line only."""
         return alike(values[0], len(self.row), values.dtype) if len(self.lines) == 1 else values[self.row]
 
     def wrapped(self, along: Scalars) -> Scalars:

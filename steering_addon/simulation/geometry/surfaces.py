@@ -143,7 +143,7 @@ class Surfaces:
         step_down: Scalars,
         last: Rows | None = None,
     ) -> Footing:
-        """What is trodden at places: the highest surface at most `step_up` above the expected height.
+        """The ground trodden at places: the highest surface at most `step_up` above the expected height.
 
         Args:
             x, y, expected: (n,) the places and the heights expected there, metres.
@@ -214,7 +214,7 @@ class Surfaces:
         return footing.put(rows, Footing(triangle, height, *self.shares(triangle, x[rows], y[rows])))
 
     def glance(self, x: Scalars, y: Scalars, expected: Scalars, step: Scalars, cosine: Scalars) -> tuple[Mask, Mask]:
-        """What can be said of places without looking at triangles, as of `Floor.glance`; nothing where layers meet."""
+        """Answers for places without looking at triangles, as of `Floor.glance`; nothing where layers meet."""
         if not self.layers:
             return np.zeros(len(x), dtype=np.bool_), np.zeros(len(x), dtype=np.bool_)
         good, bad = self.layers[0].floor.glance(x, y, expected, step, cosine)

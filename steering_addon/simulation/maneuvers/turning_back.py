@@ -117,7 +117,7 @@ def tightest_circle(agents: Agents) -> Scalars:
 
 @dataclass(frozen=True)
 class _Turners(Columns):
-    """What m bodies need for a turn.
+    """The needs of m bodies in a turn.
 
     Attributes:
         agents: whose they are.

@@ -1,4 +1,4 @@
-"""What a mark is: a place and a time that a vehicle, a flock or each of its members meets."""
+"""A mark: a place and a time that a vehicle, a flock or each of its members meets."""
 
 from dataclasses import dataclass
 

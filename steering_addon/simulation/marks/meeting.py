@@ -68,7 +68,7 @@ ROUNDS = 3
 
 @dataclass(frozen=True)
 class MarksMet:
-    """What marks make of a step.
+    """The part of marks in a step.
 
     Attributes:
         force: (n, 3) what acts, newtons.
@@ -86,7 +86,7 @@ class MarksMet:
 
 @dataclass(frozen=True)
 class _Approach:
-    """What vehicles have to do to meet a mark.
+    """The task of vehicles that are to meet a mark.
 
     Attributes:
         rows: (m,) the vehicles.
@@ -257,7 +257,7 @@ def _cruise(snapshot: Snapshot, rows: Rows) -> Scalars:
 
 
 def _bodies(snapshot: Snapshot, rows: Rows, climb: Scalars) -> ClimbSpeeds:
-    """What the vehicles of some rows can do at climbs, (m,) m/s."""
+    """The speed that the vehicles of some rows can reach at climbs, (m,) m/s."""
     model = snapshot.vehicle.take(rows)
     return climb_speeds(snapshot.handling.take(rows), model.max_speed, model.max_force / model.mass, climb)
 
@@ -273,7 +273,7 @@ def _approach(
     place: Vectors,
     motion: Vectors,
 ) -> _Approach:
-    """What vehicles of some rows have to do to meet places (m, 3) that move at velocities (m, 3)."""
+    """The task of vehicles of some rows that are to meet places (m, 3) that move at velocities (m, 3)."""
     model = snapshot.vehicle.take(rows)
     upward, grounded = of_rows(world.upward, rows), snapshot.grounded[rows]
     strongest = model.max_force / model.mass

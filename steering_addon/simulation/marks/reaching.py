@@ -46,7 +46,7 @@ class ClimbSpeeds:
         return 2.0 * np.pi * np.sqrt(self.radius / np.maximum(self.strongest, EPSILON))
 
     def of_all(self) -> "ClimbSpeeds":
-        """What all of them can do, as that of one."""
+        """The abilities of all of them, as those of one."""
         return ClimbSpeeds(
             np.logical_or.reduce(self.limited, keepdims=True),
             self.rate.min(keepdims=True),

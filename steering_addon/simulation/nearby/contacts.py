@@ -3,7 +3,7 @@
 Steering keeps clear if it can; where a crowd is too dense for that, contacts keep bodies out of each other. A pair with
 radii r_i, r_j at a distance d, of their middles or of the axes of capsules, overlaps by r_i + r_j - d. Each moves away
 by its share of the overlap: of two that give way, the lighter by more, but who is to stand (Cruise Speed 0) does so
-only for who is to stand as well. A body with k contacts moves by the sum divided
+only for who is to stand as well, or is wedged. A body with k contacts moves by the sum divided
 by max(CAREFUL k, 1), in PASSES rounds (Jacobi iteration), so that chains of bodies separate too.
 
 Bodies on feet give way along their heading, as `Strides` says.
@@ -34,7 +34,6 @@ from ..arrays.vectors import (
     dot,
     magnitude,
     no_vectors,
-    nobody,
     picked,
     totals,
     truncate,
@@ -112,6 +111,7 @@ def push_apart(
     shoved: Vectors,
     began: Vectors | None = None,
     lands: Vectors | None = None,
+    wedged: Mask | None = None,
 ) -> tuple[Vectors, Vectors, Vectors]:
     """The positions and velocities of vehicles after a step, without the overlaps it led to.
 
@@ -124,6 +124,7 @@ def push_apart(
         began: (n, 3) where the steps of bodies on feet began, metres, nan for other bodies; None if there are none.
         lands: (n, 3) the places where they are to stand, from which no obstacle keeps them, nan for those without one;
             None if there are none.
+        wedged: (n,) those that get on no longer, to which who stands gives way; None for none.
 
     Returns:
         position, velocity, shoved: (n, 3) each; `shoved` is empty where contacts move nobody.
@@ -135,9 +136,8 @@ def push_apart(
     before = picked(world.bodies.position, np.arange(n))
     points = np.concatenate((position, world.bodies.position[n:] + world.bodies.velocity[n:] * dt))
     brakes = brakes_of(model)
-    pace = model.cruise_speed * model.max_speed * dt
-    strides = Strides.of(began, forward, model.radius, gives_way, handling.side_step, pace)
-    pairs = _Touching.of(model, gives_way, strides, brakes, world, points, forward)
+    strides = Strides.of(began, forward, model.radius, gives_way, handling.side_step, model.pace * dt)
+    pairs = _Touching.of(model, gives_way, wedged, strides, brakes, world, points, forward)
     walls = _AtWalls.of(model, gives_way, brakes, world, position, forward, lands)
     if not len(pairs.first) and not len(walls.row) and not len(shoved):
         return position, velocity, NOBODY_SHOVED
@@ -181,7 +181,7 @@ def push_apart(
 
 
 def _taken(velocity: Vectors, shove: Vectors) -> Vectors:
-    """What contacts take of velocities (n, 3): the component into the contact, as far as bodies are shoved; m/s."""
+    """The loss of velocities (n, 3) at contacts: the component into the contact, as far as bodies are shoved; m/s."""
     away = unit(shove)
     return away * np.minimum(np.maximum(-dot(velocity, away), 0.0), magnitude(shove))[:, None]
 
@@ -242,6 +242,7 @@ class _Touching:
         cls,
         model: VehicleModel,
         gives_way: Mask,
+        wedged: Mask | None,
         strides: Strides,
         brakes: Scalars,
         world: World,
@@ -295,9 +296,12 @@ class _Touching:
         may = which(distance < contact + stride[first] + stride[second])
         first, second, contact = first[may], second[may], contact[may]
         axes = None if axes is None else axes.take(may)
-        stands = np.zeros(count, dtype=np.bool_)
-        stands[: len(gives_way)] = gives_way & (model.cruise_speed <= 0.0)
-        shares, if_firm = _shares(yields, nobody(count), first, second), _shares(yields, stands, first, second)
+        shares = if_firm = _shares(yields, yields, first, second)
+        if bodies.stands is not None:
+            goes = (yields > 0.0) & ~bodies.stands
+            if wedged is not None:
+                goes[: len(wedged)] &= ~wedged
+            if_firm = _shares(yields, np.where(bodies.stands, 0.0, yields), first, second, goes)
         side = np.zeros((count, 3))
         side[:, 0] = bodies.forward[:, 1]
         side[:, 1] = -bodies.forward[:, 0]
@@ -373,13 +377,16 @@ def _further(world: World, step: Vectors, stride: Scalars, looks: float) -> Pair
     return Pairs(first[far], second[far], picked(offset, far), distance_squared[far])
 
 
-def _shares(yields: Scalars, stands: Mask, first: Rows, second: Rows) -> NDArray[np.float64]:
-    """The shares of the ways by which pairs give way, (2, p); who stands (b,) does not to one that does and goes."""
+def _shares(
+    yields: Scalars, firmly: Scalars, first: Rows, second: Rows, goes: Mask | None = None
+) -> NDArray[np.float64]:
+    """The shares of the ways by which pairs give way, (2, p).
 
-    def yields_to(rows: Rows, others: Rows) -> Scalars:
-        return np.where(stands[rows] & ~stands[others] & (yields[others] > 0.0), 0.0, yields[rows])
-
-    both = np.stack((yields_to(first, second), yields_to(second, first)))
+    Args:
+        yields, firmly: (b,) how much each gives way, and to those that go, (b,).
+    """
+    pairs = ((first, second), (second, first))
+    both = np.stack([yields[a] if goes is None else np.where(goes[b], firmly[a], yields[a]) for a, b in pairs])
     return np.asarray(both / (both[0] + both[1]), dtype=np.float64)
 
 
@@ -404,7 +411,7 @@ def _left_of_gap(gap: Scalars, brakes: Scalars) -> Scalars:
 
 
 def room_to_brake(gap: Scalars, brakes: Scalars) -> Scalars:
-    """What a step has to leave of gaps, so that the next ones, each shorter by `brakes`, lead no further; (p,) metres.
+    """The gaps that a step has to leave, so that the next ones, each shorter by `brakes`, lead no further; (p,) metres.
 
     A way w, then w - b, w - 2 b and so on, with brakes b, leads (w + w^2 / b) / 2 in all.
     """

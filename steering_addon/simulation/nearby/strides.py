@@ -89,7 +89,7 @@ class Strides:
         return cls(rows, picked(began, rows), in_space(ahead), right, radius[rows], share[rows], pace[rows])
 
     def taken(self, points: Vectors, push: Vectors, *, slide: bool) -> Vectors:
-        """What bodies at points take of pushes, (b, 3) metres each.
+        """The part of pushes that bodies at points take, (b, 3) metres each.
 
         Args:
             slide: whether those take all of it that are deep in another body.
@@ -130,7 +130,7 @@ class Strides:
         return np.maximum(SIDEWAYS * np.abs(on), side_step(self.share[few], self.pace[few], np.abs(on)))
 
     def _along_the_way(self, few: Rows, points: Vectors, push: Vectors, size: Scalars) -> Vectors:
-        """What some of the m bodies take of pushes of (k,) metres, (k, 3) metres; points, push: (b, 3) metres."""
+        """The part of pushes of (k,) metres that some of m bodies take, (k, 3) metres; points, push: (b, 3) metres."""
         rows, ahead, aside = self.rows[few], picked(self.ahead, few), picked(self.aside, few)
         gone, pushed = picked(points, rows) - picked(self.began, few), picked(push, rows)
         on, right = dot(gone, ahead), dot(gone, aside)

@@ -82,7 +82,7 @@ def in_turn(
 def stay_on(
     behavior: Destination, world: World, agents: Agents, steering: Steering, memory: Staying
 ) -> tuple[Mask, Scalars, Staying]:
-    """What becomes of agents at the place that a behavior leads to, some of which stay there for a time.
+    """The fate of agents at the place that a behavior leads to, some of which stay there for a time.
 
     Returns:
         arrived: (n,) the agents that have arrived, or whose stay is over.

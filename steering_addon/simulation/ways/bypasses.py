@@ -219,7 +219,7 @@ class _Sight(Columns):
     def of(
         cls, obstacles: Obstacles, avoided: Mask, agents: Agents, line: Followed, along: Scalars, way: Scalars
     ) -> "_Sight":
-        """What agents have in sight, of the obstacles that are `avoided`, (k,)."""
+        """The obstacles in sight of agents, of those that are `avoided`, (k,)."""
         reach = agents.radius + agents.intention.clearance
         cruise = np.maximum(agents.cruise_speed, EPSILON)
         look = np.maximum(_lead(agents, 4.0 * reach), 2.0 * cruise) + 4.0 * reach
@@ -469,7 +469,7 @@ def _bent(
 
 
 def _cost(trials: _Sight, bypass: Bypass, before: Vectors) -> Scalars:
-    """What bypasses cost, (t,) metres: the change of the offset, the more so a sudden one, and the offset itself."""
+    """The costs of bypasses, (t,) metres: the change of the offset, the more so a sudden one, and the offset itself."""
     agents = trials.agents
     change = bypass.offset - before
     lead = np.maximum(bypass.begin - bypass.start, EPSILON)
@@ -481,7 +481,7 @@ def _cost(trials: _Sight, bypass: Bypass, before: Vectors) -> Scalars:
 
 
 def _blockage(sight: _Sight, room: Scalars, ahead: Scalars) -> Scalars:
-    """What it costs that a way is not free, (m,) metres: the more, the deeper in an obstacle and the sooner.
+    """The costs of a way that is not free, (m,) metres: the more, the deeper in an obstacle and the sooner.
 
     Args:
         room: (m, p) metres at the places that are looked at, `ahead`.

@@ -154,6 +154,7 @@ class Field:
     ) -> None:
         self._grid, self._leaps, n = grid, leaps, len(grid.spans)
         self._clear = grid.passable if clear is None else clear
+        self._slowness, self._begun = slowness, rows
         self._leapt = np.zeros(len(leaps.start), dtype=np.bool_)
         self._weight = grid.weight * slowness
         self.time = np.full(n + 1, np.inf)
@@ -171,6 +172,24 @@ class Field:
     def to(cls, grid: Mesh8, goal: int, clear: Mask, slowness: Scalars | float = 1.0, leaps: Leaps = NO_LEAPS) -> Field:
         """The field of one node."""
         return cls(grid, *_disc(grid, goal, clear), slowness, leaps=leaps, clear=clear)
+
+    def again(self, grid: Mesh8, clear: Mask, touched: Rows) -> Field | None:
+        """The same field on another grid, to the last bit as if solved there; None where little of it stays.
+
+        Args:
+            touched: (m,) the nodes at which the grids differ, and their neighbors. What is nearer to the goal stays.
+        """
+        nearest = self.time[touched].min(initial=np.inf)
+        kept = self._done & (self.time < nearest)
+        if len(self._leaps.start) or nearest <= 2.0 * DISC * grid.spans.size or not kept[self._begun].all():
+            return None
+        field, rows = Field(grid, self._begun, self.time[self._begun], self._slowness, clear=clear), which(kept)
+        field.time[rows] = field._known[rows] = self.time[rows]
+        field._done[rows] = field._queued[rows] = True
+        field._front = which((kept[grid.links].any(axis=0) | kept[grid.corners].any(axis=0)) & ~field._done)
+        field._queued[field._front] = True
+        field.time[field._front] = field._arrival(field._front)
+        return field
 
     def up_to(self, furthest: float) -> Rows:
         """The nodes from which ways are no longer than so many metres, and solve up to there."""

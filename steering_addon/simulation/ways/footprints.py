@@ -13,13 +13,11 @@ from numpy.typing import NDArray
 from ..arrays.angles import cosine_and_sine
 from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, unit
 from ..geometry.obstacles import BOX, Obstacles
+from .detours import MARGIN
 
 Plane = NDArray[np.float64]
 """(n, 2) points on the ground, metres, or directions."""
 
-MARGIN = 0.02
-"""Metres between body and obstacle where it passes a corner, as in `detours`: a step s along an arc of radius r cuts in
-by s^2 / (8 r), 2 cm for r = 0.5 m and s = 0.28 m."""
 SHARE = 0.25
 """Maximum margin relative to the radius: bodies below 0.02 / 0.25 = 8 cm keep less, for their gaps are smaller."""
 TOUCH = 1e-6

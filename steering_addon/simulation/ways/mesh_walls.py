@@ -5,12 +5,12 @@ A mesh is cut level. The cuts through its faces that lie on one line and touch m
     walls of a room of 4 walls with a door = the runs of its inner and outer faces, and the jambs
 """
 
-from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
 
 from ..arrays.frozen import replace
+from ..arrays.kept import Key
 from ..arrays.vectors import Mask, Scalars, Vectors, columns, dot, magnitude, unit
 from ..geometry.meshes import Mesh
 from ..geometry.obstacles import MESH, OUTSIDE, Obstacles, boxes
@@ -65,7 +65,8 @@ def with_walls(obstacles: Obstacles, still: Mask, height: float) -> Obstacles:
         mesh: Mesh = obstacles.mesh[row]
         if len(mesh) > MOST_FACES:
             continue
-        of_mesh = _walls(_Cut(id(mesh), obstacles.start[row].tobytes() + obstacles.axes[row].tobytes(), height, mesh))
+        cut_at = obstacles.start[row], obstacles.axes[row], height
+        of_mesh = _walls(Key.of((mesh, *cut_at), id(mesh), *cut_at))
         if 0 < len(of_mesh) <= MOST_WALLS:
             walls.append(of_mesh)
             cut[row] = True
@@ -78,28 +79,13 @@ def with_walls(obstacles: Obstacles, still: Mask, height: float) -> Obstacles:
     )
 
 
-@dataclass(frozen=True)
-class _Cut:
-    """A mesh at a place, and the height at which it is cut.
-
-    Attributes:
-        number: the id of the mesh. A cut that is kept holds the mesh, so that no other gets its id.
-    """
-
-    number: int
-    place: bytes
-    height: float
-    mesh: Mesh = field(compare=False)
-
-
 @lru_cache(maxsize=CUTS)
-def _walls(cut: _Cut) -> Obstacles:
-    """The walls of a mesh, as boxes without thickness that are as high as the mesh."""
-    place = np.frombuffer(cut.place)
-    start, axes = place[:3], place[3:].reshape(3, 3)
-    corners = np.stack([start + columns(*(dot(c, axes[:, k][None]) for k in range(3))) for c in cut.mesh.corners])
+def _walls(cut: Key[tuple[Mesh, Vectors, Vectors, float]]) -> Obstacles:
+    """The walls of a mesh at a place, with axes (3, 3), cut at a height: boxes without thickness, high as the mesh."""
+    mesh, start, axes, height = cut.parts
+    corners = np.stack([start + columns(*(dot(c, axes[:, k][None]) for k in range(3))) for c in mesh.corners])
     low, high = float(corners[:, :, 2].min(initial=np.inf)), float(corners[:, :, 2].max(initial=-np.inf))
-    first, last = _runs(*_level_cuts(corners, cut.height))
+    first, last = _runs(*_level_cuts(corners, height))
     along = last - first
     length, ahead = magnitude(along), unit(along)
     half = columns(0.5 * length, np.zeros(len(length)), np.full(len(length), 0.5 * (high - low)))

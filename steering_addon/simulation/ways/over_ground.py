@@ -4,14 +4,15 @@ A goal is unrolled: it is seen straight ahead in the direction in which the way 
 long. So a behavior seeks, brakes and arrives by the way as it does on an open plain.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
 
 from ..arrays.chance import Keys, mix, uniform
-from ..arrays.vectors import Mask, Rows, Scalars, Vectors, columns, magnitude, picked, which
+from ..arrays.kept import Key
+from ..arrays.vectors import Mask, Rows, Scalars, Vectors, columns, distinct, magnitude, picked, which
 from ..geometry.obstacles import OUTSIDE, Obstacles
 from ..geometry.paths import Spline
 from ..geometry.surfaces import Surfaces
@@ -192,7 +193,7 @@ class Ways:
         return places
 
     def _asked_for(self, rows: Rows, goals: Vectors) -> Iterator[tuple[_Asked, Rows]]:
-        """What was asked for in this step, each with its entry for each of the goals (n, 3), (n,); -1 for none."""
+        """The ways asked for in this step, each with its entry for each of the goals (n, 3), (n,); -1 for none."""
         for asked in self._asked:
             at = np.minimum(np.searchsorted(asked.rows, rows), len(asked.rows) - 1)
             # Behaviors add and subtract positions, which rounds.
@@ -230,7 +231,7 @@ def find_ways(
     solid = obstacles.take(are_mapped(obstacles) & obstacles.present & (obstacles.side == OUTSIDE))
     grounds = []
     for build, walks in _builds(radius, handling):
-        ground = _ground(_Site.of(still, solid, build))
+        ground = _ground(_site(still, solid, build))
         if ground is not None:
             if len(links) and pace is not None:
                 ground = _linked(ground, links, _mean_pace(pace[walks]))
@@ -242,47 +243,23 @@ def find_ways(
 
 def _builds(radius: Scalars, handling: Handling) -> Iterator[tuple[Build, Mask]]:
     """The builds of bodies that walk, with the mask of the vehicles of each: the largest of those nearly alike."""
-    columns_of = (handling.steepest, handling.step, handling.gap, handling.headroom)
+    limits = np.stack((handling.steepest, handling.step, handling.gap, handling.headroom), axis=1)
     walks = np.isfinite(handling.step) & np.isfinite(handling.steepest) & (radius > 0.0)
     if not walks.any():
         return
-    for steepest, step, gap, headroom in _distinct_rows(np.stack(columns_of)[:, walks]):
-        alike = walks.copy()
-        for column, value in zip(columns_of, (steepest, step, gap, headroom)):
-            alike &= column == value
-        left = alike
+    for build in distinct(limits[walks])[0]:
+        left = walks & (limits == build).all(axis=1)
         while left.any():
             largest = float(radius[left].max())
             some = left & (radius * ALIKE >= largest)
-            yield Build(largest, steepest, step, gap, headroom), some
+            yield Build(largest, *build.tolist()), some
             left = left & ~some
 
 
-def _distinct_rows(table: Vectors) -> Iterable[list[float]]:
-    """The distinct columns of a table (c, n), in rising order."""
-    if (table == table[:, :1]).all():
-        return [table[:, 0].tolist()]
-    rows: list[list[float]] = np.unique(table, axis=1).T.tolist()
-    return rows
-
-
-@dataclass(frozen=True)
-class _Site:
-    """Surfaces with obstacles on them, for bodies of one build; the key under which their ground is kept.
-
-    Attributes:
-        digest: the bytes of the obstacles and the identities of layers and meshes, which are held with them.
-    """
-
-    digest: bytes
-    build: Build
-    surfaces: Surfaces = field(compare=False)
-    obstacles: Obstacles = field(compare=False)
-
-    @classmethod
-    def of(cls, surfaces: Surfaces, obstacles: Obstacles, build: Build) -> "_Site":
-        layers = np.array([*map(id, surfaces.layers)], dtype=np.int64)
-        return cls(layers.tobytes() + imprint(obstacles).tobytes(), build, surfaces, obstacles)
+def _site(surfaces: Surfaces, obstacles: Obstacles, build: Build) -> Key[tuple[Surfaces, Obstacles, Build]]:
+    """Surfaces with obstacles on them, for bodies of one build."""
+    layers = np.array([*map(id, surfaces.layers)], dtype=np.int64)
+    return Key.of((surfaces, obstacles, build), layers, imprint(obstacles), build)
 
 
 def _mean_pace(pace: Scalars) -> float:
@@ -297,16 +274,22 @@ def _linked(ground: WalkableGround, links: Links, pace: float) -> WalkableGround
 
 
 @lru_cache(maxsize=KEPT)
-def _ground(site: _Site) -> WalkableGround | None:
-    last = _last_standing(_Site.of(site.surfaces, site.obstacles.take(slice(0, 0)), site.build))
+def _ground(site: Key[tuple[Surfaces, Obstacles, Build]]) -> WalkableGround | None:
+    surfaces, obstacles, build = site.parts
+    last = _last_standing(_site(surfaces, obstacles.take(slice(0, 0)), build))
     if not last:
         return None
-    last[0] = last[0].with_obstacles(site.obstacles)
-    return WalkableGround(last[0])
+    standing, before = last[0]
+    standing = standing.with_obstacles(obstacles)
+    ground = WalkableGround(standing, before)
+    last[0] = standing, ground
+    return ground
 
 
 @lru_cache(maxsize=KEPT)
-def _last_standing(site: _Site) -> list[Standing]:
-    """What stood last on surfaces, to be replaced by what stands there now; nothing where no body can stand."""
-    spans = find_spans(site.surfaces, site.build)
-    return [] if spans is None else [WalkableGround.empty(spans, site.build)]
+def _last_standing(site: Key[tuple[Surfaces, Obstacles, Build]]) -> list[tuple[Standing, WalkableGround | None]]:
+    """The grids that stood last on surfaces, to be replaced by those that stand there now; nothing where no body can
+    stand."""
+    surfaces, _, build = site.parts
+    spans = find_spans(surfaces, build)
+    return [] if spans is None else [(WalkableGround.empty(spans, build), None)]

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, firsts, which
+from .detours import CONSTANCY
 from .footprints import Footprints, Plane
 
 BLOCK = 2**21
@@ -29,9 +30,6 @@ KEPT = 2**22
 """Maximum number of distances to goals that are kept for the next step: 32 MB."""
 NEAR = 0.05
 """Metres from a corner within which an agent has reached it: the step of a walker, 1.3 m/s at 24 frames a second."""
-CONSTANCY = 0.3
-"""Metres by which another way must be shorter before an agent changes ways. A step aside by d changes the difference of
-two ways by up to 2 d; this is 2 times 0.15 m, the default clearance from others."""
 ON_THE_WAY = 1e-6
 """Metres by which a way may seem longer that leads by a corner on it: rounding."""
 MORE = 4

@@ -29,7 +29,7 @@ QUARTERS = 4
 
 
 class Build(NamedTuple):
-    """What counts of bodies that walk, for the ground that they can walk.
+    """The properties of bodies that count for the ground that they can walk.
 
     Attributes:
         radius: metres.

@@ -16,7 +16,7 @@ BETWEEN = 2.0
 
 @dataclass(frozen=True, eq=False)
 class Standing:
-    """What stands on a grid for bodies of one build, with its N nodes.
+    """The obstacles that stand on a grid for bodies of one build, with its N nodes.
 
     Attributes:
         spans: the grid without it.

@@ -25,7 +25,7 @@ half a metre apart."""
 SPREAD = 3
 """Cells over which it is spread: it is the density round a body that holds it up."""
 SLOWNESS = (1.0, 1.5, 2.25, 3.5, 5.0, 8.0, 12.0, 18.0, 27.0)
-"""What slowness is rounded down to, so that ways are not solved again for every little change."""
+"""The steps that slowness is rounded down to, so that ways are not solved again for every little change."""
 
 
 @dataclass(frozen=True)

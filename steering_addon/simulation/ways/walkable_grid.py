@@ -48,7 +48,7 @@ NO_WAYS_OVER = Crossed(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.bool_),
 
 
 class WalkableGrid:
-    """What bodies of one build can walk, with the N nodes of a grid; index N stands for none."""
+    """The ground that bodies of one build can walk, with the N nodes of a grid; index N stands for none."""
 
     def __init__(self, standing: Standing) -> None:
         spans, build, clearance = standing.spans, standing.build, standing.clearance
@@ -63,7 +63,7 @@ class WalkableGrid:
 
     @classmethod
     def empty(cls, spans: Spans, build: Build) -> Standing:
-        """What such a grid is made of where nothing stands on it."""
+        """Such a grid where nothing stands on it."""
         return Standing.nothing(spans, build, build.radius * (1.0 + MARGIN))
 
     def with_links(self, links: Links, pace: float) -> Self:
@@ -85,6 +85,14 @@ class WalkableGrid:
             metres.append(max(seconds * pace if seconds > 0.0 else walked(whole), self.spans.size))
         ground.crossed = Crossed(link, back, tuple(lines), Leaps(start, end, np.array(metres)))
         return ground
+
+    def touched_since(self, other: "WalkableGrid") -> Rows:
+        """The nodes at which a grid of the same spans differs, and their neighbors, (m,)."""
+        one, two = self.grid, other.grid
+        differ = (self.clear != other.clear) | (one.weight != two.weight)
+        rows = which(differ | (one.links != two.links).any(axis=0) | (one.corners != two.corners).any(axis=0))
+        near = [links[:, rows].ravel() for grid in (one, two) for links in (grid.links, grid.corners)]
+        return np.unique(np.concatenate((rows, *near)))
 
     def ends_of(self, links: Links) -> Rows:
         """The nodes at which links begin and end, (2, k); N where there is no ground to stand on."""

@@ -8,7 +8,21 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, clamp, columns, dot, magnitude, picked, unit, which
+from ..arrays.vectors import (
+    EPSILON,
+    Mask,
+    Rows,
+    Scalars,
+    Vectors,
+    clamp,
+    columns,
+    distinct,
+    dot,
+    magnitude,
+    picked,
+    unit,
+    which,
+)
 from ..links import Links
 from .fields import FAR, Field
 from .retreat import CLOSE, HORIZON, find_retreat
@@ -46,15 +60,23 @@ class Course(NamedTuple):
 
 
 class WalkableGround(WalkableGrid):
-    """A walkable grid with the ways over it, which are kept."""
+    """A walkable grid with the ways over it, which are kept.
 
-    def __init__(self, standing: Standing) -> None:
+    Args:
+        before: the same ground with other obstacles, whose fields hold up to where it differs.
+    """
+
+    def __init__(self, standing: Standing, before: "WalkableGround | None" = None) -> None:
         super().__init__(standing)
         self._routes: dict[tuple[int, bytes], Routes] = {}
+        self._fields: dict[tuple[int, bytes], Field] = {}
+        if before is not None:
+            self._fields = {key: routes.field for key, routes in before._routes.items() if key[0] >= 0}
+            self._touched = self.touched_since(before)
 
     def with_links(self, links: Links, pace: float) -> Self:
         ground = super().with_links(links, pace)
-        ground._routes = {}
+        ground._routes, ground._fields = {}, {}
         return ground
 
     def course(
@@ -167,7 +189,7 @@ class WalkableGround(WalkableGrid):
 
         Where no way leads to a goal, it is the node nearest to it to which one does.
         """
-        places, of_goal = _distinct(goals)
+        places, of_goal = distinct(goals)
         end = self.nodes_at(places, np.inf)[of_goal]
         part = self.part[start]
         leads = self.part[end] == part
@@ -185,11 +207,14 @@ class WalkableGround(WalkableGrid):
         return end, leads, leads & moves & seen
 
     def _routes_to(self, node: int, traffic: Traffic) -> Routes:
-        def solved() -> Routes:
-            slowness = traffic.slowness if traffic.digest else 1.0
-            return Routes(self, Field.to(self.grid, node, self.clear, slowness, self.crossed.leaps), node)
+        key = node, traffic.digest
 
-        return self._kept((node, traffic.digest), solved)
+        def solved() -> Routes:
+            slowness, known = traffic.slowness if traffic.digest else 1.0, self._fields.pop(key, None)
+            again = None if known is None else known.again(self.grid, self.clear, self._touched)
+            return Routes(self, again or Field.to(self.grid, node, self.clear, slowness, self.crossed.leaps), node)
+
+        return self._kept(key, solved)
 
     def _routes_from(self, spot: int) -> Routes:
         """The ways out, from a threat that is in a block of nodes."""
@@ -202,11 +227,3 @@ class WalkableGround(WalkableGrid):
                 self._routes.clear()
             routes = self._routes[key] = solved()
         return routes
-
-
-def _distinct(places: Vectors) -> tuple[Vectors, Rows]:
-    """The distinct places among (m, 3), and which of them each is, (m,)."""
-    if (places == places[0]).all():
-        return places[:1], np.zeros(len(places), dtype=np.int64)
-    distinct, which_of = np.unique(places, axis=0, return_inverse=True)
-    return distinct, which_of.reshape(-1)

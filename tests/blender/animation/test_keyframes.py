@@ -1,7 +1,6 @@
 """Keys in bulk: baked keys are written fast, the animator's are kept with all their properties."""
 
 import importlib
-import time
 from collections.abc import Callable
 
 import bpy
@@ -262,18 +261,6 @@ def test_joining_keeps_all_keys_once_and_in_order(keyframes, settings, others) -
     joined = keys_on(settings, 1.0).join(keys_on(others, 0.0))
     assert joined.frames.tolist() == sorted(settings | others)
     assert {frame for frame, value in joined.columns["co"] if value == 1.0} == settings
-
-
-def test_a_crowd_is_written_in_an_instant(keyframes, animation_data) -> None:
-    """`keyframe_insert` takes more than 2500 ns a key; the limit only tells a bulk way from one key after the other."""
-    frames = np.arange(1.0, 251.0)
-    baked, values = keyframes.BakedKeys(frames), np.sin(frames)
-    start = time.process_time()
-    for number in range(100):
-        bag = new_bag(animation_data, f"Ship {number}")
-        for index in range(3):
-            baked.new_curve(bag, "location", index, values)
-    assert (time.process_time() - start) / (100 * 3 * 250) < 1500e-9
 
 
 def test_evaluating_a_curve_counts_modifiers_and_extrapolation(animation_data, bag) -> None:

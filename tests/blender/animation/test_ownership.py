@@ -3,7 +3,6 @@
 import importlib
 
 import bpy
-import numpy as np
 import pytest
 
 from tests.blender.building import part
@@ -115,12 +114,6 @@ def test_a_kept_action_that_was_deleted_is_none(ownership) -> None:
 # ---- whose a key is
 
 
-def test_baked_keys_are_ours(ownership, animation_data, ship) -> None:
-    baked(ship, ownership, animation_data)
-    assert ownership.is_baked(ship)
-    assert whats(ownership, ship) == []
-
-
 @pytest.mark.parametrize(
     "changes",
     [{"channels": ("rotation_euler",)}, {"first": 12.0}, {"last": 19.0}, {"first": 30.0, "last": 40.0}],
@@ -138,13 +131,6 @@ def test_keys_of_another_type_are_the_animators_even_on_recorded_channels(owners
     assert whats(ownership, ship) == ["keys on location (frames 10 to 20)"]
 
 
-def test_generated_keys_without_a_record_are_the_animators(ownership, animation_data, ship) -> None:
-    insert(ship, "location", 12)
-    set_type(ship, animation_data, "GENERATED")
-    assert not ownership.is_baked(ship)
-    assert whats(ownership, ship) == ["keys on location (frame 12)"]
-
-
 def test_an_action_without_a_slot_is_not_a_bake(ownership, animation_data, ship) -> None:
     baked(ship, ownership, animation_data)
     if SLOTTED:
@@ -152,33 +138,6 @@ def test_an_action_without_a_slot_is_not_a_bake(ownership, animation_data, ship)
     else:
         ship.animation_data.action = None
     assert not ownership.is_baked(ship)
-
-
-def test_only_our_keys_are_removed(ownership, animation_data, ship) -> None:
-    baked(ship, ownership, animation_data)
-    insert(ship, "location", 3)
-    insert(ship, "scale", 12)
-    bag, record = animation_data.channelbag(ship), ownership.bake_of(ship)
-    bag.fcurves.find("location", index=1).keyframe_points[5].type = "EXTREME"
-    ownership.remove_our_keys(bag, record)
-    left = {(curve.data_path, curve.array_index): [p.co[0] for p in curve.keyframe_points] for curve in bag.fcurves}
-    assert left == {
-        ("location", 0): [3],
-        ("location", 1): [3, 14],
-        ("location", 2): [3],
-        **{("scale", index): [12] for index in range(3)},
-    }
-
-
-def test_curves_with_only_our_keys_are_removed_with_their_group(ownership, animation_data, ship) -> None:
-    baked(ship, ownership, animation_data)
-    bag = animation_data.channelbag(ship)
-    group = bag.groups.get("Object Transforms") or bag.groups.new("Object Transforms")
-    for curve in bag.fcurves:
-        curve.group = group
-    ownership.remove_our_keys(bag, ownership.bake_of(ship))
-    assert len(bag.fcurves) == 0
-    assert len(bag.groups) == 0
 
 
 def test_an_action_holds_only_ours_until_anything_is_added(ownership, animation_data) -> None:
@@ -214,11 +173,6 @@ def test_keys_of_another_slot_are_not_only_ours(ownership, animation_data, ship)
 
 
 # ---- animation that blocks a bake
-
-
-def test_an_object_without_animation_is_free(ownership, ship) -> None:
-    assert whats(ownership, ship) == []
-    ownership.check_free(ship, FIRST, LAST)
 
 
 @pytest.mark.parametrize("path", TRANSFORMS)
@@ -306,31 +260,3 @@ def test_a_curve_that_would_spoil_a_bake_blocks_it_even_without_keys(
     insert(ship, "location", 1, 5)
     spoil(animation_data.channelbag(ship).fcurves[0])
     assert whats(ownership, ship) == [what]
-
-
-def test_a_modifier_on_a_bake_does_not_block_the_next(ownership, animation_data, ship) -> None:
-    baked(ship, ownership, animation_data)
-    animation_data.channelbag(ship).fcurves[0].modifiers.new("NOISE")
-    animation_data.channelbag(ship).fcurves[1].mute = True
-    assert whats(ownership, ship) == []
-
-
-def test_looking_changes_nothing(ownership, animation_data, ship) -> None:
-    baked(ship, ownership, animation_data)
-    put_into_strip(other := new_object("Other"))
-    before = np.array([p.co for curve in animation_data.channelbag(ship).fcurves for p in curve.keyframe_points])
-    counts = [
-        len(bpy.data.actions),
-        ship.animation_data.action.users,
-        other.animation_data.nla_tracks[0].strips[0].mute,
-    ]
-    for ob in (ship, other):
-        ownership.own_animation(ob, FIRST, LAST)
-        ownership.is_baked(ob)
-    after = np.array([p.co for curve in animation_data.channelbag(ship).fcurves for p in curve.keyframe_points])
-    assert np.array_equal(before, after)
-    assert counts == [
-        len(bpy.data.actions),
-        ship.animation_data.action.users,
-        other.animation_data.nla_tracks[0].strips[0].mute,
-    ]

@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mathutils import Euler, Matrix, Quaternion
 
+from tests.sampling import sampled
+
 MODES = ("QUATERNION", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX", "AXIS_ANGLE")
 EULER_ORDERS = MODES[1:7]
 ANGLES = st.floats(-10.0, 10.0)
@@ -60,6 +62,7 @@ def test_channels_turn_as_the_matrices_do(rotation_channels, mode) -> None:
         assert np.allclose(in_blender(values[frame, vehicle], mode), matrices[frame, vehicle], atol=3e-5)
 
 
+@sampled
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("lengths", [[1], [2, 5, 1, 30], [119, 1]], ids=str)
 @pytest.mark.parametrize("motion", [tumbling, vertical_loops])

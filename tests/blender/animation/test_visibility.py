@@ -48,7 +48,7 @@ def hide(staging, obs, hidden=HIDDEN, frames=FRAMES, *, replace: bool = False, m
             prepared.add(ob, *motion(ob, frames), replace, hidden=hidden)
         else:
             prepared.hide(ob, hidden, replace)
-    prepared.commit(bpy.context.scene.frame_current_final)
+    list(prepared.commit(bpy.context.scene.frame_current_final))
 
 
 def seen(ob, frames=FRAMES) -> dict[str, list[bool]]:

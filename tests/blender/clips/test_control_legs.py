@@ -4,7 +4,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import bake, clear_bake, link, part, scene_dump, tag
+from tests.blender.building import bake, clear_bake, meshed, part, scene_dump, tag
 from tests.blender.legged import legged, longest_step, walking
 from tests.blender.walkers import CYCLE, clip
 
@@ -100,10 +100,8 @@ def test_controls_hold_feet_and_their_keys_are_gone_with_the_bake() -> None:
 def test_feet_of_controls_stand_on_a_slope_and_hips_come_down_for_them() -> None:
     controlled_walk()
     slope = np.tan(np.radians(15.0))
-    mesh = bpy.data.meshes.new("Slope")
     corners = [(x, y, slope * y) for y in (-40.0, 10.0) for x in (-20.0, 20.0)]
-    mesh.from_pydata(corners, [], [(0, 1, 3, 2)])
-    tag(link(bpy.data.objects.new("Slope", mesh)), role="SURFACE")
+    tag(meshed("Slope", corners, [(0, 1, 3, 2)]), role="SURFACE")
     bake()
     assert 'pose.bones["Body"].location' in paths_of(feet_actions()[0])
     skin, off = bpy.data.objects["Walker Skin"], []

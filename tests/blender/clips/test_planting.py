@@ -14,6 +14,7 @@ from tests.blender.building import (
     frames,
     keys,
     link,
+    meshed,
     part,
     scene_dump,
     select,
@@ -62,10 +63,8 @@ def bound_by_envelopes(rig) -> None:
 
 
 def in_a_robe(rig) -> None:
-    mesh = bpy.data.meshes.new("Robe")
     angles = np.linspace(0.0, 2.0 * np.pi, 24, endpoint=False)
-    mesh.from_pydata([(0.3 * np.cos(a), 0.3 * np.sin(a), z) for a in angles for z in (0.005, 0.9)], [], [])
-    robe = link(bpy.data.objects.new("Robe", mesh))
+    robe = meshed("Robe", [(0.3 * np.cos(a), 0.3 * np.sin(a), z) for a in angles for z in (0.005, 0.9)])
     robe.parent = rig
     robe.vertex_groups.new(name="Body").add(list(range(48)), 1.0, "REPLACE")
     robe.modifiers.new("Armature", "ARMATURE").object = rig
@@ -439,10 +438,8 @@ def test_each_foot_is_found_that_slides_on_a_slope() -> None:
     rig = legged()
     people = walking(rig)
     slope = np.tan(np.radians(25.0))
-    mesh = bpy.data.meshes.new("Slope")
     corners = [(x, y, slope * x) for y in (-40.0, 10.0) for x in (-20.0, 20.0)]
-    mesh.from_pydata(corners, [], [(0, 1, 3, 2)])
-    tag(link(bpy.data.objects.new("Slope", mesh)), role="SURFACE")
+    tag(meshed("Slope", corners, [(0, 1, 3, 2)]), role="SURFACE")
     select(people)
     bake()
     slides_of, animation = part("blender.status.sliding").slides_of, part("blender.animation.animation_data")
@@ -492,9 +489,7 @@ def test_who_stands_on_a_lorry_plays_no_walk_and_keeps_its_feet_on_the_bed() -> 
     people.steering.seek.use = False
     people.steering.vehicle.cruise_speed = rig.steering.start_speed = 0.0
     corners = [(x, y, 0.0) for x in (-4.0, 4.0) for y in (-4.0, 4.0)]
-    mesh = bpy.data.meshes.new("Bed")
-    mesh.from_pydata(corners, [], [(0, 1, 3, 2)])
-    bed = link(bpy.data.objects.new("Bed", mesh))
+    bed = meshed("Bed", corners, [(0, 1, 3, 2)])
     for frame, place, angle in ((1, (0.0, 0.0, 0.0), 0.0), (60, (5.0, 1.0, 0.4), 0.6)):
         bed.location, bed.rotation_euler.z = place, angle
         bed.keyframe_insert("location", frame=frame)

@@ -4,15 +4,12 @@ import bpy
 import pytest
 
 from tests.blender.building import (
-    assert_same,
     crowd,
     drive,
     insert,
     leader,
     part,
-    scene_dump,
     select,
-    stored,
     vehicle,
     wedge,
 )
@@ -176,17 +173,3 @@ def test_a_crowd_without_vehicles_is_not_reacted_to() -> None:
     crowd("Empty Crowd")
     add(prey, "evasion")
     assert prey.steering.evasion.pursuer is None
-
-
-def test_undo_takes_values_and_target_back() -> None:
-    prey, _ = fish(), fish(1, "Shark", 30.0)
-    name = prey.name
-    select(prey)
-    bpy.ops.ed.undo_push(message="Before")
-    before, kept = scene_dump(), stored(prey.steering)
-    bpy.ops.steering.behavior_add(behavior="evasion")
-    bpy.ops.ed.undo_push(message="Added")
-    assert stored(prey.steering) != kept
-    bpy.ops.ed.undo()
-    assert_same(before, scene_dump())
-    assert not bpy.data.objects[name].steering.is_property_set("evasion")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 import pytest
+from mathutils import Matrix
 
 from tests.blender.building import part, select
 from tests.blender.walkers import CYCLE, SPEED, box, clip, idle, stash, walk, walker
@@ -106,6 +107,17 @@ def test_a_rig_that_drivers_move_does_not_glide() -> None:
     rig.pose.bones["Foot.L"].driver_add("location", 1).driver.expression = "frame / 100"
     populated(rig)
     assert "NO_WALK" not in told()
+
+
+@pytest.mark.parametrize(("quarters", "front"), [(1, "POS_X"), (2, "POS_Y"), (3, "NEG_X")])
+def test_a_rig_faces_where_its_walk_goes(quarters: int, front: str) -> None:
+    rig = walker_that_plays(idle, walk)
+    turn = Matrix.Rotation(0.5 * np.pi * quarters, 4, "Z")
+    rig.data.transform(turn)
+    bpy.data.objects["Walker Skin"].data.transform(turn)
+    people = populated(rig)
+    assert {ob.steering.forward_axis for ob in bpy.data.objects if ob.steering.crowd == people} == {front}
+    assert people.steering.portrayal.clips["Walk"].speed == pytest.approx(SPEED, rel=0.2)
 
 
 def test_what_walks_backwards_is_turned_round_by_flip_front_which_finds_its_clips(capfd) -> None:

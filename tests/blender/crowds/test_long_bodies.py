@@ -4,17 +4,19 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import crowd, link, part, put, select, sphere, tag
+from tests.blender.building import crowd, meshed, part, select, sphere, tag
 
 
 def box(name: str, size, location=(0.0, 0.0, 0.0), **placed):
     """A box of this width, length and height that stands on the ground; its front is +Y."""
-    mesh = bpy.data.meshes.new(name)
     x, y, z = size
-    mesh.from_pydata(
-        [(i * x / 2.0, j * y / 2.0, k * z) for i in (-1, 1) for j in (-1, 1) for k in (0, 1)], [], [(0, 1, 3, 2)]
+    return meshed(
+        name,
+        [(i * x / 2.0, j * y / 2.0, k * z) for i in (-1, 1) for j in (-1, 1) for k in (0, 1)],
+        [(0, 1, 3, 2)],
+        location=location,
+        **placed,
     )
-    return put(link(bpy.data.objects.new(name, mesh)), location, **placed)
 
 
 def car(name: str = "Car", location=(0.0, 0.0, 0.0), size=(1.8, 4.3, 1.5), **placed):
@@ -149,9 +151,7 @@ def wheel(car, name: str, place: tuple[float, float, float], radius: float):
     angle = 2.0 * np.pi * np.arange(12) / 12.0
     ring = [(x, radius * np.cos(a), radius * np.sin(a)) for x in (-0.1, 0.1) for a in angle]
     faces = [(k, (k + 1) % 12, 12 + (k + 1) % 12, 12 + k) for k in range(12)]
-    mesh = bpy.data.meshes.new(name)
-    mesh.from_pydata(ring, [], faces)
-    made = put(link(bpy.data.objects.new(name, mesh)), place)
+    made = meshed(name, ring, faces, location=place)
     made.parent = car
     return made
 

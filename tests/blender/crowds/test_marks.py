@@ -10,7 +10,7 @@ from tests.blender.building import (
     empty,
     frames,
     insert,
-    link,
+    meshed,
     obstacle,
     part,
     select,
@@ -92,10 +92,7 @@ def test_the_middle_of_a_flock_is_at_its_mark_and_the_keys_of_its_leader_stay() 
 def letter(name: str = "L") -> object:
     """Two bars, upright."""
     corners = [(0, 0, 0), (1, 0, 0), (1, 0, 8), (0, 0, 8), (1, 0, 0), (5, 0, 0), (5, 0, 1), (1, 0, 1)]
-    mesh = bpy.data.meshes.new(name)
-    mesh.from_pydata(corners, [], [(0, 1, 2, 3), (4, 5, 6, 7)])
-    ob = bpy.data.objects.new(name, mesh)
-    bpy.context.scene.collection.objects.link(ob)
+    ob = meshed(name, corners, [(0, 1, 2, 3), (4, 5, 6, 7)])
     ob.location = (-1.0, 14.0, 2.0)
     return ob
 
@@ -316,9 +313,7 @@ def test_three_clicks_land_one_on_a_roof_until_a_state_calls_it(called: bool) ->
     birds, members = flock(3)
     frames(1, LANDS + 12)
     birds.steering.locomotion = "FLYING"
-    mesh = bpy.data.meshes.new("Roof")
-    mesh.from_pydata([(x, y, 0.0) for x, y in ((-2, -2), (2, -2), (2, 2), (-2, 2))], [], [(0, 1, 2, 3)])
-    roof = link(bpy.data.objects.new("Roof", mesh))
+    roof = meshed("Roof", [(x, y, 0.0) for x, y in ((-2, -2), (2, -2), (2, 2), (-2, 2))], [(0, 1, 2, 3)])
     roof.location = (2.0, 12.0, 4.0)
     obstacle(roof)
     mark = add(members[1], roof, frame=LANDS, lands=True)

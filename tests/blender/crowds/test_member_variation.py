@@ -257,9 +257,3 @@ def test_a_crowd_without_vehicles_is_refused() -> None:
     ):
         bpy.ops.steering.vary()
     assert_same(before, scene_dump())
-
-
-def test_without_vehicles_the_operator_is_disabled_and_says_why() -> None:
-    select(wedge())
-    with pytest.raises(RuntimeError, match="Make a crowd or one of its vehicles the active object, or select vehicles"):
-        bpy.ops.steering.vary()

@@ -12,6 +12,7 @@ from tests.blender.building import (
     frames,
     insert,
     link,
+    meshed,
     part,
     path_curve,
     places,
@@ -24,6 +25,7 @@ from tests.blender.building import (
     world_matrices,
 )
 from tests.blender.drawing import shown
+from tests.sampling import sampled
 
 LIKENESSES = ("ANYTHING", "BIRD", "FISH", "ANIMAL", "PERSON", "CAR", "INSECT")
 
@@ -271,23 +273,7 @@ def test_a_preset_that_cannot_be_read_changes_nothing(monkeypatch, tmp_path) -> 
     assert_same(before, scene_dump())
 
 
-def test_tagging_is_one_undo_step() -> None:
-    select(*ships(3))
-    bpy.ops.ed.undo_push(message="Before")
-    before = scene_dump()
-    assert bpy.ops.steering.tag(role="VEHICLE", moves_like="BIRD") == {"FINISHED"}
-    bpy.ops.ed.undo_push(message="Tagged")
-    bpy.ops.ed.undo()
-    assert_same(before, scene_dump())
-
-
 # ---- the menu
-
-
-def test_the_menu_lists_the_likenesses() -> None:
-    select(*ships(2))
-    asked = [entry[2] for entry in shown("STEERING_MT_moves_like") if entry[0] == "operator"]
-    assert asked == ["Anything", "Bird", "Fish", "Animal", "Person", "Car", "Insect", "No Preset"]
 
 
 def test_the_menu_offers_to_join_a_crowd_with_settings_or_to_create_one() -> None:
@@ -302,10 +288,7 @@ def test_the_menu_offers_to_join_a_crowd_with_settings_or_to_create_one() -> Non
 
 def person():
     """A body 1.75 m tall with its arms spread, its origin between the feet."""
-    mesh = bpy.data.meshes.new("Body")
-    mesh.from_pydata(PERSON, [], [])
-    ob = bpy.data.objects.new("Body", mesh)
-    bpy.context.scene.collection.objects.link(ob)
+    ob = meshed("Body", PERSON)
     return ob
 
 
@@ -379,6 +362,7 @@ def front(ob) -> tuple[str, str]:
     return ob.steering.forward_axis, ob.steering.up_axis
 
 
+@sampled
 @pytest.mark.parametrize("like", LIKENESSES)
 @pytest.mark.parametrize("name", ["monkey", "cube", "uv_sphere", "ico_sphere", "cylinder", "torus"])
 def test_blenders_own_meshes_face_negative_y(name, like) -> None:

@@ -15,7 +15,6 @@ from tests.blender.building import (
     fleet,
     frames,
     insert,
-    link,
     part,
     scene_dump,
     select,
@@ -319,12 +318,6 @@ def test_unknown_names_are_reported_in_one_sentence(capfd) -> None:
         "Skipped settings of Mine that this version does not know: mood, behaviors.telepathy, behaviors.wander.colour"
     )
     assert told in capfd.readouterr().out
-
-
-def test_without_a_crowd_the_operator_is_disabled_and_says_why() -> None:
-    select(link(bpy.data.objects.new("Plain", None)))
-    with pytest.raises(RuntimeError, match="Make a crowd or one of its vehicles the active object"):
-        bpy.ops.steering.preset_apply(preset="starling")
 
 
 # ---- round trip

@@ -12,7 +12,7 @@ import bpy
 import numpy as np
 import pytest
 from bpy_extras.object_utils import world_to_camera_view
-from mathutils import Matrix, Vector
+from mathutils import Vector
 
 from steering_addon.blender.crowds.ready_scenes.scenery import hills
 from tests.blender.building import (
@@ -242,13 +242,6 @@ def test_a_scene_takes_its_values_from_its_preset(scene) -> None:
         assert getattr(getattr(settings, group), name) == pytest.approx(value), (group, name)
 
 
-def test_walkers_of_half_the_height_walk_at_half_the_speed() -> None:
-    tall, short = (add("walkers", count=3, size=size).steering for size in (1.75, 0.875))
-    assert short.vehicle.max_speed == pytest.approx(tall.vehicle.max_speed / 2.0)
-    assert short.separation.distance == pytest.approx(tall.separation.distance / 2.0)
-    assert short.portrayal.stride == pytest.approx(tall.portrayal.stride / 2.0)
-
-
 def test_wider_spacing_keeps_birds_farther_apart() -> None:
     usual, wide = add("flock", count=20), add("flock", count=20, spacing=2.0)
     assert wide.steering.separation.distance == pytest.approx(2.0 * usual.steering.separation.distance)
@@ -287,26 +280,6 @@ def test_flyers_are_in_flight_at_the_cursor_on_the_first_frame(scene) -> None:
     for ob, (first, second, *_) in zip(vehicles, path):
         front = np.array(world_matrices(ob, [1])[0][:3, 1])
         assert front @ (second - first) > 0.95 * np.linalg.norm(front) * np.linalg.norm(second - first)
-
-
-@pytest.mark.parametrize("scene", FLYERS)
-def test_parts_of_a_flock_that_meet_head_on_do_not_overlap(scene, capfd) -> None:
-    """Or the first bake of a ready scene would begin with a warning."""
-    frames(1, 48)
-    vehicles = members(add(scene, count=16))
-    size = vehicles[0].steering.height
-    for number, ob in enumerate(vehicles):
-        row, side = number // 2, -1.0 if number % 2 else 1.0
-        ob.location = ((row % 4) * 1.5 * size, side * 10.0 * size, (row // 4) * 1.5 * size)
-        ob.rotation_euler.z = 0.5 * math.pi * (side + 1.0)
-    bake()
-    said = capfd.readouterr().out
-    assert "Baked 16 vehicles" in said and "overlap" not in said
-
-
-def test_the_report_says_how_to_see_it_move(capfd) -> None:
-    add("flock", count=3)
-    assert "Added Flock: Preview or Bake to see it move" in capfd.readouterr().out
 
 
 def test_the_report_says_how_far_a_second_scene_is_from_the_cursor(capfd) -> None:
@@ -358,12 +331,6 @@ def test_nothing_is_left_of_the_asset_file_and_names_that_are_taken_stay(scene) 
     blocks = [*data.objects, *data.meshes, *data.materials, *data.actions, *data.armatures, *data.curves]
     assert [block.name for block in blocks if not block.users] == []
     assert [block.name for block in blocks if block.library_weak_reference] == []
-
-
-def test_the_first_crowd_of_a_file_is_its_default() -> None:
-    assert bpy.context.scene.steering.crowd is None
-    scene_crowd = add("flock", count=3)
-    assert bpy.context.scene.steering.crowd == scene_crowd
 
 
 @sampled
@@ -473,35 +440,6 @@ def test_walkers_go_in_both_directions_and_stay_on_their_path() -> None:
     assert gaps.min() > 1.5 * walkers.steering.vehicle.radius
 
 
-def soles_and_shins(walkers, over) -> tuple[np.ndarray, np.ndarray]:
-    """The heights of the lowest points of walkers, and how their left shins are turned, (f, n) metres and radians."""
-    lowest, turned = [], []
-    for frame in over:
-        bpy.context.scene.frame_set(frame)
-        skins = [next(part.evaluated_get(depsgraph()) for part in ob.children if "Skin" in part.name) for ob in walkers]
-        lowest.append([min((skin.matrix_world @ v.co).z for v in skin.data.vertices) for skin in skins])
-        bones = [ob.evaluated_get(depsgraph()).pose.bones["Shin.L"] for ob in walkers]
-        turned.append([bone.matrix_basis.to_quaternion().angle for bone in bones])
-    return np.array(lowest), np.array(turned)
-
-
-def test_walkers_keep_their_feet_where_they_stand_and_do_not_walk_in_lockstep() -> None:
-    frames(1, 60)
-    walkers = members(add("walkers", count=8))
-    bake()
-    slides = list(part("blender.status.sliding").slides_of(walkers, bpy.context.scene))
-    assert [each.vehicle for each in slides] == walkers
-    assert max(each.metres for each in slides) < 0.05
-    lowest, turned = soles_and_shins(walkers, range(1, 61, 2))
-    assert np.abs(lowest).max() < 0.012
-    assert np.ptp(turned, axis=0).min() > math.radians(20.0)
-    # No two have their knees bent at the same times.
-    alike = np.corrcoef(turned.T) - np.eye(8)
-    assert alike.max() < 0.97 and np.median(alike) < 0.4
-    played_clips = {track.strips[0].action.name for ob in walkers for track in ob.animation_data.nla_tracks}
-    assert len({name for name in played_clips if "Walk" in name or "Stroll" in name}) >= 3
-
-
 def headings(ob, bone: str, over) -> tuple[np.ndarray, np.ndarray]:
     """Where a body and a bone of it face on frames, (f,) radians to the left each."""
     turns = []
@@ -553,22 +491,6 @@ def seen(name: str, place: Vector):
     return ob
 
 
-def test_walkers_look_at_another_walker_where_the_same_bake_moves_it() -> None:
-    walker = onlooker(3, 48)
-    crowd = walker.steering.crowd
-    other = members(crowd)[0]
-    crowd.steering.portrayal.look_at = other
-    [(body, turn)] = turns_of_heads([walker], range(1, 49))
-    wanted = np.angle(np.exp(1j * (bearings(walker, other, range(1, 49)) - body)))
-    assert wanted[26] > 0.9 and wanted[40] < 0.8, "They walk side by side, one ahead."
-    np.testing.assert_allclose(turn[26:40], wanted[26:40], atol=0.05)
-    frames(1, 6)
-    bake()
-    made = {action.name for action in bpy.data.actions}
-    bake()
-    assert {action.name for action in bpy.data.actions} == made
-
-
 def test_walkers_look_at_what_called_them_until_they_walk_on() -> None:
     walker = onlooker(3, 48)
     place, front = walker.matrix_world.translation, walker.matrix_world.col[1].xyz
@@ -589,30 +511,6 @@ def test_walkers_look_at_what_called_them_until_they_walk_on() -> None:
     _, previewed = headings(walker, "Head", range(1, 49))
     assert bpy.ops.steering.preview() == {"FINISHED"}
     np.testing.assert_allclose((previewed - still)[26:40], wanted[26:40], atol=0.15)
-
-
-def test_walkers_look_at_the_object_of_their_state_and_others_at_that_of_their_crowd() -> None:
-    walker = onlooker(3, 24)
-    crowd = walker.steering.crowd
-    other = members(crowd)[0]
-    front = other.matrix_world.col[1].xyz
-    left, right = (
-        seen(name, other.matrix_world.translation + 60.0 * (Matrix.Rotation(turn, 3, "Z") @ front))
-        for name, turn in (("Left", 0.6), ("Right", -0.6))
-    )
-    call = seen("Call", other.matrix_world.translation)
-    select(crowd)
-    bpy.ops.steering.state_add()
-    state = bpy.context.object
-    state.steering.state.react, state.steering.portrayal.look_at = 0.0, right
-    crowd.steering.portrayal.look_at = left
-    select(state, call)
-    bpy.ops.steering.trigger_add(when="NEAR")
-    bpy.context.object.steering.trigger.distance = 0.5 * (other.location - walker.location).length
-    turns = turns_of_heads([other, walker], (20,))
-    for ob, target, (body, turn) in zip((other, walker), (right, left), turns):
-        turned, wanted = np.angle(np.exp(1j * np.concatenate((turn, bearings(ob, target, (20,)) - body))))
-        assert abs(wanted) > 0.3 and turned == pytest.approx(wanted, abs=0.05)
 
 
 def test_what_a_walker_carries_holds_its_arms_through_bakes_and_is_left_when_they_are_deleted() -> None:
@@ -751,23 +649,6 @@ def test_a_larger_crowd_gets_a_larger_hall() -> None:
     few, many = (add("station_hall", count=count) for count in (20, 80))
     floors = [next(ob for ob in of.users_collection[0].objects if "Floor" in ob.name) for of in (few, many)]
     assert floors[1].dimensions.x > 1.3 * floors[0].dimensions.x
-
-
-def test_some_leave_the_hall_upstairs() -> None:
-    frames(1, 180)
-    hall = add("station_hall", count=1)
-    exits = bpy.data.collections["Station Exits"].objects
-    upstairs = exits["Station Exit 5"]
-    assert upstairs.location.z > 3.0 and all(ob.location.z < 0.1 for ob in exits if ob != upstairs)
-    (person,) = members(hall)
-    begin = min(corner[0] for corner in bpy.data.objects["Station Gallery"].bound_box) + 2.0
-    person.location = (begin, bpy.data.objects["Station Board"].location.y, 0.0)
-    select(person)
-    assert bpy.ops.steering.set_start() == {"FINISHED"}
-    hall.steering.seek.target_collection, hall.steering.seek.target = None, upstairs
-    hall.steering.arrival.use = False
-    bake()
-    assert places(person, [180])[0, 2] > 0.6
 
 
 def test_a_story_lets_the_scene_last_until_it_is_over_on_request() -> None:

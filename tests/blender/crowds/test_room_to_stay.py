@@ -8,9 +8,8 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import bake, frames, part, select, wedge
-from tests.blender.crowds.test_populate import figure, ground, members, populate
-from tests.sampling import thorough
+from tests.blender.building import part, select, wedge
+from tests.blender.crowds.test_populate import figure, ground, populate
 
 SIDE = 20.0
 
@@ -74,18 +73,3 @@ def test_walkers_look_as_far_ahead_as_their_ground_has_room(side: float, ahead: 
     expected = {"as the preset": 3.0 * speed, "a share": 0.45 * side, "12 s": 12.0 * speed}[ahead]
     assert settings.containment.prediction_time * speed == pytest.approx(expected, rel=0.2)
     assert settings.containment.release
-
-
-@thorough
-def test_people_do_not_line_up_along_the_border_of_their_ground() -> None:
-    """Without the region over the ground, half of them are within a metre of the border after 20 seconds."""
-    frames(1, 481)
-    crowd = populated(ground(SIDE), moves_like="PERSON", count=16)
-    bake()
-    near = []
-    for frame in (361, 421, 481):
-        bpy.context.scene.frame_set(frame)
-        places = np.array([ob.matrix_world.translation for ob in members(crowd)])
-        near.append(float((SIDE / 2.0 - np.abs(places[:, :2]).max(axis=1) < 1.0).mean()))
-    by_chance = 1.0 - ((SIDE - 2.0) / SIDE) ** 2
-    assert np.mean(near) < 1.3 * by_chance, near

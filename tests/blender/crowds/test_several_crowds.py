@@ -194,12 +194,6 @@ def test_linked_vehicles_are_refused_and_no_crowd_is_created(tmp_path) -> None:
     assert_same(before, scene_dump())
 
 
-def test_without_selected_vehicles_the_operator_is_disabled_and_says_why() -> None:
-    crowd()
-    with pytest.raises(RuntimeError, match="Select at least one vehicle"):
-        bpy.ops.steering.crowd_assign()
-
-
 def test_a_copy_of_a_crowd_has_its_own_random_numbers() -> None:
     """Duplicating a crowd in Blender is the quick way to a second crowd with the same settings."""
     frames(1, 30)

@@ -484,7 +484,13 @@ def test_tagging_stores_the_local_channels_of_a_vehicle_as_its_start(mode) -> No
 # ---- operators as Blender shows them
 
 
-@pytest.mark.parametrize("operator", ["tag", "untag", "set_start", "flip_front", "behavior_add", "behavior_remove"])
+@pytest.mark.parametrize(
+    "operator",
+    [
+        *("tag", "untag", "set_start", "flip_front", "behavior_add", "behavior_remove", "populate", "vary"),
+        *("preset_apply", "crowd_assign"),
+    ],
+)
 def test_operators_are_disabled_without_a_selection(operator) -> None:
     select()
     assert not getattr(bpy.ops.steering, operator).poll()
@@ -518,7 +524,8 @@ def test_polls_and_refusals_write_nothing() -> None:
 
 
 STEPS = {
-    "tag": lambda: bpy.ops.steering.tag(role="VEHICLE"),
+    "tag": lambda: bpy.ops.steering.tag(role="VEHICLE", moves_like="BIRD"),
+    "populate": lambda: bpy.ops.steering.populate(count=3),
     "untag": lambda: bpy.ops.steering.untag(role="VEHICLE"),
     "crowd_add": lambda: bpy.ops.steering.crowd_add(),
     "set_start": lambda: bpy.ops.steering.set_start(),
@@ -537,10 +544,11 @@ STEPS = {
 @pytest.mark.parametrize("step", STEPS)
 def test_every_operator_is_one_undo_step(step) -> None:
     frames(1, 5)
-    if step == "tag":
+    if step in ("tag", "populate"):
         select(wedge())
     else:
         ships = fleet(2, crowd=crowd(wander={}))
+        ships[0].steering.crowd.steering.portrayal.use = True
         if step == "clear_bake":
             bake()
         else:

@@ -118,7 +118,7 @@ def members_of(objects) -> list:
 
 def told(members) -> list[list[str]]:
     """Why each does what it does, in words."""
-    present = part("blender.status.present_states")
+    present = part("blender.status.present_members")
     return [[each.in_words() for each in present.history_of(bpy.context.scene, ob)] for ob in members]
 
 

@@ -7,7 +7,7 @@ from tests.blender.building import bake, empty, part, select
 from tests.blender.minds.test_states import herd, startle
 
 preview = part("blender.preview")
-present = part("blender.status.present_states")
+present = part("blender.status.present_members")
 
 
 def alarm():

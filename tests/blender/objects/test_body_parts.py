@@ -43,6 +43,12 @@ def sword(rig):
     on_bone(rig, "Hand", (0.28, -2.5, -0.4), (0.32, 0.5, 0.8), "Sword")
 
 
+def spear(rig):
+    """Skin of a single bone that is longer than the body."""
+    hand(rig)
+    _more_skin(rig, (0.28, -2.5, 0.7), (0.32, 0.9, 0.74), bone="Hand")
+
+
 def hat(rig):
     on_bone(rig, "Body", (-1.1, -1.1, 1.7), (1.1, 1.1, 2.4), "Hat")
 
@@ -82,10 +88,10 @@ def turned_aside(rig):
     bpy.context.view_layer.update()
 
 
-def _more_skin(rig, low, high):
+def _more_skin(rig, low, high, bone="Body"):
     more = box("More Skin", low, high)
     more.parent = rig
-    more.vertex_groups.new(name="Body").add(range(8), 1.0, "REPLACE")
+    more.vertex_groups.new(name=bone).add(range(8), 1.0, "REPLACE")
     more.modifiers.new("Armature", "ARMATURE").object = rig
     bpy.context.view_layer.update()
 
@@ -156,7 +162,9 @@ def check_is_a_walker(rig) -> None:
 
 
 @pytest.mark.parametrize(
-    "how", [hat, sword, big_hair, arms, stray_vertex, hidden_parts, empties, turned_aside], ids=lambda how: how.__name__
+    "how",
+    [hat, sword, spear, big_hair, arms, stray_vertex, hidden_parts, empties, turned_aside],
+    ids=lambda how: how.__name__,
 )
 def test_what_is_worn_held_or_not_seen_changes_neither_kind_nor_size_nor_walk(how) -> None:
     check_is_a_walker(dressed(how))

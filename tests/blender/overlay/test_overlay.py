@@ -17,7 +17,7 @@ from tests.blender.building import (
     fleet,
     frames,
     leader,
-    link,
+    meshed,
     obstacle,
     part,
     path_curve,
@@ -120,9 +120,8 @@ def test_an_arrow_points_from_its_tail_to_its_tip() -> None:
 
 def floor(name: str, location, size: float):
     """A square floor with a corner at a place."""
-    mesh = bpy.data.meshes.new(name)
-    mesh.from_pydata([(0, 0, 0), (size, 0, 0), (size, size, 0), (0, size, 0)], [], [(0, 1, 2, 3)])
-    return tag(put(link(bpy.data.objects.new(name, mesh)), location), role="SURFACE")
+    corners = [(0, 0, 0), (size, 0, 0), (size, size, 0), (0, size, 0)]
+    return tag(meshed(name, corners, [(0, 1, 2, 3)], location=location), role="SURFACE")
 
 
 def test_ways_are_drawn_where_walkers_can_go_and_where_they_cannot_with_what_ends_them() -> None:
@@ -159,11 +158,7 @@ def test_ways_of_what_does_not_walk_are_not_drawn() -> None:
 
 
 def test_a_flow_along_edges_is_drawn_with_its_direction() -> None:
-    mesh = bpy.data.meshes.new("Wire")
-    mesh.from_pydata([(0.0, 0.0, 0.0), (0.0, 4.0, 0.0), (0.0, 8.0, 0.0)], [(0, 1), (1, 2)], [])
-    wire = bpy.data.objects.new("Wire", mesh)
-    bpy.context.scene.collection.objects.link(wire)
-    tag(wire, role="FLOW")
+    mesh = tag(meshed("Wire", [(0, 0, 0), (0, 4, 0), (0, 8, 0)], edges=[(0, 1), (1, 2)]), role="FLOW").data
     color = part("blender.overlay.picture").FLOW
     lines = colored(drawn("PATHS"), color)
     assert lines[:, 1].max() == pytest.approx(8.0, abs=1e-5) and lines[:, 1].min() == pytest.approx(0.0, abs=1e-5)
@@ -533,7 +528,8 @@ def test_a_removed_object_is_no_longer_drawn() -> None:
 
 def test_the_overlay_adds_no_handlers_in_background_mode_and_removes_them_all() -> None:
     watching, overlay = part("blender.overlay.watching"), part("blender.overlay")
-    for handlers, handler in watching._handlers():
+    called = [(handler, getattr(bpy.app.handlers, moment)) for moment, handler in watching.HANDLERS.items()]
+    for handler, handlers in called:
         assert handler not in handlers
     assert not part("blender.overlay.gpu_lines")._handles
     count = len(bpy.types.VIEW3D_PT_overlay.draw._draw_funcs)
@@ -541,9 +537,9 @@ def test_the_overlay_adds_no_handlers_in_background_mode_and_removes_them_all() 
     try:
         assert len(bpy.types.VIEW3D_PT_overlay.draw._draw_funcs) == count - 1
         watching.begin()
-        assert all(handler in handlers for handlers, handler in watching._handlers())
+        assert all(handler in handlers for handler, handlers in called)
         watching.end()
-        assert not any(handler in handlers for handlers, handler in watching._handlers())
+        assert not any(handler in handlers for handler, handlers in called)
         assert not bpy.app.timers.is_registered(watching._update)
     finally:
         overlay.register()

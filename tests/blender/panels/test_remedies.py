@@ -21,7 +21,7 @@ from tests.blender.drawing import shown, up_to_date
 from tests.blender.walkers import found_walkers
 
 SOURCES = Path(__file__).resolve().parents[3] / "steering_addon" / "blender"
-REFUSING = {"Refusal", "poll_message_set"}
+REFUSING = {"Refusal", "poll_message_set", "needed"}
 """Calls whose message says why something cannot be done."""
 UNSPOKEN = ("description", "name", "default", "text")
 """Arguments that are labels and tooltips."""
@@ -321,6 +321,7 @@ NO_REMEDY = (
     r"^Only available in",
     r"^There is no preset \{\}. \{\}.$",
     r"^\{\} cannot be \{\}. \{\}.$",
+    r"^\{\} \{\} does not exist. \{\}.$",
     r"^\{\}\.$",
     r"^\{\}. \{\}.$",
     r"^\{\} has no room for any member. \{\}.$",
@@ -372,7 +373,7 @@ def test_every_refusal_names_a_remedy() -> None:
                 isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in REFUSING
             ):
                 continue
-            text = _text(node.args[0]) if node.args else ""
+            text = _text(node.args[-1]) if node.args else ""
             if text and not clauses(text) and not any(re.search(pattern, text) for pattern in NO_REMEDY):
                 silent.append(f"{file.name}:{node.lineno} {text!r}")
     assert not silent, "\n".join(silent)

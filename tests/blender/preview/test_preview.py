@@ -34,7 +34,7 @@ from tests.blender.building import (
     stairs,
     vehicle,
 )
-from tests.sampling import in_every_blender
+from tests.sampling import in_every_blender, sampled
 
 pytestmark = in_every_blender(shared=True)
 
@@ -446,6 +446,7 @@ CHANGES = {
 }
 
 
+@sampled(one_of=2)
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_after_a_change_the_playhead_stays_and_shows_what_a_new_preview_would(change) -> None:
     obs = ships()

@@ -16,13 +16,10 @@ from tests.blender.building import (
     crowd,
     empty,
     frames,
-    link,
+    meshed,
     part,
-    put,
-    select,
     tag,
     vehicle,
-    wedge,
 )
 from tests.locomotion.round_grounds import globe
 
@@ -32,9 +29,7 @@ LAST = 24
 def ball(name: str = "Planet", radius: float = 4.0, **placed):
     """A sphere, its faces turned outward."""
     points, triangles = globe(radius)
-    mesh = bpy.data.meshes.new(name)
-    mesh.from_pydata(points.tolist(), [], triangles.tolist())
-    return put(link(bpy.data.objects.new(name, mesh)), **placed)
+    return meshed(name, points.tolist(), triangles.tolist(), **placed)
 
 
 def still(ob) -> None:
@@ -118,26 +113,3 @@ def test_the_nearest_place_is_that_of_blender() -> None:
     assert np.abs(distance - wanted).max() < 1e-5
     assert np.abs(np.linalg.norm(points - place, axis=1) - wanted).max() < 1e-5
     assert (triangle >= 0).all()
-
-
-def test_populate_puts_members_upright_on_all_sides_of_a_ball() -> None:
-    frames(1, 3)
-    place, model = ball(), wedge("Ant", size=0.2)
-    group = crowd(wander={})
-    group.steering.locomotion = "CRAWLING"
-    select(group, model)
-    bpy.context.view_layer.objects.active = group
-    assert bpy.ops.steering.populate(moves_like="UNCHANGED", count=12, arrangement="SURFACE", place=place.name) == {
-        "FINISHED"
-    }
-    assert place.steering.roles == {"SURFACE"} and group.steering.locomotion == "CRAWLING"
-    members = [ob for ob in bpy.context.scene.objects if ob.is_property_set("steering") and ob.steering.crowd == group]
-    bpy.context.view_layer.update()
-    starts = [ob.matrix_world.copy() for ob in members]
-    assert len(members) == 12 and min(start.translation.z for start in starts) < -1.0
-    bake()
-    bpy.context.scene.frame_set(1)
-    for ob, start in zip(members, starts):
-        out = ob.matrix_world.translation.normalized()
-        assert ob.matrix_world.col[2].xyz.normalized() @ out > 0.97
-        assert (ob.matrix_world.translation - start.translation).length < 0.1

@@ -235,15 +235,15 @@ def test_counting_on_another_frame_does_not_compare_the_bake_again(monkeypatch) 
 
 
 def test_a_bake_takes_one_fingerprint(monkeypatch) -> None:
-    taken = []
-    whole = part("blender.read.fingerprint").fingerprint
+    taken, module = [], part("blender.read.fingerprint")
+    whole = module.taking_fingerprint
 
     def counted(*given):
         taken.append(given)
         return whole(*given)
 
-    for module in ("blender.operators.baking", "blender.status.census"):
-        monkeypatch.setattr(part(module), "fingerprint", counted)
+    for each in (module, part("blender.operators.baking")):
+        monkeypatch.setattr(each, "taking_fingerprint", counted)
     frames(1, 3)
     vehicle(crowd=crowd("Ships", wander={}))
     bake()

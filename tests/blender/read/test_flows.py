@@ -14,6 +14,7 @@ from tests.blender.building import (
     crowd,
     frames,
     insert,
+    meshed,
     part,
     path_curve,
     places,
@@ -138,11 +139,8 @@ def test_an_unpainted_mesh_is_refused_as_a_flow(addon) -> None:
 
 def wire(name: str, points, edges=None, faces=(), **made):
     """A mesh of edges, through the points one after the other unless said otherwise, tagged as a flow."""
-    mesh = bpy.data.meshes.new(name)
     edges = [(row, row + 1) for row in range(len(points) - 1)] if edges is None else edges
-    mesh.from_pydata(points, edges, faces)
-    ob = bpy.data.objects.new(name, mesh)
-    bpy.context.scene.collection.objects.link(ob)
+    ob = meshed(name, points, faces, edges=edges)
     for key, value in made.items():
         setattr(ob, key, value)
     return tag(ob, role="FLOW")

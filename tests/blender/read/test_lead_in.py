@@ -14,7 +14,7 @@ from tests.blender.building import (
     insert,
     keys,
     leader,
-    link,
+    meshed,
     obstacle,
     part,
     places,
@@ -64,8 +64,7 @@ def test_a_keyed_leader_is_carried_on_backwards() -> None:
 
 def test_a_surface_is_carried_on_backwards_as_it_is() -> None:
     frames(1, 20)
-    deck = link(bpy.data.objects.new("Deck", bpy.data.meshes.new("Deck")))
-    deck.data.from_pydata([(-9, -9, 0), (9, -9, 0), (9, 9, 0), (-9, 9, 0)], [], [(0, 1, 2, 3)])
+    deck = meshed("Deck", [(-9, -9, 0), (9, -9, 0), (9, 9, 0), (-9, 9, 0)], [(0, 1, 2, 3)])
     tag(moving(deck), role="SURFACE")
     mine = crowd("Mine", seek={})
     mine.steering.locomotion = "ON_FOOT"

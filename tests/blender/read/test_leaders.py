@@ -6,7 +6,20 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import bake, crowd, empty, frames, insert, leader, link, part, places, select, vehicle
+from tests.blender.building import (
+    bake,
+    crowd,
+    empty,
+    frames,
+    insert,
+    leader,
+    link,
+    meshed,
+    part,
+    places,
+    select,
+    vehicle,
+)
 
 FOLLOWING = {"behind": 2.0, "spread": 0.0, "separation": 0.0}
 
@@ -139,15 +152,13 @@ def test_a_refused_tag_leaves_all_selected_objects_as_they_were() -> None:
 def test_followers_take_the_vertices_of_a_formation_that_shape_keys_change() -> None:
     """Where the object stands makes no difference, how large it is does."""
     frames(1, 120)
-    mesh = bpy.data.meshes.new("Places")
-    mesh.from_pydata([(3.0, -1.0, 0.0), (-3.0, -1.0, 0.0)], [], [])
-    formation = link(bpy.data.objects.new("Places", mesh))
-    formation.location, formation.scale = (40.0, 0.0, 0.0), (2.0, 2.0, 2.0)
+    corners = [(3.0, -1.0, 0.0), (-3.0, -1.0, 0.0)]
+    formation = meshed("Places", corners, location=(40.0, 0.0, 0.0), scale=(2.0, 2.0, 2.0))
     formation.shape_key_add(name="Basis")
     other = formation.shape_key_add(name="Behind")
     for point, place in zip(other.data, ((0.0, -2.0, 0.0), (0.0, -4.0, 0.0))):
         point.co = place
-    insert(mesh.shape_keys, 'key_blocks["Behind"].value', {60: 0.0, 72: 1.0})
+    insert(formation.data.shape_keys, 'key_blocks["Behind"].value', {60: 0.0, 72: 1.0})
     ahead = leader(rotation=(0.0, 0.0, math.pi / 2.0))
     herd = crowd(leader_following={"leader": ahead, "formation": formation, "approach_time": 0.5, "response_time": 0.3})
     ships = [vehicle(crowd=herd, location=place) for place in ((0.0, -5.0, 0.0), (0.0, 5.0, 0.0))]

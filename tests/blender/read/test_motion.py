@@ -1,7 +1,6 @@
 """scripts/motion: what it finds in a baked file, in a Blender that never heard of the extension."""
 
 import json
-import math
 import os
 import subprocess
 import sys
@@ -12,7 +11,6 @@ import pytest
 
 from scripts.baked_scene import matrices
 from tests.blender.building import ROOT, bake, crowd, curves, frames, insert, obstacle, path_curve, vehicle, wedge
-from tests.sampling import thorough
 
 WHATEVER = {"check": False, "objects": "", "kind": "", "path": "", "body_length": 0.0, "cruise": 0.0}
 
@@ -59,39 +57,6 @@ def test_it_finds_crowds_and_their_stored_settings_and_a_check_fails_if_a_motion
     assert "below 0.02" in done.stdout, "the flock has an obstacle to go round"
     kept = next(line for line in done.stdout.splitlines() if "neighbors kept" in line).split()
     assert kept[5:8].count(kept[5]) == 3, "the same file twice, and its mean"
-
-
-@thorough
-def test_objects_without_settings_are_measured_by_the_arguments(tmp_path: Path) -> None:
-    frames(1, 40)
-    for i in range(3):
-        ship = wedge(f"Ship {i}")
-        insert(ship, "location", {1: (9.0 * i, 0.0, 0.0), 40: (9.0 * i, 30.0, 0.0)})
-    path = tmp_path / "plain.blend"
-    bpy.ops.wm.save_as_mainfile(filepath=str(path))
-    done = motion(tmp_path / "user", path, objects="Ship [12]", kind="flyers", body_length=0.25, cruise=12.0)
-    assert "Ship [12]: 2 flyers, 40 frames at 24 a second, body 0.25 m, cruise 12.0 m/s" in done.stdout, done.stderr
-    none = motion(tmp_path / "user", path)
-    assert none.returncode == 1
-    assert "There is no vehicle in a crowd; try --objects" in none.stderr
-
-
-@thorough
-def test_other_forward_axes_than_the_default_are_known(tmp_path: Path) -> None:
-    """A vehicle whose front is -Y flies with its -Y ahead: taken for +Y, it would roll the wrong way."""
-    frames(1, 60)
-    flyers = crowd(name="Flyers", wander={"strength": 8.0, "vertical": 0.0})
-    flyers.steering.vehicle.max_speed = 10.0
-    ship = vehicle(name="Ship", crowd=flyers)
-    ship.steering.forward_axis = "NEG_Y"
-    ship.rotation_euler.z = math.pi
-    bake()
-    path = tmp_path / "baked.blend"
-    bpy.ops.wm.save_as_mainfile(filepath=str(path))
-    done = motion(tmp_path / "user", path)
-    assert done.returncode == 0, "nobody asked for a check"
-    lag = next(line for line in done.stdout.splitlines() if "roll lag" in line)
-    assert " alive " in lag, done.stdout
 
 
 def test_a_hidden_object_stays_where_it_is_next_or_was_last_visible() -> None:

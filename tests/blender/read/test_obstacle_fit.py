@@ -8,7 +8,7 @@ import bpy
 import pytest
 from mathutils import Vector
 
-from tests.blender.building import empty, link, part, put, select
+from tests.blender.building import empty, link, meshed, part, put, select
 from tests.blender.read.test_obstacle_shapes import cube
 
 
@@ -33,9 +33,7 @@ def wall_with_a_door_cut():
 
 
 def plane_made_thick():
-    mesh = bpy.data.meshes.new("Sheet")
-    mesh.from_pydata([(0, 0, 0), (4, 0, 0), (4, 0, 3), (0, 0, 3)], [], [(0, 1, 2, 3)])
-    ob = link(bpy.data.objects.new("Sheet", mesh))
+    ob = meshed("Sheet", [(0, 0, 0), (4, 0, 0), (4, 0, 3), (0, 0, 3)], [(0, 1, 2, 3)])
     ob.modifiers.new("Thick", "SOLIDIFY").thickness = 0.2
     return ob
 
@@ -153,7 +151,7 @@ def covering():
     found = part("blender.status.findings").findings(
         bpy.context.scene, {}, part("blender.animation.run_records").Outcomes()
     )
-    return [each.text for each in found if each.kind.name == "COVERS"]
+    return [each.text for each in found if each and each.kind.name == "COVERS"]
 
 
 def test_an_obstacle_that_covers_far_more_than_its_object_is_to_be_looked_at(addon) -> None:
@@ -175,20 +173,16 @@ def test_an_obstacle_that_covers_far_more_than_its_object_is_to_be_looked_at(add
 
 def room_with_a_corner():
     """A closed room that has the shape of an L."""
-    mesh = bpy.data.meshes.new("Room")
     outline = [(0, 0), (4, 0), (4, 1), (1, 1), (1, 4), (0, 4)]
     points = [(x, y, z) for z in (0, 2) for x, y in outline]
     walls = [(k, (k + 1) % 6, (k + 1) % 6 + 6, k + 6) for k in range(6)]
-    mesh.from_pydata(points, [], [(5, 4, 3, 2, 1, 0), (6, 7, 8, 9, 10, 11), *walls])
-    return link(bpy.data.objects.new("Room", mesh))
+    return meshed("Room", points, [(5, 4, 3, 2, 1, 0), (6, 7, 8, 9, 10, 11), *walls])
 
 
 def tank_of_glass():
     """Four walls and a floor 5 cm thick, without a lid."""
-    mesh = bpy.data.meshes.new("Tank")
     points = [(x, y, z) for z in (0, 2) for x, y in ((0, 0), (4, 0), (4, 3), (0, 3))]
-    mesh.from_pydata(points, [], [(3, 2, 1, 0), *((k, (k + 1) % 4, (k + 1) % 4 + 4, k + 4) for k in range(4))])
-    ob = link(bpy.data.objects.new("Tank", mesh))
+    ob = meshed("Tank", points, [(3, 2, 1, 0), *((k, (k + 1) % 4, (k + 1) % 4 + 4, k + 4) for k in range(4))])
     ob.modifiers.new("Thick", "SOLIDIFY").thickness = 0.05
     return ob
 

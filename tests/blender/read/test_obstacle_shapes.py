@@ -10,16 +10,13 @@ import pytest
 from mathutils import Vector
 from mathutils.bvhtree import BVHTree
 
-from tests.blender.building import bake, baked_frames, crowd, frames, insert, link, obstacle, part, places, put, vehicle
+from tests.blender.building import bake, crowd, frames, insert, link, obstacle, part, put, vehicle
+from tests.blender.walkers import box
 
 
 def cube(name: str = "Block", location=(0.0, 0.0, 0.0), **placed):
     """A mesh cube, two metres wide."""
-    mesh = bpy.data.meshes.new(name)
-    points = [(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
-    faces = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
-    mesh.from_pydata(points, [], faces)
-    return put(link(bpy.data.objects.new(name, mesh)), location, **placed)
+    return put(box(name, (-1, -1, -1), (1, 1, 1)), location, **placed)
 
 
 def seen():
@@ -57,25 +54,6 @@ def test_an_obstacle_of_older_files_without_a_chosen_shape_stays_round(addon) ->
     vehicle()
     obstacle(cube()).steering.property_unset("obstacle_shape")
     assert seen()[0].plain.all()
-
-
-@pytest.mark.parametrize("turned", [False, True])
-def test_walkers_in_a_room_stay_in_it(addon, turned: bool) -> None:
-    frames(1, 100)
-    room = obstacle(cube("Room", rotation=(0.0, 0.0, 0.4), scale=(6.0, 4.0, 3.0)))
-    room.steering.obstacle_shape, room.steering.obstacle_side = "BOX", "INSIDE"
-    if turned:
-        insert(room, "rotation_euler", {1: (0.0, 0.0, 0.4), 100: (0.0, 0.0, 1.0)})
-    walkers = crowd(wander={}, obstacle_avoidance={})
-    walkers.steering.vehicle.radius, walkers.steering.combining = 0.3, "PRIORITY"
-    inside = [vehicle(name=f"W{k}", location=(k - 1.0, 0.0, 0.0), crowd=walkers) for k in range(3)]
-    bake()
-    way = np.stack([places(ob, baked_frames()) for ob in inside], axis=1)
-    turn = np.linspace(0.4, 1.0, 100) if turned else np.full(100, 0.4)
-    x = way[..., 0] * np.cos(turn)[:, None] + way[..., 1] * np.sin(turn)[:, None]
-    y = way[..., 1] * np.cos(turn)[:, None] - way[..., 0] * np.sin(turn)[:, None]
-    assert (np.abs(np.stack((x, y, way[..., 2]), axis=-1)) < np.array([6.0, 4.0, 3.0]) - 0.3).all()
-    assert np.linalg.norm(way[-1] - way[0], axis=-1).max() > 1.0
 
 
 # ---- meshes
@@ -151,25 +129,6 @@ def test_an_object_without_faces_is_not_avoided_as_a_mesh(addon) -> None:
     obstacle(link(bpy.data.objects.new("Nothing", None))).steering.obstacle_shape = "MESH"
     assert not seen()[0].present.any()
     bake()
-
-
-def test_vehicles_fly_through_a_ring_and_not_into_it(addon) -> None:
-    frames(1, 72)
-    bpy.ops.mesh.primitive_torus_add(major_radius=4.0, minor_radius=0.6, location=(0.0, 12.0, 0.0))
-    hoop = obstacle(bpy.context.object)
-    hoop.rotation_euler = (math.pi / 2, 0.0, 0.0)
-    hoop.steering.obstacle_shape = "MESH"
-    flock = crowd(obstacle_avoidance={})
-    flock.steering.combining = "PRIORITY"
-    ships = [vehicle(name=f"S{k}", location=(x, 0.0, 0.0), crowd=flock) for k, x in enumerate((0.0, 3.8))]
-    for ship in ships:
-        ship.steering.start_speed = 1.0
-    bake()
-    bpy.context.scene.frame_set(1)
-    tree = tree_of(hoop)
-    middle, rim = (places(ship, baked_frames()) for ship in ships)
-    assert np.abs(middle[:, 0]).max() < 0.5 and middle[-1, 1] > 12.0
-    assert min(tree.find_nearest(place)[3] for place in rim) > 0.3
 
 
 def test_standing_obstacles_are_placed_once_and_moving_ones_on_each_frame(monkeypatch) -> None:

@@ -11,7 +11,7 @@ from tests.blender.building import (
     empty,
     frames,
     insert,
-    link,
+    meshed,
     obstacle,
     part,
     path_curve,
@@ -39,11 +39,9 @@ def flock(target, n: int = 3, **settings):
 
 def house(name: str = "House"):
     """A floor at 0 with a flat roof of 4 x 4 m at 3 m over all of it, and steep sides."""
-    mesh = bpy.data.meshes.new(name)
     corners = [(x, y, z) for z in (0.0, 3.0) for x, y in ((-2, -2), (2, -2), (2, 2), (-2, 2))]
     sides = [(0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7)]
-    mesh.from_pydata(corners, [], [(0, 1, 2, 3), (4, 5, 6, 7), *sides])
-    return link(bpy.data.objects.new(name, mesh))
+    return meshed(name, corners, [(0, 1, 2, 3), (4, 5, 6, 7), *sides])
 
 
 def wire(bevel: float):
@@ -53,9 +51,7 @@ def wire(bevel: float):
 
 
 def edges():
-    mesh = bpy.data.meshes.new("Edge")
-    mesh.from_pydata([(-5, 3, 3), (5, 3, 3), (5, 3, 0)], [(0, 1), (1, 2)], [])
-    return link(bpy.data.objects.new("Edge", mesh))
+    return meshed("Edge", [(-5, 3, 3), (5, 3, 3), (5, 3, 0)], [], edges=[(0, 1), (1, 2)])
 
 
 THINGS = {

@@ -10,7 +10,7 @@ import pytest
 from mathutils import Vector
 from mathutils.bvhtree import BVHTree
 
-from tests.blender.building import bake, baked_frames, crowd, frames, link, part, put, stairs, tag, vehicle
+from tests.blender.building import bake, baked_frames, crowd, frames, link, meshed, part, tag, vehicle
 from tests.sampling import sampled
 
 LAST = 40
@@ -21,9 +21,7 @@ def hill(name: str = "Hill", side: float = 40.0, cells: int = 40, height: float 
     x = np.linspace(-side / 2.0, side / 2.0, cells + 1)
     points = [(a, b, height * math.exp(-(a * a + b * b) / 80.0)) for a in x for b in x]
     corner = [row * (cells + 1) + k for row in range(cells) for k in range(cells)]
-    mesh = bpy.data.meshes.new(name)
-    mesh.from_pydata(points, [], [(a, a + cells + 1, a + cells + 2, a + 1) for a in corner])
-    return put(link(bpy.data.objects.new(name, mesh)), **placed)
+    return meshed(name, points, [(a, a + cells + 1, a + cells + 2, a + 1) for a in corner], **placed)
 
 
 def walkers(*places, kind: str = "ON_FOOT", **settings):
@@ -282,20 +280,3 @@ def test_a_bake_is_out_of_date_when_the_faces_of_a_surface_change(kept: str) -> 
         mesh.clear_geometry()
         mesh.from_pydata(points, [], [*faces[1:], faces[0][::-1]])
     assert part("blender.read.fingerprint").fingerprint(bpy.context.scene) != before
-
-
-def test_the_keys_of_walkers_on_stairs_rise_evenly() -> None:
-    frames(1, LAST)
-    surface = stairs()
-    obs = walkers((0.0, -0.5, 0.0), (4.0, -0.8, 0.0))
-    for ob in obs:
-        ob.steering.crowd.steering.vehicle.max_speed = 1.5
-    bake()
-    places = []
-    for frame in baked_frames():
-        bpy.context.scene.frame_set(int(frame))
-        places.append([ob.matrix_world.translation[:] for ob in obs])
-    rise = np.diff(np.array(places)[..., 2], axis=0)
-    assert rise.sum(axis=0).min() > 0.3
-    assert np.abs(rise).max() < 0.06
-    assert np.abs(heights(surface, obs)).max() < 0.1

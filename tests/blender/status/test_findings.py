@@ -330,7 +330,7 @@ def test_a_scale_that_is_applied_varied_or_measured_again_is_as_meant() -> None:
 
 
 def mean(ob) -> float:
-    return part("blender.crowds.scaled").mean_scale(ob)
+    return part("blender.crowds.improbable").mean_scale(ob)
 
 
 def test_parts_around_an_empty_and_an_offset_at_the_model_are_as_meant() -> None:

@@ -7,7 +7,7 @@ import math
 import bpy
 import pytest
 
-from tests.blender.building import bake, crowd, empty, frames, insert, link, part, put, tag, use, vehicle
+from tests.blender.building import bake, crowd, empty, frames, insert, link, meshed, part, put, tag, use, vehicle
 from tests.blender.read.test_surfaces import hill
 from tests.blender.status.test_findings import listed, selected_by_click
 
@@ -156,9 +156,7 @@ def test_who_falls_and_who_is_held_up_is_told_after_the_bake() -> None:
 
 def upper_floor(name: str, z: float):
     """A floor of 4 x 4 m above a larger one at z = 0."""
-    mesh = bpy.data.meshes.new(name)
-    mesh.from_pydata([(0, 0, 0), (4, 0, 0), (4, 4, 0), (0, 4, 0)], [], [(0, 1, 2, 3)])
-    floor = put(link(bpy.data.objects.new(name, mesh)), (0.0, 0.0, z))
+    floor = meshed(name, [(0, 0, 0), (4, 0, 0), (4, 4, 0), (0, 4, 0)], [(0, 1, 2, 3)], location=(0.0, 0.0, z))
     tag(floor, role="SURFACE")
     return floor
 

@@ -195,16 +195,6 @@ def test_another_seed_of_the_scene_or_of_a_vehicle_gives_other_random_numbers() 
     assert all_keys([single, other]) == known
 
 
-def test_another_seed_of_the_scene_leads_a_flock_that_wanders_together_elsewhere() -> None:
-    frames(1, 30)
-    ships = fleet(2, crowd=crowd(wander={"strength": 0.0, "shared_strength": 3.0}), spacing=20.0)
-    bake()
-    before = all_keys(ships)
-    bpy.context.scene.steering.seed = 9
-    bake()
-    assert all_keys(ships) != before
-
-
 @pytest.mark.parametrize("order", [(2, 0, 1), (1, 2, 0), (2, 1, 0)])
 def test_the_order_of_making_objects_does_not_matter(order) -> None:
     def made(order) -> dict:

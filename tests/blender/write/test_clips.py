@@ -17,10 +17,11 @@ from tests.blender.building import (
     empty,
     frames,
     keys,
-    link,
+    meshed,
     part,
     scene_dump,
     select,
+    tag,
     vehicle,
     wedge,
 )
@@ -342,10 +343,7 @@ def test_a_clip_with_a_ground_speed_plays_slower():
 
 def floor_below() -> None:
     """A level floor below all, to stand on."""
-    mesh = bpy.data.meshes.new("Floor")
-    mesh.from_pydata([(x, y, 0.0) for x in (-50.0, 50.0) for y in (-50.0, 50.0)], [], [(0, 1, 3, 2)])
-    select(link(bpy.data.objects.new("Floor", mesh)))
-    assert bpy.ops.steering.tag(role="SURFACE") == {"FINISHED"}
+    tag(meshed("Floor", [(x, y, 0.0) for x in (-50.0, 50.0) for y in (-50.0, 50.0)], [(0, 1, 3, 2)]), role="SURFACE")
 
 
 def test_vehicles_whose_feet_slide_are_selected_with_the_worst_named():

@@ -1,8 +1,6 @@
 """The effect of behaviors that do not depend on targets alone, as seen in the keys of a bake."""
 
-import bpy
 import numpy as np
-import pytest
 
 from tests.blender.building import (
     bake,
@@ -11,7 +9,6 @@ from tests.blender.building import (
     empty,
     frames,
     insert,
-    leader,
     places,
     tag,
     vehicle,
@@ -34,18 +31,3 @@ def test_a_resource_can_be_keyed() -> None:
     way = places(ship, baked_frames())
     assert np.linalg.norm(way[55] - (0.0, 9.0, 0.0)) > 1.5 or speed[55] > 0.05, "there is nothing to stop for"
     assert np.linalg.norm(way[-1] - (0.0, 9.0, 0.0)) < np.linalg.norm(way[60] - (0.0, 9.0, 0.0))
-
-
-@pytest.mark.parametrize("fps", [24, 60])
-def test_a_vehicle_docks_on_its_frame(fps: int) -> None:
-    """The frame is the scene's own, whatever its rate and first frame."""
-    frames(-20, 200)
-    bpy.context.scene.render.fps = fps
-    dock = leader(location=(0.0, 9.0, 0.0))
-    herd = crowd(docking={"target": dock, "timing": "AT_FRAME", "arrival_frame": 150.0})
-    ship = vehicle(crowd=herd)
-    bake()
-    away = np.linalg.norm(places(ship, range(-20, 201)) - (0.0, 9.0, 0.0), axis=1)
-    assert away[170] < 0.3
-    assert away[170 - fps // 2] > 0.2
-    assert away[85] > 2.0

@@ -70,3 +70,22 @@ def test_a_bake_that_slows_down_is_not_completed_at_any_price(monkeypatch: pytes
 def test_a_script_bakes_in_one_piece(monkeypatch: pytest.MonkeyPatch) -> None:
     bake = Bake(3600.0, monkeypatch)
     assert bake.work(math.inf) == "result"
+
+
+@pytest.mark.parametrize("steps", [0, STEPS - 1, STEPS])
+def test_work_can_be_stopped_until_all_of_it_is_handed_over(steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    bake, closed, completed = Bake(1.0, monkeypatch), [], []
+
+    def work() -> Iterator[float]:
+        try:
+            yield from bake.steps()
+            completed.append(True)
+        except GeneratorExit:
+            closed.append(True)
+            raise
+
+    bake.operator._steps, bake.operator._end_modal = work(), lambda _context: None
+    for _ in range(steps):
+        bake.operator._progress = next(bake.operator._steps)
+    bake.pieces.InPieces.cancel(bake.operator, None)
+    assert (completed, closed) == (([True], []) if steps == STEPS else ([], [True] if steps else []))

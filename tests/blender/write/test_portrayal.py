@@ -25,13 +25,13 @@ from tests.blender.building import (
     insert,
     keys,
     link,
+    meshed,
     obstacle,
     part,
     scene_dump,
     select,
     vehicle,
     wedge,
-    without_bake_ids,
     world_matrices,
 )
 from tests.sampling import sampled
@@ -168,11 +168,9 @@ def rigged_man(name: str, x: float):
         bone = rig.data.edit_bones.new(bone_name)
         bone.head, bone.tail = head, tail
     bpy.ops.object.mode_set(mode="OBJECT")
-    mesh = bpy.data.meshes.new(f"{name} Skin")
     body = [(x, y, z) for x in (-0.2, 0.2) for y in (-0.15, 0.15) for z in (0.0, 1.8)]
     arm = [(x, y, z) for x in (0.3, 0.9) for y in (-0.05, 0.05) for z in (1.35, 1.45)]
-    mesh.from_pydata(body + arm, [], [])
-    skin = link(bpy.data.objects.new(f"{name} Skin", mesh))
+    skin = meshed(f"{name} Skin", body + arm)
     skin.parent = rig
     skin.vertex_groups.new(name="Spine").add(range(8), 1.0, "REPLACE")
     skin.vertex_groups.new(name="Arm").add(range(8, 16), 1.0, "REPLACE")
@@ -287,19 +285,6 @@ def test_the_effort_is_keyed_where_wings_beat_and_goes_with_the_bake() -> None:
 # ---- it comes and goes with the bake
 
 
-def test_baking_twice_is_baking_once_and_deleting_leaves_nothing() -> None:
-    flock()
-    before = scene_dump()
-    bake()
-    once = scene_dump()
-    bpy.context.scene.frame_set(11)
-    bake()
-    bpy.context.scene.frame_set(1)
-    assert_same(without_bake_ids(once), without_bake_ids(scene_dump()))
-    clear_bake()
-    assert_same(before, scene_dump())
-
-
 def test_a_bake_without_it_removes_properties_keyed_before() -> None:
     ships = flock()
     portray(bpy.data.objects["Flock"], use=False)
@@ -312,23 +297,6 @@ def test_a_bake_without_it_removes_properties_keyed_before() -> None:
     bake()
     assert_same(without, scene_dump()["objects"]["Ship 0"])
     assert not set(PATHS) & {path for path, _ in keys(ships[0])}
-
-
-def test_a_bake_is_one_step_to_undo_and_to_redo() -> None:
-    flock()
-    bpy.context.view_layer.update()
-    bpy.ops.ed.undo_push(message="Before")
-    before = scene_dump()
-    bake()
-    bpy.context.view_layer.update()
-    bpy.ops.ed.undo_push(message="After")
-    after = scene_dump()
-    bpy.ops.ed.undo()
-    assert_same(before, scene_dump())
-    bpy.ops.ed.redo()
-    assert_same(after, scene_dump())
-    clear_bake()
-    assert not set(NAMES) & set(bpy.data.objects["Ship 0"].keys())
 
 
 @sampled(one_of=2)

@@ -209,12 +209,13 @@ SURROUNDINGS = (
 
 
 def build(animate: str, surround: Callable, first: int, mode: str) -> list:
-    """Three vehicles that get in each other's way."""
+    """Two vehicles that get in each other's way."""
     chance = random.Random(5)
     frames(first, first + LAST - FIRST)
     flock = crowd("Flock", obstacle_avoidance={}, separation={}, leader_following={}, wander={})
+    flock.steering.portrayal.use = animate != "nothing"
     ships = []
-    for number in range(3):
+    for number in range(2):
         place, turn = ([chance.uniform(-most, most) for _ in range(3)] for most in (4.0, 3.0))
         ship = wedge(f"Ship {number}", place, rotation=turn)
         ship.rotation_mode = mode

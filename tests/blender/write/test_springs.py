@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from mathutils import Vector
 
-from tests.blender.building import bake, clear_bake, drive, frames, part, tag
+from tests.blender.building import bake, clear_bake, drive, frames, meshed, part, tag
 from tests.blender.crowds.test_long_bodies import car, tagged, wheel
 
 TRAVELS = part("locomotion.driving").TRAVELS
@@ -29,10 +29,7 @@ def stones():
     points = [(x, y, 0.04 * (np.sin(4.2 * x) + np.sin(4.2 * y))) for x in line for y in line]
     n = len(line)
     corner = [row * n + k for row in range(n - 1) for k in range(n - 1)]
-    mesh = bpy.data.meshes.new("Stones")
-    mesh.from_pydata(points, [], [(a, a + n, a + n + 1, a + 1) for a in corner])
-    ob = bpy.data.objects.new("Stones", mesh)
-    bpy.context.scene.collection.objects.link(ob)
+    ob = meshed("Stones", points, [(a, a + n, a + n + 1, a + 1) for a in corner])
     return tag(ob, role="SURFACE")
 
 
@@ -75,18 +72,6 @@ def test_wheels_with_drivers_stay_on_stones_and_the_body_rides_smoothly() -> Non
     bake()
     assert off_ground([ground], wheels, 0.35, range(1, 25, 3)) < 1e-3
     assert body[TRAVELS[0]] == pytest.approx(-body[TRAVELS[1]], abs=2e-3), "bolted, it tilts by one corner"
-
-
-def test_the_wheels_of_the_ready_traffic_stand_on_its_road() -> None:
-    frames(1, 12)
-    assert bpy.ops.steering.add_traffic(count=2) == {"FINISHED"}
-    crowd = bpy.context.object
-    assert crowd.steering.wheeled.suspension == pytest.approx(0.028 * 4.3)
-    ground = [bpy.data.objects[f"Cars {name}"] for name in ("Road", "Land")]
-    wheels = [ob for ob in bpy.data.objects if ob.name.endswith("Wheel")]
-    bake()
-    assert len(wheels) == 8
-    assert off_ground(ground, wheels, 0.075 * 4.3, range(1, 13, 4)) < 1e-3
 
 
 def test_a_car_that_joins_a_sprung_crowd_without_drivers_is_named_until_it_has_them_or_suspension_is_0() -> None:

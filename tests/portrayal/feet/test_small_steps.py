@@ -4,7 +4,16 @@ import numpy as np
 import pytest
 
 from steering_addon.portrayal.feet.footholds import footholds
-from steering_addon.portrayal.feet.small_steps import FAR, LIFT, add_small_steps, carry_over, lifted, small_steps, swung
+from steering_addon.portrayal.feet.small_steps import (
+    FAR,
+    LIFT,
+    MOST_TURN,
+    add_small_steps,
+    carry_over,
+    lifted,
+    small_steps,
+    swung,
+)
 from steering_addon.portrayal.feet.soles import runs
 from tests.portrayal.feet.walks import FRAME_TIME, FRAMES, in_world, stand, steps_of
 from tests.portrayal.stepping import HEIGHT
@@ -56,6 +65,19 @@ def test_a_foot_that_does_not_stand_for_long_takes_no_small_steps(stance: np.nda
     drift = np.outer(np.arange(FRAMES), (0.0, 0.02))
     [rest] = add_small_steps([stance], [drift], np.zeros(FRAMES), np.full(FRAMES, 0.07), FRAME_TIME)
     np.testing.assert_array_equal(rest, stance)
+
+
+@pytest.mark.parametrize(("turn", "steps"), [(1.2, 0), (np.pi, 1), (-np.pi, 1)])
+def test_a_foot_steps_in_a_brief_stance_in_which_its_body_whirls_round(turn: float, steps: int) -> None:
+    heading = turn * np.clip((np.arange(FRAMES) - 34) / 16.0, 0.0, 1.0)
+    stance = stances_of((30, 53))
+    [rest] = add_small_steps([stance], [np.zeros((FRAMES, 2))], heading, np.full(FRAMES, 0.07), FRAME_TIME)
+    lifted_there = runs(stance & ~rest)
+    assert len(lifted_there) == steps
+    for first, last in runs(rest) if steps else ():
+        assert last - first >= 3
+        turned = heading[first : last + 1]
+        assert np.abs(turned - np.median(turned)).max() < 1.15 * MOST_TURN
 
 
 @pytest.mark.parametrize(("way", "turn", "steps"), [(0.13, 0.59, 0), (0.15, 0.0, 1), (0.0, 0.61, 1), (0.27, 0.0, 1)])

@@ -12,7 +12,6 @@ from steering_addon.portrayal.feet.solving import (
     bend,
     bent,
     carry,
-    ease,
     even_out,
     hold,
     lower_hips,
@@ -21,7 +20,6 @@ from steering_addon.portrayal.feet.solving import (
     smoothed,
 )
 from steering_addon.portrayal.feet.treads import FootCorrection, LegReach
-from steering_addon.simulation.arrays.vectors import columns
 from tests.portrayal.feet.walks import FRAME_TIME, FRAMES, UP, on, rising, stairs, walk
 from tests.portrayal.stepping import HEIGHT
 
@@ -45,26 +43,6 @@ def turns(*shape: int, most: float = 1.0) -> np.ndarray:
 
 
 # ---- knees
-
-
-def test_a_knee_bends_evenly_while_its_foot_swings_and_a_held_foot_is_hardly_lifted() -> None:
-    def bends(correction: FootCorrection) -> np.ndarray:
-        stretched = length(reach.target(correction) - reach.hip) / reach.length
-        return np.degrees(2.0 * np.arcsin(np.minimum(stretched, 1.0)))
-
-    frames = np.arange(FRAMES)
-    swings, high = (frames % 24 > 14), np.where(frames % 24 > 14, 0.12, 0.0)
-    reach = LegReach(row(0.0, 0.0, 0.9), row(0.0, 0.05, 0.03), 0.9)
-    lift = columns(0.0 * high, 0.002 * CHANCE.normal(size=FRAMES), high)
-    given = FootCorrection(row(0.0, 0.0, 0.0), lift, STILL, np.where(swings, high, 0.0))
-    eased = ease(reach, given, np.zeros(FRAMES), 0.01)
-    before, after = (np.abs(np.diff(bends(each), 2)).max() for each in (given, eased))
-    assert after < 0.6 * before
-    moved = eased.shift - given.shift
-    assert (moved[~swings, :2] == 0.0).all() and 0.0 <= moved[~swings, 2].min() <= moved[~swings, 2].max() <= 0.01
-    assert (eased.shift[:, 2] > -0.01).all(), "nor is one that swings put into the ground"
-    stands = FootCorrection(row(0.0, 0.0, 0.0), lift, STILL)
-    assert ease(reach, stands, np.zeros(FRAMES), 0.01) is stands and ease(None, given, np.zeros(FRAMES), 0.01) is given
 
 
 def leg_at(sideways: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -49,21 +49,6 @@ def test_a_setting_has_the_same_cosine_and_tangent_shared_or_not(angle: np.ndarr
     assert np.array_equal(tangent_of_setting(angle), sines / cosines)
 
 
-def test_an_angle_of_zero_has_sine_zero_and_cosine_one() -> None:
-    assert sine(np.zeros(1)) == 0.0
-    assert cosine(np.zeros(1)) == 1.0
-
-
-def test_the_squares_of_sine_and_cosine_add_up_to_one() -> None:
-    assert np.abs(sine(ANGLES) ** 2 + cosine(ANGLES) ** 2 - 1.0).max() < 1e-15
-
-
-def test_sine_is_odd_and_cosine_even() -> None:
-    between = ANGLES[np.abs(ANGLES / (math.pi / 4.0) - np.round(ANGLES / (math.pi / 4.0))) > 1e-6]
-    assert np.array_equal(sine(-between), -sine(between))
-    assert np.array_equal(cosine(-between), cosine(between))
-
-
 def test_the_sine_of_an_angle_does_not_depend_on_its_row() -> None:
     backwards = sine(ANGLES[::-1].copy())[::-1]
     singly = np.concatenate([sine(ANGLES[i : i + 1]) for i in range(0, len(ANGLES), 997)])

@@ -3,12 +3,9 @@
 import numpy as np
 import pytest
 
-from steering_addon.behaviors.flow_field_following import FlowFieldFollowing
-from steering_addon.locomotion import Planar
 from steering_addon.simulation.geometry.flows import flow_at
 from steering_addon.simulation.geometry.painted_flows import Current, current
 from steering_addon.simulation.geometry.paths import spline
-from tests.scene import Scene, headings, positions
 from tests.surfaces import patch
 
 
@@ -56,22 +53,6 @@ def test_a_curve_and_a_mesh_that_disagree_weaken_each_other() -> None:
     both = np.linalg.norm(flow_at((whirl(), line), point, np.full(1, 5.0)))
     alone = np.linalg.norm(flow_at((whirl(),), point, np.full(1, 5.0)))
     assert both < 0.7 * alone
-
-
-def test_vehicles_circle_in_a_painted_whirl() -> None:
-    scene = Scene(
-        [[6.0, 0.0, 0.5], [-5.0, 0.0, 1.0]],
-        forward=[[1.0, 0.0, 0.0], [1.0, 0.0, 0.0]],
-        speed=2.0,
-        behaviors=[(FlowFieldFollowing, {"falloff_distance": 6.0})],
-        vehicle={"max_speed": 3.0},
-        locomotions=[(Planar, {})],
-        flows=(whirl(),),
-    )
-    states = scene.run(72)
-    position, course = positions(states)[-24:], headings(states)[-24:]
-    turning = position[..., 0] * course[..., 1] - position[..., 1] * course[..., 0]
-    assert (turning / np.hypot(position[..., 0], position[..., 1]) > 0.8).all()
 
 
 def test_a_mesh_without_triangles_has_no_current() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.separation import Separation
-from steering_addon.behaviors.unaligned_collision_avoidance import VELOCITY, UnalignedCollisionAvoidance
+from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
 from steering_addon.locomotion import OnFoot, Planar, SimpleVehicle
 from steering_addon.simulation.geometry.obstacles import boxes, obstacles
 from steering_addon.simulation.geometry.surfaces import surfaces
@@ -94,26 +94,6 @@ def test_rounds_that_look_at_close_pairs_only_give_the_same_bytes(monkeypatch) -
     assert np.abs(few[-1] - few[0]).max() > 0.1
 
 
-def test_a_dense_crowd_of_walkers_does_not_show_overlaps() -> None:
-    """Of four hundred who press to one point, as through a door, none is more than two millimetres in another.
-
-    They begin in a heap, and take four seconds to get out of it.
-    """
-    n, reach = 400, 11.5
-    start = np.random.default_rng(0).uniform(-reach, reach, (n, 3)) * (1.0, 1.0, 0.0)
-    scene = Scene(
-        start,
-        forward=(0.0, 1.0, 0.0),
-        speed=1.0,
-        vehicle={"radius": 0.5, "max_speed": 1.5, "max_force": 4.0, "keep_apart": True},
-        locomotions=[(Planar, {})],
-        behaviors=[(Seek, {}), (UnalignedCollisionAvoidance, {"method": VELOCITY, "neighbors": EVERYONE})],
-        tracked=leaders([0.0, 0.0, 0.0]),
-        fps=20.0,
-    )
-    assert 2.0 * 0.5 - float(gaps(positions(scene.run(80))[-1:]).min()) < 0.002
-
-
 def test_who_stands_makes_room_for_who_is_wedged_between_those_who_stand() -> None:
     """People appear within a block of others who stand a metre apart; those who stand alone step aside for nobody."""
     rng, radius = np.random.default_rng(4), 0.3
@@ -134,6 +114,30 @@ def test_who_stands_makes_room_for_who_is_wedged_between_those_who_stand() -> No
     place = positions(crowd.run(96))
     assert gaps(place[48, :28]).min() > 2.0 * radius - 0.1
     assert (place[:, 28] == apart[0]).all()
+
+
+def test_people_wedged_among_those_who_stand_press_on_until_these_make_room() -> None:
+    """They want to go to all four sides, through gaps half as wide as they are."""
+    block = np.stack(np.meshgrid(np.arange(4) - 1.5, np.arange(3) - 1.0, [0.0]), axis=-1).reshape(-1, 3)
+    inside = np.stack(np.meshgrid(np.arange(3) - 1.0, np.arange(2) - 0.5, [0.0]), axis=-1).reshape(-1, 3)
+    goes = np.r_[np.zeros(12), np.ones(6)]
+    ends = np.array([(20.0, 0.0, 0.0), (-20.0, 0.0, 0.0), (0.0, 20.0, 0.0), (0.0, -20.0, 0.0)])
+    crowd = Scene(
+        np.concatenate((block, inside)),
+        forward=(1.0, 0.0, 0.0),
+        speed=goes,
+        vehicle={"radius": 0.3, "max_speed": 1.9, "cruise_speed": 0.7 * goes, "max_force": 2.0, "keep_apart": True},
+        locomotions=[(OnFoot, {"turn_radius": 3.0})],
+        behaviors=[
+            (Seek, {"target": np.where(goes > 0.0, 18 + np.arange(18) % 4, -2), "pace": 1}),
+            (UnalignedCollisionAvoidance, {"neighbors": EVERYONE}),
+        ],
+        tracked=leaders(*ends),
+        fps=12.0,
+    )
+    place = positions(crowd.run(120))
+    assert (np.abs(place[-1, 12:]).max(axis=1) > 3.0).all()
+    assert gaps(place[24:]).min() > 2.0 * 0.3 - 0.03
 
 
 def animals(position, forward, **changes) -> Scene:

@@ -11,7 +11,7 @@ from steering_addon.behaviors import CATALOGUE
 from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.separation import Separation
-from steering_addon.recording.mishaps import OBSTACLE, OVERLAP, Mishaps
+from steering_addon.recording.mishaps import OBSTACLE, Mishaps
 from steering_addon.simulation.arrays.chance import keys_of
 from steering_addon.simulation.behavior import Behavior
 from steering_addon.simulation.geometry.obstacles import obstacles
@@ -99,12 +99,6 @@ def mishaps_of(scene: Scene, frames) -> Mishaps:
     for frame, state in enumerate(scene.run(6, at=entering(scene, frames, wait_for_room=False))):
         result.look(frame, state)
     return result
-
-
-def test_an_absent_vehicle_overlaps_no_other() -> None:
-    scene = row(2, gap=0.1)
-    for frames, number in (([0, 0], 2), ([0, 4], 2), ([0, NEVER], 0), ([4, NEVER], 0)):
-        assert mishaps_of(scene, frames).number(OVERLAP) == number
 
 
 def test_an_absent_vehicle_is_not_near_an_obstacle() -> None:

@@ -9,14 +9,12 @@ from steering_addon.behaviors import CATALOGUE
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.seek import Seek
 from steering_addon.locomotion import OnFoot, Planar
-from steering_addon.minds.conditions import Always, Arrived
-from steering_addon.scene import CrowdState, trigger, with_states
 from steering_addon.simulation.behavior import Behavior
 from steering_addon.simulation.presence.attendance import LEAVE
 from steering_addon.simulation.presence.attendance import STAY as STAY_FOR_GOOD
 from steering_addon.simulation.run import step
 from tests.behaviors.situations import busy
-from tests.sampling import sampled, thorough
+from tests.sampling import sampled
 from tests.scene import Scene, leaders, positions, speeds
 from tests.simulation.presence.test_arrivals import DOOR, FPS, TO_THE_DOOR, WALKER, gone, on_arrival, walk
 
@@ -156,22 +154,3 @@ def test_vehicles_arrive_by_those_behaviors_that_say_so(kind: type[Behavior]) ->
     scene = busy(kind, 4)
     states = scene.run(25, at=on_arrival(scene, LEAVE, arrival_distance=30.0))
     assert kind.arrives or not states[-1].away.any()
-
-
-@thorough
-def test_a_state_with_a_stay_and_a_call_on_arrival_work_together() -> None:
-    """It is called when its stay is over, and stays again when it comes back to the state."""
-    visiting = [(Arrival, {"target": 1, "stay_time": STAY, "stay_spread": 0.0})]
-    away = [(Arrival, {"target": 2})]
-    numbers = {"react": 0.0, "lasts": 0.0, "varies": 0.0, "blend": 0.0, "persistence": 0.0}
-    states = [CrowdState("A", visiting, numbers=numbers), CrowdState("B", away, numbers={**numbers, "lasts": 6.0})]
-    states[1] = replace(states[1], then="A")
-    scene = walk("arrival", behaviors=[], tracked=replace(leaders(DOOR, [0.0, 2.0, 0.0]), radius=np.zeros(2)))
-    triggers = [trigger(1, Always, strength=0.6), trigger(2, Arrived, from_modes=(1,), strength=1.0)]
-    run = scene.run(420, at=lambda frame, snapshot: with_states(snapshot, states, triggers))
-    mode = np.array([0 if s.mindset is None else s.mindset.mode[0] for s in run])
-    entered = np.flatnonzero((mode[1:] == 2) & (mode[:-1] == 1))
-    assert len(entered) >= 2
-    for frame in entered[:2]:
-        assert (speeds(run)[frame - int((STAY - 0.7) * FPS) : frame, 0] < STANDS).all()
-        assert np.linalg.norm(positions(run)[frame, 0] - DOOR) < 0.5

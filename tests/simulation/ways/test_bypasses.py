@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from scripts.course_scenes import Course, course, random_course
-from steering_addon.scene import boxes, obstacles, positions, spline
+from steering_addon.scene import boxes, spline
 from steering_addon.simulation.run import simulate, step
 from steering_addon.simulation.snapshot import State
 from steering_addon.simulation.ways.bypasses import Bypass
@@ -48,25 +48,6 @@ def up_to(on: Course, x: float) -> list[State]:
         if state.motion.position[0, 0] > x or (len(states) > 1 and on.reached(state).all()):
             break
     return states
-
-
-@thorough
-@pytest.mark.parametrize("aside", [-1.0, 1.0])
-def test_a_lone_walker_passes_a_box_in_a_bend_whichever_side_it_comes_from(aside: float) -> None:
-    outcome = bend("pedestrian", (8.5, 4.6 + aside), 1.5).run()
-    assert outcome.arrived[0] >= 0
-    assert outcome.stood[0] <= 1.0 and outcome.depth[0] == 0.0
-
-
-@thorough
-@pytest.mark.parametrize("aside", [0.0, 1.0])
-def test_a_lone_car_passes_it_without_stopping(aside: float) -> None:
-    outcome = bend("car", (0.0, aside), 4.0).run()
-    assert outcome.arrived[0] >= 0
-    speed = np.array(
-        [np.linalg.norm(state.motion.velocity[0]) for state in outcome.states[int(FPS) : outcome.arrived[0]]]
-    )
-    assert (speed < 0.5).sum() < FPS and outcome.depth[0] == 0.0
 
 
 def smooth(points: np.ndarray) -> np.ndarray:
@@ -159,35 +140,3 @@ def test_an_agent_that_has_come_on_has_the_same_bypass_ahead_until_it_is_past_it
         assert np.allclose(later.at(ahead)[0], bypass.at(ahead + distance)[0])
         assert later.active[0]
     assert not bypass.advanced(np.array([14.5])).active[0]
-
-
-@thorough
-def test_a_small_obstacle_is_passed_at_about_the_distance_that_is_kept_from_it() -> None:
-    on = course("pedestrian", "ALLOCATION", [], [1.0], fps=FPS)
-    line = spline(np.array([[0.0, 0.0, 0.0], [20.0, 0.0, 0.0]]), False)
-    scene = replace(
-        on.scene,
-        position=np.array([[0.5, 0.0, 0.0]]),
-        forward=np.array([[1.0, 0.0, 0.0]]),
-        obstacles=obstacles([[10.0, 0.02, 0.0]], 0.05),
-        paths=((line,),),
-    )
-    states = replace(on, scene=scene, line=line).run().states
-    aside = np.abs([state.motion.position[0, 1] for state in states]).max()
-    kept = 0.05 + 0.875 + 0.3
-    # It swings back to its path on its circle.
-    assert kept <= aside < 1.65 * kept
-
-
-@thorough
-def test_flyers_turn_to_a_path_behind_them_as_soon_with_a_box_on_it_as_without() -> None:
-    on = course("flock", "ALLOCATION", [], [1.0] * 4, fps=FPS)
-    line = spline([[0.0, 2.0, 0.0], [0.0, 60.0, 0.0]], False)
-    start = np.array([[x, 0.0, 0.0] for x in (-6.0, -2.0, 1.0, 5.0)])
-    free = replace(on.scene, position=start, forward=np.tile([0.0, -1.0, 0.0], (4, 1)), paths=((line,),))
-    boxed = replace(free, obstacles=boxes([[0.0, 12.0, 0.0]], [[1.0, 1.0, 1.0]]))
-    y_free, y_boxed = (positions(scene.run(60))[..., 1] for scene in (free, boxed))
-    turned = np.argmin(y_free, axis=0)
-    assert (turned > 0).all() and (turned < 50).all()
-    assert y_boxed.min(axis=0) == pytest.approx(y_free.min(axis=0), abs=0.1)
-    assert not np.array_equal(y_boxed, y_free), "the box counts as soon as they come"

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from steering_addon.simulation.arrays.vectors import EPSILON
 from steering_addon.simulation.geometry.obstacles import Obstacles, boxes, obstacles
+from steering_addon.simulation.ways.detours import MARGIN
 from steering_addon.simulation.ways.footprints import (
     FLAT,
     FLATTEST,
-    MARGIN,
     MOST_SIDES,
     SIDES,
     TOUCH,

@@ -16,7 +16,7 @@ from steering_addon.simulation.geometry.obstacles import INSIDE, Obstacles, boxe
 from steering_addon.simulation.run import simulate
 from steering_addon.simulation.ways.detours import ways_round
 from steering_addon.simulation.ways.journeys import MOST, Courses, Travellers, courses
-from tests.sampling import sampled, thorough
+from tests.sampling import sampled
 from tests.scene import Scene, about, all_of, leaders
 from tests.simulation.ways.test_footprints import of
 from tests.simulation.ways.test_roadmap import NOWHERE, shortest
@@ -106,15 +106,6 @@ def test_a_walker_alone_gets_round_the_bend_of_a_narrow_passage(width: float) ->
     assert clear(places, things) > -TOUCH
 
 
-@thorough
-def test_several_walkers_get_out_of_a_u_together() -> None:
-    things = all_of(*PENS["a U"])
-    goals = [(1.5, 3.0), (0.0, 5.0), (-1.5, 3.0), (0.0, 7.0)]
-    places = walk(things, goals, [(-1.5, -2.0), (0.0, -1.2), (1.5, -2.0), (0.0, -4.0)])
-    assert nearest(places, goals) < ARRIVED
-    assert clear(places, things) > -TOUCH
-
-
 @settings(max_examples=4, deadline=None)
 @given(
     st.lists(
@@ -131,15 +122,6 @@ def test_a_walker_with_a_way_arrives_without_a_contact(places) -> None:
     path = walk(things, goal, [start], seconds=length / 1.3 + 10.0)
     assert nearest(path, goal) < ARRIVED
     assert clear(path, things) > -TOUCH
-
-
-@thorough
-def test_arrival_behind_a_wall_does_not_creep() -> None:
-    """Slowing down depends on the length of the way, not on the distance through the wall."""
-    things = all_of(*PENS["a U"])
-    seeks, arrives = (len(walk(things, (0.0, 1.2), [(0.0, -1.2)], braking=braking)) / 10.0 for braking in (None, 8.0))
-    # On a straight line of that length it would take 19.2 s.
-    assert seeks < arrives < 22.0
 
 
 # ---- one step

@@ -8,7 +8,6 @@ import pytest
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.behaviors.seek import Seek
-from steering_addon.behaviors.unaligned_collision_avoidance import PAPER, UnalignedCollisionAvoidance
 from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import Planar, SimpleVehicle
 from steering_addon.simulation.arrays.vectors import columns
@@ -16,7 +15,7 @@ from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.geometry.obstacles import Obstacles, boxes
 from steering_addon.simulation.snapshot import State
 from steering_addon.simulation.ways.planning import Planned, planned_course
-from tests.sampling import sampled, thorough
+from tests.sampling import sampled
 from tests.scene import Scene, all_of, leaders, positions
 
 GOAL = np.array([0.0, 16.0, 0.0])
@@ -54,14 +53,6 @@ def test_walkers_come_out_of_a_dead_end_in_every_way_to_combine(combining) -> No
     path = positions(replace(place, fps=12.0).run_until(have_arrived, 12 * 45))
     assert np.linalg.norm(path[-1] - GOAL, axis=1).max() < 1.0, "they have arrived"
     assert min(place.obstacles.clearance(row).min() for row in path[::4]) > 0.0
-
-
-@thorough
-def test_walkers_that_avoid_each_other_as_in_the_paper_come_out_too() -> None:
-    avoiding = (UnalignedCollisionAvoidance, {"method": PAPER})
-    path = positions(walkers([(Arrival, {}), (ObstacleAvoidance, {}), avoiding], combining=1, fps=12.0).run(12 * 45))
-    away = np.linalg.norm(path[-1] - GOAL, axis=1)
-    assert away.min() < 0.1 and away.max() < 1.0, "one has arrived, and the other stands beside it"
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steering_addon.simulation.ways import roadmap
+from steering_addon.simulation.ways.detours import CONSTANCY
 from steering_addon.simulation.ways.footprints import Footprints
-from steering_addon.simulation.ways.roadmap import CONSTANCY, Net
+from steering_addon.simulation.ways.roadmap import Net
 from tests.scene import all_of
 from tests.simulation.ways.test_footprints import box, of
 
@@ -49,7 +50,7 @@ def shortest(wall: Footprints, start: np.ndarray, goal: np.ndarray) -> float:
     return math.inf
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(some_boxes, st.floats(-4.0, 4.0), st.floats(-4.0, 4.0))
 def test_the_way_is_the_shortest(places, start_x: float, goal_x: float) -> None:
     wall = of(all_of(*(box(*place) for place in places)))
@@ -62,7 +63,7 @@ def test_the_way_is_the_shortest(places, start_x: float, goal_x: float) -> None:
     assert least - 1e-9 <= legs.length[0] <= least + 0.1 or np.isinf([least, legs.length[0]]).all()
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(some_boxes, st.floats(-4.0, 4.0), st.floats(-4.0, 4.0))
 def test_leg_after_leg_leads_to_the_goal_across_no_footprint(places, start_x: float, goal_x: float) -> None:
     wall = of(all_of(*(box(*place) for place in places)))

@@ -293,6 +293,30 @@ def test_ground_found_again_round_what_has_changed_is_that_found_whole(seed: int
         assert same_standing(standing, empty.with_obstacles(standing.obstacles))
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_a_field_goes_on_from_where_the_ground_has_changed_as_if_solved_whole(seed: int) -> None:
+    """To the last bit, solved whole before or only in part, with a queue or without."""
+    rng, site = np.random.default_rng(seed), spans(quads(plate(0, 0, 24, 20)))
+    things, every = some_boxes(seed), np.arange(len(site))
+    standing = WalkableGround.empty(site, BUILD).with_obstacles(things)
+    ground, again = WalkableGround(standing), 0
+    for change in range(6):
+        goal = int(rng.choice(np.flatnonzero(ground.clear[:-1])))
+        slow = 1.0 if change % 2 else np.where(rng.uniform(size=len(site) + 1) < 0.2, 2.25, 1.0)
+        known = Field.to(ground.grid, goal, ground.clear, slow)
+        known.reach(every if change < 3 else rng.choice(every, 3))
+        standing = standing.with_obstacles(things.take(np.arange(len(things)) != change))
+        ground = WalkableGround(standing, ground)
+        on = known.again(ground.grid, ground.clear, ground._touched)
+        if on is not None:
+            assert np.isfinite(on.time).sum() > len(on._begun)
+            whole = Field.to(ground.grid, goal, ground.clear, slow)
+            on.reach(every), whole.reach(every)
+            assert on.time.tobytes() == whole.time.tobytes()
+            again += 1
+    assert again > 0
+
+
 def test_a_door_that_closes_is_looked_at_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
     surface = Obstacles.surface

@@ -17,11 +17,11 @@ from ....simulation.arrays.identities import distinct
 from ....simulation.roles import Role
 from ...animation.held_transforms import held_paths, let_go
 from ...animation.ownership import holds_nothing
+from ...objects.crowd_caches import standing_for
 from ...objects.doubles import doubles
 from ...objects.hierarchy import Family, ancestors
 from ...objects.identity import MOST, new_identity, taken_identities
-from ...objects.picked_agents import standing_for
-from ...objects.tagged_objects import crowd_of, in_use, tagged
+from ...objects.tagged_objects import crowd_of, in_use, tagged, vehicles_of
 from ...properties import has_role
 from ...read.checks import check_numbers
 from ...read.dependencies import KeyedPaths, animated_paths
@@ -99,7 +99,7 @@ def plan_filling(
     """Plan which members to add, remove and place. Nothing is changed.
 
     Existing members keep their object, identity and settings, and move only if the arrangement or its place has
-    changed. Members that the user has changed are left unchanged.
+    changed. Members that the user has changed are left unchanged. Refused if the crowd cannot be filled.
 
     Args:
         crowd: the crowd to fill; None for a new crowd at the 3D cursor.
@@ -108,11 +108,8 @@ def plan_filling(
         like: the likeness for a crowd without settings.
         family: with the parts that go with models without being parented to them.
         sizes_of_preset: whether Random Scale of a new crowd is that of its preset.
-
-    Raises:
-        Refusal: the crowd cannot be filled.
     """
-    vehicles = _vehicles(context, crowd)
+    vehicles = [] if crowd is None else vehicles_of(crowd, context.scene)
     check_stored([*([crowd] if crowd is not None else []), *([place] if place is not None else []), *vehicles])
     check_stored(ob for ob, _ in objects)
     depsgraph = context.evaluated_depsgraph_get()
@@ -148,9 +145,13 @@ def plan_filling(
 
     existing = members_of(crowd, context.scene) if crowd is not None else {}
     changed = {number for number, ob in existing.items() if changed_by_user(ob, family)}
-    laid_out_so = crowd is not None and crowd.steering.populate.laid_out == ground.fingerprint
-    # Points are all made each time.
-    same = bool(existing) and laid_out_so and not population.in_points
+    # Points are all made each time. To read settings that a crowd does not have would give them to it.
+    same = (
+        crowd is not None
+        and bool(existing)
+        and not population.in_points
+        and crowd.steering.populate.laid_out == ground.fingerprint
+    )
     staying = changed | {number for number in existing if same and number <= population.count}
     numbers = np.array([k for k in range(1, population.count + 1) if k not in staying], dtype=np.int64)
     made_of = models(population, numbers, np.array([source.weight for source in sources]))
@@ -198,13 +199,6 @@ def _check(context: Context, crowd: Object | None, population: Population, sourc
 
 def _name(ob: Object | None) -> str:
     return ob.name if ob is not None else "The crowd"
-
-
-def _vehicles(context: Context, crowd: Object | None) -> list[Object]:
-    """The existing vehicles of a crowd."""
-    if crowd is None:
-        return []
-    return [ob for ob in tagged(in_use(context.scene), Role.VEHICLE) if crowd_of(ob) == crowd]
 
 
 def _obstacles(context: Context, place: Object | None, sources: Sequence[Source]) -> list[Object]:

@@ -21,18 +21,22 @@ def collection_for(context: Context, crowd: Object) -> Collection:
     collection = own_collection(crowd, context.scene)
     if collection is None:
         collection = bpy.data.collections.new(f"{crowd.name} Members")
-        layer = context.view_layer.layer_collection
-        parents = [c for c in crowd.users_collection if c.library is None and shows(layer, c)]
-        (parents[0] if parents else context.scene.collection).children.link(collection)
+        collection_beside(context, crowd).children.link(collection)
         collection.steering_crowd = crowd
     return collection
 
 
-def shown_collection(context: Context, member: Object) -> Collection:
-    """The collection of a member to link its crowd to: one that can be edited and is not excluded."""
+def fitting_collections(context: Context, ob: Object) -> list[Collection]:
+    """The collections of an object to which more can be added where it is shown; Blender lets no overridden one have
+    more."""
     layer = context.view_layer.layer_collection
-    shown = [c for c in member.users_collection if c.library is None and c.is_editable and shows(layer, c)]
-    return shown[0] if shown else context.scene.collection
+    local = (each for each in ob.users_collection if each.library is None and each.override_library is None)
+    return [each for each in local if shows(layer, each)]
+
+
+def collection_beside(context: Context, ob: Object) -> Collection:
+    """Where to put what is to be beside an object: the first of these, or else the collection of the scene."""
+    return next(iter(fitting_collections(context, ob)), context.scene.collection)
 
 
 def shows(layer: LayerCollection, collection: Collection) -> bool:

@@ -14,11 +14,10 @@ from ...animation.ownership import CurrentAnimation, is_baked, our_keys
 from ...animation.staging import clear_all
 from ...objects.doubles import doubles
 from ...objects.hierarchy import Family
+from ...objects.model_axes import axes_of_model
 from ...objects.tagged_objects import crowd_of
 from ...properties import has_role
-from ...read.local_space import AXIS_NAMES, model_axes
 from ...read.start_pose import MOVED, channels, store
-from ...stored_values import sound_front
 
 
 def number_of(ob: Object) -> int:
@@ -74,7 +73,7 @@ def put(members: Sequence[Object], position: np.ndarray, forward: np.ndarray, up
         position, forward, up: (n, 3) metres and unit vectors.
     """
     basis = np.stack((cross(forward, up), forward, up), axis=-1)
-    axes = [model_axes(*(AXIS_NAMES[axis] for axis in sound_front(ob))) for ob in members]
+    axes = [axes_of_model(ob) for ob in members]
     matrices = np.tile(np.eye(4), (len(members), 1, 1))
     matrices[:, :3, :3] = np.einsum("kab,kcb->kac", basis, np.array(axes).reshape(-1, 3, 3))
     matrices[:, :3, 3] = position
@@ -100,12 +99,8 @@ def _put(ob: Object, matrix: Matrix) -> None:
 
 
 def resize(ob: Object, scale: float, room: float) -> None:
-    """Scale a member relative to its model, keeping other changes of its size.
-
-    Args:
-        scale: size of the member divided by that of the model.
-        room: radius in metres that is kept free for it.
-    """
+    """Scale a member relative to its model, keeping other changes of its size. `scale`: size of the member divided by
+    that of the model; `room`: radius in metres that is kept free for it."""
     member = ob.steering.member
     member.room = room
     ratio = scale / member.scale

@@ -183,13 +183,7 @@ def usable(
     objects: Sequence[Object], crowd: Object | None, others: Collection[Object | None], family: Family
 ) -> list[Object]:
     """The objects that can be models, without descendants of other models; of a character what moves all of it.
-
-    Args:
-        others: objects to leave out.
-
-    Raises:
-        Refusal: a model is linked.
-    """
+    `others`: objects to leave out. Refused if a model is linked."""
     models = candidates(objects, crowd, others, family)
     for ob in models:
         if ob.library is not None:

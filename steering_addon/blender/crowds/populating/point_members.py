@@ -19,12 +19,12 @@ from ....simulation.roles import Role
 from ...animation.held_transforms import let_go
 from ...animation.rotation_channels import channels_from_matrices
 from ...objects.identity import new_identity, taken_identities
+from ...objects.model_axes import axes_of_model
 from ...objects.resting import exclude
 from ...objects.tagged_objects import crowd_of, in_use
 from ...properties import has_role, pointed_at
 from ...read.evaluated_points import evaluated_points
-from ...read.local_space import AXIS_NAMES, model_axes
-from ...stored_values import Front, sound_front
+from ...stored_values import Front
 from ..crowd_cache import delete_caches
 from ..member_variation import VARIED
 from ..shown_models import add_column, point_mesh, show_models
@@ -59,7 +59,7 @@ def add_points(
         collection: where to link it, by default that of the members.
     """
     remove_points(crowd, context, kept=models)
-    fronts = [model_axes(*(AXIS_NAMES[axis] for axis in sound_front(ob))) for ob in roots(models)]
+    fronts = [axes_of_model(ob) for ob in roots(models)]
     axes = np.array(fronts).reshape(-1, 3, 3)[variant]
     basis = np.stack((cross(forward, up), forward, up), axis=-1)
     turns = channels_from_matrices(np.einsum("nab,ncb->nac", basis, axes), "QUATERNION")

@@ -16,11 +16,8 @@ FAR = 1.0
 
 
 def tell_remedy(ground: MemberGround, sources: Sequence[Source]) -> str:
-    """A remedy that makes room for more members, and the reason if it is a special one; without final stop.
-
-    Args:
-        sources: the models.
-    """
+    """A remedy that makes room for more members, and the reason if it is a special one; without final stop. `sources`:
+    the models."""
     for source in sources:
         if text := _far_origin(source):
             return text

@@ -21,7 +21,7 @@ from ...read.locomotions import LocomotionSettings
 from ...read.obstacle_fit import fitting_region, inside_of
 from ...read.role_assignment import give_role
 from ...read.sources import behaviors_of as behaviors_in_use
-from ..behavior_targets import behaviors_of, pointers
+from ..behavior_adding import behaviors_of, pointers
 
 ON_SURFACES = next(kind for kind in CATALOGUE if kind.stands)
 """How members move on a place that they make a surface of, if they stood on none before."""
@@ -35,14 +35,12 @@ def laid_out(population: Population, moves: Locomotion) -> Population:
 
 
 def moves_there(place: Object | None, crowd: Object | None, preset: Preset | None, depsgraph: Depsgraph) -> Locomotion:
-    """How the members of a crowd will move once they stand on a place, in columns of one entry. Writes nothing.
+    """How the members of a crowd will move once they stand on a place, in columns of one entry. Writes nothing. Refused
+    if a setting of the crowd is not a number.
 
     Args:
         crowd: None for a new crowd.
         preset: what the crowd will be given; None if it keeps its settings.
-
-    Raises:
-        Refusal: a setting of the crowd is not a number.
     """
     if preset is not None:
         kind, values = preset.moves, preset.locomotion[preset.moves.name]

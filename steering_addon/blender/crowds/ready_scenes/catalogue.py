@@ -2,8 +2,7 @@
 
 from .cowboys_and_strays import COWBOYS_AND_STRAYS
 from .flyers import FLYERS
-from .herd import HERD
-from .herd_and_wolf import HERD_AND_WOLF
+from .herd import HERD, HERD_AND_WOLF
 from .scene_builder import ReadyScene
 from .station_hall import STATION_HALL
 from .traffic import TRAFFIC

@@ -21,7 +21,7 @@ from ....simulation.behavior import Behavior
 from ....simulation.declaration import Unit
 from ....simulation.maneuvers.neighborhood import Neighborhood
 from ...objects.identity import taken_identities
-from ..behavior_targets import behaviors_of
+from ..behavior_adding import behaviors_of
 from ..member_variation import Amounts
 from ..populating.point_members import add_model, add_points, models_of, varied
 from ..preset_files import CROWDS, SHIPPED, Listed

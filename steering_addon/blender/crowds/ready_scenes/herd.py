@@ -4,13 +4,19 @@ import math
 import random
 from typing import Any
 
+import numpy as np
 from bpy.types import Collection, Context, Object
 
+from ....behaviors import CATALOGUE
+from ....locomotion import OnFoot
 from ....simulation.roles import Role
+from ..behavior_adding import add_behaviors
 from ..member_variation import Amounts
-from .models import SHEEP, appended
+from ..new_triggers import new_trigger
+from ..state_preset_exchange import add_state
+from .models import SHEEP, WOLF, appended
 from .scene_builder import ReadyScene, SceneBuilder, SceneOptions, fitted_preset, scattered
-from .scenery import Heights, hills, on_ground, pasture
+from .scenery import Heights, hills, on_ground, pasture, polyline
 
 APART = 2.0
 """Usual distance between sheep at the start, in lengths."""
@@ -20,6 +26,31 @@ ROOM = 0.82
 """The radius of the region they stay in, as a share of half the side."""
 STEEPEST = 0.5
 """The grade of the steepest place: they climb all of it."""
+LENGTH = 1.1
+"""Length of the wolf, in lengths of a sheep, as all other distances."""
+SPEED, STRENGTH = 2.1, 3.0
+"""Of the wolf as it trots: its speed a second, and its acceleration a second squared."""
+FEARS = 6.5
+"""Distance at which a sheep is alarmed by the wolf."""
+SPREADS_WITHIN = 5.0
+"""Distance within which sheep that startle carry others along."""
+RUNS_FOR = 2.0
+"""Seconds for which a sheep runs on when the wolf is no longer near."""
+GATHERS_FOR = 18.0
+"""Seconds for which it then goes back to the others."""
+ALERT = (0.4, 0.8)
+"""Seconds in which sheep that run turn, and change their speed: they graze more slowly."""
+KEEPS_INSIDE = (3.0, 1.5)
+"""Weight of staying in the region for a sheep that runs, and how many seconds before its border it turns aside."""
+UPHILL = 0.4
+"""How much they slow down uphill, as a share of what people do."""
+LEADS_PAST = 0.85
+"""How near the wolf's path comes to the middle of the herd at the start, in radii of the herd."""
+COMES_FROM, GOES_TO = 0.7, 0.93
+"""How far from the middle its path begins and ends, as a share of half the side of the pasture."""
+BEND = 0.3
+"""How much its path bends away from the middle on the way there, as the same share."""
+KNOTS = 32
 
 
 def reach(options: SceneOptions) -> float:
@@ -90,5 +121,69 @@ HERD = ReadyScene(
     description="Add a herd of sheep that grazes on hills, ready to bake",
     icon="MESH_GRID",
     add=add_herd,
+    **OF_SHEEP,
+)
+
+
+def add_herd_and_wolf(context: Context, options: SceneOptions) -> Object:
+    """Add the herd on its pasture, and a wolf whose path leads past it; returns the crowd of the sheep."""
+    builder, height = graze(context, options)
+    builder.crowd.steering.on_foot.slowed_uphill = UPHILL
+    wolf = _wolf(context, options, height, builder)
+    state, _ = add_state(context, builder.crowd, "startle")
+    state.steering.state.reach = SPREADS_WITHIN * options.size
+    state.steering.state.lasts = RUNS_FOR
+    for vehicle in (state.steering.vehicle, state.steering.state.then.steering.vehicle):
+        vehicle.response_time, vehicle.speed_time = ALERT
+    state.steering.containment.own = True
+    state.steering.containment.weight, state.steering.containment.prediction_time = KEEPS_INSIDE
+    regroup = state.steering.state.then.steering
+    regroup.state.lasts, regroup.cohesion.weight = GATHERS_FOR, 2.0
+    # They see the whole herd, however far they have run apart.
+    regroup.cohesion.distance = 3.0 * herd_radius(options)
+    trigger = new_trigger(context, state, "NEAR", wolf)
+    trigger.steering.trigger.distance = FEARS * options.size
+    return builder.select()
+
+
+def _line(options: SceneOptions, height: Heights) -> np.ndarray:
+    """The wolf's path about the middle of the scene, (k, 3) metres: a bow past the herd, over the hills."""
+    along = np.linspace(-COMES_FROM, GOES_TO, KNOTS)
+    aside = LEADS_PAST * herd_radius(options) + BEND * half_side(options) * along * along
+    turn = random.Random(options.seed + 1).uniform(-math.pi, math.pi)
+    x, y = half_side(options) * along, -aside
+    x, y = x * math.cos(turn) - y * math.sin(turn), x * math.sin(turn) + y * math.cos(turn)
+    return np.stack((x, y, height(x, y)), axis=1)
+
+
+def _wolf(context: Context, options: SceneOptions, height: Heights, herd: SceneBuilder) -> Object:
+    """Add a wolf that goes along a path of its own, in a crowd of its own."""
+    size, line = LENGTH * options.size, _line(options, height)
+    builder = herd.beside("Wolves", options.place, size)
+    path = builder.add("Wolf Path", polyline("Wolf Path", line), options.place, Role.PATH)
+    settings = builder.crowd.steering
+    settings.locomotion = OnFoot.choice().name
+    settings.on_foot.align_to_ground, settings.on_foot.turn_radius = 0.7, 0.6 * size
+    settings.on_foot.slowed_uphill = UPHILL
+    vehicle = settings.vehicle
+    vehicle.max_speed, vehicle.max_force, vehicle.cruise_speed = SPEED * options.size, STRENGTH * options.size, 1.0
+    builder.measure(WOLF, size)
+    add_behaviors([kind for kind in CATALOGUE if kind.name == "path_following"], builder.crowd, context.scene)
+    settings.path_following.path, settings.path_following.radius = path, 0.8 * size
+    with appended(WOLF, size, 1) as cast:
+        wolf = cast.add("Wolf", 0, builder.collection)
+    wolf.location = path.matrix_basis @ path.data.splines[0].points[0].co.to_3d()
+    ahead = line[1] - line[0]
+    wolf.rotation_euler.z = math.atan2(-ahead[0], ahead[1])
+    builder.enlist([wolf], random.Random(options.seed + 1), WOLF.height * size)
+    return wolf
+
+
+HERD_AND_WOLF = ReadyScene(
+    operator="add_herd_and_wolf",
+    label="Herd and Wolf",
+    description="Add a herd of sheep that grazes, runs from a wolf that comes by, and gathers again, ready to bake",
+    icon="PMARKER_ACT",
+    add=add_herd_and_wolf,
     **OF_SHEEP,
 )

@@ -22,7 +22,7 @@ from ...objects.identity import identities_in_a_row, new_identity, taken_identit
 from ...objects.tagged_objects import in_use
 from ...properties import has_role
 from ...read.role_assignment import give_role, make_vehicle, new_crowd
-from ..behavior_targets import point_at
+from ..behavior_adding import point_at
 from ..member_variation import Amounts, vary
 from ..preset_exchange import start_at_cruise, take_up
 from ..preset_files import CROWDS
@@ -121,12 +121,8 @@ class SceneBuilder:
         return region
 
     def settle(self, preset: Preset, model: ReadyModel, size: float, target: Object | None = None) -> None:
-        """Give the crowd the settings of a preset and the measures of a model.
-
-        Args:
-            size: of the model, metres.
-            target: the region or path that behaviors of the preset point at.
-        """
+        """Give the crowd the settings of a preset and the measures of a model. `size`: of the model, metres; `target`:
+        the region or path that behaviors of the preset point at."""
         take_up(preset, self.crowd, self.context.scene)
         if target is not None:
             point_at(self.crowd, preset, Kind.PATH if has_role(target, Role.PATH) else Kind.REGION, target)
@@ -142,12 +138,8 @@ class SceneBuilder:
     def enlist(
         self, members: Sequence[Object], random_numbers: random.Random, height: float, in_a_row: bool = False
     ) -> None:
-        """Make objects vehicles of the crowd, with random identities.
-
-        Args:
-            height: that of all of them, metres.
-            in_a_row: whether their identities follow each other, so that a share of them is met to one or two.
-        """
+        """Make objects vehicles of the crowd, with random identities. `height`: that of all of them, metres;
+        `in_a_row`: whether their identities follow each other, so that a share of them is met to one or two."""
         self.crowd.steering.portrayal.stride_height = height
         # Objects linked to a new collection are not listed until the view layer is updated.
         self.context.view_layer.update()

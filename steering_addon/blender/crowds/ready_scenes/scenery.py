@@ -18,12 +18,8 @@ Heights = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 def hills(half: float, steepest: float, random_numbers: random.Random) -> Heights:
-    """Random hills and hollows, as the heights above the middle at places about that, metres.
-
-    Args:
-        half: half the side of the land, metres.
-        steepest: the grade of the steepest place.
-    """
+    """Random hills and hollows, as the heights above the middle at places about that, metres. `half`: half the side of
+    the land, metres; `steepest`: the grade of the steepest place."""
     bumps = []
     for number in range(HILLS):
         width = half * random_numbers.uniform(0.22, 0.42)

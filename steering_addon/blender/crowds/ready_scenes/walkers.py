@@ -12,7 +12,7 @@ from mathutils import Vector
 from ....settings.preset import Preset
 from ....simulation.declaration import Kind
 from ....simulation.roles import Role
-from ..behavior_targets import behaviors_of, pointers
+from ..behavior_adding import behaviors_of, pointers
 from ..member_variation import Amounts
 from .models import PERSON, THINGS, ReadyCast, append, appended
 from .scene_builder import ReadyScene, SceneBuilder, SceneOptions, fitted_preset

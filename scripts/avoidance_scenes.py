@@ -1,7 +1,8 @@
-"""The scenes by which the constants of avoidance are judged, and what is measured of them.
+"""The stages of avoidance, and what scripts/measure measures of them.
 
 All scenes are our own, small and seeded. Encounters of a few walkers are staged side by side in one scene, LOT metres
-apart, so that no walker perceives another encounter. Walkers and settings are those of scripts/measure steerbench.
+apart, so that no walker perceives another encounter. Walkers and settings are those of scripts/measure steerbench:
+discs that move any way, or the shipped Pedestrians on foot.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from scripts.steerbench_scenes import AVOIDANCE, TURN, WALKER
+from scripts.steerbench_scenes import AVOIDANCE, TURN, WALKER, people
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.unaligned_collision_avoidance import PAPER, VELOCITY, UnalignedCollisionAvoidance
 from steering_addon.locomotion import Planar, SimpleVehicle
@@ -44,6 +45,7 @@ class Stage:
         moves: the locomotion.
         method: of unaligned collision avoidance.
         settings: parameters of unaligned collision avoidance.
+        on_foot: whether the shipped Pedestrians walk, with settings of their own, instead of discs.
     """
 
     start: np.ndarray
@@ -56,8 +58,9 @@ class Stage:
     moves: type[Planar] | type[SimpleVehicle] = Planar
     method: int = VELOCITY
     settings: dict = field(default_factory=lambda: AVOIDANCE["VELOCITY"])
+    on_foot: bool = False
 
-    def track(self, avoidance: type[UnalignedCollisionAvoidance]) -> np.ndarray:
+    def track(self) -> np.ndarray:
         """The positions on each frame, (frames, n, 3) metres; nan for agents that have left."""
         n = len(self.start)
         course = self.goal - self.start
@@ -65,9 +68,7 @@ class Stage:
             self.start,
             forward=course / np.linalg.norm(course, axis=1)[:, None],
             speed=self.speed,
-            behaviors=[(Seek, {"target": n + np.arange(n)}), (avoidance, {"method": self.method, **self.settings})],
-            vehicle=WALKER | {"max_speed": self.speed, "radius": self.radius} | self.vehicle,
-            locomotions=[(self.moves, {"max_turn_rate": TURN})],
+            **self._walkers(),
             tracked=leaders(*self.goal),
             obstacles=self.walls,
             fps=FPS,
@@ -85,6 +86,20 @@ class Stage:
             if not present.any():
                 return track[: frame + 1]
         return track
+
+    def _walkers(self) -> dict:
+        """How they go to their goals, as a scene takes it."""
+        n = len(self.start)
+        if self.on_foot:
+            walkers, share = people(n)
+            walkers["vehicle"] |= {"max_speed": self.speed / share, "radius": self.radius}
+            return walkers
+        avoidance = {"method": self.method, **self.settings}
+        return {
+            "behaviors": [(Seek, {"target": n + np.arange(n)}), (UnalignedCollisionAvoidance, avoidance)],
+            "vehicle": WALKER | {"max_speed": self.speed, "radius": self.radius} | self.vehicle,
+            "locomotions": [(self.moves, {"max_turn_rate": TURN})],
+        }
 
 
 # -- the stages --------------------------------------------------------------------------------
@@ -161,8 +176,19 @@ def aside(chance: np.random.Generator) -> Stage:
     return replace(meetings(chance), method=PAPER, settings=settings, vehicle={"keep_apart": False})
 
 
+def meetings_on_foot(chance: np.random.Generator) -> Stage:
+    """The pairs of `meetings`, on foot."""
+    return replace(meetings(chance), on_foot=True)
+
+
+def corridor_on_foot(chance: np.random.Generator) -> Stage:
+    """The walkers of `corridor`, on foot."""
+    return replace(corridor(chance), on_foot=True)
+
+
+ON_GROUND = meetings, overtaking, doors, corridor, plaza, bottleneck, meetings_on_foot, corridor_on_foot
 STAGES: dict[str, Callable[[np.random.Generator], Stage]] = {
-    stage.__name__: stage for stage in (meetings, overtaking, doors, corridor, plaza, bottleneck, fish, aside)
+    stage.__name__: stage for stage in (*ON_GROUND, fish, aside)
 }
 
 
@@ -235,10 +261,8 @@ def missing(stage: Stage, track: np.ndarray) -> float:
 MEASURES = {measure.__name__: measure for measure in (overlap, turning, time_ratio, missing)}
 
 
-def measured(
-    name: str, seed: int, avoidance: type[UnalignedCollisionAvoidance] = UnalignedCollisionAvoidance
-) -> dict[str, float]:
+def measured(name: str, seed: int) -> dict[str, float]:
     """The measures of a stage with a seed, by name."""
     stage = STAGES[name](np.random.default_rng([seed, *name.encode()]))
-    track = stage.track(avoidance)
+    track = stage.track()
     return {measure: value(stage, track) for measure, value in MEASURES.items()}

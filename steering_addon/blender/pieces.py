@@ -1,0 +1,16 @@
+"""Work in pieces: generators that yield now and then, so that a window may look for events in between."""
+
+from collections.abc import Generator
+from typing import Any, TypeVar
+
+Result = TypeVar("Result")
+
+
+def in_one_go(work: Generator[Any, None, Result]) -> Result:
+    """The result of work in pieces, done without a break."""
+    try:
+        while True:
+            next(work)
+    except StopIteration as stop:
+        result: Result = stop.value
+        return result
