@@ -27,12 +27,11 @@ from ..world import Agents, World
 from .gliding import GLIDE, HIGH, Speeds, height_of_glide
 from .perching import STEEP, way_of_turn
 
-TURNED = np.array([0.0, 0.25, -0.25, 0.5, -0.5, 0.75, -0.75, 1.0]) * np.pi
-"""Radians by which gates are turned from the side on which an agent is, the nearest first."""
-SLOPES = GLIDE, 0.8 * STEEP
-"""Tangents of the glides from gates."""
-FAR = 0.0, 0.5, 1.0
-"""Distances of gates, in those of agents, where they are not nearer than the flare and a turn before it take."""
+AROUND = np.array([0.0, 0.25, -0.25, 0.5, -0.5, 0.75, -0.75, 1.0]) * np.pi
+"""Radians by which gates are turned from the side on which an agent is."""
+TRIED = [*product(AROUND, (GLIDE, 0.8 * STEEP), (0.0, 0.5, 1.0))]
+"""Gates: their angles, the tangents of the glides from there, and their distances, in those of agents, where they are
+not nearer than the flare and a turn before it take."""
 BEGINS = 3.2
 """Radii from its place at which a glide is above what that is on."""
 BARRED = 1e6
@@ -57,29 +56,39 @@ def way_in(world: World, agents: Agents, here: Vectors, asks: Mask) -> tuple[Vec
     level = some.flat(offset)
     run, height = magnitude(level), some.climb(offset)
     side = unit(np.where((run > EPSILON)[:, None], level, -some.flat(some.forward)))
-    glide = clamp((height - HIGH * some.radius) / np.maximum(run, EPSILON), *SLOPES)
+    glide = clamp((height - HIGH * some.radius) / np.maximum(run, EPSILON), GLIDE, 0.8 * STEEP)
     slope = put(slope, rows, glide)
     entry = _on_glide(some, place, side, np.maximum(np.minimum(run, near), BEGINS * some.radius), glide)
     barred = which(
         _barred(world, some, some.position, entry) | _barred(world, some, _begin(some, place, side, glide), entry)
     )
-    if not len(barred):
-        return gates, slope
-    some, place, side, near, run = some.take(barred), place[barred], side[barred], near[barred], run[barred]
-    left, best, shortest = some.left_of(side), place.copy(), np.full(len(barred), np.inf)
-    cosines, sines = cosine_and_sine(TURNED)
-    for (cosine, sine), tangent, far in product(zip(cosines, sines), SLOPES, FAR):
-        turned, away = side * cosine + left * sine, np.maximum(far * run, near)
-        gate = _on_glide(some, place, turned, away, tangent)
-        way = _way(some, gate) + away
-        few = which(way < shortest)
-        these, end = some.take(few), picked(gate, few)
-        behind = _barred(world, these, _begin(these, place[few], turned[few], tangent), end)
-        way[few] += np.where(behind, np.inf, np.where(_barred(world, these, these.position, end), BARRED, 0.0))
-        better = way < shortest
-        best, shortest = np.where(better[:, None], gate, best), np.where(better, way, shortest)
-    found = np.isfinite(shortest)
-    return put(gates, rows[barred[found]], best[found]), slope
+    if len(barred):
+        found = _gates(world, some.take(barred), place[barred], side[barred], run[barred], near[barred])
+        gates = put(gates, rows[barred], found)
+    return gates, slope
+
+
+def _gates(world: World, agents: Agents, place: Vectors, side: Vectors, run: Scalars, near: Scalars) -> Vectors:
+    """The gates with the shortest ways, (m, 3) metres, nan where none is free.
+
+    Args:
+        place, side: (m, 3) metres, and the level unit directions from there to the agents.
+        run, near: (m,) how far they are as seen from above, and how far gates are at least, metres.
+    """
+    # All gates at once, as each call takes long for a few.
+    tried = np.repeat(np.arange(len(run)), len(TRIED))
+    angles, tangent, far = (np.tile(column, len(run)) for column in np.array(TRIED).T)
+    some, place, side, away = agents.take(tried), place[tried], side[tried], np.maximum(far * run[tried], near[tried])
+    cosines, sines = cosine_and_sine(angles)
+    turned = np.asarray(side * cosines[:, None] + some.left_of(side) * sines[:, None], dtype=np.float64)
+    gate = _on_glide(some, place, turned, away, tangent)
+    way = np.where((far == 0.0) | (away > near[tried]), _way(some, gate) + away, np.inf)
+    for start, longer in ((_begin(some, place, turned, tangent), np.inf), (some.position, BARRED)):
+        left = which(np.isfinite(way))
+        behind = _barred(world, some.take(left), picked(start, left), picked(gate, left))
+        way[left] += np.where(behind, longer, 0.0)
+    best = way.reshape(-1, len(TRIED)).argmin(axis=1) + np.arange(0, len(way), len(TRIED))
+    return np.where(np.isfinite(way[best])[:, None], gate[best], np.nan)
 
 
 def _on_glide(agents: Agents, place: Vectors, side: Vectors, run: Scalars, slope: Scalars | float) -> Vectors:
