@@ -45,14 +45,14 @@ class Junctions:
         allowed: (vehicles,) the speed that others leave each, m/s; inf for no limit.
         at_signals: (vehicles,) the same of signals, and of junctions that they could not leave.
         meeting: (p,) pairs of two at one conflict, as the row of one times the vehicles + the row of the other.
-        unsettled: (q,) those of them that are in it together, or of which one strays: its lane is not where it goes.
+        inside: (q,) those of them that are in it together.
         late: (vehicles,) those that can no longer stop for another.
     """
 
     allowed: Scalars
     at_signals: Scalars
     meeting: Rows
-    unsettled: Rows
+    inside: Rows
     late: Mask
 
     @classmethod
@@ -87,7 +87,7 @@ class Junctions:
         if not len(self.meeting):
             return nobody(len(agents))
         pair = agents * n + bodies
-        settled: Mask = (bodies < n) & np.isin(pair, self.meeting) & ~np.isin(pair, self.unsettled)
+        settled: Mask = (bodies < n) & np.isin(pair, self.meeting) & ~np.isin(pair, self.inside)
         return settled
 
 
@@ -143,11 +143,10 @@ class _Meetings:
         return self.both(committed)
 
     def pairs(self, n: int) -> tuple[Rows, Rows]:
-        """`meeting` and `unsettled` of `Junctions`."""
+        """`meeting` and `inside` of `Junctions`."""
         row, others = self.of_both(self.on_lanes.row)
-        strays, other_strays = self.of_both(self.on_lanes.strays)
         pair = row * n + others
-        return pair, pair[(self.is_in[0] & self.is_in[1]) | strays | other_strays]
+        return pair, pair[self.is_in[0] & self.is_in[1]]
 
     def late(self, n: int) -> Mask:
         """`late` of `Junctions`."""
