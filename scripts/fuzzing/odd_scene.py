@@ -24,9 +24,9 @@ STARTS = (1, 1, 1, 1, 0, -10, -1000, 100_000, 1_000_000)
 LENGTHS = (0, 1, 5, 8, 8, 12)
 ROLES = (
     *("VEHICLE", "VEHICLE", "OBSTACLE", "PATH", "LEADER", "REGION", "FLOW", "RESOURCE", "CROWD"),
-    *("SURFACE", "LINK"),
+    *("SURFACE", "LINK", "SIGNAL"),
 )
-LIKENESSES = ("UNCHANGED", "UNCHANGED", "ANYTHING", "BIRD", "FISH", "PERSON")
+LIKENESSES = ("UNCHANGED", "UNCHANGED", "ANYTHING", "BIRD", "FISH", "PERSON", "CAR")
 
 POINTS = 0.25
 """Share of scenes with vehicles that are points."""
@@ -130,7 +130,7 @@ class OddScene:
         for _ in range(chance.randint(0, 4)):
             role = chance.choice(ROLES)
             fitting = {"PATH": ("CURVE",), "FLOW": ("CURVE", "MESH"), "CROWD": ("EMPTY",)}
-            fitting |= {"SURFACE": ("MESH",), "LINK": ("CURVE", "EMPTY")}
+            fitting |= {"SURFACE": ("MESH",), "LINK": ("CURVE", "EMPTY"), "SIGNAL": ("EMPTY",)}
             self.select(chance, chance.choice((1, 1, 2)), of=fitting.get(role) if chance.random() < 0.8 else None)
             self.attempt("tag", role=role, moves_like=chance.choice(LIKENESSES))
 

@@ -18,7 +18,7 @@ Step = Callable[[Trial, Random], None]
 STEPS: dict[str, tuple[Step, float]] = {}
 """The steps by name, and how often each is drawn."""
 
-UNTAGGED = ("VEHICLE", "OBSTACLE", "PATH", "LEADER", "REGION", "FLOW", "RESOURCE", "SURFACE", "LINK")
+UNTAGGED = ("VEHICLE", "OBSTACLE", "PATH", "LEADER", "REGION", "FLOW", "RESOURCE", "SURFACE", "LINK", "SIGNAL")
 ARRANGEMENTS = ("GRID", "WEDGE", "LINE", "CIRCLE", "SURFACE", "VOLUME", "CURVE", "ONE_PLACE")
 PRESETS = ("starling", "flock", "school", "car", "pedestrian", "bee", "missing", "../../x", "mine")
 FURTHER = (

@@ -57,4 +57,4 @@ class Landing(Destination):
         return np.where((row >= 0)[:, None], origins_on(world, agents, places, np.maximum(row, 0)), np.nan)
 
     def intention(self, world: World, agents: Agents, memory: Coming) -> Intention:
-        return Intention(lands=memory.place >= 0)
+        return Intention(lands=self.goal(world, agents, memory))

@@ -77,7 +77,7 @@ DIRECTIONS = (
 FORWARD, BACKWARD, EITHER = (c.number for c in DIRECTIONS)
 ENDS = (
     Choice("STOP", 0, "Stop", "Slow down and stop at the end"),
-    Choice("LOOP", 1, "Loop", "Return to the start and follow the path again"),
+    Choice("LOOP", 1, "Start Again", "Leave there, and enter again at the start once there is room"),
     Choice("TURN_BACK", 2, "Turn Back", "Turn round and follow the path the other way"),
 )
 STOP, LOOP, TURN_BACK = (c.number for c in ENDS)
@@ -95,7 +95,7 @@ class PathFollowing(Destination):
     Finds the point of the path nearest to the agent's predicted position and steers along the path's direction at that
     point; toward the edge of the radius a pull inward is added. Walkers come back to it by the ways over their ground.
     Slows down for sharp bends. At the end of an open curve
-    it stops, starts again or turns back. Does nothing without a path.
+    it stops, turns back, or leaves and enters again at the start. Does nothing without a path.
     """
 
     name = "path_following"
@@ -106,6 +106,7 @@ class PathFollowing(Destination):
     # Vehicles that stop in the air lose their heading: they drift in the throng, and face wherever they drift.
     in_the_air = MappingProxyType({"end": "TURN_BACK"})
     remembers = Following
+    leaves_by = "end", "LOOP"
 
     path: Rows = path("Curve to follow; empty: the nearest path")
     lane_offset: Number = number(
@@ -180,9 +181,18 @@ class PathFollowing(Destination):
             force,
             replace(after, width=self.radius, left=-self.lane_offset * after.way),
             sets_speed=(memory.path >= 0) & ~free,
-            arrived=reached & (self.end == STOP) & ~after.returning,
+            arrived=reached & (self.end == STOP),
             leads_on=leads_on,
         )
+
+    def start_speed(self, world: World, agents: Agents, memory: Following) -> Scalars:
+        speed = np.full(len(agents), np.inf)
+        memory = _on_paths(self, world, agents, memory)
+        rows = which((memory.path >= 0) & np.isfinite(agents.handling.axle))
+        if len(rows):
+            drivers = _Follower.of(self.take(rows), agents.take(rows), memory.take(rows), world)
+            speed[rows] = drivers.speed_before_bends()
+        return speed
 
     def lanes(self, world: World, memory: Following) -> Followed:
         """The lines that agents follow, in their lanes; all of them follow one."""
@@ -250,11 +260,10 @@ def _way_back(world: World, agents: Agents, line: Followed, memory: Following, r
     back = np.full((3, len(agents)), np.nan).T
     if world.ways is None:
         return back
-    begin = np.where(memory.way > 0.0, 0.0, line.length)
     # The pull leads to the line in as much way as the radius.
     joins = memory.along + memory.way * np.minimum(radius, np.maximum(line.to_end(memory.along, memory.way), 0.0))
-    place = line.position(np.where(memory.returning, begin, joins))
-    off = memory.returning | (magnitude(agents.level(place - agents.position)) > 0.5 * radius)
+    place = line.position(joins)
+    off: Mask = magnitude(agents.level(place - agents.position)) > 0.5 * radius
     if not anybody(off):
         return back
     seen = world.by_way(agents, np.where(off[:, None], place, np.nan), off)
@@ -268,7 +277,7 @@ def _to_goal(line: Followed, agents: Agents, memory: Following) -> Scalars:
     further = np.minimum(SIGHT * agents.cruise_speed, line.to_end(memory.along, memory.way))
     for corner in (memory.end, memory.begin):
         further = np.where(memory.active & (corner > near), corner, further)
-    return np.where(memory.returning, 0.0, further)
+    return further
 
 
 def _leads_on(line: Followed, agents: Agents, memory: Following) -> Mask:
@@ -310,17 +319,14 @@ class _Follower:
     def of(cls, behavior: PathFollowing, agents: Agents, memory: Following, world: World) -> _Follower:
         """The followers with their positions on their lines updated."""
         line = behavior.lanes(world, memory)
-        way, returning, dt = memory.way, memory.returning, world.dt
-        begin = np.where(way > 0.0, 0.0, line.length)
+        way, dt = memory.way, world.dt
         unbent = agents.position - memory.at(np.zeros((len(agents), 1)))[0][:, 0]
         along = locate(line, agents, unbent, memory.along, behavior.radius, dt)
-        along = np.where(returning, begin, along)
         covered = line.onward(along - memory.along) * way
         memory = replace(memory, along=along)
         held = truncate(agents.level(agents.position - line.position(along)), 0.5 * behavior.radius)
         bypass = plan_bypass(world, agents, line, along, way, held, Bypass.part_of(memory).advanced(covered))
         memory = replace(memory, **vars(bypass))
-        memory = replace(memory, active=memory.active & ~returning)
         # With a longer time than the radius allows, the straight prediction leaves the path and cuts every bend.
         time = np.minimum(behavior.prediction_time, np.sqrt(behavior.radius / np.maximum(agents.sideways, EPSILON)))
         time = np.maximum(time, dt)
@@ -333,10 +339,9 @@ class _Follower:
         )
         # Where the line folds back, a follower that is nearer to the branch ahead continues on it.
         folded = dot(line.tangent(along), line.tangent(ahead)) < 0.0
-        folded &= (
-            distance_from_line(line, agents, agents.position, ahead)
-            < distance_from_line(line, agents, agents.position, along)
-        ) & ~returning
+        folded &= distance_from_line(line, agents, agents.position, ahead) < distance_from_line(
+            line, agents, agents.position, along
+        )
         memory = replace(memory, along=np.where(folded, ahead, along))
         further = line.onward(ahead - memory.along) * way
         aside, slope = (v[:, 0] for v in memory.at(further[:, None]))
@@ -379,8 +384,6 @@ class _Follower:
         half = radius / 2.0
         pull = clamp((magnitude(inward) - half) / half, 0.0, 1.0)
         flow = unit(self.agents.level(tangent) + inward * (pull / radius)[:, None])
-        begin = self.line.position(np.where(self.way > 0.0, 0.0, self.line.length))
-        flow = np.where(self.memory.returning[:, None], unit(self.agents.level(begin - self.agents.position)), flow)
         if anybody(self._in_corridor):
             # The paper's direction: to a point of the path a little further on.
             stride = np.maximum(self.agents.speed * self.time, self.behavior.radius)
@@ -397,7 +400,7 @@ class _Follower:
         # Far more than the agent has would leave nothing to other behaviors, such as to keep apart.
         steering = truncate(steering, self.agents.max_force)
         steering = lead_round(self.agents, steering, flow, unit(tangent), speed, response_time)
-        driven = np.isfinite(self.agents.handling.axle) & ~self.memory.returning
+        driven = np.isfinite(self.agents.handling.axle)
         if driven.any():
             steering = np.where(driven[:, None], self._driving(speed, response_time), steering)
         return np.where(self.free[:, None], 0.0, steering)
@@ -421,15 +424,10 @@ class _Follower:
     def after(self) -> Following:
         """The memory after the step: positions, and what followers do at the end of an open line."""
         over = self.remaining <= np.maximum(self._room_to_reverse(), self.line.spacing)
-        turns = over & (self.behavior.end == TURN_BACK) & ~self.memory.returning
-        loops = (self.remaining <= self.line.spacing) & (self.behavior.end == LOOP) & ~self.memory.returning
-        begin = self.line.position(np.where(self.way > 0.0, 0.0, self.line.length))
-        near = magnitude(self.agents.level(begin - self.agents.position)) < np.maximum(
-            self.behavior.radius, self.agents.speed * self.time
-        )
-        returning = loops | (self.memory.returning & ~near)
-        active = self.memory.active & ~turns & ~loops
-        return replace(self.memory, way=np.where(turns, -self.way, self.way), returning=returning, active=active)
+        turns = over & (self.behavior.end == TURN_BACK)
+        ended = (self.remaining <= self.line.spacing) & (self.behavior.end == LOOP) & (self.behavior.weight != 0.0)
+        active = self.memory.active & ~turns
+        return replace(self.memory, way=np.where(turns, -self.way, self.way), ended=ended, active=active)
 
     def _room_to_reverse(self) -> Scalars:
         """How far they still come when they turn round, (m,) metres.
@@ -451,9 +449,9 @@ class _Follower:
 
     @once
     def _in_corridor(self) -> Mask:
-        """Whether the paper's method applies, (m,): not while a follower brakes for the end or returns to the start."""
+        """Whether the paper's method applies, (m,): not while a follower brakes for the end."""
         paper = (self.behavior.pull == CORRIDOR) & np.isnan(self.agents.handling.axle)
-        return paper & ~self.memory.returning & ~(self._stops() & (self._speed_to_stop() < self.agents.cruise_speed))
+        return paper & ~(self._stops() & (self._speed_to_stop() < self.agents.cruise_speed))
 
     def _heading(self, along: Scalars) -> Vectors:
         """The unit directions of the way at positions along the line, (m, p) to (m, p, 3)."""
@@ -484,7 +482,12 @@ class _Follower:
         return np.where(closed, np.inf, np.minimum(braking, remaining / np.maximum(2.0 * self.time, self.dt)))
 
     def _speed(self) -> Scalars:
-        """(m,) the desired speed, m/s: cruise speed, less before bends and the end.
+        """(m,) the desired speed, m/s: cruise speed, less before bends and the end."""
+        speed = np.minimum(self.agents.cruise_speed, self.speed_before_bends())
+        return np.where(self._stops(), np.minimum(speed, self._speed_to_stop()), speed)
+
+    def speed_before_bends(self) -> Scalars:
+        """(m,) the speed from which they can slow down for the bends ahead, m/s.
 
         On the ground, the end of an open path where it turns round is as sharp a bend as fits into its radius.
         """
@@ -505,9 +508,8 @@ class _Follower:
         bend = turning / np.maximum(distance, EPSILON)
         planned = np.minimum(COMFORT * agents.agility, CORNERING * agents.handling.cornering)
         square = planned[:, None] / np.maximum(bend, 1e-9) + brake[:, None] * further
-        turns = agents.grounded & (self.behavior.end != STOP) & ~line.closed
+        turns = agents.grounded & (self.behavior.end == TURN_BACK) & ~line.closed
         left = np.where(turns, np.maximum(self.remaining, 0.0), 0.0)
         turning_back = COMFORT * agents.agility * span[:, 0] + brake * left
-        allowed = np.sqrt(np.minimum(np.min(square, axis=1), np.where(turns, turning_back, np.inf)))
-        speed = np.minimum(agents.cruise_speed, allowed)
-        return np.where(self._stops() & ~self.memory.returning, np.minimum(speed, self._speed_to_stop()), speed)
+        allowed: Scalars = np.sqrt(np.minimum(np.min(square, axis=1), np.where(turns, turning_back, np.inf)))
+        return allowed

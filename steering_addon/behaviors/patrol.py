@@ -20,7 +20,7 @@ from ..simulation.arrays.vectors import (
 )
 from ..simulation.behavior import OURS, Behavior, Intent, Steering
 from ..simulation.declaration import Choice, bodies, called, choice, seconds, share
-from ..simulation.maneuvers.chasing import CURRENT_SPEED, PACES, are_at
+from ..simulation.maneuvers.chasing import CURRENT_SPEED, PACES, at_stop
 from ..simulation.maneuvers.turning import turning_speed
 from ..simulation.memory import Memory, remembered
 from ..simulation.roles import Role
@@ -125,11 +125,8 @@ class Patrol(Behavior):
             stops: (n,) whether the agent arrives only once it has stopped.
         """
         row = np.maximum(body, 0)
-        touching = agents.radius + world.bodies.radius[row] + NEAR * agents.max_speed
-        touches, near = (
-            are_at(world, agents, body, np.where(agents.arrival_distance > 0.0, agents.arrival_distance, distance))
-            for distance in (touching, touching + agents.radius)
-        )
+        beside = NEAR * agents.max_speed
+        touches, near = (at_stop(world, agents, body, each) for each in (beside, beside + agents.radius))
         offset = agents.level(world.bodies.position[row] - agents.position)
         approach = dot(unit(offset), agents.level(agents.velocity - world.bodies.velocity[row]))
         return (touches & ~stops) | (near & (approach <= SLOW * agents.max_speed))

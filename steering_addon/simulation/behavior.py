@@ -93,6 +93,7 @@ class Behavior(Declared):
         comes_to_caller, runs_from_caller: whether in a state it leads to what has called, or away from that.
         in_the_air: values with which it begins in a crowd that does not stay on the ground, if others than its defaults
             suit it better; choices by name.
+        leaves_by: the parameter, and its choice, by which agents leave and enter again; empty without one.
         by_chance: whether its motion changes with the seed.
         refers_to_up: whether it distinguishes up from other directions, so that it turns with the world only about up.
     """
@@ -110,6 +111,7 @@ class Behavior(Declared):
     comes_to_caller: ClassVar[bool] = False
     runs_from_caller: ClassVar[bool] = False
     in_the_air: ClassVar[Mapping[str, str | float]] = MappingProxyType({})
+    leaves_by: ClassVar[tuple[str, str]] = ("", "")
     by_chance: ClassVar[bool] = False
     refers_to_up: ClassVar[bool] = False
 
@@ -132,6 +134,10 @@ class Behavior(Declared):
     def intention(self, world: World, agents: Agents, memory: Any) -> Intention:
         """The knowledge that all behaviors of the agents are told before the first of them steers."""
         return SILENT
+
+    def start_speed(self, world: World, agents: Agents, memory: Any) -> Scalars | None:
+        """The speed above which it lets no agent start, (n,) m/s; None for no limit."""
+        return None
 
     @classmethod
     def lanes_beside(cls, value: Callable[[str], Any]) -> tuple[tuple[float, int], ...]:

@@ -42,7 +42,7 @@ class Decisions:
     goal_distance: Scalars | None
     confined: Rows | None
     hurries: Mask | None
-    lands: Mask | None
+    lands: Vectors | None
     comes_down: Vectors | None
     perch: Vectors | None
     up: Vectors | None

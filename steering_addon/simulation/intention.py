@@ -126,7 +126,8 @@ class Intention(Columns):
         heading: (n, 3) unit vectors to which agents turn while they stand, as bodies can; zero for none.
         up: (n, 3) unit up axes to which bodies in the air roll, instead of leaning by their turns; zero for none.
         in_formation: (n,) whether it keeps a place in a formation, instead of what keeps order without one.
-        lands: (n,) whether its goal is a place on something, where it is to stand: near that, this is no obstacle.
+        lands: (n, 3) the place on something where it is to stand, metres, from which no obstacle keeps it; nan for
+            none.
         comes_down: (n, 3) the velocity of one that is in the last of its way down to a place where it is to stand, m/s,
             whatever its other behaviors want: it may be slower than it flies, and faces the heading that it is asked
             to; nan for those that are not.
@@ -157,7 +158,7 @@ class Intention(Columns):
     heading: Vectors = says((0.0, 0.0, 0.0), first_direction)
     up: Vectors = says((0.0, 0.0, 0.0), first_direction)
     in_formation: Mask = says(False, either)
-    lands: Mask = says(False, either)
+    lands: Vectors = says((np.nan, np.nan, np.nan), first_place)
     comes_down: Vectors = says((np.nan, np.nan, np.nan), first_place)
     perch: Vectors = says((np.nan, np.nan, np.nan), first_place)
     sets_speed: Mask = says(False, either)

@@ -21,7 +21,7 @@ class Routed(Memory):
         left: (n,) how far its lane is to the left of that spline, metres.
         along: (n,) its position along its lane, metres.
         way: (n,) 1 along the spline, -1 against it.
-        returning: (n,) whether it returns to the start of the path.
+        ended: (n,) whether it has come to the end of its lane, to enter again at the start.
     """
 
     path: Rows = remembered(-1)
@@ -30,7 +30,7 @@ class Routed(Memory):
     left: Scalars = remembered(0.0)
     along: Scalars = remembered(0.0)
     way: Scalars = remembered(1.0)
-    returning: Mask = remembered(False)
+    ended: Mask = remembered(False)
 
 
 @dataclass(frozen=True)

@@ -15,23 +15,22 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from .arrays.frozen import replace
-from .arrays.vectors import Mask, Rows, Scalars, Vectors, anybody, cross, dot, magnitude, picked, truncate, unit
+from .arrays.vectors import Mask, Rows, Scalars, anybody, magnitude, picked, truncate
 from .by_hand import hands_at, let_go
 from .crossing import cross_links, get_on, those_on_links
+from .entering_again import stand_at_start
 from .ground import level
 from .marks.meeting import meet_marks
 from .moving import move, set_down, stand_up
-from .presence.admission import admit, only_present
+from .presence.admission import admit, only_present, those_at_the_end
 from .sensing import bodies_at, terrain_at, upward_of, world_at
 from .snapshot import Snapshot, State
-from .steering import decide, find_companions_led
+from .steering import decide, find_companions_led, start_speeds
 from .vehicle import Motion
 from .ways.spans import Build
 from .ways.traffic import Traffic
 from .world import World
 
-ASTRIDE = 0.5
-"""Least length of the part of the up axis across the new heading for which that axis is kept."""
 WORTH_KEEPING = 2**25 - 2**16
 """Bytes."""
 NONE_WAITS: Mask = np.zeros(0, dtype=np.bool_)
@@ -129,10 +128,32 @@ def _standing(state: State, waiting: Mask) -> State:
 
 def _taken_in(state: State, snapshot: Snapshot) -> State:
     """The state at the frame of a snapshot, with the vehicles present there."""
-    outside, inputs = admit(state, snapshot)
-    if state.inputs is None:
+    waited, ended = state.outside, those_at_the_end(state)
+    first = state.inputs is None
+    state, inputs = admit(state, snapshot, ended)
+    if first:
         state = stand_up(state, snapshot)
-    return replace(state, outside=outside, inputs=inputs)
+    elif anybody(ended) and len(waited):
+        state = stand_at_start(state, snapshot, ended & waited)
+    enters = inputs.present if first else waited[: len(state.outside)] & ~state.outside[: len(waited)]
+    return _no_faster_than_they_may(replace(state, inputs=inputs), enters)
+
+
+def _no_faster_than_they_may(state: State, enters: Mask) -> State:
+    """The state in which drivers that enter, (n,), have slowed down for bends and for all that they brake for."""
+    inputs = state.inputs
+    if inputs is None or not inputs.paths or not anybody(enters):
+        return state
+    drivers = enters & np.isfinite(inputs.handling.axle)
+    if not anybody(drivers):
+        return state
+    enter = only_present(inputs, ~drivers)
+    # At a first look they find their lanes, at a second one those who come to the same place.
+    _, decided = decide(state, enter, world_at(state, inputs, inputs, 0.0))
+    oriented = replace(state, memories=decided.memories)
+    limit = start_speeds(oriented, enter, world_at(oriented, inputs, inputs, 0.0))
+    velocity = truncate(state.motion.velocity, limit)
+    return replace(state, motion=replace(state.motion, velocity=velocity))
 
 
 def _keep_memory() -> None:
@@ -194,16 +215,6 @@ def _beside(state: State, before: Snapshot, after: Snapshot, body: Rows, those: 
     made_up: Scalars = seconds * np.maximum(top_speed - magnitude(velocity), 0.0)
     way = level(place - motion.position, upward, before.grounded)
     way = np.where((beside == body)[:, None], truncate(way, made_up), 0.0)
-    moved = replace(_heading(motion, truncate(velocity, top_speed)), position=motion.position + way)
+    moved = replace(motion.turned(truncate(velocity, top_speed)), position=motion.position + way)
     columns = {name: np.where(those[:, None], column, getattr(motion, name)) for name, column in vars(moved).items()}
     return replace(state, motion=Motion(**columns))
-
-
-def _heading(motion: Motion, velocity: Vectors) -> Motion:
-    """The motion at another velocity, turned with it; where that is zero it is turned no other way."""
-    forward = np.where((magnitude(velocity) > 0.0)[:, None], unit(velocity), motion.forward)
-    across = motion.up - dot(motion.up, forward)[:, None] * forward
-    # If the new heading is that of the up axis before, it is nearly at right angles to the side axis.
-    other = cross(motion.side, forward)
-    up = unit(np.where((magnitude(across) >= ASTRIDE)[:, None], across, other))
-    return replace(motion, velocity=velocity, forward=forward, up=up, side=cross(forward, up))

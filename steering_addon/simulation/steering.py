@@ -18,6 +18,7 @@ from .arrays.frozen import replace
 from .arrays.vectors import (
     Mask,
     Rows,
+    Scalars,
     Vectors,
     anybody,
     clamp,
@@ -94,10 +95,9 @@ def decide(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, Dec
         decided: everything else.
     """
     mindset, minds = state.mindset, snapshot.minds
+    force, decided = _decided(state, snapshot, world, _groups(*_followed(state, snapshot), snapshot.present))
     if mindset is None or minds is None:
-        return _decided(state, snapshot, world, _groups(snapshot.settings, snapshot.settings_row, snapshot.present))
-    groups = _groups(*minds.followed(snapshot, mindset.mode, mindset.body), snapshot.present)
-    force, decided = _decided(state, snapshot, world, groups)
+        return force, decided
     part = mindset.taken_up(world.time, world.dt)
     if everybody(part >= 1.0):
         return force, decided
@@ -129,10 +129,7 @@ def _decided(
 def requests(state: State, snapshot: Snapshot, world: World) -> dict[str, Vectors]:
     """The requests of each behavior to vehicles before they are combined, (n, 3) newtons times its weight, by name."""
     requested: dict[str, Vectors] = {}
-    follows = snapshot.settings, snapshot.settings_row
-    if state.mindset is not None and snapshot.minds is not None:
-        follows = snapshot.minds.followed(snapshot, state.mindset.mode, state.mindset.body)
-    for settings, rows in _groups(*follows, snapshot.present):
+    for settings, rows in _groups(*_followed(state, snapshot), snapshot.present):
         group, decided = sense(state, snapshot, world, settings, rows, Decisions.none_yet(state))
         asked, _ = _asked(snapshot, world, group, decided)
         forces = {name: component.force for name, component in asked.components.items()}
@@ -150,6 +147,27 @@ def find_companions_led(state: State, snapshot: Snapshot, world: World) -> tuple
         asked, _ = _asked(snapshot, world, group, decided)
         body[rows], place[rows] = asked.intention.beside, asked.intention.beside_place
     return body, place
+
+
+def start_speeds(state: State, snapshot: Snapshot, world: World) -> Scalars:
+    """The speed above which no behavior lets each vehicle start, (n,) m/s; inf for those that do not take part."""
+    _, now = decide(state, snapshot, world)
+    speeds = np.full(len(state), np.inf) if now.speed_limit is None else now.speed_limit.copy()
+    for settings, rows in _groups(*_followed(state, snapshot), snapshot.present):
+        group, decided = sense(state, snapshot, world, settings, rows, Decisions.none_yet(state))
+        for behavior, part in zip(group.behaviors, group.parts):
+            its = group.agents if part is None else group.agents.part(part)
+            speed = behavior.start_speed(world, its, decided.recalled(behavior, its))
+            if speed is not None:
+                speeds[its.rows] = np.minimum(speeds[its.rows], np.where(behavior.weight != 0.0, speed, np.inf))
+    return speeds
+
+
+def _followed(state: State, snapshot: Snapshot) -> tuple[Sequence[Settings], Rows]:
+    """The rows of settings, and which of them each vehicle follows, (n,)."""
+    if state.mindset is None or snapshot.minds is None:
+        return snapshot.settings, snapshot.settings_row
+    return snapshot.minds.followed(snapshot, state.mindset.mode, state.mindset.body)
 
 
 def _groups(settings: Sequence[Settings], row: Rows, takes_part: Mask) -> Iterator[tuple[Settings, Rows]]:

@@ -8,10 +8,11 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .arrays.chance import mix, uniform
-from .arrays.vectors import Mask, Rows, alike, anybody, magnitude, nobody, picked, put, same_for_all, which
+from .arrays.vectors import Mask, Rows, alike, anybody, nobody, put, same_for_all, which
 from .behavior import Behavior
 from .candidates import FIRST, NEAREST_ONE, NEXT, OWN, Candidates
 from .declaration import NEAREST, Kind, Parameter
+from .maneuvers.chasing import at_stop
 from .memory import Memory, remembered
 from .roles import Role
 from .world import Agents, World
@@ -149,17 +150,10 @@ def _next(candidates: Candidates, world: World, agents: Agents, rows: Rows, stop
     """The candidate whose turn it is for each agent of some rows, (m,), -1 for none; and its index, (m,)."""
     forward, bodies, visitor = nobody(len(rows)), candidates.rows, agents.rows[rows]
     visit = find_visit(world, bodies, visitor, stop, forward, onward=forward, returns=forward)
-    arrived = (visit.body >= 0) & _arrived(visit.body, world, agents, rows)
+    bodies_of_all = put(np.full(len(agents), -1), rows, visit.body)
+    arrived = at_stop(world, agents, bodies_of_all, agents.radius + ARRIVED * agents.speed)[rows]
     visit = find_visit(world, bodies, visitor, visit.stop, forward, onward=arrived, returns=forward)
     return visit.body, visit.stop
-
-
-def _arrived(body: Rows, world: World, agents: Agents, rows: Rows) -> Mask:
-    """Whether the agents of some rows (m,) have arrived at their bodies, (m,)."""
-    offset = agents.level_of(picked(world.bodies.position, body) - picked(agents.position, rows), rows)
-    touching = agents.radius[rows] + world.bodies.radius[body]
-    near: Mask = magnitude(offset) < touching + agents.radius[rows] + ARRIVED * agents.speed[rows]
-    return near
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,12 @@ import numpy as np
 
 from .arrays.frozen import Columns
 from .arrays.once import once
-from .arrays.vectors import Mask, Number, Scalars, Vectors, anybody, everybody
+from .arrays.vectors import Mask, Number, Scalars, Vectors, anybody, cross, dot, everybody, magnitude, unit
 from .declaration import Declared, Unit, called, length, number, seconds, share, switch
 from .geometry.capsules import half_axis
 
+ASTRIDE = 0.5
+"""Least length of the part of the up axis across the new heading for which that axis is kept."""
 STROLLS = 3.0
 """Radii a second at which one walks that is to stand: a person at 1 m/s."""
 
@@ -107,6 +109,15 @@ class Motion(Columns):
     side: Vectors
     forward: Vectors
     up: Vectors
+
+    def turned(self, velocity: Vectors) -> "Motion":
+        """The motion at another velocity, turned with it; where that is zero it is turned no other way."""
+        forward = np.where((magnitude(velocity) > 0.0)[:, None], unit(velocity), self.forward)
+        across = self.up - dot(self.up, forward)[:, None] * forward
+        # If the new heading is that of the up axis before, it is nearly at right angles to the side axis.
+        other = cross(self.side, forward)
+        up = unit(np.where((magnitude(across) >= ASTRIDE)[:, None], across, other))
+        return Motion(self.position, velocity, cross(forward, up), forward, up)
 
 
 @dataclass(frozen=True)

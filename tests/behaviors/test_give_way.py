@@ -115,6 +115,24 @@ def test_nobody_waits_for_one_that_cannot_come() -> None:
     assert positions(states)[-1, 0, 0] > 0.0
 
 
+def test_a_junction_stays_free_where_there_is_no_room_behind_it() -> None:
+    on = [(0, 1, 40.0 + 10.0 * k) for k in range(3)] + [(1, way, 60.0 + 14.0 * k) for way in (1, -1) for k in range(4)]
+    body = {"max_speed": SPEED, "cruise_speed": 1.0, "max_force": BRAKES, "radius": 1.0, "length": 4.3}
+    stands = locked((14.0, -2.0, 0.0), forward=(1.0, 0.0, 0.0), radius=1.0, length=4.3)
+    place = positions(drivers(on, values={}, offset=2.0, tracked=stands, vehicle=body).run(FPS * 18))
+    assert place[-1, 0, 0] > 8.0 and (place[-1, 1:3, 0] < -4.0).all()
+    assert (place[-1, 3:, 1] * np.repeat((1.0, -1.0), 4) > 8.0).all(), "the crossing road flows"
+
+
+def test_cars_start_before_a_junction_no_faster_than_lets_them_stop() -> None:
+    body = {"max_speed": SPEED, "cruise_speed": 1.0, "max_force": BRAKES, "radius": 1.0, "length": 4.3}
+    near = drivers([(0, 1, 12.0), (1, 1, 10.0)], values={}, locomotions=[(Wheeled, {})], vehicle=body)
+    states = near.run(FPS * 8)
+    assert speeds(states)[0].max() == SPEED > speeds(states)[0].min() > 1.0
+    assert nearest(states) > 3.0
+    assert (np.abs(positions(states)[-1]).max(axis=1) > 10.0).all()
+
+
 def test_the_last_wait_for_a_gap_and_go_once_they_have_waited_long() -> None:
     stream = [(0, 1, 20.0 + 18.0 * k) for k in range(10)]
     rank = np.array([EQUAL] * 10 + [LAST])

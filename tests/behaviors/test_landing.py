@@ -9,7 +9,7 @@ import pytest
 from steering_addon.behaviors.landing import Landing
 from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import Flying
-from steering_addon.scene import perches
+from steering_addon.scene import all_of, boxes, perches
 from steering_addon.simulation.candidates import FIRST, NEAREST_ONE, Candidates
 from steering_addon.simulation.perches import Perches
 from steering_addon.simulation.snapshot import State
@@ -137,3 +137,15 @@ def test_what_pushes_does_not_move_one_that_stands() -> None:
     )
     assert np.abs(place[:, 0] - (0.0, 0.0, 5.0)).max() < 1e-9
     assert 1.5 * RADIUS < np.linalg.norm(place[:, 0] - place[:, 1], axis=-1).min() < 2.5 * RADIUS
+
+
+def test_nobody_flies_through_an_obstacle_to_a_place() -> None:
+    """Onto the roof of a house that is one, from behind a wall that hides it: they go round that, and land."""
+    scene = flock(ROOF, 6)
+    scene.position = scene.position * (0.2, 0.5, 0.5) + (25.0, 0.0, 2.0)
+    scene.obstacles = all_of(boxes((0.0, 0.0, 2.5), (3.5, 2.5, 2.5)), boxes((14.0, 0.0, 6.0), (0.3, 12.0, 7.0)))
+    scene.vehicle = {**STARLING, "keep_apart": True}
+    states = scene.run(24 * 9)
+    depth = np.stack([-scene.obstacles.clearance(place).min(axis=1) for place in positions(states)])
+    assert depth.max() < 0.05
+    assert standing(states)[-1].all()

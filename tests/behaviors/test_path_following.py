@@ -20,7 +20,7 @@ from steering_addon.locomotion import Planar, Wheeled
 from steering_addon.simulation.geometry.paths import Path, Spline, spline
 from steering_addon.simulation.snapshot import Snapshot, State
 from tests.sampling import sampled, thorough
-from tests.scene import Scene, flat_or_free, headings, positions, speeds
+from tests.scene import Scene, flat_or_free, headings, locked, positions, speeds
 
 FPS = 12
 CRUISE = 4.0
@@ -320,6 +320,58 @@ def test_at_the_end_it_stops_and_stays() -> None:
     assert speeds(states)[int(np.argmax(positions(states)[:, 0, 1] > 50.0)), 0] > 0.95 * CRUISE
 
 
+def test_at_the_end_it_leaves_and_enters_again_at_the_start() -> None:
+    """Beside it as far as before, and seen to move nowhere else."""
+    bow = spline(np.array([[0.0, 0.0, 0.0], [0.0, 8.0, 0.0], [6.0, 8.0, 0.0], [6.0, 0.0, 0.0]]), False)
+    states = started(bow, end=LOOP, radius=0.5).run(20 * FPS)
+    away = np.array([state.away[0] for state in states])
+    leaves, enters = np.flatnonzero(np.diff(away * 1) == 1) + 1, np.flatnonzero(np.diff(away * 1) == -1) + 1
+    assert len(enters) >= 2 and (enters - leaves[: len(enters)] == 2).all()
+    path = positions(states)[:, 0]
+    steps = np.linalg.norm(np.diff(path, axis=0), axis=1)
+    assert steps[~away[1:] | ~away[:-1]].max() < CRUISE * 1.3 / FPS
+    assert np.linalg.norm(path[leaves] - (6.0, 0.0, 0.0), axis=1).max() < 0.6
+    assert np.linalg.norm(path[enters] - (0.0, 0.0, 0.0), axis=1).max() < 0.6
+    assert headings(states)[enters, 0] == pytest.approx(np.tile([0.0, 1.0, 0.0], (len(enters), 1)), abs=0.01)
+    assert speeds(states)[enters, 0] == pytest.approx(CRUISE)
+
+
+def cars(line: Spline, along: object, speed: object = 12.0, **changes) -> Scene:
+    """Cars on a road."""
+    along = np.atleast_1d(np.asarray(along, dtype=float))
+    body = {"radius": 0.9, "length": 4.5, "max_force": 4.0, "max_speed": 15.0, "cruise_speed": 0.8}
+    given = {"speed": speed, "vehicle": body, "locomotions": [(Wheeled, {})], "radius": 1.2} | changes
+    return followers(line, line.position(along), forward=line.tangent(along), **given)
+
+
+@pytest.mark.parametrize(("ahead", "enters", "speed"), [(2.0, 36, 12.0), (40.0, 7, 10.1), (70.0, 7, 12.0)])
+def test_a_driver_waits_for_a_free_start_and_enters_no_faster_than_it_could_stop(
+    ahead: float, enters: int, speed: float
+) -> None:
+    road = spline(np.array([[0.0, 0.0, 0.0], [0.0, 100.0, 0.0]]), False)
+    place = cars(road, 96.0, end=LOOP, tracked=locked((0.0, ahead, 0.0), radius=0.9, length=4.5))
+
+    def leaves(frame: int, snapshot: Snapshot) -> Snapshot:
+        return replace(snapshot, tracked=replace(snapshot.tracked, present=np.array([frame < 36])))
+
+    states = place.run(48, at=leaves)
+    away = np.array([state.away[0] for state in states])
+    assert np.flatnonzero(np.diff(away * 1) == -1)[0] + 1 == enters
+    assert speeds(states)[enters, 0] == pytest.approx(speed, abs=0.1)
+
+
+@pytest.mark.parametrize("lane", [0.0, 2.0])
+def test_cars_start_in_a_bend_no_faster_than_they_can_take_it(lane: float) -> None:
+    bend = spline(circle(14.0), True)
+    place = replace(cars(bend, 10.0), behaviors=[(PathFollowing, {"radius": 1.2, "lane_offset": lane})])
+    place.position = bend.beside(-lane).position(np.array([10.0]))
+    states = place.run(6 * FPS)
+    assert np.abs(np.linalg.norm(positions(states)[:, 0], axis=1) - 14.0 - lane).max() < 0.4
+    assert speeds(states)[0, 0] == pytest.approx(speeds(states)[-1, 0], rel=0.1)
+    straight = cars(ROAD, 10.0).run(2)
+    assert speeds(straight)[0, 0] == 12.0
+
+
 def beyond(flat: bool, end: int) -> float:
     """How far a vehicle that has to turn round gets beyond the end, metres."""
     vehicle, moves = {"max_speed": 15.0, "max_force": 4.0}, flat_or_free(flat, max_turn_rate=0.6)
@@ -413,18 +465,6 @@ def test_beside_a_bypass_that_leads_steeply_aside_it_is_not_asked_back() -> None
     force = behavior.steer(world, agents, bypass).force
     aside = 1.5 * 7.0 / 5.0
     assert (force @ (aside, 1.0, 0.0) > 0.5 * np.linalg.norm(force, axis=1)).all(), "on along the way, if not only so"
-
-
-def test_one_that_returns_to_the_start_begins_there_and_not_on_a_branch_beside_it() -> None:
-    """A follower skips to the branch ahead where the line folds back; one that returns has not come to that yet."""
-    fold = spline(np.array([[0.0, 0.0, 0.0], [0.0, 3.0, 0.0], [1.0, 3.0, 0.0], [1.0, 0.0, 0.0]]), False)
-    fast = {"speed": 8.0, "vehicle": {"max_speed": 8.0}}
-    place = followers(
-        fold, [[1.0, 2.0, 0.0]], forward=[[0.0, -1.0, 0.0]], end=LOOP, radius=6.0, prediction_time=1.5, **fast
-    )
-    world, agents, [behavior] = place.seen()
-    memory = replace(Following.blank(1), path=np.array([0]), returning=np.array([True]))
-    assert behavior.steer(world, agents, memory).memory.along == 0.0
 
 
 @sampled(one_of=2)

@@ -14,6 +14,7 @@ from steering_addon.simulation.arrays.chance import keys_of
 from steering_addon.simulation.candidates import FIRST, NEAREST_ONE, NEXT, OWN, Candidates
 from steering_addon.simulation.declaration import NEAREST
 from steering_addon.simulation.geometry.regions import SPHERE, regions
+from steering_addon.simulation.maneuvers.chasing import PACKED, at_stop
 from steering_addon.simulation.roles import Role
 from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import Snapshot
@@ -95,6 +96,21 @@ def test_in_order_each_arrival_leads_to_the_next() -> None:
 
 
 @thorough
+@pytest.mark.parametrize("within", [0.0, 6.0])
+def test_in_order_a_throng_reaches_a_stop_as_near_as_those_nearer_to_it_leave_room(within: float) -> None:
+    place = seekers(NEXT)
+    place.position = place.position * 0.2 + PLACES[0]
+    world, agents, _ = place.seen()
+    agents = replace(agents, velocity=np.zeros((N, 3)), arrival_distance=np.full(N, within))
+    goal = np.where(np.arange(N) % 3 == 0, N + 1, N)
+    distance = np.linalg.norm(world.bodies.position[goal] - agents.position, axis=1)
+    for k, reached in enumerate(at_stop(world, agents, goal, np.full(N, 0.5))):
+        nearer = (goal == goal[k]) & (distance < distance[k])
+        room = np.sqrt((agents.radius[nearer] ** 2).sum() / PACKED)
+        touching = agents.radius[k] + world.bodies.radius[goal[k]] + 0.5 + room
+        assert reached == (distance[k] <= (within or touching)), k
+
+
 def test_in_order_it_skips_what_is_not_present() -> None:
     def gone(frame: int, snapshot: Snapshot) -> Snapshot:
         present = np.array([True, False, True, frame < 240])

@@ -94,6 +94,7 @@ def cast_of(
         replace_own_keys,
         adds_nothing,
         of_states,
+        roles[Role.STATE],
     )
     yield
     picked = picked_identities(objects)

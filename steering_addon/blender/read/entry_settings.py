@@ -14,8 +14,10 @@ from ..animation.ownership import bake_of, check_free
 from ..animation.run_records import Outcomes
 from ..animation.visibility import SWITCHES, parts
 from ..objects.hierarchy import Family
+from ..objects.tagged_objects import crowd_of
 from ..properties import has_role, settings_of
 from .dependencies import animates
+from .sources import behaviors_of
 
 ALWAYS = (-np.inf, np.inf)
 
@@ -23,15 +25,18 @@ ALWAYS = (-np.inf, np.inf)
 class HidingRule:
     """Which vehicles a bake may hide. The settings of each crowd are read once."""
 
-    def __init__(self) -> None:
+    def __init__(self, states: Iterable[Object]) -> None:
+        """`states`: of all crowds."""
         self._crowds: dict[Object, tuple[bool, bool]] = {}
+        self._re_enter = {crowd_of(state) for state in states if _enters_again(state)}
 
     def concerns(self, ob: Object, crowd: Object) -> bool:
         """Whether the bake may hide a vehicle of a crowd: its crowd hides absent vehicles, and it may be absent."""
         if crowd not in self._crowds:
             stored = crowd.steering
             hides = not stored.is_property_set("attendance") or stored.attendance.hide
-            self._crowds[crowd] = hides, comes_and_goes(crowd)
+            leaves = comes_and_goes(crowd) or crowd in self._re_enter or _enters_again(crowd)
+            self._crowds[crowd] = hides, leaves
         hides, may_be_absent = self._crowds[crowd]
         return hides and (may_be_absent or ob.steering.use_enter_frame)
 
@@ -45,6 +50,16 @@ def comes_and_goes(crowd: Object) -> bool:
         attendance.use_enter_frame
         or attendance.on_arrival == "LEAVE"
         or animates(crowd, "steering.attendance.on_arrival")
+    )
+
+
+def _enters_again(ob: Object) -> bool:
+    """Whether a behavior of a crowd or a state may let vehicles leave and enter again."""
+    return any(
+        getattr(getattr(ob.steering, behavior.name), name) == value or animates(ob, f"steering.{behavior.name}.{name}")
+        for behavior in behaviors_of(ob)
+        for name, value in (behavior.leaves_by,)
+        if name
     )
 
 

@@ -229,6 +229,7 @@ def object_vehicles(
     replace_own_keys: bool,
     adds_nothing: bool,
     of_states: Mapping[Object, tuple[str, ...]],
+    states: Sequence[Object],
 ) -> Generator[None, None, tuple[ObjectVehicles, np.ndarray]]:
     """The vehicles among the objects that a run moves, sorted by identity, and their identities (n,), in pieces.
     Refused if an object cannot be moved.
@@ -239,9 +240,11 @@ def object_vehicles(
         replace_own_keys: whether the vehicles' own keys may be set aside.
         adds_nothing: whether no datablock may be added.
         of_states: the custom properties that tell the states of the vehicles of a crowd.
+        states: of all crowds.
     """
     crowds = crowds_of(moving)
-    all_played, hides = yield from _checked(moving, crowds, FreeCheck(first, last, replace_own_keys, of_states))
+    check_free = FreeCheck(first, last, replace_own_keys, of_states)
+    all_played, hides = yield from _checked(moving, crowds, check_free, HidingRule(states))
     identities = distinct_identities(moving)
     order = sorted(range(len(moving)), key=lambda row: identities[moving[row].name])
     on_start_frame = scene.frame_current == first and scene.frame_subframe == 0.0
@@ -311,10 +314,10 @@ def no_objects() -> ObjectVehicles:
 
 
 def _checked(
-    moving: Iterable[Object], crowds: Iterable[Object], check_free: FreeCheck
+    moving: Iterable[Object], crowds: Iterable[Object], check_free: FreeCheck, hiding: HidingRule
 ) -> Generator[None, None, tuple[list[CurrentAnimation], list[bool]]]:
     """For each vehicle what it plays and whether a bake may hide it; refuses those that cannot be baked."""
-    hiding, all_played, hides = HidingRule(), [], []
+    all_played, hides = [], []
     for ob, crowd in zip(moving, crowds):
         check_vehicle(ob)
         played, hidden = CurrentAnimation(ob), hiding.concerns(ob, crowd)

@@ -128,6 +128,8 @@ def _users_scene(plan: Plan) -> Iterator[Scene]:
     with _settled(scene), evaluated(scene, hidden):
         try:
             with plan.vehicles.source.at_start(range(len(plan))):
+                # In a handler, Blender crashes on view layers that it does not evaluate: docs/blender_traps.md.
+                scene.update_tag()
                 yield scene
         finally:
             # While the hidden objects are still evaluated, so that they go back too.

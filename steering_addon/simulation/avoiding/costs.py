@@ -27,12 +27,12 @@ class Costs:
             avoidance, 1 expects nothing. A lower share may be better: 10 % less gains 5 % with three seeds.
         right: bonus for going right, and cost of going left.
         right_when_blocked: the same again, times the danger of the wished velocity, at most 1. Only agents that are
-            met count, on the ground those that come or face towards one: others ahead, and obstacles, are passed on
-            either side. Otherwise a throng before a door would drift to the right along the wall.
+            met count, by who steps aside those that come or face towards it: others ahead, and obstacles, are passed
+            on either side. Otherwise a throng before a door would drift to the right along the wall.
         enough_to_the_right: speed to the right, in strides, beyond which the bonus s / sqrt(1 + s^2) levels off. 10 %
             more raises the score by 26 %, since two agents sometimes block each other.
-        overtaken: speed, in strides, above which another comes towards an agent on the ground; in space, above which
-            it gains on one ahead that it overtakes instead of meeting it.
+        overtaken: speed, in strides, above which an agent gains on one ahead that it overtakes instead of meeting it,
+            and above which another comes towards one that steps aside.
         foreseen: seconds for which others on the ground are expected to keep turning or braking; after that they go
             straight. Swimmers and flyers turn all the time, and expecting it makes them turn back and forth.
         wall_time: seconds beyond which contacts with obstacles do not count.

@@ -19,6 +19,7 @@ from ..arrays.vectors import (
     Rows,
     Scalars,
     Vectors,
+    anybody,
     dot,
     everybody,
     firsts,
@@ -148,8 +149,8 @@ class Others:
         room: (K, n) distance^2 - contact^2; positive.
         grazing: (K, n) (contact^2 - touching^2) / room: the ring of the clearance as a share of `room`. Grazing only
             the ring risks little. 0 in space, where bodies have room to keep clear of all of it.
-        either_side: (K, n) whether it is passed on either side if it is ahead: on the ground one that neither comes nor
-            faces towards the agent, in space one that goes the same way.
+        either_side: (K, n) whether it is passed on either side if it is ahead: one that goes the same way, and by
+            who steps aside one that neither comes nor faces towards it.
         costs: the constants of the choice.
         long: their shapes; None if all bodies are spheres.
     """
@@ -222,11 +223,11 @@ class Others:
         axes = [picked(axis, agent) for axis in frame]
         along, speeds = ([table(dot(vector, axis)) for axis in axes] for vector in (offset, drift))
         gains = costs.overtaken * stride
-        if on_ground:
+        either_side = -speeds[0] > np.maximum(gains, 2.0 * length([*speeds[1:], 0.0 * speeds[0]]))
+        steps_aside = agents.handling.side_step > 0.0
+        if on_ground and anybody(steps_aside):
             faces = table(dot(picked(world.bodies.forward, near.body[pair]), axes[0]))
-            either_side: Mask = (speeds[0] < gains) & (faces > FACES)
-        else:
-            either_side = -speeds[0] > np.maximum(gains, 2.0 * length([*speeds[1:], 0.0 * speeds[0]]))
+            either_side = np.where(steps_aside, (speeds[0] < gains) & (faces > FACES), either_side)
         others = cls(along, speeds, table(room, 1.0), table(grazing), either_side, costs)
         if world.bodies.half_axis is None:
             return others

@@ -92,6 +92,13 @@ class Conflicts(Columns):
     def __len__(self) -> int:
         return len(self.lane)
 
+    @once
+    def exit(self) -> Scalars:
+        """Where the last crossing of each junction ends, metres along the lane; -inf where lanes only merge."""
+        end = np.full(int(self.junction.max(initial=-1)) + 1, -np.inf)
+        np.maximum.at(end, self.junction, np.where(self.merges, -np.inf, self.end))
+        return end
+
 
 @lru_cache(maxsize=8)
 def conflicts_of(lanes: tuple[Lane, ...]) -> Conflicts:

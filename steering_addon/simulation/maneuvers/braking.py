@@ -47,7 +47,7 @@ def speed_to_stop(agents: Agents, agent: Rows, room: Scalars, ahead: Scalars | f
     return speed_within(COMFORT * agents.agility[agent], agents.handling.reaction[agent], room, ahead)
 
 
-def speed_within(brakes: Scalars, reaction: Scalars, room: Scalars, ahead: Scalars | float = 0.0) -> Scalars:
+def speed_within(brakes: Scalars, reaction: Scalars | float, room: Scalars, ahead: Scalars | float = 0.0) -> Scalars:
     """The speeds from which one can still react and stop within metres, (p,) m/s.
 
     v = sqrt((b t)^2 + w^2 + 2 b room) - b t  (Gipps 1981); w is the speed of what is ahead, which may brake as they do.

@@ -11,14 +11,19 @@ from ..arrays.vectors import (
     anybody,
     clamp,
     dot,
+    firsts,
+    grouped,
     magnitude,
     picked,
     truncate,
     unit,
+    which,
 )
 from ..declaration import Choice
 from ..world import Agents, World
 
+PACKED = 0.5
+"""The share of the ground that bodies in a throng cover."""
 PARALLEL, ACROSS, OPPOSED = 0, 1, 2
 INTERCEPTION = (
     (4.0, 1.8, 0.85),  # the quarry is ahead
@@ -125,3 +130,28 @@ def are_at(world: World, agents: Agents, target: Rows, within: Scalars) -> Mask:
         by_way = world.by_way(agents, np.where(touched[:, None], position, np.nan), world.bodies.moves(row))
         touched = touched & (magnitude(agents.level(by_way - agents.position) + covered * back[:, None]) <= near)
     return touched
+
+
+def at_stop(world: World, agents: Agents, body: Rows, beside: Scalars) -> Mask:
+    """Whether agents that go from one body to the next have reached this one, (n,): within *Arrives Within*, or else as
+    near as those on the ground that are nearer to it leave room, as all of a throng cannot touch a point at once.
+
+    Args:
+        body: (n,) rows of World.bodies, -1 for none.
+        beside: (n,) how far from touching it they may pass, metres.
+    """
+    touching = agents.radius + world.bodies.radius[np.maximum(body, 0)] + beside + _room_of_nearer(world, agents, body)
+    return are_at(world, agents, body, np.where(agents.arrival_distance > 0.0, agents.arrival_distance, touching))
+
+
+def _room_of_nearer(world: World, agents: Agents, body: Rows) -> Scalars:
+    """The radius of the disc that those fill who go to the same body and are nearer to it, (n,) metres."""
+    room, rows = np.zeros(len(agents)), which((body >= 0) & agents.grounded)
+    offset = agents.level_of(picked(world.bodies.position, body[rows]) - picked(agents.position, rows), rows)
+    _, order, _ = grouped(body[rows], magnitude(offset))
+    order = rows[order]
+    filled = np.cumsum(agents.radius[order] * agents.radius[order]) - agents.radius[order] * agents.radius[order]
+    first = firsts(body[order])
+    filled -= np.repeat(filled[first], np.diff(np.append(first, len(order))))
+    room[order] = np.sqrt(filled / PACKED)
+    return room

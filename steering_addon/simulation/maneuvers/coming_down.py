@@ -13,7 +13,8 @@ from ..arrays.frozen import replace
 from ..arrays.vectors import Mask, Rows, Scalars, Vectors, anybody, dot, magnitude, no_vectors, nobody, picked, unit
 from ..memory import Memory, remembered
 from ..world import Agents, World
-from .gliding import Flight
+from .approaches import way_in
+from .gliding import Flight, Speeds
 from .perching import Places, nearest_targets, take_places
 
 LEAVES = 1.5
@@ -51,12 +52,14 @@ class Descent(Generic[Came]):
         goes: (n,) whether it has a target.
         force: (n, 3) newtons; zero for those without one.
         memory: what they remember next.
+        place: (n, 3) where the origin of one is that stands on its place, metres; nan for none.
         comes_down, perch, heading: (n, 3) as of `Intention`.
     """
 
     goes: Mask
     force: Vectors
     memory: Came
+    place: Vectors
     comes_down: Vectors
     perch: Vectors
     heading: Vectors
@@ -83,14 +86,19 @@ def come_down(
     if not len(places.number):
         n = len(agents)
         nowhere = np.full((n, 3), np.nan)
-        return Descent(nobody(n), no_vectors(n), type(memory).blank(n), nowhere, nowhere, no_vectors(n))
+        return Descent(nobody(n), no_vectors(n), type(memory).blank(n), nowhere, nowhere, nowhere, no_vectors(n))
     mine = places.rows_of(memory.place)
     place = take_places(world, agents, target, places, mine, memory.stands & (mine >= 0), apart)
     keeps = (place >= 0) & (place == mine)
     lands, row = place >= 0, np.maximum(place, 0)
     here, motion = origins_on(world, agents, places, row), picked(places.velocity, row)
-    flight = Flight.of(agents, slowing, here, motion, left, keeps & memory.down)
-    down: Mask = lands & (flight.way <= LEAVES * flight.flare) & ((keeps & memory.down) | flight.begins)
+    gates, slope = way_in(world, agents, here, lands & ~(keeps & memory.down))
+    gated = np.isfinite(gates[:, 0])
+    was_down, aim = keeps & memory.down & ~gated, np.where(gated[:, None], gates, here)
+    if left is not None and anybody(gated):
+        left = np.where(gated, left - Speeds.of(agents, slowing).needed(magnitude(here - gates)), left)
+    flight = Flight.of(agents, slowing, aim, motion, left, was_down, slope)
+    down: Mask = lands & ~gated & (flight.way <= LEAVES * flight.flare) & (was_down | flight.begins)
     velocity = motion + flight.wanted(down, world.dt)
     there = (here + motion * world.dt - agents.position) / world.dt
     stands = down & _can_stand(agents, there, motion, world.dt)
@@ -105,6 +113,7 @@ def come_down(
         goes,
         np.where(goes[:, None], force, 0.0),
         replace(memory, place=number, down=down, stands=stands, ahead=ahead, aside=aside),
+        np.where(lands[:, None], here, np.nan),
         comes_down=np.where(down[:, None], velocity, np.nan),
         perch=np.where(stands[:, None], here + motion * world.dt, np.nan),
         heading=np.where(down[:, None], heading, 0.0),

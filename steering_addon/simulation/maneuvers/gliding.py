@@ -29,7 +29,7 @@ SLOW = 0.4
 LAST = 0.14
 """Seconds in which the last of the way dwindles: t above."""
 GLIDE = 0.16
-"""The tangent of the glide on which it comes in."""
+"""The tangent of the glide on which it comes in where nothing is in the way."""
 HIGH, NEAR = 2.6, 1.6
 """Radii above its place from which it drops in the end, and from it within which it does."""
 SINKS, SETTLES = 0.5, 0.16
@@ -58,6 +58,7 @@ class Flight:
         left: (n,) seconds left; None without a time.
         speeds: what is known of its speeds.
         velocity: (n, 3) m/s.
+        slope: (n,) the tangent of the glide.
     """
 
     agents: Agents
@@ -71,6 +72,7 @@ class Flight:
     left: Scalars | None
     speeds: "Speeds"
     velocity: Vectors
+    slope: Scalars
 
     @classmethod
     def of(
@@ -81,6 +83,7 @@ class Flight:
         motion: Vectors,
         left: Scalars | None,
         down: Mask,
+        slope: Scalars,
     ) -> "Flight":
         """The ways to places (n, 3) in metres that move at (n, 3) m/s, of agents that are in the flare or not, (n,)."""
         offset, velocity = here - agents.position, agents.velocity - motion
@@ -97,7 +100,7 @@ class Flight:
         arc = np.where((longer > run) & (longer > speeds.flare), arc, 0.0)
         course = np.where((run > agents.radius)[:, None], unit(level), 0.0)
         way = np.where(arc > 0.0, longer, straight)
-        return cls(agents, height, run, level, course, way, arc, late, left, speeds, velocity)
+        return cls(agents, height, run, level, course, way, arc, late, left, speeds, velocity, slope)
 
     @property
     def flare(self) -> Scalars:
@@ -154,8 +157,10 @@ class Flight:
         agents = self.agents
         beside, high = NEAR * agents.radius, HIGH * agents.radius
         above = self.run + beside
-        glide = GLIDE * self.run + high * self.run / np.maximum(above, EPSILON)
-        slope = GLIDE + high * beside / np.maximum(above * above, EPSILON)
+        # On a steep glide one that is too fast for its flare would dive into its place: it flies on over that.
+        drops = down | (self.slope <= GLIDE)
+        glide = np.where(drops, height_of_glide(agents, self.run, self.slope), self.slope * self.run + high)
+        slope = self.slope + np.where(drops, high * beside / np.maximum(above * above, EPSILON), 0.0)
         ahead = speed / np.sqrt(1.0 + np.where(down, slope * slope, 0.0))
         sink = ahead * slope + (self.height - glide) / np.where(down, SETTLES, SINKS)
         sink = np.where(self.arc > 0.0, np.where(self.height > 0.0, STEEP * ahead, -ahead), sink)
@@ -167,6 +172,12 @@ class Flight:
             drop = np.where(timed, np.maximum(drop, np.minimum(_even(self.height, self.left, dt), soft)), drop)
         climb = np.minimum(agents.handling.steepest_climb, 1.0) * ahead
         return ahead, clamp(sink, -np.maximum(climb, drop), np.maximum(STEEP * ahead, drop))
+
+
+def height_of_glide(agents: Agents, run: Scalars, slope: Scalars | float) -> Scalars:
+    """How high above its place each agent is on its glide, (n,) metres, at distances (n,) as seen from above."""
+    high, above = HIGH * agents.radius, run + NEAR * agents.radius
+    return slope * run + high * run / np.maximum(above, EPSILON)
 
 
 def _even(way: Scalars, left: Scalars, dt: float) -> Scalars:

@@ -25,6 +25,7 @@ from ..arrays.vectors import Mask, Rows, Scalars, counted, nobody, which
 from ..geometry.conflicts import Conflicts
 from ..world import World
 from .braking import least_of_each
+from .exits import room_before_exits
 from .on_lanes import Approach, OnLanes, approaching, who_is_on_lanes
 from .signals import room_before_signals
 
@@ -42,7 +43,7 @@ class Junctions:
 
     Attributes:
         allowed: (vehicles,) the speed that others leave each, m/s; inf for no limit.
-        at_signals: (vehicles,) the same of signals.
+        at_signals: (vehicles,) the same of signals, and of junctions that they could not leave.
         meeting: (p,) pairs of two at one conflict, as the row of one times the vehicles + the row of the other.
         inside: (q,) those of them that are in it together.
         late: (vehicles,) those that can no longer stop for another.
@@ -68,8 +69,10 @@ class Junctions:
         if found is None:
             return nothing
         on_lanes, conflicts = found
+        approach = approaching(on_lanes, conflicts)
         room = room_before_signals(world, on_lanes, conflicts)
-        meetings = _Meetings.of(on_lanes, conflicts, approaching(on_lanes, conflicts), room)
+        room = np.minimum(room, room_before_exits(world, on_lanes, conflicts, approach))
+        meetings = _Meetings.of(on_lanes, conflicts, approach, room)
         at_signals = np.full(n, np.inf)
         at_signals[on_lanes.row] = on_lanes.speed_within(room)
         return cls(meetings.allowed(n), at_signals, *meetings.pairs(n), meetings.late(n))
@@ -95,7 +98,7 @@ class _Meetings:
     Attributes:
         on_lanes, conflicts: the vehicles that give way, and where their lanes conflict.
         approach: the vehicles at conflicts.
-        room: (m,) metres up to the next signal that holds each of those on lanes.
+        room: (m,) metres up to the next signal, or junction without an exit, that holds each of those on lanes.
         mine, other: (p,) rows of `approach`.
     """
 
@@ -188,9 +191,7 @@ class _Meetings:
         patience, their = self.of_both(minds.patience)
         rank, higher = self.of_both(minds.rank)
         who = self.approach.who
-        goes = self.both(
-            (minds.stuck[who] < BLOCKED) & (self.approach.enters < self.room[who] + self.on_lanes.radius[who])
-        )
+        goes = self.both((minds.stuck[who] < BLOCKED) & (self.approach.enters < self.room[who]))
         row, row_other = self.of_both(self.on_lanes.row)
         margin = np.minimum(*self.of_both(minds.margin))
         comes, first = self.both(self.approach.comes)

@@ -98,7 +98,7 @@ def who_is_on_lanes(world: World) -> tuple[OnLanes, Conflicts] | None:
     if routed is None or minds is None or not world.paths:
         return None
     n = world.vehicles
-    goes = (minds.asked >= world.time - RECENT * world.dt) & (routed.path >= 0) & ~routed.returning
+    goes = (minds.asked >= world.time - RECENT * world.dt) & (routed.path >= 0)
     row = which(goes & world.bodies.present[:n] & exist(world.paths, routed.path, routed.spline))
     if everybody(minds.walks[row]):
         return None

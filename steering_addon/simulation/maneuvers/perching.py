@@ -167,7 +167,12 @@ def _ways(world: World, agents: Agents, places: Places, seekers: Rows) -> Scalar
     way = np.maximum(run, np.maximum(-rise / STEEP, rise / np.maximum(climb, EPSILON)))
     speed, heading = agents.speed[seekers], unit(agents.flat(agents.velocity))[seekers]
     turn = dot(offset, heading[:, None]) / np.maximum(run, EPSILON)
-    return way + (HALF_TURN * speed * speed / np.maximum(agents.agility[seekers], EPSILON))[:, None] * (1.0 - turn)
+    return way + way_of_turn(speed[:, None], agents.agility[seekers, None], turn)
+
+
+def way_of_turn(speed: Scalars, agility: Scalars, cosine: Scalars) -> Scalars:
+    """The metres that turns by angles of which the cosines are known take at speeds in m/s, with agilities in m/s2."""
+    return (HALF_TURN * speed * speed / np.maximum(agility, EPSILON)) * (1.0 - cosine)
 
 
 def _first(position: Vectors, radius: Scalars, need: Scalars, way: Scalars) -> Mask:

@@ -116,7 +116,7 @@ def land_on_marks(
     mode = np.where(before.stands, before.mode, _modes(state)[rows])
     memory = replace(descent.memory, mark=number, mode=mode)
     said: dict[str, Any] = {"comes_down": descent.comes_down, "perch": descent.perch, "heading": descent.heading}
-    said["lands"] = descent.memory.place >= 0
+    said["lands"] = descent.place
     columns = {}
     for name, column in said.items():
         whole = getattr(decided, name)

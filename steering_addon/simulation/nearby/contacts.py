@@ -110,7 +110,7 @@ def push_apart(
     forward: Vectors,
     shoved: Vectors,
     began: Vectors | None = None,
-    lands: Mask | None = None,
+    lands: Vectors | None = None,
     wedged: Mask | None = None,
 ) -> tuple[Vectors, Vectors, Vectors]:
     """The positions and velocities of vehicles after a step, without the overlaps it led to.
@@ -122,7 +122,8 @@ def push_apart(
         position, velocity, forward: (n, 3) after the step, metres, m/s and unit headings.
         shoved: (n, 3) the velocities at which contacts moved them beside their own in the last step, m/s; empty for 0.
         began: (n, 3) where the steps of bodies on feet began, metres, nan for other bodies; None if there are none.
-        lands: (n,) those that come down on something, which no obstacle keeps out; None for none.
+        lands: (n, 3) the places where they are to stand, from which no obstacle keeps them, nan for those without one;
+            None if there are none.
         wedged: (n,) those that get on no longer, to which who stands gives way; None for none.
 
     Returns:
@@ -137,8 +138,7 @@ def push_apart(
     brakes = brakes_of(model)
     strides = Strides.of(began, forward, model.radius, gives_way, handling.side_step, model.pace * dt)
     pairs = _Touching.of(model, gives_way, wedged, strides, brakes, world, points, forward)
-    kept_out = gives_way if lands is None else gives_way & ~lands
-    walls = _AtWalls.of(model, kept_out, brakes, world, position, forward)
+    walls = _AtWalls.of(model, gives_way, brakes, world, position, forward, lands)
     if not len(pairs.first) and not len(walls.row) and not len(shoved):
         return position, velocity, NOBODY_SHOVED
     margin, drift, close = MARGIN * float(world.bodies.radius.max()), np.inf, pairs
@@ -426,7 +426,7 @@ class _AtWalls:
     Attributes:
         obstacles: all obstacles.
         vehicle, row: (p,) rows of vehicles and of obstacles.
-        radius: (p,) of the vehicles, metres.
+        radius: (p,) to which the vehicles keep out: theirs, or where one is to stand nearer than that, metres.
         room: (p,) what the step has to leave of the gap, to brake, metres.
         axis: (p, 3) from the middle of the vehicle to the end of its axis, metres; None if all are spheres.
         count: the count of all bodies, b.
@@ -442,13 +442,21 @@ class _AtWalls:
 
     @classmethod
     def of(
-        cls, model: VehicleModel, gives_way: Mask, brakes: Scalars, world: World, position: Vectors, forward: Vectors
+        cls,
+        model: VehicleModel,
+        gives_way: Mask,
+        brakes: Scalars,
+        world: World,
+        position: Vectors,
+        forward: Vectors,
+        lands: Vectors | None,
     ) -> "_AtWalls":
         """The pairs that may touch within a step, or have to brake: of vehicles that give way (n,).
 
         Args:
             brakes: (n,) m/s2.
             position, forward: (n, 3) after the step, metres and unit headings.
+            lands: (n, 3) as of `push_apart`.
         """
         obstacles, count = world.obstacles, len(world.bodies.radius)
         none = np.zeros(0, dtype=np.int64)
@@ -464,7 +472,12 @@ class _AtWalls:
         others = obstacles.carrier[row] != vehicle
         vehicle, row = vehicle[others], row[others]
         axis = None if half is None else picked(forward, vehicle) * half[vehicle, None]
-        before = cls(obstacles, vehicle, row, model.radius[vehicle], np.zeros(len(row)), axis, count)
+        radius = model.radius[vehicle]
+        if lands is not None:
+            landing = which(np.isfinite(lands[vehicle, 0]))
+            gap, _ = obstacles.surface(picked(lands, vehicle[landing]), row[landing])
+            radius[landing] = np.minimum(radius[landing], gap)
+        before = cls(obstacles, vehicle, row, radius, np.zeros(len(row)), axis, count)
         gap = np.maximum(before._clearance(picked(world.bodies.position, vehicle))[0], 0.0)
         return replace(before, room=room_to_brake(gap, brakes[vehicle] * world.dt * world.dt))
 

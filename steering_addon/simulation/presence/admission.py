@@ -7,34 +7,53 @@ its start, or where it arrived.
 import numpy as np
 
 from ..arrays.frozen import replace
-from ..arrays.vectors import Mask, Rows, magnitude, picked
+from ..arrays.vectors import Mask, Rows, anybody, dot, magnitude, no_vectors, nobody, picked, put, shared, truncate
 from ..geometry.capsules import between_axes
+from ..lane_use import Routed
+from ..maneuvers.braking import COMFORT, CREEP, speed_within
+from ..memory import memory_among
 from ..roles import Role
 from ..snapshot import Snapshot, State
 from ..vehicle import Motion
 
+BEHIND = 1.0
+"""Seconds behind the one ahead at which a driver enters, at least."""
 
-def admit(state: State, snapshot: Snapshot) -> tuple[Mask, Snapshot]:
-    """The vehicles that are still outside at a frame, and its snapshot with only the others present.
+
+def admit(state: State, snapshot: Snapshot, ended: Mask) -> tuple[State, Snapshot]:
+    """The state at a frame with those who have entered by then, and its snapshot with only these present.
 
     Vehicles that are due enter in the order of their rows. One that waits for room stays outside while another body
-    overlaps its start; on the first frame none waits.
+    overlaps its start; a driver enters only as fast as lets it stop behind others. On the first frame none waits.
 
-    Returns:
-        (n,) whether a vehicle is outside, and the snapshot.
+    Args:
+        ended: (n,) those that have come to where they leave to enter again, or empty.
     """
-    if snapshot.due is None:
-        return state.outside, only_present(snapshot, state.gone)
+    if snapshot.due is None and not anybody(state.outside) and not anybody(ended):
+        return state, only_present(snapshot, state.gone)
+    due = shared(True, len(state), np.bool_) if snapshot.due is None else snapshot.due
     if state.inputs is None:
-        outside: Mask = ~snapshot.due
-        return outside, only_present(snapshot, state.gone, outside)
-    outside = state.outside.copy()
-    due = np.flatnonzero(outside & snapshot.due)
-    if len(due):
-        wait = snapshot.attendance is not None and snapshot.attendance.wait_for_room[due]
-        outside[due[~wait]] = False
-        outside[_with_room(due[wait], state.motion, only_present(snapshot, state.gone, outside))] = False
-    return outside, only_present(snapshot, state.gone, outside)
+        return replace(state, outside=~due), only_present(snapshot, state.gone, ~due)
+    outside, velocity = state.outside.copy() if len(state.outside) else nobody(len(state)), state.motion.velocity
+    if anybody(ended):
+        outside, due = outside | ended, due & ~ended
+    rows = np.flatnonzero(outside & due)
+    if len(rows):
+        waits = shared(True, len(rows), np.bool_)
+        wait = waits if snapshot.attendance is None else snapshot.attendance.wait_for_room[rows]
+        outside[rows[~wait]] = False
+        speeds = _with_room(rows[wait], state.motion, only_present(snapshot, state.gone, outside))
+        entered = np.array([*speeds], dtype=np.int64)
+        outside[entered] = False
+        velocity = put(velocity, entered, truncate(picked(velocity, entered), np.array([*speeds.values()])))
+    motion = replace(state.motion, velocity=velocity)
+    return replace(state, outside=outside, motion=motion), only_present(snapshot, state.gone, outside)
+
+
+def those_at_the_end(state: State) -> Mask:
+    """(n,) the vehicles that leave at the end of their paths, to enter again at the start; empty without paths."""
+    routed = memory_among(Routed, state.memories.values())
+    return state.gone[:0] if routed is None else routed.ended
 
 
 def only_present(snapshot: Snapshot, *absent: Mask) -> Snapshot:
@@ -50,8 +69,10 @@ def only_present(snapshot: Snapshot, *absent: Mask) -> Snapshot:
     return snapshot if present is snapshot.present else replace(snapshot, present=present)
 
 
-def _with_room(waiting: Rows, motion: Motion, snapshot: Snapshot) -> Rows:
-    """The waiting vehicles that have room at their start, each with those before it already inside; rows, ascending.
+def _with_room(waiting: Rows, motion: Motion, snapshot: Snapshot) -> dict[int, float]:
+    """How fast those of the waiting vehicles may be that have room at their start, m/s, by their rows, ascending.
+
+    Each has it with those before it already inside.
 
     Args:
         waiting: (w,) rows of vehicles.
@@ -62,15 +83,31 @@ def _with_room(waiting: Rows, motion: Motion, snapshot: Snapshot) -> Rows:
     others = tracked.present & ((tracked.roles & int(Role.VEHICLE)) != 0) & (tracked.carrier < 0)
     position = np.concatenate((motion.position, tracked.position))
     forward = np.concatenate((motion.forward, tracked.forward))
+    # What is not simulated counts as standing.
+    velocity = np.concatenate((motion.velocity, no_vectors(len(tracked.radius))))
+    speed, brakes = magnitude(motion.velocity), COMFORT * snapshot.vehicle.max_force / snapshot.vehicle.mass
     radius, half = np.concatenate((snapshot.vehicle.radius, tracked.radius)), snapshot.half_axes
     occupied = np.flatnonzero(np.concatenate((snapshot.present, others)))
-    entered: list[int] = []
+    entered: dict[int, float] = {}
     for row in waiting.tolist():
-        rows = np.concatenate((occupied, np.array(entered, dtype=np.int64)))
+        rows = np.concatenate((occupied, np.array([*entered], dtype=np.int64)))
         offset = picked(position, rows) - position[row]
+        way = np.broadcast_to(forward[row], offset.shape)
         if half is not None:
-            own_axis, own_half = np.broadcast_to(forward[row], offset.shape), np.full(len(rows), half[row])
-            offset = between_axes(offset, own_axis, own_half, picked(forward, rows), half[rows])
-        if not (magnitude(offset) < radius[rows] + radius[row]).any():
-            entered.append(row)
-    return np.array(entered, dtype=np.int64)
+            offset = between_axes(offset, way, np.full(len(rows), half[row]), picked(forward, rows), half[rows])
+        touching = radius[rows] + radius[row]
+        if (magnitude(offset) < touching).any():
+            continue
+        fastest = np.inf
+        if np.isfinite(snapshot.handling.axle[row]):
+            ahead, along = dot(offset, way), dot(picked(velocity, rows), way)
+            in_way = (ahead > 0.0) & (magnitude(offset - ahead[:, None] * way) < touching)
+            # What comes along the way needs room to stop, too.
+            against = np.minimum(along, 0.0)
+            room = ahead - touching - against * against / (2.0 * brakes[row])
+            stops = speed_within(brakes[row], BEHIND, room, np.maximum(along, 0.0))
+            fastest = float(stops[in_way].min(initial=np.inf))
+            if fastest < CREEP * speed[row]:
+                continue
+        entered[row] = fastest
+    return entered

@@ -189,6 +189,20 @@ def test_a_vehicle_leaves_at_the_end_of_its_path() -> None:
 # ---- data of the user
 
 
+def test_a_vehicle_that_starts_again_is_hidden_for_two_frames_and_seen_to_move_nowhere_else() -> None:
+    (ob,) = walkers(1)
+    use(ob.steering.crowd, path_following={"path": road(points=((0, -2, 0), (0, 1, 0), (0, 4, 0))), "end": "LOOP"})
+    bake()
+    visible = seen(ob)
+    away = sorted(set(range(FIRST, LAST + 1)) - set(visible))
+    assert len(away) >= 2 and away[1] == away[0] + 1
+    positions = positions_of(ob, range(FIRST, LAST + 1))
+    steps = np.linalg.norm(np.diff(positions, axis=0), axis=1)
+    assert [row + 2 for row in np.flatnonzero(steps > 1.0).tolist()] == away[1::2]
+    clear_bake()
+    assert seen(ob) == list(range(FIRST, LAST + 1))
+
+
 def test_deleting_the_bake_restores_everything() -> None:
     _, later = walkers()
     later.children[0].hide_render = True

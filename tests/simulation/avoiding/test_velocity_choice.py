@@ -75,6 +75,7 @@ def test_who_stands_is_passed_on_the_nearer_side_but_on_the_right_of_who_faces_o
     """So a throng before a door does not drift to the right along the wall."""
     place = walkers([[0.0, -6.0, 0.0], [0.15, 0.0, 0.0]], [[0.0, 6.0, 0.0], [0.15, 9.0 * faces, 0.0]], speed=[1.0, 0.0])
     place.vehicle = WALKER | {"max_speed": np.array([1.3, 0.0])}
+    place.locomotions = [(OnFoot, {})]
     path = positions(place.run(FPS * 9))
     assert (path[:, 1] == path[0, 1]).all()
     assert path[-1, 0, 1] > 2.0
@@ -305,11 +306,7 @@ def danger_of_who_is_met(choosers: Choosers, velocity: np.ndarray) -> np.ndarray
     for a in range(len(choosers.agents)):
         either_side = choosers.others.either_side[:, a]
         for k, (along, *aside) in enumerate(drift[:, :, a].T):
-            gains = COSTS.overtaken * choosers.stride[a]
-            if len(aside) == 1:
-                assert not either_side[k] or along < gains
-            else:
-                assert either_side[k] == (-along > max(gains, 2.0 * np.linalg.norm(aside)))
+            assert either_side[k] == (-along > max(COSTS.overtaken * choosers.stride[a], 2.0 * np.linalg.norm(aside)))
         met = [k for k in range(len(room)) if not (offset[0, k, a] > 0.0 and either_side[k])]
         parts_met = ([x[met][:, [a]] for x in parts] for parts in (offset, drift))
         tables = (table[met][:, [a]] for table in (room, choosers.others.grazing, choosers.others.either_side))

@@ -166,7 +166,7 @@ def test_a_reached_goal_leaves_the_other_behaviors() -> None:
 @pytest.mark.parametrize("end", [LOOP, TURN_BACK])
 def test_a_path_without_an_end_cannot_be_arrived_at(end: int) -> None:
     scene = replace(walk("path"), behaviors=[(PathFollowing, {"path": 0, "end": end})])
-    assert not gone(scene.run(FRAMES, at=on_arrival(scene, LEAVE))).any()
+    assert not len(scene.run(FRAMES, at=on_arrival(scene, LEAVE))[-1].gone)
 
 
 def test_a_behavior_of_weight_zero_leads_to_no_arrival() -> None:

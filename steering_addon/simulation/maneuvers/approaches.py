@@ -1,0 +1,125 @@
+"""Approaches: from which side agents in the air come in to their places, past obstacles.
+
+Each comes in straight: up or down to the line of its glide, and along that. If an obstacle is in the way, it flies to a
+gate first, from which the glide is free: of those round its place, the one with the shortest way. Gates count from the
+side on which an agent is, so that it goes round the obstacle, or up and over it, until the straight way is free.
+"""
+
+from itertools import product
+
+import numpy as np
+
+from ..arrays.angles import cosine_and_sine
+from ..arrays.vectors import (
+    EPSILON,
+    Mask,
+    Scalars,
+    Vectors,
+    clamp,
+    dot,
+    magnitude,
+    picked,
+    put,
+    unit,
+    which,
+)
+from ..world import Agents, World
+from .gliding import GLIDE, HIGH, Speeds, height_of_glide
+from .perching import STEEP, way_of_turn
+
+AROUND = np.array([0.0, 0.25, -0.25, 0.5, -0.5, 0.75, -0.75, 1.0]) * np.pi
+"""Radians by which gates are turned from the side on which an agent is."""
+TRIED = [*product(AROUND, (GLIDE, 0.8 * STEEP), (0.0, 0.5, 1.0))]
+"""Gates: their angles, the tangents of the glides from there, and their distances, in those of agents, where they are
+not nearer than the flare and a turn before it take."""
+BEGINS = 3.2
+"""Radii from its place at which a glide is above what that is on."""
+BARRED = 1e6
+"""Metres by which a gate seems farther away that is itself behind an obstacle."""
+
+
+def way_in(world: World, agents: Agents, here: Vectors, asks: Mask) -> tuple[Vectors, Scalars]:
+    """The gates to which agents fly first, (n, 3) metres, nan for none, and the tangents of their glides, (n,).
+
+    Args:
+        here: (n, 3) where the origins of agents are at their places, metres.
+        asks: (n,) who comes in.
+    """
+    gates, slope = np.full((len(asks), 3), np.nan), np.full(len(asks), GLIDE)
+    rows = which(asks)
+    if not len(rows) or not world.obstacles.present.any():
+        return gates, slope
+    some = agents.take(rows)
+    place, offset = picked(here, rows), some.position - picked(here, rows)
+    speeds = Speeds.of(some, np.zeros(len(rows)))
+    near = 2.0 * (speeds.flare + some.tightest(speeds.slowest))
+    level = some.flat(offset)
+    run, height = magnitude(level), some.climb(offset)
+    side = unit(np.where((run > EPSILON)[:, None], level, -some.flat(some.forward)))
+    glide = clamp((height - HIGH * some.radius) / np.maximum(run, EPSILON), GLIDE, 0.8 * STEEP)
+    slope = put(slope, rows, glide)
+    entry = _on_glide(some, place, side, np.maximum(np.minimum(run, near), BEGINS * some.radius), glide)
+    barred = which(
+        _barred(world, some, some.position, entry) | _barred(world, some, _begin(some, place, side, glide), entry)
+    )
+    if len(barred):
+        found = _gates(world, some.take(barred), place[barred], side[barred], run[barred], near[barred])
+        gates = put(gates, rows[barred], found)
+    return gates, slope
+
+
+def _gates(world: World, agents: Agents, place: Vectors, side: Vectors, run: Scalars, near: Scalars) -> Vectors:
+    """The gates with the shortest ways, (m, 3) metres, nan where none is free.
+
+    Args:
+        place, side: (m, 3) metres, and the level unit directions from there to the agents.
+        run, near: (m,) how far they are as seen from above, and how far gates are at least, metres.
+    """
+    # All gates at once, as each call takes long for a few.
+    tried = np.repeat(np.arange(len(run)), len(TRIED))
+    angles, tangent, far = (np.tile(column, len(run)) for column in np.array(TRIED).T)
+    some, place, side, away = agents.take(tried), place[tried], side[tried], np.maximum(far * run[tried], near[tried])
+    cosines, sines = cosine_and_sine(angles)
+    turned = np.asarray(side * cosines[:, None] + some.left_of(side) * sines[:, None], dtype=np.float64)
+    gate = _on_glide(some, place, turned, away, tangent)
+    way = np.where((far == 0.0) | (away > near[tried]), _way(some, gate) + away, np.inf)
+    for start, longer in ((_begin(some, place, turned, tangent), np.inf), (some.position, BARRED)):
+        left = which(np.isfinite(way))
+        behind = _barred(world, some.take(left), picked(start, left), picked(gate, left))
+        way[left] += np.where(behind, longer, 0.0)
+    best = way.reshape(-1, len(TRIED)).argmin(axis=1) + np.arange(0, len(way), len(TRIED))
+    return np.where(np.isfinite(way[best])[:, None], gate[best], np.nan)
+
+
+def _on_glide(agents: Agents, place: Vectors, side: Vectors, run: Scalars, slope: Scalars | float) -> Vectors:
+    """The points of glides at distances (n,) from places, as seen from above, (n, 3) metres."""
+    return agents.lifted(place + side * run[:, None], height_of_glide(agents, run, slope))
+
+
+def _begin(agents: Agents, place: Vectors, side: Vectors, slope: Scalars | float) -> Vectors:
+    return _on_glide(agents, place, side, BEGINS * agents.radius, slope)
+
+
+def _way(agents: Agents, gate: Vectors) -> Scalars:
+    """How long the ways of agents to points (n, 3) are, (n,) metres."""
+    offset = gate - agents.position
+    rise, level = agents.climb(offset), agents.flat(offset)
+    run, climb = magnitude(level), np.maximum(agents.handling.steepest_climb, EPSILON)
+    way = np.maximum(run, np.maximum(-rise / STEEP, rise / climb))
+    return way + way_of_turn(agents.speed, agents.agility, dot(unit(level), unit(agents.flat(agents.velocity))))
+
+
+def _barred(world: World, agents: Agents, start: Vectors, end: Vectors) -> Mask:
+    """Whether obstacles are on the straight ways of agents between points (n, 3), (n,)."""
+    way = end - start
+    length = magnitude(way)
+    owner, row = world.obstacles.near(start + 0.5 * way, 0.5 * length + agents.radius)
+    foreign = world.obstacles.carrier[row] != agents.rows[owner]
+    owner, row = owner[foreign], row[foreign]
+    course = unit(way)
+    touch, _ = world.obstacles.touch(
+        picked(start, owner), picked(course, owner), agents.radius[owner], row, length[owner]
+    )
+    mask = np.zeros(len(length), dtype=np.bool_)
+    mask[owner[np.isfinite(touch)]] = True
+    return mask
