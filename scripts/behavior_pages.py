@@ -127,8 +127,8 @@ def _settings(behavior: type[Behavior]) -> str:
     for name, parameter in behavior.parameters().items():
         rows.append(f"| `{name}` | {default(parameter)} | {limits(parameter)} | {parameter.description} |")
     if any(parameter.kind is Kind.BODY and not parameter.in_order for parameter in behavior.parameters().values()):
-        rows.append("\nWhere no object is chosen, **or Collection** takes several. Of these, or of a crowd, **Choose** says")
-        rows[-1] += " which one: the nearest, one at random, or [one after the other](../scripting.md#targets)."
+        rows.append("\nWhere no object is chosen, **or Collection** takes several. Of these, or of a crowd, **Choose**")
+        rows[-1] += " says which: the nearest, one at random, or [one after the other](../scripting.md#targets)."
     return "\n".join(rows) + "\n"
 
 
