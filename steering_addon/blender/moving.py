@@ -4,6 +4,7 @@ from bpy.types import Object
 
 from ..locomotion import CATALOGUE
 from ..simulation.locomotion import Locomotion
+from .properties import settings_of
 from .stored_values import choice_in
 
 BY_CHOICE: dict[str, type[Locomotion]] = {kind.choice().name: kind for kind in CATALOGUE}
@@ -19,7 +20,8 @@ def locomotion_of(crowd: Object) -> type[Locomotion]:
 
 def own_locomotion_of(vehicle: Object) -> type[Locomotion] | None:
     """The locomotion that a vehicle has for itself, None if it moves as its crowd does. Writes nothing."""
-    return BY_CHOICE.get(choice_in(vehicle.steering, "own_locomotion"))
+    stored = settings_of(vehicle)
+    return None if stored is None else BY_CHOICE.get(choice_in(stored, "own_locomotion"))
 
 
 def known_locomotion(vehicle: Object, crowd: Object) -> tuple[Object, type[Locomotion]] | None:
