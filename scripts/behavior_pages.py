@@ -126,6 +126,11 @@ def _settings(behavior: type[Behavior]) -> str:
     rows = ["| Setting | Default | Limits | |", "|---|---|---|---|"]
     for name, parameter in behavior.parameters().items():
         rows.append(f"| `{name}` | {default(parameter)} | {limits(parameter)} | {parameter.description} |")
+    if any(parameter.kind is Kind.BODY and not parameter.in_order for parameter in behavior.parameters().values()):
+        rows.append(
+            "\nA field for an object also takes a collection or a crowd. **Choose** below it says which of these a"
+        )
+        rows[-1] += " vehicle takes: the nearest, one at random, or [one after the other](../scripting.md#targets)."
     return "\n".join(rows) + "\n"
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from steering_addon.behaviors.brake_for import BrakeFor
 from steering_addon.behaviors.give_way import RANKS, GiveWay
 from steering_addon.behaviors.keep_distance import KeepDistance
 from steering_addon.behaviors.path_following import EITHER, PathFollowing
@@ -169,6 +170,26 @@ def test_cars_stop_for_people_on_the_crossing_only(before: float, on_the_road: b
     assert (speed[:, 0].min() < 0.8 * SPEED) == on_the_road
     assert where[-1, 0, 0] > 20.0 and where[-1, 1, 1] > 2.0
     assert (where[FPS : 4 * FPS, 1, 1].max() < -1.9) == (not on_the_road), "one waits at the kerb"
+
+
+def test_a_car_beside_its_lane_and_one_on_foot_before_that_lane_heed_each_other() -> None:
+    behaviors = [
+        (PathFollowing, {"path": [0, 1], "direction": EITHER, "lane_offset": [2.0, 0.0]}),
+        (BrakeFor, {}),
+        (GiveWay, {"rank": [EQUAL, LAST], "gap": 0.5}),
+    ]
+    body = {"max_speed": [SPEED, 0.7], "cruise_speed": 1.0, "max_force": BRAKES, "radius": [1.0, 0.3]}
+    states = drivers(
+        [(0, 1, 11.0), (1, -1, 0.5)],
+        behaviors=behaviors,
+        speed=[5.0, 0.0],
+        locomotions=[(Wheeled, {}), (OnFoot, {})],
+        locomotion_row=[0, 1],
+        vehicle=body | {"length": [4.0, 0.0]},
+    ).run(FPS * 8)
+    ahead, aside = np.abs(positions(states)[:, 0, :2] - positions(states)[:, 1, :2]).T
+    assert not ((ahead < 2.3) & (aside < 1.2)).any()
+    assert positions(states)[-1, 0, 0] > 10.0
 
 
 @pytest.mark.parametrize("values", [{}, {"rank": LAST}])

@@ -122,15 +122,15 @@ class Channels:
     scale: np.ndarray
     modes: tuple[str, ...]
 
-    def mixed(self, other: "Channels", share: np.ndarray, rows: Sequence[bool]) -> "Channels":
+    def mixed(self, other: "Channels", share: np.ndarray, moved: Sequence[Sequence[bool]]) -> "Channels":
         """These channels with a share (f,) of others, number by number, as NLA strips replace what is below them.
 
-        Only those of the bones in some rows (n,); the others keep their channels.
+        Only those that `moved` says: (3, n), whether the location, rotation and scale of each bone; others stay.
         """
-        part = share[:, None, None] * np.asarray(rows, np.float64)[:, None]
-        return Channels(
-            *(getattr(self, name) * (1.0 - part) + getattr(other, name) * part for name in NUMBERS), modes=self.modes
-        )
+        parts = share[:, None, None, None] * np.asarray(moved, np.float64)[..., None]
+        mine, others = ([getattr(channels, name) for name in NUMBERS] for channels in (self, other))
+        columns = (mine[k] * (1.0 - parts[:, k]) + others[k] * parts[:, k] for k in range(len(NUMBERS)))
+        return Channels(*columns, modes=self.modes)
 
     def of(self, rows: Sequence[int]) -> "Channels":
         """The channels of some of the bones, in the order of their rows."""

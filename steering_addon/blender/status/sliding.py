@@ -174,8 +174,10 @@ class _Model:
             if mixed is None:
                 mixed = shown
             else:
-                moved = {bone_channel(curve.data_path)[0] for curve in curves_for(strip.action, armature)}
-                mixed = mixed.mixed(shown, influence, [name in moved for name in rig.names])
+                curves = {bone_channel(curve.data_path) for curve in curves_for(strip.action, armature)}
+                kinds = ["location"] * len(rig.names), map(data_path, mixed.modes), ["scale"] * len(rig.names)
+                moved = [[key in curves for key in zip(rig.names, kind)] for kind in kinds]
+                mixed = mixed.mixed(shown, influence, moved)
         return mixed
 
 

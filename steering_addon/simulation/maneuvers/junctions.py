@@ -116,9 +116,9 @@ class _Meetings:
         mine, number = counted((begin[1:] - begin[:-1])[twin])
         other = number + begin[twin[mine]]
         who, whom = approach.who[mine], approach.who[other]
-        walks = on_lanes.minds.walks
-        # People keep out of each other's way by themselves.
-        counts = which((who != whom) & ~(walks[who] & walks[whom]))
+        # On foot or beside their lanes they keep out of each other's way by themselves.
+        free = on_lanes.minds.walks | on_lanes.strays
+        counts = which((who != whom) & ~(free[who] & free[whom]))
         return cls(on_lanes, conflicts, approach, room, mine[counts], other[counts])
 
     def both(self, column: Any) -> tuple[Any, Any]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..arrays.frozen import Columns
 from ..arrays.once import once
-from ..arrays.vectors import EPSILON, Rows, Scalars, counted, dot, everybody, grouped, magnitude, picked, which
+from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, counted, dot, everybody, grouped, magnitude, picked, which
 from ..geometry.conflicts import Conflicts, Lane, conflicts_of
 from ..geometry.paths import exist
 from ..ground import flat, of_rows
@@ -37,6 +37,7 @@ class OnLanes(Columns):
         driven: (m,) metres along the lane as it is driven.
         speed: (m,) m/s.
         radius, half: (m,) half the width of each, and from its middle to the middles of its round ends, metres.
+        strays: (m,) whether it is farther beside its lane than it may.
     """
 
     row: Rows
@@ -46,6 +47,7 @@ class OnLanes(Columns):
     speed: Scalars
     radius: Scalars
     half: Scalars
+    strays: Mask
 
     def __len__(self) -> int:
         return len(self.row)
@@ -115,10 +117,11 @@ def who_is_on_lanes(world: World) -> tuple[OnLanes, Conflicts] | None:
     # A car may drive below or above a line that is drawn flat.
     upward = of_rows(world.upward, row)
     along = line.nearest_within(position, routed.along, reach, upward)
-    near = which(magnitude(flat(position - line.position(along), upward)) <= routed.width + OFF * radius)
+    beside = magnitude(flat(position - line.position(along), upward)) - routed.width
+    near = which(beside <= OFF * radius)
     speed = np.maximum(dot(velocity, line.tangent(along)) * routed.way, 0.0)
     driven = np.where(routed.way > 0.0, along, line.length - along)
-    return OnLanes(row, minds, lane, driven, speed, radius, extent - radius).take(near), conflicts
+    return OnLanes(row, minds, lane, driven, speed, radius, extent - radius, beside > 0.0).take(near), conflicts
 
 
 def _lanes(world: World, routed: Routed, radius: Scalars, extent: Scalars) -> tuple[Rows, tuple[Lane, ...]]:

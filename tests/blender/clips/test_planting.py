@@ -521,3 +521,26 @@ def test_rigs_with_the_same_keys_share_an_action() -> None:
     assert [copy.new for copy in (first, second, third)] == [True, True, False]
     curves = [part("blender.clips.clip_copies").curves_for(copy.action, rigs[0]) for copy in (first, second)]
     assert [round(each[path, 0].evaluate(19.0), 5) for each in curves] == [1.0, 2.0]
+
+
+def test_how_far_feet_slide_does_not_depend_on_the_pose_that_is_shown() -> None:
+    def swaying(rig):
+        """Hips that turn, which the strip that holds the feet leaves alone: it only lowers them."""
+        walk = uneven_walk(rig)
+        animation = part("blender.animation.animation_data")
+        fcurves = animation.channelbag_in(walk, animation.slot_for(walk, rig)).fcurves
+        curve = fcurves.new('pose.bones["Body"].rotation_euler', index=1)
+        for frame in range(1, CYCLE + 2):
+            curve.keyframe_points.insert(frame, 0.2 * np.sin(2.0 * np.pi * (frame - 1) / CYCLE))
+        return walk
+
+    rig = legged()
+    people = walking(rig, swaying)
+    slope(0.3, 0.0)
+    select(people)
+    bake()
+    slides_of, told = part("blender.status.sliding").slides_of, []
+    for frame in (6, 12, 18):
+        bpy.context.scene.frame_set(frame)
+        told += [slide.metres for slide in slides_of([rig], bpy.context.scene)]
+    assert max(told) < 0.03 and max(told) - min(told) < 1e-9
