@@ -19,7 +19,9 @@ def locomotion_of(crowd: Object) -> type[Locomotion]:
 
 def own_locomotion_of(vehicle: Object) -> type[Locomotion] | None:
     """The locomotion that a vehicle has for itself, None if it moves as its crowd does. Writes nothing."""
-    return BY_CHOICE.get(choice_in(vehicle.steering, "own_locomotion"))
+    # To read settings that a model does not have would give them to it.
+    known = vehicle.is_property_set("steering")
+    return BY_CHOICE.get(choice_in(vehicle.steering, "own_locomotion")) if known else None
 
 
 def known_locomotion(vehicle: Object, crowd: Object) -> tuple[Object, type[Locomotion]] | None:

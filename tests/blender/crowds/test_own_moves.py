@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import bake, crowd, curves, frames, insert, part, select, tag, vehicle
+from tests.blender.building import bake, crowd, curves, frames, insert, part, select, tag, vehicle, wedge
 from tests.blender.panels.test_panels import in_tab
 from tests.blender.read.test_surfaces import heights, hill
 from tests.blender.read.test_sweep import snapshots
@@ -39,6 +39,13 @@ def test_a_vehicle_moves_as_its_crowd_does_unless_it_has_a_locomotion_of_its_own
     assert [moves.name for moves in snapshot.locomotions] == ["on_foot", "simple_vehicle"]
     assert snapshot.handling.turn_rate.tolist() == [1.0, 2.0, 3.0, 1.0]
     assert snapshot.grounded.tolist() == [True, False, True, True]
+
+
+def test_a_model_that_was_never_tagged_moves_as_the_crowd_and_gets_no_settings() -> None:
+    group, _ = herd(1)
+    model = wedge("Model")
+    assert part("blender.moving").moves_by(model, group).name == "on_foot"
+    assert not model.is_property_set("steering")
 
 
 def test_settings_of_its_own_locomotion_may_be_keyed() -> None:
