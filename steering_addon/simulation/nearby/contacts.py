@@ -10,8 +10,8 @@ Bodies on feet give way along their heading, as `Strides` says.
 
 What contacts take of a way they take over time. Bodies brake with b, which stops one at top speed within STOPS; two on
 their way into each other begin to where else they could not stop before they touch, and overlaps are undone as gently.
-The velocity at which a body is shoved beside its own changes by GUARD b at most, so that it neither stops nor darts for
-one frame. Only obstacles keep bodies out at once.
+The velocity at which a body is shoved beside its own grows by GUARD b at most and fades by b, so that it neither stops
+nor darts for one frame. Only obstacles keep bodies out at once.
 
 No body moves further than its top speed allows, on what it stands on. Its velocity loses the component into the contact
 that it does not go any more, so that no body is thrown back or turned around, and each sets off again by its own force.
@@ -154,7 +154,9 @@ def push_apart(
         points[:n] += moved
         drift += float(magnitude(moved).max())
     last = shoved if len(shoved) else no_vectors(n)
-    shove = last + truncate((points[:n] - position) / dt - last, GUARD * brakes * dt)
+    shove = (points[:n] - position) / dt
+    swells = magnitude(shove) > magnitude(last)
+    shove = last + truncate(shove - last, np.where(swells, GUARD, 1.0) * brakes * dt)
     points[:n] = strides.held(position + shove * dt, points)
     gently = points[:n].copy(order="K")
     for _ in range(WALL_PASSES):
