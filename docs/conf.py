@@ -20,6 +20,7 @@ extensions = ["myst_parser"]
 root_doc = "README"
 include_patterns = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/*.md", "docs/behaviors/*.md"]
 highlight_language = "none"
+myst_heading_anchors = 2
 
 html_theme = "furo"
 html_title = f"{project} {version}"
