@@ -16,7 +16,7 @@ from ..animation.run_records import Outcomes, forget_runs, sign_run
 from ..animation.visibility import parts
 from ..crowds.crowd_cache import shown_by
 from ..objects.crowd_caches import MARK, cache_of, crowd_of_player
-from ..objects.focus import activate, vehicles_selected, wholes_selected
+from ..objects.focus import vehicles_selected, wholes_selected
 from ..objects.hierarchy import Family
 from ..objects.suitability import check_editable
 from ..objects.tagged_objects import crowd_of, in_use, list_names, members_in, names_of, tagged
@@ -163,8 +163,9 @@ def _focus_on_player(context: Context, baked: Iterable[Object]) -> None:
     if context.view_layer.objects.active is None:
         caches = (cache_of(crowd) for crowd in {crowd_of(ob) for ob in baked})
         players = (shown_by(cache) for cache in caches if cache is not None)
-        if (player := next(players, None)) is not None:
-            activate(context, player)
+        if (player := next(players, None)) is not None and player.name in context.view_layer.objects:
+            player.select_set(True)
+            context.view_layer.objects.active = player
 
 
 class STEERING_OT_lock_edited(SteeringOperator, bpy.types.Operator):
