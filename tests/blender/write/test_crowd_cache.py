@@ -204,7 +204,7 @@ def test_one_undo_takes_a_bake_back(addon) -> None:
 def test_the_player_is_active_in_place_of_who_rests_and_others_stay_selected(addon) -> None:
     flock, ships, boats = ships_and_boats()
     flock.steering.output = "CACHE"
-    select(boats[0], ships[0])
+    select(ships[0], boats[0])
     bake()
     player = bpy.data.objects["Flock Player"]
     assert bpy.context.view_layer.objects.active == player
