@@ -119,8 +119,9 @@ def longest_step(rig, first: int = 20) -> float:
             x = 0.1 if side == "L" else -0.1
             places.append([matrix @ (x, y, 0.0, 1.0) for y in (-0.15, 0.05)])
         places = np.array(places)[..., :3]
-        low = places[..., 2].max(axis=1) < 0.015
-        steps = np.linalg.norm(np.diff(places[..., :2], axis=0), axis=2).max(axis=1)[low[1:] & low[:-1]]
+        # A foot that is held may roll over its toes: the end that is on the ground counts.
+        low = places[..., 2] < 0.015
+        steps = np.linalg.norm(np.diff(places[..., :2], axis=0), axis=2)[low[1:] & low[:-1]]
         assert len(steps) > 6
         worst = max(worst, float(np.median(steps)))
     return worst
