@@ -29,13 +29,15 @@ from .perching import STEEP, way_of_turn
 
 AROUND = np.array([0.0, 0.25, -0.25, 0.5, -0.5, 0.75, -0.75, 1.0]) * np.pi
 """Radians by which gates are turned from the side on which an agent is."""
-TRIED = [*product(AROUND, (GLIDE, 0.8 * STEEP), (0.0, 0.5, 1.0))]
+TRIED = [*product(AROUND, (GLIDE, 0.8 * STEEP), (0.0, 0.5, 0.9))]
 """Gates: their angles, the tangents of the glides from there, and their distances, in those of agents, where they are
-not nearer than the flare and a turn before it take."""
+not nearer than the flare and a turn before it take: none right above an agent, to which no way leads."""
 BEGINS = 3.2
 """Radii from its place at which a glide is above what that is on."""
 BARRED = 1e6
 """Metres by which a gate seems farther away that is itself behind an obstacle."""
+LATER = 1e-6
+"""The share by which a gate seems farther away than the one tried before it, so that rounding chooses no side."""
 
 
 def way_in(world: World, agents: Agents, here: Vectors, asks: Mask) -> tuple[Vectors, Scalars]:
@@ -87,6 +89,7 @@ def _gates(world: World, agents: Agents, place: Vectors, side: Vectors, run: Sca
         left = which(np.isfinite(way))
         behind = _barred(world, some.take(left), picked(start, left), picked(gate, left))
         way[left] += np.where(behind, longer, 0.0)
+    way *= 1.0 + LATER * np.tile(np.arange(len(TRIED)), len(run))
     best = way.reshape(-1, len(TRIED)).argmin(axis=1) + np.arange(0, len(way), len(TRIED))
     return np.where(np.isfinite(way[best])[:, None], gate[best], np.nan)
 
