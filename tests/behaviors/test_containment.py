@@ -68,6 +68,14 @@ def test_it_steers_toward_the_region_mostly_across_the_heading(region: Regions) 
     assert (np.abs(along) <= 0.3 + 1e-9).all(), "it turns rather than brakes"
 
 
+@pytest.mark.parametrize("heading", [(1.0, 0.0, 0.0), (0.0, -1.0, 1e-9)])
+def test_a_vehicle_that_heads_straight_out_turns_to_a_side(heading: tuple[float, ...]) -> None:
+    """Its way back has no component across its heading."""
+    out = np.array((10.0, 0.0, 5.0)) + 25.0 * np.array(heading)
+    [force] = kept(REGIONS["sphere"], out, forward=heading, speed=4.0).steering()[0]
+    assert np.linalg.norm(force - (force @ heading) * np.array(heading)) > 0.1
+
+
 @sampled
 @every_region
 def test_vehicles_that_stray_return(region: Regions) -> None:

@@ -15,6 +15,7 @@ from steering_addon.behaviors.evasion import Evasion
 from steering_addon.behaviors.pursuit import Pursuit
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.separation import Separation
+from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
 from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import OnFoot
 from steering_addon.locomotion.headings import (
@@ -331,12 +332,28 @@ def bridge() -> Surfaces:
     return surfaces([plane(half=20.0), (top, np.array(faces))])
 
 
-def test_over_and_under_a_bridge_each_keeps_to_its_storey() -> None:
+AVOIDING = UnalignedCollisionAvoidance, {"weight": 2.0, "distance": 6.0, "look_ahead_time": 4.0, "clearance": 0.15}
+
+
+def test_over_and_under_a_bridge_each_keeps_to_its_storey_and_out_of_nobodys_way() -> None:
     both = walkers([(-10.0, 0.0, 4.0), (0.0, -10.0, 0.0)], [(11.0, 0.0, 4.0), (0.0, 11.0, 0.0)], bridge())
+    both.behaviors, both.fps = [*both.behaviors, AVOIDING], 12.0
     both.forward = np.array([(1.0, 0.0, 0.0), (0.0, 1.0, 0.0)])
-    place = positions(both.run(14 * FPS))
+    place = positions(both.run(14 * 12))
     assert (place[..., 2] == (4.0, 0.0)).all()
+    assert (place[:, 0, 1] == 0.0).all() and (place[:, 1, 0] == 0.0).all()
     assert place[-1, 0, 0] > 8.0 and place[-1, 1, 1] > 8.0
+
+
+def test_two_who_meet_on_a_slope_of_thirty_degrees_pass_without_a_contact() -> None:
+    ground = surfaces([plane(half=40.0, tilt=0.58)])
+    both = walkers(on(ground, [[-4.0, 0.0], [4.0, 0.1]]), on(ground, [[30.0, 0.0], [-30.0, 0.1]]), ground)
+    both.behaviors, both.fps = [*both.behaviors, AVOIDING], 12.0
+    both.forward = np.array([(1.0, 0.0, 0.0), (-1.0, 0.0, 0.0)])
+    both.locomotions = [(OnFoot, {"turn_radius": 0.2, "slowed_uphill": 0.0})]
+    place = positions(both.run(5 * 12))
+    assert np.linalg.norm(place[:, 0] - place[:, 1], axis=1).min() > 2.0 * 0.3
+    assert place[-1, 0, 0] > place[-1, 1, 0]
 
 
 def test_its_origin_is_held_above_the_ground_by_its_lift() -> None:

@@ -76,6 +76,13 @@ def flock() -> Recording:
     return recorded(starlings())
 
 
+def test_a_flock_of_starlings_is_alive_in_every_row(flock: Recording) -> None:
+    """Except two rows: sixty birds are more parallel and rounder than the two hundred the bands come from."""
+    judged = verdicts(flock)
+    assert {judged.pop("polarization"), judged.pop("aspect")} <= {ALIVE, BETWEEN}
+    assert set(judged.values()) == {ALIVE}, judged
+
+
 def test_a_flock_without_wander_is_mechanical() -> None:
     scene = starlings()
     tame = [b for b in scene.behaviors if b[0] not in (Wander, Containment)]

@@ -95,7 +95,6 @@ def test_in_order_each_arrival_leads_to_the_next() -> None:
         assert order == [k % 4 for k in range(len(order))], "in their order, cyclically"
 
 
-@thorough
 @pytest.mark.parametrize("within", [0.0, 6.0])
 def test_in_order_a_throng_reaches_a_stop_as_near_as_those_nearer_to_it_leave_room(within: float) -> None:
     place = seekers(NEXT)
@@ -111,6 +110,7 @@ def test_in_order_a_throng_reaches_a_stop_as_near_as_those_nearer_to_it_leave_ro
         assert reached == (distance[k] <= (within or touching)), k
 
 
+@thorough
 def test_in_order_it_skips_what_is_not_present() -> None:
     def gone(frame: int, snapshot: Snapshot) -> Snapshot:
         present = np.array([True, False, True, frame < 240])
