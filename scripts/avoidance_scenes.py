@@ -186,9 +186,12 @@ def corridor_on_foot(chance: np.random.Generator) -> Stage:
     return replace(corridor(chance), on_foot=True)
 
 
-ON_GROUND = meetings, overtaking, doors, corridor, plaza, bottleneck, meetings_on_foot, corridor_on_foot
 STAGES: dict[str, Callable[[np.random.Generator], Stage]] = {
-    stage.__name__: stage for stage in (*ON_GROUND, fish, aside)
+    stage.__name__: stage
+    for stage in (
+        *(meetings, overtaking, doors, corridor, plaza, bottleneck, fish, aside),
+        *(meetings_on_foot, corridor_on_foot),
+    )
 }
 
 
