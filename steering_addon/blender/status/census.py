@@ -334,7 +334,7 @@ def refresh(scene: Scene) -> Census:
 
 
 def refreshing(scene: Scene, made_of: str) -> Generator[None, None, Census]:
-    """As `refresh`, in pieces; the present fingerprint of the scene saves half of the time."""
+    """Count in pieces; the present fingerprint of the scene saves half of the time."""
     return _keep(scene, (yield from counting(scene, made_of=made_of)))
 
 
