@@ -219,7 +219,7 @@ def _going_round(w: Walkers, _: Scalars) -> Scalars:
 
 
 def _passing(w: Walkers, speed: Scalars) -> Scalars:
-    """The speed, which is not reduced by that which leads a walker aside as well."""
+    """The speed of walkers that pass something: to be led aside does not slow them down as well."""
     return np.maximum(speed, np.maximum(w.wanted, w.round_speed))
 
 

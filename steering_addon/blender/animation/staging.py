@@ -220,8 +220,8 @@ class Staging:
         gone = [each for each in staged if not _exists(each.ob)]
         staged = [each for each in staged if _exists(each.ob)]
         readers = _readers({each.ob: (each.before, each.record) for each in staged})
-        names = {each.target.action: f"{each.ob.name}Action" for each in staged if each.target.blank}
-        names = {action: name for action, name in names.items() if action not in named} | _take_places(staged)
+        blank = [each for each in staged if each.target.blank and each.target.action not in named]
+        names = {each.target.action: f"{each.ob.name}Action" for each in blank} | _take_places(staged)
         for each in staged:
             before = each.before
             heirs.append((action_of(each.ob), each.target.heir(before)))

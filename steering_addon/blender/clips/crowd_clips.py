@@ -31,6 +31,7 @@ from ...portrayal.heads import Gaze
 from ...simulation.arrays.chance import Keys
 from ...simulation.roles import Role
 from ..animation.animation_data import channelbags
+from ..animation.keyframes import POINTS
 from ..objects.body_parts import seen
 from ..objects.body_sizes import mean_scale
 from ..objects.doubles import column_from, doubles
@@ -427,10 +428,7 @@ def _curves(action: Action, rig: Object) -> Iterable[bytes]:
 
 def points_of(curve: FCurve) -> bytes:
     """The keys of a curve, with their handles."""
-    columns = np.empty((3, 2 * len(curve.keyframe_points)), np.float32)
-    for name, column in zip(("co", "handle_left", "handle_right"), columns):
-        curve.keyframe_points.foreach_get(name, column)
-    return columns.tobytes()
+    return b"".join(column_from(curve.keyframe_points, name, 2).tobytes() for name in POINTS)
 
 
 def _number(entry: PropertyGroup, name: str) -> int:

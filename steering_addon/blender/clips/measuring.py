@@ -183,7 +183,7 @@ def low_points(rig: Rig | Shapes, poses: np.ndarray) -> Rows:
 
 
 def low_on(rig: Rig, poses: np.ndarray, above: Callable[[Rows], np.ndarray]) -> Rows:
-    """The same on uneven ground, where one foot is higher than the other: the points that often are near the ground.
+    """As `low_points` on uneven ground, where one foot is higher than the other: the points that often are near it.
 
     `above` gives the heights above the ground, (f, r) metres, of the points in some rows (r,).
     """
@@ -196,7 +196,7 @@ def low_on(rig: Rig, poses: np.ndarray, above: Callable[[Rows], np.ndarray]) -> 
 
 
 def low_in(rig: Rig | Shapes, heights: np.ndarray, near: float = LOW) -> Rows:
-    """The same from the heights of all points, (f, m) metres above level ground, or above what a body stands on.
+    """As `low_points`, from the heights of all points, (f, m) metres above level ground or above what a body stands on.
 
     `near` is the share of the height of the model that counts as near.
     """

@@ -20,7 +20,7 @@ from ...portrayal.mixing import mixed_columns
 from ..animation.animation_data import assign_action, channelbag_in, evaluate, slot_for
 from ..animation.rotation_channels import data_path, matrices_from_channels, width_of
 from ..animation.stepped import stepped, straight
-from ..objects.doubles import doubles
+from ..objects.doubles import column_from, doubles
 from .rig import Rig, joined, unset_matrices
 
 NAME = "Steering Clip"
@@ -211,9 +211,7 @@ def values_on(curve: FCurve, frames: np.ndarray) -> np.ndarray:
     points = curve.keyframe_points or curve.sampled_points
     if len(curve.modifiers) or not len(points) or curve.extrapolation != "CONSTANT":
         return evaluate(curve, frames)
-    kinds = np.full(len(points), LINEAR, dtype=np.int32)
-    if len(curve.keyframe_points):
-        points.foreach_get("interpolation", kinds)
+    kinds = column_from(curve.keyframe_points, "interpolation", kind=np.int32)
     if (kinds[:-1] != LINEAR).any():
         return evaluate(curve, frames)
     return straight(curve, frames)

@@ -50,7 +50,7 @@ class Shapes:
         return points
 
     def moved(self, poses: np.ndarray, rows: Rows) -> np.ndarray:
-        """The same in the model's space."""
+        """As `shaped`, in the model's space."""
         return self.shaped(poses, rows) @ self.matrix[:3, :3].T + self.matrix[:3, 3]
 
     def heights(self, poses: np.ndarray) -> np.ndarray:

@@ -117,9 +117,12 @@ def _any_moves(clips: Sequence[Found]) -> bool:
 
 
 def add_to_new_crowd(crowd: Object, members: Sequence[Object], scene: Scene) -> tuple[list[str], str]:
-    """Give a new crowd the clips that its models bring along, and let it move at the speed of their walk. Returns the
-    names of the clips, empty if no model brings one that moves; and why a model has none, or no walk, empty if nothing
-    of it could play one. The crowd stores that, too."""
+    """Give a new crowd the clips that its models bring along, and let it move at the speed of their walk.
+
+    Returns:
+        The names of the clips, empty if no model brings one that moves; and why a model has none, or no walk, empty if
+        nothing of it could play one. The crowd stores that, too.
+    """
     names, why = _brought_to(crowd, members, scene)
     store_no_walk(crowd, why)
     return names, why

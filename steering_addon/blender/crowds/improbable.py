@@ -9,10 +9,9 @@ import numpy as np
 from bpy.types import Object
 from numpy.typing import NDArray
 
-from ...simulation.locomotion import Locomotion
 from ..clips.clip_speeds import cruise_of, named_gaits
 from ..clips.crowd_clips import stored_clips
-from ..moving import BY_CHOICE
+from ..moving import BY_CHOICE, known_locomotion
 from ..objects.body_sizes import SOLID, box_corners, mean_scale
 from ..objects.doubles import doubles
 from ..objects.hierarchy import Family, instanced
@@ -188,6 +187,5 @@ def _is_far(corners: NDArray[np.float64], *, level: int | None = None) -> bool:
 def _up_of(ob: Object) -> int | None:
     """The up axis of a vehicle that keeps to the ground, 0 to 2; None for others."""
     crowd = crowd_of(ob)
-    settings: Iterable[str] = (ob.steering.own_locomotion, crowd.steering.locomotion if crowd is not None else "")
-    kind: type[Locomotion] | None = next((BY_CHOICE[name] for name in settings if name in BY_CHOICE), None)
-    return "XYZ".index(ob.steering.up_axis[-1]) if kind is not None and kind.grounded else None
+    known = known_locomotion(ob, crowd) if crowd is not None else None
+    return "XYZ".index(ob.steering.up_axis[-1]) if known is not None and known[1].grounded else None

@@ -249,9 +249,13 @@ def measure_for(
 
 
 def join_points(context: Context, objects: Sequence[Object], like: Likeness, *, apart: bool = False) -> Joined:
-    """Make each point of some objects a vehicle of a crowd, which is chosen as in `joining.join`. Refused if the preset
-    cannot be read, or an object has an invalid setting; nothing is changed. `like`: gives a crowd without settings its
-    own; `apart`: whether to create a new crowd if none is selected."""
+    """Make each point of some objects a vehicle of a crowd, which is chosen as in `join`. Refused if the preset cannot
+    be read, or an object has an invalid setting; nothing is changed.
+
+    Args:
+        like: gives a crowd without settings its own.
+        apart: whether to create a new crowd if none is selected.
+    """
     chosen = selected_crowd(context)
     accepted = set(in_use(context.scene)) if chosen is None else {chosen}
     objects = [ob for ob in objects if not (has_role(ob, Role.POINTS) and crowd_of(ob) in accepted)]

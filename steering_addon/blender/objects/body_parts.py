@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from bpy.types import Object
 
-from .doubles import doubles
+from .doubles import doubles, placed
 from .hierarchy import Family
 from .rest_pose import is_rigged, on_faces, rest_offset, rest_points, within
 
@@ -28,13 +28,12 @@ def rigid_parts(rig: Object, family: Family) -> list[RigidPart]:
     """The meshes on the bones of an armature that it does not deform, those parented to such parts among them."""
     parts = []
     for top in family.children(rig):
-        placed = rest_offset(top)
-        if placed is None:
+        place = rest_offset(top)
+        if place is None:
             continue
         for part in (top, *family.descendants(top)):
             if part.type == "MESH" and not is_rigged(part):
-                offset = placed @ within(part, top)
-                parts.append((part, top.parent_bone, offset))
+                parts.append((part, top.parent_bone, place @ within(part, top)))
     return parts
 
 
@@ -78,8 +77,7 @@ def _is_pole(skin: Object, skins: Sequence[Object], family: Family) -> bool:
 
 def _placed_at_rest(part: Object) -> np.ndarray:
     """The points (m, 3) of the faces of a mesh at rest, in metres."""
-    matrix = doubles(part.matrix_world)
-    return np.einsum("ab,kb->ka", matrix[:3, :3], points_at_rest(part)) + matrix[:3, 3]
+    return placed(points_at_rest(part), doubles(part.matrix_world))
 
 
 def _is_on_skin(rig: Object, name: str, skinned: set[str], occupied: set[str]) -> bool:

@@ -8,6 +8,7 @@ from bpy.types import Depsgraph, Mesh, Object
 
 from ...simulation.arrays.once import once
 from ...simulation.arrays.vectors import across, magnitude, unit
+from ..properties import has_roles
 from ..refusal import Refusal
 from ..stored_values import FARTHEST, choice_in
 from .body_parts import points_at_rest, seen, worn_parts
@@ -111,7 +112,7 @@ def _bodies(ob: Object, depsgraph: Depsgraph, matrix: np.ndarray, family: Family
         return
     evaluated = ob.evaluated_get(depsgraph)
     for child in family.children(ob):
-        if child.is_property_set("steering") and child.steering.roles:
+        if has_roles(child):
             continue
         offset = rest_offset(child) if at_rest else None
         if offset is None:

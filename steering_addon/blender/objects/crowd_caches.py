@@ -21,8 +21,8 @@ RECORD = "steering_cache"
 MARK = "steering_cached"
 """The custom property of a vehicle whose motion is in a crowd cache: the id of that and the frames. Never changes."""
 PICKED = "steering_picked"
-"""The custom property of such an object, and of its parts: the identity of the object whose point the agent is; 0 if it
-had been a vehicle before. Stored in files: never changes."""
+"""The custom property of an object that stands for an agent, and of its parts: the identity of the object whose point
+the agent is; 0 if it had been a vehicle before. Stored in files: never changes."""
 
 
 @dataclass(frozen=True)

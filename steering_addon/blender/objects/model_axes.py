@@ -24,7 +24,7 @@ def model_axes(forward_axis: str, up_axis: str) -> np.ndarray:
 
 
 def axes_of_model(ob: Object) -> np.ndarray:
-    """The same of a tagged object. Refused if its axes are unsound."""
+    """As `model_axes`, by the settings of a tagged object. Refused if this version does not know one of its axes."""
     return model_axes(*sound_front(ob))
 
 

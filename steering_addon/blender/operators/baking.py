@@ -293,9 +293,8 @@ class STEERING_OT_preview(SteeringOperator, bpy.types.Operator):
             preview.end()
             return
         forget(scene)
-        try:
-            warnings = preview.start(scene, context.view_layer, replace_own_keys=self.replace_own_keys)
-        except Refusal as refusal:
-            remember(scene, refusal)
-            raise
-        self.warn(warnings)
+        self.warn(preview.start(scene, context.view_layer, replace_own_keys=self.replace_own_keys))
+
+    def refused(self, refusal: Refusal) -> set[str]:
+        remember(bpy.context.scene, refusal)
+        return super().refused(refusal)

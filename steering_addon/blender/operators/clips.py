@@ -240,7 +240,7 @@ class STEERING_OT_fit_speed(SteeringOperator, bpy.types.Operator):
     """Let the crowd move at the speed of its walk, and states in which it runs at that of its run"""
 
     bl_label = "Fit Speed"
-    needs = (in_object_mode, has_editable_crowd, has_clips)
+    needs = (in_object_mode, has_clips)
 
     def carry_out(self, context):
         crowd = crowd_in_focus(context)

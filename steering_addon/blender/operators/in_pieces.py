@@ -64,11 +64,6 @@ class InPieces(SteeringOperator):
             self.report({"INFO"}, told)
         return {"FINISHED"}
 
-    def refused(self, refusal: Refusal) -> set[str]:
-        """Report a refusal from the beginning or the work, and return what the operator returns."""
-        self.report({"ERROR"}, str(refusal))
-        return {"CANCELLED"}
-
     def execute(self, context):
         """Work without returning in between, for scripts and background runs."""
         try:

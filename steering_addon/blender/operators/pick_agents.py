@@ -82,8 +82,7 @@ class STEERING_OT_pick_agents(SteeringOperator, bpy.types.Operator):
         try:
             return self._begin(context)
         except Refusal as why:
-            self.report({"ERROR"}, str(why))
-            return {"CANCELLED"}
+            return self.refused(why)
 
     def _begin(self, context: Context) -> set[str]:
         if (running := picking()) is not None:

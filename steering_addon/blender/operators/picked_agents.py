@@ -124,8 +124,7 @@ class STEERING_OT_give_back(SteeringOperator, bpy.types.Operator):
         try:
             edited = self._edited(self._chosen(context)[0])
         except Refusal as why:
-            self.report({"ERROR"}, str(why))
-            return {"CANCELLED"}
+            return self.refused(why)
         if not edited or bpy.app.background or self.properties.is_property_set("edited"):
             return self.execute(context)
         ask_of_edited(context, "steering.give_back", edited, ANSWERS, ids=self.ids)

@@ -38,11 +38,15 @@ class SteeringOperator:
         try:
             told = self.carry_out(context)
         except Refusal as why:
-            self.report({why.level}, str(why))
-            return {"CANCELLED"}
+            return self.refused(why)
         if told:
             self.report({"INFO"}, told)
         return {"FINISHED"}
+
+    def refused(self, refusal: Refusal) -> set[str]:
+        """Report a refusal, and return what the operator returns."""
+        self.report({refusal.level}, str(refusal))
+        return {"CANCELLED"}
 
     def warn(self, warnings: Iterable[str]) -> None:
         """Report warnings."""

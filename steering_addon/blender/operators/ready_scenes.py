@@ -23,7 +23,7 @@ FOLLOWED = 8
 VIEW_DISTANCE = 1.9
 """Distance of the view, in reaches of the members: the usual lens shows a little more than that, beside the sidebar."""
 CAMERA_DISTANCE = 3.6
-"""The same of a camera, whose lens is longer."""
+"""Distance of a camera, in reaches of the members: its lens is longer."""
 SLANT = (0.9, 0.0, 0.6)
 """How the camera is turned, as Euler angles in radians: from above, and to the side."""
 

@@ -155,10 +155,13 @@ class STEERING_OT_vary(SteeringOperator, bpy.types.Operator):
 
 
 def _runs_on_wheels(operator: type, context: Context) -> bool:
-    """Whether the crowd in focus does."""
+    """Whether the crowd in focus runs on wheels."""
     crowd = crowd_in_focus(context)
-    text = f"{crowd.name} does not move on wheels. Set the Locomotion to {' or '.join(ON_WHEELS.values())}"
-    return needed(lambda _: crowd.steering.locomotion in ON_WHEELS, text)(operator, context)
+    if crowd.steering.locomotion in ON_WHEELS:
+        return True
+    labels = " or ".join(ON_WHEELS.values())
+    operator.poll_message_set(f"{crowd.name} does not move on wheels. Set the Locomotion to {labels}")
+    return False
 
 
 class STEERING_OT_drive_wheels(SteeringOperator, bpy.types.Operator):

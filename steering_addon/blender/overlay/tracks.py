@@ -8,7 +8,7 @@ from bpy.types import Depsgraph, Object
 from ..animation.animation_data import evaluate
 from ..animation.keyframes import read_column
 from ..animation.ownership import CurrentAnimation
-from ..objects.doubles import doubles
+from ..objects.doubles import doubles, placed
 from ..objects.tagged_objects import full_name
 from ..read.local_space import parent_part
 
@@ -57,8 +57,7 @@ class Tracks:
         frames = np.arange(low, high + 1)
         channels = [np.interp(frames, keys.frames, column) for column in keys.locations.T]
         local = np.stack(channels, axis=-1) + doubles(ob.delta_location)
-        part = parent_part(ob, depsgraph)
-        return frames, np.einsum("ab,kb->ka", part[:3, :3], local) + part[:3, 3]
+        return frames, placed(local, parent_part(ob, depsgraph))
 
     def velocity(self, ob: Object, depsgraph: Depsgraph, frame: int, frame_time: float) -> np.ndarray | None:
         """The velocity on a frame, (3,) m/s, toward the next frame or else from the previous one; None if unknown."""

@@ -15,7 +15,7 @@ from ..animation.run_records import Outcomes
 from ..animation.visibility import SWITCHES, parts
 from ..objects.hierarchy import Family
 from ..objects.tagged_objects import crowd_of
-from ..properties import has_role, settings_of
+from ..properties import has_role, has_roles, settings_of
 from .dependencies import animates
 from .sources import behaviors_of
 
@@ -112,7 +112,7 @@ def with_parts(ob: Object, family: Family) -> Iterator[Object]:
     if _is_ours_to_hide(ob):
         yield ob
     for part in parts(ob, family):
-        if _is_ours_to_hide(part) and not (part.is_property_set("steering") and part.steering.roles):
+        if _is_ours_to_hide(part) and not has_roles(part):
             yield part
 
 

@@ -17,6 +17,7 @@ from mathutils import Euler, Quaternion, Vector
 from ...locomotion import LOCOMOTIONS
 from ...simulation.roles import MADE, Role
 from ..animation.animation_data import channelbag_in, channelbags, slot_of
+from ..animation.keyframes import POINTS
 from ..animation.ownership import bake_of
 from ..animation.visibility import SWITCHES
 from ..moving import BY_CHOICE
@@ -60,8 +61,6 @@ ATTRIBUTES = {"FLOAT_COLOR": ("color", 4), "BYTE_COLOR": ("color", 4), "FLOAT_VE
 """The attributes that a flow is painted with, by type: the name of their values and its number of components."""
 OF_THE_EDITOR = {"location", "location_absolute", "width", "height", "select", "hide", "label", "dimensions"}
 """Properties of nodes that change nothing."""
-KEYS = {"co": 2, "handle_left": 2, "handle_right": 2}
-"""The columns of keyframes that shape a curve."""
 
 
 def fingerprint(scene: Scene, baked: Collection[Object] | None = None) -> str:
@@ -71,7 +70,7 @@ def fingerprint(scene: Scene, baked: Collection[Object] | None = None) -> str:
 
 
 def taking_fingerprint(scene: Scene, baked: Collection[Object] | None = None) -> Generator[None, None, str]:
-    """The same in pieces, between which nothing may change."""
+    """As `fingerprint`, in pieces between which nothing may change."""
     objects = [(ob, stored) for ob in in_use(scene) if (stored := settings_of(ob)) is not None and stored.roles]
     moved = {ob for ob, stored in objects if _is_moved(ob, stored, baked)}
     hashed = hashlib.blake2b(digest_size=16)
@@ -402,6 +401,6 @@ def _curves(block: ID) -> Iterator[FCurve]:
 def _shape(curve: FCurve) -> Iterator[Any]:
     yield curve.data_path, curve.array_index, curve.mute, curve.extrapolation
     yield [_settings(modifier, "", set()) for modifier in curve.modifiers]
-    for name, width in KEYS.items():
-        yield _column(curve.keyframe_points, name, width)
+    for name in POINTS:
+        yield _column(curve.keyframe_points, name, 2)
     yield _column(curve.keyframe_points, "interpolation", 1, np.int32)

@@ -96,9 +96,7 @@ def front_of(ob: Object, family: Family, body: Body | None = None, *, flies: boo
 def _turned(front: Front, quarters: int) -> Front:
     """A front turned to the left about its up axis."""
     side, ahead, _ = model_axes(*front).T
-    way = (ahead, -side, -ahead, side)[quarters]
-    axis = int(np.abs(way).argmax())
-    return f"{'POS' if way[axis] > 0.0 else 'NEG'}_{'XYZ'[axis]}", front[1]
+    return _nearest_axis((ahead, -side, -ahead, side)[quarters]), front[1]
 
 
 def _is_posed(part: Object) -> bool:
@@ -108,10 +106,7 @@ def _is_posed(part: Object) -> bool:
 
 def _before(axis: str, stand: np.ndarray) -> str:
     """The axis of a model that becomes an axis by the turn that lets it stand up, by their names."""
-    sign, letter = axis.split("_")
-    turned_row = stand["XYZ".index(letter)]
-    row = int(np.abs(turned_row).argmax())
-    return f"{'POS' if (turned_row[row] > 0.0) == (sign == 'POS') else 'NEG'}_{'XYZ'[row]}"
+    return _nearest_axis(stand["XYZ".index(axis[-1])] * (1.0 if axis.startswith("POS") else -1.0))
 
 
 def _standing(ob: Object, *, either_way: bool) -> np.ndarray | None:
@@ -272,8 +267,14 @@ def _unlike(points: np.ndarray, size: np.ndarray, axis: int | tuple[int, ...]) -
     return float((filled & ~np.flip(filled, axis)).sum() / filled.sum())
 
 
+def _nearest_axis(way: np.ndarray) -> str:
+    """The axis along which a direction (3,) mostly leads."""
+    along = int(np.abs(way).argmax())
+    return _axis(along, way[along] > 0.0)
+
+
 def _axis(along: int, ahead: bool) -> str:
-    return f"{'POS' if ahead else 'NEG'}_{'XY'[along]}"
+    return f"{'POS' if ahead else 'NEG'}_{'XYZ'[along]}"
 
 
 def stated_front(ob: Object) -> Front | None:
@@ -313,10 +314,7 @@ def _of_motion(ob: Object) -> Front | None:
     steps = np.diff(_sampled(bag, "location", location, frames), axis=0)
     turns = matrices_from_channels(_sampled(bag, data_path(ob.rotation_mode), rotation, frames), ob.rotation_mode)
     way = np.einsum("kba,kb->a", turns[:-1], steps)
-    axis = int(np.argmax(np.abs(way)))
-    if abs(way[axis]) <= MOSTLY * magnitude(steps).sum():
-        return None
-    return upright(f"{'POS' if way[axis] > 0.0 else 'NEG'}_{'XYZ'[axis]}")
+    return upright(_nearest_axis(way)) if np.abs(way).max() > MOSTLY * magnitude(steps).sum() else None
 
 
 def _sampled(bag: Channelbag, path: str, values: np.ndarray, frames: np.ndarray) -> np.ndarray:

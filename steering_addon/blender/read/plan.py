@@ -105,7 +105,7 @@ def plan_reading(
 def planning(
     scene: Scene, only: Iterable[Object] | None, *, replace_own_keys: bool, adds_nothing: bool, alone: bool = False
 ) -> Generator[None, None, Plan]:
-    """The same in pieces, between which nothing may change."""
+    """As `plan_reading`, in pieces between which nothing may change."""
     cast = yield from cast_of(scene, only, replace_own_keys=replace_own_keys, adds_nothing=adds_nothing, alone=alone)
     yield
     around = surroundings_of(cast)

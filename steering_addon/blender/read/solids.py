@@ -18,6 +18,7 @@ from ...simulation.geometry.obstacles import (
     mesh_radius,
 )
 from ..objects.body_sizes import points_of, triangles_of
+from ..objects.doubles import placed
 from ..objects.hierarchy import Family, shown_in
 from ..stored_values import choice_in
 from .dependencies import animates, changes_with_modifiers, may_move
@@ -136,9 +137,8 @@ class _Hull:
         self._start, self._end = start / self._size, end / self._size
 
     def placed(self, matrix: np.ndarray, _depsgraph: Depsgraph) -> _Placed:
-        turn, offset = matrix[:3, :3], matrix[:3, 3]
         grown = float((sizes_of(matrix) / self._size).max())
-        start, end = np.einsum("ab,kb->ka", turn, np.stack((self._start, self._end))) + offset
+        start, end = placed(np.stack((self._start, self._end)), matrix)
         return _Placed(start, end, self._radius * grown, np.zeros(3))
 
 

@@ -44,8 +44,8 @@ def give_back(ob: Object) -> None:
 
 
 def check_stored_start(ob: Object) -> None:
-    """Refuse a vehicle that cannot be moved back to its start. Refused if the start is stored in a rotation mode that
-    does not exist, or is not finite."""
+    """Refuse a vehicle that cannot be moved back to its start: that has a rotation mode that does not exist, or is not
+    finite."""
     if not _has_start(ob):
         return
     if not np.isfinite((*ob.steering.start.location, *stored_rotation(ob))).all():

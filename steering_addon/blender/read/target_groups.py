@@ -43,7 +43,7 @@ class Several:
     points: tuple[Object, ...] = ()
 
     def candidates(self, rows: dict[str, int], source: VehicleSource) -> Candidates:
-        """The same for the simulation; `rows` gives the rows of bodies by name."""
+        """The objects as the simulation knows them; `rows` gives the rows of bodies by name."""
         names = [full_name(ob) for ob in self.objects]
         keys = [np.array([crc32(name.encode()) for name in names], dtype=np.uint64)]
         of_them = [np.array([rows[name] for name in names], dtype=np.int64)]

@@ -204,7 +204,8 @@ def counting(scene: Scene, before: Census | None = None, made_of: str | None = N
     if before is None:
         # Just after a bake no key is edited.
         for finding in findings(scene, records, outcomes, () if made_of is not None else hand_edits.edited(records)):
-            found.extend([] if finding is None else [finding])
+            if finding is not None:
+                found.append(finding)
             yield
     return Census(
         roles=dict(roles),
@@ -333,7 +334,7 @@ def refresh(scene: Scene) -> Census:
 
 
 def refreshing(scene: Scene, made_of: str) -> Generator[None, None, Census]:
-    """The same in pieces; the present fingerprint of the scene saves half of the time."""
+    """Count in pieces; the present fingerprint of the scene saves half of the time."""
     return _keep(scene, (yield from counting(scene, made_of=made_of)))
 
 

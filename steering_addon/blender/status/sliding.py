@@ -189,7 +189,7 @@ def _baked(ob: Object, frames: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _carried(ob: Object, frames: np.ndarray, scene: Scene) -> tuple[np.ndarray, np.ndarray]:
-    """The same of a vehicle with a parent, from going through the frames."""
+    """The positions and bases of a baked vehicle with a parent, from going through the frames."""
     position, basis = np.empty((len(frames), 3)), np.empty((len(frames), 3, 3))
     frame, subframe = scene.frame_current, scene.frame_subframe
     try:

@@ -41,7 +41,7 @@ from .writer import Writer
 SIMULATING = 0.8
 """Share of the progress that simulating takes."""
 WRITING = 0.15
-"""That of writing; the rest is what is told of the bake when the scene plays it."""
+"""Share of the progress that writing takes; the rest is for the records of the bake once the scene plays it."""
 UP, DOWN = Vector((0.0, 0.0, 1.0)), Vector((0.0, 0.0, -1.0))
 MOST_RAYS = 500
 """Vehicles looked at on each frame, on average, so that a bake takes no longer."""

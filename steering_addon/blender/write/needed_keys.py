@@ -13,11 +13,11 @@ between frames."""
 AXES = np.full(3, 1.0 / np.sqrt(3.0))
 """The share of a distance by which each of three numbers may be off, so that a place is off by no more."""
 TURNS = {"QUATERNION": np.full(4, 0.25), "AXIS_ANGLE": np.array((0.5, *(0.25 * AXES)))}
-"""The same of an angle, for the numbers of rotations in these modes."""
+"""The share of an angle by which each number of a rotation in these modes may be off."""
 OF_BODY = 0.01
 """The share of their radius by which small bodies may be off."""
 EULER = np.full(3, 1.0 / np.sqrt(5.0))
-"""The same for the other modes, of Euler angles: the middle one turns across the axes of the other two."""
+"""The share for the other modes, of Euler angles: the middle one turns across the axes of the other two."""
 
 
 class NeededKeys:

@@ -127,7 +127,7 @@ class _Toes:
         return clamp(between - angle_of(np.sqrt(1.0 - cosines * cosines), cosines), 0.0, self.most)
 
     def correction(self, angle: Scalars) -> FootCorrection:
-        """That of feet that roll by an angle, (..., f) radians."""
+        """The correction of feet that roll by an angle, (..., f) radians."""
         cosines, sines = cosine_and_sine(angle)
         nothing = np.zeros(angle.shape)
         turn = rotation_between(columns(nothing, 1.0, 0.0), columns(nothing, cosines, sines))

@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Key(Generic[T]):
-    """What something kept is made of.
+    """A key under which something kept is found again.
 
     Attributes:
         digest: bytes that tell it from others; they alone are compared.

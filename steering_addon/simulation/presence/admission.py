@@ -83,7 +83,7 @@ def _with_room(waiting: Rows, motion: Motion, snapshot: Snapshot) -> dict[int, f
     others = tracked.present & ((tracked.roles & int(Role.VEHICLE)) != 0) & (tracked.carrier < 0)
     position = np.concatenate((motion.position, tracked.position))
     forward = np.concatenate((motion.forward, tracked.forward))
-    # What is not simulated counts as standing.
+    # Bodies that are not simulated count as standing.
     velocity = np.concatenate((motion.velocity, no_vectors(len(tracked.radius))))
     speed, brakes = magnitude(motion.velocity), COMFORT * snapshot.vehicle.max_force / snapshot.vehicle.mass
     radius, half = np.concatenate((snapshot.vehicle.radius, tracked.radius)), snapshot.half_axes
@@ -102,7 +102,7 @@ def _with_room(waiting: Rows, motion: Motion, snapshot: Snapshot) -> dict[int, f
         if np.isfinite(snapshot.handling.axle[row]):
             ahead, along = dot(offset, way), dot(picked(velocity, rows), way)
             in_way = (ahead > 0.0) & (magnitude(offset - ahead[:, None] * way) < touching)
-            # What comes along the way needs room to stop, too.
+            # One that comes towards it needs room to stop, too.
             against = np.minimum(along, 0.0)
             room = ahead - touching - against * against / (2.0 * brakes[row])
             stops = speed_within(brakes[row], BEHIND, room, np.maximum(along, 0.0))

@@ -27,15 +27,14 @@ def collection_for(context: Context, crowd: Object) -> Collection:
 
 
 def fitting_collections(context: Context, ob: Object) -> list[Collection]:
-    """The collections of an object to which more can be added where it is shown; Blender lets no overridden one have
-    more."""
+    """The collections in which an object is shown and to which others can be added, so no linked or overridden ones."""
     layer = context.view_layer.layer_collection
     local = (each for each in ob.users_collection if each.library is None and each.override_library is None)
     return [each for each in local if shows(layer, each)]
 
 
 def collection_beside(context: Context, ob: Object) -> Collection:
-    """Where to put what is to be beside an object: the first of these, or else the collection of the scene."""
+    """The collection for something beside an object: the first that fits, or else that of the scene."""
     return next(iter(fitting_collections(context, ob)), context.scene.collection)
 
 

@@ -1,4 +1,4 @@
-"""A herd of sheep on a pasture with hills, round which and over which they graze."""
+"""A herd of sheep that grazes on a pasture with hills, alone or until a wolf comes by."""
 
 import math
 import random

@@ -54,6 +54,7 @@ STRIPES, HALF_STRIPES = 8, 0.4
 ABOVE = 0.004
 """How far the stripes are above the road."""
 BENDS_WITHIN = 24
+"""Points of the middle of the road between two directions, of which the difference tells how far it bends."""
 
 
 def reach(options: SceneOptions) -> float:
