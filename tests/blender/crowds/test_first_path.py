@@ -11,14 +11,6 @@ from tests.sampling import sampled
 BEND = ((-14.0, 6.0, 1.0), (8.0, 14.0, 2.0), (26.0, -2.0, 1.0), (48.0, 6.0, 2.0))
 """Points of the curve, metres; the vehicles start beside the first."""
 
-FPS = 12
-"""Half of what scenes have: the films are long."""
-
-
-def film(last: int) -> None:
-    bpy.context.scene.render.fps = FPS
-    frames(1, last)
-
 
 def suzannes(number: int) -> list:
     """Blender's own monkeys, beside the start of the curve."""
@@ -66,7 +58,7 @@ FRAMES_PAST_THEIR_REGION = {"CAR": 170}
 @pytest.mark.parametrize("like", ["CAR", "FISH", "ANIMAL", "PERSON", "ANYTHING"])
 def test_the_region_made_on_tagging_holds_no_crowd_back_from_its_path(like: str) -> None:
     last = FRAMES_PAST_THEIR_REGION.get(like, 340)
-    film(last)
+    frames(1, last, fps=12)
     models = suzannes(2)
     crowd = tagged(models, like)
     (region,) = (ob for ob in bpy.data.objects if ob.is_property_set("steering") and "REGION" in ob.steering.roles)
@@ -85,7 +77,7 @@ def test_the_region_made_on_tagging_holds_no_crowd_back_from_its_path(like: str)
 
 def test_what_hovers_where_its_path_leads_into_a_wall_is_named_as_stuck_with_frames_and_remedy(capfd) -> None:
     """A bird with a least speed does not hover: it flies along the wall, in search of its end."""
-    film(150)
+    frames(1, 150, fps=12)
     models = suzannes(1)
     crowd = tagged(models, "BIRD")
     crowd.steering.locomotion = "SIMPLE_VEHICLE"
