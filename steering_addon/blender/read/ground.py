@@ -30,8 +30,7 @@ from ...simulation.geometry.paths import Path
 from ...simulation.geometry.surfaces import surfaces
 from ...simulation.locomotion import Locomotion
 from ...simulation.roles import Role
-from ..objects.body_sizes import points_of
-from ..objects.body_sizes import triangles_of
+from ..objects.body_sizes import points_of, triangles_of
 from ..objects.doubles import doubles, placed
 from ..properties import has_role
 from ..refusal import Refusal
