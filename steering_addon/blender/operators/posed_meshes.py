@@ -1,14 +1,12 @@
 """The operator that makes meshes of a model in the poses of its clips."""
 
-from collections.abc import Iterator
-
 import bpy
 from bpy.props import FloatProperty, IntProperty
-from bpy.types import Collection, Context, Object
+from bpy.types import Context, Object
 
 from ...simulation.roles import Role
 from ..clips.crowd_clips import Model, check_has_models, models_of
-from ..crowds.cache_models import SHARE, Layout
+from ..crowds.cache_models import SHARE
 from ..crowds.posed_meshes import Posing, posing, strangers_in
 from ..objects.body_sizes import Body
 from ..objects.focus import crowd_in_focus
@@ -17,7 +15,7 @@ from ..objects.tagged_objects import vehicles_of
 from ..properties import has_role
 from ..refusal import Refusal
 from ..stored_values import check_stored
-from .in_pieces import InPieces
+from .in_pieces import InPieces, Work
 from .polls import has_clips, has_editable_scene, in_object_mode
 
 
@@ -49,7 +47,7 @@ class STEERING_OT_pose_meshes(InPieces, bpy.types.Operator):
         max=512,
     )
 
-    def begin(self, context: Context) -> tuple[Iterator[float], str]:
+    def begin(self, context: Context) -> tuple[Work, str]:
         crowd, family = crowd_in_focus(context), Family()
         check_stored([crowd])
         model, vehicle = _model_in_focus(context, crowd, family)
@@ -58,17 +56,18 @@ class STEERING_OT_pose_meshes(InPieces, bpy.types.Operator):
         scene, layer = context.scene, context.view_layer
         if not self.properties.is_property_set("tolerance"):
             self.tolerance = SHARE * max(Body.of(vehicle, context.evaluated_depsgraph_get(), family).sides())
-        self._task = Posing(model, vehicle, numbers, crowd, scene, layer, family, self.tolerance, self.most)
-        return posing(self._task), f"Posing {vehicle.name}"
+        task = Posing(model, vehicle, numbers, crowd, scene, layer, family, self.tolerance, self.most)
+        return self._posing(task), f"Posing {vehicle.name}"
 
-    def finished(self, result: tuple[Collection, Layout]) -> str:
-        (collection, layout), names = result, self._task.names
+    def _posing(self, task: Posing) -> Work:
+        collection, layout = yield from posing(task)
+        names = task.names
         if few := [name for name, poses in zip(names, layout.poses) if poses == self.most]:
             text = f"With {self.most} poses {', '.join(few)} may be off by more than {100.0 * self.tolerance:.3g} cm"
-            self.report({"WARNING"}, f"{text}. Raise Most Poses or Tolerance")
+            self.warn([f"{text}. Raise Most Poses or Tolerance"])
         if strangers := strangers_in(collection):
             text = f"{strangers[0]} in {collection.name} is counted with the poses"
-            self.report({"WARNING"}, f"{text}. Move it to another collection")
+            self.warn([f"{text}. Move it to another collection"])
         return f"{collection.name}: {', '.join(f'{poses} of {name}' for name, poses in zip(names, layout.poses))}"
 
 

@@ -219,8 +219,10 @@ def test_nothing_is_left_behind_by_an_error(monkeypatch):
 def posing(most: int):
     """The work of Pose Meshes, which has not begun."""
     chosen = SimpleNamespace(is_property_set=lambda _name: True)
+    operator = part("blender.operators.posed_meshes").STEERING_OT_pose_meshes
     settings = SimpleNamespace(properties=chosen, tolerance=TOLERANCE, most=most)
-    return part("blender.operators.posed_meshes").STEERING_OT_pose_meshes.begin(settings, bpy.context)[0]
+    settings._posing = lambda task: operator._posing(settings, task)
+    return operator.begin(settings, bpy.context)[0]
 
 
 def test_the_meshes_made_before_stay_if_the_work_is_stopped():
