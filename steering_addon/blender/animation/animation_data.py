@@ -188,6 +188,17 @@ def assign_action(ob: Object, action: Action | None, slot: ActionSlot | None = N
     return animation
 
 
+def stop_playing(block: Object | Key) -> None:
+    """Take the action and the NLA tracks from a datablock; its drivers stay."""
+    animation = block.animation_data
+    if animation is None:
+        return
+    for track in list(animation.nla_tracks):
+        animation.nla_tracks.remove(track)
+    if animation.action is not None:
+        assign_action(block, None)
+
+
 def evaluate(curve: FCurve, frames: Iterable[float]) -> np.ndarray:
     """The values of a curve on frames, (f,): keys, modifiers and extrapolation, but no drivers and no NLA."""
     return np.array([curve.evaluate(frame) for frame in frames])
