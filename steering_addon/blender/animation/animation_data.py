@@ -77,6 +77,11 @@ def channelbag_in(action: Action, slot: ActionSlot | None, *, ensure: bool = Fal
     return strip.channelbag(slot, ensure=True)
 
 
+def bag_of(strip: NlaStrip) -> Channelbag | None:
+    """The holder of the curves that a strip with an action plays."""
+    return channelbag_in(strip.action, strip.action_slot if SLOTTED else None)
+
+
 def channelbags(action: Action) -> list[Channelbag]:
     """All holders of curves in an action, of all its slots."""
     if not SLOTTED:

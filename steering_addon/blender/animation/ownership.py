@@ -16,7 +16,7 @@ from ..objects.crowd_caches import cached_as
 from ..objects.doubles import column_from
 from ..objects.drivers import drivers_of
 from ..refusal import Refusal
-from .animation_data import SLOTTED, ActionSlot, Channelbag, action_of, channelbag_in, channelbags, slot_of
+from .animation_data import ActionSlot, Channelbag, action_of, bag_of, channelbag_in, channelbags, slot_of
 from .bake_record import RECORD, TRANSFORM_CHANNELS, BakeRecord, our_record
 from .custom_properties import name_in
 from .held_transforms import TRANSFORM, holds_a_pose
@@ -402,7 +402,7 @@ def strip_curves(strip: NlaStrip) -> Iterator[FCurve]:
         for inner in strip.strips:
             yield from strip_curves(inner)
     elif strip.action is not None:
-        bag = channelbag_in(strip.action, strip.action_slot if SLOTTED else None)
+        bag = bag_of(strip)
         yield from bag.fcurves if bag is not None else ()
 
 

@@ -109,7 +109,7 @@ def _react_to_other_crowd(behavior: type[Behavior], crowd: Object, scene: Scene)
     return chosen
 
 
-def behaviors_of(preset: Preset) -> list[type[Behavior]]:
+def behaviors_in(preset: Preset) -> list[type[Behavior]]:
     """The active behaviors of a preset."""
     return [behavior for behavior in CATALOGUE if behavior.name in preset.behaviors]
 
@@ -126,5 +126,5 @@ def pointers(behaviors: Iterable[type[Behavior]], kind: Kind) -> list[tuple[str,
 
 def point_at(crowd: Object, preset: Preset, kind: Kind, target: Object) -> None:
     """Set the target of all behaviors of a preset that point at objects of a kind."""
-    for behavior, name in pointers(behaviors_of(preset), kind):
+    for behavior, name in pointers(behaviors_in(preset), kind):
         setattr(getattr(crowd.steering, behavior), name, target)

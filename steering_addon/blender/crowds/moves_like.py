@@ -25,7 +25,7 @@ from ..properties import pointed_at
 from ..read.forward_axis import front_of
 from ..read.role_assignment import current_front
 from ..stored_values import sound_front
-from .behavior_adding import behaviors_of, point_at, pointers
+from .behavior_adding import behaviors_in, point_at, pointers
 from .member_variation import Amounts, vary
 from .preset_exchange import take_up
 from .preset_files import CROWDS
@@ -217,7 +217,7 @@ def _give_room(context: Context, crowd: Object, places: np.ndarray, preset: Pres
 
     A path to follow or an existing region takes its place. A region that another crowd points at does not count.
     """
-    behaviors = behaviors_of(preset)
+    behaviors = behaviors_in(preset)
     if not pointers(behaviors, Kind.REGION):
         return
     roles = by_role(in_use(context.scene))
