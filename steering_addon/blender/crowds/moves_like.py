@@ -29,7 +29,7 @@ from .behavior_adding import behaviors_in, point_at, pointers
 from .member_variation import Amounts, vary
 from .preset_exchange import take_up
 from .preset_files import CROWDS
-from .room_to_stay import keep_in_room, new_region
+from .room_to_stay import is_over, keep_in_room, new_region, region_around
 
 KEEPING = "containment"
 """The behavior that keeps a crowd in the region that it is given."""
@@ -196,15 +196,19 @@ def bring_to_life(
         Warnings that name the objects that were left unchanged.
     """
     take_up(preset, crowd, context.scene)
-    if room is not None:
-        point_at(crowd, preset, Kind.REGION, room)
+    if places is None:
+        places = doubles([ob.matrix_world.translation for ob in members])
+    walks = ground is not None and preset.moves.grounded and not preset.moves.clings
+    stood_on = ground if walks else None
+    given = room or _room_for(context, crowd, places, preset, stood_on)
+    if given is not None:
+        point_at(crowd, preset, Kind.REGION, given)
+    if given is not None and KEEPING in preset.behaviors:
         # What is seen has walls.
-        if KEEPING in preset.behaviors and room.type == "MESH":
+        if given.type == "MESH":
             getattr(crowd.steering, KEEPING).firm = True
-    else:
-        if places is None:
-            places = doubles([ob.matrix_world.translation for ob in members])
-        _give_room(context, crowd, places, preset, ground)
+        elif room is None:
+            keep_in_room(crowd, KEEPING, stood_on)
     if len(members) < 2:
         return []
     unlocked = [ob for ob in members if not ob.steering.locked]
@@ -212,32 +216,44 @@ def bring_to_life(
     return vary(context.scene, crowd, amounts, only=unlocked) if unlocked else []
 
 
-def _give_room(context: Context, crowd: Object, places: np.ndarray, preset: Preset, ground: Object | None) -> None:
-    """Add a region around places (n, 3) of members, so that they stay in view, if behaviors of the preset need one.
+def _room_for(
+    context: Context, crowd: Object, places: np.ndarray, preset: Preset, ground: Object | None
+) -> Object | None:
+    """The region in which members at places (n, 3) stay in view: that in which they are, or else a new one.
 
-    A path to follow or an existing region takes its place. A region that another crowd points at does not count.
+    Neither if no behavior of the preset needs one, or if they are led by a path to follow or a region that is elsewhere
+    and keeps nobody yet. A region in the air does not count for walkers, nor the other way round, unless it has walls.
+
+    Args:
+        ground: what they walk on, if they were put on it.
     """
     behaviors = behaviors_in(preset)
     if not pointers(behaviors, Kind.REGION):
-        return
+        return None
     roles = by_role(in_use(context.scene))
-    follows_path = pointers(behaviors, Kind.PATH) and roles[Role.PATH]
-    if follows_path or set(roles[Role.REGION]) - _targets(roles[Role.CROWD], Kind.REGION):
-        return
-    walks = ground is not None and preset.moves.grounded and not preset.moves.clings
-    stood_on = ground if walks else None
-    region = new_region(crowd, places, stood_on)
-    point_at(crowd, preset, Kind.REGION, region)
-    if KEEPING in preset.behaviors:
-        keep_in_room(crowd, KEEPING, stood_on)
+    if pointers(behaviors, Kind.PATH) and roles[Role.PATH]:
+        return None
+    kept = _kept_in_regions(roles[Role.CROWD])
+    shared = [
+        ob
+        for ob in roles[Role.REGION]
+        if ob.type == "MESH"
+        or ob not in kept
+        or (kept[ob] == {preset.moves.grounded} and (ground is None or is_over(ob, ground, crowd)))
+    ]
+    there = region_around(places, crowd.steering.vehicle.radius, shared, context.evaluated_depsgraph_get())
+    if there is not None or set(roles[Role.REGION]) - kept.keys():
+        return there
+    return new_region(crowd, places, ground)
 
 
-def _targets(crowds: Sequence[Object], kind: Kind) -> set[Object | None]:
-    """The objects of a kind that behaviors of the crowds point at. Writes nothing."""
-    names = pointers(CATALOGUE, kind)
-    return {
-        pointed_at(getattr(settings, behavior), name)
-        for settings in (crowd.steering for crowd in crowds)
-        for behavior, name in names
-        if settings.is_property_set(behavior)
-    }
+def _kept_in_regions(crowds: Sequence[Object]) -> dict[Object, set[bool]]:
+    """The regions that behaviors of the crowds point at, and whether those that do keep to the ground. Writes
+    nothing."""
+    kept: dict[Object, set[bool]] = {}
+    for crowd in crowds:
+        for behavior, name in pointers(CATALOGUE, Kind.REGION):
+            group = getattr(crowd.steering, behavior) if crowd.steering.is_property_set(behavior) else None
+            if group is not None and (region := pointed_at(group, name)) is not None:
+                kept.setdefault(region, set()).add(locomotion_of(crowd).grounded)
+    return kept
