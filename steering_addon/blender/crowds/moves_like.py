@@ -21,7 +21,7 @@ from ..objects.characters import is_character
 from ..objects.doubles import doubles
 from ..objects.hierarchy import Family
 from ..objects.tagged_objects import by_role, crowd_of, in_use, members_in
-from ..properties import pointed_at
+from ..properties import pointed_at, uses
 from ..read.forward_axis import front_of
 from ..read.role_assignment import current_front
 from ..stored_values import sound_front
@@ -200,12 +200,13 @@ def bring_to_life(
         places = doubles([ob.matrix_world.translation for ob in members])
     walks = ground is not None and preset.moves.grounded and not preset.moves.clings
     stood_on = ground if walks else None
-    given = room or _room_for(context, crowd, places, preset, stood_on)
+    given, others = (room, []) if room is not None else _room_for(context, crowd, places, preset, stood_on)
     if given is not None:
         point_at(crowd, preset, Kind.REGION, given)
     if given is not None and KEEPING in preset.behaviors:
+        held = [getattr(other.steering, KEEPING).firm for other in others if uses(other, KEEPING)]
         # What is seen has walls.
-        if given.type == "MESH":
+        if any(held) or (room is not None and room.type == "MESH"):
             getattr(crowd.steering, KEEPING).firm = True
         elif room is None:
             keep_in_room(crowd, KEEPING, stood_on)
@@ -218,42 +219,43 @@ def bring_to_life(
 
 def _room_for(
     context: Context, crowd: Object, places: np.ndarray, preset: Preset, ground: Object | None
-) -> Object | None:
-    """The region in which members at places (n, 3) stay in view: that in which they are, or else a new one.
+) -> tuple[Object | None, Sequence[Object]]:
+    """The region in which members at places (n, 3) stay in view: one in which others like them are kept, or a new one.
 
-    Neither if no behavior of the preset needs one, or if they are led by a path to follow or a region that is elsewhere
-    and keeps nobody yet. A region in the air does not count for walkers, nor the other way round, unless it has walls.
+    None if no behavior of the preset needs one, or a path to follow or a region in which nobody is kept takes its
+    place. Who walks does not share one with who flies, unless it has walls.
 
     Args:
         ground: what they walk on, if they were put on it.
+
+    Returns:
+        the region, and the crowds that are kept in it.
     """
-    behaviors = behaviors_in(preset)
-    if not pointers(behaviors, Kind.REGION):
-        return None
-    roles = by_role(in_use(context.scene))
-    if pointers(behaviors, Kind.PATH) and roles[Role.PATH]:
-        return None
+    behaviors, roles = behaviors_in(preset), by_role(in_use(context.scene))
+    if not pointers(behaviors, Kind.REGION) or (pointers(behaviors, Kind.PATH) and roles[Role.PATH]):
+        return None, []
     kept = _kept_in_regions(roles[Role.CROWD])
     shared = [
         ob
         for ob in roles[Role.REGION]
         if ob.type == "MESH"
-        or ob not in kept
-        or (kept[ob] == {preset.moves.grounded} and (ground is None or is_over(ob, ground, crowd)))
+        or (
+            {locomotion_of(other).grounded for other in kept.get(ob, [])} <= {preset.moves.grounded}
+            and (ob not in kept or ground is None or is_over(ob, ground, crowd))
+        )
     ]
     there = region_around(places, crowd.steering.vehicle.radius, shared, context.evaluated_depsgraph_get())
-    if there is not None or set(roles[Role.REGION]) - kept.keys():
-        return there
-    return new_region(crowd, places, ground)
+    if there in kept:
+        return there, kept[there]
+    return (None if set(roles[Role.REGION]) - kept.keys() else new_region(crowd, places, ground)), []
 
 
-def _kept_in_regions(crowds: Sequence[Object]) -> dict[Object, set[bool]]:
-    """The regions that behaviors of the crowds point at, and whether those that do keep to the ground. Writes
-    nothing."""
-    kept: dict[Object, set[bool]] = {}
+def _kept_in_regions(crowds: Sequence[Object]) -> dict[Object, list[Object]]:
+    """The crowds with behaviors that point at a region, for each region. Writes nothing."""
+    kept: dict[Object, list[Object]] = {}
     for crowd in crowds:
         for behavior, name in pointers(CATALOGUE, Kind.REGION):
-            group = getattr(crowd.steering, behavior) if crowd.steering.is_property_set(behavior) else None
-            if group is not None and (region := pointed_at(group, name)) is not None:
-                kept.setdefault(region, set()).add(locomotion_of(crowd).grounded)
+            used = crowd.steering.is_property_set(behavior)
+            if used and (region := pointed_at(getattr(crowd.steering, behavior), name)) is not None:
+                kept.setdefault(region, []).append(crowd)
     return kept

@@ -67,7 +67,10 @@ def new_region(crowd: Object, places: np.ndarray, ground: Object | None) -> Obje
         region.location = Vector((low + high) / 2.0)
         region.scale *= reach / region.empty_display_size
     else:
-        _put_over(region, ground, reach, _extent(crowd))
+        region.empty_display_type, region.empty_display_size = "CUBE", 1.0
+        region.steering.region_shape = "BOX"
+        region.parent = ground
+        region.location, region.scale = map(Vector, _half_over(ground, reach, _extent(crowd)))
     crowd.users_collection[0].objects.link(region)
     give_role(region, Role.REGION, Family())
     return region
@@ -97,15 +100,6 @@ def is_over(region: Object, ground: Object, crowd: Object) -> bool:
 def _extent(crowd: Object) -> float:
     """How far it is from the middle of a body to its end, metres."""
     return float(max(crowd.steering.vehicle.radius, 0.5 * crowd.steering.vehicle.length))
-
-
-def _put_over(region: Object, ground: Object, height: float, extent: float) -> None:
-    """Make an Empty a box over a ground, with which it moves; arguments as for `_half_over`."""
-    middle, inside = _half_over(ground, height, extent)
-    region.empty_display_type, region.empty_display_size = "CUBE", 1.0
-    region.steering.region_shape = "BOX"
-    region.parent = ground
-    region.location, region.scale = Vector(middle), Vector(inside)
 
 
 def _half_over(ground: Object, height: float, extent: float) -> tuple[np.ndarray, np.ndarray]:
