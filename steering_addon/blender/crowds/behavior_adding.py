@@ -127,7 +127,7 @@ def _can_be(ob: Object, parameter: Parameter) -> bool:
     return tagged_so and ob.type == TYPES.get(parameter.kind, ob.type)
 
 
-def behaviors_of(preset: Preset) -> list[type[Behavior]]:
+def behaviors_in(preset: Preset) -> list[type[Behavior]]:
     """The active behaviors of a preset."""
     return [behavior for behavior in CATALOGUE if behavior.name in preset.behaviors]
 
@@ -144,5 +144,5 @@ def pointers(behaviors: Iterable[type[Behavior]], kind: Kind) -> list[tuple[str,
 
 def point_at(crowd: Object, preset: Preset, kind: Kind, target: Object) -> None:
     """Set the target of all behaviors of a preset that point at objects of a kind."""
-    for behavior, name in pointers(behaviors_of(preset), kind):
+    for behavior, name in pointers(behaviors_in(preset), kind):
         setattr(getattr(crowd.steering, behavior), name, target)

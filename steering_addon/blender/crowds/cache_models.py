@@ -20,6 +20,7 @@ from ..animation.animation_data import assign_action, channelbag_in, new_action
 from ..animation.keyframes import LINEAR, generated_keys, write_keys
 from ..clips.clip_copies import Copies
 from ..objects.doubles import doubles
+from ..objects.drivers import blocks, drivers_of, read_by
 from ..objects.hierarchy import Family
 from ..refusal import Refusal
 from .model_aside import ModelAside, model_aside
@@ -119,11 +120,8 @@ class OfDrivers:
 def drives_by_phase(vehicle: Object, family: Family) -> bool:
     """Whether drivers of a vehicle or of its parts read its phase."""
     for part in (vehicle, *family.descendants(vehicle)):
-        for block in (part, part.data, getattr(part.data, "shape_keys", None)):
-            drivers = block.animation_data.drivers if block is not None and block.animation_data is not None else ()
-            for variable in (variable for curve in drivers for variable in curve.driver.variables):
-                if any(f'["{PHASE}"]' in target.data_path for target in variable.targets):
-                    return True
+        if any(f'["{PHASE}"]' in target.data_path for target in read_by(drivers_of(*blocks(part)))):
+            return True
     return False
 
 

@@ -25,7 +25,7 @@ from ..properties import pointed_at, uses
 from ..read.forward_axis import front_of
 from ..read.role_assignment import current_front
 from ..stored_values import sound_front
-from .behavior_adding import behaviors_of, point_at, pointers
+from .behavior_adding import behaviors_in, point_at, pointers
 from .member_variation import Amounts, vary
 from .preset_exchange import take_up
 from .preset_files import CROWDS
@@ -231,7 +231,7 @@ def _room_for(
     Returns:
         the region, and the crowds that are kept in it.
     """
-    behaviors, roles = behaviors_of(preset), by_role(in_use(context.scene))
+    behaviors, roles = behaviors_in(preset), by_role(in_use(context.scene))
     if not pointers(behaviors, Kind.REGION) or (pointers(behaviors, Kind.PATH) and roles[Role.PATH]):
         return None, []
     kept = _kept_in_regions(roles[Role.CROWD])

@@ -12,10 +12,10 @@ from ..animation.edited_keys import has_edited_keys
 from ..animation.run_records import made_of, sign_run
 from ..crowds.cache_edits import picked_in
 from ..crowds.crowd_cache import is_kept_here, player_of, shown_by
-from ..crowds.crowd_player import input_of
 from ..objects.crowd_caches import cache_id, cache_of, is_picked, standing_for
 from ..objects.focus import activate, crowd_in_focus, select_only, vehicle_of
 from ..objects.hierarchy import Family
+from ..objects.node_inputs import input_of
 from ..objects.suitability import check_editable
 from ..objects.tagged_objects import in_use, names_of
 from ..panels.fields import counted
