@@ -308,6 +308,7 @@ def _perches_at(motion: Motion, before: Snapshot, after: Snapshot, part: float) 
         _placed(motion, position, carrier),
         np.where((carrier >= 0)[:, None], _carried(motion, perches.along, carrier), perches.along),
         _velocity(motion, perches.position, ends, carrier, before.frame_time),
+        perches.room,
     )
 
 

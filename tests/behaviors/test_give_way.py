@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from scripts.measures.junctions import round_the_ring
 from steering_addon.behaviors.brake_for import BrakeFor
 from steering_addon.behaviors.give_way import RANKS, GiveWay
 from steering_addon.behaviors.keep_distance import KeepDistance
@@ -15,7 +16,7 @@ from steering_addon.simulation.arrays.vectors import Scalars
 from steering_addon.simulation.geometry.paths import spline
 from steering_addon.simulation.maneuvers.junctions import Junctions
 from steering_addon.simulation.signals import Signals
-from tests.sampling import sampled
+from tests.sampling import sampled, thorough
 from tests.scene import Scene, locked, positions, speeds
 
 FPS = 12
@@ -213,6 +214,18 @@ def test_every_arm_of_a_crowded_crossroads_moves_within_eight_seconds() -> None:
     assert nearest(states) > TOUCH
     assert max(longest_stand(states)[::5]) < 8.0
     assert (np.abs(positions(states)[-1]).max(axis=1) > 12.0).all()
+
+
+@thorough
+def test_a_roundabout_on_whose_ring_the_ways_of_all_arms_run_stays_open() -> None:
+    """One that comes in lets those on the ring go on, which would else fill up."""
+    ways = tuple(round_the_ring(arm) for arm in range(4))
+    on = [(arm, 1, 30.0 + 9.0 * k + arm) for arm in range(4) for k in range(5)]
+    body = {"max_speed": SPEED, "cruise_speed": 1.0, "max_force": BRAKES, "radius": 0.9, "length": 4.3}
+    states = drivers(on, ways, {}, vehicle=body, locomotions=[(Wheeled, {})]).run(FPS * 30)
+    assert nearest(states) > 1.8
+    assert max(longest_stand(states)) < 8.0
+    assert (np.linalg.norm(positions(states)[-1], axis=1) > 30.0).sum() >= 12, "most are through"
 
 
 @sampled(one_of=2)

@@ -45,7 +45,7 @@ PROBLEMS = {
     OVERLAP: Problem("overlapping", "Overlapping", "that overlapped other vehicles"),
     OBSTACLE: Problem("inside an obstacle", "Inside an Obstacle", "that were inside an obstacle"),
     STUCK: Problem("stuck", "Stuck", "that got nowhere near an obstacle for two seconds"),
-    GROUND: Problem("off the ground", "Off the Ground", "without a surface under them, or that left that of Populate"),
+    GROUND: Problem("off the ground", "Off the Ground", "without a surface under them"),
     FELL: Problem("fallen from an edge", "Fallen", "that fell from the edge of a surface"),
     HELD: Problem(
         "held up by the ground",

@@ -3,8 +3,12 @@
 Every vehicle that gives way arrives at each conflict of its lane ahead (`geometry.conflicts`) in some time, and
 leaves it in another. Of two at one conflict, the first of these rules that tells them apart says who goes first:
 
-    who is in it > who can no longer stop before it > who can go on > who has waited beyond patience
-    > who has the lower rank > who has come earlier, by the margin > who has waited longer > who comes from the right
+    who is in it > who can no longer stop before it > who can go on > who is still in another one
+    > who has waited beyond patience > who has the lower rank > who has come earlier, by the margin
+    > who has waited longer > who comes from the right
+
+Who is still in another one would block that, so that a ring would fill up and nobody could leave it. Only a wait at
+this junction counts: arms of a ring that wait each for the next one before it would wait for each other in a circle.
 
 Who comes earlier is asked of where both stop before the junction, which is one time for all its conflicts: if each
 conflict was asked on its own, four could wait for each other in a circle. The other one passes after it: where lanes
@@ -181,13 +185,13 @@ class _Meetings:
         sees = self.both(self.approach.enters)[0] < self.of_both(self.on_lanes.sight)[0]
         # Nobody slips through before one that has waited for long: the next would, too, and the one after it.
         minds = self.on_lanes.minds
-        overdue = self.of_both(minds.waited)[1] > self.of_both(minds.patience)[1]
+        overdue = self.both(self.approach.waited)[1] > self.of_both(minds.patience)[1]
         return wants & sees & (self.is_in[1] | overdue | ~(is_out + margin < arrives))
 
     def _comes_later(self) -> Mask:
         """The pairs in which the turn of this side comes after that of the other, (p,)."""
         minds = self.on_lanes.minds
-        waited, others = self.of_both(minds.waited)
+        waited, others = self.both(self.approach.waited)
         patience, their = self.of_both(minds.patience)
         rank, higher = self.of_both(minds.rank)
         who = self.approach.who
@@ -199,11 +203,15 @@ class _Meetings:
         longer = (others > waited) | ((others == waited) & (row_other < row))
         has_waited = (waited > patience) | (others > their)
         at_it = (waited > AT_IT) & (others > AT_IT)
+        inside = np.zeros(len(self.on_lanes), dtype=np.bool_)
+        inside[who[self.approach.enters <= 0.0]] = True
+        blocks = self.of_both(inside)
         right = self.conflicts.from_right[self.approach.conflict[self.mine]]
         rules = (
             (self.is_in[1] & ~self.is_in[0], self.is_in[0]),
             (self.committed[1] & ~self.committed[0], self.committed[0] & ~self.committed[1]),
             (goes[1] & ~goes[0], ~goes[1]),
+            (blocks[1] & ~blocks[0], blocks[0] & ~blocks[1]),
             (has_waited & longer, has_waited & ~longer),
             (higher < rank, higher > rank),
             (late, earlier),

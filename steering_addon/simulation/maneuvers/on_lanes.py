@@ -14,7 +14,7 @@ from ..geometry.paths import exist
 from ..ground import flat, of_rows
 from ..lane_use import Routed, Yielding
 from ..world import World
-from .braking import COMFORT, speed_within
+from .braking import COMFORT, least_of_each, speed_within
 
 FIRM = 0.75
 """Share of the strongest braking from which on one can no longer stop."""
@@ -83,6 +83,7 @@ class Approach(Columns):
         stop: (k,) metres until its front is where it stops before that.
         comes: (k,) seconds until it is at the stop, at the earliest; less by how long it has waited there.
         arrives, is_out: (k,) seconds until its front is in the conflict and until its back is out, at the earliest.
+        waited: (k,) how long it has waited before that, seconds; none while it waits before another.
     """
 
     who: Rows
@@ -92,6 +93,7 @@ class Approach(Columns):
     comes: Scalars
     arrives: Scalars
     is_out: Scalars
+    waited: Scalars
 
 
 def who_is_on_lanes(world: World) -> tuple[OnLanes, Conflicts] | None:
@@ -149,7 +151,9 @@ def approaching(on_lanes: OnLanes, conflicts: Conflicts) -> Approach:
     who, enters, stop = who[seen], enters[seen], stop[seen]
     few = on_lanes.take(who)
     comes, arrives, is_out = (_earliest(few, np.maximum(way, 0.0)) for way in (stop, enters, leaves[seen]))
-    return Approach(who, conflict[seen], enters, stop, comes - few.minds.waited, arrives, is_out)
+    first = least_of_each(len(on_lanes), who, np.where(enters > 0.0, stop, np.inf))[who]
+    waited = np.where(stop < first + few.radius, few.minds.waited, 0.0)
+    return Approach(who, conflict[seen], enters, stop, comes - waited, arrives, is_out, waited)
 
 
 def _earliest(on_lanes: OnLanes, way: Scalars) -> Scalars:

@@ -9,10 +9,12 @@ from tests.blender.building import (
     insert,
     leader,
     part,
+    path_curve,
     select,
     vehicle,
     wedge,
 )
+from tests.blender.crowds.test_populate import cube
 
 CATALOGUE = {behavior.name: behavior for behavior in part("behaviors").CATALOGUE}
 
@@ -173,3 +175,34 @@ def test_a_crowd_without_vehicles_is_not_reacted_to() -> None:
     crowd("Empty Crowd")
     add(prey, "evasion")
     assert prey.steering.evasion.pursuer is None
+
+
+def test_what_is_selected_with_the_crowd_becomes_the_target() -> None:
+    """Whatever it is, if it fits and is alone; a target that was chosen before stays."""
+    roof, way, other = cube("Roof"), path_curve("Way"), cube("Other")
+    birds = fish(2, "Bird")
+    add_beside(birds, "landing", roof, bpy.data.objects["Bird 1"])
+    assert birds.steering.landing.target == roof
+    add_beside(birds, "path_following", roof)
+    assert birds.steering.path_following.path is None
+    add_beside(birds, "path_following", way)
+    assert birds.steering.path_following.path == way
+    add_beside(birds, "seek", roof, other)
+    add_beside(birds, "landing", other)
+    assert birds.steering.seek.target is None and birds.steering.landing.target == roof
+    add_beside(birds, "containment", roof)
+    assert birds.steering.containment.region != roof
+
+
+def test_what_is_selected_with_a_state_becomes_its_target() -> None:
+    birds, roof = fish(2, "Bird"), cube("Roof")
+    select(birds)
+    assert bpy.ops.steering.state_add(preset="sleep") == {"FINISHED"}
+    state = bpy.context.view_layer.objects.active
+    add_beside(state, "landing", roof)
+    assert state.steering.landing.target == roof and not birds.steering.is_property_set("landing")
+
+
+def add_beside(crowd_object, behavior: str, *others) -> None:
+    select(crowd_object, *others)
+    assert bpy.ops.steering.behavior_add(behavior=behavior) == {"FINISHED"}
