@@ -160,8 +160,8 @@ class Mishaps:
         self._stood = np.where(blocked, self._stood + snapshot.frame_time, 0.0)
         stuck, stays = self._stood > PATIENCE, self._gets_nowhere(state, snapshot, clearance)
         waits = _wait_in_turn(stuck | stays, state, snapshot)
-        stays = which(stays & ~waits)
-        stuck[stays] |= clearance[stays] <= _gap_to_those_who_stand(stays, state, snapshot)
+        alone = which(stays & ~waits)
+        stuck[alone] |= clearance[alone] <= _gap_to_those_who_stand(alone, state, snapshot)
         self._note_stuck(frame, stuck & ~waits, snapshot)
         # When its turn comes it has as long again to get on.
         self._queued += np.where(waits, PATIENCE, 0.0)

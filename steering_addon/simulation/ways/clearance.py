@@ -91,12 +91,12 @@ def are_parted(spans: Spans, obstacles: Obstacles, clearance: Clearance, build: 
     for row in range(len(obstacles)):
         beside = [np.maximum(low[row, axis] - middle[axis], middle[axis] - high[row, axis]) for axis in range(2)]
         near.append(which((np.maximum(*beside) < spans.size) & _meets(build, middle[2], low[row, 2], high[row, 2])))
-    place, row = np.concatenate(near), np.repeat(np.arange(len(near)), [len(few) for few in near])
+    place, owner = np.concatenate(near), np.repeat(np.arange(len(near)), [len(few) for few in near])
     # A straight way from place to place may cut a corner that bodies have room to go round.
-    middle[:2] = _moved(obstacles, middle, middle, 0.5 * spans.size, place, row, build)
+    middle[:2] = _moved(obstacles, middle, middle, 0.5 * spans.size, place, owner, build)
     halfway = ([0.5 * (one + other) for one, other in zip(end, middle)] for end in ends)
     for points in (middle, *halfway):
-        gap, _ = _distances(obstacles, points, place, row, build)
+        gap, _ = _distances(obstacles, points, place, owner, build)
         parts[pairs[place[gap < build.radius - SLACK]]] = True
     return parts
 
