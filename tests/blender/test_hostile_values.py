@@ -12,7 +12,7 @@ import pytest
 
 from tests.blender.building import difference, part, scene_dump, select
 from tests.blender.drawing import everything_shown
-from tests.blender.hostile_values import BAKED, UNBAKED, Change, Stage, record, staged
+from tests.blender.hostile_values import BAKED, UNBAKED, Change, Stage, staged
 from tests.sampling import sampled
 
 KINDS = ("actions", "collections", "objects", "scenes")
@@ -331,11 +331,11 @@ def test_a_damaged_record_is_told_when_the_bake_is_to_be_deleted(damage: str, st
     "display", ['{"odd": 1, "max": 7.0}', '{"min": "a", "max": 7.0}', '{"max": 7.0, "subtype": "LATER"}']
 )
 def test_what_this_version_knows_of_a_kept_property_is_restored(display: str, stages) -> None:
-    stage = set_up(stages[True], record())
+    stage = set_up(stages[True], BAKED["the frames of presence are whole"])
     for ob in stage.vehicles:
-        stored = ob.animation_data.action["steering_bake"]
-        stored["channels"] = [*stored["channels"], '["steering_speed"]']
-        stored["kept_properties"] = {"steering_speed": {"value": 2.5, "display": display}}
+        record = ob.animation_data.action["steering_bake"]
+        record["channels"] = [*record["channels"], '["steering_speed"]']
+        record["kept_properties"] = {"steering_speed": {"value": 2.5, "display": display}}
     assert steering().clear_bake() == {"FINISHED"}
     for ob in stage.vehicles:
         assert ob["steering_speed"] == 2.5

@@ -39,8 +39,10 @@ class BakeRecord:
         kept_hidden: whether the animator had the object hidden, by the data paths of the switches that the bake keys.
         own_handles: handles of the animator's keys on the channels, to be put back (`keyframes.unsettled_handles`), by
             channel, such as `location[0]`.
-        keys: for each channel a checksum of what the bake keyed, 0 for a channel that it keyed at changes only.
+        keys: for each channel a checksum of what the bake keyed, 0 for a channel that it keyed at changes only; empty
+            in older files.
         thinned: the channels that it keyed where that was needed, with handles, not on every frame.
+        made_of: the fingerprint of the run that was baked, in files from before runs had a record of their own.
     """
 
     bake_id: str
@@ -58,6 +60,7 @@ class BakeRecord:
     own_handles: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     keys: tuple[int, ...] = ()
     thinned: tuple[str, ...] = ()
+    made_of: str = ""
 
     @property
     def moves(self) -> bool:
@@ -81,8 +84,8 @@ def our_record(action: Action | None) -> BakeRecord | None:
         kept_properties = stored.get("kept_properties")
         return BakeRecord(
             bake_id=str(stored["id"]),
-            first=_frame(stored["range"][0]),
-            last=_frame(stored["range"][1]),
+            first=frame_in(stored["range"][0]),
+            last=frame_in(stored["range"][1]),
             channels=_texts(stored["channels"]),
             made=bool(stored["made"]),
             kept=_action(stored.get("kept")),
@@ -97,6 +100,7 @@ def our_record(action: Action | None) -> BakeRecord | None:
             own_handles={channel: tuple(map(float, noted)) for channel, noted in stored.get("own_handles", {}).items()},
             keys=tuple(map(int, stored.get("keys", ()))),
             thinned=_texts(stored.get("thinned", ())),
+            made_of=str(stored.get("made_of", "")),
         )
     except (TypeError, KeyError, AttributeError, IndexError, ValueError):
         return None
@@ -151,12 +155,25 @@ def _action(stored: Any) -> Action | None:
     return stored
 
 
-def _frame(stored: Any) -> float:
+def frame_in(stored: Any) -> float:
     """A frame. Raises ValueError for a number that no timeline has."""
     frame = float(stored)
     if not abs(frame) <= FURTHEST:
         raise ValueError("not a frame")
     return frame
+
+
+def span_in(stored: Any) -> tuple[float, float]:
+    """The first and the last of some frames. Raises ValueError as `_frame`."""
+    return frame_in(stored[0]), frame_in(stored[1])
+
+
+def open_span_in(stored: Any) -> tuple[float, float]:
+    """The first and the last of some frames, infinite for no such frame. Raises ValueError for no number."""
+    first, last = float(stored[0]), float(stored[1])
+    if first != first or last != last:
+        raise ValueError("not a frame")
+    return first, last
 
 
 def _split(channel: str) -> tuple[str, str]:

@@ -1,6 +1,7 @@
 """The records of runs, kept on the scene they were baked in, one for each bake that is still played.
 
-A vehicle finds its part by the id of the bake that it plays and by its own identity.
+A vehicle finds its part by the id of the bake that it plays and by its own identity. Files from before such records
+told of each vehicle on its action: these parts are read where there is no record.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -10,13 +11,14 @@ from typing import Any
 
 import bpy
 import numpy as np
-from bpy.types import Object, Scene
+from bpy.types import Action, Object, Scene
 
 from ...recording.mishaps import KINDS
 from ...recording.run_record import RunRecord, Span
 from ...simulation.presence.attendance import FURTHEST
 from ...simulation.roles import Role
-from .bake_record import BakeRecord
+from .animation_data import action_of
+from .bake_record import RECORD, BakeRecord, frame_in, open_span_in, span_in
 from .ownership import bake_of
 from .state_history import TakenUp, read
 
@@ -103,9 +105,11 @@ class Outcomes:
         if bake is None or not ob.is_property_set("steering"):
             return NOTHING_KNOWN
         record = self._record_of(bake)
+        if record is None:
+            return _told_by_action(action_of(ob))
         key = bake.bake_id, ob.steering.identity
         if key not in self._known:
-            row = record.row_of(key[1]) if record is not None else None
+            row = record.row_of(key[1])
             self._known[key] = NOTHING_KNOWN if row is None else _outcome(record, row)
         return self._known[key]
 
@@ -117,7 +121,9 @@ def outcome_of(ob: Object) -> Outcome:
 
 def fingerprints_of(bakes: Iterable[BakeRecord]) -> set[str]:
     """The fingerprints (`read.fingerprint`) of the runs of bakes; "" where one is not known."""
-    return {made_of(run) for run in {bake.bake_id for bake in bakes}}
+    made_of = {bake.bake_id: bake.made_of for bake in bakes}
+    told = {run: stored.get(MADE_OF, "") for run in made_of if (stored := _stored(run)) is not None}
+    return {str(told.get(run, made_of[run])) for run in made_of}
 
 
 def store_run(scene: Scene, run: str, record: RunRecord) -> None:
@@ -218,3 +224,17 @@ def _outcome(record: RunRecord, row: int) -> Outcome:
         history=record.histories[row],
         unreached=record.unreached[row],
     )
+
+
+def _told_by_action(action: Action | None) -> Outcome:
+    """The outcome that the action of a vehicle tells, as bakes wrote it before runs had a record."""
+    try:
+        stored = action[RECORD]
+        return Outcome(
+            mishaps={kind: frame_in(frame) for kind, frame in stored.get("mishaps", {}).items()},
+            stuck_frames=span_in(stored["stuck"]) if "stuck" in stored else None,
+            present_frames=open_span_in(stored["there"]) if "there" in stored else None,
+            history=str(stored.get("states", "")),
+        )
+    except (TypeError, KeyError, AttributeError, IndexError, ValueError):
+        return NOTHING_KNOWN

@@ -352,29 +352,39 @@ def clips_made_of(crowd: Object, states: Mapping[Object, int]) -> str:
         states: the numbers of the states of the crowd.
     """
     hashed = hashlib.blake2b(digest_size=16)
-
-    def add(*parts: object) -> None:
-        hashed.update(repr(parts).encode())
-
     entries = stored_clips(crowd)
     if entries:
         portrayal = crowd.steering.portrayal
         stored = values_of(ClipSettings, portrayal.playing) if portrayal.is_property_set("playing") else {}
+        defaults = {name: parameter.default for name, parameter in ClipSettings.parameters().items()}
         # As Blender stores numbers, so that a default counts as one also where it is stored.
-        for name, parameter in ClipSettings.parameters().items():
-            add(name, float(np.float32(stored.get(name, parameter.default))))
-        add(portrayal.head_bone, portrayal.own_shapes)
-        holders = sorted({crowd: ANY, **states}.items(), key=lambda each: each[1])
-        add(*((number, seen.name_full) for ob, number in holders if (seen := looked_at(ob)) is not None))
+        hashed.update(portrayal.head_bone.encode())
+        if portrayal.is_property_set("own_shapes"):
+            hashed.update(repr(portrayal.own_shapes).encode())
+        seen = looked_at(crowd)
+        if seen is not None:
+            hashed.update(seen.name_full.encode())
+        looks = [(number, seen.name_full) for state, number in states.items() if (seen := looked_at(state)) is not None]
+        if looks:
+            hashed.update(repr(sorted(looks)).encode())
+        hashed.update(repr([(name, float(np.float32(stored.get(name, defaults[name])))) for name in defaults]).encode())
     for entry in entries:
-        state = state_of(entry)
-        add(ANY if state is None else states.get(state, NO_STATE), entry.when if entry.plays == "DO" else "")
-        add(entry.action.name_full, *span(entry.action), entry.plays, entry.ground_speed, entry.with_company)
+        what = entry.action.name_full, *span(entry.action), entry.plays, entry.ground_speed, entry.with_company
+        if occasion := _chosen_occasion(entry, states):
+            hashed.update(repr(occasion).encode())
+        hashed.update(repr(what).encode())
         for bag in channelbags(entry.action):
             for curve in bag.fcurves:
-                add(curve.data_path, curve.array_index, curve.mute, len(curve.modifiers))
+                hashed.update(repr((curve.data_path, curve.array_index, curve.mute, len(curve.modifiers))).encode())
                 hashed.update(points_of(curve))
     return hashed.hexdigest()
+
+
+def _chosen_occasion(entry: PropertyGroup, states: Mapping[Object, int]) -> tuple[object, ...]:
+    """When a clip is played; empty for a clip that is always played, so that files of before are not outdated."""
+    state = state_of(entry)
+    when = (entry.when,) if entry.plays == "DO" and entry.when != "CHANCE" else ()
+    return () if state is None and not when else (ANY if state is None else states.get(state, NO_STATE), *when)
 
 
 def hash_of(model: Model, scene: Scene, family: Family) -> str:

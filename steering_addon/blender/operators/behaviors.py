@@ -38,7 +38,7 @@ def _fit():
 
 
 class STEERING_OT_behavior_add(SteeringOperator, bpy.types.Operator):
-    """Add a behavior to the crowd"""
+    """Add a behavior to the crowd. A single object that is selected besides becomes its target"""
 
     bl_label = "Add Behavior"
     needs = (has_editable_crowd,)

@@ -20,7 +20,7 @@ STILL = 1.0
 """Radii a second up to which another body stands."""
 ROUNDS = 8
 """In which agents that want the same place look for another one in a step."""
-OUTSIDE = 1000.0
+OUTSIDE = 100.0
 """Metres of a way that one metre of a body beyond the border is worth."""
 MOST = 512
 """Agents that look for a place in a step."""

@@ -6,7 +6,7 @@ import numpy as np
 from tests.blender.building import bake, clear_bake, crowd, frames, is_baked, obstacle, part, select, vehicle, wedge
 from tests.sampling import in_every_blender
 
-pytestmark = in_every_blender
+pytestmark = in_every_blender(shared=True)
 
 RUNS = "steering_runs"
 
@@ -115,6 +115,31 @@ def test_a_copy_is_told_what_happened_to_the_vehicle_whose_bake_it_plays() -> No
     copy = one.copy()
     bpy.context.collection.objects.link(copy)
     assert outcome(copy) == outcome(one) != outcome(vehicle(name="New"))
+
+
+def test_what_older_files_tell_on_actions_is_read() -> None:
+    one, two, _ = crash()
+    bake()
+    expected = outcome(one)
+    del bpy.context.scene[RUNS]
+    record = one.animation_data.action["steering_bake"]
+    record["mishaps"] = {"overlap": expected.mishaps["overlap"]}
+    record["there"] = [5.0, np.inf]
+    record["stuck"] = [7.0, 9.0]
+    record["states"] = '[[3.0, "Hunt", "CUE", "", "", "", []]]'
+    told = outcome(one)
+    assert (told.mishaps, told.present_frames, told.stuck_frames) == (expected.mishaps, (5.0, np.inf), (7.0, 9.0))
+    assert [state.state for state in told.states] == ["Hunt"]
+    assert outcome(two).mishaps == {}
+
+
+def test_contacts_of_older_files_are_selected() -> None:
+    one, *_ = crash()
+    bake()
+    del bpy.context.scene[RUNS]
+    one.animation_data.action["steering_bake"]["mishaps"] = {"overlap": 20.0}
+    assert bpy.ops.steering.select_contacts() == {"FINISHED"}
+    assert bpy.context.selected_objects == [one] and bpy.context.scene.frame_current == 20
 
 
 DAMAGE = (
