@@ -6,6 +6,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty
 from bpy.types import Context, Object
 
+from ...recording.mishaps import QUEUED
 from ...simulation.roles import Role
 from .. import preview
 from ..animation.animation_data import action_of
@@ -34,7 +35,7 @@ from ..write.bake import BakeResult, baking
 from ..write.split_writer import SplitWriter, writer_for
 from ..write.subjects import playing_models
 from .edited_keys import ask_of_edited
-from .findings import stuck_warnings, summary
+from .findings import queue_warnings, stuck_warnings, summary
 from .in_pieces import INFINITE, InPieces, Work
 from .polls import SteeringOperator, in_object_mode, something_baked
 
@@ -127,6 +128,7 @@ class STEERING_OT_bake(InPieces, bpy.types.Operator):
             self.warn([f"{text}. Bake all to have it seen in motion"])
         stuck = {plan.vehicles.source.owner(row).name: frames for row, frames in result.stuck.items()}
         self.warn((*plan.warnings, *_absence_warnings(result), *result.warnings, *stuck_warnings(stuck)))
+        self.warn(queue_warnings(result.mishaps[QUEUED]))
         self.warn(finding.text for finding in counts.findings if finding.kind in TOLD_BY_BAKES)
         told = self._told(result)
         # Blender sends no update when actions are assigned.

@@ -353,6 +353,17 @@ def test_a_door_hardly_wider_than_a_body_is_found(turn: float, shift: float) -> 
     assert closed.part[there] != closed.part[back]
 
 
+@pytest.mark.parametrize("radius", [0.3, 0.45, 0.5])
+@pytest.mark.parametrize("width, leads", [(1.2, True), (0.5, False)])
+def test_bodies_of_all_sizes_find_a_door_that_is_wide_enough(radius: float, width: float, leads: bool) -> None:
+    build = BUILD._replace(radius=radius)
+    spans = find_spans(PLATE, build)
+    assert spans is not None
+    ground = WalkableGround(WalkableGround.empty(spans, build).with_obstacles(door(width)))
+    inside, outside = ground.part[ground.nodes_at(np.array([(-6.0, 0.0, 0.0), (6.0, 0.0, 0.0)]), np.inf)]
+    assert (inside == outside) == leads
+
+
 @pytest.mark.parametrize(
     "gap, leads", [(0.0, True), (0.02, True), (0.1, True), (0.35, True), (0.6, False), (1.0, False)]
 )
