@@ -11,12 +11,12 @@ from ...settings.preset import Preset
 from ...settings.preset_values import Value, Values
 from ...simulation.behavior import Behavior, Intent
 from ...simulation.declaration import NEAREST, POINTERS, Kind, Parameter
-from ...simulation.roles import Role
+from ...simulation.roles import OF_BODIES, Role
 from ...simulation.vehicle import VehicleModel
 from ..animation.animation_data import channelbag, evaluate
 from ..moving import locomotion_of
 from ..objects.tagged_objects import crowd_of, in_use, tagged, vehicles_of
-from ..properties import has_role, uses
+from ..properties import has_role, has_roles, uses
 from ..property_groups import TYPES, values_for_preset, values_of
 from ..read.dependencies import animated_paths
 from ..read.target_groups import named
@@ -122,9 +122,12 @@ def _point_at_what_is_there(
 
 
 def _can_be(ob: Object, parameter: Parameter) -> bool:
-    """Whether a parameter that points at something may point at an object."""
-    tagged_so = parameter.kind is not Kind.REGION or has_role(ob, Role.REGION)
-    return tagged_so and ob.type == TYPES.get(parameter.kind, ob.type)
+    """Whether a parameter that points at something may mean an object: what is tagged says what it is for."""
+    fitting: tuple[Role | None, ...] = (parameter.role,)
+    if parameter.kind is Kind.BODY:
+        fitting = (*OF_BODIES, Role.SURFACE) if parameter.stood_on else OF_BODIES
+    untagged = parameter.kind is not Kind.REGION and not has_roles(ob)
+    return (untagged or any(has_role(ob, role) for role in fitting)) and ob.type == TYPES.get(parameter.kind, ob.type)
 
 
 def behaviors_in(preset: Preset) -> list[type[Behavior]]:

@@ -11,6 +11,7 @@ from tests.blender.building import (
     part,
     path_curve,
     select,
+    tag,
     vehicle,
     wedge,
 )
@@ -192,6 +193,19 @@ def test_what_is_selected_with_the_crowd_becomes_the_target() -> None:
     assert birds.steering.seek.target is None and birds.steering.landing.target == roof
     add_beside(birds, "containment", roof)
     assert birds.steering.containment.region != roof
+
+
+def test_what_is_tagged_for_something_else_is_no_target() -> None:
+    """A ready crowd is selected with its region, and people with the ground that they were put on."""
+    assert bpy.ops.steering.add_flock(count=3) == {"FINISHED"}
+    flock = bpy.context.view_layer.objects.active.steering
+    for behavior in ("seek", "explore"):
+        assert bpy.ops.steering.behavior_add(behavior=behavior) == {"FINISHED"}
+    assert flock.seek.target is None and flock.explore.region == bpy.data.objects["Flock Region"]
+    birds, roof = fish(2, "Bird"), tag(cube("Roof"), role="SURFACE")
+    for behavior in ("seek", "landing"):
+        add_beside(birds, behavior, roof)
+    assert birds.steering.seek.target is None and birds.steering.landing.target == roof
 
 
 def test_what_is_selected_with_a_state_becomes_its_target() -> None:

@@ -151,6 +151,7 @@ def test_a_way_leads_to_wherever_one_can_walk(name: str, behavior: Any) -> None:
     assert (nearest < 1.0).all()
 
 
+@sampled(one_of=2)
 @pytest.mark.parametrize("behavior, target", [(Docking, "target"), (LeaderFollowing, "leader")])
 def test_what_is_told_a_place_beside_a_goal_upstairs_goes_upstairs(behavior: Any, target: str) -> None:
     scene, things, goal, *_ = SCENES["upstairs"]
@@ -389,6 +390,7 @@ def test_no_way_leads_where_there_is_no_headroom() -> None:
         assert (ground.part[here] == ground.part[there]) == leads
 
 
+@sampled(one_of=2)
 @pytest.mark.parametrize("by", ["presence", "keys"])
 def test_where_no_way_leads_the_goal_is_the_nearest_place_until_the_gate_opens(by: str) -> None:
     goal, lowered = (8.0, 0.0, 0.0), np.array([[0.0, 0.0, 0.0]] * 2 + [[0.0, 0.0, -4.0]])
@@ -415,6 +417,7 @@ def test_where_no_way_leads_the_goal_is_the_nearest_place_until_the_gate_opens(b
     assert np.linalg.norm(places[-1] - goal) < 1.0
 
 
+@sampled(one_of=2)
 @pytest.mark.parametrize("gap", [0.02, 0.1])
 def test_a_gap_that_a_foot_bridges_changes_no_frame(gap: float) -> None:
     places = [(-2.0, y, 0.0) for y in (-4.0, -1.0, 0.5, 3.0)]
