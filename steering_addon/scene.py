@@ -136,17 +136,18 @@ def resources(*positions: Any, amount: Any = np.inf) -> Tracked:
     )
 
 
-def perches(body: int, *positions: Any, along: Any = (0.0, 0.0, 0.0)) -> Perches:
+def perches(body: int, *positions: Any, along: Any = (0.0, 0.0, 0.0), room: Any = np.inf) -> Perches:
     """Places on a tracked body on which flyers come down, at points (3,) each.
 
     Args:
         body: the index of the body among the tracked ones.
         along: (3,) the direction of the wire on which they are; zero for the faces of a roof.
+        room: (p,) metres from each to the border of the roof, or one for all.
     """
     position = np.array(positions, dtype=float).reshape(-1, 3)
-    return Perches.at(
-        np.full(len(position), body), position, np.tile(np.asarray(along, dtype=float), (len(position), 1))
-    )
+    p = len(position)
+    lines, to_border = np.tile(np.asarray(along, dtype=float), (p, 1)), np.broadcast_to(np.asarray(room, float), (p,))
+    return Perches.at(np.full(p, body), position, lines, to_border)
 
 
 def links(*lines: Any, **values: Any) -> Links:

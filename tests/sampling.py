@@ -1,10 +1,10 @@
 """What the usual run leaves out, so that it takes minutes: `scripts/test -- --thorough` runs everything.
 
 Which cases of a `sampled` test it has is decided by their factors: the test itself, and its parameters. Tests of a file
-with the same parameters are one group. Where a group has three factors or more, its cases cover each pair of values of
-two factors; of the many combinations of three they leave most out. Of a group with fewer factors, and of tests that
-name their share, it has a part of the cases, beginning with those that have another value of each parameter. Neither
-names nor values count, only their places in the lists of parameters.
+with the same parameters are one group. Of groups with three factors or more, the cases of a file together cover each
+pair of values of two factors; of the many combinations of three they leave most out. Of a group with fewer factors, and
+of tests that name their share, it has a part of the cases, beginning with those that have another value of each
+parameter. Neither names nor values count, only their places in the lists of parameters.
 
 A test in Blender runs in the newest but one. What tries Blender itself is `in_every_blender`: it runs in the oldest and
 in the newest, as what has come or gone differs between those two. Of two cases, each of these runs one; of more cases,
@@ -35,16 +35,18 @@ FACTORS = 3
 MANY = 3
 """Cases of a test from which on Blenders share them out."""
 
+NONE = -1
 Case = tuple[int, ...]
-"""The number of a test in its group, and the place of the value of each parameter in its list."""
+"""The number of a test in its group, and the place of the value of each parameter; NONE for what only others have."""
+Group = dict[pytest.Item, dict[str, Hashable]]
+"""What each test has of each factor: the test itself without a name, and its parameters."""
 
 
 def in_this_run(items: Sequence[pytest.Item]) -> list[pytest.Item]:
     """The tests that the usual run has, in their order."""
     left_out = {item for item in items if item.get_closest_marker("thorough") is not None}
-    groups: dict[tuple[str, ...], dict[Case, pytest.Item]] = defaultdict(dict)
+    groups: dict[tuple[str, ...], Group] = defaultdict(dict)
     shares: dict[tuple[str, ...], int] = {}
-    numbers: dict[tuple[str, ...], dict[Hashable, int]] = defaultdict(dict)
     for item in items:
         mark = item.get_closest_marker("sampled")
         if mark is None:
@@ -52,22 +54,42 @@ def in_this_run(items: Sequence[pytest.Item]) -> list[pytest.Item]:
         test, values = _test(item), item.callspec.params  # type: ignore[attr-defined]
         group = (test,) if "one_of" in mark.kwargs else (item.nodeid.partition("::")[0], *values)
         shares[group] = mark.kwargs.get("one_of", 0)
-        factors = [(group, test), *(((test, name), id(value)) for name, value in values.items())]
-        case = tuple(numbers[factor].setdefault(value, len(numbers[factor])) for factor, value in factors)
-        groups[group][case] = item
+        groups[group][item] = {"": test, **{name: id(value) for name, value in values.items()}}
+    files: dict[str, Group] = defaultdict(dict)
     for group, cases in groups.items():
-        chosen = a_part(cases, shares[group]) if shares[group] else covering(cases)
-        left_out.update(item for case, item in cases.items() if case not in chosen)
+        placed = _placed(cases)
+        if shares[group] or _factors(placed) < FACTORS:
+            chosen = a_part(placed, shares[group] or SIXTH)
+            left_out.update(item for item, case in zip(cases, placed) if case not in chosen)
+        else:
+            files[group[0]].update(cases)
+    for cases in files.values():
+        placed = _placed(cases)
+        chosen = covering(placed)
+        left_out.update(item for item, case in zip(cases, placed) if case not in chosen)
     return [item for item in items if item not in left_out]
 
 
+def _placed(cases: Group) -> list[Case]:
+    """The places of the values of each factor, in the order in which they come."""
+    names = {name: None for factors in cases.values() for name in factors}
+    places: dict[str, dict[Hashable, int]] = {name: {} for name in names}
+    return [
+        tuple(places[name].setdefault(factors[name], len(places[name])) if name in factors else NONE for name in names)
+        for factors in cases.values()
+    ]
+
+
+def _factors(cases: Iterable[Case]) -> int:
+    """The number of factors that have several values."""
+    return sum(len(set(places)) > 1 for places in zip(*cases))
+
+
 def covering(cases: Iterable[Case]) -> set[Case]:
-    """Cases with each pair of values of two factors that any case has; of one or two factors a sixth of the cases."""
+    """Cases with each pair of values of two factors that any case has."""
     ordered = _diagonally(cases)
-    if sum(len(set(places)) > 1 for places in zip(*ordered)) < FACTORS:
-        return a_part(ordered, SIXTH)
     chosen: set[Case] = set()
-    left = [set(combinations(enumerate(case), 2)) for case in ordered]
+    left = [set(combinations([at for at in enumerate(case) if at[1] != NONE], 2)) for case in ordered]
     covered: set[object] = set()
     # The case with the most new pairs is next. As pairs are only ever covered, none has more than when last counted.
     waiting = [(-len(pairs), rank) for rank, pairs in enumerate(left)]

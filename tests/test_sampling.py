@@ -6,6 +6,7 @@ Of the Blenders, the newest but one has all tests but those that try Blender its
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
+from sys import intern
 from types import SimpleNamespace
 from typing import Any
 
@@ -34,7 +35,7 @@ class Case:
 def cases(sizes: Sequence[int], mark: pytest.Mark | None, test: str = "test_law", of: str = "") -> list[Any]:
     """The cases of a test with so many values of each parameter, named after these."""
     marks = {} if mark is None else {mark.name: mark}
-    lists = [[f"{of}{name}{k}" for k in range(size)] for name, size in enumerate(sizes)]
+    lists = [[intern(f"{of}{name}{k}") for k in range(size)] for name, size in enumerate(sizes)]
     return [
         Case(
             nodeid=f"test_it.py::{test}[{'-'.join(values)}]",
@@ -72,6 +73,15 @@ def test_the_usual_run_has_every_pair_of_values_of_two_factors_and_few_cases_mor
     assert pairs(chosen) == pairs(tests)
     most, second = sorted((*sizes, count))[:-3:-1]
     assert most * second <= len(chosen) <= 2 * most * second
+
+
+def test_a_pair_of_values_is_covered_once_in_a_file_whatever_other_parameters_its_tests_have() -> None:
+    tests = [case for of in ("test_a", "test_b") for case in cases((30, 6), SAMPLED, of)]
+    tests += cases((30, 6, 2), SAMPLED, "test_c")
+    few = cases((12,), SAMPLED, "test_d")
+    chosen = in_this_run([*tests, *few])
+    assert pairs(chosen[:-2]) == pairs(tests) and chosen[-2:] == few[:2]
+    assert 30 * 6 <= len(chosen) < 1.2 * 30 * 6
 
 
 @given(SIZES, st.integers(1, 4))

@@ -19,10 +19,10 @@ from .home import Home
 
 SEEDS_OF_A_CHILD = 100
 """Seeds that a Blender tries before a new one takes over, as it grows with every file it opens."""
-START = 60.0
-"""Seconds for the start of a Blender on a busy machine."""
 HANG = 60.0
-"""Seconds after which a step is taken for one that never ends."""
+"""Seconds of the processor after which a step is taken for one that never ends."""
+SILENCE = 600.0
+"""Seconds after which a step, or the start of a Blender, is taken for one that waits forever, on a busy machine too."""
 PATIENCE = 5.0
 """Seconds for a program that prints nothing further to end."""
 STACK = 2500
@@ -119,7 +119,7 @@ def _read(process: subprocess.Popen, lines: queue.SimpleQueue[bytes]) -> None:
 def _next(lines: queue.SimpleQueue[bytes]) -> bytes:
     """The next line of a child; empty if it has ended or is silent for too long."""
     try:
-        return lines.get(timeout=START + HANG)
+        return lines.get(timeout=SILENCE)
     except queue.Empty:
         return b""
 
@@ -142,6 +142,6 @@ def _end(process: subprocess.Popen) -> None:
 
 
 def _ending(status: int, stack: str) -> str:
-    if "Timeout (" in stack or status == -signal.SIGKILL:
+    if status in (-signal.SIGPROF, -signal.SIGKILL):
         return "no hang"
     return f"no crash ({signal.Signals(-status).name})" if status < 0 else f"no early end (exit code {status})"

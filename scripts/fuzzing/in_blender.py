@@ -8,6 +8,7 @@ from __future__ import annotations
 import faulthandler
 import json
 import os
+import signal
 import sys
 import time
 import traceback
@@ -32,6 +33,8 @@ def main() -> int:
     output = Output(scratch / "output.txt")
     stack = (scratch / "stack.txt").open("w")
     faulthandler.enable(stack)
+    # Chained to the default action: it writes the stack, then ends the program.
+    faulthandler.register(signal.SIGPROF, stack, chain=True)
     enable()
     # Undo keeps copies of the file in memory; a few are enough.
     bpy.context.preferences.edit.undo_steps = 4
@@ -45,8 +48,8 @@ def main() -> int:
             os.write(output.terminal, (json.dumps(line) + "\n").encode())
 
         def did(step: str) -> None:
-            # A step that hangs ends the program, and leaves its stack. A seed may have many slow ones.
-            faulthandler.dump_traceback_later(seconds, exit=True, file=stack)
+            # A seed may have many slow steps. Seconds of the processor, as other programs may keep it busy.
+            signal.setitimer(signal.ITIMER_PROF, seconds)
             tell(step=step)
 
         tell(seed=int(seed))
@@ -56,7 +59,7 @@ def main() -> int:
             trial.run()
         except Exception as error:
             trial.breaks("the trial itself runs", _traceback(error))
-        faulthandler.cancel_dump_traceback_later()
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
         trial.breaks("no stray files", ", ".join(laws.stray_files(folders)))
         tell(end=time.perf_counter() - start, broken=trial.broken, counts=trial.counts)
     return 0

@@ -23,7 +23,6 @@ BANDS = {
     "plan, s": (0.0, 2.0),
     "steps, s": (0.0, 15.0),
     "write, s": (0.0, 10.0),
-    "ends, s": (0.0, 3.0),
     "bake, s": (0.0, 25.0),
     "deaf, s": (0.0, 2.5),
     "frame_set, ms": (0.0, 400.0),
@@ -107,7 +106,7 @@ def bake_figures() -> dict[str, float]:
     from steering_addon.blender.operators.baking import STEERING_OT_bake
     from steering_addon.blender.write.split_writer import SplitWriter
 
-    spent = dict.fromkeys(("plan, s", "work", "write, s", "finished"), 0.0)
+    spent = dict.fromkeys(("plan, s", "work", "write, s"), 0.0)
     stretches = [0.0]
 
     def timed(stage: str, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -133,7 +132,7 @@ def bake_figures() -> dict[str, float]:
                 stretches.append(last)
             yield done
 
-    begin, finish, finished = STEERING_OT_bake.begin, SplitWriter.finish, STEERING_OT_bake.finished
+    begin, finish = STEERING_OT_bake.begin, SplitWriter.finish
 
     def begun(operator: Any, context: Any) -> tuple[Iterator[float], str]:
         work, label = timed("plan, s", begin)(operator, context)
@@ -142,15 +141,13 @@ def bake_figures() -> dict[str, float]:
     with ExitStack() as stack:
         for owner, name, wrapped in (
             (STEERING_OT_bake, "begin", begun),
-            (STEERING_OT_bake, "finished", lambda *given: timed("finished", finished)(*given)),
             (SplitWriter, "finish", lambda writer, run: pieces("write, s", finish(writer, run))),
         ):
             stack.enter_context(mock.patch.object(owner, name, wrapped))
         whole = _seconds(bpy.ops.steering.bake)
     steps = spent.pop("work") - spent["write, s"]
     # What Blender does around the operator is the rest of the bake: it brings the scene up to date.
-    ends = spent.pop("finished")
-    return spent | {"steps, s": steps, "ends, s": ends, "bake, s": whole, "deaf, s": max(stretches)}
+    return spent | {"steps, s": steps, "bake, s": whole, "deaf, s": max(stretches)}
 
 
 def _seconds(work: Callable[[], object]) -> float:

@@ -44,7 +44,7 @@ def furthest(samples: Shapes, poses: Shapes, between: Shapes) -> float:
     )
 
 
-def fewest(samples: Shapes, tolerance: float, most: int, least: int = 1) -> int:
+def fewest(samples: Shapes, tolerance: float, most: int) -> int:
     """The least number of poses from which no vertex is further than a tolerance, `most` if that many are too few.
 
     Between samples, vertices are taken to go straight.
@@ -52,10 +52,9 @@ def fewest(samples: Shapes, tolerance: float, most: int, least: int = 1) -> int:
     Args:
         samples: (s + 1, v, 3) the mesh at phases from 0 to 1 in s equal steps.
         tolerance: metres.
-        least: the number to begin with.
     """
     lively = samples[:, np.sort(np.argsort(-_ways(samples), kind="stable")[:LIVELIEST])]
-    for count in range(least, most):
+    for count in range(1, most):
         if all(_apart(each, count) <= tolerance for each in (lively, samples)):
             return count
     return most

@@ -2,9 +2,10 @@
 
 Bodies are spheres or capsules, as everywhere. They are checked frame by frame during the run. A vehicle is stuck if it
 stands at an obstacle, or if it has somewhere to go, is near an obstacle and gets nowhere: a flyer hovers or whirls on
-the spot. It is not if it is where it was led to, or if it is nearer to others who stand: a throng holds it up. What
-stands on surfaces says itself whether one is under it, and whether the ground holds it up. A vehicle has no way if none
-led to its goal up to the last frame. It cannot keep its place in a formation if it was there and then is off for long.
+the spot. It is not if it is where it was led to, if it is nearer to others who stand, as a throng holds it up, or if it
+waits in turn: others beside it who are nearer to where they go get on, or wait in turn themselves. What stands on
+surfaces says itself whether one is under it, and whether the ground holds it up. A vehicle has no way if none led to
+its goal up to the last frame. It cannot keep its place in a formation if it was there and then is off for long.
 It is late where paths meet if it cannot stop any longer for another in its way.
 """
 
@@ -27,8 +28,8 @@ from ..simulation.steering import errands
 from .overlaps import Overlaps
 
 OVERLAP, OBSTACLE, STUCK, GROUND, FELL, HELD = "overlap", "obstacle", "stuck", "ground", "fell", "held"
-NO_WAY, OFF_PLACE, LATE = "no_way", "off_place", "late"
-KINDS = (OVERLAP, OBSTACLE, STUCK, GROUND, FELL, HELD, NO_WAY, OFF_PLACE, LATE)
+NO_WAY, OFF_PLACE, LATE, QUEUED = "no_way", "off_place", "late", "queued"
+KINDS = (OVERLAP, OBSTACLE, STUCK, GROUND, FELL, HELD, NO_WAY, OFF_PLACE, LATE, QUEUED)
 """The kinds of mishaps. Stored in files: never change."""
 
 TOLERANCE = 0.1
@@ -53,6 +54,10 @@ OFF_FOR, OFF_BY = 1.0, 2.0
 """Seconds for which a vehicle is so many of its radii off its place in a formation before it cannot keep that."""
 NEARBY = 1.0
 """Seconds at cruise speed to an obstacle that may hold such a vehicle up."""
+BESIDE = 1.0
+"""Clearance from others, in radii of the vehicle, within which they hold it up."""
+LONG, MANY = 8.0, 5
+"""Seconds of waiting in turn from which on so many vehicles together make a long queue."""
 
 
 class Mishaps:
@@ -74,6 +79,7 @@ class Mishaps:
         self._stood = np.zeros(n)
         self._stayed = np.zeros(n)
         self._where = np.full((n, 3), np.inf)
+        self._queued = np.zeros(n)
         self._held = np.zeros(n)
         self._height = np.full(n, -np.inf)
         self._overlaps = Overlaps()
@@ -152,10 +158,17 @@ class Mishaps:
         still = solid & (magnitude(state.motion.velocity) < STILL * snapshot.vehicle.max_speed)
         blocked = still & (clearance < BLOCKED * radius) & ~errands(state).arrived
         self._stood = np.where(blocked, self._stood + snapshot.frame_time, 0.0)
-        stays = which(self._gets_nowhere(state, snapshot, clearance))
-        stuck = self._stood > PATIENCE
-        stuck[stays] |= clearance[stays] <= _gap_to_those_who_stand(stays, state, snapshot)
-        self._note_stuck(frame, stuck, snapshot)
+        stuck, stays = self._stood > PATIENCE, self._gets_nowhere(state, snapshot, clearance)
+        waits = _wait_in_turn(stuck | stays, state, snapshot)
+        alone = which(stays & ~waits)
+        stuck[alone] |= clearance[alone] <= _gap_to_those_who_stand(alone, state, snapshot)
+        self._note_stuck(frame, stuck & ~waits, snapshot)
+        # When its turn comes it has as long again to get on.
+        self._queued += np.where(waits, PATIENCE, 0.0)
+        self._stood[waits] = self._stayed[waits] = 0.0
+        queue = (self._queued >= LONG) & ~errands(state).arrived & snapshot.present
+        if np.count_nonzero(queue) >= MANY:
+            self.note(QUEUED, frame, queue)
 
     def _look_at_junctions(self, frame: int, state: State, snapshot: Snapshot) -> None:
         yielding = memory_among(Yielding, state.memories.values())
@@ -203,6 +216,24 @@ class Mishaps:
         deeper = depth > self._deepest[kind]
         self._deepest[kind] = np.where(deeper, depth, self._deepest[kind])
         self.frames[kind] = np.where(deeper, frame, self.frames[kind])
+
+
+def _wait_in_turn(halted: Mask, state: State, snapshot: Snapshot) -> Mask:
+    """Which of the vehicles that are held up, (n,), wait in turn: another beside them goes before them that gets on, or
+    that waits in turn itself."""
+    rows, errand, waits = which(halted), errands(state), np.zeros_like(halted)
+    radius, place = snapshot.vehicle.radius, state.motion.position
+    goes, before = snapshot.present & errand.bound, []
+    for row in rows.tolist():
+        near = magnitude(place - place[row]) - radius - radius[row] < BESIDE * radius[row]
+        before.append(which(near & goes & (errand.left < errand.left[row])))
+    for _ in rows:
+        gets_on = ~halted | waits
+        waits = waits.copy()
+        waits[rows] = [anybody(gets_on[others]) for others in before]
+        if (gets_on == (~halted | waits)).all():
+            break
+    return waits
 
 
 def _gap_to_those_who_stand(rows: Rows, state: State, snapshot: Snapshot) -> Scalars:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arrays.frozen import Columns
-from .arrays.vectors import Mask, Rows, Vectors, no_vectors
+from .arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, clamp, dot, no_vectors
 
 
 @dataclass(frozen=True)
@@ -17,25 +17,27 @@ class Perches(Columns):
         position: (p, 3) metres, in a snapshot in the side, forward and up of the carrier of the body, if it has one.
         along: (p, 3) unit directions of wires, across which one stands, in the same axes; zero on faces.
         velocity: (p, 3) m/s; zero in a snapshot, as the next one tells where they are then.
+        room: (p,) metres to the nearest border of the faces that each is on; inf on wires.
     """
 
     body: Rows
     position: Vectors
     along: Vectors
     velocity: Vectors
+    room: Scalars
 
     @classmethod
-    def at(cls, body: Rows, position: Vectors, along: Vectors) -> "Perches":
+    def at(cls, body: Rows, position: Vectors, along: Vectors, room: Scalars) -> "Perches":
         """The places of a snapshot."""
-        return cls(body, position, along, no_vectors(len(body)))
+        return cls(body, position, along, no_vectors(len(body)), room)
 
 
-NO_PERCHES = Perches.at(np.zeros(0, dtype=np.int64), no_vectors(0), no_vectors(0))
+NO_PERCHES = Perches.at(np.zeros(0, dtype=np.int64), no_vectors(0), no_vectors(0), np.zeros(0))
 
 ABOVE = 0.01
 """Metres above a place from which on something is above it and no part of it."""
 PAIRS = 2**20
-"""Pairs of a place and a triangle that are compared together at most."""
+"""Pairs of a place and a triangle, or a border, that are compared together at most."""
 
 
 def covered(places: Vectors, corners: Vectors) -> Mask:
@@ -63,3 +65,19 @@ def covered(places: Vectors, corners: Vectors) -> Mask:
         within = flat & (along >= 0.0) & (aside >= 0.0) & (along + aside <= 1.0)
         mask[part] = (within & (height > places[part, None, 2] + ABOVE)).any(axis=1)
     return mask
+
+
+def room_to_borders(places: Vectors, start: Vectors, end: Vectors) -> Scalars:
+    """How far places (p, 3) are from the nearest of straight borders (b, 3), (p,) metres; inf without any."""
+    room = np.full(len(places), np.inf)
+    if not len(start):
+        return room
+    way = end - start
+    length = np.maximum(dot(way, way), EPSILON)
+    block = max(PAIRS // len(start), 1)
+    for low in range(0, len(places), block):
+        offset = places[low : low + block, None] - start[None]
+        share = clamp(dot(offset, way[None]) / length, 0.0, 1.0)
+        offset = offset - share[..., None] * way[None]
+        room[low : low + block] = np.sqrt(dot(offset, offset).min(axis=1))
+    return room

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from scripts.measures.junctions import round_the_ring
 from steering_addon.behaviors.brake_for import BrakeFor
 from steering_addon.behaviors.give_way import RANKS, GiveWay
 from steering_addon.behaviors.keep_distance import KeepDistance
@@ -15,7 +16,7 @@ from steering_addon.simulation.arrays.vectors import Scalars
 from steering_addon.simulation.geometry.paths import spline
 from steering_addon.simulation.maneuvers.junctions import Junctions
 from steering_addon.simulation.signals import Signals
-from tests.sampling import sampled
+from tests.sampling import sampled, thorough
 from tests.scene import Scene, locked, positions, speeds
 
 FPS = 12
@@ -81,6 +82,7 @@ def test_who_comes_later_waits_and_the_other_is_not_slowed(later: int) -> None:
     assert gap(without).min() < TOUCH
 
 
+@sampled(one_of=2)
 @pytest.mark.parametrize("way", [1, -1])
 def test_of_two_that_come_together_the_right_one_goes_first(way: int) -> None:
     """To one that drives east, who drives north comes from the right."""
@@ -147,6 +149,7 @@ def test_the_last_wait_for_a_gap_and_go_once_they_have_waited_long() -> None:
     assert min(gap(goes, 10, k).min() for k in range(10)) > TOUCH
 
 
+@sampled(one_of=2)
 @pytest.mark.parametrize(("before", "on_the_road"), [(3.2, False), (1.4, True)])
 def test_cars_stop_for_people_on_the_crossing_only(before: float, on_the_road: bool) -> None:
     place = drivers(
@@ -192,6 +195,7 @@ def test_a_car_beside_its_lane_and_one_on_foot_before_that_lane_heed_each_other(
     assert positions(states)[-1, 0, 0] > 10.0
 
 
+@sampled(one_of=2)
 @pytest.mark.parametrize("values", [{}, {"rank": LAST}])
 def test_it_changes_nothing_where_no_paths_meet_and_for_those_alone_on_theirs(values: dict) -> None:
     above = spline(NORTH.points + np.array([0.0, 0.0, 6.0]), False)
@@ -213,6 +217,18 @@ def test_every_arm_of_a_crowded_crossroads_moves_within_eight_seconds() -> None:
     assert nearest(states) > TOUCH
     assert max(longest_stand(states)[::5]) < 8.0
     assert (np.abs(positions(states)[-1]).max(axis=1) > 12.0).all()
+
+
+@thorough
+def test_a_roundabout_on_whose_ring_the_ways_of_all_arms_run_stays_open() -> None:
+    """One that comes in lets those on the ring go on, which would else fill up."""
+    ways = tuple(round_the_ring(arm) for arm in range(4))
+    on = [(arm, 1, 30.0 + 9.0 * k + arm) for arm in range(4) for k in range(5)]
+    body = {"max_speed": SPEED, "cruise_speed": 1.0, "max_force": BRAKES, "radius": 0.9, "length": 4.3}
+    states = drivers(on, ways, {}, vehicle=body, locomotions=[(Wheeled, {})]).run(FPS * 30)
+    assert nearest(states) > 1.8
+    assert max(longest_stand(states)) < 8.0
+    assert (np.linalg.norm(positions(states)[-1], axis=1) > 30.0).sum() >= 12, "most are through"
 
 
 @sampled(one_of=2)

@@ -31,9 +31,11 @@ def part(name: str) -> ModuleType:
 # ---- building
 
 
-def frames(first: int, last: int) -> None:
-    """Set the scene's frame range and go to its first frame."""
+def frames(first: int, last: int, fps: int | None = None) -> None:
+    """Set the scene's frame range, and its frame rate if one is given, and go to its first frame."""
     scene = bpy.context.scene
+    if fps is not None:
+        scene.render.fps = fps
     scene.frame_start, scene.frame_end = min(first, last), last
     scene.frame_start = first
     scene.frame_set(first)

@@ -42,6 +42,7 @@ def story() -> Iterator[float]:
     yield from previewed_by_two_clicks()
     yield from baked_outdated_and_deleted()
     yield from refused()
+    yield from asked_of_edited_keys()
 
 
 def previewed_by_two_clicks() -> Iterator[float]:
@@ -129,6 +130,37 @@ def refused() -> Iterator[float]:
         yield 0.2
     yield DRAWN
     yield from in_their_places("12 baked over keys")
+
+
+def asked_of_edited_keys() -> Iterator[float]:
+    """A key is moved by hand: Bake asks, Esc leaves all as it is, and the answer under the mouse locks the vehicle."""
+    bird, other = [ob for ob in bpy.data.objects if is_vehicle(ob)][:2]
+    bpy.context.scene.frame_set(20)
+    with view():
+        bpy.ops.object.select_all(action="DESELECT")
+        bird.select_set(True)
+        bpy.context.view_layer.objects.active = bird
+    yield DRAWN
+    yield from point(300, 600)
+    for key in ("g", "z", "3", "Return", "i"):
+        press(key)
+        yield HAND
+    yield DRAWN
+    height, action = bird.location.z, other.animation_data.action
+    yield from click(*BAKE)
+    yield DRAWN
+    press("Escape")
+    yield DRAWN
+    yield from click(*BAKE)
+    yield DRAWN
+    picture(FOLDER / "bake panel 13 asked of edited keys.png")
+    assert not bird.steering.locked and other.animation_data.action == action, "It bakes without an answer."
+    yield from click(*BAKE)
+    yield from until(lambda: bird.steering.locked, "The answer locks nothing.")
+    assert other.animation_data.action != action, "The answer bakes nothing."
+    bpy.context.scene.frame_set(20)
+    assert abs(bird.location.z - height) < 1e-5, "The edited key is lost."
+    yield from in_their_places("14 locked")
 
 
 def in_their_places(name: str) -> Iterator[float]:

@@ -15,7 +15,7 @@ def test_the_story_runs_in_a_window_without_complaints(told: Told) -> None:
 
 
 def test_the_buttons_of_the_bake_panel_keep_their_places_and_do_what_they_say(told: Told) -> None:
-    assert len(list(told(STORY.with_name("bake_panel.py"), RESULT / "bake panel").glob("*.png"))) == 12
+    assert len(list(told(STORY.with_name("bake_panel.py"), RESULT / "bake panel").glob("*.png"))) == 14
 
 
 def test_two_windows_work_on_two_scenes_at_the_same_time(told: Told) -> None:

@@ -15,11 +15,12 @@ from steering_addon.recording.mishaps import (
     OBSTACLE,
     OVERLAP,
     PATIENCE,
+    QUEUED,
     STUCK,
     TOLERANCE,
     Mishaps,
 )
-from steering_addon.simulation.geometry.obstacles import obstacles
+from steering_addon.simulation.geometry.obstacles import boxes, obstacles
 from steering_addon.simulation.locomotion import HELD_UP, OFF_GROUND
 from steering_addon.simulation.snapshot import State
 from steering_addon.simulation.steering import ERRAND
@@ -229,3 +230,23 @@ def test_who_is_held_up_by_the_ground_for_long_is_stuck_on_it() -> None:
     assert 5 * fps - 1 <= looked_at(*held).frames[HELD][0] <= 5 * fps
     interrupted = [*held[: 5 * fps - 1], on_ground(0.0), *held[: 5 * fps - 1]]
     assert looked_at(*interrupted).number(HELD) == 0
+
+
+@pytest.mark.parametrize(
+    ("gets_on", "left", "stuck", "queued"),
+    [(True, 3.0, 0, 5), (False, 3.0, 6, 0), (True, 30.0, 5, 0)],
+    ids=["one before them gets on", "nobody gets on", "who gets on goes after them"],
+)
+def test_who_waits_in_turn_is_not_stuck_but_in_a_queue(gets_on: bool, left: float, stuck: int, queued: int) -> None:
+    """One at a door, who is there every other second, and five in line along the wall beside it."""
+    wall = boxes([[4.0, 0.4, 0.0]], [[5.0, 0.1, 1.0]])
+    bound = errand_of(np.ones(6, dtype=bool), np.array([left, 4.0, 5.0, 6.0, 7.0, 8.0]), np.zeros(6, dtype=bool))
+
+    def state(x: float, speed: float) -> State:
+        places, velocity = [[x, 0.0, 0.0], *([0.8 * k, 0.0, 0.0] for k in range(1, 6))], np.zeros((6, 3))
+        velocity[0, 0] = speed
+        return replace(at(places, 0.3, velocity=velocity, obstacles=wall), memories={ERRAND: bound})
+
+    there, gone = state(0.0, 1.0 * gets_on), state(-20.0 * gets_on, 1.0 * gets_on)
+    result = looked_at(*(there if frame // 24 % 2 else gone for frame in range(12 * 24)))
+    assert (result.number(STUCK), result.number(QUEUED)) == (stuck, queued)

@@ -20,6 +20,8 @@ for text in sys.argv[5:]:
         os.kill(os.getpid(), signal.SIGSEGV)
     if seed == "4":
         time.sleep(60)
+    if seed == "6":
+        os.kill(os.getpid(), signal.SIGPROF)
     if seed == "5":
         print("no JSON", flush=True)
         sys.exit(7)
@@ -34,8 +36,7 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "python"
     path.write_text(PROGRAM.format(python=sys.executable))
     path.chmod(0o755)
-    monkeypatch.setattr(batch, "START", 0.5)
-    monkeypatch.setattr(batch, "HANG", 0.5)
+    monkeypatch.setattr(batch, "SILENCE", 1.0)
     monkeypatch.setattr(batch, "PATIENCE", 0.1)
     return path
 
@@ -53,7 +54,7 @@ def test_a_broken_law_is_told_with_the_seed_and_its_steps(program: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("seed", "law"), [(3, "no crash (SIGSEGV)"), (4, "no hang"), (5, "no early end (exit code 7)")]
+    ("seed", "law"), [(3, "no crash (SIGSEGV)"), (4, "no hang"), (6, "no hang"), (5, "no early end (exit code 7)")]
 )
 def test_a_seed_that_ends_its_process_costs_only_itself(program: Path, seed: int, law: str) -> None:
     results = list(batch.tried("4.5", program, [0, seed, 1]))

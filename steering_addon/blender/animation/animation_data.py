@@ -77,6 +77,11 @@ def channelbag_in(action: Action, slot: ActionSlot | None, *, ensure: bool = Fal
     return strip.channelbag(slot, ensure=True)
 
 
+def bag_of(strip: NlaStrip) -> Channelbag | None:
+    """The holder of the curves that a strip with an action plays."""
+    return channelbag_in(strip.action, strip.action_slot if SLOTTED else None)
+
+
 def channelbags(action: Action) -> list[Channelbag]:
     """All holders of curves in an action, of all its slots."""
     if not SLOTTED:
@@ -186,6 +191,17 @@ def assign_action(ob: Object, action: Action | None, slot: ActionSlot | None = N
     if SLOTTED and action is not None:
         animation.action_slot = slot
     return animation
+
+
+def stop_playing(block: Object | Key) -> None:
+    """Take the action and the NLA tracks from a datablock; its drivers stay."""
+    animation = block.animation_data
+    if animation is None:
+        return
+    for track in list(animation.nla_tracks):
+        animation.nla_tracks.remove(track)
+    if animation.action is not None:
+        assign_action(block, None)
 
 
 def evaluate(curve: FCurve, frames: Iterable[float]) -> np.ndarray:

@@ -7,17 +7,18 @@ so it stays as a plain property and the model holds still.
 """
 
 import json
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import bpy
-from bpy.types import ID, FCurve, Object
+from bpy.types import FCurve, Object
 
 from ...locomotion import LOCOMOTIONS
 from ...portrayal.driver_properties import FOLDED, LOOKS, SHARE, STATE
+from ..objects.drivers import drivers_of, read_by
 
 DESCRIPTIONS = {
     "steering_speed": "Metres a second, keyed by the bake",
@@ -150,11 +151,10 @@ def reading_drivers(obs: Collection[Object], names: Iterable[str]) -> dict[Objec
         return drivers
     users = {user for each in bpy.data.user_map(subset=list(drivers)).values() for user in each}
     for block in users | set(drivers):
-        for driver in _drivers(block):
-            for variable in driver.driver.variables:
-                for target in variable.targets:
-                    if target.data_path in paths and target.id in drivers:
-                        drivers[target.id].setdefault(paths[target.data_path], []).append(driver)
+        for driver in drivers_of(block, getattr(block, "node_tree", None)):
+            for target in read_by([driver]):
+                if target.data_path in paths and target.id in drivers:
+                    drivers[target.id].setdefault(paths[target.data_path], []).append(driver)
     return drivers
 
 
@@ -164,10 +164,3 @@ def revive(drivers: Iterable[FCurve]) -> None:
         if not driver.driver.is_valid:
             driver.driver.is_valid = True
             driver.id_data.update_tag()
-
-
-def _drivers(block: ID) -> Iterator[FCurve]:
-    for owner in (block, getattr(block, "node_tree", None)):
-        animation = getattr(owner, "animation_data", None)
-        if animation is not None:
-            yield from animation.drivers

@@ -14,8 +14,9 @@ from bpy.types import Action, AnimData, FCurve, NlaStrip, Object
 from ...simulation.arrays.once import once
 from ..objects.crowd_caches import cached_as
 from ..objects.doubles import column_from
+from ..objects.drivers import drivers_of
 from ..refusal import Refusal
-from .animation_data import SLOTTED, ActionSlot, Channelbag, action_of, channelbag_in, channelbags, slot_of
+from .animation_data import ActionSlot, Channelbag, action_of, bag_of, channelbag_in, channelbags, slot_of
 from .bake_record import RECORD, TRANSFORM_CHANNELS, BakeRecord, our_record
 from .custom_properties import name_in
 from .held_transforms import TRANSFORM, holds_a_pose
@@ -172,8 +173,7 @@ def own_curves(
 
 def own_drivers(ob: Object, channels: Collection[str] = TRANSFORM_CHANNELS) -> list[FCurve]:
     """The drivers of these channels of an object."""
-    drivers = ob.animation_data.drivers if ob.animation_data else ()
-    return [driver for driver in drivers if driver.data_path in channels and not driver.mute]
+    return [driver for driver in drivers_of(ob) if driver.data_path in channels and not driver.mute]
 
 
 def own_strips(ob: Object, first: float, last: float, channels: Collection[str] = TRANSFORM_CHANNELS) -> list[NlaStrip]:
@@ -301,7 +301,7 @@ def with_muted(record: BakeRecord, drivers: list[FCurve], strips: list[NlaStrip]
 
 def set_muted(ob: Object, record: BakeRecord, *, mute: bool) -> None:
     """Mute or unmute the drivers and NLA strips that a record names, if they still exist."""
-    for driver in ob.animation_data.drivers if ob.animation_data else ():
+    for driver in drivers_of(ob):
         if (driver.data_path, driver.array_index) in record.muted_drivers:
             driver.mute = mute
     for track in ob.animation_data.nla_tracks if ob.animation_data else ():
@@ -402,7 +402,7 @@ def strip_curves(strip: NlaStrip) -> Iterator[FCurve]:
         for inner in strip.strips:
             yield from strip_curves(inner)
     elif strip.action is not None:
-        bag = channelbag_in(strip.action, strip.action_slot if SLOTTED else None)
+        bag = bag_of(strip)
         yield from bag.fcurves if bag is not None else ()
 
 

@@ -20,6 +20,7 @@ import numpy as np
 from bpy.types import Action, Object
 
 from ...recording.thinned_curves import ThinnedCurve
+from ..objects.drivers import drivers_of
 from ..pieces import in_one_go
 from ..refusal import Refusal
 from .animation_data import (
@@ -426,7 +427,7 @@ def _let_go(ob: Object, record: BakeRecord, channels: Iterable[str], readers: Re
     for path in channels:
         if path in TRANSFORM_CHANNELS:
             continue
-        for driver in ob.animation_data.drivers if ob.animation_data else ():
+        for driver in drivers_of(ob):
             if driver.data_path == path and (path, driver.array_index) in record.muted_drivers:
                 driver.mute = False
         if (name := name_in(path)) is None:

@@ -11,7 +11,7 @@ from typing import Any
 import bpy
 from bpy.types import Action, NlaStrip, NlaTrack, Object
 
-from ..animation.animation_data import SLOTTED, ActionSlot, channelbag_in, posed_block, slot_with_handle
+from ..animation.animation_data import SLOTTED, ActionSlot, bag_of, posed_block, slot_with_handle
 
 RECORD = "steering_clips"
 """The custom property of an armature that plays clips. Stored in files: never changes."""
@@ -64,7 +64,7 @@ class ClipRecord:
 
 def _channels_of(strip: NlaStrip) -> list[tuple[str, int]]:
     """The channels that a strip animates."""
-    bag = channelbag_in(strip.action, strip.action_slot if SLOTTED else None)
+    bag = bag_of(strip)
     return [(curve.data_path, curve.array_index) for curve in (bag.fcurves if bag else ())]
 
 

@@ -15,6 +15,7 @@ from ...simulation.arrays.vectors import Rows, Vectors
 from ..animation.animation_data import evaluate
 from ..animation.rotation_channels import channels_from_matrices, data_path, matrices_from_channels
 from ..objects.doubles import column_from, doubles
+from ..objects.drivers import drivers_of
 from .poses import bone_channel, copy_aside, curves_for, phases_of
 from .rig import Rig
 
@@ -126,7 +127,7 @@ class _Probe:
         self._to_armature = np.linalg.inv(rig.matrix[:3, :3])
         self._push = self._to_armature @ (0.0, 0.0, PUSH * rig.height)
         self._up = self._push / np.linalg.norm(self._push)
-        self._driven = [curve.data_path for curve in (copy.animation_data.drivers if copy.animation_data else ())]
+        self._driven = [driver.data_path for driver in drivers_of(copy)]
 
     def row(self, bone: str) -> int:
         return self._rig.names.index(bone)

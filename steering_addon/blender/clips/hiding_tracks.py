@@ -6,9 +6,9 @@ down to a track, or all clips as some files have them, would play on top as well
 
 from collections.abc import Collection, Iterable, Iterator
 
-from bpy.types import Action, NlaStrip, NlaTrack, Object
+from bpy.types import Action, NlaTrack, Object
 
-from ..animation.animation_data import SLOTTED, Channelbag, channelbag_in, posed_block
+from ..animation.animation_data import Channelbag, bag_of, posed_block
 from ..animation.posing import HIDES, hides, importers_start, pose_curves, posing_of
 from ..refusal import Refusal
 from .clip_record import is_copy
@@ -83,7 +83,7 @@ def posed_by_tracks(rig: Object, channels: Collection[tuple[str, int]]) -> dict[
             if strip.action is None or is_copy(strip.action):
                 continue
             first = strip.action.frame_range[0]
-            for curve in pose_curves(_bag(strip)):
+            for curve in pose_curves(bag_of(strip)):
                 if (curve.data_path, curve.array_index) in channels:
                     values[curve.data_path, curve.array_index] = float(curve.evaluate(first))
     return values
@@ -110,8 +110,4 @@ def _seen_throughout(track: NlaTrack, first: float, last: float) -> Iterator[Cha
         begins = strip.frame_start <= first or (row == 0 and strip.extrapolation == "HOLD")
         ends = strip.frame_end >= last or strip.extrapolation != "NOTHING"
         if begins and ends and not strip.use_animated_influence:
-            yield _bag(strip)
-
-
-def _bag(strip: NlaStrip) -> Channelbag | None:
-    return channelbag_in(strip.action, strip.action_slot if SLOTTED else None)
+            yield bag_of(strip)

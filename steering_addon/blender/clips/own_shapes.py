@@ -12,6 +12,7 @@ from bpy.types import Action, Armature, Key, Mesh, Object
 from bpy.utils import unescape_identifier
 
 from ..animation.animation_data import posed_block
+from ..objects.drivers import drivers_of
 from ..refusal import Refusal
 from .clip_copies import Channel
 from .clip_strips import Edited, clear_clips
@@ -77,9 +78,8 @@ def check_shapes_play(mesh: Object, channels: Sequence[Channel]) -> None:
     if mesh.show_only_shape_key:
         text = f"{mesh.name} shows its active shape key only, and none of its clips"
         raise Refusal(f"{text}. Turn off the pin of its shape keys.", about=[mesh])
-    animation = posed_block(mesh).animation_data
     paths = {path for path, _ in channels}
-    driven = (curve for curve in (animation.drivers if animation is not None else ()) if not curve.mute)
+    driven = (curve for curve in drivers_of(posed_block(mesh)) if not curve.mute)
     if (curve := next((curve for curve in driven if curve.data_path in paths), None)) is not None:
         name = unescape_identifier(curve.data_path.partition('["')[2].rpartition('"]')[0])
         text = f"{mesh.name} has a driver on the shape key {name}, which its clips play"

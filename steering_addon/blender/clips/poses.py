@@ -17,10 +17,12 @@ from bpy.utils import escape_identifier, unescape_identifier
 
 from ...portrayal.clips import PHASES, Playing
 from ...portrayal.mixing import mixed_columns
-from ..animation.animation_data import assign_action, channelbag_in, evaluate, slot_for
+from ..animation.animation_data import assign_action, channelbag_in, evaluate, slot_for, stop_playing
 from ..animation.rotation_channels import data_path, matrices_from_channels, width_of
 from ..animation.stepped import stepped, straight
+from ..objects.copies import copied, pointers, with_own_data
 from ..objects.doubles import column_from, doubles
+from ..objects.drivers import drivers_of
 from .rig import Rig, joined, unset_matrices
 
 NAME = "Steering Clip"
@@ -64,11 +66,10 @@ def why_inherits_unusually(armature: Object, names: Collection[str], *, scaled: 
 
 def _are_driven(armature: Object, names: Collection[str]) -> bool:
     """Whether a driver may move bones with these names."""
-    if armature.data.animation_data is not None and len(armature.data.animation_data.drivers):
+    if drivers_of(armature.data):
         return True
     starts = tuple(f'pose.bones["{escape_identifier(name)}"]' for name in names)
-    animation = armature.animation_data
-    return any(curve.data_path.startswith(starts) for curve in (animation.drivers if animation else ()))
+    return any(driver.data_path.startswith(starts) for driver in drivers_of(armature))
 
 
 def span(action: Action) -> tuple[float, float]:
@@ -237,18 +238,15 @@ def from_blender(armature: Object, rig: Rig, action: Action, frames: np.ndarray)
 def copy_aside(armature: Object, action: Action) -> Iterator[tuple[Scene, Object]]:
     """A copy of an armature that plays an action, in a scene of its own; both are gone afterwards."""
     scene = bpy.data.scenes.new(NAME)
-    copy, played = armature.copy(), action.copy()
-    data = copy.data
+    copy, played = copied(armature), action.copy()
+    new = with_own_data([armature], [copy])
     try:
-        # Drivers on the armature's data read the object: only with data of its own do they read the copy.
-        if data.animation_data is not None and len(data.animation_data.drivers):
-            copy.data = data.copy()
+        for target, setting in pointers(armature):
+            if target == armature:
+                setting(copy, copy)
         scene.collection.objects.link(copy)
         copy.hide_viewport = False
-        _point_at_copy(copy, armature)
-        animation = copy.animation_data_create()
-        for track in list(animation.nla_tracks):
-            animation.nla_tracks.remove(track)
+        stop_playing(copy)
         # A copy of it, as Blender marks an action that was never assigned as one for objects.
         assign_action(copy, played, slot_for(played, armature))
         for curve in stepped(curves_for(played, armature)):
@@ -256,27 +254,5 @@ def copy_aside(armature: Object, action: Action) -> Iterator[tuple[Scene, Object
                 key.interpolation = "LINEAR"
         yield scene, copy
     finally:
-        used = copy.data
-        bpy.data.objects.remove(copy)
-        bpy.data.actions.remove(played)
-        if used != data:
-            bpy.data.armatures.remove(used)
+        bpy.data.batch_remove([copy, played, *new])
         bpy.data.scenes.remove(scene)
-
-
-def _point_at_copy(copy: Object, armature: Object) -> None:
-    """Let the constraints and drivers of a copy read it where those of the armature read the armature."""
-    for bone in copy.pose.bones:
-        for constraint in bone.constraints:
-            for holder in (constraint, *getattr(constraint, "targets", ())):
-                for name in ("target", "pole_target"):
-                    if getattr(holder, name, None) == armature:
-                        setattr(holder, name, copy)
-    for owner, before, after in ((copy, armature, copy), (copy.data, armature.data, copy.data)):
-        drivers = owner.animation_data.drivers if owner.animation_data is not None else ()
-        for variable in (variable for curve in drivers for variable in curve.driver.variables):
-            for target in variable.targets:
-                if target.id == armature:
-                    target.id = copy
-                elif target.id == before and before != after:
-                    target.id = after

@@ -19,7 +19,8 @@ from .clip_record import COPY
 Keyed: TypeAlias = Mapping[tuple[str, int], Scalars]
 """Values (f,) by data path and index."""
 PRECISION = 2e-4
-"""How far off keys may be: numbers of a rotation, and lengths of the longest bone; .4 mm at the end of a leg of 1 m."""
+"""How far off keys may be: numbers of a rotation, and lengths of the longest way from a joint to the next; .4 mm at the
+end of a leg of 1 m."""
 
 
 def by_body(column: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
@@ -54,7 +55,8 @@ def made_for(
     count = len(next(iter(keys[0].values())))
     first = {name: k for k, name in reversed([*enumerate(made_of)]) if name not in existing}
     new, made = [keys[k] for k in sorted(first.values())], dict(existing)
-    size = max((bone.tail_local - bone.head_local).length for bone in rigs[0].data.bones)
+    # Not the lengths of bones: importers guess where those end, and draw some a hundred times too long.
+    size = max(((b.head_local - b.parent.head_local).length for b in rigs[0].data.bones if b.parent), default=0.0)
     precision = [PRECISION * (size if path.endswith("location") else 1.0) for each in new for path, _ in each]
     columns = [column for each in new for column in each.values()]
     thinned = iter(thinned_curves(np.stack(columns, axis=1), np.array(precision)) if new else ())

@@ -25,6 +25,7 @@ from ..clips.crowd_clips import (
 from ..clips.finding_clips import Found, actions_of, find_clips, own_actions, promising, why_no_walk, why_none_moves
 from ..clips.hiding_tracks import check_tracks_show_clips
 from ..moving import locomotion_of
+from ..objects.drivers import drivers_of
 from ..objects.hierarchy import Family
 from ..objects.tagged_objects import vehicles_of
 from ..properties import settings_of
@@ -192,5 +193,4 @@ def _brought_by(crowd: Object, vehicle: Object, rig: Object, scene: Scene, famil
 
 def _is_driven(vehicle: Object, family: Family) -> bool:
     """Whether drivers move a part of a model, such as its wings."""
-    blocks = (block for part in (vehicle, *family.descendants(vehicle)) for block in (part, posed_block(part)))
-    return any(block is not None and block.animation_data and block.animation_data.drivers for block in blocks)
+    return any(drivers_of(part, posed_block(part)) for part in (vehicle, *family.descendants(vehicle)))

@@ -1,4 +1,4 @@
-"""Adds behaviors to a crowd: with values that fit its bodies, and the other crowd as what they react to."""
+"""Adds behaviors to a crowd: with values that fit its bodies, and with what they go for or react to as targets."""
 
 from collections.abc import Iterable, Sequence
 from statistics import median
@@ -10,26 +10,34 @@ from ...settings.fitting import MODEL, BodiesToFit, fitted
 from ...settings.preset import Preset
 from ...settings.preset_values import Value, Values
 from ...simulation.behavior import Behavior, Intent
-from ...simulation.declaration import NEAREST, Kind
-from ...simulation.roles import Role
+from ...simulation.declaration import NEAREST, POINTERS, Kind, Parameter
+from ...simulation.roles import OF_BODIES, Role
 from ...simulation.vehicle import VehicleModel
 from ..animation.animation_data import channelbag, evaluate
 from ..moving import locomotion_of
 from ..objects.tagged_objects import crowd_of, in_use, tagged, vehicles_of
-from ..properties import has_role, uses
-from ..property_groups import values_for_preset, values_of
+from ..properties import has_role, has_roles, uses
+from ..property_groups import TYPES, values_for_preset, values_of
 from ..read.dependencies import animated_paths
 from ..read.target_groups import named
 from .unasked import ask_for
 
 
-def add_behaviors(behaviors: Sequence[type[Behavior]], crowd: Object, scene: Scene, *, fit: bool = True) -> list[str]:
+def add_behaviors(
+    behaviors: Sequence[type[Behavior]],
+    crowd: Object,
+    scene: Scene,
+    *,
+    fit: bool = True,
+    beside: Sequence[Object] = (),
+) -> list[str]:
     """Switch behaviors of a crowd or of a state on, and give values to those that are new.
 
     Values that were set before, or are keyframed or driven, are kept.
 
     Args:
         fit: whether new values are fitted to the crowd; otherwise they are the defaults.
+        beside: what is selected with the crowd: a single object is what they go for, or react to.
 
     Returns:
         A clause for each target that was set.
@@ -45,7 +53,7 @@ def add_behaviors(behaviors: Sequence[type[Behavior]], crowd: Object, scene: Sce
                 setattr(group, name, value)
         group.use = True
         ask_for(crowd, behavior)
-        chosen += _react_to_other_crowd(behavior, crowd, scene)
+        chosen += _point_at_what_is_there(behavior, crowd, scene, beside)
     return chosen
 
 
@@ -90,26 +98,39 @@ def only_other_crowd(crowd: Object, scene: Scene) -> Object | None:
     return others.pop() if len(others) == 1 else None
 
 
-def _react_to_other_crowd(behavior: type[Behavior], crowd: Object, scene: Scene) -> list[str]:
-    """Point a behavior that reacts to others at the only other crowd, unless the scene has a leader. Returns a clause
-    for each target that was set."""
+def _point_at_what_is_there(
+    behavior: type[Behavior], crowd: Object, scene: Scene, beside: Sequence[Object]
+) -> list[str]:
+    """Point a behavior at the single object that is selected besides, and one that reacts to others at the only other
+    crowd, unless the scene has a leader. Returns a clause for each target that was set."""
     # In a state, a target left empty is whatever called.
-    if behavior.intent is not Intent.REACT or has_role(crowd, Role.STATE):
-        return []
-    objects, other = in_use(scene), only_other_crowd(crowd, scene)
-    if other is None:
-        return []
-    chosen = []
-    group = getattr(crowd.steering, behavior.name)
+    reacts = behavior.intent is Intent.REACT and not has_role(crowd, Role.STATE)
+    objects, other = in_use(scene), only_other_crowd(crowd, scene) if reacts else None
+    group, chosen = getattr(crowd.steering, behavior.name), []
     for name, parameter in behavior.parameters().items():
-        waits = parameter.kind is Kind.BODY and parameter.default == NEAREST and not tagged(objects, parameter.role)
-        if waits and not parameter.in_order and not named(group, name):
-            setattr(group, name, other)
-            chosen.append(f"its {parameter.called(name)} is {other.name}, the only other crowd")
+        if parameter.kind not in POINTERS or parameter.default != NEAREST or named(group, name):
+            continue
+        if len(beside) == 1 and _can_be(beside[0], parameter):
+            target, why, beside = beside[0], "which is selected", ()
+        elif other and parameter.kind is Kind.BODY and not (parameter.in_order or tagged(objects, parameter.role)):
+            target, why = other, "the only other crowd"
+        else:
+            continue
+        setattr(group, name, target)
+        chosen.append(f"its {parameter.called(name)} is {target.name}, {why}")
     return chosen
 
 
-def behaviors_of(preset: Preset) -> list[type[Behavior]]:
+def _can_be(ob: Object, parameter: Parameter) -> bool:
+    """Whether a parameter that points at something may mean an object: what is tagged says what it is for."""
+    fitting: tuple[Role | None, ...] = (parameter.role,)
+    if parameter.kind is Kind.BODY:
+        fitting = (*OF_BODIES, Role.SURFACE) if parameter.stood_on else OF_BODIES
+    untagged = parameter.kind is not Kind.REGION and not has_roles(ob)
+    return (untagged or any(has_role(ob, role) for role in fitting)) and ob.type == TYPES.get(parameter.kind, ob.type)
+
+
+def behaviors_in(preset: Preset) -> list[type[Behavior]]:
     """The active behaviors of a preset."""
     return [behavior for behavior in CATALOGUE if behavior.name in preset.behaviors]
 
@@ -126,5 +147,5 @@ def pointers(behaviors: Iterable[type[Behavior]], kind: Kind) -> list[tuple[str,
 
 def point_at(crowd: Object, preset: Preset, kind: Kind, target: Object) -> None:
     """Set the target of all behaviors of a preset that point at objects of a kind."""
-    for behavior, name in pointers(behaviors_of(preset), kind):
+    for behavior, name in pointers(behaviors_in(preset), kind):
         setattr(getattr(crowd.steering, behavior), name, target)

@@ -20,6 +20,7 @@ from ..animation.animation_data import assign_action, channelbag_in, new_action
 from ..animation.keyframes import LINEAR, generated_keys, write_keys
 from ..clips.clip_copies import Copies
 from ..objects.doubles import doubles
+from ..objects.drivers import blocks, drivers_of, read_by
 from ..objects.hierarchy import Family
 from ..refusal import Refusal
 from .model_aside import ModelAside, model_aside
@@ -119,11 +120,8 @@ class OfDrivers:
 def drives_by_phase(vehicle: Object, family: Family) -> bool:
     """Whether drivers of a vehicle or of its parts read its phase."""
     for part in (vehicle, *family.descendants(vehicle)):
-        for block in (part, part.data, getattr(part.data, "shape_keys", None)):
-            drivers = block.animation_data.drivers if block is not None and block.animation_data is not None else ()
-            for variable in (variable for curve in drivers for variable in curve.driver.variables):
-                if any(f'["{PHASE}"]' in target.data_path for target in variable.targets):
-                    return True
+        if any(f'["{PHASE}"]' in target.data_path for target in read_by(drivers_of(*blocks(part)))):
+            return True
     return False
 
 
@@ -202,7 +200,12 @@ def scale_in_world(ob: Object) -> np.ndarray:
 
 
 def making(
-    variants: Sequence[Variant], played_by: Mapping[int, Set[int]], scene: Scene, layer: ViewLayer, family: Family
+    variants: Sequence[Variant],
+    played_by: Mapping[int, Set[int]],
+    scene: Scene,
+    layer: ViewLayer,
+    family: Family,
+    tolerance: float | None = None,
 ) -> Generator[float, None, Mapping[int, Layout]]:
     """Make the meshes of variants, yielding the share that is done; returns the layouts by group.
 
@@ -211,6 +214,7 @@ def making(
 
     Args:
         played_by: the numbers of the cycles that are played, by group; others get one pose.
+        tolerance: metres by which a vertex may be off; by default a share of each model, SHARE.
     """
     measured: dict[int, list[np.ndarray]] = {}
     for done, variant in enumerate(variants):
@@ -222,14 +226,14 @@ def making(
                     phases = np.linspace(0.0, frames, SAMPLES + 1 if number in played_by[variant.group] else 1)
                     shapes.append(np.stack(list(aside.shapes(phases))))
                     yield HALF * (done + len(shapes) / len(variant.cycles)) / len(variants)
-    layouts = _layouts(variants, measured)
+    layouts = _layouts(variants, measured, tolerance)
     for done, variant in enumerate(variants):
         with model_aside(variant.vehicle, variant.rig, scene, layer, family) as aside:
             shapes = []
             with _closing(variant.cycles.played(aside)) as played:
-                for frames, poses in zip(played, layouts[variant.group].poses):
+                for number, (frames, poses) in enumerate(zip(played, layouts[variant.group].poses), 1):
                     shapes += aside.shapes(middles(poses) * frames)
-                    yield HALF + (1.0 - HALF) * done / len(variants)
+                    yield HALF + (1.0 - HALF) * (done + number / len(variant.cycles)) / len(variants)
                 mesh, unit = aside.joined(), 1.0 / np.where(variant.scale == 0.0, 1.0, variant.scale)
             variant.meshes.append(mesh)
             if any(len(shape) != len(mesh.vertices) for shape in shapes):
@@ -244,23 +248,26 @@ def making(
     return layouts
 
 
-def _layouts(variants: Sequence[Variant], measured: Mapping[int, Sequence[np.ndarray]]) -> dict[int, Layout]:
+def _layouts(
+    variants: Sequence[Variant], measured: Mapping[int, Sequence[np.ndarray]], tolerance: float | None
+) -> dict[int, Layout]:
     """The layouts by group: as many poses as the shapes of cycles (s, v, 3) need, if not all together are too many."""
-    share, cycles = SHARE, {variant.group: variant.cycles for variant in variants}
+    coarser, cycles = 1.0, {variant.group: variant.cycles for variant in variants}
     while True:
         layouts = {
-            group: Layout([_number(each, share, cycles[group].most) for each in shapes])
+            group: Layout([_number(each, tolerance, coarser, cycles[group].most) for each in shapes])
             for group, shapes in measured.items()
         }
         number = max(map(len, layouts.values()))
         if len(variants) * number <= TOGETHER or all(each == 1 for layout in layouts.values() for each in layout.poses):
             return layouts
-        share *= COARSER
+        coarser *= COARSER
 
 
-def _number(shapes: np.ndarray, share: float, most: int) -> int:
+def _number(shapes: np.ndarray, tolerance: float | None, coarser: float, most: int) -> int:
     """The number of poses that the shapes of a cycle (s, v, 3) need; 1 of a cycle that is not played."""
-    return fewest(shapes, share * _side(shapes), most) if len(shapes) > 1 else 1
+    off = SHARE * _side(shapes) if tolerance is None else tolerance
+    return fewest(shapes, off * coarser, most) if len(shapes) > 1 else 1
 
 
 def _side(shapes: np.ndarray) -> float:

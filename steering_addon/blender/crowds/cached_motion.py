@@ -9,11 +9,11 @@ from bpy.types import Collection, Object
 from ...simulation.arrays.once import once
 from ..animation.rotation_channels import channels_from_matrices, matrices_from_channels
 from ..objects.doubles import doubles
+from ..objects.node_inputs import input_of
 from ..read.evaluated_points import KINDS
 from ..refusal import Refusal
 from .cache_edits import edits_of
 from .crowd_cache import player_of, shown_by
-from .crowd_player import input_of
 from .shown_models import get_column
 
 NEARER = 0.5

@@ -14,6 +14,8 @@ from ..animation.animation_data import action_of, assign_action, copy_action, sl
 from ..clips.clip_copies import fits
 from ..clips.crowd_clips import state_of, stored_clips
 from ..clips.measuring import player_below
+from ..objects.copies import copied
+from ..objects.drivers import drivers_of, read_instead
 from ..objects.hierarchy import Family
 from ..objects.identity import new_identity, next_number, state_numbers, taken_identities
 from ..objects.tagged_objects import crowd_of, in_use, tagged, vehicles_of
@@ -31,11 +33,7 @@ def copied_crowd(context: Context, model: Object) -> Object:
     crowd.steering.identity = new_identity(taken, random.Random(0))
     crowd.steering.property_unset("populate")
     crowd.steering.property_unset("states")
-    for curve in crowd.animation_data.drivers if crowd.animation_data else ():
-        for variable in curve.driver.variables:
-            for target in variable.targets:
-                if target.id == model:
-                    target.id = crowd
+    read_instead(drivers_of(crowd), {model: crowd})
     (context.collection or context.scene.collection).objects.link(crowd)
     crowd.select_set(False)
     return crowd
@@ -94,9 +92,7 @@ def _copy_clips(source: Object, crowd: Object, copies: Mapping[Object, Object], 
 
 def _copied(ob: Object) -> Object:
     """A copy of an object with keys of its own."""
-    copy = ob.copy()
-    if copy.override_library is not None:
-        copy = copy.make_local(clear_liboverride=True)
+    copy = copied(ob)
     if (action := action_of(ob)) is not None:
         assign_action(copy, *copy_action(action, slot_of(ob), whole=True))
     return copy

@@ -11,6 +11,7 @@ from typing import Any
 import bpy
 from bpy.types import Modifier, NodeTree
 
+from ..objects.node_inputs import identifier, set_input
 from .asset_files import asset_file, own
 
 ASSET = Path(__file__).resolve().parents[3] / "assets" / "crowd_player.blend"
@@ -20,8 +21,6 @@ PLAYER = "steering_player"
 VERSION = 1
 PHASES = 128
 """The parts of a cycle in which a cache holds a phase."""
-HAS_PROPERTIES = "properties" in bpy.types.NodesModifier.bl_rna.properties
-"""Whether a modifier holds the inputs of its group there; before Blender 5.2 they were custom properties of it."""
 
 
 @dataclass(frozen=True)
@@ -69,20 +68,5 @@ def player() -> NodeTree:
 def set_inputs(modifier: Modifier, values: Mapping[str, Any]) -> None:
     """Set inputs of a player by their labels."""
     for label, value in values.items():
-        socket = _socket(modifier.node_group, label)
-        if HAS_PROPERTIES:
-            getattr(modifier.properties.inputs, socket).value = value
-        else:
-            modifier[socket] = value
+        set_input(modifier, identifier(modifier, label), value)
     modifier.id_data.update_tag()
-
-
-def input_of(modifier: Modifier, label: str) -> Any:
-    """The value of an input of a player."""
-    socket = _socket(modifier.node_group, label)
-    return getattr(modifier.properties.inputs, socket).value if HAS_PROPERTIES else modifier[socket]
-
-
-def _socket(group: NodeTree, label: str) -> str:
-    items = (each for each in group.interface.items_tree if each.item_type == "SOCKET" and each.in_out == "INPUT")
-    return next(each.identifier for each in items if each.name == label)

@@ -17,6 +17,7 @@ from ..animation.animation_data import (
 )
 from ..animation.keyframes import FRAME_TOLERANCE, frames_of
 from ..animation.ownership import CurrentAnimation, check_editable
+from ..objects.drivers import drivers_of
 from ..objects.tagged_objects import crowd_of
 from ..properties import pointed_at
 from ..refusal import Refusal
@@ -41,7 +42,7 @@ def check_takeover(vehicle: Object, first: int, last: int) -> None:
             f"last frame among these.",
             about=[vehicle],
         )
-    if any(driver.data_path == BY_HAND for driver in vehicle.animation_data.drivers):
+    if any(driver.data_path == BY_HAND for driver in drivers_of(vehicle)):
         raise Refusal(f"{vehicle.name} has a driver on By Hand. Remove it first.", about=[vehicle])
     guide = pointed_at(vehicle.steering, "guide")
     if guide is not None and (guide.type != "EMPTY" or not _stands_as(guide, vehicle)):

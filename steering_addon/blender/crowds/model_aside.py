@@ -13,12 +13,14 @@ import bmesh
 import bpy
 import numpy as np
 from bmesh.types import BMesh
-from bpy.types import Action, Key, Material, Mesh, Object, Scene, ViewLayer
+from bpy.types import Action, Material, Mesh, Object, Scene, ViewLayer
 
-from ..animation.animation_data import assign_action, posed_block, slot_for
+from ..animation.animation_data import assign_action, posed_block, slot_for, stop_playing
 from ..animation.frame_rate import copy_frame_rate
 from ..clips.clip_copies import ClipCopy
+from ..objects.copies import with_own_data
 from ..objects.doubles import column_from, doubles
+from ..objects.drivers import drivers_of
 from ..objects.hierarchy import Family
 from ..refusal import Refusal
 from .populating.models import MemberModel
@@ -42,9 +44,8 @@ class ModelAside:
         if over is None:
             assign_action(block, clip.action, clip.slot)
             return
+        stop_playing(block)
         animation = assign_action(block, over, slot_for(over, block))
-        for track in list(animation.nla_tracks):
-            animation.nla_tracks.remove(track)
         strip = animation.nla_tracks.new().strips.new(clip.name, 0, clip.action)
         if clip.slot is not None:
             strip.action_slot = clip.slot
@@ -146,13 +147,13 @@ def model_aside(vehicle: Object, rig: Object, scene: Scene, layer: ViewLayer, fa
         for part, copy in zip(model.parts, copies):
             copy.property_unset("steering")
             copy.hide_viewport = part not in shown
-            _still(copy)
-        data += _own_data(model.parts, copies)
+            stop_playing(copy)
+        data += with_own_data(model.parts, copies)
         if (played := copies[model.parts.index(rig)]).type == "MESH" and played.data.shape_keys is not None:
             if played.data not in data:
                 played.data = played.data.copy()
                 data.append(played.data)
-            _still(played.data.shape_keys)
+            stop_playing(played.data.shape_keys)
         _at_origin(copies[0], vehicle)
         yield ModelAside(vehicle.name, aside, copies[model.parts.index(rig)])
     finally:
@@ -170,40 +171,6 @@ def _shown(parts: Sequence[Object], layer: ViewLayer) -> set[Object]:
     return {part for part in present if not part.hide_render} if not parts[0].hide_render else present
 
 
-def _still(copy: Object | Key) -> None:
-    """Take the animation from a copy; its drivers stay."""
-    animation = copy.animation_data
-    if animation is None:
-        return
-    for track in list(animation.nla_tracks):
-        animation.nla_tracks.remove(track)
-    if animation.action is not None:
-        assign_action(copy, None)
-
-
-def _own_data(parts: Sequence[Object], copies: Sequence[Object]) -> list:
-    """Give copies data of their own where drivers on it read the model, and let these read the copies. Returns the new
-    data."""
-    new = []
-    instead: dict = dict(zip(parts, copies))
-    driven = []
-    for copy in copies:
-        data = copy.data
-        owners = [owner for owner in (data, getattr(data, "shape_keys", None)) if owner is not None]
-        if not any(owner.animation_data is not None and len(owner.animation_data.drivers) for owner in owners):
-            continue
-        copy.data = single = instead.setdefault(data, data.copy())
-        if single not in new:
-            new.append(single)
-        driven += [owner for owner in (single, getattr(single, "shape_keys", None)) if owner and owner.animation_data]
-    for owner in driven:
-        for curve in owner.animation_data.drivers:
-            for target in (target for variable in curve.driver.variables for target in variable.targets):
-                if target.id in instead:
-                    target.id = instead[target.id]
-    return new
-
-
 def _at_origin(copy: Object, vehicle: Object) -> None:
     """Put the copy of a vehicle, in the size of that, on the origin."""
     scale = np.linalg.norm(doubles(vehicle.matrix_world)[:3, :3], axis=0)
@@ -211,10 +178,9 @@ def _at_origin(copy: Object, vehicle: Object) -> None:
         scale = doubles(vehicle.scale) * doubles(vehicle.delta_scale)
     copy.parent = None
     copy.constraints.clear()
-    animation = copy.animation_data
-    for curve in list(animation.drivers) if animation is not None else ():
+    for curve in drivers_of(copy):
         if curve.data_path.startswith(TRANSFORMS):
-            animation.drivers.remove(curve)
+            copy.animation_data.drivers.remove(curve)
     put_at(copy, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), scale)
 
 

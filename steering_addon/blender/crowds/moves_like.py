@@ -21,15 +21,15 @@ from ..objects.characters import is_character
 from ..objects.doubles import doubles
 from ..objects.hierarchy import Family
 from ..objects.tagged_objects import by_role, crowd_of, in_use, members_in
-from ..properties import pointed_at
+from ..properties import pointed_at, uses
 from ..read.forward_axis import front_of
 from ..read.role_assignment import current_front
 from ..stored_values import sound_front
-from .behavior_adding import behaviors_of, point_at, pointers
+from .behavior_adding import behaviors_in, point_at, pointers
 from .member_variation import Amounts, vary
 from .preset_exchange import take_up
 from .preset_files import CROWDS
-from .room_to_stay import keep_in_room, new_region
+from .room_to_stay import is_over, keep_in_room, new_region, region_around
 
 KEEPING = "containment"
 """The behavior that keeps a crowd in the region that it is given."""
@@ -196,15 +196,20 @@ def bring_to_life(
         Warnings that name the objects that were left unchanged.
     """
     take_up(preset, crowd, context.scene)
-    if room is not None:
-        point_at(crowd, preset, Kind.REGION, room)
+    if places is None:
+        places = doubles([ob.matrix_world.translation for ob in members])
+    walks = ground is not None and preset.moves.grounded and not preset.moves.clings
+    stood_on = ground if walks else None
+    given, others = (room, []) if room is not None else _room_for(context, crowd, places, preset, stood_on)
+    if given is not None:
+        point_at(crowd, preset, Kind.REGION, given)
+    if given is not None and KEEPING in preset.behaviors:
+        held = [getattr(other.steering, KEEPING).firm for other in others if uses(other, KEEPING)]
         # What is seen has walls.
-        if KEEPING in preset.behaviors and room.type == "MESH":
+        if any(held) or (room is not None and room.type == "MESH"):
             getattr(crowd.steering, KEEPING).firm = True
-    else:
-        if places is None:
-            places = doubles([ob.matrix_world.translation for ob in members])
-        _give_room(context, crowd, places, preset, ground)
+        elif room is None:
+            keep_in_room(crowd, KEEPING, stood_on)
     if len(members) < 2:
         return []
     unlocked = [ob for ob in members if not ob.steering.locked]
@@ -212,32 +217,45 @@ def bring_to_life(
     return vary(context.scene, crowd, amounts, only=unlocked) if unlocked else []
 
 
-def _give_room(context: Context, crowd: Object, places: np.ndarray, preset: Preset, ground: Object | None) -> None:
-    """Add a region around places (n, 3) of members, so that they stay in view, if behaviors of the preset need one.
+def _room_for(
+    context: Context, crowd: Object, places: np.ndarray, preset: Preset, ground: Object | None
+) -> tuple[Object | None, Sequence[Object]]:
+    """The region in which members at places (n, 3) stay in view: one in which others like them are kept, or a new one.
 
-    A path to follow or an existing region takes its place. A region that another crowd points at does not count.
+    None if no behavior of the preset needs one, or a path to follow or a region in which nobody is kept takes its
+    place. Who walks does not share one with who flies, unless it has walls.
+
+    Args:
+        ground: what they walk on, if they were put on it.
+
+    Returns:
+        the region, and the crowds that are kept in it.
     """
-    behaviors = behaviors_of(preset)
-    if not pointers(behaviors, Kind.REGION):
-        return
-    roles = by_role(in_use(context.scene))
-    follows_path = pointers(behaviors, Kind.PATH) and roles[Role.PATH]
-    if follows_path or set(roles[Role.REGION]) - _targets(roles[Role.CROWD], Kind.REGION):
-        return
-    walks = ground is not None and preset.moves.grounded and not preset.moves.clings
-    stood_on = ground if walks else None
-    region = new_region(crowd, places, stood_on)
-    point_at(crowd, preset, Kind.REGION, region)
-    if KEEPING in preset.behaviors:
-        keep_in_room(crowd, KEEPING, stood_on)
+    behaviors, roles = behaviors_in(preset), by_role(in_use(context.scene))
+    if not pointers(behaviors, Kind.REGION) or (pointers(behaviors, Kind.PATH) and roles[Role.PATH]):
+        return None, []
+    kept = _kept_in_regions(roles[Role.CROWD])
+    shared = [
+        ob
+        for ob in roles[Role.REGION]
+        if ob.type == "MESH"
+        or (
+            {locomotion_of(other).grounded for other in kept.get(ob, [])} <= {preset.moves.grounded}
+            and (ob not in kept or ground is None or is_over(ob, ground, crowd))
+        )
+    ]
+    there = region_around(places, crowd.steering.vehicle.radius, shared, context.evaluated_depsgraph_get())
+    if there in kept:
+        return there, kept[there]
+    return (None if set(roles[Role.REGION]) - kept.keys() else new_region(crowd, places, ground)), []
 
 
-def _targets(crowds: Sequence[Object], kind: Kind) -> set[Object | None]:
-    """The objects of a kind that behaviors of the crowds point at. Writes nothing."""
-    names = pointers(CATALOGUE, kind)
-    return {
-        pointed_at(getattr(settings, behavior), name)
-        for settings in (crowd.steering for crowd in crowds)
-        for behavior, name in names
-        if settings.is_property_set(behavior)
-    }
+def _kept_in_regions(crowds: Sequence[Object]) -> dict[Object, list[Object]]:
+    """The crowds with behaviors that point at a region, for each region. Writes nothing."""
+    kept: dict[Object, list[Object]] = {}
+    for crowd in crowds:
+        for behavior, name in pointers(CATALOGUE, Kind.REGION):
+            used = crowd.steering.is_property_set(behavior)
+            if used and (region := pointed_at(getattr(crowd.steering, behavior), name)) is not None:
+                kept.setdefault(region, []).append(crowd)
+    return kept

@@ -1,14 +1,19 @@
-"""The region that a new crowd is given to stay in."""
+"""The region that a new crowd is given to stay in: that in which it is, or one of its own."""
+
+from collections.abc import Sequence
 
 import bpy
 import numpy as np
-from bpy.types import Object
+from bpy.types import Depsgraph, Object
 from mathutils import Vector
 
+from ...simulation.arrays.vectors import magnitude
 from ...simulation.roles import Role
 from ..objects.doubles import doubles
 from ..objects.hierarchy import Family
+from ..read.reading import RegionReader
 from ..read.role_assignment import give_role
+from ..refusal import Refusal
 
 ROOM_IN_TIME = 5.0
 """Least radius of the region around a new crowd, in seconds at cruise speed: room for a flock to turn."""
@@ -20,6 +25,8 @@ LARGEST = 1000.0
 """Largest size in which Blender draws an Empty at a scale of 1."""
 LEAST_SCALE = 1e-6
 """Smallest scale of a ground that lengths are divided by."""
+WIDER = 1.01
+"""Factor up to which a region over a ground is as wide as another."""
 AHEAD_ON_GROUND, SHARE_OF_GROUND = 12.0, 0.45
 """How far ahead those who walk on a ground look for its border: seconds, and the most as a share of its width.
 
@@ -28,6 +35,21 @@ are within 1 m of the border by chance. After 30 s they were 22 with the 3 s of 
 """
 FIRMNESS_ON_GROUND = 3.0
 """Factor of the weight with which they turn back there."""
+
+
+def region_around(places: np.ndarray, margin: float, regions: Sequence[Object], depsgraph: Depsgraph) -> Object | None:
+    """The smallest of some regions in which all places are, (n, 3) metres, or not further outside than a margin."""
+    found: list[tuple[float, str, Object]] = []
+    for ob in regions:
+        try:
+            region = RegionReader([ob]).read(depsgraph, depsgraph.scene.frame_current)
+        except Refusal:
+            # A mesh with holes has no inside.
+            continue
+        way_in = region.way_in(places, np.zeros(len(places), dtype=np.int64))
+        if region.present[0] and (magnitude(way_in) <= margin).all():
+            found.append((float(region.half[0].prod()), ob.name, ob))
+    return min(found)[-1] if found else None
 
 
 def new_region(crowd: Object, places: np.ndarray, ground: Object | None) -> Object:
@@ -45,7 +67,10 @@ def new_region(crowd: Object, places: np.ndarray, ground: Object | None) -> Obje
         region.location = Vector((low + high) / 2.0)
         region.scale *= reach / region.empty_display_size
     else:
-        _put_over(region, ground, reach, max(model.radius, 0.5 * model.length))
+        region.empty_display_type, region.empty_display_size = "CUBE", 1.0
+        region.steering.region_shape = "BOX"
+        region.parent = ground
+        region.location, region.scale = map(Vector, _half_over(ground, reach, _extent(crowd)))
     crowd.users_collection[0].objects.link(region)
     give_role(region, Role.REGION, Family())
     return region
@@ -65,8 +90,20 @@ def keep_in_room(crowd: Object, behavior: str, ground: Object | None) -> None:
     settings.weight *= FIRMNESS_ON_GROUND
 
 
-def _put_over(region: Object, ground: Object, height: float, extent: float) -> None:
-    """Make an Empty a box over a ground, with which it moves.
+def is_over(region: Object, ground: Object, crowd: Object) -> bool:
+    """Whether a region is a box over a ground, no wider than the one that a crowd would be given."""
+    return region.parent == ground and bool(
+        (doubles(region.scale) <= WIDER * _half_over(ground, np.inf, _extent(crowd))[1]).all()
+    )
+
+
+def _extent(crowd: Object) -> float:
+    """How far it is from the middle of a body to its end, metres."""
+    return float(max(crowd.steering.vehicle.radius, 0.5 * crowd.steering.vehicle.length))
+
+
+def _half_over(ground: Object, height: float, extent: float) -> tuple[np.ndarray, np.ndarray]:
+    """The middle and the half sides of the box over a ground in its own axes, (3,) each.
 
     Args:
         height: how far it reaches up and down, metres.
@@ -81,7 +118,4 @@ def _put_over(region: Object, ground: Object, height: float, extent: float) -> N
     scale = np.maximum(np.sqrt(np.einsum("ij,ij->j", matrix, matrix)), LEAST_SCALE)
     inside = np.maximum(half - extent / scale, LEAST_INSIDE * half)
     inside[upward] = max(half[upward], height / scale[upward])
-    region.empty_display_type, region.empty_display_size = "CUBE", 1.0
-    region.steering.region_shape = "BOX"
-    region.parent = ground
-    region.location, region.scale = Vector((low + high) / 2.0), Vector(inside)
+    return (low + high) / 2.0, inside

@@ -6,6 +6,7 @@ import bpy
 from bpy.types import Constraint, ConstraintTargetBone, Object, Scene
 
 from ..properties import has_roles
+from .drivers import drivers_of, read_by
 from .hierarchy import Family, ancestors, lineage
 from .tagged_objects import names_of
 
@@ -130,8 +131,7 @@ def _with_skins(rig: Object, family: Family) -> Object:
 
 def _driving(ob: Object) -> Object | None:
     """The topmost of what carries an object that its drivers read."""
-    drivers = ob.animation_data.drivers if ob.animation_data is not None else ()
-    read = {target.id for each in drivers for variable in each.driver.variables for target in variable.targets}
+    read = {target.id for target in read_by(drivers_of(ob))}
     return next((above for above in reversed([*ancestors(ob)]) if above in read), None)
 
 

@@ -1,11 +1,12 @@
 """Operators that preview the simulation, bake it into keyframes and delete a bake."""
 
-from collections.abc import Container, Generator, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty
 from bpy.types import Context, Object
 
+from ...recording.mishaps import QUEUED
 from ...simulation.roles import Role
 from .. import preview
 from ..animation.animation_data import action_of
@@ -24,7 +25,7 @@ from ..panels.fields import counted
 from ..properties import has_role, replaces_own_keys, settings_of
 from ..read.fingerprint import taking_fingerprint
 from ..read.joined_vehicles import point_parts
-from ..read.plan import Plan, planning
+from ..read.plan import planning
 from ..read.start_pose import check_stored_start, give_back
 from ..refusal import Refusal, Unneeded
 from ..status import census, hand_edits
@@ -34,8 +35,8 @@ from ..write.bake import BakeResult, baking
 from ..write.split_writer import SplitWriter, writer_for
 from ..write.subjects import playing_models
 from .edited_keys import ask_of_edited
-from .findings import stuck_warnings, summary
-from .in_pieces import INFINITE, InPieces
+from .findings import queue_warnings, stuck_warnings, summary
+from .in_pieces import INFINITE, InPieces, Work
 from .polls import SteeringOperator, in_object_mode, something_baked
 
 TOLD_BY_BAKES = set(FindingKind) - {FindingKind.NEVER_ENTERED, FindingKind.WAITING, FindingKind.EDITED}
@@ -83,79 +84,68 @@ class STEERING_OT_bake(InPieces, bpy.types.Operator):
         chosen = _selected(context) if self.selected else members_in(in_use(context.scene))
         return [ob for ob in chosen if not ob.steering.locked]
 
-    def begin(self, context: Context) -> tuple[Iterator[float | None], str]:
+    def begin(self, context: Context) -> tuple[Work, str]:
         self._scene = context.scene
-        work = self._work_on(self._moved(context), _selected(context) if self.selected else None)
-        return work, "Baking"
+        return self._baking(self._moved(context), _selected(context) if self.selected else None), "Baking"
 
-    def _work_on(self, moved: list[Object], only: list[Object] | None) -> Generator[float | None, None, BakeResult]:
-        """Plan, bake and count in pieces, given the vehicles to bake and, if not all are, those that are selected."""
-        scene, replace = self._scene, replaces_own_keys(self, self._scene)
-        self._edited_ones = []
+    def _baking(self, moved: list[Object], only: list[Object] | None) -> Work:
+        """Plan, bake and count, given the vehicles to bake and, if not all are, those that are selected."""
+        scene, replace, edited = self._scene, replaces_own_keys(self, self._scene), []
         for ob in moved:
             if has_edited_keys(ob):
-                self._edited_ones.append(ob)
-            yield
-        if self._edited_ones and self.edited == "LOCK":
+                edited.append(ob)
+            yield None
+        if edited and self.edited == "LOCK":
             # Read as they are, and locked at the end: a bake that stops leaves no trace.
-            only = [ob for ob in moved if ob not in self._edited_ones]
+            only = [ob for ob in moved if ob not in edited]
         if preview.is_on(scene):
             # A bake that is refused leaves it on.
             plan = yield from planning(scene, only, replace_own_keys=replace, adds_nothing=True)
             writer_for(plan, playing_models(plan, only_measured=True), replace_own_keys=replace)
         preview.end()
         forget(scene)
-        self._plan: Plan = yield from planning(scene, only, replace_own_keys=replace, adds_nothing=False)
-        self._label = f"Baking {counted(len(self._plan), 'vehicle')}"
-        result = yield from baking(self._plan, replace_own_keys=replace)
-        yield from self._sign(result)
-        return result
+        plan = yield from planning(scene, only, replace_own_keys=replace, adds_nothing=False)
+        self._label = f"Baking {counted(len(plan), 'vehicle')}"
+        result = yield from baking(plan, replace_own_keys=replace)
+        objects = [*plan.vehicles.source.objects, *(points.ob for points, _ in point_parts(plan.vehicles.source))]
+        baked = set(objects)
+        for ob in edited:
+            if ob not in baked:
+                ob.steering.locked = True
+        hand_edits.as_baked(objects, result.run)
+        _focus_on_player(bpy.context, baked)
+        others = [ob for ob in members_in(in_use(scene)) if ob not in baked]
+        yield None
+        # What the bake was made from, and what is in the scene now.
+        made_of = yield from taking_fingerprint(scene, baked.union(ob for ob in others if bake_of(ob) is not None))
+        sign_run(scene, result.run, made_of)
+        forget_runs(scene, {result.run, *_played(baked)})
+        counts = yield from census.refreshing(scene, made_of)
+        if replaced := [ob.name for ob in edited if ob in baked]:
+            self.warn([f"Replaced keys that were edited by hand: {list_names(replaced)}"])
+        if resting := {crowd.name for ob in others if MARK in ob and (crowd := crowd_of(ob)) is not None}:
+            text = f"{names_of(sorted(resting))} rested and was seen at its start"
+            self.warn([f"{text}. Bake all to have it seen in motion"])
+        stuck = {plan.vehicles.source.owner(row).name: frames for row, frames in result.stuck.items()}
+        self.warn((*plan.warnings, *_absence_warnings(result), *result.warnings, *stuck_warnings(stuck)))
+        self.warn(queue_warnings(result.mishaps[QUEUED]))
+        self.warn(finding.text for finding in counts.findings if finding.kind in TOLD_BY_BAKES)
+        told = self._told(result)
+        # Blender sends no update when actions are assigned.
+        census.changed()
+        return told
 
     def refused(self, refusal: Refusal) -> set[str]:
         remember(self._scene, refusal)
         return super().refused(refusal)
 
-    def _sign(self, result: BakeResult) -> Generator[None, None, None]:
-        """Note what the bake was made from, and count what is in the scene now."""
-        source = self._plan.vehicles.source
-        objects = [*source.objects, *(points.ob for points, _ in point_parts(source))]
-        self._baked = baked = set(objects)
-        for ob in self._edited_ones:
-            if ob not in baked:
-                ob.steering.locked = True
-        hand_edits.as_baked(objects, result.run)
-        _focus_on_player(bpy.context, baked)
-        self._others = [ob for ob in members_in(in_use(self._scene)) if ob not in baked]
-        yield
-        known = baked.union(ob for ob in self._others if bake_of(ob) is not None)
-        made_of = yield from taking_fingerprint(self._scene, known)
-        sign_run(self._scene, result.run, made_of)
-        forget_runs(self._scene, {result.run, *_played(baked)})
-        self._census = yield from census.refreshing(self._scene, made_of)
-
-    def finished(self, result: BakeResult) -> str:
-        source, baked, others = self._plan.vehicles.source, self._baked, self._others
-        edited = [ob.name for ob in self._edited_ones if ob in baked]
-        stuck = {source.owner(row).name: frames for row, frames in result.stuck.items()}
-        if edited:
-            self.report({"WARNING"}, f"Replaced keys that were edited by hand: {list_names(edited)}")
-        seen_at_rest = {crowd.name for ob in others if MARK in ob and (crowd := crowd_of(ob)) is not None}
-        if seen_at_rest:
-            text = f"{names_of(sorted(seen_at_rest))} rested and was seen at its start"
-            self.report({"WARNING"}, f"{text}. Bake all to have it seen in motion")
-        self.warn((*self._plan.warnings, *_absence_warnings(result), *result.warnings, *stuck_warnings(stuck)))
-        self.warn(finding.text for finding in self._census.findings if finding.kind in TOLD_BY_BAKES)
-        # Now, so that it counts what came before.
-        text = (
-            f"Baked {counted(result.vehicles, 'vehicle')}, {counted(result.frames, 'frame')} in {self.seconds():.1f} s"
-        )
+    def _told(self, result: BakeResult) -> str:
+        text = f"Baked {counted(result.vehicles, 'vehicle')}, {counted(result.frames, 'frame')}"
+        text += f" in {self.seconds():.1f} s"
         if result.closest != INFINITE:
             # Rounded, what touches could be at -0.00 m.
             text += f", nearest obstacle {round(result.closest, 2) + 0.0:.2f} m"
-        text += f": {summary(result.mishaps)}{result.told and '; '}{result.told}"
-        # Blender sends no update when actions are assigned.
-        census.changed()
-        return text
+        return f"{text}: {summary(result.mishaps)}{result.told and '; '}{result.told}"
 
 
 def _focus_on_player(context: Context, baked: Iterable[Object]) -> None:

@@ -7,7 +7,7 @@ import bpy
 from bpy.props import EnumProperty, StringProperty
 from bpy.types import Context, LayerCollection, Object, Scene
 
-from ...recording.mishaps import FELL, GROUND, HELD, LATE, NO_WAY, OBSTACLE, OFF_PLACE, OVERLAP, STUCK
+from ...recording.mishaps import FELL, GROUND, HELD, LATE, NO_WAY, OBSTACLE, OFF_PLACE, OVERLAP, QUEUED, STUCK
 from ...simulation.roles import Role
 from ..animation.ownership import bake_of
 from ..animation.run_records import Outcomes
@@ -28,6 +28,7 @@ REFUSED = "REFUSED"
 NAMED = 3
 """Vehicles that a warning names."""
 REMEDY = "Move the obstacle or the path apart, or reduce the Clearance of Avoid Obstacles"
+SOONER = "A wider door, or more doors, let them through sooner"
 ANY = "ANY"
 
 
@@ -44,7 +45,7 @@ PROBLEMS = {
     OVERLAP: Problem("overlapping", "Overlapping", "that overlapped other vehicles"),
     OBSTACLE: Problem("inside an obstacle", "Inside an Obstacle", "that were inside an obstacle"),
     STUCK: Problem("stuck", "Stuck", "that got nowhere near an obstacle for two seconds"),
-    GROUND: Problem("off the ground", "Off the Ground", "without a surface under them, or that left that of Populate"),
+    GROUND: Problem("off the ground", "Off the Ground", "without a surface under them"),
     FELL: Problem("fallen from an edge", "Fallen", "that fell from the edge of a surface"),
     HELD: Problem(
         "held up by the ground",
@@ -66,6 +67,7 @@ PROBLEMS = {
         "Too Late",
         "that could no longer stop for another where their paths meet, as they came or began too near to it",
     ),
+    QUEUED: Problem("long in a queue", "Queued", "that waited long in turn with others, as before a door"),
 }
 """In the order of the report. Files hold the places in it from 1: new ones come last."""
 WORDS = {kind: problem.words for kind, problem in PROBLEMS.items()}
@@ -117,6 +119,11 @@ def stuck_warnings(stuck: Mapping[str, tuple[float, float]]) -> list[str]:
     named = list_names(sorted(stuck), NAMED)
     first, last = min(first for first, _ in stuck.values()), max(last for _, last in stuck.values())
     return [f"{named} got stuck at an obstacle, frames {first:g} to {last:g}. {REMEDY}"]
+
+
+def queue_warnings(number: int) -> list[str]:
+    """The warning that so many vehicles queued for long, with the remedy, if any did."""
+    return [f"{counted(number, 'vehicle')} queued for long. {SOONER}"] if number else []
 
 
 def _mishap_frames(scene: Scene, kind: str) -> dict[Object, list[float]]:

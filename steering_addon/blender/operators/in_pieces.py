@@ -1,8 +1,7 @@
 """Operators that work in pieces: between two, Blender draws the progress and looks whether Esc was pressed."""
 
 import time
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Generator
 
 import bpy
 from bpy.types import Context
@@ -26,6 +25,7 @@ PER_DRAWING = 5.0
 After a frame was read, it draws the 3D views again each time it gets back, until their edges are smooth: eight times.
 """
 INFINITE = float("inf")
+Work = Generator[float | None, None, str]
 INTERVAL = 0.001
 """Seconds between two pieces of work."""
 DRAWING_SHARE = 0.08
@@ -48,31 +48,26 @@ class InPieces(SteeringOperator):
     canceled: str
     """The text that the status bar shows after Esc."""
 
-    def begin(self, context: Context) -> tuple[Iterator[float | None], str]:
+    def begin(self, context: Context) -> tuple[Work, str]:
         """Check everything, and return the work and what the status bar calls it. May raise a Refusal.
 
-        The work yields the share that is done, None for no more than before.
+        The work yields the share that is done, None for no more than before, and returns what to report last.
         """
         raise NotImplementedError
 
-    def finished(self, result: Any) -> str | None:
-        """Report what the work returned; returns what to report last, if anything."""
-        raise NotImplementedError
-
-    def _end(self, result: Any) -> set[str]:
-        if told := self.finished(result):
-            self.report({"INFO"}, told)
+    def _end(self, told: str) -> set[str]:
+        self.report({"INFO"}, told)
         return {"FINISHED"}
 
     def execute(self, context):
         """Work without returning in between, for scripts and background runs."""
         try:
             self._begin(context)
-            while (result := self._work(INFINITE)) is None:
+            while (told := self._work(INFINITE)) is None:
                 pass
         except Refusal as refusal:
             return self.refused(refusal)
-        return self._end(result)
+        return self._end(told)
 
     def invoke(self, context, _event):
         # The only sign of a background run: it has a window too, but no event ever reaches that.
@@ -80,11 +75,11 @@ class InPieces(SteeringOperator):
             return self.execute(context)
         try:
             self._begin(context)
-            result = self._work(FIRST_PIECE)
+            told = self._work(FIRST_PIECE)
         except Refusal as refusal:
             return self.refused(refusal)
-        if result is not None:
-            return self._end(result)
+        if told is not None:
+            return self._end(told)
         manager = context.window_manager
         manager.progress_begin(0, 100)
         self._timer = manager.event_timer_add(INTERVAL, window=context.window)
@@ -104,19 +99,19 @@ class InPieces(SteeringOperator):
         self._plan_drawing()
         drawing = time.perf_counter() - self._pause_time
         try:
-            result = self._work(min(max(PER_DRAWING * drawing, LEAST_PIECE), MOST_PIECE))
+            told = self._work(min(max(PER_DRAWING * drawing, LEAST_PIECE), MOST_PIECE))
         except Refusal as refusal:
             self._end_modal(context)
             return self.refused(refusal)
         except BaseException:
             self._end_modal(context)
             raise
-        if result is None:
+        if told is None:
             if time.perf_counter() >= self._due:
                 self._show_status(context)
             return {"RUNNING_MODAL"}
         self._end_modal(context)
-        return self._end(result)
+        return self._end(told)
 
     def cancel(self, context) -> None:
         """Stop without a trace. Blender also calls this when the window closes."""
@@ -144,8 +139,8 @@ class InPieces(SteeringOperator):
             self._due = time.perf_counter() + wait
             self._is_drawing = False
 
-    def _work(self, budget: float) -> Any:
-        """Continue for the given seconds, or until it is finished if that is near; returns the result then."""
+    def _work(self, budget: float) -> str | None:
+        """Continue for the given seconds, or until it is finished if that is near; returns what to report then."""
         start, before = time.perf_counter(), self._progress
         try:
             while (passed := time.perf_counter() - start) < budget + NEARLY_DONE:
@@ -154,7 +149,8 @@ class InPieces(SteeringOperator):
                     break
                 self._progress = next(self._steps) or self._progress
         except StopIteration as stop:
-            return stop.value
+            told: str = stop.value
+            return told
         self._pause_time = time.perf_counter()
         return None
 

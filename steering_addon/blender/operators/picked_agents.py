@@ -1,7 +1,7 @@
 """The operators that turn agents of a crowd cache into keyed objects, and back."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, StringProperty
@@ -12,10 +12,10 @@ from ..animation.edited_keys import has_edited_keys
 from ..animation.run_records import made_of, sign_run
 from ..crowds.cache_edits import picked_in
 from ..crowds.crowd_cache import is_kept_here, player_of, shown_by
-from ..crowds.crowd_player import input_of
 from ..objects.crowd_caches import cache_id, cache_of, is_picked, standing_for
 from ..objects.focus import activate, crowd_in_focus, select_only, vehicle_of
 from ..objects.hierarchy import Family
+from ..objects.node_inputs import input_of
 from ..objects.suitability import check_editable
 from ..objects.tagged_objects import in_use, names_of
 from ..panels.fields import counted
@@ -24,9 +24,9 @@ from ..read.fingerprint import fingerprint
 from ..refusal import Refusal
 from ..status import census
 from ..status.hand_edits import as_baked
-from ..write.picked_agents import MadeObjects, give_agents_back, making_objects
+from ..write.picked_agents import give_agents_back, making_objects
 from .edited_keys import ask_of_edited
-from .in_pieces import InPieces
+from .in_pieces import InPieces, Work
 from .polls import SteeringOperator, has_editable_crowd, has_editable_scene, in_object_mode
 
 NUMBERS = "Identities of agents, as the attribute id of the instances has them, such as 3,17"
@@ -67,29 +67,29 @@ class STEERING_OT_make_objects(InPieces, bpy.types.Operator):
             return context.window_manager.invoke_props_dialog(self)
         return super().invoke(context, event)
 
-    def begin(self, context: Context) -> tuple[Iterator[float], str]:
-        preview.end()
-        self._context, self._crowd = context, crowd_in_focus(context)
+    def begin(self, context: Context) -> tuple[Work, str]:
         identities = numbers_in(self.ids)
         if not identities:
             raise Refusal("No agent is chosen. Pick some in the viewport, or enter their ids.")
-        self._cache = cache_of(self._crowd)
-        self._is_signed = _signed_so_far(context, self._cache)
-        replace = replaces_own_keys(self, context.scene)
-        work = making_objects(context, self._cache, self._crowd, identities, replace_own_keys=replace)
-        return work, f"Making {counted(len(identities), 'object')}"
+        preview.end()
+        return self._making(
+            context, crowd_in_focus(context), identities
+        ), f"Making {counted(len(identities), 'object')}"
 
-    def finished(self, result: MadeObjects) -> str:
-        context, objects = self._context, list(result.objects)
-        as_baked(objects, _run_of(self._cache))
-        if self._is_signed:
+    def _making(self, context: Context, crowd: Object, identities: list[int]) -> Work:
+        cache = cache_of(crowd)
+        is_signed, replace = _signed_so_far(context, cache), replaces_own_keys(self, context.scene)
+        made = yield from making_objects(context, cache, crowd, identities, replace_own_keys=replace)
+        objects = list(made.objects)
+        as_baked(objects, _run_of(cache))
+        if is_signed:
             # The others go on as they would beside the agents themselves.
-            sign_run(context.scene, _run_of(self._cache), fingerprint(context.scene))
+            sign_run(context.scene, _run_of(cache), fingerprint(context.scene))
         there = select_only(context, objects)
         context.view_layer.objects.active = there[0] if there else context.view_layer.objects.active
         census.changed()
-        self.warn(result.warnings)
-        return f"Made {names_of([ob.name for ob in objects])} of {self._crowd.name}"
+        self.warn(made.warnings)
+        return f"Made {names_of([ob.name for ob in objects])} of {crowd.name}"
 
 
 class STEERING_OT_give_back(SteeringOperator, bpy.types.Operator):

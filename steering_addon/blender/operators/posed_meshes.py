@@ -1,14 +1,13 @@
 """The operator that makes meshes of a model in the poses of its clips."""
 
-from collections.abc import Iterator
-
 import bpy
 from bpy.props import FloatProperty, IntProperty
-from bpy.types import Collection, Context, Object
+from bpy.types import Context, Object
 
 from ...simulation.roles import Role
 from ..clips.crowd_clips import Model, check_has_models, models_of
-from ..crowds.posed_meshes import PosedClip, Posing, posing, strangers_in
+from ..crowds.cache_models import SHARE
+from ..crowds.posed_meshes import Posing, posing, strangers_in
 from ..objects.body_sizes import Body
 from ..objects.focus import crowd_in_focus
 from ..objects.hierarchy import Family
@@ -16,11 +15,8 @@ from ..objects.tagged_objects import vehicles_of
 from ..properties import has_role
 from ..refusal import Refusal
 from ..stored_values import check_stored
-from .in_pieces import InPieces
+from .in_pieces import InPieces, Work
 from .polls import has_clips, has_editable_scene, in_object_mode
-
-SHARE = 1.0 / 36.0
-"""The tolerance as a share of the longest side of the model."""
 
 
 class STEERING_OT_pose_meshes(InPieces, bpy.types.Operator):
@@ -51,7 +47,7 @@ class STEERING_OT_pose_meshes(InPieces, bpy.types.Operator):
         max=512,
     )
 
-    def begin(self, context: Context) -> tuple[Iterator[float], str]:
+    def begin(self, context: Context) -> tuple[Work, str]:
         crowd, family = crowd_in_focus(context), Family()
         check_stored([crowd])
         model, vehicle = _model_in_focus(context, crowd, family)
@@ -61,23 +57,18 @@ class STEERING_OT_pose_meshes(InPieces, bpy.types.Operator):
         if not self.properties.is_property_set("tolerance"):
             self.tolerance = SHARE * max(Body.of(vehicle, context.evaluated_depsgraph_get(), family).sides())
         task = Posing(model, vehicle, numbers, crowd, scene, layer, family, self.tolerance, self.most)
-        return posing(task), f"Posing {vehicle.name}"
+        return self._posing(task), f"Posing {vehicle.name}"
 
-    def finished(self, result: tuple[Collection, list[PosedClip]]) -> None:
-        collection, posed = result
-        self._tell(collection.name, posed)
+    def _posing(self, task: Posing) -> Work:
+        collection, layout = yield from posing(task)
+        names = task.names
+        if few := [name for name, poses in zip(names, layout.poses) if poses == self.most]:
+            text = f"With {self.most} poses {', '.join(few)} may be off by more than {100.0 * self.tolerance:.3g} cm"
+            self.warn([f"{text}. Raise Most Poses or Tolerance"])
         if strangers := strangers_in(collection):
             text = f"{strangers[0]} in {collection.name} is counted with the poses"
-            self.report({"WARNING"}, f"{text}. Move it to another collection")
-
-    def _tell(self, name: str, posed: list[PosedClip]) -> None:
-        far = [each for each in posed if each.off > self.tolerance]
-        told = ", ".join(f"{len(each.poses)} of {each.name} ({100.0 * each.off:.1f} cm)" for each in posed)
-        self.report({"INFO"}, f"{name}: {told}")
-        if far:
-            names = ", ".join(f"{each.name} is {100.0 * each.off:.1f} cm" for each in far)
-            text = f"With {self.most} poses {names} off, more than {100.0 * self.tolerance:.3g} cm"
-            self.report({"WARNING"}, f"{text}. Raise Most Poses or Tolerance")
+            self.warn([f"{text}. Move it to another collection"])
+        return f"{collection.name}: {', '.join(f'{poses} of {name}' for name, poses in zip(names, layout.poses))}"
 
 
 def _model_in_focus(context: Context, crowd: Object, family: Family) -> tuple[Model, Object]:

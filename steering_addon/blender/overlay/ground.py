@@ -10,7 +10,7 @@ import numpy as np
 from bpy.types import Depsgraph, Object
 
 from ...simulation.arrays.vectors import cross, magnitude, unit
-from ...simulation.geometry.smoothing import weld
+from ...simulation.geometry.smoothing import sides_at_border
 from ..moving import moves_by
 from ..objects.body_sizes import triangles_of
 from ..objects.doubles import doubles, placed
@@ -85,7 +85,7 @@ class GroundLines:
             sides = known.sides
         else:
             self._steep.pop(row, None)
-            sides = _sides_at_border(points, triangles)
+            sides = sides_at_border(points, triangles)
         self._shapes[row] = shape = _SurfaceShape(points, triangles, sides)
         return shape
 
@@ -113,18 +113,6 @@ def steepest_of(vehicles: Iterable[Object]) -> float:
 
 def _matrix(ob: Object, depsgraph: Depsgraph) -> np.ndarray:
     return doubles(ob.evaluated_get(depsgraph).matrix_world)
-
-
-def _sides_at_border(points: np.ndarray, triangles: np.ndarray) -> np.ndarray:
-    """The sides of triangles that have no other triangle beyond them, (b, 2) rows of points."""
-    if not len(triangles):
-        return np.zeros((0, 2), dtype=np.int64)
-    joined = weld(points, triangles)
-    sides = np.stack((joined, np.roll(joined, -1, axis=1)), axis=-1).reshape(-1, 2)
-    sides = np.sort(sides[sides[:, 0] != sides[:, 1]], axis=1)
-    number = sides[:, 0] * (len(points) + 1) + sides[:, 1]
-    _, first, times = np.unique(number, return_index=True, return_counts=True)
-    return sides[first[times == 1]]
 
 
 def _marks(shape: _SurfaceShape, turn: np.ndarray, steepest: float) -> np.ndarray:

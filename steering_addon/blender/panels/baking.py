@@ -2,12 +2,12 @@
 
 from bpy.types import Context, Object, Scene, UILayout
 
-from ...recording.mishaps import STUCK
+from ...recording.mishaps import QUEUED, STUCK
 from .. import preview
 from ..objects.crowd_caches import crowd_of_player
 from ..objects.focus import crowd_in_focus, vehicle_of
 from ..objects.tagged_objects import crowd_of, full_name
-from ..operators.findings import REFUSED, WORDS, stuck_warnings
+from ..operators.findings import REFUSED, WORDS, queue_warnings, stuck_warnings
 from ..properties import settings_of
 from ..read.run_settings import frame_range
 from ..status.census import Census, known, settled
@@ -156,6 +156,8 @@ def _mishaps(census: Census) -> list[tuple[str, str]]:
     told = {kind: f"{counted(counts[kind], 'vehicle')} {words}" for kind, words in WORDS.items() if counts.get(kind)}
     if STUCK in told:
         told[STUCK] = "".join(stuck_warnings(census.bake.stuck)) or told[STUCK]
+    if QUEUED in told:
+        told[QUEUED] = "".join(queue_warnings(counts[QUEUED]))
     return list(told.items())
 
 

@@ -10,7 +10,8 @@ from ...portrayal.sketch import Frame
 from ...recording.run_cache import digest, size
 from ...simulation.geometry.surfaces import SurfaceLayer
 from ...simulation.snapshot import Snapshot
-from ..read.dependencies import animated_paths, blocks, reasons, with_all_behind
+from ..objects.drivers import blocks
+from ..read.dependencies import animated_paths, reasons, with_all_behind
 from ..read.joined_vehicles import point_parts
 from ..read.plan import Plan
 from ..read.reading import Reader

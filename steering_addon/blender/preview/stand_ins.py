@@ -16,9 +16,9 @@ from ...portrayal.sketch import Sketch
 from ...simulation.arrays.identities import rows_among
 from ..animation.rotation_channels import channels_from_matrices, product
 from ..crowds.crowd_cache import player_of, shown_by
-from ..crowds.crowd_player import input_of
 from ..crowds.shown_models import UNTURNED, point_mesh, set_column, show_models
 from ..objects.crowd_caches import cache_of, cached_as
+from ..objects.node_inputs import input_of
 from ..properties import pointed_at
 from ..read.evaluated_points import evaluated_points
 from ..read.joined_vehicles import point_parts

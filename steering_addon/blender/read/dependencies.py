@@ -10,6 +10,7 @@ from ...locomotion import LOCOMOTIONS
 from ...portrayal.driver_properties import FOLDED, LOOKS, PROPERTIES, is_of_states
 from ..animation.animation_data import channelbags
 from ..animation.custom_properties import name_in, path_of
+from ..objects.drivers import blocks, drivers_of
 from ..objects.hierarchy import is_descendant
 from ..objects.tagged_objects import full_name
 
@@ -53,11 +54,10 @@ def reasons(ob: Object, *, only_place: bool = False) -> Iterator[tuple[Object, s
     for modifier in ob.modifiers:
         for target in _pointed_at(modifier):
             yield target, f"the modifier {modifier.name}"
-    for block in blocks(ob):
-        for driver in _drivers(block):
-            for target, path in _driver_targets(driver):
-                if isinstance(target, bpy.types.Object) and target != ob and not _is_driven_part(ob, target, path):
-                    yield target, f"a driver of {driver.data_path}"
+    for driver in drivers_of(*blocks(ob)):
+        for target, path in _driver_targets(driver):
+            if isinstance(target, bpy.types.Object) and target != ob and not _is_driven_part(ob, target, path):
+                yield target, f"a driver of {driver.data_path}"
     if ob.type == "CURVE":
         for name in ("bevel_object", "taper_object"):
             if (target := getattr(ob.data, name)) is not None:
@@ -80,8 +80,7 @@ def reads_scene(ob: Object) -> bool:
     """Whether a driver of the object reads a scene; then only the user's scene gives the right value."""
     return any(
         not isinstance(target, bpy.types.Object) and (target is None or isinstance(target, bpy.types.Scene))
-        for block in blocks(ob)
-        for driver in _drivers(block)
+        for driver in drivers_of(*blocks(ob))
         for target, _ in _driver_targets(driver)
     )
 
@@ -90,8 +89,7 @@ def reads_vehicle_above(ob: Object) -> bool:
     """Whether a driver of the object reads what a bake keys on a vehicle that it is parented to at any depth."""
     return any(
         isinstance(target, bpy.types.Object) and _is_driven_part(ob, target, path)
-        for block in blocks(ob)
-        for driver in _drivers(block)
+        for driver in drivers_of(*blocks(ob))
         for target, path in _driver_targets(driver)
     )
 
@@ -138,21 +136,6 @@ def animated_paths(ob: Object, known: KeyedPaths | None = None) -> set[str]:
             known[action] = {curve.data_path for bag in channelbags(action) for curve in bag.fcurves}
         paths |= known[action]
     return paths
-
-
-def blocks(ob: Object) -> Iterator[ID]:
-    """The object, its data and its shape keys: every datablock of it that can be keyed or driven."""
-    yield ob
-    if ob.data is not None:
-        yield ob.data
-        keys = getattr(ob.data, "shape_keys", None)
-        if keys is not None:
-            yield keys
-
-
-def _drivers(block: ID) -> list:
-    animation = block.animation_data
-    return list(animation.drivers) if animation is not None else []
 
 
 def _driver_targets(driver) -> Iterator[tuple[ID | None, str]]:

@@ -22,11 +22,13 @@ from ..animation.ownership import bake_of
 from ..animation.visibility import SWITCHES
 from ..moving import BY_CHOICE
 from ..objects.doubles import column_from
+from ..objects.drivers import blocks
 from ..objects.hierarchy import instanced
+from ..objects.node_inputs import inputs_of
 from ..objects.tagged_objects import crowd_of, full_name, in_use
 from ..pieces import in_one_go
 from ..properties import has_role, names_set, pointed_at, settings_of
-from .dependencies import KeyedPaths, animated_paths, blocks, with_all_behind
+from .dependencies import KeyedPaths, animated_paths, with_all_behind
 from .evaluated_points import KINDS
 from .marks import marker_frames
 from .sources import keys_looks
@@ -344,18 +346,8 @@ def _settings(struct: Any, path: str, animated: set[str]) -> list[tuple]:
         if f"{path}{name}" not in animated:
             settings.append((name, _plain(getattr(struct, name))))
     if struct.bl_rna.identifier == "NodesModifier":
-        settings += _inputs_of(struct)
+        settings += [(name, _plain(value)) for name, value in inputs_of(struct).items()]
     return settings
-
-
-def _inputs_of(modifier: Any) -> list[tuple]:
-    """The inputs of the nodes of a modifier; before Blender 5.2 they were custom properties of it."""
-    if not hasattr(modifier, "properties"):
-        return [(name, _plain(value)) for name, value in modifier.items()]
-    items = modifier.node_group.interface.items_tree if modifier.node_group is not None else ()
-    names = [each.identifier for each in items if each.item_type == "SOCKET" and each.in_out == "INPUT"]
-    inputs = {name: getattr(modifier.properties.inputs, name, None) for name in names}
-    return [(name, _plain(getattr(each, "value", None))) for name, each in inputs.items()]
 
 
 def _plain(value: Any) -> Any:

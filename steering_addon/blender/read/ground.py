@@ -30,8 +30,7 @@ from ...simulation.geometry.paths import Path
 from ...simulation.geometry.surfaces import surfaces
 from ...simulation.locomotion import Locomotion
 from ...simulation.roles import Role
-from ..objects.body_sizes import points_of
-from ..objects.body_sizes import triangles_of as surface_of
+from ..objects.body_sizes import points_of, triangles_of
 from ..objects.doubles import doubles, placed
 from ..properties import has_role
 from ..refusal import Refusal
@@ -189,13 +188,6 @@ def _on_it(tree: BVHTree, place: Vector) -> np.ndarray:
     return doubles(found[0])
 
 
-def triangles_of(ob: Object, depsgraph: Depsgraph) -> np.ndarray:
-    """The triangles (t, 3, 3) of an evaluated object in world space. Refused if the object has no faces with an
-    area."""
-    points, corners = _mesh_in_the_world(ob, depsgraph)
-    return points[corners]
-
-
 def _mesh_in_the_world(ob: Object, depsgraph: Depsgraph) -> tuple[np.ndarray, np.ndarray]:
     """The points (k, 3) of an evaluated object in world space, and the corners of its triangles as rows (t, 3) of them.
     Refused if the object has no faces with an area."""
@@ -266,7 +258,7 @@ def _line(ob: Object, depsgraph: Depsgraph) -> Path:
 
 def _mesh(ob: Object, depsgraph: Depsgraph) -> tuple[np.ndarray, np.ndarray]:
     """The surface of an object itself, as of `body_sizes.triangles_of`. Refused if it has no faces."""
-    points, corners = surface_of(ob, depsgraph, None)
+    points, corners = triangles_of(ob, depsgraph, None)
     if not len(corners):
         raise Refusal(f"{ob.name} has no faces. Choose another mesh.")
     return points, corners

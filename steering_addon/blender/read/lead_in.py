@@ -17,7 +17,8 @@ from ...simulation.geometry.regions import Regions
 from ...simulation.geometry.surfaces import SurfaceLayer, Surfaces
 from ...simulation.snapshot import Snapshot, Tracked
 from ..animation.animation_data import channelbag
-from .dependencies import blocks, with_all_behind
+from ..objects.drivers import blocks
+from .dependencies import with_all_behind
 from .plan import Plan
 from .reading import Reader
 from .sweep import sweep

@@ -2,7 +2,7 @@
 
 from collections.abc import Container, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 
 import numpy as np
@@ -71,6 +71,17 @@ class ObjectVehicles:
 
     def __len__(self) -> int:
         return len(self.objects)
+
+    def take(self, rows: np.ndarray) -> "ObjectVehicles":
+        """The vehicles of some rows, (m,) rising."""
+        if len(rows) == len(self):
+            return self
+        columns = {each.name: getattr(self, each.name) for each in fields(self)}
+        taken = {name: column[rows] for name, column in columns.items() if isinstance(column, np.ndarray)}
+        of_each = {name: tuple(columns[name][row] for row in rows.tolist()) for name in ("objects", "crowds")}
+        own = {k: kind for k, row in enumerate(rows.tolist()) if (kind := self.own_locomotions.get(row)) is not None}
+        stored = {name: column[rows] for name, column in self.stored.items()}
+        return replace(self, **taken, **of_each, stored=stored, own_locomotions=own)
 
     @once
     def object_rows(self) -> np.ndarray:

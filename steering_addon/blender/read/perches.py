@@ -6,8 +6,9 @@ import numpy as np
 from bpy.types import Depsgraph
 
 from ...simulation.arrays.vectors import cross, in_columns, unit
+from ...simulation.geometry.smoothing import sides_at_border
 from ...simulation.marks.spreading import Spread, spread, spread_along
-from ...simulation.perches import NO_PERCHES, Perches, covered
+from ...simulation.perches import NO_PERCHES, Perches, covered, room_to_borders
 from ..objects.body_sizes import SOLID, triangles_of
 from ..objects.doubles import column_from, doubles, placed
 from ..objects.hierarchy import Family
@@ -47,11 +48,16 @@ class PerchReader:
         read = [shape.read(depsgraph, matrix) for (_, shape), matrix in zip(self._shapes, matrices)]
         body = np.concatenate([np.full(len(places), row) for (row, _), (places, _) in zip(self._shapes, read)])
         places, along = (in_columns(np.concatenate([each[part] for each in read])) for part in (0, 1))
-        return Perches.at(body.astype(np.int64), places, along)
+        room = np.concatenate([shape.room for _, shape in self._shapes])
+        return Perches.at(body.astype(np.int64), places, along, room)
 
 
 class _PerchShape:
-    """The places of one body; its shape with its children is read on the first frame, and again only if it changes."""
+    """The places of one body; its shape with its children is read on the first frame, and again only if it changes.
+
+    Attributes:
+        room: (p,) as of `Perches`, on the first frame.
+    """
 
     def __init__(self, source: BodySource, count: int, family: Family | None, read_lines: ReadsLines) -> None:
         self.source = source
@@ -61,7 +67,7 @@ class _PerchShape:
         self._family = None if self._changes else family
         self._points, self._triangles = np.zeros((0, 3)), np.zeros((0, 3), dtype=np.int64)
         self._spread: Spread | None = None
-        self._along = np.zeros((0, 3))
+        self._along, self.room = np.zeros((0, 3)), np.zeros(0)
 
     def read(self, depsgraph: Depsgraph, matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The places and the directions of wires, (p, 3) each, of the object with a matrix (4, 4)."""
@@ -90,6 +96,8 @@ class _PerchShape:
             places = np.einsum("ab,kb->ka", turn, found.on(points, up))
             free = ~covered(places, corners)
             self._points, self._triangles = points, up
+            start, end = (np.einsum("ab,kb->ka", turn, points[rows]) for rows in sides_at_border(points, up).T)
+            self.room = room_to_borders(places[free], start, end)
             self._spread = Spread(found.triangle[free], found.second[free], found.third[free])
         else:
             ends = np.einsum("ab,kb->ka", turn, lines)
@@ -98,6 +106,8 @@ class _PerchShape:
             self._points = lines
             self._spread, self._triangles = spread_along(lines, segments, self._count)
         self._along = self._directions(self._spread.on(self._points, self._triangles), lines, segments)
+        if len(segments):
+            self.room = np.full(len(self._along), np.inf)
 
     def _directions(self, places: np.ndarray, lines: np.ndarray, segments: np.ndarray) -> np.ndarray:
         """The directions of the lines nearest to places, (p, 3); zero where there are none."""

@@ -4,8 +4,7 @@ Where they are is where they start; nothing is written to them. An attribute of 
 name that the setting has in `Object.steering`; what points do not have, all have from their object.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
@@ -29,15 +28,14 @@ from .entry_settings import own_enter_frame
 from .evaluated_points import EvaluatedPoints, evaluated_points
 from .local_space import to_world
 from .role_assignment import current_front
-from .vehicles import OWN_SETTINGS
+from .vehicles import OWN_SETTINGS, VehicleSource
 
 NOT_OF_POINTS = ("by_hand",)
 """Settings of a vehicle that points do not have, as they have no guide."""
-NO_PARTS = np.zeros((0, 4, 4))
 
 
 @dataclass(frozen=True)
-class PointVehicles:
+class PointVehicles(VehicleSource):
     """The `VehicleSource` of n vehicles that are the points of one object, in the order of their identities.
 
     Attributes:
@@ -71,7 +69,6 @@ class PointVehicles:
     scale: np.ndarray
     variant: np.ndarray
     own_locomotions: Mapping[int, type[Locomotion]] = field(default_factory=dict)
-    objects: tuple[Object, ...] = ()
 
     def __len__(self) -> int:
         return len(self.position)
@@ -80,16 +77,6 @@ class PointVehicles:
     def crowds(self) -> tuple[Object, ...]:
         """The crowd of each."""
         return (self.crowd,) * len(self)
-
-    @property
-    def object_rows(self) -> np.ndarray:
-        """None of them is an object."""
-        return np.zeros(0, dtype=np.int64)
-
-    @property
-    def parents(self) -> Sequence[Object]:
-        """None moves with a parent."""
-        return ()
 
     @property
     def hides(self) -> np.ndarray:
@@ -101,10 +88,6 @@ class PointVehicles:
         """(n,) whether settings that all have from their object are keyed or driven."""
         shared = [name for name in OWN_SETTINGS if name not in self.own and name not in NOT_OF_POINTS]
         return np.full(len(self), any(animates(self.ob, f"steering.{name}") for name in shared))
-
-    @property
-    def parts(self) -> "list[tuple[PointVehicles, np.ndarray]]":
-        return [(self, np.arange(len(self)))]
 
     def take(self, rows: np.ndarray) -> "PointVehicles":
         """The vehicles of some rows, (m,) or a mask (n,)."""
@@ -129,9 +112,6 @@ class PointVehicles:
                 columns[name] = np.full(len(self), value) * (self.scale if name == "size_factor" else 1.0)
         return columns
 
-    def parent_parts(self, depsgraph: Depsgraph, frame: int) -> np.ndarray:
-        return NO_PARTS
-
     def heights(self, depsgraph: Depsgraph, frame: int, parent_parts: np.ndarray) -> np.ndarray:
         return self.height
 
@@ -144,14 +124,6 @@ class PointVehicles:
     def pose(self, row: int, depsgraph: Depsgraph) -> tuple[np.ndarray, np.ndarray]:
         """As `VehicleSource.pose`: where it starts, as nothing moves it in the evaluated scene."""
         return self.position[row], self.basis[row]
-
-    @contextmanager
-    def at_start(self, rows: Iterable[int]) -> Iterator[None]:
-        """As `VehicleSource.at_start`: they never stand elsewhere."""
-        yield
-
-    def computed(self) -> Iterable[int]:
-        return ()
 
     def store(self, identities: np.ndarray) -> None:
         """Store the identity of the object; its points stay what they are."""

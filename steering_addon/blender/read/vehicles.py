@@ -6,7 +6,7 @@ The table holds what does not change during the run; the rest is read from its s
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -26,10 +26,13 @@ FACTORS = (
 """The parameters of the crowd's vehicle model that each vehicle varies, and the per-vehicle settings that vary them."""
 OWN_SETTINGS = ("active", "speed_factor", "size_factor", "length_factor", "mass_factor", "by_hand")
 """The per-vehicle settings that may be animated."""
+NO_ROWS, NO_PARTS = np.zeros(0, dtype=np.int64), np.zeros((0, 4, 4))
 
 
 class VehicleSource(Protocol):
     """Where the vehicles of a run are read from; all arrays are in the order of the table's rows.
+
+    Those that are not objects, have no parent and are moved by nothing in the scene need not say so.
 
     Attributes:
         objects: the k vehicles that are objects.
@@ -44,12 +47,11 @@ class VehicleSource(Protocol):
         seeds: (n,) of their random numbers.
         enters: (n,) the frame on which each enters; nan if its crowd decides.
         start_speed: (n,) as a share of max_speed, for vehicles whose velocity is not known.
-        parts: the sources that it is made of, each with the rows (m,) of its vehicles.
     """
 
-    objects: Sequence[Object]
-    object_rows: np.ndarray
-    parents: Sequence[Object]
+    objects: Sequence[Object] = ()
+    object_rows: np.ndarray = NO_ROWS
+    parents: Sequence[Object] = ()
     crowds: Sequence[Object]
     axes: np.ndarray
     own_locomotions: Mapping[int, type[Locomotion]]
@@ -59,9 +61,13 @@ class VehicleSource(Protocol):
     seeds: np.ndarray
     enters: np.ndarray
     start_speed: np.ndarray
-    parts: "Sequence[tuple[VehicleSource, np.ndarray]]"
 
     def __len__(self) -> int: ...
+
+    @property
+    def parts(self) -> "Sequence[tuple[VehicleSource, np.ndarray]]":
+        """The sources that it is made of, each with the rows (m,) of its vehicles."""
+        return [(self, np.arange(len(self)))]
 
     def owner(self, row: int) -> Object:
         """The object that a vehicle is, or whose point it is."""
@@ -76,6 +82,7 @@ class VehicleSource(Protocol):
     def parent_parts(self, depsgraph: Depsgraph, frame: int) -> np.ndarray:
         """The parents' parts (p, 4, 4) on the frame of the depsgraph, of the p vehicles that have a parent. Refused if
         a parent has an invalid transform."""
+        return NO_PARTS
 
     def heights(self, depsgraph: Depsgraph, frame: int, parent_parts: np.ndarray) -> np.ndarray:
         """The heights (n,) of the vehicles in metres on the frame of the depsgraph, 0 if unknown; not to be written to.
@@ -98,9 +105,11 @@ class VehicleSource(Protocol):
 
     def at_start(self, rows: Iterable[int]) -> AbstractContextManager[None]:
         """Let vehicles stand at their start, whatever moves them or has been baked, and restore them."""
+        return nullcontext()
 
     def computed(self) -> Iterable[int]:
         """The rows of the vehicles whose parent's part Blender computes from where they stand."""
+        return ()
 
     def store(self, identities: np.ndarray) -> None:
         """Store the identities (n,) and the starts in the file, once a bake has been handed over."""

@@ -7,6 +7,7 @@ from bpy.types import ID, Object
 
 from ..animation.custom_properties import name_in, reading_drivers
 from ..moving import known_locomotion
+from ..objects.drivers import drivers_of, read_by
 from ..objects.focus import vehicle_of
 from ..objects.tagged_objects import crowd_of, full_name
 
@@ -35,13 +36,7 @@ def _crowd_name(ob: Object) -> str:
 
 def _reads_vehicle(block: ID | None) -> bool:
     """Whether drivers of a datablock read custom properties of an object, such as `steering_phase`."""
-    animation = getattr(block, "animation_data", None)
-    return any(
-        name_in(target.data_path) is not None
-        for driver in (animation.drivers if animation is not None else ())
-        for variable in driver.driver.variables
-        for target in variable.targets
-    )
+    return any(name_in(target.data_path) is not None for target in read_by(drivers_of(block)))
 
 
 def undriven(vehicles: Iterable[Object], crowds: Iterable[Object | None]) -> dict[str, list[Object]]:

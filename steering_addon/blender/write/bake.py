@@ -6,33 +6,25 @@ from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain, tee
 
-import bpy
 import numpy as np
-from bpy.types import Object
-from mathutils import Vector
-from mathutils.bvhtree import BVHTree
 
 from ...minds.overfull_cues import OverfullCues
 from ...portrayal.exact_marks import ExactMarks
 from ...portrayal.portrait import Portrayer
 from ...portrayal.sketch import Frame
-from ...recording.mishaps import GROUND, KINDS, LATE, NO_WAY, Mishaps
+from ...recording.mishaps import KINDS, LATE, NO_WAY, Mishaps
 from ...recording.missed_marks import MissedMarks
 from ...recording.run_record import RunRecorder
 from ...simulation.run import simulate
 from ...simulation.snapshot import State
 from ..animation.run_records import store_run
-from ..moving import locomotion_of
-from ..objects.tagged_objects import full_name, in_use, list_names
-from ..properties import pointed_at
-from ..read.ground import triangles_of
+from ..objects.tagged_objects import list_names
 from ..read.joined_vehicles import point_parts
 from ..read.lead_in import lead_in
 from ..read.mind_sources import store_number
 from ..read.plan import Plan
 from ..read.reading import Reader
 from ..read.sweep import read_ahead, sweep
-from ..refusal import Refusal
 from .histories import histories, unreached_goals
 from .split_writer import writer_for
 from .subjects import driven_crowds, playing_models, subjects_of
@@ -42,9 +34,6 @@ SIMULATING = 0.8
 """Share of the progress that simulating takes."""
 WRITING = 0.15
 """Share of the progress that writing takes; the rest is for the records of the bake once the scene plays it."""
-UP, DOWN = Vector((0.0, 0.0, 1.0)), Vector((0.0, 0.0, -1.0))
-MOST_RAYS = 500
-"""Vehicles looked at on each frame, on average, so that a bake takes no longer."""
 
 
 @dataclass(frozen=True)
@@ -90,14 +79,13 @@ def baking(
     writer = writer or writer_for(plan, playing, replace_own_keys=replace_own_keys)
     portrayer, exact = Portrayer(subjects_of(plan, playing, driven_crowds(plan))), ExactMarks()
     run, recorder = uuid.uuid4().hex, RunRecorder(plan.frames, len(plan))
-    mishaps, edges, admission = recorder.mishaps, GroundEdges(plan), _Admission()
+    mishaps, admission = recorder.mishaps, _Admission()
     cues, missed = OverfullCues(), MissedMarks()
     before: State | None = None
     try:
         with closing(sweep(plan, reader)) as frames:
             for row, (state, frame) in enumerate(simulated(plan, reader, read_ahead(frames))):
                 recorder.look(row, state)
-                edges.look(row, state, mishaps)
                 admission.look(state)
                 cues.look(frame.number, frame.snapshot)
                 missed.look(state, frame.snapshot)
@@ -199,61 +187,3 @@ class _Admission:
         due = state.inputs.due
         if due is not None:
             self.kept_out, self.too_late = (int(np.count_nonzero(state.outside & each)) for each in (due, ~due))
-
-
-class GroundEdges:
-    """Watches the vehicles of a plan that start on the ground of their crowd."""
-
-    def __init__(self, plan: Plan) -> None:
-        present = {full_name(ob) for ob in in_use(plan.scene)}
-        self._grounds: list[tuple[np.ndarray, BVHTree]] = []
-        for crowd in plan.crowds:
-            place = _ground_of(crowd.ob)
-            if place is None or full_name(place) not in present:
-                continue
-            own, usual = plan.vehicles.source.own_locomotions, locomotion_of(crowd.ob)
-            # What stands on surfaces says so in its outputs.
-            rows = [row for row in crowd.rows if (kind := own.get(int(row), usual)).grounded and not kind.stands]
-            tree = _tree(place) if rows else None
-            if tree is not None:
-                self._grounds.append((np.array(rows), tree))
-        watched = sum(len(rows) for rows, _ in self._grounds)
-        self._every = max(1, -(-watched // MOST_RAYS))
-        self._last = len(plan.frames) - 1
-        self._on: np.ndarray | None = None
-
-    def look(self, frame: int, state: State, mishaps: Mishaps) -> None:
-        """Note the vehicles that are on their ground no longer; frames come in order."""
-        if not self._grounds or (frame % self._every and frame != self._last):
-            return
-        on = np.ones(len(state), dtype=np.bool_)
-        position, present = state.motion.position, state.inputs.present
-        for rows, tree in self._grounds:
-            on[rows] = [_is_above(tree, Vector(point)) for point in position[rows].tolist()]
-        if self._on is None:
-            # One placed elsewhere by hand has no ground to leave.
-            self._on = on
-        mishaps.note(GROUND, frame, self._on & ~on & present)
-
-
-def _ground_of(crowd: Object) -> Object | None:
-    """The surface that a crowd was populated on. Writes nothing."""
-    settings = crowd.steering
-    if not settings.is_property_set("populate"):
-        return None
-    on_surface = settings.populate.arrangement == "SURFACE"
-    return pointed_at(settings.populate, "place") if on_surface else None
-
-
-def _tree(place: Object) -> BVHTree | None:
-    try:
-        triangles = triangles_of(place, bpy.context.evaluated_depsgraph_get())
-    except Refusal:
-        return None
-    corners = np.arange(3 * len(triangles)).reshape(-1, 3)
-    return BVHTree.FromPolygons(triangles.reshape(-1, 3).tolist(), corners.tolist(), all_triangles=True)
-
-
-def _is_above(tree: BVHTree, point: Vector) -> bool:
-    """Whether the mesh is straight below or above a point."""
-    return tree.ray_cast(point, DOWN)[0] is not None or tree.ray_cast(point, UP)[0] is not None

@@ -47,6 +47,10 @@ class CacheWriter:
         self.warnings: Sequence[str] = ()
         self.told = ""
 
+    def __bool__(self) -> bool:
+        """Whether there is a crowd to write."""
+        return bool(self._crowds)
+
     def frame(self, portrait: Portrait) -> None:
         """Take in the vehicles on a frame."""
         for crowd in self._crowds:

@@ -30,9 +30,12 @@ from .subjects import PlayingModel, PlayingModels
 class ClipWriter:
     """Lets vehicles play the clips of their crowds; nothing is changed before `write`."""
 
-    def __init__(self, plan: Plan, playing: PlayingModels, *, replace: bool) -> None:
-        """Check what strips need; `replace`: whether actions that would hide them are set aside. Refused if a crowd's
-        clips cannot be played."""
+    def __init__(self, plan: Plan, playing: PlayingModels, but: Collection[Object], *, replace: bool) -> None:
+        """Check what strips need; `but`: crowds that are left out; `replace`: whether actions that would hide them are
+        set aside. Refused if a crowd's clips cannot be played."""
+        self._numbers = [k for k, model in enumerate(playing.models) if model.crowd not in but]
+        idle = [(crowd, vehicles) for crowd, vehicles in playing.idle if crowd not in but]
+        playing = PlayingModels([playing.models[k] for k in self._numbers], idle, playing.family)
         self._plan, self._playing = plan, playing
         self._moved: set[int] = set()
         for model in playing.models:
@@ -58,8 +61,8 @@ class ClipWriter:
     def frame(self, row: int, portrait: Portrait) -> None:
         """Take in a frame, the one of this row."""
         self._moved |= portrait.moved
-        for strips, portrayed in zip(self._models, portrait.models):
-            strips.frame(row, portrayed)
+        for strips, k in zip(self._models, self._numbers):
+            strips.frame(row, portrait.models[k])
 
     def prepare(self) -> Iterator[float]:
         """Compute what the strips need, which takes the longest, yielding the share that is done."""

@@ -3,13 +3,14 @@
 What comes in is kept for a few frames, then converted to channels, of which only the numbers of the keys are kept.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, islice
 
 import numpy as np
 from bpy.types import Object
 
 from ...portrayal.portrait import Portrait
+from ...portrayal.sketch import VisibleBodies
 from ...recording.thinned_curves import TOGETHER, ThinnedCurve
 from ..animation.ownership import keyed_bake_of
 from ..animation.rotation_channels import WIDEST, width_of
@@ -20,6 +21,7 @@ from ..objects.hierarchy import Family, ancestors
 from ..objects.tagged_objects import names_of
 from ..properties import settings_of
 from ..read.entry_settings import parts_of
+from ..read.joined_vehicles import object_part
 from ..read.plan import Plan
 from ..refusal import Refusal
 from .channels import AT_ONCE, ChannelConverter
@@ -45,38 +47,53 @@ def frames_at_once(vehicles: int, frames: int) -> int:
 
 
 class KeyWriter:
-    """Writes the vehicles of a plan, which are objects, into keyframes."""
+    """Writes vehicles of a plan, which are objects, into keyframes."""
 
-    def __init__(self, plan: Plan, playing: PlayingModels, *, replace_own_keys: bool = False) -> None:
-        """`replace_own_keys`: whether animation of the vehicles' own is set aside. Refused if clips of a crowd cannot
-        be played, or a vehicle is a point."""
-        if len(plan.vehicles.source.objects) < len(plan):
-            points = next(each.owner(0) for each, _ in plan.vehicles.source.parts if not len(each.objects))
-            text = f"The points of {points.name} cannot have keyframes. Lock {points.name}, or remove its tag."
-            raise Refusal(text, about=[points])
-        n, f = len(plan), len(plan.frames)
-        self._plan, self._source, self._replace = plan, plan.vehicles.source, replace_own_keys
+    def __init__(
+        self, plan: Plan, playing: PlayingModels, but: Collection[Object] = (), *, replace_own_keys: bool = False
+    ) -> None:
+        """`but`: crowds that are written elsewhere; `replace_own_keys`: whether animation of the vehicles' own is set
+        aside. Refused if clips of a crowd cannot be played, or a vehicle is a point."""
+        source = plan.vehicles.source
+        written = ~np.array([crowd.ob in but for crowd in plan.crowds], dtype=np.bool_)[plan.vehicles.crowd]
+        rows = np.flatnonzero(written)
+        if len(points := np.setdiff1d(rows, source.object_rows)):
+            ob = source.owner(int(points[0]))
+            raise Refusal(
+                f"The points of {ob.name} cannot have keyframes. Lock {ob.name}, or remove its tag.", about=[ob]
+            )
+        n, f, whole = len(rows), len(plan.frames), object_part(source)
+        # A slice is taken out of an array faster than single rows.
+        self._rows: slice | np.ndarray = slice(None) if n == len(plan) else rows
+        self._source = whole.take(of_objects := np.searchsorted(source.object_rows, rows))
+        self._parented = np.flatnonzero(np.isin(whole.parented, of_objects))
+        self._plan, self._replace = plan, replace_own_keys
         frames = frames_at_once(n, f)
         self._channels = ChannelConverter(self._source, self._source.rotation, frames)
         self._poses = _Poses(frames, n, self._source.parented)
         self._location = np.empty((n, 3, f), KEY)
         self._rotation = np.empty((n, WIDEST, f), KEY)
         self._away = np.zeros((f, n), dtype=np.bool_)
-        self._numbers, self._states = DriverColumns(plan), StateColumns(plan)
-        self._clips = ClipWriter(plan, playing, replace=replace_own_keys)
+        self._numbers, self._states = DriverColumns(plan, but), StateColumns(plan, but)
+        self._clips = ClipWriter(plan, playing, but, replace=replace_own_keys)
         self._eaten = Eaten(plan)
         self._taken = 0
         self._staging: Staging | None = None
-        self._needed = _needed_keys(plan)
+        self._needed = _needed_keys(plan, self._rows)
         self._exact = _exact(plan, playing)
+
+    @property
+    def objects(self) -> Sequence[Object]:
+        """The vehicles that it writes."""
+        return self._source.objects
 
     def frame(self, portrait: Portrait) -> None:
         """Take in the vehicles on a frame."""
         row, self._taken = self._taken, self._taken + 1
-        self._away[row] = portrait.away
+        self._away[row] = portrait.away[self._rows]
         for columns in (self._numbers, self._states, self._clips, self._eaten):
             columns.frame(row, portrait)
-        self._poses.take(portrait)
+        self._poses.take(portrait.bodies.take(self._rows), portrait.parent_parts[self._parented])
         if self._poses.full or self._taken == len(self._plan.frames):
             self._convert()
 
@@ -84,7 +101,11 @@ class KeyWriter:
         """Stage the keys of each vehicle, then give all of them to the scene."""
         plan, source = self._plan, self._source
         self._staging = staging = Staging(run, plan.frames)
-        numbers, states, posed = self._numbers.columns(), self._states.columns(), self._clips.posed
+        row_of = {row: k for k, row in enumerate(np.arange(len(plan))[self._rows].tolist())}
+        numbers, states = (
+            {row_of[row]: told for row, told in each.columns().items()} for each in (self._numbers, self._states)
+        )
+        posed = self._clips.posed
         written = 1.0 - HANDING_OVER
         share = STAGING if self._clips else written
         for done, (row, thinned) in enumerate(self._thinned(numbers), 1):
@@ -100,11 +121,13 @@ class KeyWriter:
                 posed=posed.get(source.objects[row], ()),
                 thinned=thinned,
             )
-            yield share * done / len(plan)
+            yield share * done / len(source)
         for done in self._clips.prepare() if self._clips else ():
             yield STAGING + (written - STAGING) * done
         away = self._away & source.hides
-        self._eaten.hide(staging, away, self._replace)
+        carried = np.zeros((len(away), len(plan)), dtype=np.bool_)
+        carried[:, self._rows] = away
+        self._eaten.hide(staging, carried, self._replace)
         self._hide_parts(staging, away)
         for done in staging.commit(plan.scene.frame_current_final):
             yield written + HANDING_OVER * done
@@ -207,13 +230,12 @@ class _Poses:
     def full(self) -> bool:
         return self._count == len(self._parts)
 
-    def take(self, portrait: Portrait) -> None:
-        """Take in a frame."""
-        bodies = portrait.bodies
+    def take(self, bodies: VisibleBodies, parts: np.ndarray) -> None:
+        """Take in a frame: the bodies, and the parents' parts (p, 4, 4)."""
         self._positions[:, self._count] = bodies.position.T
         for k, axis in enumerate((bodies.side, bodies.forward, bodies.up)):
             self._bases[:, k, self._count] = axis.T
-        self._parts[self._count] = parts = portrait.parent_parts
+        self._parts[self._count] = parts
         lengths = np.sqrt((parts[:, :3, :3] * parts[:, :3, :3]).sum(axis=1))
         self.stretch[self._parented] = np.maximum(self.stretch[self._parented], lengths)
         self._count += 1
@@ -225,12 +247,12 @@ class _Poses:
         return self._parts[:count], positions, np.moveaxis(self._bases[:, :, :count], (0, 1), (-2, -1))
 
 
-def _needed_keys(plan: Plan) -> NeededKeys | None:
-    """The search for the keys that are needed; None if there is to be one on every frame."""
+def _needed_keys(plan: Plan, rows: slice | np.ndarray) -> NeededKeys | None:
+    """The search for the keys that vehicles in rows need; None if there is to be one on every frame."""
     stored = settings_of(plan.scene)
     if stored is None or stored.keying != "WHERE_NEEDED" or abs(plan.frames).max() > LATEST:
         return None
-    return NeededKeys(stored.key_tolerance, stored.key_angle, radii(plan), float(plan.frames[0]))
+    return NeededKeys(stored.key_tolerance, stored.key_angle, radii(plan)[rows], float(plan.frames[0]))
 
 
 def _exact(plan: Plan, playing: PlayingModels) -> set[Object]:

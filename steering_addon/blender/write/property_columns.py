@@ -1,6 +1,9 @@
 """The custom properties that a bake keys on vehicles: numbers for drivers, how far heads turn, and states."""
 
+from collections.abc import Collection
+
 import numpy as np
+from bpy.types import Object
 
 from ...portrayal.driver_properties import LOOKS, STATE
 from ...portrayal.finish import HeadsAhead
@@ -17,17 +20,19 @@ KEY = np.float32
 class DriverColumns:
     """The numbers for drivers of the vehicles of a plan, on all frames."""
 
-    def __init__(self, plan: Plan) -> None:
-        self._crowds = [_CrowdColumns(plan, crowd) for crowd in driven_crowds(plan)]
+    def __init__(self, plan: Plan, but: Collection[Object]) -> None:
+        """`but`: crowds that are left out."""
+        driven = enumerate(driven_crowds(plan))
+        self._crowds = [(k, _CrowdColumns(plan, crowd)) for k, crowd in driven if crowd.ob not in but]
 
     def frame(self, row: int, portrait: Portrait) -> None:
         """Take in a frame, the one of this row."""
-        for crowd, portrayed in zip(self._crowds, portrait.driven):
-            crowd.frame(row, portrayed)
+        for k, crowd in self._crowds:
+            crowd.frame(row, portrait.driven[k])
 
     def columns(self) -> dict[int, dict[str, np.ndarray]]:
         """The properties (f,) of each vehicle by name, by its row."""
-        return {row: columns for crowd in self._crowds for row, columns in crowd.columns().items()}
+        return {row: columns for _, crowd in self._crowds for row, columns in crowd.columns().items()}
 
 
 class _CrowdColumns:
@@ -64,22 +69,25 @@ class _CrowdColumns:
 class StateColumns:
     """The numbers that tell the states of the vehicles of a plan, on all frames."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, but: Collection[Object]) -> None:
+        """`but`: crowds that are left out."""
         self._crowds = []
-        for crowd in stateful_crowds(plan):
-            shape, kinds = (len(crowd.rows), len(plan.frames)), {STATE: np.int32} | dict.fromkeys(crowd.names, KEY)
-            self._crowds.append((crowd.rows, {name: np.zeros(shape, kind) for name, kind in kinds.items()}))
+        for k, (number, crowd) in enumerate(zip(sorted({state.crowd for state in plan.states}), stateful_crowds(plan))):
+            if plan.crowds[number].ob not in but:
+                shape, kinds = (len(crowd.rows), len(plan.frames)), {STATE: np.int32} | dict.fromkeys(crowd.names, KEY)
+                columns = {name: np.zeros(shape, kind) for name, kind in kinds.items()}
+                self._crowds.append((k, crowd.rows, columns))
 
     def frame(self, row: int, portrait: Portrait) -> None:
         """Take in a frame, the one of this row."""
-        for (_, columns), told in zip(self._crowds, portrait.states):
+        for k, _, columns in self._crowds:
             for name, column in columns.items():
-                column[:, row] = told[name]
+                column[:, row] = portrait.states[k][name]
 
     def columns(self) -> dict[int, dict[str, np.ndarray]]:
         """The properties (f,) of each vehicle by name, by its row."""
         return {
             row: {name: column[k] for name, column in columns.items()}
-            for rows, columns in self._crowds
+            for _, rows, columns in self._crowds
             for k, row in enumerate(rows.tolist())
         }

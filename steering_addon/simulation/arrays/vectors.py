@@ -261,7 +261,7 @@ def grouped(*keys: Any) -> tuple[Rows, Rows, Rows]:
     return group, order, which(begins)
 
 
-def distinct(table: Vectors) -> tuple[Vectors, Rows]:
+def distinct_rows(table: Vectors) -> tuple[Vectors, Rows]:
     """The distinct rows of a table (n, c) in rising order, (d, c), and which of them each row is, (n,)."""
     if (table[:1] == table).all():
         return table[:1], np.zeros(len(table), dtype=np.int64)

@@ -99,6 +99,13 @@ class Conflicts(Columns):
         np.maximum.at(end, self.junction, np.where(self.merges, -np.inf, self.end))
         return end
 
+    @once
+    def behind(self) -> tuple[Scalars, Scalars]:
+        """Metres from the beginning, and from the end, of the conflict before each on its lane; inf where none is."""
+        own = np.append(False, self.lane[1:] == self.lane[:-1])
+        begin, end = (np.where(own, self.begin - np.roll(side, 1), np.inf) for side in (self.begin, self.end))
+        return begin, end
+
 
 @lru_cache(maxsize=8)
 def conflicts_of(lanes: tuple[Lane, ...]) -> Conflicts:

@@ -18,6 +18,18 @@ def weld(points: Vectors, triangles: NDArray[np.int64]) -> NDArray[np.int64]:
     return first[triangles]
 
 
+def sides_at_border(points: Vectors, triangles: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The sides of triangles (f, 3) that have no other triangle beyond them, (b, 2) rows of points (p, 3)."""
+    if not len(triangles):
+        return np.zeros((0, 2), dtype=np.int64)
+    joined = weld(points, triangles)
+    sides = np.stack((joined, np.roll(joined, -1, axis=1)), axis=-1).reshape(-1, 2)
+    sides = np.sort(sides[sides[:, 0] != sides[:, 1]], axis=1)
+    number = sides[:, 0] * (len(points) + 1) + sides[:, 1]
+    _, first, times = np.unique(number, return_index=True, return_counts=True)
+    return np.asarray(sides[first[times == 1]])
+
+
 def point_normals(points: Vectors, triangles: NDArray[np.int64]) -> Vectors:
     """Smoothed unit normals at points, (p, 3); zero at a point of no triangle.
 

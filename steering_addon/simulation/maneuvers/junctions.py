@@ -3,8 +3,13 @@
 Every vehicle that gives way arrives at each conflict of its lane ahead (`geometry.conflicts`) in some time, and
 leaves it in another. Of two at one conflict, the first of these rules that tells them apart says who goes first:
 
-    who is in it > who can no longer stop before it > who can go on > who has waited beyond patience
-    > who has the lower rank > who has come earlier, by the margin > who has waited longer > who comes from the right
+    who is in it > who can no longer stop before it > who can go on > who would block another one
+    > who has waited beyond patience > who has the lower rank > who has come earlier, by the margin
+    > who has waited longer > who comes from the right
+
+Who comes from one so close behind that those who wait here block it goes first, but for one that is in before: else a
+ring would fill up, and nobody could leave it. Only a wait at this junction counts: arms of a ring that each wait for
+the one before it would wait for each other in a circle.
 
 Who comes earlier is asked of where both stop before the junction, which is one time for all its conflicts: if each
 conflict was asked on its own, four could wait for each other in a circle. The other one passes after it: where lanes
@@ -181,13 +186,13 @@ class _Meetings:
         sees = self.both(self.approach.enters)[0] < self.of_both(self.on_lanes.sight)[0]
         # Nobody slips through before one that has waited for long: the next would, too, and the one after it.
         minds = self.on_lanes.minds
-        overdue = self.of_both(minds.waited)[1] > self.of_both(minds.patience)[1]
+        overdue = self.both(self.approach.waited)[1] > self.of_both(minds.patience)[1]
         return wants & sees & (self.is_in[1] | overdue | ~(is_out + margin < arrives))
 
     def _comes_later(self) -> Mask:
         """The pairs in which the turn of this side comes after that of the other, (p,)."""
         minds = self.on_lanes.minds
-        waited, others = self.of_both(minds.waited)
+        waited, others = self.both(self.approach.waited)
         patience, their = self.of_both(minds.patience)
         rank, higher = self.of_both(minds.rank)
         who = self.approach.who
@@ -199,11 +204,18 @@ class _Meetings:
         longer = (others > waited) | ((others == waited) & (row_other < row))
         has_waited = (waited > patience) | (others > their)
         at_it = (waited > AT_IT) & (others > AT_IT)
+        blocks, others_block = self.both(self.approach.blocks)
+        arrives, others_arrive = self.both(self.approach.arrives)
+        is_in, other_is_in = self.both(self.approach.is_in)
         right = self.conflicts.from_right[self.approach.conflict[self.mine]]
         rules = (
             (self.is_in[1] & ~self.is_in[0], self.is_in[0]),
             (self.committed[1] & ~self.committed[0], self.committed[0] & ~self.committed[1]),
             (goes[1] & ~goes[0], ~goes[1]),
+            (
+                others_block & ~blocks & (is_in + margin >= others_arrive),
+                blocks & ~others_block & (other_is_in + margin >= arrives),
+            ),
             (has_waited & longer, has_waited & ~longer),
             (higher < rank, higher > rank),
             (late, earlier),

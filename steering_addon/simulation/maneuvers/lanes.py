@@ -23,6 +23,7 @@ from ..arrays.vectors import (
     cross,
     dot,
     magnitude,
+    nobody,
     picked,
     unit,
     which,
@@ -81,7 +82,7 @@ class Lanes:
 
     @classmethod
     def of(cls, world: World, agents: Agents) -> Lanes:
-        """The lanes of agents: of the curves that each goes along, the nearest."""
+        """The lanes of agents: of the curves that each goes along, the one that it follows, or the nearest."""
         return world.once_for(agents, cls._found)
 
     @classmethod
@@ -91,8 +92,7 @@ class Lanes:
         lanes = cls(agents, lines, np.full(n, -1, dtype=np.int64), *(np.zeros(n) for _ in range(5)))
         if lines is None:
             return lanes
-        reach = NEAR * agents.radius
-        rows, row, along = _followed_by(lines, agents, np.arange(n), agents.position, agents.forward, reach)
+        rows, row, along = _followed_by(world, agents, np.arange(n), agents.rows)
         line = lines.followed(row)
         tangent = line.tangent(along)
         way = np.where(dot(picked(agents.forward, rows), tangent) < 0.0, -1.0, 1.0)
@@ -130,11 +130,8 @@ class Lanes:
 
     def _lines_of(self, world: World, agent: Rows, body: Rows) -> Rows:
         line = np.full(len(body), -1, dtype=np.int64)
-        if self.lines is not None:
-            position, forward = picked(world.bodies.position, body), picked(world.bodies.forward, body)
-            reach = NEAR * world.bodies.radius[body]
-            rows, line_of_rows, _ = _followed_by(self.lines, self.agents, agent, position, forward, reach)
-            line[rows] = line_of_rows
+        rows, line_of_rows, _ = _followed_by(world, self.agents, agent, body)
+        line[rows] = line_of_rows
         return line
 
     @property
@@ -338,20 +335,21 @@ def _axes(agents: Agents, rows: Rows, tangent: Vectors) -> tuple[Vectors, Vector
     return aside, cross(tangent, aside)
 
 
-def _followed_by(
-    lines: Lines, agents: Agents, looking: Rows, position: Vectors, forward: Vectors, reach: Scalars
-) -> tuple[Rows, Rows, Scalars]:
-    """The line along which each body goes, the nearest within reach of it.
+def _followed_by(world: World, agents: Agents, looking: Rows, body: Rows) -> tuple[Rows, Rows, Scalars]:
+    """The line along which each body (m,) goes, of those within reach of it the one that it follows, or the nearest.
 
     Args:
         looking: (m,) the row of the agent that looks at each; on the ground, distances are those seen from above.
-        position, forward: (m, 3) of the bodies, metres and unit headings.
-        reach: (m,) metres.
 
     Returns:
         rows: (k,) of the bodies that go along a line.
         line, along: (k,) the row of the line, and the position along it, metres.
     """
+    lines, path, spline = lines_of(world.paths)
+    if lines is None:
+        none = which(nobody(0))
+        return none, none, np.zeros(0)
+    position, reach = picked(world.bodies.position, body), NEAR * world.bodies.radius[body]
     upward = agents.upward_of(looking)
     grounded = bool(agents.grounded.all())
     owner, row, along = lines_within(lines, position, reach, upward if grounded else None)
@@ -359,7 +357,14 @@ def _followed_by(
     along = line.nearest_within(points, along, BLOCK * line.spacing)
     offset = points - line.position(along)
     distance = magnitude(flat(offset, of_rows(upward, owner)) if grounded else offset)
-    follows = np.abs(dot(picked(forward, owner), line.tangent(along))) > ALONG
-    near = which(follows & (distance < reach[owner]))
-    near = near[nearest_pairs(owner[near], row[near], distance[near])]
-    return owner[near], row[near], along[near]
+    heading = picked(world.bodies.forward, body[owner])
+    near = which((np.abs(dot(heading, line.tangent(along))) > ALONG) & (distance < reach[owner]))
+    owner, row, along, distance = owner[near], row[near], along[near], distance[near]
+    if world.routed is not None:
+        # Ways that share a stretch part behind it.
+        vehicles = which(body[owner] < world.vehicles)
+        who, its = body[owner[vehicles]], row[vehicles]
+        own = (world.routed.path[who] == path[its]) & (world.routed.spline[who] == spline[its])
+        distance[vehicles[own]] = -1.0
+    kept = nearest_pairs(owner, row, distance)
+    return owner[kept], row[kept], along[kept]

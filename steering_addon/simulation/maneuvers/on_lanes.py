@@ -14,7 +14,7 @@ from ..geometry.paths import exist
 from ..ground import flat, of_rows
 from ..lane_use import Routed, Yielding
 from ..world import World
-from .braking import COMFORT, speed_within
+from .braking import COMFORT, least_of_each, speed_within
 
 FIRM = 0.75
 """Share of the strongest braking from which on one can no longer stop."""
@@ -24,6 +24,9 @@ RECENT = 1.5
 """Steps after it last gave way up to which one still does."""
 FARTHER = 2.0
 """Times as far as it sees that one is seen by those who wait for it."""
+
+QUEUES = 2.0
+"""Bodies for which there has to be room between two conflicts, so that those who wait at one do not block the other."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,10 @@ class Approach(Columns):
         enters: (k,) metres until its front is in the conflict.
         stop: (k,) metres until its front is where it stops before that.
         comes: (k,) seconds until it is at the stop, at the earliest; less by how long it has waited there.
-        arrives, is_out: (k,) seconds until its front is in the conflict and until its back is out, at the earliest.
+        arrives, is_in, is_out: (k,) seconds until its front is in the conflict, until its back is, and until that is
+            out, at the earliest.
+        waited: (k,) how long it has waited before that, seconds; none while it waits before another.
+        blocks: (k,) whether it comes from another one so close behind that those who wait here block that.
     """
 
     who: Rows
@@ -91,7 +97,10 @@ class Approach(Columns):
     stop: Scalars
     comes: Scalars
     arrives: Scalars
+    is_in: Scalars
     is_out: Scalars
+    waited: Scalars
+    blocks: Mask
 
 
 def who_is_on_lanes(world: World) -> tuple[OnLanes, Conflicts] | None:
@@ -148,8 +157,13 @@ def approaching(on_lanes: OnLanes, conflicts: Conflicts) -> Approach:
     seen = seen[np.argsort(conflict[seen], kind="stable")]
     who, enters, stop = who[seen], enters[seen], stop[seen]
     few = on_lanes.take(who)
-    comes, arrives, is_out = (_earliest(few, np.maximum(way, 0.0)) for way in (stop, enters, leaves[seen]))
-    return Approach(who, conflict[seen], enters, stop, comes - few.minds.waited, arrives, is_out)
+    ways = stop, enters, enters + 2.0 * few.half, leaves[seen]
+    comes, arrives, is_in, is_out = (_earliest(few, np.maximum(way, 0.0)) for way in ways)
+    first = least_of_each(len(on_lanes), who, np.where(enters > 0.0, stop, np.inf))[who]
+    waited = np.where(stop < first + few.radius, few.minds.waited, 0.0)
+    since, room = (column[conflict[seen]] for column in conflicts.behind)
+    blocks = (room < QUEUES * 2.0 * (few.half + few.radius)) & (enters <= since)
+    return Approach(who, conflict[seen], enters, stop, comes - waited, arrives, is_in, is_out, waited, blocks)
 
 
 def _earliest(on_lanes: OnLanes, way: Scalars) -> Scalars:

@@ -1,6 +1,7 @@
 """Perching places: which agent comes down on which place of its target, each on one of its own.
 
-The nearest free place is taken, by the way that it takes to fly there: down a glide, up a climb, and round a turn.
+The nearest free place is taken, by the way that it takes to fly there: down a glide, up a climb, and round a turn. One
+nearer to the border of a roof than a body is wide is left to those who find no other.
 """
 
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ STILL = 1.0
 """Radii a second up to which another body stands."""
 ROUNDS = 8
 """In which agents that want the same place look for another one in a step."""
+OUTSIDE = 100.0
+"""Metres of a way that one metre of a body beyond the border is worth."""
 MOST = 512
 """Agents that look for a place in a step."""
 PAIRS = 2**20
@@ -36,7 +39,7 @@ class Places(Columns):
             one on its top, the row of the body after these.
         body: (p,) the rows of their bodies.
         position, velocity: (p, 3) metres, m/s.
-        along: (p, 3) as of `Perches`.
+        along, room: (p, 3), (p,) as of `Perches`.
     """
 
     number: Rows
@@ -44,6 +47,7 @@ class Places(Columns):
     position: Vectors
     velocity: Vectors
     along: Vectors
+    room: Scalars
 
     @classmethod
     def of(cls, world: World, agents: Agents, target: Rows) -> "Places":
@@ -63,6 +67,7 @@ class Places(Columns):
             np.concatenate((picked(perches.position, known), top)),
             np.concatenate((picked(perches.velocity, known), bodies.velocity[tops])),
             np.concatenate((picked(perches.along, known), np.zeros((len(tops), 3)))),
+            np.concatenate((perches.room[known], np.full(len(tops), np.inf))),
         )
 
     def rows_of(self, number: Rows) -> Rows:
@@ -156,7 +161,7 @@ def _clearance(places: Places, position: Vectors, radius: Scalars) -> Scalars:
 
 
 def _ways(world: World, agents: Agents, places: Places, seekers: Rows) -> Scalars:
-    """How long the ways of some agents (m,) to all places are, (m, p) metres."""
+    """How long the ways of some agents (m,) to all places are, (m, p) metres; longer where they have no room."""
     lift = world.lift_of(agents.rows[seekers])
     upward = picked(agents.upward, seekers)
     offset = places.position[None] - picked(agents.position, seekers)[:, None]
@@ -167,7 +172,8 @@ def _ways(world: World, agents: Agents, places: Places, seekers: Rows) -> Scalar
     way = np.maximum(run, np.maximum(-rise / STEEP, rise / np.maximum(climb, EPSILON)))
     speed, heading = agents.speed[seekers], unit(agents.flat(agents.velocity))[seekers]
     turn = dot(offset, heading[:, None]) / np.maximum(run, EPSILON)
-    return way + way_of_turn(speed[:, None], agents.agility[seekers, None], turn)
+    beyond = np.maximum(agents.radius[seekers, None] - places.room[None], 0.0)
+    return way + way_of_turn(speed[:, None], agents.agility[seekers, None], turn) + OUTSIDE * beyond
 
 
 def way_of_turn(speed: Scalars, agility: Scalars, cosine: Scalars) -> Scalars:

@@ -4,11 +4,12 @@ The middle of a cell may be too near to a wall although the body fits beside it 
 wider than the body. So such a node is moved within its cell to where it has room: no way is lost between two middles.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, columns, counted, magnitude, picked, which
+from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, columns, counted, magnitude, which
 from ..geometry.obstacles import MESH, ROUND, Obstacles
 from .spans import Build, Spans
 
@@ -20,6 +21,8 @@ WIDTHS = 0.75
 """Cells that a place can be moved within its cell: half its diagonal, and a little more."""
 PAIRS = 2**18
 """Pairs of a node and an obstacle whose distances are computed together."""
+Places = Sequence[Scalars]
+"""Where bodies stand, by x, y and height, metres."""
 
 
 @dataclass(frozen=True)
@@ -55,24 +58,13 @@ def find_clearance(
     )
     node, row = _near(spans, obstacles, furthest, build)
     node, row = node[changed[node]], row[changed[node]]
-    gap, _ = _distances(spans, obstacles, x, y, node, row, build)
+    gap, _ = _distances(obstacles, (x, y, spans.height), node, row, build)
     np.minimum.at(room, node, gap)
     reach, narrow = WIDTHS * spans.size, room < radius
     tight = which((narrow & (room > radius - reach - SLACK))[node] & (gap < radius + 2.0 * reach))
     node, row = node[tight], row[tight]
-    least = _least(n, node, gap[tight])
-    half = 0.5 * spans.size
-    for _ in range(TRIES if len(node) else 0):
-        gap, away = _distances(spans, obstacles, x, y, node, row, build)
-        push = away * np.maximum(radius - gap, 0.0)[:, None]
-        # The hardest push in each direction counts.
-        for place, middle, along in ((x, spans.x, push[:, 0]), (y, spans.y, push[:, 1])):
-            forth, back = np.zeros(n), np.zeros(n)
-            np.maximum.at(forth, node, along)
-            np.minimum.at(back, node, along)
-            np.clip(place + (forth + back), middle - half, middle + half, out=place)
-        gap, _ = _distances(spans, obstacles, x, y, node, row, build)
-        least = _least(n, node, gap)
+    x, y = _moved(obstacles, (x, y, spans.height), (spans.x, spans.y), 0.5 * spans.size, node, row, build)
+    least = _least(n, node, _distances(obstacles, (x, y, spans.height), node, row, build)[0])
     best = np.where(np.isfinite(least), np.minimum(np.maximum(least, room), radius), room)
     fits = np.where(changed, np.where(np.isfinite(least), least, room) >= radius - SLACK, before.fits)
     return Clearance(best, fits, np.where(changed, narrow, before.narrow), x, y)
@@ -92,18 +84,20 @@ def are_parted(spans: Spans, obstacles: Obstacles, clearance: Clearance, build: 
     if not len(pairs) or not len(obstacles):
         return parts
     first, second = start[pairs], end[pairs]
-    place = columns(clearance.x[first], clearance.y[first], spans.height[first])
-    way = columns(clearance.x[second], clearance.y[second], spans.height[second]) - place
+    ends = [(clearance.x[node], clearance.y[node], spans.height[node]) for node in (first, second)]
+    middle = [0.5 * (one + other) for one, other in zip(*ends)]
     low, high = bounds(obstacles)
-    middle = place + 0.5 * way
+    near = []
     for row in range(len(obstacles)):
-        beside = np.maximum(low[row] - middle, middle - high[row])[:, :2].max(axis=1)
-        near = which((beside < spans.size) & _meets(build, middle[:, 2], low[row, 2], high[row, 2]))
-        for share in (0.25, 0.5, 0.75) if len(near) else ():
-            point = picked(place, near) + share * picked(way, near)
-            z = np.clip(0.5 * (low[row, 2] + high[row, 2]), point[:, 2], point[:, 2] + build.headroom)
-            gap, _ = obstacles.surface(columns(point[:, 0], point[:, 1], z), np.full(len(near), row))
-            parts[pairs[near[gap < build.radius - SLACK]]] = True
+        beside = [np.maximum(low[row, axis] - middle[axis], middle[axis] - high[row, axis]) for axis in range(2)]
+        near.append(which((np.maximum(*beside) < spans.size) & _meets(build, middle[2], low[row, 2], high[row, 2])))
+    place, owner = np.concatenate(near), np.repeat(np.arange(len(near)), [len(few) for few in near])
+    # A straight way from place to place may cut a corner that bodies have room to go round.
+    middle[:2] = _moved(obstacles, middle, middle, 0.5 * spans.size, place, owner, build)
+    halfway = ([0.5 * (one + other) for one, other in zip(end, middle)] for end in ends)
+    for points in (middle, *halfway):
+        gap, _ = _distances(obstacles, points, place, owner, build)
+        parts[pairs[place[gap < build.radius - SLACK]]] = True
     return parts
 
 
@@ -151,21 +145,37 @@ def _meets(build: Build, height: Scalars, low: Scalars, high: Scalars) -> Mask:
     return met
 
 
-def _distances(
-    spans: Spans, obstacles: Obstacles, x: Scalars, y: Scalars, node: Rows, row: Rows, build: Build
-) -> tuple[Scalars, Vectors]:
-    """How far bodies at places of nodes are from obstacles, pair by pair, and the level unit direction away."""
-    least, away = np.full(len(node), np.inf), np.zeros((len(node), 2))
-    if not len(node):
+def _moved(
+    obstacles: Obstacles, places: Places, middles: Places, most: float, place: Rows, row: Rows, build: Build
+) -> tuple[Scalars, Scalars]:
+    """Where bodies have most room up to `most` metres from middles along x and along y; pairs as of `_distances`."""
+    n, moved = len(places[0]), (places[0].copy(), places[1].copy())
+    for _ in range(TRIES if len(place) else 0):
+        gap, away = _distances(obstacles, (*moved, places[2]), place, row, build)
+        push = away * np.maximum(build.radius - gap, 0.0)[:, None]
+        # The hardest push in each direction counts.
+        for axis, along in enumerate(moved):
+            forth, back = np.zeros(n), np.zeros(n)
+            np.maximum.at(forth, place, push[:, axis])
+            np.minimum.at(back, place, push[:, axis])
+            np.clip(along + (forth + back), middles[axis] - most, middles[axis] + most, out=along)
+    return moved
+
+
+def _distances(obstacles: Obstacles, places: Places, place: Rows, row: Rows, build: Build) -> tuple[Scalars, Vectors]:
+    """How far bodies at places are from obstacles, pair by pair, and the level unit direction away."""
+    x, y, height = places
+    least, away = np.full(len(place), np.inf), np.zeros((len(place), 2))
+    if not len(place):
         return least, away
     low, high = bounds(obstacles)
-    bottom = np.maximum(spans.height[node], low[row, 2])
-    top = np.maximum(np.minimum(spans.height[node] + build.headroom, high[row, 2]), bottom)
+    bottom = np.maximum(height[place], low[row, 2])
+    top = np.maximum(np.minimum(height[place] + build.headroom, high[row, 2]), bottom)
     for share in (0.0, 0.5, 1.0):
         z = bottom + share * (top - bottom)
-        for first in range(0, len(node), PAIRS):
+        for first in range(0, len(place), PAIRS):
             part = slice(first, first + PAIRS)
-            at = node[part]
+            at = place[part]
             gap, out = obstacles.surface(columns(x[at], y[at], z[part]), row[part])
             level = magnitude(columns(out[:, 0], out[:, 1], 0.0))
             nearer = gap < least[part]

@@ -25,7 +25,7 @@ from ..arrays.vectors import (
     Scalars,
     Vectors,
     columns,
-    distinct,
+    distinct_rows,
     dot,
     from_above,
     in_space,
@@ -158,7 +158,7 @@ def _head_for_corners(
     """
     radius = radius_class(travellers.radius[planned])
     less = narrowing(obstacles, travellers.position[planned, 2], radius)
-    stands, (_, alike) = imprint(obstacles), distinct(np.concatenate((radius[:, None], less), axis=1))
+    stands, (_, alike) = imprint(obstacles), distinct_rows(np.concatenate((radius[:, None], less), axis=1))
     for group in np.split(np.argsort(alike, kind="stable"), np.cumsum(np.bincount(alike))[:-1]):
         rows = planned[group]
         parts = obstacles, less[group[0]].copy(), float(radius[group[0]])
@@ -170,7 +170,7 @@ def _head_for_corners(
         if not len(hidden):
             continue
         rows = rows[hidden]
-        legs = net.legs(points[hidden], *distinct(goals[hidden]), travellers.corner[rows])
+        legs = net.legs(points[hidden], *distinct_rows(goals[hidden]), travellers.corner[rows])
         leads = which(legs.corner >= 0)
         rows, index = rows[leads], legs.corner[leads]
         position, straight = from_above(picked(travellers.position, rows)), magnitude(bound[rows])

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..arrays.chance import Keys, mix, uniform
 from ..arrays.kept import Key
-from ..arrays.vectors import Mask, Rows, Scalars, Vectors, columns, distinct, magnitude, picked, which
+from ..arrays.vectors import Mask, Rows, Scalars, Vectors, columns, distinct_rows, magnitude, picked, which
 from ..geometry.obstacles import OUTSIDE, Obstacles
 from ..geometry.paths import Spline
 from ..geometry.surfaces import Surfaces
@@ -247,7 +247,7 @@ def _builds(radius: Scalars, handling: Handling) -> Iterator[tuple[Build, Mask]]
     walks = np.isfinite(handling.step) & np.isfinite(handling.steepest) & (radius > 0.0)
     if not walks.any():
         return
-    for build in distinct(limits[walks])[0]:
+    for build in distinct_rows(limits[walks])[0]:
         left = walks & (limits == build).all(axis=1)
         while left.any():
             largest = float(radius[left].max())

@@ -16,7 +16,7 @@ from ..arrays.vectors import (
     Vectors,
     clamp,
     columns,
-    distinct,
+    distinct_rows,
     dot,
     magnitude,
     picked,
@@ -189,7 +189,7 @@ class WalkableGround(WalkableGrid):
 
         Where no way leads to a goal, it is the node nearest to it to which one does.
         """
-        places, of_goal = distinct(goals)
+        places, of_goal = distinct_rows(goals)
         end = self.nodes_at(places, np.inf)[of_goal]
         part = self.part[start]
         leads = self.part[end] == part

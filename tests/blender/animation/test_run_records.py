@@ -6,7 +6,7 @@ import numpy as np
 from tests.blender.building import bake, clear_bake, crowd, frames, is_baked, obstacle, part, select, vehicle, wedge
 from tests.sampling import in_every_blender
 
-pytestmark = in_every_blender
+pytestmark = in_every_blender(shared=True)
 
 RUNS = "steering_runs"
 

@@ -9,7 +9,7 @@ from tests.blender.building import bake, clear_bake, part, select
 from tests.blender.walkers import clip, pose_of, walkers
 from tests.sampling import in_every_blender
 
-pytestmark = in_every_blender
+pytestmark = in_every_blender(shared=True)
 
 BONES = {"Spine": ("Body", 1.2), "Head": ("Spine", 1.5)}
 

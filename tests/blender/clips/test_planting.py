@@ -405,7 +405,7 @@ def test_of_several_armatures_the_one_that_is_animated_plays_clips() -> None:
     face = link(bpy.data.objects.new("A Face", bpy.data.armatures.new("A Face")))
     rig, carrier = legged(), empty("Carrier")
     face.parent = rig.parent = carrier
-    frames(1, 60)
+    frames(1, 12)
     stash(rig, idle(rig), uneven_walk(rig))
     people = crowd("People")
     vehicle(carrier, crowd=people, identity=5)
@@ -521,6 +521,20 @@ def test_rigs_with_the_same_keys_share_an_action() -> None:
     assert [copy.new for copy in (first, second, third)] == [True, True, False]
     curves = [part("blender.clips.clip_copies").curves_for(copy.action, rigs[0]) for copy in (first, second)]
     assert [round(each[path, 0].evaluate(19.0), 5) for each in curves] == [1.0, 2.0]
+
+
+def test_keys_are_as_exact_however_long_bones_are_drawn() -> None:
+    """Importers draw some a hundred times as long as the way to the next joint."""
+    rig = legged()
+    select(rig)
+    bpy.ops.object.mode_set(mode="EDIT")
+    for bone in rig.data.edit_bones:
+        bone.tail = bone.head + 100.0 * (bone.tail - bone.head)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    path, sways = 'pose.bones["Body"].location', 0.01 * np.sin(0.4 * np.arange(60.0))
+    [made] = part("blender.clips.rig_keys").made_for([rig], "Feet", [{(path, 0): sways}], {})
+    curve = part("blender.clips.clip_copies").curves_for(made.action, rig)[path, 0]
+    assert max(abs(curve.evaluate(frame) - sways[frame]) for frame in range(60)) < 0.0005
 
 
 def test_how_far_feet_slide_does_not_depend_on_the_pose_that_is_shown() -> None:

@@ -9,10 +9,13 @@ from tests.blender.building import (
     insert,
     leader,
     part,
+    path_curve,
     select,
+    tag,
     vehicle,
     wedge,
 )
+from tests.blender.crowds.test_populate import cube
 
 CATALOGUE = {behavior.name: behavior for behavior in part("behaviors").CATALOGUE}
 
@@ -173,3 +176,47 @@ def test_a_crowd_without_vehicles_is_not_reacted_to() -> None:
     crowd("Empty Crowd")
     add(prey, "evasion")
     assert prey.steering.evasion.pursuer is None
+
+
+def test_what_is_selected_with_the_crowd_becomes_the_target() -> None:
+    """Whatever it is, if it fits and is alone; a target that was chosen before stays."""
+    roof, way, other = cube("Roof"), path_curve("Way"), cube("Other")
+    birds = fish(2, "Bird")
+    add_beside(birds, "landing", roof, bpy.data.objects["Bird 1"])
+    assert birds.steering.landing.target == roof
+    add_beside(birds, "path_following", roof)
+    assert birds.steering.path_following.path is None
+    add_beside(birds, "path_following", way)
+    assert birds.steering.path_following.path == way
+    add_beside(birds, "seek", roof, other)
+    add_beside(birds, "landing", other)
+    assert birds.steering.seek.target is None and birds.steering.landing.target == roof
+    add_beside(birds, "containment", roof)
+    assert birds.steering.containment.region != roof
+
+
+def test_what_is_tagged_for_something_else_is_no_target() -> None:
+    """A ready crowd is selected with its region, and people with the ground that they were put on."""
+    assert bpy.ops.steering.add_flock(count=3) == {"FINISHED"}
+    flock = bpy.context.view_layer.objects.active.steering
+    for behavior in ("seek", "explore"):
+        assert bpy.ops.steering.behavior_add(behavior=behavior) == {"FINISHED"}
+    assert flock.seek.target is None and flock.explore.region == bpy.data.objects["Flock Region"]
+    birds, roof = fish(2, "Bird"), tag(cube("Roof"), role="SURFACE")
+    for behavior in ("seek", "landing"):
+        add_beside(birds, behavior, roof)
+    assert birds.steering.seek.target is None and birds.steering.landing.target == roof
+
+
+def test_what_is_selected_with_a_state_becomes_its_target() -> None:
+    birds, roof = fish(2, "Bird"), cube("Roof")
+    select(birds)
+    assert bpy.ops.steering.state_add(preset="sleep") == {"FINISHED"}
+    state = bpy.context.view_layer.objects.active
+    add_beside(state, "landing", roof)
+    assert state.steering.landing.target == roof and not birds.steering.is_property_set("landing")
+
+
+def add_beside(crowd_object, behavior: str, *others) -> None:
+    select(crowd_object, *others)
+    assert bpy.ops.steering.behavior_add(behavior=behavior) == {"FINISHED"}

@@ -50,15 +50,15 @@ def add(crowd, *behaviors: str) -> None:
         assert bpy.ops.steering.behavior_add(behavior=behavior) == {"FINISHED"}
 
 
-FRAMES_PAST_THEIR_REGION = {"CAR": 340}
+FRAMES_PAST_THEIR_REGION = {"CAR": 170}
 """Frames in which vehicles that are faster than sheep have left their region behind."""
 
 
 @sampled
 @pytest.mark.parametrize("like", ["CAR", "FISH", "ANIMAL", "PERSON", "ANYTHING"])
 def test_the_region_made_on_tagging_holds_no_crowd_back_from_its_path(like: str) -> None:
-    last = FRAMES_PAST_THEIR_REGION.get(like, 680)
-    frames(1, last)
+    last = FRAMES_PAST_THEIR_REGION.get(like, 340)
+    frames(1, last, fps=12)
     models = suzannes(2)
     crowd = tagged(models, like)
     (region,) = (ob for ob in bpy.data.objects if ob.is_property_set("steering") and "REGION" in ob.steering.roles)
@@ -70,14 +70,14 @@ def test_the_region_made_on_tagging_holds_no_crowd_back_from_its_path(like: str)
     crowd.steering.path_following.end = "STOP"
     crowd.steering.path_following.direction = "FORWARD"
     bake()
-    path = np.array([places(ob, range(1, last + 1, 20)) for ob in models])
+    path = np.array([places(ob, range(1, last + 1, 10)) for ob in models])
     away = np.linalg.norm(path - np.array(region.location), axis=-1).max(axis=1)
     assert (away > region.empty_display_size + 3.0).all()
 
 
 def test_what_hovers_where_its_path_leads_into_a_wall_is_named_as_stuck_with_frames_and_remedy(capfd) -> None:
     """A bird with a least speed does not hover: it flies along the wall, in search of its end."""
-    frames(1, 300)
+    frames(1, 150, fps=12)
     models = suzannes(1)
     crowd = tagged(models, "BIRD")
     crowd.steering.locomotion = "SIMPLE_VEHICLE"

@@ -341,14 +341,11 @@ def test_inputs_of_geometry_nodes_point_at_parts_of_the_copy() -> None:
     wing.parent = ship
     modifier = ship.modifiers.new("Nodes", "NODES")
     modifier.node_group = tree
-    if hasattr(modifier, "properties"):
-        getattr(modifier.properties.inputs, socket.identifier).value = wing
-    else:
-        modifier[socket.identifier] = wing
+    inputs = part("blender.objects.node_inputs")
+    inputs.set_input(modifier, socket.identifier, wing)
     crowd = populate_after(ship, count=3)
     for ob in members(crowd):
-        (given,) = part("blender.crowds.populating.models")._inputs(ob.modifiers[0])
-        assert given == (socket.identifier, ob.children[0])
+        assert inputs.input_of(ob.modifiers[0], "Object") == ob.children[0]
 
 
 def test_models_may_be_in_an_excluded_collection() -> None:

@@ -4,7 +4,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import select, wedge
+from tests.blender.building import frames, select, wedge
 from tests.blender.write.test_writers import RecordingWriter, plan, run
 from tests.sampling import in_every_blender
 
@@ -43,6 +43,7 @@ def drawn() -> dict[str, np.ndarray]:
 
 def test_points_stand_fly_and_show_what_objects_would(addon) -> None:
     """With the same identities and settings, and each in the place and with the model of the other."""
+    frames(1, 12)
     arrow, rider = models()
     crowd = populate(12, arrow, rider, made_as="OBJECTS", moves_like="BIRD", random_scale=0.3, seed=5)
     planned, writer = plan(), RecordingWriter()
@@ -102,6 +103,7 @@ def test_populating_again_leaves_one_mesh_and_the_same_members(addon) -> None:
 
 
 def test_points_on_a_ground_walk_on_it(addon) -> None:
+    frames(1, 12)
     bpy.ops.mesh.primitive_plane_add(size=30.0)
     ground = bpy.context.object
     ship = wedge("Walker", location=(0.0, 0.0, 1.0), size=0.3)

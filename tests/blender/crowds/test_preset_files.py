@@ -14,7 +14,7 @@ from tests.blender.building import assert_same, crowd, part, scene_dump
 from tests.blender.drawing import shown
 from tests.sampling import in_every_blender
 
-pytestmark = in_every_blender
+pytestmark = in_every_blender(shared=True)
 
 PLAIN = {
     "format": 1,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.blender.building import part, select, wedge
-from tests.blender.crowds.test_populate import figure, ground, populate
+from tests.blender.crowds.test_populate import cube, figure, ground, populate
 
 SIDE = 20.0
 
@@ -73,3 +73,52 @@ def test_walkers_look_as_far_ahead_as_their_ground_has_room(side: float, ahead: 
     expected = {"as the preset": 3.0 * speed, "a share": 0.45 * side, "12 s": 12.0 * speed}[ahead]
     assert settings.containment.prediction_time * speed == pytest.approx(expected, rel=0.2)
     assert settings.containment.release
+
+
+# ---- those who come later
+
+
+def tagged(like: str, *objects):
+    """A new crowd of objects that were tagged as vehicles."""
+    select(*objects)
+    assert bpy.ops.steering.tag(role="VEHICLE", moves_like=like, new_crowd=True) == {"FINISHED"}
+    return objects[0].steering.crowd
+
+
+def test_who_is_tagged_in_the_region_of_others_stays_in_that() -> None:
+    select(wedge("Fish", (0.0, 0.0, -40.0)), cube("Tank", 10.0))
+    fish = populate(moves_like="FISH", count=6)
+    shark = tagged("FISH", wedge("Shark", (2.0, 0.0, 1.0), size=0.8))
+    assert room_of(shark) == room_of(fish) == bpy.data.objects["Tank"]
+    assert shark.steering.containment.firm and not shark.steering.containment.release
+    flock = tagged("BIRD", *(wedge(f"Bird {k}", (60.0 + k, 0.0, 20.0)) for k in range(4)))
+    hawk = tagged("BIRD", wedge("Hawk", (64.0, 4.0, 23.0), size=0.6))
+    assert room_of(hawk) == room_of(flock)
+    assert hawk.steering.containment.release and not hawk.steering.containment.firm
+
+
+def test_who_is_elsewhere_or_moves_in_another_way_has_a_region_of_its_own() -> None:
+    flock = tagged("BIRD", *(wedge(f"Bird {k}", (float(k), 0.0, 10.0)) for k in range(4)))
+    far = tagged("BIRD", wedge("Stray", (500.0, 0.0, 10.0)))
+    walks = tagged("PERSON", figure())
+    rooms = {room_of(crowd) for crowd in (flock, far, walks)}
+    assert None not in rooms and len(rooms) == 3
+
+
+def test_a_second_herd_shares_the_room_over_the_ground_unless_it_is_too_long_for_that() -> None:
+    field = ground(SIDE)
+    rooms = []
+    for name, size in (("Sheep", 0.5), ("Goat", 0.5), ("Bull", 1.6)):
+        select(wedge(name, (0.0, 0.0, -30.0), size=size), field)
+        crowd = populate(moves_like="ANIMAL", count=3)
+        crowd.name = name
+        rooms.append(room_of(crowd))
+    assert rooms[0] == rooms[1] != rooms[2]
+    assert max(rooms[2].scale[:2]) < max(rooms[0].scale[:2])
+
+
+def test_a_region_with_holes_keeps_nobody_from_being_tagged() -> None:
+    select(ground(SIDE))
+    assert bpy.ops.steering.tag(role="REGION") == {"FINISHED"}
+    bpy.context.object.steering.region_shape = "MESH"
+    assert room_of(tagged("BIRD", wedge())) is None

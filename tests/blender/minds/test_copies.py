@@ -4,13 +4,14 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import bake, crowd, empty, part, select, vehicle, wedge
+from tests.blender.building import bake, crowd, empty, frames, part, select, vehicle, wedge
 from tests.blender.minds.test_states import herd, startle
 from tests.blender.status.test_findings import listed, selected_by_click
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender(shared=True)
 
+LAST = 24
 planning = part("blender.read.plan")
 of = part("blender.crowds.states")
 
@@ -18,6 +19,7 @@ of = part("blender.crowds.states")
 def alarm(count: int = 3):
     """A herd, its state Startle with Regroup, the trigger that calls into it, and the wolf that this watches for."""
     grazing, members = herd(count)
+    frames(1, LAST)
     wolf = empty("Wolf", (2.0, -3.0, 0.0))
     state = startle(grazing, wolf, varies=0.0)
     return grazing, members, state, bpy.context.object, wolf
@@ -151,7 +153,7 @@ def test_a_linked_herd_is_previewed_and_baked_as_an_override_and_kept_in_the_fil
     members = members_of(bpy.context.scene.objects)
     assert [bool(history) for history in told(members)] == [baked] * 3
     assert bpy.ops.steering.preview() == {"FINISHED"}
-    bpy.context.scene.frame_set(60)
+    bpy.context.scene.frame_set(LAST)
     previewed = told(members)
     bpy.ops.steering.preview()
     bpy.context.scene.frame_set(1)
@@ -162,7 +164,7 @@ def test_a_linked_herd_is_previewed_and_baked_as_an_override_and_kept_in_the_fil
     bpy.ops.wm.open_mainfile(filepath=saved)
     members = members_of(bpy.context.scene.objects)
     assert told(members) == previewed
-    bpy.context.scene.frame_set(60)
+    bpy.context.scene.frame_set(LAST)
     select(bpy.data.objects["Startle"])
     assert bpy.ops.steering.select_in_state() == {"FINISHED"}
     assert {ob.name for ob in bpy.context.selected_objects} == {ob.name for ob in members}

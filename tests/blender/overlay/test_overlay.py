@@ -34,7 +34,7 @@ from tests.blender.building import (
 )
 from tests.sampling import in_every_blender
 
-pytestmark = in_every_blender
+pytestmark = in_every_blender(shared=True)
 
 ALL = {"FRONT", "VELOCITY", "TARGETS", "TRAILS", "PATHS", "OBSTACLES", "REGIONS", "FORCES", "SURFACES", "WAYS"}
 

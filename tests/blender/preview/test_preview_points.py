@@ -9,7 +9,7 @@ from tests.blender.read.test_points import recorded, scatter
 from tests.blender.write.test_writers import plan
 from tests.sampling import in_every_blender
 
-pytestmark = in_every_blender
+pytestmark = in_every_blender(shared=True)
 
 
 def display():

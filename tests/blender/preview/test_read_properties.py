@@ -11,7 +11,7 @@ from tests.blender.minds.test_state_properties import herd
 from tests.blender.write.test_portrayal import bird, hang_wing, looking, portray
 from tests.sampling import in_every_blender
 
-pytestmark = in_every_blender
+pytestmark = in_every_blender(shared=True)
 
 SHOWN = (1, 2, 9, 20, 14)
 

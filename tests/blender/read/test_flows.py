@@ -46,7 +46,7 @@ def drifter(name: str = "Ship", location=(0.0, 0.0, 0.0), **flow):
 @sampled(one_of=3)
 @pytest.mark.parametrize("kind", ["POLY", "BEZIER", "NURBS"])
 def test_a_vehicle_follows_a_curve_tagged_as_a_flow(kind) -> None:
-    frames(1, 160)
+    frames(1, 80, fps=12)
     current(kind=kind)
     carried, alone = drifter(location=(1.0, 2.0, 0.0)), drifter("Loner", (60.0, 2.0, 0.0))
     bake()

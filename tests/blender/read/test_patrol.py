@@ -16,7 +16,7 @@ from tests.blender.building import (
     vehicle,
 )
 
-LAST = 200
+LAST = 100
 CORNERS = ((0.0, 2.0, 0.0), (2.0, 2.0, 0.0), (2.0, 0.0, 0.0))
 
 
@@ -35,7 +35,7 @@ def posts() -> list:
 
 
 def guard(**values):
-    frames(1, LAST)
+    frames(1, LAST, fps=12)
     patrol = {"wait_time": 0.2, "wait_spread": 0.0, **values}
     return vehicle(name="Guard", crowd=crowd("Guards", patrol=patrol))
 

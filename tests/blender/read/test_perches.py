@@ -55,7 +55,8 @@ def edges():
 
 
 THINGS = {
-    "roof": (house, lambda place: np.abs(place[:, 2] - 3.0).max() + np.abs(place[:, :2]).max(initial=2.0) - 2.0),
+    # Their bodies are over it, too: their radius is .2 m.
+    "roof": (house, lambda place: np.abs(place[:, 2] - 3.0).max() + np.abs(place[:, :2]).max(initial=1.8) - 1.8),
     "bare wire": (lambda: wire(0.0), lambda place: np.abs(place[:, 2] - 3.8 - np.abs(place[:, 0]) / 30.0).max()),
     "wire": (lambda: wire(0.02), lambda place: np.abs(place[:, 2] - 3.82 - np.abs(place[:, 0]) / 30.0).max() - 1e-3),
     "edge": (edges, lambda place: np.abs(place[:, 1:] - 3.0).max()),

@@ -23,7 +23,7 @@ from tests.blender.building import (
 from tests.blender.write.test_writers import RecordingWriter, plan, run
 from tests.sampling import in_every_blender
 
-pytestmark = in_every_blender
+pytestmark = in_every_blender(shared=True)
 FRAMES = 60
 
 

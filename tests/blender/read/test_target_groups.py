@@ -31,28 +31,28 @@ def walkers(n: int = 6, **settings):
 
 
 def test_each_goes_to_the_nearest_of_a_collection() -> None:
-    frames(1, 72)
+    frames(1, 36, fps=12)
     things = doors()
     left = vehicle(name="Left", crowd=crowd("A", arrival={"target_collection": collection(*things)}))
     left.location = (-9.0, 5.0, 0.0)
     bake()
-    assert away(left, things, 72).argmin() == 1
-    assert away(left, things, 72).min() < 0.5
+    assert away(left, things, 36).argmin() == 1
+    assert away(left, things, 36).min() < 0.5
 
 
 def test_in_order_each_vehicle_passes_all_targets() -> None:
-    frames(1, 300)
+    frames(1, 150, fps=12)
     things = doors()
     herd = crowd(seek={"target_collection": collection(*things), "target_choice": "NEXT"})
     ship = vehicle(crowd=herd)
     bake()
-    near = np.array([away(ship, things, frame) < 3.0 for frame in range(1, 301, 4)])
+    near = np.array([away(ship, things, frame) < 3.0 for frame in range(1, 151, 2)])
     first = [int(np.flatnonzero(row)[0]) for row in near.T]
     assert first == sorted(first)
 
 
 def test_a_crowd_stands_for_its_vehicles() -> None:
-    frames(1, 120)
+    frames(1, 60, fps=12)
     goal = leader(location=(0.0, 90.0, 0.0))
     sheep = fleet(3, crowd=crowd("Sheep", arrival={"target": goal}), spacing=6.0)
     wolf = vehicle(
@@ -60,20 +60,20 @@ def test_a_crowd_stands_for_its_vehicles() -> None:
     )
     wolf.steering.speed_factor = 1.5
     bake()
-    closest = min(away(wolf, sheep, frame).min() for frame in range(20, 121, 5))
+    closest = min(away(wolf, sheep, frame).min() for frame in range(10, 61, 2))
     assert closest < 2.0
 
 
 def test_a_moving_child_of_another_object_in_a_collection_is_read() -> None:
     """Parts of others do not count for themselves."""
-    frames(1, 100)
+    frames(1, 50, fps=12)
     carriage = empty(name="Carriage")
-    insert(carriage, "location", {1: (0.0, 10.0, 0.0), 100: (7.0, 10.0, 0.0)})
+    insert(carriage, "location", {1: (0.0, 10.0, 0.0), 50: (7.0, 10.0, 0.0)})
     wheel = empty(name="A Wheel", location=(0.0, -9.0, 0.0))
     wheel.parent = carriage
     ships, _ = walkers(1, target_collection=collection(carriage, wheel), target_choice="NEXT")
     bake()
-    assert away(ships[0], [carriage], 100).min() < 2.0
+    assert away(ships[0], [carriage], 50).min() < 2.0
 
 
 @pytest.mark.parametrize(
@@ -93,9 +93,9 @@ def test_an_empty_group_of_targets_is_refused_by_name(make, message) -> None:
 
 
 def test_a_named_object_counts_before_the_collection() -> None:
-    frames(1, 100)
+    frames(1, 50, fps=12)
     things = doors()
     ships, herd = walkers(1, target_collection=collection(*things[:2]), target_choice="NEXT")
     herd.steering.arrival.target = things[2]
     bake()
-    assert away(ships[0], things, 100).argmin() == 2
+    assert away(ships[0], things, 50).argmin() == 2

@@ -35,7 +35,7 @@ from tests.sampling import in_every_blender
 
 def varied_scene() -> list:
     """Five vehicles of two crowds, with everything they may meet."""
-    frames(1, 30)
+    frames(1, 16)
     leader(location=(4.0, 30.0, 2.0))
     obstacle(location=(3.0, 8.0, 0.5), radius=1.5)
     road()
@@ -265,4 +265,4 @@ def test_the_selection_and_the_active_object_stay() -> None:
 def test_the_report_counts_vehicles_and_frames(capfd) -> None:
     varied_scene()
     bake()
-    assert "Baked 5 vehicles, 30 frames in" in capfd.readouterr().out
+    assert "Baked 5 vehicles, 16 frames in" in capfd.readouterr().out

@@ -34,7 +34,7 @@ from tests.blender.building import (
 from tests.blender.walkers import HEIGHT, clip, found_walkers
 from tests.sampling import in_every_blender
 
-pytestmark = in_every_blender
+pytestmark = in_every_blender(shared=True)
 
 FRAMES = 12
 SHOWN = [1, FRAMES // 2, FRAMES]

@@ -11,7 +11,7 @@ from tests.blender.building import bake, crowd, curves, fleet, frames, keys, par
 from tests.blender.drawing import texts, up_to_date
 from tests.sampling import in_every_blender
 
-pytestmark = in_every_blender
+pytestmark = in_every_blender(shared=True)
 
 
 def baked_fleet(kind: str = "EVERY_FRAME") -> list:

@@ -14,7 +14,7 @@ import pytest
 from tests.blender.building import bake, frames
 from tests.sampling import in_every_blender
 
-pytestmark = in_every_blender
+pytestmark = in_every_blender(shared=True)
 
 FRAMES = (1, 11, 20)
 NEAR = 0.03

@@ -21,7 +21,7 @@ from tests.blender.building import (
 )
 from tests.sampling import in_every_blender
 
-pytestmark = in_every_blender
+pytestmark = in_every_blender(shared=True)
 
 QUARTERS = np.arange(1.0, 40.1, 0.25)
 MODES = ("QUATERNION", "XYZ", "AXIS_ANGLE")

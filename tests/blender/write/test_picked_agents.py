@@ -25,7 +25,7 @@ from tests.blender.write.test_crowd_cache import FRAMES, edit, instances, ships_
 from tests.blender.write.test_points_bake import LAST, drawn, gnats
 from tests.sampling import in_every_blender
 
-pytestmark = in_every_blender
+pytestmark = in_every_blender(shared=True)
 
 
 def make(*identities) -> list:

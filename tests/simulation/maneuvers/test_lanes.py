@@ -7,12 +7,14 @@ import pytest
 
 from steering_addon.behaviors.brake_for import ALL, BrakeFor
 from steering_addon.behaviors.keep_distance import KeepDistance
+from steering_addon.behaviors.path_following import PathFollowing
 from steering_addon.locomotion import Planar
 from steering_addon.simulation.geometry.obstacles import boxes, obstacles
 from steering_addon.simulation.geometry.paths import spline
 from steering_addon.simulation.maneuvers.lanes import Lanes
-from tests.scene import Scene, all_of, locked
+from tests.scene import Scene, all_of, locked, positions
 
+ENDS = (60.0, 0.0, 0.0), (20.0, 40.0, 0.0)
 BEND = 30.0
 """Metres: the radius of a circular road about the origin."""
 
@@ -85,6 +87,27 @@ def test_of_many_curves_each_goes_along_the_nearest_as_if_that_were_the_only_one
             assert getattr(lanes, name)[k] == getattr(alone[best], name)[k]
         assert (straight[k] == alone[best].straightened(np.array([k]), offset[k : k + 1])[0]).all()
     assert {-1, 0, 1, 2, 3} == set(lanes.line.tolist())
+
+
+def test_where_ways_part_each_goes_along_the_one_that_it_follows() -> None:
+    """The other one leads to the left, past what stands on its own."""
+    straight, away = (spline(np.array(((-60.0, 0.0, 0.0), (0.0, 0.0, 0.0), end)), False) for end in ENDS)
+    place = Scene(
+        [(-15.0, 0.0, 0.0)],
+        forward=(1.0, 0.0, 0.0),
+        speed=8.0,
+        behaviors=[(PathFollowing, {"path": 0}), (KeepDistance, {"distance": 40.0})],
+        vehicle={"max_speed": 8.0, "max_force": 4.0},
+        locomotions=[(Planar, {})],
+        tracked=locked((2.5, 0.0, 0.0), forward=(1.0, 0.0, 0.0)),
+        fps=12,
+    )
+    alone, first, second = (
+        positions(replace(place, paths=paths, behaviors=[(PathFollowing, {"path": row}), place.behaviors[1]]).run(60))
+        for row, paths in ((0, ((straight,),)), (0, ((straight,), (away,))), (1, ((away,), (straight,))))
+    )
+    assert alone[-1, 0, 0] < 1.5
+    assert alone.tobytes() == first.tobytes() == second.tobytes()
 
 
 def test_what_is_behind_stays_behind_also_where_the_curve_closes() -> None:

@@ -5,7 +5,7 @@ to point at the parts of the copy.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import bpy
@@ -17,6 +17,7 @@ from ...animation.staging import clear_all
 from ...clips.own_shapes import take_own_shapes
 from ...objects.body_sizes import Body
 from ...objects.characters import bone_shapes, carriers
+from ...objects.copies import Setting, copied, pointers
 from ...objects.doubles import doubles
 from ...objects.hierarchy import Bond, Family, ancestors
 from ...properties import has_role
@@ -25,8 +26,6 @@ from ...read.role_assignment import current_front
 from ...refusal import Refusal
 from ...stored_values import sound_front
 
-Setting = Callable[["Object", "Object"], None]
-"""Makes a part point at another object."""
 NUMBERED = re.compile(r"[ ._]\d{3,}$")
 """The number in the name of a copy, as written by Blender and the ready scenes."""
 WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
@@ -89,7 +88,7 @@ class MemberModel:
         links = [
             (row, rows[target], setting)
             for row, part in enumerate(parts)
-            for target, setting in _pointers(part)
+            for target, setting in pointers(part)
             if target in rows
         ]
         return cls(parts, names, links)
@@ -100,7 +99,9 @@ class MemberModel:
 
     def copied_as(self, names: Sequence[str], collection: bpy.types.Collection) -> list[Object]:
         """Copies of all parts with these names."""
-        copies = [_copy(part, name) for part, name in zip(self.parts, names)]
+        copies = [copied(part) for part in self.parts]
+        for copy, name in zip(copies, names):
+            copy.name = name
         for row, target, setting in self.links:
             setting(copies[row], copies[target])
         for copy in copies:
@@ -228,62 +229,6 @@ def plain(copies: list[Object]) -> None:
         copy.property_unset("steering")
 
 
-def _copy(part: Object, name: str) -> Object:
-    copy = part.copy()
-    if copy.override_library is not None:
-        # Blender treats copies of overrides as stray and deletes them when the file is opened again.
-        copy = copy.make_local(clear_liboverride=True)
-    copy.name = name
-    return copy
-
-
-# ---- pointers between parts
-
-
-def _pointers(part: Object) -> Iterator[tuple[Object, Setting]]:
-    """The objects that a part points at, each with a function that makes a copy of the part point at another."""
-    if part.parent is not None:
-        yield part.parent, _set_parent
-    for row, modifier in enumerate(part.modifiers):
-        yield from _pointers_of(modifier, lambda ob, row=row: ob.modifiers[row])
-        for name, value in _inputs(modifier):
-            if isinstance(value, bpy.types.Object):
-                yield value, _set_input(row, name)
-    for row, constraint in enumerate(part.constraints):
-        yield from _pointers_of_constraint(constraint, lambda ob, row=row: ob.constraints[row])
-    for name, bone in part.pose.bones.items() if part.pose else ():
-        for row, constraint in enumerate(bone.constraints):
-            yield from _pointers_of_constraint(
-                constraint, lambda ob, name=name, row=row: ob.pose.bones[name].constraints[row]
-            )
-    for row, driver in enumerate(part.animation_data.drivers if part.animation_data else ()):
-        for column, variable in enumerate(driver.driver.variables):
-            for k, target in enumerate(variable.targets):
-                if isinstance(target.id, bpy.types.Object):
-                    yield target.id, _driver_target(row, column, k)
-
-
-def _pointers_of_constraint(constraint, find) -> Iterator[tuple[Object, Setting]]:
-    yield from _pointers_of(constraint, find)
-    for k, target in enumerate(getattr(constraint, "targets", ())):
-        yield from _pointers_of(target, lambda ob, k=k: find(ob).targets[k])
-
-
-def _pointers_of(struct, find: Callable[[Object], object]) -> Iterator[tuple[Object, Setting]]:
-    """The pointers of a modifier or constraint to objects."""
-    for name, declared in struct.bl_rna.properties.items():
-        if declared.type != "POINTER" or declared.is_readonly:
-            continue
-        if isinstance(target := getattr(struct, name), bpy.types.Object):
-            yield target, lambda ob, other, name=name: setattr(find(ob), name, other)
-
-
-def _set_parent(ob: Object, other: Object) -> None:
-    inverse = ob.matrix_parent_inverse.copy()
-    ob.parent = other
-    ob.matrix_parent_inverse = inverse
-
-
 def _parent_instead(bond: Bond) -> Setting:
     def setting(ob: Object, other: Object) -> None:
         ob.constraints.clear()
@@ -291,34 +236,5 @@ def _parent_instead(bond: Bond) -> Setting:
         if bond.bone:
             ob.parent_type, ob.parent_bone = "BONE", bond.bone
         ob.matrix_parent_inverse = bond.offset
-
-    return setting
-
-
-def _inputs(modifier) -> list[tuple[str, object]]:
-    """The names and values of the inputs of geometry nodes; since 5.2 they are declared properties."""
-    if modifier.type != "NODES" or modifier.node_group is None:
-        return []
-    if not hasattr(modifier, "properties"):
-        return list(modifier.items())
-    inputs = modifier.properties.inputs
-    sockets = [(name, getattr(inputs, name)) for name, _ in inputs.bl_rna.properties.items() if name != "rna_type"]
-    return [(name, socket.value) for name, socket in sockets if hasattr(socket, "value")]
-
-
-def _set_input(row: int, name: str) -> Setting:
-    def setting(ob: Object, other: Object) -> None:
-        modifier = ob.modifiers[row]
-        if hasattr(modifier, "properties"):
-            getattr(modifier.properties.inputs, name).value = other
-        else:
-            modifier[name] = other
-
-    return setting
-
-
-def _driver_target(row: int, column: int, k: int) -> Setting:
-    def setting(ob: Object, other: Object) -> None:
-        ob.animation_data.drivers[row].driver.variables[column].targets[k].id = other
 
     return setting

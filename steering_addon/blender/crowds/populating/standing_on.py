@@ -20,8 +20,8 @@ from ...properties import has_role
 from ...read.locomotions import LocomotionSettings
 from ...read.obstacle_fit import fitting_region, inside_of
 from ...read.role_assignment import give_role
-from ...read.sources import behaviors_of as behaviors_in_use
-from ..behavior_adding import behaviors_of, pointers
+from ...read.sources import behaviors_of
+from ..behavior_adding import behaviors_in, pointers
 
 ON_SURFACES = next(kind for kind in CATALOGUE if kind.stands)
 """How members move on a place that they make a surface of, if they stood on none before."""
@@ -70,16 +70,16 @@ def stand_on(place: Object, crowd: Object) -> None:
 def follow(curve: Object, preset: Preset) -> None:
     """Make the curve along which members of a new crowd stand a path, if its preset follows paths."""
     is_new = suits(curve, Role.PATH) and not has_role(curve, Role.PATH)
-    if is_new and curve.library is None and curve.is_editable and pointers(behaviors_of(preset), Kind.PATH):
+    if is_new and curve.library is None and curve.is_editable and pointers(behaviors_in(preset), Kind.PATH):
         give_role(curve, Role.PATH, Family())
 
 
 def set_out_both_ways(crowd: Object | None, preset: Preset | None) -> bool:
     """Whether members along a curve set out in both directions, by a preset or else by the settings of their crowd."""
     if preset is not None:
-        given = ((kind, complete(kind, preset.behaviors[kind.name])) for kind in behaviors_of(preset))
+        given = ((kind, complete(kind, preset.behaviors[kind.name])) for kind in behaviors_in(preset))
         return any(kind.goes_both_ways(values.__getitem__) for kind, values in given)
-    used = () if crowd is None else behaviors_in_use(crowd)
+    used = () if crowd is None else behaviors_of(crowd)
     return any(kind.goes_both_ways(partial(getattr, getattr(crowd.steering, kind.name))) for kind in used)
 
 
@@ -92,7 +92,7 @@ def has_room_inside(place: Object, size: float, depsgraph: Depsgraph) -> bool:
 
 def stay_in(place: Object, preset: Preset, depsgraph: Depsgraph) -> Object | None:
     """The place that members of a new crowd fill, as the region of a preset that needs one; it becomes one."""
-    if not pointers(behaviors_of(preset), Kind.REGION):
+    if not pointers(behaviors_in(preset), Kind.REGION):
         return None
     if not has_role(place, Role.REGION):
         if place.library is not None or not place.is_editable:

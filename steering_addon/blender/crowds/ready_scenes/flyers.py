@@ -21,7 +21,7 @@ from ....simulation.behavior import Behavior
 from ....simulation.declaration import Unit
 from ....simulation.maneuvers.neighborhood import Neighborhood
 from ...objects.identity import taken_identities
-from ..behavior_adding import behaviors_of
+from ..behavior_adding import behaviors_in
 from ..member_variation import Amounts
 from ..populating.point_members import add_model, add_points, models_of, varied
 from ..preset_files import CROWDS, SHIPPED, Listed
@@ -78,7 +78,7 @@ class Flyers:
         builder.crowd.empty_display_size = 2.0 * options.size
         region = builder.add_region(f"{self.title} Region", self.reach(options))
         builder.settle(preset, self.model, options.size, region)
-        looking = [behavior.name for behavior in behaviors_of(preset) if issubclass(behavior, Neighborhood)]
+        looking = [behavior.name for behavior in behaviors_in(preset) if issubclass(behavior, Neighborhood)]
         distances = [getattr(builder.crowd.steering, name).distance for name in looking]
         apart = min(distances, default=2.0 * builder.crowd.steering.vehicle.radius)
         spread = 0.55 * apart * options.count ** (1.0 / 3.0) / self.flatness ** (1.0 / 3.0)
@@ -145,7 +145,7 @@ def _spaced(preset: Preset, spacing: float) -> Preset:
         lengths = {name for name, p in behavior.parameters().items() if p.unit is Unit.LENGTH}
         return {name: value * spacing if name in lengths else value for name, value in given.items()}
 
-    return replace(preset, behaviors={b.name: values(b) for b in behaviors_of(preset)})
+    return replace(preset, behaviors={b.name: values(b) for b in behaviors_in(preset)})
 
 
 FLOCK = Flyers("Flock", "starling", "flock", 150.0, 60, BIRD, 6.0, 0.5)

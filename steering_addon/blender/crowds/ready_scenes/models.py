@@ -13,6 +13,7 @@ from bpy.types import Action, Collection, Object, Scene
 from mathutils import Matrix
 
 from ...animation.animation_data import assign_action, channelbag_in, channelbags, new_action, slot_for
+from ...objects.drivers import drivers_of
 from ...objects.hierarchy import Family
 from ..adding_clips import add_clip, measure_clips
 from ..asset_files import asset_file, own
@@ -174,7 +175,7 @@ def _scale(ob: Object, factor: float) -> None:
     """Scale where a part of a model is, and the lengths that its drivers know."""
     ob.location *= factor
     ob.matrix_parent_inverse.translation *= factor
-    for curve in ob.animation_data.drivers if ob.animation_data else ():
+    for curve in drivers_of(ob):
         length = PLACE if curve.data_path == "location" else DIVISOR
         driver = curve.driver
         driver.expression = length.sub(lambda match: f"{factor * float(match[0]):.6g}", driver.expression)

@@ -12,7 +12,7 @@ from mathutils import Vector
 from ....settings.preset import Preset
 from ....simulation.declaration import Kind
 from ....simulation.roles import Role
-from ..behavior_adding import behaviors_of, pointers
+from ..behavior_adding import behaviors_in, pointers
 from ..member_variation import Amounts
 from .models import PERSON, THINGS, ReadyCast, append, appended
 from .scene_builder import ReadyScene, SceneBuilder, SceneOptions, fitted_preset
@@ -59,7 +59,7 @@ def without_region(preset: Preset) -> Preset:
     The path keeps walkers in their place, and the nearest region would be that of another crowd.
     """
     behaviors = dict(preset.behaviors)
-    for name, _ in pointers(behaviors_of(preset), Kind.REGION):
+    for name, _ in pointers(behaviors_in(preset), Kind.REGION):
         behaviors.pop(name, None)
     return replace(preset, behaviors=behaviors)
 
