@@ -52,8 +52,6 @@ SLOWEST, HELD_UP = 0.5, 0.75
 """Shares of cruise speed: that at which one waits for those behind, and that below which its group holds it up."""
 NEAR = 2.0
 """How far away one may be that stops for another, as a multiple of their distance to the side."""
-FOLLOWS = 0.5
-"""Cosine of the angle, 60 degrees, from straight behind within which others follow."""
 RELEASED = 1.5
 """Seconds in which one whom its group has held up may set off, before it counts as one who stopped."""
 TURNS_AFTER = 2.0
@@ -133,7 +131,7 @@ class KeepCompany(Neighborhood):
         way = np.where(goes[:, None], group.velocity / np.maximum(group.speed, EPSILON)[:, None], memory.way)
         limit = np.where(accompanied, self._waiting(world, paced, group, way, memory.stopped), np.inf)
         held_up = limit < HELD_UP * agents.cruise_speed
-        in_the_way = self._in_the_way(world, agents, way, which(held_up))
+        in_the_way = self._in_the_way(world, companions, way, which(np.isfinite(limit)))
         held_up, limit = held_up & ~in_the_way, np.where(in_the_way, np.inf, limit)
         waited = self._waited(memory, held_up, world.dt)
         # Members that something separates go round it, each on its own way.
@@ -154,20 +152,22 @@ class KeepCompany(Neighborhood):
             heading=np.where(faces[:, None], unit(members.middle), 0.0),
         )
 
-    def _in_the_way(self, world: World, agents: Agents, way: Vectors, waiting: Rows) -> Mask:
+    def _in_the_way(self, world: World, companions: Companions, way: Vectors, waiting: Rows) -> Mask:
         """Whether agents wait where others than companions follow closely, who would have to wait too, (n,).
 
         Args:
             way: (n, 3) unit vectors along which the groups go.
             waiting: (m,) rows.
         """
+        agents = companions.agents
         in_the_way = np.zeros(len(agents), dtype=np.bool_)
         if len(waiting):
             near = self.take(waiting).near(world, agents.take(waiting)).together().only_perceived()
             agent = waiting[near.agent]
             spacing = agents.radius[agent] + world.bodies.radius[near.body] + self.gap[agent]
-            behind = near.along(way[waiting]) < -FOLLOWS * near.distance
-            follows = behind & (near.distance < NEAR * spacing) & ~agents.accompany(agent, near.body)
+            behind = near.along(way[waiting]) < 0.0
+            company = (companions.members[agent] == near.body[:, None]).any(axis=1)
+            follows = behind & (near.distance < NEAR * spacing) & ~company
             in_the_way[agent[follows]] = True
         return in_the_way
 

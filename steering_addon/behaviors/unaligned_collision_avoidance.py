@@ -181,10 +181,11 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
                 behavior, subset = (self, agents) if all_rows else (self.take(rows), agents.take(rows))
                 near = behavior.near(world, subset).together()
                 wished, top_speed, jammed = picked(wish.course, rows), wish.top_speed[rows], nobody(len(rows))
-                if agents.grounded[rows[0]] and (wish.progress[rows] < self.jamming.jammed).any():
-                    jam = Jam.of(world, subset, wished, wish.progress[rows], near, self.jamming)
+                if agents.grounded[rows[0]] and (wish.progress[rows] < self.jamming.freely).any():
+                    way = wish.progress[rows], wish.ahead[rows]
+                    jam = Jam.of(world, subset, wished, *way, near, self.jamming)
                     wished, jammed = jam.loosened(world, subset, wished, wish.progress[rows]), jam.jammed
-                    near = jam.in_the_way(world, near)
+                    near = jam.in_the_way(world, subset, near)
                 course = wished
                 if world.slope is not None:
                     top_speed = np.minimum(top_speed, subset.max_speed * world.left_uphill(subset, wished))

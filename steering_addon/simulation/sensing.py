@@ -39,6 +39,7 @@ from .nearby.contacts import reach_of_contacts
 from .nearby.neighbors import Vicinity
 from .partners import Partners
 from .perches import Perches
+from .presence.arrivals import Errand
 from .roles import Role
 from .snapshot import Snapshot, State, Tracked
 from .terrain import Terrain
@@ -99,7 +100,13 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
         memory_among(Routed, state.memories.values()),
         memory_among(Yielding, state.memories.values()),
         before.signals,
+        _way_left(state),
     )
+
+
+def _way_left(state: State) -> Scalars:
+    errand = memory_among(Errand, state.memories.values())
+    return np.zeros(0) if errand is None else np.where(errand.bound, errand.left, np.nan)
 
 
 def bodies_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Bodies:

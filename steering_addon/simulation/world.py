@@ -184,6 +184,7 @@ class World:
         routed: along which lane each vehicle goes; None where none follows a path.
         yielding: how each gives way; None where none does.
         signals: what holds lanes.
+        way_left: (vehicles,) metres to where each was led in the last step, nan for none; empty before the first.
     """
 
     time: float
@@ -209,6 +210,7 @@ class World:
     routed: Routed | None = None
     yielding: Yielding | None = None
     signals: Signals = NO_SIGNALS
+    way_left: Scalars = field(default_factory=lambda: np.zeros(0))
 
     @property
     def perceivable(self) -> Rows:

@@ -82,6 +82,7 @@ def test_who_comes_later_waits_and_the_other_is_not_slowed(later: int) -> None:
     assert gap(without).min() < TOUCH
 
 
+@sampled(one_of=2)
 @pytest.mark.parametrize("way", [1, -1])
 def test_of_two_that_come_together_the_right_one_goes_first(way: int) -> None:
     """To one that drives east, who drives north comes from the right."""
@@ -148,6 +149,7 @@ def test_the_last_wait_for_a_gap_and_go_once_they_have_waited_long() -> None:
     assert min(gap(goes, 10, k).min() for k in range(10)) > TOUCH
 
 
+@sampled(one_of=2)
 @pytest.mark.parametrize(("before", "on_the_road"), [(3.2, False), (1.4, True)])
 def test_cars_stop_for_people_on_the_crossing_only(before: float, on_the_road: bool) -> None:
     place = drivers(
@@ -193,6 +195,7 @@ def test_a_car_beside_its_lane_and_one_on_foot_before_that_lane_heed_each_other(
     assert positions(states)[-1, 0, 0] > 10.0
 
 
+@sampled(one_of=2)
 @pytest.mark.parametrize("values", [{}, {"rank": LAST}])
 def test_it_changes_nothing_where_no_paths_meet_and_for_those_alone_on_theirs(values: dict) -> None:
     above = spline(NORTH.points + np.array([0.0, 0.0, 6.0]), False)

@@ -13,6 +13,7 @@ from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
 from steering_addon.simulation.snapshot import State
 from tests.locomotion.grounds import hills, on, plane
 from tests.locomotion.test_wheeled import AXLE, CAR, FPS, on_hills, output
+from tests.sampling import sampled
 from tests.scene import Scene, headings, positions, speeds
 from tests.surfaces import patch
 
@@ -54,6 +55,7 @@ def racing(ground: Surfaces, suspension: float, speed: float = 14.0, **changes: 
     return replace(scene, **given, vehicle=CAR | {"max_speed": speed / 0.83}, **changes)
 
 
+@sampled(one_of=2)
 @pytest.mark.parametrize("suspension", [0.0, 0.12])
 def test_every_wheel_touches_hills_once_its_travel_is_added(suspension: float) -> None:
     ground = surfaces([hills(height=1.5)])

@@ -114,7 +114,7 @@ GROUNDS = {"gentle": (hills(height=1.5), 25.0), "steep": (hills(height=STEEP), 2
 def roaming(request) -> tuple[Surfaces, list[State]]:
     faces, half = GROUNDS[request.param]
     ground = surfaces([faces])
-    return ground, herd(ground, half=half).run(7 * FPS)
+    return ground, herd(ground, half=half).run(4 * FPS)
 
 
 @sampled

@@ -146,6 +146,7 @@ def test_risers_that_lean_are_steps_too(slant: float) -> None:
     assert np.abs(place[:, 2] + higher - line).max() < 0.2 * RISE
 
 
+@sampled(one_of=3)
 @pytest.mark.parametrize(
     "ground",
     [plane(), plane(cells=1, tilt=0.5), plane(cells=3, tilt=-0.3), hills(height=1.5), hills(height=11.0)],
@@ -204,6 +205,7 @@ def test_a_body_that_stands_and_is_pushed_over_an_edge_settles_below_it() -> Non
     assert np.abs(np.diff(shown(states)[..., 2], axis=0)).max() < 0.25 * RISE
 
 
+@sampled(one_of=2)
 @pytest.mark.parametrize(("rise", "tread"), [(0.15, 0.3), (0.18, 0.28), (0.2, 0.25)])
 @pytest.mark.parametrize("aside", [0.0, 1.5])
 def test_people_go_up_and_down_stairs_at_two_steps_a_second(rise: float, tread: float, aside: float) -> None:
@@ -229,6 +231,7 @@ def test_people_go_up_and_down_stairs_at_two_steps_a_second(rise: float, tread: 
     np.testing.assert_allclose(speed[before][:, ::2].max(axis=0), pace[::2], rtol=0.03)
 
 
+@sampled(one_of=3)
 @pytest.mark.parametrize(("rise", "tread"), [(0.17, 0.3), (0.18, 0.28), (0.12, 0.25)])
 def test_long_animals_see_each_tread_and_go_as_slowly_as_their_legs(rise: float, tread: float) -> None:
     ground, end = stairs(rise, tread), tread * COUNT

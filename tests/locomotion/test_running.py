@@ -12,6 +12,7 @@ from steering_addon.simulation.geometry.surfaces import surfaces
 from steering_addon.simulation.snapshot import State
 from tests.locomotion.grounds import plane
 from tests.locomotion.test_on_foot import FPS, walkers
+from tests.sampling import sampled
 from tests.scene import Scene
 
 ONE = np.ones(1)
@@ -32,6 +33,7 @@ def on_a_bend(speed: float, surface: bool, **foot: float) -> Scene:
     return replace(scene, speed=speed)
 
 
+@sampled(one_of=2)
 @pytest.mark.parametrize("surface", [True, False])
 def test_who_runs_leans_into_the_bend_as_its_balance_asks(surface: bool) -> None:
     states = on_a_bend(4.0, surface).run(3 * FPS)

@@ -87,7 +87,7 @@ def test_a_flock_of_sixty_looks_alive(name: str) -> None:
     assert set(verdicts.values()) == {ALIVE}, values
 
 
-@sampled
+@sampled(one_of=8)
 @pytest.mark.parametrize("name", [*FLOCKING, *HERDS])
 def test_who_go_to_one_place_do_not_pass_through_each_other(name: str) -> None:
     """As at the end of a path."""

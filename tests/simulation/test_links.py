@@ -87,8 +87,8 @@ def test_a_field_with_leaps_is_the_same_however_far_it_is_asked_for_at_a_time(se
 
 @cache
 def climb() -> tuple[Scene, list[State]]:
-    """Six people whose goal is on a loft to which only a ladder leads."""
-    scene = walkers(LOFT, NOTHING, UP, crowd(6), links=links(LADDER, seconds=4.0))
+    """Four people whose goal is on a loft to which only a ladder leads."""
+    scene = walkers(LOFT, NOTHING, UP, crowd(4), links=links(LADDER, seconds=4.0))
     return scene, scene.run_until_each(lambda state: near(state, UP, 1.5) & is_up(state), 28 * FPS)
 
 
@@ -101,7 +101,7 @@ def test_people_climb_a_ladder_one_after_another_and_arrive() -> None:
     place, link = positions(states), link_of(states)
     assert (place[-1, :, 2] > 2.99).all()
     assert (np.linalg.norm(place - UP, axis=2).min(axis=0) < 1.5).all()
-    climbs = [np.flatnonzero(link[:, row] == 0) for row in range(6)]
+    climbs = [np.flatnonzero(link[:, row] == 0) for row in range(4)]
     # Each once, without a stop, in its seconds.
     assert all(len(frames) == frames[-1] - frames[0] + 1 for frames in climbs)
     rise = np.diff(place[:, :, 2], axis=0)[climbs[0], 0] * FPS
@@ -167,7 +167,7 @@ def changed_floors(state: State) -> bool:
 
 def test_two_ways_over_a_ladder_take_turns() -> None:
     places = [*crowd(2, -1.0), *crowd(2, 3.0, 3.0)]
-    scene = walkers(LOFT, NOTHING, UP, places, links=links(LADDER, seconds=4.0))
+    scene = walkers(LOFT, NOTHING, UP, places, links=links(LADDER, seconds=2.5))
     scene.behaviors[0] = (Seek, {"target": np.array([4] * 2 + [5] * 2)})
     scene.tracked = replace(
         scene.tracked,

@@ -9,6 +9,9 @@ makes room.
 where noise(t) are two smooth random numbers from -1 to 1, one along each axis. Who steps aside does without: it finds
 the gap that opens, and would only turn to and fro before it. Who is to stand (Cruise Speed 0) leaves no gap of itself:
 the jammed go on as if it were not there, and contacts have it make room.
+
+Who is held up on a way that turns, as through a door, and steps aside goes before those who have a longer way left: it
+does not keep out of their way. If each gave way to all others, a throng would stand before an empty door.
 """
 
 from dataclasses import dataclass
@@ -16,7 +19,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays.chance import mix, smooth_noise
-from ..arrays.vectors import EPSILON, Mask, Scalars, Vectors, clamp, columns, dot, magnitude, picked, unit, which
+from ..arrays.vectors import (
+    EPSILON,
+    Mask,
+    Scalars,
+    Vectors,
+    anybody,
+    clamp,
+    columns,
+    dot,
+    magnitude,
+    nobody,
+    picked,
+    unit,
+    which,
+)
 from ..memory import Memory, remembered
 from ..nearby.neighbors import Near
 from ..world import Agents, World
@@ -26,6 +43,9 @@ JOSTLES = 0x7A3
 HELD = 2
 """Number of others, one of them ahead, that make a pressed agent step back: two agents that meet resolve it by choosing
 velocities, but a third beside or behind one of them closes an arch."""
+COMES = -0.5
+"""Cosine of the angle, 120 degrees, between the course of an agent and the heading of another beyond which that comes
+towards it: streams that meet do not go one before the other."""
 AHEAD = 0.7
 """Cosine of the angle, 45 degrees, within which of its course another agent is ahead. Six discs fit round one, 60
 degrees apart, so one or two of them are ahead."""
@@ -44,6 +64,7 @@ class Jamming:
         pressed: metres between the bodies of agents that press each other.
         jostles_a_second: how often a jostling agent changes direction.
         steps_back: share of the wished speed at which a held agent steps back.
+        freely: share of the wished speed; an agent on the ground that makes less progress is held up.
         stuck: share of the wished speed; an agent that makes less progress lets others come nearer than the clearance.
         stands: share of the wished speed; an agent on the ground that could go no faster stands instead of creeping.
     """
@@ -53,6 +74,7 @@ class Jamming:
     pressed: float = 0.3
     jostles_a_second: float = 2.0
     steps_back: float = 0.5
+    freely: float = 0.9
     stuck: float = 0.5
     stands: float = 0.2
 
@@ -96,11 +118,15 @@ class Jam:
         jammed: (n,) the agents on the ground that others press and that get on no longer; not those that wait apart,
             as in a queue.
         held: (n,) the jammed agents that at least HELD others press, one of them ahead.
+        first: (n,) the agents that go before those who have a longer way left.
+        course: (n, 3) unit vectors along their ways.
         jamming: the constants.
     """
 
     jammed: Mask
     held: Mask
+    first: Mask
+    course: Vectors
     jamming: Jamming = JAMMING
 
     @classmethod
@@ -110,6 +136,7 @@ class Jam:
         agents: Agents,
         course: Vectors,
         progress: Scalars,
+        ahead: Scalars,
         near: Near,
         jamming: Jamming = JAMMING,
     ) -> "Jam":
@@ -118,6 +145,7 @@ class Jam:
         Args:
             course: (n, 3) the velocities the agents wish for along their ways, m/s.
             progress: (n,) as of `Progress`.
+            ahead: (n,) how far their ways to their goals lead straight on, metres.
             near: the others that the agents perceive.
         """
         slow = (progress < jamming.jammed) & agents.grounded
@@ -125,10 +153,13 @@ class Jam:
         pressing = which(gap < jamming.pressed)
         agent = near.agent[pressing]
         number = np.bincount(agent, minlength=len(agents))
-        ahead = dot(picked(near.offset, pressing), picked(unit(course), agent)) > AHEAD * near.distance[pressing]
-        blocked = np.bincount(agent[ahead], minlength=len(agents)) > 0
+        course = unit(course)
+        in_front = dot(picked(near.offset, pressing), picked(course, agent)) > AHEAD * near.distance[pressing]
+        blocked = np.bincount(agent[in_front], minlength=len(agents)) > 0
         pressed, held = number > 0, blocked & (number >= HELD)
-        return cls(slow & pressed, slow & held, jamming)
+        turns, steps_aside = ahead < agents.goal_distance - agents.radius, agents.handling.side_step > 0.0
+        first = (progress < jamming.freely) & turns & steps_aside
+        return cls(slow & pressed, slow & held, first, course, jamming)
 
     def loosened(self, world: World, agents: Agents, course: Vectors, progress: Scalars) -> Vectors:
         """The courses, (n, 3) m/s: jostling added for jammed agents, and turned back for held ones.
@@ -147,9 +178,17 @@ class Jam:
         loosened[rows] += agents.level_of(columns(x * size, y * size, 0.0), rows)
         return loosened
 
-    def in_the_way(self, world: World, near: Near) -> Near:
-        """The others of which agents keep out of the way: who stands makes room for who is jammed."""
-        stands = world.bodies.stands
-        if stands is None:
-            return near
-        return near.perceived(~(self.jammed[near.agent] & stands[near.body])).only_perceived()
+    def in_the_way(self, world: World, agents: Agents, near: Near) -> Near:
+        """The others of which agents keep out of the way.
+
+        Who stands makes room for who is jammed, and who has a longer way left for who is held up, unless it comes
+        towards that.
+        """
+        stands, left = world.bodies.stands, world.way_left
+        makes_room = nobody(len(near.body)) if stands is None else self.jammed[near.agent] & stands[near.body]
+        if len(left) and anybody(self.first):
+            later = left[np.minimum(near.body, len(left) - 1)] > left[agents.rows[near.agent]]
+            later &= self.first[near.agent] & (near.body < len(left))
+            heading = picked(world.bodies.forward, near.body)
+            makes_room = makes_room | later & (dot(heading, picked(self.course, near.agent)) > COMES)
+        return near.perceived(~makes_room).only_perceived() if anybody(makes_room) else near

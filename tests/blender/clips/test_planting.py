@@ -405,7 +405,7 @@ def test_of_several_armatures_the_one_that_is_animated_plays_clips() -> None:
     face = link(bpy.data.objects.new("A Face", bpy.data.armatures.new("A Face")))
     rig, carrier = legged(), empty("Carrier")
     face.parent = rig.parent = carrier
-    frames(1, 60)
+    frames(1, 12)
     stash(rig, idle(rig), uneven_walk(rig))
     people = crowd("People")
     vehicle(carrier, crowd=people, identity=5)

@@ -182,6 +182,7 @@ def test_a_number_stays_with_its_state_and_a_copy_gets_another() -> None:
 @pytest.mark.parametrize("name", ['Say "No" \\ [1]', "Ä" * 31], ids=["quoted", "long"])
 def test_any_name_of_a_state_makes_a_property(name: str) -> None:
     called, _ = herd()
+    frames(1, 20)
     startle = bpy.data.objects["Startle"]
     startle.name = name
     bake()

@@ -43,7 +43,8 @@ def added(place: Scene, progress: float) -> np.ndarray:
     world, agents, _ = place.seen()
     [_, avoidance] = (kind.of(len(place), **values) for kind, values in place.behaviors)
     wished, share = np.tile([0.0, WISHED, 0.0], (len(place), 1)), np.full(len(place), progress)
-    jam = Jam.of(world, agents, wished, share, avoidance.near(world, agents).together())
+    straight_on = np.full(len(place), np.inf)
+    jam = Jam.of(world, agents, wished, share, straight_on, avoidance.near(world, agents).together())
     return jam.loosened(world, agents, wished, share) - wished
 
 
@@ -78,3 +79,33 @@ def test_an_agent_held_by_another_ahead_steps_back_if_several_press_it() -> None
     assert np.allclose(turned_back[1], (0.0, -(1.0 + JAMMING.steps_back) * WISHED, 0.0)), "the agent in the middle"
     assert np.allclose(turned_back[0], 0.0), "no agent is ahead of the first"
     assert np.allclose(turned_back[2], 0.0), "and only one presses the last"
+
+
+@pytest.mark.parametrize(
+    ("progress", "ahead", "turned", "turn", "minded"),
+    [
+        (0.5, 2.0, (), 3.0, 3),
+        (1.0, 2.0, (), 3.0, 6),
+        (0.5, 30.0, (), 3.0, 6),
+        (0.5, 2.0, (), 0.0, 6),
+        (0.5, 2.0, (1, 2), 3.0, 6),
+    ],
+    ids=["held up before a door", "not held up", "on a straight way", "an animal", "two that come towards the first"],
+)
+def test_who_is_held_up_before_a_door_minds_nobody_who_has_a_longer_way_left(
+    progress: float, ahead: float, turned: tuple[int, ...], turn: float, minded: int
+) -> None:
+    place = abreast(0.1, locomotions=[(OnFoot, {"turn_on_the_spot": turn})])
+    world, agents, _ = place.seen()
+    forward = world.bodies.forward.copy()
+    forward[list(turned)] *= -1.0
+    world = replace(world, way_left=np.array([1.0, 2.0, 3.0]), bodies=replace(world.bodies, forward=forward))
+    agents = replace(agents, intention=replace(agents.intention, goal_distance=np.full(3, 30.0)))
+    [_, avoidance] = (kind.of(len(place), **values) for kind, values in place.behaviors)
+    near = avoidance.near(world, agents).together()
+    wished = np.tile([0.0, WISHED, 0.0], (3, 1))
+    jam = Jam.of(world, agents, wished, np.full(3, progress), np.full(3, ahead), near)
+    left = jam.in_the_way(world, agents, near)
+    assert len(left.agent) == minded
+    if minded == 3:
+        assert sorted(zip(left.agent.tolist(), left.body.tolist())) == [(1, 0), (2, 0), (2, 1)]

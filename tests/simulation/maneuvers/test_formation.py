@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from scripts.measures.formations import jets, leader, led, line, off_places, wedge
+from scripts.measures.formations import leader, led, line, off_places, wedge
 from steering_addon.behaviors.leader_following import AS_THEY_STAND, LeaderFollowing
 from steering_addon.behaviors.separation import Separation
 from steering_addon.behaviors.wander import Wander
@@ -15,13 +15,6 @@ from steering_addon.simulation.maneuvers.formation import FREE, NONE_LEFT, verti
 from tests.scene import Scene, about, leaders, positions, turned
 
 KEPT = {"places": AS_THEY_STAND, "approach_time": 0.8, "response_time": 0.4}
-
-
-@pytest.mark.parametrize(("maneuver", "speed"), [("bend", 70.0), ("loop", 50.0), ("roll", 90.0)])
-def test_a_wedge_stays_in_its_places_and_rolls_along(maneuver: str, speed: float) -> None:
-    figures = jets(maneuver, speed, count=5)
-    assert figures["off, m"] < 2.0
-    assert figures["upright, deg"] < 1.0
 
 
 def test_places_that_stay_level_do_not_roll_with_the_leader() -> None:

@@ -146,6 +146,7 @@ def animals(position, forward, **changes) -> Scene:
     return Scene(position, **({"forward": forward} | moves | changes))
 
 
+@sampled(one_of=2)
 @pytest.mark.parametrize("locomotion", [WIDE_TURNS, {}], ids=["animals", "people"])
 def test_contacts_push_who_walks_aside_by_a_tenth_of_their_way_and_still_keep_them_apart(locomotion) -> None:
     """Ten walk to one point; people who hardly walk step aside as well."""
@@ -201,7 +202,7 @@ def test_lines_that_run_through_each_other_slow_down_over_several_frames(locomot
         tracked=leaders([3.0 * size, 40.0 * size, 0.0], [3.0 * size, -30.0 * size, 0.0]),
         fps=fps,
     )
-    states = scene.run(int(4.0 * fps))
+    states = scene.run(int(2.5 * fps))
     speed = np.linalg.norm(np.diff(positions(states), axis=0), axis=-1) * fps
     before, now, after = speed[:-2], speed[1:-1], speed[2:]
     moves = 0.25 * top
