@@ -287,7 +287,7 @@ def test_a_part_of_a_vehicle_is_no_still_ground_for_feet(addon) -> None:
     ob = vehicle(crowd=crowd())
     skin = hill("Skin")
     skin.parent = ob
-    tag(skin, "SURFACE")
+    tag(skin, role="SURFACE")
     static_ground = part("blender.read.surfaces").static_ground
     assert static_ground(bpy.context.scene) is None
     skin.parent = None
