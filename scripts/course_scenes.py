@@ -192,7 +192,6 @@ def course(
     width: Sequence[float],
     seed: int = 0,
     held: bool = True,
-    fps: float = FPS,
 ) -> Course:
     """A crowd with a shipped preset beside the start of a path with obstacles on it.
 
@@ -201,7 +200,6 @@ def course(
         shapes: of SHAPES, along the path.
         width: (n,) radius of the path in body lengths, for each of the vehicles.
         held: whether the region is around the crowd that tagging makes.
-        fps: frames per second.
     """
     rng, n = np.random.default_rng(seed), len(width)
     values = shipped(preset)
@@ -237,11 +235,11 @@ def course(
             paths=((line,),),
             regions=regions([start] if held else np.zeros((0, 3)), room, SPHERE),
             seed=seed,
-            fps=fps,
+            fps=FPS,
         ),
         line,
         max(separation, kept_apart(values)),
-        int(fps * length / (SLOW * cruise)),
+        int(FPS * length / (SLOW * cruise)),
     )
 
 

@@ -9,7 +9,7 @@ from random import Random
 import bpy
 
 from . import laws
-from .extension import is_previewing
+from .extension import is_previewing, let_play
 from .odd_animation import animate
 from .odd_objects import NAMES
 from .trial import Trial
@@ -82,6 +82,7 @@ def preview(trial: Trial, chance: Random) -> None:
     first, last = trial.range()
     hidden = laws.hidden()
     for _ in range(chance.randint(1, 4)):
+        let_play(chance.random() < 0.5)
         scene.frame_set(chance.randint(first - 2, last + 2))
         hidden |= laws.hidden()
         if chance.random() < 0.2:

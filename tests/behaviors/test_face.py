@@ -15,7 +15,7 @@ from tests.scene import Scene, headings, leaders, positions, speeds
 TARGET = np.array([-6.0, -9.0, 3.0])
 """Behind, to the left, and above."""
 MODEL = {"max_speed": 2.0, "max_force": 6.0, "cruise_speed": 0.0}
-FPS = 24
+FPS = 12
 turners = pytest.mark.parametrize("kind", [OnFoot, Planar, Crawling, SimpleVehicle, Swimming, Flying])
 
 

@@ -149,12 +149,19 @@ def test_what_pushes_does_not_move_one_that_stands() -> None:
 
 
 def test_nobody_flies_through_an_obstacle_to_a_place() -> None:
-    """Onto the roof of a house that is one, from behind a wall that hides it: they go round that, and land."""
+    """Onto the roof of a house that is one, from behind a wall that hides it: they go round that, and land.
+
+    Who is before the middle of the wall does not slide along it.
+    """
     scene = flock(ROOF, 6)
     scene.position = scene.position * (0.2, 0.5, 0.5) + (25.0, 0.0, 2.0)
-    scene.obstacles = all_of(boxes((0.0, 0.0, 2.5), (3.5, 2.5, 2.5)), boxes((14.0, 0.0, 6.0), (0.3, 12.0, 7.0)))
+    scene.position[0] = 20.0, 0.0, 7.0
+    wall = boxes((14.0, 0.0, 6.0), (0.3, 12.0, 7.0))
+    scene.obstacles = all_of(boxes((0.0, 0.0, 2.5), (3.5, 2.5, 2.5)), wall)
     scene.vehicle = {**STARLING, "keep_apart": True}
     states = scene.run(24 * 9)
     depth = np.stack([-scene.obstacles.clearance(place).min(axis=1) for place in positions(states)])
     assert depth.max() < 0.05
     assert standing(states)[-1].all()
+    at_wall = np.stack([wall.clearance(place)[:, 0] < 1.2 * RADIUS for place in positions(states)])
+    assert at_wall.sum(axis=0).max() < 12

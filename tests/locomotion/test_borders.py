@@ -14,7 +14,7 @@ from steering_addon.simulation.snapshot import State
 from tests.sampling import sampled
 from tests.scene import Scene, leaders, positions, speeds
 
-FPS = 24
+FPS = 12
 PERSON, HORSE = {"turn_radius": 3.0}, {"turn_radius": 4.0, "turn_on_the_spot": 0.0}
 RADIUS, PACE, CRUISE = 0.2, 1.4, 0.7
 

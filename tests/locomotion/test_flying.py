@@ -17,7 +17,7 @@ from tests.sampling import sampled
 from tests.scene import Scene, headings, leaders, positions, speeds
 from tests.simulation.odd_input import BOUNDED, numbers, vectors
 
-FPS = 24
+FPS = 12
 TOP = 5.0
 PLACE = (0.0, 20.0, 3.0)
 """Where birds would stop."""

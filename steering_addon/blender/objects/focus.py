@@ -1,14 +1,18 @@
 """The crowd, and the state of it, that the user interface works on."""
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
-from bpy.types import Context, Object
+from bpy.types import Context, Object, ViewLayer
 
 from ...simulation.roles import Role
 from ..properties import has_role, pointed_at, settings_of
 from .bound_parts import bound_to
 from .crowd_caches import crowd_of_player
 from .tagged_objects import crowd_of
+
+MOST = 200
+"""Vehicles, and edge chains of a mesh, that the overlay draws at most."""
 
 
 def crowd_in_focus(context: Context) -> Object | None:
@@ -75,6 +79,18 @@ def vehicle_in_focus(context: Context) -> Object | None:
 def vehicles_selected(context: Context) -> list[Object]:
     """The vehicles that are selected, or of which a part is, each once."""
     return [ob for ob in dict.fromkeys(map(vehicle_of, context.selected_objects)) if ob is not None]
+
+
+def looked_at(layer: ViewLayer, vehicles: Iterable[Object]) -> list[Object]:
+    """The visible vehicles that are selected or whose crowd is, as far as the overlay draws them."""
+    selected = [ob for ob in layer.objects.selected if ob is not None and settings_of(ob) is not None]
+    crowds, individually = {ob for ob in selected if has_role(ob, Role.CROWD)}, set(selected)
+    chosen = (
+        ob
+        for ob in (vehicles if crowds else [ob for ob in selected if has_role(ob, Role.VEHICLE)])
+        if (ob in individually or pointed_at(ob.steering, "crowd") in crowds) and ob.visible_get(view_layer=layer)
+    )
+    return list(islice(chosen, MOST))
 
 
 def state_in_focus(context: Context) -> Object | None:

@@ -6,7 +6,6 @@ They are computed when something changes, so that a draw handler only passes the
 import colorsys
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -25,9 +24,10 @@ from ...simulation.geometry.regions import MESH as REGION_MESH
 from ...simulation.roles import Role
 from ..animation.frame_rate import frame_time_of
 from ..objects.doubles import doubles
+from ..objects.focus import MOST, looked_at
 from ..objects.model_axes import model_axes
 from ..objects.tagged_objects import crowd_of, full_name
-from ..properties import has_role, pointed_at, settings_of
+from ..properties import pointed_at, settings_of
 from ..read.curves import sketched
 from ..read.flow_meshes import CurrentReader
 from ..read.links import lines_of
@@ -55,8 +55,6 @@ from .tints import Tints, in_states, tints_of
 from .tracks import Tracks
 from .ways import WayLines
 
-MOST = 200
-"""Largest number of selected vehicles, and of edge chains of a mesh, that are drawn."""
 FRONT = (1.0, 0.78, 0.2, 0.9)
 SIZE = (1.0, 0.78, 0.2, 0.35)
 VELOCITY = (0.35, 0.95, 0.45, 0.9)
@@ -175,7 +173,7 @@ def find_cast(scene: Scene, layer: ViewLayer, previous: Subjects | None = None) 
     def visible(role: Role) -> list[Object]:
         return [ob for ob in by_role[role] if ob.visible_get(view_layer=layer)]
 
-    vehicles = list(islice(_selected_vehicles(layer, by_role[Role.VEHICLE]), MOST))
+    vehicles = looked_at(layer, by_role[Role.VEHICLE])
     paths, obstacles, regions = visible(Role.PATH), visible(Role.OBSTACLE), visible(Role.REGION)
     flows, surfaces = visible(Role.FLOW), visible(Role.SURFACE)
     currents = [ob for ob in flows if ob.type == "MESH"]
@@ -207,16 +205,6 @@ def _measured_as(ob: Object) -> tuple[str, ...]:
     stored = ob.steering
     settings = (stored.obstacle_shape, stored.obstacle_side, stored.region_shape, stored.flow_attribute)
     return (*sorted(stored.roles), *settings)
-
-
-def _selected_vehicles(layer: ViewLayer, vehicles: list[Object]) -> Iterator[Object]:
-    """The visible vehicles that are selected or whose crowd is."""
-    selected = [ob for ob in layer.objects.selected if ob is not None and settings_of(ob) is not None]
-    crowds = {ob for ob in selected if has_role(ob, Role.CROWD)}
-    individually = set(selected)
-    for ob in vehicles if crowds else [ob for ob in selected if has_role(ob, Role.VEHICLE)]:
-        if (ob in individually or pointed_at(ob.steering, "crowd") in crowds) and ob.visible_get(view_layer=layer):
-            yield ob
 
 
 def picture(

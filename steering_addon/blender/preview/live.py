@@ -101,8 +101,9 @@ class Live:
             try:
                 reached = self._present(scene, depsgraphs, seconds, fresh, carries_on)
             except ReferenceError:
-                # An object of the plan was removed without an update.
+                # An object of the plan, or one of ours, was removed without an update.
                 self.forget_plan()
+                _remove_stand_ins()
                 reached = self._present(scene, depsgraphs, seconds, fresh, False)
             self._arrived = reached and not self.refusal
             return reached
@@ -133,7 +134,8 @@ class Live:
             posed = *(pose.rig for pose in self._shown.rig_poses), *(ob for ob, _ in self._shown.told)
             self._posed |= {ob.session_uid for ob in posed}
             now = self._rehearsal
-            show(now.plan, self._shown, now.hideable, now.stands, self.stand_ins, now.driven, depsgraphs)
+            plain = now.plain if len(depsgraphs) == 1 and plays_in_whole_views(scene) else None
+            show(now.plan, self._shown, now.hideable, now.stands, self.stand_ins, now.driven, depsgraphs, plain, fresh)
         return reached
 
     def changed_by(self, scene: Scene, depsgraph: Depsgraph) -> bool:
@@ -239,6 +241,17 @@ def report(scene: Scene) -> str:
     reached, last = _live.progress
     frame = min(scene.frame_current, last)
     return _live.refusal or (f"Played to frame {reached} of {frame} ..." if reached < frame else "")
+
+
+def plays_in_whole_views(scene: Scene) -> bool:
+    """Whether the timeline of a scene plays, and each viewport shows all of it, as it was evaluated or not."""
+    windows = [window for window in bpy.context.window_manager.windows if window.scene == scene]
+    views = [area.spaces.active for window in windows for area in window.screen.areas if area.type == "VIEW_3D"]
+    return any(window.screen.is_animation_playing for window in windows) and not any(
+        # A render engine takes only what was evaluated.
+        view.shading.type == "RENDERED" or view.local_view or view.use_local_collections
+        for view in views
+    )
 
 
 def start(scene: Scene, layer: ViewLayer, *, replace_own_keys: bool = False) -> tuple[str, ...]:
@@ -350,6 +363,12 @@ def _on_update(scene: Scene, depsgraph: Depsgraph | None = None) -> None:
         _present(scene, depsgraph)
 
 
+def _on_stop(scene: Scene, depsgraph: Depsgraph | None = None) -> None:
+    """Show vehicles themselves, which may be clicked, once the timeline has stopped."""
+    if _ours(scene, depsgraph):
+        _present(scene, depsgraph)
+
+
 def _on_setting() -> None:
     if _live is not None:
         _live.forget_plan({owner()})
@@ -453,6 +472,7 @@ def _redraw_panels() -> None:
 HANDLERS = {
     "frame_change_post": _on_frame,
     "depsgraph_update_post": _on_update,
+    "animation_playback_post": _on_stop,
     "undo_pre": _before_undo,
     "redo_pre": _before_undo,
     "undo_post": _after_undo,

@@ -14,6 +14,7 @@ from ...portrayal.portrait import Portrayer
 from ...portrayal.sketch import Frame, Sketch
 from ...recording.changes_of_mind import ChangeOfMind, changes
 from ...recording.run_cache import KeptRun, digest
+from ...simulation.arrays.once import once
 from ...simulation.run import simulate, step
 from ...simulation.snapshot import Snapshot, State
 from ..animation.state_history import TakenUp
@@ -29,6 +30,7 @@ from ..read.sweep import sweep, to_link
 from ..write.channels import ChannelConverter
 from ..write.histories import StateNarrator
 from .hiding import Hideable
+from .plain_vehicles import PlainVehicles
 from .published import PublishedFrame
 from .readings import Readings
 from .showing import Shown, is_driven, show_as_they_are, shown_as_nothing
@@ -103,6 +105,11 @@ class Rehearsal:
             # What is parented to their bones is read as without a bake.
             or any(clip_record(player) is not None for player in played)
         )
+
+    @once
+    def plain(self) -> PlainVehicles | None:
+        """The vehicles that a mesh may show; None if that does not pay."""
+        return PlainVehicles.of(self.plan)
 
     def within(self, frame: int) -> int:
         """The frame of the plan to show on a frame: the nearest within its range."""

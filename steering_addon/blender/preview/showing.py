@@ -9,6 +9,8 @@ this.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import compress
+from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
@@ -19,8 +21,9 @@ from ..animation.locked_overrides import unlocked
 from ..animation.rotation_channels import data_path
 from ..read.plan import Plan
 from .hiding import Hideable
+from .plain_vehicles import PlainVehicles
 from .rig_poses import RigPose, bend, posed, told_to_drivers
-from .stand_ins import Placed, Stand, StandIns, covered
+from .stand_ins import Placed, Shows, Stand, StandIns, covered
 
 CHANNELS = {"location": 3, "rotation_euler": 3, "rotation_quaternion": 4, "rotation_axis_angle": 4, "scale": 3}
 """The channels that place an object, and their number of components."""
@@ -66,6 +69,8 @@ def show(
     stand_ins: StandIns,
     driven: Iterable[Object],
     depsgraphs: list[Depsgraph],
+    plain: PlainVehicles | None,
+    fresh: bool,
 ) -> None:
     """Show the vehicles of a plan; the objects themselves are unchanged afterwards.
 
@@ -76,35 +81,69 @@ def show(
         stands: those vehicles that are not objects in view.
         stand_ins: what shows these, in place of objects that are shrunk to nothing, too.
         driven: those vehicles and parts whose channels have drivers (`is_driven`).
+        plain: those that faces show, in the only viewport.
+        fresh: whether the viewports are drawn again in any case.
     """
-    vehicles = plan.vehicles.source.objects
-    hidden = hideable.hidden(shown.gone)
+    hidden, away = hideable.hidden(shown.gone), shown.gone
+    placing = dict(zip(plan.vehicles.source.objects, zip(shown.location.tolist(), shown.rotation.tolist())))
     shrunk, uncovered, looking = hideable.shrunk(hidden), hideable.uncovered(hidden), hideable.looking(hidden)
     under = covered(plan)
     shrunk += under
-    stand_ins.show(plan.scene, stands, shown.points, shown.gone)
+    showing: list[tuple[Shows, Any]] = list(zip(stands, shown.points))
+    if plain is not None:
+        by_face = plain.by_face(depsgraphs[0])
+        away = away.copy()
+        away[plain.rows] = hidden[plain.rows] | ~by_face
+        showing.append((plain, corners := plain.placed(shown.location, shown.rotation)))
+        replaced = set(compress(plain.objects, by_face))
+        placing = {ob: channels for ob, channels in placing.items() if ob not in replaced}
+        shrunk = [ob for ob in shrunk if ob not in replaced]
+        shrunk += [ob for ob in replaced if ob.evaluated_get(depsgraphs[0]).scale[0]]
+    changed = stand_ins.show(plan.scene, showing, away)
+    again = shown_as_nothing(hideable.resources.difference(() if looking else shrunk), depsgraphs)
+    posing = [*shown.rig_poses, *shown.told]
+    if changed or stands or placing or shrunk or uncovered or again or posing or not fresh:
+        _show_objects(shown, placing, Differently(shrunk, uncovered, [*under, *again], looking), driven, depsgraphs)
+    if plain is not None:
+        copies = [ob.evaluated_get(depsgraphs[0]) for ob in stand_ins.made_for(plain)]
+        plain.put(copies, corners, away)
+
+
+class Differently(NamedTuple):
+    """The objects to shrink to nothing, to uncover and to evaluate again, and the cameras that would shrink too."""
+
+    shrunk: list[Object]
+    uncovered: list[Object]
+    again: list[Object]
+    looking: list[Object]
+
+
+def _show_objects(
+    shown: Shown,
+    placing: Mapping[Object, tuple[list[float], list[float]]],
+    differently: Differently,
+    driven: Iterable[Object],
+    depsgraphs: list[Depsgraph],
+) -> None:
+    """Show objects; `placing`: the location and rotation channels of vehicles."""
     stood = [(ob, _channels(ob)) for ob in driven]
-    moved = [*vehicles, *shrunk, *uncovered]
     with (
         unlocked(bpy.data.objects),
-        _put_back_unnoticed(moved),
+        _put_back_unnoticed([*placing, *differently.shrunk, *differently.uncovered]),
         posed(shown.rig_poses),
         told_to_drivers(shown.told),
     ):
-        for ob, location, rotation in zip(vehicles, shown.location.tolist(), shown.rotation.tolist()):
+        for ob, (location, rotation) in placing.items():
             ob.location = location
             path = data_path(ob.rotation_mode)
             setattr(ob, path, rotation[: CHANNELS[path]])
         # Each of these makes Blender go through all objects, so it is only done if it makes a difference.
-        for ob in uncovered:
+        for ob in differently.uncovered:
             ob.hide_viewport = False
-        for ob in under:
+        for ob in differently.again:
             ob.update_tag(refresh={"OBJECT"})
-        stay_shrunk = set() if looking else set(shrunk)
-        for ob in shown_as_nothing(hideable.resources - stay_shrunk, depsgraphs):
-            ob.update_tag(refresh={"OBJECT"})
-        views = _views(looking, depsgraphs)
-        for ob in shrunk:
+        views = _views(differently.looking, depsgraphs)
+        for ob in differently.shrunk:
             ob.scale = NOTHING
         for depsgraph in depsgraphs:
             _evaluate(depsgraph)

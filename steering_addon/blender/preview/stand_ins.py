@@ -4,8 +4,9 @@ An object of our own with one mesh stands in for them, which is never rendered, 
 them otherwise are shrunk to nothing where Blender has evaluated them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import bpy
 import numpy as np
@@ -64,6 +65,26 @@ class Stand:
         turns = channels_from_matrices(product(basis, self.axes.swapaxes(-1, -2)), "QUATERNION")
         return bodies.position[rows].astype(np.float32), turns.astype(np.float32)
 
+    def made(self, scene: Scene) -> list[Object]:
+        """An object of our own with a point for each vehicle."""
+        m = len(self.rows)
+        mesh = point_mesh(NAME, np.zeros((m, 3)), np.tile(UNTURNED, (m, 1)), self.scale, self.variant)
+        ob = bpy.data.objects.new(NAME, mesh)
+        show_models(ob, self.models, self.size)
+        for block in (ob, mesh, ob.modifiers[0].node_group):
+            block[MARK] = True
+        ob.hide_render = ob.hide_select = True
+        scene.collection.objects.link(ob)
+        return [ob]
+
+    def put(self, made: Iterable[Object], placed: Placed, gone: np.ndarray) -> None:
+        """Move the points, and shrink those of absent vehicles to nothing."""
+        for ob in made:
+            set_column(ob.data, "position", placed[0])
+            set_column(ob.data, "rotation", placed[1])
+            set_column(ob.data, "scale", np.where(gone[self.rows, None], 0.0, self.scale))
+            ob.data.update()
+
 
 def stands_of(plan: Plan) -> tuple[Stand, ...]:
     """The vehicles of a plan that a preview has to show in place of an object."""
@@ -103,29 +124,52 @@ def _at_rest(plan: Plan, crowd: CrowdSource) -> Stand | None:
     )
 
 
+class Shows(Protocol):
+    """What is shown by objects of our own: vehicles of a plan, known by a key."""
+
+    @property
+    def key(self) -> int: ...
+
+    @property
+    def looks(self) -> tuple:
+        """The look of the vehicles, without their poses."""
+
+    def made(self, scene: Scene) -> list[Object]:
+        """The objects of our own."""
+
+    def put(self, made: Iterable[Object], placed: Any, gone: np.ndarray) -> None:
+        """Show the vehicles, given where they are and which vehicles of the plan are absent."""
+
+
 class StandIns:
     """The objects of our own that show vehicles; they stay while as many are shown with the same models."""
 
     def __init__(self) -> None:
-        self._of: dict[int, tuple[tuple, Object]] = {}
+        self._of: dict[int, tuple[tuple, list[Object]]] = {}
 
-    def show(self, scene: Scene, stands: Sequence[Stand], placed: Sequence[Placed], gone: np.ndarray) -> None:
-        """Show vehicles of a plan, given where they are and which of all its vehicles are absent."""
-        if {key: looks for key, (looks, _) in self._of.items()} != {stand.key: stand.looks for stand in stands}:
+    def show(self, scene: Scene, placed: Sequence[tuple[Shows, Any]], gone: np.ndarray) -> bool:
+        """Show vehicles of a plan, each with where they are, given which of all its vehicles are absent; whether that
+        takes other objects than before."""
+        looks = {stand.key: stand.looks for stand, _ in placed}
+        changed = {key: looks for key, (looks, _) in self._of.items()} != looks
+        if changed:
             self.end(scene)
-            self._of = {stand.key: (stand.looks, _stand_in(stand, scene)) for stand in stands}
-        for stand, (_, ob), (position, rotation) in zip(stands, self._of.values(), placed):
-            set_column(ob.data, "position", position)
-            set_column(ob.data, "rotation", rotation)
-            set_column(ob.data, "scale", np.where(gone[stand.rows, None], 0.0, stand.scale))
-            ob.data.update()
+            self._of = {stand.key: (stand.looks, stand.made(scene)) for stand, _ in placed}
+        for stand, each in placed:
+            if isinstance(stand, Stand):
+                stand.put(self.made_for(stand), each, gone)
+        return changed
+
+    def made_for(self, stand: Shows) -> list[Object]:
+        """The objects that show vehicles."""
+        return self._of[stand.key][1]
 
     def end(self, scene: Scene) -> None:
         """Show them no more."""
         self._of = {}
         for ob in [each for each in scene.collection.objects if MARK in each]:
-            trees = [modifier.node_group for modifier in ob.modifiers]
-            bpy.data.batch_remove([ob, ob.data, *(tree for tree in trees if tree is not None)])
+            used = [ob.data, *(modifier.node_group for modifier in ob.modifiers)]
+            bpy.data.batch_remove([ob, *(each for each in used if each is not None and MARK in each)])
 
 
 def covered(plan: Plan) -> list[Object]:
@@ -133,15 +177,3 @@ def covered(plan: Plan) -> list[Object]:
     caches = [cache for crowd in plan.crowds if (cache := cache_of(crowd.ob)) is not None]
     points = (source.ob for source, _ in point_parts(plan.vehicles.source))
     return [*points, *dict.fromkeys(ob for cache in caches for ob in cache.objects)]
-
-
-def _stand_in(stand: Stand, scene: Scene) -> Object:
-    """An object of our own that shows models."""
-    m = len(stand.rows)
-    mesh = point_mesh(NAME, np.zeros((m, 3)), np.tile(UNTURNED, (m, 1)), stand.scale, stand.variant)
-    ob = bpy.data.objects.new(NAME, mesh)
-    ob[MARK] = True
-    ob.hide_render = ob.hide_select = True
-    show_models(ob, stand.models, stand.size)
-    scene.collection.objects.link(ob)
-    return ob

@@ -117,6 +117,7 @@ class ObjectVehicles:
         """The parents of these, in the same order."""
         return [self.objects[row].parent for row in self.parented]
 
+    @once
     def alike(self) -> dict[tuple[str, bytes], list[int]]:
         """The rows of the vehicles by rotation mode and axes: vehicles alike in both can be converted together."""
         rows: dict[tuple[str, bytes], list[int]] = {}
@@ -186,7 +187,7 @@ class ObjectVehicles:
         parts = np.tile(np.eye(4), (n, 1, 1))
         parts[self.parented] = parent_parts
         position, basis, velocity = np.zeros((n, 3)), np.zeros((n, 3, 3)), self.velocity.copy()
-        for (mode, _), rows in self.alike().items():
+        for (mode, _), rows in self.alike.items():
             turns = matrices_from_channels(self.rotation[rows, : width_of(mode)], mode)
             axes, scales = self.axes[rows[0]], self.scales(rows)
             position[rows], basis[rows] = to_world(parts[rows], self.location[rows], turns, axes, scales)

@@ -11,7 +11,9 @@ from ...simulation.geometry.surfaces import NO_SURFACES, Surfaces, surfaces
 from ...simulation.roles import Role
 from ..objects.body_sizes import triangles_of
 from ..objects.doubles import doubles, placed
+from ..objects.hierarchy import lineage
 from ..objects.tagged_objects import tagged
+from ..properties import has_role
 from .checks import check_numbers
 from .dependencies import may_move
 from .solids import changes_shape
@@ -78,11 +80,12 @@ class SurfaceReader:
 
 
 def static_ground(scene: Scene, moving: Collection[Object] = ()) -> Ground | None:
-    """The static ground under feet: a scene's surfaces but those that move, on the current frame; None without one.
+    """The static ground under feet: a scene's surfaces but those that move and parts of vehicles, on the current frame;
+    None without one.
 
     Where there is none near a place, the ground is level and there.
     """
-    objects = [ob for ob in tagged(scene.objects, Role.SURFACE) if ob not in moving]
+    objects = [ob for ob in tagged(scene.objects, Role.SURFACE) if ob not in moving and not _is_carried(ob)]
     if not objects:
         return None
     read = SurfaceReader(objects).read(scene.view_layers[0].depsgraph, scene.frame_current)
@@ -102,6 +105,11 @@ def static_ground(scene: Scene, moving: Collection[Object] = ()) -> Ground | Non
 def may_change(ob: Object) -> bool:
     """Whether a surface may move or change its shape."""
     return changes_shape(ob, None) or may_move(ob)
+
+
+def _is_carried(ob: Object) -> bool:
+    """Whether an object is part of a vehicle, and stands only as long as that plays nothing."""
+    return any(has_role(above, Role.VEHICLE) for above in lineage(ob))
 
 
 def _is_same(array: np.ndarray, other: np.ndarray) -> bool:

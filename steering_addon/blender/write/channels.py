@@ -41,7 +41,7 @@ class ChannelConverter:
         part_of = {row: k for k, row in enumerate(source.parented)}
         self._batches: list[_Batch] = []
         self.order: list[int] = []
-        for (mode, _), alike in source.alike().items():
+        for (mode, _), alike in source.alike.items():
             free, parented = [row for row in alike if row not in part_of], [row for row in alike if row in part_of]
             self.order += [*free, *parented]
             for rows in (*_pieces(free, max(AT_ONCE // frames, 1)), *_pieces(parented, max(AT_ONCE // frames, 1))):

@@ -29,9 +29,12 @@ from .perching import STEEP, way_of_turn
 
 AROUND = np.array([0.0, 0.25, -0.25, 0.5, -0.5, 0.75, -0.75, 1.0]) * np.pi
 """Radians by which gates are turned from the side on which an agent is."""
-TRIED = [*product(AROUND, (GLIDE, 0.8 * STEEP), (0.0, 0.5, 0.9))]
+MORE = np.array([0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6]) * np.pi / 6.0
+"""The same for those who see none of these."""
+TRIED = [*product(AROUND, (GLIDE, 0.8 * STEEP), (0.0, 0.5, 0.9))], [*product(MORE, (GLIDE,), (0.8, 1.2, 1.7))]
 """Gates: their angles, the tangents of the glides from there, and their distances, in those of agents, where they are
-not nearer than the flare and a turn before it take: none right above an agent, to which no way leads."""
+not nearer than the flare and a turn before it take: none right above an agent, to which no way leads. Of a long wall
+only those farther away are seen from before it."""
 BEGINS = 3.2
 """Radii from its place at which a glide is above what that is on."""
 BARRED = 1e6
@@ -61,25 +64,38 @@ def way_in(world: World, agents: Agents, here: Vectors, asks: Mask) -> tuple[Vec
     glide = clamp((height - HIGH * some.radius) / np.maximum(run, EPSILON), GLIDE, 0.8 * STEEP)
     slope = put(slope, rows, glide)
     entry = _on_glide(some, place, side, np.maximum(np.minimum(run, near), BEGINS * some.radius), glide)
-    barred = which(
-        _barred(world, some, some.position, entry) | _barred(world, some, _begin(some, place, side, glide), entry)
-    )
-    if len(barred):
-        found = _gates(world, some.take(barred), place[barred], side[barred], run[barred], near[barred])
-        gates = put(gates, rows[barred], found)
+    starts = np.concatenate((some.position, _begin(some, place, side, glide)))
+    twice = some.take(np.tile(np.arange(len(rows)), 2))
+    barred = which(_barred(world, twice, starts, np.tile(entry, (2, 1))).reshape(2, -1).any(axis=0))
+    for tried in TRIED:
+        if len(barred):
+            places = place[barred], side[barred], run[barred], near[barred]
+            found, hidden = _gates(world, some.take(barred), *places, tried)
+            better = ~hidden | np.isnan(gates[rows[barred], 0])
+            gates = put(gates, rows[barred[better]], found[better])
+            barred = barred[hidden]
     return gates, slope
 
 
-def _gates(world: World, agents: Agents, place: Vectors, side: Vectors, run: Scalars, near: Scalars) -> Vectors:
-    """The gates with the shortest ways, (m, 3) metres, nan where none is free.
+def _gates(
+    world: World,
+    agents: Agents,
+    place: Vectors,
+    side: Vectors,
+    run: Scalars,
+    near: Scalars,
+    gates: list[tuple[float, float, float]],
+) -> tuple[Vectors, Mask]:
+    """The gates with the shortest ways, (m, 3) metres, nan where none is free, and who sees none, (m,).
 
     Args:
         place, side: (m, 3) metres, and the level unit directions from there to the agents.
         run, near: (m,) how far they are as seen from above, and how far gates are at least, metres.
+        gates: those that are tried, as of TRIED.
     """
     # All gates at once, as each call takes long for a few.
-    tried = np.repeat(np.arange(len(run)), len(TRIED))
-    angles, tangent, far = (np.tile(column, len(run)) for column in np.array(TRIED).T)
+    tried = np.repeat(np.arange(len(run)), len(gates))
+    angles, tangent, far = (np.tile(column, len(run)) for column in np.array(gates).T)
     some, place, side, away = agents.take(tried), place[tried], side[tried], np.maximum(far * run[tried], near[tried])
     cosines, sines = cosine_and_sine(angles)
     turned = np.asarray(side * cosines[:, None] + some.left_of(side) * sines[:, None], dtype=np.float64)
@@ -89,9 +105,9 @@ def _gates(world: World, agents: Agents, place: Vectors, side: Vectors, run: Sca
         left = which(np.isfinite(way))
         behind = _barred(world, some.take(left), picked(start, left), picked(gate, left))
         way[left] += np.where(behind, longer, 0.0)
-    way *= 1.0 + LATER * np.tile(np.arange(len(TRIED)), len(run))
-    best = way.reshape(-1, len(TRIED)).argmin(axis=1) + np.arange(0, len(way), len(TRIED))
-    return np.where(np.isfinite(way[best])[:, None], gate[best], np.nan)
+    way *= 1.0 + LATER * np.tile(np.arange(len(gates)), len(run))
+    best = way.reshape(-1, len(gates)).argmin(axis=1) + np.arange(0, len(way), len(gates))
+    return np.where(np.isfinite(way[best])[:, None], gate[best], np.nan), way[best] >= BARRED
 
 
 def _on_glide(agents: Agents, place: Vectors, side: Vectors, run: Scalars, slope: Scalars | float) -> Vectors:

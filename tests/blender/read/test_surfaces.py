@@ -280,3 +280,15 @@ def test_a_bake_is_out_of_date_when_the_faces_of_a_surface_change(kept: str) -> 
         mesh.clear_geometry()
         mesh.from_pydata(points, [], [*faces[1:], faces[0][::-1]])
     assert part("blender.read.fingerprint").fingerprint(bpy.context.scene) != before
+
+
+def test_a_part_of_a_vehicle_is_no_still_ground_for_feet(addon) -> None:
+    """Its pose on the screen, which the bake before made, would decide where feet are planted."""
+    ob = vehicle(crowd=crowd())
+    skin = hill("Skin")
+    skin.parent = ob
+    tag(skin, "SURFACE")
+    static_ground = part("blender.read.surfaces").static_ground
+    assert static_ground(bpy.context.scene) is None
+    skin.parent = None
+    assert static_ground(bpy.context.scene) is not None
