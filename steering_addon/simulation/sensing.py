@@ -100,12 +100,13 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
         memory_among(Routed, state.memories.values()),
         memory_among(Yielding, state.memories.values()),
         before.signals,
-        _way_left(state),
+        _way_left(state, before),
     )
 
 
-def _way_left(state: State) -> Scalars:
-    errand = memory_among(Errand, state.memories.values())
+def _way_left(state: State, snapshot: Snapshot) -> Scalars:
+    # Without surfaces nobody knows how long ways past corners are.
+    errand = memory_among(Errand, state.memories.values()) if len(snapshot.surfaces) else None
     return np.zeros(0) if errand is None else np.where(errand.bound, errand.left, np.nan)
 
 
