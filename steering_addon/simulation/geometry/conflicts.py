@@ -27,6 +27,8 @@ CLEAR = 0.3
 """Metres of room between two that pass each other on neighboring lanes."""
 FINE = 0.5
 """Half widths of the narrowest lane from one sample to the next."""
+MOST = 300_000
+"""Samples of all lanes. Where lanes are so long that there would be more, the samples are farther apart."""
 NEXT_TO = 8.0
 """Half widths along one curve within which its lanes are beside each other and do not meet again."""
 DRIFT = 0.05
@@ -136,7 +138,7 @@ class _Samples:
 
     @classmethod
     def of(cls, lanes: tuple[Lane, ...], lines: Lines) -> _Samples:
-        step = FINE * min(lane.radius for lane in lanes)
+        step = max(FINE * min(lane.radius for lane in lanes), float(lines.length.max()) * len(lanes) / MOST)
         count = np.ceil(lines.length / step).astype(np.int64) + 1
         lane, number = counted(count)
         return cls(lanes, lines, lane, number, np.minimum(number * step, lines.length[lane]), step)
@@ -177,7 +179,8 @@ class _Samples:
 
     def _pairs(self) -> tuple[Rows, Rows]:
         """The pairs of samples at which lanes conflict, (p,) rows each, each once."""
-        radius = np.array([lane.radius for lane in self.lanes])
+        # With samples far apart, two of lanes that cross are up to .71 of a step from each other.
+        radius = np.array([max(lane.radius, 0.5 * self.step) for lane in self.lanes])
         points = self.lines.followed(self.lane).position(self.along)
         first, second = pairs_of_reach(points, (radius + 0.5 * CLEAR)[self.lane])
         kept = which(~self._beside(first, second, radius[self.lane[first]] + radius[self.lane[second]]))
