@@ -24,7 +24,6 @@ RECENT = 1.5
 """Steps after it last gave way up to which one still does."""
 FARTHER = 2.0
 """Times as far as it sees that one is seen by those who wait for it."""
-
 QUEUES = 2.0
 """Bodies for which there has to be room between two conflicts, so that those who wait at one do not block the other."""
 
