@@ -13,7 +13,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, anybody, columns, magnitude, which
+from ..simulation.arrays.scalars import Mask, Rows, Scalars, anybody, which
+from ..simulation.arrays.vectors import Vectors, columns, magnitude
 from ..simulation.geometry.capsules import probes
 from ..simulation.geometry.obstacles import Obstacles
 from ..simulation.ground import parted

@@ -8,7 +8,8 @@ import numpy as np
 
 from ..arrays.frozen import Columns
 from ..arrays.once import once
-from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, counted, dot, everybody, grouped, magnitude, picked, which
+from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, counted, everybody, grouped, which
+from ..arrays.vectors import dot, magnitude, picked
 from ..geometry.conflicts import Conflicts, Lane, conflicts_of
 from ..geometry.paths import exist
 from ..ground import flat, of_rows
