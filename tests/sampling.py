@@ -34,10 +34,10 @@ FACTORS = 3
 """Of a group with fewer factors, pairs of values are all cases that there are."""
 MANY = 3
 """Cases of a test from which on Blenders share them out."""
-
 NONE = -1
+"""The place of a factor that a test does not have."""
 Case = tuple[int, ...]
-"""The number of a test in its group, and the place of the value of each parameter; NONE for what only others have."""
+"""The number of a test in its group, and the place of the value of each parameter, or NONE."""
 Group = dict[pytest.Item, dict[str, Hashable]]
 """What each test has of each factor: the test itself without a name, and its parameters."""
 

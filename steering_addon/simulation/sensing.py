@@ -88,7 +88,7 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
 
 
 def _way_left(state: State, snapshot: Snapshot) -> Scalars:
-    # Without surfaces nobody knows how long ways past corners are.
+    """As of `World`: without surfaces nobody knows how long ways past corners are."""
     errand = memory_among(Errand, state.memories.values()) if len(snapshot.surfaces) else None
     return np.zeros(0) if errand is None else np.where(errand.bound, errand.left, np.nan)
 

@@ -72,9 +72,8 @@ class STEERING_OT_make_objects(InPieces, bpy.types.Operator):
         if not identities:
             raise Refusal("No agent is chosen. Pick some in the viewport, or enter their ids.")
         preview.end()
-        return self._making(
-            context, crowd_in_focus(context), identities
-        ), f"Making {counted(len(identities), 'object')}"
+        work = self._making(context, crowd_in_focus(context), identities)
+        return work, f"Making {counted(len(identities), 'object')}"
 
     def _making(self, context: Context, crowd: Object, identities: list[int]) -> Work:
         cache = cache_of(crowd)

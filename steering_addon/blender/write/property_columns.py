@@ -71,8 +71,8 @@ class StateColumns:
 
     def __init__(self, plan: Plan, but: Collection[Object]) -> None:
         """`but`: crowds that are left out."""
-        self._crowds = []
-        for k, (number, crowd) in enumerate(zip(sorted({state.crowd for state in plan.states}), stateful_crowds(plan))):
+        self._crowds, numbers = [], sorted({state.crowd for state in plan.states})
+        for k, (number, crowd) in enumerate(zip(numbers, stateful_crowds(plan), strict=True)):
             if plan.crowds[number].ob not in but:
                 shape, kinds = (len(crowd.rows), len(plan.frames)), {STATE: np.int32} | dict.fromkeys(crowd.names, KEY)
                 columns = {name: np.zeros(shape, kind) for name, kind in kinds.items()}

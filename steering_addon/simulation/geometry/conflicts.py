@@ -103,7 +103,7 @@ class Conflicts(Columns):
         return end
 
     @once
-    def behind(self) -> tuple[Scalars, Scalars]:
+    def since_last(self) -> tuple[Scalars, Scalars]:
         """Metres from the beginning, and from the end, of the conflict before each on its lane; inf where none is."""
         own = np.append(False, self.lane[1:] == self.lane[:-1])
         begin, end = (np.where(own, self.begin - np.roll(side, 1), np.inf) for side in (self.begin, self.end))

@@ -161,7 +161,7 @@ def approaching(on_lanes: OnLanes, conflicts: Conflicts) -> Approach:
     comes, arrives, is_in, is_out = (_earliest(few, np.maximum(way, 0.0)) for way in ways)
     first = least_of_each(len(on_lanes), who, np.where(enters > 0.0, stop, np.inf))[who]
     waited = np.where(stop < first + few.radius, few.minds.waited, 0.0)
-    since, room = (column[conflict[seen]] for column in conflicts.behind)
+    since, room = (column[conflict[seen]] for column in conflicts.since_last)
     blocks = (room < QUEUES * 2.0 * (few.half + few.radius)) & (enters <= since)
     return Approach(who, conflict[seen], enters, stop, comes - waited, arrives, is_in, is_out, waited, blocks)
 
