@@ -15,7 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import Rows, Vectors
+from ..simulation.arrays.scalars import Rows
+from ..simulation.arrays.vectors import Vectors
 from ..simulation.behavior import OURS, Behavior, Intent, Steering
 from ..simulation.declaration import body
 from ..simulation.world import Agents, World
@@ -53,7 +54,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import Mask, Rows, Vectors
+from ..simulation.arrays.scalars import Mask, Rows
+from ..simulation.arrays.vectors import Vectors
 from ..simulation.behavior import OURS, Behavior, Intent, Steering
 from ..simulation.declaration import body
 from ..simulation.maneuvers.chasing import are_at

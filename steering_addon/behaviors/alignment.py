@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import EPSILON, Number, Rows, Vectors, anybody, magnitude, unit
+from ..simulation.arrays.scalars import EPSILON, Number, Rows, anybody
+from ..simulation.arrays.vectors import Vectors, magnitude, unit
 from ..simulation.behavior import Intent, Steering
 from ..simulation.declaration import Choice, Unit, acceleration, called, choice, number, share
 from ..simulation.maneuvers.neighborhood import Neighborhood, fade

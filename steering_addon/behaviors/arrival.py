@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.arrays.frozen import replace
-from ..simulation.arrays.vectors import EPSILON, Mask, Number, Rows, Vectors, anybody, magnitude, unit
+from ..simulation.arrays.scalars import EPSILON, Mask, Number, Rows, anybody
+from ..simulation.arrays.vectors import Vectors, magnitude, unit
 from ..simulation.behavior import Destination, Intent, Steering
 from ..simulation.declaration import body, called, length, room_to_stop, switch
 from ..simulation.maneuvers.chasing import are_at

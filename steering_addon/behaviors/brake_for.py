@@ -7,19 +7,8 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from ..simulation.arrays.frozen import Columns, replace
-from ..simulation.arrays.vectors import (
-    EPSILON,
-    Mask,
-    Number,
-    Rows,
-    Scalars,
-    Vectors,
-    dot,
-    largest,
-    magnitude,
-    nobody,
-    picked,
-)
+from ..simulation.arrays.scalars import EPSILON, Mask, Number, Rows, Scalars, largest, nobody
+from ..simulation.arrays.vectors import Vectors, dot, magnitude, picked
 from ..simulation.behavior import OURS, Intent, Steering
 from ..simulation.declaration import Choice, another_body, called, choice, length, seconds
 from ..simulation.geometry.obstacles import OUTSIDE

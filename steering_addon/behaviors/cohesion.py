@@ -4,21 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import (
-    EPSILON,
-    Number,
-    Rows,
-    Scalars,
-    Vectors,
-    anybody,
-    clamp,
-    columns,
-    magnitude,
-    picked,
-    same_for_all,
-    totals,
-    which,
-)
+from ..simulation.arrays.scalars import EPSILON, Number, Rows, Scalars, anybody, clamp, same_for_all, totals, which
+from ..simulation.arrays.vectors import Vectors, columns, magnitude, picked
 from ..simulation.behavior import Intent, Steering
 from ..simulation.declaration import Choice, acceleration, called, choice, length
 from ..simulation.maneuvers.chasing import turn_to

@@ -6,26 +6,19 @@ import numpy as np
 
 from ..simulation.arrays.chance import smooth_noise
 from ..simulation.arrays.frozen import replace
-from ..simulation.arrays.vectors import (
+from ..simulation.arrays.scalars import (
     EPSILON,
     Mask,
     Number,
     Rows,
     Scalars,
-    Vectors,
-    across,
     anybody,
     clamp,
-    cross,
-    dot,
-    magnitude,
-    no_vectors,
     nobody,
-    picked,
     same_for_all,
-    unit,
     which,
 )
+from ..simulation.arrays.vectors import Vectors, across, cross, dot, magnitude, no_vectors, picked, unit
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import (
     Choice,

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import EPSILON, Mask, Number, Rows, Scalars, Vectors, dot, magnitude, picked, unit
+from ..simulation.arrays.scalars import EPSILON, Mask, Number, Rows, Scalars
+from ..simulation.arrays.vectors import Vectors, dot, magnitude, picked, unit
 from ..simulation.behavior import Destination, Intent, Steering
 from ..simulation.declaration import (
     REACH,

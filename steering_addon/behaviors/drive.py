@@ -4,21 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import (
-    EPSILON,
-    Mask,
-    Number,
-    Rows,
-    Scalars,
-    Vectors,
-    across,
-    dot,
-    magnitude,
-    no_vectors,
-    picked,
-    totals,
-    unit,
-)
+from ..simulation.arrays.scalars import EPSILON, Mask, Number, Rows, Scalars, totals
+from ..simulation.arrays.vectors import Vectors, across, dot, magnitude, no_vectors, picked, unit
 from ..simulation.behavior import OURS, Behavior, Intent, Steering
 from ..simulation.declaration import another_body, body, called, crowd, length, seconds
 from ..simulation.maneuvers.detours import way_round

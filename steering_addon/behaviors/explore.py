@@ -6,20 +6,8 @@ from functools import cache
 import numpy as np
 
 from ..simulation.arrays.chance import mix, uniform
-from ..simulation.arrays.vectors import (
-    EPSILON,
-    Mask,
-    Number,
-    Rows,
-    Scalars,
-    Vectors,
-    clamp,
-    columns,
-    dot,
-    magnitude,
-    picked,
-    unit,
-)
+from ..simulation.arrays.scalars import EPSILON, Mask, Number, Rows, Scalars, clamp
+from ..simulation.arrays.vectors import Vectors, columns, dot, magnitude, picked, unit
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import called, length, region
 from ..simulation.memory import Memory, remembered

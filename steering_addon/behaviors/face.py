@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import Rows, picked, unit
+from ..simulation.arrays.scalars import Rows
+from ..simulation.arrays.vectors import picked, unit
 from ..simulation.behavior import OURS, Behavior, Intent, Steering
 from ..simulation.declaration import body
 from ..simulation.world import Agents, World

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.arrays.frozen import replace
-from ..simulation.arrays.vectors import Mask, Number, Rows, Scalars, Vectors, dot, magnitude, picked, unit, which
+from ..simulation.arrays.scalars import Mask, Number, Rows, Scalars, which
+from ..simulation.arrays.vectors import Vectors, dot, magnitude, picked, unit
 from ..simulation.behavior import OURS, Behavior, Intent, Steering
 from ..simulation.declaration import body, called, integer, length, room_to_stop
 from ..simulation.intention import Intention

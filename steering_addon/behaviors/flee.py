@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import Number, Rows, magnitude, picked
+from ..simulation.arrays.scalars import Number, Rows
+from ..simulation.arrays.vectors import magnitude, picked
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import body, called, choice, length, seconds
 from ..simulation.maneuvers.chasing import MAX_SPEED, PACES, desired_speed

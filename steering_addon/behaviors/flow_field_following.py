@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from ..simulation.arrays.vectors import Number, magnitude, unit
+from ..simulation.arrays.scalars import Number
+from ..simulation.arrays.vectors import magnitude, unit
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import called, length, seconds, share
 from ..simulation.geometry.flows import flow_at

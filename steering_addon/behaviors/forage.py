@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import EPSILON, Mask, Number, Rows, Scalars, Vectors, anybody, magnitude, picked, unit
+from ..simulation.arrays.scalars import EPSILON, Mask, Number, Rows, Scalars, anybody
+from ..simulation.arrays.vectors import Vectors, magnitude, picked, unit
 from ..simulation.behavior import Behavior, Intent, Steering, Taking
 from ..simulation.declaration import Unit, acceleration, another_body, called, length, number, resource, seconds
 from ..simulation.memory import Memory, remembered

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import Number, Rows, anybody
+from ..simulation.arrays.scalars import Number, Rows, anybody
 from ..simulation.behavior import OURS, Behavior, Intent, Steering
 from ..simulation.declaration import Choice, called, choice, length, seconds
 from ..simulation.lane_use import Yielding

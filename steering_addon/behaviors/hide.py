@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import Number, Rows, Vectors, dot, magnitude, picked, unit
+from ..simulation.arrays.scalars import Number, Rows
+from ..simulation.arrays.vectors import Vectors, dot, magnitude, picked, unit
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import body, called, length, seconds
 from ..simulation.geometry.obstacles import BOX, OUTSIDE, Obstacles

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import EPSILON, Mask, Number, Rows, Scalars, Vectors, magnitude, picked
+from ..simulation.arrays.scalars import EPSILON, Mask, Number, Rows, Scalars
+from ..simulation.arrays.vectors import Vectors, magnitude, picked
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import another_body, body, called, seconds, share
 from ..simulation.maneuvers.chasing import predict_position, velocity_to_keep

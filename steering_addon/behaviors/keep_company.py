@@ -12,19 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..simulation.arrays.chance import mix, uniform
-from ..simulation.arrays.vectors import (
-    EPSILON,
-    Mask,
-    Number,
-    Rows,
-    Scalars,
-    Vectors,
-    dot,
-    magnitude,
-    truncate,
-    unit,
-    which,
-)
+from ..simulation.arrays.scalars import EPSILON, Mask, Number, Rows, Scalars, which
+from ..simulation.arrays.vectors import Vectors, dot, magnitude, truncate, unit
 from ..simulation.behavior import OURS, Intent, Steering
 from ..simulation.declaration import acceleration, called, length, seconds, share
 from ..simulation.intention import Intention

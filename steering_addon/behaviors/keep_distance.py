@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import Mask, Number, Scalars, Vectors, across, dot, magnitude, picked, unit
+from ..simulation.arrays.scalars import Mask, Number, Scalars
+from ..simulation.arrays.vectors import Vectors, across, dot, magnitude, picked, unit
 from ..simulation.behavior import OURS, Intent, Steering
 from ..simulation.declaration import called, length, seconds
 from ..simulation.maneuvers.braking import (

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import Number, Rows, Vectors
+from ..simulation.arrays.scalars import Number, Rows
+from ..simulation.arrays.vectors import Vectors
 from ..simulation.behavior import OURS, Destination, Intent, Steering
 from ..simulation.declaration import body, called, length, room_to_stop, stood_on
 from ..simulation.intention import Intention

@@ -7,21 +7,8 @@ import numpy as np
 from ..simulation.arrays.angles import cosine, sine
 from ..simulation.arrays.chance import Keys, mix, uniform
 from ..simulation.arrays.frozen import replace
-from ..simulation.arrays.vectors import (
-    EPSILON,
-    Mask,
-    Number,
-    Rows,
-    Vectors,
-    anybody,
-    clamp,
-    columns,
-    dot,
-    magnitude,
-    nobody,
-    picked,
-    truncate,
-)
+from ..simulation.arrays.scalars import EPSILON, Mask, Number, Rows, anybody, clamp, nobody
+from ..simulation.arrays.vectors import Vectors, columns, dot, magnitude, picked, truncate
 from ..simulation.behavior import Intent, Steering
 from ..simulation.declaration import (
     Choice,

@@ -4,25 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import (
-    EPSILON,
-    Mask,
-    Number,
-    Rows,
-    Scalars,
-    Vectors,
-    anybody,
-    clamp,
-    columns,
-    dot,
-    everybody,
-    magnitude,
-    picked,
-    totals,
-    truncate,
-    unit,
-    which,
-)
+from ..simulation.arrays.scalars import EPSILON, Mask, Number, Rows, Scalars, anybody, clamp, everybody, totals, which
+from ..simulation.arrays.vectors import Vectors, columns, dot, magnitude, picked, truncate, unit
 from ..simulation.avoiding.threats import CREEP, Rounds, Threats
 from ..simulation.avoiding.walls import walls_ahead
 from ..simulation.behavior import Behavior, Intent, Steering

@@ -7,20 +7,8 @@ import numpy as np
 from ..simulation.arrays.angles import cosine_of_setting, sine_of_turns
 from ..simulation.arrays.chance import mix, uniform
 from ..simulation.arrays.frozen import replace
-from ..simulation.arrays.vectors import (
-    EPSILON,
-    Number,
-    Rows,
-    Scalars,
-    Vectors,
-    anybody,
-    clamp,
-    dot,
-    magnitude,
-    picked,
-    truncate,
-    unit,
-)
+from ..simulation.arrays.scalars import EPSILON, Number, Rows, Scalars, anybody, clamp
+from ..simulation.arrays.vectors import Vectors, dot, magnitude, picked, truncate, unit
 from ..simulation.behavior import OURS, Behavior, Intent, Steering
 from ..simulation.declaration import Choice, Unit, body, called, choice, length, number, room_to_stop, seconds
 from ..simulation.world import Agents, World

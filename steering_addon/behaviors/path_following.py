@@ -11,22 +11,8 @@ import numpy as np
 
 from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.once import once
-from ..simulation.arrays.vectors import (
-    EPSILON,
-    Mask,
-    Number,
-    Rows,
-    Scalars,
-    Vectors,
-    across,
-    anybody,
-    clamp,
-    dot,
-    magnitude,
-    truncate,
-    unit,
-    which,
-)
+from ..simulation.arrays.scalars import EPSILON, Mask, Number, Rows, Scalars, anybody, clamp, which
+from ..simulation.arrays.vectors import Vectors, across, dot, magnitude, truncate, unit
 from ..simulation.behavior import Destination, Intent, Steering
 from ..simulation.declaration import NEAREST, Choice, Unit, called, choice, length, number, path, seconds
 from ..simulation.geometry.lines import Followed

@@ -5,19 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.arrays.chance import mix, uniform
-from ..simulation.arrays.vectors import (
-    Mask,
-    Number,
-    Rows,
-    Scalars,
-    Vectors,
-    anybody,
-    dot,
-    magnitude,
-    nobody,
-    truncate,
-    unit,
-)
+from ..simulation.arrays.scalars import Mask, Number, Rows, Scalars, anybody, nobody
+from ..simulation.arrays.vectors import Vectors, dot, magnitude, truncate, unit
 from ..simulation.behavior import OURS, Behavior, Intent, Steering
 from ..simulation.declaration import Choice, bodies, called, choice, seconds, share
 from ..simulation.maneuvers.chasing import CURRENT_SPEED, PACES, at_stop

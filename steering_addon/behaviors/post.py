@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import Mask, Number, Rows, Vectors, magnitude, unit
+from ..simulation.arrays.scalars import Mask, Number, Rows
+from ..simulation.arrays.vectors import Vectors, magnitude, unit
 from ..simulation.behavior import OURS, Behavior, Intent, Steering
 from ..simulation.declaration import called, crowd, length, room_to_stop
 from ..simulation.maneuvers.detours import way_round

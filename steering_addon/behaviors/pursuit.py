@@ -4,22 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import (
-    EPSILON,
-    Mask,
-    Number,
-    Rows,
-    Scalars,
-    Vectors,
-    across,
-    anybody,
-    clamp,
-    dot,
-    magnitude,
-    picked,
-    truncate,
-    unit,
-)
+from ..simulation.arrays.scalars import EPSILON, Mask, Number, Rows, Scalars, anybody, clamp
+from ..simulation.arrays.vectors import Vectors, across, dot, magnitude, picked, truncate, unit
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import Choice, body, called, choice, only_with, seconds
 from ..simulation.maneuvers.chasing import are_at, predict_position, prediction_time

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.arrays.chance import mix, uniform
-from ..simulation.arrays.vectors import Mask, Number, Rows, Scalars, magnitude, picked
+from ..simulation.arrays.scalars import Mask, Number, Rows, Scalars
+from ..simulation.arrays.vectors import magnitude, picked
 from ..simulation.behavior import OURS, Behavior, Intent, Steering
 from ..simulation.declaration import another_body, called, length, seconds
 from ..simulation.memory import Memory, remembered

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import Rows, Vectors
+from ..simulation.arrays.scalars import Rows
+from ..simulation.arrays.vectors import Vectors
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import body, called, choice
 from ..simulation.maneuvers.chasing import MAX_SPEED, PACES, are_at, desired_speed

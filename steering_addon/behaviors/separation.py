@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import EPSILON, Number, Scalars, Vectors, columns, dot, largest, magnitude, totals
+from ..simulation.arrays.scalars import EPSILON, Number, Scalars, largest, totals
+from ..simulation.arrays.vectors import Vectors, columns, dot, magnitude
 from ..simulation.behavior import Intent, Steering
 from ..simulation.declaration import acceleration, called, length
 from ..simulation.maneuvers.lanes import Lanes, drives_along_paths

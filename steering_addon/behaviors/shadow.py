@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import EPSILON, Number, Rows, magnitude, picked
+from ..simulation.arrays.scalars import EPSILON, Number, Rows
+from ..simulation.arrays.vectors import magnitude, picked
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import body, called, length, seconds
 from ..simulation.maneuvers.chasing import velocity_to_keep

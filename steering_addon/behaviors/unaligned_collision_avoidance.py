@@ -6,24 +6,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..simulation.arrays.frozen import replace
-from ..simulation.arrays.vectors import (
-    EPSILON,
-    Mask,
-    Number,
-    Rows,
-    Scalars,
-    Vectors,
-    anybody,
-    clamp,
-    dot,
-    firsts,
-    magnitude,
-    nobody,
-    picked,
-    truncate,
-    unit,
-    which,
-)
+from ..simulation.arrays.scalars import EPSILON, Mask, Number, Rows, Scalars, anybody, clamp, firsts, nobody, which
+from ..simulation.arrays.vectors import Vectors, dot, magnitude, picked, truncate, unit
 from ..simulation.avoiding.costs import COSTS, Costs
 from ..simulation.avoiding.jams import Jam
 from ..simulation.avoiding.velocity_choice import Choosers

@@ -4,22 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import (
-    EPSILON,
-    Mask,
-    Number,
-    Rows,
-    Scalars,
-    Vectors,
-    across,
-    clamp,
-    dot,
-    firsts,
-    magnitude,
-    picked,
-    unit,
-    which,
-)
+from ..simulation.arrays.scalars import EPSILON, Mask, Number, Rows, Scalars, clamp, firsts, which
+from ..simulation.arrays.vectors import Vectors, across, dot, magnitude, picked, unit
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import NEAREST, Choice, called, choice, length, only_with, path, seconds
 from ..simulation.geometry.near_lines import lines_crossed, lines_within, nearest_pairs

@@ -5,21 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.arrays.chance import Keys, gradient_noise, smooth_noise
-from ..simulation.arrays.vectors import (
-    EPSILON,
-    Number,
-    Rows,
-    Scalars,
-    Vectors,
-    across,
-    anybody,
-    clamp,
-    cross,
-    dot,
-    picked,
-    same_for_all,
-    unit,
-)
+from ..simulation.arrays.scalars import EPSILON, Number, Rows, Scalars, anybody, clamp, same_for_all
+from ..simulation.arrays.vectors import Vectors, across, cross, dot, picked, unit
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import Choice, Unit, acceleration, called, choice, number, share
 from ..simulation.nearby.groups import Groups

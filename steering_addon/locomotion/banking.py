@@ -14,20 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.arrays.angles import angle_of, cosine_and_sine, tangent_of_setting
-from ..simulation.arrays.vectors import (
-    EPSILON,
-    Scalars,
-    Vectors,
-    across,
-    anybody,
-    clamp,
-    columns,
-    cross,
-    dot,
-    level_side,
-    magnitude,
-    unit,
-)
+from ..simulation.arrays.scalars import EPSILON, Scalars, anybody, clamp
+from ..simulation.arrays.vectors import Vectors, across, columns, cross, dot, level_side, magnitude, unit
 from ..simulation.memory import Memory, remembered
 
 GRAVITY = 9.81

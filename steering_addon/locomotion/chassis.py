@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.arrays.frozen import replace
-from ..simulation.arrays.vectors import EPSILON, Rows, Scalars, Vectors, anybody, columns, cross, dot, shared, unit
+from ..simulation.arrays.scalars import EPSILON, Rows, Scalars, anybody, shared
+from ..simulation.arrays.vectors import Vectors, columns, cross, dot, unit
 from ..simulation.ground import left_of, upright
 from ..simulation.terrain import Terrain
 from ..simulation.vehicle import Pose

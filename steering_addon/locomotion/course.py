@@ -6,20 +6,8 @@ import numpy as np
 
 from ..simulation.arrays.angles import cosine_of_setting
 from ..simulation.arrays.once import once
-from ..simulation.arrays.vectors import (
-    EPSILON,
-    Mask,
-    Rows,
-    Scalars,
-    Vectors,
-    anybody,
-    clamp,
-    columns,
-    largest,
-    magnitude,
-    picked,
-    shared,
-)
+from ..simulation.arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, clamp, largest, shared
+from ..simulation.arrays.vectors import Vectors, columns, magnitude, picked
 from ..simulation.ground import left_of, upright
 from ..simulation.terrain import Terrain
 from .chassis import WITHIN

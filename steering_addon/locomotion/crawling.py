@@ -13,26 +13,8 @@ import numpy as np
 
 from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.once import once
-from ..simulation.arrays.vectors import (
-    EPSILON,
-    Mask,
-    Number,
-    Rows,
-    Scalars,
-    Vectors,
-    across,
-    anybody,
-    cross,
-    dot,
-    from_above,
-    largest,
-    magnitude,
-    no_vectors,
-    picked,
-    put,
-    unit,
-    which,
-)
+from ..simulation.arrays.scalars import EPSILON, Mask, Number, Rows, Scalars, anybody, largest, put, which
+from ..simulation.arrays.vectors import Vectors, across, cross, dot, from_above, magnitude, no_vectors, picked, unit
 from ..simulation.declaration import Choice, Unit, called, choice, length, number, share
 from ..simulation.geometry.clinging import Clinging
 from ..simulation.geometry.skins import turned_over

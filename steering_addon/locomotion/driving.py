@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors
+from ..simulation.arrays.scalars import EPSILON, Mask, Rows, Scalars
+from ..simulation.arrays.vectors import Vectors
 from ..simulation.declaration import Choice
 from ..simulation.locomotion import Output
 from ..simulation.maneuvers.braking import COASTS, COMFORT

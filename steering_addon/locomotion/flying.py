@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.arrays.angles import sine, tangent_of_setting
-from ..simulation.arrays.vectors import EPSILON, Number, Vectors, clamp
+from ..simulation.arrays.scalars import EPSILON, Number, clamp
+from ..simulation.arrays.vectors import Vectors
 from ..simulation.declaration import Unit, number, share
 from ..simulation.handling import Handling
 from ..simulation.locomotion import Control

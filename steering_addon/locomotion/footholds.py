@@ -3,7 +3,8 @@
 import numpy as np
 
 from ..simulation.arrays.angles import cosine_and_sine, cosine_of_setting
-from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, columns, largest, paired, shared, which
+from ..simulation.arrays.scalars import Mask, Rows, Scalars, largest, shared, which
+from ..simulation.arrays.vectors import Vectors, columns, paired
 from ..simulation.misplaced import Misplaced
 from ..simulation.terrain import Terrain
 from .walkable import Walkable, along_ground

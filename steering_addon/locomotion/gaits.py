@@ -11,20 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..simulation.arrays.once import once
-from ..simulation.arrays.vectors import (
-    EPSILON,
-    Mask,
-    Scalars,
-    Vectors,
-    anybody,
-    clamp,
-    dot,
-    everybody,
-    magnitude,
-    shared,
-    truncate,
-    unit,
-)
+from ..simulation.arrays.scalars import EPSILON, Mask, Scalars, anybody, clamp, everybody, shared
+from ..simulation.arrays.vectors import Vectors, dot, magnitude, truncate, unit
 from ..simulation.vehicle import Motion, VehicleModel
 from .headings import Turn, begun, swung, turn_toward
 from .walking import ROUND, Walking

@@ -8,25 +8,8 @@ import numpy as np
 
 from ..simulation.arrays.angles import cosine_and_sine
 from ..simulation.arrays.frozen import replace
-from ..simulation.arrays.vectors import (
-    Mask,
-    Rows,
-    Scalars,
-    Vectors,
-    across,
-    anybody,
-    columns,
-    cross,
-    dot,
-    everybody,
-    magnitude,
-    paired,
-    picked,
-    put,
-    shared,
-    unit,
-    which,
-)
+from ..simulation.arrays.scalars import Mask, Rows, Scalars, anybody, everybody, put, shared, which
+from ..simulation.arrays.vectors import Vectors, across, columns, cross, dot, magnitude, paired, picked, unit
 from ..simulation.geometry.clinging import Clinging, Hold
 from ..simulation.geometry.skins import NO_TRIANGLE, SkinWay, turned_over
 from ..simulation.ground import level_heading, upright

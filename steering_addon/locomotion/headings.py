@@ -13,13 +13,10 @@ import numpy as np
 
 from ..simulation.arrays.angles import cosine_and_sine
 from ..simulation.arrays.frozen import replace
+from ..simulation.arrays.scalars import Mask, Scalars, anybody, clamp, which
 from ..simulation.arrays.vectors import (
-    Mask,
-    Scalars,
     Vectors,
     across,
-    anybody,
-    clamp,
     dot,
     from_above,
     level_side,
@@ -28,7 +25,6 @@ from ..simulation.arrays.vectors import (
     picked,
     truncate,
     unit,
-    which,
 )
 from ..simulation.ground import flat, upright
 from ..simulation.locomotion import Control

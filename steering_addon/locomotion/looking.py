@@ -3,19 +3,8 @@
 import numpy as np
 
 from ..simulation.arrays.frozen import replace
-from ..simulation.arrays.vectors import (
-    EPSILON,
-    Mask,
-    Rows,
-    Scalars,
-    Vectors,
-    dot,
-    magnitude,
-    picked,
-    shared,
-    unit,
-    which,
-)
+from ..simulation.arrays.scalars import EPSILON, Mask, Rows, Scalars, shared, which
+from ..simulation.arrays.vectors import Vectors, dot, magnitude, picked, unit
 from .headings import sine_between, turned
 from .walkable import Look, Walkable, along_ground
 from .walking import Walking

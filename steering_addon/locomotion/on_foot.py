@@ -6,26 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.arrays.frozen import replace
-from ..simulation.arrays.vectors import (
-    EPSILON,
-    Mask,
-    Number,
-    Rows,
-    Scalars,
-    Vectors,
-    anybody,
-    columns,
-    dot,
-    from_above,
-    in_space,
-    magnitude,
-    nobody,
-    picked,
-    shared,
-    truncate,
-    unit,
-    which,
-)
+from ..simulation.arrays.scalars import EPSILON, Mask, Number, Rows, Scalars, anybody, nobody, shared, which
+from ..simulation.arrays.vectors import Vectors, columns, dot, from_above, in_space, magnitude, picked, truncate, unit
 from ..simulation.declaration import Choice, Unit, called, choice, length, number, share
 from ..simulation.geometry.floors import NO_TRIANGLE, Footing
 from ..simulation.ground import level_heading, rise, share_uphill, upright

@@ -19,22 +19,8 @@ import numpy as np
 
 from ..simulation.arrays.angles import cosine_of_setting, tangent_of_setting
 from ..simulation.arrays.frozen import replace
-from ..simulation.arrays.vectors import (
-    EPSILON,
-    Mask,
-    Rows,
-    Scalars,
-    Vectors,
-    clamp,
-    columns,
-    from_above,
-    largest,
-    magnitude,
-    nobody,
-    picked,
-    totals,
-    which,
-)
+from ..simulation.arrays.scalars import EPSILON, Mask, Rows, Scalars, clamp, largest, nobody, totals, which
+from ..simulation.arrays.vectors import Vectors, columns, from_above, magnitude, picked
 from ..simulation.geometry.floors import Footing
 from .walkable import Walkable
 from .walking import WALK, Stride, Walking, brisk_walk

@@ -15,21 +15,8 @@ import numpy as np
 
 from ..simulation.arrays.angles import arctangent, cosine_and_sine
 from ..simulation.arrays.frozen import replace
-from ..simulation.arrays.vectors import (
-    Mask,
-    Scalars,
-    Vectors,
-    anybody,
-    clamp,
-    columns,
-    cross,
-    dot,
-    magnitude,
-    no_vectors,
-    nobody,
-    truncate,
-    unit,
-)
+from ..simulation.arrays.scalars import Mask, Scalars, anybody, clamp, nobody
+from ..simulation.arrays.vectors import Vectors, columns, cross, dot, magnitude, no_vectors, truncate, unit
 from ..simulation.ground import flat, upright
 from ..simulation.locomotion import FLARES, PERCHED, Control, Moved, Stance
 from ..simulation.memory import remembered

@@ -12,20 +12,8 @@ aside than half ahead. Else a vehicle below its target would stand there with it
 import numpy as np
 
 from ..simulation.arrays.angles import cosine_and_sine
-from ..simulation.arrays.vectors import (
-    EPSILON,
-    Mask,
-    Scalars,
-    Vectors,
-    across,
-    anybody,
-    clamp,
-    columns,
-    dot,
-    magnitude,
-    truncate,
-    unit,
-)
+from ..simulation.arrays.scalars import EPSILON, Mask, Scalars, anybody, clamp
+from ..simulation.arrays.vectors import Vectors, across, columns, dot, magnitude, truncate, unit
 from ..simulation.locomotion import Control
 from ..simulation.vehicle import Motion, VehicleModel
 from .point_mass import moved

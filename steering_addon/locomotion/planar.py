@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import Number, Vectors
+from ..simulation.arrays.scalars import Number
+from ..simulation.arrays.vectors import Vectors
 from ..simulation.declaration import Unit, called, number
 from ..simulation.ground import upright
 from ..simulation.handling import Handling

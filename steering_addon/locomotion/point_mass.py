@@ -9,22 +9,8 @@ import numpy as np
 
 from ..simulation.arrays.angles import cosine, cosine_and_sine, cosine_of_setting
 from ..simulation.arrays.frozen import replace
-from ..simulation.arrays.vectors import (
-    EPSILON,
-    Scalars,
-    Vectors,
-    across,
-    anybody,
-    clamp,
-    columns,
-    dot,
-    level_side,
-    magnitude,
-    picked,
-    truncate,
-    unit,
-    which,
-)
+from ..simulation.arrays.scalars import EPSILON, Scalars, anybody, clamp, which
+from ..simulation.arrays.vectors import Vectors, across, columns, dot, level_side, magnitude, picked, truncate, unit
 from ..simulation.locomotion import Control
 from ..simulation.vehicle import Motion, VehicleModel
 

@@ -15,19 +15,8 @@ import numpy as np
 
 from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.once import once
-from ..simulation.arrays.vectors import (
-    EPSILON,
-    Mask,
-    Scalars,
-    Vectors,
-    anybody,
-    clamp,
-    dot,
-    magnitude,
-    nobody,
-    shared,
-    truncate,
-)
+from ..simulation.arrays.scalars import EPSILON, Mask, Scalars, anybody, clamp, nobody, shared
+from ..simulation.arrays.vectors import Vectors, dot, magnitude, truncate
 from ..simulation.declaration import Choice
 from ..simulation.ground import left_of, upright
 from ..simulation.locomotion import WHEEL_SPEED

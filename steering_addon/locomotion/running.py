@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..simulation.arrays.vectors import Scalars, anybody, clamp
+from ..simulation.arrays.scalars import Scalars, anybody, clamp
 from .banking import GRAVITY
 from .walking import brisk_walk
 

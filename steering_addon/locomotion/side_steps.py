@@ -8,7 +8,8 @@ of a point does, so that it can take up what the choice of a velocity tries. Ani
 
 import numpy as np
 
-from ..simulation.arrays.vectors import EPSILON, Scalars, Vectors, clamp, dot, magnitude, paired, truncate
+from ..simulation.arrays.scalars import EPSILON, Scalars, clamp
+from ..simulation.arrays.vectors import Vectors, dot, magnitude, paired, truncate
 from ..simulation.handling import side_step
 from ..simulation.vehicle import VehicleModel
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.arrays.frozen import replace
-from ..simulation.arrays.vectors import Number, Vectors
+from ..simulation.arrays.scalars import Number
+from ..simulation.arrays.vectors import Vectors
 from ..simulation.declaration import Unit, called, number, seconds
 from ..simulation.handling import Handling
 from ..simulation.locomotion import Control, Locomotion, Moved, Stance

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.arrays.angles import tangent_of_setting
-from ..simulation.arrays.vectors import EPSILON, Number, Scalars, Vectors, magnitude
+from ..simulation.arrays.scalars import EPSILON, Number, Scalars
+from ..simulation.arrays.vectors import Vectors, magnitude
 from ..simulation.declaration import Unit, called, number, seconds
 from ..simulation.handling import Handling
 from ..simulation.locomotion import Control, Locomotion, Moved, Stance

@@ -7,25 +7,18 @@ import numpy as np
 from ..simulation.arrays.angles import cosine_and_sine, cosine_of_setting, tangent_of_setting
 from ..simulation.arrays.frozen import Columns, replace
 from ..simulation.arrays.once import once
+from ..simulation.arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, largest, nobody, which
 from ..simulation.arrays.vectors import (
-    EPSILON,
-    Mask,
-    Rows,
-    Scalars,
     Vectors,
-    anybody,
     columns,
     cross,
     dot,
     from_above,
-    largest,
     magnitude,
     no_vectors,
-    nobody,
     paired,
     picked,
     unit,
-    which,
 )
 from ..simulation.geometry.floors import Footing
 from ..simulation.geometry.surfaces import Surfaces

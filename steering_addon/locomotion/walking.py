@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, dot, from_above, nobody
+from ..simulation.arrays.scalars import EPSILON, Mask, Rows, Scalars, nobody
+from ..simulation.arrays.vectors import Vectors, dot, from_above
 from ..simulation.geometry.floors import Footing
 from ..simulation.memory import Memory, remembered
 from ..simulation.vehicle import VehicleModel

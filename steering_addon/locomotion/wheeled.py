@@ -16,22 +16,8 @@ import numpy as np
 
 from ..simulation.arrays.angles import arctangent, cosine_of_setting, tangent_of_setting
 from ..simulation.arrays.frozen import replace
-from ..simulation.arrays.vectors import (
-    EPSILON,
-    Mask,
-    Number,
-    Rows,
-    Scalars,
-    Vectors,
-    anybody,
-    clamp,
-    columns,
-    dot,
-    magnitude,
-    nobody,
-    ratio,
-    shared,
-)
+from ..simulation.arrays.scalars import EPSILON, Mask, Number, Rows, Scalars, anybody, clamp, nobody, ratio, shared
+from ..simulation.arrays.vectors import Vectors, columns, dot, magnitude
 from ..simulation.declaration import Unit, called, choice, length, number, seconds
 from ..simulation.ground import flat, left_of, level_heading, upright
 from ..simulation.handling import Handling

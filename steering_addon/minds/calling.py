@@ -10,7 +10,7 @@ from zlib import crc32
 import numpy as np
 
 from ..simulation.arrays.chance import Keys, mix, uniform
-from ..simulation.arrays.vectors import Mask, Rows, Scalars
+from ..simulation.arrays.scalars import Mask, Rows, Scalars
 from ..simulation.mindset import BY_OTHERS, BY_URGE, NOBODY, Mindset
 from .conditions import Meeting, OfItself, OfRegions
 from .declaring import Mind, Mode, Trigger

@@ -18,7 +18,8 @@ import numpy as np
 
 from ..simulation.arrays.chance import Keys
 from ..simulation.arrays.frozen import replace
-from ..simulation.arrays.vectors import Mask, Scalars, Vectors, clamp, picked
+from ..simulation.arrays.scalars import Mask, Scalars, clamp
+from ..simulation.arrays.vectors import Vectors, picked
 from ..simulation.mindset import BY_CUE, NOBODY, OVER, Mindset
 from ..simulation.nearby.pairs import pairs_within
 from .calling import Calls, find_calls, luck, vary

@@ -15,7 +15,8 @@ import numpy as np
 
 from ..simulation.arrays.angles import cosine_of_setting
 from ..simulation.arrays.once import once
-from ..simulation.arrays.vectors import Mask, Number, Rows, Scalars, Vectors, dot, magnitude, picked, unit
+from ..simulation.arrays.scalars import Mask, Number, Rows, Scalars
+from ..simulation.arrays.vectors import Vectors, dot, magnitude, picked, unit
 from ..simulation.declaration import Choice, Declared, Unit, called, integer, length, number, seconds
 from ..simulation.mindset import Mindset
 from ..simulation.nearby.neighbors import ALL_ROUND

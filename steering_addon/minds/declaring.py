@@ -13,7 +13,7 @@ import numpy as np
 
 from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.once import once
-from ..simulation.arrays.vectors import Mask, Number, Rows, Scalars
+from ..simulation.arrays.scalars import Mask, Number, Rows, Scalars
 from ..simulation.declaration import (
     Declared,
     Unit,

@@ -10,7 +10,7 @@ from typing import TypeVar
 import numpy as np
 
 from ..simulation.arrays.frozen import replace
-from ..simulation.arrays.vectors import Mask, Rows, Scalars, alike, everybody, same_for_all
+from ..simulation.arrays.scalars import Mask, Rows, Scalars, alike, everybody, same_for_all
 from ..simulation.declaration import CAUSE, Declared
 from ..simulation.locomotion import Locomotion
 from ..simulation.mindset import Mindset

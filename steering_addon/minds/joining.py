@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..simulation.arrays.vectors import Mask, Rows
+from ..simulation.arrays.scalars import Mask, Rows
 from ..simulation.behavior import Adjustment, Behavior
 from ..simulation.combining import MATTERS
 from ..simulation.declaration import Kind

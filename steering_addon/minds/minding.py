@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.arrays.frozen import replace
-from ..simulation.arrays.vectors import Mask, Rows, Scalars, clamp, magnitude, nobody
+from ..simulation.arrays.scalars import Mask, Rows, Scalars, clamp, nobody
+from ..simulation.arrays.vectors import magnitude
 from ..simulation.mindset import Mindset
 from ..simulation.snapshot import ActionSelection, Settings, Snapshot, State
 from ..simulation.steering import errands

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..simulation.arrays.vectors import Mask, Rows, Scalars
+from ..simulation.arrays.scalars import Mask, Rows, Scalars
 from .clips import ANY, BEAT, MOVE, STAND, Clip
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..simulation.arrays.once import once
-from ..simulation.arrays.vectors import Mask, Number, Rows, Scalars
+from ..simulation.arrays.scalars import Mask, Number, Rows, Scalars
 from ..simulation.declaration import Declared, Unit, number, seconds, share, switch
 
 PHASES = 64

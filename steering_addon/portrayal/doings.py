@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.arrays.chance import Keys, mix, uniform
-from ..simulation.arrays.vectors import Mask, Rows, Scalars
+from ..simulation.arrays.scalars import Mask, Rows, Scalars
 from .by_state import for_state, numbers_of, places_of
 from .clips import BY_CHANCE, DO, IN_ANSWER, ON_ARRIVAL, ON_STATE, TO_PARTNER, Clip
 from .exchanges import ALONE

@@ -18,7 +18,8 @@ import numpy as np
 
 from ..simulation.arrays.chance import Keys, mix, uniform
 from ..simulation.arrays.frozen import replace
-from ..simulation.arrays.vectors import Mask, Number, Rows, Scalars, Vectors, clamp, magnitude
+from ..simulation.arrays.scalars import Mask, Number, Rows, Scalars, clamp
+from ..simulation.arrays.vectors import Vectors, magnitude
 from ..simulation.declaration import Choice, Declared, choice, length, only_with, seconds, share, switch
 
 DISTANCE, TIME = 0, 1

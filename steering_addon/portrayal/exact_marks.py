@@ -13,7 +13,8 @@ from typing import TypeAlias
 import numpy as np
 
 from ..simulation.arrays.frozen import replace
-from ..simulation.arrays.vectors import Rows, Scalars, Vectors, columns, magnitude
+from ..simulation.arrays.scalars import Rows, Scalars
+from ..simulation.arrays.vectors import Vectors, columns, magnitude
 from ..simulation.marks.declaring import Mark
 from ..simulation.marks.missing import is_due, way_left
 from ..simulation.snapshot import Snapshot, State

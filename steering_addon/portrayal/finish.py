@@ -8,7 +8,8 @@ from collections.abc import Collection, Iterator
 
 import numpy as np
 
-from ..simulation.arrays.vectors import Mask, Scalars, columns
+from ..simulation.arrays.scalars import Mask, Scalars
+from ..simulation.arrays.vectors import columns
 from .feet.planes import Ground
 from .feet.treads import Carried
 from .heads import Heads, leads, toward

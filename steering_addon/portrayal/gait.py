@@ -14,7 +14,7 @@ import numpy as np
 
 from ..simulation.arrays.angles import angle_of, cosine_and_sine
 from ..simulation.arrays.frozen import replace
-from ..simulation.arrays.vectors import Rows, Scalars
+from ..simulation.arrays.scalars import Rows, Scalars
 from .clips import DO, MOVE, PHASES, STAND, Clip, leading
 from .feet.soles import Foot, Points, find_feet, measure_foot, median, stances, weighted_median
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..simulation.arrays.angles import cosine_and_sine
 from ..simulation.arrays.chance import Keys, mix, uniform
-from ..simulation.arrays.vectors import Mask, Rows, Scalars
+from ..simulation.arrays.scalars import Mask, Rows, Scalars
 from .clips import Clip, leading
 
 ONE_HEADING = 0.906

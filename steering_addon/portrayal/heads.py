@@ -12,7 +12,8 @@ import numpy as np
 
 from ..simulation.arrays.angles import angle_of
 from ..simulation.arrays.chance import Keys, mix, uniform
-from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, cross, dot
+from ..simulation.arrays.scalars import Mask, Rows, Scalars
+from ..simulation.arrays.vectors import Vectors, cross, dot
 
 FURTHEST = 1.2
 """Radians that a head turns to either side at most."""

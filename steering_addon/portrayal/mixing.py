@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..simulation.arrays.vectors import Scalars
+from ..simulation.arrays.scalars import Scalars
 from .clips import Playing
 
 TOGETHER = 32000

@@ -17,7 +17,8 @@ import numpy as np
 from ..simulation.arrays.angles import angle_of, cosine_and_sine
 from ..simulation.arrays.chance import Keys, mix, uniform
 from ..simulation.arrays.frozen import replace
-from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, cross, dot
+from ..simulation.arrays.scalars import Mask, Rows, Scalars
+from ..simulation.arrays.vectors import Vectors, cross, dot
 from .by_state import StateClips
 from .clips import ANY, BEAT, DO, MOVE, ON_LINK, PHASES, Clip, ClipSettings, Playing, influences, leading
 from .gaits import Repertoire

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..simulation.arrays.chance import Keys
-from ..simulation.arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, anybody, magnitude
+from ..simulation.arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody
+from ..simulation.arrays.vectors import Vectors, magnitude
 from ..simulation.locomotion import FLARES, PERCHED
 from ..simulation.snapshot import Snapshot, State
 from .clips import Clip, ClipSettings

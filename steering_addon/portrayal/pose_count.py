@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ..simulation.arrays.vectors import Scalars
+from ..simulation.arrays.scalars import Scalars
 
 Shapes = NDArray[np.float32] | NDArray[np.float64]
 """(p, v, 3) metres: the vertices of a mesh at p phases."""

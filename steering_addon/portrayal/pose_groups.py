@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..simulation.arrays.angles import cosine_and_sine
-from ..simulation.arrays.vectors import Rows
+from ..simulation.arrays.scalars import Rows
 from .clips import Playing
 
 LOOKED_AT = 32

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.arrays.angles import angle_of
-from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, anybody, dot
+from ..simulation.arrays.scalars import Mask, Rows, Scalars, anybody
+from ..simulation.arrays.vectors import Vectors, dot
 from ..simulation.geometry.surfaces import Surfaces
 from ..simulation.ground import left_of, upright
 from ..simulation.terrain import Terrain, carried

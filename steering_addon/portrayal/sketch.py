@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, anybody, dot, magnitude, nobody
+from ..simulation.arrays.scalars import Mask, Rows, Scalars, anybody, nobody
+from ..simulation.arrays.vectors import Vectors, dot, magnitude
 from ..simulation.geometry.surfaces import Surfaces
 from ..simulation.ground import level_heading
 from ..simulation.maneuvers.settling import Settling

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors
+from ..simulation.arrays.scalars import Mask, Rows, Scalars
+from ..simulation.arrays.vectors import Vectors
 from .feet.soles import FEW, TOUCH, Points, clusters, dwell_height, measure_foot, runs
 
 SLOW = 0.1

@@ -13,7 +13,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, anybody, columns, magnitude, which
+from ..simulation.arrays.scalars import Mask, Rows, Scalars, anybody, which
+from ..simulation.arrays.vectors import Vectors, columns, magnitude
 from ..simulation.geometry.capsules import probes
 from ..simulation.geometry.obstacles import Obstacles
 from ..simulation.ground import parted
@@ -221,19 +222,16 @@ class Mishaps:
 def _wait_in_turn(halted: Mask, state: State, snapshot: Snapshot) -> Mask:
     """Which of the vehicles that are held up, (n,), wait in turn: another beside them goes before them that gets on, or
     that waits in turn itself."""
-    rows, errand, waits = which(halted), errands(state), np.zeros_like(halted)
+    errand, before = errands(state), {}
     radius, place = snapshot.vehicle.radius, state.motion.position
-    goes, before = snapshot.present & errand.bound, []
-    for row in rows.tolist():
+    goes = snapshot.present & errand.bound
+    for row in which(halted).tolist():
         near = magnitude(place - place[row]) - radius - radius[row] < BESIDE * radius[row]
-        before.append(which(near & goes & (errand.left < errand.left[row])))
-    for _ in rows:
-        gets_on = ~halted | waits
-        waits = waits.copy()
-        waits[rows] = [anybody(gets_on[others]) for others in before]
-        if (gets_on == (~halted | waits)).all():
-            break
-    return waits
+        before[row] = which(near & goes & (errand.left < errand.left[row]))
+    gets_on = ~halted
+    while next_ones := [row for row, others in before.items() if not gets_on[row] and anybody(gets_on[others])]:
+        gets_on[next_ones] = True
+    return halted & gets_on
 
 
 def _gap_to_those_who_stand(rows: Rows, state: State, snapshot: Snapshot) -> Scalars:

@@ -6,7 +6,8 @@ another pair may touch. The margin affects only the speed: the pairs found are t
 
 import numpy as np
 
-from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, anybody, everybody, magnitude, picked, unit, which
+from ..simulation.arrays.scalars import Mask, Rows, Scalars, anybody, everybody, which
+from ..simulation.arrays.vectors import Vectors, magnitude, picked, unit
 from ..simulation.geometry.capsules import between_axes
 from ..simulation.nearby.pairs import pairs_of_reach
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..simulation.arrays.once import once
-from ..simulation.arrays.vectors import Mask, Rows, Scalars
+from ..simulation.arrays.scalars import Mask, Rows, Scalars
 from ..simulation.snapshot import State
 from .changes_of_mind import ChangeOfMind, ChangesOfMind
 from .mishaps import KINDS, Mishaps

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..simulation.arrays.vectors import Mask, Rows, Scalars
+from ..simulation.arrays.scalars import Mask, Rows, Scalars
 
 SPANS = (32, 16, 8, 4, 2)
 """Frames from one key to the next where a curve is smooth enough; each holds the next ones a whole number of times."""

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from ..simulation.arrays.angles import cosine_and_sine, sine
 from ..simulation.arrays.chance import Keys, keys_of, mix, uniform
-from ..simulation.arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, across, cross, magnitude, unit
+from ..simulation.arrays.scalars import EPSILON, Mask, Rows, Scalars
+from ..simulation.arrays.vectors import Vectors, across, cross, magnitude, unit
 from ..simulation.geometry.obstacles import Obstacles
 from ..simulation.geometry.paths import Path
 from .population import CIRCLE, COLUMN, GRID, LINE, ONE_PLACE, WEDGE, Population

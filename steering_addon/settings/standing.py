@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from ..simulation.arrays.angles import cosine_of_setting
 from ..simulation.arrays.chance import Keys
-from ..simulation.arrays.vectors import Mask, Vectors, cross, no_vectors, picked, unit, which
+from ..simulation.arrays.scalars import Mask, which
+from ..simulation.arrays.vectors import Vectors, cross, no_vectors, picked, unit
 from ..simulation.geometry.surfaces import Surfaces
 from ..simulation.locomotion import Locomotion
 from ..simulation.terrain import Terrain

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from ..simulation.arrays.chance import Keys, mix, uniform
-from ..simulation.arrays.vectors import Scalars
+from ..simulation.arrays.scalars import Scalars
 
 SALTS: Mapping[str, int] = {"speed": 0x5BEED, "size": 0x512E, "mass": 0x3A55, "start_speed": 0x57A27}
 """A salt for each property that varies, which makes them independent: large vehicles are not always fast."""

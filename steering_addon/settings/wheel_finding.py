@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors
+from ..simulation.arrays.scalars import Mask, Rows, Scalars
+from ..simulation.arrays.vectors import Vectors
 
 ROUND = 1.1
 """The furthest point of a wheel from its axle, in halves of its height: 1.08 with eight sides, 1.41 for a box."""

@@ -16,7 +16,8 @@ import numpy as np
 
 from .arrays.chance import mix, uniform
 from .arrays.frozen import replace
-from .arrays.vectors import Mask, Scalars, Vectors, anybody, clamp, nobody
+from .arrays.scalars import Mask, Scalars, anybody, clamp, nobody
+from .arrays.vectors import Vectors
 from .avoiding.jams import JAMMING, Progress, update_progress
 from .behavior import Adjustment, Behavior, Wish
 from .combining import Component

@@ -16,7 +16,8 @@ import numpy as np
 from .arrays.chance import Keys, mix, uniform
 from .arrays.frozen import Columns, replace
 from .arrays.lots import lots
-from .arrays.vectors import Mask, Number, Rows, Scalars, Vectors, shared, truncate
+from .arrays.scalars import Mask, Number, Rows, Scalars, shared
+from .arrays.vectors import Vectors, truncate
 from .avoiding.jams import JAMMING, Jamming
 from .declaration import Declared, at_end, called, integer, number, seconds, share
 from .intention import Intention

@@ -19,7 +19,8 @@ import numpy as np
 
 from .arrays.angles import cosine_and_sine
 from .arrays.frozen import replace
-from .arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, across, anybody, dot, magnitude, picked, unit
+from .arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody
+from .arrays.vectors import Vectors, across, dot, magnitude, picked, unit
 from .ground import flat, left_of, level, of_rows, upright
 from .guides import Guidance
 from .snapshot import Snapshot, State

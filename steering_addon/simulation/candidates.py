@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from .arrays.chance import Keys
-from .arrays.vectors import Rows
+from .arrays.scalars import Rows
 from .declaration import Choice
 
 PICKS = (

@@ -20,24 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arrays.frozen import replace
-from .arrays.vectors import (
-    EPSILON,
-    Mask,
-    Rows,
-    Scalars,
-    Vectors,
-    across,
-    anybody,
-    dot,
-    everybody,
-    magnitude,
-    no_vectors,
-    ratio,
-    same_for_all,
-    shared,
-    truncate,
-    unit,
-)
+from .arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, everybody, ratio, same_for_all, shared
+from .arrays.vectors import Vectors, across, dot, magnitude, no_vectors, truncate, unit
 from .decisions import Decisions
 from .declaration import Choice
 from .memory import Memory, remembered

@@ -15,20 +15,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from .arrays.frozen import replace
-from .arrays.vectors import (
-    EPSILON,
-    Mask,
-    Rows,
-    Scalars,
-    Vectors,
-    columns,
-    cross,
-    magnitude,
-    no_vectors,
-    picked,
-    unit,
-    which,
-)
+from .arrays.scalars import EPSILON, Mask, Rows, Scalars, which
+from .arrays.vectors import Vectors, columns, cross, magnitude, no_vectors, picked, unit
 from .by_hand import turned_to
 from .decisions import Decisions
 from .geometry.paths import Spline, spline

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from .arrays.frozen import replace
-from .arrays.vectors import Mask, Rows, Scalars, Vectors, totals
+from .arrays.scalars import Mask, Rows, Scalars, totals
+from .arrays.vectors import Vectors
 from .behavior import Behavior, Steering
 from .intention import Intention, is_said, neutral
 from .memory import Memory

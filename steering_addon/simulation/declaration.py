@@ -20,7 +20,7 @@ import numpy as np
 
 from .arrays.frozen import Columns, replace
 from .arrays.once import once
-from .arrays.vectors import Rows, alike
+from .arrays.scalars import Rows, alike
 from .roles import Role
 
 NEAREST = -2

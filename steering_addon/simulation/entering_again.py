@@ -7,7 +7,8 @@ to move, not even in the blur of motion.
 import numpy as np
 
 from .arrays.frozen import replace
-from .arrays.vectors import Mask, Rows, Vectors, clamp, dot, magnitude, picked, put, unit, which
+from .arrays.scalars import Mask, Rows, clamp, put, which
+from .arrays.vectors import Vectors, dot, magnitude, picked, unit
 from .geometry.paths import exist, lines_followed
 from .ground import left_of, level, of_rows
 from .lane_use import Routed

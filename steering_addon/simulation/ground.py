@@ -14,23 +14,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from .arrays.vectors import (
-    EPSILON,
-    Mask,
-    Rows,
-    Scalars,
-    Vectors,
-    anybody,
-    columns,
-    cross,
-    dot,
-    level_side,
-    magnitude,
-    picked,
-    shared,
-    unit,
-    which,
-)
+from .arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, shared, which
+from .arrays.vectors import Vectors, columns, cross, dot, level_side, magnitude, picked, unit
 
 UP = (0.0, 0.0, 1.0)
 """The unit vector away from the ground: the z axis."""

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from .arrays.vectors import Mask, Rows, Scalars, Vectors
+from .arrays.scalars import Mask, Rows, Scalars
+from .arrays.vectors import Vectors
 from .memory import Memory, remembered
 
 

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from .arrays.frozen import Columns
-from .arrays.vectors import Mask, Rows, Scalars, Vectors, shared
+from .arrays.scalars import Mask, Rows, Scalars, shared
+from .arrays.vectors import Vectors
 
 
 def usual(value: bool | float) -> Any:

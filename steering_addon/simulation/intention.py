@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arrays.frozen import Columns, replace
-from .arrays.vectors import Mask, Rows, Scalars, Vectors, put
+from .arrays.scalars import Mask, Rows, Scalars, put
+from .arrays.vectors import Vectors
 
 Self = TypeVar("Self", bound="Intention")
 Rule = Callable[[Any, Any, Scalars, Scalars], Any]

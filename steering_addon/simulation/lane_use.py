@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays.vectors import Mask, Rows, Scalars
+from .arrays.scalars import Mask, Rows, Scalars
 from .memory import Memory, remembered
 
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arrays.once import once
-from .arrays.vectors import Mask, Number, Rows, Scalars, Vectors, dot
+from .arrays.scalars import Mask, Number, Rows, Scalars
+from .arrays.vectors import Vectors, dot
 from .declaration import Declared, called, integer, seconds, switch
 from .geometry.paths import spline
 from .memory import Memory, remembered

@@ -14,7 +14,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .arrays.frozen import Columns
-from .arrays.vectors import Mask, Rows, Scalars, Vectors, same_for_all, shared
+from .arrays.scalars import Mask, Rows, Scalars, same_for_all, shared
+from .arrays.vectors import Vectors
 from .declaration import Choice, Declared
 from .handling import Handling
 from .memory import Memory

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .arrays.frozen import Columns, rows_of
-from .arrays.vectors import Mask, Rows
+from .arrays.scalars import Mask, Rows
 
 Self = TypeVar("Self", bound="Memory")
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays.vectors import Rows, Scalars
+from .arrays.scalars import Rows, Scalars
 
 NOBODY = -1
 LONG_AGO = 1e6

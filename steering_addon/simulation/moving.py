@@ -15,22 +15,8 @@ import numpy as np
 
 from .adjusting import PROGRESS
 from .arrays.frozen import Columns, replace
-from .arrays.vectors import (
-    Mask,
-    Rows,
-    Scalars,
-    Vectors,
-    anybody,
-    cross,
-    dot,
-    everybody,
-    magnitude,
-    no_vectors,
-    nobody,
-    picked,
-    truncate,
-    which,
-)
+from .arrays.scalars import Mask, Rows, Scalars, anybody, everybody, nobody, which
+from .arrays.vectors import Vectors, cross, dot, magnitude, no_vectors, picked, truncate
 from .avoiding.jams import JAMMING, Progress
 from .by_hand import Hands, Led, lead_by_hand
 from .decisions import Decisions

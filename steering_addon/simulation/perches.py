@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arrays.frozen import Columns
-from .arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, clamp, dot, no_vectors
+from .arrays.scalars import EPSILON, Mask, Rows, Scalars, clamp
+from .arrays.vectors import Vectors, dot, no_vectors
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from .arrays.frozen import replace
-from .arrays.vectors import Mask, Rows, Scalars, anybody, magnitude, picked, truncate
+from .arrays.scalars import Mask, Rows, Scalars, anybody
+from .arrays.vectors import magnitude, picked, truncate
 from .by_hand import hands_at, let_go
 from .crossing import cross_links, get_on, those_on_links
 from .entering_again import stand_at_start

@@ -10,25 +10,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from .arrays.frozen import replace
-from .arrays.vectors import (
-    Mask,
-    Rows,
-    Scalars,
-    Vectors,
-    across,
-    anybody,
-    cross,
-    in_columns,
-    largest,
-    magnitude,
-    no_vectors,
-    nobody,
-    picked,
-    shared,
-    squared,
-    unit,
-    which,
-)
+from .arrays.scalars import Mask, Rows, Scalars, anybody, largest, nobody, shared, which
+from .arrays.vectors import Vectors, across, cross, in_columns, magnitude, no_vectors, picked, squared, unit
 from .geometry.obstacles import Obstacles
 from .geometry.regions import Regions
 from .geometry.surfaces import surfaces_between

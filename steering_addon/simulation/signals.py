@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arrays.frozen import Columns
-from .arrays.vectors import Mask, Rows, Vectors, no_vectors
+from .arrays.scalars import Mask, Rows
+from .arrays.vectors import Vectors, no_vectors
 
 
 @dataclass(frozen=True)

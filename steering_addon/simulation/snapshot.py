@@ -10,20 +10,8 @@ from numpy.typing import NDArray
 
 from .arrays.chance import Keys
 from .arrays.once import once
-from .arrays.vectors import (
-    Mask,
-    Rows,
-    Scalars,
-    Vectors,
-    anybody,
-    columns,
-    cross,
-    in_columns,
-    no_vectors,
-    same_for_all,
-    shared,
-    which,
-)
+from .arrays.scalars import Mask, Rows, Scalars, anybody, same_for_all, shared, which
+from .arrays.vectors import Vectors, columns, cross, in_columns, no_vectors
 from .behavior import Behavior
 from .candidates import Candidates
 from .declaration import CAUSE, Kind

@@ -15,22 +15,8 @@ import numpy as np
 from .adjusting import adjust_forces
 from .arrays.chance import Keys, mix, smooth_noise, uniform
 from .arrays.frozen import replace
-from .arrays.vectors import (
-    Mask,
-    Rows,
-    Scalars,
-    Vectors,
-    anybody,
-    clamp,
-    everybody,
-    magnitude,
-    no_vectors,
-    picked,
-    shared,
-    smallest,
-    truncate,
-    which,
-)
+from .arrays.scalars import Mask, Rows, Scalars, anybody, clamp, everybody, shared, smallest, which
+from .arrays.vectors import Vectors, magnitude, no_vectors, picked, truncate
 from .behavior import Behavior, Destination
 from .combining import COMBINE, MATTERS, Component, blend, keep_urgent, left_out, of_all
 from .decisions import Decisions

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .arrays.chance import mix, uniform
-from .arrays.vectors import Mask, Rows, alike, anybody, nobody, put, same_for_all, which
+from .arrays.scalars import Mask, Rows, alike, anybody, nobody, put, same_for_all, which
 from .behavior import Behavior
 from .candidates import FIRST, NEAREST_ONE, NEXT, OWN, Candidates
 from .declaration import NEAREST, Kind, Parameter

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arrays.frozen import Columns
-from .arrays.vectors import Rows, Scalars, Vectors, anybody, columns, magnitude, shared, unit
+from .arrays.scalars import Rows, Scalars, anybody, shared
+from .arrays.vectors import Vectors, columns, magnitude, unit
 from .geometry.floors import NO_TRIANGLE, Footing
 from .geometry.obstacles import Obstacles
 from .geometry.surfaces import NO_SURFACES, Surfaces

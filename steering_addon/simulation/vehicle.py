@@ -9,7 +9,8 @@ import numpy as np
 
 from .arrays.frozen import Columns
 from .arrays.once import once
-from .arrays.vectors import Mask, Number, Scalars, Vectors, anybody, cross, dot, everybody, magnitude, unit
+from .arrays.scalars import Mask, Number, Scalars, anybody, everybody
+from .arrays.vectors import Vectors, cross, dot, magnitude, unit
 from .declaration import Declared, Unit, called, length, number, seconds, share, switch
 from .geometry.capsules import half_axis
 

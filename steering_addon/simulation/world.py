@@ -12,25 +12,8 @@ from . import ground
 from .arrays.chance import Keys
 from .arrays.frozen import Columns
 from .arrays.once import once
-from .arrays.vectors import (
-    EPSILON,
-    Mask,
-    Rows,
-    Scalars,
-    Vectors,
-    anybody,
-    columns,
-    cross,
-    dot,
-    largest,
-    magnitude,
-    no_vectors,
-    picked,
-    same_for_all,
-    shared,
-    truncate,
-    unit,
-)
+from .arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, largest, same_for_all, shared
+from .arrays.vectors import Vectors, columns, cross, dot, magnitude, no_vectors, picked, truncate, unit
 from .candidates import Candidates
 from .geometry.capsules import between_axes
 from .geometry.flows import Flow

@@ -12,7 +12,7 @@ from steering_addon.behaviors.keep_distance import KeepDistance
 from steering_addon.behaviors.path_following import EITHER, PathFollowing
 from steering_addon.locomotion import OnFoot, Planar, Wheeled
 from steering_addon.recording.mishaps import LATE, Mishaps
-from steering_addon.simulation.arrays.vectors import Scalars
+from steering_addon.simulation.arrays.scalars import Scalars
 from steering_addon.simulation.geometry.paths import spline
 from steering_addon.simulation.maneuvers.junctions import Junctions
 from steering_addon.simulation.signals import Signals

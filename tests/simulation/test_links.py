@@ -11,7 +11,7 @@ import pytest
 
 from steering_addon.behaviors.seek import Seek
 from steering_addon.scene import Scene, links
-from steering_addon.simulation.arrays.vectors import which
+from steering_addon.simulation.arrays.scalars import which
 from steering_addon.simulation.links import walked
 from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import State

@@ -10,7 +10,8 @@ from ...portrayal.clips import Playing
 from ...portrayal.feet.rotations import multiply, rotate, transpose
 from ...portrayal.feet.solving import BentLeg, Held, Leg, Skeleton, SoftPoints, bend, leans, rotation_channels
 from ...portrayal.feet.treads import Stepping
-from ...simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, columns
+from ...simulation.arrays.scalars import Mask, Rows, Scalars
+from ...simulation.arrays.vectors import Vectors, columns
 from .feet import Feet
 from .poses import from_channels, mixed_channels
 from .rig import Rig

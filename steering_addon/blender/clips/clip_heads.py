@@ -8,7 +8,7 @@ import numpy as np
 from bpy.types import Object
 from bpy.utils import escape_identifier
 
-from ...simulation.arrays.vectors import Scalars
+from ...simulation.arrays.scalars import Scalars
 from ..animation.rotation_channels import channels_from_matrices, data_path
 from ..objects.doubles import doubles
 from ..stored_values import sound_front

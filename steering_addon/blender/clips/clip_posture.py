@@ -10,7 +10,7 @@ from bpy.types import Action, Object
 
 from ...portrayal.heads import postures, variants_of
 from ...simulation.arrays.chance import Keys
-from ...simulation.arrays.vectors import Scalars
+from ...simulation.arrays.scalars import Scalars
 from ..animation.rotation_channels import channels_from_matrices
 from ..objects.doubles import doubles
 from .clip_copies import ClipCopy

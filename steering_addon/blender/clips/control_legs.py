@@ -11,7 +11,8 @@ from ...portrayal.feet.rotations import in_axes, multiply, orthonormalize, rotat
 from ...portrayal.feet.solving import Held, carry
 from ...portrayal.feet.treads import LegReach, Stepping
 from ...portrayal.mixing import mixed_tables
-from ...simulation.arrays.vectors import Scalars, Vectors
+from ...simulation.arrays.scalars import Scalars
+from ...simulation.arrays.vectors import Vectors
 from .controls import Controls, RigControl, location_axes
 from .feet import Feet
 from .poses import Channels, mixed_channels

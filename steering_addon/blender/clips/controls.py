@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from bpy.types import Action, Object, PoseBone, Scene
 
-from ...simulation.arrays.vectors import Rows, Vectors
+from ...simulation.arrays.scalars import Rows
+from ...simulation.arrays.vectors import Vectors
 from ..animation.animation_data import evaluate
 from ..animation.rotation_channels import channels_from_matrices, data_path, matrices_from_channels
 from ..objects.doubles import column_from, doubles

@@ -7,7 +7,7 @@ import numpy as np
 from bpy.types import Action, Object
 
 from ...portrayal.feet.soles import find_feet, resting_height
-from ...simulation.arrays.vectors import Rows
+from ...simulation.arrays.scalars import Rows
 from .measuring import SEARCHED, low_points
 from .poses import Channels, channels_of, follows_from_curves, from_blender, from_channels, phases_of
 from .rig import Rig

@@ -10,7 +10,7 @@ from ...portrayal.clips import PHASES, Clip, leading
 from ...portrayal.feet.soles import find_feet
 from ...portrayal.gait import UNSURE, Sampled, matched, measured
 from ...simulation.arrays.frozen import replace
-from ...simulation.arrays.vectors import Rows
+from ...simulation.arrays.scalars import Rows
 from ..animation.animation_data import is_animated, posed_block
 from ..objects.body_sizes import stands_upright
 from ..objects.hierarchy import Family

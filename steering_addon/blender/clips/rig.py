@@ -8,7 +8,7 @@ from bpy.types import Object
 from bpy.utils import flip_name
 
 from ...simulation.arrays.once import once
-from ...simulation.arrays.vectors import Rows
+from ...simulation.arrays.scalars import Rows
 from ..objects.body_parts import body_of, points_at_rest
 from ..objects.doubles import doubles
 from ..objects.hierarchy import Family

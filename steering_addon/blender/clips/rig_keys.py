@@ -9,7 +9,8 @@ from bpy.types import Action, Object
 from bpy.utils import escape_identifier
 
 from ...recording.thinned_curves import thinned_curves
-from ...simulation.arrays.vectors import Scalars, Vectors
+from ...simulation.arrays.scalars import Scalars
+from ...simulation.arrays.vectors import Vectors
 from ..animation.animation_data import SLOTTED, channelbag_in, new_action
 from ..animation.keyframes import write_thinned_keys
 from ..animation.rotation_channels import channels_from_matrices, data_path

@@ -9,7 +9,7 @@ from bpy.utils import escape_identifier
 
 from ...portrayal.feet.soles import GAP
 from ...simulation.arrays.once import once
-from ...simulation.arrays.vectors import Rows
+from ...simulation.arrays.scalars import Rows
 from ..objects.doubles import column_from
 from .clip_copies import Channel, curves_for
 from .poses import values_on

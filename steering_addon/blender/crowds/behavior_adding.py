@@ -37,14 +37,15 @@ def add_behaviors(
 
     Args:
         fit: whether new values are fitted to the crowd; otherwise they are the defaults.
-        beside: what is selected with the crowd: a single object is what they go for, or react to.
+        beside: what is selected with the crowd: a single object but its vehicles is what they go for, or react to.
 
     Returns:
         A clause for each target that was set.
     """
     settings, animated = crowd.steering, animated_paths(crowd)
-    members_of = crowd_of(crowd) if has_role(crowd, Role.STATE) else crowd
-    values = {b: fitted_values(b, members_of or crowd, scene) if fit else {} for b in behaviors}
+    whole = crowd_of(crowd) if has_role(crowd, Role.STATE) else crowd
+    values = {b: fitted_values(b, whole or crowd, scene) if fit else {} for b in behaviors}
+    beside = [ob for ob in beside if not (has_role(ob, Role.VEHICLE) and crowd_of(ob) == whole)]
     chosen = []
     for behavior in behaviors:
         group = getattr(settings, behavior.name)

@@ -19,7 +19,6 @@ from ...portrayal.pose_count import fewest, middles
 from ..animation.animation_data import assign_action, channelbag_in, new_action
 from ..animation.keyframes import LINEAR, generated_keys, write_keys
 from ..clips.clip_copies import Copies
-from ..objects.doubles import doubles
 from ..objects.drivers import blocks, drivers_of, read_by
 from ..objects.hierarchy import Family
 from ..refusal import Refusal
@@ -190,13 +189,6 @@ def shape_of(vehicle: Object, family: Family) -> tuple[int, ...]:
 def _look(part: Object) -> tuple:
     own = tuple(slot.material for slot in part.material_slots if slot.link == "OBJECT")
     return part.data, part.instance_collection, part.hide_render, own
-
-
-def scale_in_world(ob: Object) -> np.ndarray:
-    """The scale (3,) in which an object stands in the scene."""
-    if ob.parent is None:
-        return doubles(ob.scale) * doubles(ob.delta_scale)
-    return np.linalg.norm(doubles(ob.matrix_world)[:3, :3], axis=0)
 
 
 def making(

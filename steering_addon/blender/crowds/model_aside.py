@@ -173,15 +173,19 @@ def _shown(parts: Sequence[Object], layer: ViewLayer) -> set[Object]:
 
 def _at_origin(copy: Object, vehicle: Object) -> None:
     """Put the copy of a vehicle, in the size of that, on the origin."""
-    scale = np.linalg.norm(doubles(vehicle.matrix_world)[:3, :3], axis=0)
-    if vehicle.parent is None:
-        scale = doubles(vehicle.scale) * doubles(vehicle.delta_scale)
     copy.parent = None
     copy.constraints.clear()
     for curve in drivers_of(copy):
         if curve.data_path.startswith(TRANSFORMS):
             copy.animation_data.drivers.remove(curve)
-    put_at(copy, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), scale)
+    put_at(copy, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), scale_in_world(vehicle))
+
+
+def scale_in_world(ob: Object) -> np.ndarray:
+    """The scale (3,) in which an object stands in the scene."""
+    if ob.parent is None:
+        return doubles(ob.scale) * doubles(ob.delta_scale)
+    return np.linalg.norm(doubles(ob.matrix_world)[:3, :3], axis=0)
 
 
 def put_at(ob: Object, place: Sequence[float], turn: Sequence[float], scale: Sequence[float]) -> None:

@@ -12,7 +12,6 @@ from ...simulation.roles import Role
 from ..crowds.behavior_adding import add_behaviors
 from ..crowds.new_triggers import selected_callers
 from ..objects.focus import holder_in_focus
-from ..objects.tagged_objects import crowd_of
 from ..properties import has_role
 from ..stored_values import check_stored
 from .polls import SteeringOperator, has_editable_crowd
@@ -70,9 +69,7 @@ def _add(context: Context, behaviors: Sequence[type[Behavior]], *, fit: bool) ->
     if has_role(crowd, Role.STATE):
         for behavior in behaviors:
             getattr(crowd.steering, behavior.name).own = True
-    whole = crowd_of(crowd) if has_role(crowd, Role.STATE) else crowd
-    beside = [ob for ob in selected_callers(context) if not (has_role(ob, Role.VEHICLE) and crowd_of(ob) == whole)]
-    chosen = add_behaviors(behaviors, crowd, context.scene, fit=fit, beside=beside)
+    chosen = add_behaviors(behaviors, crowd, context.scene, fit=fit, beside=selected_callers(context))
     # Blender updates dependencies only after an edit in the interface.
     crowd.update_tag()
     labels = ", ".join(behavior.label for behavior in behaviors)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from bpy.types import Depsgraph, Object, Scene
 
-from ...simulation.arrays.vectors import which
+from ...simulation.arrays.scalars import which
 from ...simulation.geometry.surfaces import Surfaces
 from ...simulation.sensing import world_at
 from ...simulation.snapshot import start_state

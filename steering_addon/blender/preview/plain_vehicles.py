@@ -19,7 +19,7 @@ from ..animation.rotation_channels import matrices_from_channels, width_of
 from ..objects.focus import looked_at
 from ..read.dependencies import animated_paths
 from ..read.plan import Plan
-from .stand_ins import MARK, NAME
+from .stand_ins import NAME, add_to
 
 LEAST = 200
 """Plain vehicles from which on a mesh pays."""
@@ -61,7 +61,6 @@ class PlainVehicles:
     look: np.ndarray
     models: Sequence[Object]
     vehicles: frozenset[Object]
-    key: int = 0
 
     @classmethod
     def of(cls, plan: Plan) -> "PlainVehicles | None":
@@ -102,16 +101,6 @@ class PlainVehicles:
         apart = set(looked_at(layer, (ob for ob in layer.objects if ob in self.vehicles)))
         return np.array([ob.visible_get(view_layer=layer) and ob not in apart for ob in self.objects])
 
-    def placed(self, location: np.ndarray, rotation: np.ndarray) -> np.ndarray:
-        """The corners (k, 3, 3) of their faces, given the channels of all vehicles that are objects, (m, 3) and
-        (m, 4)."""
-        turned, corners = rotation[self.places], np.empty((len(self.places), 3, 3))
-        for mode in set(self.modes.tolist()):
-            rows = self.modes == mode
-            matrices = matrices_from_channels(turned[rows, : width_of(mode)], mode)
-            corners[rows] = np.einsum("kab,cb->kca", matrices * self.size[rows, None, None], UPRIGHT)
-        return corners + location[self.places, None]
-
     def made(self, scene: Scene) -> list[Object]:
         """Objects of our own, one for each look, with a face for each vehicle of that look."""
         made = []
@@ -119,7 +108,6 @@ class PlainVehicles:
             mesh = bpy.data.meshes.new(NAME)
             corners = np.arange(3 * int((self.look == look).sum()))
             mesh.from_pydata(np.zeros((len(corners), 3)), [], corners.reshape(-1, 3))
-            mesh[MARK] = True
             faces, shown = bpy.data.objects.new(NAME, mesh), bpy.data.objects.new(NAME, model.data)
             faces.instance_type, faces.use_instance_faces_scale = "FACES", True
             faces.show_instancer_for_viewport = faces.show_instancer_for_render = False
@@ -128,19 +116,27 @@ class PlainVehicles:
                 setattr(shown, name, getattr(model, name))
             for slot, other in zip(shown.material_slots, model.material_slots):
                 slot.link, slot.material = other.link, other.material
-            for ob in (faces, shown):
-                ob[MARK] = True
-                ob.hide_render = ob.hide_select = True
-                scene.collection.objects.link(ob)
+            add_to(scene, faces, mesh)
+            add_to(scene, shown)
             # It is seen on the faces only.
             for layer in scene.view_layers:
                 shown.hide_set(True, view_layer=layer)
             made.append(faces)
         return made
 
-    def put(self, made: Iterable[Object], corners: np.ndarray, gone: np.ndarray) -> None:
-        """Move the faces, or evaluated copies of them, given which vehicles of the plan are absent."""
-        away = gone[self.rows]
+    def put(self, made: Iterable[Object], location: np.ndarray, rotation: np.ndarray, away: np.ndarray) -> None:
+        """Move the faces, or evaluated copies of them, and shrink some to nothing.
+
+        Args:
+            location, rotation: (m, 3) and (m, 4) the channels of all vehicles that are objects.
+            away: (k,) which of the plain ones are not shown.
+        """
+        turned, corners = rotation[self.places], np.empty((len(self.places), 3, 3))
+        for mode in set(self.modes.tolist()):
+            rows = self.modes == mode
+            matrices = matrices_from_channels(turned[rows, : width_of(mode)], mode)
+            corners[rows] = np.einsum("kab,cb->kca", matrices * self.size[rows, None, None], UPRIGHT)
+        corners += location[self.places, None]
         corners = np.where(away[:, None, None], corners[:, :1], corners).astype(np.float32)
         for look, ob in enumerate(made):
             ob.data.attributes["position"].data.foreach_set("vector", corners[self.look == look].ravel())

@@ -240,14 +240,14 @@ class Rehearsal:
             location[rows], rotation[rows, : turn.shape[-1]] = place[0], turn[0]
         return location, rotation
 
-    def _models(self) -> list[tuple[str, bytes, tuple[float, ...]]]:
+    def _models(self) -> list[tuple]:
         """The inputs of poses other than the parents: rotation mode, axes and scale of each vehicle that is an object,
         and the axes of those that others stand in for."""
         objects = self._objects
         models = [
             (ob.rotation_mode, axes.tobytes(), tuple(ob.scale)) for ob, axes in zip(objects.objects, objects.axes)
         ]
-        return [*models, *((str(stand.key), stand.axes.tobytes() + stand.rows.tobytes(), ()) for stand in self.stands)]
+        return [*models, *((stand.axes.tobytes(), stand.rows.tobytes()) for stand in self.stands)]
 
     def _read_directly(self, depsgraph: Depsgraph, frame: int) -> Frame:
         """Read the animator's own depsgraph, with carriers and hidden resources in their real poses."""

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import compress
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import bpy
 import numpy as np
@@ -23,7 +23,7 @@ from ..read.plan import Plan
 from .hiding import Hideable
 from .plain_vehicles import PlainVehicles
 from .rig_poses import RigPose, bend, posed, told_to_drivers
-from .stand_ins import Placed, Shows, Stand, StandIns, covered
+from .stand_ins import Placed, Stand, StandIns, covered
 
 CHANNELS = {"location": 3, "rotation_euler": 3, "rotation_quaternion": 4, "rotation_axis_angle": 4, "scale": 3}
 """The channels that place an object, and their number of components."""
@@ -84,29 +84,26 @@ def show(
         plain: those that faces show, in the only viewport.
         fresh: whether the viewports are drawn again in any case.
     """
-    hidden, away = hideable.hidden(shown.gone), shown.gone
+    hidden, under = hideable.hidden(shown.gone), covered(plan)
     placing = dict(zip(plan.vehicles.source.objects, zip(shown.location.tolist(), shown.rotation.tolist())))
     shrunk, uncovered, looking = hideable.shrunk(hidden), hideable.uncovered(hidden), hideable.looking(hidden)
-    under = covered(plan)
     shrunk += under
-    showing: list[tuple[Shows, Any]] = list(zip(stands, shown.points))
     if plain is not None:
         by_face = plain.by_face(depsgraphs[0])
-        away = away.copy()
-        away[plain.rows] = hidden[plain.rows] | ~by_face
-        showing.append((plain, corners := plain.placed(shown.location, shown.rotation)))
         replaced = set(compress(plain.objects, by_face))
         placing = {ob: channels for ob, channels in placing.items() if ob not in replaced}
         shrunk = [ob for ob in shrunk if ob not in replaced]
         shrunk += [ob for ob in replaced if ob.evaluated_get(depsgraphs[0]).scale[0]]
-    changed = stand_ins.show(plan.scene, showing, away)
+    changed = stand_ins.make(plan.scene, [*stands, *([plain] if plain is not None else [])])
+    for stand, made, placed in zip(stands, stand_ins.made, shown.points):
+        stand.put(made, placed, shown.gone)
     again = shown_as_nothing(hideable.resources.difference(() if looking else shrunk), depsgraphs)
     posing = [*shown.rig_poses, *shown.told]
     if changed or stands or placing or shrunk or uncovered or again or posing or not fresh:
         _show_objects(shown, placing, Differently(shrunk, uncovered, [*under, *again], looking), driven, depsgraphs)
     if plain is not None:
-        copies = [ob.evaluated_get(depsgraphs[0]) for ob in stand_ins.made_for(plain)]
-        plain.put(copies, corners, away)
+        copies = [ob.evaluated_get(depsgraphs[0]) for ob in stand_ins.made[-1]]
+        plain.put(copies, shown.location, shown.rotation, hidden[plain.rows] | ~by_face)
 
 
 class Differently(NamedTuple):

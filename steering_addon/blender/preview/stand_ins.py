@@ -4,13 +4,13 @@ An object of our own with one mesh stands in for them, which is never rendered, 
 them otherwise are shrunk to nothing where Blender has evaluated them.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import bpy
 import numpy as np
-from bpy.types import Collection, Object, Scene
+from bpy.types import ID, Collection, Object, Scene
 
 from ...portrayal.sketch import Sketch
 from ...simulation.arrays.identities import rows_among
@@ -37,7 +37,6 @@ class Stand:
     """Vehicles of a plan that stand for themselves nowhere: points of an object, or those of a crowd that are at rest.
 
     Attributes:
-        key: the session_uid of the object, or of the crowd.
         rows: (m,) the vehicles.
         axes: (m, 3, 3) the side, forward and up axis of each model in its own space.
         scale, variant: (m, 3) and (m,) how many times as large as its model each is, and which of the models it has.
@@ -45,7 +44,6 @@ class Stand:
         size: the length of a cone, metres.
     """
 
-    key: int
     rows: np.ndarray
     axes: np.ndarray
     scale: np.ndarray
@@ -71,26 +69,22 @@ class Stand:
         mesh = point_mesh(NAME, np.zeros((m, 3)), np.tile(UNTURNED, (m, 1)), self.scale, self.variant)
         ob = bpy.data.objects.new(NAME, mesh)
         show_models(ob, self.models, self.size)
-        for block in (ob, mesh, ob.modifiers[0].node_group):
-            block[MARK] = True
-        ob.hide_render = ob.hide_select = True
-        scene.collection.objects.link(ob)
+        add_to(scene, ob, mesh, ob.modifiers[0].node_group)
         return [ob]
 
-    def put(self, made: Iterable[Object], placed: Placed, gone: np.ndarray) -> None:
-        """Move the points, and shrink those of absent vehicles to nothing."""
-        for ob in made:
-            set_column(ob.data, "position", placed[0])
-            set_column(ob.data, "rotation", placed[1])
-            set_column(ob.data, "scale", np.where(gone[self.rows, None], 0.0, self.scale))
-            ob.data.update()
+    def put(self, made: Sequence[Object], placed: Placed, gone: np.ndarray) -> None:
+        """Move the points, and shrink those of absent vehicles of the plan to nothing."""
+        mesh = made[0].data
+        set_column(mesh, "position", placed[0])
+        set_column(mesh, "rotation", placed[1])
+        set_column(mesh, "scale", np.where(gone[self.rows, None], 0.0, self.scale))
+        mesh.update()
 
 
 def stands_of(plan: Plan) -> tuple[Stand, ...]:
     """The vehicles of a plan that a preview has to show in place of an object."""
     points = [
         Stand(
-            key=source.ob.session_uid,
             rows=rows,
             axes=source.axes,
             scale=np.tile(source.scale[:, None], 3),
@@ -114,7 +108,6 @@ def _at_rest(plan: Plan, crowd: CrowdSource) -> Stand | None:
     agents, modifier = evaluated_points(shown, None).columns, player_of(shown)
     at = rows_among(agents["id"], plan.vehicles.identity[rows])
     return Stand(
-        key=crowd.ob.session_uid,
         rows=rows,
         axes=source.axes[rows],
         scale=agents["scale"][at],
@@ -124,11 +117,16 @@ def _at_rest(plan: Plan, crowd: CrowdSource) -> Stand | None:
     )
 
 
-class Shows(Protocol):
-    """What is shown by objects of our own: vehicles of a plan, known by a key."""
+def add_to(scene: Scene, ob: Object, *used: ID) -> None:
+    """Add an object of our own to a scene, with what only it uses."""
+    for block in (ob, *used):
+        block[MARK] = True
+    ob.hide_render = ob.hide_select = True
+    scene.collection.objects.link(ob)
 
-    @property
-    def key(self) -> int: ...
+
+class Shows(Protocol):
+    """Vehicles of a plan that objects of our own show."""
 
     @property
     def looks(self) -> tuple:
@@ -137,36 +135,30 @@ class Shows(Protocol):
     def made(self, scene: Scene) -> list[Object]:
         """The objects of our own."""
 
-    def put(self, made: Iterable[Object], placed: Any, gone: np.ndarray) -> None:
-        """Show the vehicles, given where they are and which vehicles of the plan are absent."""
-
 
 class StandIns:
-    """The objects of our own that show vehicles; they stay while as many are shown with the same models."""
+    """The objects of our own that show vehicles; they stay while as many are shown with the same models.
+
+    Attributes:
+        made: the objects, in the order of what they show.
+    """
 
     def __init__(self) -> None:
-        self._of: dict[int, tuple[tuple, list[Object]]] = {}
+        self._looks: list[tuple] = []
+        self.made: list[list[Object]] = []
 
-    def show(self, scene: Scene, placed: Sequence[tuple[Shows, Any]], gone: np.ndarray) -> bool:
-        """Show vehicles of a plan, each with where they are, given which of all its vehicles are absent; whether that
-        takes other objects than before."""
-        looks = {stand.key: stand.looks for stand, _ in placed}
-        changed = {key: looks for key, (looks, _) in self._of.items()} != looks
+    def make(self, scene: Scene, shown: Sequence[Shows]) -> bool:
+        """Make the objects that show vehicles; whether that takes other objects than before."""
+        looks = [each.looks for each in shown]
+        changed = looks != self._looks
         if changed:
             self.end(scene)
-            self._of = {stand.key: (stand.looks, stand.made(scene)) for stand, _ in placed}
-        for stand, each in placed:
-            if isinstance(stand, Stand):
-                stand.put(self.made_for(stand), each, gone)
+            self._looks, self.made = looks, [each.made(scene) for each in shown]
         return changed
-
-    def made_for(self, stand: Shows) -> list[Object]:
-        """The objects that show vehicles."""
-        return self._of[stand.key][1]
 
     def end(self, scene: Scene) -> None:
         """Show them no more."""
-        self._of = {}
+        self._looks, self.made = [], []
         for ob in [each for each in scene.collection.objects if MARK in each]:
             used = [ob.data, *(modifier.node_group for modifier in ob.modifiers)]
             bpy.data.batch_remove([ob, *(each for each in used if each is not None and MARK in each)])

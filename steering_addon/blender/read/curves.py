@@ -7,7 +7,8 @@ import numpy as np
 from bpy.types import Depsgraph, Mesh, Object, Spline
 from mathutils.geometry import interpolate_bezier
 
-from ...simulation.arrays.vectors import EPSILON, Scalars, Vectors
+from ...simulation.arrays.scalars import EPSILON, Scalars
+from ...simulation.arrays.vectors import Vectors
 from ...simulation.geometry.paths import Path, spline
 from ..objects.doubles import column_from, doubles, placed
 from ..objects.rest_pose import vertices_of

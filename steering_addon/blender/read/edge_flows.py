@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from bpy.types import Attribute, Mesh
 
-from ...simulation.arrays.vectors import Mask, Rows
+from ...simulation.arrays.scalars import Mask, Rows
 from ...simulation.geometry.paths import Path, spline
 from ..objects.doubles import column_from
 

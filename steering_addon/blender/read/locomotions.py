@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 import numpy as np
 from bpy.types import Depsgraph, Object
 
-from ...simulation.arrays.vectors import Rows
+from ...simulation.arrays.scalars import Rows
 from ...simulation.locomotion import Locomotion, one_of_each_kind
 from ..moving import locomotion_of
 from .checks import checked_values

@@ -8,7 +8,7 @@ from bpy.types import Depsgraph
 
 from ...minds.minding import Minds
 from ...simulation.arrays.chance import shared_key
-from ...simulation.arrays.vectors import same_for_all, shared
+from ...simulation.arrays.scalars import same_for_all, shared
 from ...simulation.locomotion import Locomotion
 from ...simulation.presence.attendance import STAY, Attendance, enter_frames
 from ...simulation.snapshot import Settings

@@ -6,7 +6,8 @@ import numpy as np
 from bpy.types import Depsgraph, Object, Scene
 
 from ...portrayal.feet.planes import Ground
-from ...simulation.arrays.vectors import Rows, Scalars, Vectors
+from ...simulation.arrays.scalars import Rows, Scalars
+from ...simulation.arrays.vectors import Vectors
 from ...simulation.geometry.surfaces import NO_SURFACES, Surfaces, surfaces
 from ...simulation.roles import Role
 from ..objects.body_sizes import triangles_of

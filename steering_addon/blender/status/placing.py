@@ -11,7 +11,8 @@ import bpy
 import numpy as np
 from bpy.types import Depsgraph, Object, Scene
 
-from ...simulation.arrays.vectors import Scalars, Vectors, columns, cross, no_vectors, shared, unit, which
+from ...simulation.arrays.scalars import Scalars, shared, which
+from ...simulation.arrays.vectors import Vectors, columns, cross, no_vectors, unit
 from ...simulation.geometry.surfaces import NO_SURFACES, Surfaces
 from ...simulation.locomotion import Locomotion
 from ...simulation.misplaced import Misplaced

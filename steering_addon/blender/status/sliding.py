@@ -14,7 +14,8 @@ from ...portrayal.clips import PHASES
 from ...portrayal.feet.planes import Ground
 from ...portrayal.feet.soles import Points
 from ...portrayal.sliding import BodyPace, feet_on, longest_slides
-from ...simulation.arrays.vectors import Rows, Scalars, Vectors
+from ...simulation.arrays.scalars import Rows, Scalars
+from ...simulation.arrays.vectors import Vectors
 from ..animation.animation_data import evaluate
 from ..animation.frame_rate import frame_time_of
 from ..animation.ownership import CurrentAnimation, bake_of

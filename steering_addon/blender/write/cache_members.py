@@ -19,9 +19,9 @@ from ..crowds.cache_models import (
     Variant,
     drives_by_phase,
     looks_of,
-    scale_in_world,
     shape_of,
 )
+from ..crowds.model_aside import scale_in_world
 from ..objects.hierarchy import Family
 from ..objects.suitability import check_editable
 from ..read.joined_vehicles import object_part, point_parts

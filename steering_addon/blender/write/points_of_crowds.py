@@ -8,8 +8,9 @@ import numpy as np
 from bpy.types import Collection, Mesh, Object, Scene, ViewLayer
 
 from ..animation.rotation_channels import channels_from_matrices
-from ..crowds.cache_models import Still, Variant, looks_of, making, scale_in_world
+from ..crowds.cache_models import Still, Variant, looks_of, making
 from ..crowds.cached_motion import CachedMotion
+from ..crowds.model_aside import scale_in_world
 from ..objects.characters import is_character
 from ..objects.hierarchy import Family
 from ..refusal import Refusal

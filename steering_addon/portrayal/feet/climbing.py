@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...simulation.arrays.vectors import Mask, Rows, Scalars, Vectors
+from ...simulation.arrays.scalars import Mask, Rows, Scalars
+from ...simulation.arrays.vectors import Vectors
 from .holding import Stretches, smooth
 from .planes import ROUGH, Planes
 from .small_steps import EDGE

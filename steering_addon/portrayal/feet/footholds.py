@@ -9,7 +9,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...simulation.arrays.vectors import Mask, Scalars, Vectors, columns
+from ...simulation.arrays.scalars import Mask, Scalars
+from ...simulation.arrays.vectors import Vectors, columns
 from .climbing import Climb
 from .holding import Glide, Stances, Stretches
 from .planes import Ground, Planes, fit_planes

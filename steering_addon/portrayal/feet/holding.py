@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...simulation.arrays.vectors import Mask, Rows, Scalars
+from ...simulation.arrays.scalars import Mask, Rows, Scalars
 
 SHORTEST = 2
 """Steps between frames that a stance has at least."""

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...simulation.arrays.angles import angle_of, cosine_and_sine
-from ...simulation.arrays.vectors import Scalars, clamp, columns, magnitude
+from ...simulation.arrays.scalars import Scalars, clamp
+from ...simulation.arrays.vectors import columns, magnitude
 from .rotations import LEAST, rotation_between, unit
 from .treads import STRETCH, FootCorrection, LegReach, Stepping
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...simulation.arrays.angles import angle_of, cosine_and_sine
-from ...simulation.arrays.vectors import Mask, Rows, Scalars
+from ...simulation.arrays.scalars import Mask, Rows, Scalars
 from .planes import Ground
 from .soles import TOUCH, Points, stances
 from .solving import mean_around

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...simulation.arrays.vectors import Scalars, Vectors, columns
+from ...simulation.arrays.scalars import Scalars
+from ...simulation.arrays.vectors import Vectors, columns
 from ..clips import STAND, Clip, Playing
 from ..mixing import mixed_tables
 from .rotations import Turns, multiply, orthonormalize, transpose

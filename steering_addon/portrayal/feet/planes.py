@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...simulation.arrays.vectors import Rows, Scalars, Vectors
+from ...simulation.arrays.scalars import Rows, Scalars
+from ...simulation.arrays.vectors import Vectors
 
 Ground = Callable[[Vectors, Rows], tuple[Scalars, Vectors]]
 """The heights and the normals, (k,) and (k, 3), of the ground below places (k, 3) on frames (k,): rows of the frames of

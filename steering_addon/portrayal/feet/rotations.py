@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...simulation.arrays.angles import cosine_and_sine
-from ...simulation.arrays.vectors import Scalars, Vectors, across, cross, dot, magnitude
+from ...simulation.arrays.scalars import Scalars
+from ...simulation.arrays.vectors import Vectors, across, cross, dot, magnitude
 
 Turns = NDArray[np.float64]
 """(..., 3, 3) rotations."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...simulation.arrays.vectors import Mask, Rows, Scalars
+from ...simulation.arrays.scalars import Mask, Rows, Scalars
 from .holding import Stretches, smooth
 
 FAR = 0.04

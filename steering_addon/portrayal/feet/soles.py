@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...simulation.arrays.vectors import Mask, Rows, Scalars
+from ...simulation.arrays.scalars import Mask, Rows, Scalars
 
 TOUCH = 0.01
 """A sole within this share of the model's height above or below where it rests touches the ground."""

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...simulation.arrays.vectors import Rows, Scalars, Vectors, across, columns, magnitude
+from ...simulation.arrays.scalars import Rows, Scalars
+from ...simulation.arrays.vectors import Vectors, across, columns, magnitude
 from .footholds import footholds
 from .planes import Ground
 from .rotations import LEAST, Turns, multiply, rotate, rotation_between, transpose, unit

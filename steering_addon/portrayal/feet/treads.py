@@ -7,7 +7,8 @@ import numpy as np
 
 from ...simulation.arrays.angles import angle_of
 from ...simulation.arrays.once import once
-from ...simulation.arrays.vectors import Mask, Scalars, Vectors, columns, cross, dot, magnitude
+from ...simulation.arrays.scalars import Mask, Scalars
+from ...simulation.arrays.vectors import Vectors, columns, cross, dot, magnitude
 from .holding import Stances, Stretches
 from .rotations import Turns, from_axes, multiply, rotate, transpose
 from .small_steps import FAR, add_small_steps

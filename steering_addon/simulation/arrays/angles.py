@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from .vectors import Scalars, alike, same_for_all
+from .scalars import Scalars, alike, same_for_all
 
 QUARTERS_A_RADIAN = 0.6366197723675814
 QUARTER_HIGH, QUARTER_LOW = 1.5707963267341256, 6.077100506506192e-11

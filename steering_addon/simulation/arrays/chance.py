@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .angles import sine_of_turns
-from .vectors import Scalars
+from .scalars import Scalars
 
 Keys = NDArray[np.uint64]
 """(n,) one random key an agent."""

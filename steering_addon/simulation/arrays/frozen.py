@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from .vectors import Mask, Rows, picked, put
+from .scalars import Mask, Rows, put
+from .vectors import picked
 
 Self = TypeVar("Self", bound="Columns")
 WHOLE = "_whole"

@@ -3,7 +3,7 @@
 import numpy as np
 
 from .chance import mix
-from .vectors import Rows
+from .scalars import Rows
 
 MOST = 2**31 - 1
 """The largest identity: what is stored holds 32 bits with a sign."""

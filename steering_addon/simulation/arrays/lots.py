@@ -15,7 +15,7 @@ from functools import lru_cache
 import numpy as np
 
 from .chance import GOLDEN, Keys, mix, uniform
-from .vectors import Rows, Scalars
+from .scalars import Rows, Scalars
 
 SIZE = 16
 """Numbers that draw together, from a multiple of this on."""

@@ -13,21 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays.vectors import (
-    EPSILON,
-    Mask,
-    Rows,
-    Scalars,
-    Vectors,
-    anybody,
-    dot,
-    everybody,
-    firsts,
-    magnitude,
-    picked,
-    unit,
-    which,
-)
+from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, everybody, firsts, which
+from ..arrays.vectors import Vectors, dot, magnitude, picked, unit
 from ..geometry.obstacles import Obstacles
 from ..nearby.neighbors import Near
 from ..ways.mesh_walls import stand, walls_at

@@ -19,21 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays.chance import mix, smooth_noise
-from ..arrays.vectors import (
-    EPSILON,
-    Mask,
-    Scalars,
-    Vectors,
-    anybody,
-    clamp,
-    columns,
-    dot,
-    magnitude,
-    nobody,
-    picked,
-    unit,
-    which,
-)
+from ..arrays.scalars import EPSILON, Mask, Scalars, anybody, clamp, nobody, which
+from ..arrays.vectors import Vectors, columns, dot, magnitude, picked, unit
 from ..memory import Memory, remembered
 from ..nearby.neighbors import Near
 from ..world import Agents, World

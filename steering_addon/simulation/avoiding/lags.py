@@ -15,7 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays.angles import arctangent
-from ..arrays.vectors import EPSILON, Rows, Scalars, Vectors, anybody, clamp, dot
+from ..arrays.scalars import EPSILON, Rows, Scalars, anybody, clamp
+from ..arrays.vectors import Vectors, dot
 from ..world import Agents
 from .tried_velocities import Components, length
 

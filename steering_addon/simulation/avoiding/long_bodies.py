@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays.vectors import EPSILON, Rows, Scalars, Vectors, across, clamp, dot, picked
+from ..arrays.scalars import EPSILON, Rows, Scalars, clamp
+from ..arrays.vectors import Vectors, across, dot, picked
 from ..world import Agents, World
 
 SOONEST = 0.1

@@ -2,20 +2,8 @@
 
 import numpy as np
 
-from ..arrays.vectors import (
-    EPSILON,
-    Mask,
-    Rows,
-    Scalars,
-    Vectors,
-    across,
-    anybody,
-    clamp,
-    dot,
-    magnitude,
-    no_vectors,
-    unit,
-)
+from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, clamp
+from ..arrays.vectors import Vectors, across, dot, magnitude, no_vectors, unit
 from ..geometry.obstacles import LEFT, OVER, RIGHT, UNDER
 from ..ground import left_of
 from ..world import Agents

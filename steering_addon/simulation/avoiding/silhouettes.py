@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ..arrays.vectors import EPSILON, Mask, Scalars, Vectors, clamp, dot, firsts, magnitude, unit
+from ..arrays.scalars import EPSILON, Mask, Scalars, clamp, firsts
+from ..arrays.vectors import Vectors, dot, magnitude, unit
 from ..geometry.meshes import Mesh, silhouette
 
 PAIRS_AT_ONCE = 200_000

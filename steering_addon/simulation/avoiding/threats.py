@@ -14,7 +14,8 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, clamp, dot, magnitude, unit
+from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, clamp
+from ..arrays.vectors import Vectors, dot, magnitude, unit
 from ..geometry.obstacles import EITHER, Obstacles
 from ..world import Agents
 from .passing import LED, directions_to_pass, led_past, most_pressing, turns_first

@@ -22,7 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays.frozen import replace
-from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, cross, dot, magnitude, picked, unit, which
+from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, which
+from ..arrays.vectors import Vectors, cross, dot, magnitude, picked, unit
 from ..ground import right_of_heading
 from ..nearby.neighbors import Near
 from ..world import Agents, World

@@ -6,22 +6,8 @@ from typing import Any
 import numpy as np
 
 from ..arrays.frozen import replace
-from ..arrays.vectors import (
-    EPSILON,
-    Mask,
-    Rows,
-    Scalars,
-    Vectors,
-    across,
-    clamp,
-    cross,
-    dot,
-    firsts,
-    magnitude,
-    picked,
-    unit,
-    which,
-)
+from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, clamp, firsts, which
+from ..arrays.vectors import Vectors, across, cross, dot, magnitude, picked, unit
 from ..geometry.boxes import bend_past_box
 from ..geometry.obstacles import BOX, EITHER, INSIDE, MESH, OUTSIDE, Obstacles
 from ..world import Agents

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays.once import once
-from ..arrays.vectors import Mask, Rows, Vectors, counted, magnitude
+from ..arrays.scalars import Mask, Rows, counted
+from ..arrays.vectors import Vectors, magnitude
 
 WIDER = 1.25
 """Borders are looked for this much further than asked, so that a slightly larger reach needs no new search."""

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, firsts
+from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, firsts
+from ..arrays.vectors import Vectors
 
 FAN = 4
 """Boxes in a larger box."""

@@ -11,7 +11,8 @@ Everything is in the axes of the box, relative to its middle: row i is a pair of
 
 import numpy as np
 
-from ..arrays.vectors import EPSILON, Scalars, Vectors, columns, magnitude
+from ..arrays.scalars import EPSILON, Scalars
+from ..arrays.vectors import Vectors, columns, magnitude
 
 SHORT = 0.999
 """Share of a point's distance to a box by which the box may grow at most, so that the point stays outside."""

@@ -10,7 +10,8 @@ the offset o from the first middle to the second,
 
 import numpy as np
 
-from ..arrays.vectors import EPSILON, Scalars, Vectors, clamp, dot, largest
+from ..arrays.scalars import EPSILON, Scalars, clamp, largest
+from ..arrays.vectors import Vectors, dot
 
 MOST_PROBES = 32
 """Probes on either side of the middle at most, for very long or thin bodies."""

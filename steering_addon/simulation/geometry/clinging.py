@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays.vectors import Mask, Rows, Scalars, Vectors, no_vectors, picked, which
+from ..arrays.scalars import Mask, Rows, Scalars, which
+from ..arrays.vectors import Vectors, no_vectors, picked
 from .skins import KNOWN, NO_TRIANGLE, Skin, SkinWay
 from .surfaces import SurfaceLayer, Surfaces
 

@@ -17,7 +17,8 @@ import numpy as np
 
 from ..arrays.frozen import Columns
 from ..arrays.once import once
-from ..arrays.vectors import Mask, Rows, Scalars, Vectors, counted, dot, firsts, picked, totals, which
+from ..arrays.scalars import Mask, Rows, Scalars, counted, firsts, totals, which
+from ..arrays.vectors import Vectors, dot, picked
 from ..ground import left_of, upright
 from ..nearby.pairs import pairs_of_reach
 from .lines import Lines

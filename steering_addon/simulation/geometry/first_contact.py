@@ -9,7 +9,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..arrays.vectors import EPSILON, Rows, Scalars, Vectors, across, dot, magnitude, picked, which
+from ..arrays.scalars import EPSILON, Rows, Scalars, which
+from ..arrays.vectors import Vectors, across, dot, magnitude, picked
 from .meshes import Mesh
 
 TRIES = 16

@@ -10,7 +10,8 @@ from math import ceil, pi
 import numpy as np
 
 from ..arrays.angles import cosine_and_sine
-from ..arrays.vectors import Mask, Rows, Scalars, Vectors, clamp, cross, dot
+from ..arrays.scalars import Mask, Rows, Scalars, clamp
+from ..arrays.vectors import Vectors, cross, dot
 from .meshes import Mesh, mesh
 from .obstacles import BOX, MESH, ROUND, hull
 

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from ..arrays.frozen import Columns, replace
 from ..arrays.once import once
-from ..arrays.vectors import Mask, Rows, Scalars, Vectors, columns, counted, dot, everybody, in_columns, which
+from ..arrays.scalars import Mask, Rows, Scalars, counted, everybody, which
+from ..arrays.vectors import Vectors, columns, dot, in_columns
 from .borders import Borders
 from .slopes import Slopes
 from .smoothing import point_normals, weld

@@ -17,20 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays.vectors import (
-    EPSILON,
-    Mask,
-    Rows,
-    Scalars,
-    Vectors,
-    clamp,
-    columns,
-    dot,
-    in_columns,
-    magnitude,
-    picked,
-    totals,
-)
+from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, clamp, totals
+from ..arrays.vectors import Vectors, columns, dot, in_columns, magnitude, picked
 from .painted_flows import Current
 from .paths import Path, Spline
 

@@ -19,26 +19,21 @@ import numpy as np
 
 from ..arrays.frozen import Columns
 from ..arrays.once import once
-from ..arrays.vectors import (
+from ..arrays.scalars import (
     Mask,
     Rows,
     Scalars,
-    Vectors,
     alike,
     anybody,
     clamp,
-    columns,
     counted,
-    dot,
     everybody,
     firsts,
-    picked,
     ratio,
     same_for_all,
-    taken,
-    unit,
     which,
 )
+from ..arrays.vectors import Vectors, columns, dot, picked, taken, unit
 from ..ground import of_rows, squared_from_above
 
 BLOCK = 16

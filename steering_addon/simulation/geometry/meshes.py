@@ -17,23 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays.once import once
-from ..arrays.vectors import (
-    EPSILON,
-    Mask,
-    Rows,
-    Scalars,
-    Vectors,
-    clamp,
-    columns,
-    cross,
-    dot,
-    firsts,
-    in_columns,
-    magnitude,
-    picked,
-    unit,
-    which,
-)
+from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, clamp, firsts, which
+from ..arrays.vectors import Vectors, columns, cross, dot, in_columns, magnitude, picked, unit
 from .bounding_volumes import Boxes, Keep, descend, lower, morton_numbers, nested_boxes
 
 SLANT = (0.2718, 0.3141)

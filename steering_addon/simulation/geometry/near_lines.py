@@ -8,7 +8,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, clamp, dot, firsts, magnitude, picked, unit, which
+from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, clamp, firsts, which
+from ..arrays.vectors import Vectors, dot, magnitude, picked, unit
 from ..ground import cross_from_above, flat, left_of, of_rows
 from .lines import BLOCK, CHUNK, STRETCH, Lines, square_of
 

@@ -21,21 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays.frozen import replace
-from ..arrays.vectors import (
-    EPSILON,
-    Mask,
-    Rows,
-    Scalars,
-    Vectors,
-    clamp,
-    columns,
-    cross,
-    dot,
-    magnitude,
-    picked,
-    unit,
-    which,
-)
+from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, clamp, which
+from ..arrays.vectors import Vectors, columns, cross, dot, magnitude, picked, unit
 from ..declaration import Choice
 from .boxes import box_surface, way_into, way_to_sides
 from .capsules import probes

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays.vectors import EPSILON, Rows, Scalars, Vectors, cross, dot
+from ..arrays.scalars import EPSILON, Rows, Scalars
+from ..arrays.vectors import Vectors, cross, dot
 from .meshes import Mesh, mesh
 
 

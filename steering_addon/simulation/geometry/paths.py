@@ -11,7 +11,8 @@ from functools import lru_cache
 import numpy as np
 
 from ..arrays.once import once
-from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, alike, clamp, dot, grouped, magnitude, unit, which
+from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, alike, clamp, grouped, which
+from ..arrays.vectors import Vectors, dot, magnitude, unit
 from ..ground import flat, left_of, upright
 from .lines import Followed, Lines
 

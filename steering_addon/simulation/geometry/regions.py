@@ -10,20 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays.once import once
-from ..arrays.vectors import (
-    EPSILON,
-    Mask,
-    Rows,
-    Scalars,
-    Vectors,
-    clamp,
-    magnitude,
-    no_vectors,
-    picked,
-    same_for_all,
-    unit,
-    which,
-)
+from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, clamp, same_for_all, which
+from ..arrays.vectors import Vectors, magnitude, no_vectors, picked, unit
 from ..declaration import Choice
 from .meshes import Mesh
 

@@ -11,25 +11,8 @@ from numpy.typing import NDArray
 
 from ..arrays.frozen import replace
 from ..arrays.once import once
-from ..arrays.vectors import (
-    EPSILON,
-    Mask,
-    Rows,
-    Scalars,
-    Vectors,
-    across,
-    anybody,
-    columns,
-    cross,
-    dot,
-    firsts,
-    magnitude,
-    picked,
-    put,
-    ratio,
-    unit,
-    which,
-)
+from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, firsts, put, ratio, which
+from ..arrays.vectors import Vectors, across, columns, cross, dot, magnitude, picked, unit
 from .borders import Borders
 from .meshes import Mesh, mesh
 from .smoothing import weld

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays.vectors import Mask, Rows, Scalars, Vectors, cross, magnitude
+from ..arrays.scalars import Mask, Rows, Scalars
+from ..arrays.vectors import Vectors, cross, magnitude
 
 UPRIGHT = 1e-6
 """The share of a triangle's area that is seen from above, below which it is a wall and no floor."""

@@ -12,21 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays.once import once
-from ..arrays.vectors import (
-    EPSILON,
-    Mask,
-    Rows,
-    Scalars,
-    Vectors,
-    columns,
-    in_columns,
-    largest,
-    magnitude,
-    no_vectors,
-    picked,
-    unit,
-    which,
-)
+from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, largest, which
+from ..arrays.vectors import Vectors, columns, in_columns, magnitude, no_vectors, picked, unit
 from ..ground import rise
 from .floors import NO_TRIANGLE, Floor, Footing, floor
 from .skins import Skin, skin

@@ -10,19 +10,8 @@ from itertools import product
 import numpy as np
 
 from ..arrays.angles import cosine_and_sine
-from ..arrays.vectors import (
-    EPSILON,
-    Mask,
-    Scalars,
-    Vectors,
-    clamp,
-    dot,
-    magnitude,
-    picked,
-    put,
-    unit,
-    which,
-)
+from ..arrays.scalars import EPSILON, Mask, Scalars, clamp, put, which
+from ..arrays.vectors import Vectors, dot, magnitude, picked, unit
 from ..world import Agents, World
 from .gliding import GLIDE, HIGH, Speeds, height_of_glide
 from .perching import STEEP, way_of_turn

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays.once import once
-from ..arrays.vectors import EPSILON, Mask, Rows, Vectors, dot, magnitude, picked, which
+from ..arrays.scalars import EPSILON, Mask, Rows, which
+from ..arrays.vectors import Vectors, dot, magnitude, picked
 from ..nearby.neighbors import Near
 from ..world import Agents, World
 

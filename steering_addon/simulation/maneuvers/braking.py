@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ..arrays.vectors import EPSILON, Rows, Scalars, Vectors
+from ..arrays.scalars import EPSILON, Rows, Scalars
+from ..arrays.vectors import Vectors
 from ..world import Agents, World
 
 COMFORT = 0.5

@@ -2,23 +2,8 @@
 
 import numpy as np
 
-from ..arrays.vectors import (
-    EPSILON,
-    Mask,
-    Rows,
-    Scalars,
-    Vectors,
-    anybody,
-    clamp,
-    dot,
-    firsts,
-    grouped,
-    magnitude,
-    picked,
-    truncate,
-    unit,
-    which,
-)
+from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, clamp, firsts, grouped, which
+from ..arrays.vectors import Vectors, dot, magnitude, picked, truncate, unit
 from ..declaration import Choice
 from ..world import Agents, World
 

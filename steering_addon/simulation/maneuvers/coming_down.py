@@ -10,7 +10,8 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from ..arrays.frozen import replace
-from ..arrays.vectors import Mask, Rows, Scalars, Vectors, anybody, dot, magnitude, no_vectors, nobody, picked, unit
+from ..arrays.scalars import Mask, Rows, Scalars, anybody, nobody
+from ..arrays.vectors import Vectors, dot, magnitude, no_vectors, picked, unit
 from ..memory import Memory, remembered
 from ..world import Agents, World
 from .approaches import way_in

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays.chance import Keys
-from ..arrays.vectors import Mask, Rows, Scalars, Vectors, dot, everybody, firsts, magnitude, picked, unit, which
+from ..arrays.scalars import Mask, Rows, Scalars, everybody, firsts, which
+from ..arrays.vectors import Vectors, dot, magnitude, picked, unit
 from ..nearby.neighbors import Near
 from ..world import Agents, World
 

@@ -2,20 +2,8 @@
 
 import numpy as np
 
-from ..arrays.vectors import (
-    EPSILON,
-    Rows,
-    Scalars,
-    Vectors,
-    across,
-    alike,
-    anybody,
-    clamp,
-    dot,
-    magnitude,
-    no_vectors,
-    unit,
-)
+from ..arrays.scalars import EPSILON, Rows, Scalars, alike, anybody, clamp
+from ..arrays.vectors import Vectors, across, dot, magnitude, no_vectors, unit
 from ..world import Agents, World
 
 FEWEST = 3

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ..arrays.vectors import EPSILON, Mask, Scalars, Vectors, clamp, dot, magnitude, unit
+from ..arrays.scalars import EPSILON, Mask, Scalars, clamp
+from ..arrays.vectors import Vectors, dot, magnitude, unit
 from ..locomotion import WHEEL_SPEED
 from ..world import Agents
 

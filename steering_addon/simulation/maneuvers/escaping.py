@@ -7,7 +7,8 @@ Weihs and Webb, Optimal avoidance and evasion tactics in predator-prey interacti
 
 import numpy as np
 
-from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, anybody, dot, magnitude, picked, unit
+from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody
+from ..arrays.vectors import Vectors, dot, magnitude, picked, unit
 from ..world import Agents, World
 
 REACTION = "Time in which it reacts: what comes at it counts from as much farther away as it comes nearer meanwhile"

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays.vectors import Mask, Rows, Scalars, counted, dot, firsts, picked, which
+from ..arrays.scalars import Mask, Rows, Scalars, counted, firsts, which
+from ..arrays.vectors import dot, picked
 from ..geometry.conflicts import Conflicts
 from ..world import World
 from .braking import CREEP, LIGHTS

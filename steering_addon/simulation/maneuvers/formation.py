@@ -11,22 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays.vectors import (
-    Mask,
-    Number,
-    Rows,
-    Scalars,
-    Vectors,
-    anybody,
-    columns,
-    cross,
-    dot,
-    firsts,
-    magnitude,
-    picked,
-    truncate,
-    unit,
-)
+from ..arrays.scalars import Mask, Number, Rows, Scalars, anybody, firsts
+from ..arrays.vectors import Vectors, columns, cross, dot, magnitude, picked, truncate, unit
 from ..marks.sharing import shared_out
 from ..memory import Memory, remembered
 from ..world import Agents, World

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays.angles import cosine_and_sine
-from ..arrays.vectors import EPSILON, Mask, Scalars, Vectors, anybody, clamp, dot, magnitude, truncate, unit
+from ..arrays.scalars import EPSILON, Mask, Scalars, anybody, clamp
+from ..arrays.vectors import Vectors, dot, magnitude, truncate, unit
 from ..marks.detouring import arc_angle
 from ..world import Agents
 from .perching import STEEP

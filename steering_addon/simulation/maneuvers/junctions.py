@@ -26,7 +26,7 @@ import numpy as np
 
 from ..arrays.frozen import replace
 from ..arrays.once import once
-from ..arrays.vectors import Mask, Rows, Scalars, counted, nobody, which
+from ..arrays.scalars import Mask, Rows, Scalars, counted, nobody, which
 from ..geometry.conflicts import Conflicts
 from ..world import World
 from .braking import least_of_each

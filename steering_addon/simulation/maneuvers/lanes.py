@@ -13,21 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays.once import once
-from ..arrays.vectors import (
-    EPSILON,
-    Mask,
-    Rows,
-    Scalars,
-    Vectors,
-    clamp,
-    cross,
-    dot,
-    magnitude,
-    nobody,
-    picked,
-    unit,
-    which,
-)
+from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, clamp, nobody, which
+from ..arrays.vectors import Vectors, cross, dot, magnitude, picked, unit
 from ..geometry.lines import BLOCK, Followed, Lines
 from ..geometry.near_lines import lines_within, nearest_pairs
 from ..geometry.obstacles import Obstacles

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, cross, dot, magnitude, picked
+from ..arrays.scalars import EPSILON, Mask, Rows, Scalars
+from ..arrays.vectors import Vectors, cross, dot, magnitude, picked
 from ..world import Agents, World
 
 ABREAST = 0.02

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays.vectors import Number, Rows, Vectors, truncate
+from ..arrays.scalars import Number, Rows
+from ..arrays.vectors import Vectors, truncate
 from ..behavior import Behavior
 from ..declaration import Unit, called, choice, crowd, length, number, only_with
 from ..nearby.neighbors import CHOSEN_CROWD, NEIGHBORS, Neighbors

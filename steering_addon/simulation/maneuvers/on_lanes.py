@@ -8,7 +8,8 @@ import numpy as np
 
 from ..arrays.frozen import Columns
 from ..arrays.once import once
-from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, counted, dot, everybody, grouped, magnitude, picked, which
+from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, counted, everybody, grouped, which
+from ..arrays.vectors import dot, magnitude, picked
 from ..geometry.conflicts import Conflicts, Lane, conflicts_of
 from ..geometry.paths import exist
 from ..ground import flat, of_rows
@@ -24,7 +25,6 @@ RECENT = 1.5
 """Steps after it last gave way up to which one still does."""
 FARTHER = 2.0
 """Times as far as it sees that one is seen by those who wait for it."""
-
 QUEUES = 2.0
 """Bodies for which there has to be room between two conflicts, so that those who wait at one do not block the other."""
 

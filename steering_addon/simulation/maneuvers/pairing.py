@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays.vectors import Mask, Rows, Scalars, dot, firsts, magnitude, picked, which
+from ..arrays.scalars import Mask, Rows, Scalars, firsts, which
+from ..arrays.vectors import dot, magnitude, picked
 from ..partners import Partners
 from ..world import Agents, World
 from .between import Between

@@ -10,7 +10,8 @@ import numpy as np
 
 from ..arrays.frozen import Columns
 from ..arrays.identities import rows_among
-from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, anybody, dot, magnitude, picked, put, unit, which
+from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, put, which
+from ..arrays.vectors import Vectors, dot, magnitude, picked, unit
 from ..candidates import FIRST
 from ..world import Agents, World
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays.vectors import EPSILON, Mask, Rows, Scalars
+from ..arrays.scalars import EPSILON, Mask, Rows, Scalars
 from ..memory import Memory, remembered
 from ..world import Agents, World
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays.vectors import Mask, Rows, Scalars, Vectors, magnitude, which
+from ..arrays.scalars import Mask, Rows, Scalars, which
+from ..arrays.vectors import Vectors, magnitude
 from ..geometry.conflicts import Conflicts
 from ..geometry.lines import Lines
 from ..geometry.paths import lay_end_to_end, lines_of

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ..arrays.vectors import EPSILON, Scalars, Vectors, across, dot, magnitude
+from ..arrays.scalars import EPSILON, Scalars
+from ..arrays.vectors import Vectors, across, dot, magnitude
 from ..world import Agents
 
 BRAKING = 0.8

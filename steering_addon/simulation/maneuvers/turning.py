@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ..arrays.vectors import EPSILON, Scalars, Vectors, across, anybody, clamp, dot, magnitude, truncate, unit
+from ..arrays.scalars import EPSILON, Scalars, anybody, clamp
+from ..arrays.vectors import Vectors, across, dot, magnitude, truncate, unit
 from ..world import Agents
 
 STRAIGHT_BEHIND = 0.65

@@ -13,21 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays.frozen import Columns
-from ..arrays.vectors import (
-    EPSILON,
-    Mask,
-    Rows,
-    Scalars,
-    Vectors,
-    across,
-    clamp,
-    dot,
-    magnitude,
-    no_vectors,
-    picked,
-    unit,
-    which,
-)
+from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, clamp, which
+from ..arrays.vectors import Vectors, across, dot, magnitude, no_vectors, picked, unit
 from ..world import Agents, World
 
 FIRMNESS = 1.3

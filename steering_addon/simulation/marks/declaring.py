@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from ..arrays.vectors import Mask, Number, Rows, Vectors
+from ..arrays.scalars import Mask, Number, Rows
+from ..arrays.vectors import Vectors
 from ..declaration import Choice, Declared, Unit, called, choice, integer, length, number, seconds, switch
 
 VERTICES, FACES = 0, 1

@@ -13,7 +13,8 @@ above 5 it comes back to the arc, as a vehicle that flies too straight has ever 
 import numpy as np
 
 from ..arrays.angles import cosine_and_sine
-from ..arrays.vectors import EPSILON, Scalars, Vectors, anybody, clamp, dot, magnitude, unit
+from ..arrays.scalars import EPSILON, Scalars, anybody, clamp
+from ..arrays.vectors import Vectors, dot, magnitude, unit
 from ..ground import left_of, upright
 from .reaching import ClimbSpeeds, level_part
 

@@ -7,7 +7,8 @@ import numpy as np
 
 from ..arrays.chance import mix, uniform
 from ..arrays.frozen import replace
-from ..arrays.vectors import Mask, Rows, Vectors, magnitude, picked, put, truncate, which
+from ..arrays.scalars import Mask, Rows, put, which
+from ..arrays.vectors import Vectors, magnitude, picked, truncate
 from ..decisions import Decisions
 from ..intention import neutral
 from ..maneuvers.coming_down import Coming, come_down

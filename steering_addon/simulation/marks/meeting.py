@@ -20,22 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays.frozen import replace
-from ..arrays.vectors import (
-    EPSILON,
-    Mask,
-    Rows,
-    Scalars,
-    Vectors,
-    across,
-    anybody,
-    clamp,
-    columns,
-    dot,
-    magnitude,
-    picked,
-    truncate,
-    unit,
-)
+from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, clamp
+from ..arrays.vectors import Vectors, across, columns, dot, magnitude, picked, truncate, unit
 from ..decisions import Decisions
 from ..ground import left_of, level, of_rows, upright
 from ..snapshot import Snapshot, State

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ..arrays.vectors import Rows, Vectors
+from ..arrays.scalars import Rows
+from ..arrays.vectors import Vectors
 from ..ground import level, upright
 from ..snapshot import Snapshot, State
 from .declaring import Mark

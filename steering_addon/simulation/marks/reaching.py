@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays.vectors import EPSILON, Mask, Scalars, Vectors, columns, dot, magnitude
+from ..arrays.scalars import EPSILON, Mask, Scalars
+from ..arrays.vectors import Vectors, columns, dot, magnitude
 from ..handling import Handling
 
 UPRIGHT = 1e6

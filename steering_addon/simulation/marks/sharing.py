@@ -7,7 +7,8 @@ as long as it takes: a bird that climbs slowly gets a place that is not too high
 
 import numpy as np
 
-from ..arrays.vectors import EPSILON, Rows, Scalars, Vectors, magnitude, picked
+from ..arrays.scalars import EPSILON, Rows, Scalars
+from ..arrays.vectors import Vectors, magnitude, picked
 
 BITS = 10
 """Of each coordinate along the Morton line."""

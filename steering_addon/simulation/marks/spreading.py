@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays.vectors import EPSILON, Rows, Scalars, Vectors, cross, dot, magnitude, picked
+from ..arrays.scalars import EPSILON, Rows, Scalars
+from ..arrays.vectors import Vectors, cross, dot, magnitude, picked
 
 TRIED = 24
 """Places tried for each that is kept."""

@@ -23,23 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays.frozen import Columns, replace
-from ..arrays.vectors import (
-    EPSILON,
-    Mask,
-    Rows,
-    Scalars,
-    Vectors,
-    anybody,
-    columns,
-    dot,
-    magnitude,
-    no_vectors,
-    picked,
-    totals,
-    truncate,
-    unit,
-    which,
-)
+from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, totals, which
+from ..arrays.vectors import Vectors, columns, dot, magnitude, no_vectors, picked, truncate, unit
 from ..geometry.capsules import between_axes
 from ..geometry.obstacles import Obstacles
 from ..ground import level, parted

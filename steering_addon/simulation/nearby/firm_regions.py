@@ -6,7 +6,8 @@ no further out, and comes in by steering.
 
 import numpy as np
 
-from ..arrays.vectors import EPSILON, Mask, Rows, Vectors, dot, largest, magnitude, picked, truncate, unit, which
+from ..arrays.scalars import EPSILON, Mask, Rows, largest, which
+from ..arrays.vectors import Vectors, dot, magnitude, picked, truncate, unit
 from ..ground import level
 from ..vehicle import VehicleModel
 from ..world import World

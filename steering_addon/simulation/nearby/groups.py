@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays.vectors import Rows, Scalars, Vectors, columns, dot, everybody, picked, same_for_all, which
+from ..arrays.scalars import Rows, Scalars, everybody, same_for_all, which
+from ..arrays.vectors import Vectors, columns, dot, picked
 
 SAMPLE = 8
 """Every SAMPLE-th link is followed first: these join nearly everything, and the others need only be checked."""

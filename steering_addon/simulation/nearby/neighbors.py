@@ -21,20 +21,8 @@ import numpy as np
 from ..arrays.angles import cosine
 from ..arrays.frozen import replace
 from ..arrays.once import once
-from ..arrays.vectors import (
-    Mask,
-    Rows,
-    Scalars,
-    Vectors,
-    alike,
-    anybody,
-    columns,
-    firsts,
-    no_vectors,
-    picked,
-    same_for_all,
-    which,
-)
+from ..arrays.scalars import Mask, Rows, Scalars, alike, anybody, firsts, same_for_all, which
+from ..arrays.vectors import Vectors, columns, no_vectors, picked
 from ..declaration import Choice
 from .pairs import Pairs, PairSelection, pairs_within
 

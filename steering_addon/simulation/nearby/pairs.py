@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays.once import once
-from ..arrays.vectors import EPSILON, Rows, Scalars, Vectors, columns, picked, which
+from ..arrays.scalars import EPSILON, Rows, Scalars, which
+from ..arrays.vectors import Vectors, columns, picked
 
 FINE = 8
 """Cells per radius along a row: finer cells give fewer candidates that are too far, but cost more look-ups."""

@@ -14,22 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays.vectors import (
-    Mask,
-    Rows,
-    Scalars,
-    Vectors,
-    clamp,
-    columns,
-    dot,
-    from_above,
-    in_space,
-    magnitude,
-    no_vectors,
-    picked,
-    unit,
-    which,
-)
+from ..arrays.scalars import Mask, Rows, Scalars, clamp, which
+from ..arrays.vectors import Vectors, columns, dot, from_above, in_space, magnitude, no_vectors, picked, unit
 from ..handling import side_step
 
 SIDEWAYS = 0.09

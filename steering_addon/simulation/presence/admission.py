@@ -7,7 +7,8 @@ its start, or where it arrived.
 import numpy as np
 
 from ..arrays.frozen import replace
-from ..arrays.vectors import Mask, Rows, anybody, dot, magnitude, no_vectors, nobody, picked, put, shared, truncate
+from ..arrays.scalars import Mask, Rows, anybody, nobody, put, shared
+from ..arrays.vectors import dot, magnitude, no_vectors, picked, truncate
 from ..geometry.capsules import between_axes
 from ..lane_use import Routed
 from ..maneuvers.braking import COMFORT, CREEP, speed_within

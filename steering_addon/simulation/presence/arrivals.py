@@ -10,7 +10,8 @@ from typing import TypeVar
 import numpy as np
 
 from ..arrays.frozen import replace
-from ..arrays.vectors import Mask, Rows, Scalars, Vectors, anybody, shared
+from ..arrays.scalars import Mask, Rows, Scalars, anybody, shared
+from ..arrays.vectors import Vectors
 from ..behavior import Behavior, Destination
 from ..intention import Intention
 from ..memory import Memory, remembered

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays.chance import Keys, mix, uniform
-from ..arrays.vectors import Mask, Number, Rows, Scalars
+from ..arrays.scalars import Mask, Number, Rows, Scalars
 from ..declaration import Choice, Declared, called, choice, integer, length, switch
 
 ON_ARRIVAL = (

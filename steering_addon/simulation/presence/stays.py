@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays.vectors import EPSILON, Mask, Scalars, anybody, everybody
+from ..arrays.scalars import EPSILON, Mask, Scalars, anybody, everybody
 from ..behavior import Behavior, Destination, Steering
 from ..memory import Memory, remembered
 from ..world import Agents, World

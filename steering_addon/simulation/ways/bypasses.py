@@ -19,21 +19,8 @@ from numpy.typing import NDArray
 
 from ..arrays.chance import mix, uniform
 from ..arrays.frozen import Columns, replace
-from ..arrays.vectors import (
-    EPSILON,
-    Mask,
-    Scalars,
-    Vectors,
-    across,
-    anybody,
-    clamp,
-    cross,
-    dot,
-    magnitude,
-    truncate,
-    unit,
-    which,
-)
+from ..arrays.scalars import EPSILON, Mask, Scalars, anybody, clamp, which
+from ..arrays.vectors import Vectors, across, cross, dot, magnitude, truncate, unit
 from ..avoiding.passing import directions_to_pass
 from ..geometry.lines import Followed
 from ..geometry.obstacles import EITHER, OUTSIDE, Obstacles

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, columns, counted, magnitude, which
+from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, counted, which
+from ..arrays.vectors import Vectors, columns, magnitude
 from ..geometry.obstacles import MESH, ROUND, Obstacles
 from .spans import Build, Spans
 

@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, columns, dot, magnitude, picked, unit
+from ..arrays.scalars import EPSILON, Mask, Rows, Scalars
+from ..arrays.vectors import Vectors, columns, dot, magnitude, picked, unit
 from ..geometry.obstacles import BOX, OUTSIDE, Obstacles
 from .mesh_walls import are_mapped
 

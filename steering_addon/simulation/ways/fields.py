@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays.vectors import Mask, Rows, Scalars, which
+from ..arrays.scalars import Mask, Rows, Scalars, which
 from .spans import SIDES, Spans
 
 HALF_ROOT = 0.7071067811865476

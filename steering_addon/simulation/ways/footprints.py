@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays.angles import cosine_and_sine
-from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, unit
+from ..arrays.scalars import EPSILON, Mask, Rows, Scalars
+from ..arrays.vectors import Vectors, unit
 from ..geometry.obstacles import BOX, Obstacles
 from .detours import MARGIN
 

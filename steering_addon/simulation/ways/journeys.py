@@ -19,22 +19,8 @@ import numpy as np
 
 from ..arrays.frozen import Columns
 from ..arrays.kept import Key
-from ..arrays.vectors import (
-    EPSILON,
-    Rows,
-    Scalars,
-    Vectors,
-    columns,
-    distinct_rows,
-    dot,
-    from_above,
-    in_space,
-    magnitude,
-    nobody,
-    picked,
-    unit,
-    which,
-)
+from ..arrays.scalars import EPSILON, Rows, Scalars, distinct_rows, nobody, which
+from ..arrays.vectors import Vectors, columns, dot, from_above, in_space, magnitude, picked, unit
 from ..geometry.obstacles import MESH, OUTSIDE, Obstacles
 from .detours import ways_round
 from .footprints import Plane, footprints, narrowing, radius_class

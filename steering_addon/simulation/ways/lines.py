@@ -1,6 +1,7 @@
 """Where agents are on the lines of paths: each at its nearest point of the line that it follows."""
 
-from ..arrays.vectors import Scalars, Vectors, anybody, everybody, magnitude, which
+from ..arrays.scalars import Scalars, anybody, everybody, which
+from ..arrays.vectors import Vectors, magnitude
 from ..geometry.lines import Followed
 from ..world import Agents
 

@@ -11,7 +11,8 @@ import numpy as np
 
 from ..arrays.frozen import replace
 from ..arrays.kept import Key
-from ..arrays.vectors import Mask, Scalars, Vectors, columns, dot, magnitude, unit
+from ..arrays.scalars import Mask, Scalars
+from ..arrays.vectors import Vectors, columns, dot, magnitude, unit
 from ..geometry.meshes import Mesh
 from ..geometry.obstacles import MESH, OUTSIDE, Obstacles, boxes
 

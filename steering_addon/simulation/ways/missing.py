@@ -8,7 +8,8 @@ from math import pi
 
 import numpy as np
 
-from ..arrays.vectors import Rows, Vectors, columns, which
+from ..arrays.scalars import Rows, which
+from ..arrays.vectors import Vectors, columns
 from ..geometry.surfaces import Surfaces
 from .spans import SIDES, Build, find_spans
 from .walkable_ground import WalkableGround

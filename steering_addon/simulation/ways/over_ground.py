@@ -12,7 +12,8 @@ import numpy as np
 
 from ..arrays.chance import Keys, mix, uniform
 from ..arrays.kept import Key
-from ..arrays.vectors import Mask, Rows, Scalars, Vectors, columns, distinct_rows, magnitude, picked, which
+from ..arrays.scalars import Mask, Rows, Scalars, distinct_rows, which
+from ..arrays.vectors import Vectors, columns, magnitude, picked
 from ..geometry.obstacles import OUTSIDE, Obstacles
 from ..geometry.paths import Spline
 from ..geometry.surfaces import Surfaces

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays.vectors import EPSILON, Mask, Scalars, Vectors, magnitude, no_vectors, nobody, picked, shared, unit, which
+from ..arrays.scalars import EPSILON, Mask, Scalars, nobody, shared, which
+from ..arrays.vectors import Vectors, magnitude, no_vectors, picked, unit
 from ..memory import Memory, remembered
 from ..world import Agents, World
 from .journeys import MOST, Courses, Travellers, courses, rotated

@@ -9,7 +9,7 @@ falls where one runs on. Known from games as safety maps.
 
 import numpy as np
 
-from ..arrays.vectors import Rows
+from ..arrays.scalars import Rows
 from .fields import Field, Mesh8
 
 PULL = 3.0

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, firsts, which
+from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, firsts, which
 from .detours import CONSTANCY
 from .footprints import Footprints, Plane
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, anybody, clamp, which
+from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, clamp, which
 from .fields import Field
 from .walkable_grid import WalkableGrid
 

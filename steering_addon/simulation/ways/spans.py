@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..arrays.angles import cosine_of_setting, tangent_of_setting
 from ..arrays.frozen import replace
-from ..arrays.vectors import Mask, Rows, Scalars, shared, which
+from ..arrays.scalars import Mask, Rows, Scalars, shared, which
 from ..geometry.floors import NO_TRIANGLE, Footing
 from ..geometry.surfaces import Surfaces
 

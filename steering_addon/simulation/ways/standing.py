@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays.vectors import Rows, no_vectors, which
+from ..arrays.scalars import Rows, which
+from ..arrays.vectors import no_vectors
 from ..geometry.obstacles import Obstacles, obstacles
 from .clearance import Clearance, are_parted, find_clearance, near_any
 from .spans import Build, Spans

@@ -10,7 +10,7 @@ from hashlib import blake2b
 import numpy as np
 
 from ..arrays.once import once
-from ..arrays.vectors import Rows, Scalars, clamp, totals, which
+from ..arrays.scalars import Rows, Scalars, clamp, totals, which
 from .spans import Spans
 
 AVERAGED = 1.5

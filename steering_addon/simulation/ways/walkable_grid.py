@@ -6,7 +6,8 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from ..arrays.once import once
-from ..arrays.vectors import Mask, Rows, Scalars, Vectors, columns, magnitude, which
+from ..arrays.scalars import Mask, Rows, Scalars, which
+from ..arrays.vectors import Vectors, columns, magnitude
 from ..geometry.paths import Spline, spline
 from ..links import Links, walked
 from .fields import NO_LEAPS, Leaps, Mesh8

@@ -8,21 +8,8 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from ..arrays.vectors import (
-    EPSILON,
-    Mask,
-    Rows,
-    Scalars,
-    Vectors,
-    clamp,
-    columns,
-    distinct_rows,
-    dot,
-    magnitude,
-    picked,
-    unit,
-    which,
-)
+from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, clamp, distinct_rows, which
+from ..arrays.vectors import Vectors, columns, dot, magnitude, picked, unit
 from ..links import Links
 from .fields import FAR, Field
 from .retreat import CLOSE, HORIZON, find_retreat

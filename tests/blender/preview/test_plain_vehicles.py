@@ -4,7 +4,19 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import assert_same, drive, empty, insert, part, scene_dump, select
+from tests.blender.building import (
+    assert_same,
+    bake,
+    crowd,
+    drive,
+    empty,
+    fleet,
+    frames,
+    insert,
+    part,
+    scene_dump,
+    select,
+)
 from tests.blender.preview.test_preview import FIRST, LAST, played, ships, shown, toggle
 from tests.sampling import in_every_blender
 
@@ -77,6 +89,20 @@ def test_vehicles_are_shown_themselves_once_they_are_selected(playing) -> None:
     obs[0].hide_set(True)
     bpy.context.scene.frame_set(8)
     assert len(by_faces()) == 5
+    toggle()
+
+
+def test_plain_vehicles_at_rest_are_shown_as_in_their_cache(playing) -> None:
+    frames(FIRST, LAST)
+    owner = crowd("Crew", wander={"strength": 8.0})
+    fleet(4, crowd=owner)
+    owner.steering.output = "CACHE"
+    bake()
+    owner.steering.wander.strength = 0.0
+    select()
+    toggle()
+    bpy.context.scene.frame_set(6)
+    assert len(by_faces()) == 4
     toggle()
 
 

@@ -8,7 +8,8 @@ from math import cos, pi, sin
 import numpy as np
 import pytest
 
-from steering_addon.simulation.arrays.vectors import Rows, Vectors
+from steering_addon.simulation.arrays.scalars import Rows
+from steering_addon.simulation.arrays.vectors import Vectors
 from steering_addon.simulation.geometry.fitting import Fit, fit
 from steering_addon.simulation.geometry.obstacles import BOX, MESH, ROUND
 

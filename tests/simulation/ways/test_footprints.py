@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steering_addon.simulation.arrays.vectors import EPSILON
+from steering_addon.simulation.arrays.scalars import EPSILON
 from steering_addon.simulation.geometry.obstacles import Obstacles, boxes, obstacles
 from steering_addon.simulation.ways.detours import MARGIN
 from steering_addon.simulation.ways.footprints import (

@@ -8,7 +8,7 @@ import numpy as np
 from bpy.types import Curve, Mesh
 from mathutils import Vector
 
-from ....simulation.arrays.vectors import EPSILON
+from ....simulation.arrays.scalars import EPSILON
 from .models import append
 
 CELLS = 72
