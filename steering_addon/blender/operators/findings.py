@@ -28,7 +28,7 @@ REFUSED = "REFUSED"
 NAMED = 3
 """Vehicles that a warning names."""
 REMEDY = "Move the obstacle or the path apart, or reduce the Clearance of Avoid Obstacles"
-SOONER = "A wider door, or more doors, let them through sooner"
+SOONER = "Wider doors let them through sooner"
 ANY = "ANY"
 
 

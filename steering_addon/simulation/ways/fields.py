@@ -274,7 +274,7 @@ class Field:
     def _steepest(self, nodes: Rows) -> NDArray[np.float64]:
         """As `descent`, (2, m), between each neighbor and the diagonal ones on its two sides."""
         time, grid = self.time, self._grid
-        here = time[nodes]
+        here = np.minimum(time[nodes], FAR)
         a = np.minimum(time[grid.links[:, nodes]], FAR)[NEIGHBORS]
         d = np.minimum(time[grid.corners[:, nodes]], FAR)[DIAGONALS]
         fall, along = (np.where(t < FAR, here - t, 0.0) for t in (a, d))

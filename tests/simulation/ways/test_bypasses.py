@@ -22,7 +22,7 @@ ON_IT = np.array([[-3.0, 11.4, 0.0], [17.0, 6.5, 0.0], [37.0, 0.5, 0.0]])
 
 def bend(preset: str, place: tuple[float, float], size: float) -> Course:
     """A path with a box in its bend, as the animator draws it without a thought, and one vehicle."""
-    on = course(preset, "ALLOCATION", [], [1.0], fps=FPS)
+    on = course(preset, "ALLOCATION", [], [1.0])
     x = np.linspace(0.0, 20.0, 81)
     line = spline(np.stack((x, 6.0 * np.sin(np.pi * x / 30.0), np.zeros(81)), axis=1) * size, False)
     behaviors = [
@@ -31,6 +31,7 @@ def bend(preset: str, place: tuple[float, float], size: float) -> Course:
     ]
     scene = replace(
         on.scene,
+        fps=FPS,
         position=np.array([[*place, 0.0]]) * size,
         forward=np.array([[1.0, 0.0, 0.0]]),
         behaviors=behaviors,
@@ -68,10 +69,11 @@ def smooth(points: np.ndarray) -> np.ndarray:
 @sampled
 @pytest.mark.parametrize("size", [1.0, 1.5])
 def test_a_car_passes_a_box_behind_a_bend_on_the_side_of_its_way(size: float) -> None:
-    on = course("car", "ALLOCATION", [], [1.0], fps=FPS)
+    on = course("car", "ALLOCATION", [], [1.0])
     line = spline(smooth(SNAKE) * size, False)
     scene = replace(
         on.scene,
+        fps=FPS,
         position=np.array([[-17.0, 6.5, 0.0]]) * size,
         forward=np.array([[0.0, -1.0, 0.0]]),
         obstacles=boxes(ON_IT * size, [[size] * 3] * 3),
