@@ -3,10 +3,10 @@
 Bodies are spheres or capsules, as everywhere. They are checked frame by frame during the run. A vehicle is stuck if it
 stands at an obstacle, or if it has somewhere to go, is near an obstacle and gets nowhere: a flyer hovers or whirls on
 the spot. It is not if it is where it was led to, if it is nearer to others who stand, as a throng holds it up, or if it
-waits in turn: others beside it who are nearer to where they go get on, or wait in turn themselves. What stands on
-surfaces says itself whether one is under it, and whether the ground holds it up. A vehicle has no way if none led to
-its goal up to the last frame. It cannot keep its place in a formation if it was there and then is off for long.
-It is late where paths meet if it cannot stop any longer for another in its way.
+waits in turn: others beside it who are nearer to where they go get on, or wait in turn themselves. For a while others
+may take its turn. What stands on surfaces says itself whether one is under it, and whether the ground holds it up. A
+vehicle has no way if none led to its goal up to the last frame. It cannot keep its place in a formation if it was there
+and then is off for long. It is late where paths meet if it cannot stop any longer for another in its way.
 """
 
 from collections.abc import Sequence
@@ -160,7 +160,7 @@ class Mishaps:
         blocked = still & (clearance < BLOCKED * radius) & ~errands(state).arrived
         self._stood = np.where(blocked, self._stood + snapshot.frame_time, 0.0)
         stuck, stays = self._stood > PATIENCE, self._gets_nowhere(state, snapshot, clearance)
-        waits = _wait_in_turn(stuck | stays, state, snapshot)
+        waits = _wait_in_turn(stuck | stays, self._queued < LONG - PATIENCE, state, snapshot)
         alone = which(stays & ~waits)
         stuck[alone] |= clearance[alone] <= _gap_to_those_who_stand(alone, state, snapshot)
         self._note_stuck(frame, stuck & ~waits, snapshot)
@@ -219,15 +219,15 @@ class Mishaps:
         self.frames[kind] = np.where(deeper, frame, self.frames[kind])
 
 
-def _wait_in_turn(halted: Mask, state: State, snapshot: Snapshot) -> Mask:
+def _wait_in_turn(halted: Mask, patient: Mask, state: State, snapshot: Snapshot) -> Mask:
     """Which of the vehicles that are held up, (n,), wait in turn: another beside them goes before them that gets on, or
-    that waits in turn itself."""
+    that waits in turn itself. One that is patient is also gone before by others who have a longer way."""
     errand, before = errands(state), {}
     radius, place = snapshot.vehicle.radius, state.motion.position
     goes = snapshot.present & errand.bound
     for row in which(halted).tolist():
         near = magnitude(place - place[row]) - radius - radius[row] < BESIDE * radius[row]
-        before[row] = which(near & goes & (errand.left < errand.left[row]))
+        before[row] = which(near & goes & (patient[row] | (errand.left < errand.left[row])))
     gets_on = ~halted
     while next_ones := [row for row, others in before.items() if not gets_on[row] and anybody(gets_on[others])]:
         gets_on[next_ones] = True

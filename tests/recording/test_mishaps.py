@@ -233,11 +233,13 @@ def test_who_is_held_up_by_the_ground_for_long_is_stuck_on_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("gets_on", "left", "stuck", "queued"),
-    [(True, 3.0, 0, 5), (False, 3.0, 6, 0), (True, 30.0, 5, 0)],
-    ids=["one before them gets on", "nobody gets on", "who gets on goes after them"],
+    ("gets_on", "left", "seconds", "stuck", "queued"),
+    [(True, 3.0, 12, 0, 5), (False, 3.0, 12, 6, 0), (True, 30.0, 12, 5, 0), (True, 30.0, 6, 0, 0)],
+    ids=["one before them gets on", "nobody gets on", "one after them gets on", "one after them, for a while"],
 )
-def test_who_waits_in_turn_is_not_stuck_but_in_a_queue(gets_on: bool, left: float, stuck: int, queued: int) -> None:
+def test_who_waits_in_turn_is_not_stuck_but_in_a_queue(
+    gets_on: bool, left: float, seconds: int, stuck: int, queued: int
+) -> None:
     """One at a door, who is there every other second, and five in line along the wall beside it."""
     wall = boxes([[4.0, 0.4, 0.0]], [[5.0, 0.1, 1.0]])
     bound = errand_of(np.ones(6, dtype=bool), np.array([left, 4.0, 5.0, 6.0, 7.0, 8.0]), np.zeros(6, dtype=bool))
@@ -248,5 +250,5 @@ def test_who_waits_in_turn_is_not_stuck_but_in_a_queue(gets_on: bool, left: floa
         return replace(at(places, 0.3, velocity=velocity, obstacles=wall), memories={ERRAND: bound})
 
     there, gone = state(0.0, 1.0 * gets_on), state(-20.0 * gets_on, 1.0 * gets_on)
-    result = looked_at(*(there if frame // 24 % 2 else gone for frame in range(12 * 24)))
+    result = looked_at(*(there if frame // 24 % 2 else gone for frame in range(seconds * 24)))
     assert (result.number(STUCK), result.number(QUEUED)) == (stuck, queued)
