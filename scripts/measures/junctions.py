@@ -1,8 +1,10 @@
 """Cars where roads cross, merge and go round: whether any touch, how long any stands, and how fast the roads flow.
 
-A case is a layout and how many cars it has, dealt out among its arms one behind the other. On ways round a ring many
-share a lane for a while; of the lorries every third car is ten metres long; a bridge leads six metres above. Touching
-counts pairs of cars, stand is the longest that any stands, s, and speed the mean of the last ten seconds, m/s.
+A case is a layout and how many cars it has, dealt out among its arms one behind the other. Roads cross at right angles,
+skew ones at 30 degrees; two are two crossings 30 m apart, lanes three lanes one way across three. On ways round a ring
+many share a lane for a while; of the lorries every third car is ten metres long; a bridge leads six metres above; on a
+slope one road climbs by 10 degrees. Touching counts pairs of cars, stand is the longest that any stands, s, and speed
+the mean of the last ten seconds, m/s.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ IN_BLENDER = False
 CASES = ("cross 20", "cross 40", "ring 20", "skew 20", "two 24", "lanes 30", "bridge 20", "slope 20", "lorries 20")
 BANDS = {"touching": (0, 0), "stand, s": (0.0, 8.0), "speed, m/s": (3.0, 17.0)}
 FRAMES, LAST, STANDS = 600, 240, 0.3
+"""Frames of a run, those at its end of which the speed is told, and the speed in m/s below which a car stands."""
 WIDE, LONG, LORRY = 1.8, 4.3, 10.0
+"""The width and the length of cars, and the length of lorries, metres."""
 REACH, RING, LANE = 220.0, 14.0, 1.75
 """Metres from the middle to the ends of roads, the radius of a roundabout, and from the middle of a road to a lane."""
 UP = np.array([0.0, 0.0, 1.0])

@@ -9,9 +9,8 @@ With forces f_i (already multiplied by their weights w_i), a hold on cruise spee
                        Below FIRM F, it leaves a share 1 - |f| / (FIRM F) to the levels after it
     allocation         level by level, each cut to what the levels before it leave of F (Reynolds 1987)
 
-Each way is a function `Combine` of the components, and ways nest: `by_priority(within=...)` and `by_allocation` take
-the way that combines the behaviors of one level, and `considered(way)` drops components at random before any other way,
-which makes the paper's prioritized dithering out of `by_priority`.
+Each way is a function `Combine` of the components. `dither(way)` drops components at random before another way, which
+makes the paper's prioritized dithering out of `by_priority`.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -201,31 +200,24 @@ def one_by_chance(components: Sequence[Component], cruise: Vectors, max_force: S
     return force
 
 
-def by_priority(within: Combine = weighted_sum) -> Combine:
+def by_priority(components: Sequence[Component], cruise: Vectors, max_force: Scalars) -> Vectors:
     """For each agent the force of the first priority level with a non-zero force.
 
     One below FIRM F leaves a share to the levels after it, so that a vehicle changes between levels gradually. The hold
     on cruise speed belongs to the agent's last level, and is the force if no level applies.
-
-    Args:
-        within: combines the components of one level.
     """
-
-    def combine(components: Sequence[Component], cruise: Vectors, max_force: Scalars) -> Vectors:
-        force = np.zeros_like(cruise)
-        left, held = np.ones(len(cruise)), np.zeros(len(cruise), dtype=np.bool_)
-        for level, last in _levels(components, within, max_force):
-            applies = (left > 0.0) & (level != 0.0).any(axis=1)
-            taken = np.minimum(ratio(magnitude(level), FIRM * max_force), 1.0)
-            if anybody(last):
-                level = level + np.where(last[:, None], cruise, 0.0)
-                held |= applies & last
-            force = np.where(applies[:, None], _filled(force, level, left, max_force), force)
-            left = np.where(applies, left * (1.0 - taken), left)
-        rest = ~held & (left > 0.0)
-        return np.where(rest[:, None], _filled(force, cruise, left, max_force), force)
-
-    return combine
+    force = np.zeros_like(cruise)
+    left, held = np.ones(len(cruise)), np.zeros(len(cruise), dtype=np.bool_)
+    for level, last in _levels(components, max_force):
+        applies = (left > 0.0) & (level != 0.0).any(axis=1)
+        taken = np.minimum(ratio(magnitude(level), FIRM * max_force), 1.0)
+        if anybody(last):
+            level = level + np.where(last[:, None], cruise, 0.0)
+            held |= applies & last
+        force = np.where(applies[:, None], _filled(force, level, left, max_force), force)
+        left = np.where(applies, left * (1.0 - taken), left)
+    rest = ~held & (left > 0.0)
+    return np.where(rest[:, None], _filled(force, cruise, left, max_force), force)
 
 
 def _filled(force: Vectors, level: Vectors, left: Scalars, max_force: Scalars) -> Vectors:
@@ -234,30 +226,23 @@ def _filled(force: Vectors, level: Vectors, left: Scalars, max_force: Scalars) -
     return np.where((left == 1.0)[:, None], level, partly)
 
 
-def by_allocation(within: Combine = weighted_sum) -> Combine:
+def by_allocation(components: Sequence[Component], cruise: Vectors, max_force: Scalars) -> Vectors:
     """For each agent the forces in order of priority, until together they spend max_force.
 
     The magnitude of earlier forces decides what is left for later ones (Reynolds 1987). A later force may not undo an
     earlier one: its part against the direction of the force so far is dropped. The hold on cruise speed belongs to the
     agent's last level.
-
-    Args:
-        within: combines the components of one level.
     """
-
-    def combine(components: Sequence[Component], cruise: Vectors, max_force: Scalars) -> Vectors:
-        force = np.zeros_like(cruise)
-        finished = np.zeros(len(cruise), dtype=np.bool_)
-        for level, last in _levels(components, within, max_force):
-            holds_speed = last & ~finished
-            if anybody(holds_speed):
-                level = level + np.where(holds_speed[:, None], cruise, 0.0)
-                finished |= last
-            # An agent without a force at this level keeps its bits, whatever priorities other agents have.
-            force = np.where((level != 0.0).any(axis=1)[:, None], _allocated(force, level, max_force), force)
-        return np.where(finished[:, None], force, truncate(cruise, max_force))
-
-    return combine
+    force = np.zeros_like(cruise)
+    finished = np.zeros(len(cruise), dtype=np.bool_)
+    for level, last in _levels(components, max_force):
+        holds_speed = last & ~finished
+        if anybody(holds_speed):
+            level = level + np.where(holds_speed[:, None], cruise, 0.0)
+            finished |= last
+        # An agent without a force at this level keeps its bits, whatever priorities other agents have.
+        force = np.where((level != 0.0).any(axis=1)[:, None], _allocated(force, level, max_force), force)
+    return np.where(finished[:, None], force, truncate(cruise, max_force))
 
 
 def dither(combine: Combine) -> Combine:
@@ -269,29 +254,27 @@ def dither(combine: Combine) -> Combine:
     return dithered
 
 
-def _levels(components: Sequence[Component], within: Combine, max_force: Scalars) -> Iterator[tuple[Vectors, Mask]]:
+def _levels(components: Sequence[Component], max_force: Scalars) -> Iterator[tuple[Vectors, Mask]]:
     """The combined force of each priority, lowest number first, (n, 3), and the agents without a later one, (n,)."""
     if components and all(same_for_all(c.priority) for c in components):
-        yield from _levels_of_all(components, within, max_force)
+        yield from _levels_of_all(components, max_force)
         return
     for priority in np.unique(np.concatenate([c.priority for c in components])) if components else ():
         level = [c.only(c.priority == priority) for c in components]
         last = np.ones(len(max_force), dtype=np.bool_)
         for component in components:
             last &= component.priority <= priority
-        yield within(level, np.zeros_like(components[0].force), max_force), last
+        yield weighted_sum(level, np.zeros_like(components[0].force), max_force), last
 
 
-def _levels_of_all(
-    components: Sequence[Component], within: Combine, max_force: Scalars
-) -> Iterator[tuple[Vectors, Mask]]:
+def _levels_of_all(components: Sequence[Component], max_force: Scalars) -> Iterator[tuple[Vectors, Mask]]:
     """As `_levels`, of components whose priorities are the same for all agents: nothing has to be masked."""
     priorities = [int(c.priority[0]) for c in components]
     highest = max(priorities)
     for priority in sorted(set(priorities)):
         level = [c for c, number in zip(components, priorities) if number == priority]
         last: Mask = shared(priority == highest, len(max_force), np.bool_)
-        yield within(level, np.zeros_like(components[0].force), max_force), last
+        yield weighted_sum(level, np.zeros_like(components[0].force), max_force), last
 
 
 def _allocated(spent: Vectors, force: Vectors, max_force: Scalars) -> Vectors:
@@ -313,11 +296,11 @@ COMBINE: dict[int, Combine] = {
         COMBININGS,
         (
             weighted_sum,
-            by_priority(),
-            by_allocation(),
+            by_priority,
+            by_allocation,
             normalized_sum,
             one_by_chance,
-            dither(by_priority()),
+            dither(by_priority),
         ),
         strict=True,
     )

@@ -74,10 +74,10 @@ def test_by_allocation_strength_leaves_out_what_is_beyond_it(case) -> None:
     """Of one priority that is the rest of the sum; what fits within strength is left out nowhere."""
     components, cruise = case
     alike = [replace(component, priority=np.zeros(N, dtype=int)) for component in components]
-    combined = by_allocation()(alike, cruise, MAX_FORCE)
+    combined = by_allocation(alike, cruise, MAX_FORCE)
     total = cruise + sum((component.force for component in alike), np.zeros((N, 3)))
-    assert np.allclose(combined + left_out(by_allocation(), alike, cruise, MAX_FORCE), total)
-    assert (left_out(by_allocation(), components, cruise, np.full(N, 1e3)) == 0.0).all()
+    assert np.allclose(combined + left_out(by_allocation, alike, cruise, MAX_FORCE), total)
+    assert (left_out(by_allocation, components, cruise, np.full(N, 1e3)) == 0.0).all()
 
 
 @BOUNDED
@@ -85,7 +85,7 @@ def test_by_allocation_strength_leaves_out_what_is_beyond_it(case) -> None:
 def test_priority_takes_the_first_level_that_is_not_zero(case) -> None:
     """For each agent in turn: check the first priority; if it has something to correct use that, else the second."""
     components, cruise = case
-    force = by_priority()(components, cruise, MAX_FORCE)
+    force = by_priority(components, cruise, MAX_FORCE)
     for agent in range(N):
         expected = first_not_zero(components, components, cruise, agent)
         np.testing.assert_allclose(force[agent], expected, rtol=1e-12, atol=1e-12)
@@ -128,7 +128,7 @@ def test_a_breath_of_force_leaves_the_rest_to_the_next_priority() -> None:
             Component(np.array(force), np.array([priority]), np.ones(1), np.ones(1), np.zeros(1))
             for priority, force in enumerate((first, second))
         ]
-        return by_priority()(components, np.zeros((1, 3)), MAX_FORCE[:1])[0]
+        return by_priority(components, np.zeros((1, 3)), MAX_FORCE[:1])[0]
 
     np.testing.assert_allclose(forced(0.0), [0.0, 0.5, 0.0])
     np.testing.assert_allclose(forced(0.25 * FIRM), [0.25 * FIRM * 1.5, 0.75 * 0.5, 0.0])
@@ -204,32 +204,32 @@ def test_one_at_a_time_applies_a_single_component(case) -> None:
 def test_dithering_skips_by_chance_and_then_takes_the_first(case) -> None:
     """With a certain probability a priority is evaluated; where it gives zero or was skipped, the next one is."""
     components, cruise = case
-    force = dither(by_priority())(components, cruise, MAX_FORCE)
+    force = dither(by_priority)(components, cruise, MAX_FORCE)
     for agent in range(N):
         drawn = [component for component in components if component.draw[agent] < component.probability[agent]]
         expected = first_not_zero(components, drawn, cruise, agent)
         np.testing.assert_allclose(force[agent], expected, rtol=1e-12, atol=1e-12)
 
 
-WAYS = st.sampled_from([weighted_sum, normalized_sum, one_by_chance, by_allocation()])
+WAYS = st.sampled_from([weighted_sum, normalized_sum, one_by_chance, by_allocation])
 
 
 @BOUNDED
-@given(inputs(), WAYS)
-def test_priority_combines_each_level_by_the_way_it_is_given(case, within: Combine) -> None:
-    """For each agent the nested way alone, with the components of the first level at which it gives a force."""
+@given(inputs())
+def test_priority_adds_up_the_forces_of_each_level(case) -> None:
+    """For each agent the sum alone, with the components of the first level at which it gives a force."""
     components, cruise = case
-    force = by_priority(within)(components, cruise, MAX_FORCE)
+    force = by_priority(components, cruise, MAX_FORCE)
     for agent in range(N):
         row = slice(agent, agent + 1)
         alone = [one_row(component, agent) for component in components]
         levels = sorted({int(component.priority[0]) for component in alone})
         none = np.zeros((1, 3))
-        nested = [
-            within([c if c.priority[0] == level else blank(c) for c in alone], none, MAX_FORCE[row])[0]
+        sums = [
+            weighted_sum([c if c.priority[0] == level else blank(c) for c in alone], none, MAX_FORCE[row])[0]
             for level in levels
         ]
-        expected = first_firm(nested, cruise[agent], MAX_FORCE[agent])
+        expected = first_firm(sums, cruise[agent], MAX_FORCE[agent])
         assert np.allclose(force[agent], expected, rtol=1e-12, atol=1e-12)
 
 
@@ -324,7 +324,7 @@ def force_of(scene: Scene) -> np.ndarray:
 def test_allocation_spends_the_force_by_priority(case) -> None:
     """For each agent in turn: each priority gets what the earlier ones leave, without its part against them."""
     components, cruise = case
-    result = by_allocation()(components, cruise, MAX_FORCE)
+    result = by_allocation(components, cruise, MAX_FORCE)
     for agent in range(N):
         levels = sorted({int(component.priority[agent]) for component in components})
         spent = np.zeros(3)
@@ -354,11 +354,11 @@ def cut(force: np.ndarray, longest: float) -> np.ndarray:
 @given(inputs())
 def test_allocation_neither_exceeds_max_force_nor_undoes_the_first_priority(case) -> None:
     components, cruise = case
-    force = by_allocation()(components, cruise, MAX_FORCE)
+    force = by_allocation(components, cruise, MAX_FORCE)
     assert (np.linalg.norm(force, axis=1) <= MAX_FORCE * (1.0 + 1e-12)).all()
     if components:
         first = [replace(c, priority=np.full(N, k + 1)) for k, c in enumerate(components[:2])]
-        force = by_allocation()(first, np.zeros((N, 3)), MAX_FORCE)
+        force = by_allocation(first, np.zeros((N, 3)), MAX_FORCE)
         for agent in range(N):
             expected = cut(first[0].force[agent], MAX_FORCE[agent])
             length = np.linalg.norm(expected)
@@ -372,7 +372,7 @@ def test_by_allocation_a_breath_of_avoidance_does_not_forbid_the_other_side() ->
     def both(avoiding: float) -> float:
         forces = np.array([[avoiding, 0.0, 0.0]]), np.array([[-1.0, 0.5, 0.0]])
         components = [Component(force, np.array([k]), *sure) for k, force in enumerate(forces)]
-        return float(by_allocation()(components, np.zeros((1, 3)), max_force)[0, 0])
+        return float(by_allocation(components, np.zeros((1, 3)), max_force)[0, 0])
 
     assert both(0.001) < -0.9
     assert both(FIRM * 2.0) == pytest.approx(FIRM * 2.0)

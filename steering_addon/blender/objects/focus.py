@@ -11,7 +11,7 @@ from .bound_parts import bound_to
 from .crowd_caches import crowd_of_player
 from .tagged_objects import crowd_of
 
-MOST = 200
+MOST_DRAWN = 200
 """Vehicles, and edge chains of a mesh, that the overlay draws at most."""
 
 
@@ -90,7 +90,7 @@ def looked_at(layer: ViewLayer, vehicles: Iterable[Object]) -> list[Object]:
         for ob in (vehicles if crowds else [ob for ob in selected if has_role(ob, Role.VEHICLE)])
         if (ob in individually or pointed_at(ob.steering, "crowd") in crowds) and ob.visible_get(view_layer=layer)
     )
-    return list(islice(chosen, MOST))
+    return list(islice(chosen, MOST_DRAWN))
 
 
 def state_in_focus(context: Context) -> Object | None:

@@ -26,6 +26,7 @@ After a frame was read, it draws the 3D views again each time it gets back, unti
 """
 INFINITE = float("inf")
 Work = Generator[float | None, None, str]
+"""The work of an operator: it yields the share that is done, None for no more, and returns what to report last."""
 INTERVAL = 0.001
 """Seconds between two pieces of work."""
 DRAWING_SHARE = 0.08
@@ -49,10 +50,7 @@ class InPieces(SteeringOperator):
     """The text that the status bar shows after Esc."""
 
     def begin(self, context: Context) -> tuple[Work, str]:
-        """Check everything, and return the work and what the status bar calls it. May raise a Refusal.
-
-        The work yields the share that is done, None for no more than before, and returns what to report last.
-        """
+        """Check everything, and return the work and what the status bar calls it. May raise a Refusal."""
         raise NotImplementedError
 
     def _end(self, told: str) -> set[str]:

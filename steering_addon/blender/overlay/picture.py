@@ -24,7 +24,7 @@ from ...simulation.geometry.regions import MESH as REGION_MESH
 from ...simulation.roles import Role
 from ..animation.frame_rate import frame_time_of
 from ..objects.doubles import doubles
-from ..objects.focus import MOST, looked_at
+from ..objects.focus import MOST_DRAWN, looked_at
 from ..objects.model_axes import model_axes
 from ..objects.tagged_objects import crowd_of, full_name
 from ..properties import pointed_at, settings_of
@@ -311,7 +311,7 @@ def _currents(drawn: Picture, depsgraph: Depsgraph, cast: Subjects) -> None:
         if isinstance(flow, Current):
             drawn.add(flow_arrows(flow), FLOW)
             continue
-        for course in flow[:MOST]:
+        for course in flow[:MOST_DRAWN]:
             _course(drawn, course, EDGE_MARK * course.length, FLOW)
 
 
