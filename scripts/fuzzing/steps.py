@@ -75,6 +75,7 @@ def _end_preview(trial: Trial) -> None:
 @step(2.0)
 def preview(trial: Trial, chance: Random) -> None:
     """The preview leaves no trace, whatever frames are shown."""
+    _end_preview(trial)
     scene = bpy.context.scene
     frame, before = scene.frame_current, laws.dump()
     if not trial.attempt("preview", replace_own_keys=chance.random() < 0.3):
