@@ -193,6 +193,7 @@ class STEERING_OT_clear_bake(SteeringOperator, bpy.types.Operator):
             if settings_of(ob) is not None:
                 check_stored_start(ob)
         outcomes, moved, active = Outcomes(), 0, context.view_layer.objects.active
+        resting = [ob for ob in baked if ob.name not in context.view_layer.objects]
         for ob in baked:
             record = bake_of(ob)
             points = outcomes.points(ob, record)
@@ -207,7 +208,7 @@ class STEERING_OT_clear_bake(SteeringOperator, bpy.types.Operator):
                     ob.property_unset("steering")
         if active is not None and context.view_layer.objects.active is None:
             # The player of a cache was, which panels were about.
-            awake = (ob for ob in baked if ob.name in context.view_layer.objects)
+            awake = (ob for ob in resting if ob.name in context.view_layer.objects)
             context.view_layer.objects.active = next(awake, None)
         census.changed()
         return f"Deleted the bake of {counted(moved, 'vehicle')}"

@@ -209,6 +209,9 @@ def test_the_player_is_active_in_place_of_who_rests_and_others_stay_selected(add
     player = bpy.data.objects["Flock Player"]
     assert bpy.context.view_layer.objects.active == player
     assert set(bpy.context.selected_objects) == {boats[0], player}
+    boats[0].name = "A boat, which comes before all ships"
+    bpy.ops.steering.clear_bake()
+    assert bpy.context.view_layer.objects.active in ships
 
 
 def test_selecting_the_player_bakes_and_deletes_its_whole_crowd(addon) -> None:
