@@ -49,6 +49,7 @@ from .measuring import measured_clips, player_below
 from .own_shapes import source_of
 from .poses import span
 from .rig import is_mirrored, unevenness
+from .shapes import key_points
 
 _measured: dict[str, tuple[list[Clip], float]] = {}
 """The clips and scales measured in this session by what they were made of, for models that the crowd does not store."""
@@ -399,7 +400,7 @@ def hash_of(model: Model, scene: Scene, family: Family) -> str:
     add(scene.render.fps, scene.render.fps_base, *sound_front(model.measured), *_shape(rig))
     if rig.type == "MESH":
         for block in rig.data.shape_keys.key_blocks:
-            points = column_from(block.data, "co", 3).tobytes()
+            points = key_points(block).tobytes()
             add(block.name, block.relative_key.name, block.vertex_group, block.mute, points)
     for bone in rig.data.bones if rig.type == "ARMATURE" else ():
         add(bone.name, bone.parent.name if bone.parent else "", tuple(map(tuple, bone.matrix_local)))

@@ -125,4 +125,10 @@ def _moves(mesh: Object, block: ShapeKey) -> np.ndarray:
 
 
 def _points(block: ShapeKey) -> np.ndarray:
-    return column_from(block.data, "co", 3).astype(np.float64)
+    return key_points(block).astype(np.float64)
+
+
+def key_points(block: ShapeKey) -> np.ndarray:
+    """The points of a shape key of a mesh, (m, 3), as they are stored."""
+    # In Blender 5.2 a key of a mesh without vertices has a random number of them.
+    return column_from(block.data, "co", 3) if len(block.id_data.user.vertices) else np.zeros((0, 3), np.float32)

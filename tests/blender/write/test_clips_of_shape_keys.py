@@ -356,3 +356,10 @@ def test_shape_keys_that_only_drivers_or_nothing_moves_are_left_alone() -> None:
     assert bpy.ops.steering.populate(count=2, moves_like="BIRD") == {"FINISHED"}
     bake()
     assert len(bpy.data.meshes) == 1
+
+
+def test_keys_of_a_mesh_without_vertices_have_no_points(addon) -> None:
+    ob = bpy.data.objects.new("Nothing", bpy.data.meshes.new("Nothing"))
+    link(ob)
+    keys = [ob.shape_key_add(name=name) for name in ("Basis", "Up")]
+    assert [len(part("blender.clips.shapes").key_points(key)) for key in keys] == [0, 0]
