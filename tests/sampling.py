@@ -39,7 +39,7 @@ NONE = -1
 Case = tuple[int, ...]
 """The number of a test in its group, and the place of the value of each parameter, or NONE."""
 Group = dict[pytest.Item, dict[str, Hashable]]
-"""What each test has of each factor: the test itself without a name, and its parameters."""
+"""The value of each factor in each test: the test itself without a name, and its parameters."""
 
 
 def in_this_run(items: Sequence[pytest.Item]) -> list[pytest.Item]:

@@ -220,8 +220,8 @@ class Mishaps:
 
 
 def _wait_in_turn(halted: Mask, patient: Mask, state: State, snapshot: Snapshot) -> Mask:
-    """Which of the vehicles that are held up, (n,), wait in turn: another beside them goes before them that gets on, or
-    that waits in turn itself. One that is patient is also gone before by others who have a longer way."""
+    """Whether each of the vehicles that are held up, (n,), waits in turn: another beside it goes before it that gets
+    on, or that waits in turn itself. Before one that is patient, others with a longer way may go as well."""
     errand, before = errands(state), {}
     radius, place = snapshot.vehicle.radius, state.motion.position
     goes = snapshot.present & errand.bound

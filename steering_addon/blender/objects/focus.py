@@ -81,7 +81,7 @@ def vehicles_selected(context: Context) -> list[Object]:
     return [ob for ob in dict.fromkeys(map(vehicle_of, context.selected_objects)) if ob is not None]
 
 
-def looked_at(layer: ViewLayer, vehicles: Iterable[Object]) -> list[Object]:
+def drawn_vehicles(layer: ViewLayer, vehicles: Iterable[Object]) -> list[Object]:
     """The visible vehicles that are selected or whose crowd is, as far as the overlay draws them."""
     selected = [ob for ob in layer.objects.selected if ob is not None and settings_of(ob) is not None]
     crowds, individually = {ob for ob in selected if has_role(ob, Role.CROWD)}, set(selected)

@@ -24,7 +24,7 @@ from ...simulation.geometry.regions import MESH as REGION_MESH
 from ...simulation.roles import Role
 from ..animation.frame_rate import frame_time_of
 from ..objects.doubles import doubles
-from ..objects.focus import MOST_DRAWN, looked_at
+from ..objects.focus import MOST_DRAWN, drawn_vehicles
 from ..objects.model_axes import model_axes
 from ..objects.tagged_objects import crowd_of, full_name
 from ..properties import pointed_at, settings_of
@@ -173,7 +173,7 @@ def find_cast(scene: Scene, layer: ViewLayer, previous: Subjects | None = None) 
     def visible(role: Role) -> list[Object]:
         return [ob for ob in by_role[role] if ob.visible_get(view_layer=layer)]
 
-    vehicles = looked_at(layer, by_role[Role.VEHICLE])
+    vehicles = drawn_vehicles(layer, by_role[Role.VEHICLE])
     paths, obstacles, regions = visible(Role.PATH), visible(Role.OBSTACLE), visible(Role.REGION)
     flows, surfaces = visible(Role.FLOW), visible(Role.SURFACE)
     currents = [ob for ob in flows if ob.type == "MESH"]

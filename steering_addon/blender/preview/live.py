@@ -21,6 +21,7 @@ from ..read.plan import plan_reading
 from ..read.run_settings import frame_range
 from ..refusal import Refusal
 from ..setting_changes import listen, owner, stop_listening
+from .plain_vehicles import viewports
 from .published import publish, withdraw
 from .readings import Readings, crowds_of_settings, read_blocks
 from .rehearsal import Rehearsal
@@ -245,12 +246,11 @@ def report(scene: Scene) -> str:
 
 def plays_in_whole_views(scene: Scene) -> bool:
     """Whether the timeline of a scene plays, and each viewport shows all of it, as it was evaluated or not."""
-    windows = [window for window in bpy.context.window_manager.windows if window.scene == scene]
-    views = [area.spaces.active for window in windows for area in window.screen.areas if area.type == "VIEW_3D"]
-    return any(window.screen.is_animation_playing for window in windows) and not any(
+    windows = bpy.context.window_manager.windows
+    return any(window.scene == scene and window.screen.is_animation_playing for window in windows) and not any(
         # A render engine takes only what was evaluated.
         view.shading.type == "RENDERED" or view.local_view or view.use_local_collections
-        for view in views
+        for view in viewports(scene)
     )
 
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 import bpy
 import numpy as np
-from bpy.types import ID, Collection, Depsgraph, Object, Scene, Screen
+from bpy.types import ID, Collection, Depsgraph, Object, Scene, Screen, SpaceView3D
 
 from ...simulation.roles import Role
 from ..animation.rotation_channels import matrices_from_channels, width_of
-from ..objects.focus import looked_at
+from ..objects.focus import drawn_vehicles
 from ..read.dependencies import animated_paths
 from ..read.plan import Plan
 from .stand_ins import NAME, add_to
@@ -67,12 +67,7 @@ class PlainVehicles:
         """The plain vehicles of a plan; None if a mesh does not pay."""
         source = plan.vehicles.source
         users = bpy.data.user_map(subset={*source.objects, *bpy.data.collections})
-        followed = {
-            area.spaces.active.lock_object
-            for window in bpy.context.window_manager.windows
-            for area in window.screen.areas
-            if area.type == "VIEW_3D"
-        }
+        followed = {view.lock_object for view in viewports(plan.scene)}
         places = [k for k, ob in enumerate(source.objects) if ob not in followed and _is_plain(ob, users)]
         objects = [source.objects[k] for k in places]
         looks: dict[tuple, int] = {}
@@ -92,13 +87,13 @@ class PlainVehicles:
 
     @property
     def looks(self) -> tuple:
-        """What the faces show."""
+        """The look of each vehicle, and the model of each look."""
         return self.look.tobytes(), *(ob.session_uid for ob in self.models)
 
     def by_face(self, depsgraph: Depsgraph) -> np.ndarray:
-        """Which of them faces show in a viewport, (k,): those in view but for those that the overlay draws."""
+        """Whether a face shows each of them in a viewport, (k,): those in view but for those that the overlay draws."""
         layer = depsgraph.view_layer
-        apart = set(looked_at(layer, (ob for ob in layer.objects if ob in self.vehicles)))
+        apart = set(drawn_vehicles(layer, (ob for ob in layer.objects if ob in self.vehicles)))
         return np.array([ob.visible_get(view_layer=layer) and ob not in apart for ob in self.objects])
 
     def made(self, scene: Scene) -> list[Object]:
@@ -140,6 +135,12 @@ class PlainVehicles:
         corners = np.where(away[:, None, None], corners[:, :1], corners).astype(np.float32)
         for look, ob in enumerate(made):
             ob.data.attributes["position"].data.foreach_set("vector", corners[self.look == look].ravel())
+
+
+def viewports(scene: Scene) -> list[SpaceView3D]:
+    """The 3D views in all windows on a scene."""
+    windows = [window for window in bpy.context.window_manager.windows if window.scene == scene]
+    return [area.spaces.active for window in windows for area in window.screen.areas if area.type == "VIEW_3D"]
 
 
 def _is_plain(ob: Object, users: Mapping[ID, set[ID]]) -> bool:

@@ -12,9 +12,8 @@ from ...simulation.geometry.surfaces import NO_SURFACES, Surfaces, surfaces
 from ...simulation.roles import Role
 from ..objects.body_sizes import triangles_of
 from ..objects.doubles import doubles, placed
-from ..objects.hierarchy import lineage
+from ..objects.focus import vehicle_of
 from ..objects.tagged_objects import tagged
-from ..properties import has_role
 from .checks import check_numbers
 from .dependencies import may_move
 from .solids import changes_shape
@@ -86,7 +85,8 @@ def static_ground(scene: Scene, moving: Collection[Object] = ()) -> Ground | Non
 
     Where there is none near a place, the ground is level and there.
     """
-    objects = [ob for ob in tagged(scene.objects, Role.SURFACE) if ob not in moving and not _is_carried(ob)]
+    # Parts of a vehicle stand only as long as that plays nothing.
+    objects = [ob for ob in tagged(scene.objects, Role.SURFACE) if ob not in moving and vehicle_of(ob) is None]
     if not objects:
         return None
     read = SurfaceReader(objects).read(scene.view_layers[0].depsgraph, scene.frame_current)
@@ -106,11 +106,6 @@ def static_ground(scene: Scene, moving: Collection[Object] = ()) -> Ground | Non
 def may_change(ob: Object) -> bool:
     """Whether a surface may move or change its shape."""
     return changes_shape(ob, None) or may_move(ob)
-
-
-def _is_carried(ob: Object) -> bool:
-    """Whether an object is part of a vehicle, and stands only as long as that plays nothing."""
-    return any(has_role(above, Role.VEHICLE) for above in lineage(ob))
 
 
 def _is_same(array: np.ndarray, other: np.ndarray) -> bool:

@@ -181,10 +181,10 @@ class _Samples:
     def _pairs(self) -> tuple[Rows, Rows]:
         """The pairs of samples at which lanes conflict, (p,) rows each, each once."""
         # With samples far apart, two of lanes that cross are up to .71 of a step from each other.
-        radius = np.array([max(lane.radius, 0.5 * self.step) for lane in self.lanes])
+        reach = np.array([max(lane.radius, 0.5 * self.step) for lane in self.lanes])
         points = self.lines.followed(self.lane).position(self.along)
-        first, second = pairs_of_reach(points, (radius + 0.5 * CLEAR)[self.lane])
-        kept = which(~self._beside(first, second, radius[self.lane[first]] + radius[self.lane[second]]))
+        first, second = pairs_of_reach(points, (reach + 0.5 * CLEAR)[self.lane])
+        kept = which(~self._beside(first, second, reach[self.lane[first]] + reach[self.lane[second]]))
         return first[kept], second[kept]
 
     def _beside(self, first: Rows, second: Rows, wide: Scalars) -> Mask:

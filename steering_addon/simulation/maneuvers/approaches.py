@@ -19,7 +19,7 @@ from .perching import STEEP, way_of_turn
 AROUND = np.array([0.0, 0.25, -0.25, 0.5, -0.5, 0.75, -0.75, 1.0]) * np.pi
 """Radians by which gates are turned from the side on which an agent is."""
 MORE = np.array([0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6]) * np.pi / 6.0
-"""The same for those who see none of these."""
+"""Radians by which gates are turned for those who see none of these."""
 TRIED = [*product(AROUND, (GLIDE, 0.8 * STEEP), (0.0, 0.5, 0.9))], [*product(MORE, (GLIDE,), (0.8, 1.2, 1.7))]
 """Gates: their angles, the tangents of the glides from there, and their distances, in those of agents, where they are
 not nearer than the flare and a turn before it take: none right above an agent, to which no way leads. Of a long wall
