@@ -28,11 +28,6 @@ def staging(addon):
     return importlib.import_module(f"{addon.__name__}.steering_addon.blender.animation.staging")
 
 
-@pytest.fixture(scope="module")
-def ownership(addon):
-    return importlib.import_module(f"{addon.__name__}.steering_addon.blender.animation.ownership")
-
-
 def dump_file() -> dict:
     """All actions and objects of the file, and how many datablocks of every kind there are."""
     return scene_dump(("actions", "objects"))
@@ -440,33 +435,12 @@ def test_nothing_is_refused_without_conflicting_animation(staging, situation, tm
 # ---- keys
 
 
-@pytest.mark.parametrize("mode", ["QUATERNION", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX", "AXIS_ANGLE"])
-def test_every_rotation_mode_has_its_own_channels(staging, ownership, mode) -> None:
-    ob = new_object()
-    ob.rotation_mode = mode
-    bake(staging, [ob])
-    path = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}.get(mode, "rotation_euler")
-    assert {path for path, _ in curves_of(ob)} == {"location", path}
-    assert ownership.bake_of(ob).channels == ("location", path)
-    bpy.context.scene.frame_set(FIRST + 3)
-    assert np.allclose(getattr(ob, path), motion(ob)[1][3], atol=1e-5)
-
-
 def test_another_rotation_mode_leaves_nothing_in_the_channels_of_the_old(staging) -> None:
     ob = new_object()
     bake(staging, [ob])
     ob.rotation_mode = "QUATERNION"
     bake(staging, [ob], replace=False)
     assert {path for path, _ in curves_of(ob)} == {"location", "rotation_quaternion"}
-
-
-def test_a_modifier_on_a_bake_is_kept_by_the_next(staging) -> None:
-    ob = new_object()
-    bake(staging, [ob])
-    curves_of(ob)["location", 2].modifiers.new("NOISE").strength = 0.25
-    bake(staging, [ob], OTHER_FRAMES, replace=False)
-    assert [m.strength for m in curves_of(ob)["location", 2].modifiers] == [0.25]
-    assert not curves_of(ob)["location", 1].modifiers
 
 
 def test_a_modifier_on_a_curve_that_also_has_keys_of_the_animator_is_kept(staging) -> None:
@@ -505,16 +479,6 @@ def test_baked_keys_that_were_moved_out_of_the_range_are_the_animators(staging) 
     assert list(curves_of(ob)) == [("location", 0)]
 
 
-def test_generated_keys_without_a_record_are_the_animators(staging) -> None:
-    own_keys(ob := new_object())
-    for curve in curves_of(ob).values():
-        for point in curve.keyframe_points:
-            point.type = "GENERATED"
-    assert not staging.clear(ob)
-    with pytest.raises(ValueError, match=r"keys on location \(frames 15 to 20\)"):
-        bake(staging, [ob], replace=False)
-
-
 # ---- actions
 
 
@@ -533,14 +497,6 @@ def test_a_shared_action_is_made_the_objects_own_and_left_to_the_others(staging)
     assert each.animation_data.action != shared
     assert other.animation_data.action == shared
     assert dump_action(shared) == before
-
-
-@pytest.mark.skipif(not SLOTTED, reason="Slots exist from 4.4 on.")
-def test_the_copy_of_a_shared_action_keeps_only_what_the_object_needs(staging) -> None:
-    each, other = an_action_with_a_slot_for_each()
-    bake(staging, [each])
-    assert [slot.identifier for slot in each.animation_data.action.slots] == ["OBOne"]
-    assert [slot.identifier for slot in other.animation_data.action.slots] == ["OBOne", "OBOther"]
 
 
 def test_a_copied_vehicle_is_baked_and_cleared_separately(staging) -> None:
@@ -702,17 +658,6 @@ def test_loading_another_file_discards_everything_prepared(staging) -> None:
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     prepared.discard()
     assert len(bpy.data.actions) == 0
-
-
-def test_committing_or_discarding_again_does_nothing(staging) -> None:
-    ob = new_object()
-    prepared = staging.Staging("bake", FRAMES)
-    prepared.add(ob, *motion(ob))
-    list(prepared.commit(1.0))
-    before = dump_file()
-    prepared.discard()
-    list(prepared.commit(1.0))
-    assert_same(before, dump_file())
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

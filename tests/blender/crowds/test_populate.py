@@ -134,15 +134,6 @@ def test_the_report_names_the_models_that_remain_in_view(capfd) -> None:
     assert "1 added\n" in capfd.readouterr().out
 
 
-def test_members_are_in_their_own_collection() -> None:
-    select(wedge())
-    crowd = populate(count=3)
-    homes = {collection for ob in members(crowd) for collection in ob.users_collection}
-    assert [home.name for home in homes] == ["Crowd Members"]
-    assert {home.steering_crowd for home in homes} == {crowd}
-    assert crowd.name not in homes.pop().objects
-
-
 def test_the_radius_of_a_crowd_is_measured_and_members_start_where_they_are() -> None:
     select(wedge(size=0.7))
     crowd = populate(count=4, random_scale=0.5)
@@ -176,15 +167,6 @@ def test_a_new_crowd_gets_the_settings_of_its_likeness() -> None:
     bake()
     way = [np.linalg.norm(np.diff(places(ob, (1, 30)), axis=0)) for ob in members(crowd)]
     assert min(way) > 0.1
-
-
-def test_populate_without_options_gives_a_crowd_that_moves() -> None:
-    frames(1, 30)
-    select(wedge())
-    assert bpy.ops.steering.populate(count=5) == {"FINISHED"}
-    bake()
-    crowd = bpy.context.view_layer.objects.active
-    assert min(np.linalg.norm(np.diff(places(ob, (1, 30)), axis=0)) for ob in members(crowd)) > 0.1
 
 
 @pytest.mark.parametrize(
@@ -489,13 +471,6 @@ def test_members_on_a_surface_do_not_overlap() -> None:
     assert not floor.is_property_set("steering")
 
 
-def test_scattered_members_avoid_the_model() -> None:
-    ship = wedge(size=2.0, location=(3.0, 2.0, 0.0))
-    select(ground(40.0), ship)
-    crowd = populate(count=60)
-    assert np.sqrt(((locations(crowd) - (3.0, 2.0, 0.0)) ** 2).sum(axis=1)).min() > 3.0
-
-
 @pytest.mark.parametrize("shape", ["ROUND", "BOX", "MESH"])
 def test_scattered_members_keep_out_of_obstacles(shape: str) -> None:
     box = tag(cube(size=8.0, location=(2.0, 0.0, 4.0)), role="OBSTACLE")
@@ -571,23 +546,6 @@ def test_animals_start_on_the_upper_side_of_a_ball_and_what_crawls_all_round_it(
     assert "UPSIDE_DOWN" in found()
     populate()
     assert (locations(crowd) == on_top).all() and found() == set()
-
-
-def test_where_most_of_a_surface_is_too_steep_the_reason_and_the_remedy_are_told(capfd) -> None:
-    select(ball(1.5), wedge(size=0.5, location=(40.0, 0.0, 0.0)))
-    populate(count=20, arrangement="SURFACE", place="Ball", moves_like="ANIMAL")
-    assert "set the Locomotion of the crowd to Crawling" in "".join(capfd.readouterr())
-
-
-def test_a_model_far_from_its_origin_is_the_reason_why_there_is_no_room() -> None:
-    floor, ant = ground(4.0), wedge(size=0.1)
-    for vertex in ant.data.vertices:
-        vertex.co.x += 6.0
-    # Members that stand have no room within 6 m of the model.
-    ant.location.x = 2.0
-    select(floor, ant)
-    refused(r"The origin of Ship is 6 m away from its mesh: Object > Set Origin moves it there", count=5)
-    assert bpy.ops.object.origin_set.get_rna_type().name == "Set Origin"
 
 
 def test_members_lean_with_the_slope_by_the_given_amount() -> None:
@@ -682,12 +640,6 @@ def test_a_model_whose_scale_is_keyed_keeps_its_size_in_silence_unless_another_i
     assert crowd.steering.populate.random_scale == 0.0
     assert {ob.steering.size_factor for ob in members(crowd)} == {1.0}
     assert "Warning" not in capfd.readouterr().out
-
-
-def test_sizes_that_are_chosen_replace_those_of_the_preset() -> None:
-    select(wedge())
-    crowd = populate(moves_like="BIRD", count=6, random_scale=0.0)
-    assert {tuple(ob.scale) for ob in members(crowd)} == {(1.0, 1.0, 1.0)}
 
 
 def test_members_along_a_curve_are_on_it_and_face_along_it() -> None:
@@ -1029,10 +981,6 @@ def test_overlapping_members_are_reported(capfd) -> None:
     crowd.steering.attendance.use_enter_frame = False
     populate()
     assert "overlap. Enable Enter Later" in capfd.readouterr().out
-
-
-def test_a_single_member_enters_at_the_start() -> None:
-    assert not stream(count=1).steering.attendance.use_enter_frame
 
 
 @pytest.mark.parametrize("spread", ["CURSOR", "MODEL"])

@@ -428,12 +428,6 @@ def test_only_enabled_items_are_drawn() -> None:
     assert enabled_items(scene) == frozenset()
 
 
-def test_an_unused_scene_shows_the_default_items() -> None:
-    before = part("blender.overlay.picture").enabled_items(bpy.context.scene)
-    crowd()
-    assert part("blender.overlay.picture").enabled_items(bpy.context.scene) == before
-
-
 # ---- requested forces
 
 

@@ -204,16 +204,6 @@ def test_jumping_ahead_shows_the_same_as_playing() -> None:
     assert played(obs, [9, 2, LAST]).tobytes() == seen[[9 - FIRST, 2 - FIRST, LAST - FIRST]].tobytes()
 
 
-def test_it_can_be_switched_on_at_any_frame() -> None:
-    obs = ships()
-    toggle()
-    seen = played(obs)
-    toggle()
-    bpy.context.scene.frame_set(12)
-    toggle()
-    assert shown(obs).tobytes() == seen[12 - FIRST].tobytes()
-
-
 def test_a_baked_vehicle_shows_the_run_that_the_next_bake_would_make_and_its_bake_when_it_is_over() -> None:
     obs = ships()
     bake()
@@ -506,18 +496,6 @@ def test_an_error_of_the_program_ends_it_and_leaves_the_start(monkeypatch) -> No
     assert np.allclose(shown(obs)[:, :3, 3], stood)
     assert [tuple(ob.location) for ob in obs] == stood
     assert [scene.name for scene in bpy.data.scenes] == [bpy.context.scene.name]
-
-
-def test_the_motion_of_a_parent_affects_what_is_shown() -> None:
-    obs = ships()
-    mast = empty("Mast")
-    insert(mast, "location", {FIRST: (0.0, 0.0, 0.0), LAST: (0.0, 0.0, 0.0)})
-    insert(mast, "rotation_euler", {FIRST: (0.0, 0.0, 0.0), LAST: (0.0, 0.0, 0.0)})
-    obs[0].parent = mast
-    toggle()
-    seen = played(obs)
-    insert(mast, "rotation_euler", {LAST: (0.0, 0.0, 2.0)})
-    assert np.allclose(played(obs), seen, atol=1e-4)
 
 
 def counted_steps(monkeypatch) -> list:

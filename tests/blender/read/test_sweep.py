@@ -29,7 +29,6 @@ from tests.blender.building import (
     select,
     sphere,
     strip_of_own_action,
-    tag,
     vehicle,
     wedge,
     world_matrices,
@@ -400,12 +399,6 @@ def test_a_curve_of_several_splines_is_a_path_of_several_lines(flock, bevel) -> 
     assert seen[2].points[:, 0].min() == pytest.approx(50.0)
 
 
-def test_a_path_of_one_point_does_not_stop_a_bake(flock) -> None:
-    road(path_curve("Dot", ((3.0, 4.0, 5.0),)))
-    bake()
-    assert np.isfinite(places(bpy.data.objects["Ship"], baked_frames())).all()
-
-
 @pytest.mark.parametrize("bevel", [0.0, 0.3])
 def test_a_moved_turned_and_scaled_curve_is_a_path_in_world_space(flock, bevel) -> None:
     ob = road(path_curve("Road", ((0, 0, 0), (1, 0, 0), (2, 0, 0))))
@@ -534,14 +527,6 @@ def test_time_remapping_and_preview_range_do_not_disturb(flock) -> None:
     scene.use_preview_range, scene.frame_preview_start, scene.frame_preview_end = True, 3, 5
     bake()
     np.testing.assert_array_equal(places(ship, baked_frames()), known)
-
-
-def test_each_role_of_an_object_counts(flock) -> None:
-    both = sphere(location=(0.0, 9.0, 0.0))
-    tag(both, role="OBSTACLE")
-    tag(both, role="LEADER")
-    seen = snapshots()[0]
-    assert len(seen.obstacles) == len(seen.tracked.position) == 1
 
 
 def evaluated_by_a_sweep() -> list[set[str]]:

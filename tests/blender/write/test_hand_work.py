@@ -29,7 +29,6 @@ from tests.blender.building import (
     scene_dump,
     select,
     strip_of_own_action,
-    tag,
     vehicle,
     wedge,
     without_bake_ids,
@@ -221,21 +220,6 @@ def test_own_animation_is_refused_by_name_or_restored_exactly_when_the_bake_that
     assert_same(before["objects"]["Ship"]["animation"], after["animation"])
 
 
-def test_a_copy_of_a_baked_vehicle_is_independent() -> None:
-    ob = wanderer()
-    bake()
-    known = keys(ob)
-    copy = ob.copy()
-    copy.name = "Ship 2"
-    copy.location = (40.0, 0.0, 0.0)
-    bpy.context.scene.collection.objects.link(copy)
-    bake()
-    assert keys(ob) == known
-    assert copy.animation_data.action != ob.animation_data.action
-    assert copy.steering.identity != ob.steering.identity
-    assert keys(copy)["location", 0][0] == (1.0, 40.0)
-
-
 # ---- the start
 
 
@@ -275,14 +259,6 @@ def test_set_start_makes_the_current_pose_the_start() -> None:
     bpy.context.scene.frame_set(1)
     bake()
     np.testing.assert_allclose(places(ob, [1])[0], current, atol=1e-6)
-
-
-def test_before_the_first_bake_a_vehicle_starts_where_it_stands() -> None:
-    ob = wanderer()
-    ob.location = (5.0, 0.0, 0.0)
-    bpy.context.scene.frame_set(17)
-    bake()
-    np.testing.assert_allclose(places(ob, [1])[0], (5.0, 0.0, 0.0))
 
 
 def test_the_start_survives_saving_and_loading_and_clearing_moves_there_on_any_frame(tmp_path) -> None:
@@ -369,28 +345,6 @@ def test_clearing_selected_leaves_the_others_baked() -> None:
     select(single)
     clear_bake(selected=True)
     assert [is_baked(single), is_baked(other)] == [False, True]
-
-
-def carried_shield():
-    """Two vehicles that meet head on, of which one carries an obstacle a little ahead of itself."""
-    frames(1, 60)
-    flyers = crowd(obstacle_avoidance={})
-    carrier = vehicle(name="Carrier", location=(0.0, 0.0, 0.0), crowd=flyers, identity=1)
-    other = vehicle(name="Other", location=(0.1, 24.0, 0.0), rotation=(0.0, 0.0, np.pi), crowd=flyers, identity=2)
-    shield = wedge("Shield", (0.0, 0.0, 0.0), size=1.0)
-    shield.parent = carrier
-    return carrier, other, shield
-
-
-def test_an_obstacle_on_a_vehicle_is_avoided_by_others_and_not_by_its_carrier() -> None:
-    carrier, other, shield = carried_shield()
-    bake()
-    assert np.abs(places(other, baked_frames())[:, 0] - 0.1).max() < 0.01
-    tag(shield, role="OBSTACLE")
-    bake()
-    over = baked_frames()
-    assert np.linalg.norm(places(other, over) - places(carrier, over), axis=1).min() > 1.0
-    assert np.abs(places(carrier, over)[:, [0, 2]]).max() < 0.01
 
 
 @pytest.mark.parametrize("depth", [1, 2])

@@ -30,7 +30,6 @@ from tests.blender.building import (
     part,
     scene_dump,
     select,
-    vehicle,
     wedge,
     world_matrices,
 )
@@ -132,14 +131,6 @@ def strides(ob) -> np.ndarray:
     return np.diff(values(ob, "steering_distance")) / np.diff(values(ob, "steering_phase"))
 
 
-def test_a_growing_vehicle_takes_longer_strides() -> None:
-    ship = bird(stride=1.0)
-    insert(ship, "scale", {1: (1.0, 1.0, 1.0), 2: (2.0, 2.0, 2.0)})
-    bpy.context.scene.frame_set(7)
-    bake()
-    np.testing.assert_allclose(strides(ship), 2.0, rtol=1e-3)
-
-
 def test_a_vehicle_on_a_scaled_parent_takes_longer_strides() -> None:
     ship = bird(stride=1.0)
     deck = link(bpy.data.objects.new("Deck", None))
@@ -147,15 +138,6 @@ def test_a_vehicle_on_a_scaled_parent_takes_longer_strides() -> None:
     ship.parent = deck
     bake()
     np.testing.assert_allclose(strides(ship), np.linspace(1.5, 3.0, LAST)[1:], rtol=1e-3)
-
-
-def test_the_stride_does_not_depend_on_the_radius_of_the_body() -> None:
-    ships = flock(2, stride=1.0)
-    ships[1].steering.size_factor = 0.4
-    ships[0].steering.crowd.steering.vehicle.radius = 3.0
-    bake()
-    for ship in ships:
-        np.testing.assert_allclose(strides(ship), 1.0, rtol=1e-3)
 
 
 def rigged_man(name: str, x: float):
@@ -225,16 +207,6 @@ def test_copies_of_a_model_stride_alike_although_drivers_move_their_parts() -> N
         np.testing.assert_allclose(strides(walker), scale, rtol=1e-3)
 
 
-def test_measuring_a_posed_rig_changes_nothing() -> None:
-    men = posed_men()
-    sizes, family = part("blender.objects.body_sizes"), part("blender.objects.hierarchy").Family()
-    before = scene_dump()
-    for man in men:
-        body = sizes.Body.of(man, bpy.context.evaluated_depsgraph_get(), family)
-        assert body.height("POS_Z") == pytest.approx(1.8)
-    assert_same(before, scene_dump())
-
-
 def test_the_unmirrored_half_of_a_rigged_body_is_measured_with_its_mirror_image() -> None:
     man = rigged_man("Man", 0.0)
     skin = man.children[0]
@@ -245,15 +217,6 @@ def test_the_unmirrored_half_of_a_rigged_body_is_measured_with_its_mirror_image(
     family = part("blender.objects.hierarchy").Family()
     body = part("blender.objects.body_sizes").Body.of(man, bpy.context.evaluated_depsgraph_get(), family)
     assert body.points[:, 0].min() == pytest.approx(-0.9) and body.points[:, 0].max() == pytest.approx(0.9)
-
-
-def test_each_crowd_decides_whether_its_vehicles_are_portrayed() -> None:
-    ship = bird()
-    plain = vehicle(name="Plain", location=(40.0, 0.0, 0.0), crowd=crowd("Others", wander={}))
-    bake()
-    assert set(PATHS) <= {path for path, _ in keys(ship)}
-    assert not set(PATHS) & {path for path, _ in keys(plain)}
-    assert not set(NAMES) & set(plain.keys())
 
 
 def test_a_longer_run_begins_like_a_shorter_one_and_the_motion_is_the_same_without() -> None:
@@ -333,19 +296,6 @@ def test_a_property_of_the_animator_is_restored(value, baked_before) -> None:
     if shown is not None:
         assert ship.id_properties_ui("steering_phase").as_dict() == shown
     assert not {"steering_speed", "steering_distance"} & set(ship.keys())
-
-
-def test_a_menu_of_the_animator_is_restored_with_its_items() -> None:
-    ship = bird()
-    ship["steering_phase"] = 2
-    items = [("A", "Up", "Wings up", 0, 1), ("B", "Down", "Wings down", 0, 2)]
-    ship.id_properties_ui("steering_phase").update(items=items)
-    shown = ship.id_properties_ui("steering_phase").as_dict()
-    assert shown["items"] == items
-    bake()
-    clear_bake()
-    assert ship["steering_phase"] == 2
-    assert ship.id_properties_ui("steering_phase").as_dict() == shown
 
 
 def test_a_kept_property_survives_saving_and_loading(tmp_path) -> None:
@@ -441,16 +391,6 @@ def test_own_keys_on_other_frames_survive_and_keep_the_property() -> None:
     bpy.context.scene.frame_set(1)
     clear_bake()
     assert_same(before, scene_dump())
-
-
-def test_a_key_added_to_a_baked_property_stays_with_it() -> None:
-    ship = bird()
-    bake()
-    beat(ship, {LAST + 10: 4.0})
-    clear_bake()
-    assert keys(ship) == {('["steering_phase"]', 0): [(LAST + 10.0, 4.0)]}
-    assert "steering_phase" in ship
-    assert "steering_speed" not in ship
 
 
 # ---- what it is for
