@@ -352,6 +352,13 @@ def flight(*, only=None, replace_own_keys: bool = False) -> tuple[list[str], np.
     )
 
 
+def snapshots() -> list:
+    """The snapshots that the simulation gets, frame by frame."""
+    plan = part("blender.read.plan").plan_reading(bpy.context.scene)
+    read = part("blender.read.sweep").sweep(plan, part("blender.read.reading").Reader(plan))
+    return [frame.snapshot for frame in read]
+
+
 # ---- dumping
 
 NOT_OF_THE_FILE = {

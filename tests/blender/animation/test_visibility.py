@@ -175,14 +175,6 @@ def test_clearing_what_moved_and_was_hidden_leaves_the_file_as_before(staging, o
     assert_same(before["actions"], after["actions"])
 
 
-def test_a_vehicle_that_is_always_visible_again_has_no_hide_keys(staging) -> None:
-    ob = new_object()
-    hide(staging, [ob], moving=True)
-    hide(staging, [ob], np.zeros(len(FRAMES), dtype=bool), moving=True)
-    assert not {path for path, _ in curves_of(ob)} & set(SWITCHES)
-    assert not ob.hide_viewport and not ob.hide_render
-
-
 def test_the_animators_own_hiding_is_refused_by_name_unless_replaced(staging, contested) -> None:
     before = dump_file()
     prepared = staging.Staging("bake", FRAMES)
@@ -228,14 +220,6 @@ def test_keys_of_the_animators_before_the_range_say_whether_it_is_hidden_anyway(
     present = seen(ob)
     assert not any(present["hide_render"])
     assert present["hide_viewport"] == (~HIDDEN).tolist()
-
-
-def test_a_modifier_on_a_baked_switch_is_kept_by_the_next_bake(staging) -> None:
-    ob = new_object()
-    hide(staging, [ob])
-    curves_of(ob)["hide_render", 0].modifiers.new("STEPPED").frame_step = 3.0
-    hide(staging, [ob], ~HIDDEN)
-    assert [m.frame_step for m in curves_of(ob)["hide_render", 0].modifiers] == [3.0]
 
 
 def test_it_is_hidden_and_shown_again_immediately(staging) -> None:

@@ -53,14 +53,6 @@ def test_a_behavior_is_added_with_the_values_that_fit_its_crowd(behavior: str) -
     assert getattr(crowd_object.steering, behavior).use
 
 
-def test_small_slow_fish_run_from_near_chasers_only() -> None:
-    """The distance of 10 m is meant for bodies of 1 m and 5 m/s."""
-    assert bpy.ops.steering.add_school(count=3) == {"FINISHED"}
-    school = bpy.context.view_layer.objects.active
-    add(school, "evasion")
-    assert 2.0 < school.steering.evasion.distance < 4.0
-
-
 def test_without_fit_a_behavior_has_its_defaults() -> None:
     crowd_object = fish()
     add(crowd_object, "evasion", fit=False)

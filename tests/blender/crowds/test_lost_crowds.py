@@ -209,16 +209,6 @@ def test_with_no_crowd_missing_nothing_is_restored() -> None:
     assert_same(before, scene_dump())
 
 
-def test_restoring_is_one_undo_step() -> None:
-    lose("deleted")
-    bpy.ops.ed.undo_push(message="Before")
-    before = scene_dump()
-    restore()
-    bpy.ops.ed.undo_push(message="After")
-    bpy.ops.ed.undo()
-    assert_same(before, scene_dump())
-
-
 def test_a_crowd_survives_saving_and_opening_while_it_is_deleted(tmp_path) -> None:
     lose("deleted")
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "file.blend"))

@@ -102,18 +102,6 @@ def written(path: str, *, baked: bool) -> None:
     bpy.data.batch_remove([*bpy.context.scene.objects, *bpy.data.collections])
 
 
-def test_an_appended_collection_brings_a_herd_that_runs_immediately(tmp_path) -> None:
-    path = str(tmp_path / "meadow.blend")
-    written(path, baked=False)
-    with bpy.data.libraries.load(path) as (_, wanted):
-        wanted.collections = ["Meadow"]
-    bpy.context.scene.collection.children.link(wanted.collections[0])
-    assert planned() == {"Startle": "Sheep", "Regroup": "Sheep", "Startle Trigger": "Startle"}
-    bake()
-    members = members_of(wanted.collections[0].objects)
-    assert all(history[0].state == "Startle" for history in histories(members)) and len(members) == 3
-
-
 def members_of(objects) -> list:
     return sorted((ob for ob in objects if ob.name.startswith("Sheep ")), key=lambda ob: ob.name)
 

@@ -192,13 +192,6 @@ def test_a_mirrored_model_still_faces_forward(local_space, rotation_channels, fo
     assert column(ob, up) @ basis[:, 2] > 0.0
 
 
-def test_the_scale_stays_as_it_is(local_space, rotation_channels) -> None:
-    ob = child("none")
-    ob.scale = (0.5, -1.5, 2.0)
-    put(local_space, rotation_channels, ob, (1.0, 2.0, 3.0), basis_of(0.1, 0.2, 0.3))
-    assert np.allclose(ob.scale, (0.5, -1.5, 2.0))
-
-
 def test_a_model_faces_forward_along_its_own_axes(local_space) -> None:
     assert np.array_equal(model_axes("Y", "Z"), np.eye(3))
     side, forward, up = model_axes("NEG_Y", "Z").T

@@ -104,6 +104,12 @@ def chosen(behavior: str, name: str, ob):
     return ob
 
 
+def on_foot(ship):
+    """The ship, whose crowd stands on surfaces now."""
+    ship.steering.crowd.steering.locomotion = "ON_FOOT"
+    return ship
+
+
 def unlinked(ob) -> None:
     bpy.context.scene.collection.objects.unlink(ob)
 
@@ -166,6 +172,18 @@ REFUSED: dict[str, tuple[Callable, str]] = {
     "a vehicle that is a flow too": (
         lambda ship: let(ship, roles={"VEHICLE", "FLOW"}),
         r"Ship is both a vehicle and a flow\. Remove one of the tags\.",
+    ),
+    "a vehicle that is a surface too": (
+        lambda ship: let(ship, roles={"VEHICLE", "SURFACE"}),
+        r"Ship is both a vehicle and a surface\. Remove one of the tags\.",
+    ),
+    "a surface that cannot have faces": (
+        lambda ship: let(empty("Spot"), roles={"SURFACE"}),
+        r"Spot is tagged as a surface but cannot have faces\..*",
+    ),
+    "a surface parented to a vehicle": (
+        lambda ship: setattr(tag(wedge("Deck"), role="SURFACE"), "parent", on_foot(ship)),
+        r"The surface Deck is parented to the vehicle Ship\. Clear the parent\.",
     ),
     "a vehicle that is a path too": (
         lambda ship: vehicle(bpy.data.objects["Road"]),

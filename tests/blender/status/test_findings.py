@@ -30,6 +30,7 @@ from tests.blender.building import (
 )
 from tests.blender.drawing import texts, up_to_date
 from tests.blender.walkers import found_walkers
+from tests.sampling import sampled
 
 
 def listed() -> dict[str, str]:
@@ -270,6 +271,7 @@ def test_it_is_listed_by_name_and_a_click_selects_it(scene: Callable[[], set[str
     assert selected_by_click(kind) == names
 
 
+@sampled
 @pytest.mark.parametrize("scene", [case for case in CASES if case is not a_deleted_target], ids=lambda f: f.__name__)
 def test_a_bake_reports_it_too(scene: Callable[[], set[str]], capfd) -> None:
     scene()
@@ -389,12 +391,6 @@ def test_locked_vehicles_that_are_hidden_are_left_out_because_no_bake_moves_them
     first.steering.locked = True
     first.hide_set(True)
     assert "HIDDEN" not in listed()
-
-
-def test_staying_inside_without_a_region_is_nothing_to_look_at() -> None:
-    ships()
-    bpy.data.objects["Ships"].steering.containment.use = True
-    assert listed() == {}
 
 
 def test_an_instance_of_a_linked_collection_is_named_with_its_own_remedy(tmp_path) -> None:

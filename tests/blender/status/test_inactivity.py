@@ -176,15 +176,6 @@ def test_before_a_vehicle_has_entered_the_first_frame_to_enter_is_named(preview)
     assert away() == ""
 
 
-def test_a_per_vehicle_frame_comes_first() -> None:
-    crowd_object = arriving(use_enter_frame=True, enter_frame=40)
-    ship = bpy.data.objects["Ship 1"].steering
-    ship.use_enter_frame, ship.enter_frame = True, 20
-    assert away() == "No vehicle has entered yet: the first enters on frame 20"
-    crowd_object.steering.attendance.use_enter_frame = False
-    assert away() == ""
-
-
 def test_vehicles_that_enter_after_the_end_are_named_and_do_not_move() -> None:
     arriving(use_enter_frame=True, enter_frame=61)
     assert why() == "All its vehicles enter after the last frame, 60: the first enters on frame 61"

@@ -28,6 +28,7 @@ from tests.blender.building import (
     places,
     scene_dump,
     select,
+    snapshots,
     strip_of_own_action,
     vehicle,
     wedge,
@@ -565,9 +566,7 @@ def test_an_obstacle_moved_by_physics_is_where_physics_puts_it() -> None:
     bpy.context.scene.frame_set(1)
     fallen = places(ball, baked_frames())
     assert fallen[-1, 2] < 5.0
-    plan = part("blender.read.plan").plan_reading(bpy.context.scene)
-    reader = part("blender.read.reading").Reader(plan)
-    obstacles = [frame.snapshot.obstacles for frame in part("blender.read.sweep").sweep(plan, reader)]
+    obstacles = [snapshot.obstacles for snapshot in snapshots()]
     read = np.array([(each.start[0] + each.end[0]) / 2 for each in obstacles])
     np.testing.assert_allclose(read, fallen, atol=1e-3)
     bake()

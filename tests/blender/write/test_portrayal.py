@@ -30,6 +30,7 @@ from tests.blender.building import (
     part,
     scene_dump,
     select,
+    snapshots,
     wedge,
     world_matrices,
 )
@@ -490,9 +491,7 @@ def test_drivers_in_materials_and_shape_keys_are_found_too() -> None:
 
 def read_obstacles() -> np.ndarray:
     """(f, k, 6) where a bake would see the ends of the obstacles."""
-    plan = part("blender.read.plan").plan_reading(bpy.context.scene)
-    read = part("blender.read.sweep").sweep(plan, part("blender.read.reading").Reader(plan))
-    obstacles = [frame.snapshot.obstacles for frame in read]
+    obstacles = [snapshot.obstacles for snapshot in snapshots()]
     return np.array([np.concatenate((each.start, each.end), axis=1) for each in obstacles])
 
 

@@ -128,21 +128,6 @@ def test_a_vehicle_parented_to_a_resource_is_not_a_part_of_it(preview) -> None:
     assert hidden(dish).any() and not hidden(rider).any()
 
 
-def test_a_carried_resource_is_eaten_up_too_and_stays_so_when_baked_again() -> None:
-    frames(1, LAST)
-    dish, crumb = food(location=(0.0, 0.0, 0.0))
-    waiter = vehicle(name="Waiter", location=(0.0, 3.0, 0.0), crowd=crowd("Waiters", rest={}), start_speed=0.0)
-    waiter.steering.crowd.steering.vehicle.cruise_speed = 0.0
-    dish.parent = waiter
-    eater()
-    bake()
-    once = hidden(dish)
-    assert once.any() and not once[0] and (hidden(crumb) == once).all() and not hidden(waiter).any()
-    bpy.context.scene.frame_set(1)
-    bake()
-    assert (hidden(dish) == once).all()
-
-
 def test_a_linked_resource_is_eaten_and_stays_visible(tmp_path) -> None:
     frames(1, LAST)
     dish, _ = food()
