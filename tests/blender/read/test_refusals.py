@@ -178,7 +178,7 @@ REFUSED: dict[str, tuple[Callable, str]] = {
         r"Ship is both a vehicle and a surface\. Remove one of the tags\.",
     ),
     "a surface that cannot have faces": (
-        lambda ship: let(empty("Spot"), roles={"SURFACE"}),
+        lambda ship: on_foot(ship) and let(empty("Spot"), roles={"SURFACE"}),
         r"Spot is tagged as a surface but cannot have faces\..*",
     ),
     "a surface parented to a vehicle": (
