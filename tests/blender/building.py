@@ -7,6 +7,10 @@ from __future__ import annotations
 
 import importlib
 import math
+import os
+import subprocess
+import sys
+import textwrap
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
@@ -26,6 +30,23 @@ SLOTTED = "slots" in bpy.types.Action.bl_rna.properties
 def part(name: str) -> ModuleType:
     """A module of the extension under test, for example `part("blender.read.plan")`."""
     return importlib.import_module(f"{MODULE}.steering_addon.{name}")
+
+
+def in_another_blender(script: str, user: Path | None = None, **values) -> str:
+    """Run a script, formatted with values, in a Blender process of its own, and return what it prints.
+
+    Args:
+        user: the folder of the user's resources, by default that of this process.
+    """
+    process = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script).format(**values)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, **({} if user is None else {"BLENDER_USER_RESOURCES": str(user)})},
+    )
+    assert process.returncode == 0, process.stdout + process.stderr
+    return process.stdout
 
 
 # ---- building

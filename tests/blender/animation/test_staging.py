@@ -378,31 +378,6 @@ def test_nothing_changes_before_the_commit_and_discarding_leaves_nothing(staging
     assert_same(before["count"], dump_file()["count"])
 
 
-def test_baking_twice_is_baking_once_whatever_was_baked_or_discarded_between(staging, vehicles) -> None:
-    bake(staging, vehicles)
-    once = dump_file()
-    bake(staging, vehicles)
-    assert_same(once, dump_file())
-    prepared = staging.Staging("again", OTHER_FRAMES)
-    for ob in vehicles:
-        prepared.add(ob, *motion(ob, OTHER_FRAMES), True)
-    prepared.discard()
-    assert_same(once, dump_file())
-    bake(staging, vehicles, OTHER_FRAMES)
-    bake(staging, vehicles)
-    assert_same(once, dump_file())
-
-
-def test_clearing_leaves_the_file_as_before_the_first_bake(staging, vehicles) -> None:
-    before, stood = dump_file(), where(vehicles)
-    for bakes in ((FRAMES,), (FRAMES, OTHER_FRAMES, FRAMES + 5.0)):
-        for frames in bakes:
-            bake(staging, vehicles, frames)
-        clear_all(staging, vehicles, stood)
-        assert_same(before, dump_file())
-    assert not any(staging.clear(ob) for ob in vehicles)
-
-
 def test_a_bake_survives_saving_and_can_be_cleared_afterwards(staging, vehicles, tmp_path) -> None:
     names = [ob.name for ob in vehicles]
     before, stood = dump_file(), where(vehicles)
@@ -489,16 +464,6 @@ def test_a_bake_takes_the_name_of_the_action_it_carries_on(staging) -> None:
     assert len(bpy.data.actions) == 1
 
 
-def test_a_shared_action_is_made_the_objects_own_and_left_to_the_others(staging) -> None:
-    each, other = a_shared_action()
-    shared = other.animation_data.action
-    before = dump_action(shared)
-    bake(staging, [each])
-    assert each.animation_data.action != shared
-    assert other.animation_data.action == shared
-    assert dump_action(shared) == before
-
-
 def test_a_copied_vehicle_is_baked_and_cleared_separately(staging) -> None:
     each = new_object("One")
     bake(staging, [each])
@@ -576,17 +541,6 @@ def test_edits_of_other_channels_survive_clearing_what_was_replaced(staging) -> 
     assert {key: dump_curve(after[key]) for key in moving} == {key: before[key] for key in moving}
     assert "steering_bake" not in ob.animation_data.action
     assert len(bpy.data.actions) == 1
-
-
-def test_what_was_replaced_stays_so_in_the_next_bake(staging) -> None:
-    """Also where that is not told to replace anything: what it would replace has been set aside already."""
-    own_keys(ob := new_object())
-    before = dump_file()["actions"]
-    bake(staging, [ob])
-    bake(staging, [ob], replace=False)
-    assert all(len(curve.keyframe_points) == len(FRAMES) for curve in curves_of(ob).values())
-    staging.clear(ob)
-    assert dump_file()["actions"] == before
 
 
 def test_a_bake_whose_kept_action_was_deleted_can_still_be_cleared(staging) -> None:

@@ -15,7 +15,6 @@ from tests.blender.building import (
     frames,
     insert,
     is_baked,
-    keys,
     part,
     road,
     scene_dump,
@@ -104,13 +103,6 @@ def test_members_enter_on_random_frames_of_the_span() -> None:
     }
 
 
-def test_vehicles_that_are_not_hidden_are_always_visible() -> None:
-    _, later = walkers(hide=False)
-    enter_on(later, 20)
-    bake()
-    assert len(seen(later)) == LAST
-
-
 # ---- leaving
 
 
@@ -125,13 +117,6 @@ def test_a_leaving_vehicle_is_hidden_from_the_frame_after_its_arrival() -> None:
     assert np.allclose(positions[last - FIRST :], positions[last - FIRST], atol=1e-5)
     door = np.array(bpy.data.objects["Door"].location)
     assert np.linalg.norm(positions[-1] - door) < ob.steering.crowd.steering.vehicle.radius + 0.3
-
-
-def test_a_vehicle_that_stays_or_continues_is_always_visible() -> None:
-    for on_arrival in ("STAY", "GO_ON"):
-        ob = vehicle_to_a_door(on_arrival=on_arrival)
-        bake()
-        assert len(seen(ob)) == LAST
 
 
 # ---- data of the user
@@ -167,13 +152,6 @@ def test_deleting_the_bake_restores_everything() -> None:
     bpy.context.scene.frame_set(FIRST)
     clear_bake()
     assert_same(before, scene_dump())
-
-
-def test_visibility_keyframes_are_accepted_if_the_bake_hides_nothing() -> None:
-    _, other = walkers()
-    insert(other, "hide_render", {5: True, 9: False})
-    bake()
-    assert len(keys(other)["hide_render", 0]) == 2
 
 
 def test_others_perceive_a_locked_baked_vehicle_only_while_it_is_present() -> None:

@@ -145,14 +145,6 @@ def test_copies_with_the_same_identity_vary_independently() -> None:
     assert (values(herd, "speed_factor") == speeds).all()
 
 
-def test_copies_of_a_varied_vehicle_can_be_restored(ships) -> None:
-    vary(size=0.5, speed=0.5)
-    copy = link(ships[0].copy())
-    vary(size=0.0, speed=0.0)
-    assert tuple(copy.scale) == pytest.approx((1.0, 1.0, 1.0))
-    assert copy.steering.speed_factor == 1.0
-
-
 # ---- unchanged objects
 
 
@@ -192,12 +184,6 @@ def test_a_keyframed_factor_is_unchanged_and_named(ships, capfd) -> None:
     vary()
     assert ships[1].steering.speed_factor == 1.0
     assert "Keyframed or driven values were left unchanged: Ship 1" in capfd.readouterr().out
-
-
-def test_vary_writes_nothing_without_amounts(ships) -> None:
-    before = scene_dump()
-    vary(speed=0.0, size=0.0, start_speed=0.0)
-    assert_same(before, scene_dump())
 
 
 def test_a_crowd_without_vehicles_is_refused() -> None:

@@ -154,21 +154,6 @@ def test_a_crowd_that_has_vehicles_keeps_its_size() -> None:
     assert [ob.steering.size_factor for ob in members(crowd)] == pytest.approx([0.25, 0.25])
 
 
-def test_a_new_crowd_gets_the_settings_of_its_likeness() -> None:
-    frames(1, 30)
-    select(ground(200.0), wedge())
-    crowd = populate(moves_like="BIRD", count=12)
-    assert crowd.name == "Birds"
-    assert crowd.steering.separation.use
-    assert len({round(ob.scale.x, 5) for ob in members(crowd)}) > 6, "they vary in size"
-    before = [state_of(ob) for ob in members(crowd)]
-    populate(moves_like="FISH", count=15)
-    assert [state_of(ob) for ob in members(crowd)[:12]] == before
-    bake()
-    way = [np.linalg.norm(np.diff(places(ob, (1, 30)), axis=0)) for ob in members(crowd)]
-    assert min(way) > 0.1
-
-
 @pytest.mark.parametrize(
     ("size", "name"),
     [
@@ -752,15 +737,6 @@ def test_removed_members_leave_nothing_behind() -> None:
     assert len(members(crowd)) == 2
 
 
-def test_deleted_members_are_restored(crowd) -> None:
-    before = [state_of(ob) for ob in members(crowd)]
-    bpy.data.objects.remove(members(crowd)[6])
-    populate()
-    after = [state_of(ob) for ob in members(crowd)]
-    assert [row[:2] for row in after] == [row[:2] for row in before]
-    assert after[:6] == before[:6]
-
-
 def test_parts_of_members_stay_theirs_when_a_bake_that_hid_them_is_deleted() -> None:
     """Populate would take such a member for the user's and neither move nor remove it."""
     body = wedge(size=0.3)
@@ -796,13 +772,6 @@ def test_another_arrangement_moves_members_but_keeps_their_identity(crowd) -> No
         assert tuple(ob.steering.start.location) == tuple(ob.location)
 
 
-def test_members_follow_a_moved_ground(crowd) -> None:
-    bpy.data.objects["Ground"].location.z = 5.0
-    bpy.context.view_layer.update()
-    populate()
-    assert np.allclose(locations(crowd)[:, 2], 5.0)
-
-
 @pytest.mark.parametrize("work", ["lock", "move", "turn", "key", "parent", "burden"])
 def test_members_changed_by_the_user_are_neither_moved_nor_removed(crowd, work: str) -> None:
     ob = members(crowd)[15]
@@ -824,17 +793,6 @@ def test_members_changed_by_the_user_are_neither_moved_nor_removed(crowd, work: 
     assert [member.steering.member.number for member in members(crowd)] == [*range(1, 11), 16]
     locations_of_all = np.array([member.matrix_world.translation for member in members(crowd)])
     assert nearest(locations_of_all) > 0.3
-
-
-def test_a_moved_baked_member_starts_elsewhere_after_the_next_bake(crowd) -> None:
-    frames(1, 10)
-    bake()
-    populate(seed=3)
-    assert all(is_baked(ob) for ob in members(crowd)), "members play their keyframes until the next bake"
-    starts = np.array([ob.steering.start.location for ob in members(crowd)])
-    bake()
-    bpy.context.scene.frame_set(1)
-    assert np.allclose([places(ob, [1])[0] for ob in members(crowd)], starts, atol=1e-4)
 
 
 def test_populating_during_a_preview_moves_no_member(crowd) -> None:
@@ -956,23 +914,6 @@ def test_members_in_one_place_enter_one_after_another() -> None:
         for ob in seen:
             assert all(other == ob or (other.location - ob.location).length > 0.4 for other in seen), frame
     assert counts[0] == 0 and counts[-1] == 6 and max(np.diff(counts)) == 1
-
-
-def test_populating_keeps_the_entry_settings_of_the_user() -> None:
-    crowd = stream()
-    attendance = crowd.steering.attendance
-    attendance.enter_frame, attendance.enter_span = 20, 30
-    populate(count=9)
-    assert (len(members(crowd)), attendance.use_enter_frame, attendance.enter_frame, attendance.enter_span) == (
-        9,
-        True,
-        20,
-        30,
-    )
-    assert np.allclose(locations(crowd), (0.0, 2.0, 0.0))
-    attendance.use_enter_frame = False
-    populate(count=10)
-    assert not attendance.use_enter_frame
 
 
 def test_overlapping_members_are_reported(capfd) -> None:

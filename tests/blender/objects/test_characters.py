@@ -267,24 +267,6 @@ def test_the_empty_above_an_armature_and_its_skin_is_the_vehicle(clicked: str, c
     assert "deformed" not in capfd.readouterr().out
 
 
-def test_an_object_without_an_armature_is_the_vehicle_whatever_it_is_parented_to() -> None:
-    ship = wedge()
-    ship.parent = empty("Harbor")
-    press_vehicle(ship)
-    assert vehicles() == [ship]
-
-
-def test_the_crowd_of_a_character_is_shown_for_any_of_its_parts() -> None:
-    cow = character()
-    press_vehicle(cow.skin)
-    crowd = cow.wrapper.steering.crowd
-    for ob in [*cow.parts(), cow.wrapper]:
-        select(ob)
-        assert part("blender.objects.focus").crowd_in_focus(bpy.context) == crowd
-    select(wedge())
-    assert part("blender.objects.focus").crowd_in_focus(bpy.context) is None
-
-
 @pytest.mark.parametrize("clicked", ["rig", "skin", "hat"])
 def test_members_are_whole_characters_whichever_part_was_clicked(clicked: str) -> None:
     cow = character()

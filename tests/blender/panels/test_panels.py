@@ -457,15 +457,6 @@ def test_the_bake_panel_tells_why_no_crowd_moves() -> None:
     assert "One: Max Speed is 0" in texts(in_tab("bake"))
 
 
-def test_a_crowd_that_has_not_entered_yet_is_noted_without_an_error() -> None:
-    frames(1, 40)
-    ship = vehicle(crowd=crowd("One", wander={}))
-    ship.steering.use_enter_frame, ship.steering.enter_frame = True, 9
-    assert "No vehicle has entered yet: the first enters on frame 9" in texts(in_tab("behaviors"))
-    select()
-    assert "entered" not in texts(in_tab("bake"))
-
-
 def test_the_census_counts_the_vehicles_that_a_bake_would_move() -> None:
     ships = fleet(4)
     ships[0].steering.locked = True

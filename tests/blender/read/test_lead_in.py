@@ -97,14 +97,6 @@ def test_what_a_driver_moves_is_where_the_driver_says() -> None:
     assert np.allclose(path, np.arange(-4, 1) ** 2)
 
 
-def test_a_leader_on_a_keyed_parent_is_carried_on_with_it() -> None:
-    cart, hero = moving(empty("Cart")), empty("Hero", (0.0, 3.0, 0.0))
-    hero.parent = cart
-    leader(hero)
-    path = np.array([each.tracked.position[0] for each in led_in(6)])
-    assert np.allclose(path, np.arange(-6, 0)[:, None] * FAST + (0.0, 3.0, 0.0), atol=1e-5)
-
-
 def test_obstacles_and_regions_are_carried_on_too() -> None:
     obstacle(moving(sphere("Rock")))
     zone = moving(empty("Zone"))

@@ -190,16 +190,6 @@ def test_a_rig_that_stands_on_its_origin_stays_on_it() -> None:
     assert body(points - np.array((0.0, 0.0, 0.9)), np.eye(3)).origin_height("NEG_Z") == pytest.approx(0.9)
 
 
-def test_a_surface_switched_off_holds_no_one() -> None:
-    frames(1, 5)
-    surface = tag(hill(), role="SURFACE")
-    surface.steering.active = False
-    (walker,) = walkers((0.0, 0.0, 1.0))
-    bake()
-    assert np.ptp([each[2] for each in np.atleast_2d(walker.location)]) == 0.0
-    assert walker.location.z == pytest.approx(1.0)
-
-
 def test_a_vehicle_cannot_be_a_surface_nor_a_surface_a_vehicle() -> None:
     suits, role = part("blender.objects.suitability").suits, part("simulation.roles").Role
     surface, (walker,) = tag(hill(), role="SURFACE"), walkers((0.0, 0.0, 1.0))

@@ -40,12 +40,6 @@ def ways() -> float:
     return float(np.linalg.norm(np.diff(positions, axis=0), axis=-1).sum())
 
 
-def test_a_moving_crowd_gives_no_reason() -> None:
-    seeking()
-    assert why() == ""
-    assert ways() > 1.0
-
-
 def no_strength(crowd_object) -> None:
     crowd_object.steering.vehicle.max_force = 0.0
     for ob in bpy.data.objects:
@@ -198,16 +192,6 @@ def test_vehicles_that_have_left_are_reported_by_bake_and_preview(preview) -> No
     bake()
     said = {frame: (seen(crowd_object, frame), away())[1] for frame in (1, 5, 60)}
     assert said == {1: "", 5: "", 60: left}
-
-
-def test_between_vehicles_that_left_and_vehicles_to_come_the_next_is_named() -> None:
-    crowd_object = arriving(2, on_arrival="LEAVE")
-    use(crowd_object, seek={"target": leader(location=(0.0, 3.0, 0.0))})
-    late = bpy.data.objects["Ship 1"].steering
-    late.use_enter_frame, late.enter_frame = True, 50
-    bake()
-    assert seen(crowd_object, 45) == []
-    assert away() == "No vehicle is present on this frame: the next enters on frame 50"
 
 
 def test_vehicles_that_wait_for_room_are_reported() -> None:

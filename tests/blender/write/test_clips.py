@@ -489,17 +489,6 @@ def test_clips_are_added_and_removed_by_hand():
     assert bpy.data.actions["Walk"]
 
 
-def test_a_bake_without_clips_removes_the_strips_of_an_earlier_one():
-    people, [rig] = found_walkers()
-    bake()
-    select(people)
-    bpy.ops.steering.clip_remove(row=0)
-    bpy.ops.steering.clip_remove(row=0)
-    bake()
-    assert not ours(rig)
-    assert not any("steering_clip" in action for action in bpy.data.actions)
-
-
 def test_a_locked_vehicle_keeps_its_strips():
     _, [rig, other] = found_walkers(2)
     bake()
@@ -508,17 +497,6 @@ def test_a_locked_vehicle_keeps_its_strips():
     clear_bake()
     assert [track.name for track in ours(rig)] == before
     assert not ours(other)
-
-
-def test_undo_takes_a_bake_with_clips_back():
-    _, [rig] = found_walkers()
-    name = rig.name
-    bpy.ops.ed.undo_push(message="before")
-    bpy.ops.steering.bake("INVOKE_DEFAULT")
-    bpy.ops.ed.undo_push(message="baked")
-    assert ours(bpy.data.objects[name])
-    bpy.ops.ed.undo()
-    assert not ours(bpy.data.objects[name])
 
 
 def test_a_library_override_plays_clips_that_stay_linked_and_survives_saving(tmp_path: Path):
@@ -554,16 +532,6 @@ def test_a_library_override_plays_clips_that_stay_linked_and_survives_saving(tmp
     clear_bake()
     assert not ours(rig) and "steering_clips" not in rig
     assert not any("steering_clip" in action for action in bpy.data.actions)
-
-
-def test_a_bake_that_is_stopped_while_it_prepares_clips_leaves_nothing():
-    found_walkers(2)
-    before = scene_dump()
-    baking = part("blender.write.bake").baking(part("blender.read.plan").plan_reading(bpy.context.scene))
-    while not any("steering_clip" in action for action in bpy.data.actions):
-        next(baking)
-    baking.close()
-    assert_same(before, scene_dump())
 
 
 # ---- odd models and clips: each works, or is refused by name

@@ -11,7 +11,6 @@ from tests.blender.building import (
     assert_same,
     bake,
     clear_bake,
-    crowd,
     drive,
     empty,
     frames,
@@ -20,12 +19,10 @@ from tests.blender.building import (
     part,
     scene_dump,
     select,
-    vehicle,
     without_bake_ids,
     without_run_records,
 )
-from tests.blender.shaped import SPREAD, bird, key_clip, play, points_on, trotter, winged, wings
-from tests.blender.walkers import SPEED, STRIDE
+from tests.blender.shaped import SPREAD, bird, key_clip, play, points_on, winged, wings
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender(shared=True)
@@ -61,31 +58,6 @@ def test_birds_beat_each_in_its_own_phase_up_to_the_last_frame() -> None:
     for row in range(1, len(birds)):
         assert np.abs(beats[:, row] - beats[:, 0]).max() > 0.2 * SPREAD
     assert len({ob.data for ob in birds}) == len(birds) and model.data not in {ob.data for ob in birds}
-
-
-def test_a_bird_with_a_long_tail_does_not_fly_with_that_ahead() -> None:
-    model = bird()
-    for points in (model.data.vertices, *(block.data for block in model.data.shape_keys.key_blocks)):
-        points[1].co.y, points[2].co.y, points[3].co.y = 2.0, -0.5, -0.5
-    select(model)
-    assert bpy.ops.steering.tag(role="VEHICLE", moves_like="BIRD", new_crowd=True) == {"FINISHED"}
-    assert (model.steering.forward_axis, model.steering.up_axis) == ("NEG_Y", "POS_Z")
-
-
-def test_deleting_the_bake_puts_back_what_was_and_baking_again_writes_the_same() -> None:
-    people, birds, model = flock()
-    before, mesh = whole(), model.data
-    bake()
-    first, flown = whole(), wings(birds, FILM)
-    bpy.context.scene.frame_set(1)
-    select(people)
-    bake()
-    assert_same(first, whole())
-    np.testing.assert_array_equal(wings(birds, FILM), flown)
-    bpy.context.scene.frame_set(1)
-    clear_bake()
-    assert {ob.data for ob in (*birds, model)} == {mesh}
-    assert_same(before, whole())
 
 
 def test_what_exceeds_own_shapes_shares_them() -> None:
@@ -141,31 +113,6 @@ def test_a_preview_shows_the_poses_of_the_bake_and_leaves_none() -> None:
     assert bpy.ops.steering.preview() == {"FINISHED"}
     np.testing.assert_allclose(previewed, wings(birds, FILM), atol=1e-4)
     bpy.ops.steering.preview()
-
-
-def trot(number: int = 2):
-    """Trotters that go to a goal far away at the speed that is measured; the crowd, and they."""
-    frames(1, 90)
-    goal = empty("Goal", location=(0.0, -500.0, 0.0))
-    people = crowd("Herd", seek={"target": goal})
-    people.steering.locomotion = "ON_FOOT"
-    first = trotter()
-    members = [vehicle(first, crowd=people, identity=31, start_speed=1.0)]
-    for k in range(1, number):
-        copy = first.copy()
-        copy.location.x = 3.0 * k
-        members.append(vehicle(link(copy), crowd=people, identity=31 + k, start_speed=1.0))
-    select(people)
-    assert bpy.ops.steering.clips_find(fit_speed=True) == {"FINISHED"}
-    people.steering.vehicle.max_speed, people.steering.vehicle.cruise_speed = SPEED, 1.0
-    return people, members
-
-
-def test_the_speed_of_a_walk_is_measured_at_the_lowest_points_of_the_skin() -> None:
-    people, _ = trot()
-    [clip] = people.steering.portrayal.clips
-    assert clip.plays == "MOVE" and clip.sure > 0.5
-    assert (clip.speed, clip.stride) == (pytest.approx(SPEED, rel=0.02), pytest.approx(STRIDE, rel=0.02))
 
 
 def test_find_clips_says_that_a_flock_has_its_beat_and_select_sliding_that_shape_keys_are_not_measured(capfd) -> None:
@@ -233,19 +180,6 @@ def test_others_that_show_the_mesh_and_their_keys_stay_as_they_are() -> None:
     bake()
     np.testing.assert_array_equal(wings([model], FILM), before)
     assert model.data.shape_keys.animation_data.action.name == "KeyAction"
-
-
-def test_edited_strips_stay_with_their_shapes() -> None:
-    people, birds, model = flock(2)
-    bake()
-    kept = birds[0].data
-    track = next(each for each in kept.shape_keys.animation_data.nla_tracks if each.name.startswith("Steering"))
-    track.mute = True
-    select(people)
-    bake()
-    assert birds[0].data == kept and track.mute and birds[1].data != kept
-    clear_bake()
-    assert birds[0].data == kept and birds[1].data == model.data
 
 
 @pytest.mark.parametrize("why", ["driver", "pin", "action"])

@@ -16,7 +16,6 @@ from tests.blender.building import (
     curves,
     drive,
     empty,
-    fleet,
     flight,
     frames,
     insert,
@@ -277,17 +276,6 @@ def test_the_start_survives_saving_and_loading_and_clearing_moves_there_on_any_f
     assert tuple(ob.rotation_euler) == (0.0, 0.0, 0.5)
 
 
-def test_a_changed_rotation_mode_keeps_the_start() -> None:
-    ob = wanderer(rotation=(0.3, 0.2, 0.9))
-    bake()
-    stood = world_matrices(ob, [1])
-    for mode in ("QUATERNION", "AXIS_ANGLE", "ZYX"):
-        ob.rotation_mode = mode
-        bpy.context.scene.frame_set(5)
-        bake()
-        np.testing.assert_allclose(world_matrices(ob, [1]), stood, atol=1e-5)
-
-
 def test_keys_before_the_range_lead_the_vehicle_into_it() -> None:
     frames(1, 20)
     ob = vehicle(crowd=crowd())
@@ -337,15 +325,6 @@ def test_vehicles_not_selected_are_read_as_they_move() -> None:
     toward = places(prey, [30])[0] - places(chaser, [1])[0]
     moved = places(chaser, [30])[0] - places(chaser, [1])[0]
     assert moved @ toward > 0.8 * np.linalg.norm(moved) * np.linalg.norm(toward)
-
-
-def test_clearing_selected_leaves_the_others_baked() -> None:
-    frames(1, 10)
-    single, other = fleet(2, crowd=crowd(wander={}))
-    bake()
-    select(single)
-    clear_bake(selected=True)
-    assert [is_baked(single), is_baked(other)] == [False, True]
 
 
 @pytest.mark.parametrize("depth", [1, 2])
@@ -502,17 +481,6 @@ def test_parts_of_a_vehicle_may_depend_on_each_other() -> None:
     before = keys(ob)
     bake()
     assert keys(ob) == before
-
-
-def test_a_vehicle_under_a_vehicle_is_refused_by_name() -> None:
-    ob = wanderer()
-    between = empty("Between")
-    between.parent = ob
-    rider = vehicle(name="Rider")
-    rider.parent = between
-    sentence = r"Rider is parented to Ship, which is also a vehicle\. Clear the parent or remove the Vehicle tag\."
-    with pytest.raises(RuntimeError, match=sentence):
-        bake()
 
 
 def test_constraints_of_a_vehicle_give_one_warning_and_do_not_stop_the_bake(capfd) -> None:

@@ -7,14 +7,12 @@ import numpy as np
 import pytest
 
 from tests.blender.building import (
-    assert_same,
     bake,
     clear_bake,
     crowd,
     empty,
     frames,
     insert,
-    scene_dump,
     sphere,
     tag,
     vehicle,
@@ -59,15 +57,6 @@ def test_an_eaten_resource_is_hidden_from_then_on_with_its_parts() -> None:
     assert (hidden(crumb) == away).all()
     for curve in (c for c in _curves(dish) if c.data_path in SWITCHES):
         assert {key.interpolation for key in curve.keyframe_points} == {"CONSTANT"}
-
-
-def test_a_resource_that_is_not_eaten_up_gets_no_keys() -> None:
-    frames(1, LAST)
-    dish, crumb = food(amount=1000.0)
-    before = dish.animation_data, crumb.animation_data
-    eater()
-    bake()
-    assert (dish.animation_data, crumb.animation_data) == before == (None, None)
 
 
 def test_a_resource_that_grows_again_is_visible_again() -> None:
@@ -192,18 +181,6 @@ def test_a_preview_hides_eaten_resources_exactly_as_the_bake(preview) -> None:
     assert [drawn(frame, obs) for frame in RANGE] == seen
     assert [tuple(ob.evaluated_get(bpy.context.evaluated_depsgraph_get()).location) for ob in obs] == places
     assert [any(row) and not all(row) for row in zip(*seen)] == [True, True, True, False, False]
-
-
-def test_hiding_by_a_preview_leaves_no_trace_in_the_file(preview) -> None:
-    obs = pasture()
-    bpy.context.scene.frame_set(LAST - 2)
-    before = scene_dump()
-    on(preview)
-    assert not all(drawn(LAST - 2, obs))
-    assert_same(before, scene_dump())
-    preview.end()
-    assert_same(before, scene_dump())
-    assert all(drawn(LAST - 2, obs))
 
 
 def test_a_preview_shows_remaining_resources_that_a_bake_hides(preview) -> None:
