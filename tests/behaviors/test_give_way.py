@@ -234,13 +234,6 @@ def test_a_signal_holds_the_lane_beside_which_it_stands_until_it_is_green() -> N
     assert positions(states)[-1, 0, 0] > 10.0
 
 
-def test_a_signal_holds_the_path_that_it_is_given_wherever_it_stands() -> None:
-    place = drivers([(0, 1, 40.0), (1, 1, 80.0)], values={}, signals=lights((-9.0, -25.0, 0.0), path=0))
-    states = place.run(FPS * 16)
-    assert positions(states)[-1, 0, 0] + TOUCH / 2.0 == pytest.approx(-9.0, abs=1.5)
-    assert positions(states)[-1, 1, 1] > 10.0
-
-
 def test_who_can_no_longer_stop_at_a_signal_goes_on() -> None:
     place = drivers([(0, 1, 12.0)], values={}, signals=lights((-8.0, 0.0, 0.0)))
     assert speeds(place.run(FPS * 4)).min() > 0.97 * SPEED

@@ -20,7 +20,6 @@ VIEW = (500, 700)
 DRAWN = 1.0
 """Seconds after which the window has been redrawn and the vehicles have been counted."""
 MOMENT = 0.2
-TRIES = 5
 
 
 def until(holds: Callable[[], bool], problem: str, patience: float = 90.0) -> Iterator[float]:

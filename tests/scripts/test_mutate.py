@@ -1,6 +1,5 @@
 """The mutants, the tests that are chosen for them, and what becomes of them in a small project."""
 
-import ast
 import subprocess
 import sys
 import tomllib
@@ -75,16 +74,6 @@ def test_the_rest_of_the_file_stays_as_it_is() -> None:
     [mutant] = mutants("a.py", text)
     assert mutant.applied(text) == text.replace("    < b", "    >= b")
     assert (mutant.line, mutant.before, mutant.after, mutant.runs_on) == (4, "    < b\n", "    >= b\n", (2, 5))
-
-
-@thorough
-def test_every_mutant_of_a_real_file_is_valid_and_differs_from_it() -> None:
-    path = "steering_addon/simulation/arrays/vectors.py"
-    text = (ROOT / path).read_text(encoding="utf-8")
-    all_of_them = mutants(path, text)
-    assert len(all_of_them) > 20
-    assert len({mutant.applied(text) for mutant in all_of_them}) == len(all_of_them)
-    assert all(ast.dump(ast.parse(m.applied(text))) != ast.dump(ast.parse(text)) for m in all_of_them)
 
 
 @sampled
@@ -190,15 +179,6 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Checkout, CoverageM
 
 def small_mutant(change: str) -> Mutant:
     return next(m for m in mutants("steering_addon/small.py", SMALL) if m.change == change)
-
-
-@thorough
-def test_a_line_that_a_shared_fixture_runs_is_run_by_all_tests_that_use_it(small: tuple) -> None:
-    _, coverage, _ = small
-    names = [choice.name for choice in coverage.running("steering_addon/small.py", [10])]
-    tests = ["test_first", "test_second[4]", "test_second[5]"]
-    assert names == [f"tests/test_small.py::{name}" for name in tests]
-    assert coverage.running("steering_addon/small.py", [14]) == []
 
 
 def test_a_record_holds_until_the_code_that_it_ran_changes(small: tuple) -> None:

@@ -96,29 +96,6 @@ def test_of_keyed_settings_the_largest_value_counts() -> None:
     assert values(crowd_object, "alignment") == pytest.approx(expected)
 
 
-def test_the_size_of_the_members_counts() -> None:
-    small, large = crowd("Small"), crowd("Large")
-    for crowd_object, factor in ((small, 0.25), (large, 4.0)):
-        for k in range(3):
-            vehicle(name=f"{crowd_object.name} {k}", crowd=crowd_object).steering.size_factor = factor
-        add(crowd_object, "evasion")
-    assert large.steering.evasion.distance == pytest.approx(4.0 * small.steering.evasion.distance, rel=0.1)
-
-
-def test_flocking_is_added_with_fitting_values() -> None:
-    crowd_object = crowd()
-    crowd_object.steering.vehicle.radius = 0.05
-    crowd_object.steering.vehicle.max_speed = 0.5
-    crowd_object.steering.vehicle.max_force = 1.0
-    select(crowd_object)
-    assert bpy.ops.steering.flocking_add() == {"FINISHED"}
-    for name in ("separation", "alignment", "cohesion"):
-        default = CATALOGUE[name].parameters()["distance"].default
-        assert getattr(crowd_object.steering, name).distance == pytest.approx(default / 10.0)
-        weight = CATALOGUE[name].parameters()["weight"].default
-        assert getattr(crowd_object.steering, name).weight == pytest.approx(weight / 10.0)
-
-
 def test_a_preset_of_a_new_behavior_keeps_its_numbers_and_the_others_are_fitted() -> None:
     crowd_object = fish()
     fitted = part("blender.crowds.behavior_adding").fitted_values(

@@ -533,18 +533,6 @@ def test_animals_start_on_the_upper_side_of_a_ball_and_what_crawls_all_round_it(
     assert (locations(crowd) == on_top).all() and found() == set()
 
 
-def test_members_lean_with_the_slope_by_the_given_amount() -> None:
-    floor = ground(rotation=(math.pi / 4.0, 0.0, 0.0))
-    bpy.context.view_layer.update()
-    select(floor, wedge(size=0.3))
-    crowd = populate(count=5, random_turn=math.pi)
-    for align, up in ((0.0, (0.0, 0.0, 1.0)), (1.0, (0.0, -math.sqrt(0.5), math.sqrt(0.5)))):
-        populate(lean=align)
-        bpy.context.view_layer.update()
-        for ob in members(crowd):
-            assert tuple(ob.matrix_world.col[2].xyz.normalized()) == pytest.approx(up, abs=1e-4)
-
-
 @pytest.mark.parametrize("shape", ["SPHERE", "BOX"])
 def test_members_in_a_region_are_inside_it(shape: str) -> None:
     region = tag(empty("Sky", location=(5.0, 0.0, 8.0), scale=(6.0, 3.0, 3.0)), role="REGION")

@@ -198,30 +198,6 @@ def test_presets_are_fitted_to_vehicles_of_quite_another_size(capfd) -> None:
     assert ob.steering.vehicle.max_speed == pytest.approx(13.0, rel=1e-4)
 
 
-def test_presets_keep_their_values_for_vehicles_of_about_their_size(capfd) -> None:
-    ship = vehicle(size=1.1)
-    select(ship)
-    apply("pedestrian")
-    assert ship.steering.crowd.steering.vehicle.max_speed == pytest.approx(1.9, rel=1e-4)
-    apply("child")  # meant for 1.2 m
-    assert ship.steering.crowd.steering.vehicle.max_speed == pytest.approx(3.0, rel=1e-4)
-    assert "fitted" not in capfd.readouterr().out
-    apply("child", fit_size=True)
-    assert ship.steering.crowd.steering.vehicle.max_speed == pytest.approx(3.0 * 1.76 / 1.2, rel=1e-3)
-    assert "fitted from bodies 1.2 m long to 1.76 m" in capfd.readouterr().out
-
-
-def test_a_preset_saved_from_large_vehicles_is_the_same_for_them() -> None:
-    ship = vehicle(size=5.0)
-    select(ship)
-    apply("starling")
-    top = ship.steering.crowd.steering.vehicle.max_speed
-    bpy.ops.steering.preset_save(name="Giants")
-    apply("fish")
-    apply("Giants")
-    assert ship.steering.crowd.steering.vehicle.max_speed == pytest.approx(top, rel=1e-6)
-
-
 def test_a_preset_saved_from_a_crowd_without_vehicles_is_meant_for_its_radius() -> None:
     ob = crowd(wander={})
     ob.steering.vehicle.radius, ob.steering.vehicle.max_speed = 4.0, 20.0

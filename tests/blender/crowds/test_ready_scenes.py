@@ -217,21 +217,6 @@ def test_a_scene_takes_its_values_from_its_preset(scene) -> None:
         assert getattr(getattr(settings, group), name) == pytest.approx(value), (group, name)
 
 
-def test_wider_spacing_keeps_birds_farther_apart() -> None:
-    usual, wide = add("flock", count=20), add("flock", count=20, spacing=2.0)
-    assert wide.steering.separation.distance == pytest.approx(2.0 * usual.steering.separation.distance)
-    assert wide.steering.containment.region.empty_display_size > usual.steering.containment.region.empty_display_size
-
-
-def test_more_walkers_get_a_longer_path() -> None:
-    def length(walkers):
-        (line,) = part("blender.read.curves").polylines(walkers.steering.path_following.path, depsgraph())
-        return np.linalg.norm(np.diff(line[0], axis=0), axis=1).sum()
-
-    few, many = add("walkers", count=24), add("walkers", count=48)
-    assert length(many) == pytest.approx(2.0 * length(few), rel=0.02)
-
-
 def depsgraph():
     bpy.context.view_layer.update()
     return bpy.context.evaluated_depsgraph_get()
@@ -376,79 +361,6 @@ def test_the_operators_and_icons_of_the_menu_exist() -> None:
 # ---- motion
 
 
-def headings(ob, bone: str, over) -> tuple[np.ndarray, np.ndarray]:
-    """Where a body and a bone of it face on frames, (f,) radians to the left each."""
-    turns = []
-    for frame in over:
-        bpy.context.scene.frame_set(frame)
-        evaluated = ob.evaluated_get(depsgraph())
-        body = np.array(evaluated.matrix_world)[:3, :3]
-        rest = np.array(ob.data.bones[bone].matrix_local)[:3, :3]
-        head = body @ np.array(evaluated.pose.bones[bone].matrix)[:3, :3] @ rest.T
-        turns.append([math.atan2(-axes[0, 1], axes[1, 1]) for axes in (body, head)])
-    return tuple(np.unwrap(np.array(turns), axis=0).T)
-
-
-def bearings(ob, target, over) -> np.ndarray:
-    """The direction of an object from a walker on frames, (f,) radians to the left."""
-    offsets = []
-    for frame in over:
-        bpy.context.scene.frame_set(frame)
-        offsets.append(target.matrix_world.translation - ob.matrix_world.translation)
-    return np.array([math.atan2(-offset.x, offset.y) for offset in offsets])
-
-
-def turns_of_heads(walkers, over) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Where each walker faces, and how far a bake turns its head beyond what its clips do, (f,) radians each."""
-    bake()
-    looking = [headings(ob, "Head", over) for ob in walkers]
-    for ob in walkers:
-        ob.animation_data.nla_tracks["Steering: Head"].mute = True
-    still = [headings(ob, "Head", over)[1] for ob in walkers]
-    for ob in walkers:
-        ob.animation_data.nla_tracks["Steering: Head"].mute = False
-    return [(body, head - clip) for (body, head), clip in zip(looking, still)]
-
-
-def onlooker(count: int, last: int):
-    """A walker who does not look ahead, among a few in a scene of this length."""
-    frames(1, last)
-    crowd = add("walkers", count=count)
-    crowd.steering.portrayal.playing.look_ahead = 0.0
-    depsgraph()
-    return members(crowd)[1]
-
-
-def seen(name: str, place: Vector):
-    """An Empty at a place."""
-    ob = bpy.data.objects.new(name, None)
-    bpy.context.scene.collection.objects.link(ob)
-    ob.location = place
-    return ob
-
-
-def test_walkers_look_at_what_called_them_until_they_walk_on() -> None:
-    walker = onlooker(3, 48)
-    place, front = walker.matrix_world.translation, walker.matrix_world.col[1].xyz
-    bird = seen("Bird", place + 3.0 * front + 3.0 * front.cross(Vector((0.0, 0.0, -1.0))) + Vector((0.0, 0.0, 4.0)))
-    select(walker.steering.crowd)
-    assert bpy.ops.steering.state_add(preset="look_up") == {"FINISHED"}
-    select(bpy.context.object, bird)
-    assert bpy.ops.steering.trigger_add(when="NEAR") == {"FINISHED"}
-    bpy.context.object.steering.trigger.distance = 20.0
-    [(body, turn)] = turns_of_heads([walker], range(1, 49))
-    still = headings(walker, "Head", range(1, 49))[1] - turn
-    wanted = bearings(walker, bird, range(1, 49)) - body
-    assert 0.4 < np.median(wanted) < 1.2
-    np.testing.assert_allclose(turn[18:40], wanted[18:40], atol=0.12)
-    bpy.ops.steering.clear_bake()
-    assert bpy.ops.steering.preview() == {"FINISHED"}
-    # A preview cannot look ahead in time, so that its heads turn a little later.
-    _, previewed = headings(walker, "Head", range(1, 49))
-    assert bpy.ops.steering.preview() == {"FINISHED"}
-    np.testing.assert_allclose((previewed - still)[26:40], wanted[26:40], atol=0.15)
-
-
 def test_what_a_walker_carries_holds_its_arms_through_bakes_and_is_left_when_they_are_deleted() -> None:
     frames(1, 15)
     walkers = members(add("walkers", count=12))
@@ -536,12 +448,6 @@ def test_hills_that_meet_stay_as_flat_as_animals_climb(half: float) -> None:
         height = hills(half, 0.5, random.Random(seed))
         across, along = np.gradient(height(*np.meshgrid(line, line)), line, line)
         assert 0.3 < np.sqrt(across**2 + along**2).max() < 0.51
-
-
-def test_a_larger_crowd_gets_a_larger_hall() -> None:
-    few, many = (add("station_hall", count=count) for count in (20, 80))
-    floors = [next(ob for ob in of.users_collection[0].objects if "Floor" in ob.name) for of in (few, many)]
-    assert floors[1].dimensions.x > 1.3 * floors[0].dimensions.x
 
 
 def test_a_story_lets_the_scene_last_until_it_is_over_on_request() -> None:

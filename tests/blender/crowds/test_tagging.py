@@ -297,34 +297,7 @@ def test_the_first_of_several_copies_by_name_keeps_the_identity_and_the_others_g
     assert {ship.steering.identity for ship in ships} == {77}
 
 
-def test_a_baked_copy_keeps_its_random_motion() -> None:
-    frames(1, 10)
-    ob = vehicle(name="B", identity=77, crowd=crowd(wander={}))
-    copy = ob.copy()
-    copy.name = "C"
-    bpy.context.scene.collection.objects.link(copy)
-    bake()
-    known = keys(copy)
-    assert ob.steering.identity == 77
-    copy.name = "A"
-    bake()
-    assert keys(copy) == known
-
-
 # ---- size, front and start
-
-
-def test_a_vehicle_tagged_with_another_selected_crowd_joins_that_crowd() -> None:
-    first, second = crowd("First"), crowd("Second")
-    ob = wedge()
-    select(ob, first)
-    bpy.ops.steering.tag(role="VEHICLE")
-    assert ob.steering.crowd == first
-    identity = ob.steering.identity
-    select(ob, second)
-    bpy.ops.steering.tag(role="VEHICLE")
-    assert ob.steering.crowd == second
-    assert ob.steering.identity == identity
 
 
 def test_size_factors_are_relative_to_the_radius_of_the_crowd() -> None:
