@@ -13,7 +13,7 @@ import pytest
 from tests.blender.building import bake, empty, frames, link, part, select, sphere, wedge
 from tests.sampling import in_every_blender
 
-pytestmark = in_every_blender
+pytestmark = in_every_blender(shared=True)
 
 
 @dataclass

@@ -33,7 +33,7 @@ from tests.blender.drawing import everything_shown, shown, texts, up_to_date
 from tests.blender.walkers import found_walkers
 from tests.sampling import in_every_blender
 
-pytestmark = in_every_blender
+pytestmark = in_every_blender(shared=True)
 
 TAB = ("object", "vehicle_own", "crowd", "model", "advanced", "portrayal", "attendance", "behaviors", "bake", "run")
 BY_USE = ("bake", "object", "behaviors", "states", "direct", "crowd")
