@@ -80,14 +80,6 @@ def test_a_flock_of_starlings_is_alive_in_every_row(flock: Recording) -> None:
     assert set(judged.values()) == {ALIVE}, judged
 
 
-def test_a_flock_without_wander_is_mechanical() -> None:
-    scene = starlings()
-    tame = [b for b in scene.behaviors if b[0] not in (Wander, Containment)]
-    judged = verdicts(recorded(replace(scene, behaviors=tame)))
-    assert judged["polarization"] == MECHANICAL
-    assert judged["turn p95, deg/s"] == BETWEEN
-
-
 def test_a_trembling_flock_is_jittery(flock: Recording) -> None:
     shake = 0.02 * np.random.default_rng(1).normal(size=flock.forward.shape)
     forward = flock.forward + shake
