@@ -49,6 +49,20 @@ def in_another_blender(script: str, user: Path | None = None, **values) -> str:
     return process.stdout
 
 
+def from_library(folder: Path, kind: str, name: str, *, linked: bool = True):
+    """Save the file, open an empty one, and link a datablock of the saved file there, or append it; returns it.
+
+    Args:
+        kind: its collection in bpy.data, for example "objects".
+    """
+    path = str(folder / "library.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with bpy.data.libraries.load(path, link=linked) as (_, wanted):
+        setattr(wanted, kind, [name])
+    return getattr(wanted, kind)[0]
+
+
 # ---- building
 
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.blender.building import assert_same, bags, dump_action, dump_curve, scene_dump
+from tests.blender.building import assert_same, bags, dump_action, dump_curve, from_library, scene_dump
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender
@@ -177,14 +177,11 @@ def an_action_with_more_than_curves(ob):
 def a_linked_action(path):
     insert(ob := new_object("Source"), "scale", (1, 40))
     ob.animation_data.action.name = "Linked"
-    bpy.data.libraries.write(str(path / "library.blend"), {ob.animation_data.action})
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    with bpy.data.libraries.load(str(path / "library.blend"), link=True) as (_, wanted):
-        wanted.actions = ["Linked"]
+    action = from_library(path, "actions", "Linked")
     ob = new_object()
-    ob.animation_data_create().action = bpy.data.actions["Linked"]
+    ob.animation_data_create().action = action
     if SLOTTED:
-        ob.animation_data.action_slot = bpy.data.actions["Linked"].slots[0]
+        ob.animation_data.action_slot = action.slots[0]
     return [ob]
 
 
@@ -503,11 +500,7 @@ def test_a_bake_saved_with_a_fake_user_is_not_touched_by_the_next(staging) -> No
 
 def test_an_override_is_baked_saved_and_cleared(staging, tmp_path) -> None:
     insert(new_object("Linked"), "scale", (1, 40))
-    bpy.data.libraries.write(str(tmp_path / "library.blend"), {bpy.data.objects["Linked"]})
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    with bpy.data.libraries.load(str(tmp_path / "library.blend"), link=True) as (_, wanted):
-        wanted.objects = ["Linked"]
-    ob = bpy.data.objects["Linked"].override_create()
+    ob = from_library(tmp_path, "objects", "Linked").override_create()
     bpy.context.scene.collection.objects.link(ob)
     linked = ob.animation_data.action
     assert linked.library

@@ -15,6 +15,7 @@ from tests.blender.building import (
     drive,
     empty,
     frames,
+    from_library,
     insert,
     is_baked,
     link,
@@ -408,11 +409,7 @@ def test_copies_of_library_overrides_survive_saving(tmp_path: Path) -> None:
         bpy.context.scene.collection.objects.unlink(ob)
         home.objects.link(ob)
     bpy.context.scene.collection.children.link(home)
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "library.blend"))
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    with bpy.data.libraries.load(str(tmp_path / "library.blend"), link=True) as (_, wanted):
-        wanted.collections = ["Character"]
-    linked = bpy.data.collections["Character"]
+    linked = from_library(tmp_path, "collections", "Character")
     bpy.context.scene.collection.children.link(linked)
     bpy.context.view_layer.update()
     select(next(ob for ob in linked.objects if ob.type == "ARMATURE"))

@@ -11,9 +11,11 @@ from tests.blender.building import (
     empty,
     fleet,
     frames,
+    from_library,
     insert,
     is_baked,
     keys,
+    link,
     part,
     path_curve,
     scene_dump,
@@ -198,14 +200,9 @@ def test_untagging_an_untagged_object_is_refused() -> None:
 @pytest.mark.parametrize("role", ["VEHICLE", "OBSTACLE", "LEADER"])
 def test_linked_objects_are_refused_by_name(role, tmp_path) -> None:
     wedge("Linked")
-    path = str(tmp_path / "library.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=path)
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    with bpy.data.libraries.load(path, link=True) as (_, wanted):
-        wanted.objects = ["Linked"]
-    bpy.context.scene.collection.objects.link(bpy.data.objects["Linked"])
+    linked = link(from_library(tmp_path, "objects", "Linked"))
     bpy.context.view_layer.update()
-    select(bpy.data.objects["Linked"], wedge("Local"))
+    select(linked, wedge("Local"))
     before = scene_dump()
     with pytest.raises(RuntimeError, match=r"Linked is linked and cannot be edited\. Make a library override"):
         bpy.ops.steering.tag(role=role)

@@ -16,6 +16,7 @@ from tests.blender.building import (
     empty,
     fleet,
     frames,
+    from_library,
     insert,
     is_baked,
     leader,
@@ -309,12 +310,7 @@ def test_tagging_again_repairs_a_vehicle_without_a_crowd(ship, lose) -> None:
 
 
 def test_linked_vehicles(ship, tmp_path) -> None:
-    path = str(tmp_path / "library.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=path)
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    with bpy.data.libraries.load(path, link=True) as (_, wanted):
-        wanted.objects = ["Ship"]
-    bpy.context.scene.collection.objects.link(bpy.data.objects["Ship"])
+    bpy.context.scene.collection.objects.link(from_library(tmp_path, "objects", "Ship"))
     assert_refused(r"Ship is linked and cannot be animated in this file\. Make a library override of it\.")
 
 
@@ -323,12 +319,7 @@ def test_vehicles_that_are_only_shown_by_an_instance(ship, linked, tmp_path) -> 
     fleet = bpy.data.collections.new("Fleet")
     fleet.objects.link(ship)
     if linked:
-        path = str(tmp_path / "fleet.blend")
-        bpy.data.libraries.write(path, {fleet})
-        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-        with bpy.data.libraries.load(path, link=True) as (_, wanted):
-            wanted.collections = ["Fleet"]
-        (fleet,) = wanted.collections
+        fleet = from_library(tmp_path, "collections", "Fleet")
     else:
         bpy.context.scene.collection.objects.unlink(ship)
     shown = empty("Ships")

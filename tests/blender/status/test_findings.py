@@ -14,6 +14,7 @@ from tests.blender.building import (
     empty,
     fleet,
     frames,
+    from_library,
     insert,
     is_baked,
     leader,
@@ -397,13 +398,9 @@ def test_an_instance_of_a_linked_collection_is_named_with_its_own_remedy(tmp_pat
     ships()
     fleet_collection = bpy.data.collections.new("Fleet")
     fleet_collection.objects.link(bpy.data.objects["Ship 1"])
-    path = str(tmp_path / "fleet.blend")
-    bpy.data.libraries.write(path, {fleet_collection})
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    with bpy.data.libraries.load(path, link=True) as (_, linked):
-        linked.collections = ["Fleet"]
+    linked = from_library(tmp_path, "collections", "Fleet")
     shown_again = empty("Fleet Again")
-    shown_again.instance_type, shown_again.instance_collection = "COLLECTION", linked.collections[0]
+    shown_again.instance_type, shown_again.instance_collection = "COLLECTION", linked
     assert "Fleet Again is an instance" in listed()["INSTANCED"]
     assert listed()["INSTANCED"].endswith("Make a library override")
     assert selected_by_click("INSTANCED") == {"Fleet Again"}

@@ -16,6 +16,7 @@ from tests.blender.building import (
     crowd,
     empty,
     frames,
+    from_library,
     keys,
     meshed,
     part,
@@ -503,12 +504,7 @@ def test_a_library_override_plays_clips_that_stay_linked_and_survives_saving(tmp
     rig = walker("Linked")
     stash(rig, idle(rig), walk(rig))
     rig.location = (0.0, 0.0, 0.0)
-    source = str(tmp_path / "library.blend")
-    bpy.data.libraries.write(source, {rig, *rig.children})
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    with bpy.data.libraries.load(source, link=True) as (_, wanted):
-        wanted.objects = ["Linked"]
-    linked = bpy.data.objects["Linked"]
+    linked = from_library(tmp_path, "objects", "Linked")
     bpy.context.scene.collection.objects.link(linked)
     linked.override_hierarchy_create(bpy.context.scene, bpy.context.view_layer)
     rig = next(ob for ob in bpy.data.objects if ob.type == "ARMATURE" and ob.override_library is not None)

@@ -14,6 +14,7 @@ from tests.blender.building import (
     drive,
     empty,
     frames,
+    from_library,
     insert,
     link,
     part,
@@ -201,12 +202,8 @@ def test_what_would_hide_the_clips_is_refused_by_name(why: str) -> None:
 def test_a_member_that_is_appended_to_another_file_flies_and_gets_its_mesh_back_there(tmp_path) -> None:
     _, birds, _ = flock(2)
     bake()
-    flown, path = wings(birds[:1], FILM), str(tmp_path / "flock.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=path)
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    with bpy.data.libraries.load(path) as (_, wanted):
-        wanted.objects = ["Bird 0001"]
-    ob = link(bpy.data.objects["Bird 0001"])
+    flown = wings(birds[:1], FILM)
+    ob = link(from_library(tmp_path, "objects", "Bird 0001", linked=False))
     np.testing.assert_array_equal(wings([ob], FILM), flown)
     select(ob)
     clear_bake()

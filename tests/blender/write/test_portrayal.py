@@ -18,6 +18,7 @@ from tests.blender.building import (
     fleet,
     flight,
     frames,
+    from_library,
     insert,
     keys,
     link,
@@ -436,13 +437,8 @@ def link_an_override(tmp_path, *, prepared: bool):
     for ob in (ship, bpy.data.objects["Flock"]):
         group.objects.link(ob)
     bpy.context.scene.collection.children.link(group)
-    path = str(tmp_path / "library.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=path)
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    with bpy.data.libraries.load(path, link=True) as (_, wanted):
-        wanted.collections = ["Set"]
+    linked = from_library(tmp_path, "collections", "Set")
     frames(1, LAST)
-    linked = bpy.data.collections["Set"]
     bpy.context.scene.collection.children.link(linked)
     linked.override_hierarchy_create(bpy.context.scene, bpy.context.view_layer)
     bpy.context.scene.collection.children.unlink(linked)
