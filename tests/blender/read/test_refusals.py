@@ -310,7 +310,8 @@ def test_tagging_again_repairs_a_vehicle_without_a_crowd(ship, lose) -> None:
 
 
 def test_linked_vehicles(ship, tmp_path) -> None:
-    bpy.context.scene.collection.objects.link(from_library(tmp_path, "objects", "Ship"))
+    linked = from_library(tmp_path, "objects", "Ship")
+    bpy.context.scene.collection.objects.link(linked)
     assert_refused(r"Ship is linked and cannot be animated in this file\. Make a library override of it\.")
 
 
@@ -319,6 +320,7 @@ def test_vehicles_that_are_only_shown_by_an_instance(ship, linked, tmp_path) -> 
     fleet = bpy.data.collections.new("Fleet")
     fleet.objects.link(ship)
     if linked:
+        fleet.use_fake_user = True
         fleet = from_library(tmp_path, "collections", "Fleet")
     else:
         bpy.context.scene.collection.objects.unlink(ship)

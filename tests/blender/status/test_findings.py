@@ -398,6 +398,7 @@ def test_an_instance_of_a_linked_collection_is_named_with_its_own_remedy(tmp_pat
     ships()
     fleet_collection = bpy.data.collections.new("Fleet")
     fleet_collection.objects.link(bpy.data.objects["Ship 1"])
+    fleet_collection.use_fake_user = True
     linked = from_library(tmp_path, "collections", "Fleet")
     shown_again = empty("Fleet Again")
     shown_again.instance_type, shown_again.instance_collection = "COLLECTION", linked
