@@ -361,8 +361,7 @@ class InTheWay(Columns):
     def stop_in_time(self, agents: Agents) -> Mask:
         """The bodies that stop before they touch the way of the agent if they brake as it plans to, (p,)."""
         room = self.speed * self.enters + self.clearance
-        mask: Mask = self.speed * self.speed < 2.0 * COMFORT * agents.agility[self.agent] * room
-        return mask
+        return self.speed * self.speed < 2.0 * COMFORT * agents.agility[self.agent] * room
 
 
 def wait_on(time: Scalars, before: Mask, slow: Mask, dt: float) -> Scalars:

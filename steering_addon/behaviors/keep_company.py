@@ -296,8 +296,7 @@ def _keeps_pace(companions: Companions, away: Mask, arrived: Mask) -> NDArray[np
     """
     together = companions.of_agents(arrived) == arrived[:, None]
     alone = (companions.of_agents(away) > 0.0) | away[:, None]
-    mask: NDArray[np.bool_] = together & ~alone
-    return mask
+    return together & ~alone
 
 
 @dataclass(frozen=True)

@@ -497,5 +497,4 @@ class _Follower:
         turns = agents.grounded & (self.behavior.end == TURN_BACK) & ~line.closed
         left = np.where(turns, np.maximum(self.remaining, 0.0), 0.0)
         turning_back = COMFORT * agents.agility * span[:, 0] + brake * left
-        allowed: Scalars = np.sqrt(np.minimum(np.min(square, axis=1), np.where(turns, turning_back, np.inf)))
-        return allowed
+        return np.sqrt(np.minimum(np.min(square, axis=1), np.where(turns, turning_back, np.inf)))

@@ -421,8 +421,7 @@ def _curve_ahead(
 
 def _counts(asked: Rows, path: Rows) -> Mask:
     """The paths (p,) that are walls for those who asked for these; (p,)."""
-    mask: Mask = (asked == NEAREST) | (asked == path)
-    return mask
+    return (asked == NEAREST) | (asked == path)
 
 
 def _from_surface(obstacles: Obstacles, agents: Agents, points: Vectors, reach: Scalars, far: Vectors) -> Vectors:

@@ -96,8 +96,7 @@ class Crawling(Locomotion):
         return OnFoot.of(len(self.turn_radius), **{name: getattr(self, name) for name in names})
 
     def upward(self, memory: Any) -> Vectors | None:
-        normal: Vectors = memory.normal
-        return normal
+        return memory.normal
 
     def moved(
         self, model: VehicleModel, motion: Motion, control: Control, terrain: Terrain, memory: Gripping, dt: float

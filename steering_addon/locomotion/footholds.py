@@ -85,5 +85,4 @@ def _around(n: int) -> list[Vectors]:
 
 def _ahead(walkable: Walkable, feet: Vectors, normal: Vectors, direction: Vectors, way: Scalars) -> Rows:
     """The ground trodden after a way, (n,); -1 for nothing."""
-    triangle: Rows = walkable.footing(feet, along_ground(normal, direction, way), normal).triangle
-    return triangle
+    return walkable.footing(feet, along_ground(normal, direction, way), normal).triangle

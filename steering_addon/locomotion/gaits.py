@@ -191,13 +191,11 @@ class Gait(NamedTuple):
 
 
 def _everyone(w: Walkers) -> Mask:
-    everyone: Mask = shared(True, len(w.speed), np.bool_)
-    return everyone
+    return shared(True, len(w.speed), np.bool_)
 
 
 def _nothing(w: Walkers) -> Scalars:
-    nothing: Scalars = np.zeros(len(w.speed))
-    return nothing
+    return np.zeros(len(w.speed))
 
 
 def _going_round(w: Walkers, _: Scalars) -> Scalars:

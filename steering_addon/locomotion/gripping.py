@@ -359,8 +359,7 @@ def headed(way: Vectors, normal: Vectors, otherwise: Vectors) -> Vectors:
         lost = magnitude(forward) < LOST
         aside = cross(normal, np.where((np.abs(normal[:, 2]) < 0.9)[:, None], (0.0, 0.0, 1.0), (0.0, 1.0, 0.0)))
         forward = np.where(lost[:, None], aside, forward)
-    heading: Vectors = unit(forward)
-    return heading
+    return unit(forward)
 
 
 def normal_at(skins: Clinging, triangle: Rows, place: Vectors, facing: Scalars, otherwise: Vectors) -> Vectors:

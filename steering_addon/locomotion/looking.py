@@ -74,8 +74,7 @@ def looked(walkable: Walkable, look: Look, goal_distance: Scalars, memory: Walki
 
 def _is_set(direction: Vectors) -> Mask:
     """Which directions (n, 2) are not zero, (n, 1)."""
-    mask: Mask = (magnitude(direction) > 0.5)[:, None]
-    return mask
+    return (magnitude(direction) > 0.5)[:, None]
 
 
 def led_past(memory: Walking, direction: Vectors) -> Vectors:

@@ -269,8 +269,7 @@ class Change(NamedTuple):
 
 
 def _everyone(d: Drivers) -> Mask:
-    everyone: Mask = shared(True, len(d.speed), np.bool_)
-    return everyone
+    return shared(True, len(d.speed), np.bool_)
 
 
 def _as_asked(d: Drivers) -> Scalars:

@@ -85,8 +85,7 @@ def _luck(keys: bytes, state: int, salt: str, turns: bytes | None) -> Scalars:
 
 def vary(mean: Scalars | float, varies: Scalars | float, chance: Scalars) -> Scalars:
     """Numbers about a mean, evenly between (1 - varies) and (1 + varies) times it."""
-    varied: Scalars = mean * (1.0 + varies * (2.0 * chance - 1.0))
-    return varied
+    return mean * (1.0 + varies * (2.0 * chance - 1.0))
 
 
 def find_calls(mind: Mind, meeting: Meeting, mine: Mindset, keys: Keys) -> Calls:

@@ -150,8 +150,7 @@ class Played(Playing):
     @property
     def still(self) -> Mask:
         """(n,) whether it neither moves nor turns, so that a pose of the whole body leaves its feet where they are."""
-        still: Mask = self.stands & (np.abs(self.turning) <= TURNS)
-        return still
+        return self.stands & (np.abs(self.turning) <= TURNS)
 
 
 class Player:

@@ -247,8 +247,7 @@ class Portrayer:
         rows = self.subjects.resources
         if rows is None or not len(rows):
             return np.zeros(0, dtype=np.bool_)
-        eaten: Mask = snapshot.tracked.amount[rows] <= (state.taken[rows] if len(state.taken) else 0.0)
-        return eaten
+        return snapshot.tracked.amount[rows] <= (state.taken[rows] if len(state.taken) else 0.0)
 
     def _growth(self, heights: Scalars) -> Scalars:
         """How many times as large as on the first frame bodies are, (n,)."""

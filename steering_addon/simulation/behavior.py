@@ -241,8 +241,7 @@ class Destination(Behavior):
     @property
     def departs(self) -> Mask:
         """(n,) the agents that stay for a time and then go on."""
-        mask: Mask = self.stay_time > 0.0
-        return mask
+        return self.stay_time > 0.0
 
     def stay(self, keys: Keys) -> Scalars:
         """How long each agent stays, (n,) seconds."""
@@ -252,5 +251,4 @@ class Destination(Behavior):
     def takers(self, numbers: Rows, crowd_keys: Keys) -> Mask:
         """Whether each agent goes there, (n,), by its number for lots and the key that it shares with its crowd."""
         draw = lots(numbers, mix(mix(crowd_keys, GOING), crc32(self.name.encode())))
-        mask: Mask = np.asarray(draw < self.share_going)
-        return mask
+        return np.asarray(draw < self.share_going)

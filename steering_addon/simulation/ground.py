@@ -39,8 +39,7 @@ def upright(n: int) -> Vectors:
 def is_upright(upward: Vectors) -> Mask:
     """Whether up is the z axis, (n,), but for rounding."""
     if keeps_upright(upward):
-        upright_for_all: Mask = shared(True, len(upward), np.bool_)
-        return upright_for_all
+        return shared(True, len(upward), np.bool_)
     return upward[:, 2] > 1.0 - ROUNDING
 
 

@@ -326,5 +326,4 @@ def room_behind(world: World, rows: Rows) -> Scalars:
     beside = touching + half[other] * np.sqrt(1.0 - cosine * cosine) + BESIDE
     room = np.maximum(-along - touching - half[looking] - half[other] * cosine, 0.0)
     counts = (looking != other) & (along < 0.0) & (aside < beside)
-    nearest: Scalars = np.where(counts, room, np.inf).reshape(len(rows), len(others)).min(axis=1)
-    return nearest
+    return np.where(counts, room, np.inf).reshape(len(rows), len(others)).min(axis=1)

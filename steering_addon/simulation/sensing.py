@@ -282,8 +282,7 @@ def _spin(before: tuple[Vectors, Vectors], after: tuple[Vectors, Vectors], frame
     """How fast forward and up axes turn, (k, 3), as of `Bodies`."""
     pairs = ((*before, cross(*before)), (*after, cross(*after)))
     forward, up, side = (cross(a, b) for a, b in zip(*pairs))
-    spin: Vectors = (forward + up + side) / (2.0 * frame_time)
-    return spin
+    return (forward + up + side) / (2.0 * frame_time)
 
 
 def _perches_at(motion: Motion, before: Snapshot, after: Snapshot, part: float) -> Perches:

@@ -270,8 +270,7 @@ class State:
 
     def told(self, output: str) -> Mask:
         """Whether an output of the locomotions tells so of vehicles, (n,)."""
-        told: Mask = self.outputs[output] > 0.0 if output in self.outputs else np.zeros(len(self), dtype=np.bool_)
-        return told
+        return self.outputs[output] > 0.0 if output in self.outputs else np.zeros(len(self), dtype=np.bool_)
 
     @property
     def away(self) -> Mask:

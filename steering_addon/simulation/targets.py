@@ -82,8 +82,7 @@ def aim(
 
 def _is_target(rows: Rows, world: World, agents: Agents) -> Mask:
     """Whether each row is that of a body that is present and is not the agent itself, (n,)."""
-    mask: Mask = (rows >= 0) & (rows != agents.rows) & world.bodies.present[np.maximum(rows, 0)]
-    return mask
+    return (rows >= 0) & (rows != agents.rows) & world.bodies.present[np.maximum(rows, 0)]
 
 
 @cache

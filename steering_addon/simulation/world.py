@@ -95,8 +95,7 @@ class Bodies:
 
     def moves(self, rows: Rows) -> Mask:
         """Whether bodies of rows (n,), -1 for none, move, (n,)."""
-        moving: Mask = (picked(self.velocity, np.maximum(rows, 0)) != 0.0).any(axis=1) & (rows >= 0)
-        return moving
+        return (picked(self.velocity, np.maximum(rows, 0)) != 0.0).any(axis=1) & (rows >= 0)
 
     def turned(self, rows: Rows, dt: float) -> tuple[Vectors, Vectors]:
         """The forward and up axes of bodies of rows (n,) after `dt` seconds, (n, 3) each; of vehicles as they steer."""
@@ -308,8 +307,7 @@ class World:
         """The result of a function of this world; computed once for all who ask."""
         if compute not in self._computed_of_all:
             self._computed_of_all[compute] = compute(self)
-        result: T = self._computed_of_all[compute]
-        return result
+        return self._computed_of_all[compute]
 
     @once
     def _computed_of_all(self) -> dict[Callable[..., Any], Any]:
@@ -329,8 +327,7 @@ class World:
     def _is_in_crowd(self, near: Near, wanted: Rows) -> Mask:
         """Whether each body of a list belongs to the crowd that its agent looks for, (p,); `wanted` is (n,)."""
         crowd = near.of_agent(wanted)
-        mask: Mask = (self.bodies.crowd[near.body] == crowd) | (crowd == ANY_CROWD)
-        return mask
+        return (self.bodies.crowd[near.body] == crowd) | (crowd == ANY_CROWD)
 
 
 UPRIGHT = 0.05
@@ -532,8 +529,7 @@ class Agents(Columns):
 
     def accompany(self, agent: Rows, body: Rows) -> Mask:
         """Whether agents go with bodies, (p,) each; `agent` indexes their columns, `body` is a row of World.bodies."""
-        mask: Mask = (self.intention.companions[agent] == body[:, None]).any(axis=1)
-        return mask
+        return (self.intention.companions[agent] == body[:, None]).any(axis=1)
 
     def part(self, rows: Rows) -> Agents:
         """As `take`, but kept: asked for the same array of rows again, it gives the same agents."""

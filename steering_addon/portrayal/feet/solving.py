@@ -191,8 +191,7 @@ class Skeleton:
     def above(self, bone: int) -> Turns:
         """The rotation of the parent of a bone, (..., f, 3, 3); for bones without one, of the armature, (3, 3)."""
         parent = int(self.parents[bone])
-        turns: Turns = self.turns[parent] if parent >= 0 else self.upright
-        return turns
+        return self.turns[parent] if parent >= 0 else self.upright
 
     def knee(self, leg: Leg) -> Vectors:
         return self.places[..., leg.shin, :]

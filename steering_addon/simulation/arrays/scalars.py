@@ -53,8 +53,7 @@ def shared(value: Any, n: int, dtype: type[Any] = np.float64) -> Any:
 
 def nobody(n: int) -> Mask:
     """A read-only mask (n,) of False."""
-    mask: Mask = shared(False, n, np.bool_)
-    return mask
+    return shared(False, n, np.bool_)
 
 
 def anybody(mask: Mask) -> bool:

@@ -60,8 +60,7 @@ def speed_within(brakes: Scalars, reaction: Scalars | float, room: Scalars, ahea
     """
     reacting = brakes * reaction
     squared = reacting * reacting + ahead * ahead + 2.0 * brakes * np.maximum(room, 0.0)
-    speed: Scalars = np.sqrt(squared) - reacting
-    return speed
+    return np.sqrt(squared) - reacting
 
 
 def limit_approach(agents: Agents, agent: Rows, allowed: Scalars, ahead: Scalars | float) -> Scalars:

@@ -41,8 +41,7 @@ def distance_to_return(agents: Agents, out: Vectors, radius: Scalars) -> Scalars
     leaving = np.maximum(dot(unit(out), agents.forward), 0.0) * np.minimum(beside / radius, 1.0)
     bend = GENTLY * np.minimum(agents.handling.cornering, agents.agility)
     bend = np.maximum(bend, EPSILON) / np.maximum(agents.speed * agents.speed, WHEEL_SPEED * WHEEL_SPEED)
-    distance: Scalars = (leaving + np.sqrt(leaving * leaving + 2.0 * bend * beside)) / bend
-    return distance
+    return (leaving + np.sqrt(leaving * leaving + 2.0 * bend * beside)) / bend
 
 
 def drive_to(agents: Agents, place: Vectors, speed: Scalars, response_time: Scalars) -> Vectors:
@@ -68,5 +67,4 @@ def drive_to(agents: Agents, place: Vectors, speed: Scalars, response_time: Scal
     turning = clamp(turning, -agents.agility, agents.agility)
     most = np.sqrt(np.maximum(agents.agility * agents.agility - turning * turning, 0.0))
     faster = clamp((speed - agents.speed) / np.minimum(response_time, PEDALS), -most, most)
-    force: Vectors = (agents.forward * faster[:, None] + left * turning[:, None]) * agents.mass[:, None]
-    return force
+    return (agents.forward * faster[:, None] + left * turning[:, None]) * agents.mass[:, None]

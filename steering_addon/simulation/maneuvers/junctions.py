@@ -92,8 +92,7 @@ class Junctions:
         if not len(self.meeting):
             return nobody(len(agents))
         pair = agents * n + bodies
-        settled: Mask = (bodies < n) & np.isin(pair, self.meeting) & ~np.isin(pair, self.inside)
-        return settled
+        return (bodies < n) & np.isin(pair, self.meeting) & ~np.isin(pair, self.inside)
 
 
 @dataclass(frozen=True)
@@ -222,8 +221,7 @@ class _Meetings:
             (at_it & longer, at_it & ~longer),
             (right, ~right),
         )
-        later: Mask = np.select([mask for pair in rules for mask in pair], [True, False] * len(rules), False)
-        return later
+        return np.select([mask for pair in rules for mask in pair], [True, False] * len(rules), False)
 
     def allowed(self, n: int) -> Scalars:
         """The speed that each vehicle is allowed, (n,) m/s."""

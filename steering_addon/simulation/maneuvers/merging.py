@@ -27,8 +27,7 @@ def is_ahead(world: World, agents: Agents, agent: Rows, body: Rows, offset: Vect
     """
     course = picked(agents.forward, agent) + picked(world.bodies.forward, body)
     upward = picked(agents.upward, agent)
-    mask: Mask = dot(offset, course + ABREAST * cross(course, upward)) > 0.0
-    return mask
+    return dot(offset, course + ABREAST * cross(course, upward)) > 0.0
 
 
 def meet_in(aside: Vectors, drift: Vectors, width: Scalars) -> Scalars:

@@ -90,8 +90,7 @@ class Wants:
         # One that was in another state in the last step begins without a partner.
         asks = self.asks[agents.rows]
         has_room = self.rank[agents.rows] < self.room_at(row, most)
-        kept: Mask = exists & asks & (self.mutual[agents.rows] | has_room)
-        return kept
+        return exists & asks & (self.mutual[agents.rows] | has_room)
 
     def chosen(self, between: Between, enemy: Rows, most: Rows, distance: Scalars, goes_round: Mask) -> Rows:
         """The row of the body that each agent wants for its partner, (n,), -1 for none.
@@ -147,5 +146,4 @@ def _enemies(between: Between, enemy: Rows, distance: Scalars) -> tuple[Rows, Ro
 def _places(owner: Rows) -> Rows:
     """The place of each entry in its run of equal owners, (p,), from 0."""
     begins = firsts(owner)
-    places: Rows = np.arange(len(owner)) - np.repeat(begins, np.diff(np.append(begins, len(owner))))
-    return places
+    return np.arange(len(owner)) - np.repeat(begins, np.diff(np.append(begins, len(owner))))

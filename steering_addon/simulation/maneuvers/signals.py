@@ -34,8 +34,7 @@ def room_before_signals(world: World, on_lanes: OnLanes, conflicts: Conflicts) -
     before = np.where(lines.closed[lane], before - turns, before) - on_lanes.half - on_lanes.radius - gap
     # One that can no longer stop goes on, and so does one that is past it.
     counts = held[:, lane] & (before + gap >= on_lanes.stopping)
-    room: Scalars = np.where(counts, np.maximum(before, 0.0), np.inf).min(axis=0)
-    return room
+    return np.where(counts, np.maximum(before, 0.0), np.inf).min(axis=0)
 
 
 def _held(world: World, red: Rows, conflicts: Conflicts) -> tuple[Mask, Scalars]:

@@ -32,8 +32,7 @@ class Spread:
     def on(self, points: Vectors, triangles: NDArray[np.int64]) -> Vectors:
         """The places, (p, 3) metres, on triangles (f, 3) of points (v, 3)."""
         first, second, third = (picked(points, triangles[self.triangle, corner]) for corner in range(3))
-        places: Vectors = first + (second - first) * self.second[:, None] + (third - first) * self.third[:, None]
-        return places
+        return first + (second - first) * self.second[:, None] + (third - first) * self.third[:, None]
 
 
 def spread(points: Vectors, triangles: NDArray[np.int64], count: int) -> Spread:

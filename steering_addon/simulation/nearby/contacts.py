@@ -388,8 +388,7 @@ def _meet(offset: Vectors, closing: Vectors, contact: Scalars) -> Mask:
     along, square = -dot(offset, closing), np.maximum(dot(closing, closing), EPSILON)
     apart = dot(offset, offset)
     nearest = apart - along * along / square
-    mask: Mask = (np.sqrt(apart) < contact) | ((along > 0.0) & (nearest < contact * contact))
-    return mask
+    return (np.sqrt(apart) < contact) | ((along > 0.0) & (nearest < contact * contact))
 
 
 def _left_of_gap(gap: Scalars, brakes: Scalars) -> Scalars:

@@ -111,16 +111,14 @@ def stays(attendance: Attendance | None, rows: Rows) -> Mask:
     """Whether the vehicles in rows (m,) stay where they arrive, (m,)."""
     if attendance is None:
         return shared(True, len(rows), np.bool_)
-    mask: Mask = attendance.on_arrival[rows] == STAY
-    return mask
+    return attendance.on_arrival[rows] == STAY
 
 
 def arrival_distance(attendance: Attendance | None, rows: Rows) -> Scalars:
     """The distance to its goal at which each vehicle in rows (m,) has arrived, (m,) metres; 0: when it touches it."""
     if attendance is None:
         return np.zeros(len(rows))
-    distance: Scalars = attendance.arrival_distance[rows]
-    return distance
+    return attendance.arrival_distance[rows]
 
 
 def without(behavior: AnyBehavior, mask: Mask) -> AnyBehavior:
