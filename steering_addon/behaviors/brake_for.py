@@ -18,6 +18,7 @@ from ..simulation.maneuvers.braking import (
     CREEP,
     MARGIN,
     brake,
+    is_ahead,
     least_of_each,
     limit_approach,
     room_between,
@@ -25,7 +26,6 @@ from ..simulation.maneuvers.braking import (
     stopping_distance,
 )
 from ..simulation.maneuvers.lanes import Lanes
-from ..simulation.maneuvers.merging import is_ahead
 from ..simulation.maneuvers.neighborhood import Neighborhood
 from ..simulation.memory import Memory, remembered
 from ..simulation.nearby.neighbors import NEIGHBORS, Near, Neighbors

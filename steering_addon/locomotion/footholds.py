@@ -5,8 +5,7 @@ import numpy as np
 from ..simulation.arrays.angles import cosine_and_sine, cosine_of_setting
 from ..simulation.arrays.scalars import Mask, Rows, Scalars, largest, shared, which
 from ..simulation.arrays.vectors import Vectors, columns, paired
-from ..simulation.misplaced import Misplaced
-from ..simulation.terrain import Terrain
+from ..simulation.terrain import Misplaced, Terrain
 from .walkable import Walkable, along_ground
 
 AROUND = tuple(zip(*(each.tolist() for each in cosine_and_sine(np.arange(8.0) * (np.pi / 4.0)))))

@@ -22,8 +22,7 @@ from ..simulation.declaration import Unit, called, choice, length, number, secon
 from ..simulation.ground import flat, left_of, level_heading, upright
 from ..simulation.handling import Handling
 from ..simulation.locomotion import OFF_GROUND, Control, Locomotion, Moved, Stance
-from ..simulation.misplaced import Misplaced
-from ..simulation.terrain import Terrain, carried
+from ..simulation.terrain import Misplaced, Terrain, carried
 from ..simulation.vehicle import Motion, VehicleModel
 from .chassis import WHEELS, WITHIN, Chassis, Wheels, sprung
 from .course import Car, steepest_accepted

@@ -18,9 +18,8 @@ from ..simulation.arrays.vectors import Vectors, magnitude
 from ..simulation.locomotion import FLARES, PERCHED
 from ..simulation.snapshot import Snapshot, State
 from .clips import Clip, ClipSettings
-from .doings import Doings
+from .doings import Doings, exchanges, longest
 from .driver_properties import FOLDED, STATE, Beats, DriverProperties, Portrayal, stride_factors
-from .exchanges import exchanges, longest
 from .heads import Gaze, Heads
 from .playing import FrameMotion, Played, Player
 from .riding import Ridden, ridden, unmoved

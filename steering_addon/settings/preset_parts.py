@@ -9,9 +9,18 @@ from ..locomotion import LOCOMOTIONS, SimpleVehicle
 from ..simulation.behavior import Intent
 from ..simulation.declaration import REACH, Declared
 from ..simulation.vehicle import VehicleModel
-from .multiples import changeable, is_relative
-from .preset_values import PresetError, Value, Values, checked_values, is_number, is_whole, shown
-from .variation import MOST
+from .population import MOST_VARIED
+from .preset_values import (
+    PresetError,
+    Value,
+    Values,
+    changeable,
+    checked_values,
+    is_number,
+    is_relative,
+    is_whole,
+    shown,
+)
 
 CROWD, STATE, BEHAVIOR = KINDS = ("crowd", "state", "behavior")
 """The kinds of presets."""
@@ -180,9 +189,9 @@ def read_behaviors(document: Document, path: str, given: Any) -> dict[str, Value
 
 
 def read_variation(document: Document, path: str, given: Any) -> dict[str, float]:
-    """How much vehicles differ, by the names of `variation.MOST`."""
-    known = document.choose_known(path, read_group(path, given), MOST)
-    return {name: read_up_to(MOST[name])(document, f"{path}.{name}", given[name]) for name in known}
+    """How much vehicles differ, by the names of `population.MOST_VARIED`."""
+    known = document.choose_known(path, read_group(path, given), MOST_VARIED)
+    return {name: read_up_to(MOST_VARIED[name])(document, f"{path}.{name}", given[name]) for name in known}
 
 
 def read_names(known: Iterable[str] | None = None) -> Read:

@@ -13,9 +13,8 @@ from zlib import crc32
 
 import numpy as np
 
-from .arrays.chance import Keys, mix, uniform
+from .arrays.chance import Keys, lots, mix, uniform
 from .arrays.frozen import Columns, replace
-from .arrays.lots import lots
 from .arrays.scalars import Mask, Number, Rows, Scalars, shared
 from .arrays.vectors import Vectors, truncate
 from .avoiding.jams import JAMMING, Jamming

@@ -19,8 +19,7 @@ from .arrays.vectors import Vectors
 from .declaration import Choice, Declared
 from .handling import Handling
 from .memory import Memory
-from .misplaced import Misplaced
-from .terrain import Terrain
+from .terrain import Misplaced, Terrain
 from .vehicle import Motion, Pose, VehicleModel
 
 OFF_GROUND = "off_ground"

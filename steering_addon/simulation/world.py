@@ -22,12 +22,11 @@ from .geometry.paths import Path
 from .geometry.regions import Regions
 from .handling import Handling
 from .intention import Intention
-from .lane_use import Routed, Yielding
+from .lane_use import NO_SIGNALS, Routed, Signals, Yielding
 from .nearby.neighbors import EVERYONE, OWN_CROWD, Near, Neighbors, Vicinity, edge_of_view, perceive
 from .partners import Partners
 from .perches import NO_PERCHES, Perches
 from .roles import Role
-from .signals import NO_SIGNALS, Signals
 from .vehicle import VehicleModel
 from .ways.over_ground import Ways
 

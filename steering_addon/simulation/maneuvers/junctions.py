@@ -30,9 +30,8 @@ from ..arrays.scalars import Mask, Rows, Scalars, counted, nobody, which
 from ..geometry.conflicts import Conflicts
 from ..world import World
 from .braking import least_of_each
-from .exits import room_before_exits
+from .exits import room_before_exits, room_before_signals
 from .on_lanes import Approach, OnLanes, approaching, who_is_on_lanes
-from .signals import room_before_signals
 
 STANDS = 0.1
 """Share of cruise speed below which one that has to wait stands."""
