@@ -2,14 +2,24 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
-from ..simulation import declaration
 from ..simulation.arrays.chance import Keys, mix, uniform
 from ..simulation.arrays.scalars import Scalars
-from ..simulation.declaration import REACH, Choice, Declared, Unit, only_with
+from ..simulation.declaration import (
+    REACH,
+    Choice,
+    Declared,
+    Unit,
+    choice,
+    integer,
+    length,
+    number,
+    only_with,
+    share,
+    switch,
+)
 
 ARRANGEMENTS = (
     Choice(
@@ -45,13 +55,7 @@ AUTOMATIC, AS_OBJECTS, AS_POINTS = (c.number for c in MADE_AS)
 MOST = 100_000
 """The largest number of members; Blender does not cope with more keyframed objects."""
 
-# Nothing here is animatable: members are made once.
-number = partial(declaration.number, animatable=False)
-length = partial(declaration.length, animatable=False)
-share = partial(declaration.share, animatable=False)
-integer = partial(declaration.integer, animatable=False)
-switch = partial(declaration.switch, animatable=False)
-choice = partial(declaration.choice, animatable=False)
+
 SALTS: Mapping[str, int] = {"speed": 0x5BEED, "size": 0x512E, "mass": 0x3A55, "start_speed": 0x57A27}
 """A salt for each property that varies, which makes them independent: large vehicles are not always fast."""
 MOST_VARIED: Mapping[str, float] = {"speed": 0.9, "size": 0.9, "mass": 0.9, "start_speed": 1.0}
@@ -61,6 +65,8 @@ MOST_VARIED: Mapping[str, float] = {"speed": 0.9, "size": 0.9, "mass": 0.9, "sta
 @dataclass(frozen=True)
 class Population(Declared):
     """How a crowd is filled with members. A crowd has one population, so each parameter is a scalar, not a column."""
+
+    keyed = False
 
     count: int = integer(50, "Number of members", 0, MOST)
     made_as: int = choice("AUTOMATIC", "What the members are", MADE_AS)
