@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..simulation.arrays.once import once
-from ..simulation.arrays.scalars import EPSILON, Mask, Scalars, anybody, clamp, everybody, shared
+from ..simulation.arrays.scalars import EPSILON, Mask, Scalars, all_of, anybody, clamp, everybody
 from ..simulation.arrays.vectors import Vectors, dot, magnitude, truncate, unit
 from ..simulation.vehicle import Motion, VehicleModel
 from .headings import Turn, begun, swung, turn_toward
@@ -191,7 +191,7 @@ class Gait(NamedTuple):
 
 
 def _everyone(w: Walkers) -> Mask:
-    return shared(True, len(w.speed), np.bool_)
+    return all_of(len(w.speed))
 
 
 def _nothing(w: Walkers) -> Scalars:

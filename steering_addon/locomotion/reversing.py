@@ -15,7 +15,7 @@ import numpy as np
 
 from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.once import once
-from ..simulation.arrays.scalars import EPSILON, Mask, Scalars, anybody, clamp, nobody, shared
+from ..simulation.arrays.scalars import EPSILON, Mask, Scalars, all_of, anybody, clamp, nobody, shared
 from ..simulation.arrays.vectors import Vectors, dot, magnitude, truncate
 from ..simulation.declaration import Choice
 from ..simulation.ground import left_of, upright
@@ -269,7 +269,7 @@ class Change(NamedTuple):
 
 
 def _everyone(d: Drivers) -> Mask:
-    return shared(True, len(d.speed), np.bool_)
+    return all_of(len(d.speed))
 
 
 def _as_asked(d: Drivers) -> Scalars:

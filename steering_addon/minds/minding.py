@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.arrays.frozen import replace
-from ..simulation.arrays.scalars import Mask, Rows, Scalars, clamp, nobody
+from ..simulation.arrays.scalars import Mask, Rows, Scalars, clamp, nobody, total
 from ..simulation.arrays.vectors import magnitude
 from ..simulation.mindset import Mindset
 from ..simulation.snapshot import ActionSelection, Settings, Snapshot, State
@@ -93,7 +93,7 @@ def minds_of(snapshot: Snapshot) -> tuple[Mind, ...]:
 
 def share_told(cues: list[float]) -> float:
     """The share of a crowd that is told by all cues; 0 where they do not come to more than all of it."""
-    share = float(np.cumsum(cues)[-1]) if cues else 0.0
+    share = total(np.array(cues))
     return share if share > 1.0 + NEARLY else 0.0
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from .arrays.chance import Keys, lots, mix, uniform
 from .arrays.frozen import Columns, replace
-from .arrays.scalars import Mask, Number, Rows, Scalars, shared
+from .arrays.scalars import Mask, Number, Rows, Scalars, all_of, shared
 from .arrays.vectors import Vectors, truncate
 from .avoiding.jams import JAMMING, Jamming
 from .declaration import Declared, at_end, called, integer, number, seconds, share
@@ -193,7 +193,7 @@ class Wish(Columns):
         change = agents.level(force) * (agents.vehicle.response_time / agents.mass)[:, None]
         velocity = truncate(agents.level(agents.velocity) + change, top_speed)
         ahead, progress = shared(np.inf, n), shared(1.0, n)
-        return cls(force, velocity, top_speed, velocity, ahead, shared(True, n, np.bool_), progress)
+        return cls(force, velocity, top_speed, velocity, ahead, all_of(n), progress)
 
     def after(self, agents: Agents, force: Vectors, top_speed: Scalars) -> "Wish":
         """The wish for the next adjustment, once one has changed the force."""

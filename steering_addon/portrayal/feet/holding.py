@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...simulation.arrays.scalars import Mask, Rows, Scalars
+from ...simulation.arrays.scalars import Mask, Rows, Scalars, smooth_step
 
 SHORTEST = 2
 """Steps between frames that a stance has at least."""
@@ -76,8 +76,7 @@ def medians(values: Scalars, stretch: Rows, count: int) -> Scalars:
 
 def smooth(part: Scalars) -> Scalars:
     """A smooth step from 0 to 1."""
-    part = np.clip(part, 0.0, 1.0)
-    return part * part * (3.0 - 2.0 * part)
+    return smooth_step(np.clip(part, 0.0, 1.0))
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import TypeVar
 import numpy as np
 
 from ..arrays.frozen import replace
-from ..arrays.scalars import Mask, Rows, Scalars, anybody, shared
+from ..arrays.scalars import Mask, Rows, Scalars, all_of, anybody, shared
 from ..arrays.vectors import Vectors
 from ..behavior import Behavior, Destination
 from ..intention import Intention
@@ -110,7 +110,7 @@ class Arrivals:
 def stays(attendance: Attendance | None, rows: Rows) -> Mask:
     """Whether the vehicles in rows (m,) stay where they arrive, (m,)."""
     if attendance is None:
-        return shared(True, len(rows), np.bool_)
+        return all_of(len(rows))
     return attendance.on_arrival[rows] == STAY
 
 
