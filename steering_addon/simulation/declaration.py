@@ -277,9 +277,11 @@ class Stored:
 
     Attributes:
         keyed: whether any parameter can be animated; those of what is made or measured once cannot.
+        restarts: whether a running preview begins again when a parameter changes; not for what is only told.
     """
 
     keyed: ClassVar[bool] = True
+    restarts: ClassVar[bool] = True
 
     @classmethod
     def parameters(cls) -> Mapping[str, Parameter]:
@@ -341,8 +343,11 @@ class Declared(Stored, Columns):
 @cache
 def _parameters(declared: type[Any]) -> Mapping[str, Parameter]:
     known = {f.name: f.metadata["parameter"] for f in fields(declared) if "parameter" in f.metadata}
-    if not declared.keyed:
-        known = {name: replace(parameter, animatable=False) for name, parameter in known.items()}
+    for_all = {
+        entry: False for entry, holds in (("animatable", declared.keyed), ("restarts", declared.restarts)) if not holds
+    }
+    if for_all:
+        known = {name: replace(parameter, **for_all) for name, parameter in known.items()}
     return MappingProxyType(dict(sorted(known.items(), key=lambda entry: entry[1].at_end)))
 
 
