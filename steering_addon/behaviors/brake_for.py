@@ -205,10 +205,7 @@ class BrakeFor(Neighborhood):
         self, world: World, agents: Agents, lanes: Lanes, sight: Scalars, known: Rows
     ) -> tuple[tuple[Rows, Rows], InTheWay]:
         """The obstacles in sight that count: pairs (p,) of an agent and a standing one, and those that may cross.
-
-        Args:
-            known: (n,) the row of an obstacle that has moved before, -1 for none.
-        """
+        `known`: (n,) the row of an obstacle that has moved before, -1 for none."""
         obstacles = world.obstacles
         agent, row = obstacles.near(agents.position, sight)
         foreign = obstacles.carrier[row] != agents.rows[agent]

@@ -72,11 +72,8 @@ class Car:
         return np.maximum(self.half + self.radius, 0.5 * self.wheelbase)
 
     def room_straight_ahead(self, terrain: Terrain, way: Scalars) -> Scalars:
-        """The distances to KEPT before ground that ends or is too steep, (n,) metres, inf for none.
-
-        Args:
-            way: (n,) how far they look from the front end, metres.
-        """
+        """The distances to KEPT before ground that ends or is too steep, (n,) metres, inf for none. `way`: (n,) how far
+        they look from the front end, metres."""
         x, y, furthest = self.position[:, 0], self.position[:, 1], way + self.front
         nose = columns(x, y, self.height + self.grade * self.front) + self.heading * self.front[:, None]
 

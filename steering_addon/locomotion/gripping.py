@@ -135,11 +135,8 @@ class Grip(Gripping):
         return crossed(skins, self, held, way, np.minimum(length, reach))
 
     def pushed(self, skins: Clinging, shift: Vectors, reach: Scalars) -> Grip:
-        """The grips after shifts (n, 3), metres, of which the parts along the surface count.
-
-        Args:
-            reach: (n,) as of `moved`.
-        """
+        """The grips after shifts (n, 3), metres, of which the parts along the surface count. `reach`: (n,) as of
+        `moved`."""
         moves = (shift != 0.0).any(axis=1)
         rows, free = which(self.clings & moves), which(~self.clings & moves)
         grip = replace(self, place=put(self.place, free, self.place[free] + shift[free])) if len(free) else self

@@ -417,10 +417,7 @@ class OnFoot(Locomotion):
 
     def _trodden(self, moved: Moved, terrain: Terrain, deeper: Scalars) -> Footing:
         """The ground at the end of a step; what the step had found is looked for again only where it is not so.
-
-        Args:
-            deeper: (n,) how far they fall, metres.
-        """
+        `deeper`: (n,) how far they fall, metres."""
         stride: Stride = moved.memory
         normal, last = stride.walking.normal, stride.walking.triangle
         if stride.footing is None:

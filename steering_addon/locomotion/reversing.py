@@ -350,11 +350,8 @@ def changed(d: Drivers, dt: float) -> Driving:
 
 
 def looked(d: Drivers, car: Car, terrain: Terrain, behind: Scalars | None) -> Drivers:
-    """The drivers who know where they have room.
-
-    Args:
-        behind: (n,) metres straight back to the nearest vehicle, inf for none; None if no driver looks back.
-    """
+    """The drivers who know where they have room. `behind`: (n,) metres straight back to the nearest vehicle, inf for
+    none; None if no driver looks back."""
     n, memory = len(d.speed), d.memory
     lock, quarter, asks = d.sharpest * car.wheelbase, QUARTER * d.circle, curvature(d, FORWARD) * car.wheelbase
     taken = np.where(d.turns_off, memory.side * lock, asks)

@@ -66,11 +66,8 @@ class Calls:
 
 
 def luck(keys: Keys, state: int, salt: str, turns: Rows | None = None) -> Scalars:
-    """A chance in [0, 1) for each vehicle, (m,), and purpose; with `turns` (m,) another one each time.
-
-    Args:
-        state: the number of a state.
-    """
+    """A chance in [0, 1) for each vehicle, (m,), and purpose; with `turns` (m,) another one each time. `state`: the
+    number of a state."""
     # Few of these numbers change from step to step, and they take as long as all else that minds do.
     return _luck(keys.tobytes(), state, salt, None if turns is None else turns.astype(np.uint64).tobytes())
 

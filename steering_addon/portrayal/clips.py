@@ -202,11 +202,8 @@ class Playing:
 
 
 def influences(weights: Scalars, *, at_rest: bool = False) -> Scalars:
-    """The influences of strips that show clips with these shares, (clips, ...); alike.
-
-    Args:
-        at_rest: whether what the shares lack of 1 is the model at rest, below all strips.
-    """
+    """The influences of strips that show clips with these shares, (clips, ...); alike. `at_rest`: whether what the
+    shares lack of 1 is the model at rest, below all strips."""
     below = np.cumsum(weights, axis=0)
     rest = np.maximum(1.0 - below[-1], 0.0) if at_rest else np.zeros(below.shape[1:])
     below += np.where(rest > NOTHING, rest, 0.0)

@@ -120,11 +120,8 @@ class Behavior(Declared):
     probability: Number = share(0.9, "How likely it is considered, when the crowd lets chance decide")
 
     def steer(self, world: World, agents: Agents, memory: Any) -> Steering:
-        """The decision for its agents. Nothing that it is given is written to.
-
-        Args:
-            memory: what it remembers of the agents, an instance of `remembers`; None for a behavior without memory.
-        """
+        """The decision for its agents. Nothing that it is given is written to. `memory`: what it remembers of the
+        agents, an instance of `remembers`; None for a behavior without memory."""
         raise NotImplementedError
 
     def goal(self, world: World, agents: Agents, memory: Any) -> Vectors | None:
@@ -142,10 +139,7 @@ class Behavior(Declared):
     @classmethod
     def lanes_beside(cls, value: Callable[[str], Any]) -> tuple[tuple[float, int], ...]:
         """The lanes in which it keeps agents beside a curve: metres to the left of it, and 1 along it or -1 against it.
-
-        Args:
-            value: gives the value of a parameter by its name, that of a choice as its name.
-        """
+        `value`: gives the value of a parameter by its name, that of a choice as its name."""
         return ()
 
     @classmethod

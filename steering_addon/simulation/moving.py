@@ -308,11 +308,8 @@ def damp(model: VehicleModel, before: Vectors, wanted: Vectors, dt: float) -> Ve
 
 
 def room_behind(world: World, rows: Rows) -> Scalars:
-    """The distances straight back to the nearest other vehicle, (m,) metres; inf for none.
-
-    Args:
-        rows: (m,) those of the vehicles that look back.
-    """
+    """The distances straight back to the nearest other vehicle, (m,) metres; inf for none. `rows`: (m,) those of the
+    vehicles that look back."""
     bodies, others = world.bodies, world.perceivable
     if not len(others):
         return np.full(len(rows), np.inf)

@@ -182,11 +182,8 @@ def _joined(
     half_axis: Scalars | None,
     moving: Mapping[str, Vectors],
 ) -> Bodies:
-    """The bodies followed by the tracked ones; a resource that has run out is marked absent.
-
-    Args:
-        moving: the vectors (k, 3) of the tracked ones, by name.
-    """
+    """The bodies followed by the tracked ones; a resource that has run out is marked absent. `moving`: the vectors (k,
+    3) of the tracked ones, by name."""
     return Bodies(
         **{name: np.concatenate((getattr(bodies, name).T, v.T), axis=1).T for name, v in moving.items()},
         radius=np.concatenate((bodies.radius, tracked.radius)),

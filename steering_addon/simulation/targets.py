@@ -110,10 +110,7 @@ def _with_region(rows: Rows, world: World, agents: Agents) -> Rows:
 
 def _taken(targets: Rows, world: World, agents: Agents, stop: Rows, *, any_near: bool) -> tuple[Rows, Rows]:
     """The targets (n,) with the candidate that each agent takes instead of its candidates, and the stops of all.
-
-    Args:
-        any_near: whether the behavior itself takes the nearest that has room.
-    """
+    `any_near`: whether the behavior itself takes the nearest that has room."""
     targets, after = targets.copy(), stop.copy()
     for number, candidates in enumerate(world.candidates):
         rows = np.flatnonzero(targets == FIRST - number)

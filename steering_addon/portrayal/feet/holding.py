@@ -49,10 +49,7 @@ class Stretches:
 
     def within(self, frames: int, more: int = 0) -> tuple[Rows, Rows]:
         """Their frames, as rows of a column of all bodies with this number of frames each, and the stretch of each.
-
-        Args:
-            more: frames after the last one of each stretch that are among them.
-        """
+        `more`: frames after the last one of each stretch that are among them."""
         lengths = self.length + more
         stretch = np.repeat(np.arange(len(self)), lengths)
         begin = self.body * frames + self.first - (np.cumsum(lengths) - lengths)

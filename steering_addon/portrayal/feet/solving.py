@@ -51,11 +51,8 @@ def hold(
     *,
     lowers_hips: bool = False,
 ) -> Held:
-    """Hold the feet of bodies where they stand; arguments as for `footholds`.
-
-    Args:
-        lowers_hips: whether hips come down so that legs reach; else a foot leaves the ground a little earlier.
-    """
+    """Hold the feet of bodies where they stand; arguments as for `footholds`. `lowers_hips`: whether hips come down so
+    that legs reach; else a foot leaves the ground a little earlier."""
     corrections, drop = footholds(body, feet, height, frame_time, ground), np.zeros(body.size.shape)
     if lowers_hips:
         drop = lower_hips([foot.reach for foot in feet], corrections, body.ground / body.size, frame_time)

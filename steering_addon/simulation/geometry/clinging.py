@@ -39,11 +39,8 @@ class Clinging:
         return len(self.surfaces)
 
     def nearest(self, points: Vectors, reach: Scalars, surface: Rows | None = None) -> Hold:
-        """The nearest places of the surfaces within reach, (n,) metres, of points (n, 3).
-
-        Args:
-            surface: (n,) rows of surfaces that do not count; none if omitted.
-        """
+        """The nearest places of the surfaces within reach, (n,) metres, of points (n, 3). `surface`: (n,) rows of
+        surfaces that do not count; none if omitted."""
         n = len(points)
         best = Hold(np.full(n, np.inf), points.copy(order="K"), np.full(n, NO_TRIANGLE))
         aside = reach[:, None]

@@ -149,11 +149,8 @@ def nearest_pairs(owner: Rows, other: Rows, distance: Scalars) -> Rows:
 
 
 def _pairs(n: int, others: int, near: Callable[[slice], Mask]) -> tuple[Rows, Rows]:
-    """Pairs of n rows and others that are near each other, by row; (p,) each.
-
-    Args:
-        near: for a few of the rows, which others are near, (m, others).
-    """
+    """Pairs of n rows and others that are near each other, by row; (p,) each. `near`: for a few of the rows, which
+    others are near, (m, others)."""
     few = max(CHUNK // others, 1)
     starts = range(0, max(n, 1), few)
     parts = [np.nonzero(near(slice(start, start + few))) for start in starts]

@@ -35,10 +35,7 @@ def brake(agents: Agents, allowed: Scalars) -> Vectors:
 
 def stopping_distance(agents: Agents, speed: Scalars | None = None) -> Scalars:
     """(n,) metres in which agents react and stop with COMFORT of their braking, v t + v^2 / (2 COMFORT agility).
-
-    Args:
-        speed: (n,) m/s; that of the agents by default.
-    """
+    `speed`: (n,) m/s; that of the agents by default."""
     speed = agents.speed if speed is None else speed
     return speed * speed / np.maximum(2.0 * COMFORT * agents.agility, EPSILON) + speed * agents.handling.reaction
 

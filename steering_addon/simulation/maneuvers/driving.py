@@ -18,11 +18,8 @@ PEDALS = 0.25
 
 
 def pursued_distance(agents: Agents, in_lane: Mask) -> Scalars:
-    """How far ahead is the place that each driver steers to, (n,) metres.
-
-    Args:
-        in_lane: (n,) those who keep to a lane beside the middle of their road.
-    """
+    """How far ahead is the place that each driver steers to, (n,) metres. `in_lane`: (n,) those who keep to a lane
+    beside the middle of their road."""
     seconds, axles = (np.where(in_lane, lane, road) for road, lane in (PURSUED, NEAREST_PURSUED))
     return np.maximum(seconds * agents.speed, axles * np.nan_to_num(agents.handling.axle))
 

@@ -93,11 +93,8 @@ def land_on_marks(
     force: Vectors,
     decided: Decisions,
 ) -> tuple[Vectors, Decisions]:
-    """The forces of all vehicles, (n, 3) newtons, and their decisions, with those that land on marks.
-
-    Args:
-        by: (n,) the index of the mark on which each lands, -1 for none.
-    """
+    """The forces of all vehicles, (n, 3) newtons, and their decisions, with those that land on marks. `by`: (n,) the
+    index of the mark on which each lands, -1 for none."""
     rows, known, n = which(by >= 0), landed_of(state), len(state)
     if not len(rows):
         decided = replace(decided, memories={**decided.memories, LANDED: Landed.blank(n)})

@@ -83,11 +83,8 @@ def _along_a_line(points: Vectors) -> Rows:
 
 
 def _swapped(position: Vectors, points: Vectors, times: Scalars) -> Rows:
-    """The place of each of m vehicles among m points, (m,) rows, after all swaps that pay.
-
-    Args:
-        times: (2, m) how many times a way up and a way down count.
-    """
+    """The place of each of m vehicles among m points, (m,) rows, after all swaps that pay. `times`: (2, m) how many
+    times a way up and a way down count."""
     m = len(position)
     place = np.arange(m)
     for _ in range(ROUNDS):

@@ -303,11 +303,8 @@ class Neighbors:
         return Neighbors(self.count, tuple(near.perceived(counts(near)) for near in self.lists))
 
     def links(self, rows: Rows) -> list[tuple[Rows, Rows]]:
-        """The pairs in sight of each other, from at least one end, as rows of bodies.
-
-        Args:
-            rows: (n,) the rows of the agents.
-        """
+        """The pairs in sight of each other, from at least one end, as rows of bodies. `rows`: (n,) the rows of the
+        agents."""
         return [(rows[agent], body) for agent, body in (near.linked() for near in self.lists if not near.mirrored)]
 
     def together(self) -> Near:

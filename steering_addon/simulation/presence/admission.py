@@ -58,11 +58,7 @@ def those_at_the_end(state: State) -> Mask:
 
 
 def only_present(snapshot: Snapshot, *absent: Mask) -> Snapshot:
-    """The snapshot without the vehicles that are absent.
-
-    Args:
-        absent: masks (n,); an empty one holds for no vehicle.
-    """
+    """The snapshot without the vehicles that are absent. `absent`: masks (n,); an empty one holds for no vehicle."""
     present = snapshot.present
     for mask in absent:
         if len(mask) and mask.any():
