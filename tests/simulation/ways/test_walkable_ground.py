@@ -335,6 +335,13 @@ def test_a_door_that_closes_is_looked_at_alone(monkeypatch: pytest.MonkeyPatch) 
     assert same_standing(open_, closed.with_obstacles(things))
 
 
+def test_no_gaps_are_looked_for_within_a_slope_however_wide_its_cells(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    monkeypatch.setattr(Surfaces, "bridged", lambda self, found, *_: asked.append(len(found.triangle)) or found)
+    ground = spans(quads([(0, 0, 0), (4000, 0, 2000), (4000, 4000, 2000), (0, 4000, 0)]))
+    assert ground.size > 5.0 and sum(asked) <= 4 * max(ground.shape)
+
+
 @pytest.mark.parametrize("turn", [0.0, 17.0, 45.0])
 @pytest.mark.parametrize("shift", np.linspace(0.0, 0.24, 4))
 def test_a_door_hardly_wider_than_a_body_is_found(turn: float, shift: float) -> None:
