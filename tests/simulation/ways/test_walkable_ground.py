@@ -183,6 +183,15 @@ def test_followers_come_back_to_their_path_through_the_door() -> None:
     assert (off(states[-1]) < 2.0).all()
 
 
+def test_where_a_way_turns_the_edge_of_the_ground_beyond_holds_nobody_up() -> None:
+    """A wide turner behind whose door the floor ends after 2.4 m, while its way turns aside there."""
+    goal = (1.5, -4.0, 0.0)
+    scene = walkers(quads(plate(-6, -5, 2.5, 5)), door(1.2), goal, [(-3, 2, 0), (-3, -2, 0), (-5, 0, 0)])
+    scene.locomotions = [(OnFoot, {"turn_radius": 3.7})]
+    course = positions(scene.run_until_each(lambda state: near(state, goal, 1.0), 10 * FPS))
+    assert (np.linalg.norm(course - goal, axis=2).min(axis=0) < 1.0).all()
+
+
 def test_a_goal_in_sight_is_where_it_is_to_the_last_bit() -> None:
     goal = (11.0, 0.1, 0.7)
     at_the_door = walkers(PLATE, door(1.6), goal, [(-6.0, 0.0, 0.0), (3.0, -4.0, 0.0), (-6.0, 4.0, 0.0)])
