@@ -346,11 +346,11 @@ class Followed(Columns):
         near = distance.min(axis=1)[:, None] + (0.5 * SKIPPED + 0.01) * stride
         owner, place = np.nonzero(distance <= near)
         number = few[place][:, None] + np.arange(-SKIPPED // 2, SKIPPED // 2 + 1)
-        number = clamp(number, 0, candidates[owner] - 1)
+        number = np.clip(number, 0, candidates[owner] - 1)
         up = None if upward is None else of_rows(upward, owner)
         tried = along[owner] + (begin[owner] + stride[owner] * number)
         nearest, best = _first_least(owner, self.take(owner)._squared(picked(points, owner), tried, up))
-        return clamp(number[nearest, best][:, None], 1, candidates - 2) + np.arange(-1, 2)
+        return np.clip(number[nearest, best][:, None], 1, candidates - 2) + np.arange(-1, 2)
 
     def _squared(self, points: Vectors, along: Scalars, upward: Vectors | None) -> Scalars:
         """The squared distances of points (n, 3) from positions along their lines, (n, p) metres to (n, p)."""
