@@ -29,7 +29,7 @@ from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender(shared=True)
 
-LAST = 240
+LAST = 215
 EAST = (0.0, 0.0, -np.pi / 2.0)
 LADDER = [(1.8, 0.0, 0.0), (1.8, 0.0, 3.0), (2.3, 0.0, 3.0)]
 

@@ -26,12 +26,12 @@ from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender(shared=True)
 
-LAST, GREEN = 200, 150
+LAST, GREEN = 150, 120
 EAST, NORTH = (0.0, 0.0, -np.pi / 2.0), (0.0, 0.0, 0.0)
 ROADS = {"East": [(-60.0, 0.0, 0.0), (60.0, 0.0, 0.0)], "North": [(0.0, -60.0, 0.0), (0.0, 60.0, 0.0)]}
 
 
-def drivers(east: float = -25.0, north: float = -50.0):
+def drivers(east: float = -25.0, north: float = -30.0):
     """A crowd on each of two roads that cross, with a vehicle some metres before the crossing."""
     frames(1, LAST)
     members = []
@@ -63,7 +63,7 @@ def test_a_tagged_empty_holds_its_lane_until_its_key_turns_green() -> None:
     light = signal()
     before = scene_dump()
     bake()
-    held = places(car, range(120, GREEN))[:, 0]
+    held = places(car, range(105, GREEN))[:, 0]
     assert -7.5 < held.max() < -7.0 and np.ptp(held) < 0.05
     assert places(car, [LAST])[0, 0] > -5.0
     assert places(other, [LAST])[0, 1] > 10.0
