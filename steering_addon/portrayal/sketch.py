@@ -10,7 +10,7 @@ from ..simulation.arrays.scalars import Mask, Rows, Scalars, anybody, nobody
 from ..simulation.arrays.vectors import Vectors, dot, magnitude
 from ..simulation.geometry.surfaces import Surfaces
 from ..simulation.ground import level_heading
-from ..simulation.maneuvers.settling import Settling
+from ..simulation.maneuvers.stopping import Settling
 from ..simulation.presence.stays import Staying, memory_of_name
 from ..simulation.snapshot import Snapshot, State, Tracked
 from ..simulation.steering import errands
