@@ -107,11 +107,9 @@ class Clinging:
         for rows, faces, layer in self.surfaces.by_layer(triangle):
             if rows is ALL:
                 return layer.skin.walked(faces, place, direction, facing, length, normal)
-            across, way = (
-                None if normal is None else picked(normal, rows),
-                (picked(v, rows) for v in (place, direction)),
-            )
-            part = layer.skin.walked(faces, *way, facing[rows], length[rows], across)
+            across = None if normal is None else picked(normal, rows)
+            at, along = picked(place, rows), picked(direction, rows)
+            part = layer.skin.walked(faces, at, along, facing[rows], length[rows], across)
             for name, column in vars(whole).items():
                 column[rows] = vars(part)[name]
             whole.triangle[rows] += triangle[rows] - faces
