@@ -224,7 +224,8 @@ def stand_at_start(state: State, snapshot: Snapshot, those: Mask) -> State:
     """The state in which some vehicles, (n,), are about to enter where their paths begin, and remember nothing.
 
     On the first frame on which a vehicle is away it is where it left, on the next at the start: what is hidden is not
-    seen to move, not even in the blur of motion. Each is as far beside its path as it was at the end. With ground below, it is as high above it, too.
+    seen to move, not even in the blur of motion. Each is as far beside its path as it was at the end. With ground
+    below, it is as high above it, too.
     """
     routed = memory_among(Routed, state.memories.values())
     rows = which(those)
