@@ -20,11 +20,17 @@ from ..simulation.geometry.near_lines import nearest_line
 from ..simulation.geometry.paths import exist, lines_followed, lines_of
 from ..simulation.intention import PASSING_PLACES, Intention
 from ..simulation.lane_use import Routed
-from ..simulation.maneuvers.driving import distance_to_return, drive_to, pursued_distance
+from ..simulation.maneuvers.driving import (
+    distance_from_line,
+    distance_to_return,
+    drive_to,
+    locate,
+    pursued_distance,
+    ups_of_walkers,
+)
 from ..simulation.maneuvers.turning import lead_round
 from ..simulation.presence.arrivals import PLACE
 from ..simulation.ways.bypasses import Bypass, plan_bypass
-from ..simulation.ways.lines import distance_from_line, locate, ups_of_walkers
 from ..simulation.world import Agents, World
 
 RESPONSE_TIME = 0.5
