@@ -205,7 +205,7 @@ def test_a_body_that_stands_and_is_pushed_over_an_edge_settles_below_it() -> Non
     assert np.abs(np.diff(shown(states)[..., 2], axis=0)).max() < 0.25 * RISE
 
 
-@sampled(one_of=2)
+@sampled(one_of=3)
 @pytest.mark.parametrize(("rise", "tread"), [(0.15, 0.3), (0.18, 0.28), (0.2, 0.25)])
 @pytest.mark.parametrize("aside", [0.0, 1.5])
 def test_people_go_up_and_down_stairs_at_two_steps_a_second(rise: float, tread: float, aside: float) -> None:
