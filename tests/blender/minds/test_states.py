@@ -385,29 +385,6 @@ def test_the_sphere_of_a_trigger_is_its_distance_in_metres_and_stands_at_the_cur
     assert list(bpy.context.object.matrix_world.to_scale()) == pytest.approx((1.0, 1.0, 1.0))
 
 
-def test_a_crowd_in_an_override_gets_states_and_cues_as_any_other(tmp_path) -> None:
-    grazing, _ = herd(2)
-    startle(grazing, empty("Wolf", (2.0, -3.0, 0.0)))
-    scene, meadow = bpy.context.scene, bpy.data.collections.new("Meadow")
-    for ob in scene.objects[:]:
-        meadow.objects.link(ob)
-    path = str(tmp_path / "meadow.blend")
-    bpy.data.libraries.write(path, {meadow})
-    bpy.data.batch_remove([*scene.objects, *bpy.data.collections])
-    with bpy.data.libraries.load(path, link=True) as (_, wanted):
-        wanted.collections = ["Meadow"]
-    wanted.collections[0].override_hierarchy_create(scene, bpy.context.view_layer)
-    grazing, state, member = (scene.objects[name] for name in ("Sheep", "Startle", "Sheep 0"))
-    assert state.override_library is not None and state.steering.crowd == grazing
-    select(state)
-    assert bpy.ops.steering.cue_add() == {"FINISHED"}
-    select(grazing)
-    assert bpy.ops.steering.state_add(preset="sleep") == {"FINISHED"}
-    assert bpy.context.object.steering.crowd == grazing and bpy.context.object.library is None
-    bake()
-    assert part("blender.animation.run_records").outcome_of(member).states[0].state == "Startle"
-
-
 def test_a_state_is_not_put_where_the_scene_does_not_see_it() -> None:
     grazing, _ = herd(1)
     state = startle(grazing)
