@@ -28,12 +28,12 @@ from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender(shared=True)
 
-FILM = range(1, 61)
+FILM = range(1, 41)
 
 
 def flock(number: int = 4, **settings):
     """Birds that share the mesh of their model and fly to a goal far away; the crowd, and they."""
-    frames(1, 60)
+    frames(1, FILM[-1])
     model = bird(location=(0.0, 0.0, 30.0))
     select(model)
     assert bpy.ops.steering.populate(count=number, moves_like="BIRD", seed=2) == {"FINISHED"}
@@ -144,7 +144,7 @@ def test_the_pose_of_a_model_with_modifiers_and_a_parent_is_played_too() -> None
 
 @pytest.mark.parametrize("slots", [False, pytest.param(True, marks=pytest.mark.skipif(not SLOTTED, reason="4.2"))])
 def test_all_meshes_of_a_model_that_shape_keys_move_play_together(slots: bool) -> None:
-    frames(1, 60)
+    frames(1, FILM[-1])
     select(winged(slots=slots))
     assert bpy.ops.steering.populate(count=2, moves_like="BIRD", seed=2) == {"FINISHED"}
     roots = [ob for ob in bpy.data.objects if "VEHICLE" in ob.steering.roles]
