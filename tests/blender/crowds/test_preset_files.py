@@ -28,14 +28,14 @@ MENUS = ("STEERING_MT_presets", "STEERING_MT_own_presets", "STEERING_MT_crowd_pr
 
 
 def user_folder() -> Path:
-    return Path(bpy.utils.user_resource("SCRIPTS", path="presets/steering/crowd"))
+    """The folder of the user's own presets of crowds, made if it is missing."""
+    return Path(bpy.utils.user_resource("SCRIPTS", path="presets/steering/crowd", create=True))
 
 
 @pytest.fixture(autouse=True)
 def _only_own_folders():
     """Start without presets, in a folder that nothing may be written to."""
     folder = user_folder()
-    folder.mkdir(parents=True, exist_ok=True)
     yield folder
     if folder.is_dir():
         for path in os.listdir(os.fsencode(folder)):
@@ -205,8 +205,10 @@ ODD_FILES = {
     "half a character": ("half a character", odd(label="half \ud800")),
     "half an unknown name": ("half a character", odd(behaviors={"\ud800": {}}, **{"\udcff": 1})),
     "a null": ("null character", odd(label="a\0b")),
+    "a wrong value": ("behaviors.seek.weight must be a number", odd(behaviors={"seek": {"weight": "much"}})),
+    "a later format": ("its format 99 needs a later version", odd(format=99)),
 }
-"""Files that are no presets: why they are refused, and what makes them."""
+"""Files that are no presets of this version: why they are refused, and what makes them."""
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such files")

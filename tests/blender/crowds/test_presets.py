@@ -1,7 +1,7 @@
 """Presets in Blender: applied as a whole or not at all, and restored exactly from a preset made of a crowd."""
 
-import json
 import math
+import shutil
 
 import bpy
 import pytest
@@ -21,6 +21,7 @@ from tests.blender.building import (
     use,
     vehicle,
 )
+from tests.blender.crowds.test_preset_files import user_folder, written
 
 SHIPPED = sorted(path.stem for path in part("blender.crowds.preset_files").SHIPPED.glob("*.json"))
 
@@ -29,33 +30,10 @@ def apply(preset: str, **options) -> None:
     assert bpy.ops.steering.preset_apply(preset=preset, **options) == {"FINISHED"}
 
 
-def user_folder():
-    return part("blender.crowds.preset_files").Path(
-        bpy.utils.user_resource("SCRIPTS", path="presets/steering/crowd", create=True)
-    )
-
-
 @pytest.fixture(autouse=True)
 def _no_user_presets():
     yield
-    for path in user_folder().iterdir():
-        path.unlink()
-
-
-def write_user_preset(name: str, **changed):
-    """Write a user preset; returns its path."""
-    plain = {
-        "format": 1,
-        "label": name,
-        "description": "One of mine",
-        "body_length": 1.0,
-        "combining": "PRIORITY",
-        "vehicle": {"max_speed": 3.0},
-        "behaviors": {"wander": {"strength": 1.5}},
-    }
-    path = user_folder() / f"{name}.json"
-    path.write_text(json.dumps({**plain, **changed}), encoding="utf-8")
-    return path
+    shutil.rmtree(user_folder(), ignore_errors=True)
 
 
 def preset_made_of(ob):
@@ -208,7 +186,7 @@ def test_a_preset_saved_from_a_crowd_without_vehicles_is_meant_for_its_radius() 
 def test_the_suggested_preroll_and_variation_are_applied_on_request(capfd) -> None:
     ships = fleet(5)
     select(ships[0])
-    write_user_preset("gulls", preroll=48, variation={"speed": 0.1})
+    written("gulls", preroll=48, variation={"speed": 0.1})
     apply("gulls")
     assert "a pre-roll of 48 frames is suggested" in capfd.readouterr().out
     assert ships[0].steering.crowd.steering.preroll == 0
@@ -217,26 +195,6 @@ def test_the_suggested_preroll_and_variation_are_applied_on_request(capfd) -> No
     speeds = [ship.steering.speed_factor for ship in ships]
     assert len(set(speeds)) == 5
     assert max(abs(speed - 1.0) for speed in speeds) <= 0.1
-
-
-# ---- all or nothing
-
-
-@pytest.mark.parametrize(
-    ("changed", "why"),
-    [
-        ({"vehicle": {"max_speed": 9.0, "cruise_speed": 2.0}}, "vehicle.cruise_speed must be from 0 to 1, not 2.0"),
-        ({"behaviors": {"seek": {"weight": "much"}}}, 'behaviors.seek.weight must be a number, not "much"'),
-        ({"format": 99}, "its format 99 needs a later version"),
-    ],
-)
-def test_an_invalid_preset_changes_nothing(changed, why) -> None:
-    write_user_preset("Mine", **changed)
-    crowd(wander={})
-    before = scene_dump()
-    with pytest.raises(RuntimeError, match=f"The preset Mine cannot be used: .*{why}"):
-        bpy.ops.steering.preset_apply(preset="Mine")
-    assert_same(before, scene_dump())
 
 
 # ---- round trip
@@ -329,7 +287,7 @@ def test_an_invalid_name_is_refused(name, why) -> None:
 
 
 def test_a_shipped_preset_cannot_be_removed() -> None:
-    write_user_preset("Mine")
+    written("Mine")
     with pytest.raises(RuntimeError, match="The preset starling cannot be removed: it ships"):
         bpy.ops.steering.preset_remove(preset="starling")
 
@@ -340,7 +298,7 @@ def test_removing_is_disabled_without_user_presets() -> None:
 
 
 def test_a_user_preset_replaces_a_shipped_preset_of_the_same_name() -> None:
-    write_user_preset("starling", label="My Starlings")
+    written("starling", label="My Starlings")
     assert part("blender.crowds.preset_files").CROWDS.listed()["starling"].label() == "My Starlings"
 
 
