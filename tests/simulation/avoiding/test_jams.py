@@ -95,7 +95,9 @@ def test_an_agent_held_by_another_ahead_steps_back_if_several_press_it() -> None
 def test_who_is_held_up_before_a_door_minds_nobody_who_has_a_longer_way_left(
     progress: float, ahead: float, turned: tuple[int, ...], turn: float, minded: int
 ) -> None:
-    pairs = minded_by(abreast(0.1, locomotions=[(OnFoot, {"turn_on_the_spot": turn})]), (1, 2, 3), progress, ahead, turned)
+    pairs = minded_by(
+        abreast(0.1, locomotions=[(OnFoot, {"turn_on_the_spot": turn})]), (1, 2, 3), progress, ahead, turned
+    )
     assert len(pairs) == minded
     if minded == 3:
         assert pairs == [(1, 0), (2, 0), (2, 1)]
