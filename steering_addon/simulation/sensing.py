@@ -28,7 +28,6 @@ from .snapshot import Snapshot, State, Tracked
 from .terrain import Terrain
 from .vehicle import Motion
 from .ways.over_ground import find_ways
-from .ways.planning import Planned
 from .world import Bodies, World
 
 
@@ -84,16 +83,16 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
         memory_among(Routed, state.memories.values()),
         memory_among(Yielding, state.memories.values()),
         before.signals,
-        _way_left(state, len(bodies.present)),
+        _way_left(state, before, len(bodies.present)),
     )
 
 
-def _way_left(state: State, bodies: int) -> Scalars:
-    """As of `World`: over surfaces goals are unrolled; elsewhere the plan knows how much longer the way is."""
-    memories, left = state.memories.values(), np.full(bodies, np.nan)
-    errand, planned = memory_among(Errand, memories), memory_among(Planned, memories)
-    if errand is not None and planned is not None:
-        left[: len(state)] = np.where(errand.bound, errand.left * planned.further, np.nan)
+def _way_left(state: State, snapshot: Snapshot, bodies: int) -> Scalars:
+    """As of `World`: without surfaces nobody knows how long ways past corners are."""
+    left = np.full(bodies, np.nan)
+    errand = memory_among(Errand, state.memories.values()) if len(snapshot.surfaces) else None
+    if errand is not None:
+        left[: len(state)] = np.where(errand.bound, errand.left, np.nan)
     return left
 
 

@@ -13,7 +13,6 @@ from steering_addon.locomotion import Planar, SimpleVehicle
 from steering_addon.simulation.arrays.vectors import columns
 from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.geometry.obstacles import Obstacles, boxes
-from steering_addon.simulation.sensing import world_at
 from steering_addon.simulation.snapshot import State
 from steering_addon.simulation.ways.planning import Planned, planned_course
 from tests.sampling import sampled
@@ -112,20 +111,3 @@ def test_an_absent_obstacle_keeps_no_agent_from_planning_past_the_others() -> No
     absent = replace(boxes([[50.0, 0.0, 0.0]], [[1.0, 1.0, 1.0]]), present=np.array([False]))
     memory = replace(place, obstacles=all_of(place.obstacles, absent)).run(3)[-1].memories["ways"]
     assert memory.planned.all()
-
-
-def test_a_way_past_a_wall_is_as_long_as_its_legs() -> None:
-    """And without a wall in between as the straight line."""
-    place = Scene(
-        [[0.0, 0.0, 0.0], [14.0, 0.0, 0.0]],
-        behaviors=[(Seek, {}), (ObstacleAvoidance, {})],
-        vehicle=WALKER | {"max_speed": 1e-6},
-        locomotions=[(Planar, {})],
-        tracked=leaders(GOAL),
-        obstacles=boxes([[-2.0, 8.0, 0.0]], [[6.0, 0.3, 2.0]]),
-    )
-    snapshot = place.snapshot()
-    past, straight, goal = world_at(place.run(2)[-1], snapshot, snapshot, 0.0).way_left
-    assert past == pytest.approx(2.0 * np.hypot(4.0, 8.0), rel=0.05)
-    assert straight == pytest.approx(np.hypot(14.0, 16.0), rel=1e-6)
-    assert np.isnan(goal), "what is led nowhere has none left"
