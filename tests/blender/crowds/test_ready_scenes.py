@@ -287,11 +287,6 @@ def test_a_second_scene_is_beside_the_first_and_shares_nothing(scene) -> None:
     assert places[0][:, 0].max() < places[1][:, 0].min()
 
 
-def test_a_given_location_is_used_even_if_a_crowd_occupies_it() -> None:
-    add("flock", count=3)
-    assert tuple(add("flock", count=3, location=(0.0, 0.0, 0.0)).location) == (0.0, 0.0, 0.0)
-
-
 def test_scenes_cannot_be_added_in_edit_mode() -> None:
     select(wedge())
     bpy.ops.object.mode_set(mode="EDIT")
@@ -300,23 +295,6 @@ def test_scenes_cannot_be_added_in_edit_mode() -> None:
 
 
 # ---- undo and the menu
-
-
-@sampled
-@pytest.mark.parametrize("scene", SCENES)
-def test_a_scene_is_one_undo_step_and_can_be_redone_with_another_count(scene) -> None:
-    vehicle()
-    bpy.ops.ed.undo_push(message="Before")
-    before = scene_dump()
-    add(scene, count=4)
-    bpy.ops.ed.undo_push(message="Added")
-    after = scene_dump()
-    bpy.ops.ed.undo()
-    assert list(difference(before, scene_dump())) == []
-    bpy.ops.ed.redo()
-    assert list(difference(after, scene_dump())) == []
-    bpy.ops.ed.undo()
-    assert len(members(add(scene, count=11))) == 11
 
 
 def test_the_menu_is_in_the_add_menu_while_the_extension_is_enabled(addon) -> None:

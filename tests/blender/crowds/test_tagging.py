@@ -443,6 +443,7 @@ def test_operators_are_disabled_in_edit_mode_and_say_why(operator) -> None:
 STEPS = {
     "tag": lambda: bpy.ops.steering.tag(role="VEHICLE", moves_like="BIRD"),
     "populate": lambda: bpy.ops.steering.populate(count=3),
+    "add_herd": lambda: bpy.ops.steering.add_herd(count=4),
     "untag": lambda: bpy.ops.steering.untag(role="VEHICLE"),
     "crowd_add": lambda: bpy.ops.steering.crowd_add(),
     "set_start": lambda: bpy.ops.steering.set_start(),
