@@ -315,7 +315,8 @@ def test_feet_are_free_again_once_a_bake_is_deleted_and_baking_twice_is_baking_o
     assert {name: block for name, block in before.items() if "action" in name.lower()} == {
         name: block for name, block in scene_dump().items() if "action" in name.lower()
     }
-    bake()
+    shares = list(part("blender.write.bake").baking(part("blender.read.plan").plan_reading(bpy.context.scene)))
+    assert shares == sorted(shares)
     rig.animation_data.nla_tracks["Steering: Feet"].strips[0].frame_start += 3.0
     clear_bake()
     assert [track.name for track in rig.animation_data.nla_tracks if "Steering" in track.name] == ["Steering: Feet"]
