@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays.frozen import Columns, replace
+from ..arrays.frozen import replace
 from ..arrays.once import once
 from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, clamp, which
 from ..arrays.vectors import Vectors, columns, cross, dot, magnitude, picked, unit
@@ -54,7 +54,7 @@ ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
-class Obstacles(Columns):
+class Obstacles:
     """k obstacles.
 
     Attributes:
@@ -89,6 +89,10 @@ class Obstacles(Columns):
 
     def __len__(self) -> int:
         return len(self.radius)
+
+    def take(self, rows: Any) -> "Obstacles":
+        """Some of the obstacles; `rows` is any index of a (k,) column."""
+        return replace(self, **{name: getattr(self, name)[rows] for name in self.__dataclass_fields__})
 
     def axis_point_nearest(self, points: Vectors) -> Vectors:
         """The nearest point of each axis to each point; (n, 3) to (n, k, 3)."""
