@@ -6,7 +6,7 @@ import numpy as np
 from bpy.types import Depsgraph
 
 from ...simulation.arrays.vectors import cross, in_columns, unit
-from ...simulation.geometry.smoothing import sides_at_border
+from ...simulation.geometry.triangles import sides_at_border
 from ...simulation.marks.sharing import Spread, spread, spread_along
 from ...simulation.perches import NO_PERCHES, Perches, covered, room_to_borders
 from ..objects.body_sizes import SOLID, triangles_of
