@@ -27,6 +27,7 @@ import numpy as np
 from ..arrays.frozen import replace
 from ..arrays.once import once
 from ..arrays.scalars import Mask, Rows, Scalars, counted, nobody, which
+from ..arrays.vectors import dot, picked
 from ..geometry.conflicts import Conflicts
 from ..world import World
 from .braking import least_of_each
@@ -52,6 +53,7 @@ class Junctions:
         meeting: (p,) pairs of two at one conflict, as the row of one times the vehicles + the row of the other.
         inside: (q,) those of them that are in it together.
         late: (vehicles,) those that can no longer stop for another.
+        before: (vehicles,) those right before a conflict, who keep the turn for which they have waited.
     """
 
     allowed: Scalars
@@ -59,6 +61,7 @@ class Junctions:
     meeting: Rows
     inside: Rows
     late: Mask
+    before: Mask
 
     @classmethod
     def of(cls, world: World) -> Junctions:
@@ -69,7 +72,7 @@ class Junctions:
     def _found(cls, world: World) -> Junctions:
         n = world.vehicles
         free, none = np.full(n, np.inf), np.zeros(0, dtype=np.int64)
-        nothing = cls(free, free, none, none, nobody(n))
+        nothing = cls(free, free, none, none, nobody(n), nobody(n))
         found = who_is_on_lanes(world)
         if found is None:
             return nothing
@@ -80,7 +83,10 @@ class Junctions:
         meetings = _Meetings.of(on_lanes, conflicts, approach, room)
         at_signals = np.full(n, np.inf)
         at_signals[on_lanes.row] = on_lanes.speed_within(room)
-        return cls(meetings.allowed(n), at_signals, *meetings.pairs(n), meetings.late(n))
+        before = np.zeros(n, dtype=np.bool_)
+        near = approach.enters <= 2.0 * on_lanes.minds.gap[approach.who]
+        before[on_lanes.row[approach.who[near & (approach.enters > 0.0)]]] = True
+        return cls(meetings.allowed(n), at_signals, *meetings.pairs(n), meetings.late(n), before)
 
     def settle(self, agents: Rows, bodies: Rows) -> Mask:
         """The pairs (p,) of which these rules say who goes first, so that nobody else need brake for the other.
@@ -143,9 +149,16 @@ class _Meetings:
     @once
     def committed(self) -> tuple[Mask, Mask]:
         """Whether each side can no longer stop before the conflict, or stands where nobody may, (p,) each."""
-        who = self.approach.who
-        committed: Mask = self.on_lanes.stopping[who] > self.approach.stop + self.on_lanes.minds.gap[who]
-        return self.both(committed)
+        mine, other = self.mine, self.other
+        return self._passes(mine, other), self._passes(other, mine)
+
+    def _passes(self, mine: Rows, other: Rows) -> Mask:
+        """Whether those at rows (p,) of the approach stop only where they would be in the way of others."""
+        who, whom, lanes = self.approach.who[mine], self.approach.who[other], self.on_lanes
+        # One that walks beside the middle of its way may be nearer than that is.
+        nearer = np.maximum(-dot(picked(lanes.ahead, who), picked(lanes.roams, whom)), 0.0)
+        passes: Mask = lanes.stopping[who] > self.approach.stop[mine] - nearer + lanes.minds.gap[who]
+        return passes
 
     def pairs(self, n: int) -> tuple[Rows, Rows]:
         """`meeting` and `inside` of `Junctions`."""
