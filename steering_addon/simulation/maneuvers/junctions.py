@@ -142,23 +142,20 @@ class _Meetings:
 
     @once
     def is_in(self) -> tuple[Mask, Mask]:
-        """Whether each side is in the conflict, (p,) each."""
-        enters, others = self.both(self.approach.enters)
-        return enters <= 0.0, others <= 0.0
+        """Whether each side is in the conflict, or in the way of one that walks beside its own, (p,) each."""
+        (enters, others), (who, whom) = self.both(self.approach.enters), self.both(self.approach.who)
+        return enters <= self._nearer(who, whom), others <= self._nearer(whom, who)
+
+    def _nearer(self, who: Rows, whom: Rows) -> Scalars:
+        """By how much others on lanes are nearer to those than the middles of their lanes are, (p,) metres."""
+        return np.maximum(-dot(picked(self.on_lanes.ahead, who), picked(self.on_lanes.roams, whom)), 0.0)
 
     @once
     def committed(self) -> tuple[Mask, Mask]:
         """Whether each side can no longer stop before the conflict, or stands where nobody may, (p,) each."""
-        mine, other = self.mine, self.other
-        return self._passes(mine, other), self._passes(other, mine)
-
-    def _passes(self, mine: Rows, other: Rows) -> Mask:
-        """Whether those at rows (p,) of the approach stop only where they would be in the way of others."""
-        who, whom, lanes = self.approach.who[mine], self.approach.who[other], self.on_lanes
-        # One that walks beside the middle of its way may be nearer than that is.
-        nearer = np.maximum(-dot(picked(lanes.ahead, who), picked(lanes.roams, whom)), 0.0)
-        passes: Mask = lanes.stopping[who] > self.approach.stop[mine] - nearer + lanes.minds.gap[who]
-        return passes
+        who = self.approach.who
+        committed: Mask = self.on_lanes.stopping[who] > self.approach.stop + self.on_lanes.minds.gap[who]
+        return self.both(committed)
 
     def pairs(self, n: int) -> tuple[Rows, Rows]:
         """`meeting` and `inside` of `Junctions`."""
