@@ -6,8 +6,8 @@ import numpy as np
 from bpy.types import Depsgraph
 
 from ...simulation.arrays.vectors import cross, in_columns, unit
-from ...simulation.geometry.smoothing import sides_at_border
-from ...simulation.marks.spreading import Spread, spread, spread_along
+from ...simulation.geometry.triangles import sides_at_border
+from ...simulation.marks.sharing import Spread, spread, spread_along
 from ...simulation.perches import NO_PERCHES, Perches, covered, room_to_borders
 from ..objects.body_sizes import SOLID, triangles_of
 from ..objects.doubles import column_from, doubles, placed
@@ -91,6 +91,9 @@ class _PerchShape:
         # A mesh may be inside out.
         up = triangles[upward >= FACES_UP] if (upward >= FACES_UP).any() else triangles[upward <= -FACES_UP]
         lines, segments = self._lines(depsgraph)
+        if len(up) and ob.type == "MESH":
+            # Loose edges, such as an aerial, make no wire of a roof.
+            segments = segments[:0]
         if len(up):
             found = spread(points, up, self._count)
             places = np.einsum("ab,kb->ka", turn, found.on(points, up))
