@@ -5,14 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.arrays.frozen import replace
-from ..simulation.arrays.scalars import Mask, Number, Rows, Scalars, which
+from ..simulation.arrays.scalars import Mask, Number, Rows, Scalars, least_of_each, which
 from ..simulation.arrays.vectors import Vectors, dot, magnitude, picked, unit
 from ..simulation.behavior import OURS, Behavior, Intent, Steering
 from ..simulation.declaration import body, called, integer, length, room_to_stop
 from ..simulation.intention import Intention
 from ..simulation.maneuvers import braking
-from ..simulation.maneuvers.between import Between
-from ..simulation.maneuvers.pairing import Wants
+from ..simulation.maneuvers.pairing import Between, Wants
 from ..simulation.maneuvers.stopping import speed_to_stop
 from ..simulation.maneuvers.turning import swing_round
 from ..simulation.memory import remembered
@@ -231,4 +230,4 @@ def _speed_behind(between: Between, direction: Vectors, room: Scalars, partner: 
     rows = which((along > 0.0) & (beside < touching) & (body != partner[agent]))
     agent, left = agent[rows], along[rows] - touching[rows] - room[agent[rows]]
     ahead = np.maximum(dot(picked(world.bodies.velocity, body[rows]), picked(way, rows)), 0.0)
-    return braking.least_of_each(len(agents), agent, braking.speed_to_stop(agents, agent, left, ahead))
+    return least_of_each(len(agents), agent, braking.speed_to_stop(agents, agent, left, ahead))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.scalars import Mask, Number, Scalars
+from ..simulation.arrays.scalars import Mask, Number, Scalars, least_of_each
 from ..simulation.arrays.vectors import Vectors, across, dot, magnitude, picked, unit
 from ..simulation.behavior import OURS, Intent, Steering
 from ..simulation.declaration import called, length, seconds
@@ -13,13 +13,14 @@ from ..simulation.maneuvers.braking import (
     LIGHTS,
     MARGIN,
     brake,
-    least_of_each,
+    is_ahead,
     limit_approach,
+    meet_in,
     room_between,
+    speed_to_fall_back,
     stopping_distance,
 )
 from ..simulation.maneuvers.lanes import Lanes
-from ..simulation.maneuvers.merging import is_ahead, meet_in, speed_to_fall_back
 from ..simulation.maneuvers.neighborhood import Neighborhood
 from ..simulation.nearby.neighbors import Near, Neighbors
 from ..simulation.world import Agents, World

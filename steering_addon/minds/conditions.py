@@ -65,8 +65,7 @@ class Meeting:
 
     def in_mode(self, crowd: int, mode: int) -> Rows:
         """The rows of the vehicles of a crowd that are in a mode, (k,)."""
-        rows: Rows = np.flatnonzero((self.crowd == crowd) & (self.before.mode == mode))
-        return rows
+        return np.flatnonzero((self.crowd == crowd) & (self.before.mode == mode))
 
     def mates_within(self, distance: float) -> Rows:
         """The number of other vehicles of its crowd nearer to each than a distance, (m,)."""
@@ -103,8 +102,7 @@ class Condition(Declared):
     @classmethod
     def choice(cls) -> Choice:
         """It as one of the values of a trigger's choice."""
-        sentence = (cls.__doc__ or "").strip().split("\n\n")[0].rstrip(".")
-        return Choice(cls.name, cls.stored_number, cls.label, sentence)
+        return Choice(cls.name, cls.stored_number, cls.label, cls.tooltip())
 
 
 class OfItself(Condition):

@@ -12,6 +12,7 @@ import numpy as np
 from .arrays.frozen import replace
 from .arrays.scalars import Mask, Rows, Scalars, anybody, largest, nobody, shared, which
 from .arrays.vectors import Vectors, across, cross, in_columns, magnitude, no_vectors, picked, squared, unit
+from .bodies import Bodies
 from .geometry.obstacles import Obstacles
 from .geometry.regions import Regions
 from .geometry.surfaces import surfaces_between
@@ -28,7 +29,7 @@ from .snapshot import Snapshot, State, Tracked
 from .terrain import Terrain
 from .vehicle import Motion
 from .ways.over_ground import find_ways
-from .world import Bodies, World
+from .world import World
 
 
 def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> World:
@@ -83,14 +84,17 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
         memory_among(Routed, state.memories.values()),
         memory_among(Yielding, state.memories.values()),
         before.signals,
-        _way_left(state, before),
+        _way_left(state, before, len(bodies.present)),
     )
 
 
-def _way_left(state: State, snapshot: Snapshot) -> Scalars:
+def _way_left(state: State, snapshot: Snapshot, bodies: int) -> Scalars:
     """As of `World`: without surfaces nobody knows how long ways past corners are."""
+    left = np.full(bodies, np.nan)
     errand = memory_among(Errand, state.memories.values()) if len(snapshot.surfaces) else None
-    return np.zeros(0) if errand is None else np.where(errand.bound, errand.left, np.nan)
+    if errand is not None:
+        left[: len(state)] = np.where(errand.bound, errand.left, np.nan)
+    return left
 
 
 def bodies_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Bodies:
@@ -182,11 +186,8 @@ def _joined(
     half_axis: Scalars | None,
     moving: Mapping[str, Vectors],
 ) -> Bodies:
-    """The bodies followed by the tracked ones; a resource that has run out is marked absent.
-
-    Args:
-        moving: the vectors (k, 3) of the tracked ones, by name.
-    """
+    """The bodies followed by the tracked ones; a resource that has run out is marked absent. `moving`: the vectors (k,
+    3) of the tracked ones, by name."""
     return Bodies(
         **{name: np.concatenate((getattr(bodies, name).T, v.T), axis=1).T for name, v in moving.items()},
         radius=np.concatenate((bodies.radius, tracked.radius)),
@@ -282,8 +283,7 @@ def _spin(before: tuple[Vectors, Vectors], after: tuple[Vectors, Vectors], frame
     """How fast forward and up axes turn, (k, 3), as of `Bodies`."""
     pairs = ((*before, cross(*before)), (*after, cross(*after)))
     forward, up, side = (cross(a, b) for a, b in zip(*pairs))
-    spin: Vectors = (forward + up + side) / (2.0 * frame_time)
-    return spin
+    return (forward + up + side) / (2.0 * frame_time)
 
 
 def _perches_at(motion: Motion, before: Snapshot, after: Snapshot, part: float) -> Perches:

@@ -13,6 +13,7 @@ from .arrays.once import once
 from .arrays.scalars import Mask, Rows, Scalars, anybody, same_for_all, shared, which
 from .arrays.vectors import Vectors, columns, cross, in_columns, no_vectors
 from .behavior import Behavior
+from .bodies import Bodies
 from .candidates import Candidates
 from .declaration import CAUSE, Kind
 from .geometry.flows import Flow
@@ -22,6 +23,7 @@ from .geometry.regions import Regions
 from .geometry.surfaces import NO_SURFACES, Surfaces
 from .guides import Guidance, Guides
 from .handling import Handling
+from .lane_use import NO_SIGNALS, Signals
 from .links import NO_LINKS, Crossing, Links
 from .locomotion import Locomotion
 from .marks.declaring import Mark
@@ -29,11 +31,10 @@ from .memory import Memory
 from .mindset import Mindset
 from .perches import NO_PERCHES, Perches
 from .presence.attendance import Attendance
-from .signals import NO_SIGNALS, Signals
 from .vehicle import Motion, Pose, VehicleModel
 from .ways.spans import Build
 from .ways.traffic import Traffic
-from .world import Bodies, World
+from .world import World
 
 
 @dataclass(frozen=True)
@@ -270,8 +271,7 @@ class State:
 
     def told(self, output: str) -> Mask:
         """Whether an output of the locomotions tells so of vehicles, (n,)."""
-        told: Mask = self.outputs[output] > 0.0 if output in self.outputs else np.zeros(len(self), dtype=np.bool_)
-        return told
+        return self.outputs[output] > 0.0 if output in self.outputs else np.zeros(len(self), dtype=np.bool_)
 
     @property
     def away(self) -> Mask:

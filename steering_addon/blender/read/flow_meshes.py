@@ -3,8 +3,7 @@
 import numpy as np
 from bpy.types import Attribute, Depsgraph, Mesh, Object
 
-from ...simulation.geometry.flows import Flow
-from ...simulation.geometry.painted_flows import Current, current
+from ...simulation.geometry.flows import Current, Flow, current
 from ..objects.doubles import column_from, doubles, placed
 from ..objects.rest_pose import vertices_of
 from ..refusal import Refusal

@@ -6,8 +6,8 @@ import numpy as np
 from bpy.types import Depsgraph
 
 from ...simulation.arrays.vectors import cross, in_columns, unit
-from ...simulation.geometry.smoothing import sides_at_border
-from ...simulation.marks.spreading import Spread, spread, spread_along
+from ...simulation.geometry.triangles import sides_at_border
+from ...simulation.marks.sharing import Spread, spread, spread_along
 from ...simulation.perches import NO_PERCHES, Perches, covered, room_to_borders
 from ..objects.body_sizes import SOLID, triangles_of
 from ..objects.doubles import column_from, doubles, placed

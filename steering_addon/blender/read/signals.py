@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from bpy.types import Depsgraph, Object
 
-from ...simulation.signals import NO_SIGNALS, Signals
+from ...simulation.lane_use import NO_SIGNALS, Signals
 from ..objects.doubles import doubles
 from ..properties import pointed_at
 from .checks import check_numbers

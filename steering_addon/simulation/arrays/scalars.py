@@ -53,8 +53,12 @@ def shared(value: Any, n: int, dtype: type[Any] = np.float64) -> Any:
 
 def nobody(n: int) -> Mask:
     """A read-only mask (n,) of False."""
-    mask: Mask = shared(False, n, np.bool_)
-    return mask
+    return shared(False, n, np.bool_)
+
+
+def all_of(n: int) -> Mask:
+    """A read-only mask (n,) of True."""
+    return shared(True, n, np.bool_)
 
 
 def anybody(mask: Mask) -> bool:
@@ -135,6 +139,23 @@ def counted(number: Rows) -> tuple[Rows, Rows]:
     return owner, np.arange(len(owner)) - (np.cumsum(number) - number)[owner]
 
 
+def total(values: Scalars) -> float:
+    """The sum of numbers of any shape, added in their order."""
+    return float(np.cumsum(values.ravel())[-1]) if values.size else 0.0
+
+
+def smooth_step(x: Scalars) -> Scalars:
+    """A smooth step from 0 to 1 over x from 0 to 1, x^2 (3 - 2 x); any shape."""
+    return x * x * (3.0 - 2.0 * x)
+
+
 def totals(owner: Rows, values: Scalars, n: int) -> Scalars:
     """The sum of the values (p,) that belong to each of n owners; owner (p,) to (n,)."""
     return np.bincount(owner, values, minlength=n).astype(np.float64, copy=False)
+
+
+def least_of_each(count: int, owner: Rows, values: Scalars) -> Scalars:
+    """The smallest value of each of some owners, (p,) to (count,), inf for one without any; `owner` is (p,)."""
+    smallest = np.full(count, np.inf)
+    np.minimum.at(smallest, owner, values)
+    return smallest

@@ -15,8 +15,7 @@ from ..arrays.once import once
 from ..arrays.scalars import Mask, Rows, Scalars, counted, everybody, which
 from ..arrays.vectors import Vectors, columns, dot, in_columns
 from .borders import Borders
-from .slopes import Slopes
-from .smoothing import point_normals, weld
+from .triangles import Slopes, point_normals, weld
 
 TRIANGLES_A_CELL = 2.0
 MOST_CELLS = 4096
@@ -148,10 +147,7 @@ class Floor:
 
     def _only_one(self, triangle: Rows, x: Scalars, y: Scalars) -> tuple[Mask, Scalars, Scalars, Scalars]:
         """Whether these triangles are the only ones over or under places, (n,), and the u, v and heights there.
-
-        Args:
-            triangle: (n,) -1 for none.
-        """
+        `triangle`: (n,) -1 for none."""
         table = np.take(self.slopes.table, np.maximum(triangle, 0), axis=0)
         dx, dy = x - table[:, 0], y - table[:, 1]
         u = table[:, 3] * dx + table[:, 4] * dy

@@ -79,7 +79,14 @@ class Lanes:
         lanes = cls(agents, lines, np.full(n, -1, dtype=np.int64), *(np.zeros(n) for _ in range(5)))
         if lines is None:
             return lanes
-        rows, row, along = _followed_by(world, agents, np.arange(n), agents.rows)
+        if keeps_upright(agents.upward):
+            rows, row, along = world.once_for(agents, _followed_by_all)
+            number = np.full(len(world.bodies.radius), -1, dtype=np.int64)
+            number[agents.rows] = np.arange(n)
+            own = which(number[rows] >= 0)
+            rows, row, along = number[rows[own]], row[own], along[own]
+        else:
+            rows, row, along = _followed_by(world, agents, np.arange(n), agents.rows)
         line = lines.followed(row)
         tangent = line.tangent(along)
         way = np.where(dot(picked(agents.forward, rows), tangent) < 0.0, -1.0, 1.0)
@@ -93,29 +100,20 @@ class Lanes:
     def apart(self, world: World, agent: Rows, body: Rows) -> Mask:
         """The pairs (p,) of an agent and a body that go along different curves."""
         line = self._line_of(world, agent, body)
-        mask: Mask = (self.line[agent] >= 0) & (line >= 0) & (self.line[agent] != line)
-        return mask
+        return (self.line[agent] >= 0) & (line >= 0) & (self.line[agent] != line)
 
     def in_one_file(self, world: World, agent: Rows, body: Rows) -> Mask:
         """The pairs (p,) of a driver and a body along one curve beside which the driver keeps no lane."""
         single = self.driven[agent] & ~self.agents.intention.in_lane[agent]
-        mask: Mask = single & (self.line[agent] == self._line_of(world, agent, body))
-        return mask
+        return single & (self.line[agent] == self._line_of(world, agent, body))
 
     def _line_of(self, world: World, agent: Rows, body: Rows) -> Rows:
         """The index of the curve that each body goes along, as agents see it, -1 for none; (p,) each."""
         if keeps_upright(self.agents.upward):
-            # All see a body from the same direction.
-            return world.once_for(self.agents, Lanes._lines_of_all)[body]
-        return self._lines_of(world, agent, body)
-
-    @classmethod
-    def _lines_of_all(cls, world: World, agents: Agents) -> Rows:
-        line, rows = np.full(len(world.bodies.radius), -1, dtype=np.int64), world.perceivable
-        line[rows] = cls.of(world, agents)._lines_of(world, np.zeros(len(rows), dtype=np.int64), rows)
-        return line
-
-    def _lines_of(self, world: World, agent: Rows, body: Rows) -> Rows:
+            line = np.full(len(world.bodies.radius), -1, dtype=np.int64)
+            rows, line_of_rows, _ = world.once_for(self.agents, _followed_by_all)
+            line[rows] = line_of_rows
+            return line[body]
         line = np.full(len(body), -1, dtype=np.int64)
         rows, line_of_rows, _ = _followed_by(world, self.agents, agent, body)
         line[rows] = line_of_rows
@@ -304,22 +302,27 @@ class _Encounters:
         square = np.maximum(dot(drift, drift), EPSILON)
         nearest = clamp(-dot(self.aside, drift) / square, 0.0, time[self.agent])
         apart = magnitude(self.aside + drift * nearest[:, None])
-        mask: Mask = self.beside & (apart >= self.width + clearance[self.agent])
-        return mask
+        return self.beside & (apart >= self.width + clearance[self.agent])
 
     def queues(self) -> Mask:
         """The bodies that go the same way behind the driver, or ahead of it so that it stops in time, (p,)."""
         agent, agents = self.agent, self.agents
         closing = np.maximum(agents.speed[agent] - np.maximum(self.along, 0.0), 0.0)
         stops = closing * closing < 2.0 * COMFORT * agents.agility[agent] * (self.ahead - self.length)
-        mask: Mask = (self.cosine > SAME_WAY) & ((self.ahead < -self.length) | stops)
-        return mask
+        return (self.cosine > SAME_WAY) & ((self.ahead < -self.length) | stops)
 
 
 def _axes(agents: Agents, rows: Rows, tangent: Vectors) -> tuple[Vectors, Vectors]:
     """The unit directions to the left of a curve and above it, as the agents of some rows (p,) stand; (p, 3) each."""
     aside = unit(cross(picked(agents.up, rows), tangent))
     return aside, cross(tangent, aside)
+
+
+def _followed_by_all(world: World, agents: Agents) -> tuple[Rows, Rows, Scalars]:
+    """As `_followed_by`, for upright agents, who see everything from the same direction, and all bodies they see."""
+    bodies = np.union1d(world.perceivable, agents.rows)
+    rows, line, along = _followed_by(world, agents, np.zeros(len(bodies), dtype=np.int64), bodies)
+    return bodies[rows], line, along
 
 
 def _followed_by(world: World, agents: Agents, looking: Rows, body: Rows) -> tuple[Rows, Rows, Scalars]:
