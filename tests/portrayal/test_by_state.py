@@ -29,6 +29,7 @@ def test_who_moves_in_a_state_plays_what_it_has_for_moving_however_slow_and_else
     assert shares[2, :2] == pytest.approx(1.0) and shares[3, :2].max() == 0.0
     assert shares[2, 2] == 0.0 and shares[3, 2] > 0.3
     assert last(CLIPS, 4.0, [0])[2, 0] == pytest.approx(1.0), "the gallop is for the state alone"
+    assert last([IDLE, GALLOP], 4.0, [0])[1, 0] == 0.0, "also where none has another"
 
 
 def test_no_agent_lies_down_between_the_shorter_steps_of_a_slow_walk() -> None:
