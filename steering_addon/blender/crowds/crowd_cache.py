@@ -25,11 +25,11 @@ from ..animation.visibility import parts
 from ..objects.crowd_caches import MARK, RECORD, cache_id, cache_of, cached_as, caches, mark
 from ..objects.hierarchy import Family
 from ..objects.node_inputs import input_of
-from ..objects.resting import put_to_rest, wake
+from ..objects.tagged_objects import put_to_rest, wake
 from ..properties import has_role
 from ..refusal import Refusal
+from .asset_files import PLAYER, player, set_inputs
 from .cache_edits import keys_of, no_edits
-from .crowd_player import PLAYER, player, set_inputs
 from .shown_models import add_column, set_column
 
 PART = "steering_part"

@@ -16,16 +16,15 @@ from ...simulation.roles import Role
 from ..animation.custom_properties import reading_drivers
 from ..moving import locomotion_of
 from ..objects.body_sizes import Body, Front, mean_scale, triangles_of
-from ..objects.doubles import doubles, placed
+from ..objects.doubles import axes_of_model, doubles, placed
 from ..objects.hierarchy import Family
 from ..objects.identity import new_identity, taken_identities
-from ..objects.model_axes import axes_of_model
 from ..objects.tagged_objects import crowd_of, crowds_of, in_use, tagged
 from ..properties import has_role
 from ..read.evaluated_points import evaluated_points
 from ..read.forward_axis import front_of
 from ..read.role_assignment import current_front, default_crowd, give_role, make_vehicle, new_crowd
-from ..stored_values import FARTHEST, check_stored, sound_front
+from ..refusal import FARTHEST, check_stored, sound_front
 from .moves_like import UNCHANGED, Likeness, bring_to_life, fitting, flies, is_settled
 
 SMALLEST = 1e-4

@@ -9,8 +9,7 @@ from bpy.types import Depsgraph, Mesh, Object
 from ...simulation.arrays.once import once
 from ...simulation.arrays.vectors import across, magnitude, unit
 from ..properties import has_roles
-from ..refusal import Refusal
-from ..stored_values import FARTHEST, choice_in
+from ..refusal import FARTHEST, Refusal, choice_in
 from .body_parts import points_at_rest, seen, worn_parts
 from .doubles import column_from, doubles, placed
 from .hierarchy import Family, instanced

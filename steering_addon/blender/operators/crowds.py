@@ -12,9 +12,8 @@ from ..crowds.crowd_cache import may_be_saved, save_as_library
 from ..crowds.joining import SMALLEST, Shape, fit_body, fit_size, fit_stride, height_of
 from ..crowds.populating.member_collection import collection_beside
 from ..objects.crowd_caches import cache_of
-from ..objects.focus import crowd_in_focus, select_only, selectable, vehicle_in_focus, vehicles_selected
+from ..objects.focus import check_editable, crowd_in_focus, select_only, selectable, vehicle_in_focus, vehicles_selected
 from ..objects.hierarchy import Family
-from ..objects.suitability import check_editable
 from ..objects.tagged_objects import crowd_of, in_use, members_in, tagged
 from ..panels.fields import counted
 from ..properties import has_role
@@ -22,8 +21,7 @@ from ..read.dependencies import animated_paths
 from ..read.lost_crowds import LostCrowd, lost_crowds
 from ..read.role_assignment import give_role, new_crowd
 from ..read.sources import pointers_of
-from ..refusal import Refusal, Unneeded
-from ..stored_values import check_stored
+from ..refusal import Refusal, Unneeded, check_stored
 from .polls import SteeringOperator, has_crowd, has_editable_scene, in_object_mode, vehicle_selected
 
 

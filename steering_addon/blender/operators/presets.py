@@ -28,8 +28,7 @@ from ..objects.focus import activate, crowd_in_focus, state_in_focus
 from ..objects.hierarchy import Family
 from ..objects.tagged_objects import crowd_of, vehicles_of
 from ..properties import pointed_at
-from ..refusal import Refusal
-from ..stored_values import check_stored
+from ..refusal import Refusal, check_stored
 from .behaviors import FIRST, ITEMS
 from .polls import SteeringOperator, has_crowd, has_editable_crowd, has_state, in_object_mode
 

@@ -9,8 +9,7 @@ from ...simulation.roles import DESCRIPTIONS, MADE, OF_BODIES, Role
 from ..crowds.states import states_of_crowd
 from ..moving import BY_CHOICE
 from ..objects.crowd_caches import crowd_of_player, is_picked
-from ..objects.focus import vehicle_in_focus, whole_of
-from ..objects.suitability import suits
+from ..objects.focus import suits, vehicle_in_focus, whole_of
 from ..objects.tagged_objects import crowd_of
 from ..operators.pick_agents import picking
 from ..properties import has_role, settings_of

@@ -4,7 +4,7 @@ from bpy.types import Context, Object, PropertyGroup, UILayout
 
 from ...simulation.marks.declaring import MarkModel
 from ...simulation.roles import Role
-from ..crowds.new_marks import marks_for
+from ..crowds.directing import marks_for
 from ..objects.focus import crowd_in_focus, vehicle_in_focus
 from ..properties import has_role, pointed_at
 from ..read.marks import frame_of

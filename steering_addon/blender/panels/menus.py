@@ -14,8 +14,7 @@ from ...simulation.roles import DESCRIPTIONS, MADE, Role
 from .. import preview
 from ..crowds.preset_files import CROWDS, STATES
 from ..crowds.ready_scenes.catalogue import READY_SCENES
-from ..objects.focus import holder_in_focus
-from ..objects.suitability import suits
+from ..objects.focus import holder_in_focus, suits
 from ..operators.ready_scenes import show_for_animators
 from . import manual
 from .active_object import ICONS

@@ -1,4 +1,4 @@
-"""The links of a scene: curves from one end to the other, and Empties with the object at their other end."""
+"""The links of a scene, curves and Empties that join places, and its signals, which hold the lanes beside them."""
 
 from collections.abc import Iterable, Sequence
 
@@ -6,6 +6,7 @@ import numpy as np
 from bpy.types import Depsgraph, Object, Scene
 
 from ...simulation.links import NO_LINKS, LinkModel, Links
+from ...simulation.signals import NO_SIGNALS, Signals
 from ..clips.crowd_clips import clip_of_link, numbers_on_links
 from ..objects.doubles import doubles
 from ..objects.tagged_objects import full_name
@@ -107,3 +108,22 @@ class LinkReader:
         matrices = doubles([ob.evaluated_get(depsgraph).matrix_world for ob in self._carriers]).reshape(-1, 4, 4)
         check_numbers(matrices, self._carriers, frame)
         return matrices[:, :3, 3]
+
+
+def path_of_signal(ob: Object) -> Object | None:
+    """The curve that a signal has been given; None for the nearest. Writes nothing."""
+    path = pointed_at(ob.steering, "signal_path")
+    return path if path is not None and path.type == "CURVE" else None
+
+
+def read_signals(signals: Sequence[Object], paths: Sequence[Object], depsgraph: Depsgraph, frame: int) -> Signals:
+    """Signals on a frame; `paths` are the curves in the order of their rows. Refused if a transform is not a number."""
+    if not signals:
+        return NO_SIGNALS
+    shown = [ob.evaluated_get(depsgraph) for ob in signals]
+    matrices = doubles([ob.matrix_world for ob in shown]).reshape(-1, 4, 4)
+    check_numbers(matrices, signals, frame)
+    rows = {ob: row for row, ob in enumerate(paths)}
+    green = np.array([ob.steering.green or not ob.steering.active for ob in shown], dtype=np.bool_)
+    path = np.array([rows.get(path_of_signal(ob), -1) for ob in signals], dtype=np.int64)
+    return Signals(matrices[:, :3, 3], green, path)

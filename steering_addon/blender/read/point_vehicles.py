@@ -14,13 +14,11 @@ from ...simulation.arrays.identities import distinct, in_a_row
 from ...simulation.arrays.once import once
 from ...simulation.locomotion import Locomotion
 from ..animation.rotation_channels import matrices_from_channels
-from ..objects.doubles import doubles
+from ..objects.doubles import doubles, model_axes
 from ..objects.identity import distinct_identities
-from ..objects.model_axes import model_axes
 from ..objects.tagged_objects import crowd_of
 from ..properties import pointed_at
-from ..refusal import Refusal
-from ..stored_values import FARTHEST, Front, finite_numbers, sound_front
+from ..refusal import FARTHEST, Front, Refusal, finite_numbers, sound_front
 from .aside import scene_aside
 from .checks import check_number
 from .dependencies import animates

@@ -20,7 +20,7 @@ from ...simulation.geometry.obstacles import (
 from ..objects.body_sizes import points_of, triangles_of
 from ..objects.doubles import placed
 from ..objects.hierarchy import Family, shown_in
-from ..stored_values import choice_in
+from ..refusal import choice_in
 from .dependencies import animates, changes_with_modifiers, may_move
 from .sources import BodySource
 

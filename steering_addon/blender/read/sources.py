@@ -17,7 +17,7 @@ from ..objects.hierarchy import lineage
 from ..objects.tagged_objects import full_name
 from ..properties import has_role, pointed_at
 from ..property_groups import bone_of
-from ..stored_values import choice_in
+from ..refusal import choice_in
 from .dependencies import animates
 
 

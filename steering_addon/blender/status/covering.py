@@ -14,8 +14,7 @@ from ..objects.hierarchy import Family
 from ..read.fingerprint import digest_of_shapes
 from ..read.obstacle_fit import SHAPES, fit_of, passers_height
 from ..read.solids import SHAPE_NUMBERS
-from ..refusal import Refusal
-from ..stored_values import choice_in
+from ..refusal import Refusal, choice_in
 from .placing import depsgraph_at_start
 
 MOST_FACES = 50_000

@@ -20,8 +20,7 @@ from ...simulation.roles import Role
 from ...simulation.terrain import Terrain
 from ...simulation.vehicle import Motion, VehicleModel
 from ..moving import locomotion_of, own_locomotion_of
-from ..objects.doubles import doubles
-from ..objects.model_axes import axes_of_model
+from ..objects.doubles import axes_of_model, doubles
 from ..objects.tagged_objects import crowds_of
 from ..read.curves import sketched
 from ..read.dependencies import animates, may_move

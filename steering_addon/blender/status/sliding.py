@@ -25,12 +25,11 @@ from ..clips.crowd_clips import scale_of
 from ..clips.measuring import axes_of, low_on, low_points, player_below
 from ..clips.poses import Channels, bone_channel, channels_of, curves_for, follows_from_curves, from_channels
 from ..clips.rig import Rig, rig_of
-from ..objects.doubles import doubles
+from ..objects.doubles import axes_of_model, doubles
 from ..objects.hierarchy import Family
-from ..objects.model_axes import axes_of_model
 from ..read.local_space import to_world
 from ..read.surfaces import static_ground
-from ..stored_values import sound_front
+from ..refusal import sound_front
 
 
 @dataclass(frozen=True)

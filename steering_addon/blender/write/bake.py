@@ -26,9 +26,8 @@ from ..read.plan import Plan
 from ..read.reading import Reader
 from ..read.sweep import read_ahead, sweep
 from .histories import histories, unreached_goals
-from .split_writer import writer_for
 from .subjects import driven_crowds, playing_models, subjects_of
-from .writer import Writer
+from .writer import Writer, writer_for
 
 SIMULATING = 0.8
 """Share of the progress that simulating takes."""

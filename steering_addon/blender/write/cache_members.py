@@ -22,8 +22,8 @@ from ..crowds.cache_models import (
     shape_of,
 )
 from ..crowds.model_aside import scale_in_world
+from ..objects.focus import check_editable
 from ..objects.hierarchy import Family
-from ..objects.suitability import check_editable
 from ..read.joined_vehicles import object_part, point_parts
 from ..read.plan import Plan
 from ..read.point_vehicles import PointVehicles, models_of_points

@@ -11,6 +11,7 @@ from ...portrayal.portrait import Portrait
 from ...portrayal.sketch import VisibleBodies
 from ..animation.custom_properties import reading_drivers
 from ..animation.rotation_channels import RotationTrack
+from ..crowds.asset_files import PHASES
 from ..crowds.cache_models import EFFORTS, Layout, Variant, making
 from ..crowds.crowd_cache import (
     ARRIVED,
@@ -24,7 +25,6 @@ from ..crowds.crowd_cache import (
     resting_parts,
     settle,
 )
-from ..crowds.crowd_player import PHASES
 from ..objects.hierarchy import Family
 from ..read.local_space import to_local
 from ..read.plan import Plan

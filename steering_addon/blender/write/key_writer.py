@@ -16,7 +16,7 @@ from ..animation.ownership import keyed_bake_of
 from ..animation.rotation_channels import WIDEST, width_of
 from ..animation.staging import Staging, clear_all
 from ..clips.clip_record import clip_record
-from ..clips.own_shapes import clear_players, has_own_shapes
+from ..clips.shapes import clear_players, has_own_shapes
 from ..objects.hierarchy import Family, ancestors
 from ..objects.tagged_objects import names_of
 from ..properties import settings_of
@@ -24,9 +24,8 @@ from ..read.entry_settings import parts_of
 from ..read.joined_vehicles import object_part
 from ..read.plan import Plan
 from ..refusal import Refusal
-from .channels import AT_ONCE, ChannelConverter
+from .channels import AT_ONCE, LATEST, ChannelConverter, NeededKeys
 from .clip_writer import ClipWriter
-from .needed_keys import LATEST, NeededKeys
 from .property_columns import KEY, DriverColumns, StateColumns
 from .resource_visibility import Eaten
 from .subjects import PlayingModels, radii

@@ -12,8 +12,7 @@ from ...simulation.arrays.once import once
 from ..animation.custom_properties import share_in
 from ..animation.posing import check_shows_clips, check_strips_play
 from ..clips.clip_copies import Copies
-from ..clips.clip_heads import Neck, neck_of
-from ..clips.clip_posture import Posture, posture_of
+from ..clips.clip_posture import Neck, Posture, neck_of, posture_of
 from ..clips.crowd_clips import (
     Model,
     beats_of,
@@ -31,13 +30,12 @@ from ..clips.crowd_clips import (
 from ..clips.finding_clips import along_with
 from ..clips.hiding_tracks import check_tracks_show_clips
 from ..clips.measuring import moved_along, shape_of
-from ..clips.own_shapes import check_shapes_play
 from ..clips.rig import Rig
-from ..clips.shapes import Shapes
+from ..clips.shapes import Shapes, check_shapes_play
 from ..objects.hierarchy import Family
 from ..read.plan import Plan
 from ..read.sources import CrowdSource
-from ..stored_values import sound_front
+from ..refusal import sound_front
 from .resource_visibility import Resources
 
 

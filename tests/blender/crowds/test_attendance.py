@@ -273,7 +273,7 @@ def test_the_keyframed_speed_is_the_start_speed_on_the_enter_frame() -> None:
 
 
 def test_the_overlay_skips_absent_vehicles() -> None:
-    pictures, requests = part("blender.overlay.picture"), part("blender.overlay.requests")
+    pictures, requests = part("blender.overlay.picture"), part("blender.overlay.ways")
     present, later = walkers()
     use(present.steering.crowd, wander={})
     enter_on(later, 20)

@@ -12,9 +12,8 @@ from ....simulation.roles import Role
 from ...animation.bake_record import TRANSFORM_CHANNELS
 from ...animation.ownership import CurrentAnimation, is_baked, our_keys
 from ...animation.staging import clear_all
-from ...objects.doubles import doubles
+from ...objects.doubles import axes_of_model, doubles
 from ...objects.hierarchy import Family
-from ...objects.model_axes import axes_of_model
 from ...objects.tagged_objects import crowd_of
 from ...properties import has_role
 from ...read.start_pose import MOVED, channels, store

@@ -14,7 +14,7 @@ from bpy.types import Depsgraph, Object
 
 from ....simulation.roles import Role
 from ...animation.staging import clear_all
-from ...clips.own_shapes import take_own_shapes
+from ...clips.shapes import take_own_shapes
 from ...objects.body_sizes import Body
 from ...objects.characters import bone_shapes, carriers
 from ...objects.copies import Setting, copied, pointers
@@ -23,8 +23,7 @@ from ...objects.hierarchy import Bond, Family, ancestors
 from ...properties import has_role
 from ...read.forward_axis import front_of
 from ...read.role_assignment import current_front
-from ...refusal import Refusal
-from ...stored_values import sound_front
+from ...refusal import Refusal, sound_front
 
 NUMBERED = re.compile(r"[ ._]\d{3,}$")
 """The number in the name of a copy, as written by Blender and the ready scenes."""

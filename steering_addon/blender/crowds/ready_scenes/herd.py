@@ -12,8 +12,8 @@ from ....locomotion import OnFoot
 from ....simulation.roles import Role
 from ..behavior_adding import add_behaviors
 from ..member_variation import Amounts
-from ..new_triggers import new_trigger
 from ..state_preset_exchange import add_state
+from ..states import new_trigger
 from .models import SHEEP, WOLF, appended
 from .scene_builder import ReadyScene, SceneBuilder, SceneOptions, fitted_preset, scattered
 from .scenery import Heights, hills, on_ground, pasture, polyline
