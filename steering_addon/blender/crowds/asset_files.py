@@ -1,7 +1,7 @@
 """Appending from the files in `assets/`, so that nothing in the user's file tells where the extension was.
 
-One holds the player of crowd caches, a node group that `scripts/modelling/crowd_player.py` makes. What it plays needs no
-extension.
+One holds the player of crowd caches, a node group that `scripts/modelling/crowd_player.py` makes. What it plays needs
+no extension.
 """
 
 from collections.abc import Iterator, Mapping
