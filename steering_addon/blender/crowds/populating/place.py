@@ -17,8 +17,8 @@ from ....simulation.locomotion import Locomotion
 from ....simulation.roles import Role
 from ...moving import CLINGING, locomotion_of
 from ...objects.body_sizes import SOLID, triangles_of
+from ...objects.focus import suits
 from ...objects.hierarchy import Family
-from ...objects.suitability import suits
 from ...properties import has_role
 from ...read.ground import MemberGround
 from ...read.locomotions import LocomotionSettings
