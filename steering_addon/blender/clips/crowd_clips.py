@@ -32,12 +32,11 @@ from ...simulation.arrays.chance import Keys
 from ...simulation.roles import Role
 from ..animation.animation_data import channelbags
 from ..animation.keyframes import POINTS
-from ..objects.body_parts import seen
+from ..objects.body_parts import seen, vertices_of
 from ..objects.body_sizes import mean_scale
 from ..objects.doubles import column_from, doubles
 from ..objects.hierarchy import Family, lineage, shown_in
 from ..objects.identity import state_numbers
-from ..objects.rest_pose import vertices_of
 from ..objects.tagged_objects import crowd_of, full_name, in_use, tagged, vehicles_of
 from ..properties import pointed_at, settings_of
 from ..property_groups import values_of

@@ -23,8 +23,7 @@ from ..objects.tagged_objects import by_role, crowd_of, in_use, tagged, vehicles
 from ..properties import has_role, has_roles, uses
 from ..property_groups import TYPES, values_for_preset, values_of
 from ..read.dependencies import animated_paths
-from ..read.target_groups import named
-from ..read.target_problems import awaited
+from ..read.target_groups import awaited, named
 
 
 def add_behaviors(

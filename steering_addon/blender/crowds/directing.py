@@ -25,7 +25,7 @@ from ..properties import has_role, pointed_at
 from ..read.role_assignment import give_role
 from ..refusal import Refusal
 from .joining import height_of
-from .populating.member_collection import collection_beside
+from .populating.members import collection_beside
 
 ARROWS = 1.0
 """Size of the Empty of a mark as it is drawn, metres."""

@@ -16,6 +16,7 @@ from ...settings.preset_values import Value, Values, complete
 from ...simulation.declaration import Declared
 from ...simulation.presence.attendance import Attendance
 from ...simulation.vehicle import VehicleModel
+from ..animation.frame_rate import frame_range
 from ..moving import locomotion_of
 from ..objects.body_sizes import body_length
 from ..objects.hierarchy import Family
@@ -24,7 +25,6 @@ from ..properties import uses
 from ..property_groups import values_for_preset
 from ..read.dependencies import animated_paths
 from ..read.entry_settings import comes_and_goes
-from ..read.run_settings import frame_range
 from .behavior_adding import fitted_values, note_unasked
 
 ONE_METRE = 1.0

@@ -25,7 +25,7 @@ from ..property_groups import meaningful
 from ..read.role_assignment import give_role
 from ..read.sources import behaviors_of
 from .behavior_adding import bodies_of
-from .populating.member_collection import collection_beside, fitting_collections
+from .populating.members import collection_beside, fitting_collections
 
 CUE_PATH = "steering.state.cue"
 CUE = "Cue"

@@ -9,7 +9,7 @@ from ...simulation.roles import MADE, Role
 from ..properties import has_role, pointed_at, settings_of
 from ..refusal import Refusal
 from .body_sizes import SOLID
-from .bound_parts import bound_to
+from .characters import bound_to
 from .crowd_caches import crowd_of_player
 from .tagged_objects import crowd_of
 

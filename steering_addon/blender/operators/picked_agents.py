@@ -36,7 +36,7 @@ def has_cache(operator: type, context: Context) -> bool:
     if not has_editable_crowd(operator, context):
         return False
     cache = cache_of(crowd_in_focus(context))
-    if cache is not None and is_kept_here(cache):
+    if is_kept_here(cache):
         return True
     name = crowd_in_focus(context).name
     if cache is not None:

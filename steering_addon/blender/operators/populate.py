@@ -24,15 +24,14 @@ from ..crowds.moves_like import (
     likeness,
 )
 from ..crowds.populating.filling import FillingPlan, fill, fill_with_points, plan_filling
-from ..crowds.populating.models import candidates, roots, usable
+from ..crowds.populating.models import candidates, usable
 from ..crowds.populating.place import follow, has_room_inside, stand_on, stay_in, tell_remedy
 from ..crowds.preset_exchange import let_in
 from ..objects.body_sizes import Body
-from ..objects.bound_parts import family_with_bound_parts
-from ..objects.characters import is_character, not_copied, torn_apart
+from ..objects.characters import family_with_bound_parts, is_character, not_copied, torn_apart
 from ..objects.doubles import doubles
 from ..objects.focus import activate, crowd_in_focus, wholes_selected
-from ..objects.hierarchy import Family
+from ..objects.hierarchy import Family, roots
 from ..objects.tagged_objects import list_names, names_of
 from ..properties import has_role, pointed_at
 from ..property_groups import operator_property, stored_value, values_of

@@ -24,8 +24,8 @@ from ..objects.tagged_objects import list_names, names_of
 from ..panels.fields import counted
 from ..properties import has_role
 from ..property_groups import items_of
-from ..read.obstacle_fit import SHAPE_LABELS, fitting_region, fitting_shape, passers_height
 from ..read.role_assignment import default_crowd, give_role, new_crowd
+from ..read.solids import SHAPE_LABELS, fitting_region, fitting_shape, passers_height
 from ..read.start_pose import channels, store
 from ..refusal import Refusal, check_choices, choice_in
 from .polls import SteeringOperator, in_object_mode, needed, something_selected, vehicle_selected

@@ -15,9 +15,10 @@ from ...simulation.arrays.scalars import Mask, Rows
 from ...simulation.geometry.flows import Flow
 from ...simulation.geometry.painted_flows import Current, current
 from ...simulation.geometry.paths import Path, spline
+from ..objects.body_parts import vertices_of
 from ..objects.doubles import column_from, doubles, placed
-from ..objects.rest_pose import vertices_of
 from ..refusal import Refusal
+from .checks import check_numbers
 from .solids import changes_shape
 
 MARKS = {"BOOLEAN": np.bool_, "INT": np.int32, "INT8": np.int32, "FLOAT": np.float32}
@@ -144,9 +145,7 @@ class CurrentReader:
         or an invalid transform."""
         evaluated = self.ob.evaluated_get(depsgraph)
         matrix = doubles(evaluated.matrix_world)
-        if not np.isfinite(matrix).all():
-            frame = depsgraph.scene.frame_current
-            raise Refusal(f"{self.ob.name} has an invalid transform on frame {frame}. Check its keyframes and drivers.")
+        check_numbers(matrix[None], [self.ob], depsgraph.scene.frame_current)
         if self._current is None or not self._stays or not np.array_equal(matrix, self._matrix):
             mesh = evaluated.to_mesh()
             if mesh is None:

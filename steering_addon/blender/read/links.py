@@ -82,7 +82,7 @@ class LinkReader:
         for ob in self._objects:
             own = lines_of(ob, depsgraph, self._read_lines)
             for points in own:
-                check_numbers(points[:, None, None, :], [ob] * len(points), frame)
+                check_numbers(points[None], [ob], frame)
             stored = ob.evaluated_get(depsgraph).steering
             lines += own
             values += [checked_values(LinkModel, stored.link, ob, "link", frame)] * len(own)

@@ -9,10 +9,10 @@ from ...simulation.arrays.vectors import cross, in_columns, unit
 from ...simulation.geometry.smoothing import sides_at_border
 from ...simulation.marks.spreading import Spread, spread, spread_along
 from ...simulation.perches import NO_PERCHES, Perches, covered, room_to_borders
+from ..objects.body_parts import vertices_of
 from ..objects.body_sizes import SOLID, triangles_of
 from ..objects.doubles import column_from, doubles, placed
 from ..objects.hierarchy import Family
-from ..objects.rest_pose import vertices_of
 from ..objects.tagged_objects import full_name
 from .bodies import matrices_of
 from .curves import ReadsLines, polylines

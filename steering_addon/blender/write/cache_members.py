@@ -15,7 +15,6 @@ from ..crowds.cache_models import (
     Cycles,
     OfClips,
     OfDrivers,
-    Still,
     Variant,
     drives_by_phase,
     looks_of,
@@ -124,7 +123,7 @@ class _Variants:
         return start + np.clip(points.variant, 0, len(models) - 1)
 
     def _add(self, ob: Object, player: tuple[int, Object] | None) -> None:
-        cycles: Cycles = Still()
+        cycles: Cycles = Cycles()
         rig, group = ob, ("look", len(self.variants))
         if player is not None:
             k, rig = player

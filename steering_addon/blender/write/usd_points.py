@@ -15,13 +15,15 @@ import bpy
 import numpy as np
 from bpy.types import Collection, Material, Mesh, Object, Scene, ViewLayer
 
+from ..animation.frame_rate import frame_kept
 from ..animation.rotation_channels import channels_from_matrices
-from ..crowds.cache_models import Still, Variant, looks_of, making
+from ..crowds.cache_models import Cycles, Variant, looks_of, making
 from ..crowds.cached_motion import CachedMotion
 from ..crowds.model_aside import scale_in_world
 from ..objects.characters import is_character
 from ..objects.doubles import column_from
 from ..objects.hierarchy import Family
+from ..pieces import in_one_go
 from ..refusal import Refusal
 
 
@@ -221,10 +223,9 @@ def models_made(crowds: Sequence[Sequence[Object]], scene: Scene, layer: ViewLay
         for vehicles in crowds:
             _, first = looks_of(vehicles, family)
             variants = [
-                Variant(vehicles[k], vehicles[k], Still(), n, scale_in_world(vehicles[k])) for n, k in enumerate(first)
+                Variant(vehicles[k], vehicles[k], Cycles(), n, scale_in_world(vehicles[k])) for n, k in enumerate(first)
             ]
-            for _ in making(variants, {}, scene, layer, family):
-                pass
+            in_one_go(making(variants, {}, scene, layer, family))
             made.append([each.meshes[0] for each in variants])
         yield made
     finally:
@@ -240,16 +241,13 @@ def matrices_of(
     """
     count = last + 1 - first
     matrices, away = np.empty((count, len(vehicles), 4, 4)), np.zeros((count, len(vehicles)), np.bool_)
-    before = scene.frame_current, scene.frame_subframe
-    try:
+    with frame_kept(scene):
         for row in range(count):
             scene.frame_set(first + row)
             for column, ob in enumerate(vehicles):
                 matrices[row, column] = ob.matrix_world
                 away[row, column] = ob.hide_render
             yield (row + 1) / count
-    finally:
-        scene.frame_set(before[0], subframe=before[1])
     return matrices, away
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from bpy.types import Object
 
 from ...portrayal.portrait import Portrait
+from ..pieces import as_part
 from ..read.joined_vehicles import object_part
 from ..read.plan import Plan
 from ..read.sources import CrowdSource
@@ -80,10 +81,8 @@ class SplitWriter:
     def finish(self, run: str) -> Iterator[float]:
         """Write all, and hand it over in one go."""
         half = 0.5 if self._caches else 0.0
-        for done in self._caches.prepare():
-            yield half * done
-        for done in self._keys.finish(run):
-            yield half + (1.0 - half) * done
+        yield from as_part(self._caches.prepare(), 0.0, half)
+        yield from as_part(self._keys.finish(run), half, 1.0)
         written = set(self._keys.objects)
         CacheWriter.delete([ob for ob in written if CacheWriter.has_written(ob)])
         keyed = {ob for ob in self._source.objects if ob not in written and KeyWriter.has_written(ob)}

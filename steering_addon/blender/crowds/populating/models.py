@@ -206,12 +206,6 @@ def candidates(
     ]
 
 
-def roots(collection: bpy.types.Collection) -> list[Object]:
-    """The objects of a collection whose parent is not in it, by name."""
-    inside = set(collection.all_objects)
-    return sorted((ob for ob in inside if ob.parent not in inside), key=lambda ob: ob.name)
-
-
 def plain(copies: list[Object]) -> None:
     """Remove from new copies what belongs to the original: its tags, its bake and its parent."""
     clear_all(copies)

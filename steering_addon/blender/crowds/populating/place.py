@@ -22,8 +22,8 @@ from ...objects.hierarchy import Family
 from ...properties import has_role
 from ...read.ground import MemberGround
 from ...read.locomotions import LocomotionSettings
-from ...read.obstacle_fit import fitting_region, inside_of
 from ...read.role_assignment import give_role
+from ...read.solids import fitting_region, inside_of
 from ...read.sources import behaviors_of
 from ..behavior_adding import behaviors_in, pointers
 from ..improbable import ANYTHING, scaling

@@ -12,7 +12,7 @@ from ..behavior_adding import add_behaviors
 from ..state_preset_exchange import add_state
 from ..states import triggers_of_state
 from .models import COW, RIDER
-from .scene_builder import ReadyScene, SceneBuilder, SceneOptions, Stand, fitted_preset, scattered
+from .scene_builder import ReadyMember, ReadyScene, SceneBuilder, SceneOptions, fitted_preset, scattered
 from .scenery import Heights, hills, on_ground, pasture
 
 AVOIDING = "unaligned_collision_avoidance"
@@ -90,11 +90,11 @@ def _graze(
     settings.on_foot.turn_radius = COW_TURN_RADIUS * size
     # One that comes home fast would push aside who grazes in its way.
     add_behaviors([kind for kind in CATALOGUE if kind.name == AVOIDING], crowd, builder.context.scene)
-    stands = []
+    members = []
     for x, y in _places(options, random_numbers):
         phase, heading = random_numbers.uniform(0.0, 1.0), random_numbers.uniform(-math.pi, math.pi)
-        stands.append(Stand(options.place + on_ground(height, x, y), heading, phase=phase))
-    builder.cast(COW, size, "Cow {:03}", stands, random_numbers)
+        members.append(ReadyMember(options.place + on_ground(height, x, y), heading, phase=phase))
+    builder.cast(COW, size, "Cow {:03}", members, random_numbers)
     builder.vary(preset.variation)
 
 
@@ -127,12 +127,12 @@ def _riders(options: SceneOptions, herd: SceneBuilder, height: Heights) -> Objec
     settings.post.round_crowd = herd.crowd
     settings.unaligned_collision_avoidance.neighbors = "EVERYONE"
     first, gap = random_numbers.uniform(-math.pi, math.pi), POSTS * _radius(options)
-    stands = []
+    members = []
     for turn in (first + math.tau * number / RIDER.variants for number in range(RIDER.variants)):
         place = options.place + on_ground(height, gap * math.cos(turn), gap * math.sin(turn))
         # Each looks past the herd, ready to ride round it either way.
-        stands.append(Stand(place, turn + 0.2 * math.pi))
-    for rider in builder.cast(RIDER, size, "Rider {}", stands, random_numbers):
+        members.append(ReadyMember(place, turn + 0.2 * math.pi))
+    for rider in builder.cast(RIDER, size, "Rider {}", members, random_numbers):
         rider.steering.start_speed = 0.0
     return builder.crowd
 

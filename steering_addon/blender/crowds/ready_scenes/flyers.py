@@ -25,7 +25,7 @@ from ..behavior_adding import behaviors_in
 from ..populating.point_members import add_model, add_points, models_of, varied
 from ..preset_files import CROWDS, SHIPPED, Listed
 from .models import BIRD, FISH, ReadyModel, appended
-from .scene_builder import ReadyScene, SceneBuilder, SceneOptions, Stand, packed, scattered
+from .scene_builder import ReadyMember, ReadyScene, SceneBuilder, SceneOptions, packed, scattered
 
 SWAY = 0.3 / math.tau
 """By how much headings differ, in turns."""
@@ -87,13 +87,13 @@ class Flyers:
         spread = min(spread, 0.8 * region.empty_display_size)
         places = scattered(random_numbers, options.count, spread, self.flatness, 0.6 * apart)
         heading = random_numbers.uniform(0.0, math.tau)
-        stands = []
+        members = []
         for place in places:
             variant = random_numbers.choice(range(min(options.count, self.model.variants)))
             phase = random_numbers.uniform(0.0, self.phases)
             toward = heading + random_numbers.uniform(-0.15, 0.15)
-            stands.append(Stand(options.place + Vector(place), toward, variant, phase))
-        builder.cast(self.model, options.size, f"{self.model.name} {{:03}}", stands, random_numbers)
+            members.append(ReadyMember(options.place + Vector(place), toward, variant, phase))
+        builder.cast(self.model, options.size, f"{self.model.name} {{:03}}", members, random_numbers)
         builder.vary(preset.variation)
         return builder.select()
 

@@ -15,7 +15,7 @@ from ..behavior_adding import add_behaviors
 from ..state_preset_exchange import add_state
 from ..states import new_trigger
 from .models import SHEEP, WOLF
-from .scene_builder import ReadyScene, SceneBuilder, SceneOptions, Stand, fitted_preset, scattered
+from .scene_builder import ReadyMember, ReadyScene, SceneBuilder, SceneOptions, fitted_preset, scattered
 from .scenery import Heights, hills, on_ground, pasture, polyline
 
 APART = 2.0
@@ -89,16 +89,16 @@ def graze(context: Context, options: SceneOptions) -> tuple[SceneBuilder, Height
     return builder, height
 
 
-def _flock(options: SceneOptions, height: Heights, random_numbers: random.Random) -> list[Stand]:
+def _flock(options: SceneOptions, height: Heights, random_numbers: random.Random) -> list[ReadyMember]:
     """How sheep stand on the pasture, who head about the same way."""
     apart = APART * options.size * options.spacing
     places = scattered(random_numbers, options.count, herd_radius(options), 0.0, 0.7 * apart)
     heading = random_numbers.uniform(-math.pi, math.pi)
-    stands = []
+    members = []
     for x, y, _ in places:
         phase, toward = random_numbers.uniform(0.0, 1.0), heading + random_numbers.uniform(-0.6, 0.6)
-        stands.append(Stand(options.place + on_ground(height, x, y), toward, phase=phase))
-    return stands
+        members.append(ReadyMember(options.place + on_ground(height, x, y), toward, phase=phase))
+    return members
 
 
 OF_SHEEP: dict[str, Any] = {
@@ -166,8 +166,8 @@ def _wolf(options: SceneOptions, height: Heights, herd: SceneBuilder) -> Object:
     add_behaviors([kind for kind in CATALOGUE if kind.name == "path_following"], builder.crowd, herd.context.scene)
     settings.path_following.path, settings.path_following.radius = path, 0.8 * size
     ahead = line[1] - line[0]
-    stand = Stand(options.place + Vector(line[0]), math.atan2(-ahead[0], ahead[1]))
-    [wolf] = builder.cast(WOLF, size, "Wolf", [stand], random.Random(options.seed + 1))
+    begins = ReadyMember(options.place + Vector(line[0]), math.atan2(-ahead[0], ahead[1]))
+    [wolf] = builder.cast(WOLF, size, "Wolf", [begins], random.Random(options.seed + 1))
     return wolf
 
 

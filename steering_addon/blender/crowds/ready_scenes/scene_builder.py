@@ -54,8 +54,8 @@ class SceneOptions:
     place: Vector
 
 
-class Stand(NamedTuple):
-    """How a member begins.
+class ReadyMember(NamedTuple):
+    """A member as it begins.
 
     Attributes:
         place, heading: in the world, and radians to the left of its Y axis.
@@ -158,7 +158,7 @@ class SceneBuilder:
         model: ReadyModel,
         size: float,
         name: str,
-        stands: Sequence[Stand],
+        members: Sequence[ReadyMember],
         random_numbers: random.Random,
         *,
         in_a_row: bool = False,
@@ -170,19 +170,19 @@ class SceneBuilder:
             name: of a member, a format of its number from 1.
             in_a_row: whether their identities follow each other, so that a share of them is met to one or two.
         """
-        members = []
-        with appended(model, size, len(stands)) as cast:
-            for number, (place, heading, variant, phase, thing) in enumerate(stands):
+        made = []
+        with appended(model, size, len(members)) as cast:
+            for number, (place, heading, variant, phase, thing) in enumerate(members):
                 variant = number if variant is None else variant
                 member = cast.add(name.format(number + 1), variant, self.collection, phase)
                 if thing:
                     cast.carry(member, thing)
                 member.location, member.rotation_euler.z = place, heading
-                members.append(member)
-            self._enlist(members, random_numbers, model.height * size, in_a_row)
+                made.append(member)
+            self._enlist(made, random_numbers, model.height * size, in_a_row)
             if cast.clips:
-                cast.give_clips(self.crowd, members[0], self.context.scene)
-        return members
+                cast.give_clips(self.crowd, made[0], self.context.scene)
+        return made
 
     def _enlist(self, members: Sequence[Object], random_numbers: random.Random, height: float, in_a_row: bool) -> None:
         """Make objects of a height, metres, vehicles of the crowd."""

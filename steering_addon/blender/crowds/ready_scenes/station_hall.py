@@ -12,7 +12,7 @@ from ....behaviors import CATALOGUE
 from ..behavior_adding import add_behaviors
 from .hall import BEHIND, HALF_DEPTH, HALF_WIDTH, Hall, build
 from .models import PERSON, THINGS
-from .scene_builder import ReadyScene, SceneBuilder, SceneOptions, Stand, fitted_preset
+from .scene_builder import ReadyMember, ReadyScene, SceneBuilder, SceneOptions, fitted_preset
 from .walkers import CARRYING, without_region
 
 COUNT = 80
@@ -109,7 +109,7 @@ def _inside(options: SceneOptions) -> int:
     return math.ceil(INSIDE * options.count)
 
 
-def _people(hall: Hall, options: SceneOptions, chance: random.Random) -> list[Stand]:
+def _people(hall: Hall, options: SceneOptions, chance: random.Random) -> list[ReadyMember]:
     """How the people stand: first those who are in the hall, then those who enter."""
     inside = _inside(options)
     places = [*_scattered(hall, inside, chance), *_entering(hall, options.count - inside, chance)]
@@ -118,7 +118,7 @@ def _people(hall: Hall, options: SceneOptions, chance: random.Random) -> list[St
         thing = chance.choice(THINGS) if chance.random() < CARRYING else ""
         away = math.atan2(hall.board[0] - x, hall.board[1] - y) if number < inside else 0.0
         heading = -away + (chance.uniform(-LOOKS, LOOKS) if number < inside else 0.0)
-        people.append(Stand(hall.at(options.place, x, y), heading, thing=thing))
+        people.append(ReadyMember(hall.at(options.place, x, y), heading, thing=thing))
     return people
 
 

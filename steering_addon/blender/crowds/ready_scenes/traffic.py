@@ -13,7 +13,7 @@ from ....locomotion import Wheeled
 from ....settings.preset import Preset
 from ....simulation.roles import Role
 from .models import CAR, PERSON, TRACK, WHEEL, WHEELBASE, append
-from .scene_builder import ReadyScene, SceneBuilder, SceneOptions, Stand, fitted_preset
+from .scene_builder import ReadyMember, ReadyScene, SceneBuilder, SceneOptions, fitted_preset
 from .scenery import faces_of_grid, grid, point_on, polyline, surface
 from .walkers import without_region
 
@@ -177,7 +177,7 @@ def _about(size: float, line: np.ndarray, x: np.ndarray, y: np.ndarray) -> tuple
     return np.sqrt(squared[np.arange(len(x)), nearest]), line[nearest, 2] - BELOW * size, land
 
 
-def _cars(options: SceneOptions, line: np.ndarray, random_numbers: random.Random) -> list[Stand]:
+def _cars(options: SceneOptions, line: np.ndarray, random_numbers: random.Random) -> list[ReadyMember]:
     """How cars stand along the road, alternately in both directions, each in its lane."""
     cars = []
     for number in range(options.count):
@@ -185,7 +185,7 @@ def _cars(options: SceneOptions, line: np.ndarray, random_numbers: random.Random
         ahead = ahead * (1.0 if number % 2 == 0 else -1.0)
         right = Vector((ahead.y, -ahead.x, 0.0)).normalized()
         place = options.place + middle + LANE * options.size * right
-        cars.append(Stand(place, math.atan2(-ahead.x, ahead.y)))
+        cars.append(ReadyMember(place, math.atan2(-ahead.x, ahead.y)))
     return cars
 
 
@@ -226,7 +226,7 @@ def add_crossing(cars: SceneBuilder, line: np.ndarray, half_road: float, size: f
     for number, start in enumerate(STARTS):
         heading, aside = (-right, -0.25) if number % 2 else (right, 0.25)
         begins = place - heading * start * size + ahead * (aside * HALF_STRIPES * size)
-        walkers.append(Stand(begins, math.atan2(-heading.x, heading.y)))
+        walkers.append(ReadyMember(begins, math.atan2(-heading.x, heading.y)))
     builder.cast(PERSON, height, "Walker {:03}", walkers, random.Random(cars.seed))
     return builder.crowd
 

@@ -14,7 +14,7 @@ from ....simulation.declaration import Kind
 from ....simulation.roles import Role
 from ..behavior_adding import behaviors_in, pointers
 from .models import PERSON, THINGS, append
-from .scene_builder import ReadyScene, SceneBuilder, SceneOptions, Stand, fitted_preset
+from .scene_builder import ReadyMember, ReadyScene, SceneBuilder, SceneOptions, fitted_preset
 from .scenery import point_on
 
 ROOM = 1.1
@@ -77,7 +77,7 @@ def _curve(options: SceneOptions) -> Curve:
     return curve
 
 
-def _people(options: SceneOptions, random_numbers: random.Random) -> list[Stand]:
+def _people(options: SceneOptions, random_numbers: random.Random) -> list[ReadyMember]:
     """How walkers stand along the path, by twos and alternately in both directions, on the right-hand side.
 
     So those who want company mostly have it from the first frame.
@@ -93,7 +93,7 @@ def _people(options: SceneOptions, random_numbers: random.Random) -> list[Stand]
         ahead = ahead * (1.0 if two % 2 == 0 else -1.0)
         thing = random_numbers.choice(THINGS) if random_numbers.random() < CARRYING else ""
         right = (aside + second * BESIDE * options.size) * Vector((ahead.y, -ahead.x, 0.0))
-        walkers.append(Stand(options.place + middle + right, math.atan2(-ahead.x, ahead.y), thing=thing))
+        walkers.append(ReadyMember(options.place + middle + right, math.atan2(-ahead.x, ahead.y), thing=thing))
     return walkers
 
 
