@@ -18,9 +18,10 @@ def frame_time_of(scene: Scene) -> float:
     return scene.render.fps_base / scene.render.fps
 
 
-def copy_frame_rate(source: Scene, target: Scene) -> None:
-    """Give a scene the frame rate of another."""
+def copy_units(source: Scene, target: Scene) -> None:
+    """Give a scene the frame rate and the unit of length of another."""
     target.render.fps, target.render.fps_base = source.render.fps, source.render.fps_base
+    target.unit_settings.scale_length = source.unit_settings.scale_length
 
 
 @contextmanager

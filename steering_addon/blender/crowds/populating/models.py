@@ -32,23 +32,10 @@ SAY_NOTHING = {
     *("root", "rig", "metarig", "armature", "skeleton", "scene", "empty", "node", "object", "group", "geo", "mesh"),
     *("model", "character", "animal", "human", "body", "sketchfab", "gltf", "fbx", "mixamo"),
     *("cube", "plane", "sphere", "icosphere", "cylinder", "circle", "cone", "torus", "collection"),
-    *("gltf", "glb", "fbx", "obj", "usd", "dae", "blend", "cleaner", "materialmerger", "gles"),
+    *("glb", "obj", "usd", "dae", "blend", "cleaner", "materialmerger", "gles"),
     *("arm", "leg", "foot", "feet", "hand", "head", "torso", "hip", "hips", "chest", "neck", "tail", "wing", "eye"),
-    *(
-        "eyes",
-        "hair",
-        "skin",
-        "part",
-        "joint",
-        "joints",
-        "bone",
-        "surface",
-        "left",
-        "right",
-        "upper",
-        "lower",
-        "default",
-    ),
+    *("eyes", "hair", "skin", "part", "joint", "joints", "bone", "surface"),
+    *("left", "right", "upper", "lower", "default"),
 }
 """Words in the names that importers, exporters and Blender give, which do not say what a model is; nor do its limbs."""
 SHORTEST = 3
