@@ -18,9 +18,8 @@ from bpy.types import Action, Material, Mesh, Object, Scene, ViewLayer
 from ..animation.animation_data import assign_action, posed_block, slot_for, stop_playing
 from ..animation.frame_rate import copy_units
 from ..clips.clip_copies import ClipCopy
-from ..objects.copies import with_own_data
 from ..objects.doubles import column_from, doubles
-from ..objects.drivers import drivers_of
+from ..objects.drivers import drivers_of, with_own_data
 from ..objects.hierarchy import Family
 from ..refusal import Refusal
 from .populating.models import MemberModel

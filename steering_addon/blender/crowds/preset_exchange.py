@@ -24,7 +24,7 @@ from ..objects.tagged_objects import vehicles_of
 from ..properties import uses
 from ..property_groups import values_for_preset
 from ..read.dependencies import animated_paths
-from ..read.entry_settings import comes_and_goes
+from ..read.sources import comes_and_goes
 from .behavior_adding import fitted_values, note_unasked
 
 ONE_METRE = 1.0

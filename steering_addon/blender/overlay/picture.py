@@ -49,8 +49,7 @@ from .strokes import (
     stadiums,
     tube,
 )
-from .tints import Tints, in_states, tints_of
-from .tracks import Tracks
+from .tracks import Tints, Tracks, in_states, tints_of
 from .ways import Request, WayLines
 
 FRONT = (1.0, 0.78, 0.2, 0.9)

@@ -17,9 +17,9 @@ from ...simulation.ways.missing import BORDER, HIGH, LOW, OBSTACLE, STEEP, WIDE,
 from ...simulation.ways.walkable_ground import WalkableGround
 from ..objects.tagged_objects import full_name
 from ..read.curves import sketched
-from ..read.entry_settings import frames_there
 from ..read.plan import Plan, plan_reading
 from ..read.reading import Reader
+from ..read.sources import frames_there
 from ..refusal import Refusal
 from .tracks import Tracks
 

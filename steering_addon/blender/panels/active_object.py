@@ -15,8 +15,7 @@ from ..operators.pick_agents import picking
 from ..properties import has_role, settings_of
 from ..property_groups import meaningful
 from ..status import census
-from .fields import counted, draw_properties, fields, note
-from .locations import ROOT, in_both
+from .fields import ROOT, counted, draw_properties, fields, in_both, note
 
 ICONS = {
     Role.VEHICLE: "AUTO",

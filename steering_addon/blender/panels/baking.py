@@ -14,8 +14,7 @@ from ..status.census import Census, known, settled
 from ..status.findings import FindingKind
 from ..status.inactivity import why_still
 from ..status.refused import Refused, last_refused
-from .fields import counted, draw_properties, fields, fits, note, note_in_popover, shortened
-from .locations import as_popover, in_tab
+from .fields import as_popover, counted, draw_properties, fields, fits, in_tab, note, note_in_popover, shortened
 from .lost_crowds import lost_crowds
 
 

@@ -20,8 +20,7 @@ from ..status.census import Members, known
 from . import clips
 from .active_object import ICONS
 from .clips import looking
-from .fields import counted, draw_properties, fields, note
-from .locations import OfCrowd, in_both
+from .fields import OfCrowd, counted, draw_properties, fields, in_both, note
 from .lost_crowds import lost_crowd_of
 
 AGILITY = ("max_force", "response_time", "damping", "speed_time", "pace_time")

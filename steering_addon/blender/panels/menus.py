@@ -14,7 +14,7 @@ from ...simulation.behavior import Intent
 from ...simulation.roles import DESCRIPTIONS, MADE, Role
 from .. import preview
 from ..crowds.preset_files import CROWDS, STATES
-from ..crowds.ready_scenes.catalogue import READY_SCENES
+from ..crowds.ready_scenes import READY_SCENES
 from ..objects.focus import holder_in_focus, suits
 from ..operators.ready_scenes import show_for_animators
 from . import manual

@@ -17,11 +17,10 @@ from ..objects.tagged_objects import crowd_of
 from ..properties import has_role, settings_of
 from ..refusal import Refusal
 from .checks import check_number, check_numbers
-from .entry_settings import frames_there
 from .forward_axis import front_of
 from .plan import Plan
 from .role_assignment import current_front
-from .sources import BodySource, standing
+from .sources import BodySource, frames_there, standing
 
 
 class BodyReader:

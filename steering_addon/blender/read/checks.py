@@ -24,8 +24,7 @@ from ..properties import has_role
 from ..property_groups import TYPES, values_of
 from ..refusal import FARTHEST, Refusal, check_choices, sound_front
 from .dependencies import animates, reasons, with_all_behind
-from .entry_settings import parts_of
-from .sources import Pointer, behaviors_of, carrier_of, keyed_properties, pointers_of
+from .sources import Pointer, behaviors_of, carrier_of, keyed_properties, parts_of, pointers_of
 
 PLACES = (Role.PATH, Role.FLOW, Role.SURFACE, Role.LINK)
 """Roles of places, which are no vehicles and are not carried by one."""

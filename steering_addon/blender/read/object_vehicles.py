@@ -26,9 +26,8 @@ from ..objects.tagged_objects import crowds_of
 from ..refusal import finite_numbers
 from .checks import FreeCheck, check_number, check_numbers, check_start, check_vehicle
 from .dependencies import KeyedPaths, animates
-from .entry_settings import HidingRule, own_enter_frame
 from .local_space import is_computed, parent_part, to_world
-from .sources import portrays
+from .sources import HidingRule, own_enter_frame, portrays
 from .start_pose import earlier_velocity, start_of, still, store
 from .vehicles import OWN_SETTINGS
 

@@ -23,11 +23,10 @@ from ..property_groups import values_of
 from .cast import Cast, cast_of, lost_warnings, no_points
 from .checks import check_independent, warnings_of
 from .dependencies import plays_physics, reads_scene, reads_vehicle_above, with_all_behind
-from .entry_settings import check_hiding, feeds
 from .marks import MarkSource, mark_sources, mark_warnings
 from .mind_sources import StateSource, TriggerSource, state_source, trigger_source
 from .object_vehicles import no_objects
-from .sources import BodySource, CrowdSource, behaviors_of, by_name, pointers_of, portrays
+from .sources import BodySource, CrowdSource, behaviors_of, by_name, check_hiding, feeds, pointers_of, portrays
 from .surroundings import Scenery, Surroundings, rows_of, rows_of_bodies, rows_of_vehicles, surroundings_of
 from .target_groups import target_warnings
 from .vehicles import Vehicles, VehicleSource

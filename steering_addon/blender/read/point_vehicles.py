@@ -23,10 +23,10 @@ from ..refusal import FARTHEST, Front, Refusal, finite_numbers, sound_front
 from .aside import scene_aside
 from .checks import check_number
 from .dependencies import animates
-from .entry_settings import own_enter_frame
 from .evaluated_points import EvaluatedPoints, evaluated_points
 from .local_space import to_world
 from .role_assignment import current_front
+from .sources import own_enter_frame
 from .vehicles import OWN_SETTINGS, VehicleSource
 
 NOT_OF_POINTS = ("by_hand",)

@@ -14,8 +14,7 @@ from ..properties import pointed_at
 from ..refusal import check_choices
 from .cast import Cast
 from .checks import check_surfaces
-from .guides import GuideSource, guides_of
-from .links import check_links, path_of_signal, with_ends
+from .links import GuideSource, check_links, guides_of, path_of_signal, with_ends
 from .marks import ground_of
 from .mind_sources import watched_objects, watched_regions
 from .sources import BodySource, Pointer, behaviors_of, by_name, carrier_of, pointers_of

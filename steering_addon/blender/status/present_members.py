@@ -22,7 +22,7 @@ from ..animation.state_history import TakenUp
 from ..preview.published import published_frame
 from ..properties import settings_of
 from ..property_groups import values_of
-from ..read.entry_settings import ALWAYS, own_enter_frame
+from ..read.sources import ALWAYS, own_enter_frame
 from ..refusal import Refusal
 
 

@@ -21,9 +21,9 @@ from ..objects.hierarchy import Family, ancestors
 from ..objects.tagged_objects import names_of
 from ..pieces import as_part
 from ..properties import settings_of
-from ..read.entry_settings import parts_of
 from ..read.joined_vehicles import object_part
 from ..read.plan import Plan
+from ..read.sources import parts_of
 from ..refusal import Refusal
 from .channels import AT_ONCE, LATEST, ChannelConverter, NeededKeys
 from .clip_writer import ClipWriter

@@ -37,9 +37,8 @@ from ..clips.rig import Rig
 from ..clips.shapes import Shapes, check_shapes_play
 from ..objects.hierarchy import Family
 from ..properties import has_role
-from ..read.entry_settings import feeds, may_be_hidden, with_parts
 from ..read.plan import Plan
-from ..read.sources import CrowdSource
+from ..read.sources import CrowdSource, feeds, may_be_hidden, with_parts
 from ..refusal import sound_front
 
 

@@ -17,8 +17,8 @@ from ...animation.staging import clear_all
 from ...clips.shapes import take_own_shapes
 from ...objects.body_sizes import Body
 from ...objects.characters import bone_shapes, carriers
-from ...objects.copies import Setting, copied, pointers
 from ...objects.doubles import doubles
+from ...objects.drivers import Setting, copied, pointers
 from ...objects.hierarchy import Bond, Family, ancestors
 from ...properties import has_role
 from ...read.forward_axis import front_of
