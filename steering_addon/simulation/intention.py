@@ -139,7 +139,7 @@ class Intention(Columns):
         hurries: (n,) whether it has to go at once, after or from something, so that it whirls round for that.
         warned: (n,) whether it sees another brake ahead and may have to.
         arrived: (n,) whether it has reached the place to which it is led.
-        goal_distance: (n,) metres to the nearest place to which it is led, inf for none.
+        goal_distance: (n,) metres straight on to the nearest place to which it is led, inf for none.
         leads_on: (n,) whether its goal is a place on the way, from which it is led on.
         confined: (n,) the row of the region that it cannot leave, whatever pushes it; -1 for none.
         urgent: (n, 3) the part of the force that holds whatever the other behaviors want and however they combine,

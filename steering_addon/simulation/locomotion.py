@@ -61,7 +61,7 @@ class Control(Columns):
         heading: (n, 3) unit vectors to which they turn while they stand, zero for none; None if no vehicle does.
         behind: (n,) metres straight back to the nearest vehicle, inf for none; None if no vehicle looks back.
         warned: (n,) the vehicles that see another brake ahead and may have to; None if none does.
-        goal_distance: (n,) metres to where they are led, inf for none; None if no vehicle is led anywhere.
+        goal_distance: (n,) metres straight on to where they are led, inf for none; None if no vehicle is led anywhere.
         hurries: (n,) the vehicles that have to go at once, after or from something; None if none has.
         comes_down, perch: as of `Intention`; None if no vehicle comes down.
         up: (n, 3) unit up axes to which they roll in flight, zero for none; None if no vehicle does.

@@ -314,6 +314,10 @@ def _intending(behaviors: list[Behavior], world: World, agents: Agents, decided:
             intention = replace(intention, goal_distance=np.where(nearer, distance, intention.goal_distance))
     if intention is agents.intention:
         return agents
+    if world.ways is not None:
+        # Where its way turns, the ground beyond is not on it.
+        straight = world.ways.straight_on(agents.rows, goal)
+        intention = replace(intention, goal_distance=np.minimum(intention.goal_distance, straight))
     return replace(agents, intention=intention, goal=goal)
 
 

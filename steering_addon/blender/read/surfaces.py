@@ -190,6 +190,9 @@ class _PerchShape:
         # A mesh may be inside out.
         up = triangles[upward >= FACES_UP] if (upward >= FACES_UP).any() else triangles[upward <= -FACES_UP]
         lines, segments = self._lines(depsgraph)
+        if len(up) and ob.type == "MESH":
+            # Loose edges, such as an aerial, make no wire of a roof.
+            segments = segments[:0]
         if len(up):
             found = spread(points, up, self._count)
             places = np.einsum("ab,kb->ka", turn, found.on(points, up))

@@ -150,9 +150,11 @@ def _bridged(grid: _Grid, floors: _Storeys, kept: Mask, surfaces: Surfaces, buil
     added = [storeys]
     begin = np.searchsorted(floors.cell, np.arange(grid.shape[0] * grid.shape[1] + 1))
     step = build.step + build.gap * grade(build)
+    # A slope rises by more than a step to the middle of a wide cell.
+    beyond = build.step + max(build.gap, grid.size) * grade(build)
     for side, direction in enumerate(SIDES):
         cell, on = grid.beside(storeys.cell, side)
-        near = _nearest(begin, floors.height, cell, on, storeys.height, shared(step, len(cell)))
+        near = _nearest(begin, floors.height, cell, on, storeys.height, shared(beyond, len(cell)))
         rows = which(on & (near == len(floors.cell)))
         m = len(rows)
         if not m:

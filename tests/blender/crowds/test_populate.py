@@ -951,6 +951,12 @@ def test_an_excluded_collection_of_members_is_refused(crowd) -> None:
     refused("The collection Crowd Members is excluded from the view layer. Enable it in the Outliner", count=30)
 
 
+def test_a_member_without_a_front_is_refused_before_it_would_be_moved(crowd) -> None:
+    members(crowd)[2].steering.up_axis = "POS_Y"
+    select(crowd)
+    refused("Forward and Up of .* are the same axis", count=30, arrangement="GRID")
+
+
 def test_the_panel_shows_only_settings_that_apply(crowd) -> None:
     shown = part("blender.read.arrangement").shown
     assert {"lean", "height", "place", "distance"} <= set(shown("SURFACE"))

@@ -37,11 +37,11 @@ def flock(target, n: int = 3, **settings):
     ]
 
 
-def house(name: str = "House"):
+def house(name: str = "House", edges=()):
     """A floor at 0 with a flat roof of 4 x 4 m at 3 m over all of it, and steep sides."""
     corners = [(x, y, z) for z in (0.0, 3.0) for x, y in ((-2, -2), (2, -2), (2, 2), (-2, 2))]
     sides = [(0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7)]
-    return meshed(name, corners, [(0, 1, 2, 3), (4, 5, 6, 7), *sides])
+    return meshed(name, corners, [(0, 1, 2, 3), (4, 5, 6, 7), *sides], edges=edges)
 
 
 def wire(bevel: float):
@@ -54,9 +54,14 @@ def edges():
     return meshed("Edge", [(-5, 3, 3), (5, 3, 3), (5, 3, 0)], [], edges=[(0, 1), (1, 2)])
 
 
+def off_the_roof(place: np.ndarray) -> float:
+    """Their bodies are over it, too: their radius is .2 m."""
+    return np.abs(place[:, 2] - 3.0).max() + np.abs(place[:, :2]).max(initial=1.8) - 1.8
+
+
 THINGS = {
-    # Their bodies are over it, too: their radius is .2 m.
-    "roof": (house, lambda place: np.abs(place[:, 2] - 3.0).max() + np.abs(place[:, :2]).max(initial=1.8) - 1.8),
+    "roof": (house, off_the_roof),
+    "roof with a loose edge": (lambda: house(edges=[(4, 6)]), off_the_roof),
     "bare wire": (lambda: wire(0.0), lambda place: np.abs(place[:, 2] - 3.8 - np.abs(place[:, 0]) / 30.0).max()),
     "wire": (lambda: wire(0.02), lambda place: np.abs(place[:, 2] - 3.82 - np.abs(place[:, 0]) / 30.0).max() - 1e-3),
     "edge": (edges, lambda place: np.abs(place[:, 1:] - 3.0).max()),

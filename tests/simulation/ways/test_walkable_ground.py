@@ -183,6 +183,15 @@ def test_followers_come_back_to_their_path_through_the_door() -> None:
     assert (off(states[-1]) < 2.0).all()
 
 
+def test_where_a_way_turns_the_edge_of_the_ground_beyond_holds_nobody_up() -> None:
+    """A wide turner behind whose door the floor ends after 2.4 m, while its way turns aside there."""
+    goal = (1.5, -4.0, 0.0)
+    scene = walkers(quads(plate(-6, -5, 2.5, 5)), door(1.2), goal, [(-3, 2, 0), (-3, -2, 0), (-5, 0, 0)])
+    scene.locomotions = [(OnFoot, {"turn_radius": 3.7})]
+    course = positions(scene.run_until_each(lambda state: near(state, goal, 1.0), 10 * FPS))
+    assert (np.linalg.norm(course - goal, axis=2).min(axis=0) < 1.0).all()
+
+
 def test_a_goal_in_sight_is_where_it_is_to_the_last_bit() -> None:
     goal = (11.0, 0.1, 0.7)
     at_the_door = walkers(PLATE, door(1.6), goal, [(-6.0, 0.0, 0.0), (3.0, -4.0, 0.0), (-6.0, 4.0, 0.0)])
@@ -333,6 +342,13 @@ def test_a_door_that_closes_is_looked_at_alone(monkeypatch: pytest.MonkeyPatch) 
     closed = open_.with_obstacles(all_of(things, leaf))
     assert 0 < sum(asked) < 0.1 * whole
     assert same_standing(open_, closed.with_obstacles(things))
+
+
+def test_no_gaps_are_looked_for_within_a_slope_however_wide_its_cells(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    monkeypatch.setattr(Surfaces, "bridged", lambda self, found, *_: asked.append(len(found.triangle)) or found)
+    ground = spans(quads([(0, 0, 0), (4000, 0, 2000), (4000, 4000, 2000), (0, 4000, 0)]))
+    assert ground.size > 5.0 and sum(asked) <= 4 * max(ground.shape)
 
 
 @pytest.mark.parametrize("turn", [0.0, 17.0, 45.0])

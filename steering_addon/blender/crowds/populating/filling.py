@@ -27,7 +27,7 @@ from ...read.checks import check_numbers
 from ...read.dependencies import KeyedPaths, animated_paths
 from ...read.ground import MemberGround
 from ...read.role_assignment import measure_height
-from ...refusal import Refusal, check_stored
+from ...refusal import Refusal, check_stored, sound_front
 from ..joining import SMALLEST, Shape, fit_body, fit_size, fit_stride, measure_for, median_length, shape_of
 from ..member_variation import scale_is_free
 from ..moves_like import UNCHANGED, Likeness, fitting, flies
@@ -162,6 +162,8 @@ def plan_filling(
     )
     staying = changed | {number for number in existing if same and number <= population.count}
     numbers = np.array([k for k in range(1, population.count + 1) if k not in staying], dtype=np.int64)
+    for number in filter(existing.__contains__, numbers.tolist()):
+        sound_front(existing[number])
     made_of = models(population, numbers, np.array([source.weight for source in sources]))
     # What the model is animated in keeps the size that this gives it.
     scale = np.where(np.array(free, dtype=np.bool_)[made_of], sizes(population, numbers), 1.0)
