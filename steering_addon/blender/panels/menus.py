@@ -67,10 +67,10 @@ def _label(operator: str) -> str:
     return getattr(bpy.ops.steering, operator).get_rna_type().name
 
 
-def _list(layout: UILayout, operator: str, icon: str = "NONE", label: str = "") -> OperatorProperties:
+def _list(layout: UILayout, operator: str, icon: str = "NONE", text: str = "") -> OperatorProperties:
     """Add the entry of an operator, with the words that it is also known by; returns its properties."""
-    text = entry_text(label or _label(operator), operator)
-    return layout.operator(f"steering.{operator}", text=text, icon=icon)
+    words = entry_text(text or _label(operator), operator)
+    return layout.operator(f"steering.{operator}", text=words, icon=icon)
 
 
 class STEERING_MT_ready_crowds(bpy.types.Menu):
@@ -113,10 +113,10 @@ class STEERING_MT_object(bpy.types.Menu):
         layout.separator()
         layout.menu("STEERING_MT_ready_crowds", icon="ADD")
         _list(layout, "crowd_add", "ADD")
-        _list(layout, "populate", "COMMUNITY", "Populate Crowd")
+        _list(layout, "populate", "COMMUNITY", text="Populate Crowd")
         layout.menu("STEERING_MT_crowds")
         _list(layout, "crowd_restore", "LOOP_BACK")
-        _list(layout, "crowd_select", "RESTRICT_SELECT_OFF", "Select Vehicles of Crowd")
+        _list(layout, "crowd_select", "RESTRICT_SELECT_OFF", text="Select Vehicles of Crowd")
         layout.menu("STEERING_MT_behaviors", icon="ADD")
         layout.menu("STEERING_MT_states")
         layout.menu("STEERING_MT_crowd_presets", icon="PRESET")
@@ -132,12 +132,12 @@ class STEERING_MT_object(bpy.types.Menu):
         _list(layout, "pose_meshes", "MESH_DATA")
         _list(layout, "save_crowd_library", "LIBRARY_DATA_DIRECT")
         _list(layout, "pick_agents", "RESTRICT_SELECT_OFF")
-        _list(layout, "make_objects", "NONE", "Make Objects of Agents")
-        _list(layout, "give_back", "LOOP_BACK", "Give Agents Back")
+        _list(layout, "make_objects", text="Make Objects of Agents")
+        _list(layout, "give_back", "LOOP_BACK", text="Give Agents Back")
         _list(layout, "drive_wheels", "DRIVER")
         layout.separator()
         layout.operator("steering.preview", text="Preview Crowds", icon="PLAY", depress=preview.is_on(context.scene))
-        _list(layout, "bake", "REC", "Bake Crowds").selected = False
+        _list(layout, "bake", "REC", text="Bake Crowds").selected = False
         layout.operator("steering.bake", text="Bake Selected").selected = True
         _list(layout, "lock_edited", "LOCKED")
         _list(layout, "select_contacts", "RESTRICT_SELECT_OFF")
