@@ -7,10 +7,9 @@ from typing import Any
 
 from scripts.preset_crowds import KINDS, columns
 from steering_addon.scene import CrowdState
-from steering_addon.settings.multiples import quickened
 from steering_addon.settings.preset import Preset, read
 from steering_addon.settings.preset_parts import STATE
-from steering_addon.settings.preset_values import Values
+from steering_addon.settings.preset_values import Values, quickened
 from steering_addon.settings.vehicles_in_states import (
     behavior_in_state,
     factor_in_state,

@@ -32,13 +32,13 @@ from .simulation.geometry.paths import spline
 from .simulation.geometry.regions import BOX, SPHERE, Regions, regions
 from .simulation.geometry.regions import MESH as MESH_REGION
 from .simulation.geometry.surfaces import NO_SURFACES, Surfaces, surfaces
+from .simulation.lane_use import NO_SIGNALS, Signals
 from .simulation.links import NO_LINKS, LinkModel, Links
 from .simulation.locomotion import Locomotion
 from .simulation.perches import NO_PERCHES, Perches
 from .simulation.roles import Role
 from .simulation.run import simulate
 from .simulation.sensing import world_at
-from .simulation.signals import NO_SIGNALS, Signals
 from .simulation.snapshot import Settings, Snapshot, State, Tracked, no_tracked, start_state
 from .simulation.steering import sense
 from .simulation.vehicle import VehicleModel

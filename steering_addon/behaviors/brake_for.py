@@ -18,6 +18,7 @@ from ..simulation.maneuvers.braking import (
     CREEP,
     MARGIN,
     brake,
+    is_ahead,
     least_of_each,
     limit_approach,
     room_between,
@@ -25,7 +26,6 @@ from ..simulation.maneuvers.braking import (
     stopping_distance,
 )
 from ..simulation.maneuvers.lanes import Lanes
-from ..simulation.maneuvers.merging import is_ahead
 from ..simulation.maneuvers.neighborhood import Neighborhood
 from ..simulation.memory import Memory, remembered
 from ..simulation.nearby.neighbors import NEIGHBORS, Near, Neighbors
@@ -205,10 +205,7 @@ class BrakeFor(Neighborhood):
         self, world: World, agents: Agents, lanes: Lanes, sight: Scalars, known: Rows
     ) -> tuple[tuple[Rows, Rows], InTheWay]:
         """The obstacles in sight that count: pairs (p,) of an agent and a standing one, and those that may cross.
-
-        Args:
-            known: (n,) the row of an obstacle that has moved before, -1 for none.
-        """
+        `known`: (n,) the row of an obstacle that has moved before, -1 for none."""
         obstacles = world.obstacles
         agent, row = obstacles.near(agents.position, sight)
         foreign = obstacles.carrier[row] != agents.rows[agent]
@@ -361,8 +358,7 @@ class InTheWay(Columns):
     def stop_in_time(self, agents: Agents) -> Mask:
         """The bodies that stop before they touch the way of the agent if they brake as it plans to, (p,)."""
         room = self.speed * self.enters + self.clearance
-        mask: Mask = self.speed * self.speed < 2.0 * COMFORT * agents.agility[self.agent] * room
-        return mask
+        return self.speed * self.speed < 2.0 * COMFORT * agents.agility[self.agent] * room
 
 
 def wait_on(time: Scalars, before: Mask, slow: Mask, dt: float) -> Scalars:

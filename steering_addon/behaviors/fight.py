@@ -11,8 +11,7 @@ from ..simulation.behavior import OURS, Behavior, Intent, Steering
 from ..simulation.declaration import body, called, integer, length, room_to_stop
 from ..simulation.intention import Intention
 from ..simulation.maneuvers import braking
-from ..simulation.maneuvers.between import Between
-from ..simulation.maneuvers.pairing import Wants
+from ..simulation.maneuvers.pairing import Between, Wants
 from ..simulation.maneuvers.stopping import speed_to_stop
 from ..simulation.maneuvers.turning import swing_round
 from ..simulation.memory import remembered

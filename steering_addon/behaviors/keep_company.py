@@ -161,11 +161,8 @@ class KeepCompany(Neighborhood):
         return in_the_way
 
     def _waited(self, memory: Company, held_up: Mask, dt: float) -> Scalars:
-        """For how long its group has held up each agent, (n,) seconds, as of `Company.waited`.
-
-        Args:
-            held_up: (n,) the agents that it holds up now.
-        """
+        """For how long its group has held up each agent, (n,) seconds, as of `Company.waited`. `held_up`: (n,) the
+        agents that it holds up now."""
         waited = np.where(held_up, memory.waited + dt, np.maximum(memory.waited - dt, 0.0))
         waited = np.where(memory.waited < 0.0, np.minimum(memory.waited + dt, 0.0), waited)
         return np.where(waited >= self.patience, -self.patience, waited)
@@ -296,8 +293,7 @@ def _keeps_pace(companions: Companions, away: Mask, arrived: Mask) -> NDArray[np
     """
     together = companions.of_agents(arrived) == arrived[:, None]
     alone = (companions.of_agents(away) > 0.0) | away[:, None]
-    mask: NDArray[np.bool_] = together & ~alone
-    return mask
+    return together & ~alone
 
 
 @dataclass(frozen=True)

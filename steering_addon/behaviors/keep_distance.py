@@ -13,13 +13,15 @@ from ..simulation.maneuvers.braking import (
     LIGHTS,
     MARGIN,
     brake,
+    is_ahead,
     least_of_each,
     limit_approach,
+    meet_in,
     room_between,
+    speed_to_fall_back,
     stopping_distance,
 )
 from ..simulation.maneuvers.lanes import Lanes
-from ..simulation.maneuvers.merging import is_ahead, meet_in, speed_to_fall_back
 from ..simulation.maneuvers.neighborhood import Neighborhood
 from ..simulation.nearby.neighbors import Near, Neighbors
 from ..simulation.world import Agents, World

@@ -149,8 +149,7 @@ class ObstacleAvoidance(Behavior):
     def _at_its_place(self, agents: Agents, contact: Scalars) -> Mask:
         """Whether what agents meet after (n,) metres is that on which they land, (n,)."""
         glide = LANDS * (agents.radius + self.clearance)
-        mask: Mask = np.isfinite(agents.intention.lands[:, 0]) & (contact + glide >= agents.goal_distance)
-        return mask
+        return np.isfinite(agents.intention.lands[:, 0]) & (contact + glide >= agents.goal_distance)
 
 
 def _turns_away(agents: Agents, ahead: Threats, stands: Mask) -> Mask:

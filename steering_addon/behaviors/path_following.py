@@ -239,10 +239,7 @@ def _heads_for(line: Followed, agents: Agents, memory: Following) -> Vectors:
 
 def _way_back(world: World, agents: Agents, line: Followed, memory: Following, radius: Scalars) -> Vectors:
     """Where walkers see the line along their way back to it, (m, 3) metres; nan for those that see where they join it.
-
-    Args:
-        radius: (m,) of the path, metres.
-    """
+    `radius`: (m,) of the path, metres."""
     back = np.full((3, len(agents)), np.nan).T
     if world.ways is None:
         return back
@@ -497,5 +494,4 @@ class _Follower:
         turns = agents.grounded & (self.behavior.end == TURN_BACK) & ~line.closed
         left = np.where(turns, np.maximum(self.remaining, 0.0), 0.0)
         turning_back = COMFORT * agents.agility * span[:, 0] + brake * left
-        allowed: Scalars = np.sqrt(np.minimum(np.min(square, axis=1), np.where(turns, turning_back, np.inf)))
-        return allowed
+        return np.sqrt(np.minimum(np.min(square, axis=1), np.where(turns, turning_back, np.inf)))

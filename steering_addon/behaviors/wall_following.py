@@ -235,11 +235,8 @@ class WallFollowing(Behavior):
         return contact, side
 
     def _allowed_before_the_end(self, world: World, agents: Agents, side: Vectors) -> Scalars:
-        """The speed from which each agent can turn round the end of its wall without losing it, (n,) m/s.
-
-        Args:
-            side: (n, 3) the unit direction from the wall to each agent.
-        """
+        """The speed from which each agent can turn round the end of its wall without losing it, (n,) m/s. `side`: (n,
+        3) the unit direction from the wall to each agent."""
         allowed = np.full(len(agents), np.inf)
         slow = SWING * agents.agility * self.distance
         squared = agents.speed * agents.speed
@@ -265,11 +262,8 @@ class WallFollowing(Behavior):
         return allowed
 
     def _from_walls(self, world: World, agents: Agents, points: Vectors, away: Vectors) -> Vectors:
-        """From the nearest point of its walls to each agent's point (n, 3); (n, 3) metres.
-
-        Args:
-            away: (n, 3) the level unit direction of the result without a wall nearby; it is twice `distance` long then.
-        """
+        """From the nearest point of its walls to each agent's point (n, 3); (n, 3) metres. `away`: (n, 3) the level
+        unit direction of the result without a wall nearby; it is twice `distance` long then."""
         far = away * (2.0 * self.distance)[:, None]
         on_obstacles = self.walls == OBSTACLES
         if not on_obstacles.any():
@@ -421,8 +415,7 @@ def _curve_ahead(
 
 def _counts(asked: Rows, path: Rows) -> Mask:
     """The paths (p,) that are walls for those who asked for these; (p,)."""
-    mask: Mask = (asked == NEAREST) | (asked == path)
-    return mask
+    return (asked == NEAREST) | (asked == path)
 
 
 def _from_surface(obstacles: Obstacles, agents: Agents, points: Vectors, reach: Scalars, far: Vectors) -> Vectors:
@@ -441,10 +434,7 @@ def _from_surface(obstacles: Obstacles, agents: Agents, points: Vectors, reach: 
 
 def _from_curve(paths: tuple[Path, ...], asked: Rows, agents: Agents, points: Vectors, far: Vectors) -> Vectors:
     """The level offset from the nearest point of the walls to each point, (n, 3); `far` if no wall is nearer than that.
-
-    Args:
-        asked: (n,) the row of the path that is the wall, NEAREST for all paths, -1 for none.
-    """
+    `asked`: (n,) the row of the path that is the wall, NEAREST for all paths, -1 for none."""
     offset = far.copy()
     lines, path, _ = lines_of(paths)
     rows = which(asked != -1)

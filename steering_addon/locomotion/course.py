@@ -72,11 +72,8 @@ class Car:
         return np.maximum(self.half + self.radius, 0.5 * self.wheelbase)
 
     def room_straight_ahead(self, terrain: Terrain, way: Scalars) -> Scalars:
-        """The distances to KEPT before ground that ends or is too steep, (n,) metres, inf for none.
-
-        Args:
-            way: (n,) how far they look from the front end, metres.
-        """
+        """The distances to KEPT before ground that ends or is too steep, (n,) metres, inf for none. `way`: (n,) how far
+        they look from the front end, metres."""
         x, y, furthest = self.position[:, 0], self.position[:, 1], way + self.front
         nose = columns(x, y, self.height + self.grade * self.front) + self.heading * self.front[:, None]
 
@@ -126,8 +123,7 @@ class Car:
         if len(terrain.after):
             blocked |= self._lacks_ground(*course, terrain, step, sense)
         places = np.arange(LOOKS)[:, None] * step
-        room: Scalars = np.where(blocked, places, np.inf).min(axis=0)
-        return room
+        return np.where(blocked, places, np.inf).min(axis=0)
 
     def _runs_into(self, rears: Vectors, headings: Vectors, terrain: Terrain, way: Scalars) -> Mask:
         """Whether bodies come near what stands still, (LOOKS, n); what moves, they wait for.
@@ -181,8 +177,7 @@ class Car:
             lacks = lacks | (np.tile(stops, LOOKS) & (ground < 0))
             if self.cosine is not None:
                 lacks = lacks | (terrain.after.levelness(ground) < np.tile(self.cosine, LOOKS))
-        both: Mask = lacks.reshape(LOOKS, n)
-        return both
+        return lacks.reshape(LOOKS, n)
 
 
 def steepest_accepted(terrain: Terrain, ground: Rows, max_slope: Scalars) -> Scalars | None:

@@ -21,8 +21,7 @@ from ..simulation.geometry.skins import turned_over
 from ..simulation.ground import level_heading, upright
 from ..simulation.handling import Handling
 from ..simulation.locomotion import HELD_UP, OFF_GROUND, Control, Locomotion, Moved, Stance
-from ..simulation.misplaced import Misplaced
-from ..simulation.terrain import Terrain, no_terrain
+from ..simulation.terrain import Misplaced, Terrain, no_terrain
 from ..simulation.vehicle import Motion, Pose, VehicleModel
 from .banking import GRAVITY
 from .gripping import Grip, Gripping, Plane, found, gripped, headed, way_round
@@ -96,8 +95,7 @@ class Crawling(Locomotion):
         return OnFoot.of(len(self.turn_radius), **{name: getattr(self, name) for name in names})
 
     def upward(self, memory: Any) -> Vectors | None:
-        normal: Vectors = memory.normal
-        return normal
+        return memory.normal
 
     def moved(
         self, model: VehicleModel, motion: Motion, control: Control, terrain: Terrain, memory: Gripping, dt: float

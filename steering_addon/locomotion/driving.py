@@ -186,8 +186,7 @@ class Driving(Memory):
     @property
     def is_shifting(self) -> Mask:
         """(n,) who is in reverse or about to be."""
-        mask: Mask = self.backs | (self.stuck > 0.0) | (self.straight > 0.0)
-        return mask
+        return self.backs | (self.stuck > 0.0) | (self.straight > 0.0)
 
 
 @dataclass(frozen=True)

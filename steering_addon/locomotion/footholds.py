@@ -5,8 +5,7 @@ import numpy as np
 from ..simulation.arrays.angles import cosine_and_sine, cosine_of_setting
 from ..simulation.arrays.scalars import Mask, Rows, Scalars, largest, shared, which
 from ..simulation.arrays.vectors import Vectors, columns, paired
-from ..simulation.misplaced import Misplaced
-from ..simulation.terrain import Terrain
+from ..simulation.terrain import Misplaced, Terrain
 from .walkable import Walkable, along_ground
 
 AROUND = tuple(zip(*(each.tolist() for each in cosine_and_sine(np.arange(8.0) * (np.pi / 4.0)))))
@@ -85,5 +84,4 @@ def _around(n: int) -> list[Vectors]:
 
 def _ahead(walkable: Walkable, feet: Vectors, normal: Vectors, direction: Vectors, way: Scalars) -> Rows:
     """The ground trodden after a way, (n,); -1 for nothing."""
-    triangle: Rows = walkable.footing(feet, along_ground(normal, direction, way), normal).triangle
-    return triangle
+    return walkable.footing(feet, along_ground(normal, direction, way), normal).triangle

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..simulation.arrays.once import once
-from ..simulation.arrays.scalars import EPSILON, Mask, Scalars, anybody, clamp, everybody, shared
+from ..simulation.arrays.scalars import EPSILON, Mask, Scalars, all_of, anybody, clamp, everybody
 from ..simulation.arrays.vectors import Vectors, dot, magnitude, truncate, unit
 from ..simulation.vehicle import Motion, VehicleModel
 from .headings import Turn, begun, swung, turn_toward
@@ -191,13 +191,11 @@ class Gait(NamedTuple):
 
 
 def _everyone(w: Walkers) -> Mask:
-    everyone: Mask = shared(True, len(w.speed), np.bool_)
-    return everyone
+    return all_of(len(w.speed))
 
 
 def _nothing(w: Walkers) -> Scalars:
-    nothing: Scalars = np.zeros(len(w.speed))
-    return nothing
+    return np.zeros(len(w.speed))
 
 
 def _going_round(w: Walkers, _: Scalars) -> Scalars:

@@ -135,11 +135,8 @@ class Grip(Gripping):
         return crossed(skins, self, held, way, np.minimum(length, reach))
 
     def pushed(self, skins: Clinging, shift: Vectors, reach: Scalars) -> Grip:
-        """The grips after shifts (n, 3), metres, of which the parts along the surface count.
-
-        Args:
-            reach: (n,) as of `moved`.
-        """
+        """The grips after shifts (n, 3), metres, of which the parts along the surface count. `reach`: (n,) as of
+        `moved`."""
         moves = (shift != 0.0).any(axis=1)
         rows, free = which(self.clings & moves), which(~self.clings & moves)
         grip = replace(self, place=put(self.place, free, self.place[free] + shift[free])) if len(free) else self
@@ -359,8 +356,7 @@ def headed(way: Vectors, normal: Vectors, otherwise: Vectors) -> Vectors:
         lost = magnitude(forward) < LOST
         aside = cross(normal, np.where((np.abs(normal[:, 2]) < 0.9)[:, None], (0.0, 0.0, 1.0), (0.0, 1.0, 0.0)))
         forward = np.where(lost[:, None], aside, forward)
-    heading: Vectors = unit(forward)
-    return heading
+    return unit(forward)
 
 
 def normal_at(skins: Clinging, triangle: Rows, place: Vectors, facing: Scalars, otherwise: Vectors) -> Vectors:

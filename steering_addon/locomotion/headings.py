@@ -75,8 +75,7 @@ class Turn:
 def turned_left(heading: Vectors, left: Vectors, angle: Scalars) -> Vectors:
     """Unit headings turned to the left by angles, (n,) radians; (n, 3)."""
     cosines, sines = cosine_and_sine(angle)
-    forward: Vectors = unit(cosines[:, None] * heading + sines[:, None] * left)
-    return forward
+    return unit(cosines[:, None] * heading + sines[:, None] * left)
 
 
 def begun(rate: Scalars, toward: Scalars, dt: float) -> Scalars:
@@ -229,5 +228,4 @@ def _stands(model: VehicleModel, motion: Motion, control: Control, dt: float) ->
     if control.speed_limit is not None:
         wish = truncate(wish, control.speed_limit)
     rests = speed <= np.minimum(STANDS * model.max_speed, model.max_force / model.mass * dt)
-    mask: Mask = rests & (magnitude(wish) <= SETS_OFF * model.max_speed)
-    return mask
+    return rests & (magnitude(wish) <= SETS_OFF * model.max_speed)

@@ -19,11 +19,7 @@ SEEN = ("looks_in", "side", "ahead", "aside", "wary", "has_room", "way_out", "in
 
 
 def waited(memory: Walking, heading: Vectors, dt: float) -> tuple[Walking, Rows]:
-    """The memory a step later, and the rows of those who look ahead then.
-
-    Args:
-        heading: (n, 2) unit vectors.
-    """
+    """The memory a step later, and the rows of those who look ahead then. `heading`: (n, 2) unit vectors."""
     memory = replace(memory, looks_in=memory.looks_in - dt)
     if memory.inward.any():
         inward = memory.inward.copy(order="K")
@@ -33,11 +29,8 @@ def waited(memory: Walking, heading: Vectors, dt: float) -> tuple[Walking, Rows]
 
 
 def looked(walkable: Walkable, look: Look, goal_distance: Scalars, memory: Walking, rows: Rows, dt: float) -> Walking:
-    """The memory once those of some rows have looked ahead, but no further than to where they are led.
-
-    Args:
-        goal_distance: (n,) metres to where they are led, inf for none.
-    """
+    """The memory once those of some rows have looked ahead, but no further than to where they are led. `goal_distance`:
+    (n,) metres to where they are led, inf for none."""
     known = {name: vars(memory)[name].copy(order="K") for name in SEEN}
     seen, few, onward = look.take(rows), walkable.take(rows), look.step[rows] * (LOOKS / dt)
     wary = few.ends_ahead(seen)
@@ -74,16 +67,12 @@ def looked(walkable: Walkable, look: Look, goal_distance: Scalars, memory: Walki
 
 def _is_set(direction: Vectors) -> Mask:
     """Which directions (n, 2) are not zero, (n, 1)."""
-    mask: Mask = (magnitude(direction) > 0.5)[:, None]
-    return mask
+    return (magnitude(direction) > 0.5)[:, None]
 
 
 def led_past(memory: Walking, direction: Vectors) -> Vectors:
-    """The directions in which they walk, (n, 2), past what they saw when they last looked ahead.
-
-    Args:
-        direction: (n, 2) unit vectors to where they want to go.
-    """
+    """The directions in which they walk, (n, 2), past what they saw when they last looked ahead. `direction`: (n, 2)
+    unit vectors to where they want to go."""
     rows = which((memory.ahead != 1.0) | (memory.aside != 0.0))
     if len(rows):
         wanted, direction = picked(direction, rows), direction.copy(order="K")

@@ -13,8 +13,7 @@ from ..simulation.geometry.floors import NO_TRIANGLE, Footing
 from ..simulation.ground import level_heading, rise, share_uphill, upright
 from ..simulation.handling import Handling
 from ..simulation.locomotion import HELD_UP, OFF_GROUND, Control, Locomotion, Moved, Stance
-from ..simulation.misplaced import Misplaced
-from ..simulation.terrain import Terrain, carried
+from ..simulation.terrain import Misplaced, Terrain, carried
 from ..simulation.vehicle import Motion, VehicleModel
 from .banking import GRAVITY
 from .footholds import misplaced_walkers
@@ -23,10 +22,8 @@ from .headings import begun, sine_between, turn_toward, turned_by, turned_on_foo
 from .looking import LOOKS, fastest_before_edges, led_past, looked, waited
 from .over_steps import carried_over_steps, fastest_on_stairs
 from .point_mass import pushed
-from .running import leaned_into_turns
-from .side_steps import along_and_aside, joined, off_heading, stepped
 from .walkable import BRIDGES, Look, Walkable, along_ground, leaning
-from .walking import BLOCKED, Stride, Walking, settled
+from .walking import BLOCKED, Stride, Walking, along_and_aside, joined, leaned_into_turns, off_heading, settled, stepped
 
 TURN_BACK, STOP, FALL = 0, 1, 2
 EDGES = (
@@ -420,10 +417,7 @@ class OnFoot(Locomotion):
 
     def _trodden(self, moved: Moved, terrain: Terrain, deeper: Scalars) -> Footing:
         """The ground at the end of a step; what the step had found is looked for again only where it is not so.
-
-        Args:
-            deeper: (n,) how far they fall, metres.
-        """
+        `deeper`: (n,) how far they fall, metres."""
         stride: Stride = moved.memory
         normal, last = stride.walking.normal, stride.walking.triangle
         if stride.footing is None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.once import once
-from ..simulation.arrays.scalars import EPSILON, Mask, Scalars, anybody, clamp, nobody, shared
+from ..simulation.arrays.scalars import EPSILON, Mask, Scalars, all_of, anybody, clamp, nobody, shared
 from ..simulation.arrays.vectors import Vectors, dot, magnitude, truncate
 from ..simulation.declaration import Choice
 from ..simulation.ground import left_of, upright
@@ -269,8 +269,7 @@ class Change(NamedTuple):
 
 
 def _everyone(d: Drivers) -> Mask:
-    everyone: Mask = shared(True, len(d.speed), np.bool_)
-    return everyone
+    return all_of(len(d.speed))
 
 
 def _as_asked(d: Drivers) -> Scalars:
@@ -351,11 +350,8 @@ def changed(d: Drivers, dt: float) -> Driving:
 
 
 def looked(d: Drivers, car: Car, terrain: Terrain, behind: Scalars | None) -> Drivers:
-    """The drivers who know where they have room.
-
-    Args:
-        behind: (n,) metres straight back to the nearest vehicle, inf for none; None if no driver looks back.
-    """
+    """The drivers who know where they have room. `behind`: (n,) metres straight back to the nearest vehicle, inf for
+    none; None if no driver looks back."""
     n, memory = len(d.speed), d.memory
     lock, quarter, asks = d.sharpest * car.wheelbase, QUARTER * d.circle, curvature(d, FORWARD) * car.wheelbase
     taken = np.where(d.turns_off, memory.side * lock, asks)

@@ -282,11 +282,8 @@ class Walkable(Columns):
         return self._may_tread(look, along_ground(normal, direction, length))
 
     def _may_tread(self, look: Look, way: Vectors) -> Mask:
-        """Whether the ground can be walked at the ends of all ways of each, (n,).
-
-        Args:
-            way: (k n, 2) metres as seen from above, the first of all n walkers before the second.
-        """
+        """Whether the ground can be walked at the ends of all ways of each, (n,). `way`: (k n, 2) metres as seen from
+        above, the first of all n walkers before the second."""
         n = len(look.reach)
         times = len(way) // max(n, 1)
         feet, normal = _repeated(look.feet, times), _repeated(look.normal, times)

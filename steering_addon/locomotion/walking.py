@@ -1,14 +1,18 @@
-"""Walking: at what pace, what is remembered of each walker, and a step that is not on the ground yet."""
+"""Walking: at what pace, what is remembered of each walker, its steps aside, and how it leans as it runs."""
+
+from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.scalars import EPSILON, Mask, Rows, Scalars, nobody
-from ..simulation.arrays.vectors import Vectors, dot, from_above
+from ..simulation.arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, clamp, nobody
+from ..simulation.arrays.vectors import Vectors, dot, from_above, magnitude, paired, truncate
 from ..simulation.geometry.floors import Footing
+from ..simulation.handling import side_step
 from ..simulation.memory import Memory, remembered
 from ..simulation.vehicle import VehicleModel
+from .banking import GRAVITY
 from .walkable import Walkable
 
 ROUND = 0.5
@@ -19,6 +23,12 @@ BLOCKED = 0.5
 """The share of a step below which another body blocks an animal: it then steps round on the spot."""
 PERSON, WALK = 0.3, 1.32
 """The radius of a person in metres, and its brisk walk, m/s."""
+RUNS = 1.5, 2.0
+"""Multiples of a brisk walk from which on bodies lean, and lean fully: people at 2 and at 2.6 m/s."""
+STEEPEST = 0.58
+"""The tangent of the steepest lean, 30 degrees."""
+LEANS = 0.25
+"""Seconds in which a lean follows a turn."""
 
 
 def brisk_walk(radius: Scalars) -> Scalars:
@@ -120,3 +130,89 @@ class Stride:
         square = dot(step, step)
         share = np.maximum(dot(way, step), 0.0) / np.maximum(square, EPSILON)
         return np.where(square > EPSILON, share, 1.0)
+
+
+def leaned_into_turns(
+    before: Scalars, share: Scalars, speed: Scalars, turning: Scalars, radius: Scalars, dt: float
+) -> Scalars:
+    """The tangents of the angles by which bodies lean to the left after a step, (n,), as far as their balance asks.
+
+        tangent of the lean = speed * turn / gravity
+
+    Walkers stay upright. Between a brisk walk and a run, bodies lean more and more.
+
+    Args:
+        before: (n,) those before it.
+        share: (n,) how far they lean as they run.
+        speed, turning: (n,) m/s and rad/s to the left.
+        radius: (n,) metres, their size.
+    """
+    walk = brisk_walk(radius)
+    start, full = (multiple * walk for multiple in RUNS)
+    runs = clamp((speed - start) / np.maximum(full - start, 1e-9), 0.0, 1.0)
+    if not (anybody(runs > 0.0) or anybody(before != 0.0)):
+        return before
+    wanted = clamp(share * runs * speed * turning / GRAVITY, -STEEPEST, STEEPEST)
+    after = before + (wanted - before) * (dt / (LEANS + dt))
+    return np.where((wanted == 0.0) & (np.abs(after) < 1e-4), 0.0, after)
+
+
+def along_and_aside(velocity: Vectors, heading: Vectors) -> tuple[Scalars, Scalars]:
+    """The parts of velocities along headings and to the left of them, (n, 2) each to (n,) m/s."""
+    return dot(velocity, heading), heading[:, 0] * velocity[:, 1] - heading[:, 1] * velocity[:, 0]
+
+
+def joined(heading: Vectors, along: Scalars, aside: Scalars) -> Vectors:
+    """The velocities, (n, 2) m/s, of parts along headings (n, 2) and to the left of them."""
+    x, y = heading[:, 0], heading[:, 1]
+    return paired(x * along - y * aside, y * along + x * aside)
+
+
+def off_heading(share: Scalars, pace: Scalars, velocity: Vectors, heading: Vectors) -> Vectors:
+    """The part of velocities, (n, 2) m/s, that steps aside or back, within the limits.
+
+    Args:
+        share, pace: (n,) as of `side_step`, m/s.
+        heading: (n, 2) unit vectors.
+    """
+    along, aside = along_and_aside(velocity, heading)
+    most = side_step(share, pace, along)
+    return joined(heading, clamp(along, -most, 0.0), clamp(aside, -most, most))
+
+
+def stepped(
+    model: VehicleModel,
+    share: Scalars,
+    gait: Vectors,
+    forward: Vectors,
+    before: Vectors,
+    wish: Vectors,
+    slowest: Scalars,
+    fastest: Scalars,
+    dt: float,
+) -> Vectors:
+    """The velocities after a step, (n, 2) m/s, of walkers that step aside where their gaits leave room for it.
+
+        |aside|, back <= share (pace - speed)
+
+    The speed is that of the gait along the heading. Within those limits the velocity of a walker follows its wish as
+    that of a point does, so that it can take up what the choice of a velocity tries. Animals turn by walking round
+    instead.
+
+    Args:
+        share: (n,) as of `side_step`.
+        gait: (n, 2) what their gaits come to, m/s along their headings.
+        forward: (n, 2) unit headings after the step.
+        before, wish: (n, 2) before the step and within the response time, m/s.
+        slowest, fastest: (n,) m/s below which they stand if asked for nothing, and that they may walk ahead.
+    """
+    stops = ~wish.any(axis=1) & (magnitude(before) < slowest)
+    change = (wish - before) * np.where(stops, 1.0, np.minimum(dt / model.response_time, 1.0))[:, None]
+    free = before + truncate(change, model.max_force / model.mass * dt)
+    along, aside = along_and_aside(free, forward)
+    speed, pace = magnitude(gait), model.pace
+    part = np.maximum(1.0 - speed / np.maximum(pace, EPSILON), 0.0)
+    along = speed + (np.minimum(np.maximum(along, -share * pace), np.maximum(fastest, 0.0)) - speed) * part
+    most = side_step(share, pace, along)
+    steps = (part > 0.0) & (share > 0.0)
+    return np.where(steps[:, None], joined(forward, along, clamp(aside, -most, most)), gait)

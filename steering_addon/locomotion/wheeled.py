@@ -22,8 +22,7 @@ from ..simulation.declaration import Unit, called, choice, length, number, secon
 from ..simulation.ground import flat, left_of, level_heading, upright
 from ..simulation.handling import Handling
 from ..simulation.locomotion import OFF_GROUND, Control, Locomotion, Moved, Stance
-from ..simulation.misplaced import Misplaced
-from ..simulation.terrain import Terrain, carried
+from ..simulation.terrain import Misplaced, Terrain, carried
 from ..simulation.vehicle import Motion, VehicleModel
 from .chassis import WHEELS, WITHIN, Chassis, Wheels, sprung
 from .course import Car, steepest_accepted
@@ -164,10 +163,7 @@ class Wheeled(Locomotion):
 
     def _forward(self, drivers: Drivers, control: Control, edge: Scalars, dt: float) -> tuple[Scalars, PedalFoot]:
         """The acceleration by the pedals for the steering force forward, (n,) m/s2; and where the driver's foot is.
-
-        Args:
-            edge: (n,) the speed that what is ahead allows, m/s.
-        """
+        `edge`: (n,) the speed that what is ahead allows, m/s."""
         model, memory, speed, strongest = drivers.model, drivers.memory, drivers.speed, drivers.strongest
         bend = np.sqrt(self.comfortable_turn / np.maximum(np.abs(drivers.wanted), EPSILON))
         fastest = np.minimum(model.max_speed, bend)
@@ -211,11 +207,8 @@ class Wheeled(Locomotion):
         return np.where(car.on_ground, drivers.speed_to_stop_within(room), np.inf)
 
     def _steered(self, before: Scalars, wanted: Scalars, turns: Mask, dt: float) -> Scalars:
-        """The tangents of the angles of the front wheels after a step, (n,).
-
-        Args:
-            turns: (n,) whose wheels turn: those of a car that stands rest, unless it changes its gear.
-        """
+        """The tangents of the angles of the front wheels after a step, (n,). `turns`: (n,) whose wheels turn: those of
+        a car that stands rest, unless it changes its gear."""
         # The derivative of the tangent: 1 + tangent^2.
         most = np.where(turns, self.max_wheel_rate * dt * (1.0 + before * before), 0.0)
         return clamp(wanted, before - most, before + most)

@@ -66,11 +66,8 @@ class Calls:
 
 
 def luck(keys: Keys, state: int, salt: str, turns: Rows | None = None) -> Scalars:
-    """A chance in [0, 1) for each vehicle, (m,), and purpose; with `turns` (m,) another one each time.
-
-    Args:
-        state: the number of a state.
-    """
+    """A chance in [0, 1) for each vehicle, (m,), and purpose; with `turns` (m,) another one each time. `state`: the
+    number of a state."""
     # Few of these numbers change from step to step, and they take as long as all else that minds do.
     return _luck(keys.tobytes(), state, salt, None if turns is None else turns.astype(np.uint64).tobytes())
 
@@ -85,8 +82,7 @@ def _luck(keys: bytes, state: int, salt: str, turns: bytes | None) -> Scalars:
 
 def vary(mean: Scalars | float, varies: Scalars | float, chance: Scalars) -> Scalars:
     """Numbers about a mean, evenly between (1 - varies) and (1 + varies) times it."""
-    varied: Scalars = mean * (1.0 + varies * (2.0 * chance - 1.0))
-    return varied
+    return mean * (1.0 + varies * (2.0 * chance - 1.0))
 
 
 def find_calls(mind: Mind, meeting: Meeting, mine: Mindset, keys: Keys) -> Calls:

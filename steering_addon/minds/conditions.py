@@ -65,8 +65,7 @@ class Meeting:
 
     def in_mode(self, crowd: int, mode: int) -> Rows:
         """The rows of the vehicles of a crowd that are in a mode, (k,)."""
-        rows: Rows = np.flatnonzero((self.crowd == crowd) & (self.before.mode == mode))
-        return rows
+        return np.flatnonzero((self.crowd == crowd) & (self.before.mode == mode))
 
     def mates_within(self, distance: float) -> Rows:
         """The number of other vehicles of its crowd nearer to each than a distance, (m,)."""

@@ -90,11 +90,8 @@ def vehicles_as_in_modes(
 def locomotions_in_modes(
     minds: Sequence[Mind], snapshot: Snapshot, mindset: Mindset, part: Scalars
 ) -> tuple[Locomotion, ...]:
-    """The locomotions with the numbers that the modes have, mixed while a mode is taken up.
-
-    Args:
-        part: (n,) how far each has taken up its mode.
-    """
+    """The locomotions with the numbers that the modes have, mixed while a mode is taken up. `part`: (n,) how far each
+    has taken up its mode."""
     kinds = {type(mode.locomotion) for mind in minds for mode in mind.modes if mode.locomotion is not None}
     if not kinds:
         return snapshot.locomotions

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.arrays.frozen import replace
-from ..simulation.arrays.scalars import Mask, Rows, Scalars, clamp, nobody
+from ..simulation.arrays.scalars import Mask, Rows, Scalars, clamp, nobody, total
 from ..simulation.arrays.vectors import magnitude
 from ..simulation.mindset import Mindset
 from ..simulation.snapshot import ActionSelection, Settings, Snapshot, State
@@ -25,6 +25,8 @@ from .following import locomotions_in_modes, settings_in_modes, starting_afresh,
 
 STANDS = 0.1
 """Share of cruise speed below which a vehicle with somewhere to go does not get on."""
+NEARLY = 1e-6
+"""Share by which cues may be more than one: fades that cross are not exact."""
 
 
 @dataclass(frozen=True)
@@ -87,3 +89,27 @@ class Minds(ActionSelection):
 def minds_of(snapshot: Snapshot) -> tuple[Mind, ...]:
     """The minds of the crowds of a snapshot that have states."""
     return snapshot.minds.of_crowds if isinstance(snapshot.minds, Minds) else ()
+
+
+def share_told(cues: list[float]) -> float:
+    """The share of a crowd that is told by all cues; 0 where they do not come to more than all of it."""
+    share = total(np.array(cues))
+    return share if share > 1.0 + NEARLY else 0.0
+
+
+class OverfullCues:
+    """The crowds whose cues come to more than all of them.
+
+    Attributes:
+        frames: the first such frame and the largest share, by the row of the crowd.
+    """
+
+    def __init__(self) -> None:
+        self.frames: dict[int, tuple[int, float]] = {}
+
+    def look(self, frame: int, snapshot: Snapshot) -> None:
+        """Look at the cues of a frame."""
+        for mind in minds_of(snapshot):
+            if share := share_told([float(mode.numbers.cue[0]) for mode in mind.modes]):
+                first, most = self.frames.get(mind.crowd, (frame, 0.0))
+                self.frames[mind.crowd] = first, max(most, share)

@@ -105,46 +105,35 @@ class ClipSettings(Declared):
     Every parameter is (n,).
     """
 
-    shorter_steps: Number = share(
-        0.7,
-        "How much a slower walk has shorter steps; with 0 it only has slower ones",
-        animatable=False,
-    )
-    slowest: Number = share(
-        0.1,
-        "Share of the speed of the slowest moving clip below which it stands",
-        animatable=False,
-    )
-    fade: Number = seconds(0.25, "Time in which one clip gives way to another", 0.01, animatable=False)
+    keyed = False
+
+    shorter_steps: Number = share(0.7, "How much a slower walk has shorter steps; with 0 it only has slower ones")
+    slowest: Number = share(0.1, "Share of the speed of the slowest moving clip below which it stands")
+    fade: Number = seconds(0.25, "Time in which one clip gives way to another", 0.01)
     plant_feet: Mask = switch(
         True,
         "Hold feet on the ground where they stand. Only for rigs whose legs have two bones that bend, or whose feet "
         "have controls",
-        animatable=False,
     )
     look_ahead: Number = seconds(
         0.35,
         "Time by which a head turns ahead of its body, to where that will face; with 0 it stays as the clips have it",
-        animatable=False,
     )
     look_at_caller: Mask = switch(
         True,
         "Turn heads to what called into a state, such as a wolf: for a moment, and for as long as the vehicle stands",
-        animatable=False,
     )
     posture: Number = number(
         0.05,
         "Largest random difference between vehicles in how they hold back and head; legs stay as the clips have them",
         Unit.ANGLE,
         most=0.5,
-        animatable=False,
     )
-    random_offset: Mask = switch(True, "Start each vehicle at a phase of its own", animatable=False)
+    random_offset: Mask = switch(True, "Start each vehicle at a phase of its own")
     variation: Number = share(
         0.1,
         "Largest random difference between vehicles in how fast they play a clip that stands, and in how long their "
         "steps are at one speed",
-        animatable=False,
     )
 
 
@@ -213,11 +202,8 @@ class Playing:
 
 
 def influences(weights: Scalars, *, at_rest: bool = False) -> Scalars:
-    """The influences of strips that show clips with these shares, (clips, ...); alike.
-
-    Args:
-        at_rest: whether what the shares lack of 1 is the model at rest, below all strips.
-    """
+    """The influences of strips that show clips with these shares, (clips, ...); alike. `at_rest`: whether what the
+    shares lack of 1 is the model at rest, below all strips."""
     below = np.cumsum(weights, axis=0)
     rest = np.maximum(1.0 - below[-1], 0.0) if at_rest else np.zeros(below.shape[1:])
     below += np.where(rest > NOTHING, rest, 0.0)

@@ -13,6 +13,7 @@ comes and goes as gently as the motion does.
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -28,6 +29,7 @@ CLOCKS = (
     Choice("TIME", TIME, "Time", "One cycle per cycle time, for wings and tails that beat"),
 )
 """The clocks that advance the phase, with the numbers stored in files."""
+by_distance, by_time = (partial(only_with, "phase_by", clock) for clock in (DISTANCE, TIME))
 
 EFFORT = "steering_effort"
 """The property that says how far wings swing. Keyed only where the phase goes by time."""
@@ -80,81 +82,44 @@ class Portrayal(Declared):
     Every parameter is (n,).
     """
 
+    keyed = False
+
     use: Mask = switch(
         False,
         "Keyframe the custom properties steering_speed, steering_distance and steering_phase on each vehicle, and by "
         "time steering_effort, for drivers of its wings, wheels or legs",
-        animatable=False,
     )
-    phase_by: Rows = choice("DISTANCE", "What advances steering_phase", CLOCKS, animatable=False)
-    stride: Number = only_with(
-        "phase_by",
-        DISTANCE,
-        length(
-            1.4,
-            "Distance of one cycle, such as two steps or a turn of a wheel",
-            0.001,
-            animatable=False,
-        ),
-    )
-    stride_height: Number = only_with(
-        "phase_by",
-        DISTANCE,
+    phase_by: Rows = choice("DISTANCE", "What advances steering_phase", CLOCKS)
+    stride: Number = by_distance(length(1.4, "Distance of one cycle, such as two steps or a turn of a wheel", 0.001))
+    stride_height: Number = by_distance(
         length(
             0.0,
             "Height of a vehicle with this stride; taller and shorter ones stride in proportion. With 0 all have the "
             "same stride",
-            animatable=False,
-        ),
+        )
     )
-    cycle_time: Number = only_with(
-        "phase_by",
-        TIME,
-        seconds(0.25, "Duration of one cycle, such as a wing beat", 0.01, animatable=False),
-    )
-    effort: Number = only_with(
-        "phase_by",
-        TIME,
+    cycle_time: Number = by_time(seconds(0.25, "Duration of one cycle, such as a wing beat", 0.01))
+    effort: Number = by_time(
         share(
             0.0,
             "How much faster it beats per metre per second of climb, or while it gains speed, and slower during a "
             "descent",
-            animatable=False,
-        ),
+        )
     )
-    by_speed: Number = only_with(
-        "phase_by",
-        TIME,
+    by_speed: Number = by_time(
         share(
-            0.0,
-            "How much the beat rate follows the speed; with 1 it is in proportion, as that of the tail of a fish",
-            animatable=False,
-        ),
+            0.0, "How much the beat rate follows the speed; with 1 it is in proportion, as that of the tail of a fish"
+        )
     )
-    glide_share: Number = only_with(
-        "phase_by",
-        TIME,
-        share(
-            0.0,
-            "Share of the time in which it glides or coasts, with steering_effort 0; more of it in a descent",
-            animatable=False,
-        ),
+    glide_share: Number = by_time(
+        share(0.0, "Share of the time in which it glides or coasts, with steering_effort 0; more of it in a descent")
     )
-    glide_time: Number = only_with(
-        "phase_by",
-        TIME,
-        seconds(1.0, "Usual duration of a glide", 0.05, animatable=False),
-    )
-    variation: Number = only_with(
-        "phase_by",
-        TIME,
-        share(0.08, "Largest random difference of the beat rate between vehicles", animatable=False),
-    )
+    glide_time: Number = by_time(seconds(1.0, "Usual duration of a glide", 0.05))
+    variation: Number = by_time(share(0.08, "Largest random difference of the beat rate between vehicles"))
     look: Mask = switch(
         False,
         "Keyframe steering_look_left and steering_look_up, too: how far a head turns, in radians, for models whose "
         "head drivers turn",
-        animatable=False,
     )
 
 

@@ -166,13 +166,11 @@ def left_on_frame(row: int, state: State, snapshot: Snapshot) -> Left:
 def _beyond(mark: Mark, way: Vectors) -> Vectors:
     """The ways, (m, 3), to the nearest place that is near enough to a mark."""
     share = np.maximum(1.0 - mark.radius / np.maximum(magnitude(way), mark.radius + ROUNDING), 0.0)
-    left: Vectors = way * share[:, None]
-    return left
+    return way * share[:, None]
 
 
 def _blended(frames: Scalars, before: float, after: float) -> Scalars:
     """The share of a correction that acts on frames, (f,), counted from that of its mark; (f,)."""
     x = np.where(frames <= 0.0, 1.0 + frames / max(before, 1.0), 1.0 - frames / max(after, 1.0))
     x = np.minimum(np.maximum(x, 0.0), 1.0)
-    share: Scalars = x * x * x * (10.0 - 15.0 * x + 6.0 * x * x)
-    return share
+    return x * x * x * (10.0 - 15.0 * x + 6.0 * x * x)

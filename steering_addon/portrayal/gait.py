@@ -14,7 +14,7 @@ import numpy as np
 
 from ..simulation.arrays.angles import angle_of, cosine_and_sine
 from ..simulation.arrays.frozen import replace
-from ..simulation.arrays.scalars import Rows, Scalars
+from ..simulation.arrays.scalars import Rows, Scalars, total
 from .clips import DO, MOVE, PHASES, STAND, Clip, leading
 from .feet.soles import Foot, Points, find_feet, measure_foot, median, stances, weighted_median
 
@@ -122,7 +122,7 @@ def measured(
     sole = total(np.array([foot.rests for foot in moving.feet])) / len(moving.feet)
     known = replace(blank, sure=moving.sure, support=moving.support, down=moving.down, sole=sole)
     turn = moving.turning * sampled.seconds
-    speed = float(np.cumsum(moving.profile)[-1]) / PHASES
+    speed = total(moving.profile) / PHASES
     plays = kind_of(moving, sampled, height, speed)
     # What would move if it repeated itself has a speed, too, for those who say that it does.
     if kind_of(moving, replace(sampled, gap=0.0), height, speed) != MOVE:
@@ -301,7 +301,7 @@ def slides(moving: Moving, seconds: float, *, still: bool = False) -> float:
         for rows in stances(foot.touches & (still | ~swings)):
             off = foot.step[rows] + step[rows]
             way = np.sqrt(off[:, 0] * off[:, 0] + off[:, 1] * off[:, 1])
-            longest = max(longest, float(np.cumsum(way)[-1]))
+            longest = max(longest, total(way))
     return longest
 
 
@@ -309,11 +309,6 @@ def double_support(moving: Moving) -> tuple[float, ...]:
     """The phases in the middle of each stretch in which the most feet are down."""
     down = moving.down
     return tuple(float(rows[len(rows) // 2]) / PHASES for rows in stances(down >= down.max() - 1e-9) if len(rows))
-
-
-def total(values: Scalars) -> float:
-    """The sum of numbers of any shape, added in their order."""
-    return float(np.cumsum(values.ravel())[-1]) if values.size else 0.0
 
 
 def matched(clips: Sequence[Clip], sampled: Sequence[Sampled], height: float) -> list[Clip]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..simulation.arrays.angles import cosine_and_sine
 from ..simulation.arrays.chance import Keys, mix, uniform
-from ..simulation.arrays.scalars import Mask, Rows, Scalars
+from ..simulation.arrays.scalars import Mask, Rows, Scalars, smooth_step, total
 from .clips import Clip, leading
 
 ONE_HEADING = 0.906
@@ -87,19 +87,11 @@ def _gaits(clips: Sequence[Clip], rows: list[int]) -> tuple[ClipGait, ...]:
     return tuple(
         ClipGait(
             tuple(members),
-            sum_of(clips[row].speed for row in members) / len(members),
+            total(np.array([clips[row].speed for row in members])) / len(members),
             k + 1 < len(classes) and min(clips[row].agrees for row in (*members, *classes[k + 1])) > MIXES,
         )
         for k, members in enumerate(classes)
     )
-
-
-def sum_of(numbers: object) -> float:
-    """The sum of numbers, added one after the other."""
-    total = 0.0
-    for number in numbers:  # type: ignore[attr-defined]
-        total = total + number
-    return total
 
 
 class Repertoire:
@@ -188,5 +180,4 @@ def _mixture(speed: Scalars, slow: float, fast: float) -> Scalars:
     start, end = BEYOND * slow, SHORT * fast
     if end < 1.1 * start:
         start, end = slow, fast
-    part = np.clip((speed - start) / (end - start), 0.0, 1.0)
-    return part * part * (3.0 - 2.0 * part)
+    return smooth_step(np.clip((speed - start) / (end - start), 0.0, 1.0))

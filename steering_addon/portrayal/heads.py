@@ -207,8 +207,7 @@ def attends(since: Scalars, speed: Scalars, height: Scalars) -> Mask:
         since: (n,) seconds since they took up the state.
         speed, height: (n,) m/s and metres.
     """
-    looks: Mask = (since < NOTICES) | (speed < STANDS * height)
-    return looks
+    return (since < NOTICES) | (speed < STANDS * height)
 
 
 def _eased(angle: Scalars, time: float, frame_time: float) -> Scalars:

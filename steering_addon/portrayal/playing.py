@@ -11,6 +11,7 @@ shorter and slower steps: the clip has a share of less than 1, over one that sta
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -76,20 +77,14 @@ class FrameMotion:
         up: Vectors,
         was: Vectors,
         was_forward: Vectors,
-        *,
-        size: Scalars,
-        do: Rows,
-        in_company: Mask,
-        state: Rows,
-        beaten: Scalars,
-        effort: Scalars,
-        cycles: Scalars | float = 0.0,
+        **others: Any,
     ) -> "FrameMotion":
-        """The way from the frame before to this one; what is not listed is as the attributes.
+        """The way from the frame before to this one.
 
         Args:
             position, forward, up: (n, 3) metres and unit axes on this frame.
             was, was_forward: (n, 3) position and forward on the frame before.
+            others: the other attributes.
         """
         left = cross(up, forward)
         gone = position - was
@@ -102,13 +97,7 @@ class FrameMotion:
             aside=aside * cosines - ahead * sines,
             climb=dot(gone, up),
             turn=turn,
-            size=size,
-            do=do,
-            in_company=in_company,
-            state=state,
-            beaten=beaten,
-            effort=effort,
-            cycles=cycles,
+            **others,
         )
 
 
@@ -150,8 +139,7 @@ class Played(Playing):
     @property
     def still(self) -> Mask:
         """(n,) whether it neither moves nor turns, so that a pose of the whole body leaves its feet where they are."""
-        still: Mask = self.stands & (np.abs(self.turning) <= TURNS)
-        return still
+        return self.stands & (np.abs(self.turning) <= TURNS)
 
 
 class Player:

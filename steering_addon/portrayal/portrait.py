@@ -18,9 +18,8 @@ from ..simulation.arrays.vectors import Vectors, magnitude
 from ..simulation.locomotion import FLARES, PERCHED
 from ..simulation.snapshot import Snapshot, State
 from .clips import Clip, ClipSettings
-from .doings import Doings
+from .doings import Doings, exchanges, longest
 from .driver_properties import FOLDED, STATE, Beats, DriverProperties, Portrayal, stride_factors
-from .exchanges import exchanges, longest
 from .heads import Gaze, Heads
 from .playing import FrameMotion, Played, Player
 from .riding import Ridden, ridden, unmoved
@@ -247,8 +246,7 @@ class Portrayer:
         rows = self.subjects.resources
         if rows is None or not len(rows):
             return np.zeros(0, dtype=np.bool_)
-        eaten: Mask = snapshot.tracked.amount[rows] <= (state.taken[rows] if len(state.taken) else 0.0)
-        return eaten
+        return snapshot.tracked.amount[rows] <= (state.taken[rows] if len(state.taken) else 0.0)
 
     def _growth(self, heights: Scalars) -> Scalars:
         """How many times as large as on the first frame bodies are, (n,)."""

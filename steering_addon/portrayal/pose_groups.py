@@ -12,11 +12,8 @@ TURN = 2.0 * np.pi
 
 
 def pose_groups(playing: Playing, most: int) -> Rows:
-    """The rows of the bodies whose poses n bodies show, (n,): their own for the first `most`.
-
-    Args:
-        playing: (clips, n, f) of them.
-    """
+    """The rows of the bodies whose poses n bodies show, (n,): their own for the first `most`. `playing`: (clips, n, f)
+    of them."""
     count, frames = playing.phase.shape[1:]
     leaders = np.arange(count)
     if count <= most:

@@ -169,8 +169,7 @@ def arrived(state: State, before: State | None) -> Mask:
         stayed = stay.arrived > 0.0 if isinstance(stay, Staying) else np.zeros(len(state), dtype=np.bool_)
         over |= new & stayed
         passing |= new & ~stayed
-    has_arrived: Mask = ((at & ~over) | staying | passing) & ~state.away
-    return has_arrived
+    return ((at & ~over) | staying | passing) & ~state.away
 
 
 def surfaces_before(before: State | None, snapshot: Snapshot) -> Surfaces:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..simulation.arrays.angles import cosine_and_sine, sine
 from ..simulation.arrays.chance import Keys, keys_of, mix, uniform
-from ..simulation.arrays.scalars import EPSILON, Mask, Rows, Scalars
+from ..simulation.arrays.scalars import EPSILON, Mask, Rows, Scalars, total
 from ..simulation.arrays.vectors import Vectors, across, cross, magnitude, unit
 from ..simulation.geometry.obstacles import Obstacles
 from ..simulation.geometry.paths import Path
@@ -223,7 +223,7 @@ def _middles(triangles: NDArray[np.float64]) -> Vectors:
 def _area(triangles: NDArray[np.float64]) -> float:
     """The area of all triangles (t, 3, 3)."""
     areas = 0.5 * magnitude(cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0]))
-    return float(np.cumsum(areas)[-1]) if len(areas) else 0.0
+    return total(areas)
 
 
 def within(low: Vectors, high: Vectors, inside: Callable[[Vectors], Mask]) -> Proposing:

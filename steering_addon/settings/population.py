@@ -1,12 +1,25 @@
 """How a crowd is filled with members: how many, in what arrangement, and how much they vary."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
-from ..simulation import declaration
-from ..simulation.declaration import REACH, Choice, Declared, Unit, only_with
+from ..simulation.arrays.chance import Keys, mix, uniform
+from ..simulation.arrays.scalars import Scalars
+from ..simulation.declaration import (
+    REACH,
+    Choice,
+    Declared,
+    Unit,
+    choice,
+    integer,
+    length,
+    number,
+    only_with,
+    share,
+    switch,
+)
 
 ARRANGEMENTS = (
     Choice(
@@ -42,18 +55,18 @@ AUTOMATIC, AS_OBJECTS, AS_POINTS = (c.number for c in MADE_AS)
 MOST = 100_000
 """The largest number of members; Blender does not cope with more keyframed objects."""
 
-# Nothing here is animatable: members are made once.
-number = partial(declaration.number, animatable=False)
-length = partial(declaration.length, animatable=False)
-share = partial(declaration.share, animatable=False)
-integer = partial(declaration.integer, animatable=False)
-switch = partial(declaration.switch, animatable=False)
-choice = partial(declaration.choice, animatable=False)
+
+SALTS: Mapping[str, int] = {"speed": 0x5BEED, "size": 0x512E, "mass": 0x3A55, "start_speed": 0x57A27}
+"""A salt for each property that varies, which makes them independent: large vehicles are not always fast."""
+MOST_VARIED: Mapping[str, float] = {"speed": 0.9, "size": 0.9, "mass": 0.9, "start_speed": 1.0}
+"""The largest amount by which each may vary, as a share."""
 
 
 @dataclass(frozen=True)
 class Population(Declared):
     """How a crowd is filled with members. A crowd has one population, so each parameter is a scalar, not a column."""
+
+    keyed = False
 
     count: int = integer(50, "Number of members", 0, MOST)
     made_as: int = choice("AUTOMATIC", "What the members are", MADE_AS)
@@ -93,3 +106,14 @@ class Population(Declared):
     def in_points(self) -> bool:
         """Whether the members are points of one mesh."""
         return self.made_as == AS_POINTS or (self.made_as == AUTOMATIC and self.count > MOST_OBJECTS)
+
+
+def factors(keys: Keys, what: str, amount: float) -> Scalars:
+    """The factor of each vehicle, (n,), uniform in [1 - amount, 1 + amount).
+
+    Args:
+        keys: (n,) random keys of the vehicles, from seed and identity; another vehicle leaves these factors unchanged.
+        what: a name of SALTS.
+        amount: a share.
+    """
+    return 1.0 + amount * (2.0 * uniform(mix(keys, SALTS[what])) - 1.0)

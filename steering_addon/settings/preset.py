@@ -106,7 +106,7 @@ class Preset:
         walking: those of crowds that walk, where they differ.
         portrayal: values of the portrayal by name; None if the preset leaves the portrayal alone.
         attendance: values for entering and leaving, by name; None if the preset leaves those alone.
-        variation: how much vehicles differ, as shares, by the names of `variation.MOST`.
+        variation: how much vehicles differ, as shares, by the names of `population.MOST_VARIED`.
         preroll: suggested pre-roll in frames.
         keeps: the sorts of the crowd's other behaviors that stay on in a state.
         off: the names of behaviors that are off in a state.

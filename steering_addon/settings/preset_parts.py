@@ -9,9 +9,18 @@ from ..locomotion import LOCOMOTIONS, SimpleVehicle
 from ..simulation.behavior import Intent
 from ..simulation.declaration import REACH, Declared
 from ..simulation.vehicle import VehicleModel
-from .multiples import changeable, is_relative
-from .preset_values import PresetError, Value, Values, checked_values, is_number, is_whole, shown
-from .variation import MOST
+from .population import MOST_VARIED
+from .preset_values import (
+    PresetError,
+    Value,
+    Values,
+    changeable,
+    checked_values,
+    is_number,
+    is_relative,
+    is_whole,
+    shown,
+)
 
 CROWD, STATE, BEHAVIOR = KINDS = ("crowd", "state", "behavior")
 """The kinds of presets."""
@@ -87,51 +96,35 @@ def read_words(_document: Document, path: str, given: Any) -> str:
     return given
 
 
-def read_name(_document: Document, path: str, given: Any) -> str:
-    """The name of a preset."""
-    if not isinstance(given, str):
-        raise PresetError(f"{path} must be a name, not {shown(given)}")
-    return given
+def _read_if(accepts: Callable[[Any], bool], what: str, kind: type[Any]) -> Read:
+    """A value of a kind that is accepted; `what` completes "It must be ..."."""
+
+    def read(_document: Document, path: str, given: Any) -> Any:
+        if not accepts(given):
+            raise PresetError(f"{path} must be {what}, not {shown(given)}")
+        return kind(given)
+
+    return read
+
+
+read_name = _read_if(lambda given: isinstance(given, str), "a name", str)
+"""The name of a preset."""
+read_positive = _read_if(lambda given: is_number(given) and 0.0 < given <= REACH, "a number above 0", float)
 
 
 def read_choice(*names: str) -> Read:
     """One of these names."""
-
-    def read(_document: Document, path: str, given: Any) -> str:
-        if given not in names:
-            raise PresetError(f"{path} must be {' or '.join(filter(None, names))}, not {shown(given)}")
-        return str(given)
-
-    return read
-
-
-def read_positive(_document: Document, path: str, given: Any) -> float:
-    """A number above 0."""
-    if not is_number(given) or not 0.0 < given <= REACH:
-        raise PresetError(f"{path} must be a number above 0, not {shown(given)}")
-    return float(given)
+    return _read_if(lambda given: given in names, " or ".join(filter(None, names)), str)
 
 
 def read_up_to(most: float) -> Read:
     """A number from 0 to the largest."""
-
-    def read(_document: Document, path: str, given: Any) -> float:
-        if not is_number(given) or not 0.0 <= given <= most:
-            raise PresetError(f"{path} must be from 0 to {most:g}, not {shown(given)}")
-        return float(given)
-
-    return read
+    return _read_if(lambda given: is_number(given) and 0.0 <= given <= most, f"from 0 to {most:g}", float)
 
 
 def read_frames(most: int) -> Read:
     """A whole number of frames from 0 to the largest."""
-
-    def read(_document: Document, path: str, given: Any) -> int:
-        if not is_whole(given) or not 0 <= given <= most:
-            raise PresetError(f"{path} must be frames from 0 to {most}, not {shown(given)}")
-        return int(given)
-
-    return read
+    return _read_if(lambda given: is_whole(given) and 0 <= given <= most, f"frames from 0 to {most}", int)
 
 
 def read_declared(declaration: type[Declared]) -> Read:
@@ -180,9 +173,9 @@ def read_behaviors(document: Document, path: str, given: Any) -> dict[str, Value
 
 
 def read_variation(document: Document, path: str, given: Any) -> dict[str, float]:
-    """How much vehicles differ, by the names of `variation.MOST`."""
-    known = document.choose_known(path, read_group(path, given), MOST)
-    return {name: read_up_to(MOST[name])(document, f"{path}.{name}", given[name]) for name in known}
+    """How much vehicles differ, by the names of `population.MOST_VARIED`."""
+    known = document.choose_known(path, read_group(path, given), MOST_VARIED)
+    return {name: read_up_to(MOST_VARIED[name])(document, f"{path}.{name}", given[name]) for name in known}
 
 
 def read_names(known: Iterable[str] | None = None) -> Read:

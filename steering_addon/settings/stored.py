@@ -52,26 +52,28 @@ MOST_PREROLL = 10000
 MOST_SUBSTEPS = 100
 """The largest number of simulation steps per frame."""
 
-# Numbers that are only told: a preview does not begin again when they change.
-_applied = partial(field.number, 1.0, restarts=False)
+_applied = partial(field.number, 1.0)
 _measured = partial(field.number, 0.0, restarts=False)
+"""Numbers that are only told: a preview does not begin again when they change."""
 
 
 @dataclass(frozen=True)
 class StartChannels(Stored):
     """The location and rotation channels with which a vehicle starts, restored when its bake is deleted."""
 
-    stored: bool = field.switch(False, restarts=False)
-    location: Any = field.vector((0.0,) * 3, unit=Unit.LENGTH, restarts=False)
-    rotation_mode: str = field.text(restarts=False)
-    rotation: Any = field.vector(
-        (0.0,) * 4, "Channels of the rotation mode: three angles or four numbers", restarts=False
-    )
+    restarts = False
+
+    stored: bool = field.switch(False)
+    location: Any = field.vector((0.0,) * 3, unit=Unit.LENGTH)
+    rotation_mode: str = field.text()
+    rotation: Any = field.vector((0.0,) * 4, "Channels of the rotation mode: three angles or four numbers")
 
 
 @dataclass(frozen=True)
 class VariationFactors(Stored):
     """The factors by which Vary changed a vehicle, stored so that they can be taken back."""
+
+    restarts = False
 
     speed: float = _applied("Factor of the speed applied by Vary")
     size: float = _applied("Factor of the size applied by Vary")
@@ -84,14 +86,11 @@ class VariationFactors(Stored):
 class Membership(Stored):
     """Which member of its crowd Populate made this object into, stored so that it stays the same member."""
 
-    number: int = field.count(
-        "Index among the members, from 1; the parts of a model have the number of their vehicle",
-        restarts=False,
-    )
+    restarts = False
+
+    number: int = field.count("Index among the members, from 1; the parts of a model have the number of their vehicle")
     scale: float = _applied("Factor of the size applied by Populate")
-    room: float = field.number(
-        0.0, "Radius of the free space that Populate left around it", unit=Unit.LENGTH, restarts=False
-    )
+    room: float = field.number(0.0, "Radius of the free space that Populate left around it", unit=Unit.LENGTH)
     placed: Any = field.group("start")
 
 
@@ -99,21 +98,23 @@ class Membership(Stored):
 class ModelChoice(Stored):
     """A model to make members from, or a collection of models."""
 
-    kind: int = field.choice("OBJECT", "What to make members from", MODELS, restarts=False)
-    object: Any = field.pointer("Model to copy; the model itself is not changed", restarts=False)
-    collection: Any = field.collection("Collection of models to copy, all equally often", restarts=False)
-    weight: float = field.positive(
-        1.0, "How often this model is used, relative to the others", soft=(0.0, 10.0), restarts=False
-    )
+    restarts = False
+
+    kind: int = field.choice("OBJECT", "What to make members from", MODELS)
+    object: Any = field.pointer("Model to copy; the model itself is not changed")
+    collection: Any = field.collection("Collection of models to copy, all equally often")
+    weight: float = field.positive(1.0, "How often this model is used, relative to the others", soft=(0.0, 10.0))
 
 
 @dataclass(frozen=True)
 class PopulationSources(Stored):
     """The models that Populate makes members from, and the place where it puts them."""
 
+    restarts = False
+
     sources: Any = field.groups("source", "Models to make the members from", label="Models")
-    place: Any = field.pointer("Mesh, region or curve to place the members on or in", restarts=False)
-    laid_out: str = field.text("Settings from which the positions of the members were computed", restarts=False)
+    place: Any = field.pointer("Mesh, region or curve to place the members on or in")
+    laid_out: str = field.text("Settings from which the positions of the members were computed")
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,8 @@ from ..simulation.behavior import Behavior
 from ..simulation.declaration import Unit
 from ..simulation.locomotion import Locomotion
 from ..simulation.vehicle import VehicleModel
-from .multiples import from_multiples, hastened
 from .preset import Preset
-from .preset_values import Value, Values, within
+from .preset_values import Value, Values, from_multiples, hastened, within
 
 RUNS = 0.75
 """The share of the run's speed from which on a state runs."""

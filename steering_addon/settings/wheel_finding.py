@@ -101,8 +101,7 @@ def ground_of(heights: Scalars) -> float:
 
 def _off_axle(offset: Vectors) -> Scalars:
     """The distance of offsets (n, 3) from a sideways axis, (n,)."""
-    distance: Scalars = np.sqrt(offset[:, 0] * offset[:, 0] + offset[:, 2] * offset[:, 2])
-    return distance
+    return np.sqrt(offset[:, 0] * offset[:, 0] + offset[:, 2] * offset[:, 2])
 
 
 def _halfway(numbers: Scalars) -> float:

@@ -13,10 +13,9 @@ from zlib import crc32
 
 import numpy as np
 
-from .arrays.chance import Keys, mix, uniform
+from .arrays.chance import Keys, lots, mix, uniform
 from .arrays.frozen import Columns, replace
-from .arrays.lots import lots
-from .arrays.scalars import Mask, Number, Rows, Scalars, shared
+from .arrays.scalars import Mask, Number, Rows, Scalars, all_of, shared
 from .arrays.vectors import Vectors, truncate
 from .avoiding.jams import JAMMING, Jamming
 from .declaration import Declared, at_end, called, integer, number, seconds, share
@@ -121,11 +120,8 @@ class Behavior(Declared):
     probability: Number = share(0.9, "How likely it is considered, when the crowd lets chance decide")
 
     def steer(self, world: World, agents: Agents, memory: Any) -> Steering:
-        """The decision for its agents. Nothing that it is given is written to.
-
-        Args:
-            memory: what it remembers of the agents, an instance of `remembers`; None for a behavior without memory.
-        """
+        """The decision for its agents. Nothing that it is given is written to. `memory`: what it remembers of the
+        agents, an instance of `remembers`; None for a behavior without memory."""
         raise NotImplementedError
 
     def goal(self, world: World, agents: Agents, memory: Any) -> Vectors | None:
@@ -143,10 +139,7 @@ class Behavior(Declared):
     @classmethod
     def lanes_beside(cls, value: Callable[[str], Any]) -> tuple[tuple[float, int], ...]:
         """The lanes in which it keeps agents beside a curve: metres to the left of it, and 1 along it or -1 against it.
-
-        Args:
-            value: gives the value of a parameter by its name, that of a choice as its name.
-        """
+        `value`: gives the value of a parameter by its name, that of a choice as its name."""
         return ()
 
     @classmethod
@@ -194,7 +187,7 @@ class Wish(Columns):
         change = agents.level(force) * (agents.vehicle.response_time / agents.mass)[:, None]
         velocity = truncate(agents.level(agents.velocity) + change, top_speed)
         ahead, progress = shared(np.inf, n), shared(1.0, n)
-        return cls(force, velocity, top_speed, velocity, ahead, shared(True, n, np.bool_), progress)
+        return cls(force, velocity, top_speed, velocity, ahead, all_of(n), progress)
 
     def after(self, agents: Agents, force: Vectors, top_speed: Scalars) -> "Wish":
         """The wish for the next adjustment, once one has changed the force."""
@@ -241,8 +234,7 @@ class Destination(Behavior):
     @property
     def departs(self) -> Mask:
         """(n,) the agents that stay for a time and then go on."""
-        mask: Mask = self.stay_time > 0.0
-        return mask
+        return self.stay_time > 0.0
 
     def stay(self, keys: Keys) -> Scalars:
         """How long each agent stays, (n,) seconds."""
@@ -252,5 +244,4 @@ class Destination(Behavior):
     def takers(self, numbers: Rows, crowd_keys: Keys) -> Mask:
         """Whether each agent goes there, (n,), by its number for lots and the key that it shares with its crowd."""
         draw = lots(numbers, mix(mix(crowd_keys, GOING), crc32(self.name.encode())))
-        mask: Mask = np.asarray(draw < self.share_going)
-        return mask
+        return np.asarray(draw < self.share_going)

@@ -124,11 +124,8 @@ def _free_seat(
     position: Vectors,
     link: int,
 ) -> int:
-    """The number of a place for a vehicle on what stands where a link begins; -1 if it has to wait.
-
-    Args:
-        aboard: (m,) rows of those who have places there, with `along` and `spot` of all, (n,).
-    """
+    """The number of a place for a vehicle on what stands where a link begins; -1 if it has to wait. `aboard`: (m,) rows
+    of those who have places there, with `along` and `spot` of all, (n,)."""
     most = min(int(snapshot.links.model.at_once[link]) or len(SEATS), len(SEATS))
     free = [number for number in range(most) if number not in spot[aboard].tolist()]
     if not free or not _calls(snapshot, after, link, line.points[0], vehicle):

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, fields
 from enum import Enum
 from functools import cache
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -161,34 +161,25 @@ def declared(parameter: Parameter) -> Any:
 
 
 def number(
-    default: float,
-    description: str,
-    unit: Unit = Unit.NONE,
-    least: float = 0.0,
-    most: float = np.inf,
-    *,
-    animatable: bool = True,
-    shrinks: bool = False,
+    default: float, description: str, unit: Unit = Unit.NONE, least: float = 0.0, most: float = np.inf, **details: Any
 ) -> Any:
-    """A number in a unit, between two limits."""
-    return declared(
-        Parameter(Kind.NUMBER, default, description, unit, least, most, animatable=animatable, shrinks=shrinks)
-    )
+    """A number in a unit, between two limits; further keywords are attributes of `Parameter`, here and below."""
+    return declared(Parameter(Kind.NUMBER, default, description, unit, least, most, **details))
 
 
-def share(default: float, description: str, *, animatable: bool = True) -> Any:
+def share(default: float, description: str, **details: Any) -> Any:
     """A number from 0 to 1."""
-    return number(default, description, Unit.SHARE, 0.0, 1.0, animatable=animatable)
+    return number(default, description, Unit.SHARE, 0.0, 1.0, **details)
 
 
-def length(default: float, description: str, least: float = 0.0, *, animatable: bool = True) -> Any:
+def length(default: float, description: str, least: float = 0.0, **details: Any) -> Any:
     """A distance in metres."""
-    return number(default, description, Unit.LENGTH, least, animatable=animatable)
+    return number(default, description, Unit.LENGTH, least, **details)
 
 
-def seconds(default: float, description: str, least: float = 0.0, *, animatable: bool = True) -> Any:
+def seconds(default: float, description: str, least: float = 0.0, **details: Any) -> Any:
     """A time in seconds."""
-    return number(default, description, Unit.TIME, least, animatable=animatable)
+    return number(default, description, Unit.TIME, least, **details)
 
 
 def acceleration(default: float, description: str) -> Any:
@@ -196,20 +187,19 @@ def acceleration(default: float, description: str) -> Any:
     return number(default, description, Unit.ACCELERATION)
 
 
-def integer(default: int, description: str, least: int = 0, most: int = 100, *, animatable: bool = True) -> Any:
+def integer(default: int, description: str, least: int = 0, most: int = 100, **details: Any) -> Any:
     """A whole number between two limits."""
-    return declared(Parameter(Kind.INTEGER, default, description, least=least, most=most, animatable=animatable))
+    return declared(Parameter(Kind.INTEGER, default, description, least=least, most=most, **details))
 
 
-def switch(default: bool, description: str, *, animatable: bool = True) -> Any:
+def switch(default: bool, description: str, **details: Any) -> Any:
     """A boolean."""
-    return declared(Parameter(Kind.SWITCH, default, description, animatable=animatable))
+    return declared(Parameter(Kind.SWITCH, default, description, **details))
 
 
-def choice(default: str, description: str, choices: tuple[Choice, ...], *, animatable: bool = True) -> Any:
+def choice(default: str, description: str, choices: tuple[Choice, ...], **details: Any) -> Any:
     """One of a few named values."""
-    number = number_of(choices, default)
-    return declared(Parameter(Kind.CHOICE, number, description, choices=choices, animatable=animatable))
+    return declared(Parameter(Kind.CHOICE, number_of(choices, default), description, choices=choices, **details))
 
 
 def body(description: str, role: Role = Role.LEADER) -> Any:
@@ -283,7 +273,15 @@ Self = TypeVar("Self", bound="Declared")
 
 @dataclass(frozen=True)
 class Stored:
-    """A base for classes with declared parameters, as files store them."""
+    """A base for classes with declared parameters, as files store them.
+
+    Attributes:
+        keyed: whether any parameter can be animated; those of what is made or measured once cannot.
+        restarts: whether a running preview begins again when a parameter changes; not for what is only told.
+    """
+
+    keyed: ClassVar[bool] = True
+    restarts: ClassVar[bool] = True
 
     @classmethod
     def parameters(cls) -> Mapping[str, Parameter]:
@@ -345,6 +343,11 @@ class Declared(Stored, Columns):
 @cache
 def _parameters(declared: type[Any]) -> Mapping[str, Parameter]:
     known = {f.name: f.metadata["parameter"] for f in fields(declared) if "parameter" in f.metadata}
+    for_all = {
+        entry: False for entry, holds in (("animatable", declared.keyed), ("restarts", declared.restarts)) if not holds
+    }
+    if for_all:
+        known = {name: replace(parameter, **for_all) for name, parameter in known.items()}
     return MappingProxyType(dict(sorted(known.items(), key=lambda entry: entry[1].at_end)))
 
 

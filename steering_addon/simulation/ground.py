@@ -14,7 +14,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from .arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, shared, which
+from .arrays.scalars import EPSILON, Mask, Rows, Scalars, all_of, anybody, which
 from .arrays.vectors import Vectors, columns, cross, dot, level_side, magnitude, picked, unit
 
 UP = (0.0, 0.0, 1.0)
@@ -39,8 +39,7 @@ def upright(n: int) -> Vectors:
 def is_upright(upward: Vectors) -> Mask:
     """Whether up is the z axis, (n,), but for rounding."""
     if keeps_upright(upward):
-        upright_for_all: Mask = shared(True, len(upward), np.bool_)
-        return upright_for_all
+        return all_of(len(upward))
     return upward[:, 2] > 1.0 - ROUNDING
 
 

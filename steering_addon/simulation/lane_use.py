@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .arrays.frozen import Columns
 from .arrays.scalars import Mask, Rows, Scalars
+from .arrays.vectors import Vectors, no_vectors
 from .memory import Memory, remembered
 
 
@@ -66,3 +68,24 @@ class Yielding(Memory):
     waited: Scalars = remembered(0.0)
     late: Mask = remembered(False)
     stuck: Scalars = remembered(0.0)
+
+
+@dataclass(frozen=True)
+class Signals(Columns):
+    """The k signals of a scene.
+
+    Attributes:
+        position: (k, 3) metres.
+        green: (k,) whether vehicles may go on; those that take no part at a frame are green.
+        path: (k,) the row of the path that each holds, -1 for the lane near which it stands.
+    """
+
+    position: Vectors
+    green: Mask
+    path: Rows
+
+    def __len__(self) -> int:
+        return len(self.green)
+
+
+NO_SIGNALS = Signals(no_vectors(0), np.zeros(0, dtype=np.bool_), np.zeros(0, dtype=np.int64))

@@ -19,8 +19,7 @@ from .arrays.vectors import Vectors
 from .declaration import Choice, Declared
 from .handling import Handling
 from .memory import Memory
-from .misplaced import Misplaced
-from .terrain import Terrain
+from .terrain import Misplaced, Terrain
 from .vehicle import Motion, Pose, VehicleModel
 
 OFF_GROUND = "off_ground"
@@ -212,26 +211,17 @@ class Locomotion(Declared):
 
     def upward(self, memory: Any) -> Vectors | None:
         """The unit vectors away from what each body keeps to, (n, 3): across them lies its plane. None for the z axis.
-
-        Args:
-            memory: what it remembers of each vehicle of the scene, an instance of `remembers`.
-        """
+        `memory`: what it remembers of each vehicle of the scene, an instance of `remembers`."""
         return None
 
     def slope(self, memory: Any) -> Vectors | None:
-        """The unit normals of the ground, (n, 3), on which bodies walk that steer level; None for no ground.
-
-        Args:
-            memory: what it remembers of each vehicle of the scene, an instance of `remembers`.
-        """
+        """The unit normals of the ground, (n, 3), on which bodies walk that steer level; None for no ground. `memory`:
+        what it remembers of each vehicle of the scene, an instance of `remembers`."""
         return None
 
     def looks_back(self, memory: Any) -> Mask | None:
-        """The bodies that have to know how far the next vehicle is behind them, (n,); None for none.
-
-        Args:
-            memory: what it remembers of each vehicle, an instance of `remembers`.
-        """
+        """The bodies that have to know how far the next vehicle is behind them, (n,); None for none. `memory`: what it
+        remembers of each vehicle, an instance of `remembers`."""
         return None
 
     @abstractmethod

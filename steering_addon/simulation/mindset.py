@@ -84,14 +84,12 @@ class Mindset:
     def taken_up(self, time: float, dt: float) -> Scalars:
         """How far each vehicle has taken up its mode by the end of a step, (n,), 0 to 1: x^2 (3 - 2x) in time."""
         x = np.minimum((time + dt - self.since) / np.maximum(self.blend, dt), 1.0)
-        part: Scalars = x * x * (3.0 - 2.0 * x)
-        return part
+        return x * x * (3.0 - 2.0 * x)
 
     def spread(self, part: Scalars) -> Scalars:
         """How far each vehicle is in each mode, (n, k), once it has taken up the present one by a part (n,)."""
         now = self.mode[:, None] == np.arange(self.shares.shape[1])[None]
-        shares: Scalars = self.shares * (1.0 - part)[:, None] + np.where(now, part[:, None], 0.0)
-        return shares
+        return self.shares * (1.0 - part)[:, None] + np.where(now, part[:, None], 0.0)
 
     def modes_left(self, part: Scalars) -> Iterator[tuple[Rows, Scalars, Rows]]:
         """The modes that vehicles come from, that of the largest share first.

@@ -308,11 +308,8 @@ def damp(model: VehicleModel, before: Vectors, wanted: Vectors, dt: float) -> Ve
 
 
 def room_behind(world: World, rows: Rows) -> Scalars:
-    """The distances straight back to the nearest other vehicle, (m,) metres; inf for none.
-
-    Args:
-        rows: (m,) those of the vehicles that look back.
-    """
+    """The distances straight back to the nearest other vehicle, (m,) metres; inf for none. `rows`: (m,) those of the
+    vehicles that look back."""
     bodies, others = world.bodies, world.perceivable
     if not len(others):
         return np.full(len(rows), np.inf)
@@ -326,5 +323,4 @@ def room_behind(world: World, rows: Rows) -> Scalars:
     beside = touching + half[other] * np.sqrt(1.0 - cosine * cosine) + BESIDE
     room = np.maximum(-along - touching - half[looking] - half[other] * cosine, 0.0)
     counts = (looking != other) & (along < 0.0) & (aside < beside)
-    nearest: Scalars = np.where(counts, room, np.inf).reshape(len(rows), len(others)).min(axis=1)
-    return nearest
+    return np.where(counts, room, np.inf).reshape(len(rows), len(others)).min(axis=1)

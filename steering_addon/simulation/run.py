@@ -70,11 +70,8 @@ def _led_in(start: State, snapshots: Sequence[Snapshot], preroll: Rows | None) -
 
 
 def step(state: State, snapshot: Snapshot, waiting: Mask = NONE_WAITS) -> State:
-    """The state one frame later, at the frame of `snapshot`; a state without inputs only takes them in.
-
-    Args:
-        waiting: (n,) the vehicles that do not set off yet, or empty. Others see them standing at their start.
-    """
+    """The state one frame later, at the frame of `snapshot`; a state without inputs only takes them in. `waiting`: (n,)
+    the vehicles that do not set off yet, or empty. Others see them standing at their start."""
     if state.inputs is None:
         return _taken_in(state, snapshot)
     before, began = state.inputs, state.time

@@ -182,11 +182,8 @@ def _joined(
     half_axis: Scalars | None,
     moving: Mapping[str, Vectors],
 ) -> Bodies:
-    """The bodies followed by the tracked ones; a resource that has run out is marked absent.
-
-    Args:
-        moving: the vectors (k, 3) of the tracked ones, by name.
-    """
+    """The bodies followed by the tracked ones; a resource that has run out is marked absent. `moving`: the vectors (k,
+    3) of the tracked ones, by name."""
     return Bodies(
         **{name: np.concatenate((getattr(bodies, name).T, v.T), axis=1).T for name, v in moving.items()},
         radius=np.concatenate((bodies.radius, tracked.radius)),
@@ -282,8 +279,7 @@ def _spin(before: tuple[Vectors, Vectors], after: tuple[Vectors, Vectors], frame
     """How fast forward and up axes turn, (k, 3), as of `Bodies`."""
     pairs = ((*before, cross(*before)), (*after, cross(*after)))
     forward, up, side = (cross(a, b) for a, b in zip(*pairs))
-    spin: Vectors = (forward + up + side) / (2.0 * frame_time)
-    return spin
+    return (forward + up + side) / (2.0 * frame_time)
 
 
 def _perches_at(motion: Motion, before: Snapshot, after: Snapshot, part: float) -> Perches:

@@ -22,6 +22,7 @@ from .geometry.regions import Regions
 from .geometry.surfaces import NO_SURFACES, Surfaces
 from .guides import Guidance, Guides
 from .handling import Handling
+from .lane_use import NO_SIGNALS, Signals
 from .links import NO_LINKS, Crossing, Links
 from .locomotion import Locomotion
 from .marks.declaring import Mark
@@ -29,7 +30,6 @@ from .memory import Memory
 from .mindset import Mindset
 from .perches import NO_PERCHES, Perches
 from .presence.attendance import Attendance
-from .signals import NO_SIGNALS, Signals
 from .vehicle import Motion, Pose, VehicleModel
 from .ways.spans import Build
 from .ways.traffic import Traffic
@@ -270,8 +270,7 @@ class State:
 
     def told(self, output: str) -> Mask:
         """Whether an output of the locomotions tells so of vehicles, (n,)."""
-        told: Mask = self.outputs[output] > 0.0 if output in self.outputs else np.zeros(len(self), dtype=np.bool_)
-        return told
+        return self.outputs[output] > 0.0 if output in self.outputs else np.zeros(len(self), dtype=np.bool_)
 
     @property
     def away(self) -> Mask:

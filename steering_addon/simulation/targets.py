@@ -82,8 +82,7 @@ def aim(
 
 def _is_target(rows: Rows, world: World, agents: Agents) -> Mask:
     """Whether each row is that of a body that is present and is not the agent itself, (n,)."""
-    mask: Mask = (rows >= 0) & (rows != agents.rows) & world.bodies.present[np.maximum(rows, 0)]
-    return mask
+    return (rows >= 0) & (rows != agents.rows) & world.bodies.present[np.maximum(rows, 0)]
 
 
 @cache
@@ -111,10 +110,7 @@ def _with_region(rows: Rows, world: World, agents: Agents) -> Rows:
 
 def _taken(targets: Rows, world: World, agents: Agents, stop: Rows, *, any_near: bool) -> tuple[Rows, Rows]:
     """The targets (n,) with the candidate that each agent takes instead of its candidates, and the stops of all.
-
-    Args:
-        any_near: whether the behavior itself takes the nearest that has room.
-    """
+    `any_near`: whether the behavior itself takes the nearest that has room."""
     targets, after = targets.copy(), stop.copy()
     for number, candidates in enumerate(world.candidates):
         rows = np.flatnonzero(targets == FIRST - number)

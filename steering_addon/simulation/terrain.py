@@ -1,6 +1,7 @@
 """Terrain: the surfaces that vehicles stand on, at the beginning and at the end of a step."""
 
 from dataclasses import dataclass
+from enum import Enum
 
 import numpy as np
 
@@ -73,3 +74,14 @@ def carried(terrain: Terrain, position: Vectors, forward: Vectors, triangle: Row
     heading = unit(columns(heading[:, 0], heading[:, 1], 0.0))
     turned = stands & (magnitude(heading) > 0.5) & (starts[0] != ends[0]).any(axis=1)
     return taken, np.where(turned[:, None], heading, forward)
+
+
+class Misplaced(Enum):
+    """A fault; each value is a name in the program only."""
+
+    OFF_GROUND = "off_ground"
+    TOO_STEEP = "too_steep"
+    BOXED_IN = "boxed_in"
+    AT_BORDER = "at_border"
+    WHEELS_HANG = "wheels_hang"
+    UPSIDE_DOWN = "upside_down"

@@ -22,12 +22,11 @@ from .geometry.paths import Path
 from .geometry.regions import Regions
 from .handling import Handling
 from .intention import Intention
-from .lane_use import Routed, Yielding
+from .lane_use import NO_SIGNALS, Routed, Signals, Yielding
 from .nearby.neighbors import EVERYONE, OWN_CROWD, Near, Neighbors, Vicinity, edge_of_view, perceive
 from .partners import Partners
 from .perches import NO_PERCHES, Perches
 from .roles import Role
-from .signals import NO_SIGNALS, Signals
 from .vehicle import VehicleModel
 from .ways.over_ground import Ways
 
@@ -95,8 +94,7 @@ class Bodies:
 
     def moves(self, rows: Rows) -> Mask:
         """Whether bodies of rows (n,), -1 for none, move, (n,)."""
-        moving: Mask = (picked(self.velocity, np.maximum(rows, 0)) != 0.0).any(axis=1) & (rows >= 0)
-        return moving
+        return (picked(self.velocity, np.maximum(rows, 0)) != 0.0).any(axis=1) & (rows >= 0)
 
     def turned(self, rows: Rows, dt: float) -> tuple[Vectors, Vectors]:
         """The forward and up axes of bodies of rows (n,) after `dt` seconds, (n, 3) each; of vehicles as they steer."""
@@ -308,8 +306,7 @@ class World:
         """The result of a function of this world; computed once for all who ask."""
         if compute not in self._computed_of_all:
             self._computed_of_all[compute] = compute(self)
-        result: T = self._computed_of_all[compute]
-        return result
+        return self._computed_of_all[compute]
 
     @once
     def _computed_of_all(self) -> dict[Callable[..., Any], Any]:
@@ -329,8 +326,7 @@ class World:
     def _is_in_crowd(self, near: Near, wanted: Rows) -> Mask:
         """Whether each body of a list belongs to the crowd that its agent looks for, (p,); `wanted` is (n,)."""
         crowd = near.of_agent(wanted)
-        mask: Mask = (self.bodies.crowd[near.body] == crowd) | (crowd == ANY_CROWD)
-        return mask
+        return (self.bodies.crowd[near.body] == crowd) | (crowd == ANY_CROWD)
 
 
 UPRIGHT = 0.05
@@ -532,8 +528,7 @@ class Agents(Columns):
 
     def accompany(self, agent: Rows, body: Rows) -> Mask:
         """Whether agents go with bodies, (p,) each; `agent` indexes their columns, `body` is a row of World.bodies."""
-        mask: Mask = (self.intention.companions[agent] == body[:, None]).any(axis=1)
-        return mask
+        return (self.intention.companions[agent] == body[:, None]).any(axis=1)
 
     def part(self, rows: Rows) -> Agents:
         """As `take`, but kept: asked for the same array of rows again, it gives the same agents."""

@@ -13,8 +13,7 @@ from steering_addon.scene import Crowd, Scene, in_crowds, positions, speeds
 from steering_addon.simulation.arrays.chance import keys_of
 from steering_addon.simulation.arrays.frozen import replace
 from steering_addon.simulation.candidates import FIRST, NEAREST_ONE, Candidates
-from steering_addon.simulation.maneuvers.between import ROUND, Between
-from steering_addon.simulation.maneuvers.pairing import LOOKED_AT, Wants
+from steering_addon.simulation.maneuvers.pairing import LOOKED_AT, ROUND, Between, Wants
 from steering_addon.simulation.nearby.neighbors import EVERYONE
 from steering_addon.simulation.partners import Partners
 from steering_addon.simulation.run import simulate

@@ -14,8 +14,8 @@ from steering_addon.locomotion import OnFoot, Planar, Wheeled
 from steering_addon.recording.mishaps import LATE, Mishaps
 from steering_addon.simulation.arrays.scalars import Scalars
 from steering_addon.simulation.geometry.paths import spline
+from steering_addon.simulation.lane_use import Signals
 from steering_addon.simulation.maneuvers.junctions import Junctions
-from steering_addon.simulation.signals import Signals
 from tests.sampling import sampled, thorough
 from tests.scene import Scene, locked, positions, speeds
 

@@ -17,9 +17,8 @@ from steering_addon.locomotion.on_foot import FALL, STOP, TURN_BACK
 from steering_addon.recording.mishaps import OVERLAP, Mishaps
 from steering_addon.simulation.geometry.clinging import Clinging
 from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
-from steering_addon.simulation.misplaced import Misplaced
 from steering_addon.simulation.snapshot import Snapshot, State
-from steering_addon.simulation.terrain import Terrain
+from steering_addon.simulation.terrain import Misplaced, Terrain
 from steering_addon.simulation.vehicle import VehicleModel
 from tests.locomotion.round_grounds import Faces, bowl, box, globe, moebius, sheet, waves
 from tests.sampling import sampled

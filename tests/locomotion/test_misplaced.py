@@ -9,8 +9,7 @@ import pytest
 
 from steering_addon.locomotion import CATALOGUE, OnFoot, Wheeled
 from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
-from steering_addon.simulation.misplaced import Misplaced
-from steering_addon.simulation.terrain import Terrain
+from steering_addon.simulation.terrain import Misplaced, Terrain
 from tests.locomotion.grounds import plane
 from tests.scene import Scene
 from tests.surfaces import patch

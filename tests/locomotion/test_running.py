@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from steering_addon.locomotion.running import STEEPEST, leaned_into_turns
+from steering_addon.locomotion.walking import STEEPEST, leaned_into_turns
 from steering_addon.simulation.geometry.surfaces import surfaces
 from steering_addon.simulation.snapshot import State
 from tests.locomotion.grounds import plane

@@ -5,7 +5,7 @@ import pytest
 
 from steering_addon.behaviors.seek import Seek
 from steering_addon.locomotion import OnFoot
-from steering_addon.locomotion.side_steps import along_and_aside, joined, stepped
+from steering_addon.locomotion.walking import along_and_aside, joined, stepped
 from steering_addon.simulation.vehicle import VehicleModel
 from tests.scene import Scene, leaders, positions
 

@@ -12,8 +12,7 @@ from steering_addon.behaviors.seek import Seek
 from steering_addon.minds.choosing import choose_modes
 from steering_addon.minds.conditions import CONDITIONS, Always, Arrived, Stuck
 from steering_addon.minds.declaring import distinct_numbers
-from steering_addon.minds.minding import minds_of
-from steering_addon.minds.overfull_cues import OverfullCues
+from steering_addon.minds.minding import OverfullCues, minds_of
 from steering_addon.scene import CrowdState, Scene, leaders, trigger, with_states
 from steering_addon.simulation.mindset import BY_CUE, NOBODY, OVER, Mindset
 from steering_addon.simulation.run import simulate, step

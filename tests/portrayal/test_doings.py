@@ -3,8 +3,7 @@
 import numpy as np
 
 from steering_addon.portrayal.clips import DO, MOVE, ON_ARRIVAL, ON_STATE, STAND, Clip, ClipSettings
-from steering_addon.portrayal.doings import AWAY, WAITS, Doings
-from steering_addon.portrayal.exchanges import ALONE
+from steering_addon.portrayal.doings import ALONE, AWAY, WAITS, Doings
 from steering_addon.portrayal.playing import Player
 from steering_addon.simulation.arrays.chance import keys_of
 from tests.portrayal.test_playing import FRAME_TIME, ways

@@ -8,9 +8,9 @@ import pytest
 
 from steering_addon.behaviors.wander import Wander
 from steering_addon.portrayal.exact_marks import Corrections, left_on_frame
-from steering_addon.recording.missed_marks import MissedMarks
 from steering_addon.scene import Scene, leaders
 from steering_addon.simulation.marks.declaring import Mark
+from steering_addon.simulation.marks.missing import MissedMarks
 
 FPS, FRAMES = 24, 120
 SLOW = {"max_force": 0.5, "max_speed": 6.0, "cruise_speed": 0.5}

@@ -16,11 +16,10 @@ from steering_addon.locomotion import CATALOGUE as LOCOMOTIONS
 from steering_addon.locomotion import Planar, SimpleVehicle
 from steering_addon.minds.declaring import StateModel, TriggerModel
 from steering_addon.portrayal.driver_properties import Portrayal
-from steering_addon.settings.multiples import as_multiples, changeable, from_multiples
+from steering_addon.settings.population import MOST_VARIED
 from steering_addon.settings.preset import CALLERS, FORMAT, POINTING, Call, Preset, read, scaled, written
 from steering_addon.settings.preset_parts import BEHAVIOR, CROWD, KINDS, STATE
-from steering_addon.settings.preset_values import PresetError, complete, held
-from steering_addon.settings.variation import MOST
+from steering_addon.settings.preset_values import PresetError, as_multiples, changeable, complete, from_multiples, held
 from steering_addon.simulation.behavior import Intent
 from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.declaration import POINTERS, REACH, Kind, Parameter
@@ -111,7 +110,7 @@ crowds = st.builds(
     locomotion=st.sampled_from(LOCOMOTIONS).flatmap(lambda kind: st.fixed_dictionaries({kind.name: SOME_VALUES[kind]})),
     combining=st.sampled_from(ways),
     behaviors=behaviors,
-    variation=st.fixed_dictionaries({}, optional={name: st.floats(0.0, most) for name, most in MOST.items()}),
+    variation=st.fixed_dictionaries({}, optional={name: st.floats(0.0, most) for name, most in MOST_VARIED.items()}),
     preroll=st.integers(0, 10000),
     portrayal=st.none() | SOME_VALUES[Portrayal],
     attendance=st.none() | SOME_VALUES[Attendance],

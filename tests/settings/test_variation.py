@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steering_addon.settings.variation import SALTS, factors
+from steering_addon.settings.population import SALTS, factors
 from steering_addon.simulation.arrays.chance import keys_of
 
 MANY = np.arange(1, 4001)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from steering_addon.simulation.marks.spreading import spread_along
+from steering_addon.simulation.marks.sharing import spread_along
 from steering_addon.simulation.perches import covered
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from bpy.types import Object
 
-from ...settings.multiples import HASTENED, hastened, quickened
+from ...settings.preset_values import HASTENED, hastened, quickened
 from ...settings.vehicles_in_states import RUNS
 from ..moving import locomotion_of
 from ..properties import settings_of

@@ -4,7 +4,7 @@ import bpy
 import numpy as np
 from bpy.types import Context, FCurve, Object
 
-from ...recording.sparse_keys import sparse_keys
+from ...recording.thinned_curves import sparse_keys
 from ...simulation.roles import Role
 from ..animation.animation_data import (
     Channelbag,

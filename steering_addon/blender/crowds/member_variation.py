@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from bpy.types import Object, Scene
 
-from ...settings.variation import factors
+from ...settings.population import factors
 from ...simulation.arrays.chance import keys_of
 from ...simulation.roles import Role
 from ..objects.identity import distinct_identities

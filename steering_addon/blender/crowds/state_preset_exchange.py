@@ -12,10 +12,9 @@ from mathutils import Vector
 from ...behaviors import CATALOGUE
 from ...minds.conditions import OfItself, OfRegions
 from ...minds.declaring import StateModel, TriggerModel
-from ...settings.multiples import as_multiples, from_multiples, quickened
 from ...settings.preset import PLAIN, Call, Preset, scaled
 from ...settings.preset_parts import STATE
-from ...settings.preset_values import Value
+from ...settings.preset_values import Value, as_multiples, from_multiples, quickened
 from ...settings.vehicles_in_states import behavior_in_state, factor_in_state, times_in_state, vehicle_in_state
 from ...simulation.behavior import Behavior
 from ...simulation.declaration import POINTERS

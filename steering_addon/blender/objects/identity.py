@@ -15,8 +15,8 @@ import bpy
 from bpy.types import Object
 
 from ...minds.declaring import distinct_numbers
+from ...simulation.arrays.chance import SIZE
 from ...simulation.arrays.identities import MOST
-from ...simulation.arrays.lots import SIZE
 from ..properties import pointed_at
 from .tagged_objects import crowd_of, full_name
 

@@ -7,8 +7,8 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 from bpy.types import Context, Object
 
 from ...locomotion.driving import OUTPUTS
+from ...settings.population import MOST_VARIED
 from ...settings.stored_choices import AS_CROWD, OWN_MOVES
-from ...settings.variation import MOST
 from ...simulation.locomotion import Locomotion
 from ...simulation.roles import Role
 from ..animation.custom_properties import reading_drivers
@@ -108,7 +108,7 @@ def _has_set(crowd: Object | None, moves: type[Locomotion]) -> bool:
 
 
 def _amount(name: str, default: float, description: str):
-    most = MOST[name.lower().replace(" ", "_")]
+    most = MOST_VARIED[name.lower().replace(" ", "_")]
     return FloatProperty(
         name=name, description=description, default=default, min=0.0, max=most, soft_max=0.5, subtype="FACTOR"
     )

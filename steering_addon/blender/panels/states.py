@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from bpy.types import Context, Object, UILayout
 
 from ...minds.declaring import TriggerModel
-from ...minds.overfull_cues import share_told
+from ...minds.minding import share_told
 from ...simulation.locomotion import Locomotion
 from ...simulation.roles import Role
 from ..animation.posing import short_name

@@ -12,8 +12,8 @@ from bpy.types import Depsgraph, Scene
 from ...portrayal.exact_marks import Corrections, Left, left_on_frame
 from ...portrayal.portrait import Portrayer
 from ...portrayal.sketch import Frame, Sketch
-from ...recording.changes_of_mind import ChangeOfMind, changes
 from ...recording.run_cache import KeptRun, digest
+from ...recording.run_record import ChangeOfMind, changes
 from ...simulation.arrays.once import once
 from ...simulation.run import simulate, step
 from ...simulation.snapshot import Snapshot, State

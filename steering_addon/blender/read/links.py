@@ -7,8 +7,8 @@ import numpy as np
 from bpy.types import Depsgraph, Object, Scene
 
 from ...simulation.guides import Guides
+from ...simulation.lane_use import NO_SIGNALS, Signals
 from ...simulation.links import NO_LINKS, LinkModel, Links
-from ...simulation.signals import NO_SIGNALS, Signals
 from ..clips.crowd_clips import clip_of_link, numbers_on_links
 from ..objects.doubles import doubles
 from ..objects.tagged_objects import full_name

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 from bpy.types import Depsgraph, Object, Scene
 
-from ...recording.missed_marks import NEARLY
 from ...simulation.arrays.vectors import in_columns
 from ...simulation.handling import Handling
 from ...simulation.locomotion import Locomotion
 from ...simulation.marks.declaring import VERTICES, Mark, MarkModel
+from ...simulation.marks.missing import NEARLY
 from ...simulation.marks.reaching import climb_stretch, out_of_reach
-from ...simulation.marks.sharing import shared_out
-from ...simulation.marks.spreading import Spread, spread
+from ...simulation.marks.sharing import Spread, shared_out, spread
 from ...simulation.roles import Role
 from ..animation.frame_rate import frame_time_of
 from ..moving import moves_by, own_locomotion_of

@@ -10,7 +10,7 @@ from ...simulation.arrays.scalars import Rows, Scalars
 from ...simulation.arrays.vectors import Vectors, cross, in_columns, unit
 from ...simulation.geometry.smoothing import sides_at_border
 from ...simulation.geometry.surfaces import NO_SURFACES, Surfaces, surfaces
-from ...simulation.marks.spreading import Spread, spread, spread_along
+from ...simulation.marks.sharing import Spread, spread, spread_along
 from ...simulation.perches import NO_PERCHES, Perches, covered, room_to_borders
 from ...simulation.roles import Role
 from ..objects.body_parts import vertices_of

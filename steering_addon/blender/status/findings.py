@@ -17,8 +17,8 @@ from ...behaviors.containment import Containment
 from ...behaviors.path_following import PathFollowing
 from ...locomotion import CATALOGUE as LOCOMOTIONS
 from ...simulation.geometry.fitting import TOO_MUCH
-from ...simulation.misplaced import Misplaced
 from ...simulation.roles import Role
+from ...simulation.terrain import Misplaced
 from ..animation.animation_data import action_of
 from ..animation.bake_record import BakeRecord
 from ..animation.run_records import Outcomes

@@ -15,9 +15,8 @@ from ...simulation.arrays.scalars import Scalars, shared, which
 from ...simulation.arrays.vectors import Vectors, columns, cross, no_vectors, unit
 from ...simulation.geometry.surfaces import NO_SURFACES, Surfaces
 from ...simulation.locomotion import Locomotion
-from ...simulation.misplaced import Misplaced
 from ...simulation.roles import Role
-from ...simulation.terrain import Terrain
+from ...simulation.terrain import Misplaced, Terrain
 from ...simulation.vehicle import Motion, VehicleModel
 from ..animation.frame_rate import frame_range
 from ..moving import locomotion_of, own_locomotion_of

@@ -8,13 +8,13 @@ from itertools import chain, tee
 
 import numpy as np
 
-from ...minds.overfull_cues import OverfullCues
+from ...minds.minding import OverfullCues
 from ...portrayal.exact_marks import ExactMarks
 from ...portrayal.portrait import Portrayer
 from ...portrayal.sketch import Frame
 from ...recording.mishaps import KINDS, LATE, NO_WAY, Mishaps
-from ...recording.missed_marks import MissedMarks
 from ...recording.run_record import RunRecorder
+from ...simulation.marks.missing import MissedMarks
 from ...simulation.run import simulate
 from ...simulation.snapshot import State
 from ..animation.run_records import store_run

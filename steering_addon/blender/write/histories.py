@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from bpy.types import Object
 
-from ...recording.changes_of_mind import ChangeOfMind
+from ...recording.run_record import ChangeOfMind
 from ...simulation.arrays.vectors import magnitude
 from ...simulation.snapshot import State
 from ...simulation.steering import errands

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...simulation.arrays.scalars import Mask, Rows, Scalars
+from ...simulation.arrays.scalars import Mask, Rows, Scalars, smooth_step
 
 SHORTEST = 2
 """Steps between frames that a stance has at least."""
@@ -49,10 +49,7 @@ class Stretches:
 
     def within(self, frames: int, more: int = 0) -> tuple[Rows, Rows]:
         """Their frames, as rows of a column of all bodies with this number of frames each, and the stretch of each.
-
-        Args:
-            more: frames after the last one of each stretch that are among them.
-        """
+        `more`: frames after the last one of each stretch that are among them."""
         lengths = self.length + more
         stretch = np.repeat(np.arange(len(self)), lengths)
         begin = self.body * frames + self.first - (np.cumsum(lengths) - lengths)
@@ -76,8 +73,7 @@ def medians(values: Scalars, stretch: Rows, count: int) -> Scalars:
 
 def smooth(part: Scalars) -> Scalars:
     """A smooth step from 0 to 1."""
-    part = np.clip(part, 0.0, 1.0)
-    return part * part * (3.0 - 2.0 * part)
+    return smooth_step(np.clip(part, 0.0, 1.0))
 
 
 @dataclass(frozen=True)

@@ -51,11 +51,8 @@ def hold(
     *,
     lowers_hips: bool = False,
 ) -> Held:
-    """Hold the feet of bodies where they stand; arguments as for `footholds`.
-
-    Args:
-        lowers_hips: whether hips come down so that legs reach; else a foot leaves the ground a little earlier.
-    """
+    """Hold the feet of bodies where they stand; arguments as for `footholds`. `lowers_hips`: whether hips come down so
+    that legs reach; else a foot leaves the ground a little earlier."""
     corrections, drop = footholds(body, feet, height, frame_time, ground), np.zeros(body.size.shape)
     if lowers_hips:
         drop = lower_hips([foot.reach for foot in feet], corrections, body.ground / body.size, frame_time)
@@ -191,8 +188,7 @@ class Skeleton:
     def above(self, bone: int) -> Turns:
         """The rotation of the parent of a bone, (..., f, 3, 3); for bones without one, of the armature, (3, 3)."""
         parent = int(self.parents[bone])
-        turns: Turns = self.turns[parent] if parent >= 0 else self.upright
-        return turns
+        return self.turns[parent] if parent >= 0 else self.upright
 
     def knee(self, leg: Leg) -> Vectors:
         return self.places[..., leg.shin, :]

@@ -137,8 +137,7 @@ class LegReach:
         """Where, (..., f), a leg is pulled straight by a foot that is moved by `shift` (..., f, 3) metres."""
         line = self.ankle - self.hip
         held = magnitude(line + shift)
-        far: Mask = (held > HOLDS * self.length) & (held - magnitude(line) > PULLED * self.length)
-        return far
+        return (held > HOLDS * self.length) & (held - magnitude(line) > PULLED * self.length)
 
 
 @dataclass(frozen=True)

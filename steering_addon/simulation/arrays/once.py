@@ -6,7 +6,10 @@ costs more than most of these values do for a small crowd.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar, overload
+
+import numpy as np
 
 T = TypeVar("T")
 
@@ -32,3 +35,21 @@ class once(Generic[T]):
             return self
         value = instance.__dict__[self._name] = self._compute(instance)
         return value
+
+
+@dataclass(frozen=True)
+class Key(Generic[T]):
+    """A key under which something kept is found again.
+
+    Attributes:
+        digest: bytes that tell it from others; they alone are compared.
+        parts: held, so that nothing else gets the ids of which there are bytes.
+    """
+
+    digest: bytes
+    parts: T = field(compare=False)
+
+    @classmethod
+    def of(cls, parts: T, *told_apart_by: Any) -> "Key[T]":
+        """The key of parts that arrays and numbers tell apart."""
+        return cls(b"".join(np.ascontiguousarray(column).tobytes() for column in told_apart_by), parts)

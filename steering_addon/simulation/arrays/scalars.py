@@ -53,8 +53,12 @@ def shared(value: Any, n: int, dtype: type[Any] = np.float64) -> Any:
 
 def nobody(n: int) -> Mask:
     """A read-only mask (n,) of False."""
-    mask: Mask = shared(False, n, np.bool_)
-    return mask
+    return shared(False, n, np.bool_)
+
+
+def all_of(n: int) -> Mask:
+    """A read-only mask (n,) of True."""
+    return shared(True, n, np.bool_)
 
 
 def anybody(mask: Mask) -> bool:
@@ -133,6 +137,16 @@ def counted(number: Rows) -> tuple[Rows, Rows]:
     """For each of (k,) numbers its row as many times, and the count from 0 within each, (sum,)."""
     owner = np.repeat(np.arange(len(number)), number)
     return owner, np.arange(len(owner)) - (np.cumsum(number) - number)[owner]
+
+
+def total(values: Scalars) -> float:
+    """The sum of numbers of any shape, added in their order."""
+    return float(np.cumsum(values.ravel())[-1]) if values.size else 0.0
+
+
+def smooth_step(x: Scalars) -> Scalars:
+    """A smooth step from 0 to 1 over x from 0 to 1, x^2 (3 - 2 x); any shape."""
+    return x * x * (3.0 - 2.0 * x)
 
 
 def totals(owner: Rows, values: Scalars, n: int) -> Scalars:

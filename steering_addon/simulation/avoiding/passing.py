@@ -103,8 +103,7 @@ def led_past(agents: Agents, rows: Rows, course: Vectors, offset: Vectors, radiu
 
 def turns_first(agents: Agents) -> Mask:
     """The agents that stand, (n,), and turn before they set off: any turn is possible for them, unless they drive."""
-    mask: Mask = (agents.speed < STANDING * agents.max_speed) & np.isnan(agents.handling.axle)
-    return mask
+    return (agents.speed < STANDING * agents.max_speed) & np.isnan(agents.handling.axle)
 
 
 def directions_to_pass(

@@ -39,11 +39,8 @@ class Clinging:
         return len(self.surfaces)
 
     def nearest(self, points: Vectors, reach: Scalars, surface: Rows | None = None) -> Hold:
-        """The nearest places of the surfaces within reach, (n,) metres, of points (n, 3).
-
-        Args:
-            surface: (n,) rows of surfaces that do not count; none if omitted.
-        """
+        """The nearest places of the surfaces within reach, (n,) metres, of points (n, 3). `surface`: (n,) rows of
+        surfaces that do not count; none if omitted."""
         n = len(points)
         best = Hold(np.full(n, np.inf), points.copy(order="K"), np.full(n, NO_TRIANGLE))
         aside = reach[:, None]
@@ -180,15 +177,13 @@ class Clinging:
 
 def _meet(low: Vectors, high: Vectors, least: Vectors, most: Vectors) -> Mask:
     """Whether boxes (n, 3) meet another one, (3,) metres; (n,)."""
-    mask: Mask = (low <= most).all(axis=1) & (high >= least).all(axis=1)
-    return mask
+    return (low <= most).all(axis=1) & (high >= least).all(axis=1)
 
 
 def _meet_another(layer: SurfaceLayer, low: Vectors, high: Vectors, surface: Rows) -> Mask:
     """Whether boxes (n, 3) metres may meet another surface of a layer than given, (n,)."""
     if len(layer.surfaces) == 1:
-        alone: Mask = surface != layer.surfaces[0]
-        return alone
+        return surface != layer.surfaces[0]
     if len(layer.surfaces) > MANY:
         return np.ones(len(surface), dtype=np.bool_)
     near = np.zeros(len(surface), dtype=np.bool_)

@@ -197,8 +197,7 @@ class _Samples:
         apart = apart * self.lines.length[self.lane[first]]
         own = self.lane[first] == self.lane[second]
         near = apart < NEXT_TO * wide + np.where(own, 0.0, DRIFT * self.lines.length[self.lane[first]])
-        beside: Mask = near & (curve[self.lane[first]] == curve[self.lane[second]])
-        return beside
+        return near & (curve[self.lane[first]] == curve[self.lane[second]])
 
     def _areas(self, first: Rows, second: Rows) -> Rows:
         """The number of the area of each pair of samples, (p,), from 0 on."""
@@ -222,8 +221,7 @@ class _Samples:
     @once
     def is_last(self) -> Mask:
         """(s,) those that are the last of a closed line."""
-        last: Mask = np.append(self.number[1:] == 0, True) & self.lines.closed[self.lane]
-        return last
+        return np.append(self.number[1:] == 0, True) & self.lines.closed[self.lane]
 
     def _stretch(self, rows: Rows, starts: Rows) -> tuple[Scalars, Scalars]:
         """Where the stretches begin and end that samples (p,) of areas make; `starts` are the first of each area."""

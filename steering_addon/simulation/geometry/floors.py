@@ -148,10 +148,7 @@ class Floor:
 
     def _only_one(self, triangle: Rows, x: Scalars, y: Scalars) -> tuple[Mask, Scalars, Scalars, Scalars]:
         """Whether these triangles are the only ones over or under places, (n,), and the u, v and heights there.
-
-        Args:
-            triangle: (n,) -1 for none.
-        """
+        `triangle`: (n,) -1 for none."""
         table = np.take(self.slopes.table, np.maximum(triangle, 0), axis=0)
         dx, dy = x - table[:, 0], y - table[:, 1]
         u = table[:, 3] * dx + table[:, 4] * dy

@@ -111,10 +111,7 @@ class _Segments:
 
     def weighed(self, points: Vectors, reach: Scalars) -> tuple[Scalars, Vectors]:
         """The sums over the segments of the weights at points (n, 3), (n,), and of the flow times weight, (n, 3).
-
-        Args:
-            reach: (n,) the falloff distance, metres.
-        """
+        `reach`: (n,) the falloff distance, metres."""
         owner, row = self._within(points, reach)
         gap, vector = picked(points, owner) - picked(self.start, row), picked(self.vector, row)
         part = clamp(dot(gap, vector) / np.maximum(dot(vector, vector), EPSILON), 0.0, 1.0)

@@ -238,10 +238,7 @@ class Followed(Columns):
 
     def nearest(self, points: Vectors, upward: Vectors | None = None) -> Scalars:
         """The distance along each line to the point nearest to each point, searching all of it; (n, 3) to (n,).
-
-        Args:
-            upward: (n, 3) unit directions; if given, distances are those seen from that direction.
-        """
+        `upward`: (n, 3) unit directions; if given, distances are those seen from that direction."""
         sample = np.empty(len(points), dtype=np.int64)
         chunk = max(CHUNK // int(self.lines.blocks.max()), 1)
         for start in range(0, len(points), chunk):

@@ -37,8 +37,7 @@ def nearest_line(lines: Lines, points: Vectors, counts: Mask) -> tuple[Rows, Sca
         distance = magnitude(_gaps(points[few], lines.middles))
         distance = np.where(counts[few][:, lines.line_of_block], distance, np.inf)
         most: Scalars = (distance + extent).min(axis=1) * ROUNDING
-        mask: Mask = np.isfinite(distance) & (distance - extent <= most[:, None])
-        return mask
+        return np.isfinite(distance) & (distance - extent <= most[:, None])
 
     owner, block = _pairs(len(points), len(extent), may_be_nearest)
     row = lines.line_of_block[block]
@@ -71,8 +70,7 @@ def lines_within(
 
     def may_be_near(few: slice) -> Mask:
         square = square_of(_gaps(points[few], middle), None if upward is None else upward[few])
-        mask: Mask = np.sqrt(square) < reach[few][:, None] + (extent + step[lines.stretches[1]])
-        return mask
+        return np.sqrt(square) < reach[few][:, None] + (extent + step[lines.stretches[1]])
 
     owner, block, line = _opened(lines, *_pairs(len(points), len(extent), may_be_near))
     gap = picked(points, owner) - lines.starts(block)
@@ -124,8 +122,7 @@ def _crossable(
 
     def may_be_crossed(few: slice) -> Mask:
         gap = flat(middle[None] - points[few][:, None], upward[few])
-        mask: Mask = _off_course(gap, course[few][:, None], reach[few][:, None]) <= extent
-        return mask
+        return _off_course(gap, course[few][:, None], reach[few][:, None]) <= extent
 
     owner, block, line = _opened(lines, *_pairs(len(points), len(extent), may_be_crossed))
     gap = flat(picked(lines.middles, block) - picked(points, owner), of_rows(upward, owner))
@@ -152,11 +149,8 @@ def nearest_pairs(owner: Rows, other: Rows, distance: Scalars) -> Rows:
 
 
 def _pairs(n: int, others: int, near: Callable[[slice], Mask]) -> tuple[Rows, Rows]:
-    """Pairs of n rows and others that are near each other, by row; (p,) each.
-
-    Args:
-        near: for a few of the rows, which others are near, (m, others).
-    """
+    """Pairs of n rows and others that are near each other, by row; (p,) each. `near`: for a few of the rows, which
+    others are near, (m, others)."""
     few = max(CHUNK // others, 1)
     starts = range(0, max(n, 1), few)
     parts = [np.nonzero(near(slice(start, start + few))) for start in starts]

@@ -88,8 +88,7 @@ class Regions:
     @once
     def _upright(self) -> list[bool]:
         """Whether the axes of each region are those of the world."""
-        upright: list[bool] = (self.axes == np.eye(3)).all(axis=(1, 2)).tolist()
-        return upright
+        return (self.axes == np.eye(3)).all(axis=(1, 2)).tolist()
 
     def shares(self, points: Vectors, region: int) -> Vectors:
         """Points (n, 3) in coordinates of a region, (n, 3): along each axis from -1 at one side to 1 at the other."""

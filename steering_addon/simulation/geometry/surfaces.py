@@ -330,11 +330,8 @@ NO_SURFACES = Surfaces()
 
 
 def surfaces(meshes: Sequence[tuple[Vectors, NDArray[np.int64]]], moves: Sequence[bool] = ()) -> Surfaces:
-    """Surfaces from their points (p, 3) in world space, metres, and triangles (f, 3).
-
-    Args:
-        moves: (k,) which of them may move; none if omitted.
-    """
+    """Surfaces from their points (p, 3) in world space, metres, and triangles (f, 3). `moves`: (k,) which of them may
+    move; none if omitted."""
     moving = list(moves) or [False] * len(meshes)
     together = tuple(row for row, moves_alone in enumerate(moving) if not moves_alone)
     alone = tuple((row,) for row, moves_alone in enumerate(moving) if moves_alone)

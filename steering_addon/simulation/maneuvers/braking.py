@@ -1,9 +1,9 @@
-"""Braking, for behaviors that slow down without turning away."""
+"""Braking, for behaviors that slow down without turning away; and which of two that come into one lane goes first."""
 
 import numpy as np
 
-from ..arrays.scalars import EPSILON, Rows, Scalars
-from ..arrays.vectors import Vectors
+from ..arrays.scalars import EPSILON, Mask, Rows, Scalars
+from ..arrays.vectors import Vectors, cross, dot, magnitude, picked
 from ..world import Agents, World
 
 COMFORT = 0.5
@@ -18,6 +18,10 @@ NEAR = 3.0
 """Distance from where they have to stop, as half lengths of their bodies, within which they no longer close up."""
 MARGIN = 0.1
 """Metres added to the range of perception, so that rounding does not decide whether a neighbor is considered."""
+ABREAST = 0.02
+"""Share of the distance to the left by which one that comes from the right counts as further ahead."""
+SOONEST = 2.0
+"""Seconds in which the room is made, at least: one that already is beside another falls back no faster and rolls on."""
 
 
 def brake(agents: Agents, allowed: Scalars) -> Vectors:
@@ -31,10 +35,7 @@ def brake(agents: Agents, allowed: Scalars) -> Vectors:
 
 def stopping_distance(agents: Agents, speed: Scalars | None = None) -> Scalars:
     """(n,) metres in which agents react and stop with COMFORT of their braking, v t + v^2 / (2 COMFORT agility).
-
-    Args:
-        speed: (n,) m/s; that of the agents by default.
-    """
+    `speed`: (n,) m/s; that of the agents by default."""
     speed = agents.speed if speed is None else speed
     return speed * speed / np.maximum(2.0 * COMFORT * agents.agility, EPSILON) + speed * agents.handling.reaction
 
@@ -60,8 +61,7 @@ def speed_within(brakes: Scalars, reaction: Scalars | float, room: Scalars, ahea
     """
     reacting = brakes * reaction
     squared = reacting * reacting + ahead * ahead + 2.0 * brakes * np.maximum(room, 0.0)
-    speed: Scalars = np.sqrt(squared) - reacting
-    return speed
+    return np.sqrt(squared) - reacting
 
 
 def limit_approach(agents: Agents, agent: Rows, allowed: Scalars, ahead: Scalars | float) -> Scalars:
@@ -102,3 +102,45 @@ def least_of_each(count: int, agent: Rows, values: Scalars) -> Scalars:
     smallest = np.full(count, np.inf)
     np.minimum.at(smallest, agent, values)
     return smallest
+
+
+def is_ahead(world: World, agents: Agents, agent: Rows, body: Rows, offset: Vectors) -> Mask:
+    """The pairs in which the body goes first where both ways meet, (p,): it is nearer to that place.
+
+    With d the distances of both to the place and c the cosine between their headings,
+
+        offset . (heading + heading of the other) = (d - d of the other) (1 + c)
+
+    Of two abreast the right one goes first. Of a pair one is ahead for the other or the other way round, never both.
+
+    Args:
+        agent, body: (p,) pairs of an agent and a body.
+        offset: (p, 3) from the agent to the body, metres.
+    """
+    course = picked(agents.forward, agent) + picked(world.bodies.forward, body)
+    upward = picked(agents.upward, agent)
+    return dot(offset, course + ABREAST * cross(course, upward)) > 0.0
+
+
+def meet_in(aside: Vectors, drift: Vectors, width: Scalars) -> Scalars:
+    """The time until others that come nearer to a lane are in it, (p,) seconds; inf for those that do not.
+
+    Args:
+        aside, drift: (p, 3) how far each is to the side, metres, and how fast it moves aside, m/s.
+        width: (p,) metres to either side.
+    """
+    distance = magnitude(aside)
+    closing = -dot(aside, drift) / np.maximum(distance, EPSILON)
+    beyond = np.maximum(distance - width, 0.0)
+    return np.where(closing > 0.0, beyond / np.where(closing > 0.0, closing, 1.0), np.inf)
+
+
+def speed_to_fall_back(others_speed: Scalars, room: Scalars, time: Scalars) -> Scalars:
+    """The speed at which an agent has room behind another one when they meet, (p,) m/s; at most that of the other.
+
+    Args:
+        others_speed: (p,) along the lane, m/s.
+        room: (p,) behind the other now, metres; negative beside it.
+        time: (p,) until they meet, seconds.
+    """
+    return np.maximum(others_speed + np.minimum(room, 0.0) / np.maximum(time, SOONEST), 0.0)

@@ -121,10 +121,7 @@ class Companions:
 
     def kept(self, furthest: Scalars) -> "Companions":
         """The companions without those that are gone, go elsewhere, have others now, or are far from their group.
-
-        Args:
-            furthest: (n,) metres from the middle of the group.
-        """
+        `furthest`: (n,) metres from the middle of the group."""
         offset = self.offsets()
         middle = (offset[:, 0] + offset[:, 1]) / self.size[:, None]
         far = np.stack([magnitude(offset[:, k] - middle) > furthest for k in range(2)], axis=1)

@@ -69,8 +69,7 @@ def circle(world: World, crowd: Rows) -> tuple[Vectors, Scalars]:
 
 def _mean(place: Vectors) -> Vectors:
     """The middle of points (k, 3), (3,), added in ascending order: the same in whichever order they come."""
-    mean: Vectors = np.sort(place, axis=0).cumsum(axis=0)[-1] / len(place)
-    return mean
+    return np.sort(place, axis=0).cumsum(axis=0)[-1] / len(place)
 
 
 def _median(values: Scalars) -> float:

@@ -18,11 +18,8 @@ PEDALS = 0.25
 
 
 def pursued_distance(agents: Agents, in_lane: Mask) -> Scalars:
-    """How far ahead is the place that each driver steers to, (n,) metres.
-
-    Args:
-        in_lane: (n,) those who keep to a lane beside the middle of their road.
-    """
+    """How far ahead is the place that each driver steers to, (n,) metres. `in_lane`: (n,) those who keep to a lane
+    beside the middle of their road."""
     seconds, axles = (np.where(in_lane, lane, road) for road, lane in (PURSUED, NEAREST_PURSUED))
     return np.maximum(seconds * agents.speed, axles * np.nan_to_num(agents.handling.axle))
 
@@ -41,8 +38,7 @@ def distance_to_return(agents: Agents, out: Vectors, radius: Scalars) -> Scalars
     leaving = np.maximum(dot(unit(out), agents.forward), 0.0) * np.minimum(beside / radius, 1.0)
     bend = GENTLY * np.minimum(agents.handling.cornering, agents.agility)
     bend = np.maximum(bend, EPSILON) / np.maximum(agents.speed * agents.speed, WHEEL_SPEED * WHEEL_SPEED)
-    distance: Scalars = (leaving + np.sqrt(leaving * leaving + 2.0 * bend * beside)) / bend
-    return distance
+    return (leaving + np.sqrt(leaving * leaving + 2.0 * bend * beside)) / bend
 
 
 def drive_to(agents: Agents, place: Vectors, speed: Scalars, response_time: Scalars) -> Vectors:
@@ -68,5 +64,4 @@ def drive_to(agents: Agents, place: Vectors, speed: Scalars, response_time: Scal
     turning = clamp(turning, -agents.agility, agents.agility)
     most = np.sqrt(np.maximum(agents.agility * agents.agility - turning * turning, 0.0))
     faster = clamp((speed - agents.speed) / np.minimum(response_time, PEDALS), -most, most)
-    force: Vectors = (agents.forward * faster[:, None] + left * turning[:, None]) * agents.mass[:, None]
-    return force
+    return (agents.forward * faster[:, None] + left * turning[:, None]) * agents.mass[:, None]

@@ -30,9 +30,8 @@ from ..arrays.scalars import Mask, Rows, Scalars, counted, nobody, which
 from ..geometry.conflicts import Conflicts
 from ..world import World
 from .braking import least_of_each
-from .exits import room_before_exits
+from .exits import room_before_exits, room_before_signals
 from .on_lanes import Approach, OnLanes, approaching, who_is_on_lanes
-from .signals import room_before_signals
 
 STANDS = 0.1
 """Share of cruise speed below which one that has to wait stands."""
@@ -92,8 +91,7 @@ class Junctions:
         if not len(self.meeting):
             return nobody(len(agents))
         pair = agents * n + bodies
-        settled: Mask = (bodies < n) & np.isin(pair, self.meeting) & ~np.isin(pair, self.inside)
-        return settled
+        return (bodies < n) & np.isin(pair, self.meeting) & ~np.isin(pair, self.inside)
 
 
 @dataclass(frozen=True)
@@ -222,8 +220,7 @@ class _Meetings:
             (at_it & longer, at_it & ~longer),
             (right, ~right),
         )
-        later: Mask = np.select([mask for pair in rules for mask in pair], [True, False] * len(rules), False)
-        return later
+        return np.select([mask for pair in rules for mask in pair], [True, False] * len(rules), False)
 
     def allowed(self, n: int) -> Scalars:
         """The speed that each vehicle is allowed, (n,) m/s."""

@@ -93,14 +93,12 @@ class Lanes:
     def apart(self, world: World, agent: Rows, body: Rows) -> Mask:
         """The pairs (p,) of an agent and a body that go along different curves."""
         line = self._line_of(world, agent, body)
-        mask: Mask = (self.line[agent] >= 0) & (line >= 0) & (self.line[agent] != line)
-        return mask
+        return (self.line[agent] >= 0) & (line >= 0) & (self.line[agent] != line)
 
     def in_one_file(self, world: World, agent: Rows, body: Rows) -> Mask:
         """The pairs (p,) of a driver and a body along one curve beside which the driver keeps no lane."""
         single = self.driven[agent] & ~self.agents.intention.in_lane[agent]
-        mask: Mask = single & (self.line[agent] == self._line_of(world, agent, body))
-        return mask
+        return single & (self.line[agent] == self._line_of(world, agent, body))
 
     def _line_of(self, world: World, agent: Rows, body: Rows) -> Rows:
         """The index of the curve that each body goes along, as agents see it, -1 for none; (p,) each."""
@@ -304,16 +302,14 @@ class _Encounters:
         square = np.maximum(dot(drift, drift), EPSILON)
         nearest = clamp(-dot(self.aside, drift) / square, 0.0, time[self.agent])
         apart = magnitude(self.aside + drift * nearest[:, None])
-        mask: Mask = self.beside & (apart >= self.width + clearance[self.agent])
-        return mask
+        return self.beside & (apart >= self.width + clearance[self.agent])
 
     def queues(self) -> Mask:
         """The bodies that go the same way behind the driver, or ahead of it so that it stops in time, (p,)."""
         agent, agents = self.agent, self.agents
         closing = np.maximum(agents.speed[agent] - np.maximum(self.along, 0.0), 0.0)
         stops = closing * closing < 2.0 * COMFORT * agents.agility[agent] * (self.ahead - self.length)
-        mask: Mask = (self.cosine > SAME_WAY) & ((self.ahead < -self.length) | stops)
-        return mask
+        return (self.cosine > SAME_WAY) & ((self.ahead < -self.length) | stops)
 
 
 def _axes(agents: Agents, rows: Rows, tangent: Vectors) -> tuple[Vectors, Vectors]:

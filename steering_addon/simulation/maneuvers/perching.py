@@ -189,5 +189,4 @@ def _first(position: Vectors, radius: Scalars, need: Scalars, way: Scalars) -> M
     near |= near.T
     row = np.arange(len(way))
     before = (way[None] < way[:, None]) | ((way[None] == way[:, None]) & (row[None] < row[:, None]))
-    mask: Mask = ~(near & before).any(axis=1)
-    return mask
+    return ~(near & before).any(axis=1)

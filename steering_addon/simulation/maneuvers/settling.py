@@ -60,5 +60,4 @@ def _of_target(extreme: np.ufunc, target: Rows, value: Scalars, without: float) 
     """The least or greatest value among the agents with the same target, (n,)."""
     of_target = np.full(int(target.max(initial=-1)) + 2, without)
     extreme.at(of_target, target, value)
-    extremes: Scalars = of_target[target]
-    return extremes
+    return of_target[target]

@@ -70,5 +70,4 @@ def up_to_the_place(
 
 def braking_distance(agents: Agents, speed: Scalars) -> Scalars:
     """The way in which each agent stops from a speed, (n,) m/s; (n,) metres."""
-    way: Scalars = speed * speed / (2.0 * BRAKING * np.maximum(agents.agility, EPSILON))
-    return way
+    return speed * speed / (2.0 * BRAKING * np.maximum(agents.agility, EPSILON))

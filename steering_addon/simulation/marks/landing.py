@@ -75,15 +75,13 @@ def stays(mark: Mark, number: int, state: State, snapshot: Snapshot, world: Worl
     called = known.stands & (known.mode != _modes(state)[rows])
     if mark.stays > 0.0:
         called |= world.time - mark.time > mark.stays * (0.5 + uniform(mix(snapshot.keys[rows], STAYS)))
-    mask: Mask = (known.mark == number) & (known.place >= 0) & ~called
-    return mask
+    return (known.mark == number) & (known.place >= 0) & ~called
 
 
 def on_own_marks(state: State, marks: tuple[Mark, ...]) -> Mask:
     """Whether each stands at a mark that is for it alone, (n,): those of its crowd do not call it away."""
     known, alone = landed_of(state), np.array([len(mark.rows) == 1 for mark in marks])
-    mask: Mask = known.stands & (known.mark >= 0) & alone[np.maximum(known.mark, 0)]
-    return mask
+    return known.stands & (known.mark >= 0) & alone[np.maximum(known.mark, 0)]
 
 
 def land_on_marks(
@@ -95,11 +93,8 @@ def land_on_marks(
     force: Vectors,
     decided: Decisions,
 ) -> tuple[Vectors, Decisions]:
-    """The forces of all vehicles, (n, 3) newtons, and their decisions, with those that land on marks.
-
-    Args:
-        by: (n,) the index of the mark on which each lands, -1 for none.
-    """
+    """The forces of all vehicles, (n, 3) newtons, and their decisions, with those that land on marks. `by`: (n,) the
+    index of the mark on which each lands, -1 for none."""
     rows, known, n = which(by >= 0), landed_of(state), len(state)
     if not len(rows):
         decided = replace(decided, memories={**decided.memories, LANDED: Landed.blank(n)})

@@ -1,14 +1,17 @@
-"""How far vehicles are from a mark at its time."""
+"""How far vehicles are from a mark at its time, and the marks that they did not meet."""
 
 import numpy as np
 
 from ..arrays.scalars import Rows
-from ..arrays.vectors import Vectors
+from ..arrays.vectors import Vectors, magnitude
 from ..ground import level, upright
 from ..snapshot import Snapshot, State
 from .declaring import Mark
 from .landing import landed_of
 from .sharing import middle_of
+
+NEARLY = 0.1
+"""Metres off a mark, beyond the distance that is near enough, that are not seen."""
 
 
 def is_due(mark: Mark, state: State, snapshot: Snapshot) -> bool:
@@ -47,3 +50,22 @@ def _way_to_ground(mark: Mark, state: State, snapshot: Snapshot, rows: Rows) -> 
     ground = snapshot.tracked.position[np.full(len(rows), mark.ground - len(state))]
     way = ground - state.motion.position[rows]
     return rows, np.where(stands[:, None], 0.0, way)
+
+
+class MissedMarks:
+    """The marks from which a vehicle, or the middle of a flock, was too far at their time, but for exact ones.
+
+    Attributes:
+        metres: how far the one was that was the furthest off, by the name of the mark.
+    """
+
+    def __init__(self) -> None:
+        self.metres: dict[str, float] = {}
+
+    def look(self, state: State, snapshot: Snapshot) -> None:
+        """Look at the marks that are to be met on a frame."""
+        for mark in snapshot.marks:
+            if not mark.exact and is_due(mark, state, snapshot):
+                off = float(magnitude(way_left(mark, state, snapshot)[1]).max(initial=0.0))
+                if off > mark.radius + NEARLY:
+                    self.metres[mark.name] = off

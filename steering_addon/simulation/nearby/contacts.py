@@ -312,11 +312,8 @@ class _Touching:
         )
 
     def displacement(self, points: Vectors, *, firm: bool) -> Vectors:
-        """The displacement of each body at points (b, 3) off the bodies that it overlaps, (b, 3) metres.
-
-        Args:
-            firm: whether bodies that stand give way to none that goes.
-        """
+        """The displacement of each body at points (b, 3) off the bodies that it overlaps, (b, 3) metres. `firm`:
+        whether bodies that stand give way to none that goes."""
         if not len(self.first):
             return no_vectors(self.count)
         first_share, second_share = self.shares_if_firm if firm else self.shares
@@ -388,8 +385,7 @@ def _meet(offset: Vectors, closing: Vectors, contact: Scalars) -> Mask:
     along, square = -dot(offset, closing), np.maximum(dot(closing, closing), EPSILON)
     apart = dot(offset, offset)
     nearest = apart - along * along / square
-    mask: Mask = (np.sqrt(apart) < contact) | ((along > 0.0) & (nearest < contact * contact))
-    return mask
+    return (np.sqrt(apart) < contact) | ((along > 0.0) & (nearest < contact * contact))
 
 
 def _left_of_gap(gap: Scalars, brakes: Scalars) -> Scalars:
@@ -470,10 +466,7 @@ class _AtWalls:
 
     def displacement(self, points: Vectors, *, brakes: bool) -> Vectors:
         """The displacement of each body at points (b, 3) out of the obstacles that it overlaps, (b, 3) metres.
-
-        Args:
-            brakes: whether out of the room that it needs to brake as well.
-        """
+        `brakes`: whether out of the room that it needs to brake as well."""
         if not len(self.row):
             return no_vectors(self.count)
         clearance, away = self._clearance(picked(points, self.vehicle))

@@ -268,8 +268,7 @@ class Neighbors:
 
     def sum_of_offsets(self, weight: Callable[[Near], Scalars]) -> Vectors:
         """The sum of the offsets of the bodies that each agent perceives, times their `weight` (p,); (n, 3)."""
-        total: Vectors = self._added(lambda near: near.sum_of_offsets(weight(near)))
-        return total
+        return self._added(lambda near: near.sum_of_offsets(weight(near)))
 
     def _added(self, total_of: Callable[[Near], Any]) -> Any:
         """The sum over the lists of `total_of` each."""
@@ -289,8 +288,7 @@ class Neighbors:
 
     def average_offset(self) -> Vectors:
         """The mean offset of the perceived bodies, (n, 3) metres; 0 for an agent that perceives none."""
-        mean: Vectors = self._mean(self._added(lambda near: near.sum_of_offsets()))
-        return mean
+        return self._mean(self._added(lambda near: near.sum_of_offsets()))
 
     def average_of(self, column: Any) -> Any:
         """The mean over the perceived bodies of a column, (b,) to (n,), (b, 3) to (n, 3); 0 if there are none."""
@@ -305,11 +303,8 @@ class Neighbors:
         return Neighbors(self.count, tuple(near.perceived(counts(near)) for near in self.lists))
 
     def links(self, rows: Rows) -> list[tuple[Rows, Rows]]:
-        """The pairs in sight of each other, from at least one end, as rows of bodies.
-
-        Args:
-            rows: (n,) the rows of the agents.
-        """
+        """The pairs in sight of each other, from at least one end, as rows of bodies. `rows`: (n,) the rows of the
+        agents."""
         return [(rows[agent], body) for agent, body in (near.linked() for near in self.lists if not near.mirrored)]
 
     def together(self) -> Near:

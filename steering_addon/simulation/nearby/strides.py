@@ -75,11 +75,8 @@ class Strides:
         return cls(rows, picked(began, rows), in_space(ahead), right, radius[rows], share[rows], pace[rows])
 
     def taken(self, points: Vectors, push: Vectors, *, slide: bool) -> Vectors:
-        """The part of pushes that bodies at points take, (b, 3) metres each.
-
-        Args:
-            slide: whether those take all of it that are deep in another body.
-        """
+        """The part of pushes that bodies at points take, (b, 3) metres each. `slide`: whether those take all of it that
+        are deep in another body."""
         size = magnitude(picked(push, self.rows))
         touched = size > 0.0
         if not touched.any():

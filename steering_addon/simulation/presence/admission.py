@@ -7,7 +7,7 @@ its start, or where it arrived.
 import numpy as np
 
 from ..arrays.frozen import replace
-from ..arrays.scalars import Mask, Rows, anybody, nobody, put, shared
+from ..arrays.scalars import Mask, Rows, all_of, anybody, nobody, put
 from ..arrays.vectors import dot, magnitude, no_vectors, picked, truncate
 from ..geometry.capsules import between_axes
 from ..lane_use import Routed
@@ -32,7 +32,7 @@ def admit(state: State, snapshot: Snapshot, ended: Mask) -> tuple[State, Snapsho
     """
     if snapshot.due is None and not anybody(state.outside) and not anybody(ended):
         return state, only_present(snapshot, state.gone)
-    due = shared(True, len(state), np.bool_) if snapshot.due is None else snapshot.due
+    due = all_of(len(state)) if snapshot.due is None else snapshot.due
     if state.inputs is None:
         return replace(state, outside=~due), only_present(snapshot, state.gone, ~due)
     outside, velocity = state.outside.copy() if len(state.outside) else nobody(len(state)), state.motion.velocity
@@ -40,7 +40,7 @@ def admit(state: State, snapshot: Snapshot, ended: Mask) -> tuple[State, Snapsho
         outside, due = outside | ended, due & ~ended
     rows = np.flatnonzero(outside & due)
     if len(rows):
-        waits = shared(True, len(rows), np.bool_)
+        waits = all_of(len(rows))
         wait = waits if snapshot.attendance is None else snapshot.attendance.wait_for_room[rows]
         outside[rows[~wait]] = False
         speeds = _with_room(rows[wait], state.motion, only_present(snapshot, state.gone, outside))
@@ -58,11 +58,7 @@ def those_at_the_end(state: State) -> Mask:
 
 
 def only_present(snapshot: Snapshot, *absent: Mask) -> Snapshot:
-    """The snapshot without the vehicles that are absent.
-
-    Args:
-        absent: masks (n,); an empty one holds for no vehicle.
-    """
+    """The snapshot without the vehicles that are absent. `absent`: masks (n,); an empty one holds for no vehicle."""
     present = snapshot.present
     for mask in absent:
         if len(mask) and mask.any():

@@ -10,7 +10,7 @@ from typing import TypeVar
 import numpy as np
 
 from ..arrays.frozen import replace
-from ..arrays.scalars import Mask, Rows, Scalars, anybody, shared
+from ..arrays.scalars import Mask, Rows, Scalars, all_of, anybody, shared
 from ..arrays.vectors import Vectors
 from ..behavior import Behavior, Destination
 from ..intention import Intention
@@ -110,17 +110,15 @@ class Arrivals:
 def stays(attendance: Attendance | None, rows: Rows) -> Mask:
     """Whether the vehicles in rows (m,) stay where they arrive, (m,)."""
     if attendance is None:
-        return shared(True, len(rows), np.bool_)
-    mask: Mask = attendance.on_arrival[rows] == STAY
-    return mask
+        return all_of(len(rows))
+    return attendance.on_arrival[rows] == STAY
 
 
 def arrival_distance(attendance: Attendance | None, rows: Rows) -> Scalars:
     """The distance to its goal at which each vehicle in rows (m,) has arrived, (m,) metres; 0: when it touches it."""
     if attendance is None:
         return np.zeros(len(rows))
-    distance: Scalars = attendance.arrival_distance[rows]
-    return distance
+    return attendance.arrival_distance[rows]
 
 
 def without(behavior: AnyBehavior, mask: Mask) -> AnyBehavior:

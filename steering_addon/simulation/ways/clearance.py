@@ -142,8 +142,7 @@ def _near(spans: Spans, obstacles: Obstacles, reach: float, build: Build) -> tup
 
 def _meets(build: Build, height: Scalars, low: Scalars, high: Scalars) -> Mask:
     """Whether bodies that stand at heights meet what reaches from a low to a high one, (n,), metres."""
-    met: Mask = (low < height + build.headroom) & (high > height)
-    return met
+    return (low < height + build.headroom) & (high > height)
 
 
 def _moved(

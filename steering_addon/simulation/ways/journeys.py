@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays.frozen import Columns
-from ..arrays.kept import Key
+from ..arrays.once import Key
 from ..arrays.scalars import EPSILON, Rows, Scalars, distinct_rows, nobody, which
 from ..arrays.vectors import Vectors, columns, dot, from_above, in_space, magnitude, picked, unit
 from ..geometry.obstacles import MESH, OUTSIDE, Obstacles

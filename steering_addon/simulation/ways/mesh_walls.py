@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 
 from ..arrays.frozen import replace
-from ..arrays.kept import Key
+from ..arrays.once import Key
 from ..arrays.scalars import Mask, Scalars
 from ..arrays.vectors import Vectors, columns, dot, magnitude, unit
 from ..geometry.meshes import Mesh

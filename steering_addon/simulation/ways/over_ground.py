@@ -11,7 +11,7 @@ from functools import lru_cache
 import numpy as np
 
 from ..arrays.chance import Keys, mix, uniform
-from ..arrays.kept import Key
+from ..arrays.once import Key
 from ..arrays.scalars import Mask, Rows, Scalars, distinct_rows, which
 from ..arrays.vectors import Vectors, columns, magnitude, picked
 from ..geometry.obstacles import OUTSIDE, Obstacles

@@ -11,8 +11,7 @@ import numpy as np
 from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, clamp, distinct_rows, which
 from ..arrays.vectors import Vectors, columns, dot, magnitude, picked, unit
 from ..links import Links
-from .fields import FAR, Field
-from .retreat import CLOSE, HORIZON, find_retreat
+from .fields import FAR, Field, Mesh8
 from .routes import LENGTHS, Routes, look_from
 from .spans import grade
 from .standing import Standing
@@ -27,6 +26,15 @@ WORSE = (0.25, 0.75)
 counts."""
 MOST_NUMBERS = 2**24
 """Numbers in all fields that are kept: 128 MB, twice."""
+PULL = 3.0
+"""From a dead end that leads e further, at a way d from the threat, agents still take a way out that first leads up to
+(PULL - 1) / 2 times (horizon - d - e) back toward the threat."""
+HORIZON = 96
+"""Cells from the threat up to which ways out are looked for; one that comes so far is safe."""
+CLOSE = 12
+"""Cells round the threat in which ways count longer, so that none leads past it while there is another."""
+BESIDE = 40.0
+"""How much longer ways right beside the threat count."""
 
 
 class Course(NamedTuple):
@@ -214,3 +222,26 @@ class WalkableGround(WalkableGrid):
                 self._routes.clear()
             routes = self._routes[key] = solved()
         return routes
+
+
+def find_retreat(grid: Mesh8, threat: Rows) -> Field:
+    """The field V of the ways from nodes at which a threat is, up to the horizon: where it falls, one runs on.
+
+    What is far from the threat attracts. With T the length of the way from the threat, and |p q| that from p to q,
+
+        V(p) = min over q of |p q| - PULL T(q)
+
+    It leads into no dead end. Known from games as safety maps.
+    """
+    size, n = grid.spans.size, len(grid.spans)
+    away = Field(grid, threat, np.zeros(len(threat)))
+    horizon = HORIZON * size
+    near = away.up_to(horizon + 2.0 * size)
+    distance = np.full(n + 1, -np.inf)
+    distance[near] = np.minimum(away.time[near], horizon)
+    around = np.concatenate((grid.links[:, near], grid.corners[:, near]))
+    # All else is nearer to the threat than a neighbor, which attracts more.
+    ends = near[distance[around].max(axis=0) <= distance[near]]
+    beside = np.clip(1.0 - distance / (CLOSE * size), 0.0, 1.0)
+    slowness = np.where(np.isfinite(distance), 1.0 + BESIDE * beside * beside, 1.0)
+    return Field(grid, ends, -PULL * distance[ends], slowness, np.isfinite(distance))

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from steering_addon.simulation.arrays.chance import keys_of_vehicles, numbers_of_vehicles
-from steering_addon.simulation.arrays.lots import SIZE, lots
+from steering_addon.simulation.arrays.chance import SIZE, keys_of_vehicles, lots, numbers_of_vehicles
 
 
 def drawn(first: int, count: int, key: int) -> np.ndarray:

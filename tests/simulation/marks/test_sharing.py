@@ -5,8 +5,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from steering_addon.simulation.marks.sharing import climbs, shared_out
-from steering_addon.simulation.marks.spreading import spread
+from steering_addon.simulation.marks.sharing import climbs, shared_out, spread
 
 
 def ways(position: np.ndarray, points: np.ndarray, place: np.ndarray) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 from bpy.types import Collection, Context, Object
 from mathutils import Matrix
 
-from ....settings.variation import factors
+from ....settings.population import factors
 from ....simulation.arrays.chance import keys_of
 from ....simulation.arrays.identities import rows_among
 from ....simulation.arrays.vectors import cross

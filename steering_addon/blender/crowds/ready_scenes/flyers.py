@@ -9,11 +9,10 @@ import numpy as np
 from bpy.types import Context, Object
 from mathutils import Vector
 
-from ....settings.population import MOST_OBJECTS
+from ....settings.population import MOST_OBJECTS, factors
 from ....settings.preset import Preset, scaled
 from ....settings.preset_parts import BEHAVIOR
 from ....settings.preset_values import Values
-from ....settings.variation import factors
 from ....simulation.arrays.angles import cosine_and_sine
 from ....simulation.arrays.chance import keys_of, mix, uniform
 from ....simulation.arrays.identities import distinct
