@@ -1,11 +1,10 @@
-"""The mutants of a source file: one operator, number, branch or statement changed, everything else left as it is.
+"""The mutants of a source file: one operator changed, everything else left as it is.
 
 Each kind of change is a function below that maps a syntax node to edits of the text. Comments and layout stay, so a
 mutant differs from the original only on the lines of its edit.
 
 Not mutated, because no test should depend on them or because any test notices: docstrings, strings, type annotations,
-decorators, assertions, error messages and imports. Numbers below TINY guard against rounding or a division by zero:
-twice that guards as well, and what exactly equals it may fall on either side. Multiplying by 1 is dividing by 1.
+decorators, assertions, error messages and imports. Multiplying by 1 is dividing by 1.
 """
 
 from __future__ import annotations
@@ -17,12 +16,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-TINY = 1e-5
 LABEL_WIDTH = 72
 """Characters of a changed expression that a label shows."""
-
-GUARD = "EPSILON"
-"""The guard that all files import; others are known by their value where they are defined."""
 
 COMPARISONS: dict[type[ast.cmpop], tuple[str, ...]] = {
     ast.Lt: ("<=", ">="),
@@ -51,22 +46,6 @@ ARITHMETIC: dict[type[ast.operator], str] = {
     ast.BitOr: "&",
     ast.BitXor: "|",
 }
-OPPOSITES = (
-    ("min", "max"),
-    ("minimum", "maximum"),
-    ("fmin", "fmax"),
-    ("argmin", "argmax"),
-    ("any", "all"),
-    ("floor", "ceil"),
-    ("logical_and", "logical_or"),
-    ("zeros", "ones"),
-    ("zeros_like", "ones_like"),
-    ("sin", "cos"),
-    ("sine", "cosine"),
-)
-OPPOSITE = {**dict(OPPOSITES), **{second: first for first, second in OPPOSITES}}
-TRANSPARENT = ("abs", "clamp", "clip", "sorted", "sqrt")
-"""Functions that a mutant drops: it passes on their first argument."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +113,6 @@ class Source:
         self.line_starts = [0]
         for line in self.lines:
             self.line_starts.append(self.line_starts[-1] + len(line))
-        self.guards = _guards(self.tree)
         skipped = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
         self.tokens = [
             (self.line_starts[token.start[0] - 1] + token.start[1], token.string)
@@ -173,24 +151,13 @@ class Source:
         return bisect_left(self.line_starts, offset + 1)
 
 
-def _guards(tree: ast.Module) -> set[str]:
-    """The names of the module's constants that guard against rounding or a division by zero."""
-    return {GUARD} | {
-        target.id
-        for statement in tree.body
-        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant)
-        for target in statement.targets
-        if isinstance(target, ast.Name) and isinstance(statement.value.value, float) and statement.value.value < TINY
-    }
-
-
-def mutants(path: str, text: str, changes: Changes | None = None) -> list[Mutant]:
-    """All mutants of a file, in the order of its text; by default those of EVERY_CHANGE."""
+def mutants(path: str, text: str) -> list[Mutant]:
+    """All mutants of a file, in the order of its text."""
     source = Source(text)
     made = {
         (edit.start, edit.end, edit.replacement): _mutant(path, source, edit, place)
         for node, place in places(source.tree)
-        for edit in _edits(source, node, EVERY_CHANGE if changes is None else changes)
+        for edit in _edits(source, node)
     }
     return [made[edit] for edit in sorted(made)]
 
@@ -273,15 +240,6 @@ def _comparisons(source: Source, node: ast.Compare) -> Iterator[Edit]:
             yield Edit(*source.operator(left, right), replacement)
 
 
-def _boundaries(source: Source, node: ast.Compare) -> Iterator[Edit]:
-    """The boundary of each comparison that `_comparisons` leaves out, but for guards."""
-    if source.guards & {name.id for name in ast.walk(node) if isinstance(name, ast.Name)}:
-        return
-    for left, operator, right in _compared(node):
-        for replacement in COMPARISONS[type(operator)][:-1]:
-            yield Edit(*source.operator(left, right), replacement)
-
-
 def _compared(node: ast.Compare) -> Iterator[tuple[ast.expr, ast.cmpop, ast.expr]]:
     return zip((node.left, *node.comparators[:-1]), node.ops, node.comparators)
 
@@ -312,12 +270,6 @@ def _arithmetic_in_place(source: Source, node: ast.AugAssign) -> Iterator[Edit]:
     yield Edit(*source.operator(node.target, node.value), ARITHMETIC[type(node.op)] + "=")
 
 
-def _dropped_terms(source: Source, node: ast.Return) -> Iterator[Edit]:
-    """Of a returned sum or difference only one side."""
-    if isinstance(node.value, ast.BinOp) and isinstance(node.value.op, ast.Add | ast.Sub):
-        yield from (source.replaced(node.value, source.code(side)) for side in (node.value.left, node.value.right))
-
-
 def _logic(source: Source, node: ast.BoolOp) -> Iterator[Edit]:
     for left, right in zip(node.values, node.values[1:]):
         yield Edit(*source.operator(left, right), "or" if isinstance(node.op, ast.And) else "and")
@@ -339,61 +291,7 @@ def _is_negative_integer(node: ast.AST) -> bool:
     return isinstance(node, ast.UnaryOp) and type(getattr(node.operand, "value", None)) is int
 
 
-def _constants(source: Source, node: ast.Constant) -> Iterator[Edit]:
-    if isinstance(node.value, bool):
-        yield source.replaced(node, str(not node.value))
-    elif isinstance(node.value, int):
-        yield source.replaced(node, str(node.value + 1))
-    elif isinstance(node.value, float) and (node.value == 0.0 or abs(node.value) >= TINY):
-        yield source.replaced(node, repr(2.0 * node.value) if node.value else "1.0")
-
-
-def _calls(source: Source, node: ast.Call) -> Iterator[Edit]:
-    """Functions swapped for their opposites or dropped, and the branches of `where` exchanged."""
-    function = node.func
-    while isinstance(function, ast.Attribute | ast.Name):
-        name = function.attr if isinstance(function, ast.Attribute) else function.id
-        if name in OPPOSITE:
-            end = source.span(function)[1]
-            yield Edit(end - len(name), end, OPPOSITE[name])
-        function = getattr(function, "value", None)
-    name = getattr(node.func, "attr", getattr(node.func, "id", ""))
-    if name in TRANSPARENT and node.args:
-        yield source.replaced(node, source.code(node.args[0]))
-    if name == "where" and len(node.args) == 3:
-        yield _exchanged(source, node.args[1], node.args[2])
-
-
-def _branches(source: Source, node: ast.IfExp) -> Iterator[Edit]:
-    yield _exchanged(source, node.body, node.orelse)
-
-
-def _exchanged(source: Source, first: ast.expr, second: ast.expr) -> Edit:
-    """Two expressions in each other's place; with what stands between them."""
-    first, second = sorted((first, second), key=lambda node: source.span(node)[0])
-    (start, left), (right, end) = source.span(first), source.span(second)
-    return Edit(start, end, source.text[right:end] + source.text[left:right] + source.text[start:left])
-
-
-def _conditions(source: Source, node: ast.If | ast.While | ast.IfExp | ast.comprehension) -> Iterator[Edit]:
-    """The negation of conditions that no other change negates."""
-    for test in node.ifs if isinstance(node, ast.comprehension) else [node.test]:
-        negated = isinstance(test, ast.Compare | ast.BoolOp | ast.Constant | ast.UnaryOp)
-        if not negated and getattr(test, "id", "") != "TYPE_CHECKING":
-            yield source.replaced(test, f"(not {source.code(test)})")
-
-
-def _deletions(source: Source, node: ast.stmt) -> Iterator[Edit]:
-    """Statements that act on something, left out."""
-    match node:
-        case ast.Expr(value=ast.Call()) | ast.AugAssign() | ast.Continue() | ast.Break() | ast.Raise() | ast.Delete():
-            yield source.replaced(node, "pass")
-        case ast.Assign() if all(isinstance(target, ast.Subscript | ast.Attribute) for target in node.targets):
-            yield source.replaced(node, "pass")
-
-
-Changes = tuple[tuple[type[ast.AST] | tuple[type[ast.AST], ...], Callable[..., Iterator[Edit]]], ...]
-OPERATORS: Changes = (
+OPERATORS: tuple[tuple[type[ast.AST], Callable[..., Iterator[Edit]]], ...] = (
     (ast.Compare, _comparisons),
     (ast.BinOp, _arithmetic),
     (ast.AugAssign, _arithmetic_in_place),
@@ -401,20 +299,9 @@ OPERATORS: Changes = (
     (ast.UnaryOp, _signs),
 )
 """Another operator in the place of one, or only one side of it."""
-EVERY_CHANGE: Changes = (
-    *OPERATORS,
-    (ast.Compare, _boundaries),
-    (ast.Return, _dropped_terms),
-    (ast.Constant, _constants),
-    (ast.Call, _calls),
-    (ast.IfExp, _branches),
-    ((ast.If, ast.While, ast.IfExp, ast.comprehension), _conditions),
-    (ast.stmt, _deletions),
-)
-"""Those, and all boundaries, numbers, calls, branches and statements."""
 
 
-def _edits(source: Source, node: ast.AST, changes: Changes) -> Iterator[Edit]:
-    for kinds, edits in changes:
-        if isinstance(node, kinds):
+def _edits(source: Source, node: ast.AST) -> Iterator[Edit]:
+    for kind, edits in OPERATORS:
+        if isinstance(node, kind):
             yield from edits(source, node)

@@ -42,14 +42,14 @@ class Drive(Behavior):
 
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:
         aim, known, stray = self._aim(world, agents)
-        direction, distance = way_round(world, agents, aim, self._herd(world))
+        direction, distance = way_round(world, agents, aim, self._herd(world), moves=True)
         speed = np.minimum(distance / np.maximum(self.approach_time, world.dt), agents.max_speed)
         force = agents.steering_to(direction * speed[:, None])
         return Steering(np.where(stray[:, None], force, 0.0), sets_speed=stray, arrived=known & ~stray)
 
     def goal(self, world: World, agents: Agents, memory: None) -> Vectors:
         aim, _, stray = self._aim(world, agents)
-        direction, distance = way_round(world, agents, aim, self._herd(world))
+        direction, distance = way_round(world, agents, aim, self._herd(world), moves=True)
         return np.where(stray[:, None], agents.position + direction * distance[:, None], np.nan)
 
     def _aim(self, world: World, agents: Agents) -> tuple[Vectors, Mask, Mask]:

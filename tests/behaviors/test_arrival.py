@@ -115,21 +115,6 @@ def test_a_vehicle_that_turns_slowly_does_not_circle_its_target(max_turn_rate: f
     assert np.linalg.norm(positions(states)[-1] - HERE, axis=1).max() < 0.01 * slowing_distance
 
 
-@sampled
-@pytest.mark.parametrize("max_force", [2.0, 50.0])
-def test_weak_and_strong_vehicles_arrive_too(max_force: float) -> None:
-    states = arriving(40, 1.0, 0.0, 20.0, max_force=max_force).run(24 * 20)
-    assert np.linalg.norm(positions(states)[-1] - HERE, axis=1).max() < 0.01
-
-
-@sampled
-@pytest.mark.parametrize("fps", [8.0, 60.0])
-def test_it_arrives_at_any_frame_rate(fps: float) -> None:
-    for slowing_distance in (0.1, 1.0):
-        states = arriving(30, slowing_distance, 0.0, 20.0, fps=fps).run(int(12 * fps))
-        assert np.linalg.norm(positions(states)[-1] - HERE, axis=1).max() < 0.01 * slowing_distance
-
-
 def test_on_the_target_and_at_rest_it_does_nothing() -> None:
     place = Scene([HERE], behaviors=[(Arrival, {})], tracked=leaders(HERE))
     assert (place.steering()[0] == 0.0).all()

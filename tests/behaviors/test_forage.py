@@ -9,7 +9,6 @@ from steering_addon.behaviors.forage import Forage, Hunger
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import Planar
-from steering_addon.simulation.run import step
 from tests.scene import Scene, all_of, leaders, positions, resources, speeds
 
 R = 0.5
@@ -78,18 +77,6 @@ def test_the_nearest_remaining_resource_counts() -> None:
     assert states[-1].taken[0] < 0.3
     assert states[-1].taken[1] > 1.0
     assert np.linalg.norm(positions(states)[-1, 0] - (0.0, -6.0, 0.0)) < 2.0
-
-
-def test_a_stored_state_knows_what_has_been_eaten() -> None:
-    place = grazers(amount=1.0, meal=0.0)
-    states = place.run(24 * 6)
-    half_eaten = next(k for k, state in enumerate(states) if len(state.taken) and state.taken[0] > 0.5)
-    state = states[half_eaten]
-    for frame in range(half_eaten + 1, 24 * 6):
-        state = step(state, place.snapshot(frame))
-    assert 0.5 < states[half_eaten].taken[0] < 0.6
-    assert np.array_equal(state.taken, states[-1].taken)
-    assert np.array_equal(state.motion.position, states[-1].motion.position)
 
 
 def test_its_goal_is_the_resource_until_it_has_had_enough() -> None:

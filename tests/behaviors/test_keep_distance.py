@@ -9,7 +9,7 @@ from steering_addon.behaviors.keep_distance import KeepDistance
 from steering_addon.behaviors.seek import Seek
 from steering_addon.locomotion import Planar, Wheeled
 from steering_addon.simulation.locomotion import Locomotion
-from tests.sampling import sampled, thorough
+from tests.sampling import sampled
 from tests.scene import Scene, all_of, leaders, locked, positions, speeds
 
 BODIES = 1.0
@@ -43,21 +43,6 @@ def test_a_queue_forms_behind_a_standing_vehicle_without_contacts(combining: int
     assert speeds(states)[-1].max() < 0.05
     assert np.allclose(gaps(states)[-1], 0.5, atol=0.15), "the room at standstill"
     assert positions(states)[-1, -1, 1] == pytest.approx(60.0 - BODIES - 0.5, abs=0.15)
-
-
-@thorough
-def test_a_vehicle_that_brakes_to_a_stop_is_not_hit() -> None:
-    """It cannot brake harder than the vehicles behind it."""
-
-    def stopping(frame, snapshot):
-        slow = snapshot.vehicle.max_speed.copy()
-        slow[-1] = 3.0 if frame < 240 else 0.01
-        return replace(snapshot, vehicle=replace(snapshot.vehicle, max_speed=slow))
-
-    place = queue(tracked=leaders([0.0, 1e4, 0.0]))
-    states = place.run(24 * 25, at=stopping)
-    assert gaps(states).min() > 0.0
-    assert speeds(states)[-1].max() < 1.0
 
 
 def test_only_vehicles_that_go_the_same_way_in_the_lane_count() -> None:

@@ -13,7 +13,7 @@ from steering_addon.simulation.geometry.obstacles import EITHER, LEFT, RIGHT, Ob
 from steering_addon.simulation.snapshot import State
 from tests.behaviors.obstacle_courses import Course, course, describe
 from tests.sampling import sampled
-from tests.scene import PRIORITY, Scene, all_of, leaders, positions, velocities
+from tests.scene import PRIORITY, Scene, all_of, leaders, positions
 
 NORTH = (0.0, 1.0, 0.0)
 
@@ -251,19 +251,6 @@ def test_on_the_ground_only_the_section_of_a_ball_is_in_the_way() -> None:
 
 
 # No contacts.
-
-
-def test_it_keeps_about_its_clearance_from_a_single_ball() -> None:
-    for clearance in (0.0, 0.5, 2.0):
-        place = facing(ball(0.4, 12.0), behaviors=[(ObstacleAvoidance, {"clearance": clearance})])
-        assert gap(place, 6.0) >= clearance - 0.05
-
-
-def test_once_past_it_continues_undisturbed() -> None:
-    place = facing(ball(0.4, 8.0))
-    states = place.run(24 * 5)
-    velocity = velocities(states)[-24:, 0]
-    assert np.abs(np.diff(velocity / np.linalg.norm(velocity, axis=1, keepdims=True), axis=0)).max() < 1e-9
 
 
 @sampled(one_of=9)

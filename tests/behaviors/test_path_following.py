@@ -19,7 +19,7 @@ from steering_addon.behaviors.path_following import (
 from steering_addon.locomotion import Planar, Wheeled
 from steering_addon.simulation.geometry.paths import Path, Spline, spline
 from steering_addon.simulation.snapshot import Snapshot, State
-from tests.sampling import sampled, thorough
+from tests.sampling import sampled
 from tests.scene import Scene, flat_or_free, headings, locked, positions, speeds
 
 FPS = 12
@@ -212,17 +212,6 @@ def test_before_a_bend_it_slows_down_to_the_speed_it_can_hold() -> None:
     assert speed[-2 * FPS] > 0.95 * CRUISE, "and is back at speed after it"
 
 
-@thorough
-def test_where_a_path_crosses_itself_it_stays_on_its_branch() -> None:
-    line = spline(eight(7.0), True)
-    states = started(line, 3, radius=1.5).run(20 * FPS)
-    along = np.unwrap(remembered(states, "along"), period=line.length, axis=0)
-    assert (along[-1] - along[0] > 1.5 * line.length).all()
-    assert np.abs(np.diff(along, axis=0)).max() < 1.0, "it jumped"
-    crossing = np.linalg.norm(positions(states), axis=2) < 0.5
-    assert crossing.any(axis=0).all()
-
-
 # The path and the direction.
 
 
@@ -282,17 +271,6 @@ def test_without_a_path_or_on_a_single_point_it_does_nothing(paths: tuple, end: 
     assert (place.steering()[0] == 0.0).all()
     idle = replace(place, behaviors=[])
     assert positions(place.run(24)).tobytes() == positions(idle.run(24)).tobytes(), "cruise speed is held"
-
-
-def test_a_path_that_appears_later_is_followed_from_that_time() -> None:
-    place = followers(ROAD, [[3.0, 5.0, 0.0]], forward=[[1.0, 0.0, 0.0]])
-
-    def later(frame: int, snapshot: Snapshot) -> Snapshot:
-        return snapshot if frame >= 24 else replace(snapshot, paths=())
-
-    states = place.run(10 * FPS, at=later)
-    assert off(ROAD, positions(states)[24, 0]) > 5.0
-    assert off(ROAD, positions(states)[-1, 0]) < 1.0
 
 
 def test_when_its_path_disappears_it_follows_the_nearest_of_the_others() -> None:

@@ -8,14 +8,12 @@ import pytest
 
 from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.behaviors.patrol import ROUND, THERE_AND_BACK, Patrol, Patrolling
-from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import Planar
 from steering_addon.simulation.arrays.chance import keys_of
 from steering_addon.simulation.candidates import FIRST, NEXT, Candidates
 from steering_addon.simulation.geometry.obstacles import boxes
 from steering_addon.simulation.maneuvers.chasing import CURRENT_SPEED, MAX_SPEED
 from steering_addon.simulation.presence.attendance import LEAVE, Attendance
-from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import Snapshot, State
 from tests.sampling import sampled
 from tests.scene import PRIORITY, Scene, leaders, positions, speeds
@@ -150,15 +148,6 @@ def test_it_visits_candidates_in_their_order_and_never_itself() -> None:
     assert np.allclose(patrol.goal(world, agents, memory), [third, first, POSTS[1]])
 
 
-def test_what_it_remembers_belongs_to_the_state() -> None:
-    place = guards(3, wait_time=1.0, wait_spread=0.5, order=THERE_AND_BACK)
-    states = place.run(30 * SECOND)
-    state = states[17 * SECOND]
-    for frame in range(17 * SECOND + 1, 30 * SECOND):
-        state = step(state, place.snapshot(frame))
-    assert np.array_equal(state.motion.position, states[-1].motion.position)
-
-
 def without(row: int, since: int):
     """Posts of which one disappears on a frame."""
 
@@ -206,12 +195,6 @@ def test_it_arrives_within_the_distance_that_is_set_and_never_leaves() -> None:
     assert not any(state.gone.any() for state in states)
     nearest = [away(states)[frame + 1, 0, memories(states)[frame].stop[0]] for frame in frames]
     assert min(nearest) > 2.5 and max(nearest) <= 3.0
-
-
-def test_another_wish_does_not_keep_it_from_its_patrol() -> None:
-    place = guards(4, wait_time=1.0)
-    place = replace(place, behaviors=[*place.behaviors, (Wander, {"strength": 3.0})])
-    assert (memories(until(place, 6, 60))[-1].visits > 5).all()
 
 
 def test_a_walker_plans_its_way_to_its_target() -> None:

@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from steering_addon.behaviors.wall_following import CURVES, OBSTACLES, WallFollowing
 from steering_addon.locomotion import Planar
@@ -11,7 +9,7 @@ from steering_addon.simulation.declaration import NEAREST
 from steering_addon.simulation.geometry.meshes import mesh
 from steering_addon.simulation.geometry.obstacles import Obstacles, boxes
 from steering_addon.simulation.geometry.paths import Spline, spline
-from tests.sampling import sampled, thorough
+from tests.sampling import sampled
 from tests.scene import Scene, about, headings, positions, speeds, turned
 from tests.surfaces import block, mesh_obstacles, sheet
 
@@ -109,47 +107,6 @@ def crosses(way: np.ndarray, wall: Corners) -> bool:
     safe = np.where(steep == 0.0, 1.0, steep)
     part, place = area(offset, side) / safe, area(offset, step) / safe
     return bool(((steep != 0.0) & (part >= 0.0) & (part <= 1.0) & (place >= 0.0) & (place <= 1.0)).any())
-
-
-def off_the_wall(way: np.ndarray, wall: Corners) -> np.ndarray:
-    """The distances of points (frames, 2) from the segments of a wall, (frames, k - 1)."""
-    start, side = wall[:-1], np.diff(wall, axis=0)
-    part = ((way[:, None] - start) * side).sum(-1) / (side * side).sum(-1)
-    return np.linalg.norm(way[:, None] - start - side * np.clip(part, 0.0, 1.0)[..., None], axis=-1)
-
-
-def wedge(degrees: float, hand: float, length: float = 40.0) -> Corners:
-    """Two segments of a wall that meet at the origin, the first from below; at more than 180 degrees it bends away."""
-    angle = np.radians(degrees)
-    return np.array([[0.0, -length], [0.0, 0.0], [hand * length * np.sin(angle), -length * np.cos(angle)]])
-
-
-corner = st.tuples(st.floats(30.0, 150.0), st.sampled_from([-1.0, 1.0]), st.floats(3.0, 10.0), st.floats(0.5, 1.5))
-
-
-@thorough
-@pytest.mark.parametrize("kind", ["curve", "mesh"])
-@settings(max_examples=1, derandomize=True, deadline=None)
-@given(corners=st.lists(corner, min_size=4, max_size=4))
-def test_in_an_inner_corner_it_turns_in_time_and_continues(kind: str, corners: list[tuple[float, ...]]) -> None:
-    corners = [*corners, (30.0, 1.0, 5.0, 0.7)]
-    angles, hands, fastest, offset = np.array(corners).T
-    walls = [wedge(angle, hand) for angle, hand in zip(angles, hands)]
-    # Far enough from the tip of a narrow corner not to start between two walls that are too near.
-    start = [(hand * o, -3.0 - o / np.tan(np.radians(a / 2.0)) - v) for a, hand, v, o in corners]
-    place, apart = followers(
-        kind, walls, start, vehicle={"max_speed": fastest}, speed=0.8 * fastest, values={"offset": offset}
-    )
-    way = (positions(place.run(8 * FPS)) - apart)[..., :2]
-    for row, wall in enumerate(walls):
-        near = off_the_wall(way[:, row], wall)
-        inside = np.linalg.norm(way[:, row], axis=1) < 36.0
-        end = int(np.argmin(inside)) or len(inside)
-        assert not crosses(way[:end, row], wall)
-        # On the last two metres, on either segment.
-        assert near[end - FPS // 2 : end].min(axis=1) == pytest.approx(offset[row], rel=0.35)
-        out = np.linalg.norm(way[end - 1, row]) - np.linalg.norm(way[end - FPS, row])
-        assert out > 0.5 * 0.8 * fastest[row]
 
 
 def test_in_a_corridor_too_narrow_for_the_offset_it_turns_round_at_the_end() -> None:

@@ -7,6 +7,10 @@ from __future__ import annotations
 
 import importlib
 import math
+import os
+import subprocess
+import sys
+import textwrap
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
@@ -26,6 +30,37 @@ SLOTTED = "slots" in bpy.types.Action.bl_rna.properties
 def part(name: str) -> ModuleType:
     """A module of the extension under test, for example `part("blender.read.plan")`."""
     return importlib.import_module(f"{MODULE}.steering_addon.{name}")
+
+
+def in_another_blender(script: str, user: Path | None = None, **values) -> str:
+    """Run a script, formatted with values, in a Blender process of its own, and return what it prints.
+
+    Args:
+        user: the folder of the user's resources, by default that of this process.
+    """
+    process = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script).format(**values)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, **({} if user is None else {"BLENDER_USER_RESOURCES": str(user)})},
+    )
+    assert process.returncode == 0, process.stdout + process.stderr
+    return process.stdout
+
+
+def from_library(folder: Path, kind: str, name: str, *, linked: bool = True):
+    """Save the file, open an empty one, and link a datablock of the saved file there, or append it; returns it.
+
+    Args:
+        kind: its collection in bpy.data, for example "objects".
+    """
+    path = str(folder / "library.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with bpy.data.libraries.load(path, link=linked) as (_, wanted):
+        setattr(wanted, kind, [name])
+    return getattr(wanted, kind)[0]
 
 
 # ---- building
@@ -350,6 +385,13 @@ def flight(*, only=None, replace_own_keys: bool = False) -> tuple[list[str], np.
         np.stack([motion.position for motion in motions]),
         np.stack([np.stack((pose.side, pose.forward, pose.up), axis=-1) for pose in poses]),
     )
+
+
+def snapshots() -> list:
+    """The snapshots that the simulation gets, frame by frame."""
+    plan = part("blender.read.plan").plan_reading(bpy.context.scene)
+    read = part("blender.read.sweep").sweep(plan, part("blender.read.reading").Reader(plan))
+    return [frame.snapshot for frame in read]
 
 
 # ---- dumping

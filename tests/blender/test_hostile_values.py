@@ -130,16 +130,11 @@ READING_BAKES = {
     *("bake", "bake the selected", "clear_bake", "select_contacts", "finding_select", "animate_by_hand", "export_usd"),
 }
 """Those that look at what is baked."""
-WITHOUT_VALUES = {
-    "add_school",
-    "add_walkers",
-    "add_herd",
-    "add_herd_and_wolf",
-    "add_cowboys_and_strays",
-    "add_station_hall",
-    "add_traffic",
-    "state_preset_save",
-}
+READY_SCENES = (
+    *("add_flock", "add_school", "add_walkers", "add_herd", "add_herd_and_wolf", "add_cowboys_and_strays"),
+    *("add_station_hall", "add_traffic"),
+)
+WITHOUT_VALUES = {*READY_SCENES[1:], "state_preset_save"}
 """Operators that read the same as one of these does."""
 
 
@@ -351,19 +346,7 @@ def test_a_vehicle_joins_a_crowd_of_points_with_a_warning(stages, capfd) -> None
 
 
 @sampled(one_of=4)
-@pytest.mark.parametrize(
-    "scene",
-    [
-        "add_flock",
-        "add_school",
-        "add_walkers",
-        "add_herd",
-        "add_herd_and_wolf",
-        "add_cowboys_and_strays",
-        "add_station_hall",
-        "add_traffic",
-    ],
-)
+@pytest.mark.parametrize("scene", READY_SCENES)
 def test_ready_scenes_can_be_added_beside_materials_of_the_same_names(scene: str) -> None:
     """Materials of the same names exist, without any nodes."""
     add = getattr(steering(), scene)

@@ -12,7 +12,7 @@ from tests.blender.building import part
 from tests.blender.drawing import shown
 from tests.sampling import in_every_blender
 
-pytestmark = in_every_blender
+pytestmark = in_every_blender(shared=True)
 
 ROOT = Path(__file__).resolve().parents[2]
 

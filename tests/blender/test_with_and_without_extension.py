@@ -1,11 +1,5 @@
 """Disabling the extension leaves nothing behind, and a baked file plays without the extension."""
 
-import os
-import subprocess
-import sys
-import textwrap
-from pathlib import Path
-
 import bpy
 import numpy as np
 import pytest
@@ -15,14 +9,17 @@ from tests.blender.building import (
     bake,
     baked_frames,
     crowd,
+    drive,
     empty,
     frames,
+    in_another_blender,
     insert,
     keys,
     leader,
     obstacle,
     scene_dump,
     vehicle,
+    wedge,
     world_matrices,
 )
 from tests.sampling import in_every_blender
@@ -112,35 +109,17 @@ ENABLING = """
 """
 
 
-def run(script: str, user: Path | None = None, **values) -> str:
-    """Run a script in a separate Blender process and return its output.
-
-    Args:
-        user: the folder of the user's resources, by default that of this process.
-    """
-    environment = dict(os.environ)
-    if user is not None:
-        environment["BLENDER_USER_RESOURCES"] = str(user)
-    process = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(script).format(**values)],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        env=environment,
-    )
-    assert process.returncode == 0, process.stdout + process.stderr
-    return process.stdout
-
-
 def test_enabling_and_disabling_twice_leaves_nothing_behind(addon) -> None:
-    assert "nothing left" in run(ENABLING, module=MODULE)
+    assert "nothing left" in in_another_blender(ENABLING, module=MODULE)
 
 
 @pytest.fixture
 def baked_scene():
-    """The names of two baked vehicles: one has keys of its own besides the bake, the other a moving parent."""
+    """The names of two baked vehicles, one with keys of its own besides the bake and a wing that its phase drives, the
+    other with a moving parent, and of the wing."""
     frames(1, 20)
     flock = crowd(wander={}, seek={}, obstacle_avoidance={})
+    flock.steering.portrayal.use = True
     leader(location=(5.0, 20.0, 3.0))
     obstacle(location=(1.0, 6.0, 0.0))
     mast = empty("Mast")
@@ -148,10 +127,13 @@ def baked_scene():
     free, carried = vehicle(name="Free", crowd=flock), vehicle(name="Carried", location=(4.0, 0.0, 0.0), crowd=flock)
     carried.parent = mast
     carried.rotation_mode = "QUATERNION"
+    wing = wedge("Wing")
+    wing.parent = free
+    drive(wing, "rotation_euler", "0.5 * p", index=1, p=(free, '["steering_phase"]'))
     bake()
     insert(free, "scale", {1: (1.0, 1.0, 1.0), 20: (2.0, 1.0, 1.0)})
     bpy.context.scene.frame_set(1)
-    return [free.name, carried.name]
+    return [free.name, carried.name, wing.name]
 
 
 def test_a_baked_file_plays_the_same_without_the_extension_and_survives_saving_there(baked_scene, tmp_path) -> None:
@@ -161,7 +143,7 @@ def test_a_baked_file_plays_the_same_without_the_extension_and_survives_saving_t
     path, result, resaved = (str(tmp_path / name) for name in ("baked.blend", "played.npy", "resaved.blend"))
     bpy.ops.wm.save_as_mainfile(filepath=path)
     (tmp_path / "user").mkdir()
-    run(
+    in_another_blender(
         PLAYING,
         tmp_path / "user",
         path=path,

@@ -21,7 +21,7 @@ PATIENCE = 1200.0
 """Seconds after which a command is ended: a story takes one or two minutes, and ten times that on a busy machine."""
 SCREEN = "-screen 0 1600x1000x24 +extension GLX"
 Told = Callable[..., Path]
-"""Plays a story (a script, then its arguments) and returns the folder of its pictures."""
+"""Plays a story (a script) and returns the folder of its pictures."""
 
 
 @pytest.fixture(scope="session")
@@ -47,11 +47,11 @@ def blender(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 def told(blender: list[str]) -> Told:
     """Plays a story to its end, without complaints on the console."""
 
-    def play(story: Path, folder: Path, *arguments: object) -> Path:
+    def play(story: Path, folder: Path) -> Path:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         window = ["--window-geometry", "0", "0", "1600", "1000"]
-        done = run([*blender, *window, "--python", story, "--", folder, *arguments])
+        done = run([*blender, *window, "--python", story, "--", folder])
         (folder / "console.txt").write_text(done.stdout, encoding="utf-8")
         complaints = [line for line in done.stdout.splitlines() if WRONG.search(line) and not HARMLESS.search(line)]
         assert not complaints, done.stdout

@@ -10,7 +10,6 @@ import pytest
 
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.separation import Separation
-from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
 from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import Crawling
 from steering_addon.locomotion.on_foot import FALL, STOP, TURN_BACK
@@ -295,31 +294,6 @@ def test_faces_that_change_their_number_are_held_on_to_again() -> None:
 
 
 # Behaviors in the plane.
-
-
-def test_on_a_wall_they_avoid_each_other_as_on_the_level() -> None:
-    """Two columns that cross, on the level and on a wall: the same ways, turned."""
-    turn = np.array([(0.0, 0.0, 1.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)])
-    points, triangles = sheet(12.0)
-    place = np.array(
-        [(-4.0 - 0.7 * k, 0.3 * (k % 3), 0.0) for k in range(6)] + [(0.2 * k, 4.0 + k, 0.0) for k in range(6)]
-    )
-    way = np.repeat([(1.0, 0.0, 0.0), (0.0, -1.0, 0.0)], 6, axis=0)
-    scene = ants(
-        GROUNDS["ceiling"],
-        12,
-        surfaces=surfaces([(points, triangles)]),
-        forward=way,
-        up=(0.0, 0.0, 1.0),
-        behaviors=[(UnalignedCollisionAvoidance, {})],
-    )
-    scene = replace(scene, position=place)
-    on_wall = replace(scene.moved(turn=turn), surfaces=surfaces([(points @ turn.T, triangles)]))
-    level, upright = (positions(each.run(4 * FPS)) for each in (scene, on_wall))
-    # Rounding grows as they decide.
-    assert np.abs(level @ turn.T - upright).max() < 1e-3
-    gap = np.linalg.norm(upright[:, :, None] - upright[:, None], axis=-1) + np.eye(12)
-    assert gap.min() > 0.25
 
 
 # Bodies.

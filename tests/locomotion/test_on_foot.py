@@ -31,10 +31,9 @@ from steering_addon.locomotion.headings import (
 from steering_addon.locomotion.on_foot import FALL, STOP, TURN_BACK
 from steering_addon.simulation.geometry.obstacles import boxes
 from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
-from steering_addon.simulation.locomotion import HELD_UP
 from steering_addon.simulation.snapshot import State
 from tests.locomotion.grounds import hills, on, plane
-from tests.sampling import sampled, thorough
+from tests.sampling import sampled
 from tests.scene import Scene, leaders, positions, speeds, ups
 from tests.surfaces import patch
 
@@ -274,13 +273,6 @@ def test_at_an_edge_it_turns_back_and_keeps_walking() -> None:
     assert stands.mean() < 0.5
 
 
-def test_at_an_edge_it_stops_if_told_to() -> None:
-    states = walker((0.0, 0.0, 0.0), (200.0, 0.0, 0.0), rim(), at_edge=STOP).run(7 * FPS)
-    end = positions(states)[-1, 0]
-    assert 7.8 < end[0] <= 8.0
-    assert (speeds(states)[-FPS:] == 0.0).all()
-
-
 def test_over_an_edge_it_falls_to_the_ground_below_if_told_to() -> None:
     ground = surfaces([plane(half=4.0, height=3.0), plane(half=30.0)])
     states = walker((0.0, 0.0, 3.0), (25.0, 0.0, 0.0), ground, at_edge=FALL).run(7 * FPS)
@@ -296,16 +288,6 @@ def test_what_falls_past_everything_is_off_the_ground() -> None:
     assert states[FPS].outputs["off_ground"][0] == 0.0
     assert states[-1].outputs["off_ground"][0] == 1.0
     assert positions(states)[-1, 0, 2] < -3.0
-
-
-def test_a_hole_is_an_edge() -> None:
-    points, triangles = plane(half=10.0, cells=40)
-    middle = points[triangles].mean(axis=1)
-    ground = surfaces([(points, triangles[np.abs(middle[:, :2]).max(axis=1) > 1.5])])
-    states = walker((-6.0, 0.0, 0.0), (9.0, 0.0, 0.0), ground).run(12 * FPS)
-    assert (positions(states)[..., 2] == 0.0).all()
-    assert np.abs(positions(states)[..., :2]).max(axis=-1).min() > 1.3, "it bridges no more than the corners"
-    assert np.linalg.norm(positions(states)[:, 0] - (9.0, 0.0, 0.0), axis=1).min() < 1.0, "it comes past the hole"
 
 
 # Stairs, storeys, things that move.
@@ -381,21 +363,6 @@ def test_without_ground_it_walks_at_its_height_and_says_so_and_steps_onto_what_c
     assert off[0] == 1.0 and off[-1] == 0.0
     height = positions(states)[:, 0, 2]
     assert (height[off > 0.0] == 0.0).all() and (height[off == 0.0] == 0.1).all()
-
-
-@thorough
-def test_what_starts_on_ground_that_is_too_steep_comes_down() -> None:
-    ground = surfaces(
-        [patch(np.array([[(x, y, z) for x, z in ((-30, 0), (0, 0), (10, 12), (30, 12))] for y in (-9, 9)], float))]
-    )
-    start = on(ground, [(4.0, 0.0)])[0]
-    targets = [(-20.0, 0.0, 0.0), (25.0, 0.0, 12.0)]
-    states = replace(walkers([start] * 2, targets, ground, turn_on_the_spot=0.0), speed=0.0).run(15 * FPS)
-    held_up = np.array([state.outputs[HELD_UP] for state in states])
-    steep = steepness(ground, states) > 0.61
-    assert steep.any(axis=0).all() and (held_up[steep] == 1.0).all(), "the report of a bake names it"
-    assert positions(states)[..., 2].max() <= start[2] + 1e-9
-    assert (positions(states)[-1, :, 2] < start[2] - 1.0).all()
 
 
 def test_shuffled_triangles_make_no_difference() -> None:

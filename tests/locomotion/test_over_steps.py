@@ -231,20 +231,6 @@ def test_people_go_up_and_down_stairs_at_two_steps_a_second(rise: float, tread: 
     np.testing.assert_allclose(speed[before][:, ::2].max(axis=0), pace[::2], rtol=0.03)
 
 
-@sampled(one_of=3)
-@pytest.mark.parametrize(("rise", "tread"), [(0.17, 0.3), (0.18, 0.28), (0.12, 0.25)])
-def test_long_animals_see_each_tread_and_go_as_slowly_as_their_legs(rise: float, tread: float) -> None:
-    ground, end = stairs(rise, tread), tread * COUNT
-    scene = walkers([(-2.0, 0.0, 0.0)], [(end + 6.0, 0.0, rise * COUNT)], ground, slowed_uphill=0.0)
-    scene.vehicle.update(radius=0.3, length=1.6, max_speed=1.4, cruise_speed=1.0)
-    place = shown(replace(scene, forward=np.array([(1.0, 0.0, 0.0)]), speed=1.4).run(7 * FPS))[:, 0]
-    on_stairs = (place[:, 0] > 0.9) & (place[:, 0] < end - 0.9)
-    assert on_stairs.any()
-    off = place[:, 2] - rise * (place[:, 0] / tread + 0.5)
-    assert np.abs(off[on_stairs]).max() < 0.01
-    assert 0.5 < np.median(np.diff(place[:, 0])[on_stairs[1:]]) * FPS / (2.1 * tread) < 1.1
-
-
 def test_neither_a_kerb_nor_a_steep_slope_is_stairs_and_small_ones_have_their_own_pace() -> None:
     kerb, slope = along([(-9.0, 0.0), (0.0, 0.0), (0.0, 0.12), (9.0, 0.12)]), along([(-9.0, -4.5), (9.0, 4.5)])
     for ground in (kerb, slope):

@@ -2,13 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from steering_addon.recording import overlaps
 from steering_addon.recording.overlaps import Overlaps
-from tests.sampling import thorough
-from tests.simulation.geometry.test_capsules import segments_apart
 
 
 def touching(position, radius, present) -> set[tuple[int, int]]:
@@ -56,31 +54,6 @@ def test_bodies_that_stand_or_move_together_are_searched_rarely(monkeypatch, pac
     for frame in range(100):
         searched.on(position + frame * velocity, np.full(200, 0.3), np.ones(200, dtype=bool))
     assert len(searches) <= 20
-
-
-@thorough
-@settings(max_examples=10, deadline=None)
-@given(st.integers(0, 10**6), st.floats(0.0, 0.5))
-def test_long_bodies_touch_where_their_axes_are_nearer_than_their_radii(seed, pace) -> None:
-    """Compared one by one on every frame, while they move and turn."""
-    rng = np.random.default_rng(seed)
-    n = 10
-    position, velocity = rng.uniform(0.0, 5.0, (n, 3)), rng.normal(0.0, pace, (n, 3))
-    radius, half = rng.uniform(0.05, 0.4, n), rng.uniform(0.0, 2.0, n) * (rng.random(n) < 0.7)
-    forward = rng.normal(size=(n, 3))
-    searched = Overlaps()
-    for _ in range(15):
-        position, forward = position + velocity, forward + 0.4 * rng.normal(size=(n, 3))
-        axis = forward / np.linalg.norm(forward, axis=1)[:, None] * half[:, None]
-        first, second, distance = searched.on(position, radius, np.ones(n, dtype=bool), axis)
-        apart = {
-            (i, j): segments_apart(*(position[row] + sign * axis[row] for row in (i, j) for sign in (-1.0, 1.0)))
-            for i in range(n)
-            for j in range(i + 1, n)
-        }
-        pairs = [(min(pair), max(pair)) for pair in zip(first.tolist(), second.tolist())]
-        assert set(pairs) == {(i, j) for (i, j), gap in apart.items() if gap < radius[i] + radius[j]}
-        assert distance == pytest.approx([apart[pair] for pair in pairs], abs=1e-9)
 
 
 def test_axes_of_no_length_find_what_spheres_find() -> None:

@@ -9,13 +9,11 @@ from scripts.motion_bands import (
     ALIVE,
     BETWEEN,
     BIRDS,
-    FISH,
     FLYERS,
     JITTERY,
     KINDS,
     MECHANICAL,
     PARTED,
-    WALKERS,
     Recording,
     measured,
     rows,
@@ -26,7 +24,6 @@ from steering_addon.behaviors.cohesion import Cohesion
 from steering_addon.behaviors.containment import Containment
 from steering_addon.behaviors.separation import Separation
 from steering_addon.behaviors.wander import Wander
-from steering_addon.simulation.geometry.paths import spline
 from steering_addon.simulation.geometry.regions import SPHERE, regions
 from tests.scene import Scene, headings, positions, ups
 
@@ -83,29 +80,12 @@ def test_a_flock_of_starlings_is_alive_in_every_row(flock: Recording) -> None:
     assert set(judged.values()) == {ALIVE}, judged
 
 
-def test_a_flock_without_wander_is_mechanical() -> None:
-    scene = starlings()
-    tame = [b for b in scene.behaviors if b[0] not in (Wander, Containment)]
-    judged = verdicts(recorded(replace(scene, behaviors=tame)))
-    assert judged["polarization"] == MECHANICAL
-    assert judged["turn p95, deg/s"] == BETWEEN
-
-
 def test_a_trembling_flock_is_jittery(flock: Recording) -> None:
     shake = 0.02 * np.random.default_rng(1).normal(size=flock.forward.shape)
     forward = flock.forward + shake
     forward /= np.linalg.norm(forward, axis=-1, keepdims=True)
     judged = verdicts(replace(flock, forward=forward))
     assert judged["turn reversed, share"] == judged["jerk p95, deg/s a frame"] == JITTERY
-
-
-def test_a_flock_on_rails_keeps_its_neighbors_and_a_shuffled_one_does_not(flock: Recording) -> None:
-    rails = flock.position[:1] + np.arange(120.0)[:, None, None] * [0.0, 0.4, 0.0]
-    assert verdicts(replace(flock, position=rails))["neighbors kept after 1 s"] == MECHANICAL
-    shuffled = np.random.default_rng(2).normal(size=flock.position.shape) * 20.0
-    judged = verdicts(replace(flock, position=shuffled))
-    assert judged["neighbors kept after 1 s"] == judged["nearest neighbor p95 / p5"] == JITTERY
-    assert judged["lost, share"] == MECHANICAL
 
 
 def test_lost_members_are_counted(flock: Recording) -> None:
@@ -127,30 +107,6 @@ def test_parts_of_a_flock_are_not_lost_but_it_may_not_stay_apart(flock: Recordin
     assert (judged["lost, share"], judged[PARTED.title]) == (ALIVE, JITTERY)
     apart[60:, :20] -= (500.0, 0.0, 0.0)
     assert verdicts(replace(flock, position=apart))[PARTED.title] == ALIVE
-
-
-def test_walkers_along_a_road_turn_as_the_road_does() -> None:
-    angle = np.radians(np.arange(0.0, 350.0, 0.5))
-    road = spline(100.0 * np.stack((np.cos(angle), np.sin(angle), 0.0 * angle), axis=-1), False)
-    along = np.arange(240.0)[:, None] * 1.34 / FPS + np.arange(4.0) * 20.0 + 10.0
-    forward = road.tangent(along)
-    left = np.cross((0.0, 0.0, 1.0), forward)
-    up = np.broadcast_to((0.0, 0.0, 1.0), forward.shape)
-    position, cruise = road.position(along) + 0.5 * left, np.full(4, 1.34)
-    recording = Recording(WALKERS, position, forward, up, FPS, 0.6, cruise, path=(road,))
-    values = measured(recording)
-    assert values["heading p95 / the road's own"] == pytest.approx(1.0, abs=0.1)
-    assert values["crossings of the middle in 10 s"] == 0.0
-    assert set(verdicts(recording).values()) == {ALIVE}
-
-    swaying = np.sin(2.0 * np.pi * 0.5 * np.arange(240.0) / FPS)[:, None, None]
-    judged = verdicts(replace(recording, position=road.position(along) + swaying * left))
-    assert judged["crossings of the middle in 10 s"] == JITTERY
-    judged = verdicts(replace(recording, forward=forward + 0.1 * swaying * left))
-    assert judged["heading p95 / the road's own"] == JITTERY
-    assert verdicts(replace(recording, path=()))["heading p95 / the road's own"] == "", (
-        "without a road this row is empty"
-    )
 
 
 def test_a_coordinated_turn_is_banked_in_time_and_a_level_one_is_not_measured() -> None:
@@ -180,31 +136,6 @@ def test_the_bands_of_a_row_do_not_overlap(kind: str) -> None:
             assert high <= row.alive[0] or low >= row.alive[1], row.title
         edges = [bound for bound in row.alive if np.isfinite(bound)]
         assert [row.verdict(bound) == ALIVE for bound in edges] == [bound == row.alive[0] for bound in edges]
-
-
-def test_fish_keep_their_neighbors_longer_and_nearer_than_birds() -> None:
-    birds, fish = ({row.title: row for row in rows(kind)} for kind in (BIRDS, FISH))
-    assert (birds["neighbors kept after 1 s"].verdict(0.5), fish["neighbors kept after 1 s"].verdict(0.5)) == (
-        ALIVE,
-        BETWEEN,
-    )
-    assert (birds["nearest p1, body lengths"].verdict(1.5), fish["nearest p1, body lengths"].verdict(1.5)) == (
-        JITTERY,
-        ALIVE,
-    )
-
-
-def test_among_obstacles_more_turning_and_a_temporary_split_are_alive() -> None:
-    open_road, street = ({row.title: row for row in rows(WALKERS, obstacles)} for obstacles in (False, True))
-    turn = "heading p95 / the road's own"
-    assert (open_road[turn].verdict(2.0), street[turn].verdict(2.0), street[turn].verdict(7.0)) == (
-        JITTERY,
-        ALIVE,
-        JITTERY,
-    )
-    parted, lost = "lost in the last second, share", "lost, share"
-    assert {row.title for row in rows(BIRDS, True)} - {row.title for row in rows(BIRDS)} == {parted}
-    assert {row.title for row in rows(BIRDS)} - {row.title for row in rows(BIRDS, True)} == {lost, PARTED.title}
 
 
 def test_members_that_come_back_are_not_lost(flock: Recording) -> None:

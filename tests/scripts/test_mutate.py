@@ -1,6 +1,5 @@
 """The mutants, the tests that are chosen for them, and what becomes of them in a small project."""
 
-import ast
 import subprocess
 import sys
 import tomllib
@@ -11,7 +10,7 @@ import pytest
 from scripts.mutation import trial
 from scripts.mutation.choosing import Chooser
 from scripts.mutation.coverage_map import CoverageMap, Record, Recorder
-from scripts.mutation.mutants import OPERATORS, Mutant, mutants
+from scripts.mutation.mutants import Mutant, mutants
 from scripts.mutation.trial import Checkout, Verdict, tried
 from tests.sampling import sampled, thorough
 
@@ -28,43 +27,22 @@ def changed(text: str) -> set[str]:
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
-        ("f(a < b)", {"f(a <= b)", "f(a >= b)", "pass"}),
-        ("x = a <= b", {"x = a < b", "x = a > b"}),
+        ("x = a < b", {"x = a >= b"}),
+        ("x = len(a) <= b", {"x = len(a) < b", "x = len(a) > b"}),
         ("x = a == b", {"x = a != b"}),
-        ("x = a is b", {"x = a is not b"}),
         ("x = a is not b", {"x = a is b"}),
         ("x = a not in b", {"x = a in b"}),
-        ("x = a < b <= c", {"x = a <= b <= c", "x = a >= b <= c", "x = a < b < c", "x = a < b > c"}),
-        ("x = a + b", {"x = a - b"}),
+        ("x = a < b <= c", {"x = a >= b <= c", "x = a < b > c"}),
         ("x = (a) * (b)", {"x = (a) / (b)"}),
         ("x = a & b", {"x = a | b", "x = a", "x = b"}),
-        ("x = a | b < c", {"x = a & b < c", "x = a | b <= c", "x = a | b >= c", "x = a < c", "x = b < c"}),
+        ("x = a | b < c", {"x = a & b < c", "x = a | b >= c", "x = a < c", "x = b < c"}),
         ("x = a and not b", {"x = a or not b", "x = a and b", "x = a", "x = (not b)"}),
         ("x = -a", {"x = a"}),
         ("x = ~a", {"x = a"}),
-        ("x = 3", {"x = 4"}),
-        ("x = a < EPSILON", {"x = a >= EPSILON"}),
-        ("CLOSE = 1e-9\nx = a > CLOSE * b", {"x = a <= CLOSE * b", "x = a > CLOSE / b"}),
-        ("x = a * 1.0", {"x = a * 2.0"}),
+        ("x = a * 1.0", set()),
         ("x = -1", {"x = 1", "x = 0"}),
-        ("x = -2.5", {"x = 2.5", "x = -5.0"}),
-        ("x = 0.5", {"x = 1.0"}),
-        ("x = 0.0", {"x = 1.0"}),
-        ("x = True", {"x = False"}),
-        ("x = np.minimum(a, b)", {"x = np.maximum(a, b)"}),
-        ("x = np.minimum.reduce(a)", {"x = np.maximum.reduce(a)"}),
-        ("x = any(a)", {"x = all(a)"}),
-        ("x = np.abs(a - b)", {"x = np.abs(a + b)", "x = (a - b)"}),
-        ("x = np.where(a, b, c)", {"x = np.where(a, c, b)"}),
-        ("x = b if a else c", {"x = c if a else b", "x = b if (not a) else c"}),
-        ("def f():\n    return a - b", {"return a + b", "return a", "return b"}),
-        ("def f():\n    a += b", {"a -= b", "pass"}),
-        ("def f():\n    a[b] = c", {"pass"}),
-        ("def f():\n    del a[b]", {"pass"}),
-        ("def f():\n    if a:\n        raise E('x' + str(1))", {"if (not a):", "pass"}),
-        ("def f(a=1):\n    return a", {"def f(a=2):"}),
-        ("x = [a for a in b if a]", {"x = [a for a in b if (not a)]"}),
-        ("é = a + 'é' * 2 + b", {"é = a + 'é' * 3 + b", "é = a + 'é' * 2 - b", "é = a - 'é' * 2 + b"}),
+        ("def f():\n    a += b", {"a -= b"}),
+        ("é = a + 'é' * 2 + b", {"é = a + 'é' * 2 - b", "é = a - 'é' * 2 + b"}),
     ],
 )
 def test_each_operator_is_changed_on_its_own(text: str, wanted: set[str]) -> None:
@@ -93,19 +71,9 @@ def test_words_types_decorators_and_guards_against_rounding_stay(text: str) -> N
 
 def test_the_rest_of_the_file_stays_as_it_is() -> None:
     text = "# A comment, é.\nx = (\n    a  # less\n    < b\n)\ny = 'é'\n"
-    mutant = next(m for m in mutants("a.py", text) if m.change == "< -> <=")
-    assert mutant.applied(text) == text.replace("    < b", "    <= b")
-    assert (mutant.line, mutant.before, mutant.after, mutant.runs_on) == (4, "    < b\n", "    <= b\n", (2, 5))
-
-
-@thorough
-def test_every_mutant_of_a_real_file_is_valid_and_differs_from_it() -> None:
-    path = "steering_addon/simulation/arrays/vectors.py"
-    text = (ROOT / path).read_text(encoding="utf-8")
-    all_of_them = mutants(path, text)
-    assert len(all_of_them) > 100
-    assert len({mutant.applied(text) for mutant in all_of_them}) == len(all_of_them)
-    assert all(ast.dump(ast.parse(m.applied(text))) != ast.dump(ast.parse(text)) for m in all_of_them)
+    [mutant] = mutants("a.py", text)
+    assert mutant.applied(text) == text.replace("    < b", "    >= b")
+    assert (mutant.line, mutant.before, mutant.after, mutant.runs_on) == (4, "    < b\n", "    >= b\n", (2, 5))
 
 
 @sampled
@@ -118,7 +86,7 @@ def test_a_mutant_in_the_table_of_equivalents_exists_and_has_a_reason(entry: dic
 
 def test_what_runs_on_import_is_noticed_by_the_tests_that_run_its_uses() -> None:
     sources = {
-        "p/a.py": "LIMIT = 2\nTWICE = 2 * LIMIT\n\n\ndef f(x):\n    return x < TWICE\n\n\ndef g(x):\n    return x\n",
+        "p/a.py": "LIMIT = -2\nTWICE = 2 * LIMIT\n\n\ndef f(x):\n    return x < TWICE\n\n\ndef g(x):\n    return x\n",
         "p/b.py": "from .a import LIMIT\n\n\ndef h(x):\n    return x > LIMIT\n",
     }
     lines = {"p/a.py": {"6": "1", "10": "2"}, "p/b.py": {"5": "4"}}
@@ -163,7 +131,7 @@ def count(limit):
 
 
 def doubled(x):
-    return x + x
+    return x + x | 0
 
 
 def unseen(x):
@@ -213,15 +181,6 @@ def small_mutant(change: str) -> Mutant:
     return next(m for m in mutants("steering_addon/small.py", SMALL) if m.change == change)
 
 
-@thorough
-def test_a_line_that_a_shared_fixture_runs_is_run_by_all_tests_that_use_it(small: tuple) -> None:
-    _, coverage, _ = small
-    names = [choice.name for choice in coverage.running("steering_addon/small.py", [10])]
-    tests = ["test_first", "test_second[4]", "test_second[5]"]
-    assert names == [f"tests/test_small.py::{name}" for name in tests]
-    assert coverage.running("steering_addon/small.py", [14]) == []
-
-
 def test_a_record_holds_until_the_code_that_it_ran_changes(small: tuple) -> None:
     checkout, _, recorder = small
     assert recorder._kept("tests/test_small.py") is not None
@@ -236,10 +195,10 @@ def test_a_record_holds_until_the_code_that_it_ran_changes(small: tuple) -> None
 @pytest.mark.parametrize(
     ("change", "verdict", "killer"),
     [
-        ("< -> <=", Verdict.KILLED, "test_count"),
+        ("< -> >=", Verdict.KILLED, "test_count"),
         ("+= -> -=", Verdict.TIMED_OUT, ""),
         ("+ -> -", Verdict.KILLED, "test_first"),
-        ("x + x -> x", Verdict.SURVIVED, ""),
+        ("x + x | 0 -> (x + x)", Verdict.SURVIVED, ""),
         ("- -> (nothing)", Verdict.NEVER_RUN, ""),
     ],
 )
@@ -253,20 +212,6 @@ def test_mutants_die_by_failing_tests_or_endless_loops(
     outcome = tried(checkout, mutant, "tools", recorder.python, choices)
     assert (outcome.verdict, outcome.killer.partition("::")[2]) == (verdict, killer)
     assert (checkout.root / mutant.path).read_text(encoding="utf-8") == SMALL
-
-
-def test_by_default_only_operators_change() -> None:
-    text = "def f(a: float) -> float:\n    if a and not a < 2.0:\n        a += 1.0\n    return -a * min(a, 3.0)\n"
-    all_of_them = {mutant.change for mutant in mutants("a.py", text)}
-    operators = {mutant.change for mutant in mutants("a.py", text, OPERATORS)}
-    assert {"< -> >=", "and -> or", "+= -> -=", "* -> /", "- -> (nothing)"} < operators < all_of_them
-    others = {"< -> <=", "2.0 -> 4.0", "1.0 -> 2.0", "3.0 -> 6.0", "min -> max", "a += 1.0 -> pass"}
-    assert all_of_them - operators == others
-
-
-@pytest.mark.parametrize("count", ["len(a) < b", "b < a.size", "1 < b", "b < -1"])
-def test_counts_may_meet_a_boundary(count: str) -> None:
-    assert {mutant.change for mutant in mutants("a.py", f"x = {count}", OPERATORS)} >= {"< -> <=", "< -> >="}
 
 
 def test_the_same_seed_draws_the_same_mutants() -> None:

@@ -51,8 +51,8 @@ def nodes_at(ground: WalkableGround, *places: Any) -> list[int]:
     return [int(ground.spans.at(*(np.array([float(k)]) for k in place))[0]) for place in places]
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("metres", [0.25, 2.0, 6.0, 40.0])
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("metres", [0.25, 6.0, 40.0])
 def test_a_field_with_a_leap_is_the_shorter_of_the_ways_with_and_without_it(seed: int, metres: float) -> None:
     ground = ground_of(quads(plate(0, 0, 20, 20)), some_boxes(seed))
     start, end, goal = nodes_at(ground, (2.1, 3.1, 0), (17.4, 2.6, 0), (18.1, 18.3, 0))

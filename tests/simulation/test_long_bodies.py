@@ -14,14 +14,11 @@ from steering_addon.behaviors.separation import Separation
 from steering_addon.behaviors.unaligned_collision_avoidance import PAPER, VELOCITY, UnalignedCollisionAvoidance
 from steering_addon.locomotion import Planar, Wheeled
 from steering_addon.recording.mishaps import OBSTACLE, OVERLAP, STUCK, TOLERANCE, Mishaps
-from steering_addon.simulation.avoiding.costs import COSTS
-from steering_addon.simulation.avoiding.dangers import Others
-from steering_addon.simulation.avoiding.long_bodies import SOONEST
 from steering_addon.simulation.behavior import Behavior
 from steering_addon.simulation.geometry.obstacles import boxes, obstacles
 from steering_addon.simulation.nearby.neighbors import EVERYONE
 from steering_addon.simulation.presence.attendance import Attendance
-from tests.sampling import sampled, thorough
+from tests.sampling import sampled
 from tests.scene import Scene, about, leaders, locked, positions
 from tests.simulation.geometry.test_capsules import segments_apart
 
@@ -216,39 +213,6 @@ def test_separation_is_the_sum_of_repulsions_between_the_axes() -> None:
                 push += -offset[nearest] / gap[nearest] * (distance / gap[nearest] - 1.0)
         push *= min(1.0, 1.0 / max(np.linalg.norm(push), 1e-9))
         assert forces[i] == pytest.approx(push, abs=0.02)
-
-
-def march(scene: Scene, relative: np.ndarray, contact: float, latest: float) -> float:
-    """The time to the contact of two cars that keep their headings, found by small steps; inf for none."""
-    for time in np.arange(0.0, latest, 0.01):
-        gap = apart(replace(scene, position=[scene.position[0] + relative * time, scene.position[1]]), 0, 1)
-        if gap <= contact:
-            return float(time)
-    return np.inf
-
-
-@thorough
-@pytest.mark.parametrize("degrees", [0.0, 25.0, 90.0, 180.0])
-def test_the_danger_of_a_velocity_is_one_over_the_time_to_the_contact(degrees: float) -> None:
-    angle = np.radians(degrees)
-    forward = np.array([[0.0, 1.0, 0.0], [np.sin(angle), np.cos(angle), 0.0]])
-    avoids = [(UnalignedCollisionAvoidance, {"distance": 20.0})]
-    scene = cars([[0.0, 0.0, 0.0], [1.5, 9.0, 0.0]], forward, behaviors=avoids, speed=[1.0, 0.0])
-    world, agents, [avoiding] = scene.seen()
-    near = avoiding.near(world, agents).together()
-    frame = (agents.forward, agents.side)
-    look_ahead = np.full(2, 6.0)
-    costs = replace(COSTS, share=1.0, others=0.0)
-    others = Others.about(world, agents, near, frame, np.full(2, 3.0), np.zeros(2), look_ahead, costs)
-    tried = np.array([(s * np.sin(a), s * np.cos(a)) for s in (1.5, 3.0) for a in np.linspace(-0.6, 0.9, 7)])
-    first = np.zeros(len(tried), dtype=np.int64)
-    danger = others.danger([tried[:, 1], tried[:, 0]], first, look_ahead[first])
-    for (x, y), value in zip(tried, danger, strict=True):
-        time = march(scene, np.array([x, y, 0.0]), 2.0 * RADIUS, 6.0)
-        wanted = max(min(1.0 / max(time, 1e-9), 1.0 / SOONEST) - 1.0 / 6.0, 0.0)
-        assert value == pytest.approx(wanted, abs=0.03)
-    assert (danger > 0.0).any()
-    assert (danger == 0.0).any()
 
 
 def crossing(method: int, late: float, length: float) -> float:

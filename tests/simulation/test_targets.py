@@ -16,11 +16,8 @@ from steering_addon.simulation.declaration import NEAREST
 from steering_addon.simulation.geometry.regions import SPHERE, regions
 from steering_addon.simulation.maneuvers.chasing import PACKED, at_stop
 from steering_addon.simulation.roles import Role
-from steering_addon.simulation.run import step
-from steering_addon.simulation.snapshot import Snapshot
 from steering_addon.simulation.targets import find_visit, visits
 from steering_addon.simulation.world import World
-from tests.sampling import thorough
 from tests.scene import Scene, leaders, positions
 
 N = 60
@@ -108,26 +105,6 @@ def test_in_order_a_throng_reaches_a_stop_as_near_as_those_nearer_to_it_leave_ro
         room = np.sqrt((agents.radius[nearer] ** 2).sum() / PACKED)
         touching = agents.radius[k] + world.bodies.radius[goal[k]] + 0.5 + room
         assert reached == (distance[k] <= (within or touching)), k
-
-
-@thorough
-def test_in_order_it_skips_what_is_not_present() -> None:
-    def gone(frame: int, snapshot: Snapshot) -> Snapshot:
-        present = np.array([True, False, True, frame < 240])
-        return replace(snapshot, tracked=replace(snapshot.tracked, present=present))
-
-    states = seekers(NEXT, n=1).run(24 * 60, at=gone)
-    stops = [int(s.memories["seek.target"].stop[0]) for s in states if "seek.target" in s.memories]
-    assert set(stops[240:]) == {0, 2}
-
-
-def test_the_progress_through_candidates_belongs_to_the_state() -> None:
-    place = seekers(NEXT, n=3)
-    states = place.run(24 * 20)
-    state = states[24 * 12]
-    for frame in range(24 * 12 + 1, 24 * 20):
-        state = step(state, place.snapshot(frame))
-    assert np.array_equal(state.motion.position, states[-1].motion.position)
 
 
 @pytest.mark.parametrize("pick", [NEAREST_ONE, OWN, NEXT])

@@ -28,6 +28,11 @@ TOGETHER = 2048
 """Keys whose numbers fit into fast memory."""
 GOLDEN = 0x9E3779B97F4A7C15
 """The golden ratio as a fraction of 64 bits: its multiples are spread evenly."""
+STEP, LAST_SHIFT = np.uint64(GOLDEN), np.uint64(31)
+ROUNDS = tuple(
+    (np.uint64(shift), np.uint64(factor)) for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
+)
+"""The constants of SplitMix64 (Steele, Lea and Flood 2014), made once."""
 SLOWEST, FASTEST = 0.6, 1.5
 """The frequencies of the sines lie between these multiples of the requested rate: close, but never in step."""
 SIZE = 16
@@ -36,11 +41,10 @@ SIZE = 16
 
 def mix(keys: Keys, salt: Keys | int) -> Keys:
     """New keys from keys (...) and a salt that broadcasts with them; each bit depends on all others."""
-    with np.errstate(over="ignore"):
-        z = (keys ^ np.asarray(salt, dtype=np.uint64)) + np.uint64(GOLDEN)
-        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        return z ^ (z >> np.uint64(31))
+    z = (keys ^ np.asarray(salt, dtype=np.uint64)) + STEP
+    for shift, factor in ROUNDS:
+        z = (z ^ (z >> shift)) * factor
+    return z ^ (z >> LAST_SHIFT)
 
 
 def keys_of(seed: int, identity: NDArray[np.int64]) -> Keys:

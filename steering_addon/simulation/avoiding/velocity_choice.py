@@ -196,6 +196,8 @@ class Choosers:
             cost = harmless(velocity)
             # Danger is never negative, so a velocity that is too dear without it is not asked for it.
             open_ = which((cost < least).ravel())
+            if not len(open_):
+                return cheapest, least
             agent = np.tile(rows, len(cost))[open_]
             cost.reshape(-1)[open_] += costs.danger * self._danger([v.reshape(-1)[open_] for v in velocity], agent)
             row = np.argmin(cost, axis=0)

@@ -42,6 +42,10 @@ CHUNK = 100_000
 """Distances computed together at most while whole lines are searched: more of them do not fit into fast memory."""
 COARSE, FINE = np.array([33, 65, 129, 257]), 17
 """Candidates in the two rounds of a search near a known position; the reach decides which count the first has."""
+SKIPPED = 16
+"""Candidates that are skipped together where those on both sides are too far away."""
+WORTH_SKIPPING = 4096
+"""Candidates of all points from which on looking for those that can be skipped takes less time than it saves."""
 STRETCH = 16
 """Blocks that are skipped together where lines are looked for within reach."""
 
@@ -261,13 +265,8 @@ class Followed(Columns):
         row = np.minimum(lines.begins[block][:, None] + np.arange(BLOCK), self._last[owner][:, None])
         up = None if upward is None else of_rows(upward, owner)
         gap = (picked(points, owner).T[:, :, None] - taken(lines.points, row)).transpose(1, 2, 0)
-        squared = square_of(gap, up)
-        best = np.argmin(squared, axis=1)
-        squared = squared[np.arange(len(best)), best]
-        least = np.minimum.reduceat(squared, firsts(owner)) if len(owner) else squared
-        nearest = which(squared == least[owner])
-        nearest = nearest[firsts(owner[nearest])]
-        return row[nearest, best[nearest]]
+        nearest, best = _first_least(owner, square_of(gap, up))
+        return row[nearest, best]
 
     def nearest_within(self, points: Vectors, along: Scalars, reach: Scalars, upward: Vectors | None = None) -> Scalars:
         """The distance along each line to the point nearest to each point, searching within `reach` of `along`.
@@ -287,21 +286,10 @@ class Followed(Columns):
         # Enough candidates to try each sample of a short reach, and never too few to find the right bend of a long one.
         # Each point has its own count, so that an agent with a long reach does not change what the others find.
         size = np.minimum(np.searchsorted(COARSE, 2.0 * np.ceil(reach / self.spacing) + 1.0), len(COARSE) - 1)
-        offset = self._coarsely(points, along, reach, size, upward)
-        offset = self._best(points, along, offset, reach * (2.0 / (COARSE[size] - 1)), FINE, upward)
+        candidates = int(COARSE[size[0]]) if same_for_all(size) else COARSE[size]
+        offset = self._best(points, along, np.zeros(len(points)), reach, candidates, upward)
+        offset = self._best(points, along, offset, reach * (2.0 / (candidates - 1)), FINE, upward)
         return self.wrapped(along + clamp(offset, -reach, reach))
-
-    def _coarsely(self, points: Vectors, along: Scalars, reach: Scalars, size: Rows, upward: Vectors | None) -> Scalars:
-        """The offset from `along` of the point nearest to each point, of COARSE[size] candidates; (n,) metres."""
-        offset = np.zeros(len(points))
-        if same_for_all(size):
-            return self._best(points, along, offset, reach, int(COARSE[size[0]]), upward)
-        for index in np.unique(size):
-            rows = which(size == index)
-            up = None if upward is None else of_rows(upward, rows)
-            few, candidates = self.take(rows), int(COARSE[index])
-            offset[rows] = few._best(points[rows], along[rows], offset[rows], reach[rows], candidates, up)
-        return offset
 
     def _best(
         self,
@@ -309,7 +297,7 @@ class Followed(Columns):
         along: Scalars,
         offset: Scalars,
         reach: Scalars,
-        candidates: int,
+        candidates: Rows | int,
         upward: Vectors | None,
     ) -> Scalars:
         """The offset from `along` of the point nearest to each point, within `reach` of the given offset.
@@ -317,21 +305,68 @@ class Followed(Columns):
         Args:
             points: (n, 3) metres.
             along, offset, reach: (n,) metres along the lines.
-            candidates: how many offsets are tried.
+            candidates: how many offsets are tried; (n,) if not all the same number.
             upward: as for `nearest`.
 
         Returns:
             (n,) metres along the lines.
         """
-        stride = reach * (2.0 / (candidates - 1))
-        tried = offset[:, None] - reach[:, None] + stride[:, None] * np.arange(candidates)[None, :]
-        gap = columns(*points.T[:, :, None]) - self.position(along[:, None] + tried)
-        distance = square_of(gap, upward)
+        stride, begin = reach * (2.0 / (candidates - 1)), (offset - reach)[:, None]
+        if isinstance(candidates, int) and len(points) * candidates <= WORTH_SKIPPING:
+            number = np.arange(candidates)[None, :]
+        else:
+            every = np.broadcast_to(candidates, stride.shape)[:, None]
+            number = self._worth_trying(points, along[:, None], begin, stride[:, None], every, upward)
+        tried = begin + stride[:, None] * number
+        distance = self._squared(points, along[:, None] + tried, upward)
         n, best = np.arange(len(points)), np.argmin(distance, axis=1)
         least = distance[n, best]
         fall = distance[n, np.maximum(best - 1, 0)] - least
-        rise = distance[n, np.minimum(best + 1, candidates - 1)] - least
+        rise = distance[n, np.minimum(best + 1, distance.shape[1] - 1)] - least
         return tried[n, best] + stride * clamp(0.5 * ratio(fall - rise, fall + rise), -0.5, 0.5)
+
+    def _worth_trying(
+        self, points: Vectors, along: Scalars, begin: Scalars, stride: Scalars, candidates: Rows, upward: Vectors | None
+    ) -> Rows:
+        """The numbers of the best candidate and of those next to it, (n, 3).
+
+        No candidate is nearer than one some strides from it, less as many strides: where every SKIPPED-th is too far
+        away, those between are not looked at.
+
+        Args:
+            along, begin, stride, candidates: (n, 1) as of `_best`.
+        """
+        few = np.arange(0, candidates.max(initial=1), SKIPPED)
+        distance = np.sqrt(self._squared(points, along + begin + stride * few, upward))
+        distance = np.where(few < candidates, distance, np.inf)
+        # Rounding is far below a hundredth of a stride.
+        near = distance.min(axis=1)[:, None] + (0.5 * SKIPPED + 0.01) * stride
+        owner, place = np.nonzero(distance <= near)
+        number = few[place][:, None] + np.arange(-SKIPPED // 2, SKIPPED // 2 + 1)
+        number = np.clip(number, 0, candidates[owner] - 1)
+        up = None if upward is None else of_rows(upward, owner)
+        tried = along[owner] + (begin[owner] + stride[owner] * number)
+        nearest, best = _first_least(owner, self.take(owner)._squared(picked(points, owner), tried, up))
+        return np.clip(number[nearest, best][:, None], 1, candidates - 2) + np.arange(-1, 2)
+
+    def _squared(self, points: Vectors, along: Scalars, upward: Vectors | None) -> Scalars:
+        """The squared distances of points (n, 3) from positions along their lines, (n, p) metres to (n, p)."""
+        return square_of(columns(*points.T[:, :, None]) - self.position(along), upward)
+
+
+def _first_least(owner: Rows, values: Scalars) -> tuple[Rows, Rows]:
+    """Where the least of the values (p, k) of each owner is, the first one of several; owner (p,) ascends.
+
+    Returns:
+        row, column: (g,) each, one for each owner that occurs.
+    """
+    best = np.argmin(values, axis=1)
+    lowest = values[np.arange(len(best)), best]
+    starts = firsts(owner)
+    least = np.repeat(np.minimum.reduceat(lowest, starts), np.diff(starts, append=len(owner)))
+    row = which(lowest == least)
+    row = row[firsts(owner[row])]
+    return row, best[row]
 
 
 def _beside(column: Any, along: Scalars) -> Any:

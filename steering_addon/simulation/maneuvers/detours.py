@@ -14,7 +14,9 @@ EDGE = 1.5
 """Radius of a group in median distances from its middle; that of an evenly filled circle is 1.41."""
 
 
-def way_round(world: World, agents: Agents, aim: Vectors, crowd: Rows) -> tuple[Vectors, Scalars]:
+def way_round(
+    world: World, agents: Agents, aim: Vectors, crowd: Rows, *, moves: bool = False
+) -> tuple[Vectors, Scalars]:
     """The direction in which each agent goes to a point without going through a crowd, and how far it is that way.
 
     The way touches the circle round the crowd's members; it does not keep further from their middle than the agent and
@@ -23,12 +25,13 @@ def way_round(world: World, agents: Agents, aim: Vectors, crowd: Rows) -> tuple[
     Args:
         aim: (n, 3) metres.
         crowd: (n,) the crowd that each goes round, -1 for none.
+        moves: whether the points move.
 
     Returns:
         direction: (n, 3) unit vectors; zero at the point.
         distance: (n,) metres.
     """
-    offset = agents.level(world.by_way(agents, aim) - agents.position)
+    offset = agents.level(world.by_way(agents, aim, np.full(len(aim), moves)) - agents.position)
     distance = magnitude(offset)
     direction = unit(offset)
     if not anybody(crowd >= 0):

@@ -79,7 +79,14 @@ class Lanes:
         lanes = cls(agents, lines, np.full(n, -1, dtype=np.int64), *(np.zeros(n) for _ in range(5)))
         if lines is None:
             return lanes
-        rows, row, along = _followed_by(world, agents, np.arange(n), agents.rows)
+        if keeps_upright(agents.upward):
+            rows, row, along = world.once_for(agents, _followed_by_all)
+            number = np.full(len(world.bodies.radius), -1, dtype=np.int64)
+            number[agents.rows] = np.arange(n)
+            own = which(number[rows] >= 0)
+            rows, row, along = number[rows[own]], row[own], along[own]
+        else:
+            rows, row, along = _followed_by(world, agents, np.arange(n), agents.rows)
         line = lines.followed(row)
         tangent = line.tangent(along)
         way = np.where(dot(picked(agents.forward, rows), tangent) < 0.0, -1.0, 1.0)
@@ -103,17 +110,10 @@ class Lanes:
     def _line_of(self, world: World, agent: Rows, body: Rows) -> Rows:
         """The index of the curve that each body goes along, as agents see it, -1 for none; (p,) each."""
         if keeps_upright(self.agents.upward):
-            # All see a body from the same direction.
-            return world.once_for(self.agents, Lanes._lines_of_all)[body]
-        return self._lines_of(world, agent, body)
-
-    @classmethod
-    def _lines_of_all(cls, world: World, agents: Agents) -> Rows:
-        line, rows = np.full(len(world.bodies.radius), -1, dtype=np.int64), world.perceivable
-        line[rows] = cls.of(world, agents)._lines_of(world, np.zeros(len(rows), dtype=np.int64), rows)
-        return line
-
-    def _lines_of(self, world: World, agent: Rows, body: Rows) -> Rows:
+            line = np.full(len(world.bodies.radius), -1, dtype=np.int64)
+            rows, line_of_rows, _ = world.once_for(self.agents, _followed_by_all)
+            line[rows] = line_of_rows
+            return line[body]
         line = np.full(len(body), -1, dtype=np.int64)
         rows, line_of_rows, _ = _followed_by(world, self.agents, agent, body)
         line[rows] = line_of_rows
@@ -316,6 +316,13 @@ def _axes(agents: Agents, rows: Rows, tangent: Vectors) -> tuple[Vectors, Vector
     """The unit directions to the left of a curve and above it, as the agents of some rows (p,) stand; (p, 3) each."""
     aside = unit(cross(picked(agents.up, rows), tangent))
     return aside, cross(tangent, aside)
+
+
+def _followed_by_all(world: World, agents: Agents) -> tuple[Rows, Rows, Scalars]:
+    """As `_followed_by`, for upright agents, who see everything from the same direction, and all bodies they see."""
+    bodies = np.union1d(world.perceivable, agents.rows)
+    rows, line, along = _followed_by(world, agents, np.zeros(len(bodies), dtype=np.int64), bodies)
+    return bodies[rows], line, along
 
 
 def _followed_by(world: World, agents: Agents, looking: Rows, body: Rows) -> tuple[Rows, Rows, Scalars]:

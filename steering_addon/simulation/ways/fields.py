@@ -156,14 +156,15 @@ class Field:
         self._clear = grid.passable if clear is None else clear
         self._slowness, self._begun = slowness, rows
         self._leapt = np.zeros(len(leaps.start), dtype=np.bool_)
-        self._weight = grid.weight * slowness
+        self._weight = grid.weight * slowness if np.ndim(slowness) else grid.weight
         self.time = np.full(n + 1, np.inf)
         self._known = np.full(n + 1, np.inf)
         self._done = np.zeros(n + 1, dtype=np.bool_) if within is None else ~within
         self._queued = np.zeros(n + 1, dtype=np.bool_)
         self._done[n] = True
         self._stamp = np.zeros(n + 1, dtype=np.int64)
-        self._along = np.full((2, n + 1), np.nan)
+        # Zeros cost nothing until somebody looks.
+        self._along, self._looked = np.zeros((2, n + 1)), np.zeros(n + 1, dtype=np.bool_)
         self.time[rows] = time
         self._front = rows
         self._queued[rows] = True
@@ -264,9 +265,9 @@ class Field:
 
     def descent(self, nodes: Rows) -> NDArray[np.float64]:
         """The level unit directions, (2, m), in which the ways lead; zero at the goal and where a leap begins."""
-        new = nodes[np.isnan(self._along[0, nodes])]
+        new = nodes[~self._looked[nodes]]
         if len(new):
-            self._along[:, new] = self._steepest(new)
+            self._looked[new], self._along[:, new] = True, self._steepest(new)
             if len(self._leaps.start):
                 self._along[:, new[self.leap_from(new) >= 0]] = 0.0
         return self._along[:, nodes]

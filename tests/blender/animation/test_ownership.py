@@ -89,12 +89,6 @@ def test_a_record_reads_as_it_was_written(ownership) -> None:
     assert kept.users == 0
 
 
-def test_a_record_is_a_plain_custom_property(ownership, animation_data, ship) -> None:
-    baked(ship, ownership, animation_data)
-    stored = ship.animation_data.action["steering_bake"].to_dict()
-    assert stored == {"id": "one", "range": [FIRST, LAST], "channels": ["location"], "made": True}
-
-
 @pytest.mark.parametrize("stored", [None, 1, "bake", {}, {"id": "one"}, {"id": 1, "range": [1.0], "channels": ["x"]}])
 def test_anything_but_a_record_is_none(ownership, stored) -> None:
     action = bpy.data.actions.new("Action")

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.blender.building import assert_same, bags, dump_action, dump_curve, scene_dump
+from tests.blender.building import assert_same, bags, dump_action, dump_curve, from_library, scene_dump
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender
@@ -26,11 +26,6 @@ SLOTTED = "slots" in bpy.types.Action.bl_rna.properties
 @pytest.fixture(scope="module")
 def staging(addon):
     return importlib.import_module(f"{addon.__name__}.steering_addon.blender.animation.staging")
-
-
-@pytest.fixture(scope="module")
-def ownership(addon):
-    return importlib.import_module(f"{addon.__name__}.steering_addon.blender.animation.ownership")
 
 
 def dump_file() -> dict:
@@ -182,14 +177,11 @@ def an_action_with_more_than_curves(ob):
 def a_linked_action(path):
     insert(ob := new_object("Source"), "scale", (1, 40))
     ob.animation_data.action.name = "Linked"
-    bpy.data.libraries.write(str(path / "library.blend"), {ob.animation_data.action})
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    with bpy.data.libraries.load(str(path / "library.blend"), link=True) as (_, wanted):
-        wanted.actions = ["Linked"]
+    action = from_library(path, "actions", "Linked")
     ob = new_object()
-    ob.animation_data_create().action = bpy.data.actions["Linked"]
+    ob.animation_data_create().action = action
     if SLOTTED:
-        ob.animation_data.action_slot = bpy.data.actions["Linked"].slots[0]
+        ob.animation_data.action_slot = action.slots[0]
     return [ob]
 
 
@@ -383,31 +375,6 @@ def test_nothing_changes_before_the_commit_and_discarding_leaves_nothing(staging
     assert_same(before["count"], dump_file()["count"])
 
 
-def test_baking_twice_is_baking_once_whatever_was_baked_or_discarded_between(staging, vehicles) -> None:
-    bake(staging, vehicles)
-    once = dump_file()
-    bake(staging, vehicles)
-    assert_same(once, dump_file())
-    prepared = staging.Staging("again", OTHER_FRAMES)
-    for ob in vehicles:
-        prepared.add(ob, *motion(ob, OTHER_FRAMES), True)
-    prepared.discard()
-    assert_same(once, dump_file())
-    bake(staging, vehicles, OTHER_FRAMES)
-    bake(staging, vehicles)
-    assert_same(once, dump_file())
-
-
-def test_clearing_leaves_the_file_as_before_the_first_bake(staging, vehicles) -> None:
-    before, stood = dump_file(), where(vehicles)
-    for bakes in ((FRAMES,), (FRAMES, OTHER_FRAMES, FRAMES + 5.0)):
-        for frames in bakes:
-            bake(staging, vehicles, frames)
-        clear_all(staging, vehicles, stood)
-        assert_same(before, dump_file())
-    assert not any(staging.clear(ob) for ob in vehicles)
-
-
 def test_a_bake_survives_saving_and_can_be_cleared_afterwards(staging, vehicles, tmp_path) -> None:
     names = [ob.name for ob in vehicles]
     before, stood = dump_file(), where(vehicles)
@@ -440,33 +407,12 @@ def test_nothing_is_refused_without_conflicting_animation(staging, situation, tm
 # ---- keys
 
 
-@pytest.mark.parametrize("mode", ["QUATERNION", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX", "AXIS_ANGLE"])
-def test_every_rotation_mode_has_its_own_channels(staging, ownership, mode) -> None:
-    ob = new_object()
-    ob.rotation_mode = mode
-    bake(staging, [ob])
-    path = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}.get(mode, "rotation_euler")
-    assert {path for path, _ in curves_of(ob)} == {"location", path}
-    assert ownership.bake_of(ob).channels == ("location", path)
-    bpy.context.scene.frame_set(FIRST + 3)
-    assert np.allclose(getattr(ob, path), motion(ob)[1][3], atol=1e-5)
-
-
 def test_another_rotation_mode_leaves_nothing_in_the_channels_of_the_old(staging) -> None:
     ob = new_object()
     bake(staging, [ob])
     ob.rotation_mode = "QUATERNION"
     bake(staging, [ob], replace=False)
     assert {path for path, _ in curves_of(ob)} == {"location", "rotation_quaternion"}
-
-
-def test_a_modifier_on_a_bake_is_kept_by_the_next(staging) -> None:
-    ob = new_object()
-    bake(staging, [ob])
-    curves_of(ob)["location", 2].modifiers.new("NOISE").strength = 0.25
-    bake(staging, [ob], OTHER_FRAMES, replace=False)
-    assert [m.strength for m in curves_of(ob)["location", 2].modifiers] == [0.25]
-    assert not curves_of(ob)["location", 1].modifiers
 
 
 def test_a_modifier_on_a_curve_that_also_has_keys_of_the_animator_is_kept(staging) -> None:
@@ -505,16 +451,6 @@ def test_baked_keys_that_were_moved_out_of_the_range_are_the_animators(staging) 
     assert list(curves_of(ob)) == [("location", 0)]
 
 
-def test_generated_keys_without_a_record_are_the_animators(staging) -> None:
-    own_keys(ob := new_object())
-    for curve in curves_of(ob).values():
-        for point in curve.keyframe_points:
-            point.type = "GENERATED"
-    assert not staging.clear(ob)
-    with pytest.raises(ValueError, match=r"keys on location \(frames 15 to 20\)"):
-        bake(staging, [ob], replace=False)
-
-
 # ---- actions
 
 
@@ -523,24 +459,6 @@ def test_a_bake_takes_the_name_of_the_action_it_carries_on(staging) -> None:
     bake(staging, [ob])
     assert ob.animation_data.action.name == "My Own Name"
     assert len(bpy.data.actions) == 1
-
-
-def test_a_shared_action_is_made_the_objects_own_and_left_to_the_others(staging) -> None:
-    each, other = a_shared_action()
-    shared = other.animation_data.action
-    before = dump_action(shared)
-    bake(staging, [each])
-    assert each.animation_data.action != shared
-    assert other.animation_data.action == shared
-    assert dump_action(shared) == before
-
-
-@pytest.mark.skipif(not SLOTTED, reason="Slots exist from 4.4 on.")
-def test_the_copy_of_a_shared_action_keeps_only_what_the_object_needs(staging) -> None:
-    each, other = an_action_with_a_slot_for_each()
-    bake(staging, [each])
-    assert [slot.identifier for slot in each.animation_data.action.slots] == ["OBOne"]
-    assert [slot.identifier for slot in other.animation_data.action.slots] == ["OBOne", "OBOther"]
 
 
 def test_a_copied_vehicle_is_baked_and_cleared_separately(staging) -> None:
@@ -582,11 +500,7 @@ def test_a_bake_saved_with_a_fake_user_is_not_touched_by_the_next(staging) -> No
 
 def test_an_override_is_baked_saved_and_cleared(staging, tmp_path) -> None:
     insert(new_object("Linked"), "scale", (1, 40))
-    bpy.data.libraries.write(str(tmp_path / "library.blend"), {bpy.data.objects["Linked"]})
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    with bpy.data.libraries.load(str(tmp_path / "library.blend"), link=True) as (_, wanted):
-        wanted.objects = ["Linked"]
-    ob = bpy.data.objects["Linked"].override_create()
+    ob = from_library(tmp_path, "objects", "Linked").override_create()
     bpy.context.scene.collection.objects.link(ob)
     linked = ob.animation_data.action
     assert linked.library
@@ -620,17 +534,6 @@ def test_edits_of_other_channels_survive_clearing_what_was_replaced(staging) -> 
     assert {key: dump_curve(after[key]) for key in moving} == {key: before[key] for key in moving}
     assert "steering_bake" not in ob.animation_data.action
     assert len(bpy.data.actions) == 1
-
-
-def test_what_was_replaced_stays_so_in_the_next_bake(staging) -> None:
-    """Also where that is not told to replace anything: what it would replace has been set aside already."""
-    own_keys(ob := new_object())
-    before = dump_file()["actions"]
-    bake(staging, [ob])
-    bake(staging, [ob], replace=False)
-    assert all(len(curve.keyframe_points) == len(FRAMES) for curve in curves_of(ob).values())
-    staging.clear(ob)
-    assert dump_file()["actions"] == before
 
 
 def test_a_bake_whose_kept_action_was_deleted_can_still_be_cleared(staging) -> None:
@@ -702,17 +605,6 @@ def test_loading_another_file_discards_everything_prepared(staging) -> None:
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     prepared.discard()
     assert len(bpy.data.actions) == 0
-
-
-def test_committing_or_discarding_again_does_nothing(staging) -> None:
-    ob = new_object()
-    prepared = staging.Staging("bake", FRAMES)
-    prepared.add(ob, *motion(ob))
-    list(prepared.commit(1.0))
-    before = dump_file()
-    prepared.discard()
-    list(prepared.commit(1.0))
-    assert_same(before, dump_file())
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -10,7 +10,6 @@ from tests.blender.animation.test_staging import (
     FIRST,
     FRAMES,
     FREE,
-    LAST,
     OTHER_FRAMES,
     TO_REPLACE,
     curves_of,
@@ -18,8 +17,6 @@ from tests.blender.animation.test_staging import (
     made,
     motion,
     new_object,
-    set_values,
-    values,
 )
 from tests.blender.building import assert_same, clear_bake, is_baked, select, vehicle
 from tests.sampling import in_every_blender
@@ -159,30 +156,6 @@ def test_between_two_frames_it_is_as_on_the_earlier_one(staging) -> None:
         assert (ob.hide_viewport, ob.hide_render) == (away, away)
 
 
-def test_clearing_what_moved_and_was_hidden_leaves_the_file_as_before(staging, objects) -> None:
-    before, stood = dump_file(), {ob.name: values(ob) for ob in objects}
-    hide(staging, objects, replace=True, moving=True)
-    bpy.context.scene.frame_set(LAST)
-    staging.clear_all(objects)
-    bpy.context.scene.frame_set(1)
-    for ob in objects:
-        set_values(ob, stood[ob.name])
-    after = dump_file()
-    # The values of the animator's keys and drivers are restored by setting the frame.
-    for name, ob in after["objects"].items():
-        animated = "animation" in before["objects"][name]
-        assert ob == before["objects"][name] or animated
-    assert_same(before["actions"], after["actions"])
-
-
-def test_a_vehicle_that_is_always_visible_again_has_no_hide_keys(staging) -> None:
-    ob = new_object()
-    hide(staging, [ob], moving=True)
-    hide(staging, [ob], np.zeros(len(FRAMES), dtype=bool), moving=True)
-    assert not {path for path, _ in curves_of(ob)} & set(SWITCHES)
-    assert not ob.hide_viewport and not ob.hide_render
-
-
 def test_the_animators_own_hiding_is_refused_by_name_unless_replaced(staging, contested) -> None:
     before = dump_file()
     prepared = staging.Staging("bake", FRAMES)
@@ -230,14 +203,6 @@ def test_keys_of_the_animators_before_the_range_say_whether_it_is_hidden_anyway(
     assert present["hide_viewport"] == (~HIDDEN).tolist()
 
 
-def test_a_modifier_on_a_baked_switch_is_kept_by_the_next_bake(staging) -> None:
-    ob = new_object()
-    hide(staging, [ob])
-    curves_of(ob)["hide_render", 0].modifiers.new("STEPPED").frame_step = 3.0
-    hide(staging, [ob], ~HIDDEN)
-    assert [m.frame_step for m in curves_of(ob)["hide_render", 0].modifiers] == [3.0]
-
-
 def test_it_is_hidden_and_shown_again_immediately(staging) -> None:
     ob = new_object()
     bpy.context.scene.frame_set(FIRST)
@@ -247,14 +212,6 @@ def test_it_is_hidden_and_shown_again_immediately(staging) -> None:
     staging.clear_all([ob])
     bpy.context.view_layer.update()
     assert ob.visible_get()
-
-
-def test_many_are_hidden_and_shown_together(staging, visibility) -> None:
-    obs = [new_object(f"Part {number}") for number in range(5)]
-    visibility.show_as({ob: {path: row % 2 == 0 for path in SWITCHES} for row, ob in enumerate(obs)})
-    bpy.context.view_layer.update()
-    assert [ob.visible_get() for ob in obs] == [False, True, False, True, False]
-    assert [ob.hide_render for ob in obs] == [True, False, True, False, True]
 
 
 def test_deleting_the_bake_of_a_vehicle_shows_its_parts_again(staging) -> None:

@@ -18,7 +18,6 @@ from tests.blender.building import (
     part,
     scene_dump,
     select,
-    tag,
     vehicle,
 )
 from tests.blender.legged import (
@@ -413,49 +412,6 @@ def test_of_several_armatures_the_one_that_is_animated_plays_clips() -> None:
     assert bpy.ops.steering.clips_find() == {"FINISHED"}
     bake()
     assert any(track.name == "Steering: Walk" for track in rig.animation_data.nla_tracks)
-
-
-def test_a_new_crowd_of_a_larger_copy_moves_at_the_speed_of_its_own_steps() -> None:
-    rig = legged()
-    speed = walking(rig).steering.portrayal.clips[1].speed
-    giant = link(bpy.data.objects.new("Giant", rig.data))
-    giant.scale = (2.0, 2.0, 2.0)
-    bpy.context.view_layer.update()
-    for bone in giant.pose.bones:
-        bone.rotation_mode = "XYZ"
-    skin = link(bpy.data.objects["Walker Skin"].copy())
-    skin.parent, skin.modifiers[0].object = giant, giant
-    bpy.context.view_layer.update()
-    giants = crowd("Giants")
-    vehicle(giant, crowd=giants, identity=6)
-    select(giants)
-    assert bpy.ops.steering.clips_find(fit_speed=True) == {"FINISHED"}
-    model = giants.steering.vehicle
-    assert model.max_speed * model.cruise_speed == pytest.approx(2.0 * speed, rel=0.01)
-
-
-def test_each_foot_is_found_that_slides_on_a_slope() -> None:
-    rig = legged()
-    people = walking(rig)
-    slope = np.tan(np.radians(25.0))
-    corners = [(x, y, slope * x) for y in (-40.0, 10.0) for x in (-20.0, 20.0)]
-    tag(meshed("Slope", corners, [(0, 1, 3, 2)]), role="SURFACE")
-    select(people)
-    bake()
-    slides_of, animation = part("blender.status.sliding").slides_of, part("blender.animation.animation_data")
-    [held] = slides_of([rig], bpy.context.scene)
-    assert held.metres < 0.02
-    [feet] = [action for action in bpy.data.actions if action.name.startswith("Feet")]
-    curves = animation.channelbag_in(feet, animation.slot_for(feet, rig)).fcurves
-    for side in ("L", "R"):
-        keys = [key for curve in curves if f"Thigh.{side}" in curve.data_path for key in curve.keyframe_points]
-        before = [key.co.y for key in keys]
-        for key in keys:
-            key.co.y += 0.05 * np.sin(2.0 * key.co.x)
-        [trembling] = slides_of([rig], bpy.context.scene)
-        assert trembling.metres > 0.05
-        for key, value in zip(keys, before):
-            key.co.y = value
 
 
 def test_a_deleted_bake_gives_back_what_only_feet_keyed_and_leaves_no_copy_of_a_clip_that_was_never_seen() -> None:

@@ -10,7 +10,7 @@ from tests.blender.building import empty, part, scene_dump
 from tests.blender.walkers import CYCLE, HALF_STEP, HEIGHT, clip, idle, walk, walker
 from tests.sampling import in_every_blender
 
-pytestmark = in_every_blender
+pytestmark = in_every_blender(shared=True)
 
 SPEED = 4.0 * HALF_STEP / CYCLE * 24.0
 

@@ -15,15 +15,11 @@ from tests.blender.building import (
     frames,
     insert,
     is_baked,
-    keys,
-    obstacle,
     part,
     road,
     scene_dump,
     select,
-    sphere,
     use,
-    vehicle,
     wedge,
 )
 
@@ -107,41 +103,6 @@ def test_members_enter_on_random_frames_of_the_span() -> None:
     }
 
 
-def test_vehicles_that_are_not_hidden_are_always_visible() -> None:
-    _, later = walkers(hide=False)
-    enter_on(later, 20)
-    bake()
-    assert len(seen(later)) == LAST
-
-
-def test_renaming_does_not_change_when_members_enter() -> None:
-    vehicles = walkers(5, use_enter_frame=True, enter_frame=5, enter_span=40)
-    bake()
-    came = [seen(ob)[0] for ob in vehicles]
-    for row, ob in enumerate(vehicles):
-        ob.name = f"Other {9 - row}"
-    bake()
-    assert [seen(ob)[0] for ob in vehicles] == came
-
-
-def test_vehicles_without_room_to_enter_are_reported(capfd) -> None:
-    first, second = walkers()
-    first.steering.start_speed, first.steering.crowd.steering.vehicle.cruise_speed = 0.0, 0.0
-    second.location = first.location
-    enter_on(second, 5)
-    bake()
-    assert "1 vehicle never entered" in capfd.readouterr().out
-    assert not seen(second)
-
-
-def test_vehicles_that_enter_after_the_last_frame_are_reported(capfd) -> None:
-    _, later = walkers()
-    enter_on(later, LAST + 5)
-    bake()
-    assert "1 vehicle would enter after the last frame" in capfd.readouterr().out
-    assert not seen(later)
-
-
 # ---- leaving
 
 
@@ -156,34 +117,6 @@ def test_a_leaving_vehicle_is_hidden_from_the_frame_after_its_arrival() -> None:
     assert np.allclose(positions[last - FIRST :], positions[last - FIRST], atol=1e-5)
     door = np.array(bpy.data.objects["Door"].location)
     assert np.linalg.norm(positions[-1] - door) < ob.steering.crowd.steering.vehicle.radius + 0.3
-
-
-def test_a_vehicle_that_stays_or_continues_is_always_visible() -> None:
-    for on_arrival in ("STAY", "GO_ON"):
-        ob = vehicle_to_a_door(on_arrival=on_arrival)
-        bake()
-        assert len(seen(ob)) == LAST
-
-
-def test_the_action_on_arrival_can_be_keyframed() -> None:
-    ob = vehicle_to_a_door(on_arrival="STAY")
-    bake()
-    before = positions_of(ob, range(FIRST, LAST + 1))
-    insert(ob.steering.crowd, "steering.attendance.on_arrival", {1: "STAY", 40: "LEAVE"})
-    bake()
-    assert np.allclose(positions_of(ob, range(FIRST, 40)), before[:39], atol=1e-5)
-    assert seen(ob)[-1] >= 40
-
-
-def test_a_vehicle_leaves_at_the_end_of_its_path() -> None:
-    frames(FIRST, LAST)
-    ob = vehicle(crowd=crowd(path_following={}))
-    road(points=((0, 0, 0), (0, 3, 0), (0, 6, 0)))
-    ob.steering.crowd.steering.vehicle.max_speed = 6.0
-    ob.steering.crowd.steering.attendance.on_arrival = "LEAVE"
-    bake()
-    assert FIRST < seen(ob)[-1] < LAST
-    assert positions_of(ob, [LAST])[0][1] == pytest.approx(6.0, abs=0.5)
 
 
 # ---- data of the user
@@ -221,13 +154,6 @@ def test_deleting_the_bake_restores_everything() -> None:
     assert_same(before, scene_dump())
 
 
-def test_visibility_keyframes_are_accepted_if_the_bake_hides_nothing() -> None:
-    _, other = walkers()
-    insert(other, "hide_render", {5: True, 9: False})
-    bake()
-    assert len(keys(other)["hide_render", 0]) == 2
-
-
 def test_others_perceive_a_locked_baked_vehicle_only_while_it_is_present() -> None:
     """A vehicle that is locked after a bake is perceived from the frame on which it entered."""
     first, second = walkers()
@@ -242,34 +168,6 @@ def test_others_perceive_a_locked_baked_vehicle_only_while_it_is_present() -> No
     heading = np.diff(positions_of(first, range(FIRST, LAST + 1)), axis=0)[:, 0]
     assert np.abs(heading[:28]).max() < 1e-6
     assert np.abs(heading[32:]).max() > 1e-4
-
-
-def test_an_obstacle_on_a_vehicle_is_ignored_until_the_vehicle_enters() -> None:
-    """A vehicle with an obstacle parented to it, in the way of another vehicle."""
-    frames(FIRST, LAST)
-    first, second = fleet(2, crowd=crowd(obstacle_avoidance={}), spacing=0.0)
-    second.location, second.steering.start_speed = (0.05, 6.0, 0.0), 0.0
-    ball = obstacle(sphere(radius=1.0))
-    ball.parent = second
-    enter_on(second, LAST + 1)
-    for _ in range(2):
-        bake()
-        assert np.abs(positions_of(first, range(FIRST, LAST + 1))[:, 0]).max() < 1e-6
-    second.steering.use_enter_frame = False
-    bake()
-    assert np.abs(positions_of(first, range(FIRST, LAST + 1))[:, 0]).max() > 0.1
-
-
-def test_the_keyframed_speed_is_the_start_speed_on_the_enter_frame() -> None:
-    _, later = walkers()
-    later.steering.crowd.steering.portrayal.use = True
-    enter_on(later, 20)
-    bake()
-    speed = dict(keys(later)['["steering_speed"]', 0])
-    top = later.steering.crowd.steering.vehicle.max_speed
-    assert all(speed[frame] == 0.0 for frame in range(FIRST, 20))
-    assert speed[20] == pytest.approx(later.steering.start_speed * top)
-    assert speed[21] == pytest.approx(speed[20], rel=0.2)
 
 
 def test_the_overlay_skips_absent_vehicles() -> None:
@@ -299,24 +197,6 @@ def test_the_overlay_skips_absent_vehicles() -> None:
 def seen_in(depsgraph) -> set[str]:
     """The names of all objects that a viewport draws with a size."""
     return {i.object.original.name for i in depsgraph.object_instances if i.matrix_world.determinant()}
-
-
-def test_the_preview_hides_absent_vehicles_with_their_parts(sub) -> None:
-    _, later = walkers()
-    enter_on(later, 20)
-    preview, scene = sub("blender.preview"), bpy.context.scene
-    preview.start(scene, bpy.context.view_layer)
-    for frame, is_present in ((10, False), (25, True), (5, False)):
-        scene.frame_set(frame)
-        depsgraph = bpy.context.evaluated_depsgraph_get()
-        for ob in family(later):
-            size = ob.evaluated_get(depsgraph).matrix_world.determinant()
-            assert (abs(size) > 0.1) == is_present
-        assert tuple(later.scale) == (1.0, 1.0, 1.0)
-        assert not later.hide_viewport
-    preview.end()
-    bpy.context.view_layer.update()
-    assert later.matrix_world.determinant() == pytest.approx(1.0)
 
 
 def test_the_preview_shows_present_vehicles_that_a_bake_hides(sub) -> None:

@@ -53,14 +53,6 @@ def test_a_behavior_is_added_with_the_values_that_fit_its_crowd(behavior: str) -
     assert getattr(crowd_object.steering, behavior).use
 
 
-def test_small_slow_fish_run_from_near_chasers_only() -> None:
-    """The distance of 10 m is meant for bodies of 1 m and 5 m/s."""
-    assert bpy.ops.steering.add_school(count=3) == {"FINISHED"}
-    school = bpy.context.view_layer.objects.active
-    add(school, "evasion")
-    assert 2.0 < school.steering.evasion.distance < 4.0
-
-
 def test_without_fit_a_behavior_has_its_defaults() -> None:
     crowd_object = fish()
     add(crowd_object, "evasion", fit=False)
@@ -102,29 +94,6 @@ def test_of_keyed_settings_the_largest_value_counts() -> None:
     bpy.context.scene.frame_set(1)
     add(crowd_object, "alignment")
     assert values(crowd_object, "alignment") == pytest.approx(expected)
-
-
-def test_the_size_of_the_members_counts() -> None:
-    small, large = crowd("Small"), crowd("Large")
-    for crowd_object, factor in ((small, 0.25), (large, 4.0)):
-        for k in range(3):
-            vehicle(name=f"{crowd_object.name} {k}", crowd=crowd_object).steering.size_factor = factor
-        add(crowd_object, "evasion")
-    assert large.steering.evasion.distance == pytest.approx(4.0 * small.steering.evasion.distance, rel=0.1)
-
-
-def test_flocking_is_added_with_fitting_values() -> None:
-    crowd_object = crowd()
-    crowd_object.steering.vehicle.radius = 0.05
-    crowd_object.steering.vehicle.max_speed = 0.5
-    crowd_object.steering.vehicle.max_force = 1.0
-    select(crowd_object)
-    assert bpy.ops.steering.flocking_add() == {"FINISHED"}
-    for name in ("separation", "alignment", "cohesion"):
-        default = CATALOGUE[name].parameters()["distance"].default
-        assert getattr(crowd_object.steering, name).distance == pytest.approx(default / 10.0)
-        weight = CATALOGUE[name].parameters()["weight"].default
-        assert getattr(crowd_object.steering, name).weight == pytest.approx(weight / 10.0)
 
 
 def test_a_preset_of_a_new_behavior_keeps_its_numbers_and_the_others_are_fitted() -> None:

@@ -76,16 +76,6 @@ def test_a_region_that_stands_still_can_be_switched_off_and_on() -> None:
     ]  # fmt: skip
 
 
-def test_tagging_makes_a_region_and_untagging_removes_it() -> None:
-    frames(1, 3)
-    vehicle(crowd=crowd(containment={}))
-    ob = region()
-    assert ob.steering.roles == {"REGION"}
-    assert len(snapshots(1)[0].regions) == 1
-    assert bpy.ops.steering.untag(role="REGION") == {"FINISHED"}
-    assert len(snapshots(1)[0].regions) == 0
-
-
 def test_a_region_set_as_target_needs_no_tag_and_takes_precedence() -> None:
     frames(1, 60, fps=12)
     region("Near", size=4.0)

@@ -4,7 +4,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import crowd, meshed, part, select, sphere, tag
+from tests.blender.building import meshed, part, select, sphere, tag
 
 
 def box(name: str, size, location=(0.0, 0.0, 0.0), **placed):
@@ -49,11 +49,6 @@ def bodies() -> dict[str, tuple[float, float]]:
             size = settings.size_factor / ob.scale.x
             result[ob.name] = (model.radius * size, model.length * size * settings.length_factor)
     return result
-
-
-def test_a_car_is_as_long_and_half_as_wide_as_it_is() -> None:
-    tagged(car())
-    assert bodies()["Car"] == pytest.approx((0.9, 4.3), rel=1e-5)
 
 
 @pytest.mark.parametrize(("facing", "size"), [("NEG_Y", (1.8, 4.3, 1.5)), ("POS_X", (4.3, 1.8, 1.5))])
@@ -139,11 +134,6 @@ def test_the_overlay_draws_its_outline_and_the_arrow_at_its_nose() -> None:
     assert pairs[0, 0] == pytest.approx(pairs[-1, 1]), "that is closed"
     arrow = np.concatenate([p for p, color in picture.open if np.allclose(color[0], pictures.FRONT)])
     assert arrow[0, 1] == pytest.approx(4.3 / 2.0, abs=1e-5)
-
-
-def test_a_crowd_shows_the_field_beside_the_radius() -> None:
-    names = list(crowd().steering.vehicle.bl_rna.properties.keys())
-    assert names.index("length") == names.index("radius") + 1
 
 
 def wheel(car, name: str, place: tuple[float, float, float], radius: float):

@@ -5,9 +5,7 @@ import numpy as np
 import pytest
 
 from tests.blender.building import (
-    assert_same,
     bake,
-    clear_bake,
     crowd,
     empty,
     fleet,
@@ -15,8 +13,6 @@ from tests.blender.building import (
     is_baked,
     link,
     part,
-    places,
-    scene_dump,
     select,
     stored,
     tag,
@@ -134,17 +130,6 @@ def test_vehicles_whose_crowd_is_gone_from_the_file_get_a_new_one() -> None:
     assert all(is_baked(ob) for ob in lost)
 
 
-def test_a_restored_crowd_moves_as_if_it_had_never_been_deleted() -> None:
-    lost, _ = two_crowds()
-    bake()
-    before = places(lost[0], range(1, 13))
-    clear_bake()
-    delete(lost[0].steering.crowd)
-    restore()
-    bake()
-    assert places(lost[0], range(1, 13)) == pytest.approx(before, abs=1e-5)
-
-
 def test_a_scene_that_holds_a_member_without_its_crowd_bakes_the_others_and_links_the_crowd_by_a_click() -> None:
     lost, _ = two_crowds()
     flock = lost[0].steering.crowd
@@ -199,24 +184,6 @@ def test_a_behavior_that_points_at_a_lost_crowd_blocks_nothing() -> None:
     delete(lost[0].steering.crowd)
     bake()
     assert is_baked(kept[0]) and not is_baked(lost[0])
-
-
-def test_with_no_crowd_missing_nothing_is_restored() -> None:
-    two_crowds()
-    before = scene_dump()
-    assert bpy.ops.steering.crowd_restore() == {"CANCELLED"}
-    assert bpy.ops.steering.crowd_restore(crowd="Lost") == {"CANCELLED"}
-    assert_same(before, scene_dump())
-
-
-def test_restoring_is_one_undo_step() -> None:
-    lose("deleted")
-    bpy.ops.ed.undo_push(message="Before")
-    before = scene_dump()
-    restore()
-    bpy.ops.ed.undo_push(message="After")
-    bpy.ops.ed.undo()
-    assert_same(before, scene_dump())
 
 
 def test_a_crowd_survives_saving_and_opening_while_it_is_deleted(tmp_path) -> None:

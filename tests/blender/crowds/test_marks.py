@@ -240,15 +240,6 @@ def test_the_preview_follows_a_marker_that_is_moved_renamed_or_removed() -> None
         bpy.ops.steering.preview()
 
 
-@pytest.mark.parametrize(("place", "misses"), [((0.0, -18.5, 3.0), True), ((3.0, 15.0, 4.0), False)])
-def test_a_mark_that_is_missed_says_so_after_the_bake(place, misses, capfd) -> None:
-    _, members = flock(1)
-    add(members[0], place=place)
-    capfd.readouterr()
-    bake()
-    assert ("The mark Mark was missed by" in capfd.readouterr().out) == misses
-
-
 @sampled(one_of=2)
 @pytest.mark.parametrize("carried", [False, True])
 def test_an_exact_mark_is_met_to_the_point_though_another_stands_there(capfd, carried: bool) -> None:

@@ -58,20 +58,6 @@ def with_role(role: str) -> list:
 # ---- a new crowd
 
 
-def test_numbers_of_likenesses_never_change() -> None:
-    items = bpy.ops.steering.tag.get_rna_type().properties["moves_like"].enum_items
-    assert {item.identifier: item.value for item in items} == {
-        "ANYTHING": 0,
-        "BIRD": 1,
-        "FISH": 2,
-        "ANIMAL": 3,
-        "PERSON": 4,
-        "CAR": 5,
-        "UNCHANGED": 6,
-        "INSECT": 7,
-    }
-
-
 @pytest.mark.parametrize("factor", [0.05, 20.0])
 @pytest.mark.parametrize("like", LIKENESSES)
 def test_speed_and_force_scale_with_the_size_of_the_body(like, factor) -> None:
@@ -112,27 +98,6 @@ def test_members_vary_a_little_in_speed_and_keep_their_size() -> None:
     assert [ob.steering.size_factor for ob in models] == pytest.approx([1.0] * 30)
 
 
-def test_tagging_again_keeps_the_size_that_vary_gave() -> None:
-    models = ships(4)
-    tagged(*models, moves_like="BIRD")
-    assert bpy.ops.steering.vary(size=0.3) == {"FINISHED"}
-    scales = [tuple(ob.scale) for ob in models]
-    select(*models, crowd("Others"))
-    assert bpy.ops.steering.tag(role="VEHICLE", moves_like="FISH") == {"FINISHED"}
-    assert models[0].steering.crowd.name == "Others"
-    assert [tuple(ob.scale) for ob in models] == scales
-
-
-def test_a_single_vehicle_is_not_varied_and_starts_where_it_is() -> None:
-    frames(1, 5)
-    (model,) = ships(1)
-    model.location = (3.0, 4.0, 5.0)
-    tagged(model, moves_like="BIRD")
-    assert tuple(model.scale) == (1.0, 1.0, 1.0)
-    bake()
-    assert places(model, [1])[0] == pytest.approx((3.0, 4.0, 5.0))
-
-
 @pytest.mark.parametrize("like", LIKENESSES)
 def test_what_is_tagged_is_in_motion_on_the_first_frame_where_it_was(like) -> None:
     """No preset has a pre-roll of its own accord."""
@@ -168,22 +133,6 @@ def test_vehicles_start_no_faster_than_at_cruise_speed_unless_they_are_told_to()
 # ---- regions
 
 
-def test_an_existing_region_is_used() -> None:
-    meadow = empty("Meadow")
-    select(meadow)
-    bpy.ops.steering.tag(role="REGION")
-    tagged(*ships(4), moves_like="FISH")
-    assert with_role("REGION") == [meadow]
-
-
-def test_the_region_of_another_crowd_is_not_used() -> None:
-    birds = tagged(*ships(3), moves_like="BIRD")
-    far = [wedge(f"Far {k}", (500.0 + 3.0 * k, 0.0, 0.0)) for k in range(3)]
-    fish = tagged(*far, moves_like="FISH", new_crowd=True)
-    assert fish.steering.containment.region != birds.steering.containment.region
-    assert fish.steering.containment.region.location.x == pytest.approx(503.0)
-
-
 def test_vehicles_on_a_path_get_no_region() -> None:
     select(path_curve())
     bpy.ops.steering.tag(role="PATH")
@@ -204,11 +153,6 @@ def test_the_report_says_how_fast_they_are(capfd, system: str, pace: str) -> Non
     bpy.context.scene.unit_settings.system = system
     tagged(*ships(3), moves_like="FISH")
     assert f", cruises at {pace}" in capfd.readouterr().out
-
-
-def test_the_report_does_not_name_a_camera_that_was_meant(capfd) -> None:
-    tagged(link(bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))), moves_like="BIRD")
-    assert "1 vehicle joined Birds; preset" in capfd.readouterr().out
 
 
 # ---- crowds with settings
@@ -298,15 +242,6 @@ def test_a_person_with_spread_arms_has_the_speed_and_radius_of_a_person() -> Non
     assert 0.2 < model.radius < 0.5
 
 
-def test_a_person_has_the_radius_of_a_person_if_the_preset_was_applied_first() -> None:
-    people = crowd()
-    bpy.ops.steering.preset_apply(preset="pedestrian")
-    body = person()
-    select(body, people)
-    assert bpy.ops.steering.tag(role="VEHICLE") == {"FINISHED"}
-    assert 0.2 < people.steering.vehicle.radius < 0.5
-
-
 @pytest.mark.parametrize("like", ["PERSON", "BIRD"])
 def test_new_members_are_measured_like_existing_members(like) -> None:
     first = person()
@@ -378,25 +313,6 @@ def test_a_cone_swims_with_its_tip_ahead_and_stands_on_the_ground(like, expected
     cone = bpy.context.object
     tagged(cone, moves_like=like)
     assert cone.steering.forward_axis == expected
-
-
-@pytest.mark.parametrize("like", ["FISH", "CAR"])
-def test_a_cone_laid_on_its_side_moves_with_its_tip_ahead(like) -> None:
-    frames(1, 3)
-    bpy.ops.mesh.primitive_cone_add(rotation=(np.pi / 2, 0.0, 0.3))
-    cone = bpy.context.object
-    tagged(cone, moves_like=like)
-    assert cone.steering.forward_axis == "POS_Z"
-    bake()
-    assert world_matrices(cone, [1])[0][:3, 2] @ (places(cone, [3])[0] - places(cone, [1])[0]) > 0.0
-
-
-@pytest.mark.parametrize("like", ["FISH", "CAR"])
-def test_populate_guesses_the_front_as_tagging_does(like) -> None:
-    bpy.ops.mesh.primitive_cone_add()
-    assert bpy.ops.steering.populate(count=2, moves_like=like) == {"FINISHED"}
-    member = next(ob for ob in with_role("VEHICLE"))
-    assert member.steering.forward_axis == ("POS_Z" if like == "FISH" else "NEG_Y")
 
 
 def test_eyes_painted_by_a_material_are_ahead() -> None:
@@ -519,13 +435,3 @@ def test_wings_reach_out_to_both_sides_of_the_forward_axis(names, across, along)
     bpy.context.view_layer.update()
     tagged(root, moves_like="BIRD")
     assert root.steering.forward_axis[-1] == along
-
-
-@pytest.mark.parametrize("scene", ["flock", "school"])
-def test_the_forward_axis_of_the_models_in_ready_scenes_is_guessed(scene) -> None:
-    getattr(bpy.ops.steering, f"add_{scene}")(count=1)
-    bpy.context.view_layer.update()
-    (model,) = with_role("VEHICLE")
-    family, shapes = part("blender.objects.hierarchy").Family(), part("blender.objects.body_sizes")
-    measured = shapes.Body.of(model, bpy.context.evaluated_depsgraph_get(), family)
-    assert part("blender.read.forward_axis").front_of(model, family, measured) == ("POS_Y", "POS_Z")

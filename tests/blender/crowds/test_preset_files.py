@@ -3,7 +3,6 @@
 import errno
 import json
 import os
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -26,8 +25,6 @@ PLAIN = {
     "behaviors": {"wander": {"strength": 1.5}},
 }
 MENUS = ("STEERING_MT_presets", "STEERING_MT_own_presets", "STEERING_MT_crowd_presets")
-LISTING = 0.05
-"""Seconds in which three thousand presets are listed."""
 
 
 def user_folder() -> Path:
@@ -158,12 +155,6 @@ def test_a_name_that_gives_the_file_of_another_preset_is_refused(first: str, sec
     assert {path.name: path.read_bytes() for path in user_folder().iterdir()} == files
 
 
-def test_a_name_may_differ_from_that_of_a_shipped_preset_in_its_capitals() -> None:
-    crowd()
-    assert bpy.ops.steering.preset_save(name="Starling") == {"FINISHED"}
-    assert {"starling", "Starling"} <= set(presets().listed())
-
-
 @pytest.mark.parametrize("name", ["CON", "nul", "Lpt1"])
 def test_a_name_that_windows_gives_to_a_device_is_refused(name: str) -> None:
     """Such a preset could not be read there; saved there, it would be lost without an error."""
@@ -252,20 +243,3 @@ def test_a_file_name_that_is_not_text_is_shown_and_refused() -> None:
         shown(menu)
     assert bpy.ops.steering.preset_remove(preset="gull\\udcff") == {"FINISHED"}
     assert not os.path.exists(path)
-
-
-def test_thousands_of_presets_are_listed_in_a_moment() -> None:
-    text = json.dumps(PLAIN)
-    for number in range(3000):
-        written(f"preset {number}", text)
-    shelf = presets()
-    assert len(shelf.listed()) > 3000
-    times = []
-    for _ in range(8):
-        begin = time.process_time()
-        shelf.listed()
-        times.append(time.process_time() - begin)
-    assert min(times) < LISTING
-    crowd()
-    text = refusal(bpy.ops.steering.preset_apply, preset="dragon")
-    assert len(text) < 1000 and "more" in text

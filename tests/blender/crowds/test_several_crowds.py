@@ -19,7 +19,6 @@ from tests.blender.building import (
     select,
     stored,
     vehicle,
-    wedge,
 )
 
 
@@ -102,17 +101,6 @@ def test_a_new_crowd_has_all_settings_of_the_crowd_its_vehicles_came_from() -> N
     assert tuple(other.location) == tuple(bpy.context.scene.cursor.location)
 
 
-def test_a_new_crowd_is_populated_on_its_own() -> None:
-    ship = wedge("Model")
-    select(ship)
-    assert bpy.ops.steering.populate(count=4) == {"FINISHED"}
-    birds = bpy.context.object
-    members = [ob for ob in bpy.data.objects if ob.is_property_set("steering") and ob.steering.crowd == birds]
-    select(*members[:2])
-    assign()
-    assert not members[0].steering.crowd.steering.is_property_set("populate")
-
-
 def test_vehicles_of_several_crowds_take_the_settings_of_the_active_one_along() -> None:
     first = vehicle(name="One", crowd=crowd("First", wander={}))
     second = vehicle(name="Other", crowd=crowd("Second", seek={}))
@@ -145,16 +133,6 @@ def test_an_empty_crowd_gets_the_radius_of_its_new_vehicles() -> None:
     assert radius(large) == pytest.approx(1.0)
 
 
-def test_a_driven_size_is_unchanged() -> None:
-    ship = vehicle()
-    other = crowd("Other")
-    vehicle(name="Third", crowd=other, size=2.0)
-    drive(ship, "steering.size_factor", "1.0")
-    select(ship)
-    assign("Other")
-    assert ship.steering.size_factor == 1.0
-
-
 def test_a_vehicle_without_a_crowd_gets_a_new_one() -> None:
     ship = vehicle()
     bpy.data.objects.remove(ship.steering.crowd)
@@ -177,20 +155,6 @@ def test_a_missing_crowd_is_refused() -> None:
     before = scene_dump()
     with pytest.raises(RuntimeError, match=r"Crowd Missing not found in the scene\. Choose another one, or leave"):
         bpy.ops.steering.crowd_assign(crowd="Missing")
-    assert_same(before, scene_dump())
-
-
-def test_linked_vehicles_are_refused_and_no_crowd_is_created(tmp_path) -> None:
-    ship = vehicle(name="Linked")
-    path = str(tmp_path / "library.blend")
-    bpy.data.libraries.write(path, {ship, ship.steering.crowd})
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    with bpy.data.libraries.load(path, link=True) as (_, wanted):
-        wanted.objects = ["Linked"]
-    select(link(bpy.data.objects["Linked"]))
-    before = scene_dump()
-    with pytest.raises(RuntimeError, match="Linked is linked and cannot be edited"):
-        bpy.ops.steering.crowd_assign()
     assert_same(before, scene_dump())
 
 

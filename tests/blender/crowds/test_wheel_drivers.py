@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from mathutils import Euler, Matrix, Vector
 
-from tests.blender.building import assert_same, bake, frames, link, part, put, scene_dump, select
+from tests.blender.building import assert_same, bake, frames, link, put, scene_dump, select
 from tests.blender.crowds.test_long_bodies import car, tagged, wheel
 
 RADIUS, TRACK, AHEAD = 0.35, 1.5, 1.3
@@ -141,21 +141,6 @@ def test_a_baked_car_rolls_without_sliding_and_pressed_twice_is_pressed_once() -
         last, place = now, after
     assert gone > 3.0
     assert turned * RADIUS == pytest.approx(gone, rel=0.03)
-
-
-def test_members_that_populate_makes_of_a_driven_car_roll_by_their_own_way() -> None:
-    frames(1, 20)
-    body, _ = with_wheels()
-    tagged(body)
-    select(body)
-    assert bpy.ops.steering.drive_wheels() == {"FINISHED"}
-    select(body)
-    assert bpy.ops.steering.populate(count=2, moves_like="CAR") == {"FINISHED"}
-    members = [ob for ob in bpy.data.objects if ob.name.startswith("Car 0") and ob.parent is None]
-    assert len(members) == 2
-    for member in members:
-        read = part("blender.animation.custom_properties").reading_drivers([member], ["steering_wheel_spin"])[member]
-        assert len(read["steering_wheel_spin"]) == 4
 
 
 def moved_origins(wheels) -> str:

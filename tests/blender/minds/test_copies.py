@@ -50,21 +50,6 @@ def test_a_copy_of_everything_runs_from_its_own_wolf() -> None:
     assert not any(histories([ob for ob in bpy.context.scene.objects if ob.name in ("Sheep 0", "Sheep 1", "Sheep 2")]))
 
 
-def test_a_copy_of_a_crowd_with_its_states_points_at_the_copies() -> None:
-    grazing, members, state, trigger, wolf = alarm()
-    select(grazing, state, state.steering.state.then, trigger)
-    bpy.ops.object.duplicate()
-    copy = next(ob for ob in bpy.context.selected_objects if ob.name == "Sheep.001")
-    select(members[0])
-    assert bpy.ops.steering.crowd_assign(crowd=copy.name) == {"FINISHED"}
-    added = {"Startle.001": copy.name, "Regroup.001": copy.name, "Startle Trigger.001": "Startle.001"}
-    assert planned() == {"Startle": "Sheep", "Regroup": "Sheep", "Startle Trigger": "Startle"} | added
-    (called,) = of.triggers_of_state(bpy.data.objects["Startle.001"], bpy.context)
-    assert called.steering.trigger.who == wolf
-    bake()
-    assert [history[0].trigger for history in histories(members[:2])] == ["Startle Trigger.001", "Startle Trigger"]
-
-
 def test_a_copy_of_one_state_that_leads_to_the_first_crowd_is_refused_by_name() -> None:
     grazing, members, state, *_ = alarm()
     select(grazing, state)
@@ -100,18 +85,6 @@ def written(path: str, *, baked: bool) -> None:
         bake()
     bpy.data.libraries.write(path, {meadow})
     bpy.data.batch_remove([*bpy.context.scene.objects, *bpy.data.collections])
-
-
-def test_an_appended_collection_brings_a_herd_that_runs_immediately(tmp_path) -> None:
-    path = str(tmp_path / "meadow.blend")
-    written(path, baked=False)
-    with bpy.data.libraries.load(path) as (_, wanted):
-        wanted.collections = ["Meadow"]
-    bpy.context.scene.collection.children.link(wanted.collections[0])
-    assert planned() == {"Startle": "Sheep", "Regroup": "Sheep", "Startle Trigger": "Startle"}
-    bake()
-    members = members_of(wanted.collections[0].objects)
-    assert all(history[0].state == "Startle" for history in histories(members)) and len(members) == 3
 
 
 def members_of(objects) -> list:

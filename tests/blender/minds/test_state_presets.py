@@ -86,30 +86,10 @@ def test_the_trigger_of_a_preset_is_left_out_where_nothing_that_may_call_is_sele
     assert of.triggers_of_state(added, bpy.context) == []
 
 
-def test_lengths_of_a_saved_state_grow_with_much_larger_bodies() -> None:
-    grazing, _ = herd(1)
-    state = startle(grazing)
-    state.steering.state.reach = 4.0
-    select(state)
-    bpy.ops.steering.state_preset_save(name="Panic")
-    saved = part("blender.crowds.preset_files").STATES.find("Panic").load()
-    reach = [add_to(goats(size), "Panic").steering.state.reach for size in (0.3, 1.2)]
-    assert saved.body_length > 0.0 and reach == [pytest.approx(4.0), pytest.approx(16.0)]
-
-
 def test_a_state_that_is_followed_by_an_unknown_one_says_so(capfd) -> None:
     write_user_preset("Doze", then="Dream")
     add_to(goats(), "Doze")
     assert "Doze is followed by Dream, neither a preset nor a state of Goats" in capfd.readouterr().out
-
-
-def test_a_state_that_leads_to_one_that_the_crowd_has_takes_that() -> None:
-    write_user_preset("Doze", then="Deep_Sleep", eases="regroup")
-    other = goats()
-    deep = add_to(other, "")
-    deep.name = "Deep Sleep"
-    added = add_to(other, "Doze")
-    assert added.steering.state.then == deep and added.steering.state.eases is None
 
 
 @pytest.mark.parametrize(

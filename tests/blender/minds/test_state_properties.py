@@ -148,21 +148,6 @@ def test_only_vehicles_of_crowds_with_states_get_them_and_an_inactive_state_is_n
     assert not [each for each in curves(goat) if each.data_path.startswith("[")]
 
 
-def test_the_animators_property_of_that_name_comes_back_and_its_keys_are_refused() -> None:
-    called, calm = herd()
-    called["state_Startle"], called["steering_state"] = 7.5, "mine"
-    calm["state_Startle"] = 0.0
-    calm.keyframe_insert('["state_Startle"]', frame=10)
-    with pytest.raises(RuntimeError, match=r"Sheep 1 .*state_Startle"):
-        bpy.ops.steering.bake()
-    calm.animation_data_clear()
-    bake()
-    bpy.context.scene.frame_set(14)
-    assert called["state_Startle"] == pytest.approx(1.0) and called["steering_state"] == 1
-    clear_bake()
-    assert called["state_Startle"] == 7.5 and called["steering_state"] == "mine" and calm["state_Startle"] == 0.0
-
-
 def test_a_number_stays_with_its_state_and_a_copy_gets_another() -> None:
     called, _ = herd("sleep")
     numbers = {name: bpy.data.objects[name].steering.state.number for name in ("Startle", "Regroup", "Sleep")}

@@ -4,7 +4,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import bake, crowd, empty, frames, part, select, vehicle, wedge
+from tests.blender.building import bake, crowd, empty, frames, part, select, snapshots, vehicle, wedge
 from tests.blender.drawing import shown, texts, up_to_date
 from tests.sampling import sampled
 
@@ -94,36 +94,13 @@ def test_a_ready_state_that_is_faster_turns_as_much_more_quickly() -> None:
     state = startle(grazing)
     assert state.steering.planar.own and state.steering.planar.max_turn_rate == 1.5
     grazing.steering.planar.max_turn_rate = 0.7
-    plan = planning.plan_reading(bpy.context.scene)
-    snapshot = next(iter(part("blender.read.sweep").sweep(plan, reading.Reader(plan)))).snapshot
+    snapshot = snapshots()[0]
     mode = next(mode for mode in modes_of(snapshot) if mode.number == state.steering.state.number)
     default = part("locomotion").Planar.parameters()["max_turn_rate"].default
     assert np.allclose(mode.locomotion.max_turn_rate, [1.5, 1.5, default])
     state.steering.planar.own = False
-    plan = planning.plan_reading(bpy.context.scene)
-    snapshot = next(iter(part("blender.read.sweep").sweep(plan, reading.Reader(plan)))).snapshot
+    snapshot = snapshots()[0]
     assert all(mode.locomotion is None for mode in modes_of(snapshot) if mode.number == state.steering.state.number)
-
-
-@pytest.mark.parametrize("moves", ["ON_FOOT", "PLANAR"])
-def test_in_the_ready_state_stop_and_look_they_stand_and_face_what_calls(moves: str) -> None:
-    grazing, members = herd(4)
-    grazing.steering.locomotion = moves
-    bell = empty("Bell", (4.0, -3.0, 0.0))
-    select(grazing)
-    assert bpy.ops.steering.state_add(preset="stop_and_look") == {"FINISHED"}
-    select(bpy.context.object, bell)
-    assert bpy.ops.steering.trigger_add(when="NEAR") == {"FINISHED"}
-    bpy.context.object.steering.trigger.distance = 20.0
-    bpy.context.scene.frame_end = 84
-    bake()
-    bpy.context.scene.frame_set(84)
-    stands = [ob.matrix_world.copy() for ob in members]
-    bpy.context.scene.frame_set(83)
-    for ob, after in zip(members, stands):
-        assert ob.matrix_world.translation == after.translation
-        toward = (bell.location - after.translation).normalized()
-        assert toward.dot(after.col[1].xyz.normalized()) > np.cos(np.radians(15.0))
 
 
 def test_nothing_calls_into_a_state_that_belongs_to_no_crowd() -> None:
@@ -165,28 +142,12 @@ def test_what_a_state_does_not_have_of_its_own_follows_the_crowd() -> None:
     grazing, _ = herd(2)
     startle(grazing)
     grazing.steering.alignment.distance = 2.5
-    plan = planning.plan_reading(bpy.context.scene)
-    snapshot = next(iter(part("blender.read.sweep").sweep(plan, reading.Reader(plan)))).snapshot
-    names = {each.ob.name: each.number for each in plan.states}
+    snapshot = snapshots()[0]
+    names = {each.ob.name: each.number for each in planning.plan_reading(bpy.context.scene).states}
     settings = {mode.number: snapshot.settings[mode.settings] for mode in modes_of(snapshot)}
     of_startle = settings[names["Startle"]]
     alignment = next(b for b in of_startle.behaviors if b.name == "alignment")
     assert alignment.distance[0] == 2.5 and "wander" not in [b.name for b in of_startle.behaviors]
-
-
-def test_a_cue_on_the_timeline_holds_for_its_frames_only() -> None:
-    grazing, _ = herd(4)
-    state = startle(grazing, blend=0.0)
-    bpy.context.scene.frame_set(20)
-    select(state)
-    assert bpy.ops.steering.cue_add(frames=20, fade=0) == {"FINISHED"}
-    bpy.context.scene.frame_set(1)
-    plan = planning.plan_reading(bpy.context.scene)
-    cues = []
-    for read in part("blender.read.sweep").sweep(plan, reading.Reader(plan)):
-        mode = next(mode for mode in modes_of(read.snapshot) if mode.number == state.steering.state.number)
-        cues.append(float(mode.numbers.cue[0]))
-    assert set(cues[:18]) == {0.0} and set(cues[20:38]) == {1.0} and set(cues[42:]) == {0.0}
 
 
 def test_a_strip_with_fades_tells_its_share_and_takes_the_place_of_the_field() -> None:
@@ -232,17 +193,6 @@ def test_keys_on_a_cue_hide_strips_so_a_strip_is_refused() -> None:
     state.steering.state.keyframe_insert("cue", frame=1)
     with pytest.raises(RuntimeError, match="Keys of Startle on Cue hide every strip"):
         bpy.ops.steering.cue_add()
-
-
-def test_a_hidden_state_and_its_trigger_count_too() -> None:
-    grazing, members = herd()
-    wolf = empty("Wolf", (2.0, -3.0, 0.0))
-    state = startle(grazing, wolf)
-    for ob in (state, bpy.context.object):
-        ob.hide_viewport = True
-    state.steering.state.keyframe_insert("lasts", frame=1)
-    bake()
-    assert (away_from(wolf, members) > 4.0).all()
 
 
 def test_a_bake_is_out_of_date_when_a_state_changes() -> None:
@@ -467,36 +417,6 @@ def test_a_state_is_not_put_where_the_scene_does_not_see_it() -> None:
     select(grazing)
     assert bpy.ops.steering.state_add(preset="sleep") == {"FINISHED"}
     assert bpy.context.object.name in bpy.context.view_layer.objects
-
-
-def motion(members, at=range(1, 61, 5)) -> np.ndarray:
-    """(f, n, 3) where they are on these frames of the bake."""
-    places = []
-    for frame in at:
-        bpy.context.scene.frame_set(frame)
-        places.append([tuple(ob.location) for ob in members])
-    return np.array(places)
-
-
-def test_renaming_states_and_triggers_and_adding_others_changes_no_motion() -> None:
-    grazing, members = herd()
-    wolf = empty("Wolf", (2.0, -3.0, 0.0))
-    state = startle(grazing, wolf, lasts=0.5, varies=1.0)
-    trigger = bpy.context.object
-    trigger.steering.trigger.chance, trigger.steering.trigger.distance = 0.6, 5.0
-    bake()
-    before = motion(members)
-    state.name, trigger.name, state.steering.state.then.name = "Zebras Run", "Alarm", "Afterwards"
-    bake()
-    assert np.array_equal(motion(members), before)
-    select(grazing)
-    bpy.ops.steering.state_add(preset="sleep")
-    bpy.context.object.name = "A First One"
-    bpy.ops.steering.trigger_add(when="STUCK", to="A First One")
-    bpy.context.object.name = "A Trigger"
-    assert sorted(ob.steering.trigger.number for ob in (trigger, bpy.context.object)) == [1, 2]
-    bake()
-    assert np.array_equal(motion(members), before)
 
 
 def test_copies_that_share_a_number_get_their_own_with_the_next_bake_which_stays_up_to_date() -> None:

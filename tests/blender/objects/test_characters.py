@@ -13,7 +13,7 @@ import pytest
 from tests.blender.building import bake, empty, frames, link, part, select, sphere, wedge
 from tests.sampling import in_every_blender
 
-pytestmark = in_every_blender
+pytestmark = in_every_blender(shared=True)
 
 
 @dataclass
@@ -70,12 +70,6 @@ def test_a_click_on_any_part_makes_the_whole_character_the_vehicle(clicked: str)
     assert cow.wrapper.select_get()
 
 
-def test_a_character_without_an_empty_is_moved_by_its_armature() -> None:
-    cow = character(wrapped=False)
-    press_vehicle(cow.hat)
-    assert vehicles() == [cow.rig]
-
-
 @pytest.mark.parametrize(
     ("turned", "front"),
     [(-math.pi / 2, ("NEG_Z", "NEG_Y")), (math.pi / 2, ("POS_Z", "POS_Y")), (0.0, ("NEG_Y", "POS_Z"))],
@@ -129,13 +123,6 @@ def test_an_empty_with_animation_or_a_role_of_its_own_is_not_a_character() -> No
     assert bpy.ops.steering.tag(role="LEADER") == {"FINISHED"}
     press_vehicle(other.skin)
     assert vehicles() == [cow.rig, other.rig]
-
-
-def test_an_empty_that_carries_skin_and_armature_is_the_vehicle() -> None:
-    cow = character()
-    cow.skin.parent = cow.wrapper
-    press_vehicle(cow.skin)
-    assert vehicles() == [cow.wrapper]
 
 
 @pytest.mark.parametrize("clicked", ["rig", "skin"])
@@ -259,14 +246,6 @@ def test_a_prop_that_a_constraint_moves_on_a_bone_reaches_members_once_it_is_par
     assert len([ob for ob in bpy.data.objects if ob.data == bell.data]) == 3
 
 
-def test_a_whole_character_is_not_named(capfd) -> None:
-    cow = character()
-    press_vehicle(cow.skin)
-    select(cow.skin)
-    assert bpy.ops.steering.populate(count=2, moves_like="ANIMAL") == {"FINISHED"}
-    assert "deformed" not in capfd.readouterr().out
-
-
 @pytest.mark.parametrize("clicked", ["rig", "skin"])
 def test_a_body_that_carries_its_armature_is_the_vehicle(clicked: str) -> None:
     cow = character(wrapped=False)
@@ -288,24 +267,6 @@ def test_the_empty_above_an_armature_and_its_skin_is_the_vehicle(clicked: str, c
     assert "deformed" not in capfd.readouterr().out
 
 
-def test_an_object_without_an_armature_is_the_vehicle_whatever_it_is_parented_to() -> None:
-    ship = wedge()
-    ship.parent = empty("Harbor")
-    press_vehicle(ship)
-    assert vehicles() == [ship]
-
-
-def test_the_crowd_of_a_character_is_shown_for_any_of_its_parts() -> None:
-    cow = character()
-    press_vehicle(cow.skin)
-    crowd = cow.wrapper.steering.crowd
-    for ob in [*cow.parts(), cow.wrapper]:
-        select(ob)
-        assert part("blender.objects.focus").crowd_in_focus(bpy.context) == crowd
-    select(wedge())
-    assert part("blender.objects.focus").crowd_in_focus(bpy.context) is None
-
-
 @pytest.mark.parametrize("clicked", ["rig", "skin", "hat"])
 def test_members_are_whole_characters_whichever_part_was_clicked(clicked: str) -> None:
     cow = character()
@@ -315,21 +276,3 @@ def test_members_are_whole_characters_whichever_part_was_clicked(clicked: str) -
     assert len(members) == 3 and all(ob.type == "EMPTY" for ob in members)
     assert all({child.type for child in ob.children_recursive} == {"ARMATURE", "MESH"} for ob in members)
     assert all(len(ob.children_recursive) == 3 for ob in members)
-
-
-def test_parts_of_a_linked_character_are_refused_before_anything_is_changed(tmp_path) -> None:
-    cow = character()
-    collection = bpy.data.collections.new("Cow")
-    for ob in [*cow.parts(), cow.wrapper]:
-        collection.objects.link(ob)
-    file = str(tmp_path / "cow.blend")
-    bpy.data.libraries.write(file, {collection})
-    bpy.ops.wm.read_homefile(use_empty=True)
-    with bpy.data.libraries.load(file, link=True) as (_, into):
-        into.collections = ["Cow"]
-    bpy.context.scene.collection.children.link(into.collections[0])
-    skin = bpy.data.objects["Cow Skin"]
-    select(skin)
-    with pytest.raises(RuntimeError, match="is linked and cannot be edited"):
-        bpy.ops.steering.tag(role="VEHICLE", moves_like="ANIMAL")
-    assert vehicles() == [] and not [ob for ob in bpy.data.objects if ob.library is None]

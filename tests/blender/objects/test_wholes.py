@@ -12,7 +12,7 @@ from tests.blender.drawing import texts, up_to_date
 from tests.blender.objects.test_characters import character
 from tests.sampling import in_every_blender
 
-pytestmark = in_every_blender
+pytestmark = in_every_blender(shared=True)
 
 
 def parented(whole):

@@ -11,7 +11,7 @@ from tests.blender.overlay.test_overlay import colored, drawn
 from tests.blender.read.test_surfaces import hill
 from tests.sampling import in_every_blender
 
-pytestmark = in_every_blender
+pytestmark = in_every_blender(shared=True)
 
 
 def lines(name: str) -> np.ndarray:

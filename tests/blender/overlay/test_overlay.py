@@ -150,13 +150,6 @@ def test_ways_are_drawn_where_walkers_can_go_and_where_they_cannot_with_what_end
     ), "what is out of reach depends on where they are"
 
 
-def test_ways_of_what_does_not_walk_are_not_drawn() -> None:
-    ship = vehicle(wedge("Ship", (0.0, 0.0, 5.0)), crowd=crowd("Ships", wander={}))
-    floor("Ground", (0.0, 0.0, 0.0), 10.0)
-    depsgraph = bpy.context.evaluated_depsgraph_get()
-    assert not part("blender.overlay.ways").way_lines([ship], bpy.context.scene, depsgraph).lines
-
-
 def test_a_flow_along_edges_is_drawn_with_its_direction() -> None:
     mesh = tag(meshed("Wire", [(0, 0, 0), (0, 4, 0), (0, 8, 0)], edges=[(0, 1), (1, 2)]), role="FLOW").data
     color = part("blender.overlay.picture").FLOW
@@ -265,17 +258,6 @@ def test_obstacles_regions_and_paths_are_drawn_unless_hidden() -> None:
     for ob in (ball, room, path):
         ob.hide_set(True)
     assert len(points(drawn(*ALL))) == 0
-
-
-def test_a_box_obstacle_is_drawn_as_a_box() -> None:
-    ball = obstacle(sphere(location=(5.0, 0.0, 0.0), radius=2.0))
-    ball.steering.obstacle_shape = "BOX"
-    ball.rotation_euler.z = 0.5
-    bpy.context.view_layer.update()
-    corners = colored(drawn("OBSTACLES"), part("blender.overlay.picture").OBSTACLE) - (5.0, 0.0, 0.0)
-    assert len(corners) == 24
-    assert np.allclose(np.linalg.norm(corners, axis=1), 2.0 * math.sqrt(3.0), rtol=0.05)
-    assert np.allclose(np.abs(corners[:, 2]), 2.0, atol=0.01)
 
 
 def test_a_mesh_obstacle_is_drawn_by_its_edges() -> None:
@@ -414,24 +396,6 @@ def test_without_a_bake_a_trail_follows_the_recorded_positions() -> None:
     assert tracks.velocity(ship, depsgraph, 9, 0.5) is None
     tracks.keep_only([])
     assert len(tracks.between(ship, depsgraph, 0, 20)[0]) == 0
-
-
-def test_only_enabled_items_are_drawn() -> None:
-    obstacle()
-    vehicle()
-    assert len(points(drawn())) == 0
-    scene = bpy.context.scene
-    enabled_items = part("blender.overlay.picture").enabled_items
-    scene.steering.overlay = {"PATHS"}
-    assert enabled_items(scene) == {"PATHS"}
-    scene.steering.show_overlay = False
-    assert enabled_items(scene) == frozenset()
-
-
-def test_an_unused_scene_shows_the_default_items() -> None:
-    before = part("blender.overlay.picture").enabled_items(bpy.context.scene)
-    crowd()
-    assert part("blender.overlay.picture").enabled_items(bpy.context.scene) == before
 
 
 # ---- requested forces

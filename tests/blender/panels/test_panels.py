@@ -33,7 +33,7 @@ from tests.blender.drawing import everything_shown, shown, texts, up_to_date
 from tests.blender.walkers import found_walkers
 from tests.sampling import in_every_blender
 
-pytestmark = in_every_blender
+pytestmark = in_every_blender(shared=True)
 
 TAB = ("object", "vehicle_own", "crowd", "model", "advanced", "portrayal", "attendance", "behaviors", "bake", "run")
 BY_USE = ("bake", "object", "behaviors", "states", "direct", "crowd")
@@ -202,12 +202,6 @@ def test_roles_are_offered_for_selected_objects_if_none_is_active() -> None:
     assert bpy.context.view_layer.objects.active in bpy.context.selected_objects
 
 
-def test_a_vehicle_shows_its_own_settings_and_those_of_its_crowd() -> None:
-    a_vehicle()
-    assert ("prop", "speed_factor") in in_tab("vehicle_own")
-    assert ("prop", "max_speed") in in_tab("model")
-
-
 # ---- the crowd
 
 
@@ -304,20 +298,6 @@ def test_wings_wheels_and_legs_are_shown_where_drivers_read_them() -> None:
 # ---- behaviors
 
 
-def test_behaviors_are_listed_under_the_heading_of_their_intent() -> None:
-    by_heading: dict[str, list[str]] = {}
-    for name, label, _description in part("blender.operators.behaviors").ITEMS:
-        if not name:
-            heading = by_heading.setdefault(label, [])
-        else:
-            heading.append(name)
-    catalogue = part("behaviors").CATALOGUE
-    assert by_heading == {
-        intent.value: [kind.name for kind in catalogue if kind.intent is intent]
-        for intent in part("simulation.behavior").Intent
-    }
-
-
 def test_the_menu_has_the_same_headings_and_lists_all_behaviors() -> None:
     a_vehicle()
     drawn = shown("STEERING_MT_behavior_add")
@@ -373,15 +353,6 @@ def test_flocking_is_separation_alignment_and_cohesion() -> None:
     assert bpy.ops.steering.flocking_add() == {"FINISHED"}
     used = [k.name for k in part("behaviors").CATALOGUE if crowd_object.steering.is_property_set(k.name)]
     assert used == ["separation", "alignment", "cohesion"]
-
-
-def test_the_default_behavior_of_the_operators_is_the_first_of_the_catalogue() -> None:
-    crowd_object = crowd()
-    assert bpy.ops.steering.behavior_add() == {"FINISHED"}
-    first = part("behaviors").CATALOGUE[0].name
-    assert crowd_object.steering.is_property_set(first) and getattr(crowd_object.steering, first).use
-    assert bpy.ops.steering.behavior_remove() == {"FINISHED"}
-    assert not crowd_object.steering.is_property_set(first)
 
 
 def test_the_header_of_a_behavior_shows_the_parameters_that_the_combining_uses() -> None:
@@ -463,12 +434,6 @@ def test_the_state_of_the_bake_is_told_and_its_buttons_come_first_and_in_the_sam
     assert drawn[2].enabled == is_baked
 
 
-def test_the_bake_panel_is_the_first_so_that_no_other_moves_it() -> None:
-    assert part("blender.panels").CLASSES[0].__name__ == "STEERING_PT_bake"
-    names = [cls.__name__ for cls in part("blender.panels").CLASSES if "_PT_" in cls.__name__]
-    assert not any(getattr(getattr(bpy.types, name), "bl_order", 0) for name in names)
-
-
 def test_what_there_is_to_look_at_opens_from_a_line_that_is_always_there_so_that_nothing_moves() -> None:
     # Blender lists panels of headers nowhere.
     assert bpy.types.STEERING_PT_findings.bl_region_type == "HEADER"
@@ -490,15 +455,6 @@ def test_the_bake_panel_tells_why_no_crowd_moves() -> None:
     assert "Max Speed" not in texts(in_tab("bake"))
     second.steering.vehicle.max_speed = 0.0
     assert "One: Max Speed is 0" in texts(in_tab("bake"))
-
-
-def test_a_crowd_that_has_not_entered_yet_is_noted_without_an_error() -> None:
-    frames(1, 40)
-    ship = vehicle(crowd=crowd("One", wander={}))
-    ship.steering.use_enter_frame, ship.steering.enter_frame = True, 9
-    assert "No vehicle has entered yet: the first enters on frame 9" in texts(in_tab("behaviors"))
-    select()
-    assert "entered" not in texts(in_tab("bake"))
 
 
 def test_the_census_counts_the_vehicles_that_a_bake_would_move() -> None:

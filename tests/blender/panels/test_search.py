@@ -16,7 +16,7 @@ from tests.blender.building import crowd, part, select
 from tests.blender.drawing import Layout, OperatorSettings
 from tests.sampling import in_every_blender
 
-pytestmark = in_every_blender
+pytestmark = in_every_blender(shared=True)
 
 Entry = tuple[str, str, str]
 """An entry of a menu: its path through the menus, and the operator with what it is for."""

@@ -20,7 +20,7 @@ from tests.blender.building import (
 from tests.blender.preview.test_preview import FIRST, LAST, played, ships, shown, toggle
 from tests.sampling import in_every_blender
 
-pytestmark = in_every_blender
+pytestmark = in_every_blender(shared=True)
 
 
 @pytest.fixture

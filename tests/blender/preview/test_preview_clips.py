@@ -131,29 +131,3 @@ def test_a_preview_shows_bones_that_drivers_of_the_rig_pose() -> None:
     bake()
     np.testing.assert_allclose(previewed, poses(rigs), atol=1e-5)
     assert np.ptp(np.linalg.norm(previewed[:, :, 0, :3, 1], axis=2)) > 0.05
-
-
-def test_a_changed_clip_is_seen_in_a_preview() -> None:
-    people, [rig] = found_walkers()
-    bpy.ops.steering.preview()
-    before = poses([rig], (20,))
-    people.steering.portrayal.clips[1].ground_speed = 3.0
-    after = poses([rig], (20,))
-    assert np.abs(before - after).max() > 0.01
-    select(people)
-    bpy.ops.steering.clip_remove(row=1)
-    bpy.context.view_layer.update()
-    gone = poses([rig], (20,))
-    assert np.abs(gone - after).max() > 0.01
-
-
-def test_a_rig_shows_its_real_pose_after_a_preview() -> None:
-    _, rigs = found_walkers(2)
-    bpy.context.scene.frame_set(20)
-    real = pose_of(rigs[0])
-    bpy.ops.steering.preview()
-    bpy.context.scene.frame_set(20)
-    assert np.abs(pose_of(rigs[0]) - real).max() > 0.01
-    bpy.ops.steering.preview()
-    bpy.context.view_layer.update()
-    np.testing.assert_array_equal(pose_of(rigs[0]), real)

@@ -6,9 +6,9 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import assert_same, bake, clear_bake, scene_dump, select
+from tests.blender.building import assert_same, bake, scene_dump, select
 from tests.blender.minds.test_state_properties import herd
-from tests.blender.write.test_portrayal import bird, hang_wing, looking, portray
+from tests.blender.write.test_portrayal import bird, hang_wing, looking
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender(shared=True)
@@ -66,15 +66,6 @@ def test_a_property_that_no_driver_reads_is_left_alone_and_none_is_made() -> Non
     assert "steering_phase" not in ob and ob["steering_speed"] == 3.0
 
 
-def test_after_a_bake_was_deleted_a_preview_still_drives_wings() -> None:
-    ob = bird()
-    wing = hang_wing(ob)
-    bake()
-    baked = shown(wing)
-    clear_bake()
-    np.testing.assert_allclose(previewed(wing), baked, atol=1e-5)
-
-
 def test_a_preview_turns_heads_that_properties_drive() -> None:
     birds, [ob], seen = looking()
     birds.steering.portrayal.look_at = seen
@@ -98,11 +89,3 @@ def test_a_preview_tells_drivers_the_state(by: str) -> None:
     bake()
     np.testing.assert_allclose(seen, shown(tail), atol=1e-6)
     assert np.ptp(seen) > 0.3 and type(called[by]) is (int if by == "steering_state" else float)
-
-
-def test_a_changed_setting_is_seen() -> None:
-    ob = bird()
-    wing = hung(ob, "Wing", "steering_phase")
-    before = previewed(wing)
-    portray(ob.steering.crowd, stride=0.4)
-    assert np.abs(previewed(wing) - before).max() > 0.01

@@ -17,7 +17,6 @@ from tests.blender.building import (
     empty,
     frames,
     meshed,
-    part,
     tag,
     vehicle,
 )
@@ -96,20 +95,3 @@ def test_on_every_key_it_is_on_the_surface_and_upright_to_it(change) -> None:
         places.append([ob.matrix_world.translation.copy() for ob in objects])
         assert (eye.matrix_world.translation - objects[0].matrix_world @ Vector((0.0, 0.3, 0.5))).length < 1e-5
     assert np.ptp(np.array(places), axis=0).max() > 0.4
-
-
-def test_the_nearest_place_is_that_of_blender() -> None:
-    surface = ball()
-    rng = np.random.default_rng(0)
-    points = rng.uniform(-6.0, 6.0, (300, 3))
-    mesh = surface.data
-    mesh.calc_loop_triangles()
-    corners = np.array([tuple(t.vertices) for t in mesh.loop_triangles])
-    places = np.array([tuple(vertex.co) for vertex in mesh.vertices], dtype=float)
-    skin = part("simulation.geometry.skins").skin(places, corners)
-    distance, place, triangle = skin.nearest(points, np.full(300, np.inf))
-    tree = BVHTree.FromPolygons(places.tolist(), corners.tolist(), all_triangles=True)
-    wanted = np.array([tree.find_nearest(point)[3] for point in points])
-    assert np.abs(distance - wanted).max() < 1e-5
-    assert np.abs(np.linalg.norm(points - place, axis=1) - wanted).max() < 1e-5
-    assert (triangle >= 0).all()

@@ -161,17 +161,6 @@ def test_it_leaves_out_the_stored_scale_of_a_vehicle_whose_scale_is_animated() -
     assert fingerprint() == before
 
 
-def test_an_undone_change_gives_the_old_fingerprint_back() -> None:
-    crowd_object, *_ = town()
-    bake()
-    before = fingerprint()
-    speed = crowd_object.steering.vehicle.max_speed
-    crowd_object.steering.vehicle.max_speed = 9.0
-    assert fingerprint() != before
-    crowd_object.steering.vehicle.max_speed = speed
-    assert fingerprint() == before
-
-
 # ---- the state of the bake, as the panel shows it
 
 

@@ -78,23 +78,6 @@ def test_a_mesh_that_is_followed_faces_where_its_model_does(tagged) -> None:
     assert np.allclose(tracked(1).forward, [[1.0, 0.0, 0.0]], atol=1e-6)
 
 
-def test_a_vehicle_follows_a_keyframed_bone() -> None:
-    frames(1, 120, fps=12)
-    rig = armature()
-    rig.keyframe_insert("location", frame=1)
-    pose = rig.pose.bones["Root"]
-    for frame, along in ((1, 0.0), (120, 30.0)):
-        pose.location = (along, 0.0, 0.0)
-        pose.keyframe_insert("location", frame=frame)
-    ship = follow(rig, "Root")
-    bake()
-    bpy.context.scene.frame_set(100)
-    head = rig.matrix_world @ pose.head
-    at = places(ship, [100])[0]
-    assert np.linalg.norm(np.array(head) - at) < 6.0
-    assert np.linalg.norm(np.array(rig.matrix_world.translation) - at) > 10.0, "the bone leads, not the object"
-
-
 def test_without_a_bone_the_armature_leads() -> None:
     frames(1, 3)
     rig = armature(location=(3.0, 0.0, 0.0))
@@ -125,19 +108,6 @@ def test_other_objects_than_armatures_have_no_bone_to_choose() -> None:
     frames(1, 3)
     follow(leader(location=(1.0, 2.0, 3.0)), "Root")
     assert np.allclose(tracked(1).position, [[1.0, 2.0, 3.0]])
-
-
-def test_a_vehicle_leads_others() -> None:
-    frames(1, 80, fps=12)
-    goal = leader(location=(0.0, 60.0, 0.0))
-    head = vehicle(crowd=crowd("Head", arrival={"target": goal}), location=(0.0, 0.0, 0.0), start_speed=0.5)
-    tail = follow(head)
-    insert(goal, "location", {1: (0.0, 60.0, 0.0), 60: (40.0, 60.0, 0.0)})
-    bake()
-    gaps = np.linalg.norm(places(head, range(50, 81, 5)) - places(tail, range(50, 81, 5)), axis=1)
-    assert (gaps < 12.0).all()
-    assert (gaps > 1.0).all()
-    assert np.linalg.norm(places(tail, [80])[0] - (0.0, -6.0, 0.0)) > 20.0
 
 
 def test_a_refused_tag_leaves_all_selected_objects_as_they_were() -> None:

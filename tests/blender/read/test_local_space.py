@@ -192,13 +192,6 @@ def test_a_mirrored_model_still_faces_forward(local_space, rotation_channels, fo
     assert column(ob, up) @ basis[:, 2] > 0.0
 
 
-def test_the_scale_stays_as_it_is(local_space, rotation_channels) -> None:
-    ob = child("none")
-    ob.scale = (0.5, -1.5, 2.0)
-    put(local_space, rotation_channels, ob, (1.0, 2.0, 3.0), basis_of(0.1, 0.2, 0.3))
-    assert np.allclose(ob.scale, (0.5, -1.5, 2.0))
-
-
 def test_a_model_faces_forward_along_its_own_axes(local_space) -> None:
     assert np.array_equal(model_axes("Y", "Z"), np.eye(3))
     side, forward, up = model_axes("NEG_Y", "Z").T
@@ -248,30 +241,3 @@ def test_up_along_forward_still_gives_a_basis(local_space) -> None:
     _, basis = local_space.to_world(part, np.zeros(3), np.eye(3), axes, scale)
     assert np.allclose(basis @ basis.T, np.eye(3), atol=1e-6)
     assert np.allclose(basis[:, 1], (0.0, 1.0, 0.0))
-
-
-def test_frames_and_vehicles_are_placed_together(local_space) -> None:
-    rng = np.random.default_rng(4)
-    parts = np.tile(np.eye(4), (6, 3, 1, 1))
-    parts[..., :3, :4] += rng.normal(size=(6, 3, 3, 4)) * 0.3
-    positions = rng.normal(size=(6, 3, 3))
-    basis = np.array([[basis_of(*rng.normal(size=3)) for _ in range(3)] for _ in range(6)])
-    axes, scale = model_axes("X", "Z"), rng.normal(size=(3, 3))
-    locations, rotations = local_space.to_local(parts, positions, basis, axes, scale)
-    for frame, n in np.ndindex(6, 3):
-        single = local_space.to_local(parts[frame, n], positions[frame, n], basis[frame, n], axes, scale[n])
-        assert np.allclose(locations[frame, n], single[0], atol=1e-12)
-        assert np.allclose(rotations[frame, n], single[1], atol=1e-12)
-
-
-@sampled
-@pytest.mark.parametrize(("forward", "up"), PAIRS)
-def test_no_parent_equals_an_identity_parent(local_space, forward, up) -> None:
-    rng = np.random.default_rng(5)
-    positions, scale = rng.normal(size=(4, 3, 3)), rng.normal(size=(3, 3))
-    basis = np.array([[basis_of(*rng.normal(size=3)) for _ in range(3)] for _ in range(4)])
-    axes = model_axes(forward, up)
-    without = local_space.to_local(None, positions, basis, axes, scale)
-    under = local_space.to_local(np.broadcast_to(np.eye(4), (4, 3, 4, 4)), positions, basis, axes, scale)
-    for single, other in zip(without, under):
-        np.testing.assert_allclose(single, other, atol=1e-6)

@@ -10,7 +10,7 @@ import pytest
 from mathutils import Vector
 from mathutils.bvhtree import BVHTree
 
-from tests.blender.building import bake, crowd, frames, insert, link, obstacle, part, put, vehicle
+from tests.blender.building import bake, crowd, frames, insert, link, obstacle, part, put, snapshots, vehicle
 from tests.blender.walkers import box
 
 
@@ -21,9 +21,7 @@ def cube(name: str = "Block", location=(0.0, 0.0, 0.0), **placed):
 
 def seen():
     """The obstacles on each frame, as the simulation gets them."""
-    plan = part("blender.read.plan").plan_reading(bpy.context.scene)
-    read = part("blender.read.sweep").sweep(plan, part("blender.read.reading").Reader(plan))
-    return [frame.snapshot.obstacles for frame in read]
+    return [snapshot.obstacles for snapshot in snapshots()]
 
 
 def test_an_obstacle_that_turns_and_stops_is_turned_on_each_frame(addon) -> None:
@@ -149,11 +147,3 @@ def test_standing_obstacles_are_placed_once_and_moving_ones_on_each_frame(monkey
     vehicle(crowd=crowd(obstacle_avoidance={}))
     assert len(seen()) == 6
     assert len(number) == 2 + 6
-
-
-def test_a_keyed_setting_of_a_standing_obstacle_is_read_on_each_frame() -> None:
-    frames(1, 4)
-    block = obstacle(cube())
-    insert(block, "steering.active", {1: True, 3: False})
-    vehicle(crowd=crowd(obstacle_avoidance={}))
-    assert [bool(each.present[0]) for each in seen()] == [True, True, False, False]

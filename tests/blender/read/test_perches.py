@@ -10,13 +10,11 @@ from tests.blender.building import (
     crowd,
     empty,
     frames,
-    insert,
     meshed,
     obstacle,
     part,
     path_curve,
     places,
-    put,
     select,
     use,
     vehicle,
@@ -93,22 +91,6 @@ def test_one_lands_on_an_empty_and_the_others_fly_on() -> None:
     bake()
     still = [np.ptp([places(bird, [frame])[0] for frame in (LAST - 20, LAST)], axis=0).max() < 1e-6 for bird in birds]
     assert sum(still) == 1
-
-
-def test_birds_go_along_with_a_cart_that_turns() -> None:
-    frames(1, LAST)
-    cart = put(house("Cart"))
-    insert(cart, "location", {1: (0.0, 0.0, 0.0), LAST: (9.0, 6.0, 0.0)})
-    insert(cart, "rotation_euler", {1: (0.0, 0.0, 0.0), LAST: (0.0, 0.0, 1.0)})
-    birds = flock(cart)
-    bake()
-    local, facing = [], []
-    for frame in range(LAST - 30, LAST + 1):
-        bpy.context.scene.frame_set(frame)
-        local.append([cart.matrix_world.inverted() @ bird.matrix_world.translation for bird in birds])
-        facing.append([(cart.matrix_world.inverted() @ bird.matrix_world).to_euler().z for bird in birds])
-    assert np.ptp(np.array(local), axis=0).max() < 1e-4
-    assert np.ptp(np.array(facing), axis=0).max() < 0.02
 
 
 def test_three_clicks_land_a_flock_on_a_roof_wherever_its_origin_is() -> None:

@@ -226,12 +226,6 @@ def test_a_model_with_one_axis_for_forward_and_up_is_refused_by_name(addon) -> N
         bake()
 
 
-def test_points_without_models_are_not_baked(addon) -> None:
-    points(name="Gnats")
-    with pytest.raises(RuntimeError, match="points of Gnats have no models"):
-        bake()
-
-
 def test_what_is_locked_or_not_selected_does_not_move(addon) -> None:
     ships, ob = fleet(2), points(name="Gnats", position=[(0, 9, 0), (0, 12, 0)])
     select(ships[0])

@@ -16,6 +16,7 @@ from tests.blender.building import (
     empty,
     fleet,
     frames,
+    from_library,
     insert,
     is_baked,
     leader,
@@ -104,6 +105,12 @@ def chosen(behavior: str, name: str, ob):
     return ob
 
 
+def on_foot(ship):
+    """The ship, whose crowd stands on surfaces now."""
+    ship.steering.crowd.steering.locomotion = "ON_FOOT"
+    return ship
+
+
 def unlinked(ob) -> None:
     bpy.context.scene.collection.objects.unlink(ob)
 
@@ -166,6 +173,18 @@ REFUSED: dict[str, tuple[Callable, str]] = {
     "a vehicle that is a flow too": (
         lambda ship: let(ship, roles={"VEHICLE", "FLOW"}),
         r"Ship is both a vehicle and a flow\. Remove one of the tags\.",
+    ),
+    "a vehicle that is a surface too": (
+        lambda ship: let(ship, roles={"VEHICLE", "SURFACE"}),
+        r"Ship is both a vehicle and a surface\. Remove one of the tags\.",
+    ),
+    "a surface that cannot have faces": (
+        lambda ship: on_foot(ship) and let(empty("Spot"), roles={"SURFACE"}),
+        r"Spot is tagged as a surface but cannot have faces\..*",
+    ),
+    "a surface parented to a vehicle": (
+        lambda ship: setattr(tag(wedge("Deck"), role="SURFACE"), "parent", on_foot(ship)),
+        r"The surface Deck is parented to the vehicle Ship\. Clear the parent\.",
     ),
     "a vehicle that is a path too": (
         lambda ship: vehicle(bpy.data.objects["Road"]),
@@ -291,12 +310,8 @@ def test_tagging_again_repairs_a_vehicle_without_a_crowd(ship, lose) -> None:
 
 
 def test_linked_vehicles(ship, tmp_path) -> None:
-    path = str(tmp_path / "library.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=path)
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    with bpy.data.libraries.load(path, link=True) as (_, wanted):
-        wanted.objects = ["Ship"]
-    bpy.context.scene.collection.objects.link(bpy.data.objects["Ship"])
+    linked = from_library(tmp_path, "objects", "Ship")
+    bpy.context.scene.collection.objects.link(linked)
     assert_refused(r"Ship is linked and cannot be animated in this file\. Make a library override of it\.")
 
 
@@ -305,12 +320,8 @@ def test_vehicles_that_are_only_shown_by_an_instance(ship, linked, tmp_path) -> 
     fleet = bpy.data.collections.new("Fleet")
     fleet.objects.link(ship)
     if linked:
-        path = str(tmp_path / "fleet.blend")
-        bpy.data.libraries.write(path, {fleet})
-        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-        with bpy.data.libraries.load(path, link=True) as (_, wanted):
-            wanted.collections = ["Fleet"]
-        (fleet,) = wanted.collections
+        fleet.use_fake_user = True
+        fleet = from_library(tmp_path, "collections", "Fleet")
     else:
         bpy.context.scene.collection.objects.unlink(ship)
     shown = empty("Ships")

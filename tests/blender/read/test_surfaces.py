@@ -10,7 +10,7 @@ import pytest
 from mathutils import Vector
 from mathutils.bvhtree import BVHTree
 
-from tests.blender.building import bake, baked_frames, crowd, frames, link, meshed, part, tag, vehicle
+from tests.blender.building import bake, baked_frames, crowd, frames, link, meshed, part, snapshots, tag, vehicle
 from tests.sampling import sampled
 
 LAST = 40
@@ -122,9 +122,7 @@ def test_a_surface_that_stays_is_read_once_and_one_that_moves_on_each_frame() ->
     lorry = tag(hill("Bed", side=2.0, cells=2, height=0.0, location=(0.0, 0.0, 30.0)), role="SURFACE")
     moving(lorry)
     walkers(*PLACES[:2])
-    plan = part("blender.read.plan").plan_reading(bpy.context.scene)
-    reader = part("blender.read.reading").Reader(plan)
-    read = [frame.snapshot.surfaces for frame in part("blender.read.sweep").sweep(plan, reader)]
+    read = [snapshot.surfaces for snapshot in snapshots()]
     assert len({id(each.layers[0]) for each in read}) == 1
     assert len({id(each.layers[1]) for each in read}) == len(read)
     assert len({id(each.layers[1].floor.begin) for each in read}) > 1
@@ -153,29 +151,11 @@ def test_a_surface_with_other_faces_on_each_frame_leaves_the_others_as_they_are(
         melting.ratio = ratio
         melting.keyframe_insert("ratio", frame=frame)
     walkers(*PLACES[:2])
-    plan = part("blender.read.plan").plan_reading(bpy.context.scene)
-    reader = part("blender.read.reading").Reader(plan)
-    read = [frame.snapshot.surfaces for frame in part("blender.read.sweep").sweep(plan, reader)]
+    read = [snapshot.surfaces for snapshot in snapshots()]
     ground = [[layer for layer in each.layers if layer.surfaces == (1,)] for each in read]
     assert len({id(layer) for (layer,) in ground}) == 1
     numbers = [len(layer.floor.triangles) for each in read for layer in each.layers if layer.surfaces == (0,)]
     assert numbers == sorted(numbers, reverse=True) and numbers[0] > numbers[-1]
-
-
-def test_a_vehicle_that_is_a_surface_too_is_refused() -> None:
-    frames(1, 5)
-    (walker,) = walkers((0.0, 0.0, 1.0))
-    walker.steering.roles = {"VEHICLE", "SURFACE"}
-    with pytest.raises(RuntimeError, match="Walker 0 is both a vehicle and a surface"):
-        bake()
-
-
-def test_a_surface_that_cannot_have_faces_is_refused() -> None:
-    frames(1, 5)
-    walkers((0.0, 0.0, 1.0))
-    link(bpy.data.objects.new("Spot", None)).steering.roles = {"SURFACE"}
-    with pytest.raises(RuntimeError, match="Spot is tagged as a surface but cannot have faces"):
-        bake()
 
 
 def test_nothing_is_read_for_crowds_that_do_not_stand_on_surfaces() -> None:
@@ -210,28 +190,10 @@ def test_a_rig_that_stands_on_its_origin_stays_on_it() -> None:
     assert body(points - np.array((0.0, 0.0, 0.9)), np.eye(3)).origin_height("NEG_Z") == pytest.approx(0.9)
 
 
-def test_a_surface_switched_off_holds_no_one() -> None:
-    frames(1, 5)
-    surface = tag(hill(), role="SURFACE")
-    surface.steering.active = False
-    (walker,) = walkers((0.0, 0.0, 1.0))
-    bake()
-    assert np.ptp([each[2] for each in np.atleast_2d(walker.location)]) == 0.0
-    assert walker.location.z == pytest.approx(1.0)
-
-
 def test_a_vehicle_cannot_be_a_surface_nor_a_surface_a_vehicle() -> None:
     suits, role = part("blender.objects.focus").suits, part("simulation.roles").Role
     surface, (walker,) = tag(hill(), role="SURFACE"), walkers((0.0, 0.0, 1.0))
     assert not suits(surface, role.VEHICLE) and not suits(walker, role.SURFACE)
-
-
-def test_a_surface_on_a_vehicle_is_refused_by_name() -> None:
-    frames(1, 5)
-    surface, (walker,) = tag(hill(), role="SURFACE"), walkers((0.0, 0.0, 1.0))
-    surface.parent = walker
-    with pytest.raises(RuntimeError, match="surface Hill is parented to the vehicle Walker 0"):
-        bake()
 
 
 def test_populate_makes_its_place_a_surface_and_lets_members_walk_on_it() -> None:
@@ -259,9 +221,7 @@ def test_a_surface_that_is_only_made_finer_by_modifiers_is_read_once() -> None:
     fine.modifiers.new("Thick", "SOLIDIFY")
     wavy.modifiers.new("Waves", "WAVE").height = 0.3
     walkers(*PLACES[:2])
-    plan = part("blender.read.plan").plan_reading(bpy.context.scene)
-    reader = part("blender.read.reading").Reader(plan)
-    read = [frame.snapshot.surfaces for frame in part("blender.read.sweep").sweep(plan, reader)]
+    read = [snapshot.surfaces for snapshot in snapshots()]
     assert len({id(each.layers[0]) for each in read}) == 1
     assert len({id(each.layers[1]) for each in read}) == len(read)
 

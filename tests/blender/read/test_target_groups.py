@@ -40,17 +40,6 @@ def test_each_goes_to_the_nearest_of_a_collection() -> None:
     assert away(left, things, 36).min() < 0.5
 
 
-def test_in_order_each_vehicle_passes_all_targets() -> None:
-    frames(1, 150, fps=12)
-    things = doors()
-    herd = crowd(seek={"target_collection": collection(*things), "target_choice": "NEXT"})
-    ship = vehicle(crowd=herd)
-    bake()
-    near = np.array([away(ship, things, frame) < 3.0 for frame in range(1, 151, 2)])
-    first = [int(np.flatnonzero(row)[0]) for row in near.T]
-    assert first == sorted(first)
-
-
 def test_a_crowd_stands_for_its_vehicles() -> None:
     frames(1, 60, fps=12)
     goal = leader(location=(0.0, 90.0, 0.0))

@@ -14,6 +14,7 @@ from tests.blender.building import (
     empty,
     fleet,
     frames,
+    from_library,
     insert,
     is_baked,
     leader,
@@ -30,6 +31,7 @@ from tests.blender.building import (
 )
 from tests.blender.drawing import texts, up_to_date
 from tests.blender.walkers import found_walkers
+from tests.sampling import sampled
 
 
 def listed() -> dict[str, str]:
@@ -270,6 +272,7 @@ def test_it_is_listed_by_name_and_a_click_selects_it(scene: Callable[[], set[str
     assert selected_by_click(kind) == names
 
 
+@sampled
 @pytest.mark.parametrize("scene", [case for case in CASES if case is not a_deleted_target], ids=lambda f: f.__name__)
 def test_a_bake_reports_it_too(scene: Callable[[], set[str]], capfd) -> None:
     scene()
@@ -391,23 +394,14 @@ def test_locked_vehicles_that_are_hidden_are_left_out_because_no_bake_moves_them
     assert "HIDDEN" not in listed()
 
 
-def test_staying_inside_without_a_region_is_nothing_to_look_at() -> None:
-    ships()
-    bpy.data.objects["Ships"].steering.containment.use = True
-    assert listed() == {}
-
-
 def test_an_instance_of_a_linked_collection_is_named_with_its_own_remedy(tmp_path) -> None:
     ships()
     fleet_collection = bpy.data.collections.new("Fleet")
     fleet_collection.objects.link(bpy.data.objects["Ship 1"])
-    path = str(tmp_path / "fleet.blend")
-    bpy.data.libraries.write(path, {fleet_collection})
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    with bpy.data.libraries.load(path, link=True) as (_, linked):
-        linked.collections = ["Fleet"]
+    fleet_collection.use_fake_user = True
+    linked = from_library(tmp_path, "collections", "Fleet")
     shown_again = empty("Fleet Again")
-    shown_again.instance_type, shown_again.instance_collection = "COLLECTION", linked.collections[0]
+    shown_again.instance_type, shown_again.instance_collection = "COLLECTION", linked
     assert "Fleet Again is an instance" in listed()["INSTANCED"]
     assert listed()["INSTANCED"].endswith("Make a library override")
     assert selected_by_click("INSTANCED") == {"Fleet Again"}

@@ -40,12 +40,6 @@ def ways() -> float:
     return float(np.linalg.norm(np.diff(positions, axis=0), axis=-1).sum())
 
 
-def test_a_moving_crowd_gives_no_reason() -> None:
-    seeking()
-    assert why() == ""
-    assert ways() > 1.0
-
-
 def no_strength(crowd_object) -> None:
     crowd_object.steering.vehicle.max_force = 0.0
     for ob in bpy.data.objects:
@@ -176,15 +170,6 @@ def test_before_a_vehicle_has_entered_the_first_frame_to_enter_is_named(preview)
     assert away() == ""
 
 
-def test_a_per_vehicle_frame_comes_first() -> None:
-    crowd_object = arriving(use_enter_frame=True, enter_frame=40)
-    ship = bpy.data.objects["Ship 1"].steering
-    ship.use_enter_frame, ship.enter_frame = True, 20
-    assert away() == "No vehicle has entered yet: the first enters on frame 20"
-    crowd_object.steering.attendance.use_enter_frame = False
-    assert away() == ""
-
-
 def test_vehicles_that_enter_after_the_end_are_named_and_do_not_move() -> None:
     arriving(use_enter_frame=True, enter_frame=61)
     assert why() == "All its vehicles enter after the last frame, 60: the first enters on frame 61"
@@ -207,16 +192,6 @@ def test_vehicles_that_have_left_are_reported_by_bake_and_preview(preview) -> No
     bake()
     said = {frame: (seen(crowd_object, frame), away())[1] for frame in (1, 5, 60)}
     assert said == {1: "", 5: "", 60: left}
-
-
-def test_between_vehicles_that_left_and_vehicles_to_come_the_next_is_named() -> None:
-    crowd_object = arriving(2, on_arrival="LEAVE")
-    use(crowd_object, seek={"target": leader(location=(0.0, 3.0, 0.0))})
-    late = bpy.data.objects["Ship 1"].steering
-    late.use_enter_frame, late.enter_frame = True, 50
-    bake()
-    assert seen(crowd_object, 45) == []
-    assert away() == "No vehicle is present on this frame: the next enters on frame 50"
 
 
 def test_vehicles_that_wait_for_room_are_reported() -> None:

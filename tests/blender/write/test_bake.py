@@ -211,17 +211,6 @@ def test_the_order_of_making_objects_does_not_matter(order) -> None:
     assert made(order) == made((0, 1, 2))
 
 
-def test_another_vehicle_does_not_change_the_random_numbers_of_others() -> None:
-    frames(1, 30)
-    flock = crowd("Flock", wander={})
-    ships = fleet(2, crowd=flock)
-    bake()
-    alone = all_keys(ships)
-    vehicle(name="A New One", location=(50.0, 0.0, 0.0), crowd=flock, identity=3)
-    bake()
-    assert all_keys(ships) == alone
-
-
 @in_every_blender
 def test_vehicles_move_in_their_scene_only() -> None:
     ships = varied_scene()

@@ -11,21 +11,19 @@ from tests.blender.building import (
     assert_same,
     bake,
     clear_bake,
-    crowd,
     drive,
     empty,
     frames,
+    from_library,
     insert,
     link,
     part,
     scene_dump,
     select,
-    vehicle,
     without_bake_ids,
     without_run_records,
 )
-from tests.blender.shaped import SPREAD, bird, key_clip, play, points_on, trotter, winged, wings
-from tests.blender.walkers import SPEED, STRIDE
+from tests.blender.shaped import SPREAD, bird, key_clip, play, points_on, winged, wings
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender(shared=True)
@@ -61,31 +59,6 @@ def test_birds_beat_each_in_its_own_phase_up_to_the_last_frame() -> None:
     for row in range(1, len(birds)):
         assert np.abs(beats[:, row] - beats[:, 0]).max() > 0.2 * SPREAD
     assert len({ob.data for ob in birds}) == len(birds) and model.data not in {ob.data for ob in birds}
-
-
-def test_a_bird_with_a_long_tail_does_not_fly_with_that_ahead() -> None:
-    model = bird()
-    for points in (model.data.vertices, *(block.data for block in model.data.shape_keys.key_blocks)):
-        points[1].co.y, points[2].co.y, points[3].co.y = 2.0, -0.5, -0.5
-    select(model)
-    assert bpy.ops.steering.tag(role="VEHICLE", moves_like="BIRD", new_crowd=True) == {"FINISHED"}
-    assert (model.steering.forward_axis, model.steering.up_axis) == ("NEG_Y", "POS_Z")
-
-
-def test_deleting_the_bake_puts_back_what_was_and_baking_again_writes_the_same() -> None:
-    people, birds, model = flock()
-    before, mesh = whole(), model.data
-    bake()
-    first, flown = whole(), wings(birds, FILM)
-    bpy.context.scene.frame_set(1)
-    select(people)
-    bake()
-    assert_same(first, whole())
-    np.testing.assert_array_equal(wings(birds, FILM), flown)
-    bpy.context.scene.frame_set(1)
-    clear_bake()
-    assert {ob.data for ob in (*birds, model)} == {mesh}
-    assert_same(before, whole())
 
 
 def test_what_exceeds_own_shapes_shares_them() -> None:
@@ -141,45 +114,6 @@ def test_a_preview_shows_the_poses_of_the_bake_and_leaves_none() -> None:
     assert bpy.ops.steering.preview() == {"FINISHED"}
     np.testing.assert_allclose(previewed, wings(birds, FILM), atol=1e-4)
     bpy.ops.steering.preview()
-
-
-def trot(number: int = 2):
-    """Trotters that go to a goal far away at the speed that is measured; the crowd, and they."""
-    frames(1, 90)
-    goal = empty("Goal", location=(0.0, -500.0, 0.0))
-    people = crowd("Herd", seek={"target": goal})
-    people.steering.locomotion = "ON_FOOT"
-    first = trotter()
-    members = [vehicle(first, crowd=people, identity=31, start_speed=1.0)]
-    for k in range(1, number):
-        copy = first.copy()
-        copy.location.x = 3.0 * k
-        members.append(vehicle(link(copy), crowd=people, identity=31 + k, start_speed=1.0))
-    select(people)
-    assert bpy.ops.steering.clips_find(fit_speed=True) == {"FINISHED"}
-    people.steering.vehicle.max_speed, people.steering.vehicle.cruise_speed = SPEED, 1.0
-    return people, members
-
-
-def test_the_speed_of_a_walk_is_measured_at_the_lowest_points_of_the_skin() -> None:
-    people, _ = trot()
-    [clip] = people.steering.portrayal.clips
-    assert clip.plays == "MOVE" and clip.sure > 0.5
-    assert (clip.speed, clip.stride) == (pytest.approx(SPEED, rel=0.02), pytest.approx(STRIDE, rel=0.02))
-
-
-def test_feet_that_shape_keys_move_hold_on_the_ground() -> None:
-    _, members = trot()
-    bake()
-    soles = []
-    for frame in range(40, 91):
-        feet = [points_on(ob, frame)[rows] for ob in members for rows in (slice(8, 16), slice(16, 24))]
-        placed = [np.array(ob.matrix_world)[:3, 3] for ob in members for _ in "LR"]
-        soles.append([foot.mean(axis=0) + place for foot, place in zip(feet, placed)])
-    soles = np.array(soles)
-    down = (soles[1:, :, 2] < 0.055) & (soles[:-1, :, 2] < 0.055)
-    slid = np.abs(np.diff(soles[..., 1], axis=0))[down]
-    assert down.mean() > 0.3 and np.quantile(slid, 0.9) < 0.25 * SPEED / 24.0
 
 
 def test_find_clips_says_that_a_flock_has_its_beat_and_select_sliding_that_shape_keys_are_not_measured(capfd) -> None:
@@ -249,19 +183,6 @@ def test_others_that_show_the_mesh_and_their_keys_stay_as_they_are() -> None:
     assert model.data.shape_keys.animation_data.action.name == "KeyAction"
 
 
-def test_edited_strips_stay_with_their_shapes() -> None:
-    people, birds, model = flock(2)
-    bake()
-    kept = birds[0].data
-    track = next(each for each in kept.shape_keys.animation_data.nla_tracks if each.name.startswith("Steering"))
-    track.mute = True
-    select(people)
-    bake()
-    assert birds[0].data == kept and track.mute and birds[1].data != kept
-    clear_bake()
-    assert birds[0].data == kept and birds[1].data == model.data
-
-
 @pytest.mark.parametrize("why", ["driver", "pin", "action"])
 def test_what_would_hide_the_clips_is_refused_by_name(why: str) -> None:
     _, birds, model = flock(2)
@@ -278,29 +199,11 @@ def test_what_would_hide_the_clips_is_refused_by_name(why: str) -> None:
     assert_same(before, whole())
 
 
-def test_a_file_that_is_opened_again_plays_the_same_and_its_bake_can_be_deleted(tmp_path) -> None:
-    _, birds, _ = flock(2)
-    bake()
-    flown = wings(birds, FILM)
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "flock.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "flock.blend"))
-    birds = [bpy.data.objects[name] for name in ("Bird 0001", "Bird 0002")]
-    np.testing.assert_array_equal(wings(birds, FILM), flown)
-    bpy.context.scene.frame_set(1)
-    select(bpy.data.objects["Birds"])
-    clear_bake()
-    assert len(bpy.data.meshes) == 1 and {ob.data for ob in birds} == {bpy.data.objects["Bird"].data}
-
-
 def test_a_member_that_is_appended_to_another_file_flies_and_gets_its_mesh_back_there(tmp_path) -> None:
     _, birds, _ = flock(2)
     bake()
-    flown, path = wings(birds[:1], FILM), str(tmp_path / "flock.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=path)
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    with bpy.data.libraries.load(path) as (_, wanted):
-        wanted.objects = ["Bird 0001"]
-    ob = link(bpy.data.objects["Bird 0001"])
+    flown = wings(birds[:1], FILM)
+    ob = link(from_library(tmp_path, "objects", "Bird 0001", linked=False))
     np.testing.assert_array_equal(wings([ob], FILM), flown)
     select(ob)
     clear_bake()

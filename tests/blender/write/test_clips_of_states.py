@@ -59,15 +59,6 @@ def keyed(rig, name: str, what: str) -> np.ndarray:
     return np.array([curve.evaluate(frame) for frame in range(1, bpy.context.scene.frame_end + 1)])
 
 
-def test_only_who_is_in_the_state_plays_its_clip() -> None:
-    people, rigs, state = feeders()
-    clip(people, rigs[0], "Eat", state=state)
-    bake()
-    assert strip(rigs[0], "Eat") is not None and strip(rigs[1], "Eat") is None
-    baked = keyed(rigs[0], "Eat", "influence")
-    assert baked[0] == 0.0 and baked[-1] == 1.0
-
-
 def test_what_is_for_a_state_is_done_once_as_it_is_taken_up() -> None:
     frames(1, 120)
     people, rigs, state = feeders()

@@ -78,18 +78,6 @@ def test_in_a_glide_the_wings_are_as_at_rest_and_a_preview_shows_the_same() -> N
     assert np.abs(swing[~still]).max() > 0.3
 
 
-def test_a_rate_that_follows_the_climb_beats_faster_uphill() -> None:
-    counts = {}
-    for height in (30.0, 280.0):
-        bpy.data.batch_remove([*bpy.data.objects, *bpy.data.actions])
-        _, [rig] = birds(1, effort=0.3, variation=0.0)
-        bpy.data.objects["Goal"].location.z = height
-        bake()
-        swing = wing(rig)
-        counts[height] = np.count_nonzero((swing[1:] > 0.0) != (swing[:-1] > 0.0))
-    assert counts[280.0] > counts[30.0] + 2
-
-
 def test_what_flies_or_swims_is_given_the_clip_of_its_beats_when_it_is_tagged_and_what_walks_is_not() -> None:
     for like, expected in (("BIRD", [("Flying", "BEAT")]), ("PERSON", [("Idle", "STAND"), ("Walk", "MOVE")])):
         rig = walker("Model")

@@ -1,10 +1,6 @@
 """A crowd whose output is a crowd cache is baked into one mesh, which a player shows as keys would have."""
 
 import json
-import os
-import subprocess
-import sys
-import textwrap
 from contextlib import closing
 
 import bpy
@@ -20,6 +16,7 @@ from tests.blender.building import (
     empty,
     fleet,
     frames,
+    in_another_blender,
     keys,
     leader,
     obstacle,
@@ -509,13 +506,9 @@ def test_a_cache_plays_without_the_extension_saved_appended_linked_and_overridde
     path = str(tmp_path / "crowd.blend")
     bpy.ops.wm.save_as_mainfile(filepath=path)
     (tmp_path / "user").mkdir()
-    script = textwrap.dedent(PLAYING).format(path=path, resaved=str(tmp_path / "again.blend"), frames=SHOWN)
-    environment = {**os.environ, "BLENDER_USER_RESOURCES": str(tmp_path / "user")}
-    process = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=120, env=environment
-    )
-    assert process.returncode == 0, process.stdout + process.stderr
-    line = next(each for each in process.stdout.splitlines() if each.startswith("RESULT"))
+    again = str(tmp_path / "again.blend")
+    printed = in_another_blender(PLAYING, tmp_path / "user", path=path, resaved=again, frames=SHOWN)
+    line = next(each for each in printed.splitlines() if each.startswith("RESULT"))
     for way, played in json.loads(line.removeprefix("RESULT")).items():
         for frame, matrices in expected.items():
             found = {int(k): np.array(m) for k, m in played[str(frame)].items()}

@@ -16,7 +16,6 @@ from tests.blender.building import (
     curves,
     drive,
     empty,
-    fleet,
     flight,
     frames,
     insert,
@@ -28,8 +27,8 @@ from tests.blender.building import (
     places,
     scene_dump,
     select,
+    snapshots,
     strip_of_own_action,
-    tag,
     vehicle,
     wedge,
     without_bake_ids,
@@ -221,21 +220,6 @@ def test_own_animation_is_refused_by_name_or_restored_exactly_when_the_bake_that
     assert_same(before["objects"]["Ship"]["animation"], after["animation"])
 
 
-def test_a_copy_of_a_baked_vehicle_is_independent() -> None:
-    ob = wanderer()
-    bake()
-    known = keys(ob)
-    copy = ob.copy()
-    copy.name = "Ship 2"
-    copy.location = (40.0, 0.0, 0.0)
-    bpy.context.scene.collection.objects.link(copy)
-    bake()
-    assert keys(ob) == known
-    assert copy.animation_data.action != ob.animation_data.action
-    assert copy.steering.identity != ob.steering.identity
-    assert keys(copy)["location", 0][0] == (1.0, 40.0)
-
-
 # ---- the start
 
 
@@ -277,14 +261,6 @@ def test_set_start_makes_the_current_pose_the_start() -> None:
     np.testing.assert_allclose(places(ob, [1])[0], current, atol=1e-6)
 
 
-def test_before_the_first_bake_a_vehicle_starts_where_it_stands() -> None:
-    ob = wanderer()
-    ob.location = (5.0, 0.0, 0.0)
-    bpy.context.scene.frame_set(17)
-    bake()
-    np.testing.assert_allclose(places(ob, [1])[0], (5.0, 0.0, 0.0))
-
-
 def test_the_start_survives_saving_and_loading_and_clearing_moves_there_on_any_frame(tmp_path) -> None:
     ob = wanderer(location=(1.0, 2.0, 3.0), rotation=(0.0, 0.0, 0.5))
     bake()
@@ -298,17 +274,6 @@ def test_the_start_survives_saving_and_loading_and_clearing_moves_there_on_any_f
     clear_bake()
     assert tuple(ob.location) == (1.0, 2.0, 3.0)
     assert tuple(ob.rotation_euler) == (0.0, 0.0, 0.5)
-
-
-def test_a_changed_rotation_mode_keeps_the_start() -> None:
-    ob = wanderer(rotation=(0.3, 0.2, 0.9))
-    bake()
-    stood = world_matrices(ob, [1])
-    for mode in ("QUATERNION", "AXIS_ANGLE", "ZYX"):
-        ob.rotation_mode = mode
-        bpy.context.scene.frame_set(5)
-        bake()
-        np.testing.assert_allclose(world_matrices(ob, [1]), stood, atol=1e-5)
 
 
 def test_keys_before_the_range_lead_the_vehicle_into_it() -> None:
@@ -360,37 +325,6 @@ def test_vehicles_not_selected_are_read_as_they_move() -> None:
     toward = places(prey, [30])[0] - places(chaser, [1])[0]
     moved = places(chaser, [30])[0] - places(chaser, [1])[0]
     assert moved @ toward > 0.8 * np.linalg.norm(moved) * np.linalg.norm(toward)
-
-
-def test_clearing_selected_leaves_the_others_baked() -> None:
-    frames(1, 10)
-    single, other = fleet(2, crowd=crowd(wander={}))
-    bake()
-    select(single)
-    clear_bake(selected=True)
-    assert [is_baked(single), is_baked(other)] == [False, True]
-
-
-def carried_shield():
-    """Two vehicles that meet head on, of which one carries an obstacle a little ahead of itself."""
-    frames(1, 60)
-    flyers = crowd(obstacle_avoidance={})
-    carrier = vehicle(name="Carrier", location=(0.0, 0.0, 0.0), crowd=flyers, identity=1)
-    other = vehicle(name="Other", location=(0.1, 24.0, 0.0), rotation=(0.0, 0.0, np.pi), crowd=flyers, identity=2)
-    shield = wedge("Shield", (0.0, 0.0, 0.0), size=1.0)
-    shield.parent = carrier
-    return carrier, other, shield
-
-
-def test_an_obstacle_on_a_vehicle_is_avoided_by_others_and_not_by_its_carrier() -> None:
-    carrier, other, shield = carried_shield()
-    bake()
-    assert np.abs(places(other, baked_frames())[:, 0] - 0.1).max() < 0.01
-    tag(shield, role="OBSTACLE")
-    bake()
-    over = baked_frames()
-    assert np.linalg.norm(places(other, over) - places(carrier, over), axis=1).min() > 1.0
-    assert np.abs(places(carrier, over)[:, [0, 2]]).max() < 0.01
 
 
 @pytest.mark.parametrize("depth", [1, 2])
@@ -549,17 +483,6 @@ def test_parts_of_a_vehicle_may_depend_on_each_other() -> None:
     assert keys(ob) == before
 
 
-def test_a_vehicle_under_a_vehicle_is_refused_by_name() -> None:
-    ob = wanderer()
-    between = empty("Between")
-    between.parent = ob
-    rider = vehicle(name="Rider")
-    rider.parent = between
-    sentence = r"Rider is parented to Ship, which is also a vehicle\. Clear the parent or remove the Vehicle tag\."
-    with pytest.raises(RuntimeError, match=sentence):
-        bake()
-
-
 def test_constraints_of_a_vehicle_give_one_warning_and_do_not_stop_the_bake(capfd) -> None:
     ob = wanderer()
     ob.constraints.new("LIMIT_LOCATION")
@@ -611,9 +534,7 @@ def test_an_obstacle_moved_by_physics_is_where_physics_puts_it() -> None:
     bpy.context.scene.frame_set(1)
     fallen = places(ball, baked_frames())
     assert fallen[-1, 2] < 5.0
-    plan = part("blender.read.plan").plan_reading(bpy.context.scene)
-    reader = part("blender.read.reading").Reader(plan)
-    obstacles = [frame.snapshot.obstacles for frame in part("blender.read.sweep").sweep(plan, reader)]
+    obstacles = [snapshot.obstacles for snapshot in snapshots()]
     read = np.array([(each.start[0] + each.end[0]) / 2 for each in obstacles])
     np.testing.assert_allclose(read, fallen, atol=1e-3)
     bake()

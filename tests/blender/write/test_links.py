@@ -94,33 +94,6 @@ def test_an_empty_leads_to_its_other_end_and_a_moved_end_counts_as_a_change() ->
     assert fingerprint(bpy.context.scene) != known
 
 
-def test_a_preview_shows_the_same_climb() -> None:
-    _, members = people(1)
-    ladder()
-    frames(1, 150)
-    bake()
-    baked = places(members[0], [150])[0]
-    clear_bake()
-    assert bpy.ops.steering.preview() == {"FINISHED"}
-    for frame in range(1, 151):
-        bpy.context.scene.frame_set(frame)
-    graph = bpy.context.evaluated_depsgraph_get()
-    shown = np.array(members[0].evaluated_get(graph).matrix_world.translation)
-    assert bpy.ops.steering.preview() == {"FINISHED"}
-    assert baked[2] > 0.5 and np.abs(shown - baked).max() < 1e-4
-
-
-def test_a_saved_file_has_its_links(tmp_path) -> None:
-    people(1)
-    curve = ladder()
-    curve.steering.link.both_ways, curve.steering.link.at_once = False, 2
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "links.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "links.blend"))
-    stored = bpy.data.objects["Ladder"].steering
-    assert stored.roles == {"LINK"}
-    assert (stored.link.seconds, stored.link.both_ways, stored.link.at_once) == (3.0, False, 2)
-
-
 def test_what_cannot_be_a_link_is_refused() -> None:
     people(1)
     ring = tag(path_curve("Ring", cyclic=True), role="LINK")

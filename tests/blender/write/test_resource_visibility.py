@@ -7,14 +7,12 @@ import numpy as np
 import pytest
 
 from tests.blender.building import (
-    assert_same,
     bake,
     clear_bake,
     crowd,
     empty,
     frames,
     insert,
-    scene_dump,
     sphere,
     tag,
     vehicle,
@@ -59,15 +57,6 @@ def test_an_eaten_resource_is_hidden_from_then_on_with_its_parts() -> None:
     assert (hidden(crumb) == away).all()
     for curve in (c for c in _curves(dish) if c.data_path in SWITCHES):
         assert {key.interpolation for key in curve.keyframe_points} == {"CONSTANT"}
-
-
-def test_a_resource_that_is_not_eaten_up_gets_no_keys() -> None:
-    frames(1, LAST)
-    dish, crumb = food(amount=1000.0)
-    before = dish.animation_data, crumb.animation_data
-    eater()
-    bake()
-    assert (dish.animation_data, crumb.animation_data) == before == (None, None)
 
 
 def test_a_resource_that_grows_again_is_visible_again() -> None:
@@ -126,21 +115,6 @@ def test_a_vehicle_parented_to_a_resource_is_not_a_part_of_it(preview) -> None:
     preview.end()
     bake()
     assert hidden(dish).any() and not hidden(rider).any()
-
-
-def test_a_carried_resource_is_eaten_up_too_and_stays_so_when_baked_again() -> None:
-    frames(1, LAST)
-    dish, crumb = food(location=(0.0, 0.0, 0.0))
-    waiter = vehicle(name="Waiter", location=(0.0, 3.0, 0.0), crowd=crowd("Waiters", rest={}), start_speed=0.0)
-    waiter.steering.crowd.steering.vehicle.cruise_speed = 0.0
-    dish.parent = waiter
-    eater()
-    bake()
-    once = hidden(dish)
-    assert once.any() and not once[0] and (hidden(crumb) == once).all() and not hidden(waiter).any()
-    bpy.context.scene.frame_set(1)
-    bake()
-    assert (hidden(dish) == once).all()
 
 
 def test_a_linked_resource_is_eaten_and_stays_visible(tmp_path) -> None:
@@ -207,18 +181,6 @@ def test_a_preview_hides_eaten_resources_exactly_as_the_bake(preview) -> None:
     assert [drawn(frame, obs) for frame in RANGE] == seen
     assert [tuple(ob.evaluated_get(bpy.context.evaluated_depsgraph_get()).location) for ob in obs] == places
     assert [any(row) and not all(row) for row in zip(*seen)] == [True, True, True, False, False]
-
-
-def test_hiding_by_a_preview_leaves_no_trace_in_the_file(preview) -> None:
-    obs = pasture()
-    bpy.context.scene.frame_set(LAST - 2)
-    before = scene_dump()
-    on(preview)
-    assert not all(drawn(LAST - 2, obs))
-    assert_same(before, scene_dump())
-    preview.end()
-    assert_same(before, scene_dump())
-    assert all(drawn(LAST - 2, obs))
 
 
 def test_a_preview_shows_remaining_resources_that_a_bake_hides(preview) -> None:

@@ -1,17 +1,9 @@
 """A bake that is stopped, or killed, leaves the file as it was."""
 
-import os
-import signal
-import subprocess
-import sys
-import textwrap
-
 import bpy
 import pytest
 
 from tests.blender.building import (
-    MODULE,
-    ROOT,
     assert_same,
     bake,
     crowd,
@@ -132,42 +124,3 @@ def test_the_temporary_scene_is_never_shown_as_the_windows() -> None:
     for _ in running:
         assert bpy.context.scene.name == name
         assert bpy.context.scene.frame_current == 7
-
-
-KILLED = """
-    import os, signal, sys
-    import bpy
-    import addon_utils
-    addon_utils.enable({module!r}, default_set=False)
-    import importlib
-    part = lambda name: importlib.import_module({module!r} + ".steering_addon." + name)
-    bpy.ops.wm.open_mainfile(filepath={path!r})
-    running = part("blender.write.bake").baking(part("blender.read.plan").plan_reading(bpy.context.scene))
-    for _ in range({pieces}):
-        next(running)
-    print("in the middle", flush=True)
-    os.kill(os.getpid(), signal.SIGKILL)
-"""
-
-
-@sampled(one_of=2)
-@pytest.mark.parametrize("pieces", [FRAMES // 2, FRAMES + 1])
-def test_a_blender_killed_in_mid_bake_leaves_the_file_as_saved(tmp_path, pieces) -> None:
-    busy_scene()
-    path = tmp_path / "scene.blend"
-    bpy.ops.wm.save_as_mainfile(filepath=str(path))
-    saved, before = path.read_bytes(), scene_dump()
-    script = textwrap.dedent(KILLED).format(module=MODULE, path=str(path), pieces=pieces)
-    ended = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, cwd=ROOT, env=dict(os.environ)
-    )
-    assert "in the middle" in ended.stdout, ended.stderr
-    assert ended.returncode == -signal.SIGKILL
-    assert path.read_bytes() == saved
-    bpy.ops.wm.open_mainfile(filepath=str(path))
-    after = scene_dump()
-    assert_same(before["objects"], after["objects"])
-    assert_same(before["actions"], after["actions"])
-    known = keys(bpy.data.objects["Ship 0"])
-    bake()
-    assert keys(bpy.data.objects["Ship 0"]) == known

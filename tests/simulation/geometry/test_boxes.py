@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from steering_addon.simulation.geometry.boxes import bend_past_box, box_surface, way_into
 from steering_addon.simulation.geometry.obstacles import INSIDE, Obstacles, boxes, obstacles
 from steering_addon.simulation.sensing import _obstacles_at
-from tests.sampling import sampled, thorough
+from tests.sampling import sampled
 from tests.scene import Scene, about, all_of
 from tests.simulation.odd_input import BOUNDED, vectors
 from tests.surfaces import ball, mesh_obstacles
@@ -161,33 +161,6 @@ def test_degenerate_boxes_give_finite_numbers(odd: tuple[np.ndarray, ...]) -> No
     assert np.isfinite((distance, *away.T, *side.T)).all()
     assert not np.isnan(way).any() and not np.isnan(bend).any()
     assert (way >= 0.0).all() and (bend >= 0.0).all()
-
-
-@thorough
-def test_the_circle_of_the_bend_passes_the_box_and_a_wider_one_does_not() -> None:
-    rng = np.random.default_rng(6)
-    tight = 0
-    for _ in range(300):
-        half, reach = rng.uniform(0.2, 4.0, 3), rng.uniform(0.05, 0.5)
-        course, turn = rng.normal(size=(2, 3))
-        course /= np.linalg.norm(course)
-        turn = np.cross(course, turn)
-        turn /= np.linalg.norm(turn)
-        local = -course * rng.uniform(3.0, 15.0) + rng.uniform(-2.0, 2.0, 3)
-        grown = boxes([[0.0, 0.0, 0.0]], [half + reach])
-        if grown.clearance(local[None])[0, 0] < 0.2:
-            continue
-        bend = bend_past_box(local[None], half[None], course[None], turn[None, None], np.array([reach]))[0][0, 0]
-        if not 0.05 < bend < 5.0:
-            continue
-        tight += 1
-        for share, passes in ((1.001, True), (0.97, False)):
-            radius = 1.0 / (bend * share)
-            angle = np.linspace(0.0, np.pi, 4000)[:, None]
-            circle = local + course * np.sin(angle) * radius + turn * (1.0 - np.cos(angle)) * radius
-            gap = grown.clearance(circle)[:, 0].min()
-            assert gap > -1e-6 if passes else gap < 0.0
-    assert tight > 100
 
 
 def test_a_box_grows_by_the_reach_but_never_reaches_the_start_of_the_course() -> None:

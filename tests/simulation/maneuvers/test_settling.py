@@ -10,9 +10,7 @@ from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.separation import Separation
 from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import Planar
-from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import State
-from tests.sampling import thorough
 from tests.scene import Scene, leaders, positions, speeds
 
 FPS = 12
@@ -55,23 +53,6 @@ def test_a_lone_vehicle_never_settles_before_its_target() -> None:
     states = throng(1).run(FPS * 18)
     assert np.linalg.norm(positions(states)[-1, 0]) < 0.1
     assert not states[-1].memories["arrival"].settled.any()
-
-
-@thorough
-def test_they_follow_a_target_that_goes_away_and_stay_where_it_only_shifts() -> None:
-    stood = positions(settled())[-1]
-
-    def after(seconds: int, to: float) -> np.ndarray:
-        """Their places some seconds after the target has gone somewhere else."""
-        state, snapshot = settled()[-1], replace(throng().snapshot(), tracked=leaders([to, 0.0, 0.0]))
-        for _ in range(FPS * seconds):
-            state = step(state, snapshot)
-        return state.motion.position
-
-    away = after(40, 30.0)
-    assert (np.linalg.norm(away - [30.0, 0.0, 0.0], axis=1) < 2.0 * np.sqrt(MANY)).all()
-    shifted = np.linalg.norm(after(5, 0.5) - stood, axis=1)
-    assert np.count_nonzero(shifted < 0.5) >= MANY - 2
 
 
 def test_those_with_different_targets_do_not_wait_for_each_other() -> None:

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steering_addon.behaviors import CATALOGUE
-from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.separation import Separation
 from steering_addon.recording.mishaps import OBSTACLE, Mishaps
@@ -78,19 +77,6 @@ def test_a_vehicle_is_perceived_as_soon_as_it_has_entered() -> None:
     aside = positions(scene.run(24, at=entering(scene, [0, 10])))[:, 0, 0]
     assert np.allclose(aside[:11], 0.0, atol=1e-12)
     assert aside[-1] < -0.05
-
-
-def test_an_obstacle_on_an_absent_vehicle_is_absent() -> None:
-    carried = replace(obstacles([[0.0, 3.0, 0.0]], [1.0]), carrier=np.array([1]))
-    scene = Scene(
-        position=[[0.1, 0.0, 0.0], [0.0, 16.0, 0.0]],
-        forward=[[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]],
-        speed=2.0,
-        behaviors=[(ObstacleAvoidance, {})],
-        obstacles=carried,
-    )
-    assert np.abs(positions(scene.run(40))[:, 0, 0] - 0.1).max() > 0.05
-    assert np.allclose(positions(scene.run(40, at=entering(scene, [0, NEVER])))[:, 0, 0], 0.1, atol=1e-12)
 
 
 def mishaps_of(scene: Scene, frames) -> Mishaps:

@@ -1,44 +1,23 @@
 """Bypasses: the way of a path follower bends round what stands on its path."""
 
 from dataclasses import replace
-from itertools import islice, repeat
+from itertools import repeat
 
 import numpy as np
 import pytest
 
-from scripts.course_scenes import Course, course, random_course
+from scripts.course_scenes import Course, course
 from steering_addon.scene import boxes, spline
-from steering_addon.simulation.run import simulate, step
+from steering_addon.simulation.run import simulate
 from steering_addon.simulation.snapshot import State
 from steering_addon.simulation.ways.bypasses import Bypass
-from tests.sampling import sampled, thorough
+from tests.sampling import sampled
 
 FPS = 12.0
 SNAKE = np.array([[-14.0, 6.0, 0.0], [8.0, 14.0, 0.0], [26.0, -2.0, 0.0], [48.0, 6.0, 0.0]])
 """Points of a path of two bends, metres."""
 ON_IT = np.array([[-3.0, 11.4, 0.0], [17.0, 6.5, 0.0], [37.0, 0.5, 0.0]])
 """The middles of boxes of 2 m that stand on that path, metres."""
-
-
-def bend(preset: str, place: tuple[float, float], size: float) -> Course:
-    """A path with a box in its bend, as the animator draws it without a thought, and one vehicle."""
-    on = course(preset, "ALLOCATION", [], [1.0])
-    x = np.linspace(0.0, 20.0, 81)
-    line = spline(np.stack((x, 6.0 * np.sin(np.pi * x / 30.0), np.zeros(81)), axis=1) * size, False)
-    behaviors = [
-        (kind, {**values, "radius": 0.5 * size} if kind.name == "path_following" else values)
-        for kind, values in on.scene.behaviors
-    ]
-    scene = replace(
-        on.scene,
-        fps=FPS,
-        position=np.array([[*place, 0.0]]) * size,
-        forward=np.array([[1.0, 0.0, 0.0]]),
-        behaviors=behaviors,
-        obstacles=boxes(np.array([[15.0, 6.0, 0.0]]) * size, [[0.75 * size] * 3]),
-        paths=((line,),),
-    )
-    return replace(on, name=f"{preset} from {place}", scene=scene, line=line)
 
 
 def up_to(on: Course, x: float) -> list[State]:
@@ -83,38 +62,6 @@ def test_a_car_passes_a_box_behind_a_bend_on_the_side_of_its_way(size: float) ->
     assert states[-1].motion.position[0, 0] > 30.0 * size
     between = [s.motion.velocity[0] for s in states if 0.0 < s.motion.position[0, 0] < 30.0 * size]
     assert np.linalg.norm(between, axis=1).min() > 2.5
-
-
-@thorough
-def test_one_that_others_pushed_to_the_far_side_continues_there() -> None:
-    on = bend("pedestrian", (8.5, 4.6), 1.5)
-    abreast_of_it = up_to(on, 1.5 * 13.5)[-1]
-    assert abreast_of_it.motion.position[0, 0] > 1.5 * 13.5
-    side = np.sign(abreast_of_it.motion.position[0, 1] - 9.0)
-    far = abreast_of_it.motion.position.copy()
-    far[0, 1] = 9.0 - side * 2.5
-    pushed = replace(abreast_of_it, motion=replace(abreast_of_it.motion, position=far))
-    place = [pushed.motion.position[0]]
-    for _ in range(int(5 * FPS)):
-        pushed = step(pushed, on.scene.snapshot())
-        place.append(pushed.motion.position[0])
-    track = np.array(place)
-    abreast = np.abs(track[:, 0] - 22.5) < 1.0
-    assert abreast.any() and (np.sign(track[abreast, 1] - 9.0) == -side).all()
-
-
-@thorough
-def test_a_bypass_never_leads_back_where_the_path_has_a_bend() -> None:
-    """Sharks that are slow for their size once flew up and away from this one, and whirled there for ever.
-
-    They climb over the bend at 30 degrees at most, and the last of the four is past it after 20 s.
-    """
-    scene = replace(random_course(42).scene, fps=FPS)
-    for state in islice(simulate(scene.start(), repeat(scene.snapshot(), round(25 * FPS))), 1, None):
-        if state.memories["path_following"].along.min() > 18.0:
-            break
-    assert state.memories["path_following"].along.min() > 18.0
-    assert state.motion.position[:, 2].max() < 10.0
 
 
 def test_the_slope_of_a_bypass_is_the_change_of_its_offset() -> None:

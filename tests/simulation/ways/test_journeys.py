@@ -232,14 +232,6 @@ def test_agents_of_many_sizes_and_heights_take_the_same_courses_as_alone() -> No
         assert (alone.direction == together.direction[row]).all()
 
 
-def test_the_order_of_the_obstacles_does_not_matter() -> None:
-    things = all_of(*PENS["a room with a door aside"], wall(0.0, 4.0, 1.0, 0.3))
-    inside = {"position": np.array([[0.0, -3.0, 0.0]])}
-    course, reordered = (courses_of(things.take(rows), **inside) for rows in ([0, 1, 2, 3, 4], [3, 1, 4, 2, 0]))
-    assert course.direction.tobytes() == reordered.direction.tobytes()
-    assert (course.direction != [[0.0, 1.0, 0.0]]).any()
-
-
 def test_the_way_turns_and_moves_with_the_scene() -> None:
     things = all_of(*PENS["a U"], *PENS["round pillars side by side"])
     inside = np.array([[0.3, -1.0, 0.0]])

@@ -15,9 +15,7 @@ from steering_addon.behaviors.pursuit import Pursuit
 from steering_addon.locomotion import OnFoot
 from steering_addon.simulation.geometry.obstacles import Obstacles
 from steering_addon.simulation.geometry.surfaces import Surfaces
-from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import State
-from steering_addon.simulation.ways import over_ground
 from tests.scene import Scene, leaders, positions
 from tests.simulation.ways.test_walkable_ground import NOTHING, plate, quads, walls
 
@@ -114,14 +112,3 @@ def test_in_the_open_they_run_straight_away_to_the_last_bit(ground: Surfaces, th
     world, agents, behaviors = scene.seen()
     forces = [behaviors[0].steer(each, agents, None).force for each in (world, replace(world, ways=None))]
     assert world.ways is not None and forces[0].tobytes() == forces[1].tobytes()
-
-
-def test_a_hunt_goes_on_from_a_checkpoint_with_nothing_remembered_of_ways() -> None:
-    scene = hunted(YARD, [(-7, 4, 0)], (3, 0, 0))
-    whole = scene.run(FPS)
-    state = whole[FPS // 2]
-    for frame in range(FPS // 2 + 1, FPS):
-        over_ground._ground.cache_clear()
-        over_ground._last_standing.cache_clear()
-        state = step(state, scene.snapshot(frame))
-    assert state.motion.position.tobytes() == whole[-1].motion.position.tobytes()

@@ -11,18 +11,14 @@ import pytest
 
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.docking import Docking
-from steering_addon.behaviors.explore import Explore
 from steering_addon.behaviors.leader_following import LeaderFollowing
 from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
-from steering_addon.behaviors.path_following import PathFollowing
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.unaligned_collision_avoidance import METHODS, UnalignedCollisionAvoidance
 from steering_addon.locomotion import OnFoot
 from steering_addon.recording.mishaps import NO_WAY, Mishaps
 from steering_addon.scene import all_of, obstacles
 from steering_addon.simulation.geometry.obstacles import Obstacles, boxes
-from steering_addon.simulation.geometry.paths import spline
-from steering_addon.simulation.geometry.regions import BOX, regions
 from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
 from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import State
@@ -162,27 +158,6 @@ def test_what_is_told_a_place_beside_a_goal_upstairs_goes_upstairs(behavior: Any
     assert (positions(states)[-1, :, 2] > 2.9).all()
 
 
-def test_explorers_go_through_the_door_to_what_nobody_has_seen_yet() -> None:
-    scene = walkers(PLATE, door(0.9, -3.0), (0, 0, 0), [(-6, 3, 0), (-8, -1, 0)])
-    scene.behaviors[0] = (Explore, {"region": 0})
-    scene.regions = regions([(0.0, 0.0, 1.0)], [(9.0, 4.5, 1.0)], BOX)
-    course = positions(scene.run_until_each(lambda state: state.motion.position[:, 0] > 0.5, 26 * FPS))
-    assert (course[:, :, 0].max(axis=0) > 0.5).all()
-
-
-def test_followers_come_back_to_their_path_through_the_door() -> None:
-    wall = walls(((-12, -0.1, 0), (2, 0.1, 3)), ((3.6, -0.1, 0), (14, 0.1, 3)))
-    scene = walkers(PLATE, wall, (0, 0, 0), [(-6, -2, 0), (-3, -3.5, 0), (7, -1.5, 0)])
-    scene.behaviors[0] = (PathFollowing, {"path": 0})
-    scene.paths = ((spline(np.array([(-11.0, 3.0, 0.0), (9.0, 3.0, 0.0)]), False),),)
-
-    def off(state: State) -> np.ndarray:
-        return np.abs(state.motion.position - (9.0, 3.0, 0.0)).max(axis=1)
-
-    states = scene.run_until(lambda states: bool((off(states[-1]) < 2.0).all()), 16 * FPS)
-    assert (off(states[-1]) < 2.0).all()
-
-
 def test_where_a_way_turns_the_edge_of_the_ground_beyond_holds_nobody_up() -> None:
     """A wide turner behind whose door the floor ends after 2.4 m, while its way turns aside there."""
     goal = (1.5, -4.0, 0.0)
@@ -238,7 +213,7 @@ def some_boxes(seed: int, number: int = 14) -> Obstacles:
     return boxes(centre, half, axes)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_ways_are_hardly_longer_than_the_shortest_from_corner_to_corner(seed: int) -> None:
     """The corners that see each other give the shortest way there is."""
     things = some_boxes(seed)
@@ -263,7 +238,7 @@ def test_ways_are_hardly_longer_than_the_shortest_from_corner_to_corner(seed: in
     assert longer.min() > 0.97 and np.median(longer) < 1.06
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_field_solved_band_by_band_is_that_solved_node_by_node(seed: int) -> None:
     ground = ground_of(quads(plate(0, 0, 12, 12)), some_boxes(seed, 6))
     goal = int(np.flatnonzero(ground.clear[:-1])[40])
@@ -290,7 +265,7 @@ def same_standing(one: Standing, other: Standing) -> bool:
     return all((first == second).all() for first, second in pairs)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_ground_found_again_round_what_has_changed_is_that_found_whole(seed: int) -> None:
     """To the last bit, whichever boxes, walls thinner than a cell and posts come and go, on two storeys."""
     rng = np.random.default_rng(seed)
@@ -303,7 +278,7 @@ def test_ground_found_again_round_what_has_changed_is_that_found_whole(seed: int
         assert same_standing(standing, empty.with_obstacles(standing.obstacles))
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_field_goes_on_from_where_the_ground_has_changed_as_if_solved_whole(seed: int) -> None:
     """To the last bit, solved whole before or only in part, with a queue or without."""
     rng, site = np.random.default_rng(seed), spans(quads(plate(0, 0, 24, 20)))
