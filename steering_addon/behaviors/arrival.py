@@ -10,8 +10,7 @@ from ..simulation.arrays.vectors import Vectors, magnitude, unit
 from ..simulation.behavior import Destination, Intent, Steering
 from ..simulation.declaration import body, called, length, room_to_stop, switch
 from ..simulation.maneuvers.chasing import are_at
-from ..simulation.maneuvers.settling import Settling
-from ..simulation.maneuvers.stopping import braking_distance, speed_to_stop
+from ..simulation.maneuvers.stopping import Settling, braking_distance, speed_to_stop
 from ..simulation.world import Agents, World
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from ..simulation.arrays.frozen import Columns, replace
-from ..simulation.arrays.scalars import EPSILON, Mask, Number, Rows, Scalars, largest, nobody
+from ..simulation.arrays.scalars import EPSILON, Mask, Number, Rows, Scalars, largest, least_of_each, nobody
 from ..simulation.arrays.vectors import Vectors, dot, magnitude, picked
 from ..simulation.behavior import OURS, Intent, Steering
 from ..simulation.declaration import Choice, another_body, called, choice, length, seconds
@@ -19,7 +19,6 @@ from ..simulation.maneuvers.braking import (
     MARGIN,
     brake,
     is_ahead,
-    least_of_each,
     limit_approach,
     room_between,
     speed_to_stop,

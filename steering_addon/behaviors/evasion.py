@@ -8,8 +8,7 @@ from ..simulation.arrays.scalars import EPSILON, Number, Rows
 from ..simulation.arrays.vectors import magnitude, picked
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import body, called, length, seconds
-from ..simulation.maneuvers.chasing import predict_position
-from ..simulation.maneuvers.escaping import REACTION, comes_near, dodged
+from ..simulation.maneuvers.chasing import REACTION, comes_near, dodged, predict_position
 from ..simulation.world import Agents, World
 
 

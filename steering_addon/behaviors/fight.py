@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.arrays.frozen import replace
-from ..simulation.arrays.scalars import Mask, Number, Rows, Scalars, which
+from ..simulation.arrays.scalars import Mask, Number, Rows, Scalars, least_of_each, which
 from ..simulation.arrays.vectors import Vectors, dot, magnitude, picked, unit
 from ..simulation.behavior import OURS, Behavior, Intent, Steering
 from ..simulation.declaration import body, called, integer, length, room_to_stop
@@ -230,4 +230,4 @@ def _speed_behind(between: Between, direction: Vectors, room: Scalars, partner: 
     rows = which((along > 0.0) & (beside < touching) & (body != partner[agent]))
     agent, left = agent[rows], along[rows] - touching[rows] - room[agent[rows]]
     ahead = np.maximum(dot(picked(world.bodies.velocity, body[rows]), picked(way, rows)), 0.0)
-    return braking.least_of_each(len(agents), agent, braking.speed_to_stop(agents, agent, left, ahead))
+    return least_of_each(len(agents), agent, braking.speed_to_stop(agents, agent, left, ahead))

@@ -8,8 +8,7 @@ from ..simulation.arrays.scalars import Number, Rows
 from ..simulation.arrays.vectors import magnitude, picked
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import body, called, choice, length, seconds
-from ..simulation.maneuvers.chasing import MAX_SPEED, PACES, desired_speed
-from ..simulation.maneuvers.escaping import REACTION, comes_near, dodged
+from ..simulation.maneuvers.chasing import MAX_SPEED, PACES, REACTION, comes_near, desired_speed, dodged
 from ..simulation.world import Agents, World
 
 

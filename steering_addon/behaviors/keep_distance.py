@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.scalars import Mask, Number, Scalars
+from ..simulation.arrays.scalars import Mask, Number, Scalars, least_of_each
 from ..simulation.arrays.vectors import Vectors, across, dot, magnitude, picked, unit
 from ..simulation.behavior import OURS, Intent, Steering
 from ..simulation.declaration import called, length, seconds
@@ -14,7 +14,6 @@ from ..simulation.maneuvers.braking import (
     MARGIN,
     brake,
     is_ahead,
-    least_of_each,
     limit_approach,
     meet_in,
     room_between,

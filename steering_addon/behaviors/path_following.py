@@ -20,11 +20,17 @@ from ..simulation.geometry.near_lines import nearest_line
 from ..simulation.geometry.paths import exist, lines_followed, lines_of
 from ..simulation.intention import PASSING_PLACES, Intention
 from ..simulation.lane_use import Routed
-from ..simulation.maneuvers.driving import distance_to_return, drive_to, pursued_distance
+from ..simulation.maneuvers.driving import (
+    distance_from_line,
+    distance_to_return,
+    drive_to,
+    locate,
+    pursued_distance,
+    ups_of_walkers,
+)
 from ..simulation.maneuvers.turning import lead_round
 from ..simulation.presence.arrivals import PLACE
 from ..simulation.ways.bypasses import Bypass, plan_bypass
-from ..simulation.ways.lines import distance_from_line, locate, ups_of_walkers
 from ..simulation.world import Agents, World
 
 RESPONSE_TIME = 0.5
@@ -73,6 +79,10 @@ STOP, LOOP, TURN_BACK = (c.number for c in ENDS)
 class Following(Routed, Bypass):
     """The lane of each agent, and how it passes what stands there."""
 
+    def aside(self, further: Scalars) -> Vectors:
+        """The offset of the way of each, (n, 3) metres, this far ahead, (n,) metres."""
+        return self.at(further[:, None])[0][:, 0]
+
 
 @dataclass(frozen=True)
 class PathFollowing(Destination):
@@ -80,8 +90,8 @@ class PathFollowing(Destination):
 
     Finds the point of the path nearest to the agent's predicted position and steers along the path's direction at that
     point; toward the edge of the radius a pull inward is added. Walkers come back to it by the ways over their ground.
-    Slows down for sharp bends. At the end of an open curve
-    it stops, turns back, or leaves and enters again at the start. Does nothing without a path.
+    Slows down for sharp bends. At the end of an open curve it stops, turns back, or leaves and enters again at the
+    start. Does nothing without a path.
     """
 
     name = "path_following"
@@ -153,13 +163,11 @@ class PathFollowing(Destination):
         free, reached, leads_on = np.zeros((3, len(agents)), dtype=np.bool_)
         rows = which(memory.path >= 0)
         if len(rows):
-            if len(rows) == len(agents):
-                followers = _Follower.of(self, agents, memory, world)
-                after = after_it = followers.after()
-            else:
-                followers = _Follower.of(self.take(rows), agents.take(rows), memory.take(rows), world)
-                after_it = followers.after()
-                after = after.put(rows, after_it)
+            everyone = len(rows) == len(agents)
+            some = (self, agents, memory) if everyone else (self.take(rows), agents.take(rows), memory.take(rows))
+            followers = _Follower.of(*some, world)
+            after_it = followers.after()
+            after = after_it if everyone else after.put(rows, after_it)
             force[rows], free[rows] = followers.steering(), followers.free
             reached[rows] = _at_the_end(after_it, followers.line, followers.agents, followers.behavior.radius)
             leads_on[rows] = _leads_on(followers.line, followers.agents, after_it)
@@ -232,7 +240,7 @@ def _heads_for(line: Followed, agents: Agents, memory: Following) -> Vectors:
     further = _to_goal(line, agents, memory)
     # An end that stands in an obstacle is where it is, although the way there bends round it.
     on_the_way = further < line.to_end(memory.along, memory.way)
-    aside = np.where(on_the_way[:, None], memory.at(further[:, None])[0][:, 0], 0.0)
+    aside = np.where(on_the_way[:, None], memory.aside(further), 0.0)
     place = line.position(memory.along + memory.way * further) + aside
     return agents.position + agents.level(place - agents.position)
 
@@ -303,7 +311,7 @@ class _Follower:
         """The followers with their positions on their lines updated."""
         line = behavior.lanes(world, memory)
         way, dt = memory.way, world.dt
-        unbent = agents.position - memory.at(np.zeros((len(agents), 1)))[0][:, 0]
+        unbent = agents.position - memory.aside(np.zeros(len(agents)))
         along = locate(line, agents, unbent, memory.along, behavior.radius, dt)
         covered = line.onward(along - memory.along) * way
         memory = replace(memory, along=along)
@@ -316,15 +324,13 @@ class _Follower:
         future = agents.predicted_position(time)
         stride = agents.speed * time
         # The search is limited to the way they will cover: inside a sharp bend both branches are near.
-        aside = memory.at(stride[:, None])[0][:, 0]
+        aside = memory.aside(stride)
         ahead = line.nearest_within(
             future - aside, along + 0.5 * way * stride, stride + 2.0 * line.spacing, ups_of_walkers(agents)
         )
         # Where the line folds back, a follower that is nearer to the branch ahead continues on it.
-        folded = dot(line.tangent(along), line.tangent(ahead)) < 0.0
-        folded &= distance_from_line(line, agents, agents.position, ahead) < distance_from_line(
-            line, agents, agents.position, along
-        )
+        off, off_ahead = (distance_from_line(line, agents, agents.position, at) for at in (along, ahead))
+        folded = (dot(line.tangent(along), line.tangent(ahead)) < 0.0) & (off_ahead < off)
         memory = replace(memory, along=np.where(folded, ahead, along))
         further = line.onward(ahead - memory.along) * way
         aside, slope = (v[:, 0] for v in memory.at(further[:, None]))
@@ -347,10 +353,9 @@ class _Follower:
         further = self.line.onward(self.ahead - self.along) * self.way
         nearness = np.maximum(self.memory.nearness(np.zeros_like(further)), self.memory.nearness(further))
         clearance = np.nan_to_num(self.agents.intention.clearance)
-        room = np.minimum(self.behavior.radius, PASSAGE * (self.agents.radius + clearance))
-        return np.where(
-            nearness > 0.0, self.behavior.radius + (room - self.behavior.radius) * nearness, self.behavior.radius
-        )
+        wide = self.behavior.radius
+        room = np.minimum(wide, PASSAGE * (self.agents.radius + clearance))
+        return np.where(nearness > 0.0, wide + (room - wide) * nearness, wide)
 
     @property
     def remaining(self) -> Scalars:
@@ -371,7 +376,7 @@ class _Follower:
             # The paper's direction: to a point of the path a little further on.
             stride = np.maximum(self.agents.speed * self.time, self.behavior.radius)
             further = self.line.onward(self.ahead - self.along) * self.way + stride
-            target = self.line.position(self.ahead + self.way * stride) + self.memory.at(further[:, None])[0][:, 0]
+            target = self.line.position(self.ahead + self.way * stride) + self.memory.aside(further)
             flow = np.where(self._in_corridor[:, None], unit(self.agents.level(target - self.agents.position)), flow)
 
         hidden = np.isfinite(self.back[:, :1])
@@ -391,14 +396,12 @@ class _Follower:
     def _driving(self, speed: Scalars, response_time: Scalars) -> Vectors:
         """The force by which a driver keeps to the line, (m, 3) newtons."""
         agents = self.agents
-        line = self.line.position(self.along) + self.memory.at(np.zeros((len(agents), 1)))[0][:, 0]
+        line = self.line.position(self.along) + self.memory.aside(np.zeros(len(agents)))
         out = agents.level(agents.position - line)
-        further = np.maximum(
-            pursued_distance(agents, self.behavior.lane_offset != 0.0),
-            distance_to_return(agents, out, self.behavior.radius),
-        )
+        pursued = pursued_distance(agents, self.behavior.lane_offset != 0.0)
+        further = np.maximum(pursued, distance_to_return(agents, out, self.behavior.radius))
         on_line = np.minimum(further, np.maximum(self.remaining, 0.0))
-        place = self.line.position(self.along + self.way * on_line) + self.memory.at(further[:, None])[0][:, 0]
+        place = self.line.position(self.along + self.way * on_line) + self.memory.aside(further)
         # Beyond the end of an open line the lane goes straight on.
         heading = self.line.tangent(self.along + self.way * on_line) * self.way[:, None]
         place = place + unit(agents.level(heading)) * (further - on_line)[:, None]

@@ -135,22 +135,11 @@ class Crawling(Locomotion):
         self, model: VehicleModel, grip: Grip, plane: Plane, control: Control, speed: Scalars, dt: float
     ) -> Stance:
         """The step in the plane of each, whose axes are to the right, ahead and up."""
-        n, known = len(speed), vars(grip)
+        n = len(speed)
         right, ahead, up = _axes(n)
         motion = Motion(no_vectors(n), ahead * speed[:, None], right, ahead, up)
-        blank = _on_a_plane(n)
-        memory = Walking(**{name: known[name] for name in vars(blank)})
-        memory = replace(
-            memory,
-            triangle=blank.triangle,
-            normal=blank.normal,
-            side=blank.side,
-            looks_in=blank.looks_in,
-            ahead=blank.ahead,
-            aside=blank.aside,
-            push=plane.on_plane(memory.push),
-            fall_speed=blank.fall_speed,
-        )
+        push = plane.on_plane(grip.push)
+        memory = replace(_on_a_plane(n), stands=grip.stands, cornered=grip.cornered, turning=grip.turning, push=push)
         heading = None if control.heading is None else plane.local(control.heading)
         control = replace(control, force=plane.local(control.force), heading=heading)
         moved = self._walker.moved(model, motion, control, no_terrain(n), memory, dt)

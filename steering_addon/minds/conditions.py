@@ -102,8 +102,7 @@ class Condition(Declared):
     @classmethod
     def choice(cls) -> Choice:
         """It as one of the values of a trigger's choice."""
-        sentence = (cls.__doc__ or "").strip().split("\n\n")[0].rstrip(".")
-        return Choice(cls.name, cls.stored_number, cls.label, sentence)
+        return Choice(cls.name, cls.stored_number, cls.label, cls.tooltip())
 
 
 class OfItself(Condition):

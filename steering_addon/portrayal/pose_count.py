@@ -1,7 +1,8 @@
 """How many poses stand for a clip that is shown as one mesh after another, each for an equal part of the cycle.
 
 The poses are those in the middle of their parts: pose k of n is at the phase (k + 1/2) / n, and a phase p shows pose
-floor(n p). That is the nearest one by phase, for a clip that closes and for one that does not.
+floor(n p). That is the nearest one by phase, for a clip that closes and for one that does not. Where not each body can
+have poses of its own, those share them that play most nearly alike.
 """
 
 from itertools import pairwise
@@ -9,12 +10,17 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ..simulation.arrays.scalars import Scalars
+from ..simulation.arrays.angles import cosine_and_sine
+from ..simulation.arrays.scalars import Rows, Scalars
+from .clips import Playing
 
 Shapes = NDArray[np.float32] | NDArray[np.float64]
 """(p, v, 3) metres: the vertices of a mesh at p phases."""
 LIVELIEST = 64
 """Vertices that are looked at first, those with the longest ways: where they are too far, the others do not matter."""
+LOOKED_AT = 32
+"""Frames on which bodies are compared, evenly over the run."""
+TURN = 2.0 * np.pi
 
 
 def middles(count: int) -> Scalars:
@@ -84,3 +90,25 @@ def _ways(samples: Shapes) -> Scalars:
 def _distance(shape: Shapes, other: Shapes) -> float:
     apart = shape - other
     return float(np.sqrt(np.einsum("va,va->v", apart, apart).max(initial=0.0)))
+
+
+def pose_groups(playing: Playing, most: int) -> Rows:
+    """The rows of the bodies whose poses n bodies show, (n,): their own for the first `most`. `playing`: (clips, n, f)
+    of them."""
+    count, frames = playing.phase.shape[1:]
+    leaders = np.arange(count)
+    if count <= most:
+        return leaders
+    seen = np.unique(np.linspace(0, frames - 1, min(LOOKED_AT, frames)).astype(np.int64))
+    weights = playing.weights()[..., seen]
+    phase = playing.phase[..., seen]
+    cosines, sines = cosine_and_sine(TURN * (phase - np.floor(phase)))
+    # A point for each clip and frame: its direction is the phase, its distance how much is seen of the clip.
+    points = np.stack((weights * cosines, weights * sines)).transpose(2, 0, 1, 3).reshape(count, -1)
+    nearest = np.full(count, np.inf)
+    for leader in range(most):
+        off = points[most:] - points[leader]
+        away = np.einsum("nk,nk->n", off, off)
+        nearer = away < nearest[most:]
+        nearest[most:][nearer], leaders[most:][nearer] = away[nearer], leader
+    return leaders

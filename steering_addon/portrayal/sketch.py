@@ -10,8 +10,8 @@ from ..simulation.arrays.scalars import Mask, Rows, Scalars, anybody, nobody
 from ..simulation.arrays.vectors import Vectors, dot, magnitude
 from ..simulation.geometry.surfaces import Surfaces
 from ..simulation.ground import level_heading
-from ..simulation.maneuvers.settling import Settling
-from ..simulation.presence.stays import Staying, memory_of_name
+from ..simulation.maneuvers.stopping import Settling
+from ..simulation.presence.stays import Staying, memory_of
 from ..simulation.snapshot import Snapshot, State, Tracked
 from ..simulation.steering import errands
 from .heads import EYES, attends
@@ -156,7 +156,7 @@ def arrived(state: State, before: State | None) -> Mask:
     """
     at, passing = errands(state).arrived.copy(), np.zeros(len(state), dtype=np.bool_)
     over, staying = passing.copy(), passing.copy()
-    behaviors = {memory_of_name(name): name for name in state.arrived}
+    behaviors = {memory_of(name): name for name in state.arrived}
     for name, memory in state.memories.items():
         if isinstance(memory, Staying | Settling):
             stands = memory.settled if isinstance(memory, Settling) else memory.arrived > 0.0
@@ -165,7 +165,7 @@ def arrived(state: State, before: State | None) -> Mask:
     for name, goes_on in state.arrived.items():
         earlier = None if before is None else before.arrived.get(name)
         new = goes_on if earlier is None else goes_on & ~earlier
-        stay = state.memories.get(memory_of_name(name))
+        stay = state.memories.get(memory_of(name))
         stayed = stay.arrived > 0.0 if isinstance(stay, Staying) else np.zeros(len(state), dtype=np.bool_)
         over |= new & stayed
         passing |= new & ~stayed

@@ -148,14 +148,9 @@ class Behavior(Declared):
         return False
 
     @classmethod
-    def sentence(cls) -> str:
-        """The effect in one sentence, without the final stop."""
-        return (cls.__doc__ or "").strip().split("\n\n")[0].replace("\n    ", " ").strip().rstrip(".")
-
-    @classmethod
     def tooltip(cls) -> str:
         """The effect in one sentence, and the paper's term for it."""
-        return f"{cls.sentence()} ({OURS if cls.term == OURS else f'Reynolds: {cls.term}'})"
+        return f"{super().tooltip()} ({OURS if cls.term == OURS else f'Reynolds: {cls.term}'})"
 
 
 @dataclass(frozen=True)

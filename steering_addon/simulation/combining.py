@@ -290,21 +290,9 @@ def _allocated(spent: Vectors, force: Vectors, max_force: Scalars) -> Vectors:
     return truncate(spent + truncate(force, left), max_force)
 
 
-COMBINE: dict[int, Combine] = {
-    choice.number: combine
-    for choice, combine in zip(
-        COMBININGS,
-        (
-            weighted_sum,
-            by_priority,
-            by_allocation,
-            normalized_sum,
-            one_by_chance,
-            dither(by_priority),
-        ),
-        strict=True,
-    )
-}
+COMBINE: dict[int, Combine] = dict(
+    enumerate((weighted_sum, by_priority, by_allocation, normalized_sum, one_by_chance, dither(by_priority)))
+)
 """The function of each way to combine, by its stored number."""
 
 

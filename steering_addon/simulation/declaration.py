@@ -289,6 +289,11 @@ class Stored:
         kind: Any = cls
         return _parameters(kind)
 
+    @classmethod
+    def tooltip(cls) -> str:
+        """The first sentence of the docstring, without its final stop."""
+        return (cls.__doc__ or "").strip().split("\n\n")[0].replace("\n    ", " ").rstrip(".")
+
 
 @dataclass(frozen=True)
 class Declared(Stored, Columns):

@@ -171,11 +171,6 @@ class Locomotion(Declared):
     suits: ClassVar[str] = ""
 
     @classmethod
-    def tooltip(cls) -> str:
-        """The first sentence of the docstring, without its final stop."""
-        return (cls.__doc__ or "").strip().split("\n\n")[0].replace("\n    ", " ").rstrip(".")
-
-    @classmethod
     def choice(cls) -> Choice:
         """The choice that stands for it in a menu and in files."""
         return Choice(cls.name.upper(), cls.stored_number, cls.label, cls.tooltip())

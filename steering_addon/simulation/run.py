@@ -15,19 +15,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from .arrays.frozen import replace
-from .arrays.scalars import Mask, Rows, Scalars, anybody
-from .arrays.vectors import magnitude, picked, truncate
+from .arrays.scalars import Mask, Rows, Scalars, anybody, clamp, put, which
+from .arrays.vectors import Vectors, dot, magnitude, picked, truncate, unit
 from .by_hand import hands_at, let_go
 from .crossing import cross_links, get_on, those_on_links
-from .entering_again import stand_at_start
-from .ground import level
+from .geometry.paths import exist, lines_followed
+from .ground import left_of, level, of_rows
+from .lane_use import Routed
 from .marks.meeting import meet_marks
+from .memory import memory_among
 from .moving import move, set_down, stand_up
 from .presence.admission import admit, only_present, those_at_the_end
 from .sensing import bodies_at, terrain_at, upward_of, world_at
 from .snapshot import Snapshot, State
 from .steering import decide, find_companions_led, start_speeds
-from .vehicle import Motion
+from .vehicle import Motion, Pose
 from .ways.spans import Build
 from .ways.traffic import Traffic
 from .world import World
@@ -216,3 +218,56 @@ def _beside(state: State, before: Snapshot, after: Snapshot, body: Rows, those: 
     moved = replace(motion.turned(truncate(velocity, top_speed)), position=motion.position + way)
     columns = {name: np.where(those[:, None], column, getattr(motion, name)) for name, column in vars(moved).items()}
     return replace(state, motion=Motion(**columns))
+
+
+def stand_at_start(state: State, snapshot: Snapshot, those: Mask) -> State:
+    """The state in which some vehicles, (n,), are about to enter where their paths begin, and remember nothing.
+
+    On the first frame on which a vehicle is away it is where it left, on the next at the start: what is hidden is not
+    seen to move, not even in the blur of motion. Each is as far beside its path as it was at the end. With ground
+    below, it is as high above it, too.
+    """
+    routed = memory_among(Routed, state.memories.values())
+    rows = which(those)
+    if routed is None or not len(rows):
+        return state
+    blank = {name: memory.put(rows, memory.blank(len(rows))) for name, memory in state.memories.items()}
+    kept = {name: getattr(routed, name) for name in ("path", "spline", "way")}
+    memories = {name: replace(m, **kept) if isinstance(m, Routed) else m for name, m in blank.items()}
+    zero = np.zeros((3, len(rows))).T
+    state = replace(
+        state,
+        memories=memories,
+        force=put(state.force, rows, zero),
+        smoothed_acceleration=put(state.smoothed_acceleration, rows, zero),
+    )
+    there = which(those & exist(snapshot.paths, routed.path, routed.spline))
+    if not len(there):
+        return state
+    motion = state.motion.put(there, _at_start(state, snapshot, routed.take(there), there))
+    pose = state.pose
+    axes = (put(getattr(pose, name), there, picked(getattr(motion, name), there)) for name in ("side", "forward", "up"))
+    leaning = None if state.leaning is None else Pose(*axes)
+    return set_down(replace(state, motion=motion, leaning=leaning), snapshot, those)
+
+
+def _at_start(state: State, snapshot: Snapshot, routed: Routed, rows: Rows) -> Motion:
+    """The motion of vehicles at the start of their paths, at cruise speed."""
+    motion, model, grounded = state.motion.take(rows), snapshot.vehicle.take(rows), snapshot.grounded[rows]
+    upward = of_rows(upward_of(state, snapshot), rows)
+    line = lines_followed(snapshot.paths, routed.path, routed.spline, routed.left)
+    begin = np.where(routed.way > 0.0, 0.0, line.length)
+    end = line.length - begin
+    first, last = line.position(begin), line.position(end)
+    ahead, before = (line.tangent(along) * routed.way[:, None] for along in (begin, end))
+    off = motion.position - last
+    height, rise = dot(off, upward), dot(first - last, upward)
+    aside = clamp(dot(off, unit(left_of(before, upward))), -routed.width, routed.width)
+    height = np.where(grounded, height, clamp(height, -routed.width, routed.width))
+    if not len(snapshot.surfaces):
+        height = height - np.where(grounded, rise, 0.0)
+    place = first + unit(left_of(ahead, upward)) * aside[:, None] + upward * height[:, None]
+    heading = unit(level(ahead, upward, grounded))
+    heading = np.where((magnitude(heading) > 0.0)[:, None], heading, motion.forward)
+    speed: Vectors = heading * (model.cruise_speed * model.max_speed)[:, None]
+    return replace(motion.turned(speed), position=place)

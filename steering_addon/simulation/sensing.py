@@ -12,6 +12,7 @@ import numpy as np
 from .arrays.frozen import replace
 from .arrays.scalars import Mask, Rows, Scalars, anybody, largest, nobody, shared, which
 from .arrays.vectors import Vectors, across, cross, in_columns, magnitude, no_vectors, picked, squared, unit
+from .bodies import Bodies
 from .geometry.obstacles import Obstacles
 from .geometry.regions import Regions
 from .geometry.surfaces import surfaces_between
@@ -28,7 +29,7 @@ from .snapshot import Snapshot, State, Tracked
 from .terrain import Terrain
 from .vehicle import Motion
 from .ways.over_ground import find_ways
-from .world import Bodies, World
+from .world import World
 
 
 def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> World:

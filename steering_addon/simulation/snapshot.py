@@ -13,6 +13,7 @@ from .arrays.once import once
 from .arrays.scalars import Mask, Rows, Scalars, anybody, same_for_all, shared, which
 from .arrays.vectors import Vectors, columns, cross, in_columns, no_vectors
 from .behavior import Behavior
+from .bodies import Bodies
 from .candidates import Candidates
 from .declaration import CAUSE, Kind
 from .geometry.flows import Flow
@@ -33,7 +34,7 @@ from .presence.attendance import Attendance
 from .vehicle import Motion, Pose, VehicleModel
 from .ways.spans import Build
 from .ways.traffic import Traffic
-from .world import Bodies, World
+from .world import World
 
 
 @dataclass(frozen=True)

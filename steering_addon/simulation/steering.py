@@ -115,8 +115,7 @@ def _decided(
 def requests(state: State, snapshot: Snapshot, world: World) -> dict[str, Vectors]:
     """The requests of each behavior to vehicles before they are combined, (n, 3) newtons times its weight, by name."""
     requested: dict[str, Vectors] = {}
-    for settings, rows in _groups(*_followed(state, snapshot), snapshot.present):
-        group, decided = sense(state, snapshot, world, settings, rows, Decisions.none_yet(state))
+    for group, decided, rows in _sensed(state, snapshot, world, *_followed(state, snapshot)):
         asked, _ = _asked(snapshot, world, group, decided)
         forces = {name: component.force for name, component in asked.components.items()}
         for name, force in (*forces.items(), *asked.corrections.items()):
@@ -128,8 +127,7 @@ def find_companions_led(state: State, snapshot: Snapshot, world: World) -> tuple
     """Along with whom each vehicle is led: `beside` and `beside_place`, as of `Intention`."""
     body: Rows = np.full(len(state), -1, dtype=np.int64)
     place = np.full((3, len(state)), np.nan).T
-    for settings, rows in _groups(snapshot.settings, snapshot.settings_row, snapshot.present):
-        group, decided = sense(state, snapshot, world, settings, rows, Decisions.none_yet(state))
+    for group, decided, rows in _sensed(state, snapshot, world, snapshot.settings, snapshot.settings_row):
         asked, _ = _asked(snapshot, world, group, decided)
         body[rows], place[rows] = asked.intention.beside, asked.intention.beside_place
     return body, place
@@ -139,8 +137,7 @@ def start_speeds(state: State, snapshot: Snapshot, world: World) -> Scalars:
     """The speed above which no behavior lets each vehicle start, (n,) m/s; inf for those that do not take part."""
     _, now = decide(state, snapshot, world)
     speeds = np.full(len(state), np.inf) if now.speed_limit is None else now.speed_limit.copy()
-    for settings, rows in _groups(*_followed(state, snapshot), snapshot.present):
-        group, decided = sense(state, snapshot, world, settings, rows, Decisions.none_yet(state))
+    for group, decided, _ in _sensed(state, snapshot, world, *_followed(state, snapshot)):
         for behavior, part in zip(group.behaviors, group.parts):
             its = group.agents if part is None else group.agents.part(part)
             speed = behavior.start_speed(world, its, decided.recalled(behavior, its))
@@ -167,6 +164,14 @@ def _groups(settings: Sequence[Settings], row: Rows, takes_part: Mask) -> Iterat
     for each, begin, end in zip(settings, begins, begins[1:]):
         if begin < end:
             yield each, order[begin:end]
+
+
+def _sensed(
+    state: State, snapshot: Snapshot, world: World, settings: Sequence[Settings], row: Rows
+) -> Iterator[tuple[Deciders, Decisions, Rows]]:
+    """The groups of vehicles present before any has decided, as of `sense`, with the rows of each."""
+    for each, rows in _groups(settings, row, snapshot.present):
+        yield *sense(state, snapshot, world, each, rows, Decisions.none_yet(state)), rows
 
 
 def sense(
@@ -203,7 +208,7 @@ def _asked(snapshot: Snapshot, world: World, group: Deciders, decided: Decisions
         its = agents if part is None else agents.part(part)
         steering = behavior.steer(world, its, decided.recalled(behavior, its))
         if isinstance(behavior, Destination) and anybody(behavior.departs):
-            name = memory_of(behavior)
+            name = memory_of(behavior.name)
             arrived, limit, known = stay_on(behavior, world, its, steering, decided.memory(name, Staying, its))
             steering, decided = replace(steering, arrived=arrived), decided.remembering(name, its, known)
             intention = replace(intention, speed_limit=np.minimum(intention.speed_limit, limit))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from steering_addon.portrayal.clips import Playing
-from steering_addon.portrayal.pose_groups import pose_groups
+from steering_addon.portrayal.pose_count import pose_groups
 
 
 def played(offsets, rates, frames: int = 100) -> Playing:

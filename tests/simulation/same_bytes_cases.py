@@ -55,9 +55,9 @@ from steering_addon.simulation.behavior import Behavior
 from steering_addon.simulation.candidates import FIRST, NEXT, PICKS, Candidates
 from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.declaration import CAUSE, Kind, Parameter
+from steering_addon.simulation.geometry.flows import Current, current
 from steering_addon.simulation.geometry.meshes import Mesh, mesh
 from steering_addon.simulation.geometry.obstacles import INSIDE, PASS_SIDES, Obstacles, boxes, obstacles
-from steering_addon.simulation.geometry.painted_flows import Current, current
 from steering_addon.simulation.geometry.paths import Spline, spline
 from steering_addon.simulation.geometry.regions import BOX, SPHERE, Regions, regions
 from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces

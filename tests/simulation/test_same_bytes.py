@@ -13,8 +13,8 @@ from numpy.core._multiarray_umath import __cpu_dispatch__, __cpu_features__
 from steering_addon.behaviors import CATALOGUE
 from steering_addon.behaviors.seek import Seek
 from steering_addon.simulation.declaration import Kind
+from steering_addon.simulation.geometry.flows import Current
 from steering_addon.simulation.geometry.obstacles import BOX, INSIDE, MESH, OUTSIDE, ROUND
-from steering_addon.simulation.geometry.painted_flows import Current
 from tests.sampling import sampled, thorough
 from tests.scene import Scene
 from tests.simulation import same_bytes_cases

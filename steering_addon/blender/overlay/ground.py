@@ -10,7 +10,7 @@ import numpy as np
 from bpy.types import Depsgraph, Object
 
 from ...simulation.arrays.vectors import cross, magnitude, unit
-from ...simulation.geometry.smoothing import sides_at_border
+from ...simulation.geometry.triangles import sides_at_border
 from ..moving import moves_by
 from ..objects.body_sizes import triangles_of
 from ..objects.doubles import doubles, placed

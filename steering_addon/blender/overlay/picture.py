@@ -16,8 +16,8 @@ from ...settings.stored_choices import DEFAULT_OVERLAY
 from ...simulation.arrays.vectors import cross, magnitude, unit
 from ...simulation.behavior import Behavior
 from ...simulation.declaration import Kind
+from ...simulation.geometry.flows import Current
 from ...simulation.geometry.obstacles import MESH, ROUND, Obstacles
-from ...simulation.geometry.painted_flows import Current
 from ...simulation.geometry.paths import Spline, spline
 from ...simulation.geometry.regions import BOX, SPHERE, Regions
 from ...simulation.geometry.regions import MESH as REGION_MESH

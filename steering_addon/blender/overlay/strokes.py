@@ -3,8 +3,8 @@
 import numpy as np
 
 from ...simulation.arrays.vectors import across, cross, magnitude, unit
+from ...simulation.geometry.flows import Current
 from ...simulation.geometry.meshes import Mesh
-from ...simulation.geometry.painted_flows import Current
 from ...simulation.geometry.paths import Spline
 
 CIRCLE = np.linspace(0.0, 2.0 * np.pi, 33)

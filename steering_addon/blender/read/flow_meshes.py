@@ -12,8 +12,7 @@ import numpy as np
 from bpy.types import Attribute, Depsgraph, Mesh, Object
 
 from ...simulation.arrays.scalars import Mask, Rows
-from ...simulation.geometry.flows import Flow
-from ...simulation.geometry.painted_flows import Current, current
+from ...simulation.geometry.flows import Current, Flow, current
 from ...simulation.geometry.paths import Path, spline
 from ..objects.body_parts import vertices_of
 from ..objects.doubles import column_from, doubles, placed

@@ -8,8 +8,8 @@ from bpy.types import Depsgraph, Object, Scene
 from ...portrayal.feet.planes import Ground
 from ...simulation.arrays.scalars import Rows, Scalars
 from ...simulation.arrays.vectors import Vectors, cross, in_columns, unit
-from ...simulation.geometry.smoothing import sides_at_border
 from ...simulation.geometry.surfaces import NO_SURFACES, Surfaces, surfaces
+from ...simulation.geometry.triangles import sides_at_border
 from ...simulation.marks.sharing import Spread, spread, spread_along
 from ...simulation.perches import NO_PERCHES, Perches, covered, room_to_borders
 from ...simulation.roles import Role

@@ -10,7 +10,7 @@ from bpy.types import Action, Object
 from ...portrayal.clips import Playing
 from ...portrayal.finish import HeadsAhead, PlantedBodies
 from ...portrayal.portrait import ModelPortrait, Portrait
-from ...portrayal.pose_groups import pose_groups
+from ...portrayal.pose_count import pose_groups
 from ..animation.animation_data import posed_block
 from ..clips.clip_copies import ClipCopy, copies_made
 from ..clips.clip_feet import store_unplanted

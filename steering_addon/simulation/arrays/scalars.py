@@ -152,3 +152,10 @@ def smooth_step(x: Scalars) -> Scalars:
 def totals(owner: Rows, values: Scalars, n: int) -> Scalars:
     """The sum of the values (p,) that belong to each of n owners; owner (p,) to (n,)."""
     return np.bincount(owner, values, minlength=n).astype(np.float64, copy=False)
+
+
+def least_of_each(count: int, owner: Rows, values: Scalars) -> Scalars:
+    """The smallest value of each of some owners, (p,) to (count,), inf for one without any; `owner` is (p,)."""
+    smallest = np.full(count, np.inf)
+    np.minimum.at(smallest, owner, values)
+    return smallest

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ..arrays.scalars import Mask, Rows, Scalars, which
 from ..arrays.vectors import Vectors, no_vectors, picked
 from .skins import KNOWN, NO_TRIANGLE, Skin, SkinWay
-from .surfaces import SurfaceLayer, Surfaces
+from .surfaces import ALL, SurfaceLayer, Surfaces
 
 MANY = 12
 """Surfaces in a layer from which on it takes no longer to ask them all at once than whether each is near."""
@@ -103,76 +104,65 @@ class Clinging:
         n = len(triangle)
         met, known = np.zeros(n, dtype=np.bool_), np.zeros((n, KNOWN))
         whole = SkinWay(triangle.copy(), no_vectors(n), no_vectors(n), np.zeros(n), np.zeros(n), met, known)
-        for rows, first, faces, skin in self._layers(triangle):
-            if rows is None:
-                return skin.walked(faces, place, direction, facing, length, normal)
+        for rows, faces, layer in self.surfaces.by_layer(triangle):
+            if rows is ALL:
+                return layer.skin.walked(faces, place, direction, facing, length, normal)
             across = None if normal is None else picked(normal, rows)
-            part = skin.walked(faces, picked(place, rows), picked(direction, rows), facing[rows], length[rows], across)
+            at, along = picked(place, rows), picked(direction, rows)
+            part = layer.skin.walked(faces, at, along, facing[rows], length[rows], across)
             for name, column in vars(whole).items():
                 column[rows] = vars(part)[name]
-            whole.triangle[rows] += first
+            whole.triangle[rows] += triangle[rows] - faces
         return whole
 
     def normal_at(self, triangle: Rows, place: Vectors, facing: Scalars) -> Vectors:
         """As `Skin.normal_at`; zero for no triangle."""
         normal = no_vectors(len(triangle))
-        for rows, _, faces, skin in self._layers(triangle):
-            if rows is None:
-                return skin.normal_at(faces, place, facing)
-            normal[rows] = skin.normal_at(faces, picked(place, rows), facing[rows])
+        for rows, faces, layer in self.surfaces.by_layer(triangle):
+            if rows is ALL:
+                return layer.skin.normal_at(faces, place, facing)
+            normal[rows] = layer.skin.normal_at(faces, picked(place, rows), facing[rows])
         return normal
 
     def face_normal(self, triangle: Rows) -> Vectors:
         """The unit normals of triangles, (n, 3); zero for no triangle."""
         normal = no_vectors(len(triangle))
-        for rows, _, faces, skin in self._layers(triangle):
-            if rows is None:
-                return picked(skin.normal, faces)
-            normal[rows] = picked(skin.normal, faces)
+        for rows, faces, layer in self.surfaces.by_layer(triangle):
+            normal[rows] = picked(layer.skin.normal, faces)
         return normal
 
     def near_border(self, triangle: Rows, place: Vectors, reach: float) -> Mask:
         """The vehicles that may have a border of their surface within reach, (n,)."""
         near = np.zeros(len(triangle), dtype=np.bool_)
-        for rows, _, _, skin in self._layers(triangle):
-            if len(skin.borders):
-                rows = np.arange(len(triangle)) if rows is None else rows
-                near[rows] = skin.borders.near(picked(place, rows), reach)
+        for rows, _, layer in self.surfaces.by_layer(triangle):
+            if len(layer.skin.borders):
+                near[rows] = layer.skin.borders.near(place[rows], reach)
         return near
 
     def moved(self, after: "Clinging", triangle: Rows) -> Mask:
-        """The vehicles whose triangles are elsewhere on other surfaces, (n,)."""
+        """The vehicles whose triangles are elsewhere on other surfaces, (n,), which have the same triangles."""
         moved = np.zeros(len(triangle), dtype=np.bool_)
-        ends = {first: layer.skin for first, layer in after.surfaces.numbered()}
-        for rows, first, faces, skin in self._layers(triangle):
-            if ends[first] is not skin:
+        for rows, faces, skin, end in self._with_ends(after, triangle):
+            if end is not skin:
                 corners = skin.triangles[faces]
-                is_elsewhere = (skin.points[corners] != ends[first].points[corners]).any(axis=(1, 2))
-                moved[slice(None) if rows is None else rows] = is_elsewhere
+                moved[rows] = (skin.points[corners] != end.points[corners]).any(axis=(1, 2))
         return moved
 
     def carried(self, after: "Clinging", triangle: Rows, place: Vectors, direction: Vectors) -> tuple[Vectors, Vectors]:
         """Where surfaces that move take places and directions, (n, 3) each, on triangles, (n,) rows."""
         place, direction = place.copy(order="K"), direction.copy(order="K")
-        ends = {first: layer.skin for first, layer in after.surfaces.numbered()}
-        for rows, first, faces, skin in self._layers(triangle):
-            end, rows = ends[first], np.arange(len(triangle)) if rows is None else rows
-            shares = skin.shares(faces, picked(place, rows) - skin.corner(faces))
-            turned = skin.shares(faces, picked(direction, rows))
+        for rows, faces, skin, end in self._with_ends(after, triangle):
+            shares = skin.shares(faces, place[rows] - skin.corner(faces))
+            turned = skin.shares(faces, direction[rows])
             place[rows] = end.corner(faces) + end.spanned(faces, *shares)
             direction[rows] = end.spanned(faces, *turned)
         return place, direction
 
-    def _layers(self, triangle: Rows) -> Iterator[tuple[Rows | None, int, Rows, Skin]]:
-        """The rows of those on each layer, None for all, the row of its first triangle, theirs in it, and its skin."""
-        layers = list(self.surfaces.numbered())
-        if len(layers) == 1 and len(triangle) and triangle.min() >= 0:
-            yield None, 0, triangle, layers[0][1].skin
-            return
-        for first, layer in layers:
-            rows = which((triangle >= first) & (triangle < first + len(layer)))
-            if len(rows):
-                yield rows, first, triangle[rows] - first, layer.skin
+    def _with_ends(self, after: "Clinging", triangle: Rows) -> Iterator[tuple[Any, Rows, Skin, Skin]]:
+        """The rows of those on each layer, their triangles in it, its skin, and that of the same layer afterwards."""
+        ends = {id(before): end.skin for before, end in zip(self.surfaces.layers, after.surfaces.layers)}
+        for rows, faces, layer in self.surfaces.by_layer(triangle):
+            yield rows, faces, layer.skin, ends[id(layer)]
 
 
 def _meet(low: Vectors, high: Vectors, least: Vectors, most: Vectors) -> Mask:

@@ -15,8 +15,7 @@ from ..arrays.once import once
 from ..arrays.scalars import Mask, Rows, Scalars, counted, everybody, which
 from ..arrays.vectors import Vectors, columns, dot, in_columns
 from .borders import Borders
-from .slopes import Slopes
-from .smoothing import point_normals, weld
+from .triangles import Slopes, point_normals, weld
 
 TRIANGLES_A_CELL = 2.0
 MOST_CELLS = 4096

@@ -16,10 +16,11 @@ point alone it would flip there. A painted mesh counts in the same way, by its n
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, clamp, totals
-from ..arrays.vectors import Vectors, columns, dot, in_columns, magnitude, picked
-from .painted_flows import Current
+from ..arrays.vectors import Vectors, columns, cross, dot, in_columns, magnitude, picked
+from .meshes import Mesh, mesh
 from .paths import Path, Spline
 
 SHARPNESS = 0.1
@@ -28,6 +29,44 @@ BLOCK = 16
 """Segments that are skipped together if they are out of reach."""
 CHUNK = 512
 """Points processed together."""
+
+
+@dataclass(frozen=True)
+class Current:
+    """A painted mesh in world space: each point of its surface has a direction, which nearby vehicles follow.
+
+    The paper (Flow Field Following) has an artist paint such a map from points to directions. Between the corners of a
+    triangle the flow is interpolated with barycentric coordinates.
+
+    Attributes:
+        surface: the mesh.
+        flow: (3, f, 3) the flow at the corners of each triangle, of length 1 at most, in the order of the mesh.
+    """
+
+    surface: Mesh
+    flow: NDArray[np.float64]
+
+    def sampled(self, points: Vectors, reach: Scalars) -> tuple[Scalars, Vectors]:
+        """The flow at the nearest point of the surface.
+
+        Args:
+            points: (n, 3) metres.
+            reach: (n,) metres.
+
+        Returns:
+            distance: (n,) metres to the surface, inf if it is out of reach.
+            flow: (n, 3) of length 1 at most, zero if it is out of reach.
+        """
+        distance, place, triangle = self.surface.nearest(points, reach)
+        flow = np.zeros((len(points), 3))
+        near = np.flatnonzero(triangle >= 0)
+        if len(near):
+            row = triangle[near]
+            share = _shares(self.surface.corners[:, row], place[near])
+            a, b, c = (self.flow[corner, row] * share[corner][:, None] for corner in range(3))
+            flow[near] = a + b + c
+        return distance, flow
+
 
 Flow = Path | Current
 """A curve, or a painted mesh, that defines a current."""
@@ -65,13 +104,16 @@ def flow_at(flows: tuple[Flow, ...], points: Vectors, falloff_distance: Scalars)
 def _painted(current: Current, points: Vectors, reach: Scalars) -> tuple[Scalars, Vectors]:
     """The weight of a painted mesh at points (n, 3), (n,), and its flow times weight and fall, (n, 3)."""
     distance, flow = current.sampled(points, reach)
-    far = np.where(np.isfinite(distance), distance, 0.0) / reach
-    far = far * far
-    fall = np.where(np.isfinite(distance), np.maximum(1.0 - far * far, 0.0), 0.0)
-    fall = fall * fall
-    near = far + SHARPNESS * SHARPNESS
-    weight = fall / (near * near)
+    far = distance / reach
+    fall, weight = _fallen(far * far)
     return weight, flow * (weight * fall)[:, None]
+
+
+def _fallen(square: Scalars) -> tuple[Scalars, Scalars]:
+    """The fall and the weight over l / r, (m,) each, at squares of distances in falloff distances; 0 for inf."""
+    fall = np.maximum(1.0 - square * square, 0.0)
+    fall, near = fall * fall, square + SHARPNESS * SHARPNESS
+    return fall, fall / (near * near)
 
 
 @dataclass(frozen=True)
@@ -116,11 +158,8 @@ class _Segments:
         gap, vector = picked(points, owner) - picked(self.start, row), picked(self.vector, row)
         part = clamp(dot(gap, vector) / np.maximum(dot(vector, vector), EPSILON), 0.0, 1.0)
         gap = gap - vector * part[:, None]
-        far = dot(gap, gap) / (reach * reach)[owner]
-        fall = np.maximum(1.0 - far * far, 0.0)
-        fall = fall * fall
-        near = far + SHARPNESS * SHARPNESS
-        weight = fall / (near * near) * (self.length[row] / reach[owner])
+        fall, weight = _fallen(dot(gap, gap) / (reach * reach)[owner])
+        weight = weight * (self.length[row] / reach[owner])
         flow = picked(self.tangent, row) * (weight * fall)[:, None]
         total, x, y, z = (totals(owner, part, len(points)) for part in (weight, *flow.T))
         return total, columns(x, y, z)
@@ -131,3 +170,23 @@ class _Segments:
         owner, block = np.nonzero(near)
         segment = block[:, None] * BLOCK + np.arange(BLOCK)
         return np.repeat(owner, BLOCK), segment.reshape(-1)
+
+
+def current(points: Vectors, triangles: Rows, flow: Vectors) -> Current:
+    """A current on points (v, 3) and triangles (f, 3) of their rows, with the flow at each corner, (f, 3, 3)."""
+    surface = mesh(points, triangles)
+    sorted_flow = np.asarray(flow, dtype=np.float64).reshape(-1, 3, 3)[surface.order]
+    length = np.sqrt(dot(sorted_flow, sorted_flow))
+    sorted_flow = sorted_flow / np.maximum(length, 1.0)[..., None]
+    return Current(surface, np.ascontiguousarray(np.swapaxes(sorted_flow, 0, 1)))
+
+
+def _shares(corners: NDArray[np.float64], places: Vectors) -> tuple[Scalars, Scalars, Scalars]:
+    """The barycentric coordinates of points (m, 3) on triangles with corners (3, m, 3); (m,) for each corner."""
+    a, b, c = corners
+    normal = cross(b - a, c - a)
+    square = dot(normal, normal)
+    safe = np.maximum(square, EPSILON * EPSILON)
+    second = dot(cross(places - a, c - a), normal) / safe
+    third = dot(cross(b - a, places - a), normal) / safe
+    return 1.0 - second - third, second, third

@@ -15,7 +15,7 @@ from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, firsts, put,
 from ..arrays.vectors import Vectors, across, columns, cross, dot, magnitude, picked, unit
 from .borders import Borders
 from .meshes import Mesh, mesh
-from .smoothing import weld
+from .triangles import weld
 
 FOLD = 0.75
 """The cosine between a face and the smoothed normal at its corner below which the corner is a fold: about 41 degrees.
@@ -156,7 +156,7 @@ class Skin:
 
     @once
     def normals(self) -> Vectors:
-        """Smoothed unit normals at points, (p, 3), with Max's weights as in `smoothing.point_normals`.
+        """Smoothed unit normals at points, (p, 3), with Max's weights as in `triangles.point_normals`.
 
         Where faces are wound differently, as at the seam of a Moebius band, they are turned alike.
         """

@@ -97,13 +97,6 @@ def room_between(world: World, agents: Agents, agent: Rows, body: Rows, cosine: 
     return touching + along, touching + half[body] * np.sqrt(1.0 - share * share)
 
 
-def least_of_each(count: int, agent: Rows, values: Scalars) -> Scalars:
-    """The smallest value of each agent, (p,) to (count,), inf for an agent without any; `agent` is (p,)."""
-    smallest = np.full(count, np.inf)
-    np.minimum.at(smallest, agent, values)
-    return smallest
-
-
 def is_ahead(world: World, agents: Agents, agent: Rows, body: Rows, offset: Vectors) -> Mask:
     """The pairs in which the body goes first where both ways meet, (p,): it is nearer to that place.
 

@@ -1,9 +1,13 @@
-"""Driving to a place ahead: pure pursuit, by which a driver keeps a lane that no force toward it alone can keep."""
+"""Along lines of paths: where agents are on them, each at its nearest point, and how drivers steer to a place ahead.
+
+Pure pursuit keeps a lane that no force toward it alone can keep.
+"""
 
 import numpy as np
 
-from ..arrays.scalars import EPSILON, Mask, Scalars, clamp
+from ..arrays.scalars import EPSILON, Mask, Scalars, anybody, clamp, everybody, which
 from ..arrays.vectors import Vectors, dot, magnitude, unit
+from ..geometry.lines import Followed
 from ..locomotion import WHEEL_SPEED
 from ..world import Agents
 
@@ -15,6 +19,8 @@ GENTLY = 0.7
 """Share of the sideways acceleration comfortable to a driver with which one who is beside the lane returns to it."""
 PEDALS = 0.25
 """Seconds in which a driver takes up the speed that the lane allows."""
+LOST = 3.0
+"""Distance from its point of the path, in radii, beyond which a follower searches the whole path again."""
 
 
 def pursued_distance(agents: Agents, in_lane: Mask) -> Scalars:
@@ -65,3 +71,32 @@ def drive_to(agents: Agents, place: Vectors, speed: Scalars, response_time: Scal
     most = np.sqrt(np.maximum(agents.agility * agents.agility - turning * turning, 0.0))
     faster = clamp((speed - agents.speed) / np.minimum(response_time, PEDALS), -most, most)
     return (agents.forward * faster[:, None] + left * turning[:, None]) * agents.mass[:, None]
+
+
+def locate(line: Followed, agents: Agents, points: Vectors, along: Scalars, radius: Scalars, dt: float) -> Scalars:
+    """The positions of points along the lines, (m,) metres; near the last ones unless an agent lost its line.
+
+    Args:
+        points: (m, 3) the positions of the agents, less the offset of the line where a bypass leads past an obstacle.
+    """
+    step = 2.0 * agents.speed * dt + 2.0 * line.spacing
+    along = line.nearest_within(points, along, step, ups_of_walkers(agents))
+    lost = which(distance_from_line(line, agents, points, along) > LOST * radius)
+    if len(lost):
+        along[lost] = line.take(lost).nearest(points[lost], ups_of_walkers(agents.take(lost)))
+    return along
+
+
+def ups_of_walkers(agents: Agents) -> Vectors | None:
+    """The up of agents on the ground, (m, 3), from where they see a line: it lies draped on what they walk on.
+
+    Zero for others, which see it in space; None if all do.
+    """
+    if not anybody(agents.grounded):
+        return None
+    return agents.upward if everybody(agents.grounded) else agents.upward * agents.grounded[:, None]
+
+
+def distance_from_line(line: Followed, agents: Agents, points: Vectors, along: Scalars) -> Scalars:
+    """The distances of points from positions along the lines, (m,) metres, level for agents on the ground."""
+    return magnitude(agents.level(points - line.position(along)))

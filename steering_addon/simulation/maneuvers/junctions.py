@@ -26,10 +26,9 @@ import numpy as np
 
 from ..arrays.frozen import replace
 from ..arrays.once import once
-from ..arrays.scalars import Mask, Rows, Scalars, counted, nobody, which
+from ..arrays.scalars import Mask, Rows, Scalars, counted, least_of_each, nobody, which
 from ..geometry.conflicts import Conflicts
 from ..world import World
-from .braking import least_of_each
 from .exits import room_before_exits, room_before_signals
 from .on_lanes import Approach, OnLanes, approaching, who_is_on_lanes
 

@@ -8,14 +8,14 @@ import numpy as np
 
 from ..arrays.frozen import Columns
 from ..arrays.once import once
-from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, counted, everybody, grouped, which
+from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, counted, everybody, grouped, least_of_each, which
 from ..arrays.vectors import dot, magnitude, picked
 from ..geometry.conflicts import Conflicts, Lane, conflicts_of
 from ..geometry.paths import exist
 from ..ground import flat, of_rows
 from ..lane_use import Routed, Yielding
 from ..world import World
-from .braking import COMFORT, least_of_each, speed_within
+from .braking import COMFORT, speed_within
 
 FIRM = 0.75
 """Share of the strongest braking from which on one can no longer stop."""

@@ -35,13 +35,8 @@ class Staying(Memory):
     time: Scalars = remembered(0.0)
 
 
-def memory_of(behavior: Behavior) -> str:
-    """The name under which it is remembered how long agents stay where a behavior leads."""
-    return memory_of_name(behavior.name)
-
-
-def memory_of_name(name: str) -> str:
-    """The same by the name of the behavior."""
+def memory_of(name: str) -> str:
+    """The name under which it is remembered how long agents stay where the behavior of a name leads."""
     return f"{name}.stay"
 
 

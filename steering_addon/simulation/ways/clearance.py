@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, counted, which
+from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, counted, least_of_each, which
 from ..arrays.vectors import Vectors, columns, magnitude
 from ..geometry.obstacles import MESH, ROUND, Obstacles
 from .spans import Build, Spans
@@ -65,7 +65,7 @@ def find_clearance(
     tight = which((narrow & (room > radius - reach - SLACK))[node] & (gap < radius + 2.0 * reach))
     node, row = node[tight], row[tight]
     x, y = _moved(obstacles, (x, y, spans.height), (spans.x, spans.y), 0.5 * spans.size, node, row, build)
-    least = _least(n, node, _distances(obstacles, (x, y, spans.height), node, row, build)[0])
+    least = least_of_each(n, node, _distances(obstacles, (x, y, spans.height), node, row, build)[0])
     best = np.where(np.isfinite(least), np.minimum(np.maximum(least, room), radius), room)
     fits = np.where(changed, np.where(np.isfinite(least), least, room) >= radius - SLACK, before.fits)
     return Clearance(best, fits, np.where(changed, narrow, before.narrow), x, y)
@@ -183,10 +183,3 @@ def _distances(obstacles: Obstacles, places: Places, place: Rows, row: Rows, bui
             unit_away = out[:, :2] / np.maximum(level, EPSILON)[:, None]
             away[part] = np.where(nearer[:, None], unit_away, away[part])
     return least, away
-
-
-def _least(n: int, node: Rows, gap: Scalars) -> Scalars:
-    """The least distance of the pairs of each of n nodes, inf without any."""
-    least = np.full(n, np.inf)
-    np.minimum.at(least, node, gap)
-    return least

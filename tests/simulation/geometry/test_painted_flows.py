@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from steering_addon.simulation.geometry.flows import flow_at
-from steering_addon.simulation.geometry.painted_flows import Current, current
+from steering_addon.simulation.geometry.flows import Current, current, flow_at
 from steering_addon.simulation.geometry.paths import spline
 from tests.surfaces import patch
 

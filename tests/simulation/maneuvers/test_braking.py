@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
+from steering_addon.simulation.arrays.scalars import least_of_each
 from steering_addon.simulation.maneuvers.braking import (
     COMFORT,
     CREEP,
     NEAR,
     brake,
-    least_of_each,
     limit_approach,
     room_between,
     speed_to_stop,
