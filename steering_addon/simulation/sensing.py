@@ -84,14 +84,17 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
         memory_among(Routed, state.memories.values()),
         memory_among(Yielding, state.memories.values()),
         before.signals,
-        _way_left(state, before),
+        _way_left(state, before, len(bodies.present)),
     )
 
 
-def _way_left(state: State, snapshot: Snapshot) -> Scalars:
+def _way_left(state: State, snapshot: Snapshot, bodies: int) -> Scalars:
     """As of `World`: without surfaces nobody knows how long ways past corners are."""
+    left = np.full(bodies, np.nan)
     errand = memory_among(Errand, state.memories.values()) if len(snapshot.surfaces) else None
-    return np.zeros(0) if errand is None else np.where(errand.bound, errand.left, np.nan)
+    if errand is not None:
+        left[: len(state)] = np.where(errand.bound, errand.left, np.nan)
+    return left
 
 
 def bodies_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Bodies:

@@ -65,7 +65,7 @@ class World:
         routed: along which lane each vehicle goes; None where none follows a path.
         yielding: how each gives way; None where none does.
         signals: what holds lanes.
-        way_left: (vehicles,) metres to where each was led in the last step, nan for none; empty without surfaces.
+        way_left: (bodies,) metres of the way to where each was led in the last step; nan for none, or without surfaces.
     """
 
     time: float

@@ -10,8 +10,9 @@ where noise(t) are two smooth random numbers from -1 to 1, one along each axis. 
 the gap that opens, and would only turn to and fro before it. Who is to stand (Cruise Speed 0) leaves no gap of itself:
 the jammed go on as if it were not there, and contacts have it make room.
 
-Who is held up on a way that turns, as through a door, and steps aside goes before those who have a longer way left: it
-does not keep out of their way. If each gave way to all others, a throng would stand before an empty door.
+Who is held up on a way that turns, as through a door, and steps aside goes before those who have a longer way left, if
+nobody right before it has a shorter one: it does not keep out of their way. If each gave way to all others, a throng
+would stand before an empty door; if all of them went first, not only the foremost, they would pass it in single file.
 """
 
 from dataclasses import dataclass
@@ -105,7 +106,7 @@ class Jam:
         jammed: (n,) the agents on the ground that others press and that get on no longer; not those that wait apart,
             as in a queue.
         held: (n,) the jammed agents that at least HELD others press, one of them ahead.
-        first: (n,) the agents that go before those who have a longer way left.
+        first: (n,) the agents that go before those who have a longer way left, the foremost.
         course: (n, 3) unit vectors along their ways.
         jamming: the constants.
     """
@@ -138,14 +139,14 @@ class Jam:
         slow = (progress < jamming.jammed) & agents.grounded
         gap = near.distance - agents.radius[near.agent] - world.bodies.radius[near.body]
         pressing = which(gap < jamming.pressed)
-        agent = near.agent[pressing]
+        agent, left, course = near.agent[pressing], world.way_left, unit(course)
         number = np.bincount(agent, minlength=len(agents))
-        course = unit(course)
         in_front = dot(picked(near.offset, pressing), picked(course, agent)) > AHEAD * near.distance[pressing]
-        blocked = np.bincount(agent[in_front], minlength=len(agents)) > 0
+        sooner = in_front & (left[near.body[pressing]] < left[agents.rows[agent]])
+        blocked, later = (np.bincount(agent[some], minlength=len(agents)) > 0 for some in (in_front, sooner))
         pressed, held = number > 0, blocked & (number >= HELD)
         turns, steps_aside = ahead < agents.goal_distance - agents.radius, agents.handling.side_step > 0.0
-        first = (progress < jamming.freely) & turns & steps_aside
+        first = (progress < jamming.freely) & turns & steps_aside & ~later
         return cls(slow & pressed, slow & held, first, course, jamming)
 
     def loosened(self, world: World, agents: Agents, course: Vectors, progress: Scalars) -> Vectors:
@@ -173,9 +174,8 @@ class Jam:
         """
         stands, left = world.bodies.stands, world.way_left
         makes_room = nobody(len(near.body)) if stands is None else self.jammed[near.agent] & stands[near.body]
-        if len(left) and anybody(self.first):
-            later = left[np.minimum(near.body, len(left) - 1)] > left[agents.rows[near.agent]]
-            later &= self.first[near.agent] & (near.body < len(left))
+        if anybody(self.first):
+            later = self.first[near.agent] & (left[near.body] > left[agents.rows[near.agent]])
             heading = picked(world.bodies.forward, near.body)
             makes_room = makes_room | later & (dot(heading, picked(self.course, near.agent)) > COMES)
         return near.perceived(~makes_room).only_perceived() if anybody(makes_room) else near

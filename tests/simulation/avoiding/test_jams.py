@@ -32,10 +32,10 @@ def abreast(gap: float, **changes) -> Scene:
     return replace(place, obstacles=boxes([[-4.0, 1.0, 0.0], [4.0, 1.0, 0.0]], [[3.4, 0.3, 1.0]] * 2))
 
 
-def in_file(gap: float) -> Scene:
+def in_file(gap: float, **changes) -> Scene:
     """Three agents in file, the first in front, that all wish to go ahead."""
     apart = 2.0 * RADIUS + gap
-    return walkers([[0.0, -apart * row, 0.0] for row in range(3)], [[0.0, 30.0, 0.0]] * 3, speed=0.0)
+    return walkers([[0.0, -apart * row, 0.0] for row in range(3)], [[0.0, 30.0, 0.0]] * 3, speed=0.0, **changes)
 
 
 def added(place: Scene, progress: float) -> np.ndarray:
@@ -95,17 +95,37 @@ def test_an_agent_held_by_another_ahead_steps_back_if_several_press_it() -> None
 def test_who_is_held_up_before_a_door_minds_nobody_who_has_a_longer_way_left(
     progress: float, ahead: float, turned: tuple[int, ...], turn: float, minded: int
 ) -> None:
-    place = abreast(0.1, locomotions=[(OnFoot, {"turn_on_the_spot": turn})])
+    pairs = minded_by(
+        abreast(0.1, locomotions=[(OnFoot, {"turn_on_the_spot": turn})]), (1, 2, 3), progress, ahead, turned
+    )
+    assert len(pairs) == minded
+    if minded == 3:
+        assert pairs == [(1, 0), (2, 0), (2, 1)]
+
+
+@pytest.mark.parametrize(
+    ("left", "pairs"),
+    [((1, 2, 3), [(1, 0), (1, 2), (2, 0), (2, 1)]), ((3, 2, 1), [(0, 1), (0, 2), (1, 2)])],
+    ids=["others have a longer way", "others wander before the door"],
+)
+def test_nobody_goes_first_right_behind_one_who_has_a_shorter_way(
+    left: tuple[int, ...], pairs: list[tuple[int, int]]
+) -> None:
+    assert minded_by(in_file(0.1, locomotions=[(OnFoot, {"turn_on_the_spot": 3.0})]), left) == pairs
+
+
+def minded_by(
+    place: Scene, left: tuple[int, ...], progress: float = 0.5, ahead: float = 2.0, turned: tuple[int, ...] = ()
+) -> list[tuple[int, int]]:
+    """Each agent with each other that it minds, where their ways are so long and some have turned round."""
     world, agents, _ = place.seen()
     forward = world.bodies.forward.copy()
     forward[list(turned)] *= -1.0
-    world = replace(world, way_left=np.array([1.0, 2.0, 3.0]), bodies=replace(world.bodies, forward=forward))
+    world = replace(world, way_left=np.array(left), bodies=replace(world.bodies, forward=forward))
     agents = replace(agents, intention=replace(agents.intention, goal_distance=np.full(3, 30.0)))
     [_, avoidance] = (kind.of(len(place), **values) for kind, values in place.behaviors)
     near = avoidance.near(world, agents).together()
     wished = np.tile([0.0, WISHED, 0.0], (3, 1))
     jam = Jam.of(world, agents, wished, np.full(3, progress), np.full(3, ahead), near)
-    left = jam.in_the_way(world, agents, near)
-    assert len(left.agent) == minded
-    if minded == 3:
-        assert sorted(zip(left.agent.tolist(), left.body.tolist())) == [(1, 0), (2, 0), (2, 1)]
+    minded = jam.in_the_way(world, agents, near)
+    return sorted(zip(minded.agent.tolist(), minded.body.tolist()))
