@@ -21,6 +21,8 @@ EVEN = 0.025
 """Model heights by which feet rest apart: what rests higher or lower is none, such as a cape that stairs come near."""
 STILL = 0.2
 """The share of its body's speed below which a foot stands still."""
+BACK = -0.5
+"""The cosine, of 120 degrees, to where its body faces from which on a foot does not go back."""
 GATHERS = 0.1
 """Seconds in which a foot that swings has gathered speed."""
 OFTEN = 0.5
@@ -73,10 +75,6 @@ class BodyPace:
         """Whether it stands or creeps."""
         return self.speed < SLOW * self.usual
 
-    def backwards(self) -> "BodyPace":
-        """The same from the last frame to the first."""
-        return BodyPace(self.speed[::-1], self.usual, self.forward[::-1], self.seconds[::-1])
-
 
 def feet_on(inside: Points, level: Scalars, height: float) -> list[tuple[Rows, float]]:
     """The feet among the points of a body that come near the ground: their columns, and the height at which each rests.
@@ -125,8 +123,8 @@ def stances_of(
     """The stances of a foot.
 
     It stands from one frame to the next if its sole is within 1 % of the body's height of where it rests on both, and
-    it does not swing: go forwards faster than its body, or gather that speed from a stand. Below a body that moves, it
-    also stands where it hardly moves itself, however high: it is held in the air or in the ground.
+    it does not swing: go forwards or aside faster than its body, or gather that speed from a stand. Below a body that
+    moves, it also stands where it hardly moves itself, however high: it is held in the air or in the ground.
 
     Args:
         points: (f, m, 3) in the world.
@@ -138,12 +136,11 @@ def stances_of(
     over_ground = np.concatenate((points[:, rows, :2], level[:, rows, None]), axis=2)
     foot = measure_foot(over_ground, np.arange(len(rows)), height, rests)
     near = np.abs(foot.sole - rests) < TOUCH * height
-    ahead = np.einsum("fi,fi->f", foot.step, pace.forward) / pace.seconds
     step = np.sqrt(np.einsum("fi,fi->f", foot.step, foot.step))
-    swings = ~pace.slow & (ahead >= pace.speed)
-    swings |= _sets_off(swings, ahead, pace) | _sets_off(swings[::-1], ahead[::-1], pace.backwards())[::-1]
-    rise = np.diff(foot.sole) / pace.seconds
-    rate = step / pace.seconds
+    rate, rise = step / pace.seconds, np.diff(foot.sole) / pace.seconds
+    swings = ~pace.slow & (rate >= pace.speed) & (np.einsum("fi,fi->f", foot.step, pace.forward) > BACK * step)
+    stands = rate < STILL * pace.speed
+    swings |= _sets_off(swings, stands, pace.seconds) | _sets_off(swings[::-1], stands[::-1], pace.seconds[::-1])[::-1]
     still = ~pace.slow & (np.sqrt(rate * rate + rise * rise) < STILL * pace.speed)
     way, x, y = (np.concatenate(([0.0], np.cumsum(each))) for each in (step, *foot.step.T))
     return [
@@ -155,18 +152,15 @@ def stances_of(
     ]
 
 
-def _sets_off(swings: Mask, ahead: Scalars, pace: BodyPace) -> Mask:
+def _sets_off(swings: Mask, stands: Mask, seconds: Scalars) -> Mask:
     """The steps (f - 1,) in which a foot gathers speed for a swing, all the way from a stand.
 
-    One that slides before it swings goes faster than one that stands, or gathers speed for longer.
+    One that slides before it swings takes longer.
     """
     result = np.zeros(len(swings), dtype=np.bool_)
-    still = ahead < STILL * pace.speed
-    time = np.concatenate(([0.0], np.cumsum(pace.seconds)))
+    time = np.concatenate(([0.0], np.cumsum(seconds)))
     for swing in np.flatnonzero(swings[1:] & ~swings[:-1]) + 1:
-        begin = int(swing)
-        while begin > 0 and not still[begin - 1] and ahead[begin - 1] < ahead[begin]:
-            begin -= 1
-        if begin > 0 and still[begin - 1] and time[swing] - time[begin] < GATHERS:
-            result[begin:swing] = True
+        stood = np.flatnonzero(stands[:swing])
+        if len(stood) and time[swing] - time[stood[-1] + 1] < GATHERS:
+            result[stood[-1] + 1 : swing] = True
     return result

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from scripts.measures.junctions import round_the_ring
 from steering_addon.behaviors.brake_for import BrakeFor
 from steering_addon.behaviors.give_way import RANKS, GiveWay
 from steering_addon.behaviors.keep_distance import KeepDistance
@@ -174,6 +175,45 @@ def test_cars_stop_for_people_on_the_crossing_only(before: float, on_the_road: b
     assert (where[FPS : 4 * FPS, 1, 1].max() < -1.9) == (not on_the_road), "one waits at the kerb"
 
 
+def test_one_on_foot_who_has_waited_at_a_kerb_keeps_its_turn_as_it_sets_off() -> None:
+    stream = [(0, 1, 20.0 + 13.0 * k) for k in range(12)]
+    states = drivers(
+        [*stream, (1, 1, 4.0)],
+        values={"rank": [EQUAL] * 12 + [LAST], "gap": [1.0] * 12 + [0.5]},
+        speed=[SPEED] * 12 + [0.0],
+        locomotions=[(Wheeled, {}), (OnFoot, {})],
+        locomotion_row=[0] * 12 + [1],
+        vehicle={
+            "max_speed": [SPEED] * 12 + [1.4],
+            "cruise_speed": 1.0,
+            "max_force": BRAKES,
+            "radius": [0.9] * 12 + [0.3],
+            "length": [4.3] * 12 + [0.0],
+        },
+    ).run(FPS * 13)
+    ahead, aside = np.abs(positions(states)[:, :12, :2] - positions(states)[:, 12:, :2]).T
+    assert not ((ahead < 2.3) & (aside < 1.1)).any()
+    assert positions(states)[-1, 12, 1] > 2.0
+
+
+@pytest.mark.parametrize("nearer", [0.0, 0.6])
+def test_one_on_foot_crosses_before_a_car_that_stands_only_where_that_leaves_its_way_free(nearer: float) -> None:
+    crossing = drivers(
+        [(0, 1, 3.0), (1, 1, 3.2)],
+        values={"rank": [LAST, EQUAL], "gap": [1.0, 0.5]},
+        speed=0.0,
+        locomotions=[(Wheeled, {}), (OnFoot, {})],
+        locomotion_row=[0, 1],
+        vehicle={"max_speed": [SPEED, 1.4], "cruise_speed": 1.0, "max_force": BRAKES, "radius": [1.0, 0.3]}
+        | {"length": [4.0, 0.0]},
+        tracked=locked((2.5, 0.0, 0.0), forward=(1.0, 0.0, 0.0), radius=1.0, length=4.0),
+    )
+    crossing = replace(crossing, position=np.asarray(crossing.position) - nearer * np.array([[0, 0, 0], [1, 0, 0]]))
+    states = crossing.run(FPS * 6)
+    assert np.ptp(positions(states)[:, 0, 0]) < 0.5, "the car stands behind another"
+    assert (positions(states)[-1, 1, 1] > 2.0) == (nearer == 0.0)
+
+
 def test_a_car_beside_its_lane_and_one_on_foot_before_that_lane_heed_each_other() -> None:
     behaviors = [
         (PathFollowing, {"path": [0, 1], "direction": EITHER, "lane_offset": [2.0, 0.0]}),
@@ -201,6 +241,15 @@ def test_it_changes_nothing_where_no_paths_meet_and_for_those_alone_on_theirs(va
     for on, paths in (([(0, 1, 30.0), (0, 1, 40.0)], (EAST, NORTH)), ([(0, 1, 30.0), (1, 1, 30.0)], (EAST, above))):
         with_it, without = (positions(drivers(on, paths, each).run(FPS * 6)) for each in (values, None))
         assert with_it.tobytes() == without.tobytes()
+
+
+def test_who_comes_into_a_ring_lets_one_go_on_that_would_block_another_arm() -> None:
+    """The one that comes in would be there earlier. The way of the third arm is that which would be blocked."""
+    on, ways = [(0, 1, 12.0), (1, 1, 28.0), (2, 1, 90.0)], tuple(round_the_ring(arm) for arm in (0, 1, 3))
+    body = {"max_speed": SPEED, "cruise_speed": 1.0, "max_force": BRAKES, "radius": 0.9, "length": 4.3}
+    ring = drivers(on, ways, {}, speed=5.0, vehicle=body, locomotions=[(Wheeled, {})])
+    slowest = speeds(ring.run(FPS * 4)).min(axis=0)
+    assert slowest[0] > 4.9 and slowest[1] < 0.3
 
 
 def test_it_is_asked_once_for_all_and_says_nothing_without_a_path() -> None:

@@ -18,9 +18,11 @@ def walk() -> tuple[np.ndarray, np.ndarray]:
     return SPEED * (frame // FPS + share * share * (3.0 - 2.0 * share)), share
 
 
-def stances_on(along: np.ndarray, up: np.ndarray, ground: np.ndarray | float = 0.0) -> list:
+def stances_on(
+    along: np.ndarray, up: np.ndarray, ground: np.ndarray | float = 0.0, aside: np.ndarray | float = 0.0
+) -> list:
     """The stances of a foot at these places on these heights, (f,) each, above a ground (f, points)."""
-    points = SOLE + np.stack((along, 0.0 * along, up), axis=1)[:, None]
+    points = SOLE + np.stack((along, aside + 0.0 * along, up), axis=1)[:, None]
     place = np.stack((SPEED * np.arange(FRAMES) / FPS, np.zeros(FRAMES), np.zeros(FRAMES)), axis=1)
     facing = np.tile((1.0, 0.0), (FRAMES, 1))
     pace = BodyPace.of(place, facing, HEIGHT, np.full(FRAMES - 1, 1.0 / FPS))
@@ -44,6 +46,17 @@ def test_a_foot_that_glides_with_its_body_slides_all_the_way() -> None:
 def test_a_foot_that_swings_along_the_ground_does_not_stand(clearance: float) -> None:
     along, share = walk()
     stances = stances_on(along, clearance * (share > 0.0))
+    assert len(stances) == FRAMES // FPS
+    assert max(each.path for each in stances) < 1e-9
+
+
+@pytest.mark.parametrize("ways", [[(0.0, 0.0), (1.0, 0.0)], [(0.0, 0.6), (0.2, 1.2)]], ids=["on", "aside"])
+def test_a_foot_that_skims_the_ground_as_it_lifts_does_not_slide(ways: list) -> None:
+    """In the two frames before its swing it goes on and aside by so many times the way of its body."""
+    along, share = walk()
+    frame, stride = np.arange(FRAMES), 0.98 * SPEED / FPS
+    gone = sum((np.array(way)[:, None] * ((frame + SWINGS + k) // FPS) for k, way in enumerate(ways[::-1])), 0.0)
+    stances = stances_on(along + stride * gone[0], 0.1 * share * (1.0 - share), aside=stride * gone[1])
     assert len(stances) == FRAMES // FPS
     assert max(each.path for each in stances) < 1e-9
 
