@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..simulation.arrays.chance import mix, uniform
-from ..simulation.arrays.scalars import EPSILON, Mask, Number, Rows, Scalars, which
+from ..simulation.arrays.scalars import EPSILON, Mask, Number, Rows, Scalars, anybody, which
 from ..simulation.arrays.vectors import Vectors, dot, magnitude, truncate, unit
 from ..simulation.behavior import OURS, Intent, Steering
 from ..simulation.declaration import acceleration, called, length, seconds, share
@@ -127,8 +127,10 @@ class KeepCompany(Neighborhood):
         close = accompanied & goes & (magnitude(group.offset) <= self.distance[:, None]).all(axis=1)
         faces = turns & (standing > TURNS_AFTER)
         sets_off = faces & accompanied & ~goes & ~arrived
-        force = np.where(sets_off[:, None], self._past_them(paced, group, way), 0.0)
-        force = np.where(close[:, None], self._force(paced, group, way), force)
+        force = agents.none()
+        for those, asked in ((sets_off, self._past_them), (close, self._force)):
+            if anybody(those):
+                force = np.where(those[:, None], asked(paced, group, way), force)
         stopped = np.where(stands & ~agents.bound, np.where(held_up, -RELEASED, memory.stopped + world.dt), 0.0)
         first, second = (column.copy() for column in companions.members.T)
         with_first, with_second = (column.copy() for column in pace.T)
@@ -138,7 +140,7 @@ class KeepCompany(Neighborhood):
             after,
             speed_limit=limit,
             sets_speed=close | sets_off,
-            heading=np.where(faces[:, None], unit(members.middle), 0.0),
+            heading=np.where(faces[:, None], unit(members.middle), 0.0) if anybody(faces) else agents.none(),
         )
 
     def _in_the_way(self, world: World, companions: Companions, way: Vectors, waiting: Rows) -> Mask:

@@ -26,8 +26,6 @@ from .intention import EVERY_MOVING, Intention
 from .ways.planning import PLANNING_TIME, Planned, planned_course
 from .world import Agents, World
 
-PASSES = (-1, EVERY_MOVING)
-"""The bodies awaited by agents that plan their way past what stands."""
 WAYS, PROGRESS = "ways", "progress"
 """Under what the stages remember their agents; no behavior has these names."""
 LOOKS = 0x100C
@@ -65,7 +63,8 @@ def adjust_forces(
     heads_on = steered | (avoiding & np.isfinite(agents.goal[:, 0]) if anybody(avoiding) else avoiding)
     travels = agents.on_the_level & heads_on
     if anybody(travels):
-        travels = travels & np.isin(intention.awaits, PASSES)
+        # Those who stop for what stands do not plan their way past it.
+        travels = travels & ((intention.awaits == -1) | (intention.awaits == EVERY_MOVING))
     corrections: dict[str, Vectors] = {}
     if not anybody(steered | travels):
         return force, corrections, intention, decided

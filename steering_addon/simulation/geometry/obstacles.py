@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays.frozen import replace
+from ..arrays.once import once
 from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, clamp, which
 from ..arrays.vectors import Vectors, columns, cross, dot, magnitude, picked, unit
 from ..declaration import Choice
@@ -104,7 +105,7 @@ class Obstacles:
     @property
     def plain(self) -> Mask:
         """(k,) whether it is round and to be kept out of."""
-        return np.asarray((self.shape == ROUND) & (self.side == OUTSIDE), dtype=np.bool_)
+        return (self.shape == ROUND) & (self.side == OUTSIDE)
 
     def clearance(self, points: Vectors) -> Scalars:
         """The signed distance of each point from each obstacle, as in `surface`; (n, 3) to (n, k)."""
@@ -139,7 +140,7 @@ class Obstacles:
         low, high = np.minimum(self.start, self.end), np.maximum(self.start, self.end)
         beside = np.maximum(low - points.max(axis=0), points.min(axis=0) - high)
         far = np.max(beside, axis=1, initial=0.0) - self.radius > distance.max() * (1.0 + ROUNDING) + ROUNDING
-        return np.asarray(~far, dtype=np.bool_)
+        return ~far
 
     def surface(self, points: Vectors, rows: Rows) -> tuple[Scalars, Vectors]:
         """The signed distance of points from obstacles, row by row, and the shortest direction out.
@@ -193,20 +194,21 @@ class Obstacles:
         way = np.full(len(rows), np.inf)
         away = np.zeros((len(rows), 3))
         limit = way.copy() if furthest is None else furthest
-        side, shape = self.side[rows], self.shape[rows]
-        for mask, touch in (
-            ((side == OUTSIDE) & (shape == ROUND), self._touch_rounds),
-            ((side == OUTSIDE) & (shape == BOX), self._touch_boxes),
-            (shape == MESH, self._touch_meshes),
-            ((side == INSIDE) & (shape == ROUND), self._touch_from_within),
-            ((side == INSIDE) & (shape == BOX), self._touch_sides),
-        ):
-            pairs = which(mask)
+        ways = self._touch_rounds, self._touch_boxes, self._touch_meshes, self._touch_from_within, self._touch_sides
+        kinds, kind = self._kinds
+        for number in kinds:
+            pairs, touch = which(kind[rows] == number), ways[number]
             if len(pairs):
                 way[pairs], away[pairs] = touch(
                     picked(points, pairs), picked(course, pairs), reach[pairs], rows[pairs], limit[pairs]
                 )
         return way, away
+
+    @once
+    def _kinds(self) -> tuple[list[int], Rows]:
+        """The ways to touch that occur among the obstacles, and that of each, (k,): by shape and side."""
+        kind = np.where((self.side == INSIDE) & (self.shape != MESH), self.shape + 3, self.shape)
+        return np.unique(kind).tolist(), kind
 
     def velocity_at(self, points: Vectors, rows: Rows) -> Vectors:
         """The velocity v + spin x (p - middle) of points on obstacles, row by row; (m, 3) and (m,) to (m, 3) m/s."""
@@ -297,6 +299,8 @@ class Obstacles:
         along, half = self.localized(picked(course, pairs), boxes), self.half[boxes]
         start = way_into(local, along, half + (reach * (1.0 + ROUNDING))[:, None])
         near = which(np.isfinite(start) & (start <= furthest))
+        if not len(near):
+            return way, away
         pairs, boxes, half = pairs[near], boxes[near], half[near]
         way[pairs], out = first_touch(
             lambda places, which: box_surface(places, half[which]),

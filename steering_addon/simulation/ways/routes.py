@@ -116,6 +116,7 @@ class _Looks:
         self._ground, self._fields = ground, [each.field for each, _ in asked]
         self._start = np.concatenate([new for _, new in asked])
         self._of = np.repeat(np.arange(len(asked)), [len(new) for _, new in asked])
+        self._ends = self._where_fields_end(self._of)
 
     def find(self, routes: Sequence[Routes]) -> None:
         """Find the aims and the lanes of the nodes."""
@@ -131,24 +132,27 @@ class _Looks:
             own = self._of == k
             each.aim[start[own]], each.aside[:, start[own]] = aim[own], asides[:, own]
 
-    def _asked(self, ask: Callable[[Field, Rows], Any], nodes: Rows, of: Rows) -> Any:
-        """A column of the fields at their nodes, (k,); `of` (k,) is the field of each, non-decreasing."""
-        ends = np.searchsorted(of, np.arange(len(self._fields) + 1)).tolist()
+    def _where_fields_end(self, of: Rows) -> list[int]:
+        """Where the nodes of each field end and those of the next begin; `of` (k,) is the field of each, ascending."""
+        return np.searchsorted(of, np.arange(len(self._fields) + 1)).tolist()
+
+    def _asked(self, ask: Callable[[Field, Rows], Any], nodes: Rows, ends: list[int]) -> Any:
+        """A column of the fields at their nodes, (k,); `ends` is as of `_where_fields_end`."""
         every = [ask(each, nodes[low:high]) for each, low, high in zip(self._fields, ends, ends[1:])]
         return np.concatenate(every, axis=-1)
 
     def _traced(self) -> NDArray[np.int64]:
         """The nodes to which ways lead after each of LENGTHS cells, (k, m)."""
-        size, links, node, of = self._ground.spans.size, self._ground.grid.links, self._start, self._of
+        size, links, node, ends = self._ground.spans.size, self._ground.grid.links, self._start, self._ends
         x, y, traced = np.zeros(len(node)), np.zeros(len(node)), []
-        time = self._asked(_times, node, of)
+        time = self._asked(_times, node, ends)
         for length in range(1, LENGTHS[-1] + 1):
-            along_x, along_y = self._asked(Field.descent, node, of)
+            along_x, along_y = self._asked(Field.descent, node, ends)
             before, time_before = node, time
             x, y = x + along_x * size, y + along_y * size
             node, x = _shifted(links, node, x, 0, size)
             node, y = _shifted(links, node, y, 1, size)
-            time = self._asked(_times, node, of)
+            time = self._asked(_times, node, ends)
             # A step never leads to where the way is longer.
             stays = time > time_before
             if anybody(stays):
@@ -169,7 +173,7 @@ class _Looks:
         every = len(self._ground.spans) + 1
         aims, which_aim = np.unique(self._of * every + aim, return_inverse=True)
         which_aim, of, aims = which_aim.reshape(-1), aims // every, aims % every
-        along = self._asked(Field.descent, aims, of)
+        along = self._asked(Field.descent, aims, self._where_fields_end(of))
         many = np.repeat(aims, len(reach))
         free = self._sees_beside(many, many, np.repeat(along, len(reach), axis=1), np.tile(reach, len(aims)))
         # Up to the first place on either side that is not free.
