@@ -80,6 +80,16 @@ WEIGHTED_SUM, PRIORITY = 0, 1
 """Two of the ways to combine behaviors; `simulation.combining.COMBININGS` lists all of them."""
 KEY = 5
 """The identity that a scene gives to its crowd."""
+AS_GIVEN = (
+    *("substeps", "tracked", "obstacles", "paths", "regions", "flows", "shapes", "candidates", "surfaces"),
+    *("links", "perches", "signals"),
+)
+"""The attributes of a scene that its snapshots have as they are."""
+
+
+def _column(values: Any, n: int, kind: type = float) -> NDArray[Any]:
+    """One value, or n of them, as a column (n,)."""
+    return np.broadcast_to(np.asarray(values, dtype=kind), (n,))
 
 
 def leaders(*positions: Any) -> Tracked:
@@ -118,10 +128,10 @@ def locked(
     return replace(
         tracked,
         forward=np.broadcast_to(np.asarray(forward, dtype=float), (k, 3)),
-        radius=np.broadcast_to(np.asarray(radius, dtype=float), (k,)),
-        half_axis=np.broadcast_to(half_axis(np.asarray(radius, dtype=float), np.asarray(length, dtype=float)), (k,)),
+        radius=_column(radius, k),
+        half_axis=half_axis(_column(radius, k), _column(length, k)),
         roles=np.full(k, int(Role.VEHICLE)),
-        crowd=np.broadcast_to(np.asarray(crowd, dtype=np.int64), (k,)),
+        crowd=_column(crowd, k, np.int64),
     )
 
 
@@ -129,11 +139,7 @@ def resources(*positions: Any, amount: Any = np.inf) -> Tracked:
     """Bodies to feed on, at points (3,) each, with an amount (k,), or one for all; inf does not run out."""
     tracked = leaders(*positions)
     k = len(tracked.roles)
-    return replace(
-        tracked,
-        roles=np.full(k, int(Role.RESOURCE)),
-        amount=np.broadcast_to(np.asarray(amount, dtype=float), (k,)),
-    )
+    return replace(tracked, roles=np.full(k, int(Role.RESOURCE)), amount=_column(amount, k))
 
 
 def perches(body: int, *positions: Any, along: Any = (0.0, 0.0, 0.0), room: Any = np.inf) -> Perches:
@@ -146,8 +152,8 @@ def perches(body: int, *positions: Any, along: Any = (0.0, 0.0, 0.0), room: Any 
     """
     position = np.array(positions, dtype=float).reshape(-1, 3)
     p = len(position)
-    lines, to_border = np.tile(np.asarray(along, dtype=float), (p, 1)), np.broadcast_to(np.asarray(room, float), (p,))
-    return Perches.at(np.full(p, body), position, lines, to_border)
+    lines = np.tile(np.asarray(along, dtype=float), (p, 1))
+    return Perches.at(np.full(p, body), position, lines, _column(room, p))
 
 
 def links(*lines: Any, **values: Any) -> Links:
@@ -382,7 +388,7 @@ class Scene:
 
     def start(self) -> State:
         """The state of the vehicles at the start."""
-        speed = np.broadcast_to(np.asarray(self.speed, dtype=float), (len(self),))
+        speed = _column(self.speed, len(self))
         return start_state(self.position, self.forward, self.up, self.forward * speed[:, None])
 
     def snapshot(self, frame: int = 0) -> Snapshot:
@@ -395,11 +401,10 @@ class Scene:
         settings = Settings(tuple(kind.of(n, **values) for kind, values in self.behaviors), self.combining)
         return Snapshot(
             frame_time=1.0 / self.fps,
-            substeps=self.substeps,
             keys=keys_of(self.seed, np.asarray(self.identity, dtype=np.int64)),
             vehicle=VehicleModel.of(n, **self.vehicle),
             locomotions=tuple(kind.of(n, **values) for kind, values in self.locomotions),
-            locomotion_row=np.broadcast_to(np.asarray(self.locomotion_row, dtype=np.int64), (n,)),
+            locomotion_row=_column(self.locomotion_row, n, np.int64),
             roles=np.full(n, int(Role.VEHICLE)),
             present=np.ones(n, dtype=bool),
             settings=(settings,),
@@ -407,18 +412,8 @@ class Scene:
             crowd=np.zeros(n, dtype=np.int64),
             crowd_keys=np.full(n, shared_key(KEY), dtype=np.uint64),
             numbers=np.asarray(self.identity, dtype=np.int64),
-            tracked=self.tracked,
-            obstacles=self.obstacles,
-            paths=self.paths,
-            regions=self.regions,
-            flows=self.flows,
-            shapes=self.shapes,
-            candidates=self.candidates,
-            surfaces=self.surfaces,
-            links=self.links,
-            perches=self.perches,
-            signals=self.signals,
             lift=np.zeros(n),
+            **{name: getattr(self, name) for name in AS_GIVEN},
         )
 
     def _on(self, frame: int, first: Snapshot) -> Snapshot:

@@ -29,7 +29,7 @@ BELOW = {
 }
 """The layers, and which others each may import besides itself: those below, never one beside it."""
 FLOORS = (
-    ("handlers", "pieces", "refusal", "setting_changes", "stored_values", "moving", "property_groups"),
+    ("handlers", "pieces", "refusal", "moving", "property_groups"),
     ("properties",),
     ("objects",),
     ("animation",),

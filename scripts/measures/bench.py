@@ -104,7 +104,7 @@ def bake_figures() -> dict[str, float]:
     import bpy
 
     from steering_addon.blender.operators.baking import STEERING_OT_bake
-    from steering_addon.blender.write.split_writer import SplitWriter
+    from steering_addon.blender.write.writer import SplitWriter
 
     spent = dict.fromkeys(("plan, s", "work", "write, s"), 0.0)
     stretches = [0.0]

@@ -24,7 +24,7 @@ from scripts.modelling.sheep import sheep
 from scripts.modelling.station import station
 from scripts.modelling.strides import CARRYING, CYCLES
 from scripts.modelling.wolf import wolf
-from steering_addon.blender.crowds.crowd_player import ASSET as PLAYER
+from steering_addon.blender.crowds.asset_files import ASSET as PLAYER
 from steering_addon.blender.crowds.ready_scenes.models import ASSET as MODELS
 from steering_addon.blender.crowds.ready_scenes.models import BIRD, CAR, COW, FISH, FPS, PERSON, RIDER, SHEEP
 

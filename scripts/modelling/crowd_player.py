@@ -10,7 +10,7 @@ from typing import Any
 
 import bpy
 
-from steering_addon.blender.crowds.crowd_player import GROUP, INPUTS, PHASES, PLAYER, VERSION
+from steering_addon.blender.crowds.asset_files import GROUP, INPUTS, PHASES, PLAYER, VERSION
 
 DESCRIPTION = "Plays a crowd cache of Steering Behaviors: instances of models, on any frame, with motion blur"
 SOCKETS = {

@@ -203,7 +203,7 @@ def _at_the_end(memory: Following, line: Followed, agents: Agents, radius: Scala
     """
     near = np.maximum(np.where(agents.arrival_distance > 0.0, agents.arrival_distance, agents.radius), line.spacing)
     bent = (memory.nearness(np.zeros(len(near))) == 1.0) & (magnitude(memory.offset) > radius)
-    return np.asarray((line.to_end(memory.along, memory.way) <= near) & ~bent, dtype=np.bool_)
+    return (line.to_end(memory.along, memory.way) <= near) & ~bent
 
 
 def _on_paths(behavior: PathFollowing, world: World, agents: Agents, memory: Following) -> Following:
@@ -274,7 +274,7 @@ def _to_goal(line: Followed, agents: Agents, memory: Following) -> Scalars:
 def _leads_on(line: Followed, agents: Agents, memory: Following) -> Mask:
     """Whether the agents head for places on the way, and are not at the end yet, (m,)."""
     left = line.to_end(memory.along, memory.way)
-    return np.asarray((_to_goal(line, agents, memory) < left) & (left > PLACE * agents.radius), dtype=np.bool_)
+    return (_to_goal(line, agents, memory) < left) & (left > PLACE * agents.radius)
 
 
 @dataclass(frozen=True)

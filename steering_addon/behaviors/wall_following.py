@@ -316,7 +316,7 @@ class _Corner:
 
     def turns_back(self, urgency: Scalars) -> Mask:
         """Whether each agent turns back, (n,). It completes the turn, as the wall at its side would turn it again."""
-        return np.asarray(self.begun | ((urgency > 0.0) & (self.back > 0.5)), dtype=np.bool_)
+        return self.begun | ((urgency > 0.0) & (self.back > 0.5))
 
     def _turn(self) -> Scalars:
         """(n,) 1 - cos(angle to turn)."""

@@ -4,7 +4,7 @@ from bpy.types import Object
 
 from ..locomotion import CATALOGUE
 from ..simulation.locomotion import Locomotion
-from .stored_values import choice_in
+from .refusal import choice_in
 
 BY_CHOICE: dict[str, type[Locomotion]] = {kind.choice().name: kind for kind in CATALOGUE}
 """Every locomotion by the name under which its choice is stored."""

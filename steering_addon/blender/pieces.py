@@ -14,3 +14,13 @@ def in_one_go(work: Generator[Any, None, Result]) -> Result:
     except StopIteration as stop:
         result: Result = stop.value
         return result
+
+
+def as_part(work: Generator[float, None, Result], start: float, end: float) -> Generator[float, None, Result]:
+    """Work as a part of other work, of which it takes from a first to a last share."""
+    while True:
+        try:
+            yield start + (end - start) * next(work)
+        except StopIteration as stop:
+            result: Result = stop.value
+            return result

@@ -13,8 +13,8 @@ from ..simulation.behavior import Behavior
 from ..simulation.candidates import PICKS
 from ..simulation.declaration import POINTERS, REACH, Choice, Declared, Kind, Parameter, Unit, name_of, number_of
 from ..simulation.roles import Role
-from .setting_changes import notify_listeners
-from .stored_values import choice_in
+from .handlers import notify_listeners
+from .refusal import choice_in
 
 OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
 """Every property can be overridden on a linked object."""

@@ -85,7 +85,7 @@ def begun(rate: Scalars, toward: Scalars, dt: float) -> Scalars:
 
 def sine_between(heading: Vectors, other: Vectors) -> Scalars:
     """The sines of the angles from headings to other ones, to the left as seen from above; (n, 2) each to (n,)."""
-    return np.asarray(heading[:, 0] * other[:, 1] - heading[:, 1] * other[:, 0])
+    return heading[:, 0] * other[:, 1] - heading[:, 1] * other[:, 0]
 
 
 def turned(heading: Vectors, cosine: Scalars, sine: Scalars) -> Vectors:

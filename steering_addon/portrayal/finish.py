@@ -37,9 +37,7 @@ class HeadsAhead:
 
     def turned(self) -> tuple[Scalars, Scalars, Mask]:
         """How far heads are turned to the left and raised, (m, f) radians each, and which ever are, (m,)."""
-        run = Heads(
-            **{name: np.stack([getattr(each, name) for each in self._heads], axis=1) for name in vars(self._heads[0])}
-        )
+        run = on_all_frames(self._heads)
         lead, frame_time = self._lead, self._frame_time
         left = leads(run.faces, run.stands, lead, frame_time)
         raised, turned = np.zeros(left.shape), np.full(len(left), lead > 0.0)

@@ -7,6 +7,7 @@ stands on, and turned about the vertical; how ground tilts is seen in its plane 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
@@ -18,6 +19,8 @@ from ..simulation.ground import left_of, upright
 from ..simulation.terrain import Terrain, carried
 from .feet.planes import Ground, standable
 from .feet.rotations import rotate, rotation_about_up
+
+T = TypeVar("T")
 
 CLOSE = 0.1
 """Metres below and above where a body stands within which it stands on a surface."""
@@ -103,9 +106,9 @@ class Ridden:
         return Ridden(**{name: column[rows] for name, column in vars(self).items()})
 
 
-def on_all_frames(run: Sequence[Ridden]) -> Ridden:
-    """Bodies on f frames, with columns of (n, f, ...)."""
-    return Ridden(**{name: np.stack([getattr(each, name) for each in run], axis=1) for name in vars(run[0])})
+def on_all_frames(run: Sequence[T]) -> T:
+    """The columns (n, ...) of bodies, or of their heads, on f frames as columns (n, f, ...)."""
+    return type(run[0])(**{name: np.stack([getattr(bodies, name) for bodies in run], axis=1) for name in vars(run[0])})
 
 
 def ridden(

@@ -204,7 +204,7 @@ class Mishaps:
         close = magnitude(position - self._where) < share * cruise * PATIENCE
         self._where = np.where((held_up & close)[:, None], self._where, position)
         self._stayed = np.where(held_up & close, self._stayed + snapshot.frame_time, 0.0)
-        return np.asarray(self._stayed > np.where(snapshot.grounded, PATIENCE, TURNS_ROUND), dtype=np.bool_)
+        return self._stayed > np.where(snapshot.grounded, PATIENCE, TURNS_ROUND)
 
     def _note_stuck(self, frame: int, stuck: Mask, snapshot: Snapshot) -> None:
         first = stuck & (self.frames[STUCK] < 0)

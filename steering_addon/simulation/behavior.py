@@ -239,4 +239,4 @@ class Destination(Behavior):
     def takers(self, numbers: Rows, crowd_keys: Keys) -> Mask:
         """Whether each agent goes there, (n,), by its number for lots and the key that it shares with its crowd."""
         draw = lots(numbers, mix(mix(crowd_keys, GOING), crc32(self.name.encode())))
-        return np.asarray(draw < self.share_going)
+        return draw < self.share_going

@@ -169,7 +169,7 @@ def _gap(line: Spline, snapshot: Snapshot, rows: Rows) -> Scalars:
     wide = snapshot.vehicle.radius[rows] + (0.0 if half is None else half[rows])
     tall = snapshot.handling.headroom[rows]
     level, up = max(level / straight, EPSILON), max(abs(up) / straight, EPSILON)
-    return np.asarray(APART * np.minimum((wide[1:] + wide[:-1]) / level, np.maximum(tall[1:], tall[:-1]) / up))
+    return APART * np.minimum((wide[1:] + wide[:-1]) / level, np.maximum(tall[1:], tall[:-1]) / up)
 
 
 def cross_links(state: State, snapshot: Snapshot, after: Snapshot, world: World) -> tuple[State, Mask]:

@@ -46,7 +46,7 @@ def is_upright(upward: Vectors) -> Mask:
 def rise(normal: Vectors, way: Vectors) -> Scalars:
     """How far ways as seen from above rise on ground with these normals, (n,); the grade for level unit vectors."""
     flatness = np.maximum(normal[:, 2], 1.0 / STEEPEST)
-    return np.asarray(-(normal[:, 0] * way[:, 0] + normal[:, 1] * way[:, 1]) / flatness)
+    return -(normal[:, 0] * way[:, 0] + normal[:, 1] * way[:, 1]) / flatness
 
 
 def share_uphill(grade: Scalars, slowed: Scalars) -> Scalars:
@@ -119,7 +119,7 @@ def left_of(v: Vectors, upward: Vectors) -> Vectors:
 def cross_from_above(a: Vectors, b: Vectors, upward: Vectors) -> Scalars:
     """(a x b) . u, the plane cross product of the vectors (n, 3) as seen from above; (n,)."""
     if keeps_upright(upward):
-        return np.asarray(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0])
+        return a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
     return dot(cross(a, b), upward)
 
 

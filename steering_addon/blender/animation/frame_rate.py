@@ -1,6 +1,16 @@
-"""The frame rate of a scene."""
+"""The frames of a scene and of a run, and how long they take."""
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from bpy.types import Scene
+
+from ...settings.stored import MOST_SUBSTEPS
+from ..properties import settings_of
+
+LONGEST_STEP = 0.05
+"""Seconds. In a longer step a vehicle with its full force comes further than it keeps away from obstacles."""
 
 
 def frame_time_of(scene: Scene) -> float:
@@ -8,6 +18,34 @@ def frame_time_of(scene: Scene) -> float:
     return scene.render.fps_base / scene.render.fps
 
 
-def copy_frame_rate(source: Scene, target: Scene) -> None:
-    """Give a scene the frame rate of another."""
+def copy_units(source: Scene, target: Scene) -> None:
+    """Give a scene the frame rate and the unit of length of another."""
     target.render.fps, target.render.fps_base = source.render.fps, source.render.fps_base
+    target.unit_settings.scale_length = source.unit_settings.scale_length
+
+
+@contextmanager
+def frame_kept(scene: Scene) -> Iterator[None]:
+    """Let a scene go through its frames; at the end it is on the one on which it was."""
+    frame = scene.frame_current_final
+    try:
+        yield
+    finally:
+        # Split by floor, as Blender's own frame_current and frame_subframe count backwards below frame 0.
+        scene.frame_set(math.floor(frame), subframe=frame - math.floor(frame))
+
+
+def frame_range(scene: Scene) -> tuple[int, int]:
+    """The first and last frame of the run: the scene's, unless a separate range is set."""
+    stored = settings_of(scene)
+    if stored is not None and stored.use_frame_range:
+        return stored.frame_start, stored.frame_end
+    return scene.frame_start, scene.frame_end
+
+
+def substeps_of(scene: Scene) -> int:
+    """The steps per frame: the least multiple of those that are set with steps no longer than LONGEST_STEP."""
+    stored = settings_of(scene)
+    substeps = max(stored.substeps, 1) if stored else 1
+    frame_time = frame_time_of(scene)
+    return min(substeps * math.ceil(frame_time / (substeps * LONGEST_STEP)), MOST_SUBSTEPS)

@@ -3,9 +3,13 @@
 A vehicle that has not entered yet, or has left, is hidden by keys of the bake on Blender's two visibility switches.
 Objects hidden by the animator stay hidden. An object is hidden with all its parts, as Blender does not hide children
 with their parent.
+
+Objects of a library override that no one has made editable are locked. Blender sets their values one by one, but not in
+bulk: `foreach_set` ends at the first of them, without an error.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 
 import bpy
 import numpy as np
@@ -14,7 +18,6 @@ from bpy.types import Object
 from ..objects.hierarchy import Family
 from .animation_data import evaluate
 from .keyframes import frames_of
-from .locked_overrides import unlocked
 from .ownership import CurrentAnimation, own_drivers, own_strips
 
 SWITCHES = ("hide_viewport", "hide_render")
@@ -98,3 +101,23 @@ def _changes(switches: Mapping[Object, Mapping[str, bool]], path: str) -> dict[O
     """The objects on which a switch has another value than it should."""
     wanted = {ob: hidden[path] for ob, hidden in switches.items() if path in hidden}
     return {ob: hidden for ob, hidden in wanted.items() if getattr(ob, path) != hidden}
+
+
+@contextmanager
+def unlocked(objects: Iterable[Object]) -> Iterator[None]:
+    """Let values of objects be set in bulk until the end, when those that were locked are locked again."""
+    # Only a file with libraries has overrides; to look at all objects of another would take time on each frame.
+    locked = [ob for ob in objects if _is_locked(ob)] if bpy.data.libraries else []
+    for ob in locked:
+        ob.override_library.is_system_override = False
+    try:
+        yield
+    finally:
+        for ob in locked:
+            # A handler of another extension may have removed it.
+            with suppress(ReferenceError):
+                ob.override_library.is_system_override = True
+
+
+def _is_locked(ob: Object) -> bool:
+    return ob.library is None and ob.override_library is not None and ob.override_library.is_system_override

@@ -10,7 +10,7 @@ from ..objects.body_sizes import SOLES
 from ..objects.hierarchy import Family
 from ..objects.tagged_objects import names_of
 from ..properties import settings_of
-from ..stored_values import sound_front
+from ..refusal import sound_front
 from .crowd_clips import Model, clips_of, scale_of
 from .measuring import shape_of
 from .planting import planter_of

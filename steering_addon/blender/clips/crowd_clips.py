@@ -32,24 +32,21 @@ from ...simulation.arrays.chance import Keys
 from ...simulation.roles import Role
 from ..animation.animation_data import channelbags
 from ..animation.keyframes import POINTS
-from ..objects.body_parts import seen
+from ..objects.body_parts import seen, vertices_of
 from ..objects.body_sizes import mean_scale
 from ..objects.doubles import column_from, doubles
 from ..objects.hierarchy import Family, lineage, shown_in
 from ..objects.identity import state_numbers
-from ..objects.rest_pose import vertices_of
 from ..objects.tagged_objects import crowd_of, full_name, in_use, tagged, vehicles_of
 from ..properties import pointed_at, settings_of
 from ..property_groups import values_of
-from ..refusal import Refusal
-from ..stored_values import choice_in, sound_front
+from ..refusal import Refusal, choice_in, sound_front
 from .clip_copies import curves_for, fits
 from .finding_clips import own_actions
 from .measuring import measured_clips, player_below
-from .own_shapes import source_of
 from .poses import span
 from .rig import is_mirrored, unevenness
-from .shapes import key_points
+from .shapes import key_points, source_of
 
 _measured: dict[str, tuple[list[Clip], float]] = {}
 """The clips and scales measured in this session by what they were made of, for models that the crowd does not store."""

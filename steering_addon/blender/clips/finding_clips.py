@@ -20,8 +20,7 @@ from ..animation.ownership import bake_of
 from ..animation.posing import importers_start, short_name, whole_of
 from ..moving import locomotion_of
 from ..objects.hierarchy import Family
-from ..refusal import Refusal
-from ..stored_values import sound_front
+from ..refusal import Refusal, sound_front
 from .clip_copies import fits
 from .clip_record import clip_record, is_copy
 from .measuring import fastest, measured_clips, player_below, player_of, shape_of

@@ -13,8 +13,8 @@ from ...simulation.arrays.frozen import replace
 from ...simulation.arrays.scalars import Rows
 from ..animation.animation_data import is_animated, posed_block
 from ..objects.body_sizes import stands_upright
+from ..objects.doubles import model_axes
 from ..objects.hierarchy import Family
-from ..objects.model_axes import model_axes
 from ..refusal import Refusal
 from .poses import bone_channel, curves_for, follows_from_curves, phases_of, poses_of, span, values_on
 from .rig import Rig, rig_of, to_model

@@ -20,9 +20,8 @@ from ...portrayal.mixing import mixed_columns
 from ..animation.animation_data import assign_action, channelbag_in, evaluate, slot_for, stop_playing
 from ..animation.rotation_channels import data_path, matrices_from_channels, width_of
 from ..animation.stepped import stepped, straight
-from ..objects.copies import copied, pointers, with_own_data
 from ..objects.doubles import column_from, doubles
-from ..objects.drivers import drivers_of
+from ..objects.drivers import copied, drivers_of, pointers, with_own_data
 from .rig import Rig, joined, unset_matrices
 
 NAME = "Steering Clip"

@@ -9,10 +9,9 @@ from bpy.utils import flip_name
 
 from ...simulation.arrays.once import once
 from ...simulation.arrays.scalars import Rows
-from ..objects.body_parts import body_of, points_at_rest
+from ..objects.body_parts import body_of, on_faces, points_at_rest, rest_points, within
 from ..objects.doubles import doubles
 from ..objects.hierarchy import Family
-from ..objects.rest_pose import on_faces, rest_points, within
 
 Part = tuple[np.ndarray, Rows, np.ndarray]
 """Points (m, 3) in the armature's space, the rows of the bones that move each and their weights, (m, INFLUENCES)."""

@@ -1,11 +1,27 @@
-"""Appending from the files in `assets/`, so that nothing in the user's file tells where the extension was."""
+"""Appending from the files in `assets/`, so that nothing in the user's file tells where the extension was.
 
-from collections.abc import Iterator
+One holds the player of crowd caches, a node group that `scripts/modelling/crowd_player.py` makes. What it plays needs
+no extension.
+"""
+
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import bpy
-from bpy.types import ID
+from bpy.types import ID, Modifier, NodeTree
+
+from ..objects.node_inputs import identifier, set_input
+
+ASSET = Path(__file__).resolve().parents[3] / "assets" / "crowd_player.blend"
+GROUP = "Crowd Player"
+PLAYER = "steering_player"
+"""The custom property of the node group that holds its version. Stored in files."""
+VERSION = 1
+PHASES = 128
+"""The parts of a cycle in which a cache holds a phase."""
 
 
 @contextmanager
@@ -25,3 +41,52 @@ def own(block: ID) -> ID:
     bpy.data.batch_remove([block])
     copy.name = name
     return copy
+
+
+@dataclass(frozen=True)
+class Input:
+    """An input of the player.
+
+    Attributes:
+        kind: of its socket.
+        default, least: its value, and the least one; None for none.
+    """
+
+    label: str
+    kind: str
+    description: str
+    default: Any = None
+    least: float | None = None
+
+
+INPUTS = (
+    Input("Cache", "OBJECT", "Object whose mesh holds all frames of the crowd"),
+    Input("Models", "COLLECTION", "What to show, a child each: the poses of the first model, those of the next"),
+    Input("Frame Offset", "FLOAT", "Frames by which the crowd is ahead of the scene", 0.0),
+    Input("Speed", "FLOAT", "How fast it plays from the first frame on, as a factor", 1.0),
+    Input(
+        "Pick Poses", "BOOLEAN", "Show models in the pose of each frame; otherwise Models has a child a variant", True
+    ),
+    Input("Poses", "INT", "Number of poses of each model among the children of Models", 1, 1),
+    Input("First Frame", "INT", "Frame of the scene on which the cache begins", 1),
+    Input("Frame Rate", "FLOAT", "Frames a second, for the attribute speed", 24.0, 0.0),
+    Input("Edits", "OBJECT", "Object whose points change agents, each that of its key"),
+)
+"""The inputs after the geometry, whose points are the agents."""
+
+
+def player() -> NodeTree:
+    """The player in this file; it is appended if there is none of this version."""
+    for group in bpy.data.node_groups:
+        if group.library is None and group.get(PLAYER) == VERSION:
+            return group
+    with asset_file(ASSET) as (_, wanted):
+        wanted.node_groups = [GROUP]
+    return own(wanted.node_groups[0])
+
+
+def set_inputs(modifier: Modifier, values: Mapping[str, Any]) -> None:
+    """Set inputs of a player by their labels."""
+    for label, value in values.items():
+        set_input(modifier, identifier(modifier, label), value)
+    modifier.id_data.update_tag()

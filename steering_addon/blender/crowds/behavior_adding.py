@@ -1,4 +1,8 @@
-"""Adds behaviors to a crowd: with values that fit its bodies, and with what they go for or react to as targets."""
+"""Adds behaviors to a crowd: with values that fit its bodies, and with what they go for or react to as targets.
+
+Those that came with a preset while the scene had no target for them wait without a word: people walk along a path if
+there is one. Where there never was one, its absence is nothing to look at; a path that was deleted is.
+"""
 
 from collections.abc import Iterable, Sequence
 from statistics import median
@@ -15,12 +19,11 @@ from ...simulation.roles import OF_BODIES, Role
 from ...simulation.vehicle import VehicleModel
 from ..animation.animation_data import channelbag, evaluate
 from ..moving import locomotion_of
-from ..objects.tagged_objects import crowd_of, in_use, tagged, vehicles_of
+from ..objects.tagged_objects import by_role, crowd_of, in_use, tagged, vehicles_of
 from ..properties import has_role, has_roles, uses
 from ..property_groups import TYPES, values_for_preset, values_of
 from ..read.dependencies import animated_paths
-from ..read.target_groups import named
-from .unasked import ask_for
+from ..read.target_groups import awaited, named
 
 
 def add_behaviors(
@@ -150,3 +153,30 @@ def point_at(crowd: Object, preset: Preset, kind: Kind, target: Object) -> None:
     """Set the target of all behaviors of a preset that point at objects of a kind."""
     for behavior, name in pointers(behaviors_in(preset), kind):
         setattr(getattr(crowd.steering, behavior), name, target)
+
+
+def note_unasked(crowd: Object, preset: Preset, scene: Scene) -> None:
+    """Note the behaviors of a preset that the crowd has just taken up and that wait for a target."""
+    roles = by_role(in_use(scene))
+    names = [b.name for b in CATALOGUE if b.name in preset.behaviors and awaited(b, crowd, roles) is not None]
+    _store(crowd, names)
+
+
+def ask_for(crowd: Object, behavior: type[Behavior]) -> None:
+    """Someone has added the behavior to the crowd: from now on it says that it waits."""
+    _store(crowd, [name for name in crowd.steering.unasked.split() if name != behavior.name])
+
+
+def answer(scene: Scene) -> None:
+    """Something may have been tagged that behaviors waited for: those that have a target say so if they lose it."""
+    roles = by_role(in_use(scene))
+    for crowd in roles[Role.CROWD]:
+        if crowd.steering.unasked and crowd.is_editable and crowd.library is None:
+            names = crowd.steering.unasked.split()
+            still = [b.name for b in CATALOGUE if b.name in names and awaited(b, crowd, roles) is not None]
+            _store(crowd, still)
+
+
+def _store(crowd: Object, names: list[str]) -> None:
+    if crowd.steering.unasked != " ".join(names):
+        crowd.steering.unasked = " ".join(names)

@@ -4,10 +4,9 @@ Vehicles that look alike are a variant. All variants have the same number of mes
 `variant * number + pose`; poses of a cycle follow each other by phase, one cycle after the other.
 """
 
-from collections.abc import Generator, Iterator, Mapping, Sequence, Set
-from contextlib import contextmanager
+from collections.abc import Generator, Mapping, Sequence, Set
+from contextlib import closing
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import bpy
 import numpy as np
@@ -40,34 +39,25 @@ CYCLE = 240.0
 """Frames of such a cycle."""
 
 
-class Cycles(Protocol):
-    """The cycles of a model, one after the other; none for a model that is shown as it stands."""
+class Cycles:
+    """The cycles of a model, one after the other; none, as here, of a model that is shown as it stands.
 
-    @property
-    def most(self) -> int:
-        """The number of poses of each at most."""
-
-    def __len__(self) -> int: ...
-
-    def played(self, aside: ModelAside) -> Iterator[float]:
-        """Let a copy of the model play each, yielding its frames."""
-
-
-@dataclass(frozen=True)
-class Still:
-    """A model that is shown as it stands."""
+    Attributes:
+        most: the number of poses of each at most.
+    """
 
     most: int = 1
 
     def __len__(self) -> int:
         return 0
 
-    def played(self, aside: ModelAside) -> Iterator[float]:
+    def played(self, aside: ModelAside) -> Generator[float, None, None]:
+        """Let a copy of the model play each, yielding its frames."""
         yield from ()
 
 
 @dataclass(frozen=True)
-class OfClips:
+class OfClips(Cycles):
     """The clips of a model, in the order in which copies of them are made; `over` is played on top of them."""
 
     copies: Copies
@@ -78,7 +68,7 @@ class OfClips:
     def __len__(self) -> int:
         return self.number
 
-    def played(self, aside: ModelAside) -> Iterator[float]:
+    def played(self, aside: ModelAside) -> Generator[float, None, None]:
         copies = self.copies.copies()
         try:
             for copy in copies:
@@ -89,7 +79,7 @@ class OfClips:
 
 
 @dataclass(frozen=True)
-class OfDrivers:
+class OfDrivers(Cycles):
     """The phases of a model whose parts drivers move, with each of these efforts; without any, by phase alone."""
 
     efforts: Sequence[float]
@@ -98,7 +88,7 @@ class OfDrivers:
     def __len__(self) -> int:
         return max(len(self.efforts), 1)
 
-    def played(self, aside: ModelAside) -> Iterator[float]:
+    def played(self, aside: ModelAside) -> Generator[float, None, None]:
         for effort in self.efforts or (None,):
             values = {PHASE: (0.0, 1.0)} | ({} if effort is None else {EFFORT: (effort, effort)})
             for name, (first, _) in values.items():
@@ -213,7 +203,7 @@ def making(
         if variant.group not in measured:
             measured[variant.group] = shapes = []
             aside_of = model_aside(variant.vehicle, variant.rig, scene, layer, family)
-            with aside_of as aside, _closing(variant.cycles.played(aside)) as played:
+            with aside_of as aside, closing(variant.cycles.played(aside)) as played:
                 for number, frames in enumerate(played):
                     phases = np.linspace(0.0, frames, SAMPLES + 1 if number in played_by[variant.group] else 1)
                     shapes.append(np.stack(list(aside.shapes(phases))))
@@ -222,7 +212,7 @@ def making(
     for done, variant in enumerate(variants):
         with model_aside(variant.vehicle, variant.rig, scene, layer, family) as aside:
             shapes = []
-            with _closing(variant.cycles.played(aside)) as played:
+            with closing(variant.cycles.played(aside)) as played:
                 for number, (frames, poses) in enumerate(zip(played, layouts[variant.group].poses), 1):
                     shapes += aside.shapes(middles(poses) * frames)
                     yield HALF + (1.0 - HALF) * (done + number / len(variant.cycles)) / len(variants)
@@ -265,11 +255,3 @@ def _number(shapes: np.ndarray, tolerance: float | None, coarser: float, most: i
 def _side(shapes: np.ndarray) -> float:
     """The longest side of a model by its shapes (s, v, 3), 1 without vertices."""
     return float(np.ptp(shapes[0], axis=0).max()) if shapes.shape[1] else 1.0
-
-
-@contextmanager
-def _closing(played: Iterator[float]) -> Iterator[Iterator[float]]:
-    try:
-        yield played
-    finally:
-        played.close()

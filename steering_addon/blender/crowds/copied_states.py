@@ -14,8 +14,7 @@ from ..animation.animation_data import action_of, assign_action, copy_action, sl
 from ..clips.clip_copies import fits
 from ..clips.crowd_clips import state_of, stored_clips
 from ..clips.measuring import player_below
-from ..objects.copies import copied
-from ..objects.drivers import drivers_of, read_instead
+from ..objects.drivers import copied, drivers_of, read_instead
 from ..objects.hierarchy import Family
 from ..objects.identity import new_identity, next_number, state_numbers, taken_identities
 from ..objects.tagged_objects import crowd_of, in_use, tagged, vehicles_of

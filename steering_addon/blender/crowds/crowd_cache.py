@@ -25,11 +25,11 @@ from ..animation.visibility import parts
 from ..objects.crowd_caches import MARK, RECORD, cache_id, cache_of, cached_as, caches, mark
 from ..objects.hierarchy import Family
 from ..objects.node_inputs import input_of
-from ..objects.resting import put_to_rest, wake
+from ..objects.tagged_objects import put_to_rest, wake
 from ..properties import has_role
 from ..refusal import Refusal
+from .asset_files import PLAYER, player, set_inputs
 from .cache_edits import keys_of, no_edits
-from .crowd_player import PLAYER, player, set_inputs
 from .shown_models import add_column, set_column
 
 PART = "steering_part"
@@ -203,11 +203,6 @@ def resting_parts(ob: Object, family: Family) -> Iterator[Object]:
     return (part for part in parts(ob, family) if not any(has_role(part, role) for role in Role))
 
 
-def is_cached(ob: Object) -> bool:
-    """Whether a cache holds the motion of an object."""
-    return cached_as(ob) is not None
-
-
 def delete_caches(objects: Iterable[Object], parts_of: Any) -> None:
     """Remove the caches that hold the motion of objects as a whole, and bring back all vehicles that they hold;
     `parts_of`: gives the objects that rest with a vehicle."""
@@ -247,9 +242,9 @@ def remove_content(collection: Collection) -> None:
     bpy.data.batch_remove(libraries)
 
 
-def is_kept_here(collection: Collection) -> bool:
-    """Whether this file holds what a cache shows."""
-    return shown_by(collection) is not None
+def is_kept_here(collection: Collection | None) -> bool:
+    """Whether there is a cache, and this file holds what it shows."""
+    return collection is not None and shown_by(collection) is not None
 
 
 def linked_content(collection: Collection) -> list[Collection]:
@@ -297,8 +292,3 @@ def save_as_library(collection: Collection, folder: Path) -> Path:
     remove_content(collection)
     collection.children.link(wanted.collections[0])
     return path
-
-
-def may_be_saved(collection: Collection | None) -> bool:
-    """Whether a cache is in this file."""
-    return collection is not None and is_kept_here(collection)

@@ -16,16 +16,15 @@ from ...simulation.roles import Role
 from ..animation.custom_properties import reading_drivers
 from ..moving import locomotion_of
 from ..objects.body_sizes import Body, Front, mean_scale, triangles_of
-from ..objects.doubles import doubles, placed
+from ..objects.doubles import axes_of_model, doubles, placed
 from ..objects.hierarchy import Family
 from ..objects.identity import new_identity, taken_identities
-from ..objects.model_axes import axes_of_model
 from ..objects.tagged_objects import crowd_of, crowds_of, in_use, tagged
 from ..properties import has_role
 from ..read.evaluated_points import evaluated_points
 from ..read.forward_axis import front_of
 from ..read.role_assignment import current_front, default_crowd, give_role, make_vehicle, new_crowd
-from ..stored_values import FARTHEST, check_stored, sound_front
+from ..refusal import FARTHEST, check_stored, sound_front
 from .moves_like import UNCHANGED, Likeness, bring_to_life, fitting, flies, is_settled
 
 SMALLEST = 1e-4
@@ -68,13 +67,9 @@ def join(context: Context, objects: Sequence[Object], like: Likeness, *, apart: 
     """
     in_scene = in_use(context.scene)
     vehicles = tagged(in_scene, Role.VEHICLE)
-    chosen = selected_crowd(context)
-    accepted = set(in_scene) if chosen is None else {chosen}
-    known = set(vehicles)
-    objects = [ob for ob in objects if not (ob in known and crowd_of(ob) in accepted)]
+    objects, crowd = _to_join(context, objects, Role.VEHICLE, apart=apart)
     if not objects:
         return Joined()
-    crowd = chosen or (None if apart else default_crowd(context))
     depsgraph, family = context.evaluated_depsgraph_get(), Family()
     check_stored([*objects, *([crowd] if crowd is not None else [])])
     bodies = Body.of_each(objects, depsgraph, family)
@@ -94,13 +89,7 @@ def join(context: Context, objects: Sequence[Object], like: Likeness, *, apart: 
     if empty:
         fit_body(crowd, list(shapes.values()))
     heights = list(dict.fromkeys(ob.steering.height for ob in members))
-    joining = set(objects)
-    taken, chance = taken_identities(joining), random.Random(0)
-    # By name, as selected objects come in another order once a file is opened again.
-    for ob in sorted(objects, key=lambda ob: ob.name):
-        if ob.steering.identity in taken:
-            ob.steering.identity = new_identity(taken, chance)
-        taken.add(ob.steering.identity)
+    _tell_apart(objects)
     for ob in objects:
         ob.steering.forward_axis, ob.steering.up_axis = fronts[ob.name]
         make_vehicle(ob, crowd, family, bodies[ob.name])
@@ -117,6 +106,27 @@ def join(context: Context, objects: Sequence[Object], like: Likeness, *, apart: 
     for ob in (crowd, *objects):
         ob.update_tag()
     return Joined(objects, crowd, preset, warnings)
+
+
+def _to_join(
+    context: Context, objects: Sequence[Object], role: Role, *, apart: bool
+) -> tuple[list[Object], Object | None]:
+    """The objects that are not yet in the crowd that they are to join by this role, and that crowd; None for a new
+    one, as for `join`."""
+    chosen = selected_crowd(context)
+    accepted = set(in_use(context.scene)) if chosen is None else {chosen}
+    joining = [ob for ob in objects if not (has_role(ob, role) and crowd_of(ob) in accepted)]
+    return joining, chosen or (None if apart or not joining else default_crowd(context))
+
+
+def _tell_apart(objects: Iterable[Object]) -> None:
+    """Give those of the objects that share an identity with others another one."""
+    taken, chance = taken_identities(set(objects)), random.Random(0)
+    # By name, as selected objects come in another order once a file is opened again.
+    for ob in sorted(objects, key=lambda ob: ob.name):
+        if ob.steering.identity in taken:
+            ob.steering.identity = new_identity(taken, chance)
+        taken.add(ob.steering.identity)
 
 
 def shape_of(body: Body, front: Front, measure: Measure, long: bool) -> Shape:
@@ -256,21 +266,15 @@ def join_points(context: Context, objects: Sequence[Object], like: Likeness, *, 
         like: gives a crowd without settings its own.
         apart: whether to create a new crowd if none is selected.
     """
-    chosen = selected_crowd(context)
-    accepted = set(in_use(context.scene)) if chosen is None else {chosen}
-    objects = [ob for ob in objects if not (has_role(ob, Role.POINTS) and crowd_of(ob) in accepted)]
+    objects, crowd = _to_join(context, objects, Role.POINTS, apart=apart)
     if not objects:
         return Joined()
-    crowd = chosen or (None if apart else default_crowd(context))
     check_stored([*objects, *([crowd] if crowd is not None else [])])
     preset = None if like is UNCHANGED or (crowd is not None and is_settled(crowd)) else fitting(like, 0.0)
     places = _places(context, objects)
     crowd = crowd or new_crowd(context, like.crowd)
-    taken, chance = taken_identities(set(objects)), random.Random(0)
-    for ob in sorted(objects, key=lambda ob: ob.name):
-        if ob.steering.identity in taken:
-            ob.steering.identity = new_identity(taken, chance)
-        taken.add(ob.steering.identity)
+    _tell_apart(objects)
+    for ob in objects:
         give_role(ob, Role.POINTS, Family())
         ob.steering.crowd = crowd
     warnings = [] if preset is None else bring_to_life(context, crowd, (), preset, places=places)

@@ -16,8 +16,7 @@ from ...simulation.roles import Role
 from ..objects.identity import distinct_identities
 from ..objects.tagged_objects import crowd_of, in_use, list_names, tagged
 from ..read.dependencies import KeyedPaths, animated_paths
-from ..refusal import Refusal
-from ..stored_values import check_stored
+from ..refusal import Refusal, check_stored
 
 VARIED = {"speed": "speed_factor", "size": "size_factor", "mass": "mass_factor", "start_speed": "start_speed"}
 """The properties of a vehicle that vary, by the name of their amount."""

@@ -16,11 +16,10 @@ from bmesh.types import BMesh
 from bpy.types import Action, Material, Mesh, Object, Scene, ViewLayer
 
 from ..animation.animation_data import assign_action, posed_block, slot_for, stop_playing
-from ..animation.frame_rate import copy_frame_rate
+from ..animation.frame_rate import copy_units
 from ..clips.clip_copies import ClipCopy
-from ..objects.copies import with_own_data
 from ..objects.doubles import column_from, doubles
-from ..objects.drivers import drivers_of
+from ..objects.drivers import drivers_of, with_own_data
 from ..objects.hierarchy import Family
 from ..refusal import Refusal
 from .populating.models import MemberModel
@@ -141,8 +140,7 @@ def model_aside(vehicle: Object, rig: Object, scene: Scene, layer: ViewLayer, fa
     copies: list[Object] = []
     data: list = []
     try:
-        copy_frame_rate(scene, aside)
-        aside.unit_settings.scale_length = scene.unit_settings.scale_length
+        copy_units(scene, aside)
         copies += model.copied(0, aside.collection)
         for part, copy in zip(model.parts, copies):
             copy.property_unset("steering")

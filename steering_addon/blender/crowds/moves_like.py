@@ -24,7 +24,7 @@ from ..objects.tagged_objects import by_role, crowd_of, in_use, members_in
 from ..properties import pointed_at, uses
 from ..read.forward_axis import front_of
 from ..read.role_assignment import current_front
-from ..stored_values import sound_front
+from ..refusal import sound_front
 from .behavior_adding import behaviors_in, point_at, pointers
 from .member_variation import Amounts, vary
 from .preset_exchange import take_up

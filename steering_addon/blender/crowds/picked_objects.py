@@ -19,7 +19,7 @@ from ..read.start_pose import channels, store
 from ..refusal import Refusal
 from .cached_motion import CachedMotion
 from .model_aside import put_at
-from .populating.member_collection import collection_beside
+from .populating.members import collection_beside
 from .populating.models import MemberModel, plain
 
 SETTINGS = ("speed_factor", "size_factor", "length_factor", "mass_factor", "active")

@@ -19,9 +19,9 @@ from ...portrayal.pose_count import middles
 from ..animation.posing import short_name
 from ..clips.clip_copies import Copies
 from ..clips.crowd_clips import Model
-from ..clips.own_shapes import source_of
+from ..clips.shapes import source_of
 from ..objects.hierarchy import Family
-from ..objects.resting import exclude
+from ..objects.tagged_objects import exclude
 from ..refusal import Refusal
 from .cache_models import Layout, OfClips, Variant, making
 from .populating.models import NUMBERED

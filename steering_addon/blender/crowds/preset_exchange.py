@@ -1,4 +1,7 @@
-"""Presets of crowds and of single behaviors in Blender: applying one to a crowd, and making one from a crowd."""
+"""Presets of crowds and of single behaviors in Blender: applying one to a crowd, and making one from a crowd.
+
+A preset may let vehicles enter one after another; the frames on which they do follow from the scene.
+"""
 
 from collections.abc import Iterable
 
@@ -13,6 +16,7 @@ from ...settings.preset_values import Value, Values, complete
 from ...simulation.declaration import Declared
 from ...simulation.presence.attendance import Attendance
 from ...simulation.vehicle import VehicleModel
+from ..animation.frame_rate import frame_range
 from ..moving import locomotion_of
 from ..objects.body_sizes import body_length
 from ..objects.hierarchy import Family
@@ -20,10 +24,8 @@ from ..objects.tagged_objects import vehicles_of
 from ..properties import uses
 from ..property_groups import values_for_preset
 from ..read.dependencies import animated_paths
-from ..read.entry_settings import comes_and_goes
-from .behavior_adding import fitted_values
-from .staggered_entry import begin_after_start
-from .unasked import note_unasked
+from ..read.sources import comes_and_goes
+from .behavior_adding import fitted_values, note_unasked
 
 ONE_METRE = 1.0
 """The body length of a preset made from a crowd of points without vehicles."""
@@ -146,3 +148,30 @@ def bodies_length(crowd: Object, scene: Scene, depsgraph: Depsgraph) -> float | 
     lengths = [body_length(ob, depsgraph, family) for ob in vehicles_of(crowd, scene)[:MEASURED_BODIES]]
     measured = [length for length in lengths if length > 0.0]
     return float(np.median(measured)) if measured else None
+
+
+def begin_after_start(crowd: Object, scene: Scene) -> None:
+    """Set the enter frame of a crowd to the second frame of the run, unless the user has set it.
+
+    On the first frame vehicles do not wait for room.
+    """
+    attendance = crowd.steering.attendance
+    if not attendance.is_property_set("enter_frame"):
+        attendance.enter_frame = frame_range(scene)[0] + 1
+
+
+def let_in(crowd: Object, scene: Scene) -> tuple[set[str], str]:
+    """Let members that start in one place enter one after another over the whole run.
+
+    Settings that the user has made are kept. Returns level and message of the report.
+    """
+    attendance = crowd.steering.attendance
+    if not attendance.use_enter_frame and attendance.is_property_set("use_enter_frame"):
+        return {"WARNING"}, f"The members of {crowd.name} overlap. Enable Enter Later"
+    if not attendance.use_enter_frame:
+        attendance.use_enter_frame = True
+        begin_after_start(crowd, scene)
+        if not attendance.is_property_set("enter_span"):
+            attendance.enter_span = max(frame_range(scene)[1] - attendance.enter_frame, 0)
+    first, last = attendance.enter_frame, attendance.enter_frame + attendance.enter_span
+    return {"INFO"}, f"The members enter one after another, from frame {first} to {last}"

@@ -30,10 +30,9 @@ from ..property_groups import meaningful, values_for_preset
 from ..read.mind_sources import condition_of_trigger
 from ..refusal import Refusal
 from .behavior_adding import add_behaviors, only_other_crowd
-from .new_triggers import fit_reach, new_trigger, selected_callers
 from .preset_exchange import bodies_length, unknown_settings
 from .preset_files import STATES, file_name
-from .states import known_states, new_state, triggers_of_state
+from .states import fit_reach, known_states, new_state, new_trigger, selected_callers, triggers_of_state
 
 
 def as_made(crowd: Object, states: Iterable[Object]) -> list[Object]:

@@ -16,8 +16,8 @@ from ...simulation.arrays.vectors import Vectors, cross, unit
 from ..animation.custom_properties import DESCRIPTIONS, path_of
 from ..objects.body_sizes import SOLID, triangles_of
 from ..objects.doubles import doubles, placed
+from ..objects.focus import check_editable
 from ..objects.hierarchy import Family
-from ..objects.suitability import check_editable
 from ..read.local_space import parent_part
 from ..refusal import Refusal
 from .joining import rows_of_axes

@@ -9,12 +9,10 @@ from bpy.types import Depsgraph, Mesh, Object
 from ...simulation.arrays.once import once
 from ...simulation.arrays.vectors import across, magnitude, unit
 from ..properties import has_roles
-from ..refusal import Refusal
-from ..stored_values import FARTHEST, choice_in
-from .body_parts import points_at_rest, seen, worn_parts
+from ..refusal import FARTHEST, Refusal, choice_in
+from .body_parts import bone_points, is_rigged, on_faces, points_at_rest, rest_offset, seen, vertices_of, worn_parts
 from .doubles import column_from, doubles, placed
 from .hierarchy import Family, instanced
-from .rest_pose import bone_points, is_rigged, on_faces, rest_offset, vertices_of
 
 Front = tuple[str, str]
 """The names of the forward and the up axis of a model."""

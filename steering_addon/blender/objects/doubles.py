@@ -1,8 +1,12 @@
-"""Blender's vectors and matrices as arrays, the same in each version."""
+"""Vectors, matrices and columns of Blender's as numpy arrays in double precision, and the axes of models."""
 
+import functools
 from typing import Any
 
 import numpy as np
+from bpy.types import Object
+
+from ..refusal import sound_front
 
 
 def doubles(numbers: Any) -> np.ndarray:
@@ -24,3 +28,27 @@ def column_from(items: Any, name: str, width: int = 1, kind: Any = np.float32) -
 def placed(points: np.ndarray, matrix: np.ndarray) -> np.ndarray:
     """Points (k, 3) placed by a matrix (4, 4)."""
     return np.einsum("ab,kb->ka", matrix[:3, :3], points) + matrix[:3, 3]
+
+
+@functools.cache
+def model_axes(forward_axis: str, up_axis: str) -> np.ndarray:
+    """The side, forward and up axis of a model in its own space, as the columns of a rotation (3, 3).
+
+    The simulation has side +X, forward +Y, up +Z; a character that faces -Y gives `model_axes("NEG_Y", "POS_Z")`.
+    Raises ValueError if the two axes are the same or opposite.
+    """
+    if forward_axis[-1] == up_axis[-1]:
+        raise ValueError(f"A model that faces {forward_axis} cannot have {up_axis} up: choose another axis.")
+    forward, up = _direction(forward_axis), _direction(up_axis)
+    axes = np.column_stack((np.cross(forward, up), forward, up))
+    axes.flags.writeable = False
+    return axes
+
+
+def axes_of_model(ob: Object) -> np.ndarray:
+    """As `model_axes`, by the settings of a tagged object. Refused if this version does not know one of its axes."""
+    return model_axes(*sound_front(ob))
+
+
+def _direction(axis: str) -> np.ndarray:
+    return np.eye(3)["XYZ".index(axis[-1])] * (-1.0 if axis.startswith("NEG") else 1.0)

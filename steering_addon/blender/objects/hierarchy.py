@@ -93,6 +93,12 @@ def is_descendant(ob: Object, other: Object) -> bool:
     return any(above == other for above in ancestors(ob))
 
 
+def roots(collection: Collection) -> list[Object]:
+    """The objects of a collection whose parent is not in it, by name."""
+    inside = set(collection.all_objects)
+    return sorted((ob for ob in inside if ob.parent not in inside), key=lambda ob: ob.name)
+
+
 def instanced(ob: Object) -> Collection | None:
     """The collection of which an Empty shows an instance."""
     return ob.instance_collection if ob.instance_type == "COLLECTION" else None

@@ -1,7 +1,8 @@
 """The operators, which are also the scripting interface: `bpy.ops.steering.*`.
 
-A file of this folder is registered by being here, with the operators and menus that it defines. Its `ENTRIES` say what
-draws them into which menus of Blender, and its `unregister`, if it has one, ends what its operators have left running.
+A file of this folder is registered by being here, with the operators and menus that it defines, and with those of its
+`OPERATORS`, which are made of a table. Its `ENTRIES` say what draws them into which menus of Blender, and its
+`unregister`, if it has one, ends what its operators have left running.
 """
 
 from importlib import import_module
@@ -10,19 +11,18 @@ from types import ModuleType
 
 import bpy
 
-from .ready_scenes import OPERATORS
-
 _MODULES = tuple(import_module(f".{module.name}", __name__) for module in iter_modules(__path__))
 _ENTRIES = [entry for module in _MODULES for entry in getattr(module, "ENTRIES", {}).items()]
 
 
 def _defined_in(module: ModuleType) -> list[type]:
     own = (cls for cls in vars(module).values() if isinstance(cls, type) and cls.__module__ == module.__name__)
-    return [cls for cls in own if issubclass(cls, (bpy.types.Operator, bpy.types.Menu))]
+    defined = (cls for cls in own if issubclass(cls, (bpy.types.Operator, bpy.types.Menu)))
+    return [*defined, *getattr(module, "OPERATORS", ())]
 
 
 _register, _unregister = bpy.utils.register_classes_factory(
-    (*(cls for module in _MODULES for cls in _defined_in(module)), *OPERATORS)
+    tuple(cls for module in _MODULES for cls in _defined_in(module))
 )
 
 

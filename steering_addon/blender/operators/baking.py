@@ -17,9 +17,8 @@ from ..animation.run_records import Outcomes, forget_runs, sign_run
 from ..animation.visibility import parts
 from ..crowds.crowd_cache import shown_by
 from ..objects.crowd_caches import MARK, cache_of, crowd_of_player
-from ..objects.focus import vehicles_selected, wholes_selected
+from ..objects.focus import check_editable, vehicles_selected, wholes_selected
 from ..objects.hierarchy import Family
-from ..objects.suitability import check_editable
 from ..objects.tagged_objects import crowd_of, in_use, list_names, members_in, names_of, tagged
 from ..panels.fields import counted
 from ..properties import has_role, replaces_own_keys, settings_of
@@ -32,12 +31,11 @@ from ..status import census, hand_edits
 from ..status.findings import FindingKind
 from ..status.refused import forget, remember
 from ..write.bake import BakeResult, baking
-from ..write.split_writer import SplitWriter, writer_for
 from ..write.subjects import playing_models
-from .edited_keys import ask_of_edited
+from ..write.writer import SplitWriter, writer_for
 from .findings import queue_warnings, stuck_warnings, summary
 from .in_pieces import INFINITE, InPieces, Work
-from .polls import SteeringOperator, in_object_mode, something_baked
+from .polls import SteeringOperator, ask_of_edited, in_object_mode, something_baked
 
 TOLD_BY_BAKES = set(FindingKind) - {FindingKind.NEVER_ENTERED, FindingKind.WAITING, FindingKind.EDITED}
 """The findings that the report of a bake names; it has warnings of its own about vehicles that never entered and about

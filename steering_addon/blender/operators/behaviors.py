@@ -10,10 +10,10 @@ from ...behaviors import CATALOGUE, FLOCKING
 from ...simulation.behavior import Behavior, Intent
 from ...simulation.roles import Role
 from ..crowds.behavior_adding import add_behaviors
-from ..crowds.new_triggers import selected_callers
+from ..crowds.states import selected_callers
 from ..objects.focus import holder_in_focus
 from ..properties import has_role
-from ..stored_values import check_stored
+from ..refusal import check_stored
 from .polls import SteeringOperator, has_editable_crowd
 
 ITEMS = [

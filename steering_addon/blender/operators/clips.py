@@ -21,9 +21,8 @@ from ..objects.focus import crowd_in_focus, select_only, selectable
 from ..objects.hierarchy import Family
 from ..objects.tagged_objects import names_of, vehicles_of
 from ..property_groups import items_of
-from ..refusal import Refusal
+from ..refusal import Refusal, check_stored, sound_front
 from ..status.sliding import slides_of
-from ..stored_values import check_stored, sound_front
 from .polls import (
     RemovingRow,
     SteeringOperator,

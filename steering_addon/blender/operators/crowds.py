@@ -8,22 +8,20 @@ from bpy.types import Context, Object, Scene
 
 from ...simulation.roles import Role
 from ..crowds.copied_states import copied_crowd, copy_states
-from ..crowds.crowd_cache import may_be_saved, save_as_library
+from ..crowds.crowd_cache import is_kept_here, save_as_library
 from ..crowds.joining import SMALLEST, Shape, fit_body, fit_size, fit_stride, height_of
-from ..crowds.populating.member_collection import collection_beside
+from ..crowds.populating.members import collection_beside
 from ..objects.crowd_caches import cache_of
-from ..objects.focus import crowd_in_focus, select_only, selectable, vehicle_in_focus, vehicles_selected
+from ..objects.focus import check_editable, crowd_in_focus, select_only, selectable, vehicle_in_focus, vehicles_selected
 from ..objects.hierarchy import Family
-from ..objects.suitability import check_editable
 from ..objects.tagged_objects import crowd_of, in_use, members_in, tagged
 from ..panels.fields import counted
 from ..properties import has_role
+from ..read.cast import LostCrowd, lost_crowds
 from ..read.dependencies import animated_paths
-from ..read.lost_crowds import LostCrowd, lost_crowds
 from ..read.role_assignment import give_role, new_crowd
 from ..read.sources import pointers_of
-from ..refusal import Refusal, Unneeded
-from ..stored_values import check_stored
+from ..refusal import Refusal, Unneeded, check_stored
 from .polls import SteeringOperator, has_crowd, has_editable_scene, in_object_mode, vehicle_selected
 
 
@@ -202,7 +200,7 @@ class STEERING_OT_save_crowd_library(SteeringOperator, bpy.types.Operator):
         if not super().poll(context):
             return False
         crowd = crowd_in_focus(context)
-        if crowd is None or not may_be_saved(cache_of(crowd)):
+        if crowd is None or not is_kept_here(cache_of(crowd)):
             cls.poll_message_set("The crowd has no crowd cache in this file. Bake it into one first")
             return False
         if not bpy.data.filepath:

@@ -4,13 +4,11 @@ import bpy
 from bpy.props import BoolProperty, FloatProperty, IntProperty
 from bpy.types import Context
 
-from ..crowds.hand_guides import check_takeover, take_over
-from ..crowds.new_marks import new_mark
+from ..crowds.directing import check_takeover, new_mark, take_over
 from ..objects.focus import activate, crowd_in_focus, select_only, vehicle_in_focus, vehicle_of, vehicles_selected
 from ..properties import has_roles
 from ..properties.hooks import SHAPED
-from ..refusal import Refusal
-from ..stored_values import check_stored
+from ..refusal import Refusal, check_stored
 from .polls import SteeringOperator, has_crowd, has_editable_scene, in_object_mode, something_baked, vehicle_selected
 
 USUAL_LENGTH = 40

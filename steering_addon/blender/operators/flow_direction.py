@@ -10,7 +10,7 @@ from bpy.types import Context, Object
 
 from ...simulation.roles import Role
 from ..properties import has_role
-from ..read.edge_flows import REVERSED, EdgeChain, wired
+from ..read.flow_meshes import REVERSED, EdgeChain, wired
 from ..refusal import Unneeded
 from .polls import SteeringOperator, needed
 

@@ -13,10 +13,9 @@ from ..animation.run_records import made_of, sign_run
 from ..crowds.cache_edits import picked_in
 from ..crowds.crowd_cache import is_kept_here, player_of, shown_by
 from ..objects.crowd_caches import cache_id, cache_of, is_picked, standing_for
-from ..objects.focus import activate, crowd_in_focus, select_only, vehicle_of
+from ..objects.focus import activate, check_editable, crowd_in_focus, select_only, vehicle_of
 from ..objects.hierarchy import Family
 from ..objects.node_inputs import input_of
-from ..objects.suitability import check_editable
 from ..objects.tagged_objects import in_use, names_of
 from ..panels.fields import counted
 from ..properties import replaces_own_keys
@@ -25,9 +24,8 @@ from ..refusal import Refusal
 from ..status import census
 from ..status.hand_edits import as_baked
 from ..write.picked_agents import give_agents_back, making_objects
-from .edited_keys import ask_of_edited
 from .in_pieces import InPieces, Work
-from .polls import SteeringOperator, has_editable_crowd, has_editable_scene, in_object_mode
+from .polls import SteeringOperator, ask_of_edited, has_editable_crowd, has_editable_scene, in_object_mode
 
 NUMBERS = "Identities of agents, as the attribute id of the instances has them, such as 3,17"
 ANSWERS = (("KEEP", "Keep {} and Give Back the Others", "LOCKED"), ("REMOVE", "Remove the Edited Keys", "TRASH"))
@@ -38,7 +36,7 @@ def has_cache(operator: type, context: Context) -> bool:
     if not has_editable_crowd(operator, context):
         return False
     cache = cache_of(crowd_in_focus(context))
-    if cache is not None and is_kept_here(cache):
+    if is_kept_here(cache):
         return True
     name = crowd_in_focus(context).name
     if cache is not None:

@@ -1,13 +1,14 @@
-"""The base of operators, and the checks that they share; each tells the user why a button is disabled."""
+"""The base of operators, and the checks and the question that they share; a check tells why a button is disabled."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from bpy.props import IntProperty
-from bpy.types import Context
+from bpy.types import Context, Object
 
 from ..clips.crowd_clips import stored_clips
 from ..objects.focus import crowd_in_focus, state_in_focus, vehicles_selected
+from ..objects.tagged_objects import names_of
 from ..refusal import Refusal
 from ..status import census
 
@@ -127,3 +128,27 @@ def has_clips(operator: type, context: Context) -> bool:
         return True
     operator.poll_message_set("The crowd has no clips. Find Clips first")
     return False
+
+
+def ask_of_edited(
+    context: Context, operator: str, edited: Sequence[Object], answers: Sequence[tuple[str, str, str]], **settings: Any
+) -> None:
+    """Ask what becomes of objects with edited keys; another click than on an answer leaves all as it is.
+
+    Args:
+        operator: the bl_idname of the one that each answer calls.
+        answers: the values of its property `edited`, each with its text, in which {} stands for the objects, and icon.
+        settings: its other properties.
+    """
+
+    def draw(popup, _context) -> None:
+        # Each answer is a call of its own, which Esc may stop.
+        popup.layout.operator_context = "INVOKE_DEFAULT"
+        which = edited[0].name if len(edited) == 1 else f"These {len(edited)}"
+        for answer, text, icon in answers:
+            entry = popup.layout.operator(operator, text=text.format(which), icon=icon, translate=False)
+            for name, value in {"edited": answer, **settings}.items():
+                setattr(entry, name, value)
+
+    names = names_of([ob.name for ob in edited])
+    context.window_manager.popup_menu(draw, title=f"Keys of {names} were edited by hand", icon="ERROR")

@@ -24,23 +24,20 @@ from ..crowds.moves_like import (
     likeness,
 )
 from ..crowds.populating.filling import FillingPlan, fill, fill_with_points, plan_filling
-from ..crowds.populating.models import candidates, roots, usable
-from ..crowds.populating.room import tell_remedy
-from ..crowds.populating.standing_on import follow, has_room_inside, stand_on, stay_in
-from ..crowds.staggered_entry import let_in
+from ..crowds.populating.models import candidates, usable
+from ..crowds.populating.place import follow, has_room_inside, stand_on, stay_in, tell_remedy
+from ..crowds.preset_exchange import let_in
 from ..objects.body_sizes import Body
-from ..objects.bound_parts import family_with_bound_parts
-from ..objects.characters import is_character, not_copied, torn_apart
+from ..objects.characters import family_with_bound_parts, is_character, not_copied, torn_apart
 from ..objects.doubles import doubles
 from ..objects.focus import activate, crowd_in_focus, wholes_selected
-from ..objects.hierarchy import Family
+from ..objects.hierarchy import Family, roots
 from ..objects.tagged_objects import list_names, names_of
 from ..properties import has_role, pointed_at
 from ..property_groups import operator_property, stored_value, values_of
 from ..read.arrangement import CHOICE, FITS, NUMBERS, WANTED, shown
 from ..read.role_assignment import new_crowd
-from ..refusal import Refusal
-from ..stored_values import check_stored, choice_in
+from ..refusal import Refusal, check_stored, choice_in
 from .polls import RemovingRow, SteeringOperator, has_editable_crowd, has_editable_scene, in_object_mode, needed
 
 NOT_ON_GROUND = {"distance", "height", "lean"}

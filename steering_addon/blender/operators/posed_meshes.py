@@ -13,8 +13,7 @@ from ..objects.focus import crowd_in_focus
 from ..objects.hierarchy import Family
 from ..objects.tagged_objects import vehicles_of
 from ..properties import has_role
-from ..refusal import Refusal
-from ..stored_values import check_stored
+from ..refusal import Refusal, check_stored
 from .in_pieces import InPieces, Work
 from .polls import has_clips, has_editable_scene, in_object_mode
 

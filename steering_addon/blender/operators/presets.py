@@ -28,8 +28,7 @@ from ..objects.focus import activate, crowd_in_focus, state_in_focus
 from ..objects.hierarchy import Family
 from ..objects.tagged_objects import crowd_of, vehicles_of
 from ..properties import pointed_at
-from ..refusal import Refusal
-from ..stored_values import check_stored
+from ..refusal import Refusal, check_stored
 from .behaviors import FIRST, ITEMS
 from .polls import SteeringOperator, has_crowd, has_editable_crowd, has_state, in_object_mode
 
@@ -301,31 +300,19 @@ class Removing(SteeringOperator):
         return f"Removed the preset {self.preset}"
 
 
-class STEERING_OT_preset_remove(Removing, bpy.types.Operator):
-    """Delete a preset of your own; this cannot be undone"""
-
-    bl_label = "Remove Preset"
-    shelf_of = staticmethod(_crowds)
-    menu = "STEERING_MT_own_presets"
-
-    preset: _preset_name(_crowds, removable=True)
-
-
-class STEERING_OT_behavior_preset_remove(Removing, bpy.types.Operator):
-    """Delete a preset of your own; this cannot be undone"""
-
-    bl_label = "Remove Behavior Preset"
-    shelf_of = staticmethod(_of_behavior)
-
-    behavior: _behavior()
-    preset: _preset_name(_of_behavior, removable=True)
+def _removing(kind: str, label: str, shelf_of: ShelfOf, **others: Any) -> type[bpy.types.Operator]:
+    content = {
+        "__doc__": "Delete a preset of your own; this cannot be undone",
+        "__annotations__": others | {"preset": _preset_name(shelf_of, removable=True)},
+        "bl_label": f"Remove {label}",
+        "shelf_of": staticmethod(shelf_of),
+        "menu": "" if others else f"STEERING_MT_own_{kind}s",
+    }
+    return type(f"STEERING_OT_{kind}_remove", (Removing, bpy.types.Operator), content)
 
 
-class STEERING_OT_state_preset_remove(Removing, bpy.types.Operator):
-    """Delete a preset of your own; this cannot be undone"""
-
-    bl_label = "Remove State Preset"
-    shelf_of = staticmethod(_states)
-    menu = "STEERING_MT_own_state_presets"
-
-    preset: _preset_name(_states, removable=True)
+OPERATORS = (
+    _removing("preset", "Preset", _crowds),
+    _removing("behavior_preset", "Behavior Preset", _of_behavior, behavior=_behavior()),
+    _removing("state_preset", "State Preset", _states),
+)

@@ -11,7 +11,7 @@ from mathutils import Vector
 
 from ...simulation.roles import Role
 from ..animation.frame_rate import frame_time_of
-from ..crowds.ready_scenes.catalogue import READY_SCENES
+from ..crowds.ready_scenes import READY_SCENES
 from ..crowds.ready_scenes.scene_builder import ReadyScene, SceneOptions, free_place
 from ..objects.doubles import doubles
 from ..objects.tagged_objects import members_in

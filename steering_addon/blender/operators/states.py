@@ -8,17 +8,23 @@ from ...minds.declaring import TriggerModel
 from ...simulation.roles import Role
 from ..animation.ownership import bake_of
 from ..crowds.copied_states import copy_states, crowds_with_states
-from ..crowds.new_triggers import new_trigger, selected_callers
-from ..crowds.states import CUE_PATH, new_cue, number_of, states_before, states_of_crowd, triggers_of_state
-from ..objects.focus import activate, crowd_in_focus, select_only, selectable, state_in_focus
-from ..objects.suitability import check_editable
+from ..crowds.states import (
+    CUE_PATH,
+    new_cue,
+    new_trigger,
+    number_of,
+    selected_callers,
+    states_before,
+    states_of_crowd,
+    triggers_of_state,
+)
+from ..objects.focus import activate, check_editable, crowd_in_focus, select_only, selectable, state_in_focus
 from ..objects.tagged_objects import crowd_of, in_use, tagged, vehicles_of
 from ..properties import has_role
 from ..property_groups import items_of
 from ..read.dependencies import animated_paths
-from ..refusal import Refusal
+from ..refusal import Refusal, check_stored
 from ..status.present_members import present_state, tells_state
-from ..stored_values import check_stored
 from .polls import SteeringOperator, has_editable_crowd, has_state, in_object_mode, needed
 
 

@@ -10,26 +10,24 @@ from ...settings.stored_choices import ROLES
 from ...simulation.roles import DESCRIPTIONS, OF_BODIES, OF_MEMBERS, Role
 from ..animation.ownership import is_baked
 from ..crowds.adding_clips import FIND_CLIPS, add_to_new_crowd
+from ..crowds.behavior_adding import answer
 from ..crowds.improbable import loose_parts, why_improbable
 from ..crowds.joining import Joined, join, join_points, selected_crowd
 from ..crowds.member_variation import give_size_back
 from ..crowds.moves_like import ANYTHING, LIKENESSES, UNCHANGED, is_settled, likeness
 from ..crowds.moves_like import ITEMS as MOVES_LIKE_ITEMS
-from ..crowds.unasked import answer
 from ..objects.body_sizes import Body
 from ..objects.characters import carriers, torn_apart
-from ..objects.focus import activate, select_only, vehicles_selected, whole_of, wholes_selected
+from ..objects.focus import activate, check_editable, select_only, suits, vehicles_selected, whole_of, wholes_selected
 from ..objects.hierarchy import Family, ancestors, is_descendant
-from ..objects.suitability import check_editable, suits
 from ..objects.tagged_objects import list_names, names_of
 from ..panels.fields import counted
 from ..properties import has_role
 from ..property_groups import items_of
-from ..read.obstacle_fit import SHAPE_LABELS, fitting_region, fitting_shape, passers_height
 from ..read.role_assignment import default_crowd, give_role, new_crowd
+from ..read.solids import SHAPE_LABELS, fitting_region, fitting_shape, passers_height
 from ..read.start_pose import channels, store
-from ..refusal import Refusal
-from ..stored_values import check_choices, choice_in
+from ..refusal import Refusal, check_choices, choice_in
 from .polls import SteeringOperator, in_object_mode, needed, something_selected, vehicle_selected
 
 SHAPED = {Role.OBSTACLE: "obstacle_shape", Role.REGION: "region_shape"}

@@ -13,8 +13,16 @@ from ..objects.crowd_caches import cache_of, cached_as, is_picked
 from ..objects.hierarchy import Family
 from ..objects.tagged_objects import crowd_of, in_use, tagged
 from ..refusal import Refusal
-from ..write.points_of_crowds import cached_points, check_rigid, keyed_points, matrices_of, models_made
-from ..write.usd_points import CrowdPoints, check_has_usd, write_points
+from ..write.usd_points import (
+    CrowdPoints,
+    cached_points,
+    check_has_usd,
+    check_rigid,
+    keyed_points,
+    matrices_of,
+    models_made,
+    write_points,
+)
 from .polls import SteeringOperator, in_object_mode, something_baked
 
 

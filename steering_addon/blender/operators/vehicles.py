@@ -17,15 +17,13 @@ from ..crowds.joining import fit_springs
 from ..crowds.member_variation import Amounts, vary
 from ..crowds.wheel_drivers import drive_wheels, drivers_of, wheels_of_car
 from ..moving import BY_CHOICE, locomotion_of
-from ..objects.focus import crowd_in_focus, vehicles_selected
+from ..objects.focus import check_editable, crowd_in_focus, vehicles_selected
 from ..objects.hierarchy import Family
-from ..objects.suitability import check_editable
 from ..objects.tagged_objects import crowd_of, tagged, vehicles_of
 from ..panels.fields import counted
 from ..properties import has_role
 from ..property_groups import items_of, stored_value, values_of
-from ..refusal import Refusal, Unneeded
-from ..stored_values import check_stored, choice_in
+from ..refusal import Refusal, Unneeded, check_stored, choice_in
 from .polls import CROWD_NEEDED, SteeringOperator, has_editable_crowd, in_object_mode, needed, vehicle_selected
 
 OPPOSITE = {"POS": "NEG", "NEG": "POS"}

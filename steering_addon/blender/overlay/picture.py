@@ -23,9 +23,8 @@ from ...simulation.geometry.regions import BOX, SPHERE, Regions
 from ...simulation.geometry.regions import MESH as REGION_MESH
 from ...simulation.roles import Role
 from ..animation.frame_rate import frame_time_of
-from ..objects.doubles import doubles
+from ..objects.doubles import doubles, model_axes
 from ..objects.focus import MOST_DRAWN, drawn_vehicles
-from ..objects.model_axes import model_axes
 from ..objects.tagged_objects import crowd_of, full_name
 from ..properties import pointed_at, settings_of
 from ..read.curves import sketched
@@ -37,7 +36,6 @@ from ..read.sources import behaviors_of
 from ..refusal import Refusal
 from .aims import Aim, aims_of
 from .ground import GroundLines, steepest_of
-from .requests import Request
 from .signals import lines_of_signals
 from .strokes import (
     arrows,
@@ -51,9 +49,8 @@ from .strokes import (
     stadiums,
     tube,
 )
-from .tints import Tints, in_states, tints_of
-from .tracks import Tracks
-from .ways import WayLines
+from .tracks import Tints, Tracks, in_states, tints_of
+from .ways import Request, WayLines
 
 FRONT = (1.0, 0.78, 0.2, 0.9)
 SIZE = (1.0, 0.78, 0.2, 0.35)

@@ -7,7 +7,7 @@ from bpy.types import Depsgraph, Object
 
 from ...simulation.geometry.paths import Path, spline
 from ..read.curves import sketched
-from ..read.signals import path_of_signal, read_signals
+from ..read.links import path_of_signal, read_signals
 from ..refusal import Refusal
 
 GREEN, RED = (0.3, 0.9, 0.4, 0.9), (1.0, 0.25, 0.2, 0.9)

@@ -14,9 +14,8 @@ from .. import handlers, preview
 from ..objects.tagged_objects import full_name
 from ..refusal import Refusal
 from .picture import Picture, Subjects, enabled_items, find_cast, picture
-from .requests import Request, requested_forces
 from .tracks import Tracks
-from .ways import WayLines, way_lines
+from .ways import Request, WayLines, requested_forces, way_lines
 
 PAUSE = 0.08
 """Seconds without a change after which the objects to draw are searched for."""

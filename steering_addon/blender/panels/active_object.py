@@ -9,15 +9,13 @@ from ...simulation.roles import DESCRIPTIONS, MADE, OF_BODIES, Role
 from ..crowds.states import states_of_crowd
 from ..moving import BY_CHOICE
 from ..objects.crowd_caches import crowd_of_player, is_picked
-from ..objects.focus import vehicle_in_focus, whole_of
-from ..objects.suitability import suits
+from ..objects.focus import suits, vehicle_in_focus, whole_of
 from ..objects.tagged_objects import crowd_of
 from ..operators.pick_agents import picking
 from ..properties import has_role, settings_of
 from ..property_groups import meaningful
 from ..status import census
-from .fields import counted, draw_properties, fields, note
-from .locations import ROOT, in_both
+from .fields import ROOT, counted, draw_properties, fields, in_both, note
 
 ICONS = {
     Role.VEHICLE: "AUTO",

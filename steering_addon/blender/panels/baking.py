@@ -4,18 +4,17 @@ from bpy.types import Context, Object, Scene, UILayout
 
 from ...recording.mishaps import QUEUED, STUCK
 from .. import preview
+from ..animation.frame_rate import frame_range
 from ..objects.crowd_caches import crowd_of_player
 from ..objects.focus import crowd_in_focus, vehicle_of
 from ..objects.tagged_objects import crowd_of, full_name
 from ..operators.findings import REFUSED, WORDS, queue_warnings, stuck_warnings
 from ..properties import settings_of
-from ..read.run_settings import frame_range
 from ..status.census import Census, known, settled
 from ..status.findings import FindingKind
 from ..status.inactivity import why_still
 from ..status.refused import Refused, last_refused
-from .fields import counted, draw_properties, fields, fits, note, note_in_popover, shortened
-from .locations import as_popover, in_tab
+from .fields import as_popover, counted, draw_properties, fields, fits, in_tab, note, note_in_popover, shortened
 from .lost_crowds import lost_crowds
 
 

@@ -14,8 +14,7 @@ from ..operators.clips import words
 from ..properties import pointed_at
 from ..property_groups import meaningful
 from ..status.census import known
-from .fields import draw_properties, fields, note
-from .locations import in_both
+from .fields import draw_properties, fields, in_both, note
 
 
 class Clips:

@@ -8,7 +8,7 @@ from ...portrayal.driver_properties import Portrayal
 from ...simulation.behavior import Destination
 from ...simulation.roles import Role
 from ...simulation.vehicle import VehicleModel
-from ..crowds.crowd_cache import may_be_saved
+from ..crowds.crowd_cache import is_kept_here
 from ..moving import BY_CHOICE
 from ..objects.crowd_caches import cache_of
 from ..objects.focus import crowd_in_focus, vehicle_in_focus
@@ -20,8 +20,7 @@ from ..status.census import Members, known
 from . import clips
 from .active_object import ICONS
 from .clips import looking
-from .fields import counted, draw_properties, fields, note
-from .locations import OfCrowd, in_both
+from .fields import OfCrowd, counted, draw_properties, fields, in_both, note
 from .lost_crowds import lost_crowd_of
 
 AGILITY = ("max_force", "response_time", "damping", "speed_time", "pace_time")
@@ -64,7 +63,7 @@ class CrowdInFocus:
             note(layout, context, "Points are baked into a crowd cache")
         else:
             fields(layout).prop(crowd.steering, "output")
-        if may_be_saved(cache_of(crowd)):
+        if is_kept_here(cache_of(crowd)):
             layout.operator("steering.save_crowd_library", icon="LIBRARY_DATA_DIRECT")
         if vehicle_in_focus(context) is not None:
             column.menu("STEERING_MT_crowds", icon="COMMUNITY")

@@ -4,13 +4,12 @@ from bpy.types import Context, Object, PropertyGroup, UILayout
 
 from ...simulation.marks.declaring import MarkModel
 from ...simulation.roles import Role
-from ..crowds.new_marks import marks_for
+from ..crowds.directing import marks_for
 from ..objects.focus import crowd_in_focus, vehicle_in_focus
 from ..properties import has_role, pointed_at
 from ..read.marks import frame_of
 from .active_object import ICONS
-from .fields import draw_properties, fields, note
-from .locations import OfActive, OfCrowd, in_both
+from .fields import OfActive, OfCrowd, draw_properties, fields, in_both, note
 
 IN_FLIGHT = "radius", "release", "aims", "exact"
 """The settings of a mark that have no effect on what lands."""

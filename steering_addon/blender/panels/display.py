@@ -2,7 +2,7 @@
 
 from ..overlay.popover import switches
 from ..properties import settings_of
-from .locations import in_tab
+from .fields import in_tab
 
 
 class Display:

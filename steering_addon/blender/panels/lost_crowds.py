@@ -6,7 +6,7 @@ from bpy.types import Context, Object, UILayout
 from ...simulation.roles import Role
 from ..objects.tagged_objects import full_name
 from ..properties import has_role, pointed_at
-from ..read.lost_crowds import reason
+from ..read.cast import reason
 from ..status.census import Census, Members
 from .fields import note
 

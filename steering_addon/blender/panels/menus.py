@@ -4,6 +4,7 @@ Its entries have the words that people search for, also those that the shorter l
 """
 
 import bpy
+from bpy.types import OperatorProperties, UILayout
 
 from ...behaviors import CATALOGUE
 from ...minds.conditions import CONDITIONS
@@ -13,9 +14,8 @@ from ...simulation.behavior import Intent
 from ...simulation.roles import DESCRIPTIONS, MADE, Role
 from .. import preview
 from ..crowds.preset_files import CROWDS, STATES
-from ..crowds.ready_scenes.catalogue import READY_SCENES
-from ..objects.focus import holder_in_focus
-from ..objects.suitability import suits
+from ..crowds.ready_scenes import READY_SCENES
+from ..objects.focus import holder_in_focus, suits
 from ..operators.ready_scenes import show_for_animators
 from . import manual
 from .active_object import ICONS
@@ -67,6 +67,12 @@ def _label(operator: str) -> str:
     return getattr(bpy.ops.steering, operator).get_rna_type().name
 
 
+def _list(layout: UILayout, operator: str, icon: str = "NONE", text: str = "") -> OperatorProperties:
+    """Add the entry of an operator, with the words that it is also known by; returns its properties."""
+    words = entry_text(text or _label(operator), operator)
+    return layout.operator(f"steering.{operator}", text=words, icon=icon)
+
+
 class STEERING_MT_ready_crowds(bpy.types.Menu):
     """Add a crowd that is ready to bake"""
 
@@ -100,45 +106,41 @@ class STEERING_MT_object(bpy.types.Menu):
     def draw(self, context) -> None:
         layout = self.layout
         layout.menu("STEERING_MT_roles", icon="AUTO")
-        layout.operator("steering.whole_select", icon="RESTRICT_SELECT_OFF")
-        layout.operator("steering.set_start", icon="PINNED")
-        layout.operator("steering.flip_front", icon="ARROW_LEFTRIGHT")
+        _list(layout, "whole_select", "RESTRICT_SELECT_OFF")
+        _list(layout, "set_start", "PINNED")
+        _list(layout, "flip_front", "ARROW_LEFTRIGHT")
         layout.menu("STEERING_MT_move_as")
         layout.separator()
-        layout.menu(STEERING_MT_ready_crowds.__name__, icon="ADD")
-        layout.operator("steering.crowd_add", icon="ADD")
-        layout.operator("steering.populate", text="Populate Crowd", icon="COMMUNITY")
+        layout.menu("STEERING_MT_ready_crowds", icon="ADD")
+        _list(layout, "crowd_add", "ADD")
+        _list(layout, "populate", "COMMUNITY", text="Populate Crowd")
         layout.menu("STEERING_MT_crowds")
-        layout.operator("steering.crowd_restore", icon="LOOP_BACK")
-        layout.operator("steering.crowd_select", text="Select Vehicles of Crowd", icon="RESTRICT_SELECT_OFF")
-        layout.menu(STEERING_MT_behaviors.__name__, icon="ADD")
-        layout.menu(STEERING_MT_states.__name__)
-        layout.menu(STEERING_MT_crowd_presets.__name__, icon="PRESET")
-        layout.operator("steering.preset_save")
-        layout.operator("steering.preset_remove")
-        layout.operator("steering.vary", icon="MOD_NOISE")
+        _list(layout, "crowd_restore", "LOOP_BACK")
+        _list(layout, "crowd_select", "RESTRICT_SELECT_OFF", text="Select Vehicles of Crowd")
+        layout.menu("STEERING_MT_behaviors", icon="ADD")
+        layout.menu("STEERING_MT_states")
+        layout.menu("STEERING_MT_crowd_presets", icon="PRESET")
+        _list(layout, "preset_save")
+        _list(layout, "preset_remove")
+        _list(layout, "vary", "MOD_NOISE")
         layout.separator()
-        text = entry_text(_label("clips_find"), "clips_find")
-        layout.operator("steering.clips_find", text=text, icon="VIEWZOOM")
-        layout.operator("steering.clip_add", icon="ADD")
-        layout.operator("steering.fit_speed", icon="MOD_TIME")
-        layout.operator("steering.clips_measure", icon="FILE_REFRESH")
-        layout.operator("steering.select_sliding", icon="RESTRICT_SELECT_OFF")
-        text = entry_text(_label("pose_meshes"), "pose_meshes")
-        layout.operator("steering.pose_meshes", text=text, icon="MESH_DATA")
-        text = entry_text(_label("save_crowd_library"), "save_crowd_library")
-        layout.operator("steering.save_crowd_library", text=text, icon="LIBRARY_DATA_DIRECT")
-        text = entry_text(_label("pick_agents"), "pick_agents")
-        layout.operator("steering.pick_agents", text=text, icon="RESTRICT_SELECT_OFF")
-        layout.operator("steering.make_objects", text=entry_text("Make Objects of Agents", "make_objects"))
-        layout.operator("steering.give_back", text="Give Agents Back", icon="LOOP_BACK")
-        layout.operator("steering.drive_wheels", icon="DRIVER")
+        _list(layout, "clips_find", "VIEWZOOM")
+        _list(layout, "clip_add", "ADD")
+        _list(layout, "fit_speed", "MOD_TIME")
+        _list(layout, "clips_measure", "FILE_REFRESH")
+        _list(layout, "select_sliding", "RESTRICT_SELECT_OFF")
+        _list(layout, "pose_meshes", "MESH_DATA")
+        _list(layout, "save_crowd_library", "LIBRARY_DATA_DIRECT")
+        _list(layout, "pick_agents", "RESTRICT_SELECT_OFF")
+        _list(layout, "make_objects", text="Make Objects of Agents")
+        _list(layout, "give_back", "LOOP_BACK", text="Give Agents Back")
+        _list(layout, "drive_wheels", "DRIVER")
         layout.separator()
         layout.operator("steering.preview", text="Preview Crowds", icon="PLAY", depress=preview.is_on(context.scene))
-        layout.operator("steering.bake", text=entry_text("Bake Crowds", "bake"), icon="REC").selected = False
+        _list(layout, "bake", "REC", text="Bake Crowds").selected = False
         layout.operator("steering.bake", text="Bake Selected").selected = True
-        layout.operator("steering.lock_edited", text=entry_text(_label("lock_edited"), "lock_edited"), icon="LOCKED")
-        layout.operator("steering.select_contacts", icon="RESTRICT_SELECT_OFF")
+        _list(layout, "lock_edited", "LOCKED")
+        _list(layout, "select_contacts", "RESTRICT_SELECT_OFF")
         layout.operator("steering.clear_bake", icon="TRASH").selected = False
         if address := manual.address_of(manual.FIRST):
             layout.separator()
@@ -164,12 +166,12 @@ class STEERING_MT_states(bpy.types.Menu):
         for kind in CONDITIONS:
             layout.operator("steering.trigger_add", text=f"Add Trigger: {kind.label}").when = kind.name
         layout.separator()
-        layout.operator("steering.cue_add", icon="NLA")
-        layout.operator("steering.states_copy", icon="DUPLICATE")
-        layout.operator("steering.select_in_state", icon="RESTRICT_SELECT_OFF")
+        _list(layout, "cue_add", "NLA")
+        _list(layout, "states_copy", "DUPLICATE")
+        _list(layout, "select_in_state", "RESTRICT_SELECT_OFF")
         layout.separator()
-        layout.operator("steering.animate_by_hand", text=entry_text(_label("animate_by_hand"), "animate_by_hand"))
-        layout.operator("steering.mark_add", text=entry_text(_label("mark_add"), "mark_add"), icon="ADD")
+        _list(layout, "animate_by_hand")
+        _list(layout, "mark_add", "ADD")
 
 
 class STEERING_MT_roles(bpy.types.Menu):

@@ -11,7 +11,7 @@ from ...settings.preset import HEADINGS, PLAIN
 from ...simulation.behavior import Behavior
 from ..crowds.preset_files import CROWDS, OF_BEHAVIORS, STATES, Listed, Shelf
 from ..refusal import Refusal
-from .locations import POPOVER
+from .fields import POPOVER
 
 COLUMNS = (HEADINGS[:3], HEADINGS[3:])
 """The headings in each column of the menu."""

@@ -23,8 +23,7 @@ from ..status import census
 from ..status.present_members import history_of
 from .active_object import ICONS
 from .crowds import AGILITY, cruise_field
-from .fields import counted, draw_properties, fields, note
-from .locations import ROOT, OfActive, OfCrowd, in_both
+from .fields import ROOT, OfActive, OfCrowd, counted, draw_properties, fields, in_both, note
 
 TIMES = ("react", "lasts", "then", "blend", "varies", "persistence")
 CALLS = ("spreads", "reach", "fresh", "urge", "cue", "left_alone")

@@ -12,9 +12,9 @@ from ..animation.ownership import bake_of
 from ..animation.visibility import SWITCHES
 from ..objects.hierarchy import Family
 from ..read.dependencies import with_all_behind
-from ..read.entry_settings import may_be_hidden, parts_of
 from ..read.plan import Plan
-from ..write.resource_visibility import Resources
+from ..read.sources import may_be_hidden, parts_of
+from ..write.subjects import Resources
 
 VIEWPORT, _ = SWITCHES
 

@@ -13,14 +13,14 @@ from bpy.types import Depsgraph, Scene, ViewLayer
 
 from ...recording.run_cache import KeptRun
 from .. import handlers
+from ..animation.frame_rate import frame_range
 from ..animation.visibility import notice
 from ..clips.crowd_clips import measure_unknown
+from ..handlers import listen, owner, stop_listening
 from ..objects.tagged_objects import in_use
 from ..properties import replaces_own_keys, settings_of
 from ..read.plan import plan_reading
-from ..read.run_settings import frame_range
 from ..refusal import Refusal
-from ..setting_changes import listen, owner, stop_listening
 from .plain_vehicles import viewports
 from .published import publish, withdraw
 from .readings import Readings, crowds_of_settings, read_blocks

@@ -17,8 +17,8 @@ import numpy as np
 from bpy.types import Depsgraph, Object
 from mathutils import Matrix
 
-from ..animation.locked_overrides import unlocked
 from ..animation.rotation_channels import data_path
+from ..animation.visibility import unlocked
 from ..read.plan import Plan
 from .hiding import Hideable
 from .plain_vehicles import PlainVehicles

@@ -12,9 +12,9 @@ from ...locomotion import CATALOGUE as LOCOMOTIONS
 from ...minds.declaring import TriggerModel
 from ...portrayal.clips import measurement_of
 from ...simulation.roles import Role
+from ..handlers import notify_listeners
 from ..moving import BY_CHOICE
 from ..property_groups import Hooks, meaningful
-from ..setting_changes import notify_listeners
 from .access import has_role, pointed_at
 from .own_settings import SWITCH, take_over
 

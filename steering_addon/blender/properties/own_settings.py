@@ -3,7 +3,7 @@
 from bpy.types import Context, Object, PropertyGroup
 
 from ...simulation.roles import Role
-from ..setting_changes import notify_listeners
+from ..handlers import notify_listeners
 from .access import has_role, pointed_at
 
 SWITCH = "own"

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import bpy
 from bpy.types import Object, Scene
 
-from ..animation.frame_rate import copy_frame_rate
+from ..animation.frame_rate import copy_units
 from .dependencies import animates
 
 NAME = "Steering Bake in Progress"
@@ -19,9 +19,8 @@ def scene_aside(like: Scene, needed: Sequence[Object]) -> Iterator[Scene]:
     """A temporary scene with the frames, the frame rate and the units of another, for the objects that are needed."""
     scene = bpy.data.scenes.new(NAME)
     try:
-        copy_frame_rate(like, scene)
+        copy_units(like, scene)
         scene.frame_start, scene.frame_end = like.frame_start, like.frame_end
-        scene.unit_settings.scale_length = like.unit_settings.scale_length
         for ob in needed:
             scene.collection.objects.link(ob)
         with evaluated(scene, [ob for ob in needed if ob.hide_viewport or animates(ob, "hide_viewport")]):

@@ -11,18 +11,16 @@ from ...simulation.geometry.capsules import half_axis
 from ...simulation.roles import Role
 from ...simulation.snapshot import Tracked, no_tracked
 from ..objects.body_sizes import Body
-from ..objects.doubles import doubles
+from ..objects.doubles import doubles, model_axes
 from ..objects.hierarchy import Family, instanced
-from ..objects.model_axes import model_axes
 from ..objects.tagged_objects import crowd_of
 from ..properties import has_role, settings_of
 from ..refusal import Refusal
 from .checks import check_number, check_numbers
-from .entry_settings import frames_there
 from .forward_axis import front_of
 from .plan import Plan
 from .role_assignment import current_front
-from .sources import BodySource, standing
+from .sources import BodySource, frames_there, standing
 
 
 class BodyReader:

@@ -17,16 +17,14 @@ from ..animation.rotation_channels import data_path
 from ..animation.visibility import SWITCHES
 from ..moving import moves_by
 from ..objects.body_sizes import SOLID
+from ..objects.focus import POINTED
 from ..objects.hierarchy import Family, ancestors, instances_of_vehicles
-from ..objects.suitability import POINTED
 from ..objects.tagged_objects import full_name
 from ..properties import has_role
 from ..property_groups import TYPES, values_of
-from ..refusal import Refusal
-from ..stored_values import FARTHEST, check_choices, sound_front
+from ..refusal import FARTHEST, Refusal, check_choices, sound_front
 from .dependencies import animates, reasons, with_all_behind
-from .entry_settings import parts_of
-from .sources import Pointer, behaviors_of, carrier_of, keyed_properties, pointers_of
+from .sources import Pointer, behaviors_of, carrier_of, keyed_properties, parts_of, pointers_of
 
 PLACES = (Role.PATH, Role.FLOW, Role.SURFACE, Role.LINK)
 """Roles of places, which are no vehicles and are not carried by one."""

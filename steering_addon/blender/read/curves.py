@@ -10,9 +10,9 @@ from mathutils.geometry import interpolate_bezier
 from ...simulation.arrays.scalars import EPSILON, Scalars
 from ...simulation.arrays.vectors import Vectors
 from ...simulation.geometry.paths import Path, spline
+from ..objects.body_parts import vertices_of
 from ..objects.doubles import column_from, doubles, placed
-from ..objects.rest_pose import vertices_of
-from ..refusal import Refusal
+from .checks import check_numbers
 
 ReadsLines = Callable[[Object, Depsgraph], list[tuple[np.ndarray, bool]]]
 
@@ -31,9 +31,8 @@ class CurveReader:
         """The path on the frame of the depsgraph; without splines if the curve has no points. Refused if a point has an
         invalid position."""
         lines = self._read(self.ob, depsgraph)
-        if not all(np.isfinite(points).all() for points, _ in lines):
-            frame = depsgraph.scene.frame_current
-            raise Refusal(f"{self.ob.name} has an invalid transform on frame {frame}. Check its keyframes and drivers.")
+        for points, _ in lines:
+            check_numbers(points[None], [self.ob], depsgraph.scene.frame_current)
         if not _same(lines, self._seen):
             self._seen = lines
             self._path = tuple(spline(points, closed) for points, closed in lines)

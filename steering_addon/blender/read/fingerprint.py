@@ -16,7 +16,7 @@ from mathutils import Euler, Quaternion, Vector
 
 from ...locomotion import LOCOMOTIONS
 from ...simulation.roles import MADE, Role
-from ..animation.animation_data import channelbag_in, channelbags, slot_of
+from ..animation.animation_data import channelbag, channelbags
 from ..animation.keyframes import POINTS
 from ..animation.ownership import bake_of
 from ..animation.visibility import SWITCHES
@@ -385,8 +385,7 @@ def _animation(block: ID) -> Iterator[Any]:
 
 
 def _curves(block: ID) -> Iterator[FCurve]:
-    action = block.animation_data.action if block.animation_data is not None else None
-    bag = channelbag_in(action, slot_of(block)) if action is not None else None
+    bag = channelbag(block)
     yield from bag.fcurves if bag is not None else ()
 
 

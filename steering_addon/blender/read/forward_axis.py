@@ -11,9 +11,8 @@ from ..animation.animation_data import Channelbag, channelbag, evaluate, is_anim
 from ..animation.rotation_channels import data_path, matrices_from_channels
 from ..clips.finding_clips import way_of_walk
 from ..objects.body_sizes import UPRIGHT, Body, Front, box_corners
-from ..objects.doubles import column_from, doubles
+from ..objects.doubles import column_from, doubles, model_axes
 from ..objects.hierarchy import Family, shown_in
-from ..objects.model_axes import model_axes
 from .start_pose import channels
 
 AHEAD = {"head", "nose", "beak", "snout", "muzzle", "face", "eye", "eyes", "front", "bow", "cockpit"}

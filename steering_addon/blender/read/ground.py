@@ -36,8 +36,7 @@ from ..properties import has_role
 from ..refusal import Refusal
 from .arrangement import FITS, LABELS, WANTED
 from .curves import CurveReader
-from .obstacle_fit import fitting_region
-from .solids import Solids
+from .solids import Solids, fitting_region
 from .sources import BodySource
 
 SKEW = Vector((0.2672612, 0.5345225, 0.8017837))

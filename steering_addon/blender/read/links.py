@@ -1,10 +1,13 @@
-"""The links of a scene: curves from one end to the other, and Empties with the object at their other end."""
+"""Links, signals and guides: curves and Empties that join places, hold lanes, or lead vehicles by hand."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from bpy.types import Depsgraph, Object, Scene
 
+from ...simulation.guides import Guides
+from ...simulation.lane_use import NO_SIGNALS, Signals
 from ...simulation.links import NO_LINKS, LinkModel, Links
 from ..clips.crowd_clips import clip_of_link, numbers_on_links
 from ..objects.doubles import doubles
@@ -13,6 +16,9 @@ from ..properties import pointed_at
 from ..refusal import Refusal
 from .checks import check_numbers, checked_values
 from .curves import ReadsLines, polylines
+from .dependencies import animates, reasons, with_all_behind
+from .sources import BodySource, carrier_of, standing
+from .vehicles import VehicleSource
 
 
 def other_end(ob: Object) -> Object | None:
@@ -81,7 +87,7 @@ class LinkReader:
         for ob in self._objects:
             own = lines_of(ob, depsgraph, self._read_lines)
             for points in own:
-                check_numbers(points[:, None, None, :], [ob] * len(points), frame)
+                check_numbers(points[None], [ob], frame)
             stored = ob.evaluated_get(depsgraph).steering
             lines += own
             values += [checked_values(LinkModel, stored.link, ob, "link", frame)] * len(own)
@@ -107,3 +113,89 @@ class LinkReader:
         matrices = doubles([ob.evaluated_get(depsgraph).matrix_world for ob in self._carriers]).reshape(-1, 4, 4)
         check_numbers(matrices, self._carriers, frame)
         return matrices[:, :3, 3]
+
+
+def path_of_signal(ob: Object) -> Object | None:
+    """The curve that a signal has been given; None for the nearest. Writes nothing."""
+    path = pointed_at(ob.steering, "signal_path")
+    return path if path is not None and path.type == "CURVE" else None
+
+
+def read_signals(signals: Sequence[Object], paths: Sequence[Object], depsgraph: Depsgraph, frame: int) -> Signals:
+    """Signals on a frame; `paths` are the curves in the order of their rows. Refused if a transform is not a number."""
+    if not signals:
+        return NO_SIGNALS
+    shown = [ob.evaluated_get(depsgraph) for ob in signals]
+    matrices = doubles([ob.matrix_world for ob in shown]).reshape(-1, 4, 4)
+    check_numbers(matrices, signals, frame)
+    rows = {ob: row for row, ob in enumerate(paths)}
+    green = np.array([ob.steering.green or not ob.steering.active for ob in shown], dtype=np.bool_)
+    path = np.array([rows.get(path_of_signal(ob), -1) for ob in signals], dtype=np.int64)
+    return Signals(matrices[:, :3, 3], green, path)
+
+
+@dataclass(frozen=True)
+class GuideSource:
+    """A guide of a vehicle. `row`: of the vehicle; `body`: the guide, an object or a bone."""
+
+    row: int
+    body: BodySource
+
+
+def guides_of(
+    source: VehicleSource,
+    rows: Mapping[str, int],
+    names: Collection[str],
+) -> tuple[GuideSource, ...]:
+    """The guides of those vehicles that are led by hand, or may be on some frame. Refused if a guide is missing, or
+    depends on a vehicle that the run moves.
+
+    Args:
+        source: the vehicles that the run moves; only objects have a guide.
+        rows: the rows of these by full name.
+        names: the full names of the objects of the scene.
+    """
+    by_hand = source.stored["by_hand"]
+    maybe = ((by_hand > 0.0) | source.animated)[source.object_rows]
+    sources = []
+    for k in np.flatnonzero(maybe).tolist():
+        vehicle, row = source.objects[k], int(source.object_rows[k])
+        if by_hand[row] > 0.0 or animates(vehicle, "steering.by_hand"):
+            sources.append(GuideSource(row, _checked(vehicle, rows, names)))
+    return tuple(sources)
+
+
+def read_guides(sources: Sequence[GuideSource], by_hand: np.ndarray, depsgraph: Depsgraph, frame: int) -> Guides | None:
+    """Where the guides are on a frame; None without any. `by_hand`: (n,) how far each vehicle follows its guide.
+    Refused if a guide has an invalid transform."""
+    if not sources:
+        return None
+    matrices = np.array([doubles(standing(each.body, depsgraph)) for each in sources]).reshape(-1, 4, 4)
+    check_numbers(matrices, [each.body.ob for each in sources], frame)
+    rows = np.array([each.row for each in sources], dtype=np.int64)
+    return Guides(rows, by_hand[rows].astype(np.float64), matrices[:, :3, 3])
+
+
+def _checked(vehicle: Object, rows: Mapping[str, int], names: Collection[str]) -> BodySource:
+    """The guide of a vehicle."""
+    settings = vehicle.steering
+    guide = pointed_at(settings, "guide")
+    if guide is None:
+        text = f"{vehicle.name} is led by hand but has no guide. Choose a Guide, or set By Hand to 0."
+        raise Refusal(text, about=[vehicle])
+    if full_name(guide) not in names:
+        text = f"{guide.name}, the guide of {vehicle.name}, is no longer in the scene. Choose another object."
+        raise Refusal(text, about=[vehicle])
+    bone = settings.guide_bone if guide.type == "ARMATURE" else ""
+    if bone and bone not in guide.pose.bones:
+        text = f"{guide.name}, the guide of {vehicle.name}, has no bone {bone}. Choose another bone."
+        raise Refusal(text, about=[vehicle])
+    for ob in with_all_behind([guide]):
+        carriers = {carrier_of(behind, rows) for behind in (ob, *(other for other, _ in reasons(ob)))} - {-1}
+        if carriers:
+            raise Refusal(
+                f"{guide.name}, the guide of {vehicle.name}, moves with a vehicle that the bake has yet to move. "
+                f"Choose another guide.",
+                about=[guide],
+            )
+    return BodySource(guide, -1, bone)

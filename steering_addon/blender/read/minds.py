@@ -17,7 +17,7 @@ from ...simulation.vehicle import VehicleModel
 from ..moving import locomotion_of
 from ..objects.tagged_objects import crowd_of
 from ..properties.own_settings import is_own
-from ..stored_values import choice_in
+from ..refusal import choice_in
 from .checks import checked_values
 from .dependencies import animates
 from .mind_sources import StateSource, TriggerSource

@@ -19,19 +19,16 @@ from ..animation.rotation_channels import WIDEST, data_path, matrices_from_chann
 from ..clips.clip_strips import without_clips
 from ..clips.measuring import player_below
 from ..moving import own_locomotion_of
-from ..objects.doubles import doubles
+from ..objects.doubles import axes_of_model, doubles
 from ..objects.hierarchy import Family
 from ..objects.identity import distinct_identities
-from ..objects.model_axes import axes_of_model
 from ..objects.tagged_objects import crowds_of
-from ..stored_values import finite_numbers
+from ..refusal import finite_numbers
 from .checks import FreeCheck, check_number, check_numbers, check_start, check_vehicle
 from .dependencies import KeyedPaths, animates
-from .entry_settings import HidingRule, own_enter_frame
 from .local_space import is_computed, parent_part, to_world
-from .sources import portrays
-from .standing import still
-from .start_pose import earlier_velocity, start_of, store
+from .sources import HidingRule, own_enter_frame, portrays
+from .start_pose import earlier_velocity, start_of, still, store
 from .vehicles import OWN_SETTINGS
 
 

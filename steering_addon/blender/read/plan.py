@@ -14,24 +14,21 @@ from ...simulation.arrays.chance import keys_of_vehicles, numbers_of_vehicles
 from ...simulation.candidates import FIRST, Candidates
 from ...simulation.declaration import CAUSE, NEAREST, POINTERS, Kind, Parameter
 from ...simulation.roles import Role
-from ..animation.frame_rate import frame_time_of
+from ..animation.frame_rate import frame_time_of, substeps_of
 from ..objects.identity import distinct_identities
 from ..objects.tagged_objects import crowd_of
 from ..pieces import in_one_go
 from ..properties import has_role, settings_of
 from ..property_groups import values_of
-from .cast import Cast, cast_of, no_points
+from .cast import Cast, cast_of, lost_warnings, no_points
 from .checks import check_independent, warnings_of
 from .dependencies import plays_physics, reads_scene, reads_vehicle_above, with_all_behind
-from .entry_settings import check_hiding, feeds
-from .lost_crowds import lost_warnings
 from .marks import MarkSource, mark_sources, mark_warnings
 from .mind_sources import StateSource, TriggerSource, state_source, trigger_source
 from .object_vehicles import no_objects
-from .run_settings import substeps_of
-from .sources import BodySource, CrowdSource, behaviors_of, by_name, pointers_of, portrays
+from .sources import BodySource, CrowdSource, behaviors_of, by_name, check_hiding, feeds, pointers_of, portrays
 from .surroundings import Scenery, Surroundings, rows_of, rows_of_bodies, rows_of_vehicles, surroundings_of
-from .target_problems import target_warnings
+from .target_groups import target_warnings
 from .vehicles import Vehicles, VehicleSource
 
 

@@ -14,20 +14,19 @@ from ...simulation.arrays.identities import distinct, in_a_row
 from ...simulation.arrays.once import once
 from ...simulation.locomotion import Locomotion
 from ..animation.rotation_channels import matrices_from_channels
-from ..objects.doubles import doubles
+from ..objects.doubles import doubles, model_axes
+from ..objects.hierarchy import roots
 from ..objects.identity import distinct_identities
-from ..objects.model_axes import model_axes
 from ..objects.tagged_objects import crowd_of
 from ..properties import pointed_at
-from ..refusal import Refusal
-from ..stored_values import FARTHEST, Front, finite_numbers, sound_front
+from ..refusal import FARTHEST, Front, Refusal, finite_numbers, sound_front
 from .aside import scene_aside
 from .checks import check_number
 from .dependencies import animates
-from .entry_settings import own_enter_frame
 from .evaluated_points import EvaluatedPoints, evaluated_points
 from .local_space import to_world
 from .role_assignment import current_front
+from .sources import own_enter_frame
 from .vehicles import OWN_SETTINGS, VehicleSource
 
 NOT_OF_POINTS = ("by_hand",)
@@ -247,8 +246,7 @@ def _numbers(ob: Object, identity: int, points: EvaluatedPoints) -> np.ndarray:
 def models_of_points(ob: Object) -> list[Object]:
     """The models that the points of an object show, in the order of their variants; none without such a collection."""
     collection = pointed_at(ob.steering, "models")
-    inside = set() if collection is None else set(collection.all_objects)
-    return sorted((each for each in inside if each.parent not in inside), key=lambda each: each.name)
+    return [] if collection is None else roots(collection)
 
 
 def front_of_model(ob: Object, model: Object) -> Front:
@@ -291,18 +289,20 @@ def _velocities(ob: Object, velocity: np.ndarray) -> np.ndarray:
 
 def _in_limits(ob: Object, name: str, column: np.ndarray) -> np.ndarray:
     """The numbers of a setting (n,) within its limits."""
-    if column.ndim != 1:
-        raise Refusal(f"The attribute {name} of {ob.name} is no single number. Check its modifiers.", about=[ob])
-    _check_finite(ob, name, column)
+    _check_single(ob, name, column)
     declared = ob.steering.bl_rna.properties[name]
     return column if declared.type == "BOOLEAN" else np.clip(column, declared.hard_min, declared.hard_max)
 
 
 def _whole(ob: Object, name: str, column: np.ndarray) -> np.ndarray:
+    _check_single(ob, name, column)
+    return np.floor(column).astype(np.int64)
+
+
+def _check_single(ob: Object, name: str, column: np.ndarray) -> None:
     if column.ndim != 1:
         raise Refusal(f"The attribute {name} of {ob.name} is no single number. Check its modifiers.", about=[ob])
     _check_finite(ob, name, column)
-    return np.floor(column).astype(np.int64)
 
 
 def _check_finite(ob: Object, name: str, column: np.ndarray) -> None:

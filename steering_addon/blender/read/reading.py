@@ -16,22 +16,18 @@ from ...simulation.snapshot import Snapshot, State, start_state
 from ..objects.body_sizes import points_of
 from ..objects.doubles import doubles
 from ..properties import settings_of
-from ..refusal import Refusal
-from ..stored_values import choice_in
+from ..refusal import Refusal, choice_in
 from .bodies import BodyReader, is_active, matrices_of, within
 from .checks import check_numbers
 from .curves import CurveReader, ReadsLines
-from .entry_settings import frames_there
 from .flow_meshes import CurrentReader
-from .guides import read_guides
-from .links import LinkReader
+from .links import LinkReader, read_guides, read_signals
 from .marks import MarkReader
-from .perches import PerchReader
 from .plan import Plan
 from .settings import SettingsReader
-from .signals import read_signals
 from .solids import Axes, Solids, Surface, box_of, changes_shape, sizes_of
-from .surfaces import SurfaceReader
+from .sources import frames_there
+from .surfaces import PerchReader, SurfaceReader
 
 SHAPE_NUMBERS = {choice.name: choice.number for choice in SHAPES}
 

@@ -13,7 +13,7 @@ from ..objects.hierarchy import Family
 from ..objects.identity import new_identity, taken_identities
 from ..objects.tagged_objects import in_use
 from ..properties import has_role, pointed_at, settings_of
-from ..stored_values import choice_in
+from ..refusal import choice_in
 from .forward_axis import front_of
 from .start_pose import channels, store
 

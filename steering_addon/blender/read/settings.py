@@ -13,7 +13,7 @@ from ...simulation.locomotion import Locomotion
 from ...simulation.presence.attendance import STAY, Attendance, enter_frames
 from ...simulation.snapshot import Settings
 from ...simulation.vehicle import VehicleModel
-from ..stored_values import choice_in
+from ..refusal import choice_in
 from .checks import checked_values
 from .dependencies import animates
 from .locomotions import LocomotionReader

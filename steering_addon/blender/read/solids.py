@@ -1,12 +1,13 @@
-"""Obstacles as bodies: each object is measured once, and placed on every frame."""
+"""Obstacles as bodies: each object is measured once, placed on every frame, and given a shape that fits it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from bpy.types import Depsgraph, Object, PropertyGroup
+from bpy.types import Depsgraph, Object, PropertyGroup, Scene
 
-from ...simulation.arrays.vectors import magnitude, squared, unit
+from ...simulation.arrays.vectors import cross, dot, magnitude, squared, unit
+from ...simulation.geometry.fitting import FULL, Fit, fit
 from ...simulation.geometry.meshes import Mesh, mesh
 from ...simulation.geometry.obstacles import (
     OBSTACLE_SHAPES,
@@ -17,10 +18,13 @@ from ...simulation.geometry.obstacles import (
     hull,
     mesh_radius,
 )
+from ...simulation.geometry.regions import SHAPES as REGION_SHAPES
+from ...simulation.roles import Role
 from ..objects.body_sizes import points_of, triangles_of
-from ..objects.doubles import placed
+from ..objects.doubles import doubles, placed
 from ..objects.hierarchy import Family, shown_in
-from ..stored_values import choice_in
+from ..objects.tagged_objects import in_use, tagged
+from ..refusal import choice_in
 from .dependencies import animates, changes_with_modifiers, may_move
 from .sources import BodySource
 
@@ -31,6 +35,15 @@ SHAPED_BY = ("bevel_object", "taper_object", "follow_curve")
 """The pointers of a curve or text at objects that shape it."""
 SAME = 1e-6
 """Metres that a point of a mesh may move before the mesh counts as another."""
+SHAPES = {number: name for name, number in SHAPE_NUMBERS.items()}
+SHAPE_LABELS = {choice.name: choice.label for choice in (*OBSTACLE_SHAPES, *REGION_SHAPES)}
+PERSON = 1.5
+"""Metres: what is lower people pass round, while vehicles are not known."""
+ON_BALL = 0.1
+"""How far the points of a ball, in units of its radius, are from the round surface in its box at most."""
+BELOW_RIM = np.array((0.0, 0.0, 0.8))
+WALLS = np.array([(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, -1)], dtype=np.float64)
+"""A place in a tank, in units of its half sides, and the directions in which it has a wall there."""
 
 
 class Solids:
@@ -239,3 +252,58 @@ def box_of(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def sizes_of(matrix: np.ndarray) -> np.ndarray:
     """The scale of each axis of a matrix, (3,), never 0."""
     return np.maximum(magnitude(matrix[:3, :3].T), 1e-9)
+
+
+def passers_height(scene: Scene) -> float:
+    """The height of the lowest vehicle of a scene, to which a gap may be a way; of a person if there is none."""
+    heights = [
+        ob.steering.height * abs(ob.matrix_world.col["XYZ".index(ob.steering.up_axis[-1])].length)
+        for ob in tagged(in_use(scene), Role.VEHICLE)
+    ]
+    return min((height for height in heights if height > 0.0), default=PERSON / scene.unit_settings.scale_length)
+
+
+def fit_of(ob: Object, depsgraph: Depsgraph, family: Family, height: float) -> Fit:
+    """How shapes fit an object with its children, for those of a height. Refused if a point of it is nowhere."""
+    matrix = doubles(ob.evaluated_get(depsgraph).matrix_world)
+    size = sizes_of(matrix)
+    points, triangles = triangles_of(ob, depsgraph, family)
+    up = int(np.argmax(np.abs(matrix[2, :3]) / size))
+    return fit(points_of(ob, depsgraph, family) * size, points * size, triangles, up, height)
+
+
+def fitting_shape(ob: Object, depsgraph: Depsgraph, family: Family, height: float) -> str:
+    """The stored name of the shape that an object has. Raises Refusal as `fit_of`."""
+    found = fit_of(ob, depsgraph, family, height)
+    if ob.type == "EMPTY" and ob.empty_display_type == "CUBE" and not found.has_faces:
+        return "BOX"
+    return SHAPES[found.shape]
+
+
+def fitting_region(ob: Object, depsgraph: Depsgraph) -> str:
+    """The stored name of the shape of region that an object has; of one without an inside a box round it. Refused if a
+    point of it is nowhere."""
+    points, triangles = triangles_of(ob, depsgraph, None)
+    if not len(triangles):
+        return "BOX" if ob.type != "EMPTY" or ob.empty_display_type == "CUBE" else "SPHERE"
+    return inside_of(points, triangles) or "BOX"
+
+
+def inside_of(points: np.ndarray, triangles: np.ndarray) -> str:
+    """The stored name of the shape of the inside of a surface, points (m, 3) and triangles (f, 3); "" without one.
+
+    It is a box for a tank with walls of glass too, which may have no lid.
+    """
+    middle, half = box_of(points[triangles.reshape(-1)])
+    surface = mesh((points - middle) / np.maximum(half, 1e-9), triangles)
+    walls, _ = surface.hit(np.tile(BELOW_RIM, (len(WALLS), 1)), WALLS, np.full(len(WALLS), np.inf))
+    if np.isfinite(walls).all() and not surface.inside(BELOW_RIM[None]).any():
+        return "BOX"
+    if not surface.closed:
+        return ""
+    a, b, c = surface.corners
+    volume = abs(float(np.cumsum(dot(a, cross(b, c)))[-1])) / 6.0
+    if volume >= FULL * 8.0:
+        return "BOX"
+    off = np.abs(magnitude(surface.corners.reshape(-1, 3)) - 1.0)
+    return "SPHERE" if off.max() <= ON_BALL and volume > np.pi else "MESH"

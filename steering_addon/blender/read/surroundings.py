@@ -11,14 +11,12 @@ from ..clips.crowd_clips import looked_at
 from ..moving import locomotion_of
 from ..objects.tagged_objects import full_name
 from ..properties import pointed_at
-from ..stored_values import check_choices
+from ..refusal import check_choices
 from .cast import Cast
 from .checks import check_surfaces
-from .guides import GuideSource, guides_of
-from .links import check_links, with_ends
+from .links import GuideSource, check_links, guides_of, path_of_signal, with_ends
 from .marks import ground_of
 from .mind_sources import watched_objects, watched_regions
-from .signals import path_of_signal
 from .sources import BodySource, Pointer, behaviors_of, by_name, carrier_of, pointers_of
 from .target_groups import Several, several_of, stood_on
 from .vehicles import VehicleSource

@@ -1,6 +1,5 @@
 """Sweeping through the frames: a `Frame` for each, without changing the animator's scene."""
 
-import math
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -9,6 +8,7 @@ import bpy
 from bpy.types import Object, Scene
 
 from ...portrayal.sketch import Frame
+from ..animation.frame_rate import frame_kept
 from ..objects.hierarchy import Family
 from .aside import evaluated, scene_aside
 from .dependencies import animates
@@ -122,19 +122,14 @@ def _each_once(objects: Iterable[Object]) -> list[Object]:
 def _users_scene(plan: Plan) -> Iterator[Scene]:
     """The animator's scene, with the vehicles at their start and without earlier bakes until the end."""
     scene = plan.scene
-    frame = scene.frame_current_final
     layer = scene.view_layers[0]
     hidden = [ob for ob in to_link(plan) if not ob.visible_get(view_layer=layer) or animates(ob, "hide_viewport")]
-    with _settled(scene), evaluated(scene, hidden):
-        try:
-            with plan.vehicles.source.at_start(range(len(plan))):
-                # In a handler, Blender crashes on view layers that it does not evaluate: docs/blender_traps.md.
-                scene.update_tag()
-                yield scene
-        finally:
-            # While the hidden objects are still evaluated, so that they go back too.
-            # Split by floor, as Blender's own frame_current and frame_subframe count backwards below frame 0.
-            scene.frame_set(math.floor(frame), subframe=frame - math.floor(frame))
+    # The frame goes back while the hidden objects are still evaluated, so that they do too.
+    start = plan.vehicles.source.at_start(range(len(plan)))
+    with _settled(scene), evaluated(scene, hidden), frame_kept(scene), start:
+        # In a handler, Blender crashes on view layers that it does not evaluate: docs/blender_traps.md.
+        scene.update_tag()
+        yield scene
 
 
 @contextmanager

@@ -12,24 +12,23 @@ from bpy.types import Depsgraph, Object, Scene
 from ...simulation.roles import OF_MEMBERS, Role
 from .. import handlers
 from ..animation.bake_record import BakeRecord
+from ..animation.frame_rate import frame_range
 from ..animation.ownership import bake_of
 from ..animation.run_records import Outcomes, fingerprints_of
+from ..handlers import is_listening, listen, stop_listening
 from ..objects.crowd_caches import MARK
-from ..objects.resting import resting
-from ..objects.tagged_objects import full_name, in_use, names_of
+from ..objects.tagged_objects import full_name, in_use, names_of, resting
 from ..pieces import in_one_go
 from ..properties import pointed_at, settings_of
 from ..read.evaluated_points import number_of_points
 from ..read.fingerprint import fingerprint
-from ..read.run_settings import frame_range
 from ..read.sources import pointers_of
-from ..read.target_problems import outside_scene
-from ..setting_changes import is_listening, listen, stop_listening
+from ..read.target_groups import outside_scene
 from . import covering, hand_edits, placing
 from .findings import Finding, findings
+from .hand_edits import changed_clips
 from .model_traits import traits
 from .present_members import Presence, presence_of, states_now, tells_state
-from .written_clips import changed_clips
 
 PAUSE = 0.1
 """Seconds without a change after which objects are counted: counting ten thousand vehicles takes about as long."""

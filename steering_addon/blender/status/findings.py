@@ -38,10 +38,9 @@ from ..objects.tagged_objects import by_role, crowd_of, crowds_of, full_name, in
 from ..properties import pointed_at
 from ..read.dependencies import animates
 from ..read.evaluated_points import number_of_points
-from ..read.obstacle_fit import SHAPE_LABELS
-from ..read.solids import is_mesh
+from ..read.solids import SHAPE_LABELS, is_mesh
 from ..read.sources import behaviors_of, pointers_of
-from ..read.target_problems import awaited, outside_scene, target_problem, waits_unasked
+from ..read.target_groups import awaited, outside_scene, target_problem, waits_unasked
 from .covering import covering
 from .model_traits import undriven
 from .placing import loose_links, misplaced

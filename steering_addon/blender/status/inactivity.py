@@ -9,9 +9,9 @@ from bpy.types import Object
 
 from ...behaviors import CATALOGUE
 from ...simulation.behavior import Behavior
+from ..read.cast import reason
 from ..read.dependencies import animates
-from ..read.lost_crowds import reason
-from ..read.target_problems import target_problem
+from ..read.target_groups import target_problem
 from .census import Census
 from .present_members import Presence
 

@@ -18,16 +18,15 @@ from ...simulation.locomotion import Locomotion
 from ...simulation.roles import Role
 from ...simulation.terrain import Misplaced, Terrain
 from ...simulation.vehicle import Motion, VehicleModel
+from ..animation.frame_rate import frame_range
 from ..moving import locomotion_of, own_locomotion_of
-from ..objects.doubles import doubles
-from ..objects.model_axes import axes_of_model
+from ..objects.doubles import axes_of_model, doubles
 from ..objects.tagged_objects import crowds_of
 from ..read.curves import sketched
 from ..read.dependencies import animates, may_move
 from ..read.fingerprint import digest_of_shapes
 from ..read.links import lines_of
 from ..read.locomotions import LocomotionReader
-from ..read.run_settings import frame_range
 from ..read.surfaces import SurfaceReader
 from ..refusal import Refusal
 

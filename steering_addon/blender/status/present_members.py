@@ -15,14 +15,14 @@ from ...simulation.arrays.chance import keys_of_vehicles
 from ...simulation.presence.attendance import Attendance, enter_frames
 from ..animation.bake_record import BakeRecord
 from ..animation.custom_properties import path_of
+from ..animation.frame_rate import frame_range
 from ..animation.ownership import CurrentAnimation
 from ..animation.run_records import Outcomes, outcome_of
 from ..animation.state_history import TakenUp
 from ..preview.published import published_frame
 from ..properties import settings_of
 from ..property_groups import values_of
-from ..read.entry_settings import ALWAYS, own_enter_frame
-from ..read.run_settings import frame_range
+from ..read.sources import ALWAYS, own_enter_frame
 from ..refusal import Refusal
 
 

@@ -17,7 +17,7 @@ from ...portrayal.sliding import BodyPace, feet_on, longest_slides
 from ...simulation.arrays.scalars import Rows, Scalars
 from ...simulation.arrays.vectors import Vectors
 from ..animation.animation_data import evaluate
-from ..animation.frame_rate import frame_time_of
+from ..animation.frame_rate import frame_kept, frame_time_of
 from ..animation.ownership import CurrentAnimation, bake_of
 from ..animation.rotation_channels import data_path, matrices_from_channels, width_of
 from ..clips.clip_record import clip_record, tracks_of
@@ -25,12 +25,11 @@ from ..clips.crowd_clips import scale_of
 from ..clips.measuring import axes_of, low_on, low_points, player_below
 from ..clips.poses import Channels, bone_channel, channels_of, curves_for, follows_from_curves, from_channels
 from ..clips.rig import Rig, rig_of
-from ..objects.doubles import doubles
+from ..objects.doubles import axes_of_model, doubles
 from ..objects.hierarchy import Family
-from ..objects.model_axes import axes_of_model
 from ..read.local_space import to_world
 from ..read.surfaces import static_ground
-from ..stored_values import sound_front
+from ..refusal import sound_front
 
 
 @dataclass(frozen=True)
@@ -192,14 +191,11 @@ def _baked(ob: Object, frames: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _carried(ob: Object, frames: np.ndarray, scene: Scene) -> tuple[np.ndarray, np.ndarray]:
     """The positions and bases of a baked vehicle with a parent, from going through the frames."""
     position, basis = np.empty((len(frames), 3)), np.empty((len(frames), 3, 3))
-    frame, subframe = scene.frame_current, scene.frame_subframe
-    try:
+    with frame_kept(scene):
         for row, number in enumerate(frames.tolist()):
             scene.frame_set(int(number))
             matrix = doubles(ob.matrix_world)
             position[row], basis[row] = to_world(matrix, np.zeros(3), np.eye(3), axes_of_model(ob), np.ones(3))
-    finally:
-        scene.frame_set(frame, subframe=subframe)
     return position, basis
 
 

@@ -19,6 +19,7 @@ from ...simulation.run import simulate
 from ...simulation.snapshot import State
 from ..animation.run_records import store_run
 from ..objects.tagged_objects import list_names
+from ..pieces import as_part
 from ..read.joined_vehicles import point_parts
 from ..read.lead_in import lead_in
 from ..read.mind_sources import store_number
@@ -26,9 +27,8 @@ from ..read.plan import Plan
 from ..read.reading import Reader
 from ..read.sweep import read_ahead, sweep
 from .histories import histories, unreached_goals
-from .split_writer import writer_for
 from .subjects import driven_crowds, playing_models, subjects_of
-from .writer import Writer
+from .writer import Writer, writer_for
 
 SIMULATING = 0.8
 """Share of the progress that simulating takes."""
@@ -95,8 +95,7 @@ def baking(
                 yield SIMULATING * (row + 1) / len(plan.frames)
         for sketch in exact.rest():
             writer.frame(portrayer.portrait(sketch))
-        for done in writer.finish(run):
-            yield SIMULATING + WRITING * done
+        yield from as_part(writer.finish(run), SIMULATING, SIMULATING + WRITING)
     except BaseException:
         writer.discard()
         raise

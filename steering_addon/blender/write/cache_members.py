@@ -15,15 +15,14 @@ from ..crowds.cache_models import (
     Cycles,
     OfClips,
     OfDrivers,
-    Still,
     Variant,
     drives_by_phase,
     looks_of,
     shape_of,
 )
 from ..crowds.model_aside import scale_in_world
+from ..objects.focus import check_editable
 from ..objects.hierarchy import Family
-from ..objects.suitability import check_editable
 from ..read.joined_vehicles import object_part, point_parts
 from ..read.plan import Plan
 from ..read.point_vehicles import PointVehicles, models_of_points
@@ -124,7 +123,7 @@ class _Variants:
         return start + np.clip(points.variant, 0, len(models) - 1)
 
     def _add(self, ob: Object, player: tuple[int, Object] | None) -> None:
-        cycles: Cycles = Still()
+        cycles: Cycles = Cycles()
         rig, group = ob, ("look", len(self.variants))
         if player is not None:
             k, rig = player

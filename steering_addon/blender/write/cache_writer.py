@@ -1,6 +1,6 @@
 """The writer of crowd caches: keeps the portraits of crowds as columns, and makes a cache of each in the end."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import bpy
 import numpy as np
@@ -11,6 +11,7 @@ from ...portrayal.portrait import Portrait
 from ...portrayal.sketch import VisibleBodies
 from ..animation.custom_properties import reading_drivers
 from ..animation.rotation_channels import RotationTrack
+from ..crowds.asset_files import PHASES
 from ..crowds.cache_models import EFFORTS, Layout, Variant, making
 from ..crowds.crowd_cache import (
     ARRIVED,
@@ -20,12 +21,12 @@ from ..crowds.crowd_cache import (
     CachedFrames,
     NewCache,
     delete_caches,
-    is_cached,
     resting_parts,
     settle,
 )
-from ..crowds.crowd_player import PHASES
+from ..objects.crowd_caches import cached_as
 from ..objects.hierarchy import Family
+from ..pieces import as_part
 from ..read.local_space import to_local
 from ..read.plan import Plan
 from ..read.sources import CrowdSource, keyed_properties
@@ -65,8 +66,7 @@ class CacheWriter:
     def prepare(self) -> Iterator[float]:
         """Make everything, yielding the share that is done; the scene does not change."""
         for done, crowd in enumerate(self._crowds):
-            for share in crowd.prepare():
-                yield (done + share) / len(self._crowds)
+            yield from as_part(crowd.prepare(), done / len(self._crowds), (done + 1) / len(self._crowds))
 
     def commit(self, run: str) -> None:
         """Give what was made to the scene."""
@@ -81,7 +81,7 @@ class CacheWriter:
     @staticmethod
     def has_written(ob: Object) -> bool:
         """Whether a cache holds the motion of an object."""
-        return is_cached(ob)
+        return cached_as(ob) is not None
 
     @staticmethod
     def delete(objects: Iterable[Object]) -> tuple[str, ...]:
@@ -153,12 +153,7 @@ class _CrowdCache:
         """Make the models and the columns, yielding the share that is done."""
         scene, layer = self._plan.scene, _layer_of(self._plan.scene)
         work = making(self._members.variants, self._played(), scene, layer, self._family)
-        while True:
-            try:
-                yield MODELS * next(work)
-            except StopIteration as stop:
-                layouts: dict[int, Layout] = stop.value
-                break
+        layouts = yield from as_part(work, 0.0, MODELS)
         number = max(len(layout) for layout in layouts.values())
         columns = {"pose": self._poses(layouts, np.int8 if number < PHASES else np.int32)}
         if self._phase is not None:
@@ -196,7 +191,7 @@ class _CrowdCache:
             played.setdefault(each.group, set()).update(np.unique(cycles).tolist())
         return played
 
-    def _poses(self, layouts: dict[int, Layout], kind: type) -> np.ndarray:
+    def _poses(self, layouts: Mapping[int, Layout], kind: type) -> np.ndarray:
         """The numbers of the meshes, (f, m); -1 of those who are away."""
         poses = np.full(self._away.shape, -1, kind)
         for variant, each in enumerate(self._members.variants):

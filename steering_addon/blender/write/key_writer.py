@@ -16,20 +16,19 @@ from ..animation.ownership import keyed_bake_of
 from ..animation.rotation_channels import WIDEST, width_of
 from ..animation.staging import Staging, clear_all
 from ..clips.clip_record import clip_record
-from ..clips.own_shapes import clear_players, has_own_shapes
+from ..clips.shapes import clear_players, has_own_shapes
 from ..objects.hierarchy import Family, ancestors
 from ..objects.tagged_objects import names_of
+from ..pieces import as_part
 from ..properties import settings_of
-from ..read.entry_settings import parts_of
 from ..read.joined_vehicles import object_part
 from ..read.plan import Plan
+from ..read.sources import parts_of
 from ..refusal import Refusal
-from .channels import AT_ONCE, ChannelConverter
+from .channels import AT_ONCE, LATEST, ChannelConverter, NeededKeys
 from .clip_writer import ClipWriter
-from .needed_keys import LATEST, NeededKeys
 from .property_columns import KEY, DriverColumns, StateColumns
-from .resource_visibility import Eaten
-from .subjects import PlayingModels, radii
+from .subjects import Eaten, PlayingModels, radii
 
 STAGING = 0.4
 """The share of the writing that the keys of vehicles take; the clips of their armatures take the rest."""
@@ -122,15 +121,14 @@ class KeyWriter:
                 thinned=thinned,
             )
             yield share * done / len(source)
-        for done in self._clips.prepare() if self._clips else ():
-            yield STAGING + (written - STAGING) * done
+        if self._clips:
+            yield from as_part(self._clips.prepare(), STAGING, written)
         away = self._away & source.hides
         carried = np.zeros((len(away), len(plan)), dtype=np.bool_)
         carried[:, self._rows] = away
         self._eaten.hide(staging, carried, self._replace)
         self._hide_parts(staging, away)
-        for done in staging.commit(plan.scene.frame_current_final):
-            yield written + HANDING_OVER * done
+        yield from as_part(staging.commit(plan.scene.frame_current_final), written, 1.0)
         self._clips.write()
 
     @property

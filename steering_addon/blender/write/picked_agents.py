@@ -27,7 +27,8 @@ from ..crowds.crowd_cache import ARRIVED, resting_parts
 from ..crowds.picked_objects import agents_of, check_removable, object_for, remove_made
 from ..objects.crowd_caches import MARK, PICKED, cache_id, is_made, mark, points_identity
 from ..objects.hierarchy import Family
-from ..objects.resting import put_to_rest, wake
+from ..objects.tagged_objects import put_to_rest, wake
+from ..pieces import as_part
 from ..read.local_space import to_world
 from ..read.plan import Plan, plan_reading
 from ..read.reading import Reader
@@ -107,8 +108,7 @@ def _keying(
                 writer.frame(portrayer.portrait(replace(sketch, bodies=bodies)))
                 before = state
                 yield SWEEPING * (row + 1) / len(plan.frames)
-        for done in writer.finish(run):
-            yield SWEEPING + (1.0 - SWEEPING) * done
+        yield from as_part(writer.finish(run), SWEEPING, 1.0)
     except BaseException:
         writer.discard()
         raise

@@ -1,4 +1,4 @@
-"""The subjects of portraits: the vehicles of a plan, with the models that play clips and what drivers read."""
+"""The subjects of portraits: the vehicles of a plan, the models that play clips, what drivers read, and resources."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -7,13 +7,15 @@ import numpy as np
 from bpy.types import Action, Object
 
 from ...portrayal.clips import in_order
-from ...portrayal.portrait import DrivenCrowd, ModelClips, PortraitSubjects, StatefulCrowd
+from ...portrayal.portrait import DrivenCrowd, ModelClips, Portrait, PortraitSubjects, StatefulCrowd
+from ...portrayal.sketch import Sketch
 from ...simulation.arrays.once import once
+from ...simulation.roles import Role
 from ..animation.custom_properties import share_in
 from ..animation.posing import check_shows_clips, check_strips_play
+from ..animation.staging import Staging
 from ..clips.clip_copies import Copies
-from ..clips.clip_heads import Neck, neck_of
-from ..clips.clip_posture import Posture, posture_of
+from ..clips.clip_posture import Neck, Posture, neck_of, posture_of
 from ..clips.crowd_clips import (
     Model,
     beats_of,
@@ -31,14 +33,13 @@ from ..clips.crowd_clips import (
 from ..clips.finding_clips import along_with
 from ..clips.hiding_tracks import check_tracks_show_clips
 from ..clips.measuring import moved_along, shape_of
-from ..clips.own_shapes import check_shapes_play
 from ..clips.rig import Rig
-from ..clips.shapes import Shapes
+from ..clips.shapes import Shapes, check_shapes_play
 from ..objects.hierarchy import Family
+from ..properties import has_role
 from ..read.plan import Plan
-from ..read.sources import CrowdSource
-from ..stored_values import sound_front
-from .resource_visibility import Resources
+from ..read.sources import CrowdSource, feeds, may_be_hidden, with_parts
+from ..refusal import sound_front
 
 
 @dataclass(frozen=True)
@@ -212,3 +213,52 @@ def radii(plan: Plan) -> np.ndarray:
     for crowd in plan.crowds:
         radii[crowd.rows] = crowd.ob.steering.vehicle.radius * factors[crowd.rows]
     return radii
+
+
+class Resources:
+    """The resources of a run.
+
+    Attributes:
+        bodies: (m,) their sources.
+        rows: (m,) of these among the bodies of the plan.
+        parts: (m,) the visible objects of each, including itself.
+        fed_on: whether a behavior takes something from them.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        family = Family()
+        resources = [(row, body) for row, body in enumerate(plan.bodies) if has_role(body.ob, Role.RESOURCE)]
+        self.fed_on = any(feeds(crowd.behaviors) for crowd in plan.crowds)
+        self.rows = np.array([row for row, _ in resources], dtype=np.int64)
+        self.bodies = [body for _, body in resources]
+        self.parts = [list(with_parts(body.ob, family)) for body in self.bodies]
+
+    def __len__(self) -> int:
+        return len(self.bodies)
+
+    def eaten_up(self, sketch: Sketch) -> np.ndarray:
+        """Whether nothing is left of each, (m,)."""
+        return sketch.eaten if self.fed_on else np.zeros(len(self), dtype=np.bool_)
+
+
+class Eaten:
+    """Records on which frames of a run the resources are eaten up. `objects`: the resources with their parts."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._resources = Resources(plan)
+        self._up = np.zeros((len(plan.frames), len(self._resources)), dtype=np.bool_)
+        self.objects = frozenset(ob for parts in self._resources.parts for ob in parts)
+
+    def frame(self, row: int, portrait: Portrait) -> None:
+        """Record which resources are eaten up on a frame of the run, by its row."""
+        self._up[row] = self._resources.eaten_up(portrait)
+
+    def hide(self, staging: Staging, away: np.ndarray, replace: bool) -> None:
+        """Prepare the resources to be hidden while nothing is left of them. `away`: (f, n) which vehicles are hidden,
+        together with what they carry; `replace`: whether the animator's keys on the switches may be set aside."""
+        for up, body, parts in zip(self._up.T, self._resources.bodies, self._resources.parts):
+            hidden = up if may_be_hidden(body.ob) else np.zeros_like(up)
+            if body.carrier >= 0:
+                hidden = hidden | away[:, body.carrier]
+            for part in parts:
+                staging.hide(part, hidden, replace)

@@ -84,7 +84,7 @@ def sine_of_turns(turns: Scalars) -> Scalars:
         value *= square
     value += SINE_OF_TURNS[-1]
     value *= rest
-    return np.asarray(value * (1.0 - 2.0 * (halves - 2.0 * np.floor(0.5 * halves))), dtype=np.float64)
+    return value * (1.0 - 2.0 * (halves - 2.0 * np.floor(0.5 * halves)))
 
 
 def cosine_of_setting(angle: Scalars) -> Scalars:

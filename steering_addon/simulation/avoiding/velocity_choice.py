@@ -159,7 +159,7 @@ class Choosers:
             return None
         speed = np.maximum(length(velocity), EPSILON)
         to_stop = 0.5 * speed * speed / np.maximum(self.agents.agility[agent], EPSILON)
-        return np.asarray(np.maximum(self.until[agent], to_stop) / speed)
+        return np.maximum(self.until[agent], to_stop) / speed
 
     def _sideways(self, rows: Rows, wished: Components) -> Scalars:
         """The bonus for going right and the cost of going left, (m,)."""

@@ -86,4 +86,4 @@ class _Cells:
         inside = (i >= 0) & (i < x) & (j >= 0) & (j < y) & (k >= 0) & (k < z)
         number = np.where(inside, (i * y + j) * z + k, -1.0).astype(np.int64)
         place = np.minimum(np.searchsorted(self.number, number), len(self.number) - 1)
-        return np.asarray(self.number[place] == number, dtype=np.bool_)
+        return self.number[place] == number

@@ -461,4 +461,4 @@ def _number_around(cells: Mask, reach: int, outside: int) -> NDArray[np.int64]:
     wide = np.pad(cells.astype(np.int64), reach, constant_values=outside)
     total = np.pad(np.cumsum(np.cumsum(wide, axis=0), axis=1), ((1, 0), (1, 0)))
     side = 2 * reach + 1
-    return np.asarray(total[side:, side:] - total[:-side, side:] - total[side:, :-side] + total[:-side, :-side])
+    return total[side:, side:] - total[:-side, side:] - total[side:, :-side] + total[:-side, :-side]

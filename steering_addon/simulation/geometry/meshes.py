@@ -139,7 +139,7 @@ class Mesh:
         flat = np.abs(normal[:, 2]) < EPSILON * EPSILON
         above = dot(normal, a - point) * np.where(normal[:, 2] < 0.0, -1.0, 1.0) > 0.0
         crossings = np.bincount(owner[around & above & ~flat], minlength=len(points))
-        return np.asarray(crossings % 2 == 1, dtype=np.bool_)
+        return crossings % 2 == 1
 
     def surface(self, points: Vectors, reach: Scalars | None = None) -> tuple[Scalars, Vectors]:
         """The signed distance of points (n, 3) from the surface, and the directions away from it.
@@ -179,7 +179,7 @@ class Mesh:
                 away += offset * offset
             away *= 1.0 + CLOSE
             lower(furthest, owner, away)
-            return np.asarray(square <= furthest[owner], dtype=np.bool_)
+            return square <= furthest[owner]
 
         owner, triangle = descend(self.levels, len(points), keep)
         candidate = self._sides.nearest(triangle, picked(points, owner))
@@ -283,7 +283,7 @@ def silhouette(surface: Mesh, eye: Vectors) -> Mask:
     front = dot(eye[:, None] - surface.corners[0][None], surface.normal[None]) > 0.0
     beyond = front[:, np.maximum(surface.neighbor, 0)] & (surface.neighbor >= 0)[None]
     facing = front | (surface.neighbor < 0).any(axis=0)[None]
-    return np.asarray(facing[:, None] & ~beyond, dtype=np.bool_)
+    return facing[:, None] & ~beyond
 
 
 def _crossed(points: Vectors, course: Vectors, reach: Scalars) -> Keep:
@@ -298,7 +298,7 @@ def _crossed(points: Vectors, course: Vectors, reach: Scalars) -> Keep:
             entered = np.maximum(entered, np.minimum(to_low, to_high))
             left = np.minimum(left, np.maximum(to_low, to_high))
         slack = CLOSE * np.abs(left)
-        return np.asarray((entered <= left + slack) & (left >= -slack) & (entered <= reach[owner]), dtype=np.bool_)
+        return (entered <= left + slack) & (left >= -slack) & (entered <= reach[owner])
 
     return keep
 
@@ -310,7 +310,7 @@ def _above(points: Vectors) -> Keep:
     def keep(boxes: Boxes, owner: Rows, box: Rows) -> Mask:
         above = (boxes.low[0][box] <= x[owner]) & (x[owner] <= boxes.high[0][box])
         above &= (boxes.low[1][box] <= y[owner]) & (y[owner] <= boxes.high[1][box])
-        return np.asarray(above & (z[owner] <= boxes.high[2][box]), dtype=np.bool_)
+        return above & (z[owner] <= boxes.high[2][box])
 
     return keep
 
@@ -366,4 +366,4 @@ def _left_of(start: Vectors, end: Vectors, point: Vectors) -> Mask:
     turned = (start[:, 0] > end[:, 0]) | ((start[:, 0] == end[:, 0]) & (start[:, 1] > end[:, 1]))
     a, b = np.where(turned[:, None], end, start), np.where(turned[:, None], start, end)
     area = (b[:, 0] - a[:, 0]) * (point[:, 1] - a[:, 1]) - (b[:, 1] - a[:, 1]) * (point[:, 0] - a[:, 0])
-    return np.asarray((area > 0.0) != turned, dtype=np.bool_)
+    return (area > 0.0) != turned

@@ -105,7 +105,7 @@ class Obstacles:
     @property
     def plain(self) -> Mask:
         """(k,) whether it is round and to be kept out of."""
-        return np.asarray((self.shape == ROUND) & (self.side == OUTSIDE), dtype=np.bool_)
+        return (self.shape == ROUND) & (self.side == OUTSIDE)
 
     def clearance(self, points: Vectors) -> Scalars:
         """The signed distance of each point from each obstacle, as in `surface`; (n, 3) to (n, k)."""
@@ -140,7 +140,7 @@ class Obstacles:
         low, high = np.minimum(self.start, self.end), np.maximum(self.start, self.end)
         beside = np.maximum(low - points.max(axis=0), points.min(axis=0) - high)
         far = np.max(beside, axis=1, initial=0.0) - self.radius > distance.max() * (1.0 + ROUNDING) + ROUNDING
-        return np.asarray(~far, dtype=np.bool_)
+        return ~far
 
     def surface(self, points: Vectors, rows: Rows) -> tuple[Scalars, Vectors]:
         """The signed distance of points from obstacles, row by row, and the shortest direction out.

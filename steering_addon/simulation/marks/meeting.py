@@ -370,7 +370,7 @@ def _due(mark: Mark, approach: _Approach, push: Vectors, dt: float) -> Mask:
     hard = (magnitude(push) > EASILY * bodies.strongest) & (left <= EARLIEST * mark.lead)
     soon = left <= np.maximum(mark.lead, bodies.circle) + 0.5 * dt
     needed = (push != 0.0).any(axis=1)
-    return np.asarray(needed & (soon | far | steep | hard | approach.under_way))
+    return needed & (soon | far | steep | hard | approach.under_way)
 
 
 def _each(mark: Mark, approach: _Approach, dt: float) -> tuple[Mask, Vectors]:

@@ -62,7 +62,7 @@ def climbs(position: Vectors, points: Vectors) -> Scalars:
     """
     m, p = len(position), len(points)
     height = np.sort(points[:, 2])[np.floor((np.arange(m) + 0.5) * (p / m)).astype(np.int64)]
-    return np.asarray(height - np.sort(position[:, 2]))
+    return height - np.sort(position[:, 2])
 
 
 def middle_of(points: Vectors) -> Vectors:

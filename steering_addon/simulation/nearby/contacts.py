@@ -371,7 +371,7 @@ def _shares(
     """
     pairs = ((first, second), (second, first))
     both = np.stack([yields[a] if goes is None else np.where(goes[b], firmly[a], yields[a]) for a, b in pairs])
-    return np.asarray(both / (both[0] + both[1]), dtype=np.float64)
+    return both / (both[0] + both[1])
 
 
 def _meet(offset: Vectors, closing: Vectors, contact: Scalars) -> Mask:
@@ -390,7 +390,7 @@ def _meet(offset: Vectors, closing: Vectors, contact: Scalars) -> Mask:
 
 def _left_of_gap(gap: Scalars, brakes: Scalars) -> Scalars:
     """The gaps (p,) metres that a step has to leave, to brake by (p,); negative for overlaps that may remain."""
-    return np.asarray(np.copysign(room_to_brake(np.abs(gap), brakes), gap), dtype=np.float64)
+    return np.copysign(room_to_brake(np.abs(gap), brakes), gap)
 
 
 def room_to_brake(gap: Scalars, brakes: Scalars) -> Scalars:
@@ -399,7 +399,7 @@ def room_to_brake(gap: Scalars, brakes: Scalars) -> Scalars:
     A way w, then w - b, w - 2 b and so on, with brakes b, leads (w + w^2 / b) / 2 in all.
     """
     way = brakes * (np.sqrt(0.25 + 2.0 * gap / brakes) - 0.5)
-    return np.asarray(np.maximum(gap - way, 0.0), dtype=np.float64)
+    return np.maximum(gap - way, 0.0)
 
 
 @dataclass(frozen=True)

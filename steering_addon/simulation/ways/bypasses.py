@@ -475,4 +475,4 @@ def _blockage(sight: _Sight, room: Scalars, ahead: Scalars) -> Scalars:
     """
     depth = clamp(-room / np.maximum(sight.reach, EPSILON)[:, None], 0.0, 1.0)
     soon = 2.0 - ahead / np.maximum(sight.look, EPSILON)[:, None]
-    return np.asarray(BLOCKED * sight.look * np.max(depth * soon, axis=1))
+    return BLOCKED * sight.look * np.max(depth * soon, axis=1)

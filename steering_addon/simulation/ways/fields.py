@@ -261,7 +261,7 @@ class Field:
         slanted = np.minimum(gap, HALF_ROOT * h)
         flat = a + np.sqrt(h * h - slanted * slanted)
         slant = np.where(gap > HALF_ROOT * h, d + h / HALF_ROOT, flat)
-        return np.asarray(np.minimum(slant.min(axis=0), (a + h).min(axis=0)))
+        return np.minimum(slant.min(axis=0), (a + h).min(axis=0))
 
     def descent(self, nodes: Rows) -> NDArray[np.float64]:
         """The level unit directions, (2, m), in which the ways lead; zero at the goal and where a leap begins."""

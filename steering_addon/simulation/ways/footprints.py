@@ -107,9 +107,7 @@ class Footprints:
 
     def _beyond(self, points: Plane, row: Rows) -> NDArray[np.float64]:
         """The distance of points (m, 2) beyond each side of the footprints of rows (m,), (s, m) metres."""
-        return np.asarray(
-            self.normal[0][:, row] * points[:, 0] + self.normal[1][:, row] * points[:, 1] - self.offset[:, row]
-        )
+        return self.normal[0][:, row] * points[:, 0] + self.normal[1][:, row] * points[:, 1] - self.offset[:, row]
 
     def _pierced(self, start: Plane, end: Plane, row: Rows) -> Mask:
         """The mask, (m,), of lines (m, 2) to (m, 2) that have a part within the footprint of a row (m,)."""
@@ -119,7 +117,7 @@ class Footprints:
         part = first / np.where(crossing, first - last, 1.0)
         enter = np.where(starts_out & crossing, part, 0.0).max(axis=0, initial=0.0)
         leave = np.where(ends_out & crossing, part, 1.0).min(axis=0, initial=1.0)
-        return np.asarray((enter < leave) & ~(starts_out & ends_out).any(axis=0), dtype=np.bool_)
+        return (enter < leave) & ~(starts_out & ends_out).any(axis=0)
 
     def tangents(self, points: Plane, corner: Rows) -> Plane:
         """The unit directions, (m, 2), from points (m, 2) that just pass the obstacles at corners (m,)."""
@@ -307,4 +305,4 @@ def _round(ends: Plane, axes: Vectors, wide: float, narrow: float) -> tuple[Plan
 
 
 def _length(v: Vectors) -> Scalars:
-    return np.asarray(np.sqrt(v[:, 0] * v[:, 0] + v[:, 1] * v[:, 1]))
+    return np.sqrt(v[:, 0] * v[:, 0] + v[:, 1] * v[:, 1])

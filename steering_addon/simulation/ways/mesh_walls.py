@@ -31,13 +31,13 @@ CUTS = 512
 def cut_heights(height: Scalars, radius: Scalars) -> Scalars:
     """The heights at which meshes are cut for bodies, (n,) metres: above their middles, within the least radius."""
     step = max(HEIGHTS * float(radius.min(initial=np.inf)), ALIKE)
-    return np.asarray((np.floor(height / step) + 1.5) * step)
+    return (np.floor(height / step) + 1.5) * step
 
 
 def stand(obstacles: Obstacles) -> Mask:
     """Whether obstacles stand still, (k,)."""
     still = ((obstacles.velocity == 0.0) & (obstacles.spin == 0.0)).all(axis=1)
-    return np.asarray(still & (obstacles.carrier < 0), dtype=np.bool_)
+    return still & (obstacles.carrier < 0)
 
 
 def are_mapped(obstacles: Obstacles) -> Mask:

@@ -97,7 +97,7 @@ class Net:
             sides.append(way[:, 0] * along[:, 1] - way[:, 1] * along[:, 0])
         # A line along a side has rounding errors to the left or right of it.
         flat = EPSILON + 1e-9 * (np.abs(way[:, 0]) + np.abs(way[:, 1]))
-        return np.asarray((np.minimum(*sides) >= -flat) | (np.maximum(*sides) <= flat), dtype=np.bool_)
+        return (np.minimum(*sides) >= -flat) | (np.maximum(*sides) <= flat)
 
     def lengths(self, goals: Plane) -> NDArray[np.float64]:
         """The lengths of the ways from every corner to goals (g, 2) outside all footprints, (g, v) metres.
@@ -206,4 +206,4 @@ def _sortable(places: Plane) -> NDArray[np.complex128]:
 
 def _distance(start: Plane, end: Plane) -> NDArray[np.float64]:
     x, y = (np.ascontiguousarray(start[..., k]) - np.ascontiguousarray(end[..., k]) for k in range(2))
-    return np.asarray(np.sqrt(x * x + y * y))
+    return np.sqrt(x * x + y * y)

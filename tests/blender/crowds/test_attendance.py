@@ -171,7 +171,7 @@ def test_others_perceive_a_locked_baked_vehicle_only_while_it_is_present() -> No
 
 
 def test_the_overlay_skips_absent_vehicles() -> None:
-    pictures, requests = part("blender.overlay.picture"), part("blender.overlay.requests")
+    pictures, requests = part("blender.overlay.picture"), part("blender.overlay.ways")
     present, later = walkers()
     use(present.steering.crowd, wander={})
     enter_on(later, 20)

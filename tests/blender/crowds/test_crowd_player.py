@@ -6,7 +6,7 @@ import numpy as np
 from scripts.modelling.crowd_player import crowd_player
 from tests.blender.building import part
 
-player = part("blender.crowds.crowd_player")
+player = part("blender.crowds.asset_files")
 
 
 def content(tree) -> dict:

@@ -24,10 +24,7 @@ from tests.blender.building import (
 )
 from tests.sampling import sampled
 
-USUAL = {
-    scene.operator.removeprefix("add_"): scene.count
-    for scene in part("blender.crowds.ready_scenes.catalogue").READY_SCENES
-}
+USUAL = {scene.operator.removeprefix("add_"): scene.count for scene in part("blender.crowds.ready_scenes").READY_SCENES}
 """The number of members by the name of the scene."""
 SCENES = tuple(USUAL)
 EXTRA = {

@@ -405,7 +405,7 @@ def requests_of(*ships) -> list:
     bpy.context.view_layer.update()
     depsgraph = bpy.context.evaluated_depsgraph_get()
     tracks = part("blender.overlay.tracks").Tracks()
-    return part("blender.overlay.requests").requested_forces(list(ships), bpy.context.scene, depsgraph, tracks)
+    return part("blender.overlay.ways").requested_forces(list(ships), bpy.context.scene, depsgraph, tracks)
 
 
 def test_each_behavior_requests_a_force_and_the_combined_force_is_limited() -> None:

@@ -150,7 +150,7 @@ def test_status_and_overlay_know_points(addon) -> None:
     assert members.names == "Swarm and 9 more"
     assert census.vehicles == 10
     select(ob)
-    requests = part("blender.overlay.requests").requested_forces
+    requests = part("blender.overlay.ways").requested_forces
     tracks = part("blender.overlay.tracks").Tracks()
     assert requests([ob], scene, layer.depsgraph, tracks) == []
     part("blender.overlay.ways").way_lines([ob], scene, layer.depsgraph)

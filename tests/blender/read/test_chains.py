@@ -14,7 +14,7 @@ from tests.simulation.odd_input import BOUNDED
 def runs(*edges: tuple[int, int], against: object = ()) -> list[list[int]]:
     """The vertices of each chain, with None at the end of those that are closed."""
     marked = np.isin(np.arange(len(edges)), list(against))  # type: ignore[call-overload]
-    result = part("blender.read.edge_flows").chains(np.array(edges, dtype=np.int64).reshape(-1, 2), marked)
+    result = part("blender.read.flow_meshes").chains(np.array(edges, dtype=np.int64).reshape(-1, 2), marked)
     return [[*chain.vertices.tolist(), *[-1] * chain.closed] for chain in result]
 
 
@@ -61,7 +61,7 @@ def test_each_edge_is_in_one_chain_and_joins_its_neighbors_there(
 ) -> None:
     edges = np.array(drawn, dtype=np.int64).reshape(-1, 2)
     against = np.array([data.draw(st.booleans()) for _ in drawn], dtype=np.bool_)
-    result = part("blender.read.edge_flows").chains(edges, against)
+    result = part("blender.read.flow_meshes").chains(edges, against)
     rows = [row for chain in result for row in chain.edges.tolist()]
     assert sorted(rows) == [row for row, (a, b) in enumerate(drawn) if a != b]
     for chain in result:

@@ -24,7 +24,7 @@ def local_space(addon):
 
 
 def model_axes(*front):
-    return part("blender.objects.model_axes").model_axes(*front)
+    return part("blender.objects.doubles").model_axes(*front)
 
 
 @pytest.fixture(scope="module")

@@ -191,7 +191,7 @@ def test_a_rig_that_stands_on_its_origin_stays_on_it() -> None:
 
 
 def test_a_vehicle_cannot_be_a_surface_nor_a_surface_a_vehicle() -> None:
-    suits, role = part("blender.objects.suitability").suits, part("simulation.roles").Role
+    suits, role = part("blender.objects.focus").suits, part("simulation.roles").Role
     surface, (walker,) = tag(hill(), role="SURFACE"), walkers((0.0, 0.0, 1.0))
     assert not suits(surface, role.VEHICLE) and not suits(walker, role.SURFACE)
 

@@ -175,7 +175,7 @@ def test_a_preroll_runs_before_the_first_frame_and_writes_nothing_there() -> Non
 def test_steps_are_no_longer_than_a_twentieth_of_a_second_and_no_more_than_that_takes(fps, wanted, steps) -> None:
     scene = bpy.context.scene
     scene.render.fps, scene.steering.substeps = fps, wanted
-    assert part("blender.read.run_settings").substeps_of(scene) == steps
+    assert part("blender.animation.frame_rate").substeps_of(scene) == steps
 
 
 def test_another_seed_of_the_scene_or_of_a_vehicle_gives_other_random_numbers() -> None:

@@ -52,7 +52,7 @@ def assert_plays_the_simulation(ob, *, roll: bool = True) -> None:
     """In the scene the vehicle is where the simulation has it, and its front points where that says."""
     names, positions, bases = flight()
     row = names.index(ob.name)
-    axes = part("blender.objects.model_axes").axes_of_model(ob)
+    axes = part("blender.objects.doubles").axes_of_model(ob)
     bake()
     played = world_matrices(ob, baked_frames())
     reach = max(1.0, np.abs(positions[:, row]).max())

@@ -125,7 +125,7 @@ def test_edits_count_and_hidden_agents_are_refused(addon) -> None:
     before, whole = played(LAST), scene_dump()
     # What is exported is what is shown.
     cache = part("blender.objects.crowd_caches").cache_of(bpy.data.objects["Gnats"])
-    exported = part("blender.write.points_of_crowds").cached_points(cache, bpy.data.objects["Gnats"])
+    exported = part("blender.write.usd_points").cached_points(cache, bpy.data.objects["Gnats"])
     places = [before[frame][a][:3, 3] for frame in sorted(before)]
     np.testing.assert_allclose(exported.position[:, identities.index(a)], places, atol=1e-5)
     assert [(row < 0).all() for row in exported.shown.T] == [identity == b for identity in identities]

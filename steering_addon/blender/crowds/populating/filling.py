@@ -27,17 +27,25 @@ from ...read.checks import check_numbers
 from ...read.dependencies import KeyedPaths, animated_paths
 from ...read.ground import MemberGround
 from ...read.role_assignment import measure_height
-from ...refusal import Refusal
-from ...stored_values import check_stored, sound_front
+from ...refusal import Refusal, check_stored, sound_front
 from ..joining import SMALLEST, Shape, fit_body, fit_size, fit_stride, measure_for, median_length, shape_of
 from ..member_variation import scale_is_free
 from ..moves_like import UNCHANGED, Likeness, fitting, flies
-from .member_collection import collection_for, own_collection, shows
-from .members import bodies, changed_by_user, members_of, put, remove, resize, usual_room
+from .members import (
+    bodies,
+    changed_by_user,
+    collection_for,
+    members_of,
+    own_collection,
+    put,
+    remove,
+    resize,
+    shows,
+    usual_room,
+)
 from .models import MemberModel, Source, plain
+from .place import laid_out, moves_there, set_out_both_ways, tell_remedy
 from .point_members import add_model, add_points, known_settings, models_of, remove_points, varied
-from .room import tell_remedy
-from .standing_on import laid_out, moves_there, set_out_both_ways
 
 
 @dataclass(frozen=True)

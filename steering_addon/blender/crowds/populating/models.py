@@ -14,17 +14,16 @@ from bpy.types import Depsgraph, Object
 
 from ....simulation.roles import Role
 from ...animation.staging import clear_all
-from ...clips.own_shapes import take_own_shapes
+from ...clips.shapes import take_own_shapes
 from ...objects.body_sizes import Body
 from ...objects.characters import bone_shapes, carriers
-from ...objects.copies import Setting, copied, pointers
 from ...objects.doubles import doubles
+from ...objects.drivers import Setting, copied, pointers
 from ...objects.hierarchy import Bond, Family, ancestors
 from ...properties import has_role
 from ...read.forward_axis import front_of
 from ...read.role_assignment import current_front
-from ...refusal import Refusal
-from ...stored_values import sound_front
+from ...refusal import Refusal, sound_front
 
 NUMBERED = re.compile(r"[ ._]\d{3,}$")
 """The number in the name of a copy, as written by Blender and the ready scenes."""
@@ -33,23 +32,10 @@ SAY_NOTHING = {
     *("root", "rig", "metarig", "armature", "skeleton", "scene", "empty", "node", "object", "group", "geo", "mesh"),
     *("model", "character", "animal", "human", "body", "sketchfab", "gltf", "fbx", "mixamo"),
     *("cube", "plane", "sphere", "icosphere", "cylinder", "circle", "cone", "torus", "collection"),
-    *("gltf", "glb", "fbx", "obj", "usd", "dae", "blend", "cleaner", "materialmerger", "gles"),
+    *("glb", "obj", "usd", "dae", "blend", "cleaner", "materialmerger", "gles"),
     *("arm", "leg", "foot", "feet", "hand", "head", "torso", "hip", "hips", "chest", "neck", "tail", "wing", "eye"),
-    *(
-        "eyes",
-        "hair",
-        "skin",
-        "part",
-        "joint",
-        "joints",
-        "bone",
-        "surface",
-        "left",
-        "right",
-        "upper",
-        "lower",
-        "default",
-    ),
+    *("eyes", "hair", "skin", "part", "joint", "joints", "bone", "surface"),
+    *("left", "right", "upper", "lower", "default"),
 }
 """Words in the names that importers, exporters and Blender give, which do not say what a model is; nor do its limbs."""
 SHORTEST = 3
@@ -205,12 +191,6 @@ def candidates(
         for ob in found
         if not (ob == crowd or ob in others or has_role(ob, Role.CROWD)) and chosen.isdisjoint(family.ancestors(ob))
     ]
-
-
-def roots(collection: bpy.types.Collection) -> list[Object]:
-    """The objects of a collection whose parent is not in it, by name."""
-    inside = set(collection.all_objects)
-    return sorted((ob for ob in inside if ob.parent not in inside), key=lambda ob: ob.name)
 
 
 def plain(copies: list[Object]) -> None:

@@ -18,18 +18,18 @@ from ....simulation.arrays.vectors import cross
 from ....simulation.roles import Role
 from ...animation.held_transforms import let_go
 from ...animation.rotation_channels import channels_from_matrices
+from ...objects.doubles import axes_of_model
+from ...objects.hierarchy import roots
 from ...objects.identity import new_identity, taken_identities
-from ...objects.model_axes import axes_of_model
-from ...objects.resting import exclude
-from ...objects.tagged_objects import crowd_of, in_use
+from ...objects.tagged_objects import crowd_of, exclude, in_use
 from ...properties import has_role, pointed_at
 from ...read.evaluated_points import evaluated_points
-from ...stored_values import Front
+from ...refusal import Front
 from ..crowd_cache import delete_caches
 from ..member_variation import VARIED
 from ..shown_models import add_column, point_mesh, show_models
-from .member_collection import collection_for
-from .models import MemberModel, plain, roots
+from .members import collection_for
+from .models import MemberModel, plain
 
 OURS = "steering_models"
 """The custom property of a collection of models that Populate made."""

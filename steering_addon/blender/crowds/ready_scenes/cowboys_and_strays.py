@@ -9,11 +9,10 @@ from ....behaviors import CATALOGUE
 from ....locomotion import OnFoot
 from ....simulation.roles import Role
 from ..behavior_adding import add_behaviors
-from ..member_variation import Amounts
 from ..state_preset_exchange import add_state
 from ..states import triggers_of_state
-from .models import COW, RIDER, appended
-from .scene_builder import ReadyScene, SceneBuilder, SceneOptions, fitted_preset, scattered
+from .models import COW, RIDER
+from .scene_builder import ReadyMember, ReadyScene, SceneBuilder, SceneOptions, fitted_preset, scattered
 from .scenery import Heights, hills, on_ground, pasture
 
 AVOIDING = "unaligned_collision_avoidance"
@@ -60,8 +59,8 @@ def add_cowboys_and_strays(context: Context, options: SceneOptions) -> Object:
     height = hills(half, STEEPEST, random_numbers)
     builder.add("Cow Pasture", pasture("Cow Pasture", half, height), options.place, Role.SURFACE)
     region = builder.add_region("Cow Region", REGION * _radius(options))
-    _graze(context, options, builder, region, height, random_numbers)
-    riders = _riders(context, options, builder, height)
+    _graze(options, builder, region, height, random_numbers)
+    riders = _riders(options, builder, height)
     stray, _ = add_state(context, builder.crowd, "stray", riders)
     stray.steering.evasion.distance = FEARS * options.size
     fetch, _ = add_state(context, riders, "fetch", builder.crowd)
@@ -79,12 +78,7 @@ def _radius(options: SceneOptions) -> float:
 
 
 def _graze(
-    context: Context,
-    options: SceneOptions,
-    builder: SceneBuilder,
-    region: Object,
-    height: Heights,
-    random_numbers: random.Random,
+    options: SceneOptions, builder: SceneBuilder, region: Object, height: Heights, random_numbers: random.Random
 ) -> None:
     """Give the crowd its settings, and add the cows, of whom the last ones have strayed."""
     preset = fitted_preset("sheep", options.size)
@@ -95,17 +89,13 @@ def _graze(
     settings.vehicle.cruise_speed = GRAZES
     settings.on_foot.turn_radius = COW_TURN_RADIUS * size
     # One that comes home fast would push aside who grazes in its way.
-    add_behaviors([kind for kind in CATALOGUE if kind.name == AVOIDING], crowd, context.scene)
+    add_behaviors([kind for kind in CATALOGUE if kind.name == AVOIDING], crowd, builder.context.scene)
     members = []
-    with appended(COW, size, options.count) as cast:
-        for number, (x, y) in enumerate(_places(options, random_numbers)):
-            phase = random_numbers.uniform(0.0, 1.0)
-            member = cast.add(f"Cow {number + 1:03}", number, builder.collection, phase)
-            member.location = options.place + on_ground(height, x, y)
-            member.rotation_euler.z = random_numbers.uniform(-math.pi, math.pi)
-            members.append(member)
-    builder.enlist(members, random_numbers, size)
-    builder.vary(Amounts(**preset.variation), options.seed)
+    for x, y in _places(options, random_numbers):
+        phase, heading = random_numbers.uniform(0.0, 1.0), random_numbers.uniform(-math.pi, math.pi)
+        members.append(ReadyMember(options.place + on_ground(height, x, y), heading, phase=phase))
+    builder.cast(COW, size, "Cow {:03}", members, random_numbers)
+    builder.vary(preset.variation)
 
 
 def _places(options: SceneOptions, random_numbers: random.Random) -> list[tuple[float, float]]:
@@ -121,7 +111,7 @@ def _places(options: SceneOptions, random_numbers: random.Random) -> list[tuple[
     return places
 
 
-def _riders(context: Context, options: SceneOptions, herd: SceneBuilder, height: Heights) -> Object:
+def _riders(options: SceneOptions, herd: SceneBuilder, height: Heights) -> Object:
     """Add riders at posts round the herd, in a crowd of their own, and return that."""
     random_numbers, size = random.Random(options.seed + 1), HORSE * options.size
     builder = herd.beside("Riders", options.place, size)
@@ -133,22 +123,17 @@ def _riders(context: Context, options: SceneOptions, herd: SceneBuilder, height:
     vehicle.length, vehicle.keep_apart = LENGTH * size, True
     vehicle.max_speed, vehicle.max_force = SPEED * options.size, STRENGTH * options.size
     builder.measure(RIDER, size)
-    add_behaviors([kind for kind in CATALOGUE if kind.name in ("post", AVOIDING)], builder.crowd, context.scene)
+    add_behaviors([kind for kind in CATALOGUE if kind.name in ("post", AVOIDING)], builder.crowd, herd.context.scene)
     settings.post.round_crowd = herd.crowd
     settings.unaligned_collision_avoidance.neighbors = "EVERYONE"
     first, gap = random_numbers.uniform(-math.pi, math.pi), POSTS * _radius(options)
     members = []
-    with appended(RIDER, size, RIDER.variants) as cast:
-        for number in range(RIDER.variants):
-            turn = first + math.tau * number / RIDER.variants
-            member = cast.add(f"Rider {number + 1}", number, builder.collection)
-            member.location = options.place + on_ground(height, gap * math.cos(turn), gap * math.sin(turn))
-            # Each looks past the herd, ready to ride round it either way.
-            member.rotation_euler.z = turn + 0.2 * math.pi
-            members.append(member)
-    builder.enlist(members, random_numbers, RIDER.height * size)
-    for member in members:
-        member.steering.start_speed = 0.0
+    for turn in (first + math.tau * number / RIDER.variants for number in range(RIDER.variants)):
+        place = options.place + on_ground(height, gap * math.cos(turn), gap * math.sin(turn))
+        # Each looks past the herd, ready to ride round it either way.
+        members.append(ReadyMember(place, turn + 0.2 * math.pi))
+    for rider in builder.cast(RIDER, size, "Rider {}", members, random_numbers):
+        rider.steering.start_speed = 0.0
     return builder.crowd
 
 

@@ -21,11 +21,10 @@ from ....simulation.declaration import Unit
 from ....simulation.maneuvers.neighborhood import Neighborhood
 from ...objects.identity import taken_identities
 from ..behavior_adding import behaviors_in
-from ..member_variation import Amounts
 from ..populating.point_members import add_model, add_points, models_of, varied
 from ..preset_files import CROWDS, SHIPPED, Listed
 from .models import BIRD, FISH, ReadyModel, appended
-from .scene_builder import ReadyScene, SceneBuilder, SceneOptions, packed, scattered
+from .scene_builder import ReadyMember, ReadyScene, SceneBuilder, SceneOptions, packed, scattered
 
 SWAY = 0.3 / math.tau
 """By how much headings differ, in turns."""
@@ -88,16 +87,13 @@ class Flyers:
         places = scattered(random_numbers, options.count, spread, self.flatness, 0.6 * apart)
         heading = random_numbers.uniform(0.0, math.tau)
         members = []
-        with appended(self.model, options.size, options.count) as cast:
-            for number, place in enumerate(places, 1):
-                variant = random_numbers.choice(range(len(cast.models)))
-                phase = random_numbers.uniform(0.0, self.phases)
-                member = cast.add(f"{self.model.name} {number:03}", variant, builder.collection, phase)
-                member.location = options.place + Vector(place)
-                member.rotation_euler.z = heading + random_numbers.uniform(-0.15, 0.15)
-                members.append(member)
-        builder.enlist(members, random_numbers, options.size)
-        builder.vary(Amounts(**preset.variation), options.seed)
+        for place in places:
+            variant = random_numbers.choice(range(min(options.count, self.model.variants)))
+            phase = random_numbers.uniform(0.0, self.phases)
+            toward = heading + random_numbers.uniform(-0.15, 0.15)
+            members.append(ReadyMember(options.place + Vector(place), toward, variant, phase))
+        builder.cast(self.model, options.size, f"{self.model.name} {{:03}}", members, random_numbers)
+        builder.vary(preset.variation)
         return builder.select()
 
     def _add_points(self, builder: SceneBuilder, options: SceneOptions, preset: Preset, apart: float) -> None:

@@ -5,17 +5,17 @@ import random
 from typing import Any
 
 import numpy as np
-from bpy.types import Collection, Context, Object
+from bpy.types import Context, Object
+from mathutils import Vector
 
 from ....behaviors import CATALOGUE
 from ....locomotion import OnFoot
 from ....simulation.roles import Role
 from ..behavior_adding import add_behaviors
-from ..member_variation import Amounts
-from ..new_triggers import new_trigger
 from ..state_preset_exchange import add_state
-from .models import SHEEP, WOLF, appended
-from .scene_builder import ReadyScene, SceneBuilder, SceneOptions, fitted_preset, scattered
+from ..states import new_trigger
+from .models import SHEEP, WOLF
+from .scene_builder import ReadyMember, ReadyScene, SceneBuilder, SceneOptions, fitted_preset, scattered
 from .scenery import Heights, hills, on_ground, pasture, polyline
 
 APART = 2.0
@@ -84,25 +84,20 @@ def graze(context: Context, options: SceneOptions) -> tuple[SceneBuilder, Height
     builder.add("Sheep Pasture", pasture("Sheep Pasture", half, height), options.place, Role.SURFACE)
     region = builder.add_region("Sheep Region", ROOM * half)
     builder.settle(preset, SHEEP, options.size, region)
-    builder.enlist(_flock(options, height, random_numbers, builder.collection), random_numbers, options.size)
-    builder.vary(Amounts(**preset.variation), options.seed)
+    builder.cast(SHEEP, options.size, "Sheep {:03}", _flock(options, height, random_numbers), random_numbers)
+    builder.vary(preset.variation)
     return builder, height
 
 
-def _flock(
-    options: SceneOptions, height: Heights, random_numbers: random.Random, collection: Collection
-) -> list[Object]:
-    """Add sheep that stand on the pasture and head about the same way."""
+def _flock(options: SceneOptions, height: Heights, random_numbers: random.Random) -> list[ReadyMember]:
+    """How sheep stand on the pasture, who head about the same way."""
     apart = APART * options.size * options.spacing
     places = scattered(random_numbers, options.count, herd_radius(options), 0.0, 0.7 * apart)
     heading = random_numbers.uniform(-math.pi, math.pi)
     members = []
-    with appended(SHEEP, options.size, options.count) as cast:
-        for number, (x, y, _) in enumerate(places):
-            member = cast.add(f"Sheep {number + 1:03}", number, collection, random_numbers.uniform(0.0, 1.0))
-            member.location = options.place + on_ground(height, x, y)
-            member.rotation_euler.z = heading + random_numbers.uniform(-0.6, 0.6)
-            members.append(member)
+    for x, y, _ in places:
+        phase, toward = random_numbers.uniform(0.0, 1.0), heading + random_numbers.uniform(-0.6, 0.6)
+        members.append(ReadyMember(options.place + on_ground(height, x, y), toward, phase=phase))
     return members
 
 
@@ -129,7 +124,7 @@ def add_herd_and_wolf(context: Context, options: SceneOptions) -> Object:
     """Add the herd on its pasture, and a wolf whose path leads past it; returns the crowd of the sheep."""
     builder, height = graze(context, options)
     builder.crowd.steering.on_foot.slowed_uphill = UPHILL
-    wolf = _wolf(context, options, height, builder)
+    wolf = _wolf(options, height, builder)
     state, _ = add_state(context, builder.crowd, "startle")
     state.steering.state.reach = SPREADS_WITHIN * options.size
     state.steering.state.lasts = RUNS_FOR
@@ -156,7 +151,7 @@ def _line(options: SceneOptions, height: Heights) -> np.ndarray:
     return np.stack((x, y, height(x, y)), axis=1)
 
 
-def _wolf(context: Context, options: SceneOptions, height: Heights, herd: SceneBuilder) -> Object:
+def _wolf(options: SceneOptions, height: Heights, herd: SceneBuilder) -> Object:
     """Add a wolf that goes along a path of its own, in a crowd of its own."""
     size, line = LENGTH * options.size, _line(options, height)
     builder = herd.beside("Wolves", options.place, size)
@@ -168,14 +163,11 @@ def _wolf(context: Context, options: SceneOptions, height: Heights, herd: SceneB
     vehicle = settings.vehicle
     vehicle.max_speed, vehicle.max_force, vehicle.cruise_speed = SPEED * options.size, STRENGTH * options.size, 1.0
     builder.measure(WOLF, size)
-    add_behaviors([kind for kind in CATALOGUE if kind.name == "path_following"], builder.crowd, context.scene)
+    add_behaviors([kind for kind in CATALOGUE if kind.name == "path_following"], builder.crowd, herd.context.scene)
     settings.path_following.path, settings.path_following.radius = path, 0.8 * size
-    with appended(WOLF, size, 1) as cast:
-        wolf = cast.add("Wolf", 0, builder.collection)
-    wolf.location = path.matrix_basis @ path.data.splines[0].points[0].co.to_3d()
     ahead = line[1] - line[0]
-    wolf.rotation_euler.z = math.atan2(-ahead[0], ahead[1])
-    builder.enlist([wolf], random.Random(options.seed + 1), WOLF.height * size)
+    begins = ReadyMember(options.place + Vector(line[0]), math.atan2(-ahead[0], ahead[1]))
+    [wolf] = builder.cast(WOLF, size, "Wolf", [begins], random.Random(options.seed + 1))
     return wolf
 
 

@@ -4,8 +4,9 @@ Existing objects are left unchanged.
 """
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import bpy
 import numpy as np
@@ -26,7 +27,7 @@ from ..behavior_adding import point_at
 from ..member_variation import Amounts, vary
 from ..preset_exchange import start_at_cruise, take_up
 from ..preset_files import CROWDS
-from .models import ReadyModel
+from .models import ReadyModel, appended
 
 CLOSER, BESIDE = 1.1, 0.3
 """The step of the grid of a large crowd, as a multiple of the distance of neighbors, and how far from it they are."""
@@ -51,6 +52,23 @@ class SceneOptions:
     size: float
     spacing: float
     place: Vector
+
+
+class ReadyMember(NamedTuple):
+    """A member as it begins.
+
+    Attributes:
+        place, heading: in the world, and radians to the left of its Y axis.
+        variant: of the model; by default members have them in turn.
+        phase: of its limbs until a bake keyframes it; None if nothing of it reads one.
+        thing: that it carries; empty for none.
+    """
+
+    place: Vector
+    heading: float
+    variant: int | None = None
+    phase: float | None = None
+    thing: str = ""
 
 
 @dataclass(frozen=True)
@@ -135,11 +153,39 @@ class SceneBuilder:
         if model.stride:
             settings.portrayal.stride = model.stride * size
 
-    def enlist(
-        self, members: Sequence[Object], random_numbers: random.Random, height: float, in_a_row: bool = False
-    ) -> None:
-        """Make objects vehicles of the crowd, with random identities. `height`: that of all of them, metres;
-        `in_a_row`: whether their identities follow each other, so that a share of them is met to one or two."""
+    def cast(
+        self,
+        model: ReadyModel,
+        size: float,
+        name: str,
+        members: Sequence[ReadyMember],
+        random_numbers: random.Random,
+        *,
+        in_a_row: bool = False,
+    ) -> list[Object]:
+        """Add members, vehicles of the crowd with random identities, and give the crowd the clips of their model.
+
+        Args:
+            size: of the model, metres.
+            name: of a member, a format of its number from 1.
+            in_a_row: whether their identities follow each other, so that a share of them is met to one or two.
+        """
+        made = []
+        with appended(model, size, len(members)) as cast:
+            for number, (place, heading, variant, phase, thing) in enumerate(members):
+                variant = number if variant is None else variant
+                member = cast.add(name.format(number + 1), variant, self.collection, phase)
+                if thing:
+                    cast.carry(member, thing)
+                member.location, member.rotation_euler.z = place, heading
+                made.append(member)
+            self._enlist(made, random_numbers, model.height * size, in_a_row)
+            if cast.clips:
+                cast.give_clips(self.crowd, made[0], self.context.scene)
+        return made
+
+    def _enlist(self, members: Sequence[Object], random_numbers: random.Random, height: float, in_a_row: bool) -> None:
+        """Make objects of a height, metres, vehicles of the crowd."""
         self.crowd.steering.portrayal.stride_height = height
         # Objects linked to a new collection are not listed until the view layer is updated.
         self.context.view_layer.update()
@@ -156,9 +202,9 @@ class SceneBuilder:
         if locomotion_of(self.crowd).grounded:
             start_at_cruise(members, 1.0, self.crowd.steering.vehicle.cruise_speed)
 
-    def vary(self, amounts: Amounts, seed: int) -> None:
-        """Vary the members, as the operator Vary does."""
-        vary(self.context.scene, self.crowd, amounts, seed=seed)
+    def vary(self, shares: Mapping[str, float]) -> None:
+        """Vary the members by such shares as presets have, as the operator Vary does."""
+        vary(self.context.scene, self.crowd, Amounts(**shares), seed=self.seed)
 
     def select(self) -> Object:
         """Select the crowd, its members, and its region or path, so that they can be moved together; the crowd."""

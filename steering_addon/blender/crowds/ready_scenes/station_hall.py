@@ -10,10 +10,9 @@ from mathutils import Vector
 
 from ....behaviors import CATALOGUE
 from ..behavior_adding import add_behaviors
-from ..member_variation import Amounts
 from .hall import BEHIND, HALF_DEPTH, HALF_WIDTH, Hall, build
-from .models import PERSON, THINGS, ReadyCast, appended
-from .scene_builder import ReadyScene, SceneBuilder, SceneOptions, fitted_preset
+from .models import PERSON, THINGS
+from .scene_builder import ReadyMember, ReadyScene, SceneBuilder, SceneOptions, fitted_preset
 from .walkers import CARRYING, without_region
 
 COUNT = 80
@@ -54,11 +53,6 @@ def hall_of(options: SceneOptions) -> Hall:
     return Hall(HALF_WIDTH * side, HALF_DEPTH * side, options.size / PERSON.size)
 
 
-def reach(options: SceneOptions) -> float:
-    """The distance of the outermost corner from the middle of the hall, in metres."""
-    return hall_of(options).reach
-
-
 def add_station_hall(context: Context, options: SceneOptions) -> Object:
     """Add the hall with its people; returns their crowd."""
     preset = without_region(fitted_preset("passers_by", options.size))
@@ -74,20 +68,17 @@ def add_station_hall(context: Context, options: SceneOptions) -> Object:
     settings.on_foot.turn_radius = TURN_RADIUS * hall.scale
     settings.attendance.use_enter_frame = False
     settings.attendance.arrival_distance = READS_WITHIN * hall.scale
-    with appended(PERSON, options.size, options.count) as cast:
-        members = _people(hall, options, chance, builder, cast)
-        builder.enlist(members, chance, options.size, in_a_row=True)
-        cast.give_clips(builder.crowd, members[0], context.scene)
+    people = _people(hall, options, chance)
+    members = builder.cast(PERSON, options.size, "Traveler {:03}", people, chance, in_a_row=True)
     _enter(members[_inside(options) :], context.scene, chance)
-    builder.vary(Amounts(**preset.variation), options.seed)
-    _give_goals(context, hall, builder)
+    builder.vary(preset.variation)
+    _give_goals(hall, builder)
     return builder.select()
 
 
-def _give_goals(context: Context, hall: Hall, builder: SceneBuilder) -> None:
+def _give_goals(hall: Hall, builder: SceneBuilder) -> None:
     """Send the crowd to the board, a share of it, and then to the exits."""
-    crowd = builder.crowd
-    place = builder.crowd.location
+    crowd, place = builder.crowd, builder.crowd.location
     board, exits = (bpy.data.collections.new(name) for name in ("Station Board", "Station Exits"))
     for targets in (board, exits):
         builder.collection.children.link(targets)
@@ -96,7 +87,7 @@ def _give_goals(context: Context, hall: Hall, builder: SceneBuilder) -> None:
     for door in hall.exits:
         x, y = (at + BEHIND * out for at, out in zip(door.place, door.out))
         _empty(door.name, hall.at(place, x, y, door.height), exits, 0.4 * hall.scale)
-    add_behaviors([kind for kind in CATALOGUE if kind.name in ("seek", "arrival")], crowd, context.scene)
+    add_behaviors([kind for kind in CATALOGUE if kind.name in ("seek", "arrival")], crowd, builder.context.scene)
     visit, leave = crowd.steering.arrival, crowd.steering.seek
     visit.target_collection, visit.target_choice, visit.face_target = board, "RANDOM", True
     visit.stay_time, visit.stay_spread, visit.share_going = STAY, SPREAD, SHARE
@@ -118,22 +109,17 @@ def _inside(options: SceneOptions) -> int:
     return math.ceil(INSIDE * options.count)
 
 
-def _people(
-    hall: Hall, options: SceneOptions, chance: random.Random, builder: SceneBuilder, cast: ReadyCast
-) -> list[Object]:
-    """Add the people: first those who are in the hall, then those who enter."""
+def _people(hall: Hall, options: SceneOptions, chance: random.Random) -> list[ReadyMember]:
+    """How the people stand: first those who are in the hall, then those who enter."""
     inside = _inside(options)
     places = [*_scattered(hall, inside, chance), *_entering(hall, options.count - inside, chance)]
-    travelers = []
+    people = []
     for number, (x, y) in enumerate(places):
-        walker = cast.add(f"Traveler {number + 1:03}", number, builder.collection)
-        if chance.random() < CARRYING:
-            cast.carry(walker, chance.choice(THINGS))
-        walker.location = hall.at(options.place, x, y)
+        thing = chance.choice(THINGS) if chance.random() < CARRYING else ""
         away = math.atan2(hall.board[0] - x, hall.board[1] - y) if number < inside else 0.0
-        walker.rotation_euler.z = -away + (chance.uniform(-LOOKS, LOOKS) if number < inside else 0.0)
-        travelers.append(walker)
-    return travelers
+        heading = -away + (chance.uniform(-LOOKS, LOOKS) if number < inside else 0.0)
+        people.append(ReadyMember(hall.at(options.place, x, y), heading, thing=thing))
+    return people
 
 
 def _scattered(hall: Hall, count: int, chance: random.Random) -> list[tuple[float, float]]:
@@ -179,7 +165,7 @@ STATION_HALL = ReadyScene(
     measure="Height",
     measured="Height of a person",
     size=PERSON.size,
-    reach=reach,
+    reach=lambda options: hall_of(options).reach,
     add=add_station_hall,
     seconds=COMES_FOR + CROSSES,
 )

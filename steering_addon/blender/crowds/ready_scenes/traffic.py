@@ -6,15 +6,14 @@ from dataclasses import replace
 
 import bpy
 import numpy as np
-from bpy.types import Collection, Context, Curve, Mesh, Object
+from bpy.types import Context, Curve, Mesh, Object
 from mathutils import Vector
 
 from ....locomotion import Wheeled
 from ....settings.preset import Preset
 from ....simulation.roles import Role
-from ..member_variation import Amounts
-from .models import CAR, PERSON, TRACK, WHEEL, WHEELBASE, append, appended
-from .scene_builder import ReadyScene, SceneBuilder, SceneOptions, fitted_preset
+from .models import CAR, PERSON, TRACK, WHEEL, WHEELBASE, append
+from .scene_builder import ReadyMember, ReadyScene, SceneBuilder, SceneOptions, fitted_preset
 from .scenery import faces_of_grid, grid, point_on, polyline, surface
 from .walkers import without_region
 
@@ -82,13 +81,12 @@ def add_traffic(context: Context, options: SceneOptions) -> Object:
     settings.wheeled.suspension = SUSPENSION * options.size
     settings.brake_for.obstacles = "ALL"
     settings.path_following.lane_offset, settings.path_following.direction = LANE * options.size, "EITHER"
-    members = _cars(options, line, random_numbers, builder.collection)
-    builder.enlist(members, random_numbers, CAR.height * options.size)
-    for ob in members:
+    cars = _cars(options, line, random_numbers)
+    for ob in builder.cast(CAR, options.size, "Car {:03}", cars, random_numbers):
         ob.steering.start_speed = START
     # The wheels of all are where the crowd says.
-    builder.vary(replace(Amounts(**preset.variation), size=0.0), options.seed)
-    add_crossing(context, builder, line, HALF_ROAD * options.size, options.size, options.seed)
+    builder.vary({**preset.variation, "size": 0.0})
+    add_crossing(builder, line, HALF_ROAD * options.size, options.size)
     return builder.select()
 
 
@@ -179,20 +177,15 @@ def _about(size: float, line: np.ndarray, x: np.ndarray, y: np.ndarray) -> tuple
     return np.sqrt(squared[np.arange(len(x)), nearest]), line[nearest, 2] - BELOW * size, land
 
 
-def _cars(
-    options: SceneOptions, line: np.ndarray, random_numbers: random.Random, collection: Collection
-) -> list[Object]:
-    """Add cars along the road, alternately in both directions, each in its lane."""
+def _cars(options: SceneOptions, line: np.ndarray, random_numbers: random.Random) -> list[ReadyMember]:
+    """How cars stand along the road, alternately in both directions, each in its lane."""
     cars = []
-    with appended(CAR, options.size, options.count) as cast:
-        for number in range(options.count):
-            middle, ahead = point_on(line, (number + random_numbers.uniform(-0.25, 0.25)) / options.count)
-            ahead = ahead * (1.0 if number % 2 == 0 else -1.0)
-            ob = cast.add(f"Car {number + 1:03}", number, collection)
-            right = Vector((ahead.y, -ahead.x, 0.0)).normalized()
-            ob.location = options.place + middle + LANE * options.size * right
-            ob.rotation_euler.z = math.atan2(-ahead.x, ahead.y)
-            cars.append(ob)
+    for number in range(options.count):
+        middle, ahead = point_on(line, (number + random_numbers.uniform(-0.25, 0.25)) / options.count)
+        ahead = ahead * (1.0 if number % 2 == 0 else -1.0)
+        right = Vector((ahead.y, -ahead.x, 0.0)).normalized()
+        place = options.place + middle + LANE * options.size * right
+        cars.append(ReadyMember(place, math.atan2(-ahead.x, ahead.y)))
     return cars
 
 
@@ -211,9 +204,7 @@ TRAFFIC = ReadyScene(
 )
 
 
-def add_crossing(
-    context: Context, cars: SceneBuilder, line: np.ndarray, half_road: float, size: float, seed: int
-) -> Object:
+def add_crossing(cars: SceneBuilder, line: np.ndarray, half_road: float, size: float) -> Object:
     """Add a crossing where a closed road is straightest; returns the crowd of its walkers.
 
     Args:
@@ -231,16 +222,12 @@ def add_crossing(
     ends = np.array([right * end * size for end in (-HALF_PATH, HALF_PATH)])
     path = builder.add("Crossing Path", polyline("Crossing Path", ends), place, Role.PATH)
     builder.settle(preset, PERSON, height, path)
-    with appended(PERSON, height, len(STARTS)) as cast:
-        members = []
-        for number, start in enumerate(STARTS):
-            heading, aside = (-right, -0.25) if number % 2 else (right, 0.25)
-            walker = cast.add(f"Walker {number + 1:03}", number, builder.collection)
-            walker.location = place - heading * start * size + ahead * (aside * HALF_STRIPES * size)
-            walker.rotation_euler.z = math.atan2(-heading.x, heading.y)
-            members.append(walker)
-        builder.enlist(members, random.Random(seed), height)
-        cast.give_clips(builder.crowd, members[0], context.scene)
+    walkers = []
+    for number, start in enumerate(STARTS):
+        heading, aside = (-right, -0.25) if number % 2 else (right, 0.25)
+        begins = place - heading * start * size + ahead * (aside * HALF_STRIPES * size)
+        walkers.append(ReadyMember(begins, math.atan2(-heading.x, heading.y)))
+    builder.cast(PERSON, height, "Walker {:03}", walkers, random.Random(cars.seed))
     return builder.crowd
 
 

@@ -13,9 +13,8 @@ from ....settings.preset import Preset
 from ....simulation.declaration import Kind
 from ....simulation.roles import Role
 from ..behavior_adding import behaviors_in, pointers
-from ..member_variation import Amounts
-from .models import PERSON, THINGS, ReadyCast, append, appended
-from .scene_builder import ReadyScene, SceneBuilder, SceneOptions, fitted_preset
+from .models import PERSON, THINGS, append
+from .scene_builder import ReadyMember, ReadyScene, SceneBuilder, SceneOptions, fitted_preset
 from .scenery import point_on
 
 ROOM = 1.1
@@ -45,11 +44,8 @@ def add_walkers(context: Context, options: SceneOptions) -> Object:
     builder = SceneBuilder.begin(context, "Walkers", options)
     path = builder.add("Walkers Path", _curve(options), options.place, Role.PATH)
     builder.settle(preset, PERSON, options.size, path)
-    with appended(PERSON, options.size, options.count) as cast:
-        members = _people(options, random_numbers, builder, cast)
-        builder.enlist(members, random_numbers, options.size)
-        cast.give_clips(builder.crowd, members[0], context.scene)
-    builder.vary(Amounts(**preset.variation), options.seed)
+    builder.cast(PERSON, options.size, "Walker {:03}", _people(options, random_numbers), random_numbers)
+    builder.vary(preset.variation)
     return builder.select()
 
 
@@ -81,10 +77,8 @@ def _curve(options: SceneOptions) -> Curve:
     return curve
 
 
-def _people(
-    options: SceneOptions, random_numbers: random.Random, builder: SceneBuilder, cast: ReadyCast
-) -> list[Object]:
-    """Add walkers along the path, by twos and alternately in both directions, on the right-hand side.
+def _people(options: SceneOptions, random_numbers: random.Random) -> list[ReadyMember]:
+    """How walkers stand along the path, by twos and alternately in both directions, on the right-hand side.
 
     So those who want company mostly have it from the first frame.
     """
@@ -97,13 +91,9 @@ def _people(
             aside = random_numbers.uniform(*ASIDE) * options.size
         middle, ahead = point_on(line, share)
         ahead = ahead * (1.0 if two % 2 == 0 else -1.0)
-        walker = cast.add(f"Walker {number + 1:03}", number, builder.collection)
-        if random_numbers.random() < CARRYING:
-            cast.carry(walker, random_numbers.choice(THINGS))
+        thing = random_numbers.choice(THINGS) if random_numbers.random() < CARRYING else ""
         right = (aside + second * BESIDE * options.size) * Vector((ahead.y, -ahead.x, 0.0))
-        walker.location = options.place + middle + right
-        walker.rotation_euler.z = math.atan2(-ahead.x, ahead.y)
-        walkers.append(walker)
+        walkers.append(ReadyMember(options.place + middle + right, math.atan2(-ahead.x, ahead.y), thing=thing))
     return walkers
 
 

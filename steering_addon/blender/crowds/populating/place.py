@@ -1,30 +1,38 @@
-"""Members walk on the place that they are put on, follow it, or stay in it."""
+"""The place of members: they walk on it, follow it or stay in it; and remedies where it has no room for all."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
 from bpy.types import Depsgraph, Object
 
 from ....locomotion import CATALOGUE
 from ....settings.population import SURFACE, Population
 from ....settings.preset import Preset
 from ....settings.preset_values import complete, in_columns
+from ....simulation.arrays.vectors import magnitude
 from ....simulation.declaration import Kind
 from ....simulation.locomotion import Locomotion
 from ....simulation.roles import Role
-from ...moving import locomotion_of
-from ...objects.body_sizes import triangles_of
+from ...moving import CLINGING, locomotion_of
+from ...objects.body_sizes import SOLID, triangles_of
+from ...objects.focus import suits
 from ...objects.hierarchy import Family
-from ...objects.suitability import suits
 from ...properties import has_role
+from ...read.ground import MemberGround
 from ...read.locomotions import LocomotionSettings
-from ...read.obstacle_fit import fitting_region, inside_of
 from ...read.role_assignment import give_role
+from ...read.solids import fitting_region, inside_of
 from ...read.sources import behaviors_of
 from ..behavior_adding import behaviors_in, pointers
+from ..improbable import ANYTHING, scaling
+from .models import Source
 
 ON_SURFACES = next(kind for kind in CATALOGUE if kind.stands)
 """How members move on a place that they make a surface of, if they stood on none before."""
+FAR = 1.0
+"""Least distance of an origin from its mesh, in diagonals of the box around that, that makes it the reason."""
 
 
 def laid_out(population: Population, moves: Locomotion) -> Population:
@@ -108,3 +116,34 @@ def _becomes_surface(place: Object, kind: type[Locomotion]) -> bool:
     if not kind.grounded or has_role(place, Role.SURFACE):
         return False
     return place.library is None and place.is_editable and suits(place, Role.SURFACE)
+
+
+def tell_remedy(ground: MemberGround, sources: Sequence[Source]) -> str:
+    """A remedy that makes room for more members, and the reason if it is a special one; without final stop. `sources`:
+    the models."""
+    for source in sources:
+        if text := _far_origin(source):
+            return text
+        if (size := float(source.body.extent().max())) > ANYTHING.size:
+            return f"{source.model.parts[0].name} is {size:.0f} m large. {scaling(size)}, or make the place larger"
+    if not ground.is_in_part:
+        return "Make it larger"
+    return (
+        "Members start where it faces up and is not too steep for them. "
+        f"Make it larger, or set the Locomotion of the crowd to {CLINGING}, which holds on to any side"
+    )
+
+
+def _far_origin(source: Source) -> str:
+    """How far the origin of a model is from its mesh, and the remedy; empty if it is near or in it."""
+    points = np.einsum("ab,kb->ka", source.body.matrix, source.body.points)
+    low, high = points.min(axis=0), points.max(axis=0)
+    outside = np.maximum(np.maximum(low, -high), 0.0)
+    gap, size = magnitude(np.stack((outside, high - low))).tolist()
+    if gap <= FAR * size:
+        return ""
+    root = source.model.parts[0]
+    where = f"The origin of {root.name} is {gap:.2g} m away from its mesh"
+    if root.type in SOLID:
+        return f"{where}: Object > Set Origin moves it there"
+    return f"{where}: move its parts to it"

@@ -1,10 +1,11 @@
-"""Makes guides from the baked motion of vehicles, by which an animator takes them over for some frames."""
+"""What an animator directs vehicles by: marks at which they are to be, and guides made from their baked motion."""
 
 import bpy
 import numpy as np
 from bpy.types import Context, FCurve, Object
 
 from ...recording.thinned_curves import sparse_keys
+from ...simulation.roles import Role
 from ..animation.animation_data import (
     Channelbag,
     action_of,
@@ -18,16 +19,61 @@ from ..animation.animation_data import (
 from ..animation.keyframes import FRAME_TOLERANCE, frames_of
 from ..animation.ownership import CurrentAnimation, check_editable
 from ..objects.drivers import drivers_of
-from ..objects.tagged_objects import crowd_of
-from ..properties import pointed_at
+from ..objects.hierarchy import Family
+from ..objects.tagged_objects import crowd_of, in_use, tagged
+from ..properties import has_role, pointed_at
+from ..read.role_assignment import give_role
 from ..refusal import Refusal
 from .joining import height_of
-from .populating.member_collection import collection_beside
+from .populating.members import collection_beside
 
+ARROWS = 1.0
+"""Size of the Empty of a mark as it is drawn, metres."""
 BY_HAND = "steering.by_hand"
 """The data path of the share."""
 LARGER = 1.5
 """Radii of the vehicle: the size of the Empty of a guide as it is drawn."""
+
+
+def marks_for(vehicle: Object | None, crowd: Object | None, context: Context) -> list[Object]:
+    """The marks of a vehicle and of its crowd, by name."""
+    return [
+        ob
+        for ob in tagged(in_use(context.scene), Role.MARK)
+        if ob.steering.is_property_set("mark") and pointed_at(ob.steering.mark, "who") in (vehicle or crowd, crowd)
+    ]
+
+
+def new_mark(context: Context, performer: Object, frame: int, shape: Object | None, *, with_marker: bool) -> Object:
+    """A new mark for a vehicle or a crowd, at the 3D cursor or where a shape is; `with_marker`: whether to add a
+    timeline marker of its name."""
+    mark = bpy.data.objects.new("Mark", None)
+    mark.empty_display_type, mark.empty_display_size = "ARROWS", ARROWS
+    context.collection.objects.link(mark)
+    give_role(mark, Role.MARK, Family())
+    settings = mark.steering.mark
+    settings.who, settings.frame = performer, frame
+    if shape is not None:
+        settings.shape = shape
+        mark.name = f"{shape.name} Mark"
+        mark.parent = shape
+    else:
+        mark.location = context.scene.cursor.location
+    vehicle_crowd = performer if has_role(performer, Role.CROWD) else crowd_of(performer)
+    if vehicle_crowd is not None:
+        settings.speed = vehicle_crowd.steering.vehicle.max_speed * vehicle_crowd.steering.vehicle.cruise_speed
+    if with_marker:
+        settings.marker = context.scene.timeline_markers.new(_free(mark.name, context), frame=frame).name
+    return mark
+
+
+def _free(name: str, context: Context) -> str:
+    """A name that no timeline marker has yet."""
+    known = {marker.name for marker in context.scene.timeline_markers}
+    number = 1
+    while name in known:
+        name, number = f"{name.rpartition('.')[0] or name}.{number:03}", number + 1
+    return name
 
 
 def check_takeover(vehicle: Object, first: int, last: int) -> None:
