@@ -10,6 +10,7 @@ from scripts.motion_bands import ALIVE, BETWEEN, BIRDS, FISH, measured, rows
 from scripts.motion_metrics import nearest_distances
 from steering_addon.behaviors import CATALOGUE
 from steering_addon.behaviors.seek import Seek
+from steering_addon.locomotion.on_foot import OnFoot
 from steering_addon.settings.preset import scaled
 from steering_addon.settings.preset_values import held
 from steering_addon.simulation.vehicle import VehicleModel
@@ -109,6 +110,11 @@ def test_a_vehicle_that_does_not_flock_keeps_moving_and_on_the_ground_level(name
     assert (speeds(states)[-1] > 0.0).all() and speeds(states).max() <= preset.vehicle["max_speed"] * (1.0 + 1e-9)
     if preset.moves.grounded:
         assert (positions(states)[..., 2] == 0.0).all() and (headings(states)[..., 2] == 0.0).all()
+
+
+@pytest.mark.parametrize("name", [name for name in SHIPPED if shipped(name).moves is OnFoot])
+def test_who_goes_on_foot_is_kept_out_of_others_and_of_obstacles(name: str) -> None:
+    assert shipped(name).vehicle["keep_apart"]
 
 
 def test_passers_by_walk_like_pedestrians() -> None:
