@@ -7,7 +7,8 @@ there is one. Where there never was one, its absence is nothing to look at; a pa
 from collections.abc import Iterable, Sequence
 from statistics import median
 
-from bpy.types import Object, Scene
+import bpy
+from bpy.types import Collection, Object, Scene
 
 from ...behaviors import CATALOGUE
 from ...settings.fitting import MODEL, BodiesToFit, fitted
@@ -21,7 +22,7 @@ from ..animation.animation_data import channelbag, evaluate
 from ..moving import locomotion_of
 from ..objects.tagged_objects import by_role, crowd_of, in_use, tagged, vehicles_of
 from ..properties import has_role, has_roles, uses
-from ..property_groups import TYPES, values_for_preset, values_of
+from ..property_groups import TYPES, collection_of, values_for_preset, values_of
 from ..read.dependencies import animated_paths
 from ..read.target_groups import awaited, named
 
@@ -40,7 +41,8 @@ def add_behaviors(
 
     Args:
         fit: whether new values are fitted to the crowd; otherwise they are the defaults.
-        beside: what is selected with the crowd: a single object but its vehicles is what they go for, or react to.
+        beside: what is selected with the crowd: a single object but its vehicles is what they go for, or react to;
+            who goes from target to target, as on patrol, goes to all of them.
 
     Returns:
         A clause for each target that was set.
@@ -105,23 +107,31 @@ def only_other_crowd(crowd: Object, scene: Scene) -> Object | None:
 def _point_at_what_is_there(
     behavior: type[Behavior], crowd: Object, scene: Scene, beside: Sequence[Object]
 ) -> list[str]:
-    """Point a behavior at the single object that is selected besides, and one that reacts to others at the only other
-    crowd, unless the scene has a leader. Returns a clause for each target that was set."""
+    """Point a behavior at the single object that is selected besides, one that goes from target to target at all that
+    are, and one that reacts to others at the only other crowd, unless the scene has a leader. Returns a clause for each
+    target that was set."""
     # In a state, a target left empty is whatever called.
     reacts = behavior.intent is Intent.REACT and not has_role(crowd, Role.STATE)
     objects, other = in_use(scene), only_other_crowd(crowd, scene) if reacts else None
     group, chosen = getattr(crowd.steering, behavior.name), []
+    target: Object | Collection
     for name, parameter in behavior.parameters().items():
         if parameter.kind not in POINTERS or parameter.default != NEAREST or named(group, name):
             continue
         if len(beside) == 1 and _can_be(beside[0], parameter):
             target, why, beside = beside[0], "which is selected", ()
+        elif len(beside) > 1 and parameter.in_order and all(_can_be(ob, parameter) for ob in beside):
+            collection = bpy.data.collections.new(f"{behavior.label} {parameter.called(name)}")
+            for ob in beside:
+                collection.objects.link(ob)
+            scene.collection.children.link(collection)
+            name, target, why, beside = collection_of(name), collection, "a collection of what is selected", ()
         elif other and parameter.kind is Kind.BODY and not (parameter.in_order or tagged(objects, parameter.role)):
             target, why = other, "the only other crowd"
         else:
             continue
         setattr(group, name, target)
-        chosen.append(f"its {parameter.called(name)} is {target.name}, {why}")
+        chosen.append(f"its {parameter.called(name)} {'are' if parameter.in_order else 'is'} {target.name}, {why}")
     return chosen
 
 

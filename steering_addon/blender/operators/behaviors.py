@@ -37,7 +37,8 @@ def _fit():
 
 
 class STEERING_OT_behavior_add(SteeringOperator, bpy.types.Operator):
-    """Add a behavior to the crowd. A single object that is selected besides becomes its target"""
+    """Add a behavior to the crowd. A single object that is selected besides becomes its target, several those of a
+    patrol"""
 
     bl_label = "Add Behavior"
     needs = (has_editable_crowd,)

@@ -164,6 +164,15 @@ def test_what_is_selected_with_the_crowd_becomes_the_target() -> None:
     assert birds.steering.containment.region != roof
 
 
+def test_all_that_are_selected_with_the_crowd_are_the_targets_of_a_patrol() -> None:
+    stops, birds = [cube(f"Stop {number}") for number in range(3)], fish(2, "Bird")
+    add_beside(birds, "patrol", *stops, bpy.data.objects["Bird 1"])
+    patrol = birds.steering.patrol
+    assert patrol.targets is None and set(patrol.targets_collection.objects) == set(stops)
+    add_beside(birds, "patrol", stops[0])
+    assert patrol.targets is None
+
+
 def test_what_is_tagged_for_something_else_is_no_target() -> None:
     """A ready crowd is selected with its region, and people with the ground that they were put on."""
     assert bpy.ops.steering.add_flock(count=3) == {"FINISHED"}
