@@ -49,7 +49,7 @@ class GiveWay(Behavior):
     def steer(self, world: World, agents: Agents, memory: Yielding) -> Steering:
         junctions = Junctions.of(world)
         by_others, at_signals = junctions.allowed[agents.rows], junctions.at_signals[agents.rows]
-        allowed, before = np.minimum(by_others, at_signals), junctions.before[agents.rows]
+        allowed = np.minimum(by_others, at_signals)
         slow = agents.speed < STANDS * agents.cruise_speed
         creeps = CREEP * agents.cruise_speed
         waits = slow & ((by_others < creeps) | (memory.waited > 0.0))
@@ -64,7 +64,7 @@ class GiveWay(Behavior):
             gap=self.gap,
             margin=self.margin,
             patience=self.patience,
-            waited=np.where(waits, memory.waited + world.dt, np.where(before, memory.waited, 0.0)),
+            waited=np.where(waits, memory.waited + world.dt, 0.0),
             late=junctions.late[agents.rows],
             stuck=np.where(slow & (allowed >= creeps), memory.stuck + world.dt, 0.0),
         )

@@ -175,45 +175,6 @@ def test_cars_stop_for_people_on_the_crossing_only(before: float, on_the_road: b
     assert (where[FPS : 4 * FPS, 1, 1].max() < -1.9) == (not on_the_road), "one waits at the kerb"
 
 
-def test_one_on_foot_who_has_waited_at_a_kerb_keeps_its_turn_as_it_sets_off() -> None:
-    stream = [(0, 1, 20.0 + 13.0 * k) for k in range(12)]
-    states = drivers(
-        [*stream, (1, 1, 4.0)],
-        values={"rank": [EQUAL] * 12 + [LAST], "gap": [1.0] * 12 + [0.5]},
-        speed=[SPEED] * 12 + [0.0],
-        locomotions=[(Wheeled, {}), (OnFoot, {})],
-        locomotion_row=[0] * 12 + [1],
-        vehicle={
-            "max_speed": [SPEED] * 12 + [1.4],
-            "cruise_speed": 1.0,
-            "max_force": BRAKES,
-            "radius": [0.9] * 12 + [0.3],
-            "length": [4.3] * 12 + [0.0],
-        },
-    ).run(FPS * 13)
-    ahead, aside = np.abs(positions(states)[:, :12, :2] - positions(states)[:, 12:, :2]).T
-    assert not ((ahead < 2.3) & (aside < 1.1)).any()
-    assert positions(states)[-1, 12, 1] > 2.0
-
-
-@pytest.mark.parametrize("nearer", [0.0, 0.6])
-def test_one_on_foot_crosses_before_a_car_that_stands_only_where_that_leaves_its_way_free(nearer: float) -> None:
-    crossing = drivers(
-        [(0, 1, 3.0), (1, 1, 3.2)],
-        values={"rank": [LAST, EQUAL], "gap": [1.0, 0.5]},
-        speed=0.0,
-        locomotions=[(Wheeled, {}), (OnFoot, {})],
-        locomotion_row=[0, 1],
-        vehicle={"max_speed": [SPEED, 1.4], "cruise_speed": 1.0, "max_force": BRAKES, "radius": [1.0, 0.3]}
-        | {"length": [4.0, 0.0]},
-        tracked=locked((2.5, 0.0, 0.0), forward=(1.0, 0.0, 0.0), radius=1.0, length=4.0),
-    )
-    crossing = replace(crossing, position=np.asarray(crossing.position) - nearer * np.array([[0, 0, 0], [1, 0, 0]]))
-    states = crossing.run(FPS * 6)
-    assert np.ptp(positions(states)[:, 0, 0]) < 0.5, "the car stands behind another"
-    assert (positions(states)[-1, 1, 1] > 2.0) == (nearer == 0.0)
-
-
 def test_a_car_beside_its_lane_and_one_on_foot_before_that_lane_heed_each_other() -> None:
     behaviors = [
         (PathFollowing, {"path": [0, 1], "direction": EITHER, "lane_offset": [2.0, 0.0]}),

@@ -27,7 +27,6 @@ import numpy as np
 from ..arrays.frozen import replace
 from ..arrays.once import once
 from ..arrays.scalars import Mask, Rows, Scalars, counted, least_of_each, nobody, which
-from ..arrays.vectors import dot, picked
 from ..geometry.conflicts import Conflicts
 from ..world import World
 from .exits import room_before_exits, room_before_signals
@@ -51,7 +50,6 @@ class Junctions:
         meeting: (p,) pairs of two at one conflict, as the row of one times the vehicles + the row of the other.
         inside: (q,) those of them that are in it together.
         late: (vehicles,) those that can no longer stop for another.
-        before: (vehicles,) those right before a conflict, who keep the turn for which they have waited.
     """
 
     allowed: Scalars
@@ -59,7 +57,6 @@ class Junctions:
     meeting: Rows
     inside: Rows
     late: Mask
-    before: Mask
 
     @classmethod
     def of(cls, world: World) -> Junctions:
@@ -70,7 +67,7 @@ class Junctions:
     def _found(cls, world: World) -> Junctions:
         n = world.vehicles
         free, none = np.full(n, np.inf), np.zeros(0, dtype=np.int64)
-        nothing = cls(free, free, none, none, nobody(n), nobody(n))
+        nothing = cls(free, free, none, none, nobody(n))
         found = who_is_on_lanes(world)
         if found is None:
             return nothing
@@ -81,10 +78,7 @@ class Junctions:
         meetings = _Meetings.of(on_lanes, conflicts, approach, room)
         at_signals = np.full(n, np.inf)
         at_signals[on_lanes.row] = on_lanes.speed_within(room)
-        before = np.zeros(n, dtype=np.bool_)
-        near = approach.enters <= 2.0 * on_lanes.minds.gap[approach.who]
-        before[on_lanes.row[approach.who[near & (approach.enters > 0.0)]]] = True
-        return cls(meetings.allowed(n), at_signals, *meetings.pairs(n), meetings.late(n), before)
+        return cls(meetings.allowed(n), at_signals, *meetings.pairs(n), meetings.late(n))
 
     def settle(self, agents: Rows, bodies: Rows) -> Mask:
         """The pairs (p,) of which these rules say who goes first, so that nobody else need brake for the other.
@@ -139,13 +133,9 @@ class _Meetings:
 
     @once
     def is_in(self) -> tuple[Mask, Mask]:
-        """Whether each side is in the conflict, or in the way of one that walks beside its own, (p,) each."""
-        (enters, others), (who, whom) = self.both(self.approach.enters), self.both(self.approach.who)
-        return enters <= self._nearer(who, whom), others <= self._nearer(whom, who)
-
-    def _nearer(self, who: Rows, whom: Rows) -> Scalars:
-        """By how much others on lanes are nearer to those than the middles of their lanes are, (p,) metres."""
-        return np.maximum(-dot(picked(self.on_lanes.ahead, who), picked(self.on_lanes.roams, whom)), 0.0)
+        """Whether each side is in the conflict, (p,) each."""
+        enters, others = self.both(self.approach.enters)
+        return enters <= 0.0, others <= 0.0
 
     @once
     def committed(self) -> tuple[Mask, Mask]:

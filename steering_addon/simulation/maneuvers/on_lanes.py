@@ -9,7 +9,7 @@ import numpy as np
 from ..arrays.frozen import Columns
 from ..arrays.once import once
 from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, counted, everybody, grouped, least_of_each, which
-from ..arrays.vectors import Vectors, dot, magnitude, picked
+from ..arrays.vectors import dot, magnitude, picked
 from ..geometry.conflicts import Conflicts, Lane, conflicts_of
 from ..geometry.paths import exist
 from ..ground import flat, of_rows
@@ -41,8 +41,6 @@ class OnLanes(Columns):
         speed: (m,) m/s.
         radius, half: (m,) half the width of each, and from its middle to the middles of its round ends, metres.
         strays: (m,) whether it is farther beside its lane than it may.
-        ahead: (m, 3) the direction of the lane as it is driven.
-        roams: (m, 3) from the middle of its lane to one on foot, who may go beside that, metres; 0 for drivers.
     """
 
     row: Rows
@@ -53,8 +51,6 @@ class OnLanes(Columns):
     radius: Scalars
     half: Scalars
     strays: Mask
-    ahead: Vectors
-    roams: Vectors
 
     def __len__(self) -> int:
         return len(self.row)
@@ -130,15 +126,11 @@ def who_is_on_lanes(world: World) -> tuple[OnLanes, Conflicts] | None:
     # A car may drive below or above a line that is drawn flat.
     upward = of_rows(world.upward, row)
     along = line.nearest_within(position, routed.along, reach, upward)
-    offset = flat(position - line.position(along), upward)
-    beside = magnitude(offset) - routed.width
+    beside = magnitude(flat(position - line.position(along), upward)) - routed.width
     near = which(beside <= OFF * radius)
-    ahead = line.tangent(along) * routed.way[:, None]
-    speed = np.maximum(dot(velocity, ahead), 0.0)
+    speed = np.maximum(dot(velocity, line.tangent(along)) * routed.way, 0.0)
     driven = np.where(routed.way > 0.0, along, line.length - along)
-    roams = np.where(minds.walks[:, None], offset, 0.0)
-    columns = row, minds, lane, driven, speed, radius, extent - radius, beside > 0.0, ahead, roams
-    return OnLanes(*columns).take(near), conflicts
+    return OnLanes(row, minds, lane, driven, speed, radius, extent - radius, beside > 0.0).take(near), conflicts
 
 
 def _lanes(world: World, routed: Routed, radius: Scalars, extent: Scalars) -> tuple[Rows, tuple[Lane, ...]]:
