@@ -150,6 +150,12 @@ class OddScene:
         if chance.random() < 0.4:
             run = bpy.context.scene.steering
             run.substeps, run.seed = chance.choice((1, 2, 5)), chance.choice((0, -1, 2**31 - 1, -(2**31)))
+        render = bpy.context.scene.render
+        if render.fps < render.fps_base:
+            # A pre-roll in frames of ten seconds is as long as one asks for; it does not hang.
+            for ob in tagged():
+                if ob.library is None and ob.steering.is_property_set("preroll"):
+                    ob.steering.preroll = min(ob.steering.preroll, 10)
 
     def _change_crowd(self, crowd: bpy.types.Object, chance: Random) -> None:
         groups = [

@@ -10,6 +10,7 @@ A run of the first hundred frames agrees with the first hundred of a longer one:
 and the one it leads to, nothing beyond.
 """
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
@@ -53,22 +54,27 @@ def simulate(
             default all vehicles move in all of them.
     """
     state = start
-    _keep_memory()
     for snapshot in snapshots:
-        state = step(state, snapshot) if state.inputs is not None else _led_in(state, (*lead_in, snapshot), preroll)
+        if state.inputs is None:
+            state = deque(leading_in(state, (*lead_in, snapshot), preroll), maxlen=1).pop()
+        else:
+            state = step(state, snapshot)
         yield state
 
 
-def _led_in(start: State, snapshots: Sequence[Snapshot], preroll: Rows | None) -> State:
-    """The state at the last of the snapshots, the first frame of the run."""
+def leading_in(start: State, snapshots: Sequence[Snapshot], preroll: Rows | None) -> Iterator[State]:
+    """The states in the pre-roll, and after them that at the last of the snapshots, the first frame of the run; as of
+    `simulate`."""
+    _keep_memory()
     frames = len(snapshots) - 1
     start = replace(start, began=bodies_at(start, snapshots[-1], snapshots[-1], 0.0))
     start = preroll_start(start, snapshots, preroll)
     state = replace(_taken_in(start, snapshots[0]), time=start.time - frames * snapshots[0].frame_time)
+    yield state
     for passed, snapshot in enumerate(snapshots[1:]):
         waiting = NONE_WAITS if preroll is None else preroll < frames - passed
         state = step(state, snapshot, waiting)
-    return state
+        yield state
 
 
 def step(state: State, snapshot: Snapshot, waiting: Mask = NONE_WAITS) -> State:

@@ -378,7 +378,9 @@ def flight(*, only=None, replace_own_keys: bool = False) -> tuple[list[str], np.
     plan = part("blender.read.plan").plan_reading(bpy.context.scene, only=only, replace_own_keys=replace_own_keys)
     reader = part("blender.read.reading").Reader(plan)
     with closing(part("blender.read.sweep").sweep(plan, reader)) as read:
-        states = [state for state, _ in part("blender.write.bake").simulated(plan, reader, read)]
+        states = [
+            state for state, frame in part("blender.write.bake").simulated(plan, reader, read) if frame is not None
+        ]
     motions, poses = [state.motion for state in states], [state.pose for state in states]
     return (
         [ob.name for ob in plan.vehicles.source.objects],

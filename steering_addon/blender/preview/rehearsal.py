@@ -15,7 +15,7 @@ from ...portrayal.sketch import Frame, Sketch
 from ...recording.run_cache import KeptRun, digest
 from ...recording.run_record import ChangeOfMind, changes
 from ...simulation.arrays.once import once
-from ...simulation.run import simulate, step
+from ...simulation.run import leading_in, step
 from ...simulation.snapshot import Snapshot, State
 from ..animation.state_history import TakenUp
 from ..clips.clip_record import clip_record
@@ -92,6 +92,7 @@ class Rehearsal:
         self._has_exact_marks = any(mark.ob.steering.mark.exact for mark in plan.marks)
         self._keeps_sketches = self._writer.portrays or self._has_exact_marks
         self._lead_in: tuple[Snapshot, ...] | None = None
+        self._leading: tuple[bytes, Iterator[tuple[int, State]]] | None = None
         self._looked_at = to_link(plan)
         self.hideable = Hideable(plan)
         self.driven = [ob for ob in (*source.objects, *self.hideable.resources) if is_driven(ob)]
@@ -174,7 +175,7 @@ class Rehearsal:
         while self.reached < frame:
             if self.reached + 1 not in self.readings:
                 self._sweep_to(frame + AHEAD if depsgraph is not None else frame, until)
-            self._take(self.readings[self.reached + 1])
+            self._take(self.readings[self.reached + 1], until)
             if time.perf_counter() > until:
                 break
         return self.reached >= frame
@@ -189,8 +190,9 @@ class Rehearsal:
                 if self.readings.are_full or time.perf_counter() > until:
                     return
 
-    def _take(self, read: Frame) -> None:
-        """Continue to a frame, the one after the last reached, or go back to the last frame that is still known."""
+    def _take(self, read: Frame, until: float) -> None:
+        """Continue to a frame, the one after the last reached, or go back to the last frame that is still known. A
+        pre-roll goes on until it is time to stop, and from there the next time."""
         frame, snapshot = read.number, read.snapshot
         came_in = self.readings.digest_of(read)
         if frame == self.kept.first:
@@ -205,8 +207,15 @@ class Rehearsal:
             self.reached = self.kept.last
             return
         if state is None:
-            vehicles, near = self.plan.vehicles, self._objects.rotation
-            state = next(simulate(start, (snapshot,), self._lead_in or (), vehicles.preroll))
+            near, before = self._objects.rotation, self._lead_in or ()
+            if self._leading is None or self._leading[0] != came_in:
+                states = leading_in(start, (*before, snapshot), self.plan.vehicles.preroll)
+                self._leading = came_in, enumerate(states)
+            for passed, led in self._leading[1]:
+                state = led
+                if passed < len(before) and time.perf_counter() > until:
+                    return
+            self._leading = None
         else:
             state, near = step(state, snapshot), self.kept.came_out(frame - 1).rotation
         self.kept.keep(state, came_in, self._kept_frame(earlier, state, read, near))

@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
-from itertools import chain, tee
+from itertools import count, tee
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from ...portrayal.sketch import Frame
 from ...recording.mishaps import KINDS, LATE, NO_WAY, Mishaps
 from ...recording.run_record import RunRecorder
 from ...simulation.marks.missing import MissedMarks
-from ...simulation.run import simulate
+from ...simulation.run import leading_in, simulate
 from ...simulation.snapshot import State
 from ..animation.run_records import store_run
 from ..objects.tagged_objects import list_names
@@ -84,7 +84,12 @@ def baking(
     before: State | None = None
     try:
         with closing(sweep(plan, reader)) as frames:
-            for row, (state, frame) in enumerate(simulated(plan, reader, read_ahead(frames))):
+            rows = count()
+            for state, frame in simulated(plan, reader, read_ahead(frames)):
+                if frame is None:
+                    yield 0.0
+                    continue
+                row = next(rows)
                 recorder.look(row, state)
                 admission.look(state)
                 cues.look(frame.number, frame.snapshot)
@@ -159,14 +164,18 @@ def _late(plan: Plan, mishaps: Mishaps) -> Iterator[str]:
         )
 
 
-def simulated(plan: Plan, reader: Reader, frames: Iterator[Frame]) -> Iterator[tuple[State, Frame]]:
-    """Each frame that was read, together with the state of the vehicles on it."""
+def simulated(plan: Plan, reader: Reader, frames: Iterator[Frame]) -> Iterator[tuple[State, Frame | None]]:
+    """The state of the vehicles on each frame that was read, with the frame; before them the states in the pre-roll."""
     # Before the first frame is read: a plan is swept through once at a time.
     before = lead_in(plan)
     first = next(frames)
-    to_simulate, to_write = tee(chain((first,), frames))
-    snapshots = (frame.snapshot for frame in to_simulate)
-    return zip(simulate(reader.start(first), snapshots, before, plan.vehicles.preroll), to_write)
+    state = start = reader.start(first)
+    for passed, state in enumerate(leading_in(start, (*before, first.snapshot), plan.vehicles.preroll)):
+        if passed < len(before):
+            yield state, None
+    yield state, first
+    to_simulate, to_write = tee(frames)
+    yield from zip(simulate(state, (frame.snapshot for frame in to_simulate)), to_write)
 
 
 def _stuck(plan: Plan, mishaps: Mishaps) -> dict[int, tuple[float, float]]:

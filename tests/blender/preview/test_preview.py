@@ -202,6 +202,15 @@ def test_a_baked_vehicle_shows_the_run_that_the_next_bake_would_make_and_its_bak
     assert seen.tobytes() == played(obs).tobytes()
 
 
+def test_a_pre_roll_is_gone_through_in_pieces_and_leads_to_the_same() -> None:
+    after_a_preroll()
+    plan = part("blender.read.plan").plan_reading(bpy.context.scene)
+    at_once, bit_by_bit = (part("blender.preview.rehearsal").Rehearsal(plan, None) for _ in range(2))
+    assert at_once.reach(FIRST, np.inf)
+    assert sum(1 for _ in iter(lambda: bit_by_bit.reach(FIRST, 0.0), True)) == 7
+    assert bit_by_bit.shown(FIRST).location.tobytes() == at_once.shown(FIRST).location.tobytes()
+
+
 def test_only_the_scene_it_was_switched_on_in_shows_it() -> None:
     obs = ships()
     other = bpy.data.scenes.new("Other")

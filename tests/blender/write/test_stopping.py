@@ -56,6 +56,12 @@ def started():
     return part("blender.write.bake").baking(part("blender.read.plan").plan_reading(bpy.context.scene))
 
 
+def test_a_bake_can_be_stopped_on_each_frame_of_its_pre_roll() -> None:
+    busy_scene()
+    bpy.data.objects["Crowd"].steering.preroll = 5
+    assert list(started()).count(0.0) == 5
+
+
 @in_every_blender
 @sampled(one_of=2)
 @pytest.mark.parametrize("build", [busy_scene, driven_by_the_scene], ids=lambda build: build.__name__)
