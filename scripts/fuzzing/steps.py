@@ -115,6 +115,8 @@ def bake(trial: Trial, chance: Random) -> None:
 
 @step()
 def clear(trial: Trial, chance: Random) -> None:
+    # One that runs shows otherwise what is baked no longer.
+    _end_preview(trial)
     trial.scene.select(chance)
     before, involved = laws.dump(), laws.involved()
     if trial.attempt("clear_bake", selected=chance.random() < 0.4):
