@@ -125,12 +125,12 @@ def _point_at_what_is_there(
             for ob in beside:
                 collection.objects.link(ob)
             scene.collection.children.link(collection)
-            name, target, why, beside = collection_of(name), collection, "a collection of what is selected", ()
+            target, why, beside = collection, "a collection of what is selected", ()
         elif other and parameter.kind is Kind.BODY and not (parameter.in_order or tagged(objects, parameter.role)):
             target, why = other, "the only other crowd"
         else:
             continue
-        setattr(group, name, target)
+        setattr(group, collection_of(name) if isinstance(target, Collection) else name, target)
         chosen.append(f"its {parameter.called(name)} {'are' if parameter.in_order else 'is'} {target.name}, {why}")
     return chosen
 
