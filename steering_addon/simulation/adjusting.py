@@ -63,7 +63,7 @@ def adjust_forces(
     heads_on = steered | (avoiding & np.isfinite(agents.goal[:, 0]) if anybody(avoiding) else avoiding)
     travels = agents.on_the_level & heads_on
     if anybody(travels):
-        # Those who stop for what stands do not plan their way past it.
+        # Agents that stop for an obstacle that stands do not plan their way past it.
         travels = travels & ((intention.awaits == -1) | (intention.awaits == EVERY_MOVING))
     corrections: dict[str, Vectors] = {}
     if not anybody(steered | travels):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays.scalars import Rows, Scalars
+from .arrays.scalars import Rows, Scalars, smooth_step
 
 NOBODY = -1
 LONG_AGO = 1e6
@@ -82,9 +82,9 @@ class Mindset:
         return np.arange(len(self.mode)), self.mode
 
     def taken_up(self, time: float, dt: float) -> Scalars:
-        """How far each vehicle has taken up its mode by the end of a step, (n,), 0 to 1: x^2 (3 - 2x) in time."""
+        """How far each vehicle has taken up its mode by the end of a step, (n,), 0 to 1, smoothly in time."""
         x = np.minimum((time + dt - self.since) / np.maximum(self.blend, dt), 1.0)
-        return x * x * (3.0 - 2.0 * x)
+        return smooth_step(x)
 
     def spread(self, part: Scalars) -> Scalars:
         """How far each vehicle is in each mode, (n, k), once it has taken up the present one by a part (n,)."""

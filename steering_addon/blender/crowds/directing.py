@@ -1,4 +1,4 @@
-"""What an animator directs vehicles by: marks at which they are to be, and guides made from their baked motion."""
+"""Marks and guides, by which an animator directs vehicles: places at which they are to be, and baked motion."""
 
 import bpy
 import numpy as np

@@ -1,4 +1,4 @@
-"""Which object moves a rigged character as a whole: a click in the viewport selects one of its parts.
+"""Rigged characters, and the object that moves each as a whole: a click in the viewport selects one of its parts.
 
 Some parts go with it without being parented to it: skins that a modifier binds, props that are held. A copy of such a
 part that is parented instead moves as the part does.

@@ -1,4 +1,4 @@
-"""What panels share: where and when they are shown, columns of fields, fields of a declaration, and wrapped notes."""
+"""The common parts of panels: where and when they are shown, fields in columns or of declarations, wrapped notes."""
 
 import re
 import textwrap

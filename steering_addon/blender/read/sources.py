@@ -175,7 +175,7 @@ def standing(source: BodySource, depsgraph: Depsgraph) -> Matrix:
 
 
 class HidingRule:
-    """Which vehicles a bake may hide. The settings of each crowd are read once."""
+    """The rule that says which vehicles a bake may hide. The settings of each crowd are read once."""
 
     def __init__(self, states: Iterable[Object]) -> None:
         """`states`: of all crowds."""

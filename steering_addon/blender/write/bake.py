@@ -169,8 +169,8 @@ def simulated(plan: Plan, reader: Reader, frames: Iterator[Frame]) -> Iterator[t
     # Before the first frame is read: a plan is swept through once at a time.
     before = lead_in(plan)
     first = next(frames)
-    state = start = reader.start(first)
-    for passed, state in enumerate(leading_in(start, (*before, first.snapshot), plan.vehicles.preroll)):
+    states = leading_in(reader.start(first), (*before, first.snapshot), plan.vehicles.preroll)
+    for passed, state in enumerate(states):
         if passed < len(before):
             yield state, None
     yield state, first

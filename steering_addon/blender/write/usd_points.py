@@ -262,7 +262,7 @@ def keyed_points(
     """The points of the vehicles of a crowd, from what `matrices_of` and `models_made` tell of them."""
     bases = matrices[..., :3, :3]
     lengths = np.sqrt((bases * bases).sum(axis=-2))
-    # What mirrors is no rotation.
+    # A matrix that mirrors is no rotation.
     lengths[..., 0] *= np.where(np.linalg.det(bases) < 0.0, -1.0, 1.0)
     number, _ = looks_of(vehicles, Family())
     return CrowdPoints(

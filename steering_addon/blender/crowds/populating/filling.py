@@ -162,8 +162,9 @@ def plan_filling(
     )
     staying = changed | {number for number in existing if same and number <= population.count}
     numbers = np.array([k for k in range(1, population.count + 1) if k not in staying], dtype=np.int64)
-    for number in filter(existing.__contains__, numbers.tolist()):
-        sound_front(existing[number])
+    for number in numbers.tolist():
+        if number in existing:
+            sound_front(existing[number])
     made_of = models(population, numbers, np.array([source.weight for source in sources]))
     # What the model is animated in keeps the size that this gives it.
     scale = np.where(np.array(free, dtype=np.bool_)[made_of], sizes(population, numbers), 1.0)

@@ -11,6 +11,7 @@ from mathutils import Vector
 
 from ....locomotion import Wheeled
 from ....settings.preset import Preset
+from ....simulation.arrays.scalars import smooth_step
 from ....simulation.roles import Role
 from .models import CAR, PERSON, TRACK, WHEEL, WHEELBASE, append
 from .scene_builder import ReadyMember, ReadyScene, SceneBuilder, SceneOptions, fitted_preset
@@ -160,8 +161,7 @@ def _land(options: SceneOptions, line: np.ndarray) -> Mesh:
     rows = [_about(size, line, *row) for row in zip(np.split(x, CELLS + 1), np.split(y, CELLS + 1))]
     away, level, land = np.concatenate(rows, axis=1)
     hills = 0.5 * size * (np.sin(x / (3.1 * size)) + np.sin(y / (2.7 * size) + 1.0))
-    share = np.clip((away - VERGE * size) / ((SLOPE - VERGE) * size), 0.0, 1.0)
-    share = share * share * (3.0 - 2.0 * share)
+    share = smooth_step(np.clip((away - VERGE * size) / ((SLOPE - VERGE) * size), 0.0, 1.0))
     height = level + (land + hills - level) * share
     return surface("Cars Land", np.column_stack((x, y, height)), faces_of_grid(CELLS), ["Cars Land Land"])
 
