@@ -92,6 +92,8 @@ class Rehearsal:
         self._has_exact_marks = any(mark.ob.steering.mark.exact for mark in plan.marks)
         self._keeps_sketches = self._writer.portrays or self._has_exact_marks
         self._lead_in: tuple[Snapshot, ...] | None = None
+        self._led_by = b""
+        """A digest of the pre-roll, which takes longer to make than a frame of it."""
         self._leading: tuple[bytes, Iterator[tuple[int, State]]] | None = None
         self._looked_at = to_link(plan)
         self.hideable = Hideable(plan)
@@ -167,6 +169,7 @@ class Rehearsal:
         number."""
         if self._lead_in is None:
             self._lead_in = lead_in(self.plan)
+            self._led_by = digest((self._lead_in, self.plan.vehicles.preroll))
         self.has_swept = False
         following = self.reached + 1
         if frame == following and frame not in self.readings and depsgraph is not None and self._can_read(depsgraph):
@@ -198,7 +201,7 @@ class Rehearsal:
         if frame == self.kept.first:
             start = self.readings.reader.start(read)
             sketched = self._portrayer.sketched_by, self._keeps_sketches
-            came_in += digest((start, self._lead_in, self.plan.vehicles.preroll, self._models(), sketched))
+            came_in += digest((start, self._led_by, self._models(), sketched))
         if self.kept.holds(frame, came_in):
             self.reached = frame
             return

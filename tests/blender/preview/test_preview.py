@@ -202,12 +202,16 @@ def test_a_baked_vehicle_shows_the_run_that_the_next_bake_would_make_and_its_bak
     assert seen.tobytes() == played(obs).tobytes()
 
 
-def test_a_pre_roll_is_gone_through_in_pieces_and_leads_to_the_same() -> None:
+def test_a_pre_roll_is_gone_through_in_pieces_and_leads_to_the_same(monkeypatch) -> None:
     after_a_preroll()
     plan = part("blender.read.plan").plan_reading(bpy.context.scene)
-    at_once, bit_by_bit = (part("blender.preview.rehearsal").Rehearsal(plan, None) for _ in range(2))
+    rehearsal, digested = part("blender.preview.rehearsal"), []
+    digest = rehearsal.digest
+    monkeypatch.setattr(rehearsal, "digest", lambda given: digested.append(given[0]) or digest(given))
+    at_once, bit_by_bit = (rehearsal.Rehearsal(plan, None) for _ in range(2))
     assert at_once.reach(FIRST, np.inf)
     assert sum(1 for _ in iter(lambda: bit_by_bit.reach(FIRST, 0.0), True)) == 7
+    assert sum(given is bit_by_bit._lead_in for given in digested) == 1, "the whole pre-roll is digested once"
     assert bit_by_bit.shown(FIRST).location.tobytes() == at_once.shown(FIRST).location.tobytes()
 
 
