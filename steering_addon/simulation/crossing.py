@@ -22,6 +22,7 @@ from .decisions import Decisions
 from .geometry.paths import Spline, spline
 from .ground import upright
 from .links import Crossing, walked
+from .nearby.contacts import will_touch
 from .snapshot import Snapshot, State
 from .vehicle import Motion, Pose
 from .world import World
@@ -130,15 +131,19 @@ def _free_seat(
     free = [number for number in range(most) if number not in spot[aboard].tolist()]
     if not free or not _calls(snapshot, after, link, line.points[0], vehicle):
         return -1
-    # One after another.
-    near = magnitude(picked(position, aboard) - position[vehicle])
-    touching = APART * (snapshot.vehicle.radius[aboard] + snapshot.vehicle.radius[vehicle])
-    if ((along[aboard] < 0.0) & (near < touching)).any():
-        return -1
     # The furthest first, so that nobody has to pass another.
-    radius, carrier = float(snapshot.vehicle.radius[vehicle]), int(snapshot.links.carrier[link])
-    seats = np.array([_seat(after, carrier, number, radius) for number in free])
-    return free[int(np.argmax(magnitude(seats - line.points[0])))]
+    radius, carrier = snapshot.vehicle.radius, int(snapshot.links.carrier[link])
+    seats = [_seat(after, carrier, number, float(radius[vehicle])) for number in free]
+    best = int(np.argmax(magnitude(np.array(seats) - line.points[0])))
+    # One after another: on the straight ways to their places nobody touches one that boards.
+    boards = np.append(aboard[along[aboard] < 0.0], vehicle)
+    ends = [_seat(after, carrier, int(spot[row]), float(radius[row])) for row in boards[:-1]]
+    way = np.array([*ends, seats[best]]) - position[boards]
+    velocity = unit(columns(way[:, 0], way[:, 1], 0.0)) * snapshot.vehicle.pace[boards, None]
+    offset = picked(position, boards[:-1]) - position[vehicle]
+    contact = radius[boards[:-1]] + radius[vehicle]
+    touch = (magnitude(offset) < APART * contact) | will_touch(offset, velocity[:-1] - velocity[-1], contact)
+    return -1 if touch.any() else free[best]
 
 
 def _calls(snapshot: Snapshot, after: Snapshot, link: int, end: Vectors, vehicle: int) -> bool:

@@ -269,7 +269,7 @@ class _Touching:
         offset = picked(bodies.position, second) - picked(bodies.position, first)
         offset = offset if axes is None else axes.between(offset)
         closing = picked(step, second) - picked(step, first)
-        distance, meet = magnitude(offset), _meet(offset, closing, contact)
+        distance, meet = magnitude(offset), will_touch(offset, closing, contact)
         may = which(meet | (distance < contact + stride[first] + stride[second]))
         may = may[~parted(bodies.position, world.upward, first[may], second[may])]
         first, second, contact, distance, meet = first[may], second[may], contact[may], distance[may], meet[may]
@@ -374,7 +374,7 @@ def _shares(
     return both / (both[0] + both[1])
 
 
-def _meet(offset: Vectors, closing: Vectors, contact: Scalars) -> Mask:
+def will_touch(offset: Vectors, closing: Vectors, contact: Scalars) -> Mask:
     """The pairs that overlap or come to touch if they go on, (p,): those that pass each other do not brake.
 
     Args:
