@@ -106,7 +106,8 @@ def new_cue(state: Object, frame: int, length: int, fade: int) -> NlaStrip:
     Args:
         length, fade: frames; the share of the crowd that is told grows and falls during the fades.
     """
-    action = next((each for each in bpy.data.actions if each.name.partition(".")[0] == CUE and _is_cue(each)), None)
+    named = (action for action in bpy.data.actions if action.name.partition(".")[0] == CUE)
+    action = next((action for action in named if _paths(action) == [CUE_PATH]), None)
     if action is None:
         action, slot = new_action(CUE, state)
         curve = channelbag_in(action, slot, ensure=True).fcurves.new(CUE_PATH)
@@ -134,16 +135,12 @@ def cue_strips(state: Object) -> list[NlaStrip]:
         return []
     tracks = (track for track in animation.nla_tracks if not track.mute)
     strips = (strip for track in tracks for strip in track.strips if not strip.mute)
-    return [strip for strip in strips if strip.action is not None and _has_cue(strip.action)]
+    return [strip for strip in strips if strip.action is not None and CUE_PATH in _paths(strip.action)]
 
 
-def _has_cue(action: bpy.types.Action) -> bool:
-    return any(curve.data_path == CUE_PATH for bag in channelbags(action) for curve in bag.fcurves)
-
-
-def _is_cue(action: bpy.types.Action) -> bool:
-    paths = [curve.data_path for bag in channelbags(action) for curve in bag.fcurves]
-    return paths == [CUE_PATH]
+def _paths(action: bpy.types.Action) -> list[str]:
+    """The data path of each curve of an action."""
+    return [curve.data_path for bag in channelbags(action) for curve in bag.fcurves]
 
 
 def place_below(ob: Object, crowd: Object, context: Context) -> None:

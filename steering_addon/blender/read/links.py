@@ -44,7 +44,8 @@ def check_links(links: Iterable[Object], objects: Iterable[Object]) -> None:
     for ob in links:
         end = other_end(ob)
         if ob.type == "CURVE":
-            if not any(len(line.points) + len(line.bezier_points) > 1 for line in open_lines(ob)):
+            lines = (line for line in ob.data.splines if not line.use_cyclic_u)
+            if not any(len(line.points) + len(line.bezier_points) > 1 for line in lines):
                 text = f"The link {ob.name} has no two ends. Draw it, or remove the tag."
                 raise Refusal(text, about=[ob])
         elif end is None or end == ob:
@@ -54,11 +55,6 @@ def check_links(links: Iterable[Object], objects: Iterable[Object]) -> None:
             if named is not None and full_name(named) not in names:
                 text = f"{named.name}, the {what} of {ob.name}, is no longer in the scene. Choose another object."
                 raise Refusal(text, about=[ob])
-
-
-def open_lines(ob: Object) -> list:
-    """The splines of a curve that have two ends."""
-    return [line for line in ob.data.splines if not line.use_cyclic_u]
 
 
 def lines_of(ob: Object, depsgraph: Depsgraph, read: ReadsLines) -> list[np.ndarray]:
