@@ -19,7 +19,7 @@ from ..objects.focus import wholes_selected
 from ..objects.hierarchy import Family
 from ..objects.identity import next_number, state_numbers, trigger_numbers
 from ..objects.tagged_objects import crowd_of, in_use, tagged, vehicles_of
-from ..properties import has_role, pointed_at, uses
+from ..properties import has_role, pointed_at, pointed_in, uses
 from ..properties.own_settings import is_own
 from ..property_groups import meaningful
 from ..read.role_assignment import give_role
@@ -59,11 +59,7 @@ def number_of(state: Object, context: Context) -> int:
 
 def states_before(state: Object, context: Context) -> list[Object]:
     """The states that a state follows, by name."""
-    return [
-        ob
-        for ob in _mates(state, context)
-        if ob != state and ob.steering.is_property_set("state") and pointed_at(ob.steering.state, "then") == state
-    ]
+    return [ob for ob in _mates(state, context) if ob != state and pointed_in(ob, "state", "then") == state]
 
 
 def _mates(state: Object, context: Context) -> list[Object]:
@@ -73,11 +69,7 @@ def _mates(state: Object, context: Context) -> list[Object]:
 
 def triggers_of_state(state: Object, context: Context) -> list[Object]:
     """The triggers that call into a state, by name."""
-    return [
-        ob
-        for ob in tagged(in_use(context.scene), Role.TRIGGER)
-        if ob.steering.is_property_set("trigger") and pointed_at(ob.steering.trigger, "to") == state
-    ]
+    return [ob for ob in tagged(in_use(context.scene), Role.TRIGGER) if pointed_in(ob, "trigger", "to") == state]
 
 
 def new_state(context: Context, crowd: Object, name: str) -> Object:
