@@ -20,7 +20,9 @@ ROOF = perches(0, *np.stack(np.meshgrid(np.linspace(-3, 3, 16), np.linspace(-2, 
 FPS, FRAME = 12, 60
 
 
-def flock(count: int, seed: int, places: Perches = NO_PERCHES, least_speed: float = 0.3, **others: Any) -> Scene:
+def flock(
+    count: int, seed: int, places: Perches = NO_PERCHES, least_speed: float = 0.3, fps: float = FPS, **others: Any
+) -> Scene:
     """Starlings that fly somewhere at 10 m/s, and then what they may be called to: a roof or a point, and a mark."""
     rng = np.random.default_rng(seed)
     return Scene(
@@ -33,7 +35,7 @@ def flock(count: int, seed: int, places: Perches = NO_PERCHES, least_speed: floa
         tracked=replace(leaders((0.0, 0.0, 5.0), (0.0, 30.0, 12.0)), radius=np.zeros(2)),
         perches=places,
         seed=seed,
-        fps=FPS,
+        fps=fps,
         **others,
     )
 
@@ -87,10 +89,10 @@ def test_they_take_off_one_after_the_other_when_their_time_is_over() -> None:
 @pytest.mark.parametrize("lands", [False, True])
 def test_one_that_stands_leaves_for_a_later_mark(lands: bool) -> None:
     later = mark(1, 144, ground=2 if lands else -1, lead=4.0)
-    states = met(flock(1, 2), mark(1), replace(later, name="Later"), frames=145)
-    assert standing(states)[FRAME:70, 0].all()
-    assert np.linalg.norm(positions(states)[144, 0] - (0.0, 30.0, 12.0)) < 0.02
-    assert standing(states)[144, 0] == lands
+    states = met(flock(1, 2, fps=24.0), mark(1), replace(later, name="Later"), frames=290)
+    assert standing(states)[120:140, 0].all()
+    assert np.linalg.norm(positions(states)[288, 0] - (0.0, 30.0, 12.0)) < 0.02
+    assert standing(states)[288, 0] == lands
 
 
 def test_one_that_stands_at_a_mark_of_its_own_leaves_that_of_its_crowd_to_the_others() -> None:
