@@ -199,9 +199,9 @@ LIFT = [(1.0, 0.0, 0.0), (3.0, 0.0, 3.0)]
 
 
 def lift_at(frame: int) -> np.ndarray:
-    """The floor of a lift that stands below and above for four seconds each, and takes three from one to the other."""
-    time = frame / FPS % 14.0
-    return np.array([(2.0, 0.0, 3.0 * np.interp(time, (0.0, 4.0, 7.0, 11.0, 14.0), (0.0, 0.0, 1.0, 1.0, 0.0)))])
+    """The floor of a lift that stands below and above for three seconds each, and takes two from one to the other."""
+    time = frame / FPS % 10.0
+    return np.array([(2.0, 0.0, 3.0 * np.interp(time, (0.0, 3.0, 5.0, 8.0, 10.0), (0.0, 0.0, 1.0, 1.0, 0.0)))])
 
 
 def test_a_lift_carries_those_who_have_room_and_comes_back_for_the_others() -> None:
