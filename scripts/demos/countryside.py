@@ -56,11 +56,7 @@ def plant(land: bpy.types.Object, room: Callable[[float, float], float], count: 
     Args:
         room: maps x, y to the distance from the action, metres; trees stand more than 0 m away.
     """
-    chance = random.Random(seed)
-    kinds = [models.conifer(f"Spruce {i + 1}", stage.GREENS[i], seed + i) for i in (0, 2)]
-    kinds += [models.broadleaf(f"Tree {i + 1}", stage.GREENS[i], seed + 7 + i) for i in (0, 1, 2)]
-    grove = bpy.data.collections.new("Trees")
-    bpy.context.scene.collection.children.link(grove)
+    chance, kinds, grove = random.Random(seed), *stage.trees(seed)
     middle, half = land.matrix_world.translation, 0.5 * max(land.dimensions[:2])
     planted = 0
     while planted < count:

@@ -17,6 +17,7 @@ import bmesh
 import bpy
 import models
 import numpy as np
+from extension import select
 
 from scripts.baked_scene import crowds
 
@@ -123,14 +124,6 @@ def take_places(
         bpy.ops.steering.vary(speed=0.1, size=0.05, start_speed=0.1, seed=seed)
     bpy.ops.steering.clips_find()
     return members
-
-
-def select(obs: Sequence[bpy.types.Object], active: bpy.types.Object) -> None:
-    """Select only these objects."""
-    bpy.ops.object.select_all(action="DESELECT")
-    for ob in obs:
-        ob.select_set(True)
-    bpy.context.view_layer.objects.active = active
 
 
 def _members(crowd: bpy.types.Object) -> list[bpy.types.Object]:

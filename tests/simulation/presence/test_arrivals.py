@@ -22,7 +22,7 @@ from tests.behaviors.situations import busy
 from tests.sampling import sampled
 from tests.scene import Scene, headings, leaders, positions, speeds
 
-FRAMES, FPS = 130, 12.0
+FRAMES, FPS = 96, 12.0
 DOOR = np.array([0.0, 8.0, 0.0])
 ROAD = ((spline(np.array([[0.0, 0.0, 0.0], [0.0, 8.0, 0.0]]), False),),)
 WALKER = {"radius": 0.3, "max_speed": 2.0, "max_force": 6.0, "cruise_speed": 0.7}
