@@ -455,9 +455,10 @@ def test_a_car_beside_its_lane_returns_to_it_without_braking(beside: float, spee
         vehicle={"radius": 0.9, "length": 4.5, "max_force": 4.0, "max_speed": speed / 0.8, "cruise_speed": 0.8},
         locomotions=[(Wheeled, {})],
         paths=((spline(np.array([[0.0, 0.0, 0.0], [0.0, 400.0, 0.0]]), False),),),
+        fps=FPS,
     )
-    states = place.run(24 * 8)
+    states = place.run(FPS * 8)
     off = positions(states)[:, 0, 0] - lane
     assert speeds(states).min() > 0.95 * speed
-    assert np.abs(off[24 * 6 :]).max() < 0.3
+    assert np.abs(off[FPS * 6 :]).max() < 0.3
     assert (off * np.sign(beside)).min() > -0.1, "it does not overshoot"
