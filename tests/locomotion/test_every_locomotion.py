@@ -312,12 +312,6 @@ def data(states: Sequence[State], rows: Any = slice(None)) -> list[bytes]:
     ]
 
 
-@every
-def test_the_order_of_the_vehicles_does_not_matter(kind: type[Locomotion]) -> None:
-    place, order = swarm(kind, behaviors=[(Seek, {}), (Wander, {})]), np.array([3, 0, 6, 5, 1, 4, 2])
-    assert data(place.run(FPS), order) == data(place.take(order).run(FPS))
-
-
 @sampled(one_of=9)
 @every
 def test_others_that_move_otherwise_make_no_difference(kind: type[Locomotion]) -> None:
@@ -367,11 +361,6 @@ def test_crowds_that_share_a_locomotion_move_as_if_each_had_one(kind: type[Locom
 
 
 # The whole scene.
-
-
-@every
-def test_a_shorter_run_is_the_beginning_of_a_longer_one(kind: type[Locomotion]) -> None:
-    assert data(swarm(kind).run(15)) == data(usual(kind)[:15])
 
 
 @every

@@ -19,6 +19,7 @@ from tests.blender.building import (
     use,
     vehicle,
 )
+from tests.sampling import sampled
 
 LAST = 55
 
@@ -66,6 +67,7 @@ THINGS = {
 }
 
 
+@sampled(one_of=2)
 @pytest.mark.parametrize("thing", THINGS)
 def test_birds_stand_on_it_with_their_feet(thing: str) -> None:
     """Exactly, each apart from the others; across a wire."""

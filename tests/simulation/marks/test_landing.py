@@ -8,15 +8,13 @@ import pytest
 
 from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import Flying, Planar
-from steering_addon.scene import perches
 from steering_addon.simulation.marks.declaring import Mark
 from steering_addon.simulation.perches import NO_PERCHES, Perches
 from steering_addon.simulation.snapshot import State
+from tests.behaviors.test_landing import ROOF, STARLING, standing
 from tests.sampling import sampled
 from tests.scene import Scene, leaders, positions, velocities
 
-STARLING = {"mass": 0.08, "radius": 0.11, "max_force": 1.6, "max_speed": 13.0, "cruise_speed": 10.0 / 13.0}
-ROOF = perches(0, *np.stack(np.meshgrid(np.linspace(-3, 3, 16), np.linspace(-2, 2, 12), 5.0), -1).reshape(-1, 3))
 FPS, FRAME = 12, 60
 
 
@@ -47,11 +45,6 @@ def mark(count: int, frame: int = FRAME, **settings: Any) -> Mark:
 
 def met(scene: Scene, *marks: Mark, frames: int = FRAME + FPS) -> list[State]:
     return scene.run(frames, at=lambda frame, snapshot: replace(snapshot, marks=marks))
-
-
-def standing(states: list[State]) -> np.ndarray:
-    """Whether birds stand, (frames, n)."""
-    return np.stack([s.outputs.get("perched", np.zeros(len(s))) > 0.0 for s in states])
 
 
 @sampled

@@ -136,7 +136,7 @@ def seen(scene: Scene, places: Any) -> np.ndarray:
     )
 
 
-@sampled(one_of=2)
+@sampled(one_of=3)
 @pytest.mark.parametrize("name", SCENES)
 @pytest.mark.parametrize("behavior", [Seek, Arrival])
 def test_a_way_leads_to_wherever_one_can_walk(name: str, behavior: Any) -> None:
