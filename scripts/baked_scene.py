@@ -14,6 +14,7 @@ from scripts.motion_bands import BIRDS, FISH, FLYERS, WALKERS, Recording
 from steering_addon.behaviors.separation import Separation
 from steering_addon.blender.read.curves import polylines
 from steering_addon.locomotion import CATALOGUE, SimpleVehicle
+from steering_addon.simulation.declaration import Declared
 from steering_addon.simulation.geometry.paths import Path, spline
 from steering_addon.simulation.roles import Role
 from steering_addon.simulation.vehicle import VehicleModel
@@ -42,6 +43,11 @@ class Crowd:
     name: str
     vehicles: list[bpy.types.Object]
     settings: dict[str, Any]
+
+    def values(self, declaration: type[Declared], group: str = "") -> dict[str, Any]:
+        """All values of a declaration, with the defaults of those not stored; `group`: by default of its own name."""
+        defaults = {name: parameter.default for name, parameter in declaration.parameters().items()}
+        return defaults | self.settings.get(group or declaration.name, {})
 
 
 def stored(owner: bpy.types.Object | bpy.types.Scene) -> dict[str, Any]:
@@ -114,8 +120,7 @@ def recording(
     members = [stored(ob) for ob in crowd.vehicles]
     forward = _axes(poses, [settings.get("forward_axis", FORWARD) for settings in members])
     up = _axes(poses, [settings.get("up_axis", UP) for settings in members])
-    vehicle = {name: parameter.default for name, parameter in VehicleModel.parameters().items()}
-    vehicle |= crowd.settings.get("vehicle", {})
+    vehicle = crowd.values(VehicleModel, "vehicle")
     moves = MOVES[crowd.settings.get("locomotion", SimpleVehicle.stored_number)]
     if not cruise:
         factors = np.array([settings.get("speed_factor", 1.0) for settings in members])

@@ -15,10 +15,12 @@ from steering_addon.behaviors import CATALOGUE
 from steering_addon.behaviors.keep_distance import KeepDistance
 from steering_addon.behaviors.path_following import PathFollowing
 from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
+from steering_addon.portrayal.feet.soles import runs
 from steering_addon.scene import SPHERE, Scene, all_of, boxes, mesh, mesh_obstacles, obstacles, regions, spline
 from steering_addon.settings.preset import Preset
 from steering_addon.simulation.behavior import Behavior
 from steering_addon.simulation.combining import COMBININGS
+from steering_addon.simulation.declaration import number_of
 from steering_addon.simulation.geometry.obstacles import Obstacles
 from steering_addon.simulation.geometry.paths import Spline
 from steering_addon.simulation.run import simulate
@@ -149,7 +151,7 @@ class Outcome:
         return cls(
             states,
             arrived,
-            np.array([_longest(column) for column in still.T]) / scene.fps,
+            np.array([max((b - a for a, b in runs(column)), default=0) for column in still.T]) / scene.fps,
             _depth(scene.obstacles, position, model.radius),
             np.nanmean(turn, axis=0),
         )
@@ -166,15 +168,6 @@ def random_course(seed: int, presets: Sequence[str] = NAMES) -> Course:
 def _memory(state: State, name: str) -> Any:
     """What a behavior remembers of all vehicles."""
     return state.memories[name]
-
-
-def _longest(mask: NDArray[np.bool_]) -> int:
-    """The longest run of True."""
-    longest = run = 0
-    for value in mask.tolist():
-        run = run + 1 if value else 0
-        longest = max(longest, run)
-    return longest
 
 
 def _depth(things: Obstacles, position: NDArray[np.float64], radius: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -230,7 +223,7 @@ def course(
             vehicle={**model, "radius": size / 2.0},
             locomotions=locomotions(values),
             behaviors=following(values, way, np.asarray(width, dtype=np.float64) * size),
-            combining=next(choice.number for choice in COMBININGS if choice.name == way),
+            combining=number_of(COMBININGS, way),
             obstacles=all_of(*things) if things else obstacles(np.zeros((0, 3)), np.zeros(0)),
             paths=((line,),),
             regions=regions([start] if held else np.zeros((0, 3)), room, SPHERE),

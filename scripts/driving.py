@@ -12,6 +12,7 @@ from scripts.baked_scene import Crowd, crowds, road_of, stored
 from steering_addon.behaviors.keep_distance import KeepDistance
 from steering_addon.behaviors.path_following import PathFollowing
 from steering_addon.locomotion import Wheeled
+from steering_addon.portrayal.feet.soles import runs
 from steering_addon.simulation.geometry.capsules import between_axes
 from steering_addon.simulation.geometry.paths import Spline
 from steering_addon.simulation.maneuvers.braking import COMFORT
@@ -202,10 +203,8 @@ def driving(scene: bpy.types.Scene, crowd: Crowd) -> Driving | None:
     """How the cars of a crowd drive; None if they are not on wheels."""
     if crowd.settings.get("locomotion") != Wheeled.stored_number:
         return None
-    values = {name: p.default for name, p in Wheeled.parameters().items()} | crowd.settings.get("wheeled", {})
-    vehicle = {name: p.default for name, p in VehicleModel.parameters().items()} | crowd.settings.get("vehicle", {})
-    others = [(ob, radius) for ob, radius in _others(scene, crowd)]
-    keeps = {name: p.default for name, p in KeepDistance.parameters().items()} | crowd.settings.get("keep_distance", {})
+    values, vehicle = crowd.values(Wheeled), crowd.values(VehicleModel, "vehicle")
+    keeps, others = crowd.values(KeepDistance), _others(scene, crowd)
     current, poses, brake, places = scene.frame_current, [], [], []
     for frame in range(scene.frame_start, scene.frame_end + 1):
         scene.frame_set(frame)
@@ -237,8 +236,7 @@ def driving(scene: bpy.types.Scene, crowd: Crowd) -> Driving | None:
 def _lanes(crowd: Crowd, place: np.ndarray, forward: np.ndarray) -> list[Spline | None]:
     """The lane of each car: beside the nearest line of the path that the crowd follows."""
     lines, known = road_of(crowd.settings, ""), {}
-    defaults = {name: p.default for name, p in PathFollowing.parameters().items()}
-    offset = crowd.settings.get("path_following", {}).get("lane_offset", defaults["lane_offset"])
+    offset = crowd.values(PathFollowing)["lane_offset"]
     lanes: list[Spline | None] = []
     for at, ahead in zip(place, forward):
         gaps = [np.linalg.norm(at - line.position(line.nearest(at[None]))[0]) for line in lines]
@@ -255,7 +253,7 @@ def _lanes(crowd: Crowd, place: np.ndarray, forward: np.ndarray) -> list[Spline 
 def _others(scene: bpy.types.Scene, crowd: Crowd) -> list[tuple[bpy.types.Object, float]]:
     """The vehicles of other crowds and the obstacles, with their radii as seen from above."""
     radii = {
-        ob: other.settings.get("vehicle", {}).get("radius", VehicleModel.parameters()["radius"].default)
+        ob: other.values(VehicleModel, "vehicle")["radius"]
         for other in crowds(scene)
         if other.name != crowd.name
         for ob in other.vehicles
@@ -268,9 +266,7 @@ def _others(scene: bpy.types.Scene, crowd: Crowd) -> list[tuple[bpy.types.Object
 
 def _onsets(lit: np.ndarray, shortest: int) -> np.ndarray:
     """The frames on which lights go on for at least some frames."""
-    changes = np.diff(np.concatenate(([False], lit, [False])).astype(int))
-    begins, ends = np.flatnonzero(changes > 0), np.flatnonzero(changes < 0)
-    return begins[(ends - begins >= shortest) & (begins > 0)]
+    return np.array([begin for begin, end in runs(lit) if end - begin >= shortest and begin > 0], dtype=int)
 
 
 def _starts(speed: np.ndarray) -> np.ndarray:

@@ -72,6 +72,7 @@ def figures(scene: bpy.types.Scene, numbers: dict[str, int]) -> dict[str, float]
         numbers: of the states Hunt, Feed, Rest and Caught.
     """
     from scripts.stray_figures import STATE, Cast, curves_of, deepest_overlaps
+    from steering_addon.portrayal.feet.soles import runs
 
     cast = Cast.of(scene, "Sheep", "Pack")
     sheep = sorted(
@@ -84,14 +85,14 @@ def figures(scene: bpy.types.Scene, numbers: dict[str, int]) -> dict[str, float]
         for curve in curves_of(ob.animation_data.action):
             if curve.data_path == f'["{STATE}"]':
                 state[:, column] = [round(curve.evaluate(frame)) for frame in frames]
-    times = {name: _stretches(state[:, -1] == number) for name, number in numbers.items() if name != "Caught"}
+    times = {name: runs(state[:, -1] == number) for name, number in numbers.items() if name != "Caught"}
     meals = [begin / cast.fps for begin, _ in times["Feed"]]
     between = [later - earlier for earlier, later in pairwise(meals)]
     caught = state[:, :-1] == numbers["Caught"]
     moved = [
         float(np.linalg.norm(cast.place[end - 1, row] - cast.place[min(begin + int(cast.fps), end - 1), row]))
         for row in range(caught.shape[1])
-        for begin, end in _stretches(caught[:, row])
+        for begin, end in runs(caught[:, row])
     ]
     overlaps = deepest_overlaps(cast)
     mean = {name: float(np.mean([b - a for a, b in each])) / cast.fps if each else 0.0 for name, each in times.items()}
@@ -109,9 +110,3 @@ def figures(scene: bpy.types.Scene, numbers: dict[str, int]) -> dict[str, float]
         "overlap, m": float(overlaps.max()),
         "frames": int((overlaps > 0.01).sum()),
     }
-
-
-def _stretches(mask: np.ndarray) -> list[tuple[int, int]]:
-    """The stretches in which a mask (frames,) holds: the first index, and that after the last."""
-    edges = np.flatnonzero(np.diff(np.concatenate(([0], mask.astype(int), [0]))))
-    return list(zip(edges[::2].tolist(), edges[1::2].tolist()))

@@ -13,7 +13,7 @@ from steering_addon.scene import Scene
 from steering_addon.settings.preset import Preset, read
 from steering_addon.settings.preset_values import complete
 from steering_addon.simulation.combining import COMBININGS
-from steering_addon.simulation.declaration import Declared, Kind
+from steering_addon.simulation.declaration import Declared, Kind, number_of
 from steering_addon.simulation.geometry.regions import SPHERE, regions
 from steering_addon.simulation.locomotion import Locomotion
 from steering_addon.simulation.vehicle import VehicleModel
@@ -36,9 +36,7 @@ def columns(declaration: type[Declared], values: Mapping[str, Any]) -> dict[str,
     values_by_name = complete(declaration, values)
     for name, parameter in declaration.parameters().items():
         if parameter.kind is Kind.CHOICE:
-            values_by_name[name] = next(
-                choice.number for choice in parameter.choices if choice.name == values_by_name[name]
-            )
+            values_by_name[name] = number_of(parameter.choices, values_by_name[name])
     return values_by_name
 
 
@@ -67,7 +65,7 @@ def crowd(preset: Preset, n: int, seed: int, within: float) -> Scene:
         vehicle={**columns(VehicleModel, preset.vehicle), "radius": preset.body_length / 2.0},
         locomotions=locomotions(preset),
         behaviors=[(KINDS[name], columns(KINDS[name], values)) for name, values in preset.behaviors.items()],
-        combining=next(choice.number for choice in COMBININGS if choice.name == preset.combining),
+        combining=number_of(COMBININGS, preset.combining),
         regions=regions([[0.0, 0.0, 0.0]], within, SPHERE),
         fps=FPS,
         seed=seed,

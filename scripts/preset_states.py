@@ -17,7 +17,7 @@ from steering_addon.settings.vehicles_in_states import (
     vehicle_in_state,
 )
 from steering_addon.simulation.combining import COMBININGS
-from steering_addon.simulation.declaration import CAUSE, Kind
+from steering_addon.simulation.declaration import CAUSE, Kind, number_of
 from steering_addon.simulation.locomotion import Locomotion
 from steering_addon.simulation.vehicle import VehicleModel
 
@@ -52,7 +52,7 @@ def ready_state(
         preset.label,
         list(kept.items()),
         vehicle | vehicle_in_state(preset, kind, vehicle, faster),
-        next(choice.number for choice in COMBININGS if choice.name == preset.combining),
+        number_of(COMBININGS, preset.combining),
         {"reach": reach, **times_in_state(preset, kind)},
         then=preset.then.capitalize(),
         locomotion=None if faster is None else {**values, **quickened(kind, values, faster)},

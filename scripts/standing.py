@@ -189,7 +189,7 @@ def standing(scene: bpy.types.Scene, crowd: Crowd, quarters: Sequence[int] | Non
         foot = poses[:, :3, 3] - (lifts * size)[:, None] * (up if kind.clings else (0.0, 0.0, 1.0))
         if kind is Wheeled:
             travels = [[ob.get(name, 0.0) for name in TRAVELS] for ob in crowd.vehicles]
-            foot = np.concatenate([_wheels(*car, crowd.settings) for car in zip(foot, poses, travels)])
+            foot = np.concatenate([_wheels(*car, crowd.values(Wheeled)) for car in zip(foot, poses, travels)])
         height, normal, surface, face = _held(faces, foot, up) if kind.clings else _looked(faces, foot)
         rounded = faces.rounded(surface, face, foot, normal) if kind.clings else normal
         carried = np.zeros_like(foot) if key is None else faces.carried(*key)
@@ -200,9 +200,8 @@ def standing(scene: bpy.types.Scene, crowd: Crowd, quarters: Sequence[int] | Non
     return Standing(kind.clings, *(np.array(column) for column in zip(*rows)), scene.render.fps / scene.render.fps_base)
 
 
-def _wheels(place: np.ndarray, pose: np.ndarray, travels: Sequence[float], settings: dict[str, Any]) -> np.ndarray:
+def _wheels(place: np.ndarray, pose: np.ndarray, travels: Sequence[float], values: dict[str, Any]) -> np.ndarray:
     """The lowest places of the four wheels of a car whose middle stands at a place, (4, 3) metres."""
-    values = {name: p.default for name, p in Wheeled.parameters().items()} | settings.get("wheeled", {})
     side, forward, up = (pose[:3, k] / np.linalg.norm(pose[:3, k]) for k in range(3))
     ahead, left = np.array(WHEELS).T[..., None]
     aside = 0.5 * left * values["track"]

@@ -10,6 +10,9 @@ import numpy as np
 from bpy.types import Object
 from mathutils import Vector
 
+from scripts.stray_figures import curves_of
+from steering_addon.portrayal.feet.soles import runs
+
 STANDS = 0.05
 """Metres a second."""
 READS, FACES = 2.0, 15.0
@@ -51,7 +54,7 @@ def played(people: list[Object], first: int, last: int, fps: float) -> Played:
     place, heading = np.zeros((len(frames), len(people), 2)), np.zeros((len(frames), len(people), 2))
     present = np.ones((len(frames), len(people)), dtype=bool)
     for column, ob in enumerate(people):
-        curves = {(curve.data_path, curve.array_index): curve for curve in _curves(ob)}
+        curves = {(curve.data_path, curve.array_index): curve for curve in curves_of(ob.animation_data.action)}
 
         def values(path: str, index: int, stored: float, curves: dict = curves) -> np.ndarray:
             curve = curves.get((path, index))
@@ -65,20 +68,11 @@ def played(people: list[Object], first: int, last: int, fps: float) -> Played:
     return Played(place, heading, present, fps)
 
 
-def _curves(ob: Object) -> list[bpy.types.FCurve]:
-    action = ob.animation_data.action
-    if hasattr(action, "layers"):
-        return list(action.layers[0].strips[0].channelbag(ob.animation_data.action_slot).fcurves)
-    return list(action.fcurves)
-
-
 def stands(mask: np.ndarray, fps: float) -> list[tuple[int, int, int]]:
     """Where a mask (steps, n) holds for a while: the row, the first step, and the step after the last."""
     pieces = []
     for row, column in enumerate(mask.T):
-        edges = np.flatnonzero(np.diff(np.concatenate(([0], column.astype(int), [0]))))
-        pairs = zip(edges[::2].tolist(), edges[1::2].tolist())
-        pieces += [(row, begin, end) for begin, end in pairs if end - begin >= PAUSE * fps]
+        pieces += [(row, begin, end) for begin, end in runs(column) if end - begin >= PAUSE * fps]
     return pieces
 
 

@@ -51,8 +51,7 @@ class Cast:
         axes = AXES[[stored(ob).get("forward_axis", FORWARD) for ob in members]]
         forward = np.einsum("fnij,nj->fni", poses[..., :3, :3], axes)
         forward /= np.linalg.norm(forward, axis=-1, keepdims=True)
-        defaults = {name: parameter.default for name, parameter in VehicleModel.parameters().items()}
-        bodies = [(defaults | crowd.settings.get("vehicle", {}), crowd) for crowd in chosen]
+        bodies = [(crowd.values(VehicleModel, "vehicle"), crowd) for crowd in chosen]
         size = np.array([stored(ob).get("size_factor", 1.0) for ob in members])
         radius, length = (
             size * np.concatenate([np.full(len(crowd.vehicles), body[name]) for body, crowd in bodies])

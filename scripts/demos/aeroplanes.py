@@ -7,7 +7,6 @@ with the extension disabled, so what is measured and filmed plays without it.
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass
 
 import aircraft
@@ -21,10 +20,8 @@ import surfaces
 from mathutils import Vector
 
 from scripts.baked_scene import matrices
-from scripts.motion_report import report
 
 FRAMES = 264
-FPS = 24
 TOP_SPEED = 22.0  # m/s
 CRUISE = 0.91  # share of the top speed
 MASS = 700.0  # kg
@@ -87,12 +84,11 @@ class Cast:
 
 def build(scene: bpy.types.Scene) -> Cast:
     """Model and place everything, as an animator would before adding any steering."""
-    scene.frame_start, scene.frame_end = 1, FRAMES
-    film.look(scene, stage.SUN, fps=FPS)
+    film.look(scene, stage.SUN, FRAMES)
     stage.build(seed=4)
     stage.airstrip((0.0, 92.0, 0.0), math.radians(83))
     course = stage.curve("Course", COURSE, closed=True)
-    line = _line(course)
+    line = stage.points_of(course)
     planes = [_plane(line, *row) for row in PLANES]
     mesh = models.pylon("Pylon")
     pylons = []
@@ -107,14 +103,6 @@ def build(scene: bpy.types.Scene) -> Cast:
 
     stage.plant(room, 150, seed=3)
     return Cast(planes, pylons, _balloon(), course)
-
-
-def _line(course: bpy.types.Object) -> np.ndarray:
-    """The points of the course, (k, 3) metres."""
-    bpy.context.view_layer.update()
-    points = np.array([course.matrix_world @ v.co for v in course.to_mesh().vertices])
-    course.to_mesh_clear()
-    return points
 
 
 def _on(line: np.ndarray, along: float) -> tuple[Vector, Vector]:
@@ -155,16 +143,12 @@ def _balloon() -> bpy.types.Object:
 
 def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
     """Tag the objects and set the aeroplanes' behaviors, as a user would in the sidebar."""
-    bpy.ops.steering.crowd_add()
-    crowd = bpy.context.object
-    crowd.name = "Aeroplanes"
-    crowd.steering.identity = len(cast.planes) + 1
-    extension.tag(cast.planes, "VEHICLE")
+    number = len(cast.planes)
+    crowd = extension.gather("Aeroplanes", cast.planes, range(1, number + 1), number + 1)
     extension.tag([*cast.pylons, cast.balloon], "OBSTACLE")
     extension.tag([cast.course], "PATH")
 
-    for i, plane in enumerate(cast.planes):
-        plane.steering.crowd, plane.steering.identity = crowd, i + 1
+    for plane in cast.planes:
         plane.steering.start_speed = CRUISE
     cast.balloon.steering.pass_side = "LEFT"
 
@@ -201,61 +185,44 @@ def shoot(scene: bpy.types.Scene, tracks: np.ndarray) -> None:
     """
     middle, last = tracks.mean(axis=1), tracks[:, -1]
 
-    pylon = stage.camera("At the Pylon", 40.0)
     calm = stage.smooth(middle, 10)
-    stage.shoot(pylon, scene.frame_start, (4.0, -54.0, 18.0) + calm * (0.5, 0.2, 0.0), calm)
+    stage.shoot("At the Pylon", 40.0, 1, (4.0, -54.0, 18.0) + calm * (0.5, 0.2, 0.0), calm)
 
-    chase = stage.camera("In Chase", 30.0)
-    way = np.gradient(stage.smooth(last, 8), axis=0) * (1.0, 1.0, 0.4)
-    way /= np.linalg.norm(way, axis=1, keepdims=True)
+    way = stage.unit(np.gradient(stage.smooth(last, 8), axis=0) * (1.0, 1.0, 0.4))
     behind = stage.smooth(last, 4) - 15.0 * way + (0.0, 0.0, 5.0)
-    stage.shoot(chase, scene.frame_start, behind, 0.5 * stage.smooth(last, 4) + 0.5 * stage.smooth(middle, 5))
+    stage.shoot("In Chase", 30.0, 85, behind, 0.5 * stage.smooth(last, 4) + 0.5 * stage.smooth(middle, 5))
 
-    above = stage.camera("Above the Balloon", 50.0)
-    stage.shoot(above, scene.frame_start, np.tile((-44.0, -43.0, 38.0), (len(calm), 1)), calm)
-
-    for camera, frame in ((pylon, 1), (chase, 85), (above, 171)):
-        stage.cut(camera, frame)
+    stage.shoot("Above the Balloon", 50.0, 171, np.tile((-44.0, -43.0, 38.0), (len(calm), 1)), calm)
 
 
 # -- the demo ----------------------------------------------------------------------------------
 
 
-def main(options: extension.Options) -> None:
+def main(demo: extension.Demo) -> None:
     """Make the scene, bake it, and save the file, a contact sheet and a film."""
-    began = time.perf_counter()
-    scene, out = bpy.context.scene, options.out
-    print("Modelling the scene", flush=True)
+    scene = bpy.context.scene
     cast = build(scene)
-    steer(scene, cast, options.seed)
-    baking = extension.bake(f"{len(cast.planes)} aeroplanes over {FRAMES} frames")
+    steer(scene, cast, demo.seed)
+    demo.bake(f"{len(cast.planes)} aeroplanes over {FRAMES} frames")
     names = [[ob.name for ob in obs] for obs in (cast.planes, (*cast.pylons, cast.balloon))]
     baked, obstacle_poses = np.split(
         matrices(scene, [*cast.planes, *cast.pylons, cast.balloon]), (len(cast.planes),), axis=1
     )
     shoot(scene, baked[:, :, :3, 3])
-    film.open_with_camera(stage.SUN)
-    extension.tidy(scene, cast.planes[0].steering.crowd)
-
-    extension.save_and_open_without(out / "aeroplanes.blend", names[0], baked)
-    scene = bpy.context.scene
+    scene = demo.reopen(cast.planes[0].steering.crowd, names[0], baked)
     planes, obstacles = ([bpy.data.objects[name] for name in group] for group in names)
     miss = surfaces.closest(scene, planes, obstacles, baked, obstacle_poses)
-    if options.pictures:
-        film.pictures(scene, out, "aeroplanes")
+    demo.film()
 
-    report(scene, dict(zip(names[0], np.swapaxes(baked, 0, 1))))
-    print(f"\n{out}: {', '.join(path.name for path in sorted(out.glob('aeroplanes.*')))}")
-    print(
-        f"{len(planes)} agents, {FRAMES} frames, baked in {baking:.1f} s, all in {time.perf_counter() - began:.0f} s; "
+    demo.tell(
+        len(planes),
         f"closest approach to an obstacle {miss.distance:.2f} m "
         f"({miss.vehicle} and {miss.obstacle}, frame {miss.frame})",
-        flush=True,
+        {
+            f"{miss.vehicle} flies into {miss.obstacle} in frame {miss.frame}.": miss.distance <= 0.0,
+            "An aeroplane flies upside down.": (baked[..., 2, 2] < 0.0).any(),
+        },
     )
-    if miss.distance <= 0.0:
-        raise SystemExit(f"{miss.vehicle} flies into {miss.obstacle} in frame {miss.frame}.")
-    if (baked[..., 2, 2] < 0.0).any():
-        raise SystemExit("An aeroplane flies upside down.")
 
 
 if __name__ == "__main__":

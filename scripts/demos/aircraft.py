@@ -176,15 +176,15 @@ def _canopy(shape: Shape, livery: Livery) -> None:
             [(width * math.cos(a), y, 0.50 + height * math.sin(a)) for a in (math.pi * i / 6 for i in range(7))]
         )
     shape.loft(arches, lambda part, side: "#5f8aa8" if side in (1, 2) and part < 3 else GLASS, closed=False)
-    shape.ball((0, -0.30, 0.60), (0.20, 0.22, 0.24), livery.stripe, sides=6, rings=3)
+    shape.ball((0, -0.30, 0.60), (0.20, 0.22, 0.24), livery.stripe, sides=6, bands=3)
 
 
 def _open_cockpit(shape: Shape, livery: Livery) -> None:
     """Add a dark opening with a windscreen and a pilot in helmet, goggles and scarf."""
     shape.face([(0.34 * x, -0.62 + 0.42 * y, 0.615) for x, y, _ in ring(8)], TYRE)
-    shape.ball((0, -0.66, 0.86), (0.19, 0.21, 0.23), WOOD, sides=6, rings=4)
+    shape.ball((0, -0.66, 0.86), (0.19, 0.21, 0.23), WOOD, sides=6, bands=4)
     shape.box((-0.15, -0.50, 0.86), (0.15, -0.43, 0.95), GLASS)
-    shape.ball((0, -0.68, 0.66), (0.22, 0.22, 0.09), "#f4efe1", sides=6, rings=2)
+    shape.ball((0, -0.68, 0.66), (0.22, 0.22, 0.09), "#f4efe1", sides=6, bands=2)
     shape.face([(0.06, -0.86, 0.70), (-0.08, -0.84, 0.72), (-0.12, -1.65, 0.82), (0.14, -1.55, 0.74)], "#f4efe1")
     shape.face([(-0.34, -0.05, 0.56), (0.34, -0.05, 0.56), (0.22, -0.18, 0.88), (-0.22, -0.18, 0.88)], "#9cc3d8")
     shape.face([(0, -1.05, 0.86), (-0.22, -1.1, 0.56), (0, -1.95, 0.48), (0.22, -1.1, 0.56)], livery.body)
@@ -317,5 +317,5 @@ def balloon(name: str, gores: Sequence[str], band: Sequence[str]) -> bpy.types.M
         shape.rod((0.9 * x, 0.9 * y, top), (0.2 * x, 0.2 * y, -8.95), 0.045, STEEL)
     for x, color_ in ((-0.35, "#2f5d73"), (0.35, "#b8452f")):  # two passengers
         shape.rod((x, 0, top - 0.3), (x, 0, top + 0.5), 0.24, color_, 6)
-        shape.ball((x, 0, top + 0.68), (0.19, 0.19, 0.22), "#e0ac84", sides=6, rings=4)
+        shape.ball((x, 0, top + 0.68), (0.19, 0.19, 0.22), "#e0ac84", sides=6, bands=4)
     return shape.mesh(name)

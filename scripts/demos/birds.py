@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 import math
 import random
-import time
 from dataclasses import dataclass
 
 import bpy
@@ -23,11 +22,9 @@ import town
 from mathutils import Matrix, Vector
 
 from scripts.baked_scene import matrices
-from scripts.motion_report import report
 from steering_addon.blender.crowds.ready_scenes.models import BIRD, appended
 
 FRAMES = 240
-FPS = 24
 PREROLL = 48  # frames before the film in which the flock settles
 BIRDS = 200
 LENGTH = 0.35  # m, of a bird, enlarged for the film
@@ -95,8 +92,7 @@ class Cast:
 
 def build(scene: bpy.types.Scene, seed: int) -> Cast:
     """Model and place everything, as an animator would before adding any steering."""
-    scene.frame_start, scene.frame_end = 1, FRAMES
-    film.look(scene, stage.SUN, fps=FPS)
+    film.look(scene, stage.SUN, FRAMES)
     stage.build(seed=9, sky=stage.blended(stage.EVENING, 4), clouds=stage.EVENING_CLOUDS)
     _town()
     towers = []
@@ -164,7 +160,7 @@ def _leader(scene: bpy.types.Scene) -> bpy.types.Object:
     points = np.array(TRACK)
     ways, bends = np.gradient(points, axis=0), np.gradient(np.gradient(points, axis=0), axis=0)
     for i, (point, way, bend) in enumerate(zip(points, ways, bends)):
-        frame = 1 + (i - 4) * FPS // 2
+        frame = 1 + (i - 4) * film.FPS // 2
         up = Vector((0, 0, 9.81)) + Vector(bend) * 4.0
         side = Vector(way).cross(up).normalized()
         forward = Vector(way).normalized()
@@ -173,7 +169,7 @@ def _leader(scene: bpy.types.Scene) -> bpy.types.Object:
         ob.keyframe_insert("location", frame=frame)
         ob.keyframe_insert("rotation_quaternion", frame=frame)
     for frame in (1 - PREROLL, FRAMES):
-        ob["steering_phase"] = (frame - 1) / FPS * 0.75 * BEATS + 20.0
+        ob["steering_phase"] = (frame - 1) / film.FPS * 0.75 * BEATS + 20.0
         ob.keyframe_insert('["steering_phase"]', frame=frame)
     return ob
 
@@ -183,21 +179,14 @@ def _leader(scene: bpy.types.Scene) -> bpy.types.Object:
 
 def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
     """Tag the objects and set the birds' behaviors, as a user would in the sidebar."""
-    bpy.ops.steering.crowd_add()
-    crowd = bpy.context.object
-    crowd.name = "Flock Settings"
-    # The random part of the wander that all birds share depends on the identity, which has to be the same in each run.
-    crowd.steering.identity = BIRDS + 1
-    extension.tag(cast.birds, "VEHICLE")
+    crowd = extension.gather("Flock Settings", cast.birds, range(1, BIRDS + 1), BIRDS + 1)
     extension.tag(cast.towers, "OBSTACLE")
     extension.tag([cast.leader], "LEADER")
     extension.tag([cast.region], "REGION")
     cast.region.steering.region_shape = "BOX"
 
     chance = random.Random(6 + seed)
-    for i, bird in enumerate(cast.birds):
-        bird.steering.crowd, bird.steering.identity = crowd, i + 1
-        bird.steering.start_speed = 0.7
+    for bird in cast.birds:
         bird.steering.speed_factor = chance.uniform(0.95, 1.05)
 
     vehicle = crowd.steering.vehicle
@@ -253,27 +242,18 @@ def shoot(scene: bpy.types.Scene, birds: np.ndarray, leader: np.ndarray) -> None
         leader: (frames, 3) positions.
     """
     middle, head = stage.smooth(birds.mean(axis=1), 8), stage.smooth(leader, 8)
-    way, ahead_way = (np.gradient(track, axis=0) * (1.0, 1.0, 0.0) for track in (middle, head))
-    way /= np.linalg.norm(way, axis=1, keepdims=True)
-    ahead_way /= np.linalg.norm(ahead_way, axis=1, keepdims=True)
+    way, ahead_way = (stage.unit(np.gradient(track, axis=0) * (1.0, 1.0, 0.0)) for track in (middle, head))
     right = np.cross(way, (0.0, 0.0, 1.0))
 
-    roof = stage.camera("From a Roof", 33.0)
     eye = middle * (0.6, 0.4, 0.0) + (-5.0, -25.0, 14.0)
-    stage.shoot(roof, scene.frame_start, eye, 0.75 * middle + 0.25 * head + (0.0, 0.0, -0.8))
+    stage.shoot("From a Roof", 33.0, 1, eye, 0.75 * middle + 0.25 * head + (0.0, 0.0, -0.8))
 
-    within = stage.camera("In the Flock", 28.0)
     calm = stage.smooth(middle, 6)
     eye = _past_the_towers(calm - 11.0 * way, calm, right)
-    stage.shoot(within, scene.frame_start, eye, calm + 6.0 * way + (0.0, 0.0, 1.0))
+    stage.shoot("In the Flock", 28.0, SECOND_SHOT, eye, calm + 6.0 * way + (0.0, 0.0, 1.0))
 
-    ahead = stage.camera("Ahead of the Leader", 38.0)
     eye = head + 3.6 * ahead_way + 2.4 * right + (0.0, 0.0, -1.8)
-    stage.shoot(ahead, scene.frame_start, eye, 0.6 * middle + 0.4 * head)
-
-    for camera, frame in ((roof, 1), (within, SECOND_SHOT), (ahead, THIRD_SHOT)):
-        camera.data.clip_start = 0.2
-        stage.cut(camera, frame)
+    stage.shoot("Ahead of the Leader", 38.0, THIRD_SHOT, eye, 0.6 * middle + 0.4 * head)
 
 
 def _past_the_towers(eyes: np.ndarray, looks: np.ndarray, right: np.ndarray) -> np.ndarray:
@@ -293,47 +273,36 @@ def _past_the_towers(eyes: np.ndarray, looks: np.ndarray, right: np.ndarray) -> 
 # -- the demo ----------------------------------------------------------------------------------
 
 
-def main(options: extension.Options) -> None:
+def main(demo: extension.Demo) -> None:
     """Make the scene, bake it, and save the file, a contact sheet and a film."""
-    began = time.perf_counter()
-    scene, out = bpy.context.scene, options.out
-    print("Modelling the scene", flush=True)
-    cast = build(scene, options.seed)
-    steer(scene, cast, options.seed)
-    baking = extension.bake(f"{len(cast.birds)} birds over {FRAMES + PREROLL} frames")
+    scene = bpy.context.scene
+    cast = build(scene, demo.seed)
+    steer(scene, cast, demo.seed)
+    demo.bake(f"{len(cast.birds)} birds over {FRAMES + PREROLL} frames")
     wings = [wing for bird in cast.birds for wing in bird.children]
     names = [[ob.name for ob in group] for group in (cast.birds, wings, cast.towers)]
     with extension.set_aside(cast.birds):
         baked = matrices(scene, [*cast.birds, *cast.towers, cast.leader])
     poses, tower_poses, leader = np.split(baked, (len(cast.birds), baked.shape[1] - 1), axis=1)
     shoot(scene, poses[..., :3, 3], leader[:, 0, :3, 3])
-    film.open_with_camera(stage.SUN)
-    extension.tidy(scene, cast.birds[0].steering.crowd)
-
-    extension.save_and_open_without(out / "birds.blend", names[0], poses)
-    scene = bpy.context.scene
+    scene = demo.reopen(cast.birds[0].steering.crowd, names[0], poses)
     birds, wings, towers = ([bpy.data.objects[name] for name in group] for group in names)
     beats = models.swing(poses[::SAMPLED], matrices(scene, wings[::2], step=SAMPLED))
     miss = surfaces.closest(scene, birds, towers, poses, tower_poses)
     lowest = poses[..., 2, 3].min()
 
-    if options.pictures:
-        film.pictures(scene, out, "birds")
+    demo.film()
 
-    report(scene, dict(zip(names[0], np.swapaxes(poses, 0, 1))))
-    print(f"\n{out}: {', '.join(path.name for path in sorted(out.glob('birds.*')))}")
-    print(
-        f"{len(birds)} agents, {FRAMES} frames, baked in {baking:.1f} s, all in {time.perf_counter() - began:.0f} s; "
+    demo.tell(
+        len(birds),
         f"closest approach to a tower {miss.distance:.2f} m ({miss.vehicle} and {miss.obstacle}, frame {miss.frame}), "
         f"to the ground {lowest:.1f} m",
-        flush=True,
+        {
+            f"{miss.vehicle} flies into {miss.obstacle} in frame {miss.frame}.": miss.distance <= 0.0,
+            "A bird flies into the roofs.": lowest < ROOFS,
+            "A bird does not beat its wings.": beats.min() < 0.5,
+        },
     )
-    if miss.distance <= 0.0:
-        raise SystemExit(f"{miss.vehicle} flies into {miss.obstacle} in frame {miss.frame}.")
-    if lowest < ROOFS:
-        raise SystemExit("A bird flies into the roofs.")
-    if beats.min() < 0.5:
-        raise SystemExit("A bird does not beat its wings.")
 
 
 if __name__ == "__main__":

@@ -19,8 +19,10 @@ NEAR = 34.0  # m, from the action, within which trees cast shadows
 def embed(land: bpy.types.Object) -> None:
     """Continue a square of land outward, down to the fields at height 0, in its own material.
 
-    The land is a grid whose points come in rows.
+    The land is a grid whose points come in rows. Neither casts shadows.
     """
+    bpy.context.view_layer.update()
+    land.display.show_shadows = False
     places = np.array([land.matrix_world @ v.co for v in land.data.vertices])
     side = math.isqrt(len(places))
     grid = places.reshape(side, side, 3)
@@ -56,11 +58,7 @@ def plant(land: bpy.types.Object, room: Callable[[float, float], float], count: 
     Args:
         room: maps x, y to the distance from the action, metres; trees stand more than 0 m away.
     """
-    chance = random.Random(seed)
-    kinds = [models.conifer(f"Spruce {i + 1}", stage.GREENS[i], seed + i) for i in (0, 2)]
-    kinds += [models.broadleaf(f"Tree {i + 1}", stage.GREENS[i], seed + 7 + i) for i in (0, 1, 2)]
-    grove = bpy.data.collections.new("Trees")
-    bpy.context.scene.collection.children.link(grove)
+    chance, kinds, grove = random.Random(seed), *stage.trees(seed)
     middle, half = land.matrix_world.translation, 0.5 * max(land.dimensions[:2])
     planted = 0
     while planted < count:

@@ -9,8 +9,6 @@ with the extension disabled, so what is measured and filmed plays without it. `s
 
 from __future__ import annotations
 
-import time
-
 import bpy
 import countryside
 import cowboy
@@ -21,12 +19,9 @@ import rigged
 import stage
 
 from scripts.baked_scene import crowds, matrices
-from scripts.motion_report import report
-from scripts.standing import standing
 from scripts.stray_figures import figures, in_state
 
 FRAMES = 480
-FPS = 24
 COWS, STRAYS, RIDERS = 26, 2, 3
 HEIGHT = 6.0  # m, of the middle of the pasture above the fields
 SECOND_SHOT = 76  # first frame
@@ -35,23 +30,18 @@ TREES, CLEAR = 50, 8.0  # number, and metres from the way of each animal and of 
 COW = 2.2  # m, the length of a cow
 COATS = ({}, {"Main": "#6b2f18"}, {"Main": "#33261f", "Main_Light": "#5a4636"}, {"Main": "#c4b49a"})
 BLANKETS = ("#3d6f8e", "#a9432f", "#c9a24a")
-OFF_GROUND = 0.002  # m, that a foot may be off the ground on a key
 BEYOND, OVERLAP = 3.0, 0.1  # m, that a stray may be outside the herd at the end, and that two bodies may overlap
 
 
 def build(scene: bpy.types.Scene, seed: int) -> bpy.types.Object:
     """Add the herd, the strays and the riders, with rigged animals, and the country round them; the crowd of cows."""
-    scene.frame_start, scene.frame_end = 1, FRAMES
-    film.look(scene, stage.SUN, fps=FPS)
+    film.look(scene, stage.SUN, FRAMES)
     stage.build(seed=7)
     bpy.ops.steering.add_cowboys_and_strays(count=COWS, seed=seed, location=(0.0, 0.0, HEIGHT))
     crowd = bpy.context.object
     rigged.take_places(crowd, rigged.bring("Cow", COW, COATS), seed)
     _mount(seed)
-    pasture = bpy.data.objects["Cow Pasture"]
-    bpy.context.view_layer.update()
-    countryside.embed(pasture)
-    pasture.display.show_shadows = False
+    countryside.embed(bpy.data.objects["Cow Pasture"])
     return crowd
 
 
@@ -77,31 +67,22 @@ def shoot(scene: bpy.types.Scene, herd: np.ndarray, stray: np.ndarray, rider: np
     frames = len(herd)
     part = np.linspace(0.0, 1.0, frames)[:, None]
     middle = stage.smooth(np.median(herd, axis=1), 30)
-    out = stray[0] - middle[0]
-    out /= np.linalg.norm(out)
+    out = stage.unit(stray[0] - middle[0])
     aside = np.array((-out[1], out[0], 0.0))
 
-    over = stage.camera("Over the Pasture", 30.0)
     high = middle - 34.0 * out + 10.0 * aside * (1.0 - part) + np.array((0.0, 0.0, 17.0))
-    stage.shoot(over, scene.frame_start, high, middle + 7.0 * out)
+    stage.shoot("Over the Pasture", 30.0, 1, high, middle + 7.0 * out)
 
-    behind = stage.camera("With the Rider", 32.0)
     track = stage.smooth(rider, 8)
-    toward = stage.smooth(stray - rider, 24) * (1.0, 1.0, 0.0)
-    toward /= np.maximum(np.linalg.norm(toward, axis=1, keepdims=True), 1e-9)
+    toward = stage.unit(stage.smooth(stray - rider, 24) * (1.0, 1.0, 0.0))
     side = np.stack((toward[:, 1], -toward[:, 0], np.zeros(frames)), axis=1)
     follows = stage.smooth(track - 9.0 * toward + 3.0 * side + np.array((0.0, 0.0, 4.2)), 16)
     both = stage.smooth(0.6 * track + 0.4 * stray, 10) + np.array((0.0, 0.0, 1.0))
-    stage.shoot(behind, scene.frame_start, follows, both)
+    stage.shoot("With the Rider", 32.0, SECOND_SHOT, follows, both)
 
-    above = stage.camera("Coming Home", 36.0)
     eye = middle - 21.0 * out + 20.0 * aside + np.array((0.0, 0.0, 12.5)) + 3.0 * out * part
-    stage.shoot(above, scene.frame_start, eye, stage.smooth(0.5 * (middle + stray), 20))
-
-    last = min(max(home - BEFORE_HOME, SECOND_SHOT + FPS), FRAMES)
-    for camera, frame in ((over, 1), (behind, SECOND_SHOT), (above, last)):
-        camera.data.clip_start = 0.3
-        stage.cut(camera, frame)
+    last = min(max(home - BEFORE_HOME, SECOND_SHOT + film.FPS), FRAMES)
+    stage.shoot("Coming Home", 36.0, last, eye, stage.smooth(0.5 * (middle + stray), 20))
     return np.stack((high, follows, eye), axis=1)
 
 
@@ -124,15 +105,13 @@ def story(cows: list[bpy.types.Object], riders: list[bpy.types.Object], places: 
     return stray, rider, home
 
 
-def main(options: extension.Options) -> None:
+def main(demo: extension.Demo) -> None:
     """Make the scene, bake it, and save the file, a contact sheet and a film."""
-    began = time.perf_counter()
-    scene, out = bpy.context.scene, options.out
-    print("Adding the herd, the strays, the riders and the country round them", flush=True)
-    crowd = build(scene, options.seed)
+    scene = bpy.context.scene
+    crowd = build(scene, demo.seed)
     [cows] = [each.vehicles for each in crowds(scene) if each.name == crowd.name]
     [riders] = [each.vehicles for each in crowds(scene) if each.name != crowd.name]
-    baking = extension.bake(f"{len(cows) + len(riders)} vehicles over {FRAMES} frames")
+    demo.bake(f"{len(cows) + len(riders)} vehicles over {FRAMES} frames")
     names = [ob.name for ob in (*cows, *riders)]
     with extension.set_aside([*cows, *riders]):
         baked = matrices(scene, [*cows, *riders])
@@ -142,35 +121,24 @@ def main(options: extension.Options) -> None:
     cameras = shoot(scene, herd, places[:, stray], places[:, len(cows) + rider], home)
     ways = np.concatenate((places, cameras), axis=1)
     countryside.plant_aside(bpy.data.objects["Cow Pasture"], ways, CLEAR, TREES, seed=4)
-    film.open_with_camera(stage.SUN)
-    extension.tidy(scene, crowd)
-
-    extension.save_and_open_without(out / "cowboys.blend", names, baked)
-    scene = bpy.context.scene
+    scene = demo.reopen(crowd, names, baked)
     moving = [bpy.data.objects[name] for name in names]
-    report(scene, dict(zip(names, np.swapaxes(baked, 0, 1))))
     with extension.set_aside(moving):
-        seconds = range(0, 4 * FRAMES, 4 * FPS)
-        stand = next(standing(scene, each, seconds) for each in crowds(scene) if len(each.vehicles) == COWS)
+        off = rigged.off_ground(next(each for each in crowds(scene) if len(each.vehicles) == COWS))
         told = figures(scene, "Cows", "Riders")
-    off = float(np.nanmax(np.abs(stand.height)))
-    if options.pictures:
-        film.pictures(scene, out, "cowboys", (1, home - 2 * BEFORE_HOME, home - 2 * FPS))
+    demo.film((1, home - 2 * BEFORE_HOME, home - 2 * film.FPS))
 
-    print(f"\n{out}: {', '.join(path.name for path in sorted(out.glob('cowboys.*')))}")
-    print(
-        f"{len(names)} agents, {FRAMES} frames, baked in {baking:.1f} s, all in {time.perf_counter() - began:.0f} s; "
+    demo.tell(
+        len(names),
         f"a foot is at most {off * 1000.0:.2f} mm off the ground on keys, {told['went']:.0f} of {RIDERS} riders go, "
         f"the last stray is home after {told['home, s']:.0f} s, the strays are at most {told['beyond, m']:.1f} m "
         f"outside the herd at the end, and two bodies overlap by {told['overlap, m'] * 1000.0:.0f} mm at most",
-        flush=True,
+        {
+            "A cow is off the ground.": not off <= rigged.OFF_GROUND,
+            "The strays are not brought home by one rider each.": told["went"] != STRAYS or told["beyond, m"] > BEYOND,
+            "Two bodies overlap.": told["overlap, m"] > OVERLAP,
+        },
     )
-    if off > OFF_GROUND or np.isnan(stand.height).any():
-        raise SystemExit("A cow is off the ground.")
-    if told["went"] != STRAYS or told["beyond, m"] > BEYOND:
-        raise SystemExit("The strays are not brought home by one rider each.")
-    if told["overlap, m"] > OVERLAP:
-        raise SystemExit("Two bodies overlap.")
 
 
 if __name__ == "__main__":

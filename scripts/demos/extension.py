@@ -4,31 +4,84 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import addon_utils
 import bpy
+import film
 import numpy as np
+import stage
 
 from scripts.baked_scene import matrices
 from scripts.blender_process import leave
+from scripts.motion_report import report
 
 NAME = "bl_ext.user_default.steering_behaviors"
 
 
-@dataclass(frozen=True)
-class Options:
-    """Options of a demo: the folder for the results, the random seed, and whether to render pictures."""
+@dataclass
+class Demo:
+    """A demo while it runs.
 
+    Attributes:
+        out: the folder for the results, whose files have the name of the demo.
+        seed: the random seed.
+        pictures: whether to render pictures.
+        began, baking, spent: the second in which it began, the seconds that the bake took, and those of CPU before the
+            film.
+    """
+
+    name: str
     out: Path
     seed: int
     pictures: bool
+    began: float = field(default_factory=time.perf_counter)
+    baking: float = 0.0
+    spent: float = 0.0
+
+    def bake(self, description: str) -> None:
+        """Bake as a user would, and print the description."""
+        print(f"Baking {description}", flush=True)
+        start = time.perf_counter()
+        bpy.ops.steering.bake()
+        self.baking = time.perf_counter() - start
+
+    def reopen(self, crowd: bpy.types.Object, names: Sequence[str], poses: np.ndarray) -> bpy.types.Scene:
+        """Save the file with tidy collections, and open it again with the extension disabled; its scene.
+
+        Checked is that objects of these names still have their poses, (frames, objects, 4, 4) world matrices; tables
+        say how these move.
+        """
+        film.open_with_camera(stage.SUN)
+        _tidy(bpy.context.scene, crowd)
+        _save_and_open_without(self.out / f"{self.name}.blend", names, poses)
+        report(bpy.context.scene, dict(zip(names, np.swapaxes(poses, 0, 1))))
+        return bpy.context.scene
+
+    def film(self, starts: Sequence[int] = ()) -> None:
+        """Save a contact sheet and a film if pictures are wanted; `starts` as in `film.pictures`."""
+        self.spent = time.process_time()
+        if self.pictures:
+            film.pictures(bpy.context.scene, self.out, self.name, starts)
+
+    def tell(self, agents: int, measured: str, failures: Mapping[str, bool]) -> None:
+        """Print what was made and measured, and end the program with the first of the sentences that holds."""
+        print(f"\n{self.out}: {', '.join(path.name for path in sorted(self.out.glob(f'{self.name}.*')))}")
+        print(
+            f"{agents} agents, {bpy.context.scene.frame_end} frames, baked in {self.baking:.1f} s, "
+            f"{self.spent:.0f} s of CPU before the film, all in {time.perf_counter() - self.began:.0f} s; {measured}",
+            flush=True,
+        )
+        for sentence, holds in failures.items():
+            if holds:
+                raise SystemExit(sentence)
 
 
-def run(demo: Callable[[Options], None]) -> None:
+def run(demo: Callable[[Demo], None]) -> None:
     """Run a demo as a program: parse its options, install the extension and call it in an empty scene."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--extension", type=Path, required=True, help="the zip to install")
@@ -41,32 +94,44 @@ def run(demo: Callable[[Options], None]) -> None:
         options.out.mkdir(parents=True, exist_ok=True)
         print(f"Installing {options.extension.name} in Blender {bpy.app.version_string}", flush=True)
         install(options.extension)
-        demo(Options(options.out, options.seed, not options.no_pictures))
+        demo(Demo(Path(sys.argv[0]).stem, options.out, options.seed, not options.no_pictures))
         return 0
 
     leave(main)
 
 
-def tag(obs: list[bpy.types.Object], role: str) -> None:
+def tag(obs: Sequence[bpy.types.Object], role: str, *, new_crowd: bool = False) -> None:
     """Select only these objects and tag them with a role. Those that move face +Y, as `models` says."""
+    select(obs, obs[0])
+    for ob in obs if role in ("VEHICLE", "LEADER") else ():
+        ob.steering.forward_axis = "POS_Y"
+    bpy.ops.steering.tag(role=role, moves_like="UNCHANGED", new_crowd=new_crowd)
+
+
+def select(obs: Sequence[bpy.types.Object], active: bpy.types.Object) -> None:
+    """Select only these objects."""
     bpy.ops.object.select_all(action="DESELECT")
     for ob in obs:
         ob.select_set(True)
-        if role in ("VEHICLE", "LEADER"):
-            ob.steering.forward_axis = "POS_Y"
-    bpy.context.view_layer.objects.active = obs[0]
-    bpy.ops.steering.tag(role=role, moves_like="UNCHANGED")
+    bpy.context.view_layer.objects.active = active
 
 
-def bake(description: str) -> float:
-    """Bake as a user would, and print the description; the seconds it took."""
-    print(f"Baking {description}", flush=True)
-    start = time.perf_counter()
-    bpy.ops.steering.bake()
-    return time.perf_counter() - start
+def gather(name: str, vehicles: Sequence[bpy.types.Object], numbers: Sequence[int], identity: int) -> bpy.types.Object:
+    """Tag vehicles, and let them be a new crowd of this name.
+
+    Random numbers depend on the identities, which are to be the same in each run: those of the vehicles are `numbers`,
+    and that of the crowd is for what they share.
+    """
+    bpy.ops.steering.crowd_add()
+    crowd = bpy.context.object
+    crowd.name, crowd.steering.identity = name, identity
+    tag(vehicles, "VEHICLE")
+    for vehicle, number in zip(vehicles, numbers):
+        vehicle.steering.crowd, vehicle.steering.identity, vehicle.steering.start_speed = crowd, number, 0.7
+    return crowd
 
 
-def tidy(scene: bpy.types.Scene, crowd: bpy.types.Object) -> None:
+def _tidy(scene: bpy.types.Scene, crowd: bpy.types.Object) -> None:
     """Sort the objects into collections by purpose, and select the crowd."""
     for ob in list(scene.collection.objects):
         if ob.type == "CAMERA":
@@ -77,9 +142,7 @@ def tidy(scene: bpy.types.Scene, crowd: bpy.types.Object) -> None:
             scene.collection.children.link(bpy.data.collections.new(name))
         scene.collection.children[name].objects.link(ob)
         scene.collection.objects.unlink(ob)
-    bpy.ops.object.select_all(action="DESELECT")
-    crowd.select_set(True)
-    bpy.context.view_layer.objects.active = crowd
+    select([crowd], crowd)
 
 
 def _takes_part(ob: bpy.types.Object) -> bool:
@@ -87,7 +150,7 @@ def _takes_part(ob: bpy.types.Object) -> bool:
     return ob.is_property_set("steering") and bool(ob.steering.roles)
 
 
-def save_and_open_without(path: Path, names: Sequence[str], baked: np.ndarray) -> None:
+def _save_and_open_without(path: Path, names: Sequence[str], baked: np.ndarray) -> None:
     """Save the file, open it again with the extension disabled, and check on every 24th frame that it plays the same.
 
     Args:

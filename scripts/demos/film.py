@@ -19,22 +19,22 @@ DIGITS = {  # 3 x 5 dots per digit; each row is an octal digit
     "0": "75557", "1": "26227", "2": "71747", "3": "71717", "4": "55711",
     "5": "74717", "6": "74757", "7": "71122", "8": "75757", "9": "75717",
 }  # fmt: skip
+FPS = 24
 EVERY, SHOT = 2, 48
 """A film has every second frame of the first two seconds of each shot: without a graphics card a frame takes .2 s."""
 INSIDE = 0.02
 """Metres from a skin in to what casts its shadow: further out, that would also shade the skin."""
 
 
-def look(scene: bpy.types.Scene, sun: Sequence[float], size: tuple[int, int] = (960, 540), fps: int = 24) -> None:
-    """Set up Workbench with material colours, and light and shadows from a sun in this direction.
+def look(scene: bpy.types.Scene, sun: Sequence[float], frames: int) -> None:
+    """Set up a number of frames, and Workbench with material colours, and light and shadows from a sun in a direction.
 
-    Args:
-        size: of what is rendered, multiples of 3; the film has two thirds of it.
+    The film has two thirds of the pixels that are rendered, which are multiples of 3.
     """
+    scene.frame_start, scene.frame_end = 1, frames
     scene.render.engine = "BLENDER_WORKBENCH"
-    scene.render.resolution_x, scene.render.resolution_y = size
-    scene.render.resolution_percentage = 100
-    scene.render.fps, scene.render.fps_base = fps, 1.0
+    scene.render.resolution_x, scene.render.resolution_y, scene.render.resolution_percentage = 960, 540, 100
+    scene.render.fps, scene.render.fps_base = FPS, 1.0
     scene.view_settings.view_transform = "Standard"
     scene.view_settings.exposure = 0.35
     x, y, z = Vector(sun).normalized()

@@ -8,7 +8,6 @@ plays without it.
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass
 
 import bpy
@@ -20,10 +19,8 @@ import reef
 import stage
 
 from scripts.baked_scene import matrices
-from scripts.motion_report import report
 
 FRAMES = 192
-FPS = 24
 PREROLL = 72  # frames before the film in which the schools settle
 FISH = 100  # in each school
 LENGTH = 0.3  # m, of a fish
@@ -61,8 +58,7 @@ class School:
 
 def build(scene: bpy.types.Scene, seed: int) -> list[School]:
     """Model and place everything, and add two ready schools."""
-    scene.frame_start, scene.frame_end = 1, FRAMES
-    film.look(scene, stage.SUN, fps=FPS)
+    film.look(scene, stage.SUN, FRAMES)
     reef.build()
     return [_school(scene, number, seed) for number in range(2)]
 
@@ -136,34 +132,26 @@ def shoot(scene: bpy.types.Scene, schools: tuple[np.ndarray, np.ndarray]) -> Non
     between, gap = 0.5 * (first + second), np.linalg.norm(first - second, axis=1)[:, None]
     back = np.array((0.0, -1.0, 0.0))
 
-    aside = stage.camera("Beside the Reef", 30.0)
     eye = between * (0.6, 0.0, 0.0) + (0.0, -3.2, 2.0) + 0.5 * gap * back
-    stage.shoot(aside, scene.frame_start, stage.smooth(eye, 10), np.add(between, (0.0, 0.0, 0.15)))
+    stage.shoot("Beside the Reef", 30.0, 1, stage.smooth(eye, 10), np.add(between, (0.0, 0.0, 0.15)), near=0.05)
 
-    within = stage.camera("At the Meeting", 24.0)
     drift = np.linspace(-0.4, 0.7, len(between))[:, None] * (1.0, 0.0, 0.0)
-    stage.shoot(within, scene.frame_start, np.add(drift, (-2.6, -2.2, 3.0)), np.add(drift, (0.3, 0.1, 2.4)))
+    eye, look = (np.add(drift, place) for place in ((-2.6, -2.2, 3.0), (0.3, 0.1, 2.4)))
+    stage.shoot("At the Meeting", 24.0, SECOND_SHOT, eye, look, near=0.05)
 
-    leaving = stage.camera("Over the Reef", 30.0)
     eye = between * (0.5, 0.0, 0.0) + (0.8, -3.6, 1.0) + 0.35 * gap * back
-    stage.shoot(leaving, scene.frame_start, stage.smooth(eye, 10), np.add(between, (0.0, 0.6, 0.4)))
-
-    for camera, frame in ((aside, 1), (within, SECOND_SHOT), (leaving, THIRD_SHOT)):
-        camera.data.clip_start, camera.data.clip_end = 0.05, 3.0 * reef.RADIUS
-        stage.cut(camera, frame)
+    stage.shoot("Over the Reef", 30.0, THIRD_SHOT, stage.smooth(eye, 10), np.add(between, (0.0, 0.6, 0.4)), near=0.05)
 
 
 # -- the demo ----------------------------------------------------------------------------------
 
 
-def main(options: extension.Options) -> None:
+def main(demo: extension.Demo) -> None:
     """Make the scene, bake it, and save the file, a contact sheet and a film."""
-    began = time.perf_counter()
-    scene, out = bpy.context.scene, options.out
-    print("Modelling the scene", flush=True)
-    schools = build(scene, options.seed)
-    steer(scene, schools, options.seed)
-    baking = extension.bake(f"{2 * FISH} fish over {FRAMES + PREROLL} frames")
+    scene = bpy.context.scene
+    schools = build(scene, demo.seed)
+    steer(scene, schools, demo.seed)
+    demo.bake(f"{2 * FISH} fish over {FRAMES + PREROLL} frames")
     fish = [ob for school in schools for ob in school.fish]
     rears = [ob.children[0] for ob in fish]
     names = [[ob.name for ob in group] for group in (fish, rears)]
@@ -171,39 +159,27 @@ def main(options: extension.Options) -> None:
         poses = matrices(scene, fish)
     places = poses[..., :3, 3]
     shoot(scene, (places[:, :FISH], places[:, FISH:]))
-    film.open_with_camera(stage.SUN)
-    extension.tidy(scene, schools[0].crowd)
-
-    extension.save_and_open_without(out / "fish.blend", names[0], poses)
-    scene = bpy.context.scene
+    scene = demo.reopen(schools[0].crowd, names[0], poses)
     fish, rears = ([bpy.data.objects[name] for name in group] for group in names)
 
     rear_poses = matrices(scene, rears, step=SAMPLED)
-    if options.pictures:
-        film.pictures(scene, out, "fish")
+    demo.film()
 
-    report(scene, dict(zip(names[0], np.swapaxes(poses, 0, 1))))
-    print(f"\n{out}: {', '.join(path.name for path in sorted(out.glob('fish.*')))}")
     met = _meeting(poses)
-    print(
-        f"{len(fish)} agents, {FRAMES} frames, baked in {baking:.1f} s, all in {time.perf_counter() - began:.0f} s; "
+    demo.tell(
+        len(fish),
         f"{met.through:.0%} swim through the other school, {met.contacts} contacts of bodies "
         f"(at most {met.deepest:.3f} m deep), closest fish of different schools {met.closest:.2f} m, "
         f"to the ground {poses[..., 2, 3].min():.1f} m",
-        flush=True,
+        {
+            "Too few fish get through the other school.": met.through < 0.95,
+            "Two fish swim into each other.": met.deepest > 0.3 * RADIUS,
+            f"A fish is at the end {met.separated:.1f} m from the nearest of its school.": met.separated > LOST,
+            "A fish rolls over.": met.upright < -0.5,
+            "A fish swims into the sand.": poses[..., 2, 3].min() < 2.0 * LENGTH,
+            "A fish does not beat its tail.": models.swing(poses[::SAMPLED], rear_poses, axis=1, about=0).min() < 0.3,
+        },
     )
-    if met.through < 0.95:
-        raise SystemExit("Too few fish get through the other school.")
-    if met.deepest > 0.3 * RADIUS:
-        raise SystemExit("Two fish swim into each other.")
-    if met.separated > LOST:
-        raise SystemExit(f"A fish has lost its school: at the end it is {met.separated:.1f} m from the nearest member.")
-    if met.upright < -0.5:
-        raise SystemExit("A fish rolls over.")
-    if poses[..., 2, 3].min() < 2.0 * LENGTH:
-        raise SystemExit("A fish swims into the sand.")
-    if models.swing(poses[::SAMPLED], rear_poses, axis=1, about=0).min() < 0.3:
-        raise SystemExit("A fish does not beat its tail.")
 
 
 @dataclass(frozen=True)

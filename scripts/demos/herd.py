@@ -7,8 +7,6 @@ with the extension disabled, so what is measured and filmed plays without it.
 
 from __future__ import annotations
 
-import time
-
 import bpy
 import countryside
 import extension
@@ -19,12 +17,9 @@ import stage
 
 from scripts.baked_scene import crowds, matrices
 from scripts.motion_metrics import nearest_distances
-from scripts.motion_report import report
-from scripts.standing import standing
 from scripts.stray_figures import in_state
 
 FRAMES = 480
-FPS = 24
 HORSES = 36
 SIZE = 1.8  # m, of what the ready scene is laid out for
 HORSE, WOLF = 2.2, 1.8  # m, the lengths of both
@@ -33,25 +28,20 @@ HEIGHT = 6.0  # m, of the middle of the pasture above the fields
 SECOND_SHOT, THIRD_SHOT = 5, 100  # frames after the first horse is startled
 GATHERING = 150  # frames after that from which the film shows the third shot
 TREES, CLEAR = 50, 7.0  # number, and metres from the way of each animal and of the cameras
-OFF_GROUND = 0.002  # m, that a foot may be off the ground on a key
 SPREADS_IN = 72  # frames, in which the alarm has gone through the herd
 CLOSES = 1.2  # median distance from the middle at the end, in that before the alarm
 
 
 def build(scene: bpy.types.Scene, seed: int) -> tuple[bpy.types.Object, bpy.types.Object]:
     """Add the herd and the wolf, with rigged animals, and the country round them; the crowd of horses, and the wolf."""
-    scene.frame_start, scene.frame_end = 1, FRAMES
-    film.look(scene, stage.SUN, fps=FPS)
+    film.look(scene, stage.SUN, FRAMES)
     stage.build(seed=5)
     bpy.ops.steering.add_herd_and_wolf(count=HORSES, size=SIZE, seed=seed, location=(0.0, 0.0, HEIGHT))
     crowd = bpy.context.object
     crowd.name = "Horses"
     rigged.take_places(crowd, rigged.bring("Horse", HORSE, COATS), seed)
     wolf = _wolf(seed)
-    pasture = bpy.data.objects["Sheep Pasture"]
-    bpy.context.view_layer.update()
-    countryside.embed(pasture)
-    pasture.display.show_shadows = False
+    countryside.embed(bpy.data.objects["Sheep Pasture"])
     return crowd, wolf
 
 
@@ -62,7 +52,7 @@ def _wolf(seed: int) -> bpy.types.Object:
     distance = trigger.steering.trigger.distance
     crowd = bpy.data.objects["Wolves"]
     [wolf] = rigged.take_places(crowd, rigged.bring("Wolf", WOLF), seed, vary=False)
-    rigged.select([wolf], wolf)
+    extension.select([wolf], wolf)
     bpy.ops.steering.trigger_add(when="NEAR", to=state.name)
     bpy.context.object.steering.trigger.distance = distance
     return wolf
@@ -83,27 +73,20 @@ def shoot(scene: bpy.types.Scene, herd: np.ndarray, wolf: np.ndarray, alarm: int
     part = np.linspace(0.0, 1.0, frames)[:, None]
     middle = stage.smooth(np.median(herd, axis=1), 20)
 
-    over = stage.camera("Over the Pasture", 46.0)
     high = np.array((18.0, -34.0, HEIGHT + 16.0)) - np.array((6.0, 0.0, 1.0)) * part
-    stage.shoot(over, scene.frame_start, high, middle + np.array((-1.0, -1.0, 0.5)))
+    stage.shoot("Over the Pasture", 46.0, 1, high, middle + np.array((-1.0, -1.0, 0.5)))
 
-    beside = stage.camera("With the Wolf", 34.0)
     track = stage.smooth(wolf, 6)
     # From beyond the wolf, so that what runs from it is in the picture.
-    way = stage.smooth(middle - wolf, 24) * (1.0, 1.0, 0.0)
-    way /= np.maximum(np.linalg.norm(way, axis=1, keepdims=True), 1e-9)
+    way = stage.unit(stage.smooth(middle - wolf, 24) * (1.0, 1.0, 0.0))
     aside = np.stack((way[:, 1], -way[:, 0], np.zeros(frames)), axis=1)
     follows = stage.smooth(track - 6.5 * way + 1.5 * aside + (0.0, 0.0, 3.2), 10)
     both = stage.smooth(0.6 * track + 0.4 * middle, 10)
-    stage.shoot(beside, scene.frame_start, follows, both + np.array((0.0, 0.0, 0.3)))
+    stage.shoot("With the Wolf", 34.0, alarm + SECOND_SHOT, follows, both + np.array((0.0, 0.0, 0.3)))
 
-    above = stage.camera("Over the Herd", 36.0)
     eye = middle + np.array((-25.0, -22.0, 15.0)) + np.array((5.0, -2.0, 0.0)) * part
-    stage.shoot(above, scene.frame_start, eye, middle + np.array((0.0, 0.0, 0.4)))
+    stage.shoot("Over the Herd", 36.0, alarm + THIRD_SHOT, eye, middle + np.array((0.0, 0.0, 0.4)))
 
-    for camera, frame in ((over, 1), (beside, alarm + SECOND_SHOT), (above, alarm + THIRD_SHOT)):
-        camera.data.clip_start = 0.3
-        stage.cut(camera, frame)
     return np.stack((high, follows, eye), axis=1)
 
 
@@ -119,15 +102,13 @@ def spread_of(places: np.ndarray) -> np.ndarray:
     return np.asarray(np.median(np.linalg.norm(offset, axis=-1), axis=1))
 
 
-def main(options: extension.Options) -> None:
+def main(demo: extension.Demo) -> None:
     """Make the scene, bake it, and save the file, a contact sheet and a film."""
-    began = time.perf_counter()
-    scene, out = bpy.context.scene, options.out
-    print("Adding the herd, a wolf and the country round them", flush=True)
-    crowd, wolf = build(scene, options.seed)
+    scene = bpy.context.scene
+    crowd, wolf = build(scene, demo.seed)
     [herd] = [each.vehicles for each in crowds(scene) if each.name == crowd.name]
     vehicles = [wolf, *herd]
-    baking = extension.bake(f"{len(vehicles)} vehicles over {FRAMES} frames")
+    demo.bake(f"{len(vehicles)} vehicles over {FRAMES} frames")
     names = [ob.name for ob in vehicles]
     with extension.set_aside(vehicles):
         baked = matrices(scene, vehicles)
@@ -136,37 +117,26 @@ def main(options: extension.Options) -> None:
     cameras = shoot(scene, baked[:, 1:, :3, 3], baked[:, 0, :3, 3], alarm)
     ways = np.concatenate((baked[..., :3, 3], cameras), axis=1)
     countryside.plant_aside(bpy.data.objects["Sheep Pasture"], ways, CLEAR, TREES, seed=2)
-    film.open_with_camera(stage.SUN)
-    extension.tidy(scene, crowd)
-
-    extension.save_and_open_without(out / "herd.blend", names, baked)
-    scene = bpy.context.scene
+    scene = demo.reopen(crowd, names, baked)
     vehicles = [bpy.data.objects[name] for name in names]
-    report(scene, dict(zip(names, np.swapaxes(baked, 0, 1))))
     with extension.set_aside(vehicles):
-        seconds = range(0, 4 * FRAMES, 4 * FPS)
-        stand = next(standing(scene, each, seconds) for each in crowds(scene) if len(each.vehicles) == HORSES)
-    off = float(np.nanmax(np.abs(stand.height)))
-    if options.pictures:
-        film.pictures(scene, out, "herd", (1, alarm + SECOND_SHOT, alarm + GATHERING))
+        off = rigged.off_ground(next(each for each in crowds(scene) if len(each.vehicles) == HORSES))
+    demo.film((1, alarm + SECOND_SHOT, alarm + GATHERING))
 
     spread = spread_of(baked[:, 1:, :3, 3])
     before, widest = spread[alarms.min() - 2], spread.max()
-    print(f"\n{out}: {', '.join(path.name for path in sorted(out.glob('herd.*')))}")
-    print(
-        f"{len(names)} agents, {FRAMES} frames, baked in {baking:.1f} s, all in {time.perf_counter() - began:.0f} s; "
+    demo.tell(
+        len(names),
         f"a foot is at most {off * 1000.0:.2f} mm off the ground on keys, two animals are at least "
         f"{nearest_distances(baked[..., :3, 3]).min():.2f} m from each other, {(alarms > 0).sum()} of {HORSES} are "
         f"startled within {np.ptp(alarms[alarms > 0])} frames, and the herd is {before:.1f} m wide before that, "
         f"{widest:.1f} m as it runs and {spread[-1]:.1f} m at the end",
-        flush=True,
+        {
+            "A horse is off the ground.": not off <= rigged.OFF_GROUND,
+            "The alarm does not go through the herd.": alarms.min() == 0 or np.ptp(alarms) > SPREADS_IN,
+            "The herd does not gather again.": spread[-1] > CLOSES * before,
+        },
     )
-    if off > OFF_GROUND or np.isnan(stand.height).any():
-        raise SystemExit("A horse is off the ground.")
-    if alarms.min() == 0 or np.ptp(alarms) > SPREADS_IN:
-        raise SystemExit("The alarm does not go through the herd.")
-    if spread[-1] > CLOSES * before:
-        raise SystemExit("The herd does not gather again.")
 
 
 if __name__ == "__main__":

@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from types import SimpleNamespace
 
 import bmesh
 import bpy
 import numpy as np
 from mathutils import Matrix, Vector
 
+from scripts.modelling import shape as modelling
+from scripts.modelling.shape import Paint, linear, new_material
+
 Point = Sequence[float]
-Paint = str | Callable[[int, int], str]
 
 GLASS = "#274156"
 TYRE = "#23262b"
@@ -27,26 +29,9 @@ WOOD = "#7a5230"
 # -- colour and mesh ---------------------------------------------------------------------------
 
 
-def linear(color: str) -> tuple[float, float, float, float]:
-    """The linear RGBA of "#rrggbb" or "#rrggbbaa", as in Blender's materials."""
-    channels = [int(color[i : i + 2], 16) / 255 for i in range(1, len(color), 2)]
-    rgb = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels[:3]]
-    return rgb[0], rgb[1], rgb[2], channels[3] if len(channels) == 4 else 1.0
-
-
 def paint(color: str) -> bpy.types.Material:
     """The material of a colour, made on first use, for Workbench and the other render engines."""
-    material = bpy.data.materials.get(color)
-    if material is None:
-        material = bpy.data.materials.new(color)
-        material.diffuse_color = linear(color)
-        material.roughness = 0.6
-        if material.node_tree is None:
-            material.use_nodes = True
-        shader = next(node for node in material.node_tree.nodes if node.type == "BSDF_PRINCIPLED")
-        shader.inputs["Base Color"].default_value = linear(color)
-        shader.inputs["Alpha"].default_value = linear(color)[3]
-    return material
+    return bpy.data.materials.get(color) or new_material(color, linear(color))
 
 
 def recolor(obs: Iterable[bpy.types.Object], colors: Mapping[str, str]) -> None:
@@ -75,20 +60,8 @@ def swing(poses: np.ndarray, parts: np.ndarray, axis: int = 0, about: int = 2) -
     return np.ptp(angle, axis=0)
 
 
-@dataclass
-class Shape:
-    """A mesh under construction: vertices, faces and the colour of each face."""
-
-    vertices: list[Vector] = field(default_factory=list)
-    faces: list[tuple[int, ...]] = field(default_factory=list)
-    colors: list[str] = field(default_factory=list)
-
-    def face(self, points: Iterable[Point], color: str) -> None:
-        """Add a face with new vertices."""
-        first = len(self.vertices)
-        self.vertices += [Vector(point) for point in points]
-        self.faces.append(tuple(range(first, len(self.vertices))))
-        self.colors.append(color)
+class Shape(modelling.Shape):
+    """A mesh under construction, in metres, whose paints are colours."""
 
     def loft(
         self,
@@ -98,28 +71,14 @@ class Shape:
         closed: bool = True,
         caps: tuple[str | None, str | None] = (None, None),
     ) -> None:
-        """Skin rings of equal length; `color` may be a function of (ring, side), and `caps` colour closed ends."""
-        first, count = len(self.vertices), len(rings[0])
-        self.vertices += [Vector(point) for ring in rings for point in ring]
-        for ring in range(len(rings) - 1):
-            for side in range(count if closed else count - 1):
-                a = first + ring * count + side
-                b = first + ring * count + (side + 1) % count
-                self.faces.append((a, b, b + count, a + count))
-                self.colors.append(color if isinstance(color, str) else color(ring, side))
+        """Skin rings of equal length, and close the ends in the colours of `caps`."""
+        first, count = len(self.corners), len(rings[0])
+        self.skin(rings, color, close=False, around=closed)
         last = first + (len(rings) - 1) * count
         for start, cap, step in ((first, caps[0], -1), (last, caps[1], 1)):
             if cap is not None:
                 self.faces.append(tuple(range(start, start + count))[::step])
-                self.colors.append(cap)
-
-    def box(self, low: Point, high: Point, color: str) -> None:
-        """Add an axis-aligned box between two corners."""
-        rings = [
-            [(low[0], low[1], z), (high[0], low[1], z), (high[0], high[1], z), (low[0], high[1], z)]
-            for z in (low[2], high[2])
-        ]
-        self.loft(rings, color, caps=(color, color))
+                self.paints.append(cap)
 
     def rod(self, start: Point, end: Point, radius: float, color: str, sides: int = 4) -> None:
         """Add a straight rod."""
@@ -128,37 +87,17 @@ class Shape:
         circle = [turn @ Vector(point) for point in ring(sides, radius)]
         self.loft([[a + p for p in circle], [b + p for p in circle]], color, caps=(color, color))
 
-    def ball(self, center: Point, radii: Point, color: Paint, sides: int = 8, rings: int = 5) -> None:
-        """Add an ellipsoid of `rings` bands."""
-        hoops = []
-        for i in range(rings + 1):
-            angle = math.pi * (i / rings - 0.5)
-            angle = max(-1.5, min(1.5, angle))
-            x, y, z = (
-                math.cos(angle) * radii[0],
-                math.cos(angle) * radii[1],
-                math.sin(angle) * radii[2],
-            )
-            hoops.append([(center[0] + px * x, center[1] + py * y, center[2] + z) for px, py, _ in ring(sides)])
-        ends = (color, color) if isinstance(color, str) else (color(0, 0), color(rings - 1, 0))
-        self.loft(hoops, color, caps=ends)
-
     def mirrored(self, other: Shape) -> None:
         """Add another shape twice: unchanged, and mirrored in X."""
         for flip in (1, -1):
-            first = len(self.vertices)
-            self.vertices += [Vector((v.x * flip, v.y, v.z)) for v in other.vertices]
+            first = len(self.corners)
+            self.corners += [(x * flip, y, z) for x, y, z in other.corners]
             self.faces += [tuple(first + i for i in face[::flip]) for face in other.faces]
-            self.colors += other.colors
+            self.paints += other.paints
 
     def mesh(self, name: str, *, smooth: bool = False) -> bpy.types.Mesh:
         """Make a mesh of this name from the shape."""
-        mesh = bpy.data.meshes.new(name)
-        mesh.from_pydata([tuple(v) for v in self.vertices], [], self.faces)
-        palette = list(dict.fromkeys(self.colors))
-        for color in palette:
-            mesh.materials.append(paint(color))
-        mesh.polygons.foreach_set("material_index", [palette.index(c) for c in self.colors])
+        mesh = super().mesh(name, SimpleNamespace(material=paint), 1.0)
         mesh.polygons.foreach_set("use_smooth", [smooth] * len(self.faces))
         solid = bmesh.new()
         solid.from_mesh(mesh)
@@ -242,7 +181,7 @@ def broadleaf(name: str, greens: Sequence[str], seed: int) -> bpy.types.Mesh:
             (size, size * chance.uniform(0.85, 1.1), size * 0.9),
             lambda part, side: greens[min(part, len(greens) - 1)],
             sides=7,
-            rings=4,
+            bands=4,
         )
     return shape.mesh(name)
 
@@ -259,10 +198,9 @@ def cloud(name: str, colors: Sequence[str], seed: int) -> bpy.types.Mesh:
             (size, size * 0.8, size * 0.62),
             lambda part, side: colors[part],
             sides=9,
-            rings=5,
+            bands=5,
         )
-    for vertex in shape.vertices:
-        vertex.z = max(vertex.z, -1.0)
+    shape.corners = [(x, y, max(z, -1.0)) for x, y, z in shape.corners]
     return shape.mesh(name)
 
 

@@ -7,7 +7,6 @@ the bake it is saved and opened again with the extension disabled, so what is me
 from __future__ import annotations
 
 import math
-import time
 
 import bpy
 import extension
@@ -21,7 +20,6 @@ from scripts.baked_scene import matrices
 from steering_addon.blender.crowds.ready_scenes.models import BIRD, appended
 
 FRAMES = 108
-FPS = 24
 PREROLL = 14  # frames before the film, in which the falcon comes
 STARLINGS = 10000
 SPACING = 0.85  # of the usual distances between them
@@ -41,8 +39,7 @@ LOWEST = 5.0  # m above the ground
 
 def build(scene: bpy.types.Scene, seed: int) -> tuple[bpy.types.Object, bpy.types.Object]:
     """Add the country, the flock and the falcon; the crowd of starlings, and the falcon."""
-    scene.frame_start, scene.frame_end = 1, FRAMES
-    film.look(scene, stage.SUN, fps=FPS)
+    film.look(scene, stage.SUN, FRAMES)
     # Thousands of birds have no place on which their shadows would be seen, and finding these takes seconds a picture.
     scene.display.shading.show_shadows = False
     stage.build(seed=9, sky=stage.blended(stage.EVENING, 4), clouds=stage.EVENING_CLOUDS)
@@ -61,11 +58,7 @@ def build(scene: bpy.types.Scene, seed: int) -> tuple[bpy.types.Object, bpy.type
 
 def steer(scene: bpy.types.Scene, flock: bpy.types.Object, falcon: bpy.types.Object, seed: int) -> None:
     """Let the falcon chase the flock, and the flock run from it, as a user would in the sidebar."""
-    bpy.ops.object.select_all(action="DESELECT")
-    falcon.select_set(True)
-    bpy.context.view_layer.objects.active = falcon
-    falcon.steering.forward_axis = "POS_Y"
-    bpy.ops.steering.tag(role="VEHICLE", moves_like="UNCHANGED", new_crowd=True)
+    extension.tag([falcon], "VEHICLE", new_crowd=True)
     settings = falcon.steering.crowd.steering
     falcon.steering.crowd.name, falcon.steering.start_speed = "Falcons", 0.8
     settings.locomotion = "FLYING"
@@ -76,9 +69,7 @@ def steer(scene: bpy.types.Scene, flock: bpy.types.Object, falcon: bpy.types.Obj
     portrayal = settings.portrayal
     portrayal.use, portrayal.phase_by, portrayal.cycle_time, portrayal.glide_share = True, "TIME", 0.3, 0.6
 
-    bpy.ops.object.select_all(action="DESELECT")
-    flock.select_set(True)
-    bpy.context.view_layer.objects.active = flock
+    extension.select([flock], flock)
     bpy.ops.steering.behavior_add(behavior="evasion")
     flock.steering.evasion.pursuer, flock.steering.evasion.priority = falcon, 1
     scene.steering.use_frame_range = True
@@ -109,62 +100,46 @@ def shoot(scene: bpy.types.Scene, flock: np.ndarray, falcon: np.ndarray) -> None
         falcon: (frames, 3) places.
     """
     middle, hunter = stage.smooth(np.median(flock, axis=1), 10), stage.smooth(falcon, 4)
-    fields = stage.camera("From the Fields", 24.0)
     both = 0.8 * middle + 0.2 * hunter - (0.0, 0.0, 12.0)
-    stage.shoot(fields, scene.frame_start, np.tile(FIELDS, (len(flock), 1)), both)
+    stage.shoot("From the Fields", 24.0, 1, np.tile(FIELDS, (len(flock), 1)), both)
 
-    behind = stage.camera("With the Falcon", 24.0)
-    way = stage.smooth(np.gradient(hunter, axis=0), 6)
-    way /= np.linalg.norm(way, axis=1, keepdims=True)
-    stage.shoot(behind, scene.frame_start, stage.smooth(hunter - 9.0 * way + (0.0, 0.0, 3.0), 3), hunter + 4.0 * way)
+    way = stage.unit(stage.smooth(np.gradient(hunter, axis=0), 6))
+    follows = stage.smooth(hunter - 9.0 * way + (0.0, 0.0, 3.0), 3)
+    stage.shoot("With the Falcon", 24.0, SECOND_SHOT, follows, hunter + 4.0 * way)
 
-    after = stage.camera("After It", 24.0)
-    stage.shoot(after, scene.frame_start, np.tile(LATER, (len(flock), 1)), np.subtract(middle, (0.0, 0.0, 4.0)))
-    for camera, frame in ((fields, 1), (behind, SECOND_SHOT), (after, THIRD_SHOT)):
-        stage.cut(camera, frame)
+    later, below = np.tile(LATER, (len(flock), 1)), np.subtract(middle, (0.0, 0.0, 4.0))
+    stage.shoot("After It", 24.0, THIRD_SHOT, later, below)
 
 
-def main(options: extension.Options) -> None:
+def main(demo: extension.Demo) -> None:
     """Make the scene, bake it, and save the file, a contact sheet and a film."""
-    began, spent = time.perf_counter(), time.process_time()
-    scene, out = bpy.context.scene, options.out
-    print("Modelling the scene", flush=True)
-    flock, falcon = build(scene, options.seed)
-    steer(scene, flock, falcon, options.seed)
-    baking = extension.bake(f"{STARLINGS} starlings and a falcon over {FRAMES + PREROLL} frames")
+    scene = bpy.context.scene
+    flock, falcon = build(scene, demo.seed)
+    steer(scene, flock, falcon, demo.seed)
+    demo.bake(f"{STARLINGS} starlings and a falcon over {FRAMES + PREROLL} frames")
     places, poses = cached(), matrices(scene, [falcon])
     hunter = poses[:, 0, :3, 3]
     shoot(scene, places, hunter)
-    film.open_with_camera(stage.SUN)
-    extension.tidy(scene, flock)
-
-    extension.save_and_open_without(out / "murmuration.blend", [falcon.name], poses)
-    scene = bpy.context.scene
-    seen = [shown(scene, frame) for frame in (1, FRAMES // 2, FRAMES)]
-    spent = time.process_time() - spent
-    if options.pictures:
-        film.pictures(scene, out, "murmuration")
+    scene = demo.reopen(flock, [falcon.name], poses)
+    astray = max(np.abs(shown(scene, frame) - places[frame - 1]).max() for frame in (1, FRAMES // 2, FRAMES))
+    demo.film()
 
     distance = np.linalg.norm(places - hunter[:, None], axis=-1)
     around, within = ((distance < radius).sum(axis=1) for radius in (AROUND, HOLE))
     inside = around > MANY
     left = within[inside].sum() / max(around[inside].sum() * (HOLE / AROUND) ** 3, 1.0)
     lowest = places[..., 2].min()
-    print(f"\n{out}: {', '.join(path.name for path in sorted(out.glob('murmuration.*')))}")
-    print(
-        f"{STARLINGS + 1} agents, {FRAMES} frames, baked in {baking:.1f} s, {spent:.0f} s of CPU before the film, "
-        f"all in {time.perf_counter() - began:.0f} s; the falcon is {inside.sum()} frames in the flock, "
+    demo.tell(
+        STARLINGS + 1,
+        f"the falcon is {inside.sum()} frames in the flock, "
         f"where {left:.0%} of the starlings stay within {HOLE:.0f} m of it; {lowest:.0f} m above the ground",
-        flush=True,
+        {
+            "The starlings are not shown where they were baked.": astray > 1e-4,
+            "The falcon does not reach the flock.": inside.sum() < 12,
+            "The starlings do not make way for the falcon.": left > 0.5,
+            "A starling comes too near to the ground.": lowest < LOWEST,
+        },
     )
-    if any(np.abs(now - places[row]).max() > 1e-4 for now, row in zip(seen, (0, FRAMES // 2 - 1, FRAMES - 1))):
-        raise SystemExit("The starlings are not shown where they were baked.")
-    if inside.sum() < 12:
-        raise SystemExit("The falcon does not reach the flock.")
-    if left > 0.5:
-        raise SystemExit("The starlings do not make way for the falcon.")
-    if lowest < LOWEST:
-        raise SystemExit("A starling comes too near to the ground.")
 
 
 if __name__ == "__main__":

@@ -104,10 +104,9 @@ def _rock(number: int, place: tuple[float, float], size: float, chance: random.R
         x, y = chance.uniform(-0.6, 0.6) * size, chance.uniform(-0.5, 0.5) * size
         high = size * chance.uniform(0.35, 0.75)
         radii = (size * chance.uniform(0.5, 0.8), size * chance.uniform(0.45, 0.7), high)
-        shape.ball((x, y, 0.15 * high), radii, lambda part, _side: ROCK[min(part, 3)], sides=7, rings=5)
+        shape.ball((x, y, 0.15 * high), radii, lambda part, _side: ROCK[min(part, 3)], sides=7, bands=5)
         tops.append((Vector((x, y, 0.15 * high)), radii))
-    for vertex in shape.vertices:
-        vertex += Vector(chance.uniform(-0.06, 0.06) * size for _ in range(3))
+    shape.corners = [[at + chance.uniform(-0.06, 0.06) * size for at in corner] for corner in shape.corners]
     for _ in range(5):
         middle, radii = chance.choice(tops)
         around, above = chance.uniform(0.0, math.tau), chance.uniform(0.35, 1.3)
@@ -121,7 +120,7 @@ def _coral(shape: models.Shape, root: Vector, out: Vector, size: float, chance: 
     """A coral on a rock: either round or branched."""
     color = chance.choice(CORALS)
     if chance.random() < 0.4:
-        shape.ball(root, (0.6 * size, 0.6 * size, 0.45 * size), color, sides=6, rings=4)
+        shape.ball(root, (0.6 * size, 0.6 * size, 0.45 * size), color, sides=6, bands=4)
         return
     turn = (0.4 * out + Vector((0.0, 0.0, 1.0))).to_track_quat("Z", "Y")
     for branch in range(5):

@@ -6,8 +6,6 @@ opened again with the extension disabled, so what is measured and filmed plays w
 
 from __future__ import annotations
 
-import time
-
 import bpy
 import countryside
 import extension
@@ -17,10 +15,8 @@ import stage
 
 from scripts.baked_scene import crowds, matrices, stored
 from scripts.driving import driving
-from scripts.motion_report import report
 
 FRAMES = 288
-FPS = 24
 CARS = 12
 HEIGHT = 5.0  # m, of the lowest part of the road above the fields
 LEAST_ROOM = 0.3  # m, between cars, and from cars to people
@@ -32,15 +28,13 @@ RED = 6  # one car in this number is red, on which brake lights hardly show
 
 def build(scene: bpy.types.Scene, seed: int) -> bpy.types.Object:
     """Add Traffic from the menu and the country round it; the cars' crowd."""
-    scene.frame_start, scene.frame_end = 1, FRAMES
-    film.look(scene, stage.SUN, fps=FPS)
+    film.look(scene, stage.SUN, FRAMES)
     stage.build(seed=4)
     bpy.ops.steering.add_traffic(count=CARS, seed=seed, location=(0.0, 0.0, HEIGHT))
     crowd = bpy.context.object
     land, road = (next(ob for ob in bpy.data.objects if ob.name == f"Cars {name}") for name in ("Land", "Road"))
-    bpy.context.view_layer.update()
-    line = _middle(road)
     countryside.embed(land)
+    line = _middle(road)
     crossing = bpy.data.objects["Crossing Stripes"].matrix_world.translation
 
     def room(x: float, y: float) -> float:
@@ -48,8 +42,7 @@ def build(scene: bpy.types.Scene, seed: int) -> bpy.types.Object:
         return min(road_free, float(np.hypot(crossing.x - x, crossing.y - y)) - CLEAR_VIEW)
 
     countryside.plant(land, room, TREES, seed=3)
-    for ob in (land, road):
-        ob.display.show_shadows = False
+    road.display.show_shadows = False
     return crowd
 
 
@@ -76,32 +69,23 @@ def shoot(scene: bpy.types.Scene, cars: np.ndarray, crossing: np.ndarray, line: 
     if right @ (crossing * (1.0, 1.0, 0.0)) < 0.0:
         right = -right  # from outside the road's oval one looks over all of it
 
-    over = stage.camera("Over the Crossing", 34.0)
     eye = crossing + right * 17.0 - ahead * (16.0 - 10.0 * part) + (0.0, 0.0, 9.0)
     look = np.broadcast_to(crossing + right * -1.0 + (0.0, 0.0, 0.3), (frames, 3))
-    stage.shoot(over, scene.frame_start, eye, look)
+    stage.shoot("Over the Crossing", 34.0, 1, eye, look)
 
-    queue = stage.camera("Behind Those Who Wait", 38.0)
     hero = _first_in_line(cars, crossing, ahead)
-    way = cars[SECOND_SHOT, hero, :3, 1] * (1.0, 1.0, 0.0)
-    way /= np.linalg.norm(way)
+    way = stage.unit(cars[SECOND_SHOT, hero, :3, 1] * (1.0, 1.0, 0.0))
     outward = np.array((way[1], -way[0], 0.0))
     eye = crossing - way * 21.0 + outward * (5.2 - 1.6 * part) + (0.0, 0.0, 2.6)
     look = np.broadcast_to(crossing - way * 3.0 + outward * 1.2 + (0.0, 0.0, 0.8), (frames, 3))
-    stage.shoot(queue, scene.frame_start, eye, look)
+    stage.shoot("Behind Those Who Wait", 38.0, SECOND_SHOT, eye, look)
 
-    chase = stage.camera("Through the Bends", 34.0)
     hero = _most_turning(cars)
     track = stage.smooth(cars[:, hero, :3, 3], 4)
-    way = np.gradient(stage.smooth(cars[:, hero, :3, 3], 14), axis=0)
-    way /= np.maximum(np.linalg.norm(way, axis=1, keepdims=True), 1e-9)
+    way = stage.unit(np.gradient(stage.smooth(cars[:, hero, :3, 3], 14), axis=0))
     outward = np.stack((way[:, 1], -way[:, 0], 0.0 * part[:, 0]), axis=1)
     eye = stage.smooth(track - 9.5 * way + 3.4 * outward + (0.0, 0.0, 3.1), 8)
-    stage.shoot(chase, scene.frame_start, eye, track + 4.0 * way + (0.0, 0.0, 0.4))
-
-    for camera, frame in ((over, 1), (queue, SECOND_SHOT), (chase, THIRD_SHOT)):
-        camera.data.clip_start = 0.3
-        stage.cut(camera, frame)
+    stage.shoot("Through the Bends", 34.0, THIRD_SHOT, eye, track + 4.0 * way + (0.0, 0.0, 0.4))
 
 
 def _first_in_line(cars: np.ndarray, crossing: np.ndarray, ahead: np.ndarray) -> int:
@@ -119,39 +103,30 @@ def _most_turning(cars: np.ndarray) -> int:
     return int(np.linalg.norm(forward[-1] - forward[0], axis=-1).argmax())
 
 
-def main(options: extension.Options) -> None:
+def main(demo: extension.Demo) -> None:
     """Make the scene, bake it, and save the file, a contact sheet and a film."""
-    began = time.perf_counter()
-    scene, out = bpy.context.scene, options.out
-    print("Adding Traffic and the country round it", flush=True)
-    crowd = build(scene, options.seed)
+    scene = bpy.context.scene
+    crowd = build(scene, demo.seed)
     vehicles = [ob for ob in scene.objects if stored(ob).get("crowd") is not None]
-    baking = extension.bake(f"{len(vehicles)} vehicles over {FRAMES} frames")
+    demo.bake(f"{len(vehicles)} vehicles over {FRAMES} frames")
     names = [ob.name for ob in vehicles]
     baked = matrices(scene, vehicles)
     cars = [k for k, ob in enumerate(vehicles) if ob.steering.crowd == crowd]
     stripes = bpy.data.objects["Crossing Stripes"]
     shoot(scene, baked[:, cars], np.array(stripes.matrix_world.translation), _middle(bpy.data.objects["Cars Road"]))
-    film.open_with_camera(stage.SUN)
-    extension.tidy(scene, crowd)
+    scene = demo.reopen(crowd, names, baked)
+    demo.film()
 
-    extension.save_and_open_without(out / "road.blend", names, baked)
-    scene = bpy.context.scene
-    if options.pictures:
-        film.pictures(scene, out, "road")
-
-    report(scene, dict(zip(names, np.swapaxes(baked, 0, 1))))
     drive = driving(scene, next(traffic for traffic in crowds(scene) if len(traffic.vehicles) == CARS))
-    print(f"\n{out}: {', '.join(path.name for path in sorted(out.glob('road.*')))}")
-    print(
-        f"{len(names)} agents, {FRAMES} frames, baked in {baking:.1f} s, all in {time.perf_counter() - began:.0f} s; "
+    demo.tell(
+        len(names),
         f"least room between cars {drive.room_between():.2f} m, to people {drive.room_to_others():.2f} m",
-        flush=True,
+        {
+            "A car comes too near to another.": drive.room_between() < LEAST_ROOM,
+            "A car comes too near to a walker.": drive.room_to_others() < LEAST_ROOM,
+            "No car brakes.": drive.brake.max() < 0.3,
+        },
     )
-    if min(drive.room_between(), drive.room_to_others()) < LEAST_ROOM:
-        raise SystemExit("A car comes too near to another or to a walker.")
-    if drive.brake.max() < 0.3:
-        raise SystemExit("No car brakes.")
 
 
 if __name__ == "__main__":

@@ -75,6 +75,15 @@ def build(seed: int = 1, sky: Sequence[str] = SKY, clouds: Sequence[str] = CLOUD
     bpy.context.scene.collection.objects.link(sun)
 
 
+def trees(seed: int) -> tuple[list[bpy.types.Mesh], bpy.types.Collection]:
+    """Five kinds of trees, and a collection for them."""
+    kinds = [models.conifer(f"Spruce {i + 1}", GREENS[i], seed + i) for i in (0, 2)]
+    kinds += [models.broadleaf(f"Tree {i + 1}", GREENS[i], seed + 7 + i) for i in (0, 1, 2)]
+    grove = bpy.data.collections.new("Trees")
+    bpy.context.scene.collection.children.link(grove)
+    return kinds, grove
+
+
 def plant(room: Callable[[float, float], float], count: int, seed: int = 1) -> None:
     """Place trees in groves, more than 18 m from the action.
 
@@ -84,11 +93,7 @@ def plant(room: Callable[[float, float], float], count: int, seed: int = 1) -> N
         room: maps x, y to the distance from the action, metres.
         count: number of trees.
     """
-    chance = random.Random(seed)
-    kinds = [models.conifer(f"Spruce {i + 1}", GREENS[i], seed + i) for i in (0, 2)]
-    kinds += [models.broadleaf(f"Tree {i + 1}", GREENS[i], seed + 7 + i) for i in (0, 1, 2)]
-    grove = bpy.data.collections.new("Trees")
-    bpy.context.scene.collection.children.link(grove)
+    chance, kinds, grove = random.Random(seed), *trees(seed)
     planted = 0
     while planted < count:
         x, y = chance.uniform(-PLAIN, PLAIN), chance.uniform(-PLAIN, PLAIN)
@@ -136,15 +141,41 @@ def airstrip(location: Sequence[float], heading: float) -> None:
 # -- cameras -----------------------------------------------------------------------------------
 
 
-def camera(name: str, lens: float = 35.0) -> bpy.types.Object:
-    """A camera whose clipping range includes the sky."""
-    ob = bpy.data.objects.new(name, bpy.data.cameras.new(name))
-    ob.data.lens = lens
-    ob.data.clip_start = 1.0
-    ob.data.clip_end = 2.2 * SKY_RADIUS
+def unit(ways: np.ndarray) -> np.ndarray:
+    """The directions (..., 3) of ways."""
+    return np.asarray(ways / np.maximum(np.linalg.norm(ways, axis=-1, keepdims=True), 1e-9))
+
+
+def points_of(curve: bpy.types.Object) -> np.ndarray:
+    """The points of a curve in the world, (k, 3) metres."""
+    bpy.context.view_layer.update()
+    points = np.array([curve.matrix_world @ v.co for v in curve.to_mesh().vertices])
+    curve.to_mesh_clear()
+    return points
+
+
+def shoot(name: str, lens: float, frame: int, eyes: np.ndarray, looks: np.ndarray, *, near: float = 0.3) -> None:
+    """Film from a frame on with an upright camera, keyed on every frame of the scene, that sees as far as the sky.
+
+    Args:
+        eyes: (frames, 3) positions.
+        looks: (frames, 3) points to look at.
+        near: metres within which it sees nothing.
+    """
+    scene, ob = bpy.context.scene, bpy.data.objects.new(name, bpy.data.cameras.new(name))
+    ob.data.lens, ob.data.clip_start, ob.data.clip_end = lens, near, 2.2 * SKY_RADIUS
     ob.rotation_mode = "QUATERNION"
-    bpy.context.scene.collection.objects.link(ob)
-    return ob
+    scene.collection.objects.link(ob)
+    last = None
+    for row, (eye, look) in enumerate(zip(eyes, looks)):
+        turn = (Vector(look) - Vector(eye)).to_track_quat("-Z", "Y")
+        if last is not None:
+            turn.make_compatible(last)
+        ob.location, ob.rotation_quaternion, last = eye, turn, turn
+        ob.keyframe_insert("location", frame=scene.frame_start + row)
+        ob.keyframe_insert("rotation_quaternion", frame=scene.frame_start + row)
+    scene.timeline_markers.new(name, frame=frame).camera = ob
+    scene.camera = scene.camera or ob
 
 
 def curve(name: str, points: Iterable[Sequence[float]], *, closed: bool = False) -> bpy.types.Object:
@@ -162,31 +193,6 @@ def curve(name: str, points: Iterable[Sequence[float]], *, closed: bool = False)
     ob = bpy.data.objects.new(name, data)
     bpy.context.scene.collection.objects.link(ob)
     return ob
-
-
-def shoot(ob: bpy.types.Object, first: int, eyes: np.ndarray, looks: np.ndarray) -> None:
-    """Key an upright camera on every frame from `first` on.
-
-    Args:
-        eyes: (frames, 3) positions.
-        looks: (frames, 3) points to look at.
-    """
-    last = None
-    for i, (eye, look) in enumerate(zip(eyes, looks)):
-        turn = (Vector(look) - Vector(eye)).to_track_quat("-Z", "Y")
-        if last is not None:
-            turn.make_compatible(last)
-        ob.location, ob.rotation_quaternion, last = eye, turn, turn
-        ob.keyframe_insert("location", frame=first + i)
-        ob.keyframe_insert("rotation_quaternion", frame=first + i)
-
-
-def cut(ob: bpy.types.Object, frame: int) -> None:
-    """Switch the scene to this camera from this frame on."""
-    marker = bpy.context.scene.timeline_markers.new(ob.name, frame=frame)
-    marker.camera = ob
-    if bpy.context.scene.camera is None:
-        bpy.context.scene.camera = ob
 
 
 def smooth(track: np.ndarray, frames: float) -> np.ndarray:
@@ -210,14 +216,14 @@ def _ground(seed: int) -> None:
     for y in lines:
         for x in lines:
             calm = min(1.0, 4.0 - 4.0 * max(abs(x), abs(y)) / PLAIN)  # the outer border is straight
-            shape.vertices.append(Vector((x + calm * _bend(y, x), y + calm * _bend(x, y), 0.0)))
+            shape.corners.append((x + calm * _bend(y, x), y + calm * _bend(x, y), 0.0))
     count, per = len(lines), int(FIELD / STRIP)
     fields = _fields(count // per + 1, random.Random(seed))
     for j, i in itertools.product(range(count - 1), repeat=2):
         corner = j * count + i
         shape.faces.append((corner, corner + 1, corner + count + 1, corner + count))
         tones, across = fields[j // per][i // per]
-        shape.colors.append(tones[(j if across else i) % 2])
+        shape.paints.append(tones[(j if across else i) % 2])
     models.place("Fields", shape.mesh("Fields")).display.show_shadows = False
 
 

@@ -219,11 +219,13 @@ def planter(name: str, blossom: str, seed: int) -> bpy.types.Mesh:
     chance = random.Random(seed)
     shape = models.Shape()
     shape.loft([models.ring(8, 0.38), models.ring(8, 0.55, 0.55)], "#b9653f", caps=("#b9653f", "#5a4630"))
-    shape.ball((0, 0, 0.85), (0.55, 0.55, 0.48), lambda part, side: ("#4b7a43", "#588a4b", "#6a9c58")[min(part, 2)])
+    shape.ball(
+        (0, 0, 0.85), (0.55, 0.55, 0.48), lambda part, side: ("#4b7a43", "#588a4b", "#6a9c58")[min(part, 2)], 8, 5
+    )
     for _ in range(24):
         angle, rise = chance.uniform(0, math.tau), chance.uniform(0.0, 1.3)
         x, y, z = math.cos(angle) * math.cos(rise), math.sin(angle) * math.cos(rise), math.sin(rise)
-        shape.ball((0.53 * x, 0.53 * y, 0.85 + 0.46 * z), (0.075, 0.075, 0.065), blossom, sides=5, rings=3)
+        shape.ball((0.53 * x, 0.53 * y, 0.85 + 0.46 * z), (0.075, 0.075, 0.065), blossom, sides=5, bands=3)
     return shape.mesh(name)
 
 
@@ -247,7 +249,7 @@ def stall(name: str, stripes: tuple[str, str], seed: int) -> bpy.types.Mesh:
         shape.box((x - 0.29, -0.25, 0.92), (x + 0.29, 0.5, 1.06), "#a9743f")
         for j in range(6):
             place = (x - 0.16 + 0.16 * (j % 3), 0.0 + 0.24 * (j // 3), 1.1)
-            shape.ball(place, (0.1, 0.1, 0.1), fruit, sides=5, rings=3)
+            shape.ball(place, (0.1, 0.1, 0.1), fruit, sides=5, bands=3)
     return shape.mesh(name)
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import random
-import time
 from dataclasses import dataclass
 
 import bpy
@@ -23,11 +22,9 @@ from mathutils import Vector
 
 from scripts.baked_scene import matrices
 from scripts.motion_metrics import nearest_distances
-from scripts.motion_report import report
 from steering_addon.blender.crowds.ready_scenes.models import PERSON, THINGS, appended
 
 FRAMES = 240
-FPS = 24
 PREROLL = 72  # frames before the film in which the walkers get into their stride
 WALKERS = 60
 LADEN = 0.45  # the share of those who carry something
@@ -90,8 +87,7 @@ class Cast:
 
 def build(scene: bpy.types.Scene, seed: int) -> Cast:
     """Model and place everything, as an animator would before adding any steering."""
-    scene.frame_start, scene.frame_end = 1, FRAMES
-    film.look(scene, stage.SUN, fps=FPS)
+    film.look(scene, stage.SUN, FRAMES)
     stage.build(seed=2)
     street = stage.curve("Street", [(*corner, PAVEMENT) for corner in STREET])
     line = _line(street)
@@ -112,9 +108,7 @@ def build(scene: bpy.types.Scene, seed: int) -> Cast:
 
 def _line(street: bpy.types.Object) -> np.ndarray:
     """Points on the middle of the street, one per metre, (k, 2)."""
-    bpy.context.view_layer.update()
-    points = np.array([v.co for v in street.to_mesh().vertices])[:, :2]
-    street.to_mesh_clear()
+    points = stage.points_of(street)[:, :2]
     along = np.concatenate(([0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))))
     metres = np.arange(0.0, along[-1])
     return np.stack([np.interp(metres, along, column) for column in points.T], axis=1)
@@ -245,14 +239,9 @@ def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
         ("Along the Street", "FORWARD", cast.walkers[::2]),
         ("Back Again", "BACKWARD", cast.walkers[1::2]),
     ):
-        bpy.ops.steering.crowd_add()
-        crowd = bpy.context.object
-        crowd.name = name
-        crowd.steering.identity = len(cast.walkers) + 1 + (direction == "BACKWARD")
-        extension.tag(walkers, "VEHICLE")
+        back = direction == "BACKWARD"
+        crowd = extension.gather(name, walkers, range(1 + back, WALKERS + 1, 2), WALKERS + 1 + back)
         for walker in walkers:
-            walker.steering.crowd, walker.steering.identity = crowd, 1 + cast.walkers.index(walker)
-            walker.steering.start_speed = 0.7
             walker.steering.size_factor = walker.scale.x
             walker.steering.speed_factor = 1.0 + chance.uniform(-SPREAD, SPREAD)
 
@@ -300,25 +289,18 @@ def shoot(scene: bpy.types.Scene, walkers: np.ndarray, line: np.ndarray) -> None
     """
     part = np.linspace(0.0, 1.0, len(walkers))[:, None]
 
-    square = stage.camera("Over the Square", 36.0)
     eye = np.array((-13.0, -16.5, 6.5)) * (1.0 - part) + np.array((-4.0, -19.0, 7.5)) * part
     look = np.array((-1.0, -1.2, 0.9)) * (1.0 - part) + np.array((2.0, -0.2, 0.9)) * part
-    stage.shoot(square, scene.frame_start, eye, look)
+    stage.shoot("Over the Square", 36.0, 1, eye, look)
 
     hero, eye = _company(walkers)
-    beside = stage.camera("Ahead of a Walker", 36.0)
-    stage.shoot(beside, scene.frame_start, eye, hero)
+    stage.shoot("Ahead of a Walker", 36.0, SECOND_SHOT, eye, hero)
 
-    along = stage.camera("Down the Street", 40.0)
     eye, look = (
         np.array([_beside(line, metre + 2.5 * k, aside - 2.0 * aside * k)[0] for k in part[:, 0]])
         for metre, aside in ((64.0, -0.5), (82.0, 1.2))
     )
-    stage.shoot(along, scene.frame_start, eye + np.array((0.0, 0.0, 7.0)), look)
-
-    for camera, frame in ((square, 1), (beside, SECOND_SHOT), (along, THIRD_SHOT)):
-        camera.data.clip_start = 0.3
-        stage.cut(camera, frame)
+    stage.shoot("Down the Street", 40.0, THIRD_SHOT, eye + np.array((0.0, 0.0, 7.0)), look)
 
 
 def _company(walkers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -330,8 +312,7 @@ def _company(walkers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     frames = slice(SECOND_SHOT, THIRD_SHOT)
     for number in range(1, walkers.shape[1], 2):
         hero = stage.smooth(walkers[:, number], 10)
-        way = np.gradient(hero, axis=0)
-        way /= np.linalg.norm(way, axis=1, keepdims=True)
+        way = stage.unit(np.gradient(hero, axis=0))
         right = np.cross(way, (0.0, 0.0, 1.0))
         eye = stage.smooth(hero + 8.0 * way - 2.4 * right + (0.0, 0.0, 3.0), 14)
         look = hero - 1.5 * way + 0.6 * right + (0.0, 0.0, 0.95)
@@ -346,24 +327,18 @@ def _company(walkers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 # -- the demo ----------------------------------------------------------------------------------
 
 
-def main(options: extension.Options) -> None:
+def main(demo: extension.Demo) -> None:
     """Make the scene, bake it, and save the file, a contact sheet and a film."""
-    began = time.perf_counter()
-    scene, out = bpy.context.scene, options.out
-    print("Modelling the scene", flush=True)
-    cast = build(scene, options.seed)
-    steer(scene, cast, options.seed)
-    baking = extension.bake(f"{len(cast.walkers)} walkers over {FRAMES} frames")
+    scene = bpy.context.scene
+    cast = build(scene, demo.seed)
+    steer(scene, cast, demo.seed)
+    demo.bake(f"{len(cast.walkers)} walkers over {FRAMES} frames")
     names = [[ob.name for ob in group] for group in (cast.walkers, cast.obstacles)]
     with extension.set_aside(cast.walkers):
         baked = matrices(scene, [*cast.walkers, *cast.obstacles])
     poses, obstacle_poses = np.split(baked, (len(cast.walkers),), axis=1)
     shoot(scene, poses[..., :3, 3], _line(cast.street))
-    film.open_with_camera(stage.SUN)
-    extension.tidy(scene, cast.walkers[0].steering.crowd)
-
-    extension.save_and_open_without(out / "walkers.blend", names[0], poses)
-    scene = bpy.context.scene
+    scene = demo.reopen(cast.walkers[0].steering.crowd, names[0], poses)
     walkers, obstacles = ([bpy.data.objects[name] for name in group] for group in names)
     with extension.set_aside(walkers):
         legs = _thighs(scene, walkers)
@@ -371,21 +346,17 @@ def main(options: extension.Options) -> None:
     shadows = [next(part for part in walker.children if "Shadow" in part.name) for walker in walkers]
     miss = surfaces.closest(scene, shadows, obstacles, poses, obstacle_poses)
     nearest = bpy.data.objects[miss.vehicle].parent.name
-    if options.pictures:
-        film.pictures(scene, out, "walkers")
+    demo.film()
 
-    report(scene, dict(zip(names[0], np.swapaxes(poses, 0, 1))))
-    print(f"\n{out}: {', '.join(path.name for path in sorted(out.glob('walkers.*')))}")
-    print(
-        f"{len(walkers)} agents, {FRAMES} frames, baked in {baking:.1f} s, all in {time.perf_counter() - began:.0f} s; "
+    demo.tell(
+        len(walkers),
         f"closest approach to an obstacle {miss.distance:.2f} m ({nearest} and {miss.obstacle}, "
         f"frame {miss.frame}), of two walkers {nearest_distances(poses[..., :3, 3]).min():.2f} m",
-        flush=True,
+        {
+            f"{nearest} walks into {miss.obstacle} in frame {miss.frame}.": miss.distance <= 0.0,
+            "A walker does not move its legs.": np.ptp(legs, axis=0).min() < SWING,
+        },
     )
-    if miss.distance <= 0.0:
-        raise SystemExit(f"{nearest} walks into {miss.obstacle} in frame {miss.frame}.")
-    if np.ptp(legs, axis=0).min() < SWING:
-        raise SystemExit("A walker does not move its legs.")
 
 
 def _thighs(scene: bpy.types.Scene, walkers: list[bpy.types.Object]) -> np.ndarray:

@@ -19,7 +19,6 @@ STEPS: dict[str, tuple[Step, float]] = {}
 """The steps by name, and how often each is drawn."""
 
 UNTAGGED = ("VEHICLE", "OBSTACLE", "PATH", "LEADER", "REGION", "FLOW", "RESOURCE", "SURFACE", "LINK", "SIGNAL")
-ARRANGEMENTS = ("GRID", "WEDGE", "LINE", "CIRCLE", "SURFACE", "VOLUME", "CURVE", "ONE_PLACE")
 PRESETS = ("starling", "flock", "school", "car", "pedestrian", "bee", "missing", "../../x", "mine")
 FURTHER = (
     *("select_contacts", "crowd_add", "flow_switch_direction", "crowd_select", "populate_add", "populate_remove"),

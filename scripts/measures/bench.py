@@ -49,7 +49,7 @@ def figures(case: str, folder: Path) -> dict[str, float]:
         scene.steering.keying = keys
     told |= bake_figures()
     for frame in range(1, PLAYED + 1):
-        frames.append(_seconds(lambda frame=frame: scene.frame_set(frame)))
+        frames.append(seconds(lambda frame=frame: scene.frame_set(frame)))
     told["frame_set, ms"] = 1e3 * sorted(frames)[PLAYED // 2]
     file = folder / f"{count}_{keys}.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(file), copy=True, compress=False)
@@ -90,7 +90,7 @@ def build(count: int, *, in_points: bool) -> float:
     bpy.ops.object.select_all(action="SELECT")
     bpy.context.view_layer.update()
     role = "POINTS" if in_points else "VEHICLE"
-    spent = _seconds(lambda: bpy.ops.steering.tag(role=role, moves_like="UNCHANGED"))
+    spent = seconds(lambda: bpy.ops.steering.tag(role=role, moves_like="UNCHANGED"))
     if in_points:
         bpy.data.objects["Flock"].steering.models = models
     vehicle = crowd.steering.vehicle
@@ -144,13 +144,14 @@ def bake_figures() -> dict[str, float]:
             (SplitWriter, "finish", lambda writer, run: pieces("write, s", finish(writer, run))),
         ):
             stack.enter_context(mock.patch.object(owner, name, wrapped))
-        whole = _seconds(bpy.ops.steering.bake)
+        whole = seconds(bpy.ops.steering.bake)
     steps = spent.pop("work") - spent["write, s"]
     # What Blender does around the operator is the rest of the bake: it brings the scene up to date.
     return spent | {"steps, s": steps, "bake, s": whole, "deaf, s": max(stretches)}
 
 
-def _seconds(work: Callable[[], object]) -> float:
+def seconds(work: Callable[[], object]) -> float:
+    """The CPU time of some work."""
     start = time.process_time()
     work()
     return time.process_time() - start

@@ -8,10 +8,11 @@ exact one.
 from __future__ import annotations
 
 import resource
-import time
 from pathlib import Path
 from typing import Any
 from unittest import mock
+
+from scripts.measures.bench import build, seconds
 
 IN_BLENDER = True
 CASES = ("2000", "10000", "blur")
@@ -37,7 +38,6 @@ def figures(case: str, folder: Path) -> dict[str, float]:
 def _played(count: int, folder: Path) -> dict[str, float]:
     import bpy
 
-    from scripts.measures.bench import build
     from steering_addon.blender.write.cache_writer import CacheWriter
 
     build(count, in_points=False)
@@ -50,13 +50,13 @@ def _played(count: int, folder: Path) -> dict[str, float]:
         frame(writer, portrait)
 
     with mock.patch.object(CacheWriter, "frame", watched):
-        told = {"bake, s": _seconds(bpy.ops.steering.bake)}
+        told = {"bake, s": seconds(bpy.ops.steering.bake)}
     told["off, m"] = max(_off(scene, row, written[row]) for row in (0, len(written) // 2, len(written) - 1))
     scene.frame_set(1)
-    frames = sorted(_seconds(lambda number=number: scene.frame_set(number)) for number in range(2, PLAYED))
+    frames = sorted(seconds(lambda number=number: scene.frame_set(number)) for number in range(2, PLAYED))
     # Other work on the machine slows down most of them, as nodes use several threads.
     told["frame_set, ms"] = 1e3 * frames[len(frames) // 10]
-    told["undo push, s"] = _seconds(lambda: bpy.ops.ed.undo_push(message="Measured"))
+    told["undo push, s"] = seconds(lambda: bpy.ops.ed.undo_push(message="Measured"))
     # The objects of tagged vehicles would be most of the file.
     bpy.data.libraries.write(str(file := folder / f"{count}.blend"), {_cache()})
     told[".blend, MB"] = file.stat().st_size / 1e6
@@ -93,9 +93,3 @@ def _blur(folder: Path) -> dict[str, float]:
         seen = picture(square, WAY, SHUTTER, ACROSS, folder / f"{name}.exr")
         told[name] = float(np.abs(seen - exact)[np.abs(across) < WAY].mean())
     return told
-
-
-def _seconds(call: Any) -> float:
-    start = time.process_time()
-    call()
-    return time.process_time() - start

@@ -15,8 +15,10 @@ import numpy as np
 
 from scripts.preset_crowds import FPS, KINDS, columns, locomotions, shipped
 from steering_addon.behaviors.path_following import EITHER, LOOP
+from steering_addon.portrayal.feet.soles import runs
 from steering_addon.scene import Scene, headings, positions, speeds, spline, surfaces
 from steering_addon.simulation.combining import COMBININGS
+from steering_addon.simulation.declaration import number_of
 from steering_addon.simulation.geometry.capsules import between_axes, half_axis
 from steering_addon.simulation.geometry.paths import Spline
 from steering_addon.simulation.vehicle import VehicleModel
@@ -96,7 +98,7 @@ def traffic(layout: str, count: int) -> Scene:
         vehicle={**columns(VehicleModel, preset.vehicle), "radius": WIDE / 2.0, "length": length},
         locomotions=locomotions(preset),
         behaviors=[(KINDS[name], behaviors[name]) for name in KINDS if name in behaviors],
-        combining=next(choice.number for choice in COMBININGS if choice.name == preset.combining),
+        combining=number_of(COMBININGS, preset.combining),
         paths=tuple((path,) for path in paths),
         surfaces=ground,
         fps=FPS,
@@ -117,9 +119,9 @@ def figures(case: str, folder: Path) -> dict[str, float]:
     for here, faces, absent in zip(place, heading, away):
         gap = between_axes(here[second] - here[first], faces[first], half[first], faces[second], half[second])
         touching |= (np.linalg.norm(gap, axis=1) < WIDE) & ~absent[first] & ~absent[second]
-    stands = ("".join("x" if still else " " for still in column).split() for column in ((speed < STANDS) & ~away).T)
+    stands = [last - first for column in ((speed < STANDS) & ~away).T for first, last in runs(column)]
     return {
         "touching": int(touching.sum()),
-        "stand, s": max((len(run) for runs in stands for run in runs), default=0) / FPS,
+        "stand, s": max(stands, default=0) / FPS,
         "speed, m/s": float(speed[-LAST:][~away[-LAST:]].mean()),
     }

@@ -6,9 +6,9 @@ scene with keys.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from pathlib import Path
+
+from scripts.measures.bench import seconds
 
 IN_BLENDER = True
 CASES = ("flock 20", "flock 200", "school 200", "walkers 24", "herd 24")
@@ -29,20 +29,14 @@ def figures(case: str, folder: Path) -> dict[str, float]:
             scene.frame_set(frame)
 
     plays()
-    unit = min(_seconds(_yardstick) for _ in range(5))
+    unit = min(seconds(_yardstick) for _ in range(5))
     bpy.ops.steering.preview()
-    times = {"preview": _seconds(plays), "scrub": _seconds(plays)}
-    times |= {"bake": _seconds(bpy.ops.steering.bake), "baked": _seconds(plays)}
-    return {name: seconds / FRAMES / unit for name, seconds in times.items()}
+    times = {"preview": seconds(plays), "scrub": seconds(plays)}
+    times |= {"bake": seconds(bpy.ops.steering.bake), "baked": seconds(plays)}
+    return {name: spent / FRAMES / unit for name, spent in times.items()}
 
 
 def _yardstick() -> None:
     import numpy as np
 
     np.sort(np.random.default_rng(1).uniform(size=300_000))
-
-
-def _seconds(work: Callable[[], object]) -> float:
-    start = time.process_time()
-    work()
-    return time.process_time() - start

@@ -54,19 +54,10 @@ def main() -> int:
 
 def make() -> None:
     """Make the content of the asset file in the empty file that is open: models in a row, clips and materials."""
-    for number in range(BIRD.variants):
-        bird(number)
-    for number in range(FISH.variants):
-        fish(number)
-    for number in range(SHEEP.variants):
-        sheep(number)
-    for number in range(COW.variants):
-        cow(number)
+    for model, add in ((BIRD, bird), (FISH, fish), (SHEEP, sheep), (COW, cow), (RIDER, rider), (CAR, car)):
+        for number in range(model.variants):
+            add(number)
     wolf()
-    for number in range(RIDER.variants):
-        rider(number)
-    for number in range(CAR.variants):
-        car(number)
     _people()
     station()
     for owner, colors in GROUNDS.items():

@@ -6,6 +6,7 @@ summed up by Accumulate Field, as single precision holds integers up to 2^24 onl
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import bpy
@@ -174,7 +175,10 @@ class _Player:
         return self._by_name("GeometryNodeSampleIndex", kind, Geometry=geometry, Value=value, Index=index)
 
     def _by_name(self, kind: str, data_type: str, **inputs: Any) -> Any:
-        node = self._node(kind, data_type=data_type)
+        return self._filled(self._node(kind, data_type=data_type), inputs)
+
+    def _filled(self, node: Any, inputs: Mapping[str, Any]) -> Any:
+        """The output of a node whose enabled inputs of these names are given."""
         for name, value in inputs.items():
             self._give(next(each for each in node.inputs if each.name == name and each.enabled), value)
         return next(each for each in node.outputs if each.enabled)
@@ -182,9 +186,7 @@ class _Player:
     def _switch(self, kind: str, on: Any, no: Any, yes: Any) -> Any:
         """`yes` where it is on, else `no`; by the names of attribute types."""
         node = self._node("GeometryNodeSwitch", input_type="VECTOR" if kind == "FLOAT_VECTOR" else kind)
-        for name, value in (("Switch", on), ("False", no), ("True", yes)):
-            self._give(next(each for each in node.inputs if each.name == name and each.enabled), value)
-        return next(each for each in node.outputs if each.enabled)
+        return self._filled(node, {"Switch": on, "False": no, "True": yes})
 
     def _at_least(self, value: Any, least: int) -> Any:
         node = self._node("FunctionNodeCompare", data_type="INT", operation="GREATER_EQUAL")
@@ -201,9 +203,7 @@ class _Player:
 
     def _stored(self, geometry: Any, name: str, value: Any, kind: str) -> Any:
         node = self._node("GeometryNodeStoreNamedAttribute", data_type=kind, domain="POINT")
-        for key, given in (("Geometry", geometry), ("Name", name), ("Value", value)):
-            self._give(next(each for each in node.inputs if each.name == key and each.enabled), given)
-        return node.outputs[0]
+        return self._filled(node, {"Geometry": geometry, "Name": name, "Value": value})
 
     def _captured(self, geometry: Any, *fields: tuple[str, Any]) -> list[Any]:
         """A geometry, and fields of these types as they are on its points."""

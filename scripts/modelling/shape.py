@@ -49,17 +49,18 @@ class Shape:
         self.faces.append(tuple(range(first, len(self.corners))))
         self.paints.append(paint)
 
-    def skin(self, rings: Sequence[Sequence[Point]], paint: Paint, *, close: bool = True) -> None:
+    def skin(self, rings: Sequence[Sequence[Point]], paint: Paint, *, close: bool = True, around: bool = True) -> None:
         """Add faces between consecutive rings of points, which all have the same number of points.
 
         Args:
             close: whether to close both ends, in the paints of the end rings.
+            around: whether the rings are closed.
         """
         first, count = len(self.corners), len(rings[0])
         paint_of = paint if callable(paint) else lambda _ring, _side: paint
         self.corners += [corner for ring in rings for corner in ring]
         for ring in range(len(rings) - 1):
-            for side in range(count):
+            for side in range(count if around else count - 1):
                 a, b = (first + ring * count + s for s in (side, (side + 1) % count))
                 self.faces.append((a, b, b + count, a + count))
                 self.paints.append(paint_of(ring, side))
@@ -118,24 +119,25 @@ class Paints:
     def material(self, paint: str) -> bpy.types.Material:
         """The material of a paint, created at the first call."""
         if paint not in self._made:
-            self._made[paint] = _material(f"{self.owner} {paint.title()}", _linear(self.colors[paint]))
+            self._made[paint] = new_material(f"{self.owner} {paint.title()}", linear(self.colors[paint]))
         return self._made[paint]
 
 
-def _material(name: str, color: tuple[float, float, float, float]) -> bpy.types.Material:
+def new_material(name: str, color: tuple[float, float, float, float]) -> bpy.types.Material:
+    """A material of a color, for Workbench and the other render engines."""
     material = bpy.data.materials.new(name)
     material.diffuse_color = color
     material.roughness = 0.6
     if material.node_tree is None:
         material.use_nodes = True
     shader = next(node for node in material.node_tree.nodes if node.type == "BSDF_PRINCIPLED")
-    shader.inputs["Base Color"].default_value = color
+    shader.inputs["Base Color"].default_value, shader.inputs["Alpha"].default_value = color, color[3]
     shader.inputs["Roughness"].default_value = 0.6
     return material
 
 
-def _linear(color: str) -> tuple[float, float, float, float]:
-    """The linear RGBA color of "#rrggbb"."""
-    channels = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+def linear(color: str) -> tuple[float, float, float, float]:
+    """The linear RGBA color of "#rrggbb" or "#rrggbbaa", as in Blender's materials."""
+    *channels, alpha = [int(f"{color}ff"[i : i + 2], 16) / 255 for i in (1, 3, 5, 7)]
     r, g, b = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
-    return r, g, b, 1.0
+    return r, g, b, alpha

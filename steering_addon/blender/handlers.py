@@ -39,13 +39,9 @@ def listen(listener: Callable[[], None]) -> None:
 
 
 def stop_listening(listener: Callable[[], None]) -> None:
-    """Call a function no longer."""
-    _listeners.remove(listener)
-
-
-def is_listening(listener: Callable[[], None]) -> bool:
-    """Whether a function is called on changes."""
-    return listener in _listeners
+    """Call a function no longer, if it was."""
+    if listener in _listeners:
+        _listeners.remove(listener)
 
 
 def owner() -> int:

@@ -153,14 +153,14 @@ def stances_of(
 
 
 def _sets_off(swings: Mask, stands: Mask, seconds: Scalars) -> Mask:
-    """The steps (f - 1,) in which a foot gathers speed for a swing, all the way from a stand.
+    """The steps (f - 1,) in which a foot gathers speed for a swing, all the way from a stand or the first frame.
 
     One that slides before it swings takes longer.
     """
     result = np.zeros(len(swings), dtype=np.bool_)
     time = np.concatenate(([0.0], np.cumsum(seconds)))
     for swing in np.flatnonzero(swings[1:] & ~swings[:-1]) + 1:
-        stood = np.flatnonzero(stands[:swing])
-        if len(stood) and time[swing] - time[stood[-1] + 1] < GATHERS:
-            result[stood[-1] + 1 : swing] = True
+        start = int(np.max(np.flatnonzero(stands[:swing]), initial=-1)) + 1
+        if time[swing] - time[start] < GATHERS:
+            result[start:swing] = True
     return result

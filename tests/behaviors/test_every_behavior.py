@@ -42,7 +42,6 @@ from tests.sampling import sampled
 from tests.scene import Scene, about, all_of, leaders, locked, positions, speeds, turned, velocities
 from tests.simulation.odd_input import BOUNDED
 
-COUNTS = (0, 1, 2, 3, 7)
 COORDINATES = np.array([0.0, 1.0, -1.0, 2.0, -2.0])
 UP = (0.0, 0.0, 1.0)
 CHANCE_SHOWS = 240
@@ -120,17 +119,6 @@ def decides_at_intervals(kind: type[Behavior]) -> bool:
 @sampled
 @every
 @everywhere_there_is
-@pytest.mark.parametrize("n", COUNTS)
-def test_the_force_has_one_row_per_agent_and_is_finite(kind: type[Behavior], situation: Any, n: int) -> None:
-    [force] = situation(kind, n).steering()
-    assert force.shape == (n, 3)
-    assert force.dtype == np.float64
-    assert np.isfinite(force).all()
-
-
-@sampled
-@every
-@everywhere_there_is
 @pytest.mark.parametrize("n", [0, 1, 3])
 def test_a_run_stays_finite(kind: type[Behavior], situation: Any, n: int) -> None:
     last = situation(kind, n).run(6)[-1]
@@ -184,7 +172,7 @@ def test_it_writes_to_none_of_its_arguments(kind: type[Behavior], situation: Any
 @every
 @everywhere_there_is
 @pytest.mark.parametrize("n", [0, 1, 7])
-def test_its_decisions_have_one_row_per_agent(kind: type[Behavior], situation: Any, n: int) -> None:
+def test_its_decisions_have_one_row_per_agent_and_are_finite(kind: type[Behavior], situation: Any, n: int) -> None:
     """And its memory has the declared types and shapes after every step."""
     world, agents, [behavior] = situation(kind, n).seen()
     memory = blank = None if kind.remembers is None else kind.remembers.blank(n)
@@ -211,8 +199,9 @@ def assert_says(intention: Intention, n: int) -> None:
 
 
 def assert_fits(steering: Steering, blank: Memory | None, n: int) -> None:
-    """Asserts that these are decisions of n agents, with a memory that has the columns of a blank one."""
-    assert steering.force is None or steering.force.shape == (n, 3)
+    """Asserts that these are finite decisions of n agents, with a memory that has the columns of a blank one."""
+    force = steering.force
+    assert force is None or (force.shape == (n, 3) and force.dtype == np.float64 and np.isfinite(force).all())
     assert_says(steering, n)
     if steering.takes is not None:
         assert steering.takes.body.shape == steering.takes.amount.shape == (n,)

@@ -11,6 +11,7 @@ from steering_addon.simulation.geometry.regions import BOX, SPHERE, regions
 from tests.sampling import sampled
 from tests.scene import Scene, about, flat_or_free, positions, turned
 
+FPS = 12
 HALF = np.array([12.0, 12.0, 1.0])
 
 
@@ -23,12 +24,13 @@ def explorers(n: int = 6, half=HALF, shape=BOX, flat: bool = True, **values) -> 
         behaviors=[(Explore, values)],
         locomotions=flat_or_free(flat),
         regions=regions([0.0, 0.0, 0.0], half, shape),
+        fps=FPS,
     )
 
 
 def covered(place: Scene, seconds: float, view: float = 2.0) -> float:
     """The share of points in the region that a vehicle has come near to."""
-    at = positions(place.run(round(seconds * 24.0)))[::4].reshape(-1, 3)
+    at = positions(place.run(round(seconds * FPS)))[::2].reshape(-1, 3)
     half, shape = place.regions.half[0], place.regions.shape[0]
     grid = np.stack(np.meshgrid(*(np.linspace(-0.9, 0.9, 10),) * 2, [0.0]), axis=-1).reshape(-1, 3)
     grid = grid[(np.linalg.norm(grid, axis=1) < 0.9) | (shape == BOX)] * half
@@ -52,11 +54,11 @@ def test_vehicles_do_not_repeat_others_while_parts_are_unseen() -> None:
 
 def test_what_a_vehicle_sees_is_remembered_by_all_and_belongs_to_the_state() -> None:
     place = explorers()
-    states = place.run(48)
+    states = place.run(2 * FPS)
     [seen] = states[-1].tallies.values()
     assert seen.shape == (ALL_CELLS,)
     assert (seen > 0.0).any() and (seen == 0.0).any()
-    [before] = states[10].tallies.values()
+    [before] = states[5].tallies.values()
     assert (before <= seen).all() and before.sum() < seen.sum()
 
 
@@ -64,12 +66,12 @@ def test_the_memory_moves_with_the_region() -> None:
     """When the region turns in place, what has been seen turns with it, and so do the goals."""
     place = explorers()
     turn = about((0.0, 0.0, 1.0), 40.0)
-    moved = positions(place.moved((30.0, 10.0, 0.0), turn).run(60))
-    assert np.abs(moved - turned(positions(place.run(60)), turn) - (30.0, 10.0, 0.0)).max() < 1e-6
+    moved = positions(place.moved((30.0, 10.0, 0.0), turn).run(30))
+    assert np.abs(moved - turned(positions(place.run(30)), turn) - (30.0, 10.0, 0.0)).max() < 1e-6
 
 
 def test_it_stays_near_the_region() -> None:
-    at = positions(explorers().run(24 * 7))
+    at = positions(explorers().run(FPS * 7))
     assert np.abs(at[..., :2]).max() < 14.0
 
 

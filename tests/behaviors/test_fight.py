@@ -35,6 +35,7 @@ def armies(
         forward=np.repeat([[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]], (n, m), axis=0),
         vehicle=WALKER | {"cruise_speed": np.repeat([0.3, 0.3 if fights else 0.0], (n, m))},
         locomotions=[(OnFoot, {"turn_radius": 0.5, "turn_on_the_spot": pivot})],
+        fps=12.0,
         candidates=tuple(
             Candidates(rows, keys_of(0, rows), NEAREST_ONE) for rows in (np.arange(n), np.arange(n, n + m))
         ),
@@ -70,7 +71,7 @@ def lines(n: int, m: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def test_two_stop_a_step_apart_and_face_each_other() -> None:
-    last = fought(armies([(0.0, -3.0)], [(1.0, 3.0)]), 84)[-1]
+    last = fought(armies([(0.0, -3.0)], [(1.0, 3.0)]), 42)[-1]
     offset = last.motion.position[1] - last.motion.position[0]
     assert np.linalg.norm(offset) - 2.0 * RADIUS == pytest.approx(REACH, rel=0.25)
     assert (last.motion.velocity == 0.0).all()
@@ -84,7 +85,7 @@ def test_two_stop_a_step_apart_and_face_each_other() -> None:
 @pytest.mark.parametrize("pivot", [0.0, np.pi])
 @pytest.mark.parametrize("away", [(0.0, -1.2), (0.9, -0.6)])
 def test_who_has_its_enemy_behind_it_turns_to_it_animals_too(away: tuple[float, float], pivot: float) -> None:
-    states = fought(armies([(0.0, 0.0)], [away], pivot=pivot), 72)
+    states = fought(armies([(0.0, 0.0)], [away], pivot=pivot), 36)
     way = positions(states)[-1, 1] - positions(states)[-1, 0]
     faces = states[-1].motion.forward @ (way / np.linalg.norm(way))
     assert faces[0] > 0.98 and faces[1] < -0.98, "else they would not strike"
@@ -95,7 +96,7 @@ def test_who_has_its_enemy_behind_it_turns_to_it_animals_too(away: tuple[float, 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(("n", "m"), [(10, 10), (10, 20)])
 def test_enemies_fight_one_to_one_and_nobody_piles_up(n: int, m: int, seed: int) -> None:
-    states = fought(armies(*lines(n, m, seed)), 144)
+    states = fought(armies(*lines(n, m, seed)), 72)
     last = states[-1]
     known, rows = partners(last), np.arange(n + m)
     fighters = rows[known.has]
@@ -108,11 +109,11 @@ def test_enemies_fight_one_to_one_and_nobody_piles_up(n: int, m: int, seed: int)
     gaps = np.linalg.norm(place[:, :, None] - place[:, None], axis=-1) + 9.0 * np.eye(n + m)
     assert gaps.min() > 2.0 * RADIUS - 0.05
     waiting = rows[~known.has]
-    assert np.abs(np.diff(place[-48:, waiting], axis=0)).sum(axis=(0, 2)).max(initial=0.0) < 0.1, "the others stand"
+    assert np.abs(np.diff(place[-24:, waiting], axis=0)).sum(axis=(0, 2)).max(initial=0.0) < 0.1, "the others stand"
 
 
 def test_who_finds_no_enemy_free_waits_behind() -> None:
-    last = fought(armies([(0.0, -3.0), (0.1, -5.0)], [(0.0, 3.0)]), 110)[-1]
+    last = fought(armies([(0.0, -3.0), (0.1, -5.0)], [(0.0, 3.0)]), 55)[-1]
     assert partners(last).has.tolist() == [True, False, True]
     y = last.motion.position[:, 1]
     assert y[1] < y[0] - 2.0 * RADIUS < y[2]
@@ -120,20 +121,20 @@ def test_who_finds_no_enemy_free_waits_behind() -> None:
 
 
 def test_several_may_fight_one_enemy() -> None:
-    last = fought(armies([(-1.0, -3.0), (1.0, -3.0), (3.0, -3.0)], [(0.0, 3.0)], most=2), 110)[-1]
+    last = fought(armies([(-1.0, -3.0), (1.0, -3.0), (3.0, -3.0)], [(0.0, 3.0)], most=2), 55)[-1]
     assert partners(last).has.sum() == 3
     assert np.isfinite(partners(last).met).sum() == 3
 
 
 def test_one_that_does_not_fight_is_met_all_the_same() -> None:
-    last = fought(armies([(0.0, -3.0), (1.0, -4.0)], [(0.0, 3.0)], fights=False), 110)[-1]
+    last = fought(armies([(0.0, -3.0), (1.0, -4.0)], [(0.0, 3.0)], fights=False), 55)[-1]
     assert partners(last).row.tolist() == [2, -1, -1]
 
 
 def test_a_partner_that_is_gone_leaves_the_other_to_the_next() -> None:
     scene, snapshot = armies([(0.0, -2.0), (0.1, -5.0)], [(0.0, 2.0)])
     gone = replace(snapshot, present=np.array([False, True, True]))
-    last = list(simulate(scene.start(), (snapshot if frame < 60 else gone for frame in range(150))))[-1]
+    last = list(simulate(scene.start(), (snapshot if frame < 30 else gone for frame in range(75))))[-1]
     assert partners(last).row[1:].tolist() == [2, 1]
 
 

@@ -11,6 +11,7 @@ from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import Planar
 from tests.scene import Scene, all_of, leaders, positions, resources, speeds
 
+FPS = 12
 R = 0.5
 
 
@@ -21,11 +22,12 @@ def grazers(n: int = 1, amount=np.inf, at=((0.0, 8.0, 0.0),), **values) -> Scene
         behaviors=[(Forage, values)],
         locomotions=[(Planar, {})],
         tracked=resources(*at, amount=amount),
+        fps=FPS,
     )
 
 
 def test_it_goes_to_a_resource_nearby_and_stops_to_feed() -> None:
-    states = grazers(meal=0.0).run(24 * 6)
+    states = grazers(meal=0.0).run(FPS * 6)
     gap = np.linalg.norm(positions(states)[-1, 0] - (0.0, 8.0, 0.0)) - 2.0 * R
     assert -0.05 < gap < 0.3
     assert speeds(states)[-1].max() < 0.1
@@ -40,11 +42,11 @@ def test_without_a_resource_nearby_it_wanders() -> None:
 
 def test_it_eats_at_its_appetite_until_the_resource_has_run_out_for_all() -> None:
     place = grazers(2, amount=2.0, meal=0.0, appetite=0.5)
-    states = place.run(24 * 9)
+    states = place.run(FPS * 9)
     taken = np.array([state.taken[0] if len(state.taken) else 0.0 for state in states])
     eating = np.flatnonzero(np.diff(taken) > 0.0)
-    assert np.diff(taken)[eating].max() == pytest.approx(2.0 * 0.5 / 24.0), "both together"
-    assert 2.0 <= taken[-1] < 2.0 + 2.0 / 24.0
+    assert np.diff(taken)[eating].max() == pytest.approx(2.0 * 0.5 / FPS), "both together"
+    assert 2.0 <= taken[-1] < 2.0 + 2.0 / FPS
     assert speeds(states)[-1].min() > 2.0, "they continue to wander"
     with_seeker = replace(place, behaviors=[*place.behaviors, (Seek, {"target": 2, "weight": 0.0})])
     world = with_seeker.run(2)[-1]
@@ -54,26 +56,26 @@ def test_it_eats_at_its_appetite_until_the_resource_has_run_out_for_all() -> Non
 def test_a_resource_that_has_run_out_is_absent_for_others_too() -> None:
     place = grazers(2, amount=0.5, meal=0.0)
     place = replace(place, behaviors=[(Forage, {"meal": 0.0}), (Seek, {"target": 2, "weight": [0.0, 1.0]})])
-    states = place.run(24 * 7)
+    states = place.run(FPS * 7)
     assert states[-1].taken[0] >= 0.5
-    step = np.diff(positions(states)[-24:, 1], axis=0)
-    assert (np.linalg.norm(step, axis=1) > 0.05).all()
+    step = np.diff(positions(states)[-FPS:, 1], axis=0)
+    assert (np.linalg.norm(step, axis=1) > 0.1).all()
 
 
 def test_after_a_meal_it_wanders_until_it_is_hungry_again() -> None:
-    states = grazers(meal=1.0, digestion_time=4.0, distance=0.0).run(24 * 24)
+    states = grazers(meal=1.0, digestion_time=4.0, distance=0.0).run(FPS * 24)
     taken = np.array([state.taken[0] if len(state.taken) else 0.0 for state in states])
     eats = np.diff(taken) > 0.0
     meals = np.flatnonzero(np.diff(eats.astype(int)) > 0)
     assert len(meals) >= 3
-    assert np.diff(meals).min() > 24 * 5
-    assert taken[-1] == pytest.approx(eats.sum() / 24.0)
+    assert np.diff(meals).min() > FPS * 5
+    assert taken[-1] == pytest.approx(eats.sum() / FPS)
     assert np.linalg.norm(positions(states)[..., :2] - (0.0, 8.0), axis=-1).max() > 5.0
 
 
 def test_the_nearest_remaining_resource_counts() -> None:
     place = grazers(at=((0.0, 4.0, 0.0), (0.0, -6.0, 0.0)), amount=(0.2, np.inf), meal=0.0)
-    states = place.run(24 * 9)
+    states = place.run(FPS * 9)
     assert states[-1].taken[0] < 0.3
     assert states[-1].taken[1] > 1.0
     assert np.linalg.norm(positions(states)[-1, 0] - (0.0, -6.0, 0.0)) < 2.0
@@ -91,8 +93,8 @@ def test_with_a_home_it_carries_each_meal_there_and_goes_again() -> None:
     """And the last one, which is smaller, from a resource that runs out."""
     home = all_of(resources([8.0, 0.0, 0.0], amount=2.5), leaders([-6.0, 0.0, 0.0]))
     values = {"home": 2, "meal": 1.0, "distance": 5.0, "digestion_time": 1000.0}
-    place = Scene([[4.0, 0.0, 0.0]], speed=1.0, behaviors=[(Forage, values)], tracked=home)
-    states = place.run(24 * 36)
+    place = Scene([[4.0, 0.0, 0.0]], speed=1.0, behaviors=[(Forage, values)], tracked=home, fps=FPS)
+    states = place.run(FPS * 36)
     laden = np.array([state.memories["forage"].laden[0] for state in states[1:]])
     at_home = np.linalg.norm(positions(states)[1:, 0] - (-6.0, 0.0, 0.0), axis=-1)
     loads, unloads = ~laden[:-1] & laden[1:], laden[:-1] & ~laden[1:]
@@ -103,8 +105,9 @@ def test_with_a_home_it_carries_each_meal_there_and_goes_again() -> None:
 
 def test_who_finds_nothing_where_it_was_wanders_again() -> None:
     home = all_of(resources([8.0, 0.0, 0.0], amount=1.0), leaders([-6.0, 0.0, 0.0]))
-    place = Scene([[4.0, 0.0, 0.0]], behaviors=[(Forage, {"home": 2, "meal": 0.99, "distance": 5.0})], tracked=home)
-    states = place.run(24 * 18)
+    values = {"home": 2, "meal": 0.99, "distance": 5.0}
+    place = Scene([[4.0, 0.0, 0.0]], behaviors=[(Forage, values)], tracked=home, fps=FPS)
+    states = place.run(FPS * 18)
     known = np.array([np.isfinite(state.memories["forage"].found[0, 0]) for state in states[1:]])
     assert known.any() and not known[-1]
     world, agents, [forage] = replace(place, position=positions(states)[-1]).seen()

@@ -12,6 +12,7 @@ from steering_addon.simulation.geometry.obstacles import INSIDE, boxes, obstacle
 from tests.sampling import sampled
 from tests.scene import PRIORITY, Scene, all_of, leaders, positions
 
+FPS = 12
 ROCKS = np.array([[8.0, 0.0, 0.0], [0.0, -12.0, 0.0]])
 
 
@@ -25,6 +26,7 @@ def hiders(at: object = (0.0, 10.0, 0.0), rocks: np.ndarray = ROCKS, **values) -
         combining=PRIORITY,
         vehicle={"radius": 0.4},
         locomotions=[(Planar, {})],
+        fps=FPS,
     )
 
 
@@ -38,7 +40,7 @@ def hidden(place: np.ndarray, opponent: np.ndarray, rock: np.ndarray, radius: fl
 @sampled
 @pytest.mark.parametrize("opponent", [(0.0, 10.0, 0.0), (10.0, 10.0, 0.0), (-6.0, -3.0, 0.0)])
 def test_it_ends_up_out_of_sight(opponent: tuple) -> None:
-    end = positions(hiders(opponent).run(24 * 15))[-1, 0]
+    end = positions(hiders(opponent).run(FPS * 15))[-1, 0]
     assert any(hidden(end, np.array(opponent), rock, 1.5) for rock in ROCKS)
 
 

@@ -9,22 +9,24 @@ from tests.scene import Scene, leaders, positions
 
 ONE, OTHER = np.array([10.0, 4.0, 0.0]), np.array([10.0, -8.0, 2.0])
 
+FPS = 12
+
 
 def blockers(drift: object = (0.0, 0.0, 0.0), start: object = (0.0, 0.0, 0.0), **values) -> Scene:
     given = {"one": 1, "other": 2} | values
-    return Scene([start], behaviors=[(Interpose, given)], tracked=leaders(ONE, OTHER), drift=drift)
+    return Scene([start], behaviors=[(Interpose, given)], tracked=leaders(ONE, OTHER), drift=drift, fps=FPS)
 
 
 @sampled
 @pytest.mark.parametrize("between", [0.0, 0.25, 0.5, 1.0])
 def test_it_stops_between_two_that_stand(between: float) -> None:
-    end = positions(blockers(between=between).run(24 * 15))[-1, 0]
+    end = positions(blockers(between=between).run(FPS * 15))[-1, 0]
     assert np.allclose(end, ONE + (OTHER - ONE) * between, atol=0.1)
 
 
 def test_it_stays_between_two_that_move() -> None:
-    track = positions(blockers(drift=(1.0, 2.0, 0.0)).run(24 * 20))[:, 0]
-    middle = (ONE + OTHER) / 2.0 + np.array([1.0, 2.0, 0.0]) * (len(track) - 1) / 24.0
+    track = positions(blockers(drift=(1.0, 2.0, 0.0)).run(FPS * 20))[:, 0]
+    middle = (ONE + OTHER) / 2.0 + np.array([1.0, 2.0, 0.0]) * (len(track) - 1) / FPS
     assert np.linalg.norm(track[-1] - middle) < 0.6
 
 

@@ -59,19 +59,19 @@ def apart(states: list[State]) -> np.ndarray:
 @sampled
 @pytest.mark.parametrize("start", [(0.0, -2.0), (-2.5, 0.0), (0.4, 1.5)], ids=["behind", "far", "ahead"])
 def test_two_go_side_by_side_at_the_mean_of_their_paces(start: tuple[float, float]) -> None:
-    states = walk((0.0, 0.0), start).run(24 * 9)
-    late = positions(states)[-48:]
+    states = walk((0.0, 0.0), start, fps=12.0).run(12 * 9)
+    late = positions(states)[-24:]
     offset = late[:, 1] - late[:, 0]
     assert np.abs(np.linalg.norm(offset, axis=-1) - SPACING).max() < 0.05
     assert apart(states).min() > 0.99 * SPACING, "they come no nearer on the way there"
-    course = velocities(states)[-48:].mean(axis=1)
+    course = velocities(states)[-24:].mean(axis=1)
     along = (offset * course).sum(axis=-1) / np.linalg.norm(course, axis=-1)
     assert np.abs(along).max() < 0.1
-    assert speeds(states)[-48:] == pytest.approx(1.3, abs=0.05)
+    assert speeds(states)[-24:] == pytest.approx(1.3, abs=0.05)
 
 
 def test_the_middle_one_of_three_goes_a_little_behind() -> None:
-    states = walk((0.0, 0.0), (1.0, 0.3), (-1.0, -0.5), values={"threes": 1.0}).run(24 * 8)
+    states = walk((0.0, 0.0), (1.0, 0.3), (-1.0, -0.5), values={"threes": 1.0}, fps=12.0).run(12 * 8)
     assert companions(states[-1]) == [{1, 2}, {0, 2}, {0, 1}]
     x, y = positions(states)[-1, :, 0], positions(states)[-1, :, 1]
     left, middle, right = np.argsort(x)
@@ -139,20 +139,21 @@ def test_who_stops_is_waited_for_and_faced(wants: list) -> None:
         locomotions=[(OnFoot, {})],
         behaviors=[*wants, (KeepCompany, COMPANY), (Rest, rests)],
         tracked=leaders([0.0, 1e4, 0.0]),
+        fps=12.0,
     )
-    states = place.run(24 * 9)
+    states = place.run(12 * 9)
     speed = speeds(states)
     resting = np.array([False, *(np.floor(state.memories["rest"].bouts[0]) % 2 == 1 for state in states[1:])])
     stops, goes = np.flatnonzero(resting[1:] & ~resting[:-1]), np.flatnonzero(resting[:-1] & ~resting[1:])
-    assert len(stops) and goes[-1] > stops[0] + 72
+    assert len(stops) and goes[-1] > stops[0] + 36
     for stop, go in zip(stops, goes[goes > stops[0]]):
-        assert (speed[stop + 72 : go] < 0.05).all(), "both stand"
+        assert (speed[stop + 36 : go] < 0.05).all(), "both stand"
         position, forward = (getattr(states[go].motion, name) for name in ("position", "forward"))
         offset = position[1] - position[0]
         away = np.linalg.norm(offset)
         assert away < 2.0 * SPACING
         assert forward @ offset / away == pytest.approx([1.0, -1.0], abs=0.1), "they face each other"
-        assert (speed[min(go + 60, len(speed) - 1)] > 0.5).all(), "and go on together"
+        assert (speed[min(go + 30, len(speed) - 1)] > 0.5).all(), "and go on together"
     assert apart(states).min() > 0.99 * SPACING, "without walking into each other"
 
 

@@ -12,6 +12,7 @@ from steering_addon.simulation.locomotion import Locomotion
 from tests.sampling import sampled
 from tests.scene import Scene, all_of, leaders, locked, positions, speeds
 
+FPS = 12
 BODIES = 1.0
 """Metres: two radii."""
 
@@ -26,6 +27,7 @@ def queue(n: int = 10, ahead=None, values=None, **changes) -> Scene:
         "tracked": all_of(leaders([0.0, 1e4, 0.0]), locked([0.0, 60.0, 0.0])),
         "vehicle": {"max_speed": np.linspace(8.0, 3.0, n)},
         "locomotions": [(Planar, {})],
+        "fps": FPS,
     }
     return Scene(**(given | changes))
 
@@ -38,7 +40,7 @@ def gaps(states) -> np.ndarray:
 @sampled
 @pytest.mark.parametrize("combining", (0, 1, 4))
 def test_a_queue_forms_behind_a_standing_vehicle_without_contacts(combining: int) -> None:
-    states = replace(queue(), combining=combining).run(24 * 32)
+    states = replace(queue(), combining=combining).run(FPS * 32)
     assert gaps(states).min() > 0.0
     assert speeds(states)[-1].max() < 0.05
     assert np.allclose(gaps(states)[-1], 0.5, atol=0.15), "the room at standstill"
@@ -91,6 +93,6 @@ def test_it_sees_at_least_the_distance_that_it_takes_to_stop() -> None:
     place = queue(1, ahead=[0.0], tracked=all_of(leaders([0.0, 1e4, 0.0]), locked([0.0, 80.0, 0.0])))
     place = replace(place, speed=14.0, vehicle={"max_speed": 14.0, "max_force": 4.0}, locomotions=[(Planar, {})])
     place.behaviors[1] = (KeepDistance, {"distance": 5.0})
-    states = place.run(24 * 12)
+    states = place.run(FPS * 12)
     assert positions(states)[:, 0, 1].max() < 80.0 - BODIES
     assert speeds(states)[-1, 0] < 0.1

@@ -15,13 +15,14 @@ from steering_addon.simulation.perches import Perches
 from steering_addon.simulation.snapshot import State
 from tests.scene import Scene, headings, leaders, positions, ups, velocities
 
+FPS = 12
 RADIUS, APART = 0.11, 0.3
 STARLING = {"mass": 0.08, "radius": RADIUS, "max_force": 1.6, "max_speed": 13.0, "cruise_speed": 10.0 / 13.0}
 ROOF = perches(0, *np.stack(np.meshgrid(np.linspace(-3, 3, 16), np.linspace(-2, 2, 12), 5.0), -1).reshape(-1, 3))
 WIRE = perches(0, *((0.0, y, 6.0) for y in np.linspace(-10.0, 10.0, 400)), along=(0.0, 1.0, 0.0))
 
 
-def flock(place: Perches, n: int, seed: int = 1, least_speed: float = 0.5, **others: Any) -> Scene:
+def flock(place: Perches, n: int, seed: int = 1, least_speed: float = 0.5, fps: float = FPS, **others: Any) -> Scene:
     """Starlings that fly by at 10 m/s, somewhere ahead of, above or below the places, and have to land on them."""
     rng = np.random.default_rng(seed)
     stay = {name: others.pop(name) for name in ("stay_time", "stay_spread") if name in others}
@@ -35,6 +36,7 @@ def flock(place: Perches, n: int, seed: int = 1, least_speed: float = 0.5, **oth
         tracked=leaders((0.0, 0.0, 5.0)),
         perches=place,
         seed=seed,
+        fps=fps,
         **others,
     )
 
@@ -42,7 +44,7 @@ def flock(place: Perches, n: int, seed: int = 1, least_speed: float = 0.5, **oth
 @functools.cache
 def landed(place: str, least_speed: float) -> list[State]:
     """The flight of a dozen birds onto a place, until all have come down."""
-    return flock({"roof": ROOF, "wire": WIRE}[place], 12, least_speed=least_speed).run(24 * 6)
+    return flock({"roof": ROOF, "wire": WIRE}[place], 12, least_speed=least_speed, fps=24.0).run(24 * 6)
 
 
 def standing(states: list[State]) -> np.ndarray:
@@ -82,9 +84,9 @@ def test_no_body_comes_into_one_that_stands() -> None:
 
 def test_a_place_goes_along_with_what_it_is_on() -> None:
     drift = np.array([2.0, 1.0, 0.0])
-    states = flock(ROOF, 4, drift=drift).run(24 * 8)
-    on_cart = positions(states)[-48:] - drift * (np.arange(24 * 8)[-48:, None, None] / 24.0)
-    assert standing(states)[-48:].all()
+    states = flock(ROOF, 4, drift=drift).run(FPS * 8)
+    on_cart = positions(states)[-2 * FPS :] - drift * (np.arange(FPS * 8)[-2 * FPS :, None, None] / FPS)
+    assert standing(states)[-2 * FPS :].all()
     assert np.ptp(on_cart, axis=0).max() < 1e-9
 
 
@@ -92,15 +94,15 @@ def test_one_stands_where_there_is_room_for_its_body_and_at_the_border_only_if_t
     """The roof is 1.03 m wide on either side of y = 0; the nearest place is at its border."""
     rows = {-1.0: 0.03, 0.0: 1.03, 1.0: 0.03}
     strip = perches(0, *((float(x), y, 5.0) for x in range(3) for y in rows), room=[*rows.values()] * 3)
-    alone, many = (np.round(positions(flock(strip, n).run(24 * 9))[-1], 6) for n in (1, 5))
+    alone, many = (np.round(positions(flock(strip, n).run(FPS * 9))[-1], 6) for n in (1, 5))
     assert alone[0, 1] == 0.0
     assert sorted(np.abs(many[:, 1]).tolist()) == [0.0, 0.0, 0.0, 1.0, 1.0]
 
 
 def test_those_for_whom_there_is_no_place_fly_on_over_it() -> None:
     few = perches(0, (0.0, 0.0, 5.0), (0.0, 2.0, 5.0))
-    states = flock(few, 4).run(24 * 7)
-    stands, where = standing(states)[-1], positions(states)[-48:]
+    states = flock(few, 4).run(FPS * 7)
+    stands, where = standing(states)[-1], positions(states)[-2 * FPS :]
     assert stands.sum() == 2
     assert (np.linalg.norm(where[:, ~stands] - (0.0, 0.0, 5.0), axis=-1) < 25.0).all()
     assert (where[:, ~stands, 2] > 6.0).all()
@@ -115,19 +117,19 @@ def test_who_finds_the_nearest_of_several_full_takes_the_next() -> None:
     scene.tracked = leaders((0.0, 0.0, 5.0), (14.0, 0.0, 5.0))
     scene.candidates = (Candidates(np.array([4, 5]), np.arange(2, dtype=np.uint64), NEAREST_ONE),)
     scene.position = scene.position - (10.0, 0.0, 0.0)
-    states = scene.run(24 * 9)
-    assert standing(states)[-24:].all()
+    states = scene.run(FPS * 9)
+    assert standing(states)[-FPS:].all()
     assert sorted(np.round(positions(states)[-1, :, 0]).tolist()) == [0.0, 0.0, 14.0, 14.0]
 
 
 def test_they_take_off_one_after_another_and_climb() -> None:
-    states = flock(ROOF, 8, stay_time=1.5, stay_spread=0.5).run(24 * 8)
+    states = flock(ROOF, 8, stay_time=1.5, stay_spread=0.5).run(FPS * 8)
     stands, where, speed = standing(states), positions(states), velocities(states)
     off = len(states) - stands[::-1].argmax(axis=0)
     assert len(set(off)) > 4
     for row, frame in enumerate(off):
-        assert (np.diff(where[frame - 1 : frame + 12, row, 2]) > 0.0).all()
-        assert 4.0 < np.linalg.norm(speed[frame + 12, row]) < 10.0
+        assert (np.diff(where[frame - 1 : frame + FPS // 2, row, 2]) > 0.0).all()
+        assert 4.0 < np.linalg.norm(speed[frame + FPS // 2, row]) < 10.0
 
 
 def test_what_pushes_does_not_move_one_that_stands() -> None:
@@ -159,9 +161,9 @@ def test_nobody_flies_through_an_obstacle_to_a_place() -> None:
     wall = boxes((14.0, 0.0, 6.0), (0.3, 12.0, 7.0))
     scene.obstacles = all_of(boxes((0.0, 0.0, 2.5), (3.5, 2.5, 2.5)), wall)
     scene.vehicle = {**STARLING, "keep_apart": True}
-    states = scene.run(24 * 9)
+    states = scene.run(FPS * 9)
     depth = np.stack([-scene.obstacles.clearance(place).min(axis=1) for place in positions(states)])
     assert depth.max() < 0.05
     assert standing(states)[-1].all()
     at_wall = np.stack([wall.clearance(place)[:, 0] < 1.2 * RADIUS for place in positions(states)])
-    assert at_wall.sum(axis=0).max() < 12
+    assert at_wall.sum(axis=0).max() < FPS // 2

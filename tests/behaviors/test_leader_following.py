@@ -9,6 +9,7 @@ from steering_addon.behaviors.leader_following import LeaderFollowing
 from steering_addon.simulation.nearby.neighbors import EVERYONE
 from tests.scene import Scene, all_of, leaders, locked, positions, velocities
 
+FPS = 12
 ALONE = {"separation": 0.0, "clearing_distance": 0.0}
 """Switches off everything but the place behind the leader."""
 
@@ -22,6 +23,7 @@ def followers(n: int = 12, drift=(0.0, 3.0, 0.0), seed: int = 0, values=None, **
         "tracked": leaders([0.0, 0.0, 0.0]),
         "drift": drift,
         "behaviors": [(LeaderFollowing, values or {})],
+        "fps": FPS,
     }
     return Scene(**(given | changes))
 
@@ -34,20 +36,20 @@ def offsets(place: Scene, frames: int) -> np.ndarray:
 
 def test_with_a_time_behind_a_fast_leader_is_followed_at_a_larger_distance() -> None:
     values = {"spread": 0.0, "behind": 2.0, "behind_time": 1.5, **ALONE}
-    offset = offsets(followers(values=values), 24 * 15)
+    offset = offsets(followers(values=values), FPS * 15)
     assert np.abs(offset[-1] - (0.0, -2.5 - 1.5 * 3.0, 0.0)).max() < 0.05
 
 
 def test_a_place_depends_on_identity_and_seed() -> None:
     place = followers(12, values=ALONE)
     rows = np.array([7, 2, 9])
-    wanted = positions(place.run(48))[:, rows]
-    assert positions(place.take(rows).run(48)).tobytes() == wanted.tobytes(), "whatever other agents are present"
-    assert np.abs(positions(replace(place, seed=1).run(48))[:, rows] - wanted).max() > 0.1
+    wanted = positions(place.run(2 * FPS))[:, rows]
+    assert positions(place.take(rows).run(2 * FPS)).tobytes() == wanted.tobytes(), "whatever other agents are present"
+    assert np.abs(positions(replace(place, seed=1).run(2 * FPS))[:, rows] - wanted).max() > 0.1
 
 
 def test_they_go_as_fast_as_the_leader() -> None:
-    last = velocities(followers(values=ALONE).run(24 * 15))[-1]
+    last = velocities(followers(values=ALONE).run(FPS * 15))[-1]
     assert np.abs(last - (0.0, 3.0, 0.0)).max() < 0.05
 
 

@@ -23,15 +23,10 @@ from steering_addon.simulation.geometry.obstacles import (
 from steering_addon.simulation.snapshot import State
 from tests.behaviors.obstacle_courses import box, course
 from tests.behaviors.situations import told
+from tests.behaviors.test_obstacle_avoidance import facing
 from tests.sampling import sampled
 from tests.scene import PRIORITY, Scene, about, all_of, flat_or_free, leaders, positions
 from tests.surfaces import ball, block, mesh_obstacles
-
-
-def facing(things: Obstacles, **changes) -> Scene:
-    """A vehicle at the origin that goes north at 4 m/s and avoids the obstacles."""
-    given = {"position": [[0.0, 0.0, 0.0]], "speed": 4.0, "behaviors": [(ObstacleAvoidance, {})], "obstacles": things}
-    return Scene(**(given | changes))
 
 
 def gaps(place: Scene, frames: int, **at) -> np.ndarray:

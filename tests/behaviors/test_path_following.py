@@ -257,7 +257,7 @@ def test_by_default_it_follows_the_nearest_path_and_a_named_path_otherwise() -> 
     place = followers(near, [[1.0, 5.0, 0.0]], paths=((far,), (near,)))
     assert (remembered(place.run(3), "path") == 1.0).all()
     told = replace(place, behaviors=[(PathFollowing, {"path": 0})])
-    assert off(far, positions(told.run(12 * FPS))[-1, 0]) < 1.0
+    assert off(far, positions(told.run(9 * FPS))[-1, 0]) < 1.0
     nothing = replace(place, behaviors=[(PathFollowing, {"path": -1})])
     assert (nothing.steering()[0] == 0.0).all()
 
@@ -280,7 +280,7 @@ def test_when_its_path_disappears_it_follows_the_nearest_of_the_others() -> None
     def until(frame: int, snapshot: Snapshot) -> Snapshot:
         return snapshot if frame < 24 else replace(snapshot, paths=((far,),))
 
-    states = place.run(10 * FPS, at=until)
+    states = place.run(8 * FPS, at=until)
     assert remembered(states, "path")[23, 0] == 1.0
     assert remembered(states, "path")[-1, 0] == 0.0
     assert off(far, positions(states)[-1, 0]) < 1.0
@@ -301,7 +301,7 @@ def test_at_the_end_it_stops_and_stays() -> None:
 def test_at_the_end_it_leaves_and_enters_again_at_the_start() -> None:
     """Beside it as far as before, and seen to move nowhere else."""
     bow = spline(np.array([[0.0, 0.0, 0.0], [0.0, 8.0, 0.0], [6.0, 8.0, 0.0], [6.0, 0.0, 0.0]]), False)
-    states = started(bow, end=LOOP, radius=0.5).run(20 * FPS)
+    states = started(bow, end=LOOP, radius=0.5).run(15 * FPS)
     away = np.array([state.away[0] for state in states])
     leaves, enters = np.flatnonzero(np.diff(away * 1) == 1) + 1, np.flatnonzero(np.diff(away * 1) == -1) + 1
     assert len(enters) >= 2 and (enters - leaves[: len(enters)] == 2).all()
@@ -455,9 +455,10 @@ def test_a_car_beside_its_lane_returns_to_it_without_braking(beside: float, spee
         vehicle={"radius": 0.9, "length": 4.5, "max_force": 4.0, "max_speed": speed / 0.8, "cruise_speed": 0.8},
         locomotions=[(Wheeled, {})],
         paths=((spline(np.array([[0.0, 0.0, 0.0], [0.0, 400.0, 0.0]]), False),),),
+        fps=FPS,
     )
-    states = place.run(24 * 8)
+    states = place.run(FPS * 8)
     off = positions(states)[:, 0, 0] - lane
     assert speeds(states).min() > 0.95 * speed
-    assert np.abs(off[24 * 6 :]).max() < 0.3
+    assert np.abs(off[FPS * 6 :]).max() < 0.3
     assert (off * np.sign(beside)).min() > -0.1, "it does not overshoot"

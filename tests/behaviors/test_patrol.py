@@ -98,7 +98,7 @@ def test_it_passes_through_where_it_does_not_wait(pace: int) -> None:
 
 
 def test_at_its_own_pace_it_keeps_to_cruise_speed() -> None:
-    states = guards(wait_time=0.0, pace=CURRENT_SPEED).run(18 * SECOND)
+    states = guards(wait_time=0.0, pace=CURRENT_SPEED).run(12 * SECOND)
     assert speeds(states).max() < 4.2
     assert np.median(speeds(states)) == pytest.approx(4.0, abs=0.1)
 
@@ -131,7 +131,7 @@ def test_the_times_it_waits_are_those_of_its_visits() -> None:
 def test_at_a_single_target_it_waits_for_good(target: int, wait_time: float) -> None:
     place = guards(posts=POSTS[:1], wait_time=wait_time, targets=target)
     place.candidates = (Candidates(np.array([1]), keys_of(0, np.array([1])), NEXT),)
-    states = place.run(20 * SECOND)
+    states = place.run(14 * SECOND)
     assert away(states)[-1, 0, 0] < 0.01
     assert speeds(states)[-1, 0] < 0.01
 
@@ -175,7 +175,7 @@ def test_without_any_target_it_does_nothing_until_one_is_back() -> None:
         present = np.full(len(POSTS), not 2 * SECOND <= frame < 5 * SECOND)
         return replace(snapshot, tracked=replace(snapshot.tracked, present=present))
 
-    states = guards(wait_time=0.0).run(20 * SECOND, at=gone)
+    states = guards(wait_time=0.0).run(15 * SECOND, at=gone)
     heading = np.diff(positions(states)[2 * SECOND + 1 : 5 * SECOND, 0], axis=0)
     assert np.allclose(heading[:, [0, 2]], 0.0) and (heading[:, 1] > 0.0).all()
     assert stops(states)[:4] == [0, 1, 2, 0]
@@ -189,7 +189,7 @@ def test_it_arrives_within_the_distance_that_is_set_and_never_leaves() -> None:
     def told(frame: int, snapshot: Snapshot) -> Snapshot:
         return replace(snapshot, attendance=Attendance.of(1, on_arrival=LEAVE, arrival_distance=3.0))
 
-    states = guards(wait_time=0.0).run(20 * SECOND, at=told)
+    states = guards(wait_time=0.0).run(14 * SECOND, at=told)
     frames = leaving(states)
     assert len(frames) > 3
     assert not any(state.gone.any() for state in states)

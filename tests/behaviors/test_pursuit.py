@@ -15,7 +15,7 @@ from tests.sampling import sampled
 from tests.scene import Scene, leaders, positions
 from tests.simulation.odd_input import BOUNDED
 
-FPS = 24
+FPS = 12
 FRESH = Chasing.blank(1)
 
 
@@ -26,6 +26,7 @@ def chase(start: object = (0.0, 0.0, 0.0), drift: object = (0.0, 0.0, 0.0), **ch
         "tracked": leaders([0.0, 12.0, 0.0]),
         "drift": drift,
         "speed": 5.0,
+        "fps": FPS,
     }
     return Scene(**(given | changes))
 

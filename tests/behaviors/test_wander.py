@@ -11,7 +11,7 @@ from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import State
 from tests.scene import Scene, headings, positions, speeds
 
-FPS = 24.0
+FPS = 12
 
 
 def wanderers(n: int = 12, **parameters) -> Scene:
@@ -32,7 +32,7 @@ def steering_over_time(place: Scene, times: np.ndarray) -> np.ndarray:
 @pytest.fixture(scope="module")
 def stroll() -> list[State]:
     """A run of forty seconds."""
-    return wanderers().run(24 * 40)
+    return wanderers().run(FPS * 40)
 
 
 def test_it_turns_both_ways(stroll: list[State]) -> None:

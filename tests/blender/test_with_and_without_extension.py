@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 from tests.blender.building import (
-    MODULE,
     bake,
     baked_frames,
     crowd,
@@ -93,24 +92,6 @@ PLAYING = """
     sys.stdout.flush()
     os._exit(0)
 """
-ENABLING = """
-    import os, sys
-    import bpy
-    import addon_utils
-    before = set(dir(bpy.types)), set(bpy.types.Object.bl_rna.properties.keys())
-    for _ in range(2):
-        assert addon_utils.enable({module!r}, default_set=True) is not None
-        assert hasattr(bpy.types.Object, "steering")
-        addon_utils.disable({module!r}, default_set=True)
-    after = set(dir(bpy.types)), set(bpy.types.Object.bl_rna.properties.keys())
-    assert after == before, (after[0] ^ before[0], after[1] ^ before[1])
-    print("nothing left", flush=True)
-    os._exit(0)
-"""
-
-
-def test_enabling_and_disabling_twice_leaves_nothing_behind(addon) -> None:
-    assert "nothing left" in in_another_blender(ENABLING, module=MODULE)
 
 
 @pytest.fixture

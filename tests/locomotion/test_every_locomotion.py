@@ -30,7 +30,7 @@ from tests.sampling import sampled
 from tests.scene import Scene, about, headings, leaders, positions, speeds, turned, ups, velocities
 from tests.simulation.odd_input import BOUNDED, numbers, vectors
 
-FPS = 24
+FPS = 12
 STEPS = (1.0 / 24.0, 1.0 / 60.0, 1.0 / 240.0, 1.0)
 N = 7
 TARGET = (9.0, 30.0, 12.0)
@@ -312,12 +312,6 @@ def data(states: Sequence[State], rows: Any = slice(None)) -> list[bytes]:
     ]
 
 
-@every
-def test_the_order_of_the_vehicles_does_not_matter(kind: type[Locomotion]) -> None:
-    place, order = swarm(kind, behaviors=[(Seek, {}), (Wander, {})]), np.array([3, 0, 6, 5, 1, 4, 2])
-    assert data(place.run(FPS), order) == data(place.take(order).run(FPS))
-
-
 @sampled(one_of=9)
 @every
 def test_others_that_move_otherwise_make_no_difference(kind: type[Locomotion]) -> None:
@@ -370,16 +364,11 @@ def test_crowds_that_share_a_locomotion_move_as_if_each_had_one(kind: type[Locom
 
 
 @every
-def test_a_shorter_run_is_the_beginning_of_a_longer_one(kind: type[Locomotion]) -> None:
-    assert data(swarm(kind).run(15)) == data(usual(kind)[:15])
-
-
-@every
 def test_a_state_is_a_checkpoint(kind: type[Locomotion]) -> None:
-    place, state = swarm(kind), usual(kind)[19]
-    for frame in range(20, 40):
+    place, state = swarm(kind), usual(kind)[9]
+    for frame in range(10, 20):
         state = step(state, place.snapshot(frame))
-    assert data([state]) == data(usual(kind)[39:40])
+    assert data([state]) == data(usual(kind)[19:20])
 
 
 @every

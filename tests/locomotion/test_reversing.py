@@ -12,8 +12,10 @@ from steering_addon.locomotion.driving import STOP, Driving
 from steering_addon.locomotion.reversing import (
     ALLOW,
     BLOCKED,
+    LOOKS_BACK,
     MOST,
     NEVER,
+    ONWARD,
     QUARTER,
     SHIFT,
     STATES,
@@ -22,6 +24,7 @@ from steering_addon.locomotion.reversing import (
     Drivers,
     Room,
     changed,
+    looked,
 )
 from steering_addon.locomotion.wheeled import Wheeled
 from steering_addon.simulation.geometry.capsules import between_axes
@@ -172,9 +175,6 @@ def car(**changes: Any) -> Car:
 
 
 NOSE = 1.25 + 0.9
-
-
-NOSE = 1.25 + 0.9
 WAY = 6.0
 PLACE = WAY / LOOKS
 """Metres; from place to place where it looks."""
@@ -227,6 +227,23 @@ def test_it_has_room_up_to_where_the_ground_ends_or_is_too_steep(
     cars = replace(car(**changes), cosine=np.array([np.cos(0.6)]))
     seen = cars.room(Terrain(ground, ground, np.zeros(1)), np.zeros(1), np.array([WAY]), sense)[0]
     assert np.isfinite(seen) == ends and (not ends or 0.0 <= seen <= 4.0 - NOSE)
+
+
+@pytest.mark.parametrize(("aside", "leaving"), [(0.1, 0.0), (-0.1, 0.0), (0.5, 0.0), (0.1, 1.0)])
+def test_it_looks_as_asked_to_both_sides_with_full_lock_and_back_with_opposite_lock(aside, leaving) -> None:
+    places = [(-5.0, 3.3, 0.0), (4.2, 2.9, 0.0), (-3.7, 2.1, 0.0)]
+    terrain = Terrain(surfaces([]), surfaces([]), np.zeros(1), boxes(places, [(0.5, 0.5, 2.0)] * len(places)))
+    lock, asks, quarter = 2.0 * AXLE / CIRCLE, min(aside, SHARPEST) * 2.0 * AXLE, QUARTER * CIRCLE
+
+    def room(tangent: float, way: float, sense: float = 1.0) -> float:
+        return car().room(terrain, np.array([tangent]), np.array([way]), sense)[0]
+
+    left, right = room(lock, quarter), room(-lock, quarter)
+    side = 1.0 if left > right else -1.0
+    ahead = room(side * lock if leaving else asks, WORTHWHILE + BLOCKED)
+    onward = room(asks, ONWARD * quarter) if aside < SHARPEST else 0.0
+    seen = looked(driver(push=(1.0, aside), leaving=leaving, side=side * leaving), car(), terrain, None).room
+    assert [*vars(seen).values()] == [ahead, room(-side * lock, LOOKS_BACK, -1.0), left, right, onward, side]
 
 
 # In a run.

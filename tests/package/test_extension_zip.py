@@ -104,6 +104,7 @@ def install_and_switch(path: str) -> None:
     import bpy
 
     assert traces_in_blender() == set()
+    before = set(dir(bpy.types)), set(bpy.types.Object.bl_rna.properties.keys())
     result = bpy.ops.extensions.package_install_files(filepath=path, repo="user_default", enable_on_install=True)
     assert result == {"FINISHED"}
     assert is_enabled()
@@ -113,6 +114,8 @@ def install_and_switch(path: str) -> None:
     switch_off()
     assert not is_enabled()
     assert traces_in_blender() == set()
+    after = set(dir(bpy.types)), set(bpy.types.Object.bl_rna.properties.keys())
+    assert after == before, (after[0] ^ before[0], after[1] ^ before[1])
 
     switch_on()
     assert is_enabled()

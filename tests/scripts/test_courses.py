@@ -38,7 +38,7 @@ def test_a_random_course_is_the_same_each_time() -> None:
 
 
 def test_who_stands_in_the_throng_at_the_end_has_arrived() -> None:
-    on = course("fish", "NORMALIZED_SUM", [], [2.0] * 4, 1)
+    on = replace(course("fish", "NORMALIZED_SUM", [], [2.0] * 4, 1), frames=2)
     last = on.run().states[-1]
     end, apart = on.line.position(np.array([on.line.length]))[0], on.apart
 
@@ -56,7 +56,7 @@ def test_who_stands_in_the_throng_at_the_end_has_arrived() -> None:
 
 
 def test_who_stands_beside_those_at_the_end_has_a_way_to_it() -> None:
-    on = course("fish", "NORMALIZED_SUM", [], [2.0] * 2, 1)
+    on = replace(course("fish", "NORMALIZED_SUM", [], [2.0] * 2, 1), frames=2)
     last = on.run().states[-1]
     end, behind = on.line.position(np.array([on.line.length]))[0], 0.5 * on.throng
 

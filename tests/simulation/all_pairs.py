@@ -1,4 +1,4 @@
-"""Places full of points, and who is near whom there, tried one by one."""
+"""Places full of points, and who is near whom there, each tried with each."""
 
 from collections.abc import Iterable
 
@@ -31,14 +31,11 @@ PLACES = {
 
 
 def all_pairs(points: np.ndarray, radius: float) -> set[tuple[int, int]]:
-    """The pairs nearer than the radius, by plain loops."""
-    pairs = set()
-    for i in range(len(points)):
-        for j in range(i):
-            dx, dy, dz = points[i] - points[j]
-            if dx * dx + dy * dy + dz * dz < radius * radius:
-                pairs.add((j, i))
-    return pairs
+    """The pairs nearer than the radius, each point tried with each."""
+    first, second = np.triu_indices(len(points), 1)
+    x, y, z = (points[second] - points[first]).T
+    near = x * x + y * y + z * z < radius * radius
+    return set(zip(first[near].tolist(), second[near].tolist()))
 
 
 def joined(blocks: Iterable[Pairs | PairSelection]) -> Pairs:

@@ -82,7 +82,7 @@ def test_another_candidate_takes_its_share_only() -> None:
 def test_in_order_each_arrival_leads_to_the_next() -> None:
     place = seekers(NEXT, n=5)
     assert (targets(place) == 0).all(), "starting with the first"
-    at = positions(place.run(24 * 60))
+    at = positions(replace(place, fps=12.0).run(12 * 60))
     near = np.linalg.norm(at[:, :, None] - PLACES, axis=-1) < 3.0
     for agent in range(5):
         visits = [int(np.flatnonzero(row)[0]) for row in near[:, agent] if row.any()]
@@ -139,7 +139,7 @@ def test_each_behavior_and_parameter_may_have_its_own_candidates() -> None:
 
 def test_each_follows_one_of_several_leaders() -> None:
     place = replace(seekers(OWN, n=40), behaviors=[(LeaderFollowing, {"leader": FIRST, "spread": 2.0})])
-    at = positions(place.run(24 * 12))[-1]
+    at = positions(replace(place, fps=12.0).run(12 * 12))[-1]
     _, _, [following] = place.seen()
     assert np.linalg.norm(at - PLACES[following.leader - 40], axis=1).max() < 10.0
     assert len(set(following.leader.tolist())) == 4

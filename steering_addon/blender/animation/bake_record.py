@@ -163,11 +163,6 @@ def frame_in(stored: Any) -> float:
     return frame
 
 
-def span_in(stored: Any) -> tuple[float, float]:
-    """The first and the last of some frames. Raises ValueError as `_frame`."""
-    return frame_in(stored[0]), frame_in(stored[1])
-
-
 def open_span_in(stored: Any) -> tuple[float, float]:
     """The first and the last of some frames, infinite for no such frame. Raises ValueError for no number."""
     first, last = float(stored[0]), float(stored[1])

@@ -210,7 +210,7 @@ def own_animation(
         OwnAnimation(what, replaceable=True)
         for what in (
             *_describe_curves(curves, record, first, last),
-            *(f"a driver on {path}" for path in _distinct(_named(d) for d in own_drivers(ob, channels))),
+            *(f"a driver on {path}" for path in dict.fromkeys(_named(d) for d in own_drivers(ob, channels))),
             *(f"the NLA strip {strip.name}" for strip in own_strips(ob, first, last, channels)),
         )
     ]
@@ -356,13 +356,9 @@ def _named(curve: FCurve) -> str:
     return name_in(curve.data_path) or curve.data_path
 
 
-def _distinct(names: Iterator[str]) -> list[str]:
-    return list(dict.fromkeys(names))
-
-
 def _describe_curves(curves: list[FCurve], record: BakeRecord | None, first: float, last: float) -> Iterator[str]:
     """One phrase per channel: its own keys and their frames, or its other animation."""
-    for path in _distinct(_named(curve) for curve in curves):
+    for path in dict.fromkeys(_named(curve) for curve in curves):
         channel = [curve for curve in curves if _named(curve) == path]
         masks = [_within(curve, first, last) & ~our_keys(curve, record) for curve in channel]
         frames = np.concatenate([frames_of(curve)[mask] for curve, mask in zip(channel, masks)])

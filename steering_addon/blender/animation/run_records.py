@@ -18,7 +18,7 @@ from ...recording.run_record import RunRecord, Span
 from ...simulation.presence.attendance import FURTHEST
 from ...simulation.roles import Role
 from .animation_data import action_of
-from .bake_record import RECORD, BakeRecord, frame_in, open_span_in, span_in
+from .bake_record import RECORD, BakeRecord, frame_in, open_span_in
 from .ownership import bake_of
 from .state_history import TakenUp, read
 
@@ -232,7 +232,7 @@ def _told_by_action(action: Action | None) -> Outcome:
         stored = action[RECORD]
         return Outcome(
             mishaps={kind: frame_in(frame) for kind, frame in stored.get("mishaps", {}).items()},
-            stuck_frames=span_in(stored["stuck"]) if "stuck" in stored else None,
+            stuck_frames=(frame_in(stored["stuck"][0]), frame_in(stored["stuck"][1])) if "stuck" in stored else None,
             present_frames=open_span_in(stored["there"]) if "there" in stored else None,
             history=str(stored.get("states", "")),
         )

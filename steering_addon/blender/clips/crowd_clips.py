@@ -38,7 +38,7 @@ from ..objects.doubles import column_from, doubles
 from ..objects.hierarchy import Family, lineage, shown_in
 from ..objects.identity import state_numbers
 from ..objects.tagged_objects import crowd_of, full_name, in_use, tagged, vehicles_of
-from ..properties import pointed_at, settings_of
+from ..properties import pointed_at, pointed_in, settings_of
 from ..property_groups import values_of
 from ..refusal import Refusal, choice_in, sound_front
 from .clip_copies import curves_for, fits
@@ -187,8 +187,7 @@ def numbers_on_links(scene: Scene) -> dict[Action, int]:
 
 def clip_of_link(ob: Object) -> Action | None:
     """The action that a link names. Writes nothing."""
-    stored = ob.steering
-    return pointed_at(stored.link, "clip") if stored.is_property_set("link") else None
+    return pointed_in(ob, "link", "clip")
 
 
 def numbers_of_states(crowd: Object, scene: Scene) -> dict[Object, int]:
@@ -323,9 +322,7 @@ def check_has_models(crowd: Object, vehicles: Sequence[Object], models: Sequence
 
 def looked_at(ob: Object) -> Object | None:
     """The object to which the heads of a crowd turn, or those in a state, if one is set. Writes nothing."""
-    stored = ob.steering
-    seen: Object | None = pointed_at(stored.portrayal, "look_at") if stored.is_property_set("portrayal") else None
-    return seen
+    return pointed_in(ob, "portrayal", "look_at")
 
 
 def gaze_of(crowd: Object, scene: Scene, rows: Mapping[str, int]) -> Gaze:

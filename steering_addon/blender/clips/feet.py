@@ -8,12 +8,12 @@ from bpy.types import Action, Object
 
 from ...portrayal.feet.soles import find_feet, resting_height
 from ...simulation.arrays.scalars import Rows
-from .measuring import SEARCHED, low_points
+from .measuring import MOSTLY, SEARCHED, low_points
 from .poses import Channels, channels_of, follows_from_curves, from_blender, from_channels, phases_of
 from .rig import Rig
 
-MOST = 24
-"""Points of a sole that are looked at, the lowest ones."""
+MOST = 12
+"""Places of a sole that are looked at, the lowest ones."""
 TOES = 2
 """Bones from that of the heel to that of the toes at most."""
 
@@ -48,8 +48,8 @@ def read_feet(armature: Object, rig: Rig, actions: Sequence[Action], first: int)
         poses = [from_blender(armature, rig, *each) for each in zip(actions, frames)]
     low = low_points(rig, poses[first][::SEARCHED])
     feet = _whole(rig, [low[foot.points] for foot in find_feet(rig.moved(poses[first], low), rig.height)])
-    heights = rig.heights(poses[first]).min(axis=0)
-    soles = [rows[np.argsort(heights[rows], kind="stable")[:MOST:2]] for rows in feet]
+    heights = rig.heights(poses[first])
+    soles = [_sole(rig, rows, heights) for rows in feet]
     rests = [[resting_height(rig.moved(each, rows), rig.height) for rows in soles] for each in poses]
     return Feet(
         channels=channels,
@@ -58,6 +58,24 @@ def read_feet(armature: Object, rig: Rig, actions: Sequence[Action], first: int)
         soles=soles,
         rests=np.array(rests).reshape(len(actions), len(feet)),
     )
+
+
+def _sole(rig: Rig, foot: Rows, heights: np.ndarray) -> Rows:
+    """The rows of the points that a foot stands on, of all that move with its bones.
+
+    A heel may dip into the ground as it is put down: that does not make it lower than the toes. Flat faces have points
+    of their own at the same place, of which one is enough.
+
+    Args:
+        foot: the rows of points of it.
+        heights: (f, m) metres of all points on the frames of a cycle.
+    """
+    rows = np.flatnonzero(np.isin(rig.parts_of(np.arange(len(rig.points))), rig.parts_of(foot)))
+    above = heights[:, rows]
+    order = np.argsort(np.quantile(above, MOSTLY, axis=0), kind="stable")
+    rows = rows[np.concatenate((np.argmin(above, axis=1), order))]
+    _, places = np.unique(rig.points[rows], axis=0, return_index=True)
+    return rows[np.sort(places)[:MOST]]
 
 
 def _whole(rig: Rig, groups: Sequence[Rows]) -> list[Rows]:

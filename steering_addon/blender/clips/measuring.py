@@ -84,8 +84,9 @@ def measured_clips(
     walk = _sampled(rig, cycles[first], cycles[first].low)
     groups = [foot.points for foot in find_feet(walk.points, rig.height)]
     for row, cycle in enumerate(cycles):
-        # Feet that hardly move, as on a turn on the spot, are distinguished by how they walk.
-        if clips[row].speed == 0.0 or len(find_feet(_sampled(rig, cycle, cycle.low).points, rig.height)) < len(groups):
+        # Feet that hardly move, as on a turn on the spot, are distinguished by how they walk, and so are those of runs
+        # in which hands pass the ground.
+        if clips[row].speed == 0.0 or len(find_feet(_sampled(rig, cycle, cycle.low).points, rig.height)) != len(groups):
             clips[row] = measured(_sampled(rig, cycle, cycles[first].low), rig.height, groups=groups)
     clips = _doubted(clips, fastest(rig))
     return matched(clips, [_sampled(rig, cycle, cycles[first].low) for cycle in cycles], rig.height)

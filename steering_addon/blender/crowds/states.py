@@ -19,7 +19,7 @@ from ..objects.focus import wholes_selected
 from ..objects.hierarchy import Family
 from ..objects.identity import next_number, state_numbers, trigger_numbers
 from ..objects.tagged_objects import crowd_of, in_use, tagged, vehicles_of
-from ..properties import has_role, pointed_at, uses
+from ..properties import has_role, pointed_at, pointed_in, uses
 from ..properties.own_settings import is_own
 from ..property_groups import meaningful
 from ..read.role_assignment import give_role
@@ -59,11 +59,7 @@ def number_of(state: Object, context: Context) -> int:
 
 def states_before(state: Object, context: Context) -> list[Object]:
     """The states that a state follows, by name."""
-    return [
-        ob
-        for ob in _mates(state, context)
-        if ob != state and ob.steering.is_property_set("state") and pointed_at(ob.steering.state, "then") == state
-    ]
+    return [ob for ob in _mates(state, context) if ob != state and pointed_in(ob, "state", "then") == state]
 
 
 def _mates(state: Object, context: Context) -> list[Object]:
@@ -73,11 +69,7 @@ def _mates(state: Object, context: Context) -> list[Object]:
 
 def triggers_of_state(state: Object, context: Context) -> list[Object]:
     """The triggers that call into a state, by name."""
-    return [
-        ob
-        for ob in tagged(in_use(context.scene), Role.TRIGGER)
-        if ob.steering.is_property_set("trigger") and pointed_at(ob.steering.trigger, "to") == state
-    ]
+    return [ob for ob in tagged(in_use(context.scene), Role.TRIGGER) if pointed_in(ob, "trigger", "to") == state]
 
 
 def new_state(context: Context, crowd: Object, name: str) -> Object:
@@ -106,7 +98,8 @@ def new_cue(state: Object, frame: int, length: int, fade: int) -> NlaStrip:
     Args:
         length, fade: frames; the share of the crowd that is told grows and falls during the fades.
     """
-    action = next((each for each in bpy.data.actions if each.name.partition(".")[0] == CUE and _is_cue(each)), None)
+    named = (action for action in bpy.data.actions if action.name.partition(".")[0] == CUE)
+    action = next((action for action in named if _paths(action) == [CUE_PATH]), None)
     if action is None:
         action, slot = new_action(CUE, state)
         curve = channelbag_in(action, slot, ensure=True).fcurves.new(CUE_PATH)
@@ -134,16 +127,12 @@ def cue_strips(state: Object) -> list[NlaStrip]:
         return []
     tracks = (track for track in animation.nla_tracks if not track.mute)
     strips = (strip for track in tracks for strip in track.strips if not strip.mute)
-    return [strip for strip in strips if strip.action is not None and _has_cue(strip.action)]
+    return [strip for strip in strips if strip.action is not None and CUE_PATH in _paths(strip.action)]
 
 
-def _has_cue(action: bpy.types.Action) -> bool:
-    return any(curve.data_path == CUE_PATH for bag in channelbags(action) for curve in bag.fcurves)
-
-
-def _is_cue(action: bpy.types.Action) -> bool:
-    paths = [curve.data_path for bag in channelbags(action) for curve in bag.fcurves]
-    return paths == [CUE_PATH]
+def _paths(action: bpy.types.Action) -> list[str]:
+    """The data path of each curve of an action."""
+    return [curve.data_path for bag in channelbags(action) for curve in bag.fcurves]
 
 
 def place_below(ob: Object, crowd: Object, context: Context) -> None:

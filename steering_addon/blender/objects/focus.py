@@ -6,7 +6,7 @@ from itertools import islice
 from bpy.types import Context, Object, ViewLayer
 
 from ...simulation.roles import MADE, Role
-from ..properties import has_role, pointed_at, settings_of
+from ..properties import has_role, pointed_at, pointed_in, settings_of
 from ..refusal import Refusal
 from .body_sizes import SOLID
 from .characters import bound_to
@@ -104,8 +104,8 @@ def state_in_focus(context: Context) -> Object | None:
         return None
     if has_role(active, Role.STATE):
         return active
-    if has_role(active, Role.TRIGGER) and active.steering.is_property_set("trigger"):
-        state = pointed_at(active.steering.trigger, "to")
+    if has_role(active, Role.TRIGGER):
+        state = pointed_in(active, "trigger", "to")
         return state if state is not None and has_role(state, Role.STATE) else None
     return None
 

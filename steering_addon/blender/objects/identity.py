@@ -17,7 +17,7 @@ from bpy.types import Object
 from ...minds.declaring import distinct_numbers
 from ...simulation.arrays.chance import SIZE
 from ...simulation.arrays.identities import MOST
-from ..properties import pointed_at
+from ..properties import pointed_in
 from .tagged_objects import crowd_of, full_name
 
 
@@ -88,7 +88,7 @@ def next_number(numbers: Mapping[Object, int]) -> int:
 
 def called_crowd(trigger: Object) -> Object | None:
     """The crowd of the state that a trigger calls into."""
-    state = trigger_pointer(trigger, "to")
+    state = pointed_in(trigger, "trigger", "to")
     return crowd_of(state) if state is not None else None
 
 
@@ -104,8 +104,3 @@ def _distinct(objects: Iterable[tuple[Object | None, Object]], group: str) -> di
     return {
         ob: number for mates in of_crowds.values() for ob, number in zip(mates, distinct_numbers(map(stored, mates)))
     }
-
-
-def trigger_pointer(ob: Object, name: str) -> Object | None:
-    """The object or collection that a pointer of a trigger holds."""
-    return pointed_at(ob.steering.trigger, name) if ob.steering.is_property_set("trigger") else None

@@ -86,32 +86,20 @@ class STEERING_MT_state_add(bpy.types.Menu):
             for preset in users:
                 _draw_entry(layout, "state_add", preset)
             layout.separator()
-            layout.menu(STEERING_MT_own_state_presets.__name__, icon="REMOVE")
+            layout.menu("STEERING_MT_own_state_presets", icon="REMOVE")
 
 
-def _draw_removable(layout: UILayout, shelf: Shelf, operator: str) -> None:
-    layout.operator_context = "INVOKE_DEFAULT"
-    for preset in shelf.listed().values():
-        if preset.removable:
-            _draw_entry(layout, operator, preset)
-
-
-class STEERING_MT_own_presets(bpy.types.Menu):
-    """Delete a preset of your own"""
-
-    bl_label = "Remove Preset"
+def _removing(kind: str, label: str, shelf: Shelf) -> type[bpy.types.Menu]:
+    """The menu of the user's own presets of a kind, each of which it removes."""
 
     def draw(self, _context) -> None:
-        _draw_removable(self.layout, CROWDS, "preset_remove")
+        self.layout.operator_context = "INVOKE_DEFAULT"
+        for preset in shelf.listed().values():
+            if preset.removable:
+                _draw_entry(self.layout, f"{kind}_remove", preset)
 
-
-class STEERING_MT_own_state_presets(bpy.types.Menu):
-    """Delete a preset of your own"""
-
-    bl_label = "Remove State Preset"
-
-    def draw(self, _context) -> None:
-        _draw_removable(self.layout, STATES, "state_preset_remove")
+    content = {"__doc__": "Delete a preset of your own", "bl_label": f"Remove {label}", "draw": draw}
+    return type(f"STEERING_MT_own_{kind}s", (bpy.types.Menu,), content)
 
 
 def preset_button(layout: UILayout, behavior: type[Behavior]) -> None:
@@ -155,7 +143,7 @@ def _popover(behavior: type[Behavior]) -> type:
 CLASSES = (
     STEERING_MT_presets,
     STEERING_MT_state_add,
-    STEERING_MT_own_presets,
-    STEERING_MT_own_state_presets,
+    _removing("preset", "Preset", CROWDS),
+    _removing("state_preset", "State Preset", STATES),
     *(_popover(behavior) for behavior in CATALOGUE),
 )

@@ -39,6 +39,12 @@ def pointed_at(group: bpy.types.PropertyGroup, name: str) -> Any:
     return getattr(group, name) if group.is_property_set(name) else None
 
 
+def pointed_in(ob: bpy.types.Object, group: str, name: str) -> Any:
+    """As `pointed_at`, of a group of the settings of an object, which may never have been set either."""
+    stored = pointed_at(ob.steering, group)
+    return pointed_at(stored, name) if stored is not None else None
+
+
 def uses(crowd: bpy.types.Object, behavior: str) -> bool:
     """Whether a behavior of a crowd, by its name, is switched on."""
     return crowd.steering.is_property_set(behavior) and getattr(crowd.steering, behavior).use

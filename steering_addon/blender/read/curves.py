@@ -161,9 +161,7 @@ def _lines(mesh: Mesh) -> list[tuple[np.ndarray, bool]]:
 
 
 def _same(lines: list[tuple[np.ndarray, bool]], other: list[tuple[np.ndarray, bool]]) -> bool:
-    return len(lines) == len(other) and all(
-        a[1] == b[1] and a[0].shape == b[0].shape and bool((a[0] == b[0]).all()) for a, b in zip(lines, other)
-    )
+    return len(lines) == len(other) and all(a[1] == b[1] and np.array_equal(a[0], b[0]) for a, b in zip(lines, other))
 
 
 def nurbs_points(

@@ -12,7 +12,7 @@ from ...simulation.links import NO_LINKS, LinkModel, Links
 from ..clips.crowd_clips import clip_of_link, numbers_on_links
 from ..objects.doubles import doubles
 from ..objects.tagged_objects import full_name
-from ..properties import pointed_at
+from ..properties import pointed_at, pointed_in
 from ..refusal import Refusal
 from .checks import check_numbers, checked_values
 from .curves import ReadsLines, polylines
@@ -23,13 +23,12 @@ from .vehicles import VehicleSource
 
 def other_end(ob: Object) -> Object | None:
     """The object at the other end of a link that is no curve; None if none is chosen. Writes nothing."""
-    chosen = ob.type != "CURVE" and ob.steering.is_property_set("link")
-    return pointed_at(ob.steering.link, "to") if chosen else None
+    return pointed_in(ob, "link", "to") if ob.type != "CURVE" else None
 
 
 def carrier_of_link(ob: Object) -> Object | None:
     """The object that carries vehicles over a link; None if none does. Writes nothing."""
-    return pointed_at(ob.steering.link, "carrier") if ob.steering.is_property_set("link") else None
+    return pointed_in(ob, "link", "carrier")
 
 
 def with_ends(links: Iterable[Object]) -> list[Object]:
@@ -44,7 +43,8 @@ def check_links(links: Iterable[Object], objects: Iterable[Object]) -> None:
     for ob in links:
         end = other_end(ob)
         if ob.type == "CURVE":
-            if not any(len(line.points) + len(line.bezier_points) > 1 for line in open_lines(ob)):
+            lines = (line for line in ob.data.splines if not line.use_cyclic_u)
+            if not any(len(line.points) + len(line.bezier_points) > 1 for line in lines):
                 text = f"The link {ob.name} has no two ends. Draw it, or remove the tag."
                 raise Refusal(text, about=[ob])
         elif end is None or end == ob:
@@ -54,11 +54,6 @@ def check_links(links: Iterable[Object], objects: Iterable[Object]) -> None:
             if named is not None and full_name(named) not in names:
                 text = f"{named.name}, the {what} of {ob.name}, is no longer in the scene. Choose another object."
                 raise Refusal(text, about=[ob])
-
-
-def open_lines(ob: Object) -> list:
-    """The splines of a curve that have two ends."""
-    return [line for line in ob.data.splines if not line.use_cyclic_u]
 
 
 def lines_of(ob: Object, depsgraph: Depsgraph, read: ReadsLines) -> list[np.ndarray]:

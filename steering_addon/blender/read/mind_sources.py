@@ -12,9 +12,9 @@ from ...portrayal.driver_properties import STATE
 from ...simulation.mindset import NOBODY
 from ...simulation.roles import Role
 from ..animation.custom_properties import share_in
-from ..objects.identity import called_crowd, trigger_numbers, trigger_pointer
+from ..objects.identity import called_crowd, trigger_numbers
 from ..objects.tagged_objects import crowd_of, full_name
-from ..properties import has_role, pointed_at
+from ..properties import has_role, pointed_in
 from ..property_groups import values_of
 from ..refusal import Refusal
 from .dependencies import animates
@@ -106,7 +106,7 @@ def triggers_of(
 ) -> dict[Object, int]:
     """The triggers that call into some states, each with its number, in the order of these; `objects`: of the scene.
     Refused if what a trigger watches for is not in the scene, or the state in which it is heard is of another crowd."""
-    numbers = trigger_numbers(ob for ob in roles[Role.TRIGGER] if trigger_pointer(ob, "to") in states)
+    numbers = trigger_numbers(ob for ob in roles[Role.TRIGGER] if pointed_in(ob, "trigger", "to") in states)
     for trigger in numbers:
         _check_trigger(trigger, objects)
     crowds = [crowd_of(state) for state in states]
@@ -116,7 +116,7 @@ def triggers_of(
 def _check_trigger(trigger: Object, objects: Collection[Object]) -> None:
     """Refuse a trigger that points at what cannot call or be heard."""
     crowd = called_crowd(trigger)
-    before, caller = trigger_pointer(trigger, "from_state"), trigger_pointer(trigger, "who")
+    before, caller = pointed_in(trigger, "trigger", "from_state"), pointed_in(trigger, "trigger", "who")
     if before is not None and (not has_role(before, Role.STATE) or crowd_of(before) != crowd):
         raise Refusal(
             f"{before.name}, the From of the trigger {trigger.name}, is not a state of {crowd.name}, which it calls. "
@@ -144,7 +144,8 @@ def watched_objects(triggers: Iterable[Object], objects: Collection[Object]) -> 
 
 def watched_regions(triggers: Iterable[Object]) -> list[Object]:
     """The regions in which triggers count."""
-    return [trigger_pointer(ob, "who") or ob for ob in triggers if issubclass(condition_of_trigger(ob), OfRegions)]
+    counting = (ob for ob in triggers if issubclass(condition_of_trigger(ob), OfRegions))
+    return [pointed_in(ob, "trigger", "who") or ob for ob in counting]
 
 
 def condition_of_trigger(ob: Object) -> type[AnyCondition]:
@@ -170,9 +171,9 @@ def trigger_source(
         roles: the objects of the scene by role.
         source: the vehicles of the run.
     """
-    to, caller = trigger_pointer(ob, "to"), trigger_pointer(ob, "who")
+    to, caller = pointed_in(ob, "trigger", "to"), pointed_in(ob, "trigger", "who")
     crowd, kind = crowd_of(to), condition_of_trigger(ob)
-    before = trigger_pointer(ob, "from_state")
+    before = pointed_in(ob, "trigger", "from_state")
     of = None
     if caller is not None and has_role(caller, Role.STATE) and crowd_of(caller) in crowds:
         of = crowds.index(crowd_of(caller)), mode_of(caller, states) or NOBODY
@@ -218,22 +219,20 @@ def state_source(source: CrowdSource, states: Sequence[Object], crowds: Sequence
 
 def _stands_for_several(ob: Object) -> bool:
     """Whether a trigger watches for the vehicles of a crowd, or for those in a state."""
-    caller = trigger_pointer(ob, "who")
+    caller = pointed_in(ob, "trigger", "who")
     return caller is not None and (has_role(caller, Role.CROWD) or has_role(caller, Role.STATE))
 
 
 def _own_bodies(ob: Object) -> list[Object]:
     """The object or the collection that a trigger watches for; the trigger itself where it names none."""
-    caller = trigger_pointer(ob, "who")
+    caller = pointed_in(ob, "trigger", "who")
     if caller is not None:
         return [caller]
-    collection = trigger_pointer(ob, "who_collection")
+    collection = pointed_in(ob, "trigger", "who_collection")
     return list(collection.all_objects) if collection is not None else [ob]
 
 
 def _other(state: Object, name: str) -> Object | None:
     """The state that a state points at."""
-    if not state.steering.is_property_set("state"):
-        return None
-    other = pointed_at(state.steering.state, name)
+    other = pointed_in(state, "state", name)
     return other if other is not None and has_role(other, Role.STATE) else None

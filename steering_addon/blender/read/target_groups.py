@@ -16,7 +16,7 @@ from ...simulation.roles import DESCRIPTIONS, Role
 from ..objects.hierarchy import ancestors
 from ..objects.tagged_objects import crowd_of, full_name, tagged
 from ..properties import has_role, pointed_at
-from ..property_groups import TYPES, choice_of, collection_of
+from ..property_groups import TYPES, choice_of, collection_of, meaningful
 from ..refusal import Refusal
 from .sources import behaviors_of, pointers_of
 from .vehicles import VehicleSource, rows_of_points
@@ -58,8 +58,9 @@ def target_problem(
         outside: the full names of targets that are not in the scene.
     """
     group = getattr(crowd.steering, behavior.name)
-    for name, parameter in behavior.parameters().items():
-        if parameter.kind not in POINTERS or not _matters(behavior, group, parameter.only_with):
+    for name in meaningful(behavior, group):
+        parameter = behavior.parameters()[name]
+        if parameter.kind not in POINTERS:
             continue
         target, what = pointed_at(group, name), f"{'' if parameter.in_order else 'a '}{name.replace('_', ' ')}"
         if target is None:
@@ -75,15 +76,6 @@ def target_problem(
         elif target.type != TYPES.get(parameter.kind, target.type):
             return f"{target.name} is not a {TYPES[parameter.kind].lower()}: choose one"
     return ""
-
-
-def _matters(behavior: type[Behavior], group: PropertyGroup, only_with: tuple[str, tuple[int, ...]] | None) -> bool:
-    """Whether a parameter has an effect with the current choices."""
-    if only_with is None:
-        return True
-    name, numbers = only_with
-    choices = behavior.parameters()[name].choices
-    return any(choice.name == getattr(group, name) and choice.number in numbers for choice in choices)
 
 
 def target_warnings(crowds: Iterable[Object], roles: Mapping[Role, Any]) -> Iterator[str]:

@@ -15,7 +15,7 @@ from ..animation.bake_record import BakeRecord
 from ..animation.frame_rate import frame_range
 from ..animation.ownership import bake_of
 from ..animation.run_records import Outcomes, fingerprints_of
-from ..handlers import is_listening, listen, stop_listening
+from ..handlers import listen, stop_listening
 from ..objects.crowd_caches import MARK
 from ..objects.tagged_objects import full_name, in_use, names_of, resting
 from ..pieces import in_one_go
@@ -359,11 +359,7 @@ def _undone(*_what) -> None:
     changed()
 
 
-def _frame_changed(*_what) -> None:
-    _count_soon()
-
-
-def _count_soon() -> None:
+def _count_soon(*_what) -> None:
     global _due
     _due = time.monotonic() + PAUSE
     handlers.later(_count_shown, PAUSE)
@@ -410,7 +406,7 @@ HANDLERS = {
     "depsgraph_update_post": changed,
     "undo_post": _undone,
     "redo_post": _undone,
-    "frame_change_post": _frame_changed,
+    "frame_change_post": _count_soon,
     "load_post": _loaded,
 }
 
@@ -422,7 +418,6 @@ def register() -> None:
 
 
 def unregister() -> None:
-    if is_listening(changed):
-        stop_listening(changed)
+    stop_listening(changed)
     handlers.end(HANDLERS, _count_shown)
     _known.clear()

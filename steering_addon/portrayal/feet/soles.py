@@ -18,6 +18,9 @@ THICK = 0.006
 """Points within this share of the height above the lowest one of a foot are its sole."""
 FOOT = 0.05
 """A foot that rests higher than this share of the height above the lowest one does not carry."""
+SELDOM, APART = 0.5, 0.025
+"""What rests on the ground for less than this share of the time that feet usually do, and more than so many heights of
+the model above or below where they usually rest, is none, such as a hand that swings past the ground."""
 GAP, ALIKE = 0.08, 0.04
 """Points are of one foot if they are nearer and move more alike than these shares of the height."""
 FEW = 2
@@ -101,7 +104,13 @@ def find_feet(points: Points, height: float) -> list[Foot]:
     groups = clusters(points, height)
     feet = [measure_foot(points, rows, height) for rows in groups if len(rows) >= FEW]
     ground = min((foot.rests for foot in feet), default=0.0)
-    return [foot for foot in feet if foot.rests < ground + FOOT * height]
+    feet = [foot for foot in feet if foot.rests < ground + FOOT * height]
+    if not feet:
+        return []
+    times = np.array([np.count_nonzero(foot.touches) for foot in feet])
+    rests = np.array([foot.rests for foot in feet])
+    seldom, apart = times < SELDOM * median(times), np.abs(rests - median(rests)) > APART * height
+    return [foot for foot, swings in zip(feet, seldom & apart) if not swings]
 
 
 def measure_foot(points: Points, rows: Rows, height: float, rests: float | None = None) -> Foot:

@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import empty, part, scene_dump
+from tests.blender.building import empty, part, scene_dump, select
 from tests.blender.walkers import CYCLE, HALF_STEP, HEIGHT, clip, idle, walk, walker
 from tests.sampling import in_every_blender
 
@@ -168,6 +168,27 @@ def test_a_mirrored_mesh_has_both_feet() -> None:
         mesh.vertices[row].co.z += 1.0
     skin.modifiers.new("Mirror", "MIRROR").use_axis[0] = True
     np.testing.assert_allclose(measured(armature, action)[0].down, both.down)
+
+
+def test_a_sole_has_heel_and_toes_although_one_dips_as_it_is_put_down_and_each_place_once() -> None:
+    armature = walker()
+    action, data = walk(armature), part("blender.animation.animation_data")
+    bag = data.channelbag_in(action, data.slot_for(action, armature))
+    for index, flat, dipped in ((0, 1.0, 0.9), (1, 0.0, -0.43)):
+        curve = bag.fcurves.new('pose.bones["Foot.L"].rotation_quaternion', index=index)
+        for frame, value in ((1.0, dipped), (3.0, flat), (CYCLE - 1.0, flat), (1.0 + CYCLE, dipped)):
+            curve.keyframe_points.insert(frame, value)
+    select(bpy.data.objects["Walker Skin"])
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_all(action="SELECT")
+    bpy.ops.mesh.edge_split()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    rig = rig_of(armature)
+    feet = part("blender.clips.feet").read_feet(armature, rig, [action], 0)
+    for rows in feet.soles:
+        places = np.round(rig.points[rows], 3)
+        assert len(np.unique(places, axis=0)) == len(rows)
+        assert np.ptp(places[places[:, 2] == 0.0][:, 1]) == pytest.approx(0.2)
 
 
 def test_what_is_held_is_not_a_foot() -> None:

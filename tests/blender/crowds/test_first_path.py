@@ -50,7 +50,7 @@ def add(crowd, *behaviors: str) -> None:
         assert bpy.ops.steering.behavior_add(behavior=behavior) == {"FINISHED"}
 
 
-FRAMES_PAST_THEIR_REGION = {"CAR": 170}
+FRAMES_PAST_THEIR_REGION = {"CAR": 85}
 """Frames in which vehicles that are faster than sheep have left their region behind."""
 
 
@@ -77,7 +77,7 @@ def test_the_region_made_on_tagging_holds_no_crowd_back_from_its_path(like: str)
 
 def test_what_hovers_where_its_path_leads_into_a_wall_is_named_as_stuck_with_frames_and_remedy(capfd) -> None:
     """A bird with a least speed does not hover: it flies along the wall, in search of its end."""
-    frames(1, 150, fps=12)
+    frames(1, 125, fps=12)
     models = suzannes(1)
     crowd = tagged(models, "BIRD")
     crowd.steering.locomotion = "SIMPLE_VEHICLE"

@@ -13,7 +13,7 @@ from mathutils.bvhtree import BVHTree
 from tests.blender.building import bake, baked_frames, crowd, frames, link, meshed, part, snapshots, tag, vehicle
 from tests.sampling import sampled
 
-LAST = 40
+LAST = 20
 
 
 def hill(name: str = "Hill", side: float = 40.0, cells: int = 40, height: float = 2.0, **placed):
@@ -102,10 +102,10 @@ def uneven(ob) -> None:
     ob.scale = (1.3, 0.8, 0.7)
 
 
-@sampled(one_of=2)
+@sampled(one_of=4)
 @pytest.mark.parametrize("change", [morphed, on_a_lorry, uneven, mirrored, still, subdivided, moving, turning])
 def test_walkers_stand_on_the_surface_on_every_key(change) -> None:
-    frames(1, LAST)
+    frames(1, LAST, fps=12)
     surface = tag(hill(), role="SURFACE")
     change(surface)
     objects = walkers(*PLACES)

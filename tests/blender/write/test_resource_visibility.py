@@ -19,7 +19,7 @@ from tests.blender.building import (
 )
 
 SWITCHES = ("hide_viewport", "hide_render")
-LAST = 72
+LAST = 36
 RANGE = np.arange(1, LAST + 1)
 
 
@@ -47,12 +47,12 @@ def hidden(ob, at=RANGE) -> np.ndarray:
 
 
 def test_an_eaten_resource_is_hidden_from_then_on_with_its_parts() -> None:
-    frames(1, LAST)
+    frames(1, LAST, fps=12)
     dish, crumb = food()
     eater()
     bake()
     away = hidden(dish)
-    assert not away[:24].any() and away[-1]
+    assert not away[:12].any() and away[-1]
     assert np.count_nonzero(np.diff(away)) == 1
     assert (hidden(crumb) == away).all()
     for curve in (c for c in _curves(dish) if c.data_path in SWITCHES):
@@ -60,17 +60,17 @@ def test_an_eaten_resource_is_hidden_from_then_on_with_its_parts() -> None:
 
 
 def test_a_resource_that_grows_again_is_visible_again() -> None:
-    frames(1, 120)
+    frames(1, 60, fps=12)
     dish, _ = food(location=(0.0, 3.0, 0.0))
-    insert(dish, "steering.amount", {1: 0.0, 19: 0.0, 20: 1.0, 119: 1.0, 120: 9.0})
+    insert(dish, "steering.amount", {1: 0.0, 9: 0.0, 10: 1.0, 59: 1.0, 60: 9.0})
     eater()
     bake()
-    away = hidden(dish, range(1, 121))
-    assert away[:18].all() and not away[20:24].any() and away[-10:-2].all() and not away[-1]
+    away = hidden(dish, range(1, 61))
+    assert away[:8].all() and not away[10:12].any() and away[-5:-2].all() and not away[-1]
 
 
 def test_baking_again_gives_the_same_and_deleting_the_bake_restores_everything() -> None:
-    frames(1, LAST)
+    frames(1, LAST, fps=12)
     dish, crumb = food()
     insert(dish, "location", {1: (0.0, 1.5, 0.0), LAST: (0.0, 1.6, 0.0)})
     ship = eater()
@@ -105,7 +105,7 @@ def test_hide_keys_of_the_animators_own_are_refused_by_name_or_set_aside() -> No
 
 
 def test_a_vehicle_parented_to_a_resource_is_not_a_part_of_it(preview) -> None:
-    frames(1, LAST)
+    frames(1, LAST, fps=12)
     dish, crumb = food()
     rider = vehicle(name="Rider", location=(0.0, 0.0, 1.0), crowd=crowd("Riders", wander={}))
     rider.parent = dish
@@ -118,7 +118,7 @@ def test_a_vehicle_parented_to_a_resource_is_not_a_part_of_it(preview) -> None:
 
 
 def test_a_linked_resource_is_eaten_and_stays_visible(tmp_path) -> None:
-    frames(1, LAST)
+    frames(1, LAST, fps=12)
     dish, _ = food()
     path = str(tmp_path / "kitchen.blend")
     bpy.data.libraries.write(path, {dish})
@@ -160,7 +160,7 @@ def drawn(frame: int, obs) -> list[bool]:
 
 def pasture() -> list:
     """Dishes, one of which moves, that vehicles eat up one after the other, and the vehicles."""
-    frames(1, LAST)
+    frames(1, LAST, fps=12)
     bread = tag(sphere(name="Bread", location=(1.0, 1.8, 0.0), radius=0.4), role="RESOURCE")
     bread.steering.amount = 0.5
     insert(bread, "location", {1: (1.0, 1.8, 0.0), LAST: (1.2, 2.4, 0.0)})
@@ -173,7 +173,7 @@ def test_a_preview_hides_eaten_resources_exactly_as_the_bake(preview) -> None:
     on(preview)
     seen = [drawn(frame, obs) for frame in RANGE]
     places = [tuple(ob.evaluated_get(bpy.context.evaluated_depsgraph_get()).location) for ob in obs]
-    assert [drawn(int(frame), obs) for frame in (60, 10, LAST, 40)] == [seen[59], seen[9], seen[-1], seen[39]]
+    assert [drawn(int(frame), obs) for frame in (30, 10, LAST, 20)] == [seen[29], seen[9], seen[-1], seen[19]]
     preview.end()
     assert drawn(LAST, obs) == [True] * len(obs)
     bpy.context.scene.frame_set(1)
@@ -201,17 +201,17 @@ def test_a_preview_shows_remaining_resources_that_a_bake_hides(preview) -> None:
 
 
 def test_a_carried_resource_is_hidden_with_its_carrier_and_when_eaten_up(preview) -> None:
-    frames(1, LAST)
+    frames(1, LAST, fps=12)
     dish, crumb = food(location=(0.0, 0.0, 0.0))
     waiter = vehicle(name="Waiter", location=(0.0, 3.0, 0.0), crowd=crowd("Waiters", rest={}), start_speed=0.0)
     waiter.steering.crowd.steering.vehicle.cruise_speed = 0.0
-    waiter.steering.use_enter_frame, waiter.steering.enter_frame = True, 10
+    waiter.steering.use_enter_frame, waiter.steering.enter_frame = True, 5
     dish.parent = waiter
     eater()
     obs = [waiter, dish, crumb]
     on(preview)
     seen = [drawn(frame, obs) for frame in RANGE]
-    assert seen[8:10] == [[False] * 3, [True] * 3] and seen[-1] == [True, False, False]
+    assert seen[3:5] == [[False] * 3, [True] * 3] and seen[-1] == [True, False, False]
     preview.end()
     bpy.context.scene.frame_set(1)
     bake()
@@ -219,7 +219,7 @@ def test_a_carried_resource_is_hidden_with_its_carrier_and_when_eaten_up(preview
 
 
 def test_a_target_parented_to_an_eaten_resource_stays_in_place(preview) -> None:
-    frames(1, LAST)
+    frames(1, LAST, fps=12)
     dish, crumb = food()
     crumb.location = (3.0, 0.0, 0.0)
     eater()
@@ -233,6 +233,6 @@ def test_a_target_parented_to_an_eaten_resource_stays_in_place(preview) -> None:
     preview.end()
     bpy.context.scene.frame_set(1)
     bake()
-    for frame in (40, 60, LAST):
+    for frame in (20, 30, LAST):
         bpy.context.scene.frame_set(frame)
         assert tuple(guest.location) == places[frame - 1]

@@ -26,14 +26,14 @@ from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender(shared=True)
 
-LAST, GREEN = 150, 120
+LAST, GREEN = 75, 60
 EAST, NORTH = (0.0, 0.0, -np.pi / 2.0), (0.0, 0.0, 0.0)
 ROADS = {"East": [(-60.0, 0.0, 0.0), (60.0, 0.0, 0.0)], "North": [(0.0, -60.0, 0.0), (0.0, 60.0, 0.0)]}
 
 
 def drivers(east: float = -25.0, north: float = -30.0):
     """A crowd on each of two roads that cross, with a vehicle some metres before the crossing."""
-    frames(1, LAST)
+    frames(1, LAST, fps=12)
     members = []
     for number, (name, points) in enumerate(ROADS.items()):
         road = tag(path_curve(name, points), role="PATH")
@@ -63,7 +63,7 @@ def test_a_tagged_empty_holds_its_lane_until_its_key_turns_green() -> None:
     light = signal()
     before = scene_dump()
     bake()
-    held = places(car, range(105, GREEN))[:, 0]
+    held = places(car, range(52, GREEN))[:, 0]
     assert -7.5 < held.max() < -7.0 and np.ptp(held) < 0.05
     assert places(car, [LAST])[0, 0] > -5.0
     assert places(other, [LAST])[0, 1] > 10.0
@@ -85,7 +85,7 @@ def test_a_signal_holds_the_path_that_it_is_given_and_a_key_counts_as_a_change()
     assert places(car, [GREEN])[0, 0] > 0.0
     assert places(other, [GREEN - 1])[0, 1] == pytest.approx(-1.8, abs=0.3)
     light.steering.green = True
-    light.keyframe_insert("steering.green", frame=30)
+    light.keyframe_insert("steering.green", frame=15)
     assert fingerprint(bpy.context.scene) != known
 
 

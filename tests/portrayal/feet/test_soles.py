@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from steering_addon.portrayal.feet.soles import (
+    APART,
     FOOT,
     TOUCH,
     Sole,
@@ -101,3 +102,11 @@ def test_what_rests_high_above_the_lowest_foot_is_not_a_foot_and_a_single_point_
         assert len(find_feet(raised, HEIGHT)) == number
     lonely = np.concatenate((points, points[:, :1] + np.array((5.0, 0.0, 0.0))), axis=1)
     assert len(find_feet(lonely, HEIGHT)) == 2
+
+
+@pytest.mark.parametrize(("low", "number"), [(-1.9 * APART * HEIGHT, 2), (0.0, 3)], ids=["hand", "hoof"])
+def test_what_is_low_for_a_moment_is_a_foot_only_where_the_others_rest(low: float, number: int) -> None:
+    points = sampled().points
+    brief = points[:, 12:] + np.array((3.0, 0.0, 0.0))
+    brief[..., 2] = low + np.abs(np.arange(len(points)) / (len(points) - 1) - 0.5)[:, None]
+    assert len(find_feet(np.concatenate((points, brief), axis=1), HEIGHT)) == number

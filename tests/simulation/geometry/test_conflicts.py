@@ -103,9 +103,9 @@ def test_one_stops_before_a_whole_junction_in_which_nobody_can_stand() -> None:
     assert np.unique(found.junction[mine]).size == 2
 
 
-@pytest.mark.parametrize("size", [1.0e3, 1.0e5])
-def test_lanes_of_any_length_are_found_to_cross_with_as_few_samples(size: float) -> None:
+def test_lanes_of_any_length_are_found_to_cross_with_as_few_samples() -> None:
     """A road longer than any, as in a file with a wrong scale, takes no minutes."""
+    size = 1.0e5
     crossing = conflicts_of((lane(size * np.array(EAST)), lane(size * np.array(NORTH))))
     assert len(crossing) == 2
     assert np.abs(0.5 * (crossing.begin + crossing.end) / size - 50.0).max() < 0.1

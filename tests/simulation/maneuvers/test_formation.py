@@ -61,8 +61,9 @@ def test_each_takes_another_vertex_and_the_nearest_ones() -> None:
         tracked=leaders([0.0, 0.0, 0.0]),
         drift=(0.0, 3.0, 0.0),
         shapes=(points,),
+        fps=12.0,
     )
-    last = positions(scene.run(24 * 12))[-1] - (0.0, 3.0 * (24 * 12 - 1) / 24.0, 0.0)
+    last = positions(scene.run(12 * 12))[-1] - (0.0, 3.0 * (12 * 12 - 1) / 12.0, 0.0)
     assert last == pytest.approx(points[[1, 2, 0]], abs=0.05)
 
 
@@ -113,7 +114,8 @@ def test_a_keyed_share_leads_from_one_formation_to_the_other() -> None:
             locomotions=[(Planar, {})],
             tracked=leaders([0.0, 0.0, 0.0]),
             shapes=(points,),
+            fps=12.0,
         )
-        return positions(scene.run(24 * 8))[-1, 0]
+        return positions(scene.run(12 * 8))[-1, 0]
 
     assert [after(share)[0] for share in (0.0, 0.5, 1.0)] == pytest.approx([5.0, 2.5, 0.0], abs=0.05)

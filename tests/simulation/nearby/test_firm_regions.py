@@ -33,7 +33,7 @@ def chased(size: float, fps: float, locomotion, shape: int, firm: bool) -> Scene
     )
 
 
-@sampled(one_of=8)
+@sampled(one_of=12)
 @pytest.mark.parametrize("shape", [BOX, SPHERE])
 @pytest.mark.parametrize("locomotion", [SimpleVehicle, Swimming, Planar, OnFoot])
 @pytest.mark.parametrize(("size", "fps"), [(0.2, 24.0), (1.0, 60.0), (20.0, 24.0)])

@@ -206,7 +206,7 @@ def test_no_vehicle_passes_its_goal_between_two_steps(substeps: int) -> None:
     """Steps of more than a metre, and a goal of a few centimetres."""
     vehicle = {"radius": 0.05, "max_speed": 40.0, "max_force": 40.0, "cruise_speed": 1.0}
     scene = walk("seek", position=[[0.0, -60.3, 0.0]], speed=40.0, vehicle=vehicle, substeps=substeps)
-    left = gone(scene.run(60, at=on_arrival(scene, LEAVE)))
+    left = gone(scene.run(30, at=on_arrival(scene, LEAVE)))
     assert left.any()
     assert abs(int(np.argmax(left)) - FPS * 68.3 / 40.0) <= 2.0
 

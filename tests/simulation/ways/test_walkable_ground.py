@@ -136,7 +136,7 @@ def seen(scene: Scene, places: Any) -> np.ndarray:
     )
 
 
-@sampled(one_of=2)
+@sampled(one_of=3)
 @pytest.mark.parametrize("name", SCENES)
 @pytest.mark.parametrize("behavior", [Seek, Arrival])
 def test_a_way_leads_to_wherever_one_can_walk(name: str, behavior: Any) -> None:
@@ -473,9 +473,9 @@ def test_a_goal_that_moves_takes_no_field_for_every_step(at: Any, fields: int) -
 
 def test_a_run_goes_on_from_a_checkpoint_with_nothing_remembered_of_ways() -> None:
     scene = walkers(PLATE, door(1.2, 2.0), (9.0, 0.0, 0.0), [(-6.0, y, 0.0) for y in np.linspace(-4.0, 4.0, 6)])
-    whole = scene.run(3 * FPS)
+    whole = scene.run(2 * FPS)
     state = whole[FPS]
-    for frame in range(FPS + 1, 3 * FPS):
+    for frame in range(FPS + 1, 2 * FPS):
         over_ground._ground.cache_clear()
         over_ground._last_standing.cache_clear()
         state = step(state, scene.snapshot(frame))
