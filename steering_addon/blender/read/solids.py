@@ -25,6 +25,7 @@ from ..objects.doubles import doubles, placed
 from ..objects.hierarchy import Family, shown_in
 from ..objects.tagged_objects import in_use, tagged
 from ..refusal import choice_in
+from .checks import check_numbers
 from .dependencies import animates, changes_with_modifiers, may_move
 from .sources import BodySource
 
@@ -264,8 +265,9 @@ def passers_height(scene: Scene) -> float:
 
 
 def fit_of(ob: Object, depsgraph: Depsgraph, family: Family, height: float) -> Fit:
-    """How shapes fit an object with its children, for those of a height. Refused if a point of it is nowhere."""
+    """How shapes fit an object with its children, for those of a height. Refused if it or a point of it is nowhere."""
     matrix = doubles(ob.evaluated_get(depsgraph).matrix_world)
+    check_numbers(matrix[None], [ob], depsgraph.scene.frame_current)
     size = sizes_of(matrix)
     points, triangles = triangles_of(ob, depsgraph, family)
     up = int(np.argmax(np.abs(matrix[2, :3]) / size))

@@ -219,3 +219,12 @@ def test_a_region_has_the_shape_of_its_inside_until_another_is_chosen(make, shap
     ob.steering.region_shape = "BOX"
     bpy.ops.steering.tag(role="REGION")
     assert ob.steering.region_shape == "BOX"
+
+
+def test_an_obstacle_whose_scale_is_not_a_number_is_refused_by_name() -> None:
+    ob = cube("Wall")
+    ob.scale = (math.nan, 1.0, 1.0)
+    select(ob)
+    with pytest.raises(RuntimeError, match=r"Wall has an invalid transform on frame 1\. Check its keyframes"):
+        bpy.ops.steering.tag(role="OBSTACLE")
+    assert not ob.steering.is_property_set("obstacle_shape")
