@@ -188,8 +188,7 @@ def shoot(scene: bpy.types.Scene, tracks: np.ndarray) -> None:
     calm = stage.smooth(middle, 10)
     stage.shoot("At the Pylon", 40.0, 1, (4.0, -54.0, 18.0) + calm * (0.5, 0.2, 0.0), calm)
 
-    way = np.gradient(stage.smooth(last, 8), axis=0) * (1.0, 1.0, 0.4)
-    way /= np.linalg.norm(way, axis=1, keepdims=True)
+    way = stage.unit(np.gradient(stage.smooth(last, 8), axis=0) * (1.0, 1.0, 0.4))
     behind = stage.smooth(last, 4) - 15.0 * way + (0.0, 0.0, 5.0)
     stage.shoot("In Chase", 30.0, 85, behind, 0.5 * stage.smooth(last, 4) + 0.5 * stage.smooth(middle, 5))
 

@@ -242,9 +242,7 @@ def shoot(scene: bpy.types.Scene, birds: np.ndarray, leader: np.ndarray) -> None
         leader: (frames, 3) positions.
     """
     middle, head = stage.smooth(birds.mean(axis=1), 8), stage.smooth(leader, 8)
-    way, ahead_way = (np.gradient(track, axis=0) * (1.0, 1.0, 0.0) for track in (middle, head))
-    way /= np.linalg.norm(way, axis=1, keepdims=True)
-    ahead_way /= np.linalg.norm(ahead_way, axis=1, keepdims=True)
+    way, ahead_way = (stage.unit(np.gradient(track, axis=0) * (1.0, 1.0, 0.0)) for track in (middle, head))
     right = np.cross(way, (0.0, 0.0, 1.0))
 
     eye = middle * (0.6, 0.4, 0.0) + (-5.0, -25.0, 14.0)

@@ -19,8 +19,10 @@ NEAR = 34.0  # m, from the action, within which trees cast shadows
 def embed(land: bpy.types.Object) -> None:
     """Continue a square of land outward, down to the fields at height 0, in its own material.
 
-    The land is a grid whose points come in rows.
+    The land is a grid whose points come in rows. Neither casts shadows.
     """
+    bpy.context.view_layer.update()
+    land.display.show_shadows = False
     places = np.array([land.matrix_world @ v.co for v in land.data.vertices])
     side = math.isqrt(len(places))
     grid = places.reshape(side, side, 3)

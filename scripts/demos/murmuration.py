@@ -103,8 +103,7 @@ def shoot(scene: bpy.types.Scene, flock: np.ndarray, falcon: np.ndarray) -> None
     both = 0.8 * middle + 0.2 * hunter - (0.0, 0.0, 12.0)
     stage.shoot("From the Fields", 24.0, 1, np.tile(FIELDS, (len(flock), 1)), both)
 
-    way = stage.smooth(np.gradient(hunter, axis=0), 6)
-    way /= np.linalg.norm(way, axis=1, keepdims=True)
+    way = stage.unit(stage.smooth(np.gradient(hunter, axis=0), 6))
     follows = stage.smooth(hunter - 9.0 * way + (0.0, 0.0, 3.0), 3)
     stage.shoot("With the Falcon", 24.0, SECOND_SHOT, follows, hunter + 4.0 * way)
 

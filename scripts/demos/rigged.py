@@ -15,13 +15,16 @@ from pathlib import Path
 
 import bmesh
 import bpy
+import film
 import models
 import numpy as np
 from extension import select
 
-from scripts.baked_scene import crowds
+from scripts.baked_scene import Crowd, crowds
+from scripts.standing import PARTS, standing
 
 FOLDER = Path(__file__).parent / "characters"
+OFF_GROUND = 0.002  # m, that a foot may be off the ground on a key
 Coat = dict[str, str]
 """The colors of some of the materials of an animal, by their names in its file."""
 
@@ -129,3 +132,10 @@ def take_places(
 def _members(crowd: bpy.types.Object) -> list[bpy.types.Object]:
     """The vehicles of a crowd, by name."""
     return next(each.vehicles for each in crowds(bpy.context.scene) if each.name == crowd.name)
+
+
+def off_ground(crowd: Crowd) -> float:
+    """How far a foot is off the ground at most, metres, looked at once a second; nan if one is over no ground."""
+    scene = bpy.context.scene
+    seconds = range(0, PARTS * (scene.frame_end - scene.frame_start + 1), PARTS * film.FPS)
+    return float(np.abs(standing(scene, crowd, seconds).height).max())

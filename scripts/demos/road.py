@@ -33,9 +33,8 @@ def build(scene: bpy.types.Scene, seed: int) -> bpy.types.Object:
     bpy.ops.steering.add_traffic(count=CARS, seed=seed, location=(0.0, 0.0, HEIGHT))
     crowd = bpy.context.object
     land, road = (next(ob for ob in bpy.data.objects if ob.name == f"Cars {name}") for name in ("Land", "Road"))
-    bpy.context.view_layer.update()
-    line = _middle(road)
     countryside.embed(land)
+    line = _middle(road)
     crossing = bpy.data.objects["Crossing Stripes"].matrix_world.translation
 
     def room(x: float, y: float) -> float:
@@ -43,8 +42,7 @@ def build(scene: bpy.types.Scene, seed: int) -> bpy.types.Object:
         return min(road_free, float(np.hypot(crossing.x - x, crossing.y - y)) - CLEAR_VIEW)
 
     countryside.plant(land, room, TREES, seed=3)
-    for ob in (land, road):
-        ob.display.show_shadows = False
+    road.display.show_shadows = False
     return crowd
 
 
@@ -76,8 +74,7 @@ def shoot(scene: bpy.types.Scene, cars: np.ndarray, crossing: np.ndarray, line: 
     stage.shoot("Over the Crossing", 34.0, 1, eye, look)
 
     hero = _first_in_line(cars, crossing, ahead)
-    way = cars[SECOND_SHOT, hero, :3, 1] * (1.0, 1.0, 0.0)
-    way /= np.linalg.norm(way)
+    way = stage.unit(cars[SECOND_SHOT, hero, :3, 1] * (1.0, 1.0, 0.0))
     outward = np.array((way[1], -way[0], 0.0))
     eye = crossing - way * 21.0 + outward * (5.2 - 1.6 * part) + (0.0, 0.0, 2.6)
     look = np.broadcast_to(crossing - way * 3.0 + outward * 1.2 + (0.0, 0.0, 0.8), (frames, 3))
@@ -85,8 +82,7 @@ def shoot(scene: bpy.types.Scene, cars: np.ndarray, crossing: np.ndarray, line: 
 
     hero = _most_turning(cars)
     track = stage.smooth(cars[:, hero, :3, 3], 4)
-    way = np.gradient(stage.smooth(cars[:, hero, :3, 3], 14), axis=0)
-    way /= np.maximum(np.linalg.norm(way, axis=1, keepdims=True), 1e-9)
+    way = stage.unit(np.gradient(stage.smooth(cars[:, hero, :3, 3], 14), axis=0))
     outward = np.stack((way[:, 1], -way[:, 0], 0.0 * part[:, 0]), axis=1)
     eye = stage.smooth(track - 9.5 * way + 3.4 * outward + (0.0, 0.0, 3.1), 8)
     stage.shoot("Through the Bends", 34.0, THIRD_SHOT, eye, track + 4.0 * way + (0.0, 0.0, 0.4))

@@ -141,6 +141,11 @@ def airstrip(location: Sequence[float], heading: float) -> None:
 # -- cameras -----------------------------------------------------------------------------------
 
 
+def unit(ways: np.ndarray) -> np.ndarray:
+    """The directions (..., 3) of ways."""
+    return np.asarray(ways / np.maximum(np.linalg.norm(ways, axis=-1, keepdims=True), 1e-9))
+
+
 def points_of(curve: bpy.types.Object) -> np.ndarray:
     """The points of a curve in the world, (k, 3) metres."""
     bpy.context.view_layer.update()

@@ -312,8 +312,7 @@ def _company(walkers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     frames = slice(SECOND_SHOT, THIRD_SHOT)
     for number in range(1, walkers.shape[1], 2):
         hero = stage.smooth(walkers[:, number], 10)
-        way = np.gradient(hero, axis=0)
-        way /= np.linalg.norm(way, axis=1, keepdims=True)
+        way = stage.unit(np.gradient(hero, axis=0))
         right = np.cross(way, (0.0, 0.0, 1.0))
         eye = stage.smooth(hero + 8.0 * way - 2.4 * right + (0.0, 0.0, 3.0), 14)
         look = hero - 1.5 * way + 0.6 * right + (0.0, 0.0, 0.95)

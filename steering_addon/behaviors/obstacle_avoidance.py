@@ -6,6 +6,7 @@ import numpy as np
 
 from ..simulation.arrays.scalars import EPSILON, Mask, Number, Rows, Scalars, anybody, clamp, everybody, totals, which
 from ..simulation.arrays.vectors import Vectors, columns, dot, magnitude, picked, truncate, unit
+from ..simulation.avoiding.jams import JAMMING
 from ..simulation.avoiding.threats import CREEP, Rounds, Threats
 from ..simulation.avoiding.walls import walls_ahead
 from ..simulation.behavior import Behavior, Intent, Steering
@@ -59,7 +60,8 @@ class ObstacleAvoidance(Behavior):
     touches its hull, across the course; if that takes more than the vehicle has, it brakes too. For an obstacle that
     moves, the relative velocity counts. Other behaviors cannot outvote a turn that takes much of its force. Does
     nothing about obstacles to the side, behind, or beyond the agent's goal, nor for walkers that choose a velocity to
-    avoid each other, which keeps them clear of obstacles too; the force field pushes those as well.
+    avoid each other, which keeps them clear of obstacles too; the force field pushes those as well. Walkers that are
+    held up come nearer than their clearance, so that a throng uses all of a gate.
     """
 
     name = "obstacle_avoidance"
@@ -121,7 +123,10 @@ class ObstacleAvoidance(Behavior):
     def _turning(self, world: World, agents: Agents) -> tuple[Vectors, Scalars]:
         """The steering that bends the course past what lies ahead, (n, 3) newtons, and the share that is urgent."""
         outlines = self.method == SILHOUETTE
-        ahead = _ahead(world.obstacles, agents, self.clearance, self.look_ahead_time, outlines)
+        # Walkers that are held up keep as near to a door's posts as it takes: two clearances would bar most of it.
+        walks = agents.on_the_level & ~np.isfinite(agents.handling.axle)
+        kept = np.where(walks, clamp(agents.progress / JAMMING.freely, 0.0, 1.0), 1.0)
+        ahead = _ahead(world.obstacles, agents, self.clearance * kept, self.look_ahead_time, outlines)
         if ahead is None:
             return agents.none(), np.zeros(len(agents))
         agility = np.maximum(agents.agility, EPSILON)

@@ -259,6 +259,7 @@ class Agents(Columns):
             has arrived when it touches the goal.
         arrived: (n,) whether they were where a behavior leads them, in the last step.
         bound: (n,) whether they were to go on then: a behavior led them elsewhere, and no speed limit stopped them.
+        progress: (n,) the share of the velocity they wish for that each recently had; 1 for those that have no way.
         intention: what all their behaviors said before the first steered, and those that have steered since.
     """
 
@@ -281,6 +282,7 @@ class Agents(Columns):
     arrival_distance: Scalars
     arrived: Mask
     bound: Mask
+    progress: Scalars
     intention: Intention
 
     def __len__(self) -> int:

@@ -65,6 +65,33 @@ def test_who_stands_before_an_obstacle_sets_off_to_a_goal_beyond_it() -> None:
     assert (np.linalg.norm(way[-1] - way[0], axis=1) > 0.5).all()
 
 
+def test_a_herd_that_is_held_up_at_a_gate_uses_all_of_its_width() -> None:
+    """Two clearances of 1.2 m would leave a gate of 3.2 m no more room than for one after the other."""
+    rng = np.random.default_rng(1)
+    n = 12
+    fence = boxes([(-11.6, 0.0, 0.0), (11.6, 0.0, 0.0)], [(10.0, 0.1, 1.8)] * 2)
+    herd = Scene(
+        np.column_stack((rng.uniform(-5.0, 5.0, n), -4.0 - 2.0 * np.arange(n) // 4, np.zeros(n))),
+        forward=NORTH,
+        speed=1.0,
+        behaviors=[(ObstacleAvoidance, {"clearance": 1.2}), (Seek, {"target": np.full(n, n)})],
+        vehicle={
+            "max_speed": 4.0,
+            "cruise_speed": 0.2,
+            "max_force": 2.0,
+            "radius": 0.3,
+            "length": 1.8,
+            "keep_apart": True,
+        },
+        locomotions=[(OnFoot, {"turn_radius": 2.0, "turn_on_the_spot": 0.0})],
+        tracked=leaders((0.0, 20.0, 0.0)),
+        obstacles=fence,
+        fps=12,
+    )
+    through = positions(herd.run(12 * 12))[:, :, 1] > 0.0
+    assert through[-1].all()
+
+
 def test_it_does_nothing_about_obstacles_that_are_not_ahead() -> None:
     for thing in (ball(0.2, -5.0), ball(3.0, 0.0), ball(-2.0, 5.0), ball(0.0, 5.0, 2.0), ball(0.3, 60.0)):
         assert (force(thing) == 0.0).all(), describe(thing)
