@@ -252,7 +252,7 @@ def test_it_goes_to_a_point_beside_it_and_near_its_height(kind: type[Locomotion]
         tracked=leaders([0.0, 0.0, 0.0]),
     )
     came = np.zeros(40, dtype=np.bool_)
-    for state in place.passing(FPS * 30):
+    for state in place.passing(24 * 30):
         came |= np.linalg.norm(state.motion.position, axis=-1) < 1.0
         if came.all():
             break
@@ -384,7 +384,7 @@ def test_moved_and_turned_about_the_vertical_it_does_the_same(kind: type[Locomot
 @every
 def test_half_the_step_gives_nearly_the_same_path(kind: type[Locomotion]) -> None:
     place = swarm(kind, behaviors=[(Seek, {"weight": 0.5}), (Wander, {"strength": 2.0})], locomotions=[(kind, {})])
-    once, twice = (replace(place, substeps=substeps).run(4 * FPS) for substeps in (2, 4))
+    once, twice = (replace(place, fps=24.0, substeps=substeps).run(4 * 24) for substeps in (2, 4))
     way = np.linalg.norm(np.diff(positions(once), axis=0), axis=-1).sum(axis=0)
     assert (np.linalg.norm(positions(once)[-1] - positions(twice)[-1], axis=-1) < 0.05 * way).all()
     assert np.abs(ups(once) - ups(twice)).max() < 0.35

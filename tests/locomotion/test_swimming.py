@@ -10,7 +10,7 @@ from steering_addon.locomotion import SimpleVehicle, Swimming
 from tests.sampling import sampled, thorough
 from tests.scene import Scene, headings, leaders, positions, ups
 
-FPS = 12
+FPS = 24
 ABOVE = (0.0, 0.0, 30.0)
 
 
