@@ -39,8 +39,9 @@ def registered() -> set[str]:
 
 
 def handlers() -> dict[str, list]:
+    """The functions that are called at each event; others may come between those that are registered again."""
     return {
-        name: list(functions)
+        name: sorted(functions, key=id)
         for name in dir(bpy.app.handlers)
         if isinstance(functions := getattr(bpy.app.handlers, name), list)
     }

@@ -37,8 +37,7 @@ from tests.sampling import sampled
 from tests.scene import Scene, leaders, positions, speeds, ups
 from tests.surfaces import patch
 
-FPS, SMOOTH = 12, 24
-"""Frames a second, and those where turns are measured."""
+FPS = 24
 ON_FOOT = "on_foot"
 
 
@@ -383,15 +382,15 @@ def test_what_turns_to_one_side_does_not_count_for_a_turn_to_the_other() -> None
     toward = turn_toward(sine, np.array([2.0, 2.0, -2.0, -2.0]))
     assert toward.tolist() == [2.0, 0.0, 0.0, 2.0]
     forward = np.array([[np.cos(0.1), s * np.sin(0.1)] for s in (1.0, -1.0)])
-    assert turned_by(heading[:2], forward, 1.0 / SMOOTH) == pytest.approx([0.1 * SMOOTH, -0.1 * SMOOTH], rel=1e-3)
+    assert turned_by(heading[:2], forward, 1.0 / FPS) == pytest.approx([0.1 * FPS, -0.1 * FPS], rel=1e-3)
 
 
 @pytest.mark.parametrize("side", [1.0, -1.0])
 def test_a_turn_with_swing_begins_and_ends_gradually_and_hardly_overshoots(side: float) -> None:
-    dt, rate = 1.0 / SMOOTH, 3.0
+    dt, rate = 1.0 / FPS, 3.0
     heading, direction = np.array([[1.0, 0.0]]), np.array([[np.cos(1.4), side * np.sin(1.4)]])
     turns = [0.0]
-    for _ in range(2 * SMOOTH):
+    for _ in range(2 * FPS):
         turn = Turn.between(heading, direction)
         most, turning = np.array([rate]), np.array([turns[-1]])
         forward = swung(turn, turn.by(most * dt), np.array([True]), turning, most, most, dt)
@@ -403,7 +402,7 @@ def test_a_turn_with_swing_begins_and_ends_gradually_and_hardly_overshoots(side:
 
 
 def test_the_last_of_a_turn_on_the_spot_slows_down() -> None:
-    angle, dt = np.array([1.0, 0.1]), 1.0 / SMOOTH
+    angle, dt = np.array([1.0, 0.1]), 1.0 / FPS
     heading = np.stack((np.cos(angle), np.sin(angle), 0.0 * angle), axis=1)
     forward = turned_to(np.tile([1.0, 0.0, 0.0], (2, 1)), heading, np.full(2, 2.0), dt)
     eased = 2.0 * np.sin(0.05) / EASING * dt
@@ -436,10 +435,10 @@ def test_one_that_hurries_whirls_round_to_what_is_behind_it_and_goes(
         vehicle=vehicle,
         locomotions=[(OnFoot, {"turn_on_the_spot": pivot, "whirl": whirl})],
         tracked=leaders([0.0, 30.0 if behavior is Pursuit else -6.0, 0.0]),
-        fps=SMOOTH,
+        fps=FPS,
     )
-    states = place.run(2 * SMOOTH)
+    states = place.run(2 * FPS)
     faces = np.array([state.motion.forward[0, 1] for state in states]) > np.cos(np.radians(30.0))
-    assert faces.argmax() / SMOOTH <= within and faces[-1]
+    assert faces.argmax() / FPS <= within and faces[-1]
     assert states[-1].motion.velocity[0, 1] > 2.0
-    assert np.diff(positions(states)[:, 0, 1]).min() > -speed / SMOOTH - 1e-9, "it does not gain speed the wrong way"
+    assert np.diff(positions(states)[:, 0, 1]).min() > -speed / FPS - 1e-9, "it does not gain speed the wrong way"
