@@ -311,9 +311,8 @@ class OnFoot(Locomotion):
         return self.slowest_speed * model.pace
 
     def _walkable(self, terrain: Terrain) -> Walkable:
-        return Walkable(
-            terrain.after, self.max_slope, self.step_height, self.at_edge == TURN_BACK, self.at_edge != FALL
-        )
+        shuns, refuses = self.at_edge == TURN_BACK, self.at_edge != FALL
+        return Walkable(terrain.after, self.max_slope, self.step_height, self.headroom, shuns, refuses)
 
     def _look(
         self,
@@ -400,10 +399,15 @@ class OnFoot(Locomotion):
             fall_speed = np.where(falls, walking.fall_speed + GRAVITY * dt, 0.0)
         footing = self._trodden(moved, terrain, fall_speed * dt)
         over = (footing.triangle < 0) & (walking.triangle >= 0) & ~falls
+        pushed_under = (walking.triangle >= 0) & (position != stride.end).any(axis=1)
+        if anybody(pushed_under):
+            pushed_under &= walkable.lacks_headroom(position[:, 0], position[:, 1], footing.height)
+            if anybody(pushed_under):
+                over |= pushed_under & ~walkable.lacks_headroom(*_feet(stride.start, terrain).T)
         if stride.led is not None:
             over &= ~stride.led
         if anybody(over):
-            # A contact pushed it over the edge: it stays where it stood.
+            # A contact pushed it over the edge, or under what leaves no headroom: it stays where it stood.
             position = np.where(over[:, None], stride.start, position)
             velocity = np.where(over[:, None], 0.0, velocity)
             feet, way = _feet(stride.start, terrain), from_above(position - stride.start)

@@ -84,6 +84,7 @@ class Walkable(Columns):
         surfaces: the ground.
         max_slope: (n,) radians; what is steeper refuses a step.
         step_height: (n,) metres.
+        headroom: (n,) metres above the ground that have to be free.
         shuns_edges: (n,) whether a walker looks out for the edge of the ground.
         refuses_edges: (n,) whether it does not walk over the edge.
     """
@@ -91,6 +92,7 @@ class Walkable(Columns):
     surfaces: Surfaces
     max_slope: Scalars
     step_height: Scalars
+    headroom: Scalars
     shuns_edges: Mask
     refuses_edges: Mask
 
@@ -128,10 +130,16 @@ class Walkable(Columns):
         footing = self.surfaces.under(x, y, expected, step, step + deeper, last)
         return self.surfaces.bridged(footing, x, y, expected, step, way, BRIDGES * self.step_height)
 
-    def step(self, feet: Vectors, way: Vectors, normal: Vectors, triangle: Rows) -> tuple[Footing | None, Mask]:
-        """The ground below a step, None without any, and whether the ground refuses it, (n,): it ends, or is too steep.
+    def lacks_headroom(self, x: Scalars, y: Scalars, height: Scalars) -> Mask:
+        """Whether a surface is so low over the ground at places, (n,) metres, that bodies would walk into it, (n,)."""
+        return self.surfaces.any_between(x, y, height + self.step_height, height + self.headroom)
 
-        Where they stand on ground that is too steep already, it refuses only what leads up to steeper ground.
+    def step(self, feet: Vectors, way: Vectors, normal: Vectors, triangle: Rows) -> tuple[Footing | None, Mask]:
+        """The ground below a step, None without any, and whether the ground refuses it, (n,): it ends, or is too steep,
+        or lacks headroom.
+
+        Where they stand on ground that is too steep already, it refuses only what leads up to steeper ground, and where
+        they lack headroom already, nothing for that.
 
         Args:
             triangle: (n,) on which they stand; -1 for none, from which every step is free.
@@ -141,6 +149,9 @@ class Walkable(Columns):
         footing = self.footing(feet, way, normal, last=triangle)
         ahead, limit = footing.triangle, cosine_of_setting(self.max_slope)
         refused = (triangle >= 0) & (ahead < 0) & self.refuses_edges
+        low = self.lacks_headroom(feet[:, 0] + way[:, 0], feet[:, 1] + way[:, 1], footing.height) & (triangle >= 0)
+        if anybody(low):
+            refused |= low & ~self.lacks_headroom(*feet.T)
         if not self._has_steep_ground:
             return footing, refused
         level_ahead = self.surfaces.levelness(ahead)
@@ -299,9 +310,12 @@ class Walkable(Columns):
             places = x[rows], y[rows], expected[rows]
             footing = self.surfaces.under(*places, nearby, nearby)
             gap = BRIDGES * self.step_height[rows % n]
-            ahead = self.surfaces.bridged(footing, *places, nearby, picked(way, rows), gap).triangle
-            level = limit[rows]
+            footing = self.surfaces.bridged(footing, *places, nearby, picked(way, rows), gap)
+            ahead, level = footing.triangle, limit[rows]
             walked = np.where(ahead < 0, ~self.shuns_edges[rows % n], self.surfaces.levelness(ahead) >= level)
+            low = self.take(rows % n).lacks_headroom(x[rows], y[rows], footing.height)
+            if anybody(low):
+                walked &= ~low | self.lacks_headroom(*look.feet.T)[rows % n]
             free[rows[~walked] % n] = False
         return free
 

@@ -317,6 +317,22 @@ def bridge() -> Surfaces:
 AVOIDING = UnalignedCollisionAvoidance, {"weight": 2.0, "distance": 6.0, "look_ahead_time": 4.0, "clearance": 0.15}
 
 
+def test_nobody_walks_into_a_stage_or_under_a_table_but_who_is_there_comes_out() -> None:
+    """Also those that others push there: the sides of a stage hold as a wall does."""
+    ground = surfaces([plane(half=12.0), plane(half=3.0, height=0.9)])
+    rng, n = np.random.default_rng(2), 16
+    throng = walkers(
+        np.column_stack((np.full(n, -5.0), rng.uniform(-2.5, 2.5, n), np.zeros(n))), n * [(0, 0, 0)], ground
+    )
+    throng.vehicle["keep_apart"] = True
+    place = positions(throng.run(6 * FPS))
+    assert (place[..., 2] == 0.0).all() and (place[-1, :, 0] > -4.0).any()
+    assert not ((np.abs(place[..., :2]) < 3.0).all(axis=-1)).any()
+    table = surfaces([plane(half=12.0), plane(half=1.5, height=0.9)])
+    comes_out = positions(walker((0.5, 0.0, 0.0), (6.0, 0.0, 0.0), table).run(6 * FPS))
+    assert comes_out[-1, 0, 0] > 4.0
+
+
 def test_over_and_under_a_bridge_each_keeps_to_its_storey_and_out_of_nobodys_way() -> None:
     both = walkers([(-10.0, 0.0, 4.0), (0.0, -10.0, 0.0)], [(11.0, 0.0, 4.0), (0.0, 11.0, 0.0)], bridge())
     both.behaviors, both.fps = [*both.behaviors, AVOIDING], 12.0

@@ -121,7 +121,7 @@ def test_the_height_is_the_mean_of_the_ground_below_it_that_counts_half_at_half_
         near = np.full(20, 0.01)
         footing = ground.under(*place.T, near, near)
         no, yes = np.zeros(20, dtype=bool), np.ones(20, dtype=bool)
-        walkable = Walkable(ground, np.full(20, 0.61), np.full(20, 0.4), yes, no)
+        walkable = Walkable(ground, np.full(20, 0.61), np.full(20, 0.4), np.full(20, 1.8), yes, no)
         turn = rng.uniform(-0.5, 0.5, 20)
         heading = np.stack((np.cos(turn), np.sin(turn), 0.0 * turn), axis=1)
         higher, _, _ = higher_by_steps(walkable, footing, place, heading, np.full(20, reach))
@@ -138,7 +138,7 @@ def test_risers_that_lean_are_steps_too(slant: float) -> None:
     x = np.linspace(0.6, 2.2, 300)
     place = on(ground, np.stack((x, 0.0 * x), axis=1))
     near, many = np.full(300, 0.01), np.ones(300)
-    walkable = Walkable(ground, 0.61 * many, 0.3 * many, many > 0.0, many < 0.0)
+    walkable = Walkable(ground, 0.61 * many, 0.3 * many, 1.8 * many, many > 0.0, many < 0.0)
     higher, _, _ = higher_by_steps(
         walkable, ground.under(*place.T, near, near), place, np.tile((1.0, 0.0, 0.0), (300, 1)), 0.3 * many
     )

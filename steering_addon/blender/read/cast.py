@@ -16,13 +16,13 @@ from ...simulation.roles import Role
 from ..animation.frame_rate import frame_range
 from ..objects.crowd_caches import picked_identities
 from ..objects.identity import state_numbers
-from ..objects.tagged_objects import by_role, crowds_of, full_name, in_use, list_names
+from ..objects.tagged_objects import by_role, crowd_of, crowds_of, full_name, in_use, list_names
 from ..properties import has_role, pointed_at
 from ..refusal import Refusal
 from .checks import check_crowds, check_curves, check_moving, check_points, check_range, check_targets, check_vehicle
 from .joined_vehicles import joined
 from .marks import check_marks, marks_in_use
-from .mind_sources import state_properties, states_of, triggers_of
+from .mind_sources import may_be_active, state_properties, states_of, triggers_of
 from .object_vehicles import ObjectVehicles, object_vehicles
 from .point_vehicles import sources_of_points
 from .sources import by_name, pointers_of
@@ -128,7 +128,7 @@ def cast_of(
     yield
     picked = picked_identities(objects)
     source, identities, empty = _with_points(read, of_points, scene, first, picked, adds_nothing=adds_nothing)
-    crowds = _crowd_objects(members, source, moving, {each.crowd for each in lost})
+    crowds = _crowd_objects(members, source, moving, {each.crowd for each in lost}, roles[Role.STATE])
     check_crowds(crowds)
     check_curves(roles[Role.PATH], Role.PATH)
     check_curves([ob for ob in roles[Role.FLOW] if ob.type != "MESH"], Role.FLOW)
@@ -189,24 +189,32 @@ def no_points(objects: Sequence[Object]) -> str:
 
 
 def _crowd_objects(
-    members: list[Object], vehicles: VehicleSource, moving: Iterable[Object], lost: Collection[Object | None]
+    members: list[Object],
+    vehicles: VehicleSource,
+    moving: Iterable[Object],
+    lost: Collection[Object | None],
+    states: Sequence[Object],
 ) -> list[Object]:
-    """The crowds of all vehicles, moved or not, and those that behaviors of these or of one another point at.
+    """The crowds of all vehicles, moved or not, and those that behaviors of these or of one another point at, also in
+    a state.
 
     Objects pointed at that are not crowds are left out, to be refused by name.
 
     Args:
         lost: crowds that are not in the scene, which count only if they are pointed at.
+        states: of all crowds.
     """
     known = set(moving)
     others = crowds_of(ob for ob in members if ob not in known)
     waiting = [*set(vehicles.crowds), *(crowd for crowd in others if crowd is not None and crowd not in lost)]
     crowds: set[Object] = set()
+    active = [state for state in states if may_be_active(state)]
     while waiting:
         crowd = waiting.pop()
         if crowd not in crowds:
             crowds.add(crowd)
-            pointed = (target.ob for target in pointers_of(crowd) if target.kind is Kind.CROWD)
+            holders = (crowd, *(state for state in active if crowd_of(state) == crowd))
+            pointed = (target.ob for ob in holders for target in pointers_of(ob) if target.kind is Kind.CROWD)
             waiting.extend(ob for ob in pointed if has_role(ob, Role.CROWD))
     return by_name(crowds)
 

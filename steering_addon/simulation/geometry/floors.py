@@ -341,6 +341,17 @@ class Floor:
         table, dx, dy = table[hit], dx[hit], dy[hit]
         return place[hit], row[hit], u[hit], v[hit], table[:, 2] + table[:, 7] * dx + table[:, 8] * dy
 
+    def any_between(self, x: Scalars, y: Scalars, low: Scalars, high: Scalars) -> Mask:
+        """Whether a triangle over or under places lies between two heights; (n,) each, metres."""
+        found = np.zeros(len(x), dtype=np.bool_)
+        cell, on = self._cells(x, y)
+        rows = which(on & ~(self._single[cell] & (self._ranges[cell, 1] <= low)))
+        if len(rows):
+            place, _, _, _, height = self.over(x[rows], y[rows])
+            at = rows[place]
+            found[at[(height > low[at]) & (height < high[at])]] = True
+        return found
+
     def _cells(self, x: Scalars, y: Scalars) -> tuple[Rows, Mask]:
         """The cell of each place, 0 outside the grid, and whether it is inside."""
         i, j = np.floor((x - self.origin[0]) / self.size), np.floor((y - self.origin[1]) / self.size)

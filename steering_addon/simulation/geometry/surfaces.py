@@ -200,6 +200,13 @@ class Surfaces:
         height = sides.height[chosen] - rise(self.face_normal(triangle), way)
         return footing.put(rows, Footing(triangle, height, *self.shares(triangle, x[rows], y[rows])))
 
+    def any_between(self, x: Scalars, y: Scalars, low: Scalars, high: Scalars) -> Mask:
+        """Whether a surface over or under places lies between two heights, as of `Floor.any_between`."""
+        found = np.zeros(len(x), dtype=np.bool_)
+        for layer in self.layers:
+            found |= layer.floor.any_between(x, y, low, high)
+        return found
+
     def glance(self, x: Scalars, y: Scalars, expected: Scalars, step: Scalars, cosine: Scalars) -> tuple[Mask, Mask]:
         """Answers for places without looking at triangles, as of `Floor.glance`; nothing where layers meet."""
         if not self.layers:

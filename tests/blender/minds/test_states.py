@@ -252,6 +252,16 @@ def test_each_ready_state_bakes(preset) -> None:
     assert np.isfinite(places).all()
 
 
+def test_a_crowd_without_vehicles_can_be_kept_apart_from_in_a_state() -> None:
+    grazing, members = herd(4)
+    state = startle(grazing)
+    select(state)
+    bpy.ops.steering.behavior_add(behavior="separation")
+    state.steering.separation.crowd = crowd("Goats")
+    bake()
+    assert all(ob.animation_data.action for ob in members)
+
+
 def test_adding_a_behavior_to_a_state_changes_that_state_alone() -> None:
     grazing, _ = herd(1)
     state = startle(grazing)
