@@ -185,7 +185,7 @@ class _Looks:
         wide = (inner < WIDEST) & (left + right >= WIDEST)
         inner, width = np.where(wide, inner, 0), np.where(wide, WIDEST, 0)
         asides = np.floor(np.array(LANES)[:, None] * width + 0.5).astype(np.int64) - inner
-        asides = sign * np.clip(asides, -length // 2, length // 2)
+        asides = sign * np.clip(asides, -(length // 2), length // 2)
         # Nodes that do not see that place take half as much.
         tried = np.stack((asides, np.trunc(0.5 * asides).astype(np.int64))).reshape(-1)
         asked = which(tried != 0)

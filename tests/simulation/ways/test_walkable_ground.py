@@ -167,6 +167,20 @@ def test_where_a_way_turns_the_edge_of_the_ground_beyond_holds_nobody_up() -> No
     assert (np.linalg.norm(course - goal, axis=2).min(axis=0) < 1.0).all()
 
 
+@pytest.mark.parametrize("lane", range(4))
+def test_no_lane_leads_to_where_one_stands(lane: int) -> None:
+    """Nor beside stairs that can be climbed from the side by their first step only."""
+    treads = [plate(-1.0, -3.5 + 0.3 * k, 1.0, -3.2 + 0.3 * k, 0.18 * (k + 1)) for k in range(5)]
+    stage = quads(plate(-6, -6, 6, 6), plate(-3, -2, 3, 2, 0.9), *treads)
+    goal = (0.0, 0.5, 0.9)
+    [(ground, _, traffic)] = ways_of(walkers(stage, NOTHING, goal, [(0.0, -5.0, 0.0)])).grounds
+    nodes = np.flatnonzero(ground.clear[: len(ground.spans)])
+    feet = np.column_stack((ground.x[nodes], ground.y[nodes], ground.spans.height[nodes]))
+    n = len(nodes)
+    course = ground.course(feet, np.tile(goal, (n, 1)), np.ones(n), np.full(n, lane), traffic, np.zeros(n, dtype=bool))
+    assert course.ahead.min() > 0.5 * ground.spans.size
+
+
 def test_a_goal_in_sight_is_where_it_is_to_the_last_bit() -> None:
     goal = (11.0, 0.1, 0.7)
     at_the_door = walkers(PLATE, door(1.6), goal, [(-6.0, 0.0, 0.0), (3.0, -4.0, 0.0), (-6.0, 4.0, 0.0)])
