@@ -93,8 +93,8 @@ def _share(action: bpy.types.Action, owner: bpy.types.Object, chance: Random) ->
     """Let another object play the same action."""
     # Blender crashes where an armature without a pose, as in an excluded collection, gets another action, as
     # docs/blender_traps.md shows.
-    others = [ob for ob in bpy.context.scene.objects if ob != owner and ob.library is None]
-    others = [ob for ob in others if ob.type != "ARMATURE" or ob.pose is not None]
+    poseless = [ob for ob in bpy.context.scene.objects if ob.type == "ARMATURE" and ob.pose is None]
+    others = [ob for ob in bpy.context.scene.objects if ob not in (owner, *poseless) and ob.library is None]
     if others:
         animation = chance.choice(others).animation_data_create()
         animation.action = action

@@ -399,11 +399,10 @@ class OnFoot(Locomotion):
             fall_speed = np.where(falls, walking.fall_speed + GRAVITY * dt, 0.0)
         footing = self._trodden(moved, terrain, fall_speed * dt)
         over = (footing.triangle < 0) & (walking.triangle >= 0) & ~falls
-        pushed_under = (walking.triangle >= 0) & (position != stride.end).any(axis=1)
-        if anybody(pushed_under):
-            pushed_under &= walkable.lacks_headroom(position[:, 0], position[:, 1], footing.height)
-            if anybody(pushed_under):
-                over |= pushed_under & ~walkable.lacks_headroom(*_feet(stride.start, terrain).T)
+        if position is not stride.end:
+            pushed = (walking.triangle >= 0) & (position != stride.end).any(axis=1)
+            start = _feet(stride.start, terrain)
+            over |= pushed & walkable.goes_under(start, position[:, 0], position[:, 1], footing.height)
         if stride.led is not None:
             over &= ~stride.led
         if anybody(over):

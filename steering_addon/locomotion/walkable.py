@@ -130,9 +130,18 @@ class Walkable(Columns):
         footing = self.surfaces.under(x, y, expected, step, step + deeper, last)
         return self.surfaces.bridged(footing, x, y, expected, step, way, BRIDGES * self.step_height)
 
-    def lacks_headroom(self, x: Scalars, y: Scalars, height: Scalars) -> Mask:
-        """Whether a surface is so low over the ground at places, (n,) metres, that bodies would walk into it, (n,)."""
-        return self.surfaces.any_between(x, y, height + self.step_height, height + self.headroom)
+    def goes_under(self, feet: Vectors, x: Scalars, y: Scalars, height: Scalars) -> Mask:
+        """Whether a surface over the ground at places, (n,) metres, is too low for those who come from feet, (n,).
+
+        Who lacks headroom there already, (n, 3), is free to come out.
+        """
+        low = self.surfaces.any_between(x, y, height + self.step_height, height + self.headroom)
+        rows = which(low)
+        if len(rows):
+            x, y, height = picked(feet, rows).T
+            step, headroom = self.step_height[rows], self.headroom[rows]
+            low[rows] = ~self.surfaces.any_between(x, y, height + step, height + headroom)
+        return low
 
     def step(self, feet: Vectors, way: Vectors, normal: Vectors, triangle: Rows) -> tuple[Footing | None, Mask]:
         """The ground below a step, None without any, and whether the ground refuses it, (n,): it ends, or is too steep,
@@ -149,9 +158,8 @@ class Walkable(Columns):
         footing = self.footing(feet, way, normal, last=triangle)
         ahead, limit = footing.triangle, cosine_of_setting(self.max_slope)
         refused = (triangle >= 0) & (ahead < 0) & self.refuses_edges
-        low = self.lacks_headroom(feet[:, 0] + way[:, 0], feet[:, 1] + way[:, 1], footing.height) & (triangle >= 0)
-        if anybody(low):
-            refused |= low & ~self.lacks_headroom(*feet.T)
+        end_x, end_y = feet[:, 0] + way[:, 0], feet[:, 1] + way[:, 1]
+        refused |= (triangle >= 0) & self.goes_under(feet, end_x, end_y, footing.height)
         if not self._has_steep_ground:
             return footing, refused
         level_ahead = self.surfaces.levelness(ahead)
@@ -313,9 +321,7 @@ class Walkable(Columns):
             footing = self.surfaces.bridged(footing, *places, nearby, picked(way, rows), gap)
             ahead, level = footing.triangle, limit[rows]
             walked = np.where(ahead < 0, ~self.shuns_edges[rows % n], self.surfaces.levelness(ahead) >= level)
-            low = self.take(rows % n).lacks_headroom(x[rows], y[rows], footing.height)
-            if anybody(low):
-                walked &= ~low | self.lacks_headroom(*look.feet.T)[rows % n]
+            walked &= ~self.take(rows % n).goes_under(picked(feet, rows), *places[:2], footing.height)
             free[rows[~walked] % n] = False
         return free
 

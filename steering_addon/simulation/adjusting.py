@@ -16,13 +16,14 @@ import numpy as np
 
 from .arrays.chance import mix, uniform
 from .arrays.frozen import replace
-from .arrays.scalars import Mask, Scalars, anybody, clamp, nobody
+from .arrays.scalars import Mask, Scalars, anybody, clamp, nobody, shared
 from .arrays.vectors import Vectors
 from .avoiding.jams import JAMMING, Progress, update_progress
 from .behavior import Adjustment, Behavior, Wish
 from .combining import Component
 from .decisions import Decisions
 from .intention import EVERY_MOVING, Intention
+from .memory import Memory
 from .ways.planning import PLANNING_TIME, Planned, planned_course
 from .world import Agents, World
 
@@ -30,6 +31,12 @@ WAYS, PROGRESS = "ways", "progress"
 """Under what the stages remember their agents; no behavior has these names."""
 LOOKS = 0x100C
 """Salts the keys from which it is drawn when each agent decides."""
+
+
+def progress_in(memories: Mapping[str, Memory], n: int) -> Scalars:
+    """The share of the velocity it wishes for that each of n vehicles recently had, (n,); 1 for those not watched."""
+    known = memories.get(PROGRESS)
+    return known.share if isinstance(known, Progress) else shared(1.0, n)
 
 
 def adjust_forces(

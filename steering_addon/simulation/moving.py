@@ -13,11 +13,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .adjusting import PROGRESS
+from .adjusting import progress_in
 from .arrays.frozen import Columns, replace
 from .arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, everybody, largest, nobody, which
 from .arrays.vectors import Vectors, cross, dot, magnitude, no_vectors, picked, truncate, unit
-from .avoiding.jams import JAMMING, Progress
+from .avoiding.jams import JAMMING
 from .by_hand import Hands, Led, lead_by_hand
 from .decisions import Decisions
 from .ground import level
@@ -104,8 +104,7 @@ def move(
     began = _began(parts, driven)
     after = position, velocity, forward
     body = model, snapshot.handling, snapshot.grounded, gives_way
-    progress = decided.memories.get(PROGRESS)
-    wedged = progress.share < JAMMING.jammed if isinstance(progress, Progress) else None
+    wedged = progress_in(decided.memories, len(state)) < JAMMING.jammed
     position, velocity, shoved = push_apart(*body, world, *after, state.shoved, began, decided.lands, wedged)
     if decided.confined is not None:
         confined = np.where(gives_way, decided.confined, -1)

@@ -12,12 +12,11 @@ from zlib import crc32
 
 import numpy as np
 
-from .adjusting import PROGRESS, adjust_forces
+from .adjusting import adjust_forces, progress_in
 from .arrays.chance import Keys, mix, smooth_noise, uniform
 from .arrays.frozen import replace
 from .arrays.scalars import Mask, Rows, Scalars, anybody, clamp, everybody, shared, smallest, which
 from .arrays.vectors import Vectors, magnitude, no_vectors, picked, truncate
-from .avoiding.jams import Progress
 from .behavior import Behavior, Destination
 from .combining import COMBINE, MATTERS, Component, blend, keep_urgent, left_out, of_all
 from .decisions import Decisions
@@ -268,8 +267,7 @@ def agents_of(state: State, snapshot: Snapshot, world: World, rows: Rows) -> Age
         )
     keys = snapshot.keys if alone else snapshot.keys[rows]
     errand = errands(state) if alone else errands(state).take(rows)
-    memory = state.memories.get(PROGRESS)
-    progress = memory.share if isinstance(memory, Progress) else shared(1.0, len(state))
+    progress = progress_in(state.memories, len(state))
     return Agents(
         rows=rows,
         keys=keys,

@@ -19,8 +19,8 @@ THICK = 0.006
 FOOT = 0.05
 """A foot that rests higher than this share of the height above the lowest one does not carry."""
 SELDOM, APART = 0.5, 0.025
-"""What rests on the ground for less than this share of the time that feet usually do, and more than so many heights of
-the model above or below where they usually rest, is none, such as a hand that swings past the ground."""
+"""A share of the time for which feet usually rest on the ground, and heights of the model from where they usually rest:
+a hand that swings past the ground is less than the one there, more than the other apart, and no foot."""
 GAP, ALIKE = 0.08, 0.04
 """Points are of one foot if they are nearer and move more alike than these shares of the height."""
 FEW = 2

@@ -341,11 +341,15 @@ class Floor:
         table, dx, dy = table[hit], dx[hit], dy[hit]
         return place[hit], row[hit], u[hit], v[hit], table[:, 2] + table[:, 7] * dx + table[:, 8] * dy
 
-    def any_between(self, x: Scalars, y: Scalars, low: Scalars, high: Scalars) -> Mask:
-        """Whether a triangle over or under places lies between two heights; (n,) each, metres."""
+    def any_between(self, x: Scalars, y: Scalars, low: Scalars, high: Scalars, *, trodden: bool) -> Mask:
+        """Whether a triangle over or under places lies between two heights; (n,) each, metres.
+
+        Args:
+            trodden: whether one triangle at each place is the ground itself, and not between these.
+        """
         found = np.zeros(len(x), dtype=np.bool_)
         cell, on = self._cells(x, y)
-        rows = which(on & ~(self._single[cell] & (self._ranges[cell, 1] <= low)))
+        rows = which(on & ~self._single[cell] if trodden else on)
         if len(rows):
             place, _, _, _, height = self.over(x[rows], y[rows])
             at = rows[place]

@@ -201,10 +201,10 @@ class Surfaces:
         return footing.put(rows, Footing(triangle, height, *self.shares(triangle, x[rows], y[rows])))
 
     def any_between(self, x: Scalars, y: Scalars, low: Scalars, high: Scalars) -> Mask:
-        """Whether a surface over or under places lies between two heights, as of `Floor.any_between`."""
+        """Whether a surface lies over the ground at places between two heights; (n,) each, metres."""
         found = np.zeros(len(x), dtype=np.bool_)
         for layer in self.layers:
-            found |= layer.floor.any_between(x, y, low, high)
+            found |= layer.floor.any_between(x, y, low, high, trodden=len(self.layers) == 1)
         return found
 
     def glance(self, x: Scalars, y: Scalars, expected: Scalars, step: Scalars, cosine: Scalars) -> tuple[Mask, Mask]:
