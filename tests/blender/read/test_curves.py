@@ -82,7 +82,7 @@ def test_a_curve_that_stays_is_read_once_and_one_that_moves_or_changes_again(add
     assert len(frames) == 1
     ob.location.x += 1.0
     (moved,) = path(reader)
-    assert len(frames) == 2 and np.allclose(moved.points, before.points + (1.0, 0.0, 0.0))
+    assert len(frames) == 2 and np.allclose(moved.points - before.points, (1.0, 0.0, 0.0))
     ob.data.splines[0].bezier_points[0].keyframe_insert("co")
     reader = curves.CurveReader(ob, counted)
     path(reader)
