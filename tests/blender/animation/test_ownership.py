@@ -62,7 +62,7 @@ def baked(ob, ownership, animation_data, **changes):
 
 
 def whats(ownership, ob, first: float = FIRST, last: float = LAST) -> list[str]:
-    return [what for what, _ in ownership.own_animation(ob, first, last)]
+    return ownership.own_animation(ob, first, last)
 
 
 # ---- the record

@@ -3,18 +3,7 @@
 import bpy
 import pytest
 
-from tests.blender.building import (
-    crowd,
-    drive,
-    insert,
-    leader,
-    part,
-    path_curve,
-    select,
-    tag,
-    vehicle,
-    wedge,
-)
+from tests.blender.building import crowd, drive, insert, leader, part, path_curve, select, tag, vehicle, wedge
 from tests.blender.crowds.test_populate import cube
 
 CATALOGUE = {behavior.name: behavior for behavior in part("behaviors").CATALOGUE}

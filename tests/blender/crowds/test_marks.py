@@ -4,19 +4,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import (
-    bake,
-    crowd,
-    empty,
-    frames,
-    insert,
-    meshed,
-    obstacle,
-    part,
-    select,
-    vehicle,
-    wedge,
-)
+from tests.blender.building import bake, crowd, empty, frames, insert, meshed, obstacle, part, select, vehicle, wedge
 from tests.sampling import sampled
 
 fingerprint = part("blender.read.fingerprint").fingerprint
