@@ -4,7 +4,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import bake, crowd, empty, frames, part, select, vehicle, wedge
+from tests.blender.building import armature, bake, crowd, empty, frames, part, press, vehicle, wedge
 
 ownership = part("blender.animation.ownership")
 fingerprint = part("blender.read.fingerprint").fingerprint
@@ -31,8 +31,7 @@ def path(ob, first: int = 1, last: int = END) -> np.ndarray:
 
 
 def take_over(*vehicles, first: int = FIRST, last: int = LAST, **options):
-    select(*vehicles)
-    assert bpy.ops.steering.animate_by_hand(frame_start=first, frame_end=last, **options) == {"FINISHED"}
+    press("animate_by_hand", *vehicles, frame_start=first, frame_end=last, **options)
     return bpy.context.object
 
 
@@ -138,14 +137,7 @@ def test_a_vehicle_below_a_parent_and_a_hidden_guide() -> None:
 
 def test_a_bone_leads_with_substeps_and_a_fixed_share() -> None:
     _, members = flock(2)
-    data = bpy.data.armatures.new("Rig")
-    rig = bpy.data.objects.new("Rig", data)
-    bpy.context.scene.collection.objects.link(rig)
-    select(rig)
-    bpy.ops.object.mode_set(mode="EDIT")
-    bone = data.edit_bones.new("Hand")
-    bone.head, bone.tail = (0.0, 0.0, 0.0), (0.0, 0.0, 1.0)
-    bpy.ops.object.mode_set(mode="OBJECT")
+    rig = armature("Rig", Hand=((0.0, 0.0, 0.0), (0.0, 0.0, 1.0)))
     hand = rig.pose.bones["Hand"]
     for frame, x in ((1, 0.0), (END, 12.0)):
         hand.location = (x, 0.0, 0.0)

@@ -6,6 +6,7 @@ import pytest
 
 from tests.blender.building import (
     assert_same,
+    at_frames,
     bake,
     clear_bake,
     crowd,
@@ -19,7 +20,9 @@ from tests.blender.building import (
     leader,
     obstacle,
     part,
+    press,
     put,
+    refuses,
     road,
     scene_dump,
     select,
@@ -171,7 +174,7 @@ def test_children_of_a_vehicle_move_with_it() -> None:
     tracks.target, tracks.track_axis, tracks.up_axis = ship, "TRACK_Y", "UP_Z"
     follower.constraints.new("COPY_LOCATION").target = ship
     toggle()
-    for at in played([ship, flag, camera, follower], [5, 15]):
+    for at in at_frames([ship, flag, camera, follower], [5, 15]):
         assert np.allclose(at[1], at[0] @ np.array(flag.matrix_basis), atol=1e-5)
         assert np.allclose(at[3, :3, 3], at[0, :3, 3], atol=1e-6)
         toward = at[0, :3, 3] - at[2, :3, 3]
@@ -349,8 +352,7 @@ def crew():
 
 
 def no_such_behavior(obs) -> None:
-    select(obs[0])
-    assert bpy.ops.steering.behavior_remove(behavior="wander") == {"FINISHED"}
+    press("behavior_remove", obs[0], behavior="wander")
 
 
 def more_behaviors(_obs) -> None:
@@ -607,8 +609,7 @@ def test_a_bake_that_is_refused_leaves_it_on_and_the_file_as_it_is() -> None:
     toggle(replace_own_keys=True)
     bpy.context.scene.frame_set(10)
     seen, before = shown(obs), of_the_file()
-    with pytest.raises(RuntimeError, match="turn on Replace Own Keys"):
-        bpy.ops.steering.bake()
+    refuses("bake", "turn on Replace Own Keys")
     assert is_on()
     assert_same(before, of_the_file())
     bpy.context.scene.frame_set(10)
@@ -684,14 +685,12 @@ def test_only_viewports_show_it() -> None:
 
 
 def test_it_refuses_what_a_bake_refuses_and_stays_off() -> None:
-    with pytest.raises(RuntimeError, match="The scene has no vehicles"):
-        bpy.ops.steering.preview()
+    refuses("preview", "The scene has no vehicles")
     assert not is_on()
     obs = ships()
     insert(obs[0], "location", {5: (0.0, 0.0, 0.0), 9: (1.0, 0.0, 0.0)})
     before = of_the_file()
-    with pytest.raises(RuntimeError, match="turn on Replace Own Keys"):
-        bpy.ops.steering.preview()
+    refuses("preview", "turn on Replace Own Keys")
     assert not is_on()
     assert_same(before, of_the_file())
 

@@ -14,7 +14,7 @@ from tests.blender.building import (
     meshed,
     obstacle,
     part,
-    select,
+    press,
     sphere,
     tag,
     vehicle,
@@ -100,8 +100,7 @@ def test_what_a_driver_moves_is_where_the_driver_says() -> None:
 def test_obstacles_and_regions_are_carried_on_too() -> None:
     obstacle(moving(sphere("Rock")))
     zone = moving(empty("Zone"))
-    select(zone)
-    bpy.ops.steering.tag(role="REGION")
+    press("tag", zone, role="REGION")
     snapshots = led_in(6, obstacle_avoidance={}, containment={})
     for name, column in (("obstacles", "start"), ("obstacles", "end"), ("regions", "centre")):
         path = np.array([getattr(getattr(each, name), column)[0] for each in snapshots])

@@ -23,6 +23,7 @@ from tests.blender.building import (
     obstacle,
     part,
     path_curve,
+    press,
     road,
     scene_dump,
     select,
@@ -116,8 +117,7 @@ def unlinked(ob) -> None:
 
 
 def no_longer_a_crowd(ship) -> None:
-    select(flock())
-    bpy.ops.steering.untag(role="CROWD")
+    press("untag", flock(), role="CROWD")
 
 
 def backwards(ship) -> None:

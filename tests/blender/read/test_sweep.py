@@ -23,6 +23,7 @@ from tests.blender.building import (
     obstacle,
     part,
     path_curve,
+    press,
     put,
     road,
     scene_dump,
@@ -545,8 +546,7 @@ def walker() -> list:
 @pytest.mark.parametrize("keyed", [False, True])
 def test_members_that_a_bake_moves_are_not_evaluated(keyed) -> None:
     frames(1, 4)
-    select(*walker())
-    assert bpy.ops.steering.populate(count=3, moves_like="PERSON") == {"FINISHED"}
+    press("populate", *walker(), count=3, moves_like="PERSON")
     crowd_object = bpy.context.object
     if keyed:
         insert(crowd_object, "steering.wander.strength", {1: 1.0, 4: 2.0})

@@ -8,6 +8,7 @@ import pytest
 from mathutils import Matrix
 
 from tests.blender.building import (
+    armature,
     assert_same,
     bake,
     baked_frames,
@@ -25,6 +26,8 @@ from tests.blender.building import (
     obstacle,
     part,
     places,
+    press,
+    reopen,
     scene_dump,
     select,
     snapshots,
@@ -131,14 +134,7 @@ def test_under_any_parent_the_vehicle_flies_as_simulated(parent, inverse) -> Non
 
 
 def test_a_vehicle_on_a_bone_flies_as_simulated() -> None:
-    armature = bpy.data.armatures.new("Rig")
-    rig = bpy.data.objects.new("Rig", armature)
-    bpy.context.scene.collection.objects.link(rig)
-    bpy.context.view_layer.objects.active = rig
-    bpy.ops.object.mode_set(mode="EDIT")
-    bone = armature.edit_bones.new("Bone")
-    bone.head, bone.tail = (1.0, 0.0, 0.0), (1.0, 1.0, 2.0)
-    bpy.ops.object.mode_set(mode="OBJECT")
+    rig = armature("Rig", Bone=((1.0, 0.0, 0.0), (1.0, 1.0, 2.0)))
     rig.pose.bones["Bone"].rotation_mode = "XYZ"
     insert(rig, 'pose.bones["Bone"].rotation_euler', {1: (0.0, 0.0, 0.0), 20: (1.0, 0.5, 2.0)})
     ob = wedge()
@@ -252,8 +248,7 @@ def test_set_start_makes_the_current_pose_the_start() -> None:
     bake()
     bpy.context.scene.frame_set(9)
     current = tuple(ob.location)
-    select(ob)
-    assert bpy.ops.steering.set_start() == {"FINISHED"}
+    press("set_start", ob)
     bake()
     np.testing.assert_allclose(places(ob, [1])[0], current, atol=1e-6)
     bpy.context.scene.frame_set(1)
@@ -266,8 +261,7 @@ def test_the_start_survives_saving_and_loading_and_clearing_moves_there_on_any_f
     bake()
     known = keys(ob)
     bpy.context.scene.frame_set(11)
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "baked.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "baked.blend"))
+    reopen(tmp_path / "baked.blend")
     ob = bpy.data.objects["Ship"]
     bake()
     assert keys(ob) == known
@@ -405,13 +399,7 @@ def depends_by_a_part(vehicle_object):
 
 
 def depends_by_a_bone(vehicle_object):
-    rig = bpy.data.objects.new("Rig", bpy.data.armatures.new("Rig"))
-    bpy.context.scene.collection.objects.link(rig)
-    bpy.context.view_layer.objects.active = rig
-    bpy.ops.object.mode_set(mode="EDIT")
-    bone = rig.data.edit_bones.new("Bone")
-    bone.tail = (0.0, 0.0, 1.0)
-    bpy.ops.object.mode_set(mode="OBJECT")
+    rig = armature("Rig", Bone=((0.0, 0.0, 0.0), (0.0, 0.0, 1.0)))
     rig.pose.bones["Bone"].constraints.new("TRACK_TO").target = vehicle_object
     obstacle(name="Wall").parent = rig
     return "Rig depends on the vehicle Ship through the constraint Track To of the bone Bone"

@@ -6,6 +6,7 @@ import pytest
 
 from tests.blender.building import (
     assert_same,
+    at_frames,
     bake,
     clear_bake,
     crowd,
@@ -16,8 +17,9 @@ from tests.blender.building import (
     part,
     path_curve,
     places,
+    press,
+    refuses,
     scene_dump,
-    select,
     tag,
     vehicle,
     wedge,
@@ -70,8 +72,7 @@ def test_people_climb_a_tagged_curve_and_untagged_it_is_a_curve_again() -> None:
     assert abs(climbs[0] - climbs[1]) > 12
     clear_bake()
     assert_same(before, scene_dump())
-    select(curve)
-    assert bpy.ops.steering.untag(role="LINK") == {"FINISHED"}
+    press("untag", curve, role="LINK")
     assert not curve.is_property_set("steering")
     frames(1, 45)
     bake()
@@ -98,9 +99,7 @@ def test_what_cannot_be_a_link_is_refused() -> None:
     with pytest.raises(RuntimeError, match=r"The link Ring has no two ends\. Draw it"):
         bake()
     bpy.data.objects.remove(ring)
-    select(wedge("Box"))
-    with pytest.raises(RuntimeError, match=r"Box cannot be a link\. Select a curve"):
-        bpy.ops.steering.tag(role="LINK")
+    refuses("tag", r"Box cannot be a link\. Select a curve", wedge("Box"), role="LINK")
 
 
 def test_a_link_with_an_end_on_no_ground_is_named() -> None:
@@ -128,12 +127,10 @@ def test_rigs_play_the_clip_of_a_link_on_it_only() -> None:
     floor("Loft", 2, 8, 3.0)
     rig.location, rig.rotation_euler.z = (-1.0, 0.0, 0.0), np.pi / 2.0
     people.steering.seek.target.location = (6.0, 0.0, 3.0)
-    select(rig)
-    assert bpy.ops.steering.set_start() == {"FINISHED"}
+    press("set_start", rig)
     entry = people.steering.portrayal.clips.add()
     entry.name, entry.action, entry.plays = "Climb", idle(rig, "Climb"), "STAND"
-    select(people)
-    assert bpy.ops.steering.clips_measure() == {"FINISHED"}
+    press("clips_measure", people)
     curve = ladder()
     curve.steering.link.clip, curve.steering.link.cycle = entry.action, 0.5
     bake()
@@ -162,8 +159,7 @@ def test_a_lift_carries_people_up_and_a_preview_of_it_is_the_bake() -> None:
     bottom.steering.link.to, bottom.steering.link.carrier = top, cabin
     bake()
     assert all(places(ob, [LAST])[0, 2] > 2.9 for ob in members)
-    for frame in (55, 62, 70):
-        bpy.context.scene.frame_set(frame)
+    for _ in at_frames((55, 62, 70)):
         height = cabin.matrix_world.translation.z
         assert all(abs(ob.matrix_world.translation.z - height) < 1e-4 for ob in members)
     bpy.data.objects.remove(cabin)
