@@ -177,14 +177,18 @@ def press(operator: str, *selected, **settings) -> None:
 
 
 def refuses(operator: str, match: str, *selected, **settings) -> None:
-    """Check that an operator of the extension refuses with this message, with only these objects selected, if any."""
+    """Check that an operator of the extension refuses with this message, with only these objects selected, if any, and
+    changes nothing."""
     # A Blender with a window, in which scenes are built too, has none.
     import pytest
 
     if selected:
         select(*selected)
+    bpy.context.view_layer.update()
+    before = scene_dump()
     with pytest.raises(RuntimeError, match=match):
         getattr(bpy.ops.steering, operator)(**settings)
+    assert_same(before, scene_dump())
 
 
 def tag(*objects, role: str, moves_like: str = "UNCHANGED"):

@@ -3,7 +3,7 @@
 import bpy
 import numpy as np
 
-from tests.blender.building import at_frames, bake, clear_bake, empty, frames, part, press, select, vehicle
+from tests.blender.building import bake, clear_bake, empty, frames, part, press, select, vehicle
 from tests.blender.legged import legged, longest_step, uneven_walk, with_feet_apart
 from tests.blender.walkers import idle, pose_of, stash, walk, walker
 
@@ -60,7 +60,7 @@ def test_each_kind_of_a_herd_plays_its_own_walk_and_keeps_its_feet() -> None:
     assert reasons(people) == ("", "")
     for name, rigs in kinds.items():
         for rig in rigs:
-            assert [each for each in at_frames(rig) if each != "Posture"] == ["Doe Idle", f"{name} Walk", "Feet"]
+            assert [each for each in played(rig) if each != "Posture"] == ["Doe Idle", f"{name} Walk", "Feet"]
         assert longest_step(rigs[0], 80) < 0.1 * loose[name]
 
 
@@ -100,7 +100,7 @@ def test_a_model_that_cannot_be_held_says_so_for_itself_alone() -> None:
         assert names == "Ghost", stage
         assert why == "not every foot of Ghost is below a leg of two bones"
         bake()
-    assert {name: "Feet" in at_frames(rig) for name, rig in (("Ghost", loose), ("Doe", kinds["Doe"][0]))} == {
+    assert {name: "Feet" in played(rig) for name, rig in (("Ghost", loose), ("Doe", kinds["Doe"][0]))} == {
         "Ghost": False,
         "Doe": True,
     }

@@ -6,7 +6,6 @@ import pytest
 
 from tests.blender.building import (
     assert_same,
-    at_frames,
     bake,
     clear_bake,
     crowd,
@@ -59,7 +58,8 @@ def family(ob) -> list:
 def seen(ob) -> list[int]:
     """The frames on which an object is visible in the viewport; checks that renders and its parts agree."""
     result = []
-    for frame in at_frames(range(FIRST, LAST + 1)):
+    for frame in range(FIRST, LAST + 1):
+        bpy.context.scene.frame_set(frame)
         visible = {member.visible_get() for member in family(ob)}
         assert visible == {not member.hide_render for member in family(ob)}
         assert len(visible) == 1

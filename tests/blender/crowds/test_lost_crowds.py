@@ -4,22 +4,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import (
-    bake,
-    crowd,
-    empty,
-    fleet,
-    frames,
-    is_baked,
-    link,
-    part,
-    press,
-    reopen,
-    select,
-    stored,
-    tag,
-    vehicle,
-)
+from tests.blender.building import bake, crowd, empty, fleet, frames, is_baked, link, part, select, stored, tag, vehicle
 from tests.blender.drawing import shown
 
 
@@ -40,7 +25,8 @@ def delete(ob) -> None:
 
 
 def untag(ob) -> None:
-    press("untag", ob, role="CROWD")
+    select(ob)
+    assert bpy.ops.steering.untag(role="CROWD") == {"FINISHED"}
 
 
 def exclude(ob) -> None:
@@ -189,7 +175,8 @@ def test_a_behavior_that_points_at_a_lost_crowd_blocks_nothing() -> None:
 
 def test_a_crowd_survives_saving_and_opening_while_it_is_deleted(tmp_path) -> None:
     lose("deleted")
-    reopen(tmp_path / "file.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "file.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "file.blend"))
     restore()
     bake()
     assert is_baked(bpy.data.objects["Ship 0"])

@@ -27,6 +27,7 @@ from tests.blender.building import (
     places,
     press,
     put,
+    refuses,
     reopen,
     scene_dump,
     select,
@@ -49,15 +50,6 @@ def populate_after(*models, **settings):
     """Populate with these selected, by one member unless another count is given."""
     select(*models)
     return populate(**{"count": 1, **settings})
-
-
-def refused(match: str, **settings) -> None:
-    """Check that Populate refuses with a message and changes nothing."""
-    bpy.context.view_layer.update()
-    before = scene_dump()
-    with pytest.raises(RuntimeError, match=match):
-        bpy.ops.steering.populate(**settings)
-    assert_same(before, scene_dump())
 
 
 def members(crowd) -> list:
@@ -230,16 +222,14 @@ def test_a_refusal_stores_no_settings_on_the_crowd() -> None:
     assert_same(before, scene_dump())
     settled.steering.populate.count = 3
     settled.steering.populate.sources.add()
-    before = scene_dump()
-    refused("Crowd has no models")
-    assert_same(before, scene_dump())
+    refuses("populate", "Crowd has no models")
     assert bpy.ops.steering.crowd_add() == {"FINISHED"}
     unpopulated = bpy.context.view_layer.objects.active
     floor, ant = ground(4.0), wedge(size=0.1)
     for vertex in ant.data.vertices:
         vertex.co.x += 6.0
     select(unpopulated, ant)
-    refused("The origin of Ship is 6 m away", count=5, arrangement="SURFACE", place=floor.name)
+    refuses("populate", "The origin of Ship is 6 m away", count=5, arrangement="SURFACE", place=floor.name)
 
 
 def test_copies_of_a_tagged_model_have_neither_its_tags_nor_its_bake() -> None:
@@ -403,7 +393,7 @@ def test_copies_of_library_overrides_survive_saving(tmp_path: Path) -> None:
     bpy.context.scene.collection.children.link(linked)
     bpy.context.view_layer.update()
     select(next(ob for ob in linked.objects if ob.type == "ARMATURE"))
-    refused("Figure is linked and cannot be copied for each member. Make a library override of it")
+    refuses("populate", "Figure is linked and cannot be copied for each member. Make a library override of it")
     bpy.context.scene.collection.children.unlink(linked)
     override = linked.override_hierarchy_create(bpy.context.scene, bpy.context.view_layer)
     rig = next(ob for ob in override.all_objects if ob.type == "ARMATURE")
@@ -806,19 +796,21 @@ def test_a_place_that_is_missing_or_does_not_suit_is_refused(arrangement: str, p
     link(bpy.data.objects.new("Empty Mesh", bpy.data.meshes.new("Nothing")))
     path_curve("Dot", points=((1, 2, 3),))
     select(wedge())
-    refused(told, arrangement=arrangement, **({"place": place} if place else {}))
+    refuses("populate", told, arrangement=arrangement, **({"place": place} if place else {}))
 
 
 def test_an_excluded_collection_of_members_is_refused(crowd) -> None:
     bpy.context.view_layer.layer_collection.children["Crowd Members"].exclude = True
     select(crowd)
-    refused("The collection Crowd Members is excluded from the view layer. Enable it in the Outliner", count=30)
+    refuses(
+        "populate", "The collection Crowd Members is excluded from the view layer. Enable it in the Outliner", count=30
+    )
 
 
 def test_a_member_without_a_front_is_refused_before_it_would_be_moved(crowd) -> None:
     members(crowd)[2].steering.up_axis = "POS_Y"
     select(crowd)
-    refused("Forward and Up of .* are the same axis", count=30, arrangement="GRID")
+    refuses("populate", "Forward and Up of .* are the same axis", count=30, arrangement="GRID")
 
 
 def test_the_panel_shows_only_settings_that_apply(crowd) -> None:

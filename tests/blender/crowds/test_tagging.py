@@ -178,9 +178,7 @@ def test_only_the_root_of_a_selected_model_becomes_a_vehicle() -> None:
 )
 def test_an_object_that_cannot_have_the_role_is_refused_by_name(role, made, sentence) -> None:
     select(made())
-    before = scene_dump()
     refuses("tag", sentence, role=role)
-    assert_same(before, scene_dump())
 
 
 def test_an_object_that_cannot_have_the_role_is_skipped_with_a_warning(capfd) -> None:
@@ -201,9 +199,7 @@ def test_linked_objects_are_refused_by_name(role, tmp_path) -> None:
     linked = link(from_library(tmp_path, "objects", "Linked"))
     bpy.context.view_layer.update()
     select(linked, wedge("Local"))
-    before = scene_dump()
     refuses("tag", r"Linked is linked and cannot be edited\. Make a library override", role=role)
-    assert_same(before, scene_dump())
 
 
 # ---- crowds

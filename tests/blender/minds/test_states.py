@@ -358,7 +358,7 @@ def test_keys_on_active_open_and_close_a_state_whatever_frame_is_shown() -> None
         state.steering.active = active
         state.steering.keyframe_insert("active", frame=frame)
     told = []
-    for _on in at_frames((1, 30)):
+    for _ in at_frames((1, 30)):
         bake()
         told.append([part("blender.animation.run_records").outcome_of(ob).states for ob in members])
         bpy.ops.steering.clear_bake()

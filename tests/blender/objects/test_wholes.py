@@ -5,21 +5,7 @@ from collections.abc import Callable
 import bpy
 import pytest
 
-from tests.blender.building import (
-    bake,
-    clear_bake,
-    crowd,
-    drive,
-    empty,
-    frames,
-    is_baked,
-    part,
-    press,
-    refuses,
-    select,
-    vehicle,
-    wedge,
-)
+from tests.blender.building import bake, clear_bake, crowd, drive, empty, frames, is_baked, part, select, vehicle, wedge
 from tests.blender.drawing import texts, up_to_date
 from tests.blender.objects.test_characters import character
 from tests.sampling import in_every_blender
@@ -96,11 +82,13 @@ def test_the_skin_of_an_armature_belongs_to_it_though_it_is_not_parented() -> No
 @pytest.mark.parametrize("part_of", PARTS)
 def test_a_part_of_a_vehicle_is_tagged_on_purpose_only(part_of) -> None:
     whole, ob = bird(part_of)
-    refuses("tag", rf"{ob.name} is part of {whole.name}.*Select {whole.name}", role="VEHICLE")
+    with pytest.raises(RuntimeError, match=rf"{ob.name} is part of {whole.name}.*Select {whole.name}"):
+        bpy.ops.steering.tag(role="VEHICLE")
     assert not ob.is_property_set("steering")
     assert bpy.ops.steering.tag(role="LEADER") == {"FINISHED"}
     assert has(whole, "LEADER") and not ob.is_property_set("steering")
-    press("tag", ob, role="LEADER", of_part=True)
+    select(ob)
+    assert bpy.ops.steering.tag(role="LEADER", of_part=True) == {"FINISHED"}
     assert has(ob, "LEADER"), "a rider or a hat may be one"
     assert part("blender.objects.focus").whole_of(ob) == ob
     assert bpy.ops.steering.untag(role="LEADER") == {"FINISHED"}
@@ -110,7 +98,8 @@ def test_a_part_of_a_vehicle_is_tagged_on_purpose_only(part_of) -> None:
 def test_a_part_joins_the_selected_crowd_with_its_whole() -> None:
     whole, ob = bird(parented)
     other = crowd("Others")
-    press("tag", ob, other, role="VEHICLE", moves_like="UNCHANGED")
+    select(ob, other)
+    assert bpy.ops.steering.tag(role="VEHICLE", moves_like="UNCHANGED") == {"FINISHED"}
     assert whole.steering.crowd == other
     assert not ob.is_property_set("steering")
 
@@ -121,24 +110,29 @@ def test_a_part_that_its_carrier_drives_makes_the_carrier_a_vehicle() -> None:
     leg.parent = sheep
     sheep["steering_phase"] = 0.0
     drive(leg, "rotation_euler", "phase", index=0, phase=(sheep, '["steering_phase"]'))
-    press("tag", leg, role="VEHICLE")
+    select(leg)
+    assert bpy.ops.steering.tag(role="VEHICLE") == {"FINISHED"}
     assert has(sheep, "VEHICLE") and not leg.is_property_set("steering")
 
 
 def test_a_leader_may_carry_vehicles() -> None:
     carrier_ship, plane = wedge("Carrier"), wedge("Plane")
     plane.parent = carrier_ship
-    press("tag", carrier_ship, role="LEADER")
-    press("tag", plane, role="VEHICLE")
+    select(carrier_ship)
+    assert bpy.ops.steering.tag(role="LEADER") == {"FINISHED"}
+    select(plane)
+    assert bpy.ops.steering.tag(role="VEHICLE") == {"FINISHED"}
     assert has(plane, "VEHICLE") and not has(carrier_ship, "VEHICLE")
 
 
 def test_a_part_calls_as_the_whole() -> None:
     whole, ob = bird(parented)
     prey = vehicle(wedge("Prey"), crowd=crowd("Prey Crowd"))
-    press("state_add", prey)
+    select(prey)
+    assert bpy.ops.steering.state_add() == {"FINISHED"}
     state = bpy.context.object
-    press("trigger_add", ob, when="NEAR", to=state.name)
+    select(ob)
+    assert bpy.ops.steering.trigger_add(when="NEAR", to=state.name) == {"FINISHED"}
     assert bpy.context.object.steering.trigger.who == whole
 
 

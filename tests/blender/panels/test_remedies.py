@@ -14,21 +14,7 @@ from typing import Any
 import bpy
 import pytest
 
-from tests.blender.building import (
-    armature,
-    bake,
-    crowd,
-    frames,
-    insert,
-    part,
-    press,
-    refuses,
-    select,
-    tag,
-    use,
-    vehicle,
-    wedge,
-)
+from tests.blender.building import bake, crowd, frames, insert, part, select, tag, use, vehicle, wedge
 from tests.blender.drawing import shown, up_to_date
 from tests.blender.walkers import found_walkers
 
@@ -156,7 +142,8 @@ def targets() -> bool:
 
 
 def a_bone() -> bool:
-    rig = armature("Rig")
+    rig = bpy.data.objects.new("Rig", bpy.data.armatures.new("Rig"))
+    bpy.context.scene.collection.objects.link(rig)
     crowd_object = vehicle(crowd=crowd(seek={"target": rig})).steering.crowd
     select(crowd_object)
     return drawn("behaviors", "prop", "target_bone")
@@ -166,7 +153,9 @@ def own_keys() -> bool:
     frames(1, 5)
     ship = vehicle(crowd=crowd(wander={}))
     insert(ship, "location", {2: (1.0, 0.0, 0.0)})
-    refuses("bake", "Replace Own Keys", ship)
+    select(ship)
+    with pytest.raises(RuntimeError, match="Replace Own Keys"):
+        bpy.ops.steering.bake()
     label = bpy.context.scene.steering.bl_rna.properties["replace_own_keys"].name
     return label == "Replace Own Keys" and all(drawn(p, "prop", "replace_own_keys") for p in ("findings", "run"))
 
@@ -184,7 +173,8 @@ def attendance() -> bool:
 
 def populating() -> bool:
     frames(1, 5)
-    press("populate", wedge("Model"), count=3, moves_like="UNCHANGED")
+    select(wedge("Model"))
+    assert bpy.ops.steering.populate(count=3, moves_like="UNCHANGED") == {"FINISHED"}
     bpy.context.object.steering.populate.arrangement = "SURFACE"
     assert bpy.types.STEERING_PT_populate.bl_label == "Populate"
     fields = [("prop", "place"), ("prop", "count"), ("operator", "steering.populate_add")]

@@ -6,7 +6,6 @@ import pytest
 
 from tests.blender.building import (
     assert_same,
-    at_frames,
     bake,
     clear_bake,
     crowd,
@@ -174,7 +173,7 @@ def test_children_of_a_vehicle_move_with_it() -> None:
     tracks.target, tracks.track_axis, tracks.up_axis = ship, "TRACK_Y", "UP_Z"
     follower.constraints.new("COPY_LOCATION").target = ship
     toggle()
-    for at in at_frames([ship, flag, camera, follower], [5, 15]):
+    for at in played([ship, flag, camera, follower], [5, 15]):
         assert np.allclose(at[1], at[0] @ np.array(flag.matrix_basis), atol=1e-5)
         assert np.allclose(at[3, :3, 3], at[0, :3, 3], atol=1e-6)
         toward = at[0, :3, 3] - at[2, :3, 3]

@@ -15,8 +15,6 @@ from tests.blender.building import (
     meshed,
     path_curve,
     places,
-    press,
-    refuses,
     select,
     snapshots,
     tag,
@@ -58,7 +56,8 @@ def test_a_flow_is_not_a_path_and_a_path_is_not_a_flow() -> None:
     assert seen.paths[0][0].points[0].tolist() == [5.0, 0.0, 0.0]
     tag(each, role="PATH")
     assert (len(snapshots()[0].flows), len(snapshots()[0].paths)) == (1, 2)
-    press("untag", each, role="FLOW")
+    select(each)
+    assert bpy.ops.steering.untag(role="FLOW") == {"FINISHED"}
     assert (len(snapshots()[0].flows), len(snapshots()[0].paths)) == (0, 2)
     assert other.steering.roles == {"PATH"}
 
@@ -220,4 +219,5 @@ def test_a_mesh_without_the_named_attribute_is_refused() -> None:
         ("Wind", "no vector, color or edge attribute Wind"),
     ):
         stream.steering.flow_attribute = name
-        refuses("bake", f"The flow Wire has {why}")
+        with pytest.raises(RuntimeError, match=f"The flow Wire has {why}"):
+            bpy.ops.steering.bake()

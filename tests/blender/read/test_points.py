@@ -6,7 +6,6 @@ import pytest
 
 from tests.blender.building import (
     assert_same,
-    bake,
     crowd,
     empty,
     fleet,
@@ -196,9 +195,7 @@ ODD = {
 def test_odd_points_are_refused_in_a_sentence(addon, odd) -> None:
     made, text = ODD[odd]
     ob = points(**made)
-    before = scene_dump()
     refuses("bake", text)
-    assert_same(before, scene_dump())
     assert ob.steering.roles == {"POINTS"}
 
 
@@ -220,8 +217,7 @@ def test_a_model_with_one_axis_for_forward_and_up_is_refused_by_name(addon) -> N
     model.steering.forward_axis, model.steering.up_axis = "POS_Z", "POS_Z"
     ob.steering.models = bpy.data.collections.new("Gnats")
     ob.steering.models.objects.link(model)
-    with pytest.raises(RuntimeError, match="Forward and Up of Gnat are the same axis"):
-        bake()
+    refuses("bake", "Forward and Up of Gnat are the same axis")
 
 
 def test_what_is_locked_or_not_selected_does_not_move(addon) -> None:
@@ -249,11 +245,9 @@ def test_a_target_may_be_any_point_of_a_crowd(addon) -> None:
 def test_points_that_are_also_something_else_are_refused(addon) -> None:
     ob = points()
     ob.steering.roles = {"POINTS", "VEHICLE"}
-    with pytest.raises(RuntimeError, match="tagged both as vehicle points and as a vehicle"):
-        bake()
+    refuses("bake", "tagged both as vehicle points and as a vehicle")
     ob.steering.roles = {"POINTS"}
     mark = empty("Nothing")
     mark.steering.roles = {"POINTS"}
     mark.steering.crowd = ob.steering.crowd
-    with pytest.raises(RuntimeError, match="Nothing is tagged as vehicle points but is no mesh"):
-        bake()
+    refuses("bake", "Nothing is tagged as vehicle points but is no mesh")

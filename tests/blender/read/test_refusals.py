@@ -23,7 +23,6 @@ from tests.blender.building import (
     obstacle,
     part,
     path_curve,
-    press,
     road,
     scene_dump,
     select,
@@ -117,7 +116,8 @@ def unlinked(ob) -> None:
 
 
 def no_longer_a_crowd(ship) -> None:
-    press("untag", flock(), role="CROWD")
+    select(flock())
+    bpy.ops.steering.untag(role="CROWD")
 
 
 def backwards(ship) -> None:

@@ -23,7 +23,6 @@ from tests.blender.building import (
     obstacle,
     part,
     path_curve,
-    press,
     put,
     road,
     scene_dump,
@@ -546,7 +545,8 @@ def walker() -> list:
 @pytest.mark.parametrize("keyed", [False, True])
 def test_members_that_a_bake_moves_are_not_evaluated(keyed) -> None:
     frames(1, 4)
-    press("populate", *walker(), count=3, moves_like="PERSON")
+    select(*walker())
+    assert bpy.ops.steering.populate(count=3, moves_like="PERSON") == {"FINISHED"}
     crowd_object = bpy.context.object
     if keyed:
         insert(crowd_object, "steering.wander.strength", {1: 1.0, 4: 2.0})

@@ -456,7 +456,8 @@ PLAYING = """
     result = {{}}
     def played(names):
         found = {{}}
-        for frame in at_frames({frames}):
+        for frame in {frames}:
+            bpy.context.scene.frame_set(frame)
             graph = bpy.context.evaluated_depsgraph_get()
             found[frame] = {{i.persistent_id[0]: np.array(i.matrix_world).tolist()
                             for i in graph.object_instances if i.is_instance and "Model" in i.object.name}}
