@@ -170,10 +170,12 @@ def select(*objects) -> None:
     bpy.context.view_layer.objects.active = objects[0] if objects else None
 
 
-def press(operator: str, *selected, **settings) -> None:
-    """Carry out an operator of the extension on objects, with only these selected and the first one active."""
+def press(operator: str, *selected, **settings):
+    """Carry out an operator of the extension on objects, with only these selected and the first one active; returns the
+    one that is active then."""
     select(*selected)
     assert getattr(bpy.ops.steering, operator)(**settings) == {"FINISHED"}
+    return bpy.context.view_layer.objects.active
 
 
 def refuses(operator: str, match: str, *selected, **settings) -> None:

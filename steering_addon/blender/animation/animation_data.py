@@ -229,5 +229,5 @@ def check_nla_plays(ob: Object, animation: AnimData, effect: str, *, acts: bool)
         text = f"{ob.name} has the NLA track {solo} on solo, which would {effect}. Turn off the star of the track."
         raise Refusal(text, about=[ob])
     if acts and (animation.action_blend_type != "REPLACE" or animation.action_influence < 1.0):
-        text = f"{ob.name} has an action that is blended with its NLA tracks, which would {effect}."
-        raise Refusal(f"{text} Set it to Replace, with influence 1.", about=[ob])
+        text = f"{ob.name} has an action that is blended with its NLA tracks, which would {effect}"
+        raise Refusal(f"{text}. Set it to Replace, with influence 1.", about=[ob])

@@ -20,8 +20,7 @@ def herd():
     """A populated crowd of two kinds whose bones have the same names, and other lengths."""
     frames(1, 24)
     models = kind("Doe", 0.5, 0.25), kind("Elk", 0.62, 0.2)
-    press("populate", *models, count=5, moves_like="PERSON", seed=3)
-    people = bpy.context.object
+    people = press("populate", *models, count=5, moves_like="PERSON", seed=3)
     for behavior in part("behaviors").CATALOGUE:
         getattr(people.steering, behavior.name).use = behavior.name == "seek"
     people.steering.seek.target = empty("Goal", location=(0.0, -60.0, 0.0))

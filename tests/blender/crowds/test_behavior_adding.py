@@ -175,8 +175,7 @@ def test_what_is_tagged_for_something_else_is_no_target() -> None:
 
 def test_what_is_selected_with_a_state_becomes_its_target() -> None:
     birds, roof = fish(2, "Bird"), cube("Roof")
-    press("state_add", birds, preset="sleep")
-    state = bpy.context.view_layer.objects.active
+    state = press("state_add", birds, preset="sleep")
     add_beside(state, "landing", roof)
     assert state.steering.landing.target == roof and not birds.steering.is_property_set("landing")
 

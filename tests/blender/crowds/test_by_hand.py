@@ -31,8 +31,7 @@ def path(ob, first: int = 1, last: int = END) -> np.ndarray:
 
 
 def take_over(*vehicles, first: int = FIRST, last: int = LAST, **options):
-    press("animate_by_hand", *vehicles, frame_start=first, frame_end=last, **options)
-    return bpy.context.object
+    return press("animate_by_hand", *vehicles, frame_start=first, frame_end=last, **options)
 
 
 def keys(guide, axis: int = 0):

@@ -15,8 +15,7 @@ def told() -> dict[str, str]:
 
 
 def populated(*models, **options):
-    press("populate", *models, count=2, **options)
-    return bpy.context.view_layer.objects.active
+    return press("populate", *models, count=2, **options)
 
 
 def walker_that_plays(*make):

@@ -30,8 +30,7 @@ def add(*selected, place=(3.0, 15.0, 4.0), frame: int = FRAME, **options):
     scene = bpy.context.scene
     scene.frame_set(frame)
     scene.cursor.location = place
-    press("mark_add", *selected, **options)
-    return bpy.context.object
+    return press("mark_add", *selected, **options)
 
 
 def places(objects, frame: int = FRAME) -> np.ndarray:

@@ -23,8 +23,7 @@ def models():
 
 def populate(count: int, *obs, **settings):
     """The crowd of a count of members."""
-    press("populate", *obs, count=count, **settings)
-    return bpy.context.view_layer.objects.active
+    return press("populate", *obs, count=count, **settings)
 
 
 def points_objects() -> list:

@@ -115,6 +115,5 @@ def test_a_second_herd_shares_the_room_over_the_ground_unless_it_is_too_long_for
 
 
 def test_a_region_with_holes_keeps_nobody_from_being_tagged() -> None:
-    press("tag", ground(SIDE), role="REGION")
-    bpy.context.object.steering.region_shape = "MESH"
+    press("tag", ground(SIDE), role="REGION").steering.region_shape = "MESH"
     assert room_of(tagged("BIRD", wedge())) is None

@@ -38,8 +38,7 @@ def herd(*others: str):
     startle = bpy.data.objects["Startle"]
     numbers = startle.steering.state
     numbers.react, numbers.varies, numbers.lasts, numbers.blend = 0.0, 0.0, 0.5, 0.4
-    press("trigger_add", startle, empty("Wolf", (2.0, -3.0, 0.0)), when="NEAR")
-    bpy.context.object.steering.trigger.distance = 8.0
+    press("trigger_add", startle, empty("Wolf", (2.0, -3.0, 0.0)), when="NEAR").steering.trigger.distance = 8.0
     return members
 
 

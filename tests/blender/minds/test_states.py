@@ -41,13 +41,11 @@ def herd(count: int = 9):
 
 
 def startle(grazing, wolf=None, **values):
-    press("state_add", grazing, preset="startle")
-    state = bpy.context.object
+    state = press("state_add", grazing, preset="startle")
     for name, value in values.items():
         setattr(state.steering.state, name, value)
     if wolf is not None:
-        press("trigger_add", state, wolf, when="NEAR")
-        bpy.context.object.steering.trigger.distance = 10.0
+        press("trigger_add", state, wolf, when="NEAR").steering.trigger.distance = 10.0
     return state
 
 
@@ -129,8 +127,7 @@ def test_what_calls_is_clicked_alone_and_calls_into_the_state_that_nothing_leads
     assert bpy.ops.steering.trigger_add(when="NEAR") == {"FINISHED"}
     assert bpy.context.object.steering.trigger.to == state and bpy.context.object.steering.trigger.who == wolf
     refuses("trigger_add", "Select what calls, then Shift-click the state", second, when="NEAR")
-    press("trigger_add", second, state, when="NEAR")
-    assert bpy.context.object.steering.trigger.who == second
+    assert press("trigger_add", second, state, when="NEAR").steering.trigger.who == second
     select(members[0])
     assert not any(entry[1] == "steering.trigger_add" for entry in up_to_date("OBJECT_PT_steering_object"))
 
@@ -216,10 +213,8 @@ def test_a_trigger_can_watch_for_a_crowd_and_for_those_in_a_state() -> None:
     state = startle(grazing, wolf, react=0.0, varies=0.0)
     trigger = bpy.context.object
     trigger.steering.trigger.distance = 3.5
-    press("state_add", grazing, preset="look_up")
-    look = bpy.context.object
-    press("trigger_add", look, when="NEAR", to=look.name)
-    bpy.context.object.steering.trigger.who = state
+    look = press("state_add", grazing, preset="look_up")
+    press("trigger_add", look, when="NEAR", to=look.name).steering.trigger.who = state
     plan = planning.plan_reading(bpy.context.scene)
     of = {source.ob.name: source.trigger.of for source in plan.triggers}
     names = [each.ob.name for each in plan.states]
@@ -242,8 +237,7 @@ def test_a_state_of_another_crowd_cannot_follow() -> None:
 @pytest.mark.parametrize("preset", ["", *SHIPPED])
 def test_each_ready_state_bakes(preset) -> None:
     grazing, members = herd(4)
-    press("state_add", grazing, preset=preset)
-    state = bpy.context.object
+    state = press("state_add", grazing, preset=preset)
     state.steering.state.cue = 1.0
     bake()
     bpy.context.scene.frame_set(60)
@@ -392,8 +386,7 @@ def test_a_state_is_not_put_where_the_scene_does_not_see_it() -> None:
     (collection,) = state.users_collection
     hidden = bpy.context.view_layer.layer_collection.children[collection.name]
     hidden.exclude = True
-    press("state_add", grazing, preset="sleep")
-    assert bpy.context.object.name in bpy.context.view_layer.objects
+    assert press("state_add", grazing, preset="sleep").name in bpy.context.view_layer.objects
 
 
 def test_copies_that_share_a_number_get_their_own_with_the_next_bake_which_stays_up_to_date() -> None:

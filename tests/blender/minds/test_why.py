@@ -58,8 +58,7 @@ def test_a_preview_tells_states_and_reasons_as_a_bake_does() -> None:
 
 def test_who_takes_up_a_state_says_what_else_it_weighed() -> None:
     grazing, members, _ = alarm()
-    press("state_add", grazing, preset="look_up")
-    look = bpy.context.object
+    look = press("state_add", grazing, preset="look_up")
     # They look up from the first step on, before the wolf counts.
     look.steering.state.urge, look.steering.state.react, look.steering.state.persistence = 1.0, 0.0, 0.1
     bake()

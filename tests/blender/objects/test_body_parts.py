@@ -135,8 +135,7 @@ def body_of(rig):
 def check_is_a_walker(rig) -> None:
     """Check that a model is a person as tall and as wide as the plain walker, and walks at its speed."""
     stash(rig, idle(rig), walk(rig))
-    press("populate", rig, count=2)
-    people = bpy.context.view_layer.objects.active
+    people = press("populate", rig, count=2)
     assert people.name == "People"
     model, clips = people.steering.vehicle, {clip.action.name: clip for clip in people.steering.portrayal.clips}
     assert 0.15 < model.radius <= 0.2 * HEIGHT * 1.1
@@ -189,8 +188,7 @@ def test_people_among_animals_are_of_the_herd(others) -> None:
                 _more_skin(rig, (-0.2, y - 0.1, 0.0), (0.2, y + 0.1, 0.8))
             _more_skin(rig, (-0.2, -0.9, 0.8), (0.2, 0.9, 1.3))
         models.append(rig)
-    press("populate", *models, count=4, seed=2)
-    herd = bpy.context.view_layer.objects.active
+    herd = press("populate", *models, count=4, seed=2)
     assert (herd.name, herd.steering.locomotion) == ("Animals", "ON_FOOT")
     assert herd.steering.vehicle.radius < 0.5
 
@@ -206,8 +204,7 @@ def test_a_body_on_four_legs_is_no_person_however_tall() -> None:
     _more_skin(rig, (-0.15, -1.6, 2.8), (0.15, -1.1, 4.6))
     body = body_of(rig)
     assert not body.is_upright(("NEG_Y", "POS_Z"))
-    press("populate", rig, count=1)
-    assert bpy.context.view_layer.objects.active.name == "Animals"
+    assert press("populate", rig, count=1).name == "Animals"
 
 
 def with_long_bones(rig):
@@ -220,8 +217,7 @@ def with_long_bones(rig):
 def test_the_ground_is_larger_than_what_is_seen_of_models(how, clicked: str) -> None:
     rig = dressed(how)
     ground = box("Ground", (-8.0, -8.0, -0.5), (8.0, 8.0, 0.0))
-    press("populate", ground, bpy.data.objects[clicked], count=2)
-    crowd = bpy.context.view_layer.objects.active
+    crowd = press("populate", ground, bpy.data.objects[clicked], count=2)
     assert crowd.steering.populate.place == ground
     assert [source.object for source in crowd.steering.populate.sources] == [rig]
 
@@ -249,14 +245,12 @@ def test_a_body_far_from_the_origin_is_named_however_far_bones_reach() -> None:
 
 def test_low_hills_are_the_ground_of_models_that_are_not_much_smaller() -> None:
     hills, rig = box("Hills", (-3.0, -3.0, -0.3), (3.0, 3.0, 0.2)), walker()
-    press("populate", hills, rig, count=1)
-    assert bpy.context.view_layer.objects.active.steering.populate.place == hills
+    assert press("populate", hills, rig, count=1).steering.populate.place == hills
 
 
 def test_a_car_beside_a_person_is_no_ground() -> None:
     car, rig = box("Car", (-0.9, -2.2, 0.0), (0.9, 2.2, 1.5)), walker()
-    press("populate", car, rig, count=2)
-    stored = bpy.context.view_layer.objects.active.steering.populate
+    stored = press("populate", car, rig, count=2).steering.populate
     assert stored.place is None
     assert {source.object for source in stored.sources} == {car, rig}
 
@@ -265,7 +259,6 @@ def test_a_floor_is_the_ground_also_of_models_nearly_as_large() -> None:
     floor, rig = box("Floor", (-2.0, -2.0, 0.0), (2.0, 2.0, 0.0)), walker()
     shape = box("Shape", (-9.0, -9.0, -9.0), (9.0, 9.0, 9.0))
     rig.pose.bones["Body"].custom_shape = shape
-    press("populate", floor, rig, shape, count=1)
-    stored = bpy.context.view_layer.objects.active.steering.populate
+    stored = press("populate", floor, rig, shape, count=1).steering.populate
     assert stored.place == floor
     assert [source.object for source in stored.sources] == [rig]

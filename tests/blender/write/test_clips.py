@@ -75,8 +75,7 @@ def test_populate_gives_a_new_crowd_the_clips_that_its_model_brings_along():
     frames(1, 10)
     rig = walker("Model")
     stash(rig, idle(rig), walk(rig))
-    press("populate", rig, count=3, moves_like="PERSON")
-    people = bpy.context.object
+    people = press("populate", rig, count=3, moves_like="PERSON")
     assert [(clip.action.name, clip.plays) for clip in people.steering.portrayal.clips] == [
         ("Idle", "STAND"),
         ("Walk", "MOVE"),

@@ -24,12 +24,10 @@ def feeders(*, stands: bool = True):
             rig.steering.start_speed = 0.0
     rigs[1].location = (40.0, 0.0, 0.0)
     people.steering.portrayal.playing.plant_feet = False
-    press("state_add", people)
-    state = bpy.context.object
+    state = press("state_add", people)
     state.name, state.steering.state.react, state.steering.state.lasts = "Feed", 0.0, 0.0
     call = empty("Call", HERE)
-    press("trigger_add", state, call, when="NEAR")
-    bpy.context.object.steering.trigger.distance = NEAR
+    press("trigger_add", state, call, when="NEAR").steering.trigger.distance = NEAR
     return people, rigs, state
 
 
@@ -100,8 +98,7 @@ def test_on_arrival_it_is_done_once_by_those_who_arrive_and_a_preview_shows_it()
 
 def test_one_action_may_be_a_clip_of_two_states_and_each_has_a_strip() -> None:
     people, rigs, state = feeders()
-    press("state_add", people)
-    other = bpy.context.object
+    other = press("state_add", people)
     press("clip_add", people, action="Idle", state="Feed")
     assert bpy.ops.steering.clip_add(action="Idle", state=other.name) == {"FINISHED"}
     refuses("clip_add", r"already a clip of People in Feed", action="Idle", state="Feed")

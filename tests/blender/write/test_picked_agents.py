@@ -228,8 +228,7 @@ def test_parts_of_a_car_move_as_with_a_keyed_bake(addon) -> None:
 
 def test_populating_again_flies_no_one_twice_and_what_was_deleted_by_hand_comes_back(addon) -> None:
     frames(1, 6)
-    press("populate", wedge("Arrow", size=0.1), count=7, made_as="POINTS", moves_like="BIRD")
-    owner = bpy.context.view_layer.objects.active
+    owner = press("populate", wedge("Arrow", size=0.1), count=7, made_as="POINTS", moves_like="BIRD")
     bake()
     select(bpy.data.objects[f"{owner.name} Player"])
     identities = sorted(instances())

@@ -126,8 +126,7 @@ def test_a_preview_of_baked_points_shows_them_once(addon) -> None:
 
 def test_populate_leaves_no_cache_of_points_that_it_replaces(addon) -> None:
     frames(1, 6)
-    press("populate", wedge("Arrow", size=0.1), count=7, made_as="POINTS", moves_like="BIRD")
-    owner = bpy.context.view_layer.objects.active
+    owner = press("populate", wedge("Arrow", size=0.1), count=7, made_as="POINTS", moves_like="BIRD")
     bake()
     press("populate", owner, count=9)
     assert not part("blender.objects.crowd_caches").cache_of(owner)
