@@ -1,7 +1,5 @@
 """The states of shipped presets in crowds of shipped presets, without Blender."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

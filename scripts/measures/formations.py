@@ -9,8 +9,6 @@ Standing is by how many frames birds are off the frame on which they are to stan
 down.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -96,8 +96,9 @@ class Pursuit(Behavior):
     def _toward(self, agents: Agents, force: Vectors, offset: Vectors) -> Vectors:
         """The forces in which a quarry beside or behind turns agents round, (n, 3) newtons.
 
-        Those that turn on the spot do that, as all do that can soon stop for it. Animals that run keep the pace at which their circle is no wider: braking would
-        only make them come round later. So they could not reach what is within the circle.
+        Those that turn on the spot do that, and so do all that can soon stop for it. Animals that run keep the pace at
+        which their circle is no wider: braking would only make them come round later. So they could not reach what is
+        within the circle.
         """
         direction = unit(offset)
         handling = agents.handling

@@ -3,8 +3,6 @@
 Scenes are built with the public operators and properties, as in an animator's script.
 """
 
-from __future__ import annotations
-
 import importlib
 import math
 import os

@@ -1,7 +1,5 @@
 """A small rigged model with two legs of two bones, for tests of feet that are held."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 

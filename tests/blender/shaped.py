@@ -1,7 +1,5 @@
 """Small models that shape keys animate, for tests: a bird of two wings, and a walker whose feet are shape keys."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 

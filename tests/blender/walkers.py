@@ -1,7 +1,5 @@
 """A small rigged model with clips, for tests: it stands on two feet, and its clips are known exactly."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 

@@ -1,7 +1,5 @@
 """On Foot: what feet do on hills, stairs, bridges, edges and things that move."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

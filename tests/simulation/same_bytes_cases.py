@@ -4,8 +4,6 @@ Each is placed by its own name, so that a new behavior leaves the others' runs a
 simulation's own random numbers and angles, so that nothing but the simulation is measured.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from zlib import crc32

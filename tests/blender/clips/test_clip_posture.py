@@ -1,7 +1,5 @@
 """Vehicles of one model hold themselves differently, their legs do not, and it goes with the bake."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 

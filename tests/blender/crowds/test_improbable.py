@@ -1,7 +1,5 @@
 """What is improbable of new crowds, and why they do not walk, is told in the report and in To Look At."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """Parts of a model that are tagged one by one are named: each would go its own way."""
 
-from __future__ import annotations
-
 import bpy
 import pytest
 

@@ -1,7 +1,5 @@
 """A vehicle that moves in a way of its own: the settings of one vehicle, read beside those of its crowd."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 import pytest

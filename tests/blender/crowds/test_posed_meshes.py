@@ -1,7 +1,5 @@
 """Posed meshes: how far they are from what Blender evaluates, what they are made of, and how instances choose."""
 
-from __future__ import annotations
-
 import math
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """The region that Populate and tagging give a new crowd: over the ground for those who walk on it."""
 
-from __future__ import annotations
-
 import math
 
 import bpy

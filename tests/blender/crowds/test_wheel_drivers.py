@@ -1,7 +1,5 @@
 """Drive Wheels: the wheels of anybody's cars roll, steer and ride on springs, and what the animator set stays."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """Sizes, kinds and walks come from the body of a model: not from what it wears or holds, nor from what is not seen."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """Whichever part of a rigged character is clicked, the character moves as a whole."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any

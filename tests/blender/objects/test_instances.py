@@ -1,7 +1,5 @@
 """An Empty that shows an instance of a collection counts as the model that it shows."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 import pytest

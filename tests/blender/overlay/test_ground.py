@@ -1,7 +1,5 @@
 """The overlay draws the borders of surfaces, and what is too steep for the selected vehicles."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """A preview shows the poses that a bake will write, and leaves none of them in the file."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 import pytest

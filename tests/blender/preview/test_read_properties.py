@@ -1,7 +1,5 @@
 """A preview shows what drivers read of vehicles: wings that beat, heads that turn, the state a vehicle is in."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 import pytest

@@ -3,8 +3,6 @@
 Their vehicles have no behaviors, so that the hashes only change with the reading and writing of scenes.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import random

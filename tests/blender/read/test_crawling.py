@@ -1,7 +1,5 @@
 """What crawls, on surfaces as Blender has them: on every key on the nearest place, upright to the normal."""
 
-from __future__ import annotations
-
 import math
 
 import bpy

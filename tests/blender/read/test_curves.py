@@ -1,7 +1,5 @@
 """Curves as lines, with their surface and without."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """The fingerprint of a run changes with whatever the run is made from, and with nothing else."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import bpy

@@ -1,7 +1,5 @@
 """Which properties of an object are keyed, where many objects share the same actions."""
 
-from __future__ import annotations
-
 import bpy
 
 from tests.blender.building import part

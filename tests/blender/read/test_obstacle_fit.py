@@ -1,7 +1,5 @@
 """The shape that tagging gives an obstacle, by what is seen of the object."""
 
-from __future__ import annotations
-
 import math
 
 import bpy

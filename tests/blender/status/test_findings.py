@@ -1,7 +1,5 @@
 """What would go wrong in silence is listed by name before the bake and after it, and a click selects it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import bpy

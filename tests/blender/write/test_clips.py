@@ -1,7 +1,5 @@
 """Clips in Blender: found, measured, written as strips with a bake, and removed with it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Clips as files have them that other people made: with slots for several objects, pushed down to tracks."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 import pytest

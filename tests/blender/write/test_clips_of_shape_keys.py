@@ -1,7 +1,5 @@
 """Clips of models that shape keys animate, as birds from the web are: each member plays them in its own phase."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """Clips of states in Blender, and what is done once: baked, previewed, copied and removed."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 import pytest

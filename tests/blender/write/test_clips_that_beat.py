@@ -1,7 +1,5 @@
 """Clips of wings, tails and fins: they beat by effort while the body moves, and in a glide the model is as at rest."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 import pytest

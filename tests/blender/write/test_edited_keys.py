@@ -1,7 +1,5 @@
 """Keys that were edited by hand are known before a bake replaces them, and Lock keeps them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import bpy

@@ -1,7 +1,5 @@
 """What docs/handing_over.md says: with these settings, another program or file shows what the bake shows."""
 
-from __future__ import annotations
-
 import json
 import struct
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Links in Blender: ladders, jumps and escalators, by the operator, in a bake, in a preview and in the file."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 import pytest

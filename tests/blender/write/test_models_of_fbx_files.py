@@ -1,7 +1,5 @@
 """Models from FBX files: nothing on NLA tracks, names that begin alike, and keys that hold each object in its place."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """Resources that are eaten up: hidden by keys of the bake while nothing is left of them."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """Signals and junctions in Blender: by the operator, keyed, in a bake, and in what is told afterwards."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """Crowds in USD files: Blender's own import shows what the bake does."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import bpy
