@@ -18,7 +18,7 @@ from tests.blender.animation.test_staging import (
     motion,
     new_object,
 )
-from tests.blender.building import assert_same, clear_bake, is_baked, select, vehicle
+from tests.blender.building import assert_same, clear_bake, is_baked, link, select, vehicle
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender
@@ -234,7 +234,6 @@ def test_deleting_the_bake_of_a_vehicle_shows_its_parts_again(staging) -> None:
 
 def test_an_object_is_hidden_with_all_its_parts_except_cameras(sub, visibility) -> None:
     walker, leg, foot = new_object("Walker"), new_object("Leg"), new_object("Foot")
-    camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
-    bpy.context.scene.collection.objects.link(camera)
+    camera = link(bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera")))
     leg.parent, foot.parent, camera.parent = walker, leg, walker
     assert {ob.name for ob in visibility.parts(walker, sub("blender.objects.hierarchy").Family())} == {"Leg", "Foot"}

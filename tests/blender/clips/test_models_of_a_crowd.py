@@ -3,7 +3,7 @@
 import bpy
 import numpy as np
 
-from tests.blender.building import bake, clear_bake, empty, frames, part, select, vehicle
+from tests.blender.building import bake, clear_bake, empty, frames, part, press, select, vehicle
 from tests.blender.legged import legged, longest_step, uneven_walk, with_feet_apart
 from tests.blender.walkers import idle, pose_of, stash, walk, walker
 
@@ -20,9 +20,7 @@ def herd():
     """A populated crowd of two kinds whose bones have the same names, and other lengths."""
     frames(1, 24)
     models = kind("Doe", 0.5, 0.25), kind("Elk", 0.62, 0.2)
-    select(*models)
-    assert bpy.ops.steering.populate(count=5, moves_like="PERSON", seed=3) == {"FINISHED"}
-    people = bpy.context.object
+    people = press("populate", *models, count=5, moves_like="PERSON", seed=3)
     for behavior in part("behaviors").CATALOGUE:
         getattr(people.steering, behavior.name).use = behavior.name == "seek"
     people.steering.seek.target = empty("Goal", location=(0.0, -60.0, 0.0))
@@ -95,8 +93,7 @@ def test_a_model_that_cannot_be_held_says_so_for_itself_alone() -> None:
     frames(1, 12)
     loose = vehicle(walker("Ghost", location=(9.0, 0.0, 0.0)), crowd=people, identity=99, start_speed=0.5)
     stash(loose, idle(loose, "Ghost Idle"), walk(loose, "Ghost Walk"))
-    select(people)
-    assert bpy.ops.steering.clips_find() == {"FINISHED"}
+    press("clips_find", people)
     for stage in ("found", "baked"):
         names, why = reasons(people)
         assert names == "Ghost", stage

@@ -11,17 +11,7 @@ from bpy_extras.object_utils import world_to_camera_view
 from mathutils import Vector
 
 from steering_addon.blender.crowds.ready_scenes.scenery import hills
-from tests.blender.building import (
-    bake,
-    crowd,
-    difference,
-    frames,
-    part,
-    scene_dump,
-    select,
-    vehicle,
-    wedge,
-)
+from tests.blender.building import bake, crowd, difference, frames, part, scene_dump, select, vehicle, wedge
 from tests.sampling import sampled
 
 USUAL = {scene.operator.removeprefix("add_"): scene.count for scene in part("blender.crowds.ready_scenes").READY_SCENES}

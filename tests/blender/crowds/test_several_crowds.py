@@ -15,6 +15,8 @@ from tests.blender.building import (
     keys,
     link,
     places,
+    press,
+    refuses,
     scene_dump,
     select,
     stored,
@@ -152,10 +154,7 @@ def test_moving_to_the_current_crowd_changes_nothing() -> None:
 def test_a_missing_crowd_is_refused() -> None:
     ship = vehicle()
     select(ship)
-    before = scene_dump()
-    with pytest.raises(RuntimeError, match=r"Crowd Missing not found in the scene\. Choose another one, or leave"):
-        bpy.ops.steering.crowd_assign(crowd="Missing")
-    assert_same(before, scene_dump())
+    refuses("crowd_assign", r"Crowd Missing not found in the scene\. Choose another one, or leave", crowd="Missing")
 
 
 def test_a_copy_of_a_crowd_has_its_own_random_numbers() -> None:
@@ -183,12 +182,10 @@ def test_the_vehicles_of_the_crowd_in_focus_are_selected() -> None:
     ships = fleet(3)
     others = fleet(2, crowd=crowd("Other"))
     assert {ship.name for ship in others} & {ship.name for ship in ships} == set()
-    select(ships[0].steering.crowd)
-    assert bpy.ops.steering.crowd_select() == {"FINISHED"}
+    press("crowd_select", ships[0].steering.crowd)
     assert selected() == {ship.name for ship in ships}
     assert bpy.context.view_layer.objects.active in ships
-    select(others[0])
-    assert bpy.ops.steering.crowd_select(extend=True) == {"FINISHED"}
+    press("crowd_select", others[0], extend=True)
     assert selected() == {ship.name for ship in others}
     assert bpy.context.view_layer.objects.active == others[0]
 
@@ -197,8 +194,7 @@ def test_hidden_vehicles_are_not_selected() -> None:
     ships = fleet(3)
     ships[0].hide_set(True)
     ships[1].hide_select = True
-    select(ships[2].steering.crowd)
-    bpy.ops.steering.crowd_select()
+    press("crowd_select", ships[2].steering.crowd)
     assert selected() == {"Ship 2"}
 
 

@@ -1,12 +1,10 @@
 """A preview shows the poses that a bake will write, and leaves none of them in the file."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import bake, crowd, empty, part, places, select, vehicle, wedge
+from tests.blender.building import at_frames, bake, crowd, empty, part, places, select, vehicle, wedge
 from tests.blender.clips.test_control_legs import controlled_walk
 from tests.blender.walkers import found_walkers, pose_of
 from tests.sampling import in_every_blender
@@ -22,8 +20,7 @@ def channels(rig) -> list:
 
 def poses(rigs, frames=SHOWN) -> np.ndarray:
     result = []
-    for frame in frames:
-        bpy.context.scene.frame_set(frame)
+    for _ in at_frames(frames):
         result.append([pose_of(rig) for rig in rigs])
     return np.array(result)
 

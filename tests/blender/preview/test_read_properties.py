@@ -1,12 +1,10 @@
 """A preview shows what drivers read of vehicles: wings that beat, heads that turn, the state a vehicle is in."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import assert_same, bake, scene_dump, select
+from tests.blender.building import assert_same, at_frames, bake, scene_dump, select
 from tests.blender.minds.test_state_properties import herd
 from tests.blender.write.test_portrayal import bird, hang_wing, looking
 from tests.sampling import in_every_blender
@@ -25,8 +23,7 @@ def hung(ob, name: str, by: str):
 
 def shown(part_of_it, frames=SHOWN) -> np.ndarray:
     turns = []
-    for frame in frames:
-        bpy.context.scene.frame_set(frame)
+    for _ in at_frames(frames):
         turns.append(part_of_it.evaluated_get(bpy.context.evaluated_depsgraph_get()).rotation_euler[1])
     return np.array(turns)
 

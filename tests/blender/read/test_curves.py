@@ -1,12 +1,10 @@
 """Curves as lines, with their surface and without."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import part
+from tests.blender.building import link, part
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender
@@ -27,8 +25,7 @@ def curve(kind: str, *, closed: bool, ends: bool):
     line.use_cyclic_u = closed
     if kind == "NURBS":
         line.order_u, line.use_endpoint_u = 4, ends
-    ob = bpy.data.objects.new("Road", data)
-    bpy.context.scene.collection.objects.link(ob)
+    ob = link(bpy.data.objects.new("Road", data))
     ob.location = (1.0, 2.0, 3.0)
     return ob
 

@@ -1,7 +1,5 @@
 """Clips of models that shape keys animate, as birds from the web are: each member plays them in its own phase."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 import pytest
@@ -9,6 +7,7 @@ import pytest
 from tests.blender.building import (
     SLOTTED,
     assert_same,
+    at_frames,
     bake,
     clear_bake,
     drive,
@@ -18,6 +17,8 @@ from tests.blender.building import (
     insert,
     link,
     part,
+    press,
+    refuses,
     scene_dump,
     select,
     without_bake_ids,
@@ -35,8 +36,7 @@ def flock(number: int = 4, **settings):
     """Birds that share the mesh of their model and fly to a goal far away; the crowd, and they."""
     frames(1, FILM[-1])
     model = bird(location=(0.0, 0.0, 30.0))
-    select(model)
-    assert bpy.ops.steering.populate(count=number, moves_like="BIRD", seed=2) == {"FINISHED"}
+    press("populate", model, count=number, moves_like="BIRD", seed=2)
     birds = [ob for ob in bpy.data.objects if "VEHICLE" in ob.steering.roles]
     people = birds[0].steering.crowd
     for name, value in {"glide_share": 0.0, **settings}.items():
@@ -110,8 +110,7 @@ def test_a_preview_shows_the_poses_of_the_bake_and_leaves_none() -> None:
     np.testing.assert_allclose(previewed, wings(birds, FILM), atol=1e-4)
     # Over the bake, too.
     bpy.context.scene.frame_set(1)
-    select(people)
-    assert bpy.ops.steering.preview() == {"FINISHED"}
+    press("preview", people)
     np.testing.assert_allclose(previewed, wings(birds, FILM), atol=1e-4)
     bpy.ops.steering.preview()
 
@@ -121,8 +120,7 @@ def test_find_clips_says_that_a_flock_has_its_beat_and_select_sliding_that_shape
     assert bpy.ops.steering.clips_find() == {"FINISHED"}
     assert "has the clips to begin with" in capfd.readouterr().out
     bake()
-    with pytest.raises(RuntimeError, match="moved by shape keys"):
-        bpy.ops.steering.select_sliding()
+    refuses("select_sliding", "moved by shape keys")
 
 
 def test_the_pose_of_a_model_with_modifiers_and_a_parent_is_played_too() -> None:
@@ -134,8 +132,7 @@ def test_the_pose_of_a_model_with_modifiers_and_a_parent_is_played_too() -> None
     clear_bake()
     root = empty("Root", location=(0.0, 0.0, 30.0))
     model.parent = root
-    select(root)
-    assert bpy.ops.steering.tag(role="VEHICLE", moves_like="BIRD", new_crowd=True) == {"FINISHED"}
+    press("tag", root, role="VEHICLE", moves_like="BIRD", new_crowd=True)
     select(root.steering.crowd)
     bake()
     assert model.data.get("steering_shapes_of") is not None
@@ -145,8 +142,7 @@ def test_the_pose_of_a_model_with_modifiers_and_a_parent_is_played_too() -> None
 @pytest.mark.parametrize("slots", [False, pytest.param(True, marks=pytest.mark.skipif(not SLOTTED, reason="4.2"))])
 def test_all_meshes_of_a_model_that_shape_keys_move_play_together(slots: bool) -> None:
     frames(1, FILM[-1])
-    select(winged(slots=slots))
-    assert bpy.ops.steering.populate(count=2, moves_like="BIRD", seed=2) == {"FINISHED"}
+    press("populate", winged(slots=slots), count=2, moves_like="BIRD", seed=2)
     roots = [ob for ob in bpy.data.objects if "VEHICLE" in ob.steering.roles]
     people = roots[0].steering.crowd
     people.steering.portrayal.glide_share = 0.0
@@ -156,8 +152,7 @@ def test_all_meshes_of_a_model_that_shape_keys_move_play_together(slots: bool) -
 
     def tips() -> np.ndarray:
         heights = []
-        for frame in FILM:
-            bpy.context.scene.frame_set(frame)
+        for _ in at_frames(FILM):
             heights.append([[points_on(wing)[2, 2] for wing in root.children] for root in roots])
         bpy.context.scene.frame_set(1)
         return np.array(heights)
@@ -194,8 +189,7 @@ def test_what_would_hide_the_clips_is_refused_by_name(why: str) -> None:
         play(model, key_clip(model, "Glide", {"Up": [(1.0, 0.2), (9.0, 0.3)], "Down": [(1.0, 0.0)]}))
     bpy.context.scene.frame_set(1)
     before = whole()
-    with pytest.raises(RuntimeError, match=r"Up|pin|Glide"):
-        bake()
+    refuses("bake", r"Up|pin|Glide")
     assert_same(before, whole())
 
 
@@ -213,8 +207,7 @@ def test_a_member_that_is_appended_to_another_file_flies_and_gets_its_mesh_back_
 def test_meshes_of_the_poses_of_shape_keys_leave_the_model_as_it_was() -> None:
     people, birds, model = flock(2)
     mesh, before = model.data, whole()
-    select(people)
-    assert bpy.ops.steering.pose_meshes(tolerance=0.1) == {"FINISHED"}
+    press("pose_meshes", people, tolerance=0.1)
     [poses] = [each for each in bpy.data.collections if "steering_poses" in each]
     tips = [ob.data.vertices[2].co.z for ob in poses.objects]
     assert max(tips) > 0.7 * SPREAD and min(tips) < -0.7 * SPREAD
@@ -245,8 +238,7 @@ def test_an_action_that_only_moves_muted_keys_is_refused_by_name() -> None:
     for block in model.data.shape_keys.key_blocks[1:]:
         block.mute = True
     people.steering.portrayal.clips.clear()
-    with pytest.raises(RuntimeError, match="KeyAction moves no shape key of Bird 0001"):
-        bpy.ops.steering.clip_add(action="KeyAction")
+    refuses("clip_add", "KeyAction moves no shape key of Bird 0001", action="KeyAction")
 
 
 def test_shape_keys_that_only_drivers_or_nothing_moves_are_left_alone() -> None:
@@ -255,8 +247,7 @@ def test_shape_keys_that_only_drivers_or_nothing_moves_are_left_alone() -> None:
     model.data.shape_keys.animation_data_clear()
     bpy.data.batch_remove(list(bpy.data.actions))
     insert(model.data.shape_keys, 'key_blocks["Up"].value', {1: 0.5})
-    select(model)
-    assert bpy.ops.steering.populate(count=2, moves_like="BIRD") == {"FINISHED"}
+    press("populate", model, count=2, moves_like="BIRD")
     bake()
     assert len(bpy.data.meshes) == 1
 
