@@ -21,7 +21,6 @@ from tests.blender.building import (
     part,
     press,
     scene_dump,
-    select,
     vehicle,
 )
 from tests.blender.legged import (
@@ -502,8 +501,7 @@ def test_how_far_feet_slide_does_not_depend_on_the_pose_that_is_shown() -> None:
     rig = legged()
     people = walking(rig, swaying)
     slope(0.3, 0.0)
-    select(people)
-    bake()
+    bake(people)
     slides_of, told = part("blender.status.sliding").slides_of, []
     for _ in at_frames((6, 12, 18)):
         told += [slide.metres for slide in slides_of([rig], bpy.context.scene)]
