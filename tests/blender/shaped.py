@@ -3,7 +3,7 @@
 import bpy
 import numpy as np
 
-from .building import empty, meshed, part
+from .building import at_frames, empty, meshed, part
 from .walkers import CYCLE, HALF_STEP, HEIGHT, _box
 
 BEAT = 12.0
@@ -131,7 +131,6 @@ def points_on(ob, frame: float | None = None) -> np.ndarray:
 def wings(obs, on) -> np.ndarray:
     """How far the tips of the wings of birds are up on each of some frames, (f, birds)."""
     heights = []
-    for frame in on:
-        bpy.context.scene.frame_set(frame)
+    for _ in at_frames(on):
         heights.append([points_on(ob)[2, 2] for ob in obs])
     return np.array(heights)

@@ -34,17 +34,7 @@ from steering_addon.behaviors.wall_following import WallFollowing
 from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import CATALOGUE as LOCOMOTIONS
 from steering_addon.locomotion import Crawling, Flying, OnFoot, Planar, SimpleVehicle
-from steering_addon.minds.conditions import (
-    Alone,
-    Always,
-    Crowded,
-    Faster,
-    Inside,
-    Nearby,
-    Outside,
-    Sees,
-    Touched,
-)
+from steering_addon.minds.conditions import Alone, Always, Crowded, Faster, Inside, Nearby, Outside, Sees, Touched
 from steering_addon.minds.declaring import Trigger
 from steering_addon.scene import CrowdState, perches, trigger, with_states
 from steering_addon.simulation.arrays.angles import cosine, sine

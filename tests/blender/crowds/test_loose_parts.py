@@ -3,7 +3,7 @@
 import bpy
 import pytest
 
-from tests.blender.building import select, sphere, wedge
+from tests.blender.building import press, sphere, wedge
 
 ASKED = "If they are parts of one model, parent them to one and tag only that"
 
@@ -17,8 +17,7 @@ def car() -> list:
 
 
 def told(capfd, *objects) -> str:
-    select(*objects)
-    assert bpy.ops.steering.tag(role="VEHICLE", moves_like="CAR") == {"FINISHED"}
+    press("tag", *objects, role="VEHICLE", moves_like="CAR")
     return capfd.readouterr().out
 
 

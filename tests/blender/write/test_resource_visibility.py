@@ -4,17 +4,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import (
-    bake,
-    clear_bake,
-    crowd,
-    empty,
-    frames,
-    insert,
-    sphere,
-    tag,
-    vehicle,
-)
+from tests.blender.building import bake, clear_bake, crowd, empty, frames, insert, sphere, tag, vehicle
 
 SWITCHES = ("hide_viewport", "hide_render")
 LAST = 36
