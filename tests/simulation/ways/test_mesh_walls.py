@@ -1,7 +1,5 @@
 """Walls of meshes: ways lead through the doors that are cut into a mesh."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Ways over ground: they lead wherever a body can walk, as short as they can be, and nowhere else."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
