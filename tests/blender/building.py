@@ -224,8 +224,7 @@ def points_mesh(name: str, position, **attributes):
 def points(ob=None, *, crowd=None, name: str = "Points", position=((0.0, 0.0, 0.0),), **attributes):
     """An object whose points are vehicles of the crowd, by default the scene's default crowd."""
     ob = ob or points_mesh(name, position, **attributes)
-    select(ob, *([crowd] if crowd else []))
-    assert bpy.ops.steering.tag(role="POINTS", moves_like="UNCHANGED") == {"FINISHED"}
+    press("tag", ob, *([crowd] if crowd else []), role="POINTS", moves_like="UNCHANGED")
     return ob
 
 
@@ -296,8 +295,7 @@ def use(crowd_object, **behaviors: dict[str, Any]) -> None:
 def vehicle(ob=None, *, crowd=None, identity: int | None = None, start_speed: float | None = None, **made):
     """An object tagged as a vehicle of the crowd, by default the scene's default crowd."""
     ob = ob or wedge(**made)
-    select(ob, *([crowd] if crowd else []))
-    assert bpy.ops.steering.tag(role="VEHICLE", moves_like="UNCHANGED") == {"FINISHED"}
+    press("tag", ob, *([crowd] if crowd else []), role="VEHICLE", moves_like="UNCHANGED")
     if identity is not None:
         ob.steering.identity = identity
     if start_speed is not None:
@@ -313,8 +311,11 @@ def fleet(number: int, *, crowd=None, spacing: float = 3.0) -> list:
     ]
 
 
-def bake(**settings) -> None:
-    """Bake, with keys on every frame unless the scene has been told otherwise: tests compare places digit by digit."""
+def bake(*selected, **settings) -> None:
+    """Bake, with keys on every frame unless the scene has been told otherwise: tests compare places digit by digit; of
+    objects, with only these selected, if any are given."""
+    if selected:
+        select(*selected)
     with keys_on_every_frame(bpy.context.scene):
         assert bpy.ops.steering.bake(**settings) == {"FINISHED"}
 
@@ -335,7 +336,9 @@ def keys_on_every_frame(scene) -> Iterator[None]:
             scene.property_unset("steering")
 
 
-def clear_bake(**settings) -> None:
+def clear_bake(*selected, **settings) -> None:
+    if selected:
+        select(*selected)
     assert bpy.ops.steering.clear_bake(**settings) == {"FINISHED"}
 
 

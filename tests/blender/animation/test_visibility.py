@@ -18,7 +18,7 @@ from tests.blender.animation.test_staging import (
     motion,
     new_object,
 )
-from tests.blender.building import assert_same, clear_bake, is_baked, link, select, vehicle
+from tests.blender.building import assert_same, clear_bake, is_baked, link, vehicle
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender
@@ -225,8 +225,7 @@ def test_deleting_the_bake_of_a_vehicle_shows_its_parts_again(staging) -> None:
         hide(staging, [leg])
     walkers["Locked"].steering.locked = True
     bpy.context.scene.frame_set(FIRST + 5)
-    select(walkers["One"])
-    clear_bake(selected=True)
+    clear_bake(walkers["One"], selected=True)
     assert {ob.name for ob in bpy.data.objects if is_baked(ob)} == {"Other", "Leg of Other", "Locked", "Leg of Locked"}
     clear_bake()
     assert {ob.name for ob in bpy.data.objects if is_baked(ob)} == {"Locked", "Leg of Locked"}

@@ -3,7 +3,7 @@
 import bpy
 import numpy as np
 
-from tests.blender.building import bake, clear_bake, empty, frames, part, press, select, vehicle
+from tests.blender.building import bake, clear_bake, empty, frames, part, press, vehicle
 from tests.blender.legged import legged, longest_step, uneven_walk, with_feet_apart
 from tests.blender.walkers import idle, pose_of, stash, walk, walker
 
@@ -81,8 +81,7 @@ def test_a_preview_of_two_kinds_shows_the_poses_of_the_bake_and_no_copy_outlives
         previewed = poses()
     finally:
         part("blender.preview").end()
-    select(people)
-    bake()
+    bake(people)
     np.testing.assert_allclose(previewed, poses(), atol=1e-5)
     clear_bake()
     assert len(bpy.data.actions) == actions

@@ -207,8 +207,7 @@ def test_untagging_takes_back_the_size_that_vary_gave() -> None:
 def test_a_preset_that_cannot_be_read_changes_nothing(monkeypatch, tmp_path) -> None:
     none = part("blender.crowds.preset_files").Shelf("crowd", tmp_path, "steering/nowhere")
     monkeypatch.setattr(part("blender.crowds.moves_like"), "CROWDS", none)
-    select(*ships(3))
-    refuses("tag", "There is no preset anything", role="VEHICLE")
+    refuses("tag", "There is no preset anything", *ships(3), role="VEHICLE")
 
 
 # ---- the menu

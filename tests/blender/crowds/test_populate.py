@@ -795,8 +795,7 @@ def test_a_place_that_is_missing_or_does_not_suit_is_refused(arrangement: str, p
     ground()
     link(bpy.data.objects.new("Empty Mesh", bpy.data.meshes.new("Nothing")))
     path_curve("Dot", points=((1, 2, 3),))
-    select(wedge())
-    refuses("populate", told, arrangement=arrangement, **({"place": place} if place else {}))
+    refuses("populate", told, wedge(), arrangement=arrangement, **({"place": place} if place else {}))
 
 
 def test_an_excluded_collection_of_members_is_refused(crowd) -> None:
@@ -809,8 +808,7 @@ def test_an_excluded_collection_of_members_is_refused(crowd) -> None:
 
 def test_a_member_without_a_front_is_refused_before_it_would_be_moved(crowd) -> None:
     members(crowd)[2].steering.up_axis = "POS_Y"
-    select(crowd)
-    refuses("populate", "Forward and Up of .* are the same axis", count=30, arrangement="GRID")
+    refuses("populate", "Forward and Up of .* are the same axis", crowd, count=30, arrangement="GRID")
 
 
 def test_the_panel_shows_only_settings_that_apply(crowd) -> None:

@@ -140,8 +140,7 @@ def test_a_bake_measures_no_clip_again_whichever_member_comes_first_in_it(select
     for number, ob in enumerate(walkers):
         ob.steering.identity = 100 - number
     before = [clip.measured for clip in walkers[0].steering.crowd.steering.portrayal.clips]
-    select(*walkers[1:4])
-    bake(selected=selected)
+    bake(*walkers[1:4], selected=selected)
     assert [clip.measured for clip in walkers[0].steering.crowd.steering.portrayal.clips] == before
 
 

@@ -177,8 +177,7 @@ def test_only_the_root_of_a_selected_model_becomes_a_vehicle() -> None:
     ],
 )
 def test_an_object_that_cannot_have_the_role_is_refused_by_name(role, made, sentence) -> None:
-    select(made())
-    refuses("tag", sentence, role=role)
+    refuses("tag", sentence, made(), role=role)
 
 
 def test_an_object_that_cannot_have_the_role_is_skipped_with_a_warning(capfd) -> None:

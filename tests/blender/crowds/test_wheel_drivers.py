@@ -182,8 +182,7 @@ def test_what_cannot_be_driven_is_refused_by_name_and_nothing_is_changed(spoil) 
     body, wheels = with_wheels()
     tagged(body)
     text = spoil(wheels)
-    select(body)
-    refuses("drive_wheels", text)
+    refuses("drive_wheels", text, body)
 
 
 def test_a_crowd_that_does_not_drive_has_no_wheels_to_drive() -> None:

@@ -100,8 +100,7 @@ def test_a_state_that_is_followed_by_an_unknown_one_says_so(capfd) -> None:
 def test_an_invalid_preset_changes_nothing(changed, why) -> None:
     write_user_preset("Doze", **changed)
     write_user_preset("Broken", faster=-1.0)
-    select(goats())
-    refuses("state_add", why, preset="Doze")
+    refuses("state_add", why, goats(), preset="Doze")
 
 
 def test_fetch_reaches_over_the_distance_between_the_crowds() -> None:

@@ -41,8 +41,7 @@ def test_a_preview_shows_the_poses_of_the_bake(active: bool) -> None:
     assert not any(track.name.startswith("Steering") for rig in rigs for track in rig.animation_data.nla_tracks)
     real = poses(rigs)
     assert np.abs(previewed - real).max() > 0.05
-    select(people)
-    bake()
+    bake(people)
     np.testing.assert_allclose(previewed, poses(rigs), atol=1e-5)
 
 
@@ -90,8 +89,7 @@ def test_a_preview_shows_what_clips_do_between_their_frames() -> None:
     bpy.ops.steering.preview()
     previewed = poses(rigs)
     bpy.ops.steering.preview()
-    select(people)
-    bake()
+    bake(people)
     assert np.ptp(previewed[:, :, 0, 0, 3]) > 0.02
     np.testing.assert_allclose(previewed, poses(rigs), atol=1e-5)
 
@@ -103,8 +101,7 @@ def test_a_preview_shows_legs_that_constraints_pose() -> None:
     previewed = poses([rig])
     assert bpy.ops.steering.preview() == {"FINISHED"}
     assert np.abs(previewed - poses([rig])).max() > 0.05
-    select(people)
-    bake()
+    bake(people)
     np.testing.assert_allclose(previewed, poses([rig]), atol=1e-4)
 
 
@@ -124,7 +121,6 @@ def test_a_preview_shows_bones_that_drivers_of_the_rig_pose() -> None:
     bpy.ops.steering.preview()
     np.testing.assert_array_equal(real, poses(rigs))
     assert stood == [channels(rig) for rig in rigs]
-    select(people)
-    bake()
+    bake(people)
     np.testing.assert_allclose(previewed, poses(rigs), atol=1e-5)
     assert np.ptp(np.linalg.norm(previewed[:, :, 0, :3, 1], axis=2)) > 0.05

@@ -67,8 +67,7 @@ def test_what_exceeds_own_shapes_shares_them() -> None:
     assert len({ob.data for ob in birds}) == 3
     assert (wings(birds, FILM).max(axis=0) > 0.3 * SPREAD).all()
     people.steering.portrayal.own_shapes = 10
-    select(people)
-    bake()
+    bake(people)
     assert len({ob.data for ob in birds}) == 7
     clear_bake()
     assert len(bpy.data.meshes) == len(bpy.data.shape_keys) == 1
@@ -81,14 +80,12 @@ def test_the_bake_of_some_leaves_those_that_share_their_shapes_as_they_are() -> 
     for ob in birds[1:]:
         ob.steering.locked = True
     people.steering.portrayal.variation = 0.9
-    select(people)
-    bake()
+    bake(people)
     np.testing.assert_array_equal(wings(birds[1:], FILM), flown)
     assert birds[0].data not in (birds[1].data, model.data)
     for ob in birds[1:]:
         ob.steering.locked = False
-    select(birds[1])
-    clear_bake(selected=True)
+    clear_bake(birds[1], selected=True)
     assert birds[1].data == model.data
     np.testing.assert_array_equal(wings(birds[2:], FILM), flown[:, 1:])
     clear_bake()
@@ -105,8 +102,7 @@ def test_a_preview_shows_the_poses_of_the_bake_and_leaves_none() -> None:
     assert bpy.ops.steering.preview() == {"FINISHED"}
     real = wings(birds, FILM)
     assert (real == real[:, :1]).all() and np.abs(previewed - real).max() > 0.3 * SPREAD
-    select(people)
-    bake()
+    bake(people)
     np.testing.assert_allclose(previewed, wings(birds, FILM), atol=1e-4)
     # Over the bake, too.
     bpy.context.scene.frame_set(1)
@@ -133,8 +129,7 @@ def test_the_pose_of_a_model_with_modifiers_and_a_parent_is_played_too() -> None
     root = empty("Root", location=(0.0, 0.0, 30.0))
     model.parent = root
     press("tag", root, role="VEHICLE", moves_like="BIRD", new_crowd=True)
-    select(root.steering.crowd)
-    bake()
+    bake(root.steering.crowd)
     assert model.data.get("steering_shapes_of") is not None
     assert np.ptp(wings([model], FILM)) > 0.5 * SPREAD
 
@@ -160,8 +155,7 @@ def test_all_meshes_of_a_model_that_shape_keys_move_play_together(slots: bool) -
     assert bpy.ops.steering.preview() == {"FINISHED"}
     previewed = tips()
     assert bpy.ops.steering.preview() == {"FINISHED"}
-    select(people)
-    bake()
+    bake(people)
     baked = tips()
     np.testing.assert_allclose(previewed, baked, atol=1e-4)
     np.testing.assert_allclose(baked[..., 0], -baked[..., 1], atol=1e-4)
@@ -199,8 +193,7 @@ def test_a_member_that_is_appended_to_another_file_flies_and_gets_its_mesh_back_
     flown = wings(birds[:1], FILM)
     ob = link(from_library(tmp_path, "objects", "Bird 0001", linked=False))
     np.testing.assert_array_equal(wings([ob], FILM), flown)
-    select(ob)
-    clear_bake()
+    clear_bake(ob)
     assert ob.data.get("steering_shapes_of") is None and ob.data.name == "Bird"
 
 

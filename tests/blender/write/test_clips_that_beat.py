@@ -66,8 +66,7 @@ def test_in_a_glide_the_wings_are_as_at_rest_and_a_preview_shows_the_same() -> N
     assert bpy.ops.steering.preview() == {"FINISHED"}
     previewed = wing(rig)
     assert bpy.ops.steering.preview() == {"FINISHED"}
-    select(flock)
-    bake()
+    bake(flock)
     swing = wing(rig)
     np.testing.assert_allclose(previewed, swing, atol=1e-4)
     still = np.abs(swing) < 1e-3

@@ -204,8 +204,7 @@ def test_one_undo_takes_a_bake_back(addon) -> None:
 def test_the_player_is_active_in_place_of_who_rests_and_others_stay_selected(addon) -> None:
     flock, ships, boats = ships_and_boats()
     flock.steering.output = "CACHE"
-    select(ships[0], boats[0])
-    bake()
+    bake(ships[0], boats[0])
     player = bpy.data.objects["Flock Player"]
     assert bpy.context.view_layer.objects.active == player
     assert set(bpy.context.selected_objects) == {boats[0], player}
@@ -220,16 +219,13 @@ def test_selecting_the_player_bakes_and_deletes_its_whole_crowd(addon) -> None:
     bake()
     player = bpy.data.objects["Flock Player"]
     of_boats = [keys(boat) for boat in boats]
-    select(player)
-    bake(selected=True)
+    bake(player, selected=True)
     assert len(instances()) == len(ships)
     # Another crowd alone: who rests is seen where it starts, and goes on playing.
-    select(boats[0])
-    bake(selected=True)
+    bake(boats[0], selected=True)
     assert len(instances()) == len(ships)
     of_boats[0] = keys(boats[0])
-    select(bpy.data.objects["Flock Player"])
-    clear_bake(selected=True)
+    clear_bake(bpy.data.objects["Flock Player"], selected=True)
     assert not instances()
     assert [keys(boat) for boat in boats] == of_boats
 

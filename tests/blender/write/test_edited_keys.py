@@ -5,7 +5,7 @@ from collections.abc import Callable
 import bpy
 import pytest
 
-from tests.blender.building import bake, crowd, curves, fleet, frames, keys, part, reopen, select
+from tests.blender.building import bake, crowd, curves, fleet, frames, keys, part, reopen
 from tests.blender.drawing import texts, up_to_date
 from tests.sampling import in_every_blender
 
@@ -84,8 +84,7 @@ def test_a_bake_that_locks_edited_vehicles_keeps_their_keys(selected) -> None:
     moves_a_key_up(ships[1])
     kept, other = keys(ships[1]), keys(ships[0])
     ships[0].steering.crowd.steering.vehicle.max_speed *= 0.5
-    select(*ships)
-    bake(edited="LOCK", selected=selected)
+    bake(*ships, edited="LOCK", selected=selected)
     assert keys(ships[1]) == kept
     assert keys(ships[0]) != other
     assert [ob.steering.locked for ob in ships] == [False, True, False]

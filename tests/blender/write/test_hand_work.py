@@ -308,12 +308,10 @@ def test_vehicles_not_selected_are_read_as_they_move() -> None:
     prey = vehicle(name="Prey", location=(0.0, 20.0, 0.0), crowd=crowd("Prey Crowd", wander={}), identity=3)
     chaser = vehicle(name="Chaser", crowd=chasers)
     chasers.steering.seek.target = prey
-    select(prey)
-    bake(selected=True)
+    bake(prey, selected=True)
     known = keys(prey)
     assert not is_baked(chaser)
-    select(chaser)
-    bake(selected=True)
+    bake(chaser, selected=True)
     assert is_baked(chaser)
     assert keys(prey) == known
     toward = places(prey, [30])[0] - places(chaser, [1])[0]

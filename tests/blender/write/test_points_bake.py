@@ -73,8 +73,7 @@ def test_points_are_baked_where_they_fly_and_shown_as_their_models(addon) -> Non
     assert len(plan()) == 6
     bake()
     bpy.context.scene.frame_set(1)
-    select(next(ob for ob in bpy.context.view_layer.objects if "Player" in ob.name))
-    clear_bake()
+    clear_bake(next(ob for ob in bpy.context.view_layer.objects if "Player" in ob.name))
     assert bpy.context.view_layer.objects.active == ob
     select()
     assert_same({**before, "active": None, "selected": []}, {**scene_dump(), "active": None, "selected": []})
@@ -106,8 +105,7 @@ def test_contacts_of_points_are_told_and_select_the_player(addon) -> None:
 def test_points_without_models_are_refused(addon) -> None:
     ob = gnats()
     ob.steering.models = None
-    select(ob)
-    refuses("bake", "points of Swarm have no models")
+    refuses("bake", "points of Swarm have no models", ob)
 
 
 def test_a_preview_of_baked_points_shows_them_once(addon) -> None:
