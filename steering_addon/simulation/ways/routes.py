@@ -70,7 +70,7 @@ def look_from(routes: Sequence[Routes], nodes: Sequence[Rows]) -> None:
     """
     if not any((each.aim[few] == UNKNOWN).any() for few, each in zip(nodes, routes)):
         return
-    asked, widely = [], sum(map(len, nodes)) <= TOGETHER
+    asked, widely = [], len(np.concatenate(nodes)) <= TOGETHER
     for few, each in zip(nodes, routes):
         unknown = few[each.aim[few] == UNKNOWN]
         each.field.reach(unknown)
