@@ -86,7 +86,9 @@ class OnFoot(Locomotion):
     step_height: Number = length(
         0.3, "Highest step that it climbs or descends, as on stairs; its feet bridge gaps that are little wider"
     )
-    headroom: Number = length(1.8, "Height that has to be free above the ground where it looks for a way")
+    headroom: Number = length(
+        1.8, "Height that has to be free above the ground: where it looks for a way, and up to which obstacles meet it"
+    )
     slowed_uphill: Number = share(1.0, "How much it slows down uphill; 1 as people do")
     align_to_ground: Number = called(
         "Ground Lean", share(0.0, "How far it leans with the ground: 0 upright as people, 0.5 as animals")
@@ -292,8 +294,9 @@ class OnFoot(Locomotion):
         half = 0.5 * self.turn_radius[rows]
         middle = picked(motion.position, rows) + in_space(picked(motion.forward, rows)) * half[:, None]
         room = half + model.radius[rows]
-        place, obstacle = terrain.obstacles.near(middle, room)
-        gap, _ = terrain.obstacles.surface(middle[place], obstacle)
+        stature = self.handling().stature(terrain.lift).take(rows)
+        place, obstacle = terrain.obstacles.near(middle, room, stature)
+        gap, _ = terrain.obstacles.surface(middle[place], obstacle, stature.take(place))
         hemmed_in[rows[place[gap < room[place]]]] = True
         return hemmed_in
 

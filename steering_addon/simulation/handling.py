@@ -9,6 +9,7 @@ import numpy as np
 from .arrays.frozen import Columns
 from .arrays.scalars import Mask, Rows, Scalars, shared
 from .arrays.vectors import Vectors
+from .geometry.stature import Stature
 
 
 def usual(value: bool | float) -> Any:
@@ -80,6 +81,13 @@ class Handling(Columns):
             for name, known in vars(handling).items():
                 columns.setdefault(name, np.empty(n, known.dtype))[rows] = known
         return cls(**columns)
+
+    def stature(self, lift: Scalars) -> Stature:
+        """How the bodies stand whose origins are (n,) metres above the places where they stand: those that need
+        headroom are as tall as that."""
+        tall, lift = np.isfinite(self.headroom), np.broadcast_to(lift, self.headroom.shape)
+        step = np.minimum(np.where(np.isfinite(self.step), self.step, 0.0), self.headroom)
+        return Stature(*(np.where(tall, height - lift, 0.0) for height in (np.zeros(len(lift)), step, self.headroom)))
 
     def smoothed(self, before: Vectors, acceleration: Vectors, dt: float) -> Vectors:
         """The smoothed acceleration, (n, 3) m/s2, by which others see a vehicle turn; a low-pass filter.

@@ -65,10 +65,10 @@ class Walls:
         """
         obstacles = world.obstacles
         if everybody(agents.on_the_level):
-            obstacles = walls_at(obstacles, agents.position, agents.radius)
+            obstacles = walls_at(obstacles, agents.position, agents.radius, agents.stature)
         if not len(obstacles):
             return cls(obstacles, np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0), costs)
-        agent, row = obstacles.near(agents.position, agents.extent + costs.wall_time * agents.max_speed)
+        agent, row = obstacles.near(agents.position, agents.extent + costs.wall_time * agents.max_speed, agents.stature)
         others = obstacles.carrier[row] != agents.rows[agent]
         agent, row = agent[others], row[others]
         until = np.where(stand(obstacles)[row], ahead[agent], np.inf)
@@ -103,11 +103,12 @@ class Walls:
         speed = magnitude(course)
         reach, furthest = agents.radius[agent], speed * self.costs.wall_time
         position, direction = picked(start, tried), unit(course)
-        distance, _ = self.obstacles.touch(position, direction, reach, row, furthest)
+        stature = agents.stature.take(agent)
+        distance, _ = self.obstacles.touch(position, direction, reach, row, furthest, stature)
         half = agents.vehicle.half_axis
         if half is not None:
             nose = position + picked(agents.forward, agent) * half[agent, None]
-            distance = np.minimum(distance, self.obstacles.touch(nose, direction, reach, row, furthest)[0])
+            distance = np.minimum(distance, self.obstacles.touch(nose, direction, reach, row, furthest, stature)[0])
         to_stop = 0.5 * speed * speed / np.maximum(agents.agility[agent], EPSILON)
         distance = np.where(distance > np.maximum(self.until[pair], to_stop), np.inf, distance)
         drives = np.isfinite(agents.handling.axle[agent])

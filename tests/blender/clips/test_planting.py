@@ -506,3 +506,15 @@ def test_how_far_feet_slide_does_not_depend_on_the_pose_that_is_shown() -> None:
     for _ in at_frames((6, 12, 18)):
         told += [slide.metres for slide in slides_of([rig], bpy.context.scene)]
     assert max(told) < 0.03 and max(told) - min(told) < 1e-9
+
+
+def test_a_bake_names_vehicles_whose_planted_feet_slide_too_far(capfd, monkeypatch) -> None:
+    rig = legged()
+    people = walking(rig, uneven_walk)
+    bpy.ops.steering.bake()
+    monkeypatch.setattr(part("blender.operators.findings"), "SLIDES", -1.0)
+    bpy.ops.steering.bake()
+    people.steering.portrayal.playing.plant_feet = False
+    bpy.ops.steering.bake()
+    [warned] = [line for line in capfd.readouterr().out.splitlines() if "slides on feet that stand" in line]
+    assert rig.name in warned and "Select Sliding" in warned

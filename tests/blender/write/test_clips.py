@@ -343,6 +343,8 @@ def test_vehicles_whose_feet_slide_are_selected_with_the_worst_named():
     on_floor = {each.vehicle: each.metres for each in slides_of(rigs, bpy.context.scene)}
     assert on_floor == pytest.approx(before | {rigs[1]: on_floor[rigs[1]]}, abs=1e-4)
     assert on_floor[rigs[1]] > 0.45 * STRIDE
+    [told] = part("blender.operators.findings").sliding_warnings(slides_of(rigs, bpy.context.scene))
+    assert told.startswith(f"{rigs[1].name} slides on") and f"{100.0 * on_floor[rigs[1]]:.0f} cm from frame" in told
     clear_bake(people)
     refuses("select_sliding", "No vehicle of People plays clips")
 

@@ -318,9 +318,9 @@ def test_a_door_that_closes_is_looked_at_alone(monkeypatch: pytest.MonkeyPatch) 
     asked = []
     surface = Obstacles.surface
 
-    def counted(self: Obstacles, points: Any, rows: Any) -> Any:
+    def counted(self: Obstacles, points: Any, *others: Any) -> Any:
         asked.append(len(points))
-        return surface(self, points, rows)
+        return surface(self, points, *others)
 
     monkeypatch.setattr(Obstacles, "surface", counted)
     things, leaf = some_boxes(1, 30), walls(((9.5, 0.2, 0.0), (10.5, 0.3, 2.0)))
