@@ -50,6 +50,8 @@ OBSTACLE_SIDES = (
     Choice("INSIDE", 1, "Inside", "Vehicles are inside it, as in a room, and keep off its walls"),
 )
 OUTSIDE, INSIDE = (c.number for c in OBSTACLE_SIDES)
+PAIRS = 2**14
+"""Distances of points from obstacles that are computed together."""
 ROUNDING = 1e-6
 """Share, and metres, by which bounding spheres are enlarged, so that rounding loses no obstacle."""
 
@@ -111,8 +113,12 @@ class Obstacles:
     def clearance(self, points: Vectors) -> Scalars:
         """The signed distance of each point from each obstacle, as in `surface`; (n, 3) to (n, k)."""
         distance = magnitude(points[:, None, :] - self.axis_point_nearest(points)) - self.radius[None]
-        for row in which(~self.plain).tolist():
-            distance[:, row] = self.surface(points, np.full(len(points), row))[0]
+        others, every = which(~self.plain), np.arange(len(points))
+        at_once = max(PAIRS // max(len(points), 1), 1)
+        for start in range(0, len(others), at_once):
+            rows = others[start : start + at_once]
+            around = picked(points, np.tile(every, len(rows)))
+            distance[:, rows] = self.surface(around, np.repeat(rows, len(every)))[0].reshape(len(rows), -1).T
         return distance
 
     def near(self, points: Vectors, distance: Scalars, stature: Stature | None = None) -> tuple[Rows, Rows]:
