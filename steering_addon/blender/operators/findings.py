@@ -27,8 +27,8 @@ from .polls import SteeringOperator, in_object_mode, something_baked
 REFUSED = "REFUSED"
 """The kind that stands for the last refusal."""
 SLIDES = 0.07
-"""Heights of a vehicle that a foot may slide in a stance: in a gallop, feet that are on the ground for three frames slide
-by up to 0.06, and nobody sees it."""
+"""Heights of a vehicle that a foot may slide in a stance. Those of a gallop, which last three frames, slide by up to
+0.06, and nobody sees it."""
 NAMED = 3
 """Vehicles that a warning names."""
 REMEDY = "Move the obstacle or the path apart, or reduce the Clearance of Avoid Obstacles"

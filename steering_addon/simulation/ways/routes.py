@@ -25,7 +25,7 @@ LANES = (0.0, 0.33, 0.67, 1.0)
 bend, and does not queue for the corner."""
 WIDEST = 6
 """Cells, as wide as a body's radius, of the free width that are used. Through what is narrower all go as they come."""
-AROUND, TOGETHER = 2, 64
+AROUND, TOGETHER = 2, 256
 """Up to so many cells round the nodes of all who go by ways is looked from as well, if they are no more than these."""
 UNKNOWN = -1
 
