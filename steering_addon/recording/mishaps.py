@@ -249,12 +249,13 @@ def _gap_to_those_who_stand(rows: Rows, state: State, snapshot: Snapshot) -> Sca
 def _clearance(obstacles: Obstacles, state: State, snapshot: Snapshot) -> Scalars:
     """The distances of the middles of the vehicles, or of their axes, from the nearest obstacle, (n,) metres."""
     position, half = state.motion.position, snapshot.vehicle.half_axis
-    clearance: Scalars = obstacles.clearance(position).min(axis=1)
+    stature = snapshot.handling.stature(snapshot.lift)
+    clearance: Scalars = obstacles.clearance(position, stature).min(axis=1)
     if half is None:
         return clearance
     axis = state.motion.forward * half[:, None]
     for share in probes(half, snapshot.vehicle.radius):
-        clearance = np.minimum(clearance, obstacles.clearance(position + share * axis).min(axis=1))
+        clearance = np.minimum(clearance, obstacles.clearance(position + share * axis, stature).min(axis=1))
     return clearance
 
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steering_addon.locomotion import OnFoot, SimpleVehicle
 from steering_addon.recording.mishaps import (
     FELL,
     GETS_ON_IN_SPACE,
@@ -95,6 +96,16 @@ def test_a_vehicle_inside_an_obstacle_is_found(away: float, deep: bool) -> None:
     result = looked_at(at([[away, 0.0, 0.0]], obstacles=ball))
     assert bool(result.number(OBSTACLE)) == deep
     assert result.clearance[0] == pytest.approx(away - 1.5)
+
+
+@pytest.mark.parametrize("height", [1.2, 4.0])
+def test_who_walks_into_what_begins_above_the_feet_is_in_it(height: float) -> None:
+    beam = boxes([[0.3, 0.0, height]], [[0.1, 2.0, 0.1]])
+    walker, flyer = (
+        looked_at(at([[0.0, 0.0, 0.0]], obstacles=beam, locomotions=[(kind, {})])) for kind in (OnFoot, SimpleVehicle)
+    )
+    assert walker.number(OBSTACLE) == (height < 1.8)
+    assert flyer.number(OBSTACLE) == 0
 
 
 def test_without_obstacles_the_clearance_is_infinite() -> None:

@@ -110,15 +110,18 @@ class Obstacles:
         """(k,) whether it is round and to be kept out of."""
         return (self.shape == ROUND) & (self.side == OUTSIDE)
 
-    def clearance(self, points: Vectors) -> Scalars:
-        """The signed distance of each point from each obstacle, as in `surface`; (n, 3) to (n, k)."""
-        distance = magnitude(points[:, None, :] - self.axis_point_nearest(points)) - self.radius[None]
+    def clearance(self, points: Vectors, stature: Stature | None = None) -> Scalars:
+        """The signed distance of each point, or of who stands there, from each obstacle, as in `surface`; (n, 3) to
+        (n, k)."""
+        distance = _gaps(self, points, stature)
         others, every = which(~self.plain), np.arange(len(points))
         at_once = max(PAIRS // max(len(points), 1), 1)
         for start in range(0, len(others), at_once):
             rows = others[start : start + at_once]
-            around = picked(points, np.tile(every, len(rows)))
-            distance[:, rows] = self.surface(around, np.repeat(rows, len(every)))[0].reshape(len(rows), -1).T
+            around = np.tile(every, len(rows))
+            tall = None if stature is None else stature.take(around)
+            gap, _ = self.surface(picked(points, around), np.repeat(rows, len(every)), tall)
+            distance[:, rows] = gap.reshape(len(rows), -1).T
         return distance
 
     def near(self, points: Vectors, distance: Scalars, stature: Stature | None = None) -> tuple[Rows, Rows]:
@@ -133,11 +136,7 @@ class Obstacles:
             (p,) rows of points, ascending, and (p,) rows of obstacles.
         """
         rows = which(self.present & ((self.side == INSIDE) | self._may_be_near(points, distance, stature)))
-        offset = points[:, None, :] - _axis_point_nearest(self.start[rows], self.end[rows], points)
-        if stature is not None and stature.is_tall:
-            up = offset[..., 2]
-            offset[..., 2] = clamp(np.zeros(1), up + stature.feet[:, None], up + stature.head[:, None])
-        gap = magnitude(offset) - self.radius[rows]
+        gap = _gaps(self.take(rows), points, stature)
         owner, place = np.nonzero((gap < distance[:, None]) | (self.side[rows] == INSIDE)[None])
         return owner, rows[place]
 
@@ -425,6 +424,15 @@ class Obstacles:
             way[pairs], out = touch_mesh(self.mesh[row], sign, local, along, reach[pairs], furthest[pairs])
             away[pairs] = self.globalized(out, rows[pairs])
         return way, away
+
+
+def _gaps(obstacles: Obstacles, points: Vectors, stature: Stature | None) -> Scalars:
+    """The distances of points, or of who stands there, from the round hulls of obstacles, (n, k) metres."""
+    offset = points[:, None, :] - obstacles.axis_point_nearest(points)
+    if stature is not None and stature.is_tall:
+        up = offset[..., 2]
+        offset[..., 2] = clamp(np.zeros(1), up + stature.feet[:, None], up + stature.head[:, None])
+    return magnitude(offset) - obstacles.radius
 
 
 def _axis_point_nearest(start: Vectors, end: Vectors, points: Vectors) -> Vectors:
