@@ -193,6 +193,12 @@ class Ways:
             places = np.where(without[:, None], picked(asked.places, at), places)
         return places
 
+    def rolled(self, rows: Rows, goals: Vectors) -> Vectors:
+        """The places of which goals (n, 3) are unrolled in this step, (n, 3) metres; other goals as they are."""
+        for asked, at in self._asked_for(rows, goals):
+            goals = np.where((at >= 0)[:, None], picked(asked.places, at), goals)
+        return goals
+
     def _asked_for(self, rows: Rows, goals: Vectors) -> Iterator[tuple[_Asked, Rows]]:
         """The ways asked for in this step, each with its entry for each of the goals (n, 3), (n,); -1 for none."""
         for asked in self._asked:
