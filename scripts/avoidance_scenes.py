@@ -5,8 +5,6 @@ apart, so that no walker perceives another encounter. Walkers and settings are t
 discs that move any way, or the shipped Pedestrians on foot.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 

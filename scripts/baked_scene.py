@@ -1,7 +1,5 @@
 """Reads the crowds of a baked file without the extension, from keys and stored settings alone."""
 
-from __future__ import annotations
-
 import fnmatch
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Names that a behavior cannot have, and why. Standard library only."""
 
-from __future__ import annotations
-
 import ast
 import keyword
 import re

@@ -1,7 +1,5 @@
 """Writes the manual's pages about behaviors and vehicles from their declarations and figures."""
 
-from __future__ import annotations
-
 import math
 import re
 import sys

@@ -1,15 +1,11 @@
 """The files of a new behavior: itself, its test and its figure. Standard library only."""
 
-from __future__ import annotations
-
 import re
 from string import Template
 
 from behavior_names import class_of, label_of
 
 BEHAVIOR = '''"""$label (not in the paper)."""
-
-from __future__ import annotations
 
 from dataclasses import dataclass
 
@@ -47,8 +43,6 @@ class $kind(Behavior):
 '''
 
 BEHAVIOR_WITH_MEMORY = '''"""$label (not in the paper)."""
-
-from __future__ import annotations
 
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Makes a character whose legs constraints pose."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import math

@@ -1,7 +1,5 @@
 """How the cars of a baked crowd drive: lanes, comfort, room, and how braking runs through a queue."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

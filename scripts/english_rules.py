@@ -4,8 +4,6 @@ A rule belongs here only if it refuses no good English. tests/test_plain_english
 scripts/plain_english lists it.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path

@@ -5,8 +5,6 @@ same with stops, `slope` and `steep` are hills of 15 and 25 degrees, `stairs` ha
 `lorry` is a bed that drives and turns.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Draws the run of a figure in the style of the paper: trajectories, vehicles along them, and their surroundings."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import matplotlib as mpl

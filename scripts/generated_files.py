@@ -1,7 +1,5 @@
 """The files that follow from the declarations, and what has to be in them."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Collection, Iterator
 from pathlib import Path

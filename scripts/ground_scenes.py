@@ -1,7 +1,5 @@
 """Makes grounds in Blender, bakes walkers on them, and measures how these stand."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Adds a predator to a ready herd in Blender, and measures how it hunts in the baked scene."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 

@@ -6,8 +6,6 @@ split, and all members outside the largest part were lost; a living flock splits
 separately here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -3,8 +3,6 @@
 scripts/motion runs this in a Blender with factory settings and passes its options as JSON.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Mapping

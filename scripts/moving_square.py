@@ -1,7 +1,5 @@
 """A square that moves at constant speed, keyed or in a crowd cache, rendered by Cycles with motion blur."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Crowds with a shipped preset, without Blender."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

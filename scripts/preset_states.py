@@ -1,7 +1,5 @@
 """The states of shipped presets in crowds of shipped presets, without Blender."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +53,7 @@ def ready_state(
         number_of(COMBININGS, preset.combining),
         {"reach": reach, **times_in_state(preset, kind)},
         then=preset.then.capitalize(),
-        locomotion=None if faster is None else {**values, **quickened(kind, values, faster)},
+        locomotion=None if faster is None else {**values, **quickened(kind, values, faster, values)},
     )
 
 

@@ -1,7 +1,5 @@
 """The table of presets in docs/presets.md, from their files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from steering_addon.settings.preset import read

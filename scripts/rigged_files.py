@@ -1,7 +1,5 @@
 """Opens files with rigged models, and finds the models in them."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import logging

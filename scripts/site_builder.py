@@ -1,7 +1,5 @@
 """Builds the manual as a site of plain files, which a browser also shows from a folder."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import tempfile

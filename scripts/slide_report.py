@@ -1,7 +1,5 @@
 """How far feet slide and float in baked files."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Adds and bakes a station hall in Blender, and measures its people by their keys."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Converts scenes of SteerBench to scenes of this simulation, and runs them: walkers, their goals and obstacles."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -10,8 +10,6 @@ For scripts that run inside Blender. They need xdotool and ImageMagick's `import
     tell(story())
 """
 
-from __future__ import annotations
-
 import subprocess
 import traceback
 from collections.abc import Generator, Iterator

@@ -1,7 +1,5 @@
 """A checkout with locomotions of one's own, made as the manual says."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from pathlib import Path

@@ -12,8 +12,6 @@ each Blender runs a part. The tests of a file that all take the same way through
 are shared out likewise.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from heapq import heapify, heappop, heappush

@@ -29,6 +29,7 @@ from steering_addon.simulation.behavior import Behavior
 from steering_addon.simulation.candidates import Candidates
 from steering_addon.simulation.declaration import Kind
 from steering_addon.simulation.geometry.paths import Spline
+from steering_addon.simulation.geometry.stature import Stature
 from steering_addon.simulation.locomotion import Locomotion
 from steering_addon.simulation.presence.arrivals import Errand
 from steering_addon.simulation.run import simulate
@@ -46,6 +47,7 @@ __all__ = [
     "in_crowds",
     "leaders",
     "locked",
+    "met_at_origins",
     "positions",
     "resources",
     "speeds",
@@ -53,6 +55,11 @@ __all__ = [
     "ups",
     "velocities",
 ]
+
+
+def met_at_origins(n: int) -> Stature:
+    """How n bodies stand that obstacles meet at their origins."""
+    return Stature(*np.zeros((3, n)))
 
 
 def errand_of(bound: np.ndarray, left: np.ndarray, arrived: np.ndarray) -> Errand:

@@ -1,7 +1,5 @@
 """Surfaces for tests: a ball, a box, a ring and a flat sheet."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from steering_addon.scene import mesh, mesh_obstacles, mesh_regions

@@ -4,8 +4,6 @@ The scene is made with the extension's public operators and properties only. Aft
 with the extension disabled, so what is measured and filmed plays without it.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 They face +Y with +Z up, in metres.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The country round a ready scene with land of its own: slopes down to the fields, and trees that stand on it."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A cowboy in the saddle of a rigged horse, whose back carries both."""
 
-from __future__ import annotations
-
 import math
 
 import bpy

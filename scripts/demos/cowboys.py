@@ -7,8 +7,6 @@ with the extension disabled, so what is measured and filmed plays without it. `s
 --cases build/demo/cowboys.blend` measures more of the saved file.
 """
 
-from __future__ import annotations
-
 import bpy
 import countryside
 import cowboy

@@ -1,7 +1,5 @@
 """Installs the extension from the built zip as a user would, and removes it before the baked file is shown."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import sys

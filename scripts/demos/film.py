@@ -1,7 +1,5 @@
 """Renders a scene with Workbench: a film, and a contact sheet with frame numbers."""
 
-from __future__ import annotations
-
 import contextlib
 import math
 import os

@@ -5,8 +5,6 @@ School of Fish. After the bake it is saved and opened again with the extension d
 plays without it.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ rigged wolf in place of its models; the country round them is added here. After 
 with the extension disabled, so what is measured and filmed plays without it.
 """
 
-from __future__ import annotations
-
 import bpy
 import countryside
 import extension

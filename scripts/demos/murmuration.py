@@ -4,8 +4,6 @@ The flock is the ready one of the Add menu, whose members are points of one mesh
 the bake it is saved and opened again with the extension disabled, so what is measured and filmed plays without it.
 """
 
-from __future__ import annotations
-
 import math
 
 import bpy

@@ -1,7 +1,5 @@
 """Takes a picture of the Steering panels in a window of Blender: `blender FILE --python panels.py -- FOLDER`."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from pathlib import Path

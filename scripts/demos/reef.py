@@ -1,7 +1,5 @@
 """The stage of an underwater demo: sand, rocks with corals, weed, water that brightens upwards, and sun rays."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import random

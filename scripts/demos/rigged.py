@@ -4,8 +4,6 @@ The animals are imported with Blender's own importer. Populate gives the crowd c
 actions that they bring along; the crowd keeps its settings, its states, and the places of its members.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import logging

@@ -4,8 +4,6 @@ The scene is the ready Traffic of the Add menu; the country round it is added he
 opened again with the extension disabled, so what is measured and filmed plays without it.
 """
 
-from __future__ import annotations
-
 import bpy
 import countryside
 import extension

@@ -1,7 +1,5 @@
 """The stage of an outdoor demo: fields and hills, trees, sky, sun, and cameras that follow the action."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import random

@@ -1,7 +1,5 @@
 """Measures how near vehicles come to obstacles, surface to surface."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ It moves the mouse like a user, in a window of 1600 by 1000 pixels with the exte
 has no effect.
 """
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """A low-poly town: gabled houses, church and clock towers, and the furniture of its squares and streets."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Sequence

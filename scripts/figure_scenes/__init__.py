@@ -1,7 +1,5 @@
 """The figures of the manual: one file for each behavior with its FIGURE and maybe MORE, and `combining`."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType

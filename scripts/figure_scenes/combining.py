@@ -1,7 +1,5 @@
 """The ways to combine: the same three vehicles with the same two behaviors, combined in each way."""
 
-from __future__ import annotations
-
 from functools import cache, partial
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Attacks on the files of a user: kills, two Blenders together, and folders that cannot be written."""
 
-from __future__ import annotations
-
 import os
 import random
 import re

@@ -1,7 +1,5 @@
 """Trying seeds in child processes, so that a crash or a hang costs a single seed and is told."""
 
-from __future__ import annotations
-
 import json
 import os
 import queue

@@ -1,7 +1,5 @@
 """Enabling the installed extension in a Blender that a script runs."""
 
-from __future__ import annotations
-
 import importlib
 from types import ModuleType
 

@@ -1,7 +1,5 @@
 """A user's folders with this checkout as the installed extension."""
 
-from __future__ import annotations
-
 import os
 import tomllib
 from pathlib import Path

@@ -3,8 +3,6 @@
 PYTHON -m scripts.fuzzing.in_blender SECONDS SCRATCH SEED[,LEFT OUT...] ...
 """
 
-from __future__ import annotations
-
 import faulthandler
 import json
 import os

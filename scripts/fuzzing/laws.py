@@ -1,7 +1,5 @@
 """What holds whatever an animator does, told from dumps of the whole file."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatch

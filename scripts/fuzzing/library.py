@@ -1,7 +1,5 @@
 """A library file from which odd scenes link objects, with and without overrides."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from random import Random
 

@@ -1,7 +1,5 @@
 """Animation as hand work leaves it: keys, muted curves, modifiers, drivers, NLA, shared actions."""
 
-from __future__ import annotations
-
 import contextlib
 from random import Random
 

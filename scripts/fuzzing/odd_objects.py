@@ -1,7 +1,5 @@
 """Objects as no tidy scene has them: every type, empty and degenerate shapes, odd names, sizes and relations."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from random import Random

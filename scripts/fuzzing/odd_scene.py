@@ -3,8 +3,6 @@
 Every object and every part has its own random numbers, so the rest stays the same where a reduction leaves one out.
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Collection
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Settings at and beyond their limits, keyed, driven, and pointing at what does not fit."""
 
-from __future__ import annotations
-
 import math
 from random import Random
 

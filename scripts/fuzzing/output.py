@@ -1,7 +1,5 @@
 """What Blender and Python print while a trial runs: tracebacks in it break a law."""
 
-from __future__ import annotations
-
 import os
 import re
 import sys

@@ -1,7 +1,5 @@
 """Making a failing seed smaller: steps and objects are left out as long as the same law breaks."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What an animator may do next: the steps of a trial."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable
 from random import Random

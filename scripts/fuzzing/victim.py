@@ -1,7 +1,5 @@
 """The programs that attacks start in Blender: PYTHON -m scripts.fuzzing.victim WORK [FILE] [NUMBER]."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Measures one case and prints its figures as JSON; scripts/measure runs this in the environment of the measure."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import sys

@@ -5,8 +5,6 @@ that begins on one frame, by distance how well the beginning follows the distanc
 until the median calms down and until nearly all run; wider how far the herd is spread at the end, as a share of before.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path

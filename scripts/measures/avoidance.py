@@ -5,8 +5,6 @@ does not arrive, the turn rate, and the time on the way over that of a straight 
 bands come from.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 IN_BLENDER = False

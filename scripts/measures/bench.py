@@ -4,8 +4,6 @@ A case is the number of vehicles, which fly by the three rules of flocking for 2
 keys, or that they are points, which go into a crowd cache. `deaf` is the longest time in which Esc is not looked for.
 """
 
-from __future__ import annotations
-
 import resource
 import time
 from collections.abc import Callable, Iterator

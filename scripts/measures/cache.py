@@ -5,8 +5,6 @@ without the vehicles. `blur` renders a square that moves, keyed and from a cache
 exact one.
 """
 
-from __future__ import annotations
-
 import resource
 from pathlib import Path
 from typing import Any

@@ -5,8 +5,6 @@ the obstacles on it. A vehicle is stuck if it does not reach the end of the path
 way; one that goes deeper into an obstacle than a twentieth of its radius has not passed it.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 IN_BLENDER = False

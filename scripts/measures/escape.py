@@ -8,8 +8,6 @@ is the time in which nearly all run away at 3 m/s. Together is the largest group
 gaps of up to three times the usual one. Wider is how far a herd is spread then, as a multiple of before it began.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

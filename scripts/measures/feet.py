@@ -7,8 +7,6 @@ leaves, of its height. Shares are of frames: on which a body creeps, stands with
 in the air. `feet_scenes.py` says what the courses are, and `slide_metrics.py` what a stance is.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 IN_BLENDER = True

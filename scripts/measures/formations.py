@@ -9,8 +9,6 @@ Standing is by how many frames birds are off the frame on which they are to stan
 down.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,17 +21,7 @@ from steering_addon.behaviors.path_following import PathFollowing
 from steering_addon.behaviors.separation import Separation
 from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import Flying, OnFoot, Planar, SimpleVehicle, Swimming, Wheeled
-from steering_addon.scene import (
-    Scene,
-    all_of,
-    leaders,
-    positions,
-    resources,
-    speeds,
-    spline,
-    ups,
-    velocities,
-)
+from steering_addon.scene import Scene, all_of, leaders, positions, resources, speeds, spline, ups, velocities
 from steering_addon.simulation.locomotion import PERCHED
 from steering_addon.simulation.marks.declaring import Mark
 from steering_addon.simulation.snapshot import Snapshot

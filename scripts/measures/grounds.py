@@ -5,8 +5,6 @@ degrees: of the way against the surface along it, of the jerk of the up axis wit
 the steepest ground below the feet, over the Max Slope of the crowd.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 IN_BLENDER = True

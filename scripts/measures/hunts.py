@@ -5,8 +5,6 @@ Caught. All of it is added by operators. Moved is how far the caught move from a
 two bodies, and frames those on which two overlap by more than a centimetre.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 IN_BLENDER = True

@@ -7,8 +7,6 @@ slope one road climbs by 10 degrees. Touching counts pairs of cars, stand is the
 the mean of the last ten seconds, m/s.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

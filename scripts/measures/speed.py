@@ -4,8 +4,6 @@ A case is what is added, and how many. Scrub is a frame that the preview has pla
 scene with keys.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from scripts.measures.bench import seconds

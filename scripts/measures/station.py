@@ -5,8 +5,6 @@ of these stands, away how far one is from the board. Pauses are shorter stands o
 stand there of someone who looks elsewhere. The rest are people by exit, overlaps, and jolts from frame to frame.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 IN_BLENDER = True

@@ -6,8 +6,6 @@ of the kit's split.json; the scene that no system passes does not count. With `o
 Pedestrians walk instead of discs that move any way.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -5,8 +5,6 @@ stayed how far the others move, passed how near a rider is to a stray before it 
 cosine of where riders are to the line from home through the stray. A case is a seed, or a baked file.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 IN_BLENDER = True

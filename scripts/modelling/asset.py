@@ -3,8 +3,6 @@
 scripts/ready_models runs this in the oldest Blender, in an empty file, and passes the folder.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A bird with swept wings and a forked tail; numbers are in lengths from beak to tail."""
 
-from __future__ import annotations
-
 import bpy
 
 from steering_addon.blender.crowds.ready_scenes.models import BIRD, VARIANTS

@@ -1,7 +1,5 @@
 """A car, whose wheels roll and steer, whose body leans and whose brake lights shine; numbers are in lengths."""
 
-from __future__ import annotations
-
 import bpy
 
 from steering_addon.blender.crowds.ready_scenes.models import CAR, TRACK, VARIANTS, WHEEL, WHEELBASE

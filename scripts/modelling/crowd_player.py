@@ -4,8 +4,6 @@ It uses what all supported versions of Blender have, without integer arithmetic,
 summed up by Accumulate Field, as single precision holds integers up to 2^24 only, and a cache may have more rows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

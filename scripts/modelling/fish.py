@@ -1,7 +1,5 @@
 """A fish in three parts, whose tail follows the sway of its rear; numbers are in lengths from nose to tail."""
 
-from __future__ import annotations
-
 import bpy
 
 from steering_addon.blender.crowds.ready_scenes.models import FISH, VARIANTS

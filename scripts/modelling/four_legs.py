@@ -1,7 +1,5 @@
 """The walk of an animal on four legs, whose feet stay where they are while they are on the ground."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import bpy

@@ -4,8 +4,6 @@ The drivers are simple expressions, which Blender evaluates without Python. They
 permission to run scripts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import bpy

@@ -1,7 +1,5 @@
 """A rider on a horse, whose hooves stay where they are when down; numbers are in lengths of the horse."""
 
-from __future__ import annotations
-
 import bpy
 
 from steering_addon.blender.crowds.ready_scenes.models import RIDER, VARIANTS

@@ -1,7 +1,5 @@
 """A walking sheep, whose feet stay where they are while they are on the ground; numbers are in lengths."""
 
-from __future__ import annotations
-
 import bpy
 
 from steering_addon.blender.crowds.ready_scenes.models import SHEEP, VARIANTS

@@ -1,7 +1,5 @@
 """What stands in the station hall, in metres for people of a usual height: a bench and the board."""
 
-from __future__ import annotations
-
 import bpy
 
 from steering_addon.blender.crowds.ready_scenes.hall import BOARD_HALF, SPOTS

@@ -4,8 +4,6 @@ A foot on the ground moves back as fast as the person goes: it rolls over the he
 with the toes flat. Hips and feet are given, the two bones of a leg follow. The model faces +Y, with +X to its right.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """A trotting wolf, whose feet stay where they are on the ground; numbers are in lengths from nose to hindquarters."""
 
-from __future__ import annotations
-
 import bpy
 
 from steering_addon.blender.crowds.ready_scenes.models import WOLF

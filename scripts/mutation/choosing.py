@@ -1,7 +1,5 @@
 """Chooses the tests that may notice a mutant, and their order."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator, Mapping
 from functools import cached_property

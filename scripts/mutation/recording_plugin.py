@@ -10,8 +10,6 @@ A fixture with a scope wider than one test runs during the first test that asks 
 recorded under its own name.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import time

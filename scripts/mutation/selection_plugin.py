@@ -6,8 +6,6 @@ is appended to the file that STEERING_FAILURES names. Hypothesis reports the fir
 it takes time and changes no verdict.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

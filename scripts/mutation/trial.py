@@ -1,7 +1,5 @@
 """Runs tests against mutants in copies of the checkout."""
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import json

@@ -1,7 +1,5 @@
 """The catalogue: every behavior, in the order in which they are shown and added up."""
 
-from __future__ import annotations
-
 from ..simulation.behavior import Behavior
 from .alignment import Alignment
 from .arrival import Arrival

@@ -1,7 +1,5 @@
 """Give way: keep to the rules of the road where lanes cross or merge (not in the paper)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

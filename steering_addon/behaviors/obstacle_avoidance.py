@@ -126,7 +126,8 @@ class ObstacleAvoidance(Behavior):
         # Walkers that are held up keep as near to a door's posts as it takes: two clearances would bar most of it.
         walks = agents.on_the_level & ~np.isfinite(agents.handling.axle)
         kept = np.where(walks, clamp(agents.progress / JAMMING.freely, 0.0, 1.0), 1.0)
-        ahead = _ahead(world.obstacles, agents, self.clearance * kept, self.look_ahead_time, outlines)
+        way = _way(world, agents)
+        ahead = _ahead(world.obstacles, agents, self.clearance * kept, self.look_ahead_time, outlines, way)
         if ahead is None:
             return agents.none(), np.zeros(len(agents))
         agility = np.maximum(agents.agility, EPSILON)
@@ -169,8 +170,17 @@ def _turns_away(agents: Agents, ahead: Threats, stands: Mask) -> Mask:
     return turns
 
 
+def _way(world: World, agents: Agents) -> Vectors:
+    """The unit directions, (n, 3), in which the ways over ground of agents begin, which know what stands; zero for
+    none."""
+    if world.ways is None:
+        return agents.none()
+    goes = world.ways.walked_by(agents.rows) & np.isfinite(agents.goal[:, 0])
+    return unit(agents.level(np.where(goes[:, None], agents.goal - agents.position, 0.0)))
+
+
 def _ahead(
-    obstacles: Obstacles, agents: Agents, clearance: Scalars, look_ahead_time: Scalars, outlines: Mask
+    obstacles: Obstacles, agents: Agents, clearance: Scalars, look_ahead_time: Scalars, outlines: Mask, way: Vectors
 ) -> Threats | None:
     """The obstacle that each agent would run into first; None without obstacles.
 
@@ -178,6 +188,7 @@ def _ahead(
         clearance: (n,) metres to keep in addition to the agent's radius.
         look_ahead_time: (n,) seconds.
         outlines: (n,) whether the agent passes meshes by their outlines instead of turning along their surfaces.
+        way: (n, 3) as of `_way`.
     """
     plain = obstacles.plain & obstacles.present
     threats = None
@@ -186,7 +197,7 @@ def _ahead(
         threats = Rounds.seen(rounds, agents, clearance, look_ahead_time).first(agents)
     others = obstacles.present & ~plain
     if others.any():
-        walls = walls_ahead(obstacles.take(others), agents, clearance, look_ahead_time, outlines)
+        walls = walls_ahead(obstacles.take(others), agents, clearance, look_ahead_time, outlines, way)
         threats = walls if threats is None else threats.or_sooner(walls)
     return threats
 
@@ -201,10 +212,10 @@ def push_away(obstacles: Obstacles, agents: Agents, clearance: Scalars, distance
         distance: (n,) metres beyond which a surface has no effect.
     """
     room = agents.radius + clearance
-    owner, row = obstacles.near(agents.position, room + distance)
+    owner, row = obstacles.near(agents.position, room + distance, agents.stature)
     foreign = obstacles.carrier[row] != agents.rows[owner]
     owner, row = owner[foreign], row[foreign]
-    gap, away = obstacles.surface(picked(agents.position, owner), row)
+    gap, away = obstacles.surface(picked(agents.position, owner), row, agents.stature.take(owner))
     depth = clamp(1.0 - (gap - room[owner]) / np.maximum(distance[owner], EPSILON), 0.0, 1.0)
     push = away * (depth * depth)[:, None]
     return columns(*(totals(owner, push[:, axis], len(agents)) for axis in range(3)))

@@ -96,17 +96,19 @@ class Pursuit(Behavior):
     def _toward(self, agents: Agents, force: Vectors, offset: Vectors) -> Vectors:
         """The forces in which a quarry beside or behind turns agents round, (n, 3) newtons.
 
-        Those that turn on the spot do that. Animals keep the pace at which their circle is no wider: braking would
-        only make them come round later. So they could not reach what is within the circle.
+        Those that turn on the spot do that, and so do all that can soon stop for it. Animals that run keep the pace at
+        which their circle is no wider: braking would only make them come round later. So they could not reach what is
+        within the circle.
         """
         direction = unit(offset)
         handling = agents.handling
-        on_the_spot = agents.grounded & ~handling.swings_round & (handling.side_step > 0.0)
+        pivots = ~handling.swings_round & (handling.side_step > 0.0)
+        on_the_spot = agents.grounded & (pivots | (agents.speed < handling.stops_to_turn * agents.agility))
         swung = np.where(on_the_spot[:, None], force, swing_round(agents, force, direction))
         onward = dot(direction, agents.forward)
         sine = np.where(onward > 0.0, magnitude(across(direction, agents.forward)), 1.0)
         is_outside = magnitude(offset) > 2.0 * handling.turning_circle * sine
-        circles = agents.grounded & handling.swings_round & is_outside
+        circles = agents.grounded & handling.swings_round & is_outside & ~on_the_spot
         if not anybody(circles):
             return swung
         in_turn = np.minimum(agents.max_speed, handling.turn_rate * handling.turning_circle)

@@ -365,10 +365,11 @@ def _surface_ahead(
     obstacles: Obstacles, agents: Agents, points: Vectors, course: Vectors, reach: Scalars, look: Scalars
 ) -> tuple[Scalars, Vectors]:
     """As `WallFollowing._ahead`, on the surfaces of obstacles."""
-    owner, row = obstacles.near(points, look + reach)
+    owner, row = obstacles.near(points, look + reach, agents.stature)
     foreign = obstacles.carrier[row] != agents.rows[owner]
     owner, row = owner[foreign], row[foreign]
-    way, off = obstacles.touch(picked(points, owner), picked(course, owner), reach[owner], row)
+    stature = agents.stature.take(owner)
+    way, off = obstacles.touch(picked(points, owner), picked(course, owner), reach[owner], row, stature=stature)
     off = agents.take(owner).level(off)
     # For a grounded agent a floor or a ceiling is not a wall.
     way = np.where(magnitude(off) > UPRIGHT, way, np.inf)
@@ -420,10 +421,10 @@ def _counts(asked: Rows, path: Rows) -> Mask:
 
 def _from_surface(obstacles: Obstacles, agents: Agents, points: Vectors, reach: Scalars, far: Vectors) -> Vectors:
     """From the nearest point of a surface to each point, (n, 3); `far` (n, 3) if none is within `reach` (n,)."""
-    owner, row = obstacles.near(points, reach)
+    owner, row = obstacles.near(points, reach, agents.stature)
     foreign = obstacles.carrier[row] != agents.rows[owner]
     owner, row = owner[foreign], row[foreign]
-    distance, away = obstacles.surface(picked(points, owner), row)
+    distance, away = obstacles.surface(picked(points, owner), row, agents.stature.take(owner))
     offset = far.copy()
     order = np.lexsort((row, np.abs(distance), owner))
     nearest = order[firsts(owner[order])]

@@ -17,7 +17,7 @@ from ..simulation.terrain import Misplaced, Terrain, carried
 from ..simulation.vehicle import Motion, VehicleModel
 from .banking import GRAVITY
 from .footholds import misplaced_walkers
-from .gaits import FACES, SETS_OFF, STEPS_ROUND, Walkers, going_round, stepping_circle, strode
+from .gaits import FACES, SETS_OFF, Walkers, going_round, stepping_circle, strode
 from .headings import begun, sine_between, turn_toward, turned_by, turned_on_foot
 from .looking import LOOKS, fastest_before_edges, led_past, looked, waited
 from .over_steps import carried_over_steps, fastest_on_stairs
@@ -37,6 +37,8 @@ TURNS = 1.3
 ASIDE = 0.4
 """The share of cruise speed at which a walker that may turn on the spot steps aside or back: a person at half a metre a
 second."""
+SOON = 0.3
+"""Seconds in which an animal could stop that turns on the spot to where it hurries; one that runs goes round."""
 HURRIES = 0.5
 """The share of its strength from which on a walker hurries."""
 AFTERWARDS = 1.5
@@ -84,7 +86,9 @@ class OnFoot(Locomotion):
     step_height: Number = length(
         0.3, "Highest step that it climbs or descends, as on stairs; its feet bridge gaps that are little wider"
     )
-    headroom: Number = length(1.8, "Height that has to be free above the ground where it looks for a way")
+    headroom: Number = length(
+        1.8, "Height that has to be free above the ground: where it looks for a way, and up to which obstacles meet it"
+    )
     slowed_uphill: Number = share(1.0, "How much it slows down uphill; 1 as people do")
     align_to_ground: Number = called(
         "Ground Lean", share(0.0, "How far it leans with the ground: 0 upright as people, 0.5 as animals")
@@ -105,6 +109,7 @@ class OnFoot(Locomotion):
             room_to_turn=room_to_turn,
             side_step=self._side_steps(),
             swings_round=room_to_turn > 0.0,
+            stops_to_turn=np.where(self.whirl > 0.0, SOON, 0.0),
             uphill_slowing=self.slowed_uphill,
             slowest_share=self.slowest_speed,
             steepest=self.max_slope,
@@ -289,8 +294,9 @@ class OnFoot(Locomotion):
         half = 0.5 * self.turn_radius[rows]
         middle = picked(motion.position, rows) + in_space(picked(motion.forward, rows)) * half[:, None]
         room = half + model.radius[rows]
-        place, obstacle = terrain.obstacles.near(middle, room)
-        gap, _ = terrain.obstacles.surface(middle[place], obstacle)
+        stature = self.handling().stature(terrain.lift).take(rows)
+        place, obstacle = terrain.obstacles.near(middle, room, stature)
+        gap, _ = terrain.obstacles.surface(middle[place], obstacle, stature.take(place))
         hemmed_in[rows[place[gap < room[place]]]] = True
         return hemmed_in
 
@@ -298,7 +304,7 @@ class OnFoot(Locomotion):
         """The walkers that whirl round to where they hurry, (n,): people brake for that, animals that run go round."""
         if control.hurries is None:
             return nobody(len(speed))
-        slow = (self.turn_on_the_spot > 0.0) | (speed <= STEPS_ROUND * model.pace)
+        slow = (self.turn_on_the_spot > 0.0) | (speed <= SOON * model.max_force / model.mass)
         pulls = magnitude(from_above(control.force)) > HURRIES * model.max_force
         return control.hurries & slow & pulls & (self.whirl > 0.0)
 

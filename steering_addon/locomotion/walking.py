@@ -1,7 +1,5 @@
 """Walking: at what pace, what is remembered of each walker, its steps aside, and how it leans as it runs."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

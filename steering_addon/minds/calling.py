@@ -173,18 +173,21 @@ def _follow_example(mode: Mode, number: int, meeting: Meeting, mine: Mindset, ke
     own_crowd = meeting.crowd == meeting.crowd[meeting.rows[0]]
     fresh = np.zeros(len(world.bodies.crowd), dtype=np.bool_)
     n = len(before.mode)
-    fresh[:n] = (before.mode == number) & (world.time - before.since < mode.numbers.fresh[0]) & own_crowd
+    told_last = np.where(before.by >= 0, before.called, before.since)
+    fresh[:n] = (before.mode == number) & (world.time - told_last < mode.numbers.fresh[0]) & own_crowd
     # Vehicles in the state, or about to be, are not told.
     asks = (mine.mode != number) & np.isinf(mine.due[:, number])
     if not fresh.any() or not asks.any():
         return np.zeros(m, dtype=np.bool_), told
+    # One that goes on being called counts for one more, each time that it would have been fresh.
+    lasting = 1.0 + (told_last - before.since) / np.maximum(mode.numbers.fresh[0], world.dt)
     heard, alarmed = [], np.zeros(m)
     for near in world.vicinity.around(float(mode.numbers.reach[0]), meeting.rows):
         counts = fresh[near.body] & asks[near.agent]
         pairs = np.flatnonzero(counts if near.seen is None else counts & near.seen)
         pairs = pairs[before.root[near.body[pairs], number] > mine.root[near.agent[pairs], number]]
         heard.append((near.agent[pairs], near.body[pairs], near.looks.distance_squared[pairs]))
-        alarmed += np.bincount(heard[-1][0], minlength=m)
+        alarmed += np.bincount(heard[-1][0], lasting[heard[-1][1]], minlength=m)
     daring = vary(float(mode.numbers.spreads[0]), float(mode.numbers.varies[0]), luck(keys, mode.number, "dare"))
     hit = (alarmed > 0.0) & (alarmed >= daring)
     if hit.any():

@@ -51,7 +51,12 @@ class StateModel(Declared):
         "Caught from", integer(0, "How many others nearby that have just taken it up carry a vehicle along; 0 for none")
     )
     reach: Number = length(6.0, "Distance within which others carry a vehicle along")
-    fresh: Number = called("For", seconds(1.0, "Time after taking it up in which a vehicle carries others along"))
+    fresh: Number = called(
+        "For",
+        seconds(
+            1.0, "How long a vehicle carries others along; while it is still called, it counts for ever more of them"
+        ),
+    )
     urge: Number = called(
         "Inclined", share(0.0, "Share of the crowd that tends to this state; any other call is stronger")
     )

@@ -213,23 +213,29 @@ def is_relative(parameter: Parameter) -> bool:
     return parameter.kind is Kind.NUMBER and parameter.unit in RELATIVE
 
 
-def hastened(values: Values, factor: float) -> dict[str, float]:
+def hastened(values: Values, factor: float, of_crowd: Values) -> dict[str, float]:
     """The numbers of vehicles, by name, that differ if they are faster by a factor.
 
-    They have the strength that turns as tightly at their speed, and react as much more quickly.
+    They have the strength that turns as tightly at their speed, and react as much more quickly. Slower ones have no
+    less than their crowd for that: who hunts at the speed of a clip is no weaker than who strolls.
     """
     speed, force, *times = (float(values[name]) for name in HASTENED)
-    quicker = (max(time / factor, min(time, QUICKEST)) for time in times)
-    return dict(zip(HASTENED, (speed * factor, force * factor * factor, *quicker)))
+    strength = max(force * factor * factor, min(force, float(of_crowd["max_force"])))
+    slowest = (max(time, float(of_crowd[name])) for name, time in zip(HASTENED[2:], times))
+    quicker = (min(max(time / factor, min(time, QUICKEST)), most) for time, most in zip(times, slowest))
+    return dict(zip(HASTENED, (speed * factor, strength, *quicker)))
 
 
-def quickened(kind: type[Locomotion], values: Mapping[str, float], factor: float) -> dict[str, float]:
-    """The numbers of a locomotion, by name, that differ for bodies that turn more quickly by a factor; `values`: those
-    of the body as it is."""
+def quickened(
+    kind: type[Locomotion], values: Mapping[str, float], factor: float, of_crowd: Mapping[str, float]
+) -> dict[str, float]:
+    """The numbers of a locomotion, by name, that differ for bodies that turn more quickly by a factor, and no less so
+    than their crowd; `values`: those of the body as it is."""
     changed = {}
     for name, parameter in kind.parameters().items():
         if parameter.unit is Unit.TURN:
-            changed[name] = min(values[name] * factor, parameter.most)
+            least = min(values[name], of_crowd[name])
+            changed[name] = min(max(values[name] * factor, least), parameter.most)
         elif name in kind.tightened:
-            changed[name] = values[name] / factor
+            changed[name] = min(values[name] / factor, max(values[name], of_crowd[name]))
     return changed

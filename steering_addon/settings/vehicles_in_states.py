@@ -73,7 +73,7 @@ def vehicle_in_state(
         of_crowd: those of its crowd, by name.
         factor: how many times as fast they are; None for as their crowd.
     """
-    changed: dict[str, Value] = {} if factor is None else dict(hastened(of_crowd, factor))
+    changed: dict[str, Value] = {} if factor is None else dict(hastened(of_crowd, factor, of_crowd))
     if preset.cruise_speed is not None:
         own = float(of_crowd["cruise_speed"]) / (factor or 1.0)
         changed["cruise_speed"] = min(preset.cruise_speed, own) if kind.burst < np.inf else preset.cruise_speed

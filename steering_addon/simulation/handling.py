@@ -9,6 +9,7 @@ import numpy as np
 from .arrays.frozen import Columns
 from .arrays.scalars import Mask, Rows, Scalars, shared
 from .arrays.vectors import Vectors
+from .geometry.stature import Stature
 
 
 def usual(value: bool | float) -> Any:
@@ -29,6 +30,7 @@ class Handling(Columns):
         room_to_turn: metres that a body comes forward in a half turn; 0 if it stops first or strength alone limits it.
         side_step: share of cruise speed at which a body that stands steps aside or back; less the faster it walks.
         swings_round: whether a body swings round to what is behind it; others stop first, or turn on the spot.
+        stops_to_turn: seconds in which a body could stop that turns on the spot to what it hurries to; 0 for none.
         uphill_slowing: how much a body slows down uphill, from 0 to 1 as people do.
         slowest_share: share of cruise speed below which a body stands instead of creeping; 0 for none.
         stall_share: share of top speed below which a body cannot fly; 0 for bodies that can stop.
@@ -49,6 +51,7 @@ class Handling(Columns):
     room_to_turn: Scalars = usual(0.0)
     side_step: Scalars = usual(0.0)
     swings_round: Mask = usual(False)
+    stops_to_turn: Scalars = usual(0.0)
     uphill_slowing: Scalars = usual(0.0)
     slowest_share: Scalars = usual(0.0)
     stall_share: Scalars = usual(0.0)
@@ -78,6 +81,13 @@ class Handling(Columns):
             for name, known in vars(handling).items():
                 columns.setdefault(name, np.empty(n, known.dtype))[rows] = known
         return cls(**columns)
+
+    def stature(self, lift: Scalars) -> Stature:
+        """How the bodies stand whose origins are (n,) metres above the places where they stand: those that need
+        headroom are as tall as that."""
+        tall, lift = np.isfinite(self.headroom), np.broadcast_to(lift, self.headroom.shape)
+        step = np.minimum(np.where(np.isfinite(self.step), self.step, 0.0), self.headroom)
+        return Stature(*(np.where(tall, height - lift, 0.0) for height in (np.zeros(len(lift)), step, self.headroom)))
 
     def smoothed(self, before: Vectors, acceleration: Vectors, dt: float) -> Vectors:
         """The smoothed acceleration, (n, 3) m/s2, by which others see a vehicle turn; a low-pass filter.

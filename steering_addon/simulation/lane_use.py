@@ -1,7 +1,5 @@
 """Lane use: along which lane each vehicle goes, and how it gives way where lanes meet. All vehicles see that."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -3,8 +3,6 @@
 What the scene says at the two frames is interpolated; what a vehicle carries moves with that vehicle.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

@@ -268,6 +268,7 @@ def agents_of(state: State, snapshot: Snapshot, world: World, rows: Rows) -> Age
     keys = snapshot.keys if alone else snapshot.keys[rows]
     errand = errands(state) if alone else errands(state).take(rows)
     progress = progress_in(state.memories, len(state))
+    handling = snapshot.handling if alone else snapshot.handling.take(rows)
     return Agents(
         rows=rows,
         keys=keys,
@@ -282,7 +283,8 @@ def agents_of(state: State, snapshot: Snapshot, world: World, rows: Rows) -> Age
         vehicle=_drifting(model, keys, world.time),
         upward=world.upward if alone else of_rows(world.upward, rows),
         grounded=snapshot.grounded if alone else snapshot.grounded[rows],
-        handling=snapshot.handling if alone else snapshot.handling.take(rows),
+        handling=handling,
+        stature=handling.stature(world.lift_of(rows)),
         goal=shared(np.nan, 3 * len(rows)).reshape(len(rows), 3),
         stays=stays(snapshot.attendance, rows),
         arrival_distance=arrival_distance(snapshot.attendance, rows),

@@ -20,6 +20,7 @@ from .geometry.flows import Flow
 from .geometry.obstacles import Obstacles
 from .geometry.paths import Path
 from .geometry.regions import Regions
+from .geometry.stature import Stature
 from .handling import Handling
 from .intention import Intention
 from .lane_use import NO_SIGNALS, Routed, Signals, Yielding
@@ -255,6 +256,7 @@ class Agents(Columns):
         upward: (n, 3) unit vectors away from the ground.
         grounded: (n,) whether they keep to the ground, as walkers and cars do.
         handling: how their bodies answer to steering.
+        stature: how tall obstacles meet them.
         goal: (n, 3) the nearest position that a behavior leads them to, metres; nan for none.
         stays: (n,) whether they stay where they arrive, and therefore have to stop.
         arrival_distance: (n,) the distance from the middle of its goal at which an agent has arrived, metres; 0 if it
@@ -279,6 +281,7 @@ class Agents(Columns):
     upward: Vectors
     grounded: Mask
     handling: Handling
+    stature: Stature
     goal: Vectors
     stays: Mask
     arrival_distance: Scalars

@@ -1,7 +1,5 @@
 """Fight (not in the paper): enemies meet one to one, stop face to face, and the others wait behind."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -3,8 +3,6 @@
 Scenes are built with the public operators and properties, as in an animator's script.
 """
 
-from __future__ import annotations
-
 import importlib
 import math
 import os
@@ -74,6 +72,19 @@ def frames(first: int, last: int, fps: int | None = None) -> None:
     scene.frame_start, scene.frame_end = min(first, last), last
     scene.frame_start = first
     scene.frame_set(first)
+
+
+def at_frames(over: Iterable[int]) -> Iterator[int]:
+    """Go to these frames, one after the other."""
+    for frame in over:
+        bpy.context.scene.frame_set(frame)
+        yield frame
+
+
+def reopen(path: Path) -> None:
+    """Save the file there and open it again."""
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    bpy.ops.wm.open_mainfile(filepath=str(path))
 
 
 def put(ob, location=(0.0, 0.0, 0.0), rotation=(0.0, 0.0, 0.0), scale=(1.0, 1.0, 1.0)):
@@ -159,10 +170,32 @@ def select(*objects) -> None:
     bpy.context.view_layer.objects.active = objects[0] if objects else None
 
 
+def press(operator: str, *selected, **settings):
+    """Carry out an operator of the extension on objects, with only these selected and the first one active; returns the
+    one that is active then."""
+    select(*selected)
+    assert getattr(bpy.ops.steering, operator)(**settings) == {"FINISHED"}
+    return bpy.context.view_layer.objects.active
+
+
+def refuses(operator: str, match: str, *selected, **settings) -> None:
+    """Check that an operator of the extension refuses with this message, with only these objects selected, if any, and
+    changes nothing."""
+    # A Blender with a window, in which scenes are built too, has none.
+    import pytest
+
+    if selected:
+        select(*selected)
+    bpy.context.view_layer.update()
+    before = scene_dump()
+    with pytest.raises(RuntimeError, match=match):
+        getattr(bpy.ops.steering, operator)(**settings)
+    assert_same(before, scene_dump())
+
+
 def tag(*objects, role: str, moves_like: str = "UNCHANGED"):
     """Tag objects with the operator and return the first of them. By default their crowd gets no behaviors."""
-    select(*objects)
-    assert bpy.ops.steering.tag(role=role, moves_like=moves_like) == {"FINISHED"}
+    press("tag", *objects, role=role, moves_like=moves_like)
     return objects[0]
 
 
@@ -191,13 +224,38 @@ def points_mesh(name: str, position, **attributes):
 def points(ob=None, *, crowd=None, name: str = "Points", position=((0.0, 0.0, 0.0),), **attributes):
     """An object whose points are vehicles of the crowd, by default the scene's default crowd."""
     ob = ob or points_mesh(name, position, **attributes)
-    select(ob, *([crowd] if crowd else []))
-    assert bpy.ops.steering.tag(role="POINTS", moves_like="UNCHANGED") == {"FINISHED"}
+    press("tag", ob, *([crowd] if crowd else []), role="POINTS", moves_like="UNCHANGED")
     return ob
 
 
 def leader(ob=None, **made):
     return tag(ob or empty(**{"name": "Leader", **made}), role="LEADER")
+
+
+@contextmanager
+def edit_bones(rig) -> Iterator:
+    """The bones of an armature, in Edit Mode."""
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="EDIT")
+    yield rig.data.edit_bones
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def add_bone(rig, name: str, head, tail, above: str = "", **settings) -> None:
+    """Add a bone to an armature, below the one named `above`."""
+    with edit_bones(rig) as bones:
+        bone = bones.new(name)
+        bone.head, bone.tail, bone.parent = head, tail, bones.get(above)
+        for path, value in settings.items():
+            setattr(bone, path, value)
+
+
+def armature(name: str, **bones):
+    """An armature with these bones, each given as to `add_bone`."""
+    rig = link(bpy.data.objects.new(name, bpy.data.armatures.new(name)))
+    for bone, given in bones.items():
+        add_bone(rig, bone, *given)
+    return rig
 
 
 def stairs(steps: int = 12, rise: float = 0.17, tread: float = 0.3, half: float = 10.0):
@@ -237,8 +295,7 @@ def use(crowd_object, **behaviors: dict[str, Any]) -> None:
 def vehicle(ob=None, *, crowd=None, identity: int | None = None, start_speed: float | None = None, **made):
     """An object tagged as a vehicle of the crowd, by default the scene's default crowd."""
     ob = ob or wedge(**made)
-    select(ob, *([crowd] if crowd else []))
-    assert bpy.ops.steering.tag(role="VEHICLE", moves_like="UNCHANGED") == {"FINISHED"}
+    press("tag", ob, *([crowd] if crowd else []), role="VEHICLE", moves_like="UNCHANGED")
     if identity is not None:
         ob.steering.identity = identity
     if start_speed is not None:
@@ -254,8 +311,11 @@ def fleet(number: int, *, crowd=None, spacing: float = 3.0) -> list:
     ]
 
 
-def bake(**settings) -> None:
-    """Bake, with keys on every frame unless the scene has been told otherwise: tests compare places digit by digit."""
+def bake(*selected, **settings) -> None:
+    """Bake, with keys on every frame unless the scene has been told otherwise: tests compare places digit by digit; of
+    objects, with only these selected, if any are given."""
+    if selected:
+        select(*selected)
     with keys_on_every_frame(bpy.context.scene):
         assert bpy.ops.steering.bake(**settings) == {"FINISHED"}
 
@@ -276,7 +336,9 @@ def keys_on_every_frame(scene) -> Iterator[None]:
             scene.property_unset("steering")
 
 
-def clear_bake(**settings) -> None:
+def clear_bake(*selected, **settings) -> None:
+    if selected:
+        select(*selected)
     assert bpy.ops.steering.clear_bake(**settings) == {"FINISHED"}
 
 

@@ -1,11 +1,24 @@
 """A small rigged model with two legs of two bones, for tests of feet that are held."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 
-from .building import bake, crowd, empty, frames, link, meshed, part, select, tag, vehicle
+from .building import (
+    add_bone,
+    armature,
+    at_frames,
+    bake,
+    crowd,
+    edit_bones,
+    empty,
+    frames,
+    link,
+    meshed,
+    part,
+    select,
+    tag,
+    vehicle,
+)
 from .walkers import clip, idle, stash
 
 CYCLE = 24
@@ -13,23 +26,11 @@ CYCLE = 24
 
 def legged(name: str = "Walker", knee: float = 0.5):
     """An armature with hips and two legs, which faces -Y; each foot has a box as its sole. Knees are this high."""
-    data = bpy.data.armatures.new(name)
-    rig = link(bpy.data.objects.new(name, data))
-    bpy.context.view_layer.objects.active = rig
-    bpy.ops.object.mode_set(mode="EDIT")
-    body = data.edit_bones.new("Body")
-    body.head, body.tail = (0.0, 0.0, 0.9), (0.0, 0.0, 1.8)
+    rig = armature(name, Body=((0.0, 0.0, 0.9), (0.0, 0.0, 1.8)))
     for side, x in (("L", 0.1), ("R", -0.1)):
-        above = body
-        for bone, head, tail in (
-            ("Thigh", (x, 0.0, 0.9), (x, -0.03, knee)),
-            ("Shin", (x, -0.03, knee), (x, 0.0, 0.1)),
-            ("Foot", (x, 0.0, 0.1), (x, -0.15, 0.02)),
-        ):
-            made = data.edit_bones.new(f"{bone}.{side}")
-            made.head, made.tail, made.parent = head, tail, above
-            above = made
-    bpy.ops.object.mode_set(mode="OBJECT")
+        add_bone(rig, f"Thigh.{side}", (x, 0.0, 0.9), (x, -0.03, knee), "Body")
+        add_bone(rig, f"Shin.{side}", (x, -0.03, knee), (x, 0.0, 0.1), f"Thigh.{side}")
+        add_bone(rig, f"Foot.{side}", (x, 0.0, 0.1), (x, -0.15, 0.02), f"Shin.{side}")
     corners = [
         (x + a, b, c) for x in (0.1, -0.1) for a in (-0.04, 0.04) for b in (-0.15, -0.05, 0.05) for c in (0.0, 0.1)
     ]
@@ -85,11 +86,8 @@ def with_feet_apart(rig, name: str = "Walk"):
             matrices.setdefault(side, []).append(rig.pose.bones[f"Foot.{side}"].matrix.copy())
     rig.animation_data.action = None
     scene.frame_set(1)
-    bpy.context.view_layer.objects.active = rig
-    bpy.ops.object.mode_set(mode="EDIT")
-    for side in ("L", "R"):
-        rig.data.edit_bones[f"Foot.{side}"].parent = None
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with edit_bones(rig) as bones:
+        bones["Foot.L"].parent = bones["Foot.R"].parent = None
     bag = curves.channelbag_in(walk_, curves.slot_for(walk_, rig))
     for curve in [each for each in bag.fcurves if "Foot" in each.data_path]:
         bag.fcurves.remove(curve)
@@ -111,8 +109,7 @@ def longest_step(rig, first: int = 20) -> float:
     worst = 0.0
     for side in ("L", "R"):
         places = []
-        for frame in range(first, first + 40):
-            bpy.context.scene.frame_set(frame)
+        for _ in at_frames(range(first, first + 40)):
             evaluated = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
             bone = evaluated.pose.bones[f"Foot.{side}"]
             matrix = np.array(evaluated.matrix_world @ bone.matrix @ bone.bone.matrix_local.inverted())
@@ -148,8 +145,7 @@ def slope(along: float, across: float) -> None:
 def deepest(skin, along: float, across: float) -> float:
     """How far the soles of a skin come below such a ground."""
     sunk = 0.0
-    for frame in range(20, 60):
-        bpy.context.scene.frame_set(frame)
+    for _ in at_frames(range(20, 60)):
         evaluated = skin.evaluated_get(bpy.context.evaluated_depsgraph_get())
         places = np.array([evaluated.matrix_world @ vertex.co for vertex in evaluated.data.vertices[:24]])
         sunk = max(sunk, float(np.max(along * places[:, 1] + across * places[:, 0] - places[:, 2])))

@@ -1,11 +1,9 @@
 """Small models that shape keys animate, for tests: a bird of two wings, and a walker whose feet are shape keys."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 
-from .building import empty, meshed, part
+from .building import at_frames, empty, meshed, part
 from .walkers import CYCLE, HALF_STEP, HEIGHT, _box
 
 BEAT = 12.0
@@ -133,7 +131,6 @@ def points_on(ob, frame: float | None = None) -> np.ndarray:
 def wings(obs, on) -> np.ndarray:
     """How far the tips of the wings of birds are up on each of some frames, (f, birds)."""
     heights = []
-    for frame in on:
-        bpy.context.scene.frame_set(frame)
+    for _ in at_frames(on):
         heights.append([points_on(ob)[2, 2] for ob in obs])
     return np.array(heights)

@@ -2,7 +2,7 @@
 
 import bpy
 
-from tests.blender.building import crowd, frames, insert, part, vehicle, wedge
+from tests.blender.building import at_frames, crowd, frames, insert, part, vehicle, wedge
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender
@@ -13,8 +13,7 @@ def test_a_preview_survives_a_changed_selection_among_objects_with_keyed_visibil
     blinking, moving = wedge("Blinking"), vehicle(crowd=crowd(wander={}))
     insert(blinking, "hide_viewport", {-7: False, 5: False, 9: False})
     assert bpy.ops.steering.preview() == {"FINISHED"}
-    for frame in range(2, 40):
-        bpy.context.scene.frame_set(frame)
+    for frame in at_frames(range(2, 40)):
         if frame % 4 == 0:
             # Not by `select`, which has Blender evaluate in between.
             blinking.select_set(frame % 8 == 0)

@@ -1,7 +1,5 @@
 """Whatever a file or a script holds: an operator answers with a sentence and changes nothing, or does its work."""
 
-from __future__ import annotations
-
 import re
 import zlib
 from collections.abc import Callable, Collection, Iterator

@@ -1,7 +1,5 @@
 """A right click > Online Manual on anything of the extension opens the page about it."""
 
-from __future__ import annotations
-
 import webbrowser
 from pathlib import Path
 

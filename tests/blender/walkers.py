@@ -1,11 +1,9 @@
 """A small rigged model with clips, for tests: it stands on two feet, and its clips are known exactly."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 
-from .building import SLOTTED, crowd, empty, frames, link, meshed, part, select, vehicle
+from .building import SLOTTED, add_bone, armature, crowd, empty, frames, meshed, part, select, vehicle
 
 HEIGHT = 1.8
 HALF_STEP = 0.2
@@ -32,15 +30,9 @@ def box(name: str, low, high):
 
 def walker(name: str = "Walker", location=(0.0, 0.0, 0.0)):
     """An armature with a body and two feet, which faces -Y and stands on its origin. The mesh is its child."""
-    data = bpy.data.armatures.new(name)
-    rig = link(bpy.data.objects.new(name, data))
-    bpy.context.view_layer.objects.active = rig
-    bpy.ops.object.mode_set(mode="EDIT")
+    rig = armature(name)
     for bone, x, z in (("Body", 0.0, 0.9), ("Foot.L", 0.1, 0.1), ("Foot.R", -0.1, 0.1)):
-        made = data.edit_bones.new(bone)
-        made.head, made.tail = (x, 0.0, z), (x, 0.0, z + 0.3)
-        made.roll = 0.0
-    bpy.ops.object.mode_set(mode="OBJECT")
+        add_bone(rig, bone, (x, 0.0, z), (x, 0.0, z + 0.3), roll=0.0)
     corners, faces, groups = [], [], {}
     for bone, low, high in (
         ("Body", (-0.25, -0.15, 0.3), (0.25, 0.15, HEIGHT)),

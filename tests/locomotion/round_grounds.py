@@ -1,7 +1,5 @@
 """Grounds that lean any way: a sphere, the inside of a bowl, a Moebius band, a ceiling, a wave, a box."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tests.surfaces import patch

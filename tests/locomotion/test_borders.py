@@ -1,7 +1,5 @@
 """On Foot near borders: who goes away from one is not braked, and people and animals use all of a stage."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Where bodies that stand on surfaces cannot start: off the ground, too steep, boxed in, on the border."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """On Foot: what feet do on hills, stairs, bridges, edges and things that move."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -426,6 +424,7 @@ def test_the_last_of_a_turn_on_the_spot_slows_down() -> None:
 
 
 PERSON = {"max_speed": 3.4, "cruise_speed": 0.4, "max_force": 2.0}
+WOLF = {"max_speed": 6.0, "cruise_speed": 0.22, "max_force": 5.0}
 DEER = {"max_speed": 5.0, "cruise_speed": 1.0, "max_force": 12.0, "response_time": 0.2}
 
 
@@ -438,6 +437,8 @@ DEER = {"max_speed": 5.0, "cruise_speed": 1.0, "max_force": 12.0, "response_time
         (Evasion, PERSON, np.pi, 4.7, 1.33, 0.8),
         (Evasion, DEER, 0.0, 7.0, 0.0, 0.55),
         (Evasion, DEER, 0.0, 7.0, 0.7, 0.55),
+        (Pursuit, WOLF, 0.0, 6.5, 0.0, 0.7),
+        (Pursuit, WOLF, 0.0, 6.5, 1.32, 0.8),
     ],
 )
 def test_one_that_hurries_whirls_round_to_what_is_behind_it_and_goes(

@@ -1,7 +1,5 @@
 """Over steps: bodies that walk over steps rise and sink evenly, and stand where their ground is."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

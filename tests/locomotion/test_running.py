@@ -1,7 +1,5 @@
 """Running: who runs leans into turns, and who walks stays upright."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

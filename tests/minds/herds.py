@@ -1,7 +1,5 @@
 """Herds with states for the tests of minds: runs of them, and single moments."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any

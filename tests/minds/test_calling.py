@@ -186,9 +186,18 @@ def in_a_row(n: int = 4) -> Scene:
     return standing(*([2.0 * k, 0.0, 0.0] for k in range(n)))
 
 
-def alarmed(*rows: int, since: float = 0.0, n: int = 4, **more: Any) -> dict[str, np.ndarray]:
-    """The mindset of vehicles of which some were startled by body 9."""
-    columns = {"mode": (0, 1), "since": (-1e6, since), "body": (NOBODY, 9)}
+def alarmed(
+    *rows: int, since: float = 0.0, called: float | None = None, by: int = 0, n: int = 4, **more: Any
+) -> dict[str, np.ndarray]:
+    """The mindset of vehicles of which some were startled by body 9, and called for last at a time, seconds."""
+    called = since if called is None else called
+    columns = {
+        "mode": (0, 1),
+        "since": (-1e6, since),
+        "called": (-1e6, called),
+        "by": (NOBODY, by),
+        "body": (NOBODY, 9),
+    }
     made = {name: column(n, blank, dict.fromkeys(rows, value)) for name, (blank, value) in columns.items()}
     return made | {"root": in_mode_1(n, -1e6, dict.fromkeys(rows, -0.25))} | more
 
@@ -201,11 +210,28 @@ def alarmed(*rows: int, since: float = 0.0, n: int = 4, **more: Any) -> dict[str
         (alarmed(1, since=-0.9), 1, {0: 1, 2: 1}),
         (alarmed(1, since=-1.0), 1, {}),
         (alarmed(1), 2, {}),
+        (alarmed(1, since=-1.0, called=0.0), 2, {0: 1, 2: 1}),
+        (alarmed(1, since=-0.9, called=0.0), 2, {}),
+        (alarmed(1, since=-3.0, called=-1.0), 2, {}),
+        (alarmed(1, since=-3.0, called=0.0, by=BY_URGE), 1, {}),
         (alarmed(0, 2), 2, {1: 0}),
         (alarmed(1, root=in_mode_1(4, -1e6, {1: -0.25, 0: -0.25, 2: -0.3})), 1, {2: 1}),
         (alarmed(1, due=in_mode_1(4, np.inf, {0: 0.1})), 1, {2: 1}),
     ],
-    ids=["beside", "both sides", "fresh", "no longer", "too few", "enough, the first", "old news", "about to"],
+    ids=[
+        "beside",
+        "both sides",
+        "fresh",
+        "no longer",
+        "too few",
+        "called for long",
+        "called for too short",
+        "calm since",
+        "inclined",
+        "enough, the first",
+        "old news",
+        "about to",
+    ],
 )
 def test_the_example_of_enough_fresh_neighbors_is_followed_once(minds: Any, spreads: int, told: dict[int, int]) -> None:
     calls = calls_in(in_a_row(), [startle(spreads=spreads, varies=0.0, reach=3.0, fresh=1.0)], [], **minds)
@@ -303,6 +329,17 @@ def test_agents_that_have_to_begin_immediately_do_not_wait_for_neighbors(numbers
     scene = herd(36, wolf=[5.0, 5.0, 0.0])
     heard = [] if "cue" in numbers else [wolf_near(scene, 50.0)]
     assert (modes(run(scene, [startle(spreads=2, **numbers)], heard))[1] == 1).all()
+
+
+@pytest.mark.parametrize("speed", [1.0, 2.5, 6.0])
+def test_a_herd_that_is_far_apart_bolts_as_a_whole_within_three_seconds_however_slowly_a_wolf_comes(
+    speed: float,
+) -> None:
+    close = herd(16, wolf=[-1.0, -11.0, 0.0], drift=(0.0, speed, 0.0))
+    scene = replace(close, position=2.5 * close.position)
+    seen = modes(run(scene, [startle(spreads=2, reach=11.5, react=0.2)], [wolf_near(scene, 7.0)], 24 * 9))
+    begins = np.where((seen == 1).any(axis=0), (seen == 1).argmax(axis=0), len(seen))
+    assert begins.max() - begins.min() <= 3 * 24
 
 
 def test_an_alarm_dies_out() -> None:

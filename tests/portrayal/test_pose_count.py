@@ -1,7 +1,5 @@
 """The number of poses that stand for a clip, on motions whose answer is known."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Bodies that share poses."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from steering_addon.portrayal.clips import Playing

@@ -1,7 +1,5 @@
 """Simulated crowds with a shipped preset."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from scripts.motion_bands import Recording

@@ -1,7 +1,5 @@
 """Stories of traffic with the Cars preset as it ships: bends, an animal on the road, oncoming cars, a box."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The site of the manual builds without a warning, is complete, and needs nothing from elsewhere."""
 
-from __future__ import annotations
-
 import re
 from html.parser import HTMLParser
 from pathlib import Path

@@ -320,20 +320,13 @@ def test_without_a_direction_of_the_spot_members_face_as_the_crowd_and_turn_left
     assert np.allclose(forward, [[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]])
 
 
-def test_members_on_a_climbing_curve_face_along_it() -> None:
-    climbing = np.array([[0.0, 1.0, 1.0]]) / np.sqrt(2.0)
-    spots = Spots(np.zeros((1, 3)), climbing, np.zeros((1, 3)), np.ones(1, dtype=np.bool_))
-    forward, up = facing(spots, np.eye(3)[0], np.eye(3)[2], np.zeros(1))
+@pytest.mark.parametrize(("along", "upright", "crowd"), [(1.0, 0.0, 0), (0.0, 1.0, 1)], ids=["curve", "surface"])
+def test_members_face_along_a_climbing_curve_and_stand_upright_on_a_slope(along, upright, crowd) -> None:
+    climbing, slope = np.array([[[0.0, 1.0, 1.0]], [[0.0, -1.0, 1.0]]]) / np.sqrt(2.0)
+    spots = Spots(np.zeros((1, 3)), along * climbing, upright * slope, np.ones(1, dtype=np.bool_))
+    forward, up = facing(spots, np.eye(3)[crowd], np.eye(3)[2], np.zeros(1))
     assert np.allclose(forward, climbing)
-    assert np.allclose(up, [[0.0, -1.0, 1.0] / np.sqrt(2.0)])
-
-
-def test_on_a_surface_members_stand_upright_on_it_whatever_the_crowd_faces() -> None:
-    slope = np.array([[0.0, -1.0, 1.0]]) / np.sqrt(2.0)
-    spots = Spots(np.zeros((1, 3)), np.zeros((1, 3)), slope, np.ones(1, dtype=np.bool_))
-    forward, up = facing(spots, np.eye(3)[1], np.eye(3)[2], np.zeros(1))
     assert np.allclose(up, slope)
-    assert np.allclose(forward, [[0.0, 1.0, 1.0] / np.sqrt(2.0)])
 
 
 def test_spots_on_a_surface_are_on_its_triangles_at_the_height_and_face_no_way() -> None:

@@ -8,6 +8,7 @@ from steering_addon.behaviors.cohesion import Cohesion
 from steering_addon.locomotion import Flying, OnFoot, Swimming
 from steering_addon.settings.preset import Preset
 from steering_addon.settings.preset_parts import STATE
+from steering_addon.settings.preset_values import complete, hastened, quickened
 from steering_addon.settings.vehicles_in_states import (
     behavior_in_state,
     factor_in_state,
@@ -45,6 +46,16 @@ def test_it_turns_as_tightly_reacts_as_much_more_quickly_and_gathers_its_speed_i
     assert vehicle_in_state(startle(), OnFoot, CROWD, 2.0) == fast
     assert vehicle_in_state(startle(spurt=0.5), OnFoot, CROWD, 2.0) == {**fast, "max_force": 2.0 * 8.0 / 0.5}
     assert vehicle_in_state(startle(spurt=5.0), OnFoot, CROWD, 2.0) == fast
+
+
+def test_who_is_as_fast_as_a_slow_clip_is_no_weaker_and_no_slower_to_turn_than_its_crowd() -> None:
+    slow = {name: CROWD[name] for name in ("max_force", "response_time", "speed_time")}
+    assert hastened(CROWD, 0.5, CROWD) == {**slow, "max_speed": 2.0}
+    assert hastened(hastened(CROWD, 2.0, CROWD), 0.25, CROWD) == {**slow, "max_speed": 2.0}
+    turns = complete(OnFoot, {"turn_radius": 1.2, "whirl": 4.0})
+    assert quickened(OnFoot, turns, 0.5, turns).items() <= turns.items()
+    faster = {**turns, **quickened(OnFoot, turns, 1.5, turns)}
+    assert quickened(OnFoot, faster, 0.25, turns).items() <= turns.items() and faster["whirl"] == 6.0
 
 
 def test_what_flies_or_swims_goes_on_at_the_cruise_speed_of_its_crowd() -> None:

@@ -5,8 +5,6 @@ python -m tests.simulation.same_bytes --write    stores them, after a change tha
 python -m tests.simulation.same_bytes seek flee  shows only these
 """
 
-from __future__ import annotations
-
 import hashlib
 import sys
 from collections.abc import Collection, Iterable

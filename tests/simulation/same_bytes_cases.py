@@ -4,8 +4,6 @@ Each is placed by its own name, so that a new behavior leaves the others' runs a
 simulation's own random numbers and angles, so that nothing but the simulation is measured.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from zlib import crc32
@@ -36,17 +34,7 @@ from steering_addon.behaviors.wall_following import WallFollowing
 from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import CATALOGUE as LOCOMOTIONS
 from steering_addon.locomotion import Crawling, Flying, OnFoot, Planar, SimpleVehicle
-from steering_addon.minds.conditions import (
-    Alone,
-    Always,
-    Crowded,
-    Faster,
-    Inside,
-    Nearby,
-    Outside,
-    Sees,
-    Touched,
-)
+from steering_addon.minds.conditions import Alone, Always, Crowded, Faster, Inside, Nearby, Outside, Sees, Touched
 from steering_addon.minds.declaring import Trigger
 from steering_addon.scene import CrowdState, perches, trigger, with_states
 from steering_addon.simulation.arrays.angles import cosine, sine

@@ -83,24 +83,17 @@ def test_by_allocation_strength_leaves_out_what_is_beyond_it(case) -> None:
 @BOUNDED
 @given(inputs())
 def test_priority_takes_the_first_level_that_is_not_zero(case) -> None:
-    """For each agent in turn: check the first priority; if it has something to correct use that, else the second."""
+    """For each agent in turn: check the first priority; if it has something to correct use that, else the second. The
+    forces of a priority add up."""
     components, cruise = case
     force = by_priority(components, cruise, MAX_FORCE)
     for agent in range(N):
-        expected = first_not_zero(components, components, cruise, agent)
+        levels: dict[int, np.ndarray] = {}
+        for component in sorted(components, key=lambda each: each.priority[agent]):
+            level = int(component.priority[agent])
+            levels[level] = levels.get(level, np.zeros(3)) + component.force[agent]
+        expected = first_firm(list(levels.values()), cruise[agent], MAX_FORCE[agent])
         np.testing.assert_allclose(force[agent], expected, rtol=1e-12, atol=1e-12)
-
-
-def first_not_zero(components: list[Component], drawn: list[Component], cruise: np.ndarray, agent: int) -> np.ndarray:
-    """The force of the first priority of `components` at which one of the `drawn` has something to correct."""
-    levels = []
-    for level in sorted({int(component.priority[agent]) for component in components}):
-        force = np.zeros(3)
-        for component in drawn:
-            if component.priority[agent] == level:
-                force = force + component.force[agent]
-        levels.append(force)
-    return first_firm(levels, cruise[agent], MAX_FORCE[agent])
 
 
 def first_firm(levels: list[np.ndarray], cruise: np.ndarray, most: float) -> np.ndarray:
@@ -199,43 +192,13 @@ def test_one_at_a_time_applies_a_single_component(case) -> None:
         assert np.allclose(force[agent], cruise[agent] + chosen)
 
 
-@BOUNDED
-@given(inputs())
-def test_dithering_skips_by_chance_and_then_takes_the_first(case) -> None:
-    """With a certain probability a priority is evaluated; where it gives zero or was skipped, the next one is."""
-    components, cruise = case
-    force = dither(by_priority)(components, cruise, MAX_FORCE)
-    for agent in range(N):
-        drawn = [component for component in components if component.draw[agent] < component.probability[agent]]
-        expected = first_not_zero(components, drawn, cruise, agent)
-        np.testing.assert_allclose(force[agent], expected, rtol=1e-12, atol=1e-12)
-
-
-WAYS = st.sampled_from([weighted_sum, normalized_sum, one_by_chance, by_allocation])
-
-
-@BOUNDED
-@given(inputs())
-def test_priority_adds_up_the_forces_of_each_level(case) -> None:
-    """For each agent the sum alone, with the components of the first level at which it gives a force."""
-    components, cruise = case
-    force = by_priority(components, cruise, MAX_FORCE)
-    for agent in range(N):
-        row = slice(agent, agent + 1)
-        alone = [one_row(component, agent) for component in components]
-        levels = sorted({int(component.priority[0]) for component in alone})
-        none = np.zeros((1, 3))
-        sums = [
-            weighted_sum([c if c.priority[0] == level else blank(c) for c in alone], none, MAX_FORCE[row])[0]
-            for level in levels
-        ]
-        expected = first_firm(sums, cruise[agent], MAX_FORCE[agent])
-        assert np.allclose(force[agent], expected, rtol=1e-12, atol=1e-12)
+WAYS = st.sampled_from([weighted_sum, normalized_sum, one_by_chance, by_priority, by_allocation])
 
 
 @BOUNDED
 @given(inputs(), WAYS)
 def test_every_way_may_skip_components_by_chance(case, way: Combine) -> None:
+    """With a certain probability a priority is evaluated; where it gives zero or was skipped, the next one is."""
     components, cruise = case
     force = dither(way)(components, cruise, MAX_FORCE)
     for agent in range(N):

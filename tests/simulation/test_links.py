@@ -1,7 +1,5 @@
 """Links: who has to goes over them, one after another, in their seconds, and nobody who gets there sooner otherwise."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 from typing import Any

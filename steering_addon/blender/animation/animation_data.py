@@ -14,6 +14,8 @@ import bpy
 import numpy as np
 from bpy.types import Action, AnimData, FCurve, Key, NlaStrip, Object
 
+from ..refusal import Refusal
+
 ActionSlot = getattr(bpy.types, "ActionSlot", Action)
 """Up to 4.3, when there are none, only annotations mention it."""
 Channelbag: TypeAlias = Action | getattr(bpy.types, "ActionChannelbag", Action)
@@ -211,3 +213,21 @@ def evaluate(curve: FCurve, frames: Iterable[float]) -> np.ndarray:
 
 def _strips(action: Action) -> Iterable[Any]:
     return (strip for layer in action.layers for strip in layer.strips)
+
+
+def check_no_tweak_mode(ob: Object, animation: AnimData) -> None:
+    """Refuse an object of which a strip is being edited in the NLA editor: what it plays cannot be changed."""
+    if animation.use_tweak_mode:
+        raise Refusal(f"{ob.name} has an NLA strip in tweak mode. Exit tweak mode first.", about=[ob])
+
+
+def check_nla_plays(ob: Object, animation: AnimData, effect: str, *, acts: bool) -> None:
+    """Refuse an object, or shape keys of it, whose NLA does not play unchanged what it is given, in a way that only the
+    animator can end. `effect`: of that on what is to be played; `acts`: whether an action is, beside tracks."""
+    solo = next((track.name for track in animation.nla_tracks if track.is_solo), None)
+    if solo is not None:
+        text = f"{ob.name} has the NLA track {solo} on solo, which would {effect}. Turn off the star of the track."
+        raise Refusal(text, about=[ob])
+    if acts and (animation.action_blend_type != "REPLACE" or animation.action_influence < 1.0):
+        text = f"{ob.name} has an action that is blended with its NLA tracks, which would {effect}"
+        raise Refusal(f"{text}. Set it to Replace, with influence 1.", about=[ob])

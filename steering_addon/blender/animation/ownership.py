@@ -6,7 +6,7 @@ key is of the type Generated. Everything else is the animator's.
 
 import dataclasses
 from collections.abc import Collection, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from bpy.types import Action, AnimData, FCurve, NlaStrip, Object
@@ -16,7 +16,17 @@ from ..objects.crowd_caches import cached_as
 from ..objects.doubles import column_from
 from ..objects.drivers import drivers_of
 from ..refusal import Refusal
-from .animation_data import ActionSlot, Channelbag, action_of, bag_of, channelbag_in, channelbags, slot_of
+from .animation_data import (
+    ActionSlot,
+    Channelbag,
+    action_of,
+    bag_of,
+    channelbag_in,
+    channelbags,
+    check_nla_plays,
+    check_no_tweak_mode,
+    slot_of,
+)
 from .bake_record import RECORD, TRANSFORM_CHANNELS, BakeRecord, our_record
 from .custom_properties import name_in
 from .held_transforms import TRANSFORM, holds_a_pose
@@ -34,14 +44,6 @@ from .keyframes import (
 
 GROUP = "Object Transforms"
 """The group of F-curves in which Blender puts transform channels."""
-
-
-class OwnAnimation(NamedTuple):
-    """Animation of the animator's that moves a vehicle on channels that a bake writes. `what`: its description, to
-    follow "Ship has ..."; `replaceable`: whether "Replace Own Keys" can set it aside."""
-
-    what: str
-    replaceable: bool
 
 
 class CurrentAnimation:
@@ -197,8 +199,9 @@ def own_animation(
     last: float,
     channels: Collection[str] = TRANSFORM_CHANNELS,
     played: CurrentAnimation | None = None,
-) -> list[OwnAnimation]:
-    """The animator's own animation on these channels from frame `first` to `last`, to be named in a refusal."""
+) -> list[str]:
+    """The animator's own animation on these channels from frame `first` to `last`, to follow "Ship has ...", which
+    "Replace Own Keys" can set aside."""
     if ob.animation_data is None:
         return []
     played = played or CurrentAnimation(ob)
@@ -206,16 +209,11 @@ def own_animation(
     curves = [] if played.only_ours else own_curves(played.bag, record, first, last, channels)
     if curves and holds_a_pose(ob, played.bag):
         curves = [curve for curve in curves if curve.data_path not in TRANSFORM]
-    described = [
-        OwnAnimation(what, replaceable=True)
-        for what in (
-            *_describe_curves(curves, record, first, last),
-            *(f"a driver on {path}" for path in dict.fromkeys(_named(d) for d in own_drivers(ob, channels))),
-            *(f"the NLA strip {strip.name}" for strip in own_strips(ob, first, last, channels)),
-        )
+    return [
+        *_describe_curves(curves, record, first, last),
+        *(f"a driver on {path}" for path in dict.fromkeys(_named(d) for d in own_drivers(ob, channels))),
+        *(f"the NLA strip {strip.name}" for strip in own_strips(ob, first, last, channels)),
     ]
-    described += [OwnAnimation(what, replaceable=False) for what in _blocking_states(ob.animation_data)]
-    return described
 
 
 def check_free(
@@ -228,16 +226,11 @@ def check_free(
 ) -> None:
     """Refuse an object whose channels cannot be baked on these frames."""
     check_editable(ob)
+    if ob.animation_data is not None and ob.animation_data.use_nla and ob.animation_data.nla_tracks:
+        check_nla_plays(ob, ob.animation_data, "keep a bake from playing", acts=True)
     described = own_animation(ob, first, last, channels, played)
-    fixed = [what for what, replaceable in described if not replaceable]
-    if fixed:
-        raise Refusal(
-            f"{ob.name} has {_listing(fixed)}, which would keep a bake from playing. Leave or remove it first.",
-            about=[ob],
-        )
     if described and not replace:
-        what = _listing([what for what, _ in described])
-        text = f"{ob.name} has {what} of its own. Move or remove them, or turn on Replace Own Keys."
+        text = f"{ob.name} has {_listing(described)} of its own. Move or remove them, or turn on Replace Own Keys."
         raise Refusal(text, about=[ob], remedy="replace_own_keys")
 
 
@@ -245,8 +238,8 @@ def check_editable(ob: Object) -> None:
     """Refuse an object whose animation cannot be changed."""
     if ob.library is not None:
         raise Refusal(f"{ob.name} is linked from another file. Make a library override of it first.", about=[ob])
-    if ob.animation_data and ob.animation_data.use_tweak_mode:
-        raise Refusal(f"{ob.name} has an NLA strip in tweak mode. Exit tweak mode first.", about=[ob])
+    if ob.animation_data is not None:
+        check_no_tweak_mode(ob, ob.animation_data)
 
 
 def remove_our_keys(bag: Channelbag, record: BakeRecord, *, edits: bool = False) -> None:
@@ -375,19 +368,6 @@ def _describe_curves(curves: list[FCurve], record: BakeRecord | None, first: flo
 def _span(frames: np.ndarray) -> str:
     low, high = frames.min(), frames.max()
     return f"frame {low:g}" if low == high else f"frames {low:g} to {high:g}"
-
-
-def _blocking_states(animation: AnimData) -> Iterator[str]:
-    """States of the NLA in which an action does not play unchanged, and which only the animator can leave."""
-    if animation.use_tweak_mode:
-        yield "an NLA strip in tweak mode"
-    if not animation.use_nla or not animation.nla_tracks:
-        return
-    solo = [track.name for track in animation.nla_tracks if track.is_solo]
-    if solo:
-        yield f"the NLA track {solo[0]} on solo"
-    if animation.action_blend_type != "REPLACE" or animation.action_influence < 1.0:
-        yield "an action that is blended with its NLA tracks"
 
 
 def strip_curves(strip: NlaStrip) -> Iterator[FCurve]:

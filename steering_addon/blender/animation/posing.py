@@ -6,7 +6,17 @@ import bpy
 from bpy.types import Action, FCurve, Object
 
 from ..refusal import Refusal
-from .animation_data import ActionSlot, Channelbag, action_of, channelbag, channelbag_in, channelbags, posed_block
+from .animation_data import (
+    ActionSlot,
+    Channelbag,
+    action_of,
+    channelbag,
+    channelbag_in,
+    channelbags,
+    check_nla_plays,
+    check_no_tweak_mode,
+    posed_block,
+)
 from .bake_record import our_record
 
 POSE = "pose.bones["
@@ -50,18 +60,11 @@ def check_strips_play(rig: Object) -> None:
     animation = block.animation_data
     if animation is None:
         return
-    if animation.use_tweak_mode:
-        raise Refusal(f"{rig.name} has an NLA strip in tweak mode. Exit tweak mode first.", about=[rig])
-    solo = next((track.name for track in animation.nla_tracks if track.is_solo), None)
-    if solo is not None:
-        text = f"{rig.name} has the NLA track {solo} on solo, which hides its clips. Turn off the star of the track."
-        raise Refusal(text, about=[rig])
+    check_no_tweak_mode(rig, animation)
     if not animation.use_nla and len(animation.nla_tracks):
         text = f"{rig.name} has its NLA tracks switched off, and clips are played by such tracks. Switch them on."
         raise Refusal(text, about=[rig])
-    if action_of(block) is not None and (animation.action_blend_type != "REPLACE" or animation.action_influence < 1.0):
-        text = f"{rig.name} has an action that is blended with its NLA tracks. Set it to Replace, with influence 1."
-        raise Refusal(text, about=[rig])
+    check_nla_plays(rig, animation, "hide its clips", acts=action_of(block) is not None)
 
 
 def check_shows_clips(

@@ -40,17 +40,16 @@ def data_path(mode: str) -> str:
     return PATHS.get(mode, "rotation_euler")
 
 
-def channels_from_matrices(matrices: np.ndarray, mode: str, near: np.ndarray | None = None) -> np.ndarray:
+def channels_from_matrices(matrices: np.ndarray, mode: str) -> np.ndarray:
     """The rotation channels that turn vehicles as these matrices do, without a jump from one frame to the next.
 
     Args:
         matrices: (f, n, 3, 3) rotations, which neither scale nor mirror.
-        near: (n, 3 or 4) the channels that the first frame continues; by default those of no rotation.
 
     Returns:
         (f, n, 3) angles in radians, or (f, n, 4) for quaternions (w, x, y, z) and axis-angle (angle, x, y, z).
     """
-    return RotationTrack(mode, near).extend(matrices)
+    return RotationTrack(mode).extend(matrices)
 
 
 class RotationTrack:

@@ -77,12 +77,14 @@ def fit_states(crowd: Object, states: Iterable[Object]) -> list[str]:
         if run == 0.0 or speed < RUNS * run or run / ALIKE < speed < run * ALIKE:
             continue
         vehicle = state.steering.vehicle
-        for name, value in hastened({name: getattr(vehicle, name) for name in HASTENED}, run / speed).items():
+        own, of_crowd = ({name: getattr(each, name) for name in HASTENED} for each in (vehicle, crowd.steering.vehicle))
+        for name, value in hastened(own, run / speed, of_crowd).items():
             setattr(vehicle, name, value)
         turns = getattr(state.steering, moves.name)
         if turns.own:
-            values = {name: getattr(turns, name) for name in moves.parameters()}
-            for name, value in quickened(moves, values, run / speed).items():
+            crowds = getattr(crowd.steering, moves.name)
+            own, of_crowd = ({name: getattr(each, name) for name in moves.parameters()} for each in (turns, crowds))
+            for name, value in quickened(moves, own, run / speed, of_crowd).items():
                 setattr(turns, name, value)
         fitted.append(state.name)
     return fitted

@@ -98,7 +98,7 @@ class StateAdding:
         turns.own = True
         if faster is not None:
             values = {name: getattr(turns, name) for name in moves.parameters()}
-            _set(turns, quickened(moves, values, faster))
+            _set(turns, quickened(moves, values, faster, values))
         _set(turns, from_multiples(moves, told, values_for_preset(moves, getattr(of_crowd, moves.name))))
 
     def _let_behave(self, state: Object, preset: Preset) -> None:

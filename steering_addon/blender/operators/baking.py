@@ -1,6 +1,6 @@
 """Operators that preview the simulation, bake it into keyframes and delete a bake."""
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty
@@ -15,6 +15,7 @@ from ..animation.edited_keys import has_edited_keys
 from ..animation.ownership import bake_of
 from ..animation.run_records import Outcomes, forget_runs, sign_run
 from ..animation.visibility import parts
+from ..clips.clip_feet import unplanted_of
 from ..crowds.crowd_cache import shown_by
 from ..objects.crowd_caches import MARK, cache_of, crowd_of_player
 from ..objects.focus import check_editable, vehicles_selected, wholes_selected
@@ -30,16 +31,19 @@ from ..refusal import Refusal, Unneeded
 from ..status import census, hand_edits
 from ..status.findings import FindingKind
 from ..status.refused import forget, remember
+from ..status.sliding import Slide, slides_of
 from ..write.bake import BakeResult, baking
 from ..write.subjects import playing_models
 from ..write.writer import SplitWriter, writer_for
-from .findings import queue_warnings, stuck_warnings, summary
+from .findings import queue_warnings, sliding_warnings, stuck_warnings, summary
 from .in_pieces import INFINITE, InPieces, Work
 from .polls import SteeringOperator, ask_of_edited, in_object_mode, something_baked
 
 TOLD_BY_BAKES = set(FindingKind) - {FindingKind.NEVER_ENTERED, FindingKind.WAITING, FindingKind.EDITED}
 """The findings that the report of a bake names; it has warnings of its own about vehicles that never entered and about
 missing targets."""
+LOOKED_AT = 24
+"""Vehicles whose feet a bake looks at at most, which takes a tenth of its time or less."""
 ANSWERS = (("LOCK", "Lock {} and Bake the Others", "LOCKED"), ("REPLACE", "Replace the Edited Keys", "REC"))
 
 
@@ -118,7 +122,10 @@ class STEERING_OT_bake(InPieces, bpy.types.Operator):
         made_of = yield from taking_fingerprint(scene, baked.union(ob for ob in others if bake_of(ob) is not None))
         sign_run(scene, result.run, made_of)
         forget_runs(scene, {result.run, *_played(baked)})
-        counts = yield from census.refreshing(scene, made_of)
+        counts, slides = (yield from census.refreshing(scene, made_of)), list[Slide]()
+        for slide in slides_of(_planted(objects), scene):
+            slides.append(slide)
+            yield None
         if replaced := [ob.name for ob in edited if ob in baked]:
             self.warn([f"Replaced keys that were edited by hand: {list_names(replaced)}"])
         if resting := {crowd.name for ob in others if MARK in ob and (crowd := crowd_of(ob)) is not None}:
@@ -126,7 +133,7 @@ class STEERING_OT_bake(InPieces, bpy.types.Operator):
             self.warn([f"{text}. Bake all to have it seen in motion"])
         stuck = {plan.vehicles.source.owner(row).name: frames for row, frames in result.stuck.items()}
         self.warn((*plan.warnings, *_absence_warnings(result), *result.warnings, *stuck_warnings(stuck)))
-        self.warn(queue_warnings(result.mishaps[QUEUED]))
+        self.warn((*queue_warnings(result.mishaps[QUEUED]), *sliding_warnings(slides)))
         self.warn(finding.text for finding in counts.findings if finding.kind in TOLD_BY_BAKES)
         told = self._told(result)
         # Blender sends no update when actions are assigned.
@@ -144,6 +151,15 @@ class STEERING_OT_bake(InPieces, bpy.types.Operator):
             # Rounded, what touches could be at -0.00 m.
             text += f", nearest obstacle {round(result.closest, 2) + 0.0:.2f} m"
         return f"{text}: {summary(result.mishaps)}{result.told and '; '}{result.told}"
+
+
+def _planted(vehicles: Sequence[Object]) -> list[Object]:
+    """The vehicles whose feet are held, evenly chosen of many: it takes a while to look at each."""
+    crowds = {crowd for crowd in map(crowd_of, vehicles) if crowd is not None and crowd.steering.portrayal.clips}
+    held = {crowd for crowd in crowds if crowd.steering.portrayal.playing.plant_feet and unplanted_of(crowd) is None}
+    # Of one with a parent every frame of the scene would have to be shown.
+    planted = [ob for ob in vehicles if ob.parent is None and crowd_of(ob) in held]
+    return planted[:: -(-len(planted) // LOOKED_AT) or 1]
 
 
 def _focus_on_player(context: Context, baked: Iterable[Object]) -> None:

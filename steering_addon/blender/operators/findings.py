@@ -1,6 +1,6 @@
 """The contacts that a bake recorded, and operators that select what the lines of the Bake panel are about."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import bpy
@@ -21,10 +21,13 @@ from ..refusal import NothingFound, Unneeded
 from ..status import census
 from ..status.findings import FindingKind
 from ..status.refused import last_refused
+from ..status.sliding import Slide
 from .polls import SteeringOperator, in_object_mode, something_baked
 
 REFUSED = "REFUSED"
 """The kind that stands for the last refusal."""
+SLIDES = 0.05
+"""Heights of a vehicle that a foot may slide in a stance."""
 NAMED = 3
 """Vehicles that a warning names."""
 REMEDY = "Move the obstacle or the path apart, or reduce the Clearance of Avoid Obstacles"
@@ -119,6 +122,17 @@ def stuck_warnings(stuck: Mapping[str, tuple[float, float]]) -> list[str]:
     named = list_names(sorted(stuck), NAMED)
     first, last = min(first for first, _ in stuck.values()), max(last for _, last in stuck.values())
     return [f"{named} got stuck at an obstacle, frames {first:g} to {last:g}. {REMEDY}"]
+
+
+def sliding_warnings(slides: Iterable[Slide]) -> list[str]:
+    """The warning that names the vehicles whose feet slide further than is acceptable, with the worst."""
+    far = sorted((each for each in slides if each.share > SLIDES), key=lambda each: -each.share)
+    if not far:
+        return []
+    slide, worst = "slides" if len(far) == 1 else "slide", far[0]
+    text = f"{list_names([each.vehicle.name for each in far], NAMED)} {slide} on feet that stand"
+    worst_of = f"{100.0 * (worst.metres or 0.0):.0f} cm from frame {worst.frame}"
+    return [f"{text}, at worst {worst_of}. Select Sliding in the panel Clips selects all that do"]
 
 
 def queue_warnings(number: int) -> list[str]:

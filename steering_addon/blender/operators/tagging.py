@@ -52,17 +52,13 @@ EQUIPMENT = ("CAMERA", "LIGHT", "LIGHT_PROBE", "SPEAKER")
 """Types of objects that seldom are part of a crowd."""
 
 
-def _role(description: str):
-    return EnumProperty(name="Role", description=description, items=items_of(ROLES), default="VEHICLE")
-
-
 class STEERING_OT_tag(SteeringOperator, bpy.types.Operator):
     """Make the selected objects part of the steering simulation"""
 
     bl_label = "Tag for Steering"
     needs = (in_object_mode, something_selected)
 
-    role: _role("Role to give to the objects")
+    role: EnumProperty(name="Role", description="Role to give to the objects", items=items_of(ROLES), default="VEHICLE")
     moves_like: EnumProperty(
         name="Moves Like",
         description="Preset for a crowd that has no settings yet; other crowds keep their settings",

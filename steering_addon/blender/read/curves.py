@@ -13,24 +13,31 @@ from ...simulation.geometry.paths import Path, spline
 from ..objects.body_parts import vertices_of
 from ..objects.doubles import column_from, doubles, placed
 from .checks import check_numbers
+from .dependencies import has_foreign_handlers
+from .solids import changes_shape
 
 ReadsLines = Callable[[Object, Depsgraph], list[tuple[np.ndarray, bool]]]
 
 
 class CurveReader:
-    """Reads one curve object frame after frame; a curve that did not change is computed only once."""
+    """Reads one curve object frame after frame; it is read once where it stands if its shape stays."""
 
     def __init__(self, ob: Object, read: ReadsLines | None = None) -> None:
         """`read` reads its lines; by default `polylines`."""
         self.ob = ob
         self._read = read or polylines
+        self._stays = not (changes_shape(ob, None) or has_foreign_handlers())
+        self._at: np.ndarray | None = None
         self._seen: list[tuple[np.ndarray, bool]] = []
         self._path: Path = ()
 
     def read(self, depsgraph: Depsgraph) -> Path:
         """The path on the frame of the depsgraph; without splines if the curve has no points. Refused if a point has an
         invalid position."""
-        lines = self._read(self.ob, depsgraph)
+        matrix = doubles(self.ob.evaluated_get(depsgraph).matrix_world)
+        if self._stays and np.array_equal(matrix, self._at):
+            return self._path
+        lines, self._at = self._read(self.ob, depsgraph), matrix
         for points, _ in lines:
             check_numbers(points[None], [self.ob], depsgraph.scene.frame_current)
         if not _same(lines, self._seen):

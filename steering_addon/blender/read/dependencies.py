@@ -23,6 +23,8 @@ STEADY = {
     *("SUBSURF", "TRIANGULATE", "WEIGHTED_NORMAL", "WELD", "WIREFRAME"),
 }
 """Modifiers that give the same shape on each frame, unless their settings are animated or they point at an object."""
+EXTENSION = __name__.partition(".blender.")[0]
+"""The package of this extension."""
 TURNING = {"COPY_ROTATION", "DAMPED_TRACK", "LIMIT_ROTATION", "LOCKED_TRACK", "TRACK_TO"}
 """Constraints that leave an object where it is."""
 DRIVER_PROPERTIES = frozenset(
@@ -100,6 +102,12 @@ def changes_with_modifiers(ob: Object) -> bool:
     return any(each.type not in STEADY or any(True for _ in _pointed_at(each)) for each in modifiers) or (
         bool(modifiers) and animates(ob, "modifiers")
     )
+
+
+def has_foreign_handlers() -> bool:
+    """Whether scripts or other extensions may change something on each frame; only `frame_set` calls them."""
+    handlers = (*bpy.app.handlers.frame_change_pre, *bpy.app.handlers.frame_change_post)
+    return not all(handler.__module__.startswith(EXTENSION) for handler in handlers)
 
 
 def plays_physics(ob: Object) -> bool:

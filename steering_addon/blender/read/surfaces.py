@@ -60,7 +60,7 @@ class SurfaceReader:
         check_numbers(np.array(matrices), objects, frame)
         active = [ob.steering.active for ob in evaluated]
         if not self._shapes:
-            self._moves = [may_change(ob) for ob in objects]
+            self._moves = [changes_shape(ob, None) or may_move(ob) for ob in objects]
             self._shapes = [triangles_of(ob, depsgraph, None) for ob in objects]
             self._build(matrices, active)
             return self._read
@@ -114,11 +114,6 @@ def static_ground(scene: Scene, moving: Collection[Object] = ()) -> Ground | Non
         return np.where(has, footing.height, z), normals
 
     return ground
-
-
-def may_change(ob: Object) -> bool:
-    """Whether a surface may move or change its shape."""
-    return changes_shape(ob, None) or may_move(ob)
 
 
 def _is_same(array: np.ndarray, other: np.ndarray) -> bool:

@@ -4,21 +4,18 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-import bpy
 from bpy.types import Object, Scene
 
 from ...portrayal.sketch import Frame
 from ..animation.frame_rate import frame_kept
 from ..objects.hierarchy import Family
 from .aside import evaluated, scene_aside
-from .dependencies import animates
+from .dependencies import animates, has_foreign_handlers
 from .links import with_ends
 from .plan import Plan
 from .reading import Reader
 from .solids import is_mesh
 
-EXTENSION = __name__.partition(".blender.")[0]
-"""The package of this extension."""
 AHEAD = 0.3
 """Seconds for which `read_ahead` reads at a time."""
 
@@ -66,7 +63,7 @@ def _read(scene: Scene, frames: list[int], reader: Reader, *, quietly: bool = Tr
     """Read frames of a scene; quietly only in one that no window shows."""
     for number, frame in enumerate(frames):
         depsgraph = scene.view_layers[0].depsgraph
-        if quietly and number > 0 and frame >= 0 and not _has_foreign_handlers():
+        if quietly and number > 0 and frame >= 0 and not has_foreign_handlers():
             # As `frame_set`, which would have Blender draw all windows again.
             scene.frame_current = frame
             depsgraph.update()
@@ -74,12 +71,6 @@ def _read(scene: Scene, frames: list[int], reader: Reader, *, quietly: bool = Tr
             scene.frame_set(frame)
             depsgraph = scene.view_layers[0].depsgraph
         yield reader.read(depsgraph, frame)
-
-
-def _has_foreign_handlers() -> bool:
-    """Whether scripts or other extensions may change something on each frame; only `frame_set` calls them."""
-    handlers = (*bpy.app.handlers.frame_change_pre, *bpy.app.handlers.frame_change_post)
-    return not all(handler.__module__.startswith(EXTENSION) for handler in handlers)
 
 
 def to_link(plan: Plan) -> list[Object]:

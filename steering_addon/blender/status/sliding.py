@@ -14,7 +14,7 @@ from ...portrayal.clips import PHASES
 from ...portrayal.feet.planes import Ground
 from ...portrayal.feet.soles import Points
 from ...portrayal.sliding import BodyPace, feet_on, longest_slides
-from ...simulation.arrays.scalars import Rows, Scalars
+from ...simulation.arrays.scalars import EPSILON, Rows, Scalars
 from ...simulation.arrays.vectors import Vectors
 from ..animation.animation_data import evaluate
 from ..animation.frame_rate import frame_kept, frame_time_of
@@ -39,11 +39,13 @@ class Slide:
     Attributes:
         metres: of it; None if it cannot be told because shape keys, constraints or drivers move the legs.
         frame: on which the stance begins.
+        share: of it in heights of the vehicle's model.
     """
 
     vehicle: Object
     metres: float | None
     frame: int = 0
+    share: float = 0.0
 
 
 def slides_of(vehicles: Sequence[Object], scene: Scene) -> Iterator[Slide]:
@@ -67,9 +69,11 @@ def slides_of(vehicles: Sequence[Object], scene: Scene) -> Iterator[Slide]:
         strips = [strip for track in tracks_of(rig, clips) if not track.mute for strip in track.strips]
         # What is combined with the others turns heads.
         strips = [strip for strip in strips if strip.blend_type == "REPLACE"]
+        if not strips:
+            continue
         frame_time = frame_time_of(scene)
         metres, row = model.slide(ob, rig, strips, frames, _Way.of(ob, frames, scene, ground), frame_time)
-        yield Slide(ob, metres, int(frames[row]))
+        yield Slide(ob, metres, int(frames[row]), metres / max(model.height(rig), EPSILON))
 
 
 @dataclass(frozen=True)
@@ -131,13 +135,16 @@ class _Model:
         """The longest slide of a vehicle in metres, and the row of the frame on which it begins."""
         if self._rig is None:
             self._find_feet(armature, strips, frames, way)
-        rig, size = self._rig, scale_of(armature) / self._scale
+        rig, size, height = self._rig, scale_of(armature) / self._scale, self.height(armature)
         mixed = self._mixed(armature, rig, strips, frames, self._tables)
         model_space = rig.moved(from_channels(rig, mixed), np.arange(len(rig.points))) * size
         points, level = way.in_world(model_space), way.above(model_space)
-        height = self._whole.height * size
         pace = BodyPace.of(way.place, way.forward[:, :2], height, np.full(len(frames) - 1, frame_time))
         return max(longest_slides(points, level, self._feet, height, pace), default=(0.0, 0))
+
+    def height(self, armature: Object) -> float:
+        """The height of a vehicle, metres."""
+        return float(self._whole.height * scale_of(armature) / self._scale)
 
     def _find_feet(self, armature: Object, strips: Sequence[NlaStrip], frames: np.ndarray, way: _Way) -> None:
         """Keep only the feet, as they are found in what a vehicle plays, and the bones above them."""

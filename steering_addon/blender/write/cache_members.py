@@ -10,16 +10,7 @@ from ...portrayal.driver_properties import EFFORT
 from ..animation.animation_data import action_of, channelbags
 from ..animation.bake_record import our_record
 from ..animation.posing import POSE
-from ..crowds.cache_models import (
-    EFFORTS,
-    Cycles,
-    OfClips,
-    OfDrivers,
-    Variant,
-    drives_by_phase,
-    looks_of,
-    shape_of,
-)
+from ..crowds.cache_models import EFFORTS, Cycles, OfClips, OfDrivers, Variant, drives_by_phase, looks_of, shape_of
 from ..crowds.model_aside import scale_in_world
 from ..objects.focus import check_editable
 from ..objects.hierarchy import Family

@@ -14,7 +14,7 @@ from ...simulation.arrays.vectors import Vectors, columns
 from .climbing import Climb
 from .holding import Glide, Stances, Stretches
 from .planes import Ground, Planes, fit_planes
-from .rotations import Turns, in_axes, multiply, rotate, rotation_about_up, rotation_between, transpose
+from .rotations import LEAST, Turns, in_axes, multiply, rotate, rotation_about_up, rotation_between, transpose
 from .small_steps import MOST_TURN, carry_over, lifted, small_steps, swung
 from .treads import Carried, FootCorrection, Stepping, Tread, find_treads, sum_steps
 
@@ -71,13 +71,14 @@ def _foothold(body: Carried, foot: Stepping, tread: Tread, scale: Scalars, groun
     lift = _lift(below - place[..., 2], off, standing.stays)
     if climb and ground is not None:
         _climb(climb, tread, place, hold, lift, scale, ground)
-    lift += np.maximum(lifted(standing.steps, off, scale), swung(tread.rest, hold[..., :2], off, scale))
+    clear = swung(tread.rest, hold[..., :2], scale)
+    lift += np.maximum(lifted(standing.steps, off, scale), np.maximum(clear - np.maximum(off, 0.0), 0.0))
     above = np.maximum(place[..., 2] + lift + off - below, 0.0)
     return FootCorrection(
         centre=centre,
         shift=rotate(transpose(axes), columns(level[..., 0], level[..., 1], lift)) / size,
         turn=in_axes(axes, turn),
-        room=np.where(standing.stays, 0.0, above) / body.size,
+        room=np.where(standing.stays, 0.0, np.maximum(above - clear, np.minimum(above, LEAST))) / body.size,
     )
 
 

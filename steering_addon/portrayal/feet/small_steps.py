@@ -164,26 +164,26 @@ def lifted(steps: Lifts, off: Scalars, scale: Scalars) -> Scalars:
     return lift
 
 
-def swung(rest: Mask, gone: Scalars, off: Scalars, scale: Scalars) -> Scalars:
-    """The lift of feet that swing, (..., f) metres, so that they do not graze the ground.
+def swung(rest: Mask, gone: Scalars, scale: Scalars) -> Scalars:
+    """The least height of feet that swing above where they rest, (..., f) metres, so that they do not graze the ground.
 
     Paws of many clips do; and as a body comes to a stop, what is left of its walk hardly lifts its feet.
 
     Args:
         rest: (..., f - 1) whether a foot stands between two frames.
         gone: (..., f, 2) where it is on the ground, metres.
-        off, scale: as for `lifted`.
+        scale: (..., f) the height of the body, metres.
     """
-    lift = np.zeros(off.shape)
+    least = np.zeros(scale.shape)
     lifts = Stretches.of(~rest)
-    swings = Lifts.of(lifts[(lifts.first > 0) & (lifts.last < rest.shape[-1])], off.shape[-1])
+    swings = Lifts.of(lifts[(lifts.first > 0) & (lifts.last < rest.shape[-1])], scale.shape[-1])
     rows, high = swings.frame, scale.reshape(-1)[swings.frame]
     place = gone.reshape(-1, 2)
     way = place[swings.end] - place[swings.start]
     far = np.sqrt(way[:, 0] * way[:, 0] + way[:, 1] * way[:, 1])
     share = np.minimum(far[swings.stretch] / (FAR * high), 1.0)
-    lift.reshape(-1)[rows] = share * _lacking(swings.part, off.reshape(-1)[rows], high)
-    return lift
+    least.reshape(-1)[rows] = share * _lacking(swings.part, np.zeros(len(rows)), high)
+    return least
 
 
 def _lacking(part: Scalars, off: Scalars, scale: Scalars) -> Scalars:

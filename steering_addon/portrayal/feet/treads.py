@@ -83,7 +83,7 @@ class FootCorrection:
         centre: (..., f, 3) the middle of its sole, about which it turns, metres.
         shift: (..., f, 3) metres.
         turn: (..., f, 3, 3).
-        room: (..., f) metres by which it is above the ground where it swings; 0 where it is held.
+        room: (..., f) metres by which it may come down where it swings without grazing the ground; 0 where it is held.
     """
 
     centre: Vectors

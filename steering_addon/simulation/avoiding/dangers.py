@@ -71,10 +71,10 @@ class Walls:
         """
         obstacles = world.obstacles
         if everybody(agents.on_the_level):
-            obstacles = walls_at(obstacles, agents.position, agents.radius)
+            obstacles = walls_at(obstacles, agents.position, agents.radius, agents.stature)
         if not len(obstacles):
             return cls(obstacles, np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0), costs)
-        agent, row = obstacles.near(agents.position, agents.extent + costs.wall_time * agents.max_speed)
+        agent, row = obstacles.near(agents.position, agents.extent + costs.wall_time * agents.max_speed, agents.stature)
         others = obstacles.carrier[row] != agents.rows[agent]
         agent, row = agent[others], row[others]
         slides = None if held_up is None else held_up[agent]
@@ -111,11 +111,12 @@ class Walls:
         speed = magnitude(course)
         reach, furthest = agents.radius[agent], speed * self.costs.wall_time
         position, direction = picked(start, tried), unit(course)
-        distance, normal = self.obstacles.touch(position, direction, reach, row, furthest)
+        stature = agents.stature.take(agent)
+        distance, normal = self.obstacles.touch(position, direction, reach, row, furthest, stature)
         half = agents.vehicle.half_axis
         if half is not None:
             nose = position + picked(agents.forward, agent) * half[agent, None]
-            at_nose, there = self.obstacles.touch(nose, direction, reach, row, furthest)
+            at_nose, there = self.obstacles.touch(nose, direction, reach, row, furthest, stature)
             normal = np.where((at_nose < distance)[:, None], there, normal)
             distance = np.minimum(distance, at_nose)
         to_stop = 0.5 * speed * speed / np.maximum(agents.agility[agent], EPSILON)

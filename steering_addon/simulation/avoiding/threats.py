@@ -112,7 +112,9 @@ class Rounds:
         way, aside = most_pressing(obstacles.start[rows], obstacles.end[rows], agents.position, course, reach)
 
         # At the height of a grounded agent the section of a ball is a smaller disc.
-        height = np.where(agents.grounded[:, None], agents.climb(aside), 0.0)
+        stature = agents.stature
+        height = agents.climb(aside) - clamp(agents.climb(aside), stature.feet[:, None], stature.head[:, None])
+        height = np.where(agents.grounded[:, None], height, 0.0)
         misses = np.abs(height) >= reach
         reach = np.sqrt(np.maximum(reach * reach - height * height, EPSILON))
         aside = agents.level(aside)

@@ -17,12 +17,14 @@ from .threats import CAUTION, CREEP, EAGERNESS, ONSET, Threats
 
 CORE = 0.5
 """Share of a room, about its middle, toward which an agent turns at a wall, so that it does not end in a corner."""
+ASIDE = 0.1
+"""The sine of the angle between a course and the way from which on an agent passes a wall on the side of its way."""
 HABIT = 1e-6
 """Share by which a turn to the right counts as easier, which decides between equal turns."""
 
 
 def walls_ahead(
-    obstacles: Obstacles, agents: Agents, clearance: Scalars, look_ahead_time: Scalars, outlines: Mask
+    obstacles: Obstacles, agents: Agents, clearance: Scalars, look_ahead_time: Scalars, outlines: Mask, way: Vectors
 ) -> Threats:
     """The box, room or mesh that each agent would run into first.
 
@@ -30,8 +32,9 @@ def walls_ahead(
         clearance: (n,) metres to keep in addition to the agent's radius.
         look_ahead_time: (n,) seconds.
         outlines: (n,) whether the agent passes meshes by their outlines instead of turning along their surfaces.
+        way: (n, 3) the unit directions in which ways past what stands begin; zero for none.
     """
-    pairs = _WallPairs.ahead(obstacles, agents, clearance, look_ahead_time)
+    pairs = _WallPairs.ahead(obstacles, agents, clearance, look_ahead_time, way)
     direction, bend = pairs.turns(obstacles, agents, outlines)
     owner = pairs.agent
     speed = np.maximum(pairs.speed, CREEP * agents.max_speed[owner])
@@ -78,6 +81,7 @@ class _WallPairs:
         too_near: (m,) whether it is too near already.
         away: (m, 3) unit direction of the shortest way off the surface.
         offset: (m, 3) from the agent to the middle of the obstacle, metres.
+        way: (m, 3) as of `walls_ahead`.
     """
 
     agent: Rows
@@ -93,18 +97,21 @@ class _WallPairs:
     too_near: Mask
     away: Vectors
     offset: Vectors
+    way: Vectors
 
     @classmethod
-    def ahead(cls, obstacles: Obstacles, agents: Agents, clearance: Scalars, look_ahead_time: Scalars) -> "_WallPairs":
+    def ahead(
+        cls, obstacles: Obstacles, agents: Agents, clearance: Scalars, look_ahead_time: Scalars, ways: Vectors
+    ) -> "_WallPairs":
         """The pairs of agents and obstacles that meet within the look-ahead distance."""
         fastest = agents.speed + float(magnitude(obstacles.velocity).max(initial=0.0))
         furthest = _look_ahead(fastest, agents, look_ahead_time) + agents.radius + clearance
-        owner, row = obstacles.near(agents.position, furthest)
+        owner, row = obstacles.near(agents.position, furthest, agents.stature)
         foreign = obstacles.carrier[row] != agents.rows[owner]
         owner, row = owner[foreign], row[foreign]
 
-        points = picked(agents.position, owner)
-        gap, away = obstacles.surface(points, row)
+        points, stature = picked(agents.position, owner), agents.stature.take(owner)
+        gap, away = obstacles.surface(points, row, stature)
         relative = agents.velocity[owner] - obstacles.velocity_at(points - away * gap[:, None], row)
         relative = agents.level_of(relative, owner)
         speed = magnitude(relative)
@@ -118,14 +125,30 @@ class _WallPairs:
         contact, side = np.full(len(row), np.inf), np.zeros((len(row), 3))
         close = which(gap - reach <= look_ahead)
         contact[close], side[close] = obstacles.touch(
-            points[close], course[close], reach[close], row[close], look_ahead[close]
+            points[close], course[close], reach[close], row[close], look_ahead[close], stature.take(close)
         )
 
         beyond_goal = (contact >= agents.goal_distance[owner]) & (contact > CAUTION * braking)
         onset = clamp((look_ahead - contact) / np.maximum(ONSET * look_ahead, EPSILON), 0.0, 1.0)
         counts = np.isfinite(contact) & ~beyond_goal
         offset = 0.5 * (obstacles.start + obstacles.end)[row] - points
-        columns = (owner, row, course, speed, reach, look_ahead, contact, side, side, onset, gap < reach, away, offset)
+        way = picked(ways, owner)
+        columns = (
+            owner,
+            row,
+            course,
+            speed,
+            reach,
+            look_ahead,
+            contact,
+            side,
+            side,
+            onset,
+            gap < reach,
+            away,
+            offset,
+            way,
+        )
         return cls(*(column[counts] for column in columns))._in_rooms(obstacles)
 
     def _in_rooms(self, obstacles: Obstacles) -> "_WallPairs":
@@ -237,6 +260,8 @@ class _WallPairs:
         row, agent = self.obstacle, self.agent
         outer = obstacles.side[row] == OUTSIDE
         led = led_past(agents, agent, self.course, self.offset, obstacles.radius[row], self.reach)
+        aside = across(self.way, self.course)
+        led = np.where((magnitude(aside) > ASIDE)[:, None] & ~led.any(axis=1)[:, None], aside, led)
         return np.where(outer[:, None], unit(agents.level_of(led, agent)), 0.0)
 
     def _past_boxes(self, pairs: Rows, obstacles: Obstacles, agents: Agents) -> tuple[Vectors, Scalars]:

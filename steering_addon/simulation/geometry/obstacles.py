@@ -29,6 +29,7 @@ from .boxes import box_surface, way_into, way_to_sides
 from .capsules import probes
 from .first_contact import first_touch, touch_mesh
 from .meshes import Mesh
+from .stature import Stature, least_by_owner
 
 PASS_SIDES = (
     Choice("EITHER", 0, "Either", "Vehicles go around it on the nearer side"),
@@ -49,6 +50,8 @@ OBSTACLE_SIDES = (
     Choice("INSIDE", 1, "Inside", "Vehicles are inside it, as in a room, and keep off its walls"),
 )
 OUTSIDE, INSIDE = (c.number for c in OBSTACLE_SIDES)
+PAIRS = 2**14
+"""Distances of points from obstacles that are computed together."""
 ROUNDING = 1e-6
 """Share, and metres, by which bounding spheres are enlarged, so that rounding loses no obstacle."""
 
@@ -110,27 +113,35 @@ class Obstacles:
     def clearance(self, points: Vectors) -> Scalars:
         """The signed distance of each point from each obstacle, as in `surface`; (n, 3) to (n, k)."""
         distance = magnitude(points[:, None, :] - self.axis_point_nearest(points)) - self.radius[None]
-        for row in which(~self.plain).tolist():
-            distance[:, row] = self.surface(points, np.full(len(points), row))[0]
+        others, every = which(~self.plain), np.arange(len(points))
+        at_once = max(PAIRS // max(len(points), 1), 1)
+        for start in range(0, len(others), at_once):
+            rows = others[start : start + at_once]
+            around = picked(points, np.tile(every, len(rows)))
+            distance[:, rows] = self.surface(around, np.repeat(rows, len(every)))[0].reshape(len(rows), -1).T
         return distance
 
-    def near(self, points: Vectors, distance: Scalars) -> tuple[Rows, Rows]:
+    def near(self, points: Vectors, distance: Scalars, stature: Stature | None = None) -> tuple[Rows, Rows]:
         """Pairs of a point and a present obstacle whose surface may be within a distance of it.
 
         Args:
             points: (n, 3) metres.
             distance: (n,) metres.
+            stature: (n,) how the bodies stand whose origins the points are; None for points.
 
         Returns:
             (p,) rows of points, ascending, and (p,) rows of obstacles.
         """
-        rows = which(self.present & ((self.side == INSIDE) | self._may_be_near(points, distance)))
+        rows = which(self.present & ((self.side == INSIDE) | self._may_be_near(points, distance, stature)))
         offset = points[:, None, :] - _axis_point_nearest(self.start[rows], self.end[rows], points)
+        if stature is not None and stature.is_tall:
+            up = offset[..., 2]
+            offset[..., 2] = clamp(np.zeros(1), up + stature.feet[:, None], up + stature.head[:, None])
         gap = magnitude(offset) - self.radius[rows]
         owner, place = np.nonzero((gap < distance[:, None]) | (self.side[rows] == INSIDE)[None])
         return owner, rows[place]
 
-    def _may_be_near(self, points: Vectors, distance: Scalars) -> Mask:
+    def _may_be_near(self, points: Vectors, distance: Scalars, stature: Stature | None) -> Mask:
         """Whether each obstacle's surface may be within a distance of any point, (k,): by the boxes round all.
 
         A number that cannot be compared makes nothing far.
@@ -138,27 +149,39 @@ class Obstacles:
         if not len(points):
             return np.zeros(len(self), dtype=np.bool_)
         low, high = np.minimum(self.start, self.end), np.maximum(self.start, self.end)
-        beside = np.maximum(low - points.max(axis=0), points.min(axis=0) - high)
+        most, least = points.max(axis=0), points.min(axis=0)
+        if stature is not None:
+            most[2] += stature.head.max()
+            least[2] += stature.feet.min()
+        beside = np.maximum(low - most, least - high)
         far = np.max(beside, axis=1, initial=0.0) - self.radius > distance.max() * (1.0 + ROUNDING) + ROUNDING
         return ~far
 
-    def surface(self, points: Vectors, rows: Rows) -> tuple[Scalars, Vectors]:
+    def surface(self, points: Vectors, rows: Rows, stature: Stature | None = None) -> tuple[Scalars, Vectors]:
         """The signed distance of points from obstacles, row by row, and the shortest direction out.
 
         Args:
             points: (m, 3) metres.
             rows: (m,) rows of obstacles.
+            stature: (m,) how the bodies stand whose origins the points are; None for points.
 
         Returns:
-            distance: (m,) metres, negative where vehicles must not be.
+            distance: (m,) metres, negative where vehicles must not be; of a body that of the nearest of its axis.
             away: (m, 3) unit directions.
         """
+        if stature is not None and stature.is_tall:
+            owner, places = self._met(points, rows, stature)
+            distance, away = self.surface(places, rows[owner])
+            if len(owner) == len(rows):
+                return distance, away
+            nearest = least_by_owner(owner, distance, len(rows))
+            return distance[nearest], picked(away, nearest)
         distance, away = self._outer_surface(points, rows)
         sign = np.where(self.side[rows] == INSIDE, -1.0, 1.0)
         return distance * sign, away * sign[:, None]
 
     def surface_of_capsules(
-        self, points: Vectors, axis: Vectors, radius: Scalars, rows: Rows
+        self, points: Vectors, axis: Vectors, radius: Scalars, rows: Rows, stature: Stature | None = None
     ) -> tuple[Scalars, Vectors]:
         """As `surface`, from the point of each capsule's axis that is deepest in the obstacle or nearest to it.
 
@@ -167,16 +190,24 @@ class Obstacles:
             axis: (m, 3) from the middles to the ends of the axes, metres.
             radius: (m,) of the capsules, metres; the axes are probed twice in each radius.
             rows: (m,) rows of obstacles.
+            stature: (m,) as of `surface`.
         """
         shares, every = np.array([0.0, *probes(magnitude(axis), radius)]), np.arange(len(points))
         # One call for all, as one for each takes as long for a few capsules.
         places = columns(*((point + shares[:, None] * along).ravel() for point, along in zip(points.T, axis.T)))
-        distance, away = self.surface(places, np.tile(rows, len(shares)))
+        tall = None if stature is None else stature.take(np.tile(every, len(shares)))
+        distance, away = self.surface(places, np.tile(rows, len(shares)), tall)
         nearest = distance.reshape(len(shares), -1).argmin(axis=0) * len(points) + every
         return distance[nearest], picked(away, nearest)
 
     def touch(
-        self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows, furthest: Scalars | None = None
+        self,
+        points: Vectors,
+        course: Vectors,
+        reach: Scalars,
+        rows: Rows,
+        furthest: Scalars | None = None,
+        stature: Stature | None = None,
     ) -> tuple[Scalars, Vectors]:
         """The distances along straight courses at which they first come near obstacles, row by row.
 
@@ -186,11 +217,18 @@ class Obstacles:
             reach: (m,) the distance that counts as near, metres.
             rows: (m,) rows of obstacles.
             furthest: (m,) how far the courses are followed, metres; without limit if omitted.
+            stature: (m,) as of `surface`; a body goes on at the height at which the obstacle is nearest to it.
 
         Returns:
             way: (m,) metres along the course, 0 if it begins near and comes nearer, inf if it does not come near.
             away: (m, 3) the unit directions away from the obstacle there.
         """
+        if stature is not None and stature.is_tall:
+            owner, places = self._met(points, rows, stature)
+            points = places
+            if len(owner) > len(rows):
+                nearest = least_by_owner(owner, self.surface(places, rows[owner])[0], len(rows))
+                points = picked(places, nearest)
         way = np.full(len(rows), np.inf)
         away = np.zeros((len(rows), 3))
         limit = way.copy() if furthest is None else furthest
@@ -225,6 +263,31 @@ class Obstacles:
         axes = self.axes[rows]
         x, y, z = (local[:, axis, None] * axes[:, axis] for axis in range(3))
         return np.asarray(x + y + z)
+
+    def _met(self, points: Vectors, rows: Rows, stature: Stature) -> tuple[Rows, Vectors]:
+        """Where bodies with origins at points (m, 3) are met by obstacles of rows (m,).
+
+        Round obstacles and boxes meet them at one height, meshes at several.
+
+        Returns:
+            (s,) rows of pairs, ascending, and (s, 3) metres.
+        """
+        middle = 0.5 * (self.start[rows, 2] + self.end[rows, 2])
+        meshes = self.shape == MESH
+        if not meshes.any():
+            height = stature.nearest_to(middle, points[:, 2])
+            return np.arange(len(rows)), columns(points[:, 0], points[:, 1], height)
+        several = meshes[rows] & (stature.head > stature.feet)
+        owners, heights = [which(~several)], [stature.nearest_to(middle, points[:, 2])[~several]]
+        for row in _rows_of(meshes, rows):
+            pairs = which(several & (rows == row))
+            of, height = stature.take(pairs).sections(self.mesh[row], self.axes[row], middle[pairs], points[pairs, 2])
+            owners.append(pairs[of])
+            heights.append(height)
+        owner, height = np.concatenate(owners), np.concatenate(heights)
+        order = np.argsort(owner, kind="stable")
+        owner, height = owner[order], height[order]
+        return owner, columns(points[owner, 0], points[owner, 1], height)
 
     def _along_axis(self, points: Vectors, rows: Rows) -> Vectors:
         """The vector from the start of an axis to its nearest point to a point; (m, 3) and (m,) to (m, 3)."""

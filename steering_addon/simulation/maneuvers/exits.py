@@ -8,8 +8,6 @@ first one ahead that is slow or shows its brake lights, once that has stopped,
     where that ends - gap - sum(length + gap) of those between - own length  >=  the end of the junction.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..arrays.scalars import Mask, Rows, Scalars, counted, firsts, which

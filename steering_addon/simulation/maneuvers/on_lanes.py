@@ -1,7 +1,5 @@
 """On lanes: where vehicles that give way are on their lanes, and how soon they are at the conflicts ahead of them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

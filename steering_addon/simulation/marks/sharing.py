@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from ..arrays.scalars import EPSILON, Rows, Scalars
 from ..arrays.vectors import Vectors, cross, dot, magnitude, picked
+from ..geometry.bounding_volumes import morton_numbers
 
-BITS = 10
-"""Of each coordinate along the Morton line."""
 ROUNDS = 40
 """In which all vehicles look for a swap, at most."""
 ALONG = 500
@@ -72,14 +71,7 @@ def middle_of(points: Vectors) -> Vectors:
 
 def _along_a_line(points: Vectors) -> Rows:
     """The order of points along a Morton line, (p,)."""
-    low, high = points.min(axis=0), points.max(axis=0)
-    side = max(float((high - low).max()), EPSILON)
-    cells = np.floor((points - low) * (((1 << BITS) - 1) / side)).astype(np.int64)
-    code = np.zeros(len(points), dtype=np.int64)
-    for bit in range(BITS):
-        for axis in range(3):
-            code |= ((cells[:, axis] >> bit) & 1) << (3 * bit + axis)
-    return np.lexsort((np.arange(len(points)), code))
+    return np.argsort(morton_numbers(points), kind="stable")
 
 
 def _swapped(position: Vectors, points: Vectors, times: Scalars) -> Rows:

@@ -27,6 +27,7 @@ from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, totals, whic
 from ..arrays.vectors import Vectors, columns, dot, magnitude, no_vectors, picked, truncate, unit
 from ..geometry.capsules import between_axes
 from ..geometry.obstacles import Obstacles
+from ..geometry.stature import Stature
 from ..ground import level, parted
 from ..handling import Handling
 from ..vehicle import VehicleModel
@@ -123,7 +124,7 @@ def push_apart(
     brakes = brakes_of(model)
     strides = Strides.of(began, forward, model.radius, gives_way, handling.side_step, model.pace * dt)
     pairs = _Touching.of(model, gives_way, wedged, strides, brakes, world, points, forward)
-    walls = _AtWalls.of(model, gives_way, brakes, world, position, forward, lands)
+    walls = _AtWalls.of(model, handling, gives_way, brakes, world, position, forward, lands)
     if not len(pairs.first) and not len(walls.row) and not len(shoved):
         return position, velocity, NOBODY_SHOVED
     margin, drift, close = MARGIN * float(world.bodies.radius.max()), np.inf, pairs
@@ -412,6 +413,7 @@ class _AtWalls:
         radius: (p,) to which the vehicles keep out: theirs, or where one is to stand nearer than that, metres.
         room: (p,) what the step has to leave of the gap, to brake, metres.
         axis: (p, 3) from the middle of the vehicle to the end of its axis, metres; None if all are spheres.
+        stature: how tall the vehicles stand, (p,).
         count: the count of all bodies, b.
     """
 
@@ -421,12 +423,14 @@ class _AtWalls:
     radius: Scalars
     room: Scalars
     axis: Vectors | None
+    stature: Stature
     count: int
 
     @classmethod
     def of(
         cls,
         model: VehicleModel,
+        handling: Handling,
         gives_way: Mask,
         brakes: Scalars,
         world: World,
@@ -443,25 +447,30 @@ class _AtWalls:
         """
         obstacles, count = world.obstacles, len(world.bodies.radius)
         none = np.zeros(0, dtype=np.int64)
+        stature, rows = handling.stature(world.lift_of(np.arange(len(position)))), which(gives_way)
         if not len(obstacles):
-            return cls(obstacles, none, none, np.zeros(0), np.zeros(0), None, count)
-        rows = which(gives_way)
+            return cls(obstacles, none, none, np.zeros(0), np.zeros(0), None, stature, count)
         half = model.half_axis
         reach = (model.radius + model.max_speed * (world.dt + 0.5 * STOPS))[rows]
         if half is not None:
             reach = reach + half[rows]
-        vehicle, row = obstacles.near(picked(position, rows), reach)
+        vehicle, row = obstacles.near(picked(position, rows), reach, stature.take(rows))
         vehicle = rows[vehicle]
         others = obstacles.carrier[row] != vehicle
         vehicle, row = vehicle[others], row[others]
+        at, stature = picked(world.bodies.position, vehicle), stature.take(vehicle)
+        # The spheres about meshes are wide: most of those within them are far from what stands.
+        wide = (2.0 * model.max_speed * (world.dt + 0.5 * STOPS))[vehicle] + (0.0 if half is None else half[vehicle])
+        near = which(obstacles.surface(at, row, stature)[0] < model.radius[vehicle] + wide)
+        at, vehicle, row, stature = picked(at, near), vehicle[near], row[near], stature.take(near)
         axis = None if half is None else picked(forward, vehicle) * half[vehicle, None]
         radius = model.radius[vehicle]
         if lands is not None:
             landing = which(np.isfinite(lands[vehicle, 0]))
-            gap, _ = obstacles.surface(picked(lands, vehicle[landing]), row[landing])
+            gap, _ = obstacles.surface(picked(lands, vehicle[landing]), row[landing], stature.take(landing))
             radius[landing] = np.minimum(radius[landing], gap)
-        before = cls(obstacles, vehicle, row, radius, np.zeros(len(row)), axis, count)
-        gap = np.maximum(before._clearance(picked(world.bodies.position, vehicle))[0], 0.0)
+        before = cls(obstacles, vehicle, row, radius, np.zeros(len(row)), axis, stature, count)
+        gap = np.maximum(before._clearance(at)[0], 0.0)
         return replace(before, room=room_to_brake(gap, brakes[vehicle] * world.dt * world.dt))
 
     def displacement(self, points: Vectors, *, brakes: bool) -> Vectors:
@@ -476,7 +485,7 @@ class _AtWalls:
     def _clearance(self, places: Vectors) -> tuple[Scalars, Vectors]:
         """How far the vehicles at places (p, 3) are from the obstacles, (p,) metres, and the unit directions out."""
         if self.axis is None:
-            distance, away = self.obstacles.surface(places, self.row)
+            distance, away = self.obstacles.surface(places, self.row, self.stature)
         else:
-            distance, away = self.obstacles.surface_of_capsules(places, self.axis, self.radius, self.row)
+            distance, away = self.obstacles.surface_of_capsules(places, self.axis, self.radius, self.row, self.stature)
         return distance - self.radius, away

@@ -54,8 +54,8 @@ class Errand(Memory):
         if world.ways is None:
             nowhere = shared(np.nan, 3 * len(agents)).reshape(len(agents), 3)
             return cls(bound, left, intention.arrived, nowhere, agents.goal)
-        ways, goal = world.ways, (agents.rows, agents.goal)
-        return cls(bound, left, intention.arrived, ways.unreached(*goal), ways.rolled(*goal))
+        goal, leads = world.ways.asked(agents.rows, agents.goal)
+        return cls(bound, left, intention.arrived, np.where(leads[:, None], np.nan, goal), goal)
 
 
 @dataclass(frozen=True)

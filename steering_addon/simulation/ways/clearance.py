@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, counted, least_of_each, which
+from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, counted, least_of_each, shared, which
 from ..arrays.vectors import Vectors, columns, magnitude
 from ..geometry.obstacles import MESH, ROUND, Obstacles
+from ..geometry.stature import Stature
 from .spans import Build, Spans
 
 SLACK = 0.03
@@ -165,21 +166,11 @@ def _moved(
 def _distances(obstacles: Obstacles, places: Places, place: Rows, row: Rows, build: Build) -> tuple[Scalars, Vectors]:
     """How far bodies at places are from obstacles, pair by pair, and the level unit direction away."""
     x, y, height = places
-    least, away = np.full(len(place), np.inf), np.zeros((len(place), 2))
-    if not len(place):
-        return least, away
-    low, high = bounds(obstacles)
-    bottom = np.maximum(height[place], low[row, 2])
-    top = np.maximum(np.minimum(height[place] + build.headroom, high[row, 2]), bottom)
-    for share in (0.0, 0.5, 1.0):
-        z = bottom + share * (top - bottom)
-        for first in range(0, len(place), PAIRS):
-            part = slice(first, first + PAIRS)
-            at = place[part]
-            gap, out = obstacles.surface(columns(x[at], y[at], z[part]), row[part])
-            level = magnitude(columns(out[:, 0], out[:, 1], 0.0))
-            nearer = gap < least[part]
-            least[part] = np.where(nearer, gap, least[part])
-            unit_away = out[:, :2] / np.maximum(level, EPSILON)[:, None]
-            away[part] = np.where(nearer[:, None], unit_away, away[part])
+    least, away = np.empty(len(place)), np.empty((len(place), 2))
+    for first in range(0, len(place), PAIRS):
+        part = slice(first, first + PAIRS)
+        at = place[part]
+        stature = Stature(*(shared(end, len(at)) for end in (0.0, build.step, build.headroom)))
+        least[part], out = obstacles.surface(columns(x[at], y[at], height[at]), row[part], stature)
+        away[part] = out[:, :2] / np.maximum(magnitude(columns(out[:, 0], out[:, 1], 0.0)), EPSILON)[:, None]
     return least, away

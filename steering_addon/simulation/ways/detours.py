@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ..arrays.scalars import EPSILON, Mask, Rows, Scalars
 from ..arrays.vectors import Vectors, columns, dot, magnitude, picked, unit
 from ..geometry.obstacles import BOX, OUTSIDE, Obstacles
+from ..geometry.stature import Stature
 from .mesh_walls import are_mapped
 
 LOOK = 12.0
@@ -41,6 +42,7 @@ def ways_round(
     direction: Vectors,
     distance: Scalars,
     radius: Scalars,
+    stature: Stature,
     before: Scalars,
     mapped: bool = False,
 ) -> tuple[Vectors, Scalars]:
@@ -52,6 +54,7 @@ def ways_round(
         direction: (n, 3) level unit directions to their goals, zero for none.
         distance: (n,) to their goals, metres; inf without a goal.
         radius: (n,) metres.
+        stature: (n,) how they stand.
         before: (n,) the side on which each is already passing: 1 left, -1 right, 0 none.
         mapped: whether the agents are on ways known to lead past what stands: they only graze that, on the side on
             which it turns them less.
@@ -63,19 +66,19 @@ def ways_round(
     none = np.zeros(len(points))
     if not len(obstacles):
         return direction, none
-    agent, row = _first_in_the_way(obstacles, vehicle, points, direction, distance, radius)
+    agent, row = _first_in_the_way(obstacles, vehicle, points, direction, distance, radius, stature)
     if not len(agent):
         return direction, none
     start, ahead = picked(points, agent), picked(direction, agent)
     goal = start + ahead * np.minimum(distance[agent], LOOK + 2.0 * obstacles.radius[row])[:, None]
-    grow = radius[agent] + MARGIN
-    posts = outlines(obstacles, row, np.minimum(grow, np.maximum(obstacles.surface(start, row)[0], 0.0)))
+    grow, stature = radius[agent] + MARGIN, stature.take(agent)
+    posts = outlines(obstacles, row, np.minimum(grow, np.maximum(obstacles.surface(start, row, stature)[0], 0.0)))
     grazes = are_mapped(obstacles)[row] & mapped
     cost, ways = [], []
     for side in (1.0, -1.0):
         onward, back = posts.tangents(start, ahead, side), posts.tangents(goal, -ahead, -side)
         length = onward.length + magnitude(onward.touched - back.touched) + back.length
-        barred = _barred(obstacles, onward.touched, goal, grow - SLACK, row)
+        barred = _barred(obstacles, onward.touched, goal, grow - SLACK, stature, row)
         length = np.where(barred, np.inf, length + CONSTANCY * (before[agent] * side < 0.0))
         turn = 1.0 - dot(onward.direction, ahead)
         cost.append(np.where(grazes, np.where(turn < GRAZES, turn, np.inf), length))
@@ -89,15 +92,23 @@ def ways_round(
 
 
 def _first_in_the_way(
-    obstacles: Obstacles, vehicle: Rows, points: Vectors, direction: Vectors, distance: Scalars, radius: Scalars
+    obstacles: Obstacles,
+    vehicle: Rows,
+    points: Vectors,
+    direction: Vectors,
+    distance: Scalars,
+    radius: Scalars,
+    stature: Stature,
 ) -> tuple[Rows, Rows]:
     """The agents with an obstacle ahead, (m,) increasing, and the row of the first obstacle of each, (m,)."""
     furthest = np.minimum(distance, LOOK)
-    agent, row = obstacles.near(points, furthest)
+    agent, row = obstacles.near(points, furthest, stature)
     possible = (obstacles.side[row] == OUTSIDE) & (obstacles.carrier[row] != vehicle[agent])
     possible &= magnitude(direction)[agent] > 0.5
     agent, row = agent[possible], row[possible]
-    way, _ = obstacles.touch(picked(points, agent), picked(direction, agent), radius[agent], row, furthest[agent])
+    way, _ = obstacles.touch(
+        picked(points, agent), picked(direction, agent), radius[agent], row, furthest[agent], stature.take(agent)
+    )
     met = way < furthest[agent]
     agent, row, way = agent[met], row[met], way[met]
     order = np.lexsort((way, agent))
@@ -179,7 +190,9 @@ def _turns(way: NDArray[np.float64], ahead: Vectors) -> NDArray[np.float64]:
     return np.where(aside >= 0.0, bend, -bend)
 
 
-def _barred(obstacles: Obstacles, places: Vectors, goal: Vectors, reach: Scalars, passed: Rows) -> Mask:
+def _barred(
+    obstacles: Obstacles, places: Vectors, goal: Vectors, reach: Scalars, stature: Stature, passed: Rows
+) -> Mask:
     """The places, (m,), that are too near to another obstacle than the one passed there, or lead into one right after.
 
     Args:
@@ -188,12 +201,12 @@ def _barred(obstacles: Obstacles, places: Vectors, goal: Vectors, reach: Scalars
         passed: (m,) the row of the obstacle that is passed at each place.
     """
     barred = np.zeros(len(places), dtype=np.bool_)
-    place, row = obstacles.near(places, 2.0 * reach)
+    place, row = obstacles.near(places, 2.0 * reach, stature)
     others = (row != passed[place]) & (obstacles.side[row] == OUTSIDE)
     place, row = place[others], row[others]
     if len(place):
-        at, room = picked(places, place), reach[place]
-        distance, _ = obstacles.surface(at, row)
-        way, _ = obstacles.touch(at, unit(picked(goal, place) - at), room, row, room)
+        at, room, stature = picked(places, place), reach[place], stature.take(place)
+        distance, _ = obstacles.surface(at, row, stature)
+        way, _ = obstacles.touch(at, unit(picked(goal, place) - at), room, row, room, stature)
         barred[place[(distance < room) | (way < room)]] = True
     return barred

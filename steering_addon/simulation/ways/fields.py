@@ -65,6 +65,13 @@ class Mesh8:
             corners[k] = np.where(one == other, one, n)
         return cls(spans, passable, inner, corners, np.where(passable, slowness * spans.size, np.inf))
 
+    def around(self, nodes: Rows, cells: int) -> Rows:
+        """Nodes (m,) and those up to so many cells from them, past nodes that can be passed; each at least once."""
+        for _ in range(cells):
+            nodes = np.concatenate((nodes, self.links[:, nodes].ravel(), self.corners[:, nodes].ravel()))
+            nodes = np.unique(nodes[nodes < len(self.spans)])
+        return nodes
+
     def sees(self, start: Rows, x: Scalars, y: Scalars, to_x: Scalars, to_y: Scalars, clear: Mask) -> tuple[Mask, Rows]:
         """Whether straight lines can be walked, (m,), and the node at the end of each; a walk from cell to cell.
 
@@ -204,6 +211,10 @@ class Field:
         while len(waits) and len(self._front):
             self._pass()
             waits = waits[~self._done[waits]]
+
+    def knows(self, nodes: Rows) -> Mask:
+        """Whether the lengths of the ways from nodes (m,) are known, (m,)."""
+        return np.asarray(self._done[nodes] & np.isfinite(self.time[nodes]))
 
     def _pass(self) -> None:
         """Accept one band of nodes, and look at those beyond it."""

@@ -14,6 +14,7 @@ from ..arrays.angles import cosine_and_sine
 from ..arrays.scalars import EPSILON, Mask, Rows, Scalars
 from ..arrays.vectors import Vectors, unit
 from ..geometry.obstacles import BOX, Obstacles
+from ..geometry.stature import Stature
 from .detours import MARGIN
 
 Plane = NDArray[np.float64]
@@ -157,11 +158,12 @@ def radius_class(radius: Scalars) -> Scalars:
     return np.ldexp(np.ceil(share * (2.0 * STEPS)) / (2.0 * STEPS), power)
 
 
-def narrowing(obstacles: Obstacles, height: Scalars, radius: Scalars) -> NDArray[np.float64]:
+def narrowing(obstacles: Obstacles, height: Scalars, stature: Stature, radius: Scalars) -> NDArray[np.float64]:
     """How much narrower obstacles are at the height of bodies.
 
     Args:
-        height: (n,) of the middles of the bodies, metres.
+        height: (n,) of the origins of the bodies, metres.
+        stature: (n,) how they stand.
         radius: (n,) metres.
 
     Returns:
@@ -173,7 +175,8 @@ def narrowing(obstacles: Obstacles, height: Scalars, radius: Scalars) -> NDArray
     tall = np.where(boxes, axis[:, 0] + axis[:, 1] + axis[:, 2], 0.0)
     low = np.minimum(obstacles.start[:, 2], obstacles.end[:, 2]) - tall
     high = np.maximum(obstacles.start[:, 2], obstacles.end[:, 2]) + tall
-    beyond = np.maximum(np.maximum(low[None] - height[:, None], height[:, None] - high[None]), 0.0)
+    feet, head = height + stature.feet, height + stature.head
+    beyond = np.maximum(np.maximum(low[None] - head[:, None], feet[:, None] - high[None]), 0.0)
     room = radius[:, None] + np.where(boxes, 0.0, obstacles.radius)[None]
     level = np.sqrt(np.maximum(room * room - beyond * beyond, 0.0))
     less = np.floor((room - level) * (2.0 * STEPS)) / (2.0 * STEPS)

@@ -22,6 +22,7 @@ from ..arrays.once import Key
 from ..arrays.scalars import EPSILON, Rows, Scalars, distinct_rows, nobody, which
 from ..arrays.vectors import Vectors, columns, dot, from_above, in_space, magnitude, picked, unit
 from ..geometry.obstacles import MESH, OUTSIDE, Obstacles
+from ..geometry.stature import Stature
 from .detours import ways_round
 from .footprints import Plane, footprints, narrowing, radius_class
 from .mesh_walls import cut_heights, stand, with_walls
@@ -47,6 +48,7 @@ class Travellers(Columns):
         rows: (n,) rows of the vehicles; the obstacles they carry are not in their way.
         position: (n, 3) metres.
         radius: (n,) metres.
+        stature: (n,) how tall obstacles meet them.
         direction: (n, 3) level unit directions of their wishes, zero for none.
         goal: (n, 3) metres; nan for none.
         ahead: (n,) how far ways over ground lead straight on to it, metres; inf without such ways.
@@ -57,6 +59,7 @@ class Travellers(Columns):
     rows: Rows
     position: Vectors
     radius: Scalars
+    stature: Stature
     direction: Vectors
     goal: Vectors
     ahead: Scalars
@@ -98,7 +101,9 @@ def courses(obstacles: Obstacles, travellers: Travellers, most: int | None = MOS
     heights = cut_heights(travellers.position[:, 2], travellers.radius)
     for height in np.unique(heights).tolist():
         rows = which(heights == height)
-        for column, part in zip(found, _past(with_walls(obstacles, still, height), travellers.take(rows), most)):
+        few = travellers.take(rows)
+        walls = with_walls(obstacles, still, few.position[:, 2], few.radius, few.stature)
+        for column, part in zip(found, _past(walls, few, most)):
             column[rows] = part
     return found
 
@@ -127,6 +132,7 @@ def _past(obstacles: Obstacles, travellers: Travellers, most: int | None) -> Cou
                 picked(found.direction, rows),
                 ahead[rows],
                 travellers.radius[rows],
+                travellers.stature.take(rows),
                 travellers.side[rows],
                 most is None and some is on_the_way,
             )
@@ -143,7 +149,7 @@ def _head_for_corners(
         found: the courses; all but the sides change.
     """
     radius = radius_class(travellers.radius[planned])
-    less = narrowing(obstacles, travellers.position[planned, 2], radius)
+    less = narrowing(obstacles, travellers.position[planned, 2], travellers.stature.take(planned), radius)
     stands, (_, alike) = imprint(obstacles), distinct_rows(np.concatenate((radius[:, None], less), axis=1))
     for group in np.split(np.argsort(alike, kind="stable"), np.cumsum(np.bincount(alike))[:-1]):
         rows = planned[group]

@@ -1,6 +1,7 @@
 """Walls of meshes: what stands of a mesh at the height of bodies, as upright sheets that ways are planned past.
 
-A mesh is cut level. The cuts through its faces that lie on one line and touch make one wall:
+A mesh is cut level, at each height at which it meets bodies on feet. The cuts through its faces that lie on one line
+and touch make one wall:
 
     walls of a room of 4 walls with a door = the runs of its inner and outer faces, and the jambs
 """
@@ -15,6 +16,7 @@ from ..arrays.scalars import Mask, Scalars
 from ..arrays.vectors import Vectors, columns, dot, magnitude, unit
 from ..geometry.meshes import Mesh
 from ..geometry.obstacles import MESH, OUTSIDE, Obstacles, boxes
+from ..geometry.stature import Stature
 
 MOST_FACES = 20_000
 """Faces beyond which a mesh is not cut: it is a model or a landscape, whose cuts are too many to plan past."""
@@ -30,8 +32,13 @@ CUTS = 512
 
 def cut_heights(height: Scalars, radius: Scalars) -> Scalars:
     """The heights at which meshes are cut for bodies, (n,) metres: above their middles, within the least radius."""
-    step = max(HEIGHTS * float(radius.min(initial=np.inf)), ALIKE)
+    step = _rounding(radius)
     return (np.floor(height / step) + 1.5) * step
+
+
+def _rounding(radius: Scalars) -> float:
+    """Metres to which heights are rounded so that bodies on a slope share cuts."""
+    return max(HEIGHTS * float(radius.min(initial=np.inf)), ALIKE)
 
 
 def stand(obstacles: Obstacles) -> Mask:
@@ -46,28 +53,37 @@ def are_mapped(obstacles: Obstacles) -> Mask:
     return stand(obstacles) & np.array(few, dtype=np.bool_)
 
 
-def walls_at(obstacles: Obstacles, position: Vectors, radius: Scalars) -> Obstacles:
+def walls_at(obstacles: Obstacles, position: Vectors, radius: Scalars, stature: Stature) -> Obstacles:
     """The obstacles with walls in place of meshes, which are met sooner, if bodies (n,) have one height of cuts."""
     if not (obstacles.shape == MESH).any():
         return obstacles
     heights = cut_heights(position[:, 2], radius)
-    alike = len(heights) > 0 and bool((heights == heights[0]).all())
-    return with_walls(obstacles, stand(obstacles), float(heights[0])) if alike else obstacles
+    if not len(heights) or not bool((heights == heights[0]).all()):
+        return obstacles
+    return with_walls(obstacles, stand(obstacles), position[:, 2], radius, stature)
 
 
-def with_walls(obstacles: Obstacles, still: Mask, height: float) -> Obstacles:
+def with_walls(obstacles: Obstacles, still: Mask, height: Scalars, radius: Scalars, stature: Stature) -> Obstacles:
     """The obstacles, with the walls of each mesh that stands, (k,), in its place.
 
     Meshes that are cut in no wall or in too many stay.
+
+    Args:
+        height, radius: (n,) metres, of bodies that have one height of cuts.
+        stature: (n,) how they stand.
     """
+    tallest = stature.tallest
+    origin = cut_heights(height[:1], radius) - (1.5 * _rounding(radius) if tallest.is_tall else 0.0)
     rows = np.flatnonzero(still & (obstacles.shape == MESH) & (obstacles.side == OUTSIDE) & obstacles.present)
     walls, cut = [], np.zeros(len(obstacles), dtype=np.bool_)
     for row in rows.tolist():
         mesh: Mesh = obstacles.mesh[row]
         if len(mesh) > MOST_FACES:
             continue
-        cut_at = obstacles.start[row], obstacles.axes[row], height
-        of_mesh = _walls(Key.of((mesh, *cut_at), id(mesh), *cut_at))
+        start, axes, heights = obstacles.start[row], obstacles.axes[row], origin
+        if tallest.is_tall:
+            heights = np.unique(tallest.sections(mesh, axes, start[2:], origin)[1])
+        of_mesh = _walls(Key.of((mesh, start, axes, heights), id(mesh), start, axes, heights))
         if 0 < len(of_mesh) <= MOST_WALLS:
             walls.append(of_mesh)
             cut[row] = True
@@ -81,12 +97,13 @@ def with_walls(obstacles: Obstacles, still: Mask, height: float) -> Obstacles:
 
 
 @lru_cache(maxsize=CUTS)
-def _walls(cut: Key[tuple[Mesh, Vectors, Vectors, float]]) -> Obstacles:
-    """The walls of a mesh at a place, with axes (3, 3), cut at a height: boxes without thickness, high as the mesh."""
-    mesh, start, axes, height = cut.parts
+def _walls(cut: Key[tuple[Mesh, Vectors, Vectors, Scalars]]) -> Obstacles:
+    """The walls of a mesh at a place, with axes (3, 3), cut at heights: boxes without thickness, high as the mesh."""
+    mesh, start, axes, heights = cut.parts
     corners = np.stack([start + columns(*(dot(c, axes[:, k][None]) for k in range(3))) for c in mesh.corners])
     low, high = float(corners[:, :, 2].min(initial=np.inf)), float(corners[:, :, 2].max(initial=-np.inf))
-    first, last = _runs(*_level_cuts(corners, height))
+    cuts = [_level_cuts(corners, height) for height in heights.tolist()]
+    first, last = _runs(*(np.concatenate(ends) for ends in zip(*cuts)))
     along = last - first
     length, ahead = magnitude(along), unit(along)
     half = columns(0.5 * length, np.zeros(len(length)), np.full(len(length), 0.5 * (high - low)))

@@ -106,7 +106,15 @@ def _plan(
     corner[~memory.turns] = np.nan
     ahead = shared(np.inf, len(agents)) if world.ways is None else world.ways.straight_on(agents.rows, agents.goal)
     travellers = Travellers(
-        agents.rows, agents.position, agents.radius, direction, agents.goal, ahead, memory.side, corner
+        agents.rows,
+        agents.position,
+        agents.radius,
+        agents.stature,
+        direction,
+        agents.goal,
+        ahead,
+        memory.side,
+        corner,
     )
     planned = courses(obstacles, travellers, most)
     turned = (planned.direction != direction).any(axis=1)

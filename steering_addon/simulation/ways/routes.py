@@ -25,6 +25,8 @@ LANES = (0.0, 0.33, 0.67, 1.0)
 bend, and does not queue for the corner."""
 WIDEST = 6
 """Cells, as wide as a body's radius, of the free width that are used. Through what is narrower all go as they come."""
+AROUND, TOGETHER = 2, 256
+"""Up to so many cells round the nodes of all who go by ways is looked from as well, if they are no more than these."""
 UNKNOWN = -1
 
 
@@ -62,17 +64,23 @@ class Routes:
 
 
 def look_from(routes: Sequence[Routes], nodes: Sequence[Rows]) -> None:
-    """Find the aims of nodes that routes on one ground do not have, and how far aside of them each lane passes."""
-    asked = []
+    """Find the aims of nodes that routes on one ground do not have, and how far aside of them each lane passes.
+
+    Where few ask, the nodes round all of theirs are looked from as well: together they cost little more than one.
+    """
+    if not any((each.aim[few] == UNKNOWN).any() for few, each in zip(nodes, routes)):
+        return
+    asked, widely = [], len(np.concatenate(nodes)) <= TOGETHER
     for few, each in zip(nodes, routes):
-        unknown = each.aim[few] == UNKNOWN
-        if unknown.any():
-            new = np.unique(few[unknown])
-            each.field.reach(new)
+        unknown = few[each.aim[few] == UNKNOWN]
+        each.field.reach(unknown)
+        if widely:
+            near = each.ground.grid.around(few, AROUND)
+            unknown = np.concatenate((unknown, near[(each.aim[near] == UNKNOWN) & each.field.knows(near)]))
+        if len(unknown):
+            new = np.unique(unknown)
             each.aim[new] = len(each.ground.spans)
             asked.append((each, new))
-    if not asked:
-        return
     ground = asked[0][0].ground
     seen = _goals_are_seen(ground, asked)
     hidden = [(each, new[~goal]) for (each, new), goal in zip(asked, seen)]

@@ -3,7 +3,7 @@
 import bpy
 import numpy as np
 
-from tests.blender.building import crowd, empty, fleet, frames, part, select
+from tests.blender.building import at_frames, crowd, empty, fleet, frames, part, select
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender
@@ -32,8 +32,7 @@ def test_a_preview_shows_locked_overrides_on_their_way_and_leaves_them_where_the
     assert len(ships) == 3 and any(locked)
     stood = [tuple(ob.location) for ob in ships]
     assert bpy.ops.steering.preview() == {"FINISHED"}
-    for frame in (5, 20):
-        bpy.context.scene.frame_set(frame)
+    for frame in at_frames((5, 20)):
         depsgraph = bpy.context.evaluated_depsgraph_get()
         shown = np.array([ob.evaluated_get(depsgraph).matrix_world.translation for ob in ships])
         assert (np.linalg.norm(shown - stood, axis=1) > 0.1 * frame).all()

@@ -5,7 +5,7 @@ import importlib
 import bpy
 import pytest
 
-from tests.blender.building import part
+from tests.blender.building import link, part
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender
@@ -36,8 +36,7 @@ def records():
 
 
 def new_object(name: str):
-    ob = bpy.data.objects.new(name, None)
-    bpy.context.scene.collection.objects.link(ob)
+    ob = link(bpy.data.objects.new(name, None))
     return ob
 
 
@@ -62,7 +61,7 @@ def baked(ob, ownership, animation_data, **changes):
 
 
 def whats(ownership, ob, first: float = FIRST, last: float = LAST) -> list[str]:
-    return [what for what, _ in ownership.own_animation(ob, first, last)]
+    return ownership.own_animation(ob, first, last)
 
 
 # ---- the record

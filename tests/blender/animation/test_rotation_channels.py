@@ -74,7 +74,7 @@ def test_channels_do_not_depend_on_how_the_frames_are_cut_into_pieces(rotation_c
         length = lengths[len(pieces) % len(lengths)]
         pieces.append(track.extend(matrices[first : first + length]))
         first += length
-    whole = rotation_channels.channels_from_matrices(matrices, mode, near)
+    whole = rotation_channels.RotationTrack(mode, near).extend(matrices)
     # The last digits of arctan2 differ with the place of a number in its array; keys have 32 bits.
     np.testing.assert_allclose(np.concatenate(pieces), whole, rtol=0.0, atol=1e-9)
 
@@ -159,7 +159,7 @@ def test_the_first_frame_is_the_nearest_to_what_it_follows(rotation_channels, mo
         "AXIS_ANGLE": (20.0, 0.6, 0.0, -0.8),
     }.get(mode, (20.0, -0.3, -9.0))
     matrices = rotation_channels.matrices_from_channels(np.array(near), mode)[None, None]
-    values = rotation_channels.channels_from_matrices(matrices, mode, near=np.array([near]))
+    values = rotation_channels.RotationTrack(mode, np.array([near])).extend(matrices)
     assert np.allclose(values[0, 0], near, atol=1e-6)
 
 

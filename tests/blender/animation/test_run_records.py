@@ -3,7 +3,7 @@
 import bpy
 import numpy as np
 
-from tests.blender.building import bake, clear_bake, crowd, frames, is_baked, obstacle, part, select, vehicle, wedge
+from tests.blender.building import bake, clear_bake, crowd, frames, is_baked, obstacle, part, vehicle, wedge
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender(shared=True)
@@ -61,8 +61,7 @@ def test_asking_for_mishaps_stores_nothing_on_parts_that_a_bake_hides() -> None:
     *_, far = crash()
     mast = wedge("Mast")
     mast.parent = far
-    select(far)
-    bake(selected=True)
+    bake(far, selected=True)
     assert is_baked(mast), "it is hidden until the vehicle enters"
     assert bpy.ops.steering.select_contacts() == {"CANCELLED"}
     assert not mast.is_property_set("steering")
@@ -72,13 +71,11 @@ def test_a_scene_keeps_one_record_for_each_run_that_is_played() -> None:
     vehicles = crash()
     bake()
     first = runs()
-    select(vehicles[2])
-    bake(selected=True)
+    bake(vehicles[2], selected=True)
     assert len(runs()) == 2 and set(first) < set(runs())
     bake()
     assert len(runs()) == 1 and not set(first) & set(runs())
-    select(vehicles[0])
-    clear_bake(selected=True)
+    clear_bake(vehicles[0], selected=True)
     assert len(runs()) == 1 and outcome(vehicles[0]).mishaps == {} and outcome(vehicles[1]).mishaps
     clear_bake()
     assert RUNS not in bpy.context.scene

@@ -18,7 +18,7 @@ from tests.blender.animation.test_staging import (
     motion,
     new_object,
 )
-from tests.blender.building import assert_same, clear_bake, is_baked, select, vehicle
+from tests.blender.building import assert_same, clear_bake, is_baked, link, vehicle
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender
@@ -225,8 +225,7 @@ def test_deleting_the_bake_of_a_vehicle_shows_its_parts_again(staging) -> None:
         hide(staging, [leg])
     walkers["Locked"].steering.locked = True
     bpy.context.scene.frame_set(FIRST + 5)
-    select(walkers["One"])
-    clear_bake(selected=True)
+    clear_bake(walkers["One"], selected=True)
     assert {ob.name for ob in bpy.data.objects if is_baked(ob)} == {"Other", "Leg of Other", "Locked", "Leg of Locked"}
     clear_bake()
     assert {ob.name for ob in bpy.data.objects if is_baked(ob)} == {"Locked", "Leg of Locked"}
@@ -234,7 +233,6 @@ def test_deleting_the_bake_of_a_vehicle_shows_its_parts_again(staging) -> None:
 
 def test_an_object_is_hidden_with_all_its_parts_except_cameras(sub, visibility) -> None:
     walker, leg, foot = new_object("Walker"), new_object("Leg"), new_object("Foot")
-    camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
-    bpy.context.scene.collection.objects.link(camera)
+    camera = link(bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera")))
     leg.parent, foot.parent, camera.parent = walker, leg, walker
     assert {ob.name for ob in visibility.parts(walker, sub("blender.objects.hierarchy").Family())} == {"Leg", "Foot"}

@@ -1,11 +1,9 @@
 """Vehicles of one model hold themselves differently, their legs do not, and it goes with the bake."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 
-from tests.blender.building import bake, clear_bake, part, select
+from tests.blender.building import add_bone, at_frames, bake, clear_bake, part, press
 from tests.blender.walkers import clip, pose_of, walkers
 from tests.sampling import in_every_blender
 
@@ -19,13 +17,8 @@ def upright(number: int = 3):
     people, rigs = walkers(number, stashed=False)
     for rig in rigs:
         rig.hide_set(False)
-    bpy.context.view_layer.objects.active = rigs[0]
-    bpy.ops.object.mode_set(mode="EDIT")
     for name, (below, height) in BONES.items():
-        made = rigs[0].data.edit_bones.new(name)
-        made.head, made.tail, made.roll = (0.0, 0.0, height), (0.0, 0.0, height + 0.3), 0.0
-        made.parent = rigs[0].data.edit_bones[below]
-    bpy.ops.object.mode_set(mode="OBJECT")
+        add_bone(rigs[0], name, (0.0, 0.0, height), (0.0, 0.0, height + 0.3), below, roll=0.0)
     turns = [(name, "rotation_quaternion", index) for name in BONES for index in range(4)]
     action = clip(rigs[0], "Nod", {turn: [(1.0, float(not turn[2])), (25.0, float(not turn[2]))] for turn in turns})
     for row in (1, 5):
@@ -36,16 +29,14 @@ def upright(number: int = 3):
         entry.action, entry.plays = entry_action, plays
     playing = people.steering.portrayal.playing
     playing.look_ahead, playing.plant_feet = 0.0, False
-    select(people)
-    assert bpy.ops.steering.clips_measure() == {"FINISHED"}
+    press("clips_measure", people)
     return people, rigs
 
 
 def poses(rigs) -> np.ndarray:
     """(vehicles, frames, bones, 4, 4)."""
     shown = []
-    for frame in (1, 15, 30):
-        bpy.context.scene.frame_set(frame)
+    for _ in at_frames((1, 15, 30)):
         shown.append([pose_of(rig) for rig in rigs])
     return np.swapaxes(np.array(shown), 0, 1)
 

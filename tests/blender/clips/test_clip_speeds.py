@@ -3,7 +3,7 @@
 import bpy
 import pytest
 
-from tests.blender.building import part, select
+from tests.blender.building import part, press, select
 from tests.blender.walkers import CYCLE, SPEED, found_walkers, stash, walk
 
 RUN = 4.0 * SPEED
@@ -21,8 +21,7 @@ def runners():
 
 
 def startled(people):
-    select(people)
-    assert bpy.ops.steering.state_add(preset="startle") == {"FINISHED"}
+    press("state_add", people, preset="startle")
     return next(ob for ob in bpy.context.scene.objects if ob.name == "Startle")
 
 
@@ -67,8 +66,7 @@ def test_clips_that_are_found_after_a_ready_state_was_added_fit_it_unless_its_sp
     own = bpy.data.objects["Startle.001"]
     own.steering.vehicle.max_speed *= 0.9
     kept = own.steering.vehicle.max_speed
-    select(people)
-    assert bpy.ops.steering.clips_find() == {"FINISHED"}
+    press("clips_find", people)
     assert own.steering.vehicle.max_speed == kept
     assert cruise(made) == pytest.approx(RUN, rel=0.05)
 
@@ -89,8 +87,7 @@ def test_fit_speed_lets_states_run_as_fast_as_their_clip() -> None:
     state = startled(people)
     people.steering.portrayal.clips[-1].ground_speed = RUN / 1.5
     assert [text.partition(",")[0] for text in told()] == [f"Startle moves at {RUN:.1f} m/s"]
-    select(people)
-    assert bpy.ops.steering.clips_find(fit_speed=True) == {"FINISHED"}
+    press("clips_find", people, fit_speed=True)
     assert cruise(state) == pytest.approx(RUN / 1.5, rel=1e-4)
     assert cruise(people) == pytest.approx(SPEED, rel=0.05)
     assert told() == []

@@ -4,7 +4,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import bake, clear_bake, meshed, part, scene_dump, tag
+from tests.blender.building import add_bone, at_frames, bake, clear_bake, edit_bones, meshed, part, scene_dump, tag
 from tests.blender.legged import legged, longest_step, walking
 from tests.blender.walkers import CYCLE, clip
 
@@ -14,16 +14,12 @@ HALF = 0.16
 
 def with_controls(rig):
     """Let inverse kinematics bend the legs of a rig, each by a control of its own above which a root is."""
-    bpy.context.view_layer.objects.active = rig
-    bpy.ops.object.mode_set(mode="EDIT")
-    bones = rig.data.edit_bones
-    root = bones.new("Everything")
-    root.head, root.tail, root.use_deform = (0.0, 0.0, 0.0), (0.0, 0.3, 0.0), False
-    for side in ("L", "R"):
-        foot, control = bones[f"Foot.{side}"], bones.new(f"Step.{side}")
-        control.head, control.tail, control.roll = foot.head, foot.tail, foot.roll
-        control.parent, control.use_deform = root, False
-    bpy.ops.object.mode_set(mode="OBJECT")
+    add_bone(rig, "Everything", (0.0, 0.0, 0.0), (0.0, 0.3, 0.0), use_deform=False)
+    with edit_bones(rig) as bones:
+        for side in ("L", "R"):
+            foot, control = bones[f"Foot.{side}"], bones.new(f"Step.{side}")
+            control.head, control.tail, control.roll = foot.head, foot.tail, foot.roll
+            control.parent, control.use_deform = bones["Everything"], False
     for side in ("L", "R"):
         rig.data.bones[f"Step.{side}"].use_local_location = side == "L"
         shin, foot = rig.pose.bones[f"Shin.{side}"], rig.pose.bones[f"Foot.{side}"]
@@ -105,8 +101,7 @@ def test_feet_of_controls_stand_on_a_slope_and_hips_come_down_for_them() -> None
     bake()
     assert 'pose.bones["Body"].location' in paths_of(feet_actions()[0])
     skin, off = bpy.data.objects["Walker Skin"], []
-    for frame in range(20, 60):
-        bpy.context.scene.frame_set(frame)
+    for _ in at_frames(range(20, 60)):
         evaluated = skin.evaluated_get(bpy.context.evaluated_depsgraph_get())
         places = np.array([evaluated.matrix_world @ vertex.co for vertex in evaluated.data.vertices[:24]])
         above = places[:, 2] - slope * places[:, 1]
@@ -118,11 +113,7 @@ def test_feet_of_controls_stand_on_a_slope_and_hips_come_down_for_them() -> None
 
 def test_a_constraint_that_moves_no_leg_leaves_the_feet_to_leg_keys() -> None:
     rig = legged()
-    bpy.context.view_layer.objects.active = rig
-    bpy.ops.object.mode_set(mode="EDIT")
-    tail = rig.data.edit_bones.new("Tail")
-    tail.head, tail.tail, tail.parent = (0.0, 0.1, 0.9), (0.0, 0.5, 0.9), rig.data.edit_bones["Body"]
-    bpy.ops.object.mode_set(mode="OBJECT")
+    add_bone(rig, "Tail", (0.0, 0.1, 0.9), (0.0, 0.5, 0.9), "Body")
     rig.pose.bones["Tail"].constraints.new("COPY_ROTATION").target = rig
     people = walking(rig)
     bake()

@@ -3,7 +3,7 @@
 import bpy
 import numpy as np
 
-from tests.blender.building import bake, clear_bake, empty, frames, part, select, vehicle
+from tests.blender.building import bake, clear_bake, empty, frames, part, press, vehicle
 from tests.blender.legged import legged, longest_step, uneven_walk, with_feet_apart
 from tests.blender.walkers import idle, pose_of, stash, walk, walker
 
@@ -20,9 +20,7 @@ def herd():
     """A populated crowd of two kinds whose bones have the same names, and other lengths."""
     frames(1, 24)
     models = kind("Doe", 0.5, 0.25), kind("Elk", 0.62, 0.2)
-    select(*models)
-    assert bpy.ops.steering.populate(count=5, moves_like="PERSON", seed=3) == {"FINISHED"}
-    people = bpy.context.object
+    people = press("populate", *models, count=5, moves_like="PERSON", seed=3)
     for behavior in part("behaviors").CATALOGUE:
         getattr(people.steering, behavior.name).use = behavior.name == "seek"
     people.steering.seek.target = empty("Goal", location=(0.0, -60.0, 0.0))
@@ -83,8 +81,7 @@ def test_a_preview_of_two_kinds_shows_the_poses_of_the_bake_and_no_copy_outlives
         previewed = poses()
     finally:
         part("blender.preview").end()
-    select(people)
-    bake()
+    bake(people)
     np.testing.assert_allclose(previewed, poses(), atol=1e-5)
     clear_bake()
     assert len(bpy.data.actions) == actions
@@ -95,8 +92,7 @@ def test_a_model_that_cannot_be_held_says_so_for_itself_alone() -> None:
     frames(1, 12)
     loose = vehicle(walker("Ghost", location=(9.0, 0.0, 0.0)), crowd=people, identity=99, start_speed=0.5)
     stash(loose, idle(loose, "Ghost Idle"), walk(loose, "Ghost Walk"))
-    select(people)
-    assert bpy.ops.steering.clips_find() == {"FINISHED"}
+    press("clips_find", people)
     for stage in ("found", "baked"):
         names, why = reasons(people)
         assert names == "Ghost", stage

@@ -7,17 +7,20 @@ import numpy as np
 import pytest
 
 from tests.blender.building import (
+    add_bone,
+    at_frames,
     bake,
     clear_bake,
     crowd,
+    edit_bones,
     empty,
     frames,
     keys,
     link,
     meshed,
     part,
+    press,
     scene_dump,
-    select,
     vehicle,
 )
 from tests.blender.legged import (
@@ -96,12 +99,9 @@ def mirrored(rig) -> None:
 
 
 def with_toes(rig) -> None:
-    bpy.context.view_layer.objects.active = rig
-    bpy.ops.object.mode_set(mode="EDIT")
     for side in "LR":
-        foot, toes = rig.data.edit_bones[f"Foot.{side}"], rig.data.edit_bones.new(f"Toes.{side}")
-        toes.head, toes.tail, toes.parent = (foot.tail.x, -0.05, 0.02), (foot.tail.x, -0.2, 0.02), foot
-    bpy.ops.object.mode_set(mode="OBJECT")
+        x = rig.data.bones[f"Foot.{side}"].tail_local.x
+        add_bone(rig, f"Toes.{side}", (x, -0.05, 0.02), (x, -0.2, 0.02), f"Foot.{side}")
     for side, front in points_of_feet(0):
         give(skin_of(rig), side, front, "Toes")
         rig.pose.bones[f"Toes.{side}"].rotation_mode = "XYZ"
@@ -169,8 +169,7 @@ def test_feet_are_held_by_keys_of_legs_alone(change: Callable) -> None:
     keyed = {curve.data_path.split('"')[1] for bag in bags for curve in bag.fcurves}
     hips = {"Body"} if change is with_feet_apart else set()
     assert keyed - hips == {f"{bone}.{side}" for bone in ("Thigh", "Shin", "Foot") for side in "LR"}
-    for frame in range(20, 60, 5):
-        bpy.context.scene.frame_set(frame)
+    for _ in at_frames(range(20, 60, 5)):
         bones = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones
         gaps = [(bones[f"Shin.{side}"].tail - bones[f"Foot.{side}"].head).length for side in "LR"]
         assert max(gaps) < 1e-3
@@ -361,8 +360,7 @@ def test_a_walk_with_stepped_keys_is_measured_and_played_with_straight_lines_bet
     for bag in curves.channelbags(bpy.data.actions["Walk"]):
         for key in (key for curve in bag.fcurves for key in curve.keyframe_points):
             key.interpolation = "CONSTANT"
-    select(people)
-    assert bpy.ops.steering.clips_measure() == {"FINISHED"}
+    press("clips_measure", people)
     assert people.steering.portrayal.clips[1].plays == "MOVE"
     assert people.steering.portrayal.clips[1].speed == pytest.approx(speed, rel=0.01)
     bake()
@@ -409,8 +407,7 @@ def test_of_several_armatures_the_one_that_is_animated_plays_clips() -> None:
     stash(rig, idle(rig), uneven_walk(rig))
     people = crowd("People")
     vehicle(carrier, crowd=people, identity=5)
-    select(people)
-    assert bpy.ops.steering.clips_find() == {"FINISHED"}
+    press("clips_find", people)
     bake()
     assert any(track.name == "Steering: Walk" for track in rig.animation_data.nla_tracks)
 
@@ -452,14 +449,12 @@ def test_who_stands_on_a_lorry_plays_no_walk_and_keeps_its_feet_on_the_bed() -> 
         bed.keyframe_insert("location", frame=frame)
         bed.keyframe_insert("rotation_euler", frame=frame)
     bpy.context.scene.frame_set(1)
-    select(bed)
-    bpy.ops.steering.tag(role="SURFACE")
+    press("tag", bed, role="SURFACE")
     bake()
     names = {track.name for track in rig.animation_data.nla_tracks if not track.mute}
     assert names == {"Steering: Idle", "Steering: Feet"}
     soles = []
-    for frame in range(1, 61):
-        bpy.context.scene.frame_set(frame)
+    for _ in at_frames(range(1, 61)):
         graph = bpy.context.evaluated_depsgraph_get()
         evaluated = rig.evaluated_get(graph)
         back = np.array(bed.evaluated_get(graph).matrix_world.inverted() @ evaluated.matrix_world)
@@ -483,11 +478,9 @@ def test_rigs_with_the_same_keys_share_an_action() -> None:
 def test_keys_are_as_exact_however_long_bones_are_drawn() -> None:
     """Importers draw some a hundred times as long as the way to the next joint."""
     rig = legged()
-    select(rig)
-    bpy.ops.object.mode_set(mode="EDIT")
-    for bone in rig.data.edit_bones:
-        bone.tail = bone.head + 100.0 * (bone.tail - bone.head)
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with edit_bones(rig) as bones:
+        for bone in bones:
+            bone.tail = bone.head + 100.0 * (bone.tail - bone.head)
     path, sways = 'pose.bones["Body"].location', 0.01 * np.sin(0.4 * np.arange(60.0))
     [made] = part("blender.clips.rig_keys").made_for([rig], "Feet", [{(path, 0): sways}], {})
     curve = part("blender.clips.clip_copies").curves_for(made.action, rig)[path, 0]
@@ -508,10 +501,20 @@ def test_how_far_feet_slide_does_not_depend_on_the_pose_that_is_shown() -> None:
     rig = legged()
     people = walking(rig, swaying)
     slope(0.3, 0.0)
-    select(people)
-    bake()
+    bake(people)
     slides_of, told = part("blender.status.sliding").slides_of, []
-    for frame in (6, 12, 18):
-        bpy.context.scene.frame_set(frame)
+    for _ in at_frames((6, 12, 18)):
         told += [slide.metres for slide in slides_of([rig], bpy.context.scene)]
     assert max(told) < 0.03 and max(told) - min(told) < 1e-9
+
+
+def test_a_bake_names_vehicles_whose_planted_feet_slide_too_far(capfd, monkeypatch) -> None:
+    rig = legged()
+    people = walking(rig, uneven_walk)
+    bpy.ops.steering.bake()
+    monkeypatch.setattr(part("blender.operators.findings"), "SLIDES", -1.0)
+    bpy.ops.steering.bake()
+    people.steering.portrayal.playing.plant_feet = False
+    bpy.ops.steering.bake()
+    [warned] = [line for line in capfd.readouterr().out.splitlines() if "slides on feet that stand" in line]
+    assert rig.name in warned and "Select Sliding" in warned

@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import empty, part, scene_dump, select
+from tests.blender.building import add_bone, edit_bones, empty, link, part, scene_dump, select
 from tests.blender.walkers import CYCLE, HALF_STEP, HEIGHT, clip, idle, walk, walker
 from tests.sampling import in_every_blender
 
@@ -47,12 +47,9 @@ def wild(armature):
 
 def parented(armature):
     """The feet hang below the body, so that its pose carries theirs."""
-    bpy.context.view_layer.objects.active = armature
-    bpy.ops.object.mode_set(mode="EDIT")
-    for name in ("Foot.L", "Foot.R"):
-        armature.data.edit_bones[name].parent = armature.data.edit_bones["Body"]
-        armature.data.edit_bones[name].roll = 0.7
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with edit_bones(armature) as bones:
+        for name in ("Foot.L", "Foot.R"):
+            bones[name].parent, bones[name].roll = bones["Body"], 0.7
 
 
 @pytest.mark.parametrize("carried", [False, True])
@@ -123,11 +120,8 @@ def test_a_walk_is_measured_from_the_models_front(front: str, heading: float) ->
 
 def test_a_walk_that_leaves_bones_behind_which_carry_nothing_is_a_walk() -> None:
     armature = walker()
-    bpy.ops.object.mode_set(mode="EDIT")
     for number in range(5):
-        bone = armature.data.edit_bones.new(f"Root {number}")
-        bone.tail = (0.0, 0.0, 0.2)
-    bpy.ops.object.mode_set(mode="OBJECT")
+        add_bone(armature, f"Root {number}", (0.0, 0.0, 0.0), (0.0, 0.0, 0.2))
     action, data = walk(armature), part("blender.animation.animation_data")
     bag = data.channelbag_in(action, data.slot_for(action, armature))
     away = 4.0 * HALF_STEP
@@ -218,8 +212,7 @@ def test_what_cannot_be_measured_is_refused_by_name() -> None:
     still = clip(armature, "Pose", {("Body", "location", 0): [(1.0, 0.0)]})
     with pytest.raises(refusal, match="Pose is a single pose"):
         measured(armature, still)
-    ball = bpy.data.objects.new("Ball", None)
-    bpy.context.scene.collection.objects.link(ball)
+    ball = link(bpy.data.objects.new("Ball", None))
     with pytest.raises(refusal, match="Ball has no armature"):
         measured(ball, still)
     with pytest.raises(refusal, match="Wag moves no bone of Walker"):

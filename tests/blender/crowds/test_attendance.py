@@ -280,8 +280,7 @@ def test_a_camera_on_an_absent_vehicle_sees_the_same_in_preview_and_bake(mount, 
     assert_same(before, scene_dump())
     assert all(abs(np.linalg.det(matrix[:3, :3])) > 0.1 for matrix in through)
     assert not np.allclose(through[0], through[-1])
-    select(present)
-    bake()
+    bake(present)
     baked_drawn, baked_through = looked()
     assert drawn == baked_drawn
     assert len(drawn[0]) < len(drawn[-1])

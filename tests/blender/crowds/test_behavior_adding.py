@@ -3,26 +3,14 @@
 import bpy
 import pytest
 
-from tests.blender.building import (
-    crowd,
-    drive,
-    insert,
-    leader,
-    part,
-    path_curve,
-    select,
-    tag,
-    vehicle,
-    wedge,
-)
+from tests.blender.building import crowd, drive, insert, leader, part, path_curve, press, select, tag, vehicle, wedge
 from tests.blender.crowds.test_populate import cube
 
 CATALOGUE = {behavior.name: behavior for behavior in part("behaviors").CATALOGUE}
 
 
 def add(crowd_object, behavior: str, **options) -> None:
-    select(crowd_object)
-    assert bpy.ops.steering.behavior_add(behavior=behavior, **options) == {"FINISHED"}
+    press("behavior_add", crowd_object, behavior=behavior, **options)
 
 
 def fish(count: int = 3, name: str = "Fish", x: float = 0.0):
@@ -101,8 +89,7 @@ def test_a_preset_of_a_new_behavior_keeps_its_numbers_and_the_others_are_fitted(
     fitted = part("blender.crowds.behavior_adding").fitted_values(
         CATALOGUE["unaligned_collision_avoidance"], crowd_object, bpy.context.scene
     )
-    select(crowd_object)
-    bpy.ops.steering.behavior_preset_apply(behavior="unaligned_collision_avoidance", preset="polite")
+    press("behavior_preset_apply", crowd_object, behavior="unaligned_collision_avoidance", preset="polite")
     group = crowd_object.steering.unaligned_collision_avoidance
     assert (group.look_ahead_time, group.distance) == (4.0, 12.0)
     assert group.weight == pytest.approx(fitted["weight"]) and group.weight != 3.0
@@ -188,13 +175,10 @@ def test_what_is_tagged_for_something_else_is_no_target() -> None:
 
 def test_what_is_selected_with_a_state_becomes_its_target() -> None:
     birds, roof = fish(2, "Bird"), cube("Roof")
-    select(birds)
-    assert bpy.ops.steering.state_add(preset="sleep") == {"FINISHED"}
-    state = bpy.context.view_layer.objects.active
+    state = press("state_add", birds, preset="sleep")
     add_beside(state, "landing", roof)
     assert state.steering.landing.target == roof and not birds.steering.is_property_set("landing")
 
 
 def add_beside(crowd_object, behavior: str, *others) -> None:
-    select(crowd_object, *others)
-    assert bpy.ops.steering.behavior_add(behavior=behavior) == {"FINISHED"}
+    press("behavior_add", crowd_object, *others, behavior=behavior)

@@ -5,7 +5,7 @@ import shutil
 import bpy
 import pytest
 
-from tests.blender.building import crowd, empty, part, select, vehicle
+from tests.blender.building import crowd, empty, part, press, refuses, vehicle
 
 
 def user_folder(behavior: str = "wander"):
@@ -56,8 +56,7 @@ def test_a_new_behavior_is_switched_on() -> None:
 
 def test_a_user_preset_can_be_saved_applied_and_removed() -> None:
     ship = vehicle(crowd=crowd(wander={"strength": 7.25, "rate": 0.1}))
-    select(ship)
-    assert bpy.ops.steering.behavior_preset_save(behavior="wander", name="My Stroll") == {"FINISHED"}
+    press("behavior_preset_save", ship, behavior="wander", name="My Stroll")
     assert listed()["My_Stroll"].removable
     other = crowd("Other", wander={})
     assert bpy.ops.steering.behavior_preset_apply(behavior="wander", preset="My_Stroll") == {"FINISHED"}
@@ -68,6 +67,5 @@ def test_a_user_preset_can_be_saved_applied_and_removed() -> None:
 
 def test_a_behavior_missing_from_the_crowd_is_not_saved() -> None:
     ob = crowd()
-    with pytest.raises(RuntimeError, match=r"Crowd does not have this behavior\. Add it first"):
-        bpy.ops.steering.behavior_preset_save(behavior="wander", name="Mine")
+    refuses("behavior_preset_save", r"Crowd does not have this behavior\. Add it first", behavior="wander", name="Mine")
     assert not ob.steering.is_property_set("wander")

@@ -4,7 +4,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import bake, crowd, empty, frames, part, select, vehicle, wedge
+from tests.blender.building import armature, bake, crowd, empty, frames, part, press, refuses, vehicle, wedge
 
 ownership = part("blender.animation.ownership")
 fingerprint = part("blender.read.fingerprint").fingerprint
@@ -31,9 +31,7 @@ def path(ob, first: int = 1, last: int = END) -> np.ndarray:
 
 
 def take_over(*vehicles, first: int = FIRST, last: int = LAST, **options):
-    select(*vehicles)
-    assert bpy.ops.steering.animate_by_hand(frame_start=first, frame_end=last, **options) == {"FINISHED"}
-    return bpy.context.object
+    return press("animate_by_hand", *vehicles, frame_start=first, frame_end=last, **options)
 
 
 def keys(guide, axis: int = 0):
@@ -138,14 +136,7 @@ def test_a_vehicle_below_a_parent_and_a_hidden_guide() -> None:
 
 def test_a_bone_leads_with_substeps_and_a_fixed_share() -> None:
     _, members = flock(2)
-    data = bpy.data.armatures.new("Rig")
-    rig = bpy.data.objects.new("Rig", data)
-    bpy.context.scene.collection.objects.link(rig)
-    select(rig)
-    bpy.ops.object.mode_set(mode="EDIT")
-    bone = data.edit_bones.new("Hand")
-    bone.head, bone.tail = (0.0, 0.0, 0.0), (0.0, 0.0, 1.0)
-    bpy.ops.object.mode_set(mode="OBJECT")
+    rig = armature("Rig", Hand=((0.0, 0.0, 0.0), (0.0, 0.0, 1.0)))
     hand = rig.pose.bones["Hand"]
     for frame, x in ((1, 0.0), (END, 12.0)):
         hand.location = (x, 0.0, 0.0)
@@ -160,8 +151,7 @@ def test_a_bone_leads_with_substeps_and_a_fixed_share() -> None:
         bones.append(tuple(rig.matrix_world @ rig.pose.bones["Hand"].head))
     assert np.abs(path(members[0]) - bones)[60:].max() < 0.001
     settings.guide_bone = "Foot"
-    with pytest.raises(RuntimeError, match="has no bone Foot"):
-        bake()
+    refuses("bake", "has no bone Foot")
 
 
 @pytest.mark.parametrize("trouble", ["no guide", "gone", "carried", "constrained"])
@@ -178,8 +168,7 @@ def test_a_guide_that_cannot_lead_is_refused_by_name(trouble: str) -> None:
     else:
         guide.constraints.new("COPY_LOCATION").target = members[1]
     expected = {"no guide": "Bird 0 is led by hand but has no guide", "gone": "is no longer in the scene"}
-    with pytest.raises(RuntimeError, match=expected.get(trouble, "moves with a vehicle that the bake has yet to move")):
-        bake()
+    refuses("bake", expected.get(trouble, "moves with a vehicle that the bake has yet to move"))
 
 
 def test_moving_a_key_of_the_guide_marks_the_bake_outdated_and_changes_the_preview() -> None:

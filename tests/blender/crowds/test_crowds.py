@@ -6,19 +6,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import (
-    bake,
-    baked_frames,
-    crowd,
-    empty,
-    fleet,
-    frames,
-    insert,
-    part,
-    places,
-    tag,
-    vehicle,
-)
+from tests.blender.building import bake, baked_frames, crowd, empty, fleet, frames, insert, part, places, tag, vehicle
 
 
 def snapshots(*at: int) -> list:

@@ -4,7 +4,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import bake, frames, places, select
+from tests.blender.building import bake, frames, link, places, press, select
 from tests.blender.drawing import texts, up_to_date
 from tests.sampling import sampled
 
@@ -30,17 +30,14 @@ def bezier():
     for point, at in zip(line.bezier_points, BEND, strict=True):
         point.co = at
         point.handle_left_type = point.handle_right_type = "AUTO"
-    way = bpy.data.objects.new("Way", data)
-    bpy.context.scene.collection.objects.link(way)
-    select(way)
-    bpy.ops.steering.tag(role="PATH")
+    way = link(bpy.data.objects.new("Way", data))
+    press("tag", way, role="PATH")
     return way
 
 
 def tagged(models: list, like: str):
     """The models as vehicles that move like something; returns their crowd."""
-    select(*models)
-    assert bpy.ops.steering.tag(role="VEHICLE", moves_like=like) == {"FINISHED"}
+    press("tag", *models, role="VEHICLE", moves_like=like)
     return models[0].steering.crowd
 
 
@@ -84,8 +81,7 @@ def test_what_hovers_where_its_path_leads_into_a_wall_is_named_as_stuck_with_fra
     bezier()
     bpy.ops.mesh.primitive_cube_add(size=400.0, location=(BEND[-1][0] + 190.0, 0.0, 0.0))
     box = bpy.context.object
-    select(box)
-    bpy.ops.steering.tag(role="OBSTACLE")
+    press("tag", box, role="OBSTACLE")
     box.steering.obstacle_shape = "BOX"
     add(crowd, "path_following", "obstacle_avoidance")
     crowd.steering.path_following.end = "STOP"

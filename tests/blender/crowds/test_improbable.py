@@ -1,13 +1,11 @@
 """What is improbable of new crowds, and why they do not walk, is told in the report and in To Look At."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 import pytest
 from mathutils import Matrix
 
-from tests.blender.building import part, select
+from tests.blender.building import part, press
 from tests.blender.walkers import CYCLE, SPEED, box, clip, idle, stash, walk, walker
 
 
@@ -17,9 +15,7 @@ def told() -> dict[str, str]:
 
 
 def populated(*models, **options):
-    select(*models)
-    assert bpy.ops.steering.populate(count=2, **options) == {"FINISHED"}
-    return bpy.context.view_layer.objects.active
+    return press("populate", *models, count=2, **options)
 
 
 def walker_that_plays(*make):
@@ -97,8 +93,7 @@ def test_a_rig_without_actions_is_named_as_it_glides(capfd) -> None:
     assert told()["NO_WALK"] in capfd.readouterr().out
     rig = next(ob for ob in bpy.data.objects if ob.name.startswith("Walker 0"))
     walk(rig)
-    select(people)
-    assert bpy.ops.steering.clips_find() == {"FINISHED"}
+    press("clips_find", people)
     assert "NO_WALK" not in told()
 
 
@@ -126,8 +121,7 @@ def test_what_walks_backwards_is_turned_round_by_flip_front_which_finds_its_clip
     people = populated(rig)
     assert "it goes backwards" in told()["NO_WALK"]
     assert told()["NO_WALK"].endswith("press Flip Front")
-    select(people)
-    assert bpy.ops.steering.flip_front() == {"FINISHED"}
+    press("flip_front", people)
     assert f"{people.name} plays Idle, Walk" in capfd.readouterr().out
     assert "NO_WALK" not in told()
     assert people.steering.vehicle.cruise_speed * people.steering.vehicle.max_speed == pytest.approx(

@@ -4,7 +4,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import meshed, part, select, sphere, tag
+from tests.blender.building import meshed, part, press, select, sphere, tag
 
 
 def box(name: str, size, location=(0.0, 0.0, 0.0), **placed):
@@ -27,8 +27,7 @@ def tagged(*objects, like: str = "CAR", facing: str = "POS_Y"):
     for ob in objects:
         tag(ob, role="OBSTACLE")
         ob.steering.forward_axis = facing
-    select(*objects)
-    assert bpy.ops.steering.tag(role="VEHICLE", moves_like=like) == {"FINISHED"}
+    press("tag", *objects, role="VEHICLE", moves_like=like)
     for ob in objects:
         ob.steering.roles = {"VEHICLE"}
     return objects[0].steering.crowd
@@ -75,29 +74,25 @@ def test_a_lorry_among_cars_keeps_its_proportions_and_so_does_a_ball() -> None:
     assert bodies()["Lorry"] == pytest.approx((1.25, 12.0), rel=1e-5)
     assert bodies()["Ball"] == pytest.approx((0.5, 0.0), rel=1e-5)
     third = car("Van", (0.0, 20.0, 0.0), (2.0, 6.0, 2.5))
-    select(third, cars)
-    bpy.ops.steering.tag(role="VEHICLE")
+    press("tag", third, cars, role="VEHICLE")
     assert bodies()["Van"] == pytest.approx((1.0, 6.0), rel=1e-5)
 
 
 def test_moved_to_a_new_crowd_it_stays_as_long() -> None:
     first = car()
     tagged(first, car("Other", (4.0, 0.0, 0.0)))
-    select(first)
-    assert bpy.ops.steering.crowd_assign() == {"FINISHED"}
+    press("crowd_assign", first)
     assert bodies()["Car"] == pytest.approx((0.9, 4.3), rel=1e-5)
 
 
 def test_a_preset_leaves_the_length_alone() -> None:
     cars = tagged(car())
-    select(cars)
-    bpy.ops.steering.preset_apply(preset="pedestrian")
+    press("preset_apply", cars, preset="pedestrian")
     assert cars.steering.vehicle.length == pytest.approx(4.3)
 
 
 def test_members_of_a_populated_crowd_are_long_in_proportion_to_their_size() -> None:
-    select(car())
-    assert bpy.ops.steering.populate(moves_like="CAR", count=3, random_scale=0.3) == {"FINISHED"}
+    press("populate", car(), moves_like="CAR", count=3, random_scale=0.3)
     members = [ob for ob in bpy.context.scene.objects if ob.steering.crowd is not None]
     assert len(members) == 3
     for ob in members:

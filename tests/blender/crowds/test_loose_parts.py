@@ -1,11 +1,9 @@
 """Parts of a model that are tagged one by one are named: each would go its own way."""
 
-from __future__ import annotations
-
 import bpy
 import pytest
 
-from tests.blender.building import select, sphere, wedge
+from tests.blender.building import press, sphere, wedge
 
 ASKED = "If they are parts of one model, parent them to one and tag only that"
 
@@ -19,8 +17,7 @@ def car() -> list:
 
 
 def told(capfd, *objects) -> str:
-    select(*objects)
-    assert bpy.ops.steering.tag(role="VEHICLE", moves_like="CAR") == {"FINISHED"}
+    press("tag", *objects, role="VEHICLE", moves_like="CAR")
     return capfd.readouterr().out
 
 

@@ -4,20 +4,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import (
-    bake,
-    crowd,
-    empty,
-    fleet,
-    frames,
-    is_baked,
-    link,
-    part,
-    select,
-    stored,
-    tag,
-    vehicle,
-)
+from tests.blender.building import bake, crowd, empty, fleet, frames, is_baked, link, part, select, stored, tag, vehicle
 from tests.blender.drawing import shown
 
 

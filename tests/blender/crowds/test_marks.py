@@ -4,19 +4,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import (
-    bake,
-    crowd,
-    empty,
-    frames,
-    insert,
-    meshed,
-    obstacle,
-    part,
-    select,
-    vehicle,
-    wedge,
-)
+from tests.blender.building import bake, crowd, empty, frames, insert, meshed, obstacle, part, press, vehicle, wedge
 from tests.sampling import sampled
 
 fingerprint = part("blender.read.fingerprint").fingerprint
@@ -42,9 +30,7 @@ def add(*selected, place=(3.0, 15.0, 4.0), frame: int = FRAME, **options):
     scene = bpy.context.scene
     scene.frame_set(frame)
     scene.cursor.location = place
-    select(*selected)
-    assert bpy.ops.steering.mark_add(**options) == {"FINISHED"}
-    return bpy.context.object
+    return press("mark_add", *selected, **options)
 
 
 def places(objects, frame: int = FRAME) -> np.ndarray:
@@ -312,8 +298,7 @@ def test_three_clicks_land_one_on_a_roof_until_a_state_calls_it(called: bool) ->
     mark = add(members[1], roof, frame=LANDS, lands=True)
     assert mark.steering.mark.who == members[1] and mark.steering.mark.shape == roof
     if called:
-        select(birds)
-        bpy.ops.steering.state_add(preset="startle")
+        press("state_add", birds, preset="startle")
         insert(bpy.context.object, "steering.state.cue", {1: 0.0, LANDS + 1: 0.0, LANDS + 2: 1.0})
     bake()
     lift = planning.plan_reading(bpy.context.scene).vehicles.source.lift(np.zeros(3))[1]

@@ -4,17 +4,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import (
-    assert_same,
-    crowd,
-    drive,
-    fleet,
-    insert,
-    link,
-    scene_dump,
-    select,
-    vehicle,
-)
+from tests.blender.building import assert_same, crowd, drive, fleet, insert, link, scene_dump, select, vehicle
 
 FACTORS = ("speed_factor", "size_factor", "mass_factor", "start_speed")
 

@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 from tests.blender.building import (
-    assert_same,
     bake,
     crowd,
     empty,
@@ -16,7 +15,8 @@ from tests.blender.building import (
     part,
     path_curve,
     places,
-    scene_dump,
+    press,
+    refuses,
     select,
     sphere,
     stored,
@@ -41,8 +41,7 @@ def ships(number: int, size: float = 0.5, spacing: float = 6.0) -> list:
 
 def tagged(*objects, **settings):
     """Tag objects as vehicles; returns their crowd."""
-    select(*objects)
-    assert bpy.ops.steering.tag(role="VEHICLE", **settings) == {"FINISHED"}
+    press("tag", *objects, role="VEHICLE", **settings)
     return objects[0].steering.crowd
 
 
@@ -134,8 +133,7 @@ def test_vehicles_start_no_faster_than_at_cruise_speed_unless_they_are_told_to()
 
 
 def test_vehicles_on_a_path_get_no_region() -> None:
-    select(path_curve())
-    bpy.ops.steering.tag(role="PATH")
+    press("tag", path_curve(), role="PATH")
     tagged(*ships(4), moves_like="CAR")
     assert with_role("REGION") == []
 
@@ -202,19 +200,14 @@ def test_untagging_takes_back_the_size_that_vary_gave() -> None:
     tagged(*models)
     assert bpy.ops.steering.vary(size=0.3) == {"FINISHED"}
     assert any(tuple(ob.scale) != (1.0, 1.0, 1.0) for ob in models)
-    select(*models)
-    assert bpy.ops.steering.untag(role="VEHICLE") == {"FINISHED"}
+    press("untag", *models, role="VEHICLE")
     assert np.allclose([tuple(ob.scale) for ob in models], 1.0, rtol=1e-6)
 
 
 def test_a_preset_that_cannot_be_read_changes_nothing(monkeypatch, tmp_path) -> None:
     none = part("blender.crowds.preset_files").Shelf("crowd", tmp_path, "steering/nowhere")
     monkeypatch.setattr(part("blender.crowds.moves_like"), "CROWDS", none)
-    select(*ships(3))
-    before = scene_dump()
-    with pytest.raises(RuntimeError, match="There is no preset anything"):
-        bpy.ops.steering.tag(role="VEHICLE")
-    assert_same(before, scene_dump())
+    refuses("tag", "There is no preset anything", *ships(3), role="VEHICLE")
 
 
 # ---- the menu
@@ -328,8 +321,7 @@ def test_eyes_painted_by_a_material_are_ahead() -> None:
 
 def test_cameras_and_lights_face_where_they_look() -> None:
     for data in (bpy.data.cameras.new("Camera"), bpy.data.lights.new("Spot", "SPOT")):
-        ob = bpy.data.objects.new(data.name, data)
-        bpy.context.scene.collection.objects.link(ob)
+        ob = link(bpy.data.objects.new(data.name, data))
         tagged(ob, moves_like="BIRD")
         assert front(ob) == ("NEG_Z", "POS_Y")
 
@@ -364,8 +356,7 @@ def test_the_forward_axis_of_follow_path_is_the_front() -> None:
 def test_a_keyed_object_faces_where_it_goes(role, turn, expected) -> None:
     ob = sphere("Ball", rotation=turn)
     insert(ob, "location", {1: (0.0, 0.0, 0.0), 20: (9.0, 0.0, 0.0)})
-    select(ob)
-    bpy.ops.steering.tag(role=role)
+    press("tag", ob, role=role)
     assert ob.steering.forward_axis == expected
 
 
@@ -397,8 +388,7 @@ def test_a_model_turned_upright_as_fbx_files_are_stands_and_faces_the_viewer(lik
 def test_the_front_of_an_obstacle_is_guessed_once_it_becomes_a_vehicle() -> None:
     bpy.ops.mesh.primitive_cone_add()
     cone = bpy.context.object
-    select(cone)
-    bpy.ops.steering.tag(role="OBSTACLE")
+    press("tag", cone, role="OBSTACLE")
     tagged(cone, moves_like="FISH")
     assert cone.steering.forward_axis == "POS_Z"
 

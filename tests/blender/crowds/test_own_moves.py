@@ -1,12 +1,10 @@
 """A vehicle that moves in a way of its own: the settings of one vehicle, read beside those of its crowd."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import bake, crowd, curves, frames, insert, part, select, tag, vehicle, wedge
+from tests.blender.building import bake, crowd, curves, frames, insert, part, press, select, tag, vehicle, wedge
 from tests.blender.panels.test_panels import in_tab
 from tests.blender.read.test_surfaces import heights, hill
 from tests.blender.read.test_sweep import snapshots
@@ -104,8 +102,7 @@ def test_the_panel_shows_its_settings_and_a_preset_leaves_them() -> None:
 def test_the_operator_lets_the_selected_vehicles_move_alike_and_begins_with_the_settings_of_their_crowd() -> None:
     group, made = herd()
     group.steering.on_foot.max_slope = 0.4
-    select(made[0], made[1])
-    assert bpy.ops.steering.move_as(locomotion="ON_FOOT") == {"FINISHED"}
+    press("move_as", made[0], made[1], locomotion="ON_FOOT")
     assert [ob.steering.own_locomotion for ob in made] == ["ON_FOOT", "ON_FOOT", "AS_CROWD"]
     assert made[0].steering.on_foot.max_slope == pytest.approx(0.4)
     assert bpy.ops.steering.move_as(locomotion="AS_CROWD") == {"FINISHED"}

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from tests.blender.building import (
+    armature,
     assert_same,
+    at_frames,
     bake,
     clear_bake,
     drive,
@@ -23,7 +25,10 @@ from tests.blender.building import (
     part,
     path_curve,
     places,
+    press,
     put,
+    refuses,
+    reopen,
     scene_dump,
     select,
     stored_names,
@@ -41,13 +46,10 @@ def populate(*, moves_like: str = "UNCHANGED", **settings):
     return bpy.context.view_layer.objects.active
 
 
-def refused(match: str, **settings) -> None:
-    """Check that Populate refuses with a message and changes nothing."""
-    bpy.context.view_layer.update()
-    before = scene_dump()
-    with pytest.raises(RuntimeError, match=match):
-        bpy.ops.steering.populate(**settings)
-    assert_same(before, scene_dump())
+def populate_after(*models, **settings):
+    """Populate with these selected, by one member unless another count is given."""
+    select(*models)
+    return populate(**{"count": 1, **settings})
 
 
 def members(crowd) -> list:
@@ -89,13 +91,7 @@ def cube(name: str = "Box", size: float = 4.0, **placed):
 
 def figure(name: str = "Figure"):
     """A character: an armature with a mesh that it deforms, and a hat on its bone."""
-    armature = bpy.data.armatures.new(name)
-    rig = link(bpy.data.objects.new(name, armature))
-    select(rig)
-    bpy.ops.object.mode_set(mode="EDIT")
-    bone = armature.edit_bones.new("Spine")
-    bone.head, bone.tail = (0, 0, 0), (0, 0, 1.8)
-    bpy.ops.object.mode_set(mode="OBJECT")
+    rig = armature(name, Spine=((0, 0, 0), (0, 0, 1.8)))
     body = wedge(f"{name} Body", size=0.4)
     body.parent = rig
     body.modifiers.new("Armature", "ARMATURE").object = rig
@@ -127,8 +123,7 @@ def test_selected_models_become_a_crowd_of_the_given_count() -> None:
 
 def test_the_report_names_the_models_that_remain_in_view(capfd) -> None:
     ship = wedge(name="Ship")
-    select(ship)
-    populate(count=3)
+    populate_after(ship, count=3)
     assert "3 added; the model Ship remains beside them" in capfd.readouterr().out
     ship.hide_set(True)
     populate(count=4)
@@ -136,8 +131,7 @@ def test_the_report_names_the_models_that_remain_in_view(capfd) -> None:
 
 
 def test_the_radius_of_a_crowd_is_measured_and_members_start_where_they_are() -> None:
-    select(wedge(size=0.7))
-    crowd = populate(count=4, random_scale=0.5)
+    crowd = populate_after(wedge(size=0.7), count=4, random_scale=0.5)
     assert crowd.steering.vehicle.radius == pytest.approx(0.7)
     for ob in members(crowd):
         assert ob.steering.size_factor == pytest.approx(ob.scale.x, rel=1e-5)
@@ -149,8 +143,7 @@ def test_a_crowd_that_has_vehicles_keeps_its_size() -> None:
     large = vehicle(name="Large", size=2.0)
     crowd = large.steering.crowd
     small = wedge("Small", size=0.5)
-    select(crowd, small)
-    populate(count=2)
+    populate_after(crowd, small, count=2)
     assert crowd.steering.vehicle.radius == pytest.approx(2.0)
     assert [ob.steering.size_factor for ob in members(crowd)] == pytest.approx([0.25, 0.25])
 
@@ -169,12 +162,11 @@ def test_a_crowd_that_has_vehicles_keeps_its_size() -> None:
 )
 def test_a_rigged_character_moves_like_its_proportions_say(size: tuple[float, ...], name: str) -> None:
     def of(model, **options) -> str:
-        select(model)
-        assert bpy.ops.steering.populate(count=2, **options) == {"FINISHED"}
+        press("populate", model, count=2, **options)
         return re.sub(r"\.\d+$", "", bpy.context.view_layer.objects.active.name)
 
     rigged, plain = cube("Rigged", size=1.0, scale=size), cube("Plain", size=1.0, scale=size)
-    rig = link(bpy.data.objects.new("Rig", bpy.data.armatures.new("Rig")))
+    rig = armature("Rig")
     rigged.parent = rig
     rigged.modifiers.new("Armature", "ARMATURE").object = rig
     assert of(rigged) == name
@@ -184,14 +176,12 @@ def test_a_rigged_character_moves_like_its_proportions_say(size: tuple[float, ..
 
 def test_spread_arms_need_no_room() -> None:
     tall = cube("Person", size=2.0, scale=(0.9, 0.15, 0.9))
-    select(tall)
-    crowd = populate(count=9)
+    crowd = populate_after(tall, count=9)
     assert 0.5 < nearest(locations(crowd)) < 1.0, "arms are only spread in the model"
 
 
 def test_models_are_chosen_in_proportion_to_their_weights() -> None:
-    select(wedge("Crow"), wedge("Gull"))
-    crowd = populate(count=5, seed=3)
+    crowd = populate_after(wedge("Crow"), wedge("Gull"), count=5, seed=3)
     sources = {source.object.name: source for source in crowd.steering.populate.sources}
     assert set(sources) == {"Crow", "Gull"}
     sources["Crow"].weight = 0.0
@@ -213,15 +203,9 @@ def test_a_collection_is_a_source_too() -> None:
     assert {ob.name[:4] for ob in members(crowd)[1:]} == {"Duck", "Swan"}
 
 
-def populate_after(*models, **settings):
-    select(*models)
-    return populate(**{"count": 1, **settings})
-
-
 def test_models_can_be_added_and_removed() -> None:
     crowd = populate_after(wedge("Crow"))
-    select(crowd, wedge("Gull"))
-    assert bpy.ops.steering.populate_add() == {"FINISHED"}
+    press("populate_add", crowd, wedge("Gull"))
     assert [source.object.name for source in crowd.steering.populate.sources] == ["Crow", "Gull"]
     assert bpy.ops.steering.populate_remove(row=0) == {"FINISHED"}
     assert [source.object.name for source in crowd.steering.populate.sources] == ["Gull"]
@@ -238,16 +222,14 @@ def test_a_refusal_stores_no_settings_on_the_crowd() -> None:
     assert_same(before, scene_dump())
     settled.steering.populate.count = 3
     settled.steering.populate.sources.add()
-    before = scene_dump()
-    refused("Crowd has no models")
-    assert_same(before, scene_dump())
+    refuses("populate", "Crowd has no models")
     assert bpy.ops.steering.crowd_add() == {"FINISHED"}
     unpopulated = bpy.context.view_layer.objects.active
     floor, ant = ground(4.0), wedge(size=0.1)
     for vertex in ant.data.vertices:
         vertex.co.x += 6.0
     select(unpopulated, ant)
-    refused("The origin of Ship is 6 m away", count=5, arrangement="SURFACE", place=floor.name)
+    refuses("populate", "The origin of Ship is 6 m away", count=5, arrangement="SURFACE", place=floor.name)
 
 
 def test_copies_of_a_tagged_model_have_neither_its_tags_nor_its_bake() -> None:
@@ -257,8 +239,7 @@ def test_copies_of_a_tagged_model_have_neither_its_tags_nor_its_bake() -> None:
     ship.steering.speed_factor = 2.0
     ship.steering.forward_axis = "NEG_Y"
     bake()
-    select(ship)
-    crowd = populate(count=3)
+    crowd = populate_after(ship, count=3)
     assert crowd == ship.steering.crowd
     assert is_baked(ship)
     for ob in members(crowd):
@@ -381,8 +362,7 @@ def test_a_character_faces_the_way_the_crowd_does() -> None:
 
 def test_selected_parts_of_a_selected_model_are_not_models() -> None:
     rig = figure()
-    select(rig, bpy.data.objects["Figure Body"])
-    crowd = populate(count=2)
+    crowd = populate_after(rig, bpy.data.objects["Figure Body"], count=2)
     assert [source.object for source in crowd.steering.populate.sources] == [rig]
 
 
@@ -413,15 +393,13 @@ def test_copies_of_library_overrides_survive_saving(tmp_path: Path) -> None:
     bpy.context.scene.collection.children.link(linked)
     bpy.context.view_layer.update()
     select(next(ob for ob in linked.objects if ob.type == "ARMATURE"))
-    refused("Figure is linked and cannot be copied for each member. Make a library override of it")
+    refuses("populate", "Figure is linked and cannot be copied for each member. Make a library override of it")
     bpy.context.scene.collection.children.unlink(linked)
     override = linked.override_hierarchy_create(bpy.context.scene, bpy.context.view_layer)
     rig = next(ob for ob in override.all_objects if ob.type == "ARMATURE")
-    select(rig)
-    crowd = populate(count=3, random_turn=1.0)
+    crowd = populate_after(rig, count=3, random_turn=1.0)
     where = locations(crowd)
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
+    reopen(tmp_path / "shot.blend")
     crowd = bpy.data.objects["Crowd"]
     assert (locations(crowd) == where).all()
     for ob in members(crowd):
@@ -429,8 +407,7 @@ def test_copies_of_library_overrides_survive_saving(tmp_path: Path) -> None:
         assert ob.override_library is None, "Blender may delete unknown overrides"
         body = next(child for child in ob.children if child.modifiers)
         assert body.modifiers[0].object == ob
-    select(crowd)
-    populate(count=5)
+    populate_after(crowd, count=5)
     assert (locations(crowd)[:3] == where).all()
 
 
@@ -440,8 +417,7 @@ def test_copies_of_library_overrides_survive_saving(tmp_path: Path) -> None:
 def test_members_on_a_surface_do_not_overlap() -> None:
     floor = ground(location=(0.0, 0.0, 3.0), rotation=(0.3, 0.0, 0.0))
     bpy.context.view_layer.update()
-    select(floor, wedge(size=0.5))
-    crowd = populate(count=60)
+    crowd = populate_after(floor, wedge(size=0.5), count=60)
     assert crowd.steering.populate.arrangement == "SURFACE", "a much larger object is the ground"
     assert crowd.steering.populate.place == floor
     local = np.array([floor.matrix_world.inverted() @ ob.location for ob in members(crowd)])
@@ -458,8 +434,7 @@ def test_scattered_members_keep_out_of_obstacles(shape: str) -> None:
     box = tag(cube(size=8.0, location=(2.0, 0.0, 4.0)), role="OBSTACLE")
     box.steering.obstacle_shape = shape
     bpy.context.view_layer.update()
-    select(ground(20.0), wedge(size=0.4))
-    crowd = populate(count=60)
+    crowd = populate_after(ground(20.0), wedge(size=0.4), count=60)
     places = locations(crowd)
     assert len(places) == 60
     width = 0.8 * 0.4
@@ -478,15 +453,13 @@ def test_an_obstacle_that_is_the_ground_or_carried_by_a_vehicle_takes_no_room() 
     shield = tag(cube("Shield", size=19.0), role="OBSTACLE")
     shield.parent = ship
     bpy.context.view_layer.update()
-    select(floor, wedge(size=0.4))
-    crowd = populate(count=40)
+    crowd = populate_after(floor, wedge(size=0.4), count=40)
     assert len(members(crowd)) == 40
     assert abs(locations(crowd)).max() > 6.0
 
 
 def test_only_members_that_have_room_are_made_and_the_panel_tells_their_number() -> None:
-    select(ground(4.0), wedge(size=0.5))
-    crowd = populate(count=500)
+    crowd = populate_after(ground(4.0), wedge(size=0.5), count=500)
     assert 4 < len(members(crowd)) < 40
     assert crowd.steering.populate.count == 500
     told = f"{len(members(crowd))} of 500 members have been placed"
@@ -535,8 +508,7 @@ def test_members_in_a_region_are_inside_it(shape: str) -> None:
     region = tag(empty("Sky", location=(5.0, 0.0, 8.0), scale=(6.0, 3.0, 3.0)), role="REGION")
     region.steering.region_shape = shape
     bpy.context.view_layer.update()
-    select(region, wedge(size=0.2))
-    crowd = populate(count=80)
+    crowd = populate_after(region, wedge(size=0.2), count=80)
     assert crowd.steering.populate.arrangement == "VOLUME"
     local = np.array([region.matrix_world.inverted() @ ob.location for ob in members(crowd)])
     assert len(local) == 80
@@ -552,8 +524,7 @@ def test_members_in_a_region_are_inside_it(shape: str) -> None:
 def test_what_flies_or_swims_fills_a_box_that_is_selected_with_it_and_stays_inside(like: str) -> None:
     frames(1, 60)
     box = cube("Tank", location=(0.0, 0.0, 2.0))
-    select(wedge(size=0.1), box)
-    crowd = populate(moves_like=like, count=10)
+    crowd = populate_after(wedge(size=0.1), box, moves_like=like, count=10)
     if like == "PERSON":
         assert crowd.steering.populate.arrangement == "SURFACE" and box.steering.roles == {"SURFACE"}
         return
@@ -585,14 +556,12 @@ def test_what_flies_or_swims_is_put_on_other_places(form: str) -> None:
     box = cube("Place", size=8.0, scale=(1.0, 1.0, 0.05 if form == "a slab" else 0.15))
     if form == "a ground that is tagged":
         tag(box, role="SURFACE")
-    select(wedge(size=1.0 if form == "too small for them" else 0.1), box)
-    crowd = populate(moves_like="FISH", count=3)
+    crowd = populate_after(wedge(size=1.0 if form == "too small for them" else 0.1), box, moves_like="FISH", count=3)
     assert crowd.steering.populate.arrangement == "SURFACE"
 
 
 def test_sizes_vary_as_the_panel_shows_and_count_for_the_room_of_members() -> None:
-    select(figure(), ground(6.0))
-    crowd = populate(moves_like="PERSON", count=12)
+    crowd = populate_after(figure(), ground(6.0), moves_like="PERSON", count=12)
     share = crowd.steering.populate.random_scale
     scales = np.array([ob.scale[0] for ob in members(crowd)])
     assert share == pytest.approx(0.05)
@@ -605,8 +574,7 @@ def test_sizes_vary_as_the_panel_shows_and_count_for_the_room_of_members() -> No
 def test_a_model_whose_scale_is_keyed_keeps_its_size_in_silence_unless_another_is_asked_for(capfd) -> None:
     ship = wedge()
     insert(ship, "scale", {1: (1.0, 1.0, 1.0), 9: (2.0, 2.0, 2.0)})
-    select(ship)
-    crowd = populate(moves_like="BIRD", count=6)
+    crowd = populate_after(ship, moves_like="BIRD", count=6)
     assert crowd.steering.populate.random_scale == 0.0
     assert {ob.steering.size_factor for ob in members(crowd)} == {1.0}
     assert "Warning" not in capfd.readouterr().out
@@ -614,8 +582,7 @@ def test_a_model_whose_scale_is_keyed_keeps_its_size_in_silence_unless_another_i
 
 def test_members_along_a_curve_are_on_it_and_face_along_it() -> None:
     road = path_curve(points=((0, 0, 0), (40, 0, 0)))
-    select(road, wedge(size=0.3))
-    crowd = populate(count=20, random_turn=0.0)
+    crowd = populate_after(road, wedge(size=0.3), count=20, random_turn=0.0)
     assert crowd.steering.populate.arrangement == "CURVE"
     assert np.allclose(np.diff(locations(crowd)[:, 0]), 2.0, atol=1e-4)
     assert np.allclose(forwards(crowd), (1.0, 0.0, 0.0), atol=1e-5)
@@ -638,16 +605,14 @@ def test_members_along_a_curve_that_they_follow_either_way_set_out_both_ways() -
 @pytest.mark.parametrize(("like", "roles"), [("PERSON", {"PATH"}), ("CAR", {"PATH"}), ("BIRD", set())])
 def test_a_curve_becomes_the_path_of_new_members_that_follow_paths(like: str, roles: set[str]) -> None:
     road = path_curve(points=((0, 0, 0), (40, 0, 0)))
-    select(wedge(size=0.3), road)
-    populate(count=3, moves_like=like)
+    populate_after(wedge(size=0.3), road, count=3, moves_like=like)
     assert (set(road.steering.roles) if road.is_property_set("steering") else set()) == roles
 
 
 def test_warnings_come_last_as_the_status_bar_shows_only_the_last_report(capfd) -> None:
     road, rig = path_curve(points=((0, 0, 0), (4, 0, 0))), walker()
     stash(rig, idle(rig), walk(rig))
-    select(rig, road)
-    populate(count=30, moves_like="PERSON")
+    populate_after(rig, road, count=30, moves_like="PERSON")
     *_, told, last = capfd.readouterr().out.strip().splitlines()
     assert told.startswith("Info: People has") and told.endswith("; they play Idle, Walk")
     assert last.startswith("Warning: Road only has room for")
@@ -671,8 +636,7 @@ def test_members_in_formation_are_placed_relative_to_the_crowd_and_face_its_way(
 @pytest.fixture
 def crowd():
     """Twenty members scattered on a ground."""
-    select(ground(), wedge(size=0.3))
-    return populate(count=20, random_scale=0.2)
+    return populate_after(ground(), wedge(size=0.3), count=20, random_scale=0.2)
 
 
 def state_of(ob) -> tuple:
@@ -726,21 +690,18 @@ def test_parts_of_members_stay_theirs_when_a_bake_that_hid_them_is_deleted() -> 
     """Populate would take such a member for the user's and neither move nor remove it."""
     body = wedge(size=0.3)
     wedge("Fin", size=0.1).parent = body
-    select(body)
-    crowd = populate(count=4, arrangement="ONE_PLACE")
+    crowd = populate_after(body, count=4, arrangement="ONE_PLACE")
     bake()
     assert any(is_baked(ob) for member in members(crowd) for ob in member.children)
     clear_bake()
-    select(crowd)
-    populate(count=2)
+    populate_after(crowd, count=2)
     assert len(members(crowd)) == 2
 
 
 def test_an_untagged_member_is_the_users_also_if_it_was_baked(crowd) -> None:
     bake()
     released = members(crowd)[-1]
-    select(released)
-    assert bpy.ops.steering.untag(role="VEHICLE") == {"FINISHED"}
+    press("untag", released, role="VEHICLE")
     clear_bake()
     assert "steering" not in stored_names(released)
 
@@ -783,8 +744,7 @@ def test_members_changed_by_the_user_are_neither_moved_nor_removed(crowd, work: 
 def test_populating_during_a_preview_moves_no_member(crowd) -> None:
     frames(1, 20)
     before = [state_of(ob) for ob in members(crowd)]
-    select(crowd)
-    assert bpy.ops.steering.preview() == {"FINISHED"}
+    press("preview", crowd)
     bpy.context.scene.frame_set(10)
     populate(count=30)
     bpy.context.scene.frame_set(12)
@@ -810,8 +770,7 @@ def test_a_copied_crowd_gets_its_own_collection(crowd) -> None:
     copy = crowd.copy()
     bpy.context.scene.collection.objects.link(copy)
     copy.name = "Second"
-    select(copy)
-    populate(count=5)
+    populate_after(copy, count=5)
     assert {home.name for ob in members(copy) for home in ob.users_collection} == {"Second Members"}
     assert len(members(copy)) == 5
     assert len(members(crowd)) == 20
@@ -836,20 +795,20 @@ def test_a_place_that_is_missing_or_does_not_suit_is_refused(arrangement: str, p
     ground()
     link(bpy.data.objects.new("Empty Mesh", bpy.data.meshes.new("Nothing")))
     path_curve("Dot", points=((1, 2, 3),))
-    select(wedge())
-    refused(told, arrangement=arrangement, **({"place": place} if place else {}))
+    refuses("populate", told, wedge(), arrangement=arrangement, **({"place": place} if place else {}))
 
 
 def test_an_excluded_collection_of_members_is_refused(crowd) -> None:
     bpy.context.view_layer.layer_collection.children["Crowd Members"].exclude = True
     select(crowd)
-    refused("The collection Crowd Members is excluded from the view layer. Enable it in the Outliner", count=30)
+    refuses(
+        "populate", "The collection Crowd Members is excluded from the view layer. Enable it in the Outliner", count=30
+    )
 
 
 def test_a_member_without_a_front_is_refused_before_it_would_be_moved(crowd) -> None:
     members(crowd)[2].steering.up_axis = "POS_Y"
-    select(crowd)
-    refused("Forward and Up of .* are the same axis", count=30, arrangement="GRID")
+    refuses("populate", "Forward and Up of .* are the same axis", crowd, count=30, arrangement="GRID")
 
 
 def test_the_panel_shows_only_settings_that_apply(crowd) -> None:
@@ -882,8 +841,7 @@ def stream(count: int = 6, **settings):
     """A crowd in one place at (0, 2, 0) whose vehicles go straight on to +Y."""
     frames(1, 80)
     bpy.context.scene.cursor.location = (0.0, 2.0, 0.0)
-    select(wedge(size=0.3))
-    return populate(count=count, arrangement="ONE_PLACE", random_turn=0.0, **settings)
+    return populate_after(wedge(size=0.3), count=count, arrangement="ONE_PLACE", random_turn=0.0, **settings)
 
 
 def test_members_in_one_place_enter_one_after_another() -> None:
@@ -898,8 +856,7 @@ def test_members_in_one_place_enter_one_after_another() -> None:
     frames(1, 140)  # The last members may have to wait for room.
     bake()
     counts = []
-    for frame in range(1, 141):
-        bpy.context.scene.frame_set(frame)
+    for frame in at_frames(range(1, 141)):
         seen = [ob for ob in members(crowd) if not ob.hide_viewport]
         counts.append(len(seen))
         for ob in seen:
@@ -919,8 +876,7 @@ def test_overlapping_members_are_reported(capfd) -> None:
 def test_a_group_on_a_large_ground_is_together_and_stays_where_it_is_as_it_grows(spread) -> None:
     plane, model = ground(size=80.0), wedge("Deer", (20.0, -10.0, 0.0), size=1.0)
     bpy.context.scene.cursor.location = (-15.0, 25.0, -30.0)
-    select(model, plane)
-    crowd = populate(count=14, spread=spread)
+    crowd = populate_after(model, plane, count=14, spread=spread)
     before = [tuple(ob.location) for ob in members(crowd)]
     middle = (-15.0, 25.0) if spread == "CURSOR" else (20.0, -10.0)
     assert len(before) == 14 and nearest(locations(crowd)) > 1.0
@@ -936,11 +892,9 @@ def test_a_group_on_a_large_ground_is_together_and_stays_where_it_is_as_it_grows
 def test_models_are_hidden_on_request_and_their_later_copies_are_seen() -> None:
     model, prop = cube("Cow", size=1.0), cube("Bell", size=0.2)
     prop.parent, prop.hide_viewport, prop.hide_render = model, True, True
-    select(model)
-    crowd = populate(count=2, hide_models=True)
+    crowd = populate_after(model, count=2, hide_models=True)
     assert model.hide_get() and model.hide_render and not model.hide_viewport
-    select(crowd)
-    populate(count=3)
+    populate_after(crowd, count=3)
     for ob in members(crowd):
         assert ob.visible_get() and not ob.hide_render
         (part_of_it,) = ob.children
@@ -974,8 +928,7 @@ def test_members_are_named_after_what_says_what_their_model_is(carriers, meshes,
         ob.parent, above = above, ob
     for each in meshes:
         cube(each, size=1.0).parent = above
-    select(bpy.data.objects[carriers[0]])
-    crowd = populate(count=2)
+    crowd = populate_after(bpy.data.objects[carriers[0]], count=2)
     assert [ob.name for ob in members(crowd)] == [f"{name} 0001", f"{name} 0002"]
 
 
@@ -983,8 +936,7 @@ def test_a_member_whose_model_keys_hold_in_place_is_the_same_after_its_bake_is_d
     frames(1, 3)
     ship = wedge()
     insert(ship, "location", {1: (0.0, 0.0, 0.0), 20: (0.0, 0.0, 0.0)})
-    select(ship)
-    crowd = populate(count=2)
+    crowd = populate_after(ship, count=2)
     assert [ob.animation_data for ob in members(crowd)] == [None, None]
     bake()
     clear_bake()

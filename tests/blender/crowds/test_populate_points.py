@@ -4,7 +4,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import frames, select, wedge
+from tests.blender.building import frames, press, refuses, wedge
 from tests.blender.write.test_writers import RecordingWriter, plan, run
 from tests.sampling import in_every_blender
 
@@ -23,9 +23,7 @@ def models():
 
 def populate(count: int, *obs, **settings):
     """The crowd of a count of members."""
-    select(*obs)
-    assert bpy.ops.steering.populate(count=count, **settings) == {"FINISHED"}
-    return bpy.context.view_layer.objects.active
+    return press("populate", *obs, count=count, **settings)
 
 
 def points_objects() -> list:
@@ -53,8 +51,7 @@ def test_points_stand_fly_and_show_what_objects_would(addon) -> None:
         name: np.array([np.array(ob.matrix_world) for ob in ships if ob.data.name == name])
         for name in ("Arrow", "Rider")
     }
-    select(crowd)
-    assert bpy.ops.steering.populate(made_as="POINTS") == {"FINISHED"}
+    press("populate", crowd, made_as="POINTS")
     [ob] = points_objects()
     assert not [ob for ob in bpy.context.scene.objects if "VEHICLE" in ob.steering.roles]
     found = drawn()
@@ -78,8 +75,7 @@ def test_many_members_are_points_unless_objects_are_asked_for(addon) -> None:
     assert len(ob.data.vertices) == 1200
     assert len(plan()) == 1200
     # Fewer are objects again, and nothing of the points is left.
-    select(crowd)
-    assert bpy.ops.steering.populate(count=3) == {"FINISHED"}
+    press("populate", crowd, count=3)
     assert not points_objects()
     assert len([ob for ob in bpy.context.scene.objects if "VEHICLE" in ob.steering.roles]) == 3
     assert not [each.name for each in bpy.data.collections if "Models" in each.name]
@@ -91,8 +87,7 @@ def test_populating_again_leaves_one_mesh_and_the_same_members(addon) -> None:
     [ob] = points_objects()
     before = sorted(value.value for value in ob.data.attributes["id"].data)
     counts = {name: len(getattr(bpy.data, name)) for name in ("meshes", "objects", "collections", "node_groups")}
-    select(crowd)
-    assert bpy.ops.steering.populate(count=10) == {"FINISHED"}
+    press("populate", crowd, count=10)
     [ob] = points_objects()
     assert set(before) <= {value.value for value in ob.data.attributes["id"].data}
     ids, speeds = (ob.data.attributes[name].data for name in ("id", "speed_factor"))
@@ -121,9 +116,7 @@ def test_members_stand_where_density_is_painted(addon) -> None:
     ground = bpy.context.object
     group = ground.vertex_groups.new(name="Density")
     ship = wedge("Arrow", location=(0.0, 0.0, 1.0), size=0.1)
-    select(ship, ground)
-    with pytest.raises(RuntimeError, match="weights Density of Grid are 0"):
-        bpy.ops.steering.populate(count=50, made_as="POINTS")
+    refuses("populate", "weights Density of Grid are 0", ship, ground, count=50, made_as="POINTS")
     group.add([v.index for v in ground.data.vertices if v.co.x > 0.1], 1.0, "REPLACE")
     populate(50, ship, ground, made_as="POINTS")
     [ob] = points_objects()
@@ -153,6 +146,5 @@ def test_an_object_that_joins_points_leaves_the_size_of_their_crowd(addon) -> No
     crowd = populate(30, *models(), made_as="POINTS", moves_like="BIRD")
     vehicle = crowd.steering.vehicle
     before = vehicle.radius, vehicle.length
-    select(wedge("Ship", size=7.0), crowd)
-    assert bpy.ops.steering.tag(role="VEHICLE", moves_like="UNCHANGED") == {"FINISHED"}
+    press("tag", wedge("Ship", size=7.0), crowd, role="VEHICLE", moves_like="UNCHANGED")
     assert (vehicle.radius, vehicle.length) == before

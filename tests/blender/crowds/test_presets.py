@@ -16,6 +16,7 @@ from tests.blender.building import (
     frames,
     insert,
     part,
+    refuses,
     scene_dump,
     select,
     use,
@@ -281,20 +282,17 @@ def test_saving_again_replaces_the_preset() -> None:
 @pytest.mark.parametrize(("name", "why"), [("starling", "A preset named starling ships"), ("  ", "has no name")])
 def test_an_invalid_name_is_refused(name, why) -> None:
     crowd()
-    with pytest.raises(RuntimeError, match=why):
-        bpy.ops.steering.preset_save(name=name)
+    refuses("preset_save", why, name=name)
     assert list(user_folder().iterdir()) == []
 
 
 def test_a_shipped_preset_cannot_be_removed() -> None:
     written("Mine")
-    with pytest.raises(RuntimeError, match="The preset starling cannot be removed: it ships"):
-        bpy.ops.steering.preset_remove(preset="starling")
+    refuses("preset_remove", "The preset starling cannot be removed: it ships", preset="starling")
 
 
 def test_removing_is_disabled_without_user_presets() -> None:
-    with pytest.raises(RuntimeError, match="There are no presets of your own"):
-        bpy.ops.steering.preset_remove(preset="starling")
+    refuses("preset_remove", "There are no presets of your own", preset="starling")
 
 
 def test_a_user_preset_replaces_a_shipped_preset_of_the_same_name() -> None:

@@ -11,17 +11,7 @@ from bpy_extras.object_utils import world_to_camera_view
 from mathutils import Vector
 
 from steering_addon.blender.crowds.ready_scenes.scenery import hills
-from tests.blender.building import (
-    bake,
-    crowd,
-    difference,
-    frames,
-    part,
-    scene_dump,
-    select,
-    vehicle,
-    wedge,
-)
+from tests.blender.building import bake, crowd, difference, frames, part, scene_dump, select, vehicle, wedge
 from tests.sampling import sampled
 
 USUAL = {scene.operator.removeprefix("add_"): scene.count for scene in part("blender.crowds.ready_scenes").READY_SCENES}
@@ -150,8 +140,7 @@ def test_a_bake_measures_no_clip_again_whichever_member_comes_first_in_it(select
     for number, ob in enumerate(walkers):
         ob.steering.identity = 100 - number
     before = [clip.measured for clip in walkers[0].steering.crowd.steering.portrayal.clips]
-    select(*walkers[1:4])
-    bake(selected=selected)
+    bake(*walkers[1:4], selected=selected)
     assert [clip.measured for clip in walkers[0].steering.crowd.steering.portrayal.clips] == before
 
 

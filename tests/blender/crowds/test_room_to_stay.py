@@ -1,14 +1,12 @@
 """The region that Populate and tagging give a new crowd: over the ground for those who walk on it."""
 
-from __future__ import annotations
-
 import math
 
 import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import part, select, wedge
+from tests.blender.building import part, press, select, wedge
 from tests.blender.crowds.test_populate import cube, figure, ground, populate
 
 SIDE = 20.0
@@ -80,8 +78,7 @@ def test_walkers_look_as_far_ahead_as_their_ground_has_room(side: float, ahead: 
 
 def tagged(like: str, *objects):
     """A new crowd of objects that were tagged as vehicles."""
-    select(*objects)
-    assert bpy.ops.steering.tag(role="VEHICLE", moves_like=like, new_crowd=True) == {"FINISHED"}
+    press("tag", *objects, role="VEHICLE", moves_like=like, new_crowd=True)
     return objects[0].steering.crowd
 
 
@@ -118,7 +115,5 @@ def test_a_second_herd_shares_the_room_over_the_ground_unless_it_is_too_long_for
 
 
 def test_a_region_with_holes_keeps_nobody_from_being_tagged() -> None:
-    select(ground(SIDE))
-    assert bpy.ops.steering.tag(role="REGION") == {"FINISHED"}
-    bpy.context.object.steering.region_shape = "MESH"
+    press("tag", ground(SIDE), role="REGION").steering.region_shape = "MESH"
     assert room_of(tagged("BIRD", wedge())) is None

@@ -18,6 +18,8 @@ from tests.blender.building import (
     link,
     part,
     path_curve,
+    press,
+    refuses,
     scene_dump,
     select,
     sphere,
@@ -37,8 +39,7 @@ def fitting(role: str):
 
 
 def untag(*objects, role: str) -> None:
-    select(*objects)
-    assert bpy.ops.steering.untag(role=role) == {"FINISHED"}
+    press("untag", *objects, role=role)
 
 
 # ---- roles
@@ -176,11 +177,7 @@ def test_only_the_root_of_a_selected_model_becomes_a_vehicle() -> None:
     ],
 )
 def test_an_object_that_cannot_have_the_role_is_refused_by_name(role, made, sentence) -> None:
-    select(made())
-    before = scene_dump()
-    with pytest.raises(RuntimeError, match=sentence):
-        bpy.ops.steering.tag(role=role)
-    assert_same(before, scene_dump())
+    refuses("tag", sentence, made(), role=role)
 
 
 def test_an_object_that_cannot_have_the_role_is_skipped_with_a_warning(capfd) -> None:
@@ -192,9 +189,7 @@ def test_an_object_that_cannot_have_the_role_is_skipped_with_a_warning(capfd) ->
 
 
 def test_untagging_an_untagged_object_is_refused() -> None:
-    select(wedge())
-    with pytest.raises(RuntimeError, match=r"None of the selected objects is tagged as an obstacle\. Select tagged"):
-        bpy.ops.steering.untag(role="OBSTACLE")
+    refuses("untag", r"None of the selected objects is tagged as an obstacle\. Select tagged", wedge(), role="OBSTACLE")
 
 
 @pytest.mark.parametrize("role", ["VEHICLE", "OBSTACLE", "LEADER"])
@@ -203,10 +198,7 @@ def test_linked_objects_are_refused_by_name(role, tmp_path) -> None:
     linked = link(from_library(tmp_path, "objects", "Linked"))
     bpy.context.view_layer.update()
     select(linked, wedge("Local"))
-    before = scene_dump()
-    with pytest.raises(RuntimeError, match=r"Linked is linked and cannot be edited\. Make a library override"):
-        bpy.ops.steering.tag(role=role)
-    assert_same(before, scene_dump())
+    refuses("tag", r"Linked is linked and cannot be edited\. Make a library override", role=role)
 
 
 # ---- crowds
@@ -228,8 +220,7 @@ def test_new_vehicles_join_the_selected_crowd(first) -> None:
     crowd("Default")
     chosen = crowd("Chosen")
     ob = wedge()
-    select(*((ob, chosen) if first == "vehicle" else (chosen, ob)))
-    bpy.ops.steering.tag(role="VEHICLE")
+    press("tag", *((ob, chosen) if first == "vehicle" else (chosen, ob)), role="VEHICLE")
     assert ob.steering.crowd == chosen
 
 
@@ -325,16 +316,14 @@ def test_a_tagged_child_does_not_count_for_the_size_of_its_parent() -> None:
 
 def test_an_object_without_a_size_leaves_the_radius_unchanged() -> None:
     mesh = bpy.data.meshes.new("Point")
-    ob = bpy.data.objects.new("Point", mesh)
-    bpy.context.scene.collection.objects.link(ob)
+    ob = link(bpy.data.objects.new("Point", mesh))
     assert vehicle(ob).steering.crowd.steering.vehicle.radius == pytest.approx(0.5)
     assert ob.steering.size_factor == 1.0
 
 
 def rig():
     armature = bpy.data.armatures.new("Rig")
-    ob = bpy.data.objects.new("Rig", armature)
-    bpy.context.scene.collection.objects.link(ob)
+    ob = link(bpy.data.objects.new("Rig", armature))
     return ob
 
 
@@ -355,8 +344,7 @@ def test_characters_face_negative_y_and_a_wedge_faces_along_its_point() -> None:
 def test_a_flat_text_is_not_taken_for_a_cone() -> None:
     curve = bpy.data.curves.new("Title", "FONT")
     curve.body = "Title"
-    title = bpy.data.objects.new("Title", curve)
-    bpy.context.scene.collection.objects.link(title)
+    title = link(bpy.data.objects.new("Title", curve))
     tag(title, role="VEHICLE", moves_like="BIRD")
     assert title.steering.forward_axis == "POS_X"
 
@@ -392,8 +380,7 @@ def test_flip_front_turns_the_front_of_all_selected_vehicles_and_moves_no_object
 
 def test_flip_front_flips_the_vehicles_of_a_selected_crowd() -> None:
     ships = fleet(2)
-    select(ships[0].steering.crowd)
-    assert bpy.ops.steering.flip_front() == {"FINISHED"}
+    press("flip_front", ships[0].steering.crowd)
     assert [ship.steering.forward_axis for ship in ships] == ["NEG_Y", "NEG_Y"]
 
 

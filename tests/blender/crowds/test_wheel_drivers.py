@@ -1,13 +1,11 @@
 """Drive Wheels: the wheels of anybody's cars roll, steer and ride on springs, and what the animator set stays."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 import pytest
 from mathutils import Euler, Matrix, Vector
 
-from tests.blender.building import assert_same, bake, frames, link, put, scene_dump, select
+from tests.blender.building import assert_same, at_frames, bake, frames, link, press, put, refuses, scene_dump, select
 from tests.blender.crowds.test_long_bodies import car, tagged, wheel
 
 RADIUS, TRACK, AHEAD = 0.35, 1.5, 1.3
@@ -123,8 +121,7 @@ def test_a_baked_car_rolls_without_sliding_and_pressed_twice_is_pressed_once() -
     frames(1, 30)
     body, wheels = with_wheels()
     crowd = tagged(body)
-    select(body)
-    assert bpy.ops.steering.drive_wheels() == {"FINISHED"}
+    press("drive_wheels", body)
     before = scene_dump()
     assert bpy.ops.steering.drive_wheels() == {"FINISHED"}
     assert_same(before, scene_dump())
@@ -133,8 +130,7 @@ def test_a_baked_car_rolls_without_sliding_and_pressed_twice_is_pressed_once() -
     rear, turned, gone = wheels["Rear Left"], 0.0, 0.0
     bpy.context.scene.frame_set(1)
     last, place = evaluated(rear).to_3x3(), evaluated(body).translation
-    for frame in range(2, 31):
-        bpy.context.scene.frame_set(frame)
+    for _ in at_frames(range(2, 31)):
         now, after = evaluated(rear).to_3x3(), evaluated(body).translation
         turned += (now @ last.transposed()).to_quaternion().angle
         gone += (after - place).length
@@ -186,11 +182,7 @@ def test_what_cannot_be_driven_is_refused_by_name_and_nothing_is_changed(spoil) 
     body, wheels = with_wheels()
     tagged(body)
     text = spoil(wheels)
-    select(body)
-    before = scene_dump()
-    with pytest.raises(RuntimeError, match=text):
-        bpy.ops.steering.drive_wheels()
-    assert_same(before, scene_dump())
+    refuses("drive_wheels", text, body)
 
 
 def test_a_crowd_that_does_not_drive_has_no_wheels_to_drive() -> None:

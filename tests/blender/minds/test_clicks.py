@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import bake, crowd, empty, frames, part, select, vehicle, wedge
+from tests.blender.building import bake, crowd, empty, frames, part, press, select, vehicle, wedge
 
 
 class Hand:
@@ -92,9 +92,7 @@ def test_caribou_run_from_a_wolf_in_five_clicks() -> None:
 
 def test_a_cue_and_a_hero_by_hand_in_six_clicks() -> None:
     birds, members = grazing("Birds", field(5, 2.0), speed=2.0, first=100, **GRAZES)
-    select(birds)
-    bpy.ops.steering.state_add(preset="startle")
-    state = bpy.context.object
+    state = press("state_add", birds, preset="startle")
     state.steering.state.blend = 0.0
     frames(1, 120)
     bpy.context.scene.frame_set(30)

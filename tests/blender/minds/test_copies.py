@@ -4,7 +4,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import bake, crowd, empty, frames, part, select, vehicle, wedge
+from tests.blender.building import bake, crowd, empty, frames, part, press, refuses, reopen, select, vehicle, wedge
 from tests.blender.minds.test_states import herd, startle
 from tests.blender.status.test_findings import listed, selected_by_click
 from tests.sampling import in_every_blender
@@ -54,17 +54,14 @@ def test_a_copy_of_one_state_that_leads_to_the_first_crowd_is_refused_by_name() 
     grazing, members, state, *_ = alarm()
     select(grazing, state)
     bpy.ops.object.duplicate()
-    select(members[0])
-    bpy.ops.steering.crowd_assign(crowd="Sheep.001")
-    with pytest.raises(RuntimeError, match=r"Regroup, the Then of the state Startle.001, is of another crowd"):
-        bpy.ops.steering.bake()
+    press("crowd_assign", members[0], crowd="Sheep.001")
+    refuses("bake", r"Regroup, the Then of the state Startle.001, is of another crowd")
 
 
 def test_a_new_crowd_takes_the_states_along() -> None:
     _, members, state, trigger, wolf = alarm()
     state.steering.state.keyframe_insert("lasts", frame=1)
-    select(members[0])
-    assert bpy.ops.steering.crowd_assign() == {"FINISHED"}
+    press("crowd_assign", members[0])
     new = members[0].steering.crowd
     bpy.context.view_layer.update()
     copies = of.states_of_crowd(new, bpy.context)
@@ -119,8 +116,7 @@ def test_a_linked_herd_is_previewed_and_baked_as_an_override_and_kept_in_the_fil
     path = str(tmp_path / "meadow.blend")
     written(path, baked=baked)
     bpy.ops.wm.link(directory=f"{path}/Collection/", filename="Meadow", instance_collections=True)
-    with pytest.raises(RuntimeError, match="Meadow is an instance: the vehicles of Meadow do not move in it"):
-        bpy.ops.steering.bake()
+    refuses("bake", "Meadow is an instance: the vehicles of Meadow do not move in it")
     select(bpy.context.scene.objects["Meadow"])
     assert bpy.ops.object.make_override_library() == {"FINISHED"}
     members = members_of(bpy.context.scene.objects)
@@ -132,14 +128,11 @@ def test_a_linked_herd_is_previewed_and_baked_as_an_override_and_kept_in_the_fil
     bpy.context.scene.frame_set(1)
     bake()
     assert told(members) == previewed != [[]] * 3
-    saved = str(tmp_path / "shot.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=saved)
-    bpy.ops.wm.open_mainfile(filepath=saved)
+    reopen(tmp_path / "shot.blend")
     members = members_of(bpy.context.scene.objects)
     assert told(members) == previewed
     bpy.context.scene.frame_set(LAST)
-    select(bpy.data.objects["Startle"])
-    assert bpy.ops.steering.select_in_state() == {"FINISHED"}
+    press("select_in_state", bpy.data.objects["Startle"])
     assert {ob.name for ob in bpy.context.selected_objects} == {ob.name for ob in members}
     assert bpy.ops.steering.clear_bake() == {"FINISHED"}
     assert not any(histories(members)) and told(members) == [[]] * 3
@@ -174,14 +167,12 @@ def test_a_copy_of_a_crowd_does_not_take_the_states_of_the_first_for_its_own() -
     grazing, members, *_ = alarm(2)
     select(grazing)
     bpy.ops.object.duplicate()
-    select(members[0])
-    bpy.ops.steering.crowd_assign(crowd="Sheep.001")
+    press("crowd_assign", members[0], crowd="Sheep.001")
     assert "NOT_IN_SCENE" not in listed()
     kept = grazing.steering.states
     bpy.context.scene.collection.children.unlink(kept)
     assert listed()["NOT_IN_SCENE"].endswith("not in the scene of Sheep")
-    select(members[1])
-    bpy.ops.steering.crowd_assign()
+    press("crowd_assign", members[1])
     assert members[1].steering.crowd.steering.states != kept
 
 
@@ -189,8 +180,7 @@ def test_a_deleted_wolf_is_named_and_so_is_a_deleted_state() -> None:
     _, _, state, trigger, wolf = alarm()
     select(wolf)
     bpy.ops.object.delete()
-    with pytest.raises(RuntimeError, match="Wolf, the Who of the trigger Startle Trigger, is no longer in the scene"):
-        bpy.ops.steering.bake()
+    refuses("bake", "Wolf, the Who of the trigger Startle Trigger, is no longer in the scene")
     assert part("blender.status.refused").last_refused(bpy.context.scene).objects == (trigger.name,)
     trigger.steering.trigger.who = None
     bake()
@@ -255,19 +245,16 @@ def test_a_trigger_is_not_heard_in_a_state_of_another_crowd() -> None:
     _, _, _, trigger, _ = alarm(1)
     goats = crowd("Goats", wander={})
     vehicle(wedge("Goat", (9.0, 9.0, 0.0)), crowd=goats, identity=900)
-    select(goats)
-    bpy.ops.steering.state_add(preset="sleep")
+    press("state_add", goats, preset="sleep")
     trigger.steering.trigger.from_state = bpy.context.object
     told = "Sleep, the From of the trigger Startle Trigger, is not a state of Sheep, which it calls"
-    with pytest.raises(RuntimeError, match=told):
-        bpy.ops.steering.bake()
+    refuses("bake", told)
 
 
 @pytest.mark.parametrize("name", ["from_state", "who"])
 def test_a_state_that_is_switched_off_neither_hears_nor_calls(name) -> None:
     grazing, members, _, trigger, _ = alarm(2)
-    select(grazing)
-    bpy.ops.steering.state_add(preset="look_up")
+    press("state_add", grazing, preset="look_up")
     setattr(trigger.steering.trigger, name, bpy.context.object)
     bpy.context.object.steering.active = False
     bake()
@@ -277,10 +264,8 @@ def test_a_state_that_is_switched_off_neither_hears_nor_calls(name) -> None:
 def test_states_copied_to_a_crowd_that_has_some_get_numbers_of_their_own() -> None:
     grazing, *_ = alarm(1)
     goats = crowd("Goats", wander={})
-    select(goats)
-    bpy.ops.steering.state_add(preset="sleep")
-    select(goats)
-    assert bpy.ops.steering.states_copy(source=grazing.name) == {"FINISHED"}
+    press("state_add", goats, preset="sleep")
+    press("states_copy", goats, source=grazing.name)
     bpy.context.view_layer.update()
     numbers = [ob.steering.state.number for ob in of.states_of_crowd(goats, bpy.context)]
     assert len(set(numbers)) == 3 and np.array(numbers).min() > 0

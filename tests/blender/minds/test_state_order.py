@@ -2,16 +2,14 @@
 
 import bpy
 
-from tests.blender.building import crowd, fleet, part, select
+from tests.blender.building import crowd, fleet, part, press
 
 
 def test_a_state_stands_before_what_follows_it() -> None:
     herd = crowd("Herd", wander={})
     fleet(2, crowd=herd)
-    select(herd)
-    assert bpy.ops.steering.state_add(preset="startle") == {"FINISHED"}
-    select(herd)
-    assert bpy.ops.steering.state_add(preset="sleep") == {"FINISHED"}
+    press("state_add", herd, preset="startle")
+    press("state_add", herd, preset="sleep")
     of = part("blender.crowds.states")
     states = of.in_order(of.states_of_crowd(herd, bpy.context))
     names = [ob.name for ob in states]

@@ -6,7 +6,7 @@ import shutil
 import bpy
 import pytest
 
-from tests.blender.building import assert_same, crowd, empty, part, scene_dump, select, vehicle, wedge
+from tests.blender.building import crowd, empty, part, press, refuses, select, vehicle, wedge
 from tests.blender.drawing import shown
 from tests.blender.minds.test_states import herd, startle
 
@@ -58,8 +58,7 @@ def test_a_state_of_ones_own_is_saved_with_its_triggers_found_in_add_state_and_r
     state.name = "Panic"
     state.steering.vehicle.max_speed, state.steering.flee.weight = 6.0, 3.5
     state.steering.alignment.own, state.steering.alignment.use = True, False
-    select(state)
-    assert bpy.ops.steering.state_preset_save(name="Panic") == {"FINISHED"}
+    press("state_preset_save", state, name="Panic")
     assert "Panic" in entries("STEERING_MT_state_add") and entries("STEERING_MT_own_state_presets") == ["Panic"]
     other = goats()
     added = add_to(other, "Panic", wolf)
@@ -80,8 +79,7 @@ def test_a_state_of_ones_own_is_saved_with_its_triggers_found_in_add_state_and_r
 def test_the_trigger_of_a_preset_is_left_out_where_nothing_that_may_call_is_selected() -> None:
     grazing, _ = herd(1)
     state = startle(grazing, empty("Wolf", (2.0, -3.0, 0.0)))
-    select(state)
-    bpy.ops.steering.state_preset_save(name="Panic")
+    press("state_preset_save", state, name="Panic")
     added = add_to(goats(), "Panic")
     assert of.triggers_of_state(added, bpy.context) == []
 
@@ -102,11 +100,7 @@ def test_a_state_that_is_followed_by_an_unknown_one_says_so(capfd) -> None:
 def test_an_invalid_preset_changes_nothing(changed, why) -> None:
     write_user_preset("Doze", **changed)
     write_user_preset("Broken", faster=-1.0)
-    select(goats())
-    before = scene_dump()
-    with pytest.raises(RuntimeError, match=why):
-        bpy.ops.steering.state_add(preset="Doze")
-    assert_same(before, scene_dump())
+    refuses("state_add", why, goats(), preset="Doze")
 
 
 def test_fetch_reaches_over_the_distance_between_the_crowds() -> None:
@@ -127,8 +121,7 @@ def test_strays_are_outside_the_nearest_region_where_the_herd_has_chosen_none() 
     grazing.steering.containment.use = True
     near, far = empty("Meadow", (1.0, 0.0, 0.0)), empty("Fold", (90.0, 0.0, 0.0))
     for ob in (far, near):
-        select(ob)
-        assert bpy.ops.steering.tag(role="REGION") == {"FINISHED"}
+        press("tag", ob, role="REGION")
     bpy.context.view_layer.update()
     (trigger,) = of.triggers_of_state(add_to(grazing, "stray"), bpy.context)
     assert trigger.steering.trigger.who == near and trigger.steering.trigger.when == "OUTSIDE"

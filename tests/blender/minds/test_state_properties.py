@@ -6,6 +6,7 @@ import pytest
 
 from tests.blender.building import (
     assert_same,
+    at_frames,
     bake,
     clear_bake,
     crowd,
@@ -14,6 +15,7 @@ from tests.blender.building import (
     empty,
     frames,
     part,
+    press,
     scene_dump,
     select,
     vehicle,
@@ -32,14 +34,11 @@ def herd(*others: str):
     members = [vehicle(wedge(f"Sheep {k}", (60.0 * k, 0.0, 0.0)), crowd=grazing, identity=100 + k) for k in range(2)]
     select(grazing)
     for preset in ("startle", *others):
-        select(grazing)
-        bpy.ops.steering.state_add(preset=preset)
+        press("state_add", grazing, preset=preset)
     startle = bpy.data.objects["Startle"]
     numbers = startle.steering.state
     numbers.react, numbers.varies, numbers.lasts, numbers.blend = 0.0, 0.0, 0.5, 0.4
-    select(startle, empty("Wolf", (2.0, -3.0, 0.0)))
-    bpy.ops.steering.trigger_add(when="NEAR")
-    bpy.context.object.steering.trigger.distance = 8.0
+    press("trigger_add", startle, empty("Wolf", (2.0, -3.0, 0.0)), when="NEAR").steering.trigger.distance = 8.0
     return members
 
 
@@ -103,8 +102,7 @@ def test_a_driver_plays_by_the_share_and_the_properties_go_with_the_bake() -> No
     bake()
     drive(tail, "rotation_euler", "p", index=1, p=(called, '["state_Startle"]'))
     seen = {}
-    for frame in (1, 14):
-        bpy.context.scene.frame_set(frame)
+    for frame in at_frames((1, 14)):
         seen[frame] = tail.evaluated_get(bpy.context.evaluated_depsgraph_get()).rotation_euler[1]
         assert type(called["steering_state"]) is int
     assert seen == {1: 0.0, 14: pytest.approx(1.0)} and called["steering_state"] == 1

@@ -4,7 +4,20 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import bake, crowd, empty, frames, part, select, snapshots, vehicle, wedge
+from tests.blender.building import (
+    at_frames,
+    bake,
+    crowd,
+    empty,
+    frames,
+    part,
+    press,
+    refuses,
+    select,
+    snapshots,
+    vehicle,
+    wedge,
+)
 from tests.blender.drawing import shown, texts, up_to_date
 from tests.sampling import sampled
 
@@ -28,15 +41,11 @@ def herd(count: int = 9):
 
 
 def startle(grazing, wolf=None, **values):
-    select(grazing)
-    assert bpy.ops.steering.state_add(preset="startle") == {"FINISHED"}
-    state = bpy.context.object
+    state = press("state_add", grazing, preset="startle")
     for name, value in values.items():
         setattr(state.steering.state, name, value)
     if wolf is not None:
-        select(state, wolf)
-        assert bpy.ops.steering.trigger_add(when="NEAR") == {"FINISHED"}
-        bpy.context.object.steering.trigger.distance = 10.0
+        press("trigger_add", state, wolf, when="NEAR").steering.trigger.distance = 10.0
     return state
 
 
@@ -53,8 +62,7 @@ def drawn(panel: str) -> list[tuple]:
 def away_from(wolf, members) -> np.ndarray:
     """How much further from the wolf each is on the last frame than on the first."""
     distances = []
-    for frame in (1, 60):
-        bpy.context.scene.frame_set(frame)
+    for _ in at_frames((1, 60)):
         place = np.array([ob.matrix_world.translation for ob in members])
         distances.append(np.linalg.norm(place - np.array(wolf.location), axis=1))
     return distances[1] - distances[0]
@@ -106,9 +114,7 @@ def test_a_ready_state_that_is_faster_turns_as_much_more_quickly() -> None:
 def test_nothing_calls_into_a_state_that_belongs_to_no_crowd() -> None:
     state = startle(herd(1)[0])
     state.steering.crowd = None
-    select(state)
-    with pytest.raises(RuntimeError, match="Startle belongs to no crowd"):
-        bpy.ops.steering.trigger_add(when="NEAR")
+    refuses("trigger_add", "Startle belongs to no crowd", state, when="NEAR")
 
 
 def test_what_calls_is_clicked_alone_and_calls_into_the_state_that_nothing_leads_to() -> None:
@@ -120,12 +126,8 @@ def test_what_calls_is_clicked_alone_and_calls_into_the_state_that_nothing_leads
     assert ("operator", "steering.trigger_add", "Add Trigger") in up_to_date("OBJECT_PT_steering_object")
     assert bpy.ops.steering.trigger_add(when="NEAR") == {"FINISHED"}
     assert bpy.context.object.steering.trigger.to == state and bpy.context.object.steering.trigger.who == wolf
-    select(second)
-    with pytest.raises(RuntimeError, match="Select what calls, then Shift-click the state"):
-        bpy.ops.steering.trigger_add(when="NEAR")
-    select(second, state)
-    assert bpy.ops.steering.trigger_add(when="NEAR") == {"FINISHED"}
-    assert bpy.context.object.steering.trigger.who == second
+    refuses("trigger_add", "Select what calls, then Shift-click the state", second, when="NEAR")
+    assert press("trigger_add", second, state, when="NEAR").steering.trigger.who == second
     select(members[0])
     assert not any(entry[1] == "steering.trigger_add" for entry in up_to_date("OBJECT_PT_steering_object"))
 
@@ -191,8 +193,7 @@ def test_keys_on_a_cue_hide_strips_so_a_strip_is_refused() -> None:
     grazing, _ = herd(1)
     state = startle(grazing)
     state.steering.state.keyframe_insert("cue", frame=1)
-    with pytest.raises(RuntimeError, match="Keys of Startle on Cue hide every strip"):
-        bpy.ops.steering.cue_add()
+    refuses("cue_add", "Keys of Startle on Cue hide every strip")
 
 
 def test_a_bake_is_out_of_date_when_a_state_changes() -> None:
@@ -212,12 +213,8 @@ def test_a_trigger_can_watch_for_a_crowd_and_for_those_in_a_state() -> None:
     state = startle(grazing, wolf, react=0.0, varies=0.0)
     trigger = bpy.context.object
     trigger.steering.trigger.distance = 3.5
-    select(grazing)
-    bpy.ops.steering.state_add(preset="look_up")
-    look = bpy.context.object
-    select(look)
-    bpy.ops.steering.trigger_add(when="NEAR", to=look.name)
-    bpy.context.object.steering.trigger.who = state
+    look = press("state_add", grazing, preset="look_up")
+    press("trigger_add", look, when="NEAR", to=look.name).steering.trigger.who = state
     plan = planning.plan_reading(bpy.context.scene)
     of = {source.ob.name: source.trigger.of for source in plan.triggers}
     names = [each.ob.name for each in plan.states]
@@ -231,20 +228,16 @@ def test_a_state_of_another_crowd_cannot_follow() -> None:
     grazing, _ = herd(1)
     state = startle(grazing)
     other = crowd("Goats")
-    select(other)
-    bpy.ops.steering.state_add(preset="sleep")
+    press("state_add", other, preset="sleep")
     state.steering.state.then = bpy.context.object
-    with pytest.raises(RuntimeError, match="Sleep, the Then of the state Startle, is of another crowd"):
-        bpy.ops.steering.bake()
+    refuses("bake", "Sleep, the Then of the state Startle, is of another crowd")
 
 
 @sampled(one_of=3)
 @pytest.mark.parametrize("preset", ["", *SHIPPED])
 def test_each_ready_state_bakes(preset) -> None:
     grazing, members = herd(4)
-    select(grazing)
-    assert bpy.ops.steering.state_add(preset=preset) == {"FINISHED"}
-    state = bpy.context.object
+    state = press("state_add", grazing, preset=preset)
     state.steering.state.cue = 1.0
     bake()
     bpy.context.scene.frame_set(60)
@@ -255,8 +248,7 @@ def test_each_ready_state_bakes(preset) -> None:
 def test_a_crowd_without_vehicles_can_be_kept_apart_from_in_a_state() -> None:
     grazing, members = herd(4)
     state = startle(grazing)
-    select(state)
-    bpy.ops.steering.behavior_add(behavior="separation")
+    press("behavior_add", state, behavior="separation")
     state.steering.separation.crowd = crowd("Goats")
     bake()
     assert all(ob.animation_data.action for ob in members)
@@ -265,8 +257,7 @@ def test_a_crowd_without_vehicles_can_be_kept_apart_from_in_a_state() -> None:
 def test_adding_a_behavior_to_a_state_changes_that_state_alone() -> None:
     grazing, _ = herd(1)
     state = startle(grazing)
-    select(state)
-    assert bpy.ops.steering.behavior_add(behavior="cohesion") == {"FINISHED"}
+    press("behavior_add", state, behavior="cohesion")
     assert state.steering.cohesion.own and state.steering.cohesion.use
     assert not grazing.steering.is_property_set("cohesion")
     assert bpy.ops.steering.behavior_remove(behavior="cohesion") == {"FINISHED"}
@@ -292,23 +283,19 @@ def test_after_a_bake_each_vehicle_says_what_it_took_up_and_why() -> None:
     after = next(each for history in histories for each in history if each.cause == "ENDED")
     assert after.state == "Regroup" and "as the state before was over" in after.in_words()
     bpy.context.scene.frame_set(7)
-    select(state)
-    assert bpy.ops.steering.select_in_state() == {"FINISHED"}
+    press("select_in_state", state)
     expected = {ob.name for ob, h in zip(members, histories) if h[0].frame <= 7}
     assert expected and {ob.name for ob in bpy.context.selected_objects} == expected != {ob.name for ob in members}
     bpy.ops.steering.clear_bake()
     assert part("blender.animation.ownership").bake_of(members[0]) is None
-    select(state)
-    with pytest.raises(RuntimeError, match="No vehicle of Sheep is previewed or baked"):
-        bpy.ops.steering.select_in_state()
+    refuses("select_in_state", "No vehicle of Sheep is previewed or baked", state)
 
 
 def test_a_trigger_that_is_switched_off_does_not_give_its_number_to_another() -> None:
     grazing, members = herd(1)
     state = startle(grazing, empty("Mouse", (50.0, 0.0, 0.0)), react=0.0, varies=0.0)
     bpy.context.object.steering.active = False
-    select(state, empty("Wolf", (2.0, -3.0, 0.0)))
-    bpy.ops.steering.trigger_add(when="NEAR", to=state.name)
+    press("trigger_add", state, empty("Wolf", (2.0, -3.0, 0.0)), when="NEAR", to=state.name)
     bpy.context.object.name = "Startle Trigger of the Wolf"
     bake()
     told = part("blender.animation.run_records").outcome_of(members[0]).states[0]
@@ -355,8 +342,7 @@ def test_a_crowd_that_blender_copied_without_its_states_gets_them_by_a_click() -
     assert called.steering.trigger.from_state == copies[0] and called.steering.trigger.who == called.parent == wolf
     assert copies[1].animation_data.action not in (None, state.animation_data.action)
     assert of.triggers_of_state(state, bpy.context) == [trigger] and len(of.states_of_crowd(grazing, bpy.context)) == 2
-    with pytest.raises(RuntimeError, match="Goats is not another crowd with states"):
-        bpy.ops.steering.states_copy(source="Goats")
+    refuses("states_copy", "Goats is not another crowd with states", source="Goats")
 
 
 def test_keys_on_active_open_and_close_a_state_whatever_frame_is_shown() -> None:
@@ -366,8 +352,7 @@ def test_keys_on_active_open_and_close_a_state_whatever_frame_is_shown() -> None
         state.steering.active = active
         state.steering.keyframe_insert("active", frame=frame)
     told = []
-    for on in (1, 30):
-        bpy.context.scene.frame_set(on)
+    for _ in at_frames((1, 30)):
         bake()
         told.append([part("blender.animation.run_records").outcome_of(ob).states for ob in members])
         bpy.ops.steering.clear_bake()
@@ -401,9 +386,7 @@ def test_a_state_is_not_put_where_the_scene_does_not_see_it() -> None:
     (collection,) = state.users_collection
     hidden = bpy.context.view_layer.layer_collection.children[collection.name]
     hidden.exclude = True
-    select(grazing)
-    assert bpy.ops.steering.state_add(preset="sleep") == {"FINISHED"}
-    assert bpy.context.object.name in bpy.context.view_layer.objects
+    assert press("state_add", grazing, preset="sleep").name in bpy.context.view_layer.objects
 
 
 def test_copies_that_share_a_number_get_their_own_with_the_next_bake_which_stays_up_to_date() -> None:

@@ -3,7 +3,7 @@
 import bpy
 import numpy as np
 
-from tests.blender.building import bake, empty, part, select
+from tests.blender.building import bake, empty, part, press, select
 from tests.blender.minds.test_states import herd, startle
 
 preview = part("blender.preview")
@@ -29,8 +29,7 @@ def told(members, frame: int):
 
 
 def in_state(state) -> set[str]:
-    select(state)
-    assert bpy.ops.steering.select_in_state() == {"FINISHED"}
+    press("select_in_state", state)
     return {ob.name for ob in bpy.context.selected_objects}
 
 
@@ -59,9 +58,7 @@ def test_a_preview_tells_states_and_reasons_as_a_bake_does() -> None:
 
 def test_who_takes_up_a_state_says_what_else_it_weighed() -> None:
     grazing, members, _ = alarm()
-    select(grazing)
-    bpy.ops.steering.state_add(preset="look_up")
-    look = bpy.context.object
+    look = press("state_add", grazing, preset="look_up")
     # They look up from the first step on, before the wolf counts.
     look.steering.state.urge, look.steering.state.react, look.steering.state.persistence = 1.0, 0.0, 0.1
     bake()
@@ -114,6 +111,5 @@ def test_a_click_on_a_part_of_a_vehicle_tells_why_and_directs_the_vehicle() -> N
     assert part("blender.panels.states").Why.poll(bpy.context)
     assert bpy.ops.steering.mark_add() == {"FINISHED"}
     assert bpy.context.object.steering.mark.who == ob
-    select(body)
-    assert bpy.ops.steering.animate_by_hand(frame_start=5, frame_end=20) == {"FINISHED"}
+    press("animate_by_hand", body, frame_start=5, frame_end=20)
     assert ob.steering.guide == bpy.context.object

@@ -1,12 +1,10 @@
 """Sizes, kinds and walks come from the body of a model: not from what it wears or holds, nor from what is not seen."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import bake, empty, frames, part, select
+from tests.blender.building import add_bone, bake, edit_bones, empty, frames, part, press
 from tests.blender.walkers import HEIGHT, SPEED, box, idle, stash, walk, walker
 
 SPREAD = ((-0.9, -0.05, 1.4), (0.9, 0.05, 1.5))
@@ -31,11 +29,7 @@ def _tail(rig, bone: str):
 
 def hand(rig):
     """A bone without skin, below that of the body."""
-    bpy.context.view_layer.objects.active = rig
-    bpy.ops.object.mode_set(mode="EDIT")
-    bone = rig.data.edit_bones.new("Hand")
-    bone.head, bone.tail, bone.parent = (0.3, 0.0, 0.7), (0.3, 0.0, 0.8), rig.data.edit_bones["Body"]
-    bpy.ops.object.mode_set(mode="OBJECT")
+    add_bone(rig, "Hand", (0.3, 0.0, 0.7), (0.3, 0.0, 0.8), "Body")
 
 
 def sword(rig):
@@ -119,11 +113,8 @@ def half_robot(name: str = "Mech"):
         skin.vertex_groups.remove(skin.vertex_groups[group])
     for vertex in skin.data.vertices:
         vertex.co.z = max(vertex.co.z, 0.9)
-    bpy.context.view_layer.objects.active = rig
-    bpy.ops.object.mode_set(mode="EDIT")
-    for side in "LR":
-        rig.data.edit_bones[f"Foot.{side}"].parent = rig.data.edit_bones["Body"]
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with edit_bones(rig) as bones:
+        bones["Foot.L"].parent = bones["Foot.R"].parent = bones["Body"]
     for side, x in (("L", 0.1), ("R", -0.1)):
         on_bone(rig, f"Foot.{side}", (x - 0.05, -0.15, 0.0), (x + 0.05, 0.05, 0.9), f"Leg {side}")
     return rig
@@ -144,9 +135,7 @@ def body_of(rig):
 def check_is_a_walker(rig) -> None:
     """Check that a model is a person as tall and as wide as the plain walker, and walks at its speed."""
     stash(rig, idle(rig), walk(rig))
-    select(rig)
-    assert bpy.ops.steering.populate(count=2) == {"FINISHED"}
-    people = bpy.context.view_layer.objects.active
+    people = press("populate", rig, count=2)
     assert people.name == "People"
     model, clips = people.steering.vehicle, {clip.action.name: clip for clip in people.steering.portrayal.clips}
     assert 0.15 < model.radius <= 0.2 * HEIGHT * 1.1
@@ -177,8 +166,7 @@ def test_rigid_parts_are_the_body_of_what_has_no_skin_there(make) -> None:
 
 def test_members_hide_what_their_model_hides() -> None:
     rig = dressed(hidden_parts)
-    select(rig)
-    assert bpy.ops.steering.populate(count=2) == {"FINISHED"}
+    press("populate", rig, count=2)
     shown = {ob.name.partition(" 0")[0]: ob.visible_get() for ob in bpy.data.objects if " 0" in ob.name}
     assert shown == {
         "Walker": True,
@@ -200,9 +188,7 @@ def test_people_among_animals_are_of_the_herd(others) -> None:
                 _more_skin(rig, (-0.2, y - 0.1, 0.0), (0.2, y + 0.1, 0.8))
             _more_skin(rig, (-0.2, -0.9, 0.8), (0.2, 0.9, 1.3))
         models.append(rig)
-    select(*models)
-    assert bpy.ops.steering.populate(count=4, seed=2) == {"FINISHED"}
-    herd = bpy.context.view_layer.objects.active
+    herd = press("populate", *models, count=4, seed=2)
     assert (herd.name, herd.steering.locomotion) == ("Animals", "ON_FOOT")
     assert herd.steering.vehicle.radius < 0.5
 
@@ -218,18 +204,12 @@ def test_a_body_on_four_legs_is_no_person_however_tall() -> None:
     _more_skin(rig, (-0.15, -1.6, 2.8), (0.15, -1.1, 4.6))
     body = body_of(rig)
     assert not body.is_upright(("NEG_Y", "POS_Z"))
-    select(rig)
-    assert bpy.ops.steering.populate(count=1) == {"FINISHED"}
-    assert bpy.context.view_layer.objects.active.name == "Animals"
+    assert press("populate", rig, count=1).name == "Animals"
 
 
 def with_long_bones(rig):
     """As files in centimetres come in: the armature is a hundredth as large as its bones, one of which is long."""
-    bpy.context.view_layer.objects.active = rig
-    bpy.ops.object.mode_set(mode="EDIT")
-    bone = rig.data.edit_bones.new("End")
-    bone.head, bone.tail = (0.0, 0.0, 1.8), (0.0, 0.0, 60.0)
-    bpy.ops.object.mode_set(mode="OBJECT")
+    add_bone(rig, "End", (0.0, 0.0, 1.8), (0.0, 0.0, 60.0))
 
 
 @pytest.mark.parametrize("clicked", ["Walker", "Walker Skin"])
@@ -237,21 +217,17 @@ def with_long_bones(rig):
 def test_the_ground_is_larger_than_what_is_seen_of_models(how, clicked: str) -> None:
     rig = dressed(how)
     ground = box("Ground", (-8.0, -8.0, -0.5), (8.0, 8.0, 0.0))
-    select(ground, bpy.data.objects[clicked])
-    assert bpy.ops.steering.populate(count=2) == {"FINISHED"}
-    crowd = bpy.context.view_layer.objects.active
+    crowd = press("populate", ground, bpy.data.objects[clicked], count=2)
     assert crowd.steering.populate.place == ground
     assert [source.object for source in crowd.steering.populate.sources] == [rig]
 
 
 def test_a_guide_is_drawn_as_large_as_the_body_of_its_vehicle() -> None:
     rig = dressed(with_long_bones)
-    select(rig)
-    assert bpy.ops.steering.tag(role="VEHICLE", moves_like="PERSON") == {"FINISHED"}
+    press("tag", rig, role="VEHICLE", moves_like="PERSON")
     frames(1, 20)
     bake()
-    select(rig)
-    assert bpy.ops.steering.animate_by_hand(frame_start=1, frame_end=20) == {"FINISHED"}
+    press("animate_by_hand", rig, frame_start=1, frame_end=20)
     guide = bpy.data.objects[f"{rig.name} Guide"]
     assert 0.5 * HEIGHT < guide.empty_display_size < 2.0 * HEIGHT
 
@@ -261,8 +237,7 @@ def test_a_body_far_from_the_origin_is_named_however_far_bones_reach() -> None:
     wrapper = empty("Wrapper")
     rig.parent, rig.location = wrapper, (12.0, 0.0, 0.0)
     bpy.context.view_layer.update()
-    select(wrapper)
-    assert bpy.ops.steering.tag(role="VEHICLE", moves_like="PERSON") == {"FINISHED"}
+    press("tag", wrapper, role="VEHICLE", moves_like="PERSON")
     bpy.context.view_layer.update()
     listed = part("blender.status.census").count(bpy.context.scene).findings
     assert "OFF_ORIGIN" in {each.kind.name for each in listed}
@@ -270,16 +245,12 @@ def test_a_body_far_from_the_origin_is_named_however_far_bones_reach() -> None:
 
 def test_low_hills_are_the_ground_of_models_that_are_not_much_smaller() -> None:
     hills, rig = box("Hills", (-3.0, -3.0, -0.3), (3.0, 3.0, 0.2)), walker()
-    select(hills, rig)
-    assert bpy.ops.steering.populate(count=1) == {"FINISHED"}
-    assert bpy.context.view_layer.objects.active.steering.populate.place == hills
+    assert press("populate", hills, rig, count=1).steering.populate.place == hills
 
 
 def test_a_car_beside_a_person_is_no_ground() -> None:
     car, rig = box("Car", (-0.9, -2.2, 0.0), (0.9, 2.2, 1.5)), walker()
-    select(car, rig)
-    assert bpy.ops.steering.populate(count=2) == {"FINISHED"}
-    stored = bpy.context.view_layer.objects.active.steering.populate
+    stored = press("populate", car, rig, count=2).steering.populate
     assert stored.place is None
     assert {source.object for source in stored.sources} == {car, rig}
 
@@ -288,8 +259,6 @@ def test_a_floor_is_the_ground_also_of_models_nearly_as_large() -> None:
     floor, rig = box("Floor", (-2.0, -2.0, 0.0), (2.0, 2.0, 0.0)), walker()
     shape = box("Shape", (-9.0, -9.0, -9.0), (9.0, 9.0, 9.0))
     rig.pose.bones["Body"].custom_shape = shape
-    select(floor, rig, shape)
-    assert bpy.ops.steering.populate(count=1) == {"FINISHED"}
-    stored = bpy.context.view_layer.objects.active.steering.populate
+    stored = press("populate", floor, rig, shape, count=1).steering.populate
     assert stored.place == floor
     assert [source.object for source in stored.sources] == [rig]

@@ -1,7 +1,5 @@
 """Whichever part of a rigged character is clicked, the character moves as a whole."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +8,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import bake, empty, frames, link, part, select, sphere, wedge
+from tests.blender.building import armature, at_frames, bake, empty, frames, link, part, press, select, sphere, wedge
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender(shared=True)
@@ -31,13 +29,7 @@ class Character:
 
 def character(name: str = "Cow", *, wrapped: bool = True, turned: float = -math.pi / 2) -> Character:
     """A character as an importer makes it: `turned` about X in its armature, whose bones make up for it."""
-    armature = bpy.data.armatures.new(name)
-    rig = link(bpy.data.objects.new(name, armature))
-    select(rig)
-    bpy.ops.object.mode_set(mode="EDIT")
-    bone = armature.edit_bones.new("Spine")
-    bone.head, bone.tail = (0.0, 0.0, 0.0), (0.0, -1.0, 0.0)
-    bpy.ops.object.mode_set(mode="OBJECT")
+    rig = armature(name, Spine=((0.0, 0.0, 0.0), (0.0, -1.0, 0.0)))
     rig.rotation_euler.x = turned
     skin, hat = wedge(f"{name} Skin", size=1.0), sphere(f"{name} Hat", radius=0.3)
     for ob in (skin, hat):
@@ -57,8 +49,7 @@ def vehicles() -> list:
 
 
 def press_vehicle(*clicked) -> None:
-    select(*clicked)
-    assert bpy.ops.steering.tag(role="VEHICLE", moves_like="ANIMAL") == {"FINISHED"}
+    press("tag", *clicked, role="VEHICLE", moves_like="ANIMAL")
 
 
 @pytest.mark.parametrize("clicked", ["rig", "skin", "hat", "wrapper"])
@@ -94,8 +85,7 @@ def test_a_character_stays_upright_and_whole_in_a_bake(clicked: str) -> None:
     before = np.array(cow.skin.matrix_world)
     press_vehicle(getattr(cow, clicked))
     bake()
-    for frame in (1, 10, 20):
-        bpy.context.scene.frame_set(frame)
+    for _ in at_frames((1, 10, 20)):
         after = np.array(cow.skin.matrix_world)
         np.testing.assert_allclose(after[2, :3], before[2, :3], atol=1e-5)
         np.testing.assert_allclose(cow.hat.matrix_world.inverted() @ cow.skin.matrix_world, _offset(cow), atol=1e-5)
@@ -119,8 +109,7 @@ def test_an_empty_with_animation_or_a_role_of_its_own_is_not_a_character() -> No
     cow, other = character(), character("Wolf")
     cow.wrapper.keyframe_insert("location", frame=1)
     press_vehicle(cow.skin)
-    select(other.wrapper)
-    assert bpy.ops.steering.tag(role="LEADER") == {"FINISHED"}
+    press("tag", other.wrapper, role="LEADER")
     press_vehicle(other.skin)
     assert vehicles() == [cow.rig, other.rig]
 
@@ -158,11 +147,9 @@ def test_a_skin_is_never_the_ground_but_stands_on_one() -> None:
     cow = character(wrapped=False)
     cow.skin.scale = (9.0, 9.0, 9.0)
     floor = wedge("Floor", size=200.0)
-    select(cow.rig, cow.skin)
-    assert bpy.ops.steering.populate(count=2, moves_like="ANIMAL") == {"FINISHED"}
+    press("populate", cow.rig, cow.skin, count=2, moves_like="ANIMAL")
     assert part("blender.objects.focus").crowd_in_focus(bpy.context).steering.populate.arrangement == "GRID"
-    select(floor, cow.skin)
-    assert bpy.ops.steering.populate(count=2, moves_like="ANIMAL") == {"FINISHED"}
+    press("populate", floor, cow.skin, count=2, moves_like="ANIMAL")
     assert part("blender.objects.focus").crowd_in_focus(bpy.context).steering.populate.place == floor
 
 
@@ -187,8 +174,7 @@ def test_members_get_what_a_constraint_holds_where_the_model_has_it_in_any_pose(
     charm.parent, charm.location = bell, (0.0, 0.1, 0.0)
     cow.rig.pose.bones["Spine"].rotation_mode = "XYZ"
     cow.rig.pose.bones["Spine"].rotation_euler = (0.4, 0.5, 0.6)
-    select(cow.skin)
-    assert bpy.ops.steering.populate(count=2, moves_like="ANIMAL") == {"FINISHED"}
+    press("populate", cow.skin, count=2, moves_like="ANIMAL")
     assert "constraint" not in capfd.readouterr().out
     assert [each.type for each in bell.constraints] == [kind] and bell.parent is None
     for member in vehicles():
@@ -209,8 +195,7 @@ def test_a_prop_that_holds_what_holds_it_is_left_alone() -> None:
     bell, other = held(cow, "CHILD_OF", "Spine"), empty("Other")
     bell.constraints[0].target = other
     other.constraints.new("CHILD_OF").target = bell
-    select(cow.skin)
-    assert bpy.ops.steering.populate(count=2, moves_like="ANIMAL") == {"FINISHED"}
+    press("populate", cow.skin, count=2, moves_like="ANIMAL")
     assert not [ob for ob in bpy.data.objects if ob.name.startswith("Bell 0")]
 
 
@@ -225,8 +210,7 @@ def test_props_that_follow_a_model_partly_are_named_as_members_do_not_get_them(c
             constraint.keyframe_insert("influence", frame=1)
     camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
     link(camera).constraints.new("CHILD_OF").target = cow.rig
-    select(cow.skin)
-    assert bpy.ops.steering.populate(count=2, moves_like="ANIMAL") == {"FINISHED"}
+    press("populate", cow.skin, count=2, moves_like="ANIMAL")
     told = "Warning: Bell and 2 more follow Cow by a constraint, which members do not get. Undo, parent them to "
     assert told + "Cow instead, and populate again" in capfd.readouterr().out
 
@@ -235,13 +219,11 @@ def test_a_prop_that_a_constraint_moves_on_a_bone_reaches_members_once_it_is_par
     cow = character()
     bell = held(cow, "CHILD_OF", "Spine")
     bell.constraints[0].influence = 0.5
-    select(cow.skin)
-    assert bpy.ops.steering.populate(count=2, moves_like="ANIMAL") == {"FINISHED"}
+    press("populate", cow.skin, count=2, moves_like="ANIMAL")
     assert "Undo, parent it to the bone instead, and populate again" in capfd.readouterr().out
     bell.constraints.clear()
     bell.parent, bell.parent_type, bell.parent_bone = cow.rig, "BONE", "Spine"
-    select(cow.skin)
-    assert bpy.ops.steering.populate(count=2, moves_like="ANIMAL") == {"FINISHED"}
+    press("populate", cow.skin, count=2, moves_like="ANIMAL")
     assert "constraint" not in capfd.readouterr().out
     assert len([ob for ob in bpy.data.objects if ob.data == bell.data]) == 3
 
@@ -270,8 +252,7 @@ def test_the_empty_above_an_armature_and_its_skin_is_the_vehicle(clicked: str, c
 @pytest.mark.parametrize("clicked", ["rig", "skin", "hat"])
 def test_members_are_whole_characters_whichever_part_was_clicked(clicked: str) -> None:
     cow = character()
-    select(getattr(cow, clicked))
-    assert bpy.ops.steering.populate(count=3, moves_like="ANIMAL") == {"FINISHED"}
+    press("populate", getattr(cow, clicked), count=3, moves_like="ANIMAL")
     members = vehicles()
     assert len(members) == 3 and all(ob.type == "EMPTY" for ob in members)
     assert all({child.type for child in ob.children_recursive} == {"ARMATURE", "MESH"} for ob in members)

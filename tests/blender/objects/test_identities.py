@@ -3,7 +3,7 @@
 import bpy
 import pytest
 
-from tests.blender.building import bake, crowd, fleet, frames, select, tag, wedge
+from tests.blender.building import bake, crowd, fleet, frames, press, tag, wedge
 
 
 def identities() -> dict[str, int]:
@@ -20,8 +20,7 @@ def tag_ships() -> None:
 
 
 def populate(**settings) -> None:
-    select(wedge("Fish"))
-    assert bpy.ops.steering.populate(**{"count": 4, "seed": 5, "moves_like": "UNCHANGED", **settings}) == {"FINISHED"}
+    press("populate", wedge("Fish"), **{"count": 4, "seed": 5, "moves_like": "UNCHANGED", **settings})
 
 
 def assign_to_a_new_crowd() -> None:

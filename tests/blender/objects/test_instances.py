@@ -1,12 +1,10 @@
 """An Empty that shows an instance of a collection counts as the model that it shows."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import empty, obstacle, part, select, sphere, tag, wedge
+from tests.blender.building import armature, empty, obstacle, part, press, sphere, tag, wedge
 from tests.blender.read.test_obstacle_shapes import cube, seen
 
 
@@ -25,8 +23,7 @@ def instance(*objects, offset=(0.0, 0.0, 0.0), **placed):
 
 def rigged():
     """A skin, 0.5 m wide and 1.8 m tall, with its armature."""
-    rig = bpy.data.objects.new("Rig", bpy.data.armatures.new("Rig"))
-    bpy.context.scene.collection.objects.link(rig)
+    rig = armature("Rig")
     skin = sphere("Skin", radius=1.0, scale=(0.25, 0.25, 0.9), location=(0.0, 0.0, 0.9))
     skin.parent = rig
     skin.modifiers.new("Armature", "ARMATURE").object = rig
@@ -100,8 +97,7 @@ def test_a_standing_instance_is_measured_once_and_one_that_moves_inside_on_each_
 
 def test_populate_makes_more_instances_of_the_model() -> None:
     model = instance(wedge("Model", size=0.3))
-    select(model)
-    assert bpy.ops.steering.populate(count=4) == {"FINISHED"}
+    press("populate", model, count=4)
     members = [ob for ob in bpy.context.scene.objects if ob.name.startswith("Instance ")]
     assert len(members) == 4
     assert {ob.instance_collection for ob in members} == {model.instance_collection}

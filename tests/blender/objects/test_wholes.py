@@ -1,7 +1,5 @@
 """A click on a part is a click on the whole: every operator on selected vehicles takes the vehicle of a part."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import bpy

@@ -1,12 +1,10 @@
 """The overlay draws the borders of surfaces, and what is too steep for the selected vehicles."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import crowd, insert, part, select, tag, vehicle
+from tests.blender.building import crowd, insert, link, part, select, tag, vehicle
 from tests.blender.overlay.test_overlay import colored, drawn
 from tests.blender.read.test_surfaces import hill
 from tests.sampling import in_every_blender
@@ -81,8 +79,7 @@ def test_the_number_of_lines_is_limited(cells: int) -> None:
 
 
 def test_a_surface_without_faces_has_no_lines() -> None:
-    bare = bpy.data.objects.new("Bare", bpy.data.meshes.new("Bare"))
-    bpy.context.scene.collection.objects.link(bare)
+    bare = link(bpy.data.objects.new("Bare", bpy.data.meshes.new("Bare")))
     tag(bare, role="SURFACE")
     select(herd())
     assert not len(lines("BORDER")) and not len(lines("STEEP"))

@@ -1,7 +1,5 @@
 """The overlay draws objects where the simulation sees them. The drawing itself is not tested."""
 
-from __future__ import annotations
-
 import math
 
 import bpy

@@ -1,7 +1,5 @@
 """The Steering panels show the right fields and tell the user what to do next."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 

@@ -4,8 +4,6 @@ All messages are collected from the code: refusals, poll messages, reports, reas
 at. Each clause of them that tells the user to do something has to be known here, with what shows that it can be done.
 """
 
-from __future__ import annotations
-
 import ast
 import functools
 import re

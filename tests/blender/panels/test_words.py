@@ -1,7 +1,5 @@
 """The words and numbers in the panels: each says what it is, where it is needed."""
 
-from __future__ import annotations
-
 import shutil
 from types import SimpleNamespace
 

@@ -19,7 +19,9 @@ from tests.blender.building import (
     leader,
     obstacle,
     part,
+    press,
     put,
+    refuses,
     road,
     scene_dump,
     select,
@@ -349,8 +351,7 @@ def crew():
 
 
 def no_such_behavior(obs) -> None:
-    select(obs[0])
-    assert bpy.ops.steering.behavior_remove(behavior="wander") == {"FINISHED"}
+    press("behavior_remove", obs[0], behavior="wander")
 
 
 def more_behaviors(_obs) -> None:
@@ -607,8 +608,7 @@ def test_a_bake_that_is_refused_leaves_it_on_and_the_file_as_it_is() -> None:
     toggle(replace_own_keys=True)
     bpy.context.scene.frame_set(10)
     seen, before = shown(obs), of_the_file()
-    with pytest.raises(RuntimeError, match="turn on Replace Own Keys"):
-        bpy.ops.steering.bake()
+    refuses("bake", "turn on Replace Own Keys")
     assert is_on()
     assert_same(before, of_the_file())
     bpy.context.scene.frame_set(10)
@@ -684,14 +684,12 @@ def test_only_viewports_show_it() -> None:
 
 
 def test_it_refuses_what_a_bake_refuses_and_stays_off() -> None:
-    with pytest.raises(RuntimeError, match="The scene has no vehicles"):
-        bpy.ops.steering.preview()
+    refuses("preview", "The scene has no vehicles")
     assert not is_on()
     obs = ships()
     insert(obs[0], "location", {5: (0.0, 0.0, 0.0), 9: (1.0, 0.0, 0.0)})
     before = of_the_file()
-    with pytest.raises(RuntimeError, match="turn on Replace Own Keys"):
-        bpy.ops.steering.preview()
+    refuses("preview", "turn on Replace Own Keys")
     assert not is_on()
     assert_same(before, of_the_file())
 

@@ -1,12 +1,10 @@
 """A preview shows the poses that a bake will write, and leaves none of them in the file."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import bake, crowd, empty, part, places, select, vehicle, wedge
+from tests.blender.building import at_frames, bake, crowd, empty, part, places, select, vehicle, wedge
 from tests.blender.clips.test_control_legs import controlled_walk
 from tests.blender.walkers import found_walkers, pose_of
 from tests.sampling import in_every_blender
@@ -22,8 +20,7 @@ def channels(rig) -> list:
 
 def poses(rigs, frames=SHOWN) -> np.ndarray:
     result = []
-    for frame in frames:
-        bpy.context.scene.frame_set(frame)
+    for _ in at_frames(frames):
         result.append([pose_of(rig) for rig in rigs])
     return np.array(result)
 
@@ -44,8 +41,7 @@ def test_a_preview_shows_the_poses_of_the_bake(active: bool) -> None:
     assert not any(track.name.startswith("Steering") for rig in rigs for track in rig.animation_data.nla_tracks)
     real = poses(rigs)
     assert np.abs(previewed - real).max() > 0.05
-    select(people)
-    bake()
+    bake(people)
     np.testing.assert_allclose(previewed, poses(rigs), atol=1e-5)
 
 
@@ -93,8 +89,7 @@ def test_a_preview_shows_what_clips_do_between_their_frames() -> None:
     bpy.ops.steering.preview()
     previewed = poses(rigs)
     bpy.ops.steering.preview()
-    select(people)
-    bake()
+    bake(people)
     assert np.ptp(previewed[:, :, 0, 0, 3]) > 0.02
     np.testing.assert_allclose(previewed, poses(rigs), atol=1e-5)
 
@@ -106,8 +101,7 @@ def test_a_preview_shows_legs_that_constraints_pose() -> None:
     previewed = poses([rig])
     assert bpy.ops.steering.preview() == {"FINISHED"}
     assert np.abs(previewed - poses([rig])).max() > 0.05
-    select(people)
-    bake()
+    bake(people)
     np.testing.assert_allclose(previewed, poses([rig]), atol=1e-4)
 
 
@@ -127,7 +121,6 @@ def test_a_preview_shows_bones_that_drivers_of_the_rig_pose() -> None:
     bpy.ops.steering.preview()
     np.testing.assert_array_equal(real, poses(rigs))
     assert stood == [channels(rig) for rig in rigs]
-    select(people)
-    bake()
+    bake(people)
     np.testing.assert_allclose(previewed, poses(rigs), atol=1e-5)
     assert np.ptp(np.linalg.norm(previewed[:, :, 0, :3, 1], axis=2)) > 0.05

@@ -3,7 +3,7 @@
 import bpy
 import numpy as np
 
-from tests.blender.building import assert_same, bake, crowd, fleet, frames, part, points, scene_dump, select
+from tests.blender.building import assert_same, at_frames, bake, crowd, fleet, frames, part, points, scene_dump, select
 from tests.blender.preview.test_preview import FIRST, LAST, shown, toggle, told
 from tests.blender.read.test_points import recorded, scatter
 from tests.blender.write.test_writers import plan
@@ -42,8 +42,7 @@ def test_points_are_shown_where_a_bake_puts_them_beside_objects(addon) -> None:
     expected, of_points = np.array(recorded(planned).positions), planned.vehicles.identity <= 900
     before = scene_dump()
     toggle()
-    for frame in (1, 2, 9, LAST, 4, 5, 1):
-        bpy.context.scene.frame_set(frame)
+    for frame in at_frames((1, 2, 9, LAST, 4, 5, 1)):
         np.testing.assert_allclose(seen()["position"], expected[frame - 1][of_points], atol=2e-5)
         np.testing.assert_allclose(shown(ships)[:, :3, 3], expected[frame - 1][~of_points], atol=2e-5)
         assert shown([ob])[0, :3, :3].max() == 0.0
@@ -124,8 +123,7 @@ def test_vehicles_at_rest_are_shown_as_in_their_cache(addon) -> None:
     owner.steering.wander.strength = 0.0
     expected = np.array(recorded(plan()).positions)
     toggle()
-    for frame in (6, 12):
-        bpy.context.scene.frame_set(frame)
+    for frame in at_frames((6, 12)):
         np.testing.assert_allclose(seen()["position"], expected[frame - 1], atol=2e-5)
     depsgraph = bpy.context.evaluated_depsgraph_get()
     drawn = [np.array(each.matrix_world) for each in depsgraph.object_instances if each.is_instance]

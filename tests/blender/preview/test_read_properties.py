@@ -1,12 +1,10 @@
 """A preview shows what drivers read of vehicles: wings that beat, heads that turn, the state a vehicle is in."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import assert_same, bake, scene_dump, select
+from tests.blender.building import assert_same, at_frames, bake, scene_dump
 from tests.blender.minds.test_state_properties import herd
 from tests.blender.write.test_portrayal import bird, hang_wing, looking
 from tests.sampling import in_every_blender
@@ -25,8 +23,7 @@ def hung(ob, name: str, by: str):
 
 def shown(part_of_it, frames=SHOWN) -> np.ndarray:
     turns = []
-    for frame in frames:
-        bpy.context.scene.frame_set(frame)
+    for _ in at_frames(frames):
         turns.append(part_of_it.evaluated_get(bpy.context.evaluated_depsgraph_get()).rotation_euler[1])
     return np.array(turns)
 
@@ -51,8 +48,7 @@ def test_a_preview_shows_the_wings_of_the_bake_and_leaves_no_trace(by: str) -> N
     bpy.context.scene.frame_set(1)
     assert_same(before, scene_dump())
     assert (ob[by], ob.id_properties_ui(by).as_dict()["description"]) == (0.25, "Mine")
-    select(ob)
-    bake()
+    bake(ob)
     np.testing.assert_allclose(seen, shown(wing), atol=1e-5)
     assert np.ptp(seen) > 0.05 or by == "steering_effort"
 
@@ -71,8 +67,7 @@ def test_a_preview_turns_heads_that_properties_drive() -> None:
     birds.steering.portrayal.look_at = seen
     head = hung(ob, "Head", "steering_look_left")
     turned = previewed(head)
-    select(ob)
-    bake()
+    bake(ob)
     np.testing.assert_allclose(turned, shown(head), atol=0.02)
     assert (turned < -0.2).all()
 
@@ -85,7 +80,6 @@ def test_a_preview_tells_drivers_the_state(by: str) -> None:
     called.update_tag()
     tail = hang_wing(called, "Tail", by)
     seen = previewed(tail)
-    select(called)
-    bake()
+    bake(called)
     np.testing.assert_allclose(seen, shown(tail), atol=1e-6)
     assert np.ptp(seen) > 0.3 and type(called[by]) is (int if by == "steering_state" else float)

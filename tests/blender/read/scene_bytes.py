@@ -3,8 +3,6 @@
 Their vehicles have no behaviors, so that the hashes only change with the reading and writing of scenes.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import random
@@ -16,19 +14,19 @@ import bpy
 import numpy as np
 
 from tests.blender.building import (
+    armature,
     bake,
     crowd,
     curves,
     empty,
     frames,
     leader,
-    link,
     obstacle,
     part,
     path_curve,
+    press,
     put,
     road,
-    select,
     sphere,
     tag,
     vehicle,
@@ -114,18 +112,11 @@ def surroundings(places: Places) -> None:
     ship = vehicle(wedge("Ship", places.vector(), rotation=places.vector(2.0)), identity=2)
     horn = sphere("Horn", (0.0, 2.0, 0.0), radius=0.3)
     horn.parent = ship
-    select(horn)
-    assert bpy.ops.steering.tag(role="OBSTACLE", of_part=True) == {"FINISHED"}
+    press("tag", horn, role="OBSTACLE", of_part=True)
 
 
 def bones(places: Places) -> None:
-    data = bpy.data.armatures.new("Rig")
-    rig = places.key(link(bpy.data.objects.new("Rig", data)), 1, 17)
-    bpy.context.view_layer.objects.active = rig
-    bpy.ops.object.mode_set(mode="EDIT")
-    bone = data.edit_bones.new("Hand")
-    bone.head, bone.tail = (0.5, 0.2, 0.1), (0.9, 1.4, 0.3)
-    bpy.ops.object.mode_set(mode="OBJECT")
+    rig = places.key(armature("Rig", Hand=((0.5, 0.2, 0.1), (0.9, 1.4, 0.3))), 1, 17)
     hand = rig.pose.bones["Hand"]
     for frame in (1, 10, 24):
         hand.rotation_mode, hand.rotation_euler = "XYZ", places.vector(1.0)

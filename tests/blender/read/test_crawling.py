@@ -1,7 +1,5 @@
 """What crawls, on surfaces as Blender has them: on every key on the nearest place, upright to the normal."""
 
-from __future__ import annotations
-
 import math
 
 import bpy
@@ -10,16 +8,7 @@ import pytest
 from mathutils import Vector
 from mathutils.bvhtree import BVHTree
 
-from tests.blender.building import (
-    bake,
-    baked_frames,
-    crowd,
-    empty,
-    frames,
-    meshed,
-    tag,
-    vehicle,
-)
+from tests.blender.building import bake, baked_frames, crowd, empty, frames, meshed, tag, vehicle
 from tests.locomotion.round_grounds import globe
 
 LAST = 24

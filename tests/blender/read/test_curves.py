@@ -1,12 +1,10 @@
 """Curves as lines, with their surface and without."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import part
+from tests.blender.building import link, part
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender
@@ -27,8 +25,7 @@ def curve(kind: str, *, closed: bool, ends: bool):
     line.use_cyclic_u = closed
     if kind == "NURBS":
         line.order_u, line.use_endpoint_u = 4, ends
-    ob = bpy.data.objects.new("Road", data)
-    bpy.context.scene.collection.objects.link(ob)
+    ob = link(bpy.data.objects.new("Road", data))
     ob.location = (1.0, 2.0, 3.0)
     return ob
 
@@ -62,3 +59,29 @@ def test_the_middle_line_of_a_bevelled_curve_is_sketched_without_adding_databloc
     for exact, exactly_closed in (bare, bevelled):
         assert is_closed == exactly_closed == closed
         assert gap(points, exact, closed) < 0.02 and gap(exact, points, closed) < 0.02
+
+
+def test_a_curve_that_stays_is_read_once_and_one_that_moves_or_changes_again(addon) -> None:
+    ob, frames = curve("BEZIER", closed=False, ends=False), []
+    curves = part("blender.read.curves")
+
+    def path(reader):
+        bpy.context.view_layer.update()
+        return reader.read(bpy.context.evaluated_depsgraph_get())
+
+    def counted(*arguments):
+        frames.append(arguments)
+        return curves.polylines(*arguments)
+
+    reader = curves.CurveReader(ob, counted)
+    path(reader)
+    (before,) = path(reader)
+    assert len(frames) == 1
+    ob.location.x += 1.0
+    (moved,) = path(reader)
+    assert len(frames) == 2 and np.allclose(moved.points - before.points, (1.0, 0.0, 0.0))
+    ob.data.splines[0].bezier_points[0].keyframe_insert("co")
+    reader = curves.CurveReader(ob, counted)
+    path(reader)
+    path(reader)
+    assert len(frames) == 4

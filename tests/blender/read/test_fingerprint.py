@@ -1,7 +1,5 @@
 """The fingerprint of a run changes with whatever the run is made from, and with nothing else."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import bpy
@@ -18,6 +16,8 @@ from tests.blender.building import (
     leader,
     obstacle,
     part,
+    press,
+    reopen,
     road,
     scene_dump,
     select,
@@ -57,8 +57,7 @@ def a_setting() -> None:
 
 def the_start() -> None:
     bpy.data.objects["One"].location.x -= 2.0
-    select(bpy.data.objects["One"])
-    assert bpy.ops.steering.set_start() == {"FINISHED"}
+    press("set_start", bpy.data.objects["One"])
 
 
 def keys_of_a_target() -> None:
@@ -136,8 +135,7 @@ def test_it_survives_saving(tmp_path) -> None:
     town()
     bake()
     before = fingerprint()
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "town.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "town.blend"))
+    reopen(tmp_path / "town.blend")
     assert fingerprint() == before
 
 
@@ -185,11 +183,9 @@ def test_after_a_bake_of_one_vehicle_with_another_setting_the_bake_of_the_other_
     town()
     bake()
     a_setting()
-    select(bpy.data.objects["One"])
-    assert bpy.ops.steering.bake(selected=True) == {"FINISHED"}
+    press("bake", bpy.data.objects["One"], selected=True)
     assert baked().outdated
-    select(bpy.data.objects["Two"])
-    assert bpy.ops.steering.bake(selected=True) == {"FINISHED"}
+    press("bake", bpy.data.objects["Two"], selected=True)
     assert not baked().outdated
 
 

@@ -1,7 +1,5 @@
 """Flows as Blender has them: curves tagged as such, standing or moving, and vehicles that go along."""
 
-from __future__ import annotations
-
 import math
 
 import bpy

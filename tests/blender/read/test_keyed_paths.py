@@ -1,16 +1,13 @@
 """Which properties of an object are keyed, where many objects share the same actions."""
 
-from __future__ import annotations
-
 import bpy
 
-from tests.blender.building import part
+from tests.blender.building import link, part
 
 
 def keyed(name: str, path: str, shared: bpy.types.Action) -> bpy.types.Object:
     """An object with a key of its own on a property and an NLA strip of an action that others play as well."""
-    ob = bpy.data.objects.new(name, None)
-    bpy.context.scene.collection.objects.link(ob)
+    ob = link(bpy.data.objects.new(name, None))
     ob.keyframe_insert(path, frame=1)
     ob.animation_data.nla_tracks.new().strips.new("Walk", 1, shared)
     return ob
@@ -18,8 +15,7 @@ def keyed(name: str, path: str, shared: bpy.types.Action) -> bpy.types.Object:
 
 def test_a_shared_action_is_read_once_and_counts_for_everyone(monkeypatch):
     dependencies = part("blender.read.dependencies")
-    walker = bpy.data.objects.new("Walker", None)
-    bpy.context.scene.collection.objects.link(walker)
+    walker = link(bpy.data.objects.new("Walker", None))
     walker.keyframe_insert("rotation_euler", frame=1)
     shared = walker.animation_data.action
     first, second = keyed("First", "location", shared), keyed("Second", "scale", shared)

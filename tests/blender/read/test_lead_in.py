@@ -14,7 +14,7 @@ from tests.blender.building import (
     meshed,
     obstacle,
     part,
-    select,
+    press,
     sphere,
     tag,
     vehicle,
@@ -71,23 +71,20 @@ def test_a_surface_is_carried_on_backwards_as_it_is() -> None:
     assert np.allclose(corner, np.arange(-12, 0)[:, None] * FAST + (-9.0, -9.0, 0.0), atol=1e-4)
 
 
-def test_what_is_keyed_before_the_first_frame_is_read_as_it_is() -> None:
-    """From -4 on it comes down, and before that it is carried on."""
-    leader(keyed(empty("Hero"), {-4: (0.0, 0.0, 5.0), 1: (0.0, 0.0, 0.0), 21: (10.0, 0.0, 0.0)}))
+@pytest.mark.parametrize(
+    ("keys", "heights"),
+    [
+        ({-4: (0.0, 0.0, 5.0), 1: (0.0, 0.0, 0.0)}, np.arange(8, 0, -1)),
+        ({-30: (0.0, 0.0, 0.0), 1: (0.0, 0.0, 0.0)}, 0.0),
+        ({8: (0.0, 0.0, 0.0)}, 0.0),
+    ],
+    ids=["comes down from -4 on", "stands still", "sets off later"],
+)
+def test_what_is_keyed_before_the_first_frame_is_read_as_it_is_and_carried_on_before(keys, heights) -> None:
+    leader(keyed(empty("Hero"), {**keys, 21: (10.0, 0.0, 0.0)}))
     path = np.array([each.tracked.position[0] for each in led_in(8)])
-    assert np.allclose(path[:, 2], np.arange(8, 0, -1), atol=1e-5)
-    assert np.allclose(path[:, 0], 0.0)
-
-
-def test_what_is_keyed_to_stand_still_does() -> None:
-    leader(keyed(empty("Hero"), {-30: (0.0, 0.0, 0.0), 1: (0.0, 0.0, 0.0), 21: (10.0, 0.0, 0.0)}))
-    path = np.array([each.tracked.position[0] for each in led_in(12)])
-    assert np.allclose(path, 0.0)
-
-
-def test_what_sets_off_later_than_the_first_frame_stands_still() -> None:
-    leader(keyed(empty("Hero"), {8: (0.0, 0.0, 0.0), 21: (10.0, 0.0, 0.0)}))
-    assert np.allclose([each.tracked.position[0] for each in led_in(12)], 0.0)
+    assert np.allclose(path[:, 2], heights, atol=1e-5)
+    assert np.allclose(path[:, :2], 0.0)
 
 
 def test_what_a_driver_moves_is_where_the_driver_says() -> None:
@@ -100,8 +97,7 @@ def test_what_a_driver_moves_is_where_the_driver_says() -> None:
 def test_obstacles_and_regions_are_carried_on_too() -> None:
     obstacle(moving(sphere("Rock")))
     zone = moving(empty("Zone"))
-    select(zone)
-    bpy.ops.steering.tag(role="REGION")
+    press("tag", zone, role="REGION")
     snapshots = led_in(6, obstacle_avoidance={}, containment={})
     for name, column in (("obstacles", "start"), ("obstacles", "end"), ("regions", "centre")):
         path = np.array([getattr(getattr(each, name), column)[0] for each in snapshots])

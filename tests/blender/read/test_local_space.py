@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mathutils import Euler, Matrix
 
-from tests.blender.building import part
+from tests.blender.building import add_bone, at_frames, link, part
 from tests.sampling import sampled
 
 AXES = ("X", "Y", "Z", "NEG_X", "NEG_Y", "NEG_Z")
@@ -33,8 +33,7 @@ def rotation_channels(addon):
 
 
 def new_object(name: str, parent=None, data=None):
-    ob = bpy.data.objects.new(name, data)
-    bpy.context.scene.collection.objects.link(ob)
+    ob = link(bpy.data.objects.new(name, data))
     ob.parent = parent
     return ob
 
@@ -79,11 +78,7 @@ def skewing_parent():
 
 def bone_parent(relative: bool):
     armature = new_object("Rig", data=bpy.data.armatures.new("Rig"))
-    bpy.context.view_layer.objects.active = armature
-    bpy.ops.object.mode_set(mode="EDIT")
-    bone = armature.data.edit_bones.new("Bone")
-    bone.head, bone.tail, bone.roll = (0.0, 0.0, 1.0), (0.5, 0.2, 3.0), 0.4
-    bpy.ops.object.mode_set(mode="OBJECT")
+    add_bone(armature, "Bone", (0.0, 0.0, 1.0), (0.5, 0.2, 3.0), roll=0.4)
     armature.data.bones["Bone"].use_relative_parent = relative
     armature.scale, armature.rotation_euler = (1.5, 1.5, 0.8), (0.0, 0.4, 0.3)
     pose = armature.pose.bones["Bone"]
@@ -134,8 +129,7 @@ def test_the_parent_part_is_read_from_the_given_frame(local_space) -> None:
         ob.parent.parent.location = (x, 0.0, 0.0)
         ob.parent.parent.keyframe_insert("location", frame=frame)
     parts = []
-    for frame in (1, 11):
-        bpy.context.scene.frame_set(frame)
+    for _ in at_frames((1, 11)):
         parts.append(local_space.parent_part(ob, bpy.context.evaluated_depsgraph_get()))
     assert np.allclose(parts[1] - parts[0], np.outer(np.array([10.0, 0, 0, 0]), [0, 0, 0, 1]), atol=1e-4)
 

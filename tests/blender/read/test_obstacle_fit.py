@@ -1,14 +1,12 @@
 """The shape that tagging gives an obstacle, by what is seen of the object."""
 
-from __future__ import annotations
-
 import math
 
 import bpy
 import pytest
 from mathutils import Vector
 
-from tests.blender.building import empty, link, meshed, part, put, select
+from tests.blender.building import empty, link, meshed, part, press, put, refuses
 from tests.blender.read.test_obstacle_shapes import cube
 
 
@@ -98,8 +96,7 @@ SHAPES = {
 
 def tagged(*objects):
     bpy.context.view_layer.update()
-    select(*objects)
-    assert bpy.ops.steering.tag(role="OBSTACLE") == {"FINISHED"}
+    press("tag", *objects, role="OBSTACLE")
     return objects[0]
 
 
@@ -124,8 +121,7 @@ def test_what_an_animator_chose_stays(addon) -> None:
 
 def test_untagging_forgets_it_so_that_tagging_measures_again(addon) -> None:
     ob = tagged(wall())
-    select(ob)
-    bpy.ops.steering.tag(role="RESOURCE")
+    press("tag", ob, role="RESOURCE")
     bpy.ops.steering.untag(role="OBSTACLE")
     ob.scale = (1.0, 1.0, 1.0)
     assert tagged(ob).steering.obstacle_shape == "BOX"
@@ -141,8 +137,7 @@ def test_a_hole_is_a_door_for_those_who_fit_through_it(addon) -> None:
     bpy.ops.steering.untag(role="OBSTACLE")
     small = cube("Mouse", scale=(0.1, 0.2, 0.15), location=(0.0, -5.0, 0.0))
     bpy.context.view_layer.update()
-    select(small)
-    bpy.ops.steering.tag(role="VEHICLE", moves_like="ANYTHING")
+    press("tag", small, role="VEHICLE", moves_like="ANYTHING")
     assert small.steering.height == pytest.approx(2.0)
     assert tagged(ob).steering.obstacle_shape == "MESH"
 
@@ -212,8 +207,7 @@ def plane():
 )
 def test_a_region_has_the_shape_of_its_inside_until_another_is_chosen(make, shape: str, capfd) -> None:
     ob = make()
-    select(ob)
-    bpy.ops.steering.tag(role="REGION")
+    press("tag", ob, role="REGION")
     assert ob.steering.region_shape == shape
     assert f"{ob.name}: {shape.capitalize()}" in capfd.readouterr().out
     ob.steering.region_shape = "BOX"
@@ -224,7 +218,5 @@ def test_a_region_has_the_shape_of_its_inside_until_another_is_chosen(make, shap
 def test_an_obstacle_whose_scale_is_not_a_number_is_refused_by_name() -> None:
     ob = cube("Wall")
     ob.scale = (math.nan, 1.0, 1.0)
-    select(ob)
-    with pytest.raises(RuntimeError, match=r"Wall has an invalid transform on frame 1\. Check its keyframes"):
-        bpy.ops.steering.tag(role="OBSTACLE")
+    refuses("tag", r"Wall has an invalid transform on frame 1\. Check its keyframes", ob, role="OBSTACLE")
     assert not ob.steering.is_property_set("obstacle_shape")

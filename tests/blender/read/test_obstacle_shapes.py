@@ -1,7 +1,5 @@
 """Obstacles as boxes and rooms, as an animator sets them up."""
 
-from __future__ import annotations
-
 import math
 
 import bpy

@@ -3,18 +3,7 @@
 import bpy
 import numpy as np
 
-from tests.blender.building import (
-    bake,
-    baked_frames,
-    crowd,
-    empty,
-    fleet,
-    frames,
-    leader,
-    part,
-    places,
-    vehicle,
-)
+from tests.blender.building import bake, baked_frames, crowd, empty, fleet, frames, leader, part, places, vehicle
 
 LAST = 100
 CORNERS = ((0.0, 2.0, 0.0), (2.0, 2.0, 0.0), (2.0, 0.0, 0.0))

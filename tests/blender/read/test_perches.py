@@ -6,6 +6,7 @@ import pytest
 from mathutils import Matrix
 
 from tests.blender.building import (
+    at_frames,
     bake,
     crowd,
     empty,
@@ -15,7 +16,7 @@ from tests.blender.building import (
     part,
     path_curve,
     places,
-    select,
+    press,
     use,
     vehicle,
 )
@@ -109,8 +110,7 @@ def test_three_clicks_land_a_flock_on_a_roof_wherever_its_origin_is() -> None:
     herd = birds[0].steering.crowd
     herd.steering.landing.use = False
     use(herd, obstacle_avoidance={}, separation={})
-    select(herd, roof)
-    assert bpy.ops.steering.state_add(preset="land") == {"FINISHED"}
+    press("state_add", herd, roof, preset="land")
     bake()
     assert all(abs(places(bird, [last])[0][2] - 3.0) < 0.3 for bird in birds)
     assert all(np.ptp([places(bird, [frame])[0] for frame in (last - 5, last)], axis=0).max() < 1e-6 for bird in birds)
@@ -123,8 +123,7 @@ def test_wings_are_folded_and_still_where_birds_stand() -> None:
     portrayal.use, portrayal.phase_by = True, "TIME"
     bake()
     told = []
-    for frame in (1, LAST - 5, LAST):
-        bpy.context.scene.frame_set(frame)
+    for _ in at_frames((1, LAST - 5, LAST)):
         told.append([[bird[f"steering_{name}"] for bird in birds] for name in ("folded", "effort", "phase")])
     flying, before, last = np.array(told)
     assert (flying[0] == 0.0).all() and (flying[1] > 0.5).all()

@@ -1,7 +1,5 @@
 """Surfaces as Blender has them: what a crowd on foot stands on, whatever makes its shape and moves it."""
 
-from __future__ import annotations
-
 import math
 
 import bpy

@@ -4,7 +4,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import bake, crowd, empty, fleet, frames, insert, leader, places, vehicle
+from tests.blender.building import bake, crowd, empty, fleet, frames, insert, leader, places, refuses, vehicle
 
 
 def collection(*objects, name: str = "Doors"):
@@ -76,8 +76,7 @@ def test_an_empty_group_of_targets_is_refused_by_name(make, message) -> None:
     frames(1, 20)
     values = make()
     ships, _ = walkers(2, **values)
-    with pytest.raises(RuntimeError, match=message):
-        bake()
+    refuses("bake", message)
     assert ships[0].animation_data is None
 
 

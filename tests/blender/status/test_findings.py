@@ -1,7 +1,5 @@
 """What would go wrong in silence is listed by name before the bake and after it, and a click selects it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import bpy
@@ -21,6 +19,8 @@ from tests.blender.building import (
     obstacle,
     part,
     path_curve,
+    press,
+    refuses,
     road,
     scene_dump,
     select,
@@ -43,8 +43,7 @@ def listed() -> dict[str, str]:
 
 def selected_by_click(kind: str) -> set[str]:
     """The names of the objects that the button of a finding selects."""
-    select()
-    assert bpy.ops.steering.finding_select(kind=kind, text=listed()[kind]) == {"FINISHED"}
+    press("finding_select", kind=kind, text=listed()[kind])
     return {ob.name for ob in bpy.context.selected_objects}
 
 
@@ -183,15 +182,13 @@ def a_deleted_target() -> set[str]:
 
 def test_a_path_that_was_never_chosen_is_nothing_to_look_at_until_there_was_one(capfd) -> None:
     models = [wedge(f"Walker {k}", (2.0 * k, 0.0, 0.0), 1.75) for k in range(2)]
-    select(*models)
-    assert bpy.ops.steering.tag(role="VEHICLE", moves_like="PERSON") == {"FINISHED"}
+    press("tag", *models, role="VEHICLE", moves_like="PERSON")
     frames(1, 2)
     bake()
     assert listed() == {}
     assert "waits for a Path" not in capfd.readouterr().out
     way = path_curve()
-    select(way)
-    assert bpy.ops.steering.tag(role="PATH") == {"FINISHED"}
+    press("tag", way, role="PATH")
     assert listed() == {}
     bpy.data.objects.remove(way)
     assert "It waits for a Path" in listed()["WAITING"]
@@ -199,11 +196,9 @@ def test_a_path_that_was_never_chosen_is_nothing_to_look_at_until_there_was_one(
 
 def test_a_path_to_follow_that_was_asked_for_is_missed() -> None:
     model = wedge("Walker", (0.0, 0.0, 0.0), 1.75)
-    select(model)
-    assert bpy.ops.steering.tag(role="VEHICLE", moves_like="PERSON") == {"FINISHED"}
+    press("tag", model, role="VEHICLE", moves_like="PERSON")
     assert listed() == {}
-    select(model)
-    assert bpy.ops.steering.behavior_add(behavior="path_following") == {"FINISHED"}
+    press("behavior_add", model, behavior="path_following")
     assert "It waits for a Path" in listed()["WAITING"]
 
 
@@ -326,8 +321,7 @@ def test_a_scale_that_is_applied_varied_or_measured_again_is_as_meant() -> None:
     assert "SCALED" not in listed()
     bpy.ops.object.transform_apply(location=False, rotation=False, scale=True)
     assert "SCALED" not in listed()
-    select(second)
-    assert bpy.ops.steering.vary(size=0.9) == {"FINISHED"}
+    press("vary", second, size=0.9)
     assert mean(second) != 1.0
     assert "SCALED" not in listed()
 
@@ -492,6 +486,5 @@ def test_the_setting_lets_a_preview_that_was_refused_midway_go_on() -> None:
 
 def test_refusals_that_name_no_object_are_shown_too() -> None:
     leader()
-    with pytest.raises(RuntimeError, match="has no vehicles"):
-        bpy.ops.steering.bake()
+    refuses("bake", "has no vehicles")
     assert "The scene has no vehicles" in texts(up_to_date("STEERING_PT_findings"))

@@ -1,7 +1,5 @@
 """Why nothing moves: the panel names the reason, and names none where something moves."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import bpy

@@ -1,7 +1,5 @@
 """Vehicles that cannot stand or move where they start are named before the bake, and those that fell after it."""
 
-from __future__ import annotations
-
 import math
 
 import bpy

@@ -24,7 +24,6 @@ from tests.blender.building import (
     places,
     road,
     scene_dump,
-    select,
     stored_names,
     vehicle,
     wedge,
@@ -245,8 +244,7 @@ def test_other_objects_have_no_steering_data_after_a_bake() -> None:
 @in_every_blender
 def test_the_selection_and_the_active_object_stay() -> None:
     ships = varied_scene()
-    select(ships[1], ships[3])
-    bake()
+    bake(ships[1], ships[3])
     assert bpy.context.view_layer.objects.active == ships[1]
     assert sorted(ob.name for ob in bpy.context.selected_objects) == sorted([ships[1].name, ships[3].name])
 

@@ -1,7 +1,5 @@
 """Clips in Blender: found, measured, written as strips with a bake, and removed with it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +9,7 @@ import pytest
 
 from tests.blender.building import (
     assert_same,
+    at_frames,
     bake,
     clear_bake,
     crowd,
@@ -20,6 +19,9 @@ from tests.blender.building import (
     keys,
     meshed,
     part,
+    press,
+    refuses,
+    reopen,
     scene_dump,
     select,
     tag,
@@ -73,9 +75,7 @@ def test_populate_gives_a_new_crowd_the_clips_that_its_model_brings_along():
     frames(1, 10)
     rig = walker("Model")
     stash(rig, idle(rig), walk(rig))
-    select(rig)
-    assert bpy.ops.steering.populate(count=3, moves_like="PERSON") == {"FINISHED"}
-    people = bpy.context.object
+    people = press("populate", rig, count=3, moves_like="PERSON")
     assert [(clip.action.name, clip.plays) for clip in people.steering.portrayal.clips] == [
         ("Idle", "STAND"),
         ("Walk", "MOVE"),
@@ -126,8 +126,7 @@ def test_a_model_stands_on_the_soles_of_its_walk(below: float, origin_height: fl
 def test_populate_leaves_clips_alone_where_that_is_asked_or_says_what_a_bake_would_refuse(capfd):
     rig = walker("Model")
     stash(rig, idle(rig), walk(rig))
-    select(rig)
-    assert bpy.ops.steering.populate(count=2, moves_like="PERSON", find_clips=False) == {"FINISHED"}
+    press("populate", rig, count=2, moves_like="PERSON", find_clips=False)
     assert not bpy.context.object.steering.portrayal.clips
     rig.animation_data.nla_tracks[0].is_solo = True
     select(rig)
@@ -180,20 +179,17 @@ def test_a_tagged_model_plays_what_it_brings_and_stays_as_it_is_or_is_told_why(c
     assert rig.matrix_world == before and len(rig.animation_data.nla_tracks) == tracks
     model = people.steering.vehicle
     assert not names or model.cruise_speed * model.max_speed == pytest.approx(SPEED, rel=0.03)
-    select(people)
-    assert bpy.ops.steering.clips_find() == {"FINISHED"}
+    press("clips_find", people)
     assert len(people.steering.portrayal.clips) == max(len(names), 2 if case == "many without a name" else 1)
 
 
 def test_clips_are_left_alone_where_that_is_asked_and_in_crowds_that_have_settings():
     rig = walker("Model")
     stash(rig, idle(rig), walk(rig))
-    select(rig)
-    assert bpy.ops.steering.tag(moves_like="PERSON", find_clips=False) == {"FINISHED"}
+    press("tag", rig, moves_like="PERSON", find_clips=False)
     people = rig.steering.crowd
     assert not people.steering.portrayal.clips
-    select(walker("Second"), people)
-    assert bpy.ops.steering.tag() == {"FINISHED"}
+    press("tag", walker("Second"), people)
     assert not people.steering.portrayal.clips
 
 
@@ -203,13 +199,10 @@ def test_an_instance_of_a_rigged_model_is_told_how_to_play_clips(capfd):
     hero.objects.link(rig)
     ob = empty("Hero")
     ob.instance_type, ob.instance_collection = "COLLECTION", hero
-    select(ob)
-    assert bpy.ops.steering.tag(moves_like="PERSON") == {"FINISHED"}
+    press("tag", ob, moves_like="PERSON")
     told = "Hero shows Model as an instance, which plays no clips. Tag Model itself"
     assert told in capfd.readouterr().out
-    select(ob.steering.crowd)
-    with pytest.raises(RuntimeError, match=told):
-        bpy.ops.steering.clips_find()
+    refuses("clips_find", told, ob.steering.crowd)
 
 
 def test_a_model_imported_after_another_one_stands_in_all_its_ways():
@@ -340,8 +333,7 @@ def test_vehicles_whose_feet_slide_are_selected_with_the_worst_named():
     strip_time = ours(rigs[1])[-1].strips[0].fcurves.find("strip_time")
     for key in strip_time.keyframe_points:
         key.co.y *= 0.5
-    select(people)
-    assert bpy.ops.steering.select_sliding(distance=0.1) == {"FINISHED"}
+    press("select_sliding", people, distance=0.1)
     assert bpy.context.selected_objects == [rigs[1]]
     after = {each.vehicle: each.metres for each in slides_of(rigs, bpy.context.scene)}
     # A stance takes twice its time: half of the way, which is a stride, is not covered by the step.
@@ -351,10 +343,10 @@ def test_vehicles_whose_feet_slide_are_selected_with_the_worst_named():
     on_floor = {each.vehicle: each.metres for each in slides_of(rigs, bpy.context.scene)}
     assert on_floor == pytest.approx(before | {rigs[1]: on_floor[rigs[1]]}, abs=1e-4)
     assert on_floor[rigs[1]] > 0.45 * STRIDE
-    select(people)
-    clear_bake()
-    with pytest.raises(RuntimeError, match="No vehicle of People plays clips"):
-        bpy.ops.steering.select_sliding()
+    [told] = part("blender.operators.findings").sliding_warnings(slides_of(rigs, bpy.context.scene))
+    assert told.startswith(f"{rigs[1].name} slides on") and f"{100.0 * on_floor[rigs[1]]:.0f} cm from frame" in told
+    clear_bake(people)
+    refuses("select_sliding", "No vehicle of People plays clips")
 
 
 def test_changed_clips_put_a_bake_out_of_date_until_the_next_bake():
@@ -402,8 +394,7 @@ def test_an_action_that_poses_the_model_is_refused_by_name_and_set_aside_on_requ
                               for k in range(3)})  # fmt: skip
     data.assign_action(rig, wave, data.slot_for(wave, rig))
     before = scene_dump()
-    with pytest.raises(RuntimeError, match=r"Walker 0 plays Wave, which poses its bones.*Replace Own Keys"):
-        bpy.ops.steering.bake()
+    refuses("bake", r"Walker 0 plays Wave, which poses its bones.*Replace Own Keys")
     assert_same(without_settings(before), without_settings(scene_dump()))
     bake(replace_own_keys=True)
     assert rig.animation_data.action != wave
@@ -416,16 +407,14 @@ def test_an_action_that_poses_the_model_is_refused_by_name_and_set_aside_on_requ
 def test_a_rig_below_its_vehicle_gets_strips_and_its_action_back():
     people, [rig] = walkers()
     carrier = empty("Carrier")
-    select(rig)
-    bpy.ops.steering.untag(role="VEHICLE")
+    press("untag", rig, role="VEHICLE")
     rig.parent = carrier
     vehicle(carrier, crowd=people, identity=77, start_speed=1.0)
     carrier.steering.forward_axis = "NEG_Y"
     data = part("blender.animation.animation_data")
     action = bpy.data.actions["Walk"]
     data.assign_action(rig, action, data.slot_for(action, rig))
-    select(people)
-    bpy.ops.steering.clips_find()
+    press("clips_find", people)
     before = scene_dump()
     bake()
     assert rig.animation_data.action is None
@@ -457,21 +446,16 @@ def test_an_edited_strip_stays_and_is_named():
 def test_what_keeps_strips_from_playing_is_refused(spoil, message):
     _, [rig] = found_walkers()
     spoil(rig)
-    with pytest.raises(RuntimeError, match=message):
-        bpy.ops.steering.bake()
+    refuses("bake", message)
     assert not ours(rig)
 
 
 def test_a_crowd_whose_models_have_no_armature_is_refused():
     people, [rig] = found_walkers()
-    select(rig)
-    bpy.ops.steering.untag(role="VEHICLE")
+    press("untag", rig, role="VEHICLE")
     ship = vehicle(name="Ship", crowd=people)
-    with pytest.raises(RuntimeError, match="Ship has no armature or shape keys to play the clips of People"):
-        bpy.ops.steering.bake()
-    select(people)
-    with pytest.raises(RuntimeError, match="Ship has no armature"):
-        bpy.ops.steering.clips_find()
+    refuses("bake", "Ship has no armature or shape keys to play the clips of People")
+    refuses("clips_find", "Ship has no armature", people)
     assert ship.animation_data is None
 
 
@@ -481,10 +465,8 @@ def test_clips_are_added_and_removed_by_hand():
     [entry] = people.steering.portrayal.clips
     assert entry.plays == "MOVE"
     assert entry.speed == pytest.approx(SPEED, rel=0.05)
-    with pytest.raises(RuntimeError, match="already a clip"):
-        bpy.ops.steering.clip_add(action="Walk")
-    with pytest.raises(RuntimeError, match="No action is named Fly"):
-        bpy.ops.steering.clip_add(action="Fly")
+    refuses("clip_add", "already a clip", action="Walk")
+    refuses("clip_add", "No action is named Fly", action="Fly")
     assert bpy.ops.steering.clip_remove(row=0) == {"FINISHED"}
     assert not people.steering.portrayal.clips
     assert bpy.data.actions["Walk"]
@@ -512,16 +494,14 @@ def test_a_library_override_plays_clips_that_stay_linked_and_survives_saving(tmp
     people = crowd("People", seek={"target": empty("Goal", location=(0.0, -30.0, 0.0))})
     people.steering.vehicle.max_speed, people.steering.vehicle.cruise_speed = SPEED, 1.0
     vehicle(rig, crowd=people, identity=11, start_speed=1.0)
-    select(people)
-    assert bpy.ops.steering.clips_find() == {"FINISHED"}
+    press("clips_find", people)
     bake()
     keyed = times(rig)
     ends = {name: (keys[0][0], keys[-1][0]) for name, keys in keyed.items()}
     assert ends == dict.fromkeys(("Steering: Idle", "Steering: Walk"), (1.0, 20.0))
     bpy.context.scene.frame_set(15)
     pose, name = pose_of(rig), rig.name
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "baked.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "baked.blend"))
+    reopen(tmp_path / "baked.blend")
     rig = next(ob for ob in bpy.data.objects if ob.name == name and ob.override_library is not None)
     assert times(rig) == keyed
     np.testing.assert_allclose(pose_of(rig), pose, atol=1e-6)
@@ -555,8 +535,7 @@ def test_root_motion_is_taken_out_of_what_is_played_and_counted_in_its_speed() -
     # All bones go ahead by half of a stride in a cycle. The local z of a bone that points up is the model's -y.
     keyed_walk(rig, {(bone, "location", 2): (0.0, 0.5 * STRIDE) for bone in ("Body", "Foot.L", "Foot.R")})
     stash(rig, bpy.data.actions["Idle"], bpy.data.actions["Walk"])
-    select(people)
-    assert bpy.ops.steering.clips_find() == {"FINISHED"}
+    press("clips_find", people)
     [clip] = [clip for clip in people.steering.portrayal.clips if clip.plays == "MOVE"]
     # Feet that move back as before over ground that half of the way is made on.
     assert clip.speed == pytest.approx(SPEED, rel=0.03)
@@ -575,8 +554,7 @@ def test_a_loop_that_does_not_close_is_told_and_closed_in_what_is_played() -> No
     bpy.data.actions.remove(bpy.data.actions["Walk"])
     keyed_walk(rig, {("Body", "location", 1): (0.0, 0.06)})
     stash(rig, bpy.data.actions["Idle"], bpy.data.actions["Walk"])
-    select(people)
-    assert bpy.ops.steering.clips_find() == {"FINISHED"}
+    press("clips_find", people)
     [clip] = [clip for clip in people.steering.portrayal.clips if clip.plays == "MOVE"]
     assert clip.closes == pytest.approx(0.06, abs=0.005)
     bake()
@@ -584,8 +562,7 @@ def test_a_loop_that_does_not_close_is_told_and_closed_in_what_is_played() -> No
     for curve in part("blender.animation.animation_data").channelbags(copy)[0].fcurves:
         assert curve.evaluate(copy.frame_range[0]) == pytest.approx(curve.evaluate(copy.frame_range[1]), abs=1e-5)
     heights = []
-    for frame in range(1, 41):
-        bpy.context.scene.frame_set(frame)
+    for _ in at_frames(range(1, 41)):
         heights.append(pose_of(rig)[0, 2, 3])
     assert np.abs(np.diff(heights)).max() < 0.01, "It would jump by 6 cm at the end of each cycle."
 
@@ -595,8 +572,7 @@ def test_a_walk_that_hardly_closes_is_done_once_until_it_is_said_to_move(capfd) 
     bpy.data.actions.remove(bpy.data.actions["Walk"])
     keyed_walk(rig, {("Body", "location", 1): (0.0, 0.4)})
     bpy.data.actions["Walk"].name = "Walker|Walk"
-    select(people)
-    assert bpy.ops.steering.clip_add(action="Walker|Walk") == {"FINISHED"}
+    press("clip_add", people, action="Walker|Walk")
     [clip] = people.steering.portrayal.clips
     assert clip.plays == "DO"
     said = capfd.readouterr().out
@@ -622,8 +598,7 @@ def test_what_is_parented_to_a_bone_is_read_as_without_the_clips_of_an_earlier_b
     before = without_settings(scene_dump())["objects"]
     bake()
     once = keys(moth)
-    for frame in (1, 17):
-        bpy.context.scene.frame_set(frame)
+    for _ in at_frames((1, 17)):
         bake()
         assert keys(moth) == once
     clear_bake()

@@ -1,12 +1,10 @@
 """Clips as files have them that other people made: with slots for several objects, pushed down to tracks."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import SLOTTED, assert_same, bake, clear_bake, part, scene_dump, select
+from tests.blender.building import SLOTTED, assert_same, at_frames, bake, clear_bake, part, refuses, scene_dump, select
 from tests.blender.walkers import clip, found_walkers, pose_of, stash, walkers
 from tests.sampling import in_every_blender
 
@@ -19,8 +17,7 @@ def clips_of(people) -> list[tuple[str, str]]:
 
 def posed_by_bake(rig, frames=(7, 13, 20)) -> np.ndarray:
     poses = []
-    for frame in frames:
-        bpy.context.scene.frame_set(frame)
+    for _ in at_frames(frames):
         poses.append(pose_of(rig))
     return np.stack(poses)
 
@@ -75,8 +72,7 @@ def test_another_track_that_hides_clips_is_refused_by_name_unless_it_may_be_mute
     stash(rig, dance)
     track = rig.animation_data.nla_tracks["Dance"]
     track.mute = False
-    with pytest.raises(RuntimeError, match=r"Walker 0 has the NLA track Dance, which poses its bones.*Mute it"):
-        bpy.ops.steering.bake()
+    refuses("bake", r"Walker 0 has the NLA track Dance, which poses its bones.*Mute it")
     assert not track.mute
     bake(replace_own_keys=True)
     assert track.mute
@@ -95,5 +91,4 @@ def test_a_track_that_also_holds_a_strip_without_an_action_is_not_one_of_clips()
     track.mute = False
     other = track.strips.new("Other", int(track.strips[-1].frame_end) + 20, track.strips[0].action)
     track.strips[0].extrapolation, other.action = "HOLD_FORWARD", None
-    with pytest.raises(RuntimeError, match=r"has the NLA track Walk, which poses its bones.*Mute it"):
-        bpy.ops.steering.bake()
+    refuses("bake", r"has the NLA track Walk, which poses its bones.*Mute it")

@@ -1,7 +1,5 @@
 """Clips of models that shape keys animate, as birds from the web are: each member plays them in its own phase."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 import pytest
@@ -9,6 +7,7 @@ import pytest
 from tests.blender.building import (
     SLOTTED,
     assert_same,
+    at_frames,
     bake,
     clear_bake,
     drive,
@@ -18,6 +17,8 @@ from tests.blender.building import (
     insert,
     link,
     part,
+    press,
+    refuses,
     scene_dump,
     select,
     without_bake_ids,
@@ -35,8 +36,7 @@ def flock(number: int = 4, **settings):
     """Birds that share the mesh of their model and fly to a goal far away; the crowd, and they."""
     frames(1, FILM[-1])
     model = bird(location=(0.0, 0.0, 30.0))
-    select(model)
-    assert bpy.ops.steering.populate(count=number, moves_like="BIRD", seed=2) == {"FINISHED"}
+    press("populate", model, count=number, moves_like="BIRD", seed=2)
     birds = [ob for ob in bpy.data.objects if "VEHICLE" in ob.steering.roles]
     people = birds[0].steering.crowd
     for name, value in {"glide_share": 0.0, **settings}.items():
@@ -67,8 +67,7 @@ def test_what_exceeds_own_shapes_shares_them() -> None:
     assert len({ob.data for ob in birds}) == 3
     assert (wings(birds, FILM).max(axis=0) > 0.3 * SPREAD).all()
     people.steering.portrayal.own_shapes = 10
-    select(people)
-    bake()
+    bake(people)
     assert len({ob.data for ob in birds}) == 7
     clear_bake()
     assert len(bpy.data.meshes) == len(bpy.data.shape_keys) == 1
@@ -81,14 +80,12 @@ def test_the_bake_of_some_leaves_those_that_share_their_shapes_as_they_are() -> 
     for ob in birds[1:]:
         ob.steering.locked = True
     people.steering.portrayal.variation = 0.9
-    select(people)
-    bake()
+    bake(people)
     np.testing.assert_array_equal(wings(birds[1:], FILM), flown)
     assert birds[0].data not in (birds[1].data, model.data)
     for ob in birds[1:]:
         ob.steering.locked = False
-    select(birds[1])
-    clear_bake(selected=True)
+    clear_bake(birds[1], selected=True)
     assert birds[1].data == model.data
     np.testing.assert_array_equal(wings(birds[2:], FILM), flown[:, 1:])
     clear_bake()
@@ -105,13 +102,11 @@ def test_a_preview_shows_the_poses_of_the_bake_and_leaves_none() -> None:
     assert bpy.ops.steering.preview() == {"FINISHED"}
     real = wings(birds, FILM)
     assert (real == real[:, :1]).all() and np.abs(previewed - real).max() > 0.3 * SPREAD
-    select(people)
-    bake()
+    bake(people)
     np.testing.assert_allclose(previewed, wings(birds, FILM), atol=1e-4)
     # Over the bake, too.
     bpy.context.scene.frame_set(1)
-    select(people)
-    assert bpy.ops.steering.preview() == {"FINISHED"}
+    press("preview", people)
     np.testing.assert_allclose(previewed, wings(birds, FILM), atol=1e-4)
     bpy.ops.steering.preview()
 
@@ -121,8 +116,7 @@ def test_find_clips_says_that_a_flock_has_its_beat_and_select_sliding_that_shape
     assert bpy.ops.steering.clips_find() == {"FINISHED"}
     assert "has the clips to begin with" in capfd.readouterr().out
     bake()
-    with pytest.raises(RuntimeError, match="moved by shape keys"):
-        bpy.ops.steering.select_sliding()
+    refuses("select_sliding", "moved by shape keys")
 
 
 def test_the_pose_of_a_model_with_modifiers_and_a_parent_is_played_too() -> None:
@@ -134,10 +128,8 @@ def test_the_pose_of_a_model_with_modifiers_and_a_parent_is_played_too() -> None
     clear_bake()
     root = empty("Root", location=(0.0, 0.0, 30.0))
     model.parent = root
-    select(root)
-    assert bpy.ops.steering.tag(role="VEHICLE", moves_like="BIRD", new_crowd=True) == {"FINISHED"}
-    select(root.steering.crowd)
-    bake()
+    press("tag", root, role="VEHICLE", moves_like="BIRD", new_crowd=True)
+    bake(root.steering.crowd)
     assert model.data.get("steering_shapes_of") is not None
     assert np.ptp(wings([model], FILM)) > 0.5 * SPREAD
 
@@ -145,8 +137,7 @@ def test_the_pose_of_a_model_with_modifiers_and_a_parent_is_played_too() -> None
 @pytest.mark.parametrize("slots", [False, pytest.param(True, marks=pytest.mark.skipif(not SLOTTED, reason="4.2"))])
 def test_all_meshes_of_a_model_that_shape_keys_move_play_together(slots: bool) -> None:
     frames(1, FILM[-1])
-    select(winged(slots=slots))
-    assert bpy.ops.steering.populate(count=2, moves_like="BIRD", seed=2) == {"FINISHED"}
+    press("populate", winged(slots=slots), count=2, moves_like="BIRD", seed=2)
     roots = [ob for ob in bpy.data.objects if "VEHICLE" in ob.steering.roles]
     people = roots[0].steering.crowd
     people.steering.portrayal.glide_share = 0.0
@@ -156,8 +147,7 @@ def test_all_meshes_of_a_model_that_shape_keys_move_play_together(slots: bool) -
 
     def tips() -> np.ndarray:
         heights = []
-        for frame in FILM:
-            bpy.context.scene.frame_set(frame)
+        for _ in at_frames(FILM):
             heights.append([[points_on(wing)[2, 2] for wing in root.children] for root in roots])
         bpy.context.scene.frame_set(1)
         return np.array(heights)
@@ -165,8 +155,7 @@ def test_all_meshes_of_a_model_that_shape_keys_move_play_together(slots: bool) -
     assert bpy.ops.steering.preview() == {"FINISHED"}
     previewed = tips()
     assert bpy.ops.steering.preview() == {"FINISHED"}
-    select(people)
-    bake()
+    bake(people)
     baked = tips()
     np.testing.assert_allclose(previewed, baked, atol=1e-4)
     np.testing.assert_allclose(baked[..., 0], -baked[..., 1], atol=1e-4)
@@ -194,8 +183,7 @@ def test_what_would_hide_the_clips_is_refused_by_name(why: str) -> None:
         play(model, key_clip(model, "Glide", {"Up": [(1.0, 0.2), (9.0, 0.3)], "Down": [(1.0, 0.0)]}))
     bpy.context.scene.frame_set(1)
     before = whole()
-    with pytest.raises(RuntimeError, match=r"Up|pin|Glide"):
-        bake()
+    refuses("bake", r"Up|pin|Glide")
     assert_same(before, whole())
 
 
@@ -205,16 +193,14 @@ def test_a_member_that_is_appended_to_another_file_flies_and_gets_its_mesh_back_
     flown = wings(birds[:1], FILM)
     ob = link(from_library(tmp_path, "objects", "Bird 0001", linked=False))
     np.testing.assert_array_equal(wings([ob], FILM), flown)
-    select(ob)
-    clear_bake()
+    clear_bake(ob)
     assert ob.data.get("steering_shapes_of") is None and ob.data.name == "Bird"
 
 
 def test_meshes_of_the_poses_of_shape_keys_leave_the_model_as_it_was() -> None:
     people, birds, model = flock(2)
     mesh, before = model.data, whole()
-    select(people)
-    assert bpy.ops.steering.pose_meshes(tolerance=0.1) == {"FINISHED"}
+    press("pose_meshes", people, tolerance=0.1)
     [poses] = [each for each in bpy.data.collections if "steering_poses" in each]
     tips = [ob.data.vertices[2].co.z for ob in poses.objects]
     assert max(tips) > 0.7 * SPREAD and min(tips) < -0.7 * SPREAD
@@ -245,8 +231,7 @@ def test_an_action_that_only_moves_muted_keys_is_refused_by_name() -> None:
     for block in model.data.shape_keys.key_blocks[1:]:
         block.mute = True
     people.steering.portrayal.clips.clear()
-    with pytest.raises(RuntimeError, match="KeyAction moves no shape key of Bird 0001"):
-        bpy.ops.steering.clip_add(action="KeyAction")
+    refuses("clip_add", "KeyAction moves no shape key of Bird 0001", action="KeyAction")
 
 
 def test_shape_keys_that_only_drivers_or_nothing_moves_are_left_alone() -> None:
@@ -255,8 +240,7 @@ def test_shape_keys_that_only_drivers_or_nothing_moves_are_left_alone() -> None:
     model.data.shape_keys.animation_data_clear()
     bpy.data.batch_remove(list(bpy.data.actions))
     insert(model.data.shape_keys, 'key_blocks["Up"].value', {1: 0.5})
-    select(model)
-    assert bpy.ops.steering.populate(count=2, moves_like="BIRD") == {"FINISHED"}
+    press("populate", model, count=2, moves_like="BIRD")
     bake()
     assert len(bpy.data.meshes) == 1
 

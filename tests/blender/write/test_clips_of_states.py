@@ -1,12 +1,10 @@
 """Clips of states in Blender, and what is done once: baked, previewed, copied and removed."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import bake, clear_bake, crowd, empty, frames, part, select, use
+from tests.blender.building import at_frames, bake, clear_bake, crowd, empty, frames, part, press, refuses, select, use
 from tests.blender.drawing import shown, texts
 from tests.blender.status.test_findings import listed
 from tests.blender.walkers import found_walkers, idle, pose_of
@@ -26,14 +24,10 @@ def feeders(*, stands: bool = True):
             rig.steering.start_speed = 0.0
     rigs[1].location = (40.0, 0.0, 0.0)
     people.steering.portrayal.playing.plant_feet = False
-    select(people)
-    assert bpy.ops.steering.state_add() == {"FINISHED"}
-    state = bpy.context.object
+    state = press("state_add", people)
     state.name, state.steering.state.react, state.steering.state.lasts = "Feed", 0.0, 0.0
     call = empty("Call", HERE)
-    select(state, call)
-    assert bpy.ops.steering.trigger_add(when="NEAR") == {"FINISHED"}
-    bpy.context.object.steering.trigger.distance = NEAR
+    press("trigger_add", state, call, when="NEAR").steering.trigger.distance = NEAR
     return people, rigs, state
 
 
@@ -44,8 +38,7 @@ def clip(people, rig, name: str, **values):
     entry.name, entry.action = name, action
     for key, value in {"plays": "STAND", **values}.items():
         setattr(entry, key, value)
-    select(people)
-    assert bpy.ops.steering.clips_measure() == {"FINISHED"}
+    press("clips_measure", people)
     return entry
 
 
@@ -85,13 +78,11 @@ def test_on_arrival_it_is_done_once_by_those_who_arrive_and_a_preview_shows_it()
     curve = part("blender.animation.animation_data").channelbags(nod.action)[0].fcurves[0]
     for key in curve.keyframe_points:
         key.co.y *= 10.0
-    select(people)
-    bpy.ops.steering.clips_measure()
+    press("clips_measure", people)
 
     def poses() -> np.ndarray:
         result = []
-        for frame in range(1, 97, 5):
-            bpy.context.scene.frame_set(frame)
+        for _ in at_frames(range(1, 97, 5)):
             result.append(pose_of(rigs[0]))
         return np.array(result)
 
@@ -107,16 +98,11 @@ def test_on_arrival_it_is_done_once_by_those_who_arrive_and_a_preview_shows_it()
 
 def test_one_action_may_be_a_clip_of_two_states_and_each_has_a_strip() -> None:
     people, rigs, state = feeders()
-    select(people)
-    bpy.ops.steering.state_add()
-    other = bpy.context.object
-    select(people)
-    assert bpy.ops.steering.clip_add(action="Idle", state="Feed") == {"FINISHED"}
+    other = press("state_add", people)
+    press("clip_add", people, action="Idle", state="Feed")
     assert bpy.ops.steering.clip_add(action="Idle", state=other.name) == {"FINISHED"}
-    with pytest.raises(RuntimeError, match=r"already a clip of People in Feed"):
-        bpy.ops.steering.clip_add(action="Idle", state="Feed")
-    with pytest.raises(RuntimeError, match=r"People has no state Rest"):
-        bpy.ops.steering.clip_add(action="Idle", state="Rest")
+    refuses("clip_add", r"already a clip of People in Feed", action="Idle", state="Feed")
+    refuses("clip_add", r"People has no state Rest", action="Idle", state="Rest")
     assert [entry.state for entry in people.steering.portrayal.clips[-2:]] == [state, other]
     bake()
     assert strip(rigs[0], "Idle") is not None and strip(rigs[0], "Idle 2") is not None
@@ -153,8 +139,7 @@ def test_copied_states_bring_their_clips_along_where_they_fit() -> None:
     rigs[0].steering.crowd = other
     entry = other.steering.portrayal.clips.add()
     entry.action, entry.plays = bpy.data.actions["Walk"], "MOVE"
-    select(other)
-    assert bpy.ops.steering.states_copy(source="People") == {"FINISHED"}
+    press("states_copy", other, source="People")
     for ob in (copy, other):
         eaten = [each.state for each in ob.steering.portrayal.clips if each.action.name == "Eat"]
         assert [each.steering.crowd for each in eaten] == [ob]

@@ -1,12 +1,10 @@
 """Clips of wings, tails and fins: they beat by effort while the body moves, and in a glide the model is as at rest."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import bake, clear_bake, crowd, empty, frames, select, vehicle
+from tests.blender.building import at_frames, bake, clear_bake, crowd, empty, frames, press, select, vehicle
 from tests.blender.walkers import clip, idle, pose_of, stash, walk, walker
 from tests.blender.write.test_clips import ours
 
@@ -45,8 +43,7 @@ def birds(number: int = 2, *, perch: bool = False, **settings):
 def wing(rig) -> np.ndarray:
     """How far a wing is moved up on each frame, (f,)."""
     places = []
-    for frame in range(1, 61):
-        bpy.context.scene.frame_set(frame)
+    for _ in at_frames(range(1, 61)):
         places.append(pose_of(rig)[list(rig.pose.bones.keys()).index("Foot.L")][2, 3] - 0.1)
     return np.array(places)
 
@@ -69,8 +66,7 @@ def test_in_a_glide_the_wings_are_as_at_rest_and_a_preview_shows_the_same() -> N
     assert bpy.ops.steering.preview() == {"FINISHED"}
     previewed = wing(rig)
     assert bpy.ops.steering.preview() == {"FINISHED"}
-    select(flock)
-    bake()
+    bake(flock)
     swing = wing(rig)
     np.testing.assert_allclose(previewed, swing, atol=1e-4)
     still = np.abs(swing) < 1e-3
@@ -82,8 +78,7 @@ def test_what_flies_or_swims_is_given_the_clip_of_its_beats_when_it_is_tagged_an
     for like, expected in (("BIRD", [("Flying", "BEAT")]), ("PERSON", [("Idle", "STAND"), ("Walk", "MOVE")])):
         rig = walker("Model")
         stash(rig, flap(rig, "Flying"), flap(rig, "Flying_Attack"), idle(rig), walk(rig))
-        select(rig)
-        assert bpy.ops.steering.tag(moves_like=like, new_crowd=True) == {"FINISHED"}
+        press("tag", rig, moves_like=like, new_crowd=True)
         clips = rig.steering.crowd.steering.portrayal.clips
         assert [(each.action.name, each.plays) for each in clips] == expected
         bpy.data.batch_remove([*bpy.data.actions, rig])

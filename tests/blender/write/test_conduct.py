@@ -2,17 +2,7 @@
 
 import numpy as np
 
-from tests.blender.building import (
-    bake,
-    baked_frames,
-    crowd,
-    empty,
-    frames,
-    insert,
-    places,
-    tag,
-    vehicle,
-)
+from tests.blender.building import bake, baked_frames, crowd, empty, frames, insert, places, tag, vehicle
 
 
 def resource(amount: float, **placed):

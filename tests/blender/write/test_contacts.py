@@ -4,17 +4,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import (
-    assert_same,
-    bake,
-    clear_bake,
-    crowd,
-    frames,
-    obstacle,
-    scene_dump,
-    select,
-    vehicle,
-)
+from tests.blender.building import assert_same, bake, clear_bake, crowd, frames, obstacle, scene_dump, select, vehicle
 
 
 def head_on():

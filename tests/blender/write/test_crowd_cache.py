@@ -9,6 +9,7 @@ import pytest
 
 from tests.blender.building import (
     assert_same,
+    at_frames,
     bake,
     baked_frames,
     clear_bake,
@@ -22,6 +23,8 @@ from tests.blender.building import (
     obstacle,
     part,
     points,
+    press,
+    refuses,
     scene_dump,
     select,
     vehicle,
@@ -201,8 +204,7 @@ def test_one_undo_takes_a_bake_back(addon) -> None:
 def test_the_player_is_active_in_place_of_who_rests_and_others_stay_selected(addon) -> None:
     flock, ships, boats = ships_and_boats()
     flock.steering.output = "CACHE"
-    select(ships[0], boats[0])
-    bake()
+    bake(ships[0], boats[0])
     player = bpy.data.objects["Flock Player"]
     assert bpy.context.view_layer.objects.active == player
     assert set(bpy.context.selected_objects) == {boats[0], player}
@@ -217,16 +219,13 @@ def test_selecting_the_player_bakes_and_deletes_its_whole_crowd(addon) -> None:
     bake()
     player = bpy.data.objects["Flock Player"]
     of_boats = [keys(boat) for boat in boats]
-    select(player)
-    bake(selected=True)
+    bake(player, selected=True)
     assert len(instances()) == len(ships)
     # Another crowd alone: who rests is seen where it starts, and goes on playing.
-    select(boats[0])
-    bake(selected=True)
+    bake(boats[0], selected=True)
     assert len(instances()) == len(ships)
     of_boats[0] = keys(boats[0])
-    select(bpy.data.objects["Flock Player"])
-    clear_bake(selected=True)
+    clear_bake(bpy.data.objects["Flock Player"], selected=True)
     assert not instances()
     assert [keys(boat) for boat in boats] == of_boats
 
@@ -237,9 +236,7 @@ def test_what_plays_a_cache_can_have_no_role(addon) -> None:
     bake()
     player = bpy.data.objects["Flock Player"]
     for role in part("simulation.roles").Role:
-        select(player)
-        with pytest.raises(RuntimeError, match="Flock Player cannot be"):
-            bpy.ops.steering.tag(role=role.name)
+        refuses("tag", "Flock Player cannot be", player, role=role.name)
     assert not player.steering.roles
 
 
@@ -248,8 +245,7 @@ def test_who_has_not_entered_is_not_shown(addon) -> None:
     ships[2].steering.use_enter_frame, ships[2].steering.enter_frame = True, 6
     flock.steering.output = "CACHE"
     bake()
-    for frame in (5, 6):
-        bpy.context.scene.frame_set(frame)
+    for frame in at_frames((5, 6)):
         assert (ships[2].steering.identity in instances()) == (frame == 6)
         assert len(instances()) == len(ships) - (frame < 6)
 
@@ -391,15 +387,13 @@ def test_legs_walk_in_the_poses_of_their_clips(addon) -> None:
     people.steering.portrayal.playing.plant_feet = False
     bake()
     seen, wanted = [20, 23, 26, 29], {}
-    for frame in seen:
-        bpy.context.scene.frame_set(frame)
+    for frame in at_frames(seen):
         wanted[frame] = {rig.steering.identity: points_in_world([rig, *rig.children]) for rig in rigs}
     people.steering.output = "CACHE"
     bake()
     graph = bpy.context.evaluated_depsgraph_get
     poses = set()
-    for frame in seen:
-        bpy.context.scene.frame_set(frame)
+    for frame in at_frames(seen):
         for instance in (each for each in graph().object_instances if each.is_instance):
             points = corners(instance.object.data) @ np.array(instance.matrix_world)[:3, :3].T
             points += np.array(instance.matrix_world)[:3, 3]
@@ -435,8 +429,7 @@ def test_a_cache_is_saved_as_a_library_in_versions_and_comes_back_with_the_next_
     bpy.ops.wm.save_as_mainfile(filepath=path)
     played = instances()
     for version in ("001", "002"):
-        select(flock)
-        assert bpy.ops.steering.save_crowd_library() == {"FINISHED"}
+        press("save_crowd_library", flock)
         assert not bpy.ops.steering.save_crowd_library.poll()
         assert [each.filepath for each in bpy.data.libraries] == [f"//Flock_Cache_v{version}.blend"]
         bpy.ops.wm.save_mainfile()
@@ -446,8 +439,7 @@ def test_a_cache_is_saved_as_a_library_in_versions_and_comes_back_with_the_next_
         bake()
         assert not bpy.data.libraries
         assert instances().keys() == played.keys()
-    select(flock)
-    bpy.ops.steering.save_crowd_library()
+    press("save_crowd_library", flock)
     clear_bake()
     assert not bpy.data.libraries
     assert not instances()
@@ -500,8 +492,7 @@ def test_a_cache_plays_without_the_extension_saved_appended_linked_and_overridde
     flock.steering.output = "CACHE"
     bake()
     expected = {}
-    for frame in SHOWN:
-        bpy.context.scene.frame_set(frame)
+    for frame in at_frames(SHOWN):
         expected[frame] = instances()
     path = str(tmp_path / "crowd.blend")
     bpy.ops.wm.save_as_mainfile(filepath=path)

@@ -1,13 +1,11 @@
 """Keys that were edited by hand are known before a bake replaces them, and Lock keeps them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import bpy
 import pytest
 
-from tests.blender.building import bake, crowd, curves, fleet, frames, keys, part, select
+from tests.blender.building import bake, crowd, curves, fleet, frames, keys, part, reopen
 from tests.blender.drawing import texts, up_to_date
 from tests.sampling import in_every_blender
 
@@ -64,9 +62,7 @@ def test_an_edit_is_known_until_the_next_bake(edit, kind, tmp_path, capfd) -> No
     assert edited_names() == []
     edit(ships[1])
     assert edited_names() == [ships[1].name]
-    file = str(tmp_path / "edited.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=file)
-    bpy.ops.wm.open_mainfile(filepath=file)
+    reopen(tmp_path / "edited.blend")
     assert edited_names() == ["Ship 1"]
     capfd.readouterr()
     bake()
@@ -88,8 +84,7 @@ def test_a_bake_that_locks_edited_vehicles_keeps_their_keys(selected) -> None:
     moves_a_key_up(ships[1])
     kept, other = keys(ships[1]), keys(ships[0])
     ships[0].steering.crowd.steering.vehicle.max_speed *= 0.5
-    select(*ships)
-    bake(edited="LOCK", selected=selected)
+    bake(*ships, edited="LOCK", selected=selected)
     assert keys(ships[1]) == kept
     assert keys(ships[0]) != other
     assert [ob.steering.locked for ob in ships] == [False, True, False]

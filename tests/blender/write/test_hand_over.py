@@ -1,7 +1,5 @@
 """What docs/handing_over.md says: with these settings, another program or file shows what the bake shows."""
 
-from __future__ import annotations
-
 import json
 import struct
 from collections.abc import Callable
@@ -11,7 +9,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import bake, frames
+from tests.blender.building import at_frames, bake, frames
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender(shared=True)
@@ -65,8 +63,7 @@ def link_collections(path: str) -> None:
 def boxes() -> dict[str, np.ndarray]:
     """The corners of the box in the world of each evaluated mesh, on each frame: (F, 2, 3)."""
     found: dict[str, list] = {}
-    for frame in FRAMES:
-        bpy.context.scene.frame_set(frame)
+    for _ in at_frames(FRAMES):
         depsgraph = bpy.context.evaluated_depsgraph_get()
         for ob in bpy.context.scene.objects:
             if ob.type == "MESH":

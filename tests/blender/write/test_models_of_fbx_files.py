@@ -1,12 +1,10 @@
 """Models from FBX files: nothing on NLA tracks, names that begin alike, and keys that hold each object in its place."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import assert_same, bake, clear_bake, frames, part, scene_dump, select
+from tests.blender.building import assert_same, bake, clear_bake, frames, part, press, refuses, scene_dump
 from tests.blender.walkers import clip, idle, stash, walk, walker
 from tests.blender.write.test_clips import without_settings
 
@@ -33,14 +31,12 @@ def test_an_action_that_was_imported_apart_from_the_model_is_found_too() -> None
     moves, stands = walk(rig), idle(rig)
     data = part("blender.animation.animation_data")
     data.assign_action(rig, moves, data.slot_for(moves, rig))
-    select(rig)
-    assert bpy.ops.steering.tag(moves_like="PERSON") == {"FINISHED"}
+    press("tag", rig, moves_like="PERSON")
     played = [each.action for each in rig.steering.crowd.steering.portrayal.clips]
     assert played == [stands, moves]
     rig.steering.crowd.steering.portrayal.clips.clear()
     moves.name, stands.name = "Rig|mixamo.com|Layer0", "Rig.001|mixamo.com|Layer0"
-    select(rig)
-    assert bpy.ops.steering.clips_find() == {"FINISHED"}
+    press("clips_find", rig)
     assert [each.action for each in rig.steering.crowd.steering.portrayal.clips] == [stands, moves]
 
 
@@ -49,8 +45,7 @@ def test_a_second_model_on_whose_tracks_actions_lie_plays_these_and_not_those_of
     stash(first, idle(first, "Rig|Idle"), walk(first, "Rig|Walk"))
     brought = idle(second, "Rig|Idle.001"), walk(second, "Rig|Walk.001")
     stash(second, *brought)
-    select(second)
-    assert bpy.ops.steering.tag(moves_like="PERSON") == {"FINISHED"}
+    press("tag", second, moves_like="PERSON")
     assert tuple(each.action for each in second.steering.crowd.steering.portrayal.clips) == brought
 
 
@@ -63,8 +58,7 @@ def test_it_is_tagged_with_its_clips_baked_without_a_question_and_gets_its_keys_
     frames(1, 20)
     rig = fbx_model()
     before = rig.animation_data.action
-    select(rig)
-    assert bpy.ops.steering.tag(moves_like="PERSON") == {"FINISHED"}
+    press("tag", rig, moves_like="PERSON")
     crowd = rig.steering.crowd
     assert [each.action.name for each in crowd.steering.portrayal.clips] == ["Rig|Take|Idle", "Rig|Take|Walk"]
     dump = scene_dump()
@@ -82,8 +76,7 @@ def test_members_of_populate_stay_where_they_are_put_and_vary_in_size() -> None:
     frames(1, 20)
     rig = fbx_model()
     curves = len(part("blender.animation.animation_data").channelbag(rig).fcurves)
-    select(rig)
-    assert bpy.ops.steering.populate(count=4, moves_like="PERSON") == {"FINISHED"}
+    press("populate", rig, count=4, moves_like="PERSON")
     members = [ob for ob in bpy.data.objects if ob.type == "ARMATURE" and ob != rig]
     put = places(members)
     bpy.context.scene.frame_set(7)
@@ -103,12 +96,10 @@ def test_keys_that_are_not_where_it_stands_or_move_it_are_refused_by_name(keys: 
     if keys == "moving":
         curve = part("blender.animation.animation_data").channelbag(rig).fcurves.find("location", index=0)
         curve.keyframe_points[1].co[1] += 1.0
-    select(rig)
-    assert bpy.ops.steering.tag(moves_like="PERSON") == {"FINISHED"}
+    press("tag", rig, moves_like="PERSON")
     if keys == "elsewhere":
         rig.location.x += 1.0
-    with pytest.raises(RuntimeError, match=r"Rig has keys on location \(frames 1 to 9\).*Replace Own Keys"):
-        bpy.ops.steering.bake()
+    refuses("bake", r"Rig has keys on location \(frames 1 to 9\).*Replace Own Keys")
 
 
 def test_a_file_that_was_written_and_read_brings_clips_and_feet_along(tmp_path) -> None:
@@ -122,8 +113,7 @@ def test_a_file_that_was_written_and_read_brings_clips_and_feet_along(tmp_path) 
     bpy.ops.import_scene.fbx(filepath=str(tmp_path / "walker.fbx"))
     frames(1, 20)
     rig = next(ob for ob in bpy.data.objects if ob.type == "ARMATURE")
-    select(rig)
-    assert bpy.ops.steering.populate(count=3, moves_like="PERSON") == {"FINISHED"}
+    press("populate", rig, count=3, moves_like="PERSON")
     played = {each.action.name.rpartition("|")[2] for each in bpy.context.object.steering.portrayal.clips}
     assert played == {"Idle", "Walk"}
     members = [ob for ob in bpy.data.objects if ob.type == "ARMATURE" and ob != rig]

@@ -1,7 +1,5 @@
 """Keys where they are needed: fewer keys, by which vehicles keep to their motion as closely as the report says."""
 
-from __future__ import annotations
-
 import re
 
 import bpy

@@ -1,7 +1,5 @@
 """A bake in the window returns to Blender now and then, but not shortly before it is finished."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from itertools import pairwise

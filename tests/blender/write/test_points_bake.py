@@ -2,10 +2,10 @@
 
 import bpy
 import numpy as np
-import pytest
 
 from tests.blender.building import (
     assert_same,
+    at_frames,
     bake,
     clear_bake,
     crowd,
@@ -14,6 +14,8 @@ from tests.blender.building import (
     obstacle,
     part,
     points,
+    press,
+    refuses,
     scene_dump,
     select,
     wedge,
@@ -57,8 +59,7 @@ def test_points_are_baked_where_they_fly_and_shown_as_their_models(addon) -> Non
     before, planned, writer = scene_dump(), plan(), RecordingWriter()
     run(planned, writer)
     bake()
-    for frame in (1, 7, LAST):
-        bpy.context.scene.frame_set(frame)
+    for frame in at_frames((1, 7, LAST)):
         found = drawn()
         assert {size: len(each) for size, each in found.items()} == {0.1: 2, 0.2: 4}
         places = np.concatenate([each[:, :3, 3] for each in found.values()])
@@ -72,8 +73,7 @@ def test_points_are_baked_where_they_fly_and_shown_as_their_models(addon) -> Non
     assert len(plan()) == 6
     bake()
     bpy.context.scene.frame_set(1)
-    select(next(ob for ob in bpy.context.view_layer.objects if "Player" in ob.name))
-    clear_bake()
+    clear_bake(next(ob for ob in bpy.context.view_layer.objects if "Player" in ob.name))
     assert bpy.context.view_layer.objects.active == ob
     select()
     assert_same({**before, "active": None, "selected": []}, {**scene_dump(), "active": None, "selected": []})
@@ -105,11 +105,7 @@ def test_contacts_of_points_are_told_and_select_the_player(addon) -> None:
 def test_points_without_models_are_refused(addon) -> None:
     ob = gnats()
     ob.steering.models = None
-    select(ob)
-    before = scene_dump()
-    with pytest.raises(RuntimeError, match="points of Swarm have no models"):
-        bake()
-    assert_same(before, scene_dump())
+    refuses("bake", "points of Swarm have no models", ob)
 
 
 def test_a_preview_of_baked_points_shows_them_once(addon) -> None:
@@ -128,12 +124,9 @@ def test_a_preview_of_baked_points_shows_them_once(addon) -> None:
 
 def test_populate_leaves_no_cache_of_points_that_it_replaces(addon) -> None:
     frames(1, 6)
-    select(wedge("Arrow", size=0.1))
-    assert bpy.ops.steering.populate(count=7, made_as="POINTS", moves_like="BIRD") == {"FINISHED"}
-    owner = bpy.context.view_layer.objects.active
+    owner = press("populate", wedge("Arrow", size=0.1), count=7, made_as="POINTS", moves_like="BIRD")
     bake()
-    select(owner)
-    assert bpy.ops.steering.populate(count=9) == {"FINISHED"}
+    press("populate", owner, count=9)
     assert not part("blender.objects.crowd_caches").cache_of(owner)
     bake()
     assert sum(len(each) for each in drawn().values()) == 9

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 from tests.blender.building import (
+    armature,
     assert_same,
+    at_frames,
     bake,
     baked_frames,
     clear_bake,
@@ -25,6 +27,9 @@ from tests.blender.building import (
     meshed,
     obstacle,
     part,
+    press,
+    refuses,
+    reopen,
     scene_dump,
     select,
     snapshots,
@@ -137,14 +142,8 @@ def test_a_vehicle_on_a_scaled_parent_takes_longer_strides() -> None:
 
 def rigged_man(name: str, x: float):
     """A man 1.8 m tall: a rig with a spine and an arm, and a skin that both deform. The vehicle is the rig."""
-    rig = link(bpy.data.objects.new(name, bpy.data.armatures.new(name)))
+    rig = armature(name, Spine=((0, 0, 0), (0, 0, 1.8)), Arm=((0.2, 0, 1.4), (0.9, 0, 1.4)))
     rig.location.x = x
-    select(rig)
-    bpy.ops.object.mode_set(mode="EDIT")
-    for bone_name, head, tail in (("Spine", (0, 0, 0), (0, 0, 1.8)), ("Arm", (0.2, 0, 1.4), (0.9, 0, 1.4))):
-        bone = rig.data.edit_bones.new(bone_name)
-        bone.head, bone.tail = head, tail
-    bpy.ops.object.mode_set(mode="OBJECT")
     body = [(x, y, z) for x in (-0.2, 0.2) for y in (-0.15, 0.15) for z in (0.0, 1.8)]
     arm = [(x, y, z) for x in (0.3, 0.9) for y in (-0.05, 0.05) for z in (1.35, 1.45)]
     skin = meshed(f"{name} Skin", body + arm)
@@ -173,8 +172,7 @@ def test_equal_men_stride_alike_and_are_equally_wide_whatever_they_carry_and_how
     men = posed_men()
     raised = men[1].children[0].evaluated_get(bpy.context.evaluated_depsgraph_get()).to_mesh()
     assert max(vertex.co.z for vertex in raised.vertices) > 2.0, "the pose deforms the man"
-    select(*men)
-    assert bpy.ops.steering.tag(role="VEHICLE", moves_like="PERSON") == {"FINISHED"}
+    press("tag", *men, role="VEHICLE", moves_like="PERSON")
     portray(men[0].steering.crowd, stride=1.08)
     bake()
     assert {man.steering.size_factor for man in men} == {1.0}
@@ -193,8 +191,7 @@ def test_copies_of_a_model_stride_alike_although_drivers_move_their_parts() -> N
     walkers[3].scale = (1.01, 1.01, 1.01)
     bpy.context.view_layer.update()
     people = crowd("People", wander={})
-    select(*walkers, people)
-    assert bpy.ops.steering.tag(role="VEHICLE") == {"FINISHED"}
+    press("tag", *walkers, people, role="VEHICLE")
     portray(people, stride=1.0)
     bake()
     assert len({walker.steering.height for walker in walkers}) == 1
@@ -295,8 +292,7 @@ def test_own_animation_of_these_properties_is_refused_by_name_or_set_aside_until
     what = stored(ship)
     bpy.context.scene.frame_set(1)
     before = scene_dump()
-    with pytest.raises(RuntimeError, match=f"Ship 0 has {what} of its own"):
-        bake()
+    refuses("bake", f"Ship 0 has {what} of its own")
     assert_same(before, scene_dump())
     bake(replace_own_keys=True)
     assert len(values(ship, "steering_phase")) == LAST
@@ -409,8 +405,7 @@ def test_a_wing_that_is_an_obstacle_is_accepted_and_read_at_rest_by_every_bake()
     assert (first == first[0]).all()
     bake()
     known = keys(ship)
-    for frame in (12, 1):
-        bpy.context.scene.frame_set(frame)
+    for frame in at_frames((12, 1)):
         np.testing.assert_allclose(read_obstacles(), first, atol=1e-6)
         assert ship["steering_phase"] == pytest.approx(values(ship, "steering_phase")[frame - 1])
     bake()
@@ -422,8 +417,7 @@ def test_an_object_that_depends_on_the_phase_of_a_vehicle_but_is_not_its_part_is
     wall = obstacle(name="Wall", location=(0.0, 30.0, 0.0))
     ship["steering_distance"] = 0.0
     drive(wall, "location", "d", index=0, d=(ship, '["steering_distance"]'))
-    with pytest.raises(RuntimeError, match="Wall depends on the vehicle Ship 0 through a driver of location"):
-        bake()
+    refuses("bake", "Wall depends on the vehicle Ship 0 through a driver of location")
 
 
 def link_an_override(tmp_path, *, prepared: bool):
@@ -471,9 +465,7 @@ def test_overrides_that_would_lose_the_properties_give_a_warning_and_lose_nothin
     assert "Blender does not save steering_speed, steering_distance, steering_phase of library overrides" in said
     bpy.context.scene.frame_set(7)
     assert ship["steering_distance"] == pytest.approx(values(ship, "steering_distance")[6])
-    path = str(tmp_path / "shot.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=path)
-    bpy.ops.wm.open_mainfile(filepath=path)
+    reopen(tmp_path / "shot.blend")
     ship = overridden()
     played = world_matrices(ship, baked_frames())
     bake()
@@ -578,8 +570,7 @@ def test_what_follows_a_vehicle_through_a_constraint_cannot_be_looked_at() -> No
     birds, [_, other], seen = looking(2)
     seen.constraints.new("COPY_LOCATION").target = other
     birds.steering.portrayal.look_at = seen
-    with pytest.raises(RuntimeError, match="Seen depends on the vehicle Ship 1 through the constraint Copy Location"):
-        bake()
+    refuses("bake", "Seen depends on the vehicle Ship 1 through the constraint Copy Location")
 
 
 def test_what_heads_look_at_belongs_to_the_bake_where_it_is_keyed() -> None:

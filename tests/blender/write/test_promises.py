@@ -1,7 +1,5 @@
 """Whatever moves vehicles and whatever is around them: baking twice is baking once, and clearing brings all back."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from itertools import product

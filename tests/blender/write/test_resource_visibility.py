@@ -1,22 +1,10 @@
 """Resources that are eaten up: hidden by keys of the bake while nothing is left of them."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import (
-    bake,
-    clear_bake,
-    crowd,
-    empty,
-    frames,
-    insert,
-    sphere,
-    tag,
-    vehicle,
-)
+from tests.blender.building import bake, clear_bake, crowd, empty, frames, insert, sphere, tag, vehicle
 
 SWITCHES = ("hide_viewport", "hide_render")
 LAST = 36

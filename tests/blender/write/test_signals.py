@@ -1,7 +1,5 @@
 """Signals and junctions in Blender: by the operator, keyed, in a bake, and in what is told afterwards."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 import pytest
@@ -16,8 +14,9 @@ from tests.blender.building import (
     part,
     path_curve,
     places,
+    press,
+    refuses,
     scene_dump,
-    select,
     tag,
     vehicle,
     wedge,
@@ -69,8 +68,7 @@ def test_a_tagged_empty_holds_its_lane_until_its_key_turns_green() -> None:
     assert places(other, [LAST])[0, 1] > 10.0
     clear_bake()
     assert_same(before, scene_dump())
-    select(light)
-    assert bpy.ops.steering.untag(role="SIGNAL") == {"FINISHED"}
+    press("untag", light, role="SIGNAL")
     bake()
     assert places(car, [GREEN])[0, 0] > -5.0
 
@@ -98,6 +96,4 @@ def test_one_that_is_too_late_to_stop_is_named_after_a_bake(capfd) -> None:
 
 
 def test_only_empties_become_signals() -> None:
-    select(wedge("Rock", (0.0, 0.0, 0.0)))
-    with pytest.raises(RuntimeError, match="Select an Empty"):
-        bpy.ops.steering.tag(role="SIGNAL")
+    refuses("tag", "Select an Empty", wedge("Rock", (0.0, 0.0, 0.0)), role="SIGNAL")

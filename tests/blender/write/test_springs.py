@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from mathutils import Vector
 
-from tests.blender.building import bake, clear_bake, drive, frames, meshed, part, tag
+from tests.blender.building import at_frames, bake, clear_bake, drive, frames, meshed, part, tag
 from tests.blender.crowds.test_long_bodies import car, tagged, wheel
 
 TRAVELS = part("locomotion.driving").TRAVELS
@@ -36,8 +36,7 @@ def stones():
 def off_ground(ground, wheels, radius: float, over: range) -> float:
     """Metres by which the lowest place of a wheel is furthest off the ground on these frames."""
     worst = 0.0
-    for frame in over:
-        bpy.context.scene.frame_set(frame)
+    for _ in at_frames(over):
         for ob in wheels:
             up = ob.parent.matrix_world.col[2].xyz.normalized()
             lowest = ob.matrix_world.translation - radius * up

@@ -1,14 +1,12 @@
 """Crowds in USD files: Blender's own import shows what the bake does."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import bake, crowd, fleet, frames, places
+from tests.blender.building import at_frames, bake, crowd, fleet, frames, places, refuses
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender
@@ -31,8 +29,7 @@ def painted_fleet() -> list:
 def shown(over: range) -> tuple[np.ndarray, np.ndarray, list[list[str]]]:
     """Where instances are on frames, (f, n, 3), how large, (f, n), and the names of their materials."""
     where, size, names = [], [], []
-    for frame in over:
-        bpy.context.scene.frame_set(frame)
+    for _ in at_frames(over):
         graph = bpy.context.evaluated_depsgraph_get()
         told = [
             (
@@ -71,5 +68,4 @@ def test_blenders_import_shows_each_member_where_it_was_baked(output: str, tmp_p
 @pytest.mark.skipif(HAS_USD, reason="Blender has USD for scripts")
 def test_an_older_blender_says_in_a_sentence_that_it_has_no_usd(tmp_path: Path) -> None:
     painted_fleet()
-    with pytest.raises(RuntimeError, match="Blender has no USD"):
-        bpy.ops.steering.export_usd(filepath=str(tmp_path / "crowd.usdc"))
+    refuses("export_usd", "Blender has no USD", filepath=str(tmp_path / "crowd.usdc"))

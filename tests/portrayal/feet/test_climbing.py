@@ -1,7 +1,5 @@
 """Climbing: feet that swing from step to step go over the edges of these."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from steering_addon.portrayal.feet.footholds import footholds
+from steering_addon.portrayal.feet.small_steps import LIFT
 from steering_addon.portrayal.feet.soles import TOUCH
 from steering_addon.portrayal.feet.treads import Carried, LegReach, Stepping, find_treads, let_go
 from tests.portrayal.feet.walks import (
@@ -85,6 +86,19 @@ def test_level_ground_is_held_to_as_no_ground_is(name: str) -> None:
     body, feet = BODIES[name]()
     for places, on_plane in zip(held(body, feet), held(body, feet, rising())):
         np.testing.assert_allclose(places, on_plane, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_the_room_by_which_a_foot_that_swings_may_come_down_leaves_it_clear_of_the_ground(name: str) -> None:
+    body, feet = BODIES[name]()
+    for foot, correction in zip(feet, footholds(body, feet, HEIGHT, FRAME_TIME)):
+        places = in_world(body, foot, correction)
+        fast, still = steps_of(places) > 0.03, np.flatnonzero(steps_of(places) < STILL)
+        swings = np.flatnonzero(fast[1:] & fast[:-1]) + 1
+        # Of those that have begun before or go on after the run, nobody knows how far they go.
+        swings = swings[(swings > still[0]) & (swings < still[-1])]
+        lowest = places[..., 2].min(axis=1) - correction.room
+        assert (lowest[swings] > 0.5 * LIFT * HEIGHT).all() and (lowest > -STILL).all()
 
 
 def test_feet_that_already_hold_are_left_alone() -> None:

@@ -1,7 +1,5 @@
 """Pacing: bodies whose feet are held play their walk evenly, and on stairs make a step on each tread."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Bodies whose feet step on grounds, for the laws of feet that are held."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The shape that an obstacle takes, for bodies whose volume is known by a formula."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from math import cos, pi, sin
 

@@ -1,7 +1,5 @@
 """Surfaces straight below: plain loops over all triangles say what is right."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

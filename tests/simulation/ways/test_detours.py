@@ -15,7 +15,7 @@ from steering_addon.simulation.ways.detours import MARGIN, _turns, outlines, way
 from steering_addon.simulation.ways.footprints import footprints
 from steering_addon.simulation.ways.roadmap import Net
 from tests.sampling import sampled
-from tests.scene import Scene, about, all_of, leaders, positions, velocities
+from tests.scene import Scene, about, all_of, leaders, met_at_origins, positions, velocities
 
 
 def way(
@@ -25,7 +25,9 @@ def way(
     point, goal = np.array([[0.0, -8.0, 0.0]]), np.array([[0.0, 8.0, 0.0]])
     distance = np.linalg.norm(goal - point, axis=1)
     direction = (goal - point) / distance[:, None]
-    course, side = ways_round(things, np.array([0]), point, direction, distance, np.array([0.5]), np.array([before]))
+    course, side = ways_round(
+        things, np.array([0]), point, direction, distance, np.array([0.5]), met_at_origins(1), np.array([before])
+    )
     return course[0], float(side[0])
 
 
@@ -114,7 +116,7 @@ def test_an_agent_nearer_than_its_radius_goes_along_the_obstacle(reach: float) -
     wall = boxes([[0.0, 0.0, 0.0]], [[2.0, 0.5, 1.0]])
     point, ahead = np.array([[0.0, -0.5 - reach, 0.0]]), np.array([[0.0, 1.0, 0.0]])
     distance, radius = np.array([6.0]), np.array([0.5])
-    course, _ = ways_round(wall, np.array([0]), point, ahead, distance, radius, np.array([0.0]))
+    course, _ = ways_round(wall, np.array([0]), point, ahead, distance, radius, met_at_origins(1), np.array([0.0]))
     assert np.abs(course[0]) == pytest.approx([1.0, 0.0, 0.0], abs=1e-9)
 
 
@@ -151,6 +153,6 @@ def test_the_first_obstacle_in_the_way_of_another_agent_counts_but_not_what_it_c
     things = all_of(boxes([[0.3, -4.0, 0.0]], [[1.0, 0.5, 1.0]]), obstacles([[-0.3, 0.0, 0.0]], 1.0))
     carried = replace(things, carrier=np.array([5, -1]))
     start, ahead = np.array([[0.0, -8.0, 0.0]] * 2), np.array([[0.0, 1.0, 0.0]] * 2)
-    situation = np.array([4, 5]), start, ahead, np.full(2, 16.0), np.full(2, 0.5), np.zeros(2)
+    situation = np.array([4, 5]), start, ahead, np.full(2, 16.0), np.full(2, 0.5), met_at_origins(2), np.zeros(2)
     assert ways_round(things, *situation)[1].tolist() == [1.0, 1.0]
     assert ways_round(carried, *situation)[1].tolist() == [1.0, -1.0]

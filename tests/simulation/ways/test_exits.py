@@ -1,7 +1,5 @@
 """Of several places that stand still, walkers take the one that they reach soonest by their ways."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -21,7 +21,7 @@ from steering_addon.simulation.ways.footprints import (
     narrowing,
     radius_class,
 )
-from tests.scene import about, all_of
+from tests.scene import about, all_of, met_at_origins
 
 RADIUS = 0.5
 metres = st.floats(-6.0, 6.0)
@@ -63,28 +63,19 @@ def test_the_corners_of_round_obstacles_are_hardly_further_away_than_the_radius(
     assert off.max() < RADIUS + MARGIN + max(FLATTEST, 0.009 * (size + 1.0)) + 1e-6
 
 
-@given(metres, metres, halves, halves, st.floats(0.0, 360.0), st.lists(metres, min_size=4, max_size=4))
-def test_a_line_is_crossed_if_part_of_it_is_too_near(x, y, half_x, half_y, degrees, ends) -> None:
-    thing = box(x, y, half_x, half_y, degrees)
+sizes = st.floats(0.05, 3.0)
+rounds = st.builds(lambda x, y, size: (obstacles([[x, y, 0.0]], size), FLATTEST, 1.0), metres, metres, sizes)
+squares = st.builds(lambda *placed: (box(*placed), 0.0, 1.09), metres, metres, halves, halves, st.floats(0.0, 360.0))
+
+
+@given(st.one_of(squares, rounds), st.lists(metres, min_size=4, max_size=4))
+def test_a_line_is_crossed_if_part_of_it_is_too_near(made, ends) -> None:
+    thing, within, beyond = made
     start, end = np.array([ends[:2]]), np.array([ends[2:]])
     off = thing.clearance(level(start + np.linspace(0.0, 1.0, 2001)[:, None] * (end - start))).min()
     crossed = bool(of(thing).crossed(start, end)[0])
-    if off < RADIUS - 1e-3:
-        assert crossed
-    if off > 1.09 * RADIUS:
-        assert not crossed
-
-
-@given(metres, metres, st.floats(0.05, 3.0), st.lists(metres, min_size=4, max_size=4))
-def test_round_obstacles_are_crossed_like_boxes(x, y, size, ends) -> None:
-    thing = obstacles([[x, y, 0.0]], size)
-    start, end = np.array([ends[:2]]), np.array([ends[2:]])
-    off = thing.clearance(level(start + np.linspace(0.0, 1.0, 2001)[:, None] * (end - start))).min()
-    crossed = bool(of(thing).crossed(start, end)[0])
-    if off < RADIUS - FLATTEST - 1e-3:
-        assert crossed
-    if off > RADIUS:
-        assert not crossed
+    assert crossed or off >= RADIUS - within - 1e-3
+    assert not crossed or off <= beyond * RADIUS
 
 
 @given(st.lists(st.tuples(metres, metres), min_size=1, max_size=20))
@@ -116,13 +107,9 @@ def test_half_a_metre_is_a_radius_class() -> None:
 
 def test_obstacles_above_or_below_are_not_reached() -> None:
     tall = boxes([[0.0, 0.0, 1.0]], [[1.0, 1.0, 1.0]])
-    assert np.isfinite(narrowing(tall, np.array([0.0, 2.4, -0.4, 2.6, -0.6]), np.full(5, 0.5))[:, 0]).tolist() == [
-        True,
-        True,
-        True,
-        False,
-        False,
-    ]
+    heights = np.array([0.0, 2.4, -0.4, 2.6, -0.6])
+    reached = np.isfinite(narrowing(tall, heights, met_at_origins(5), np.full(5, 0.5))[:, 0])
+    assert reached.tolist() == [True, True, True, False, False]
 
 
 def test_a_tilted_box_reaches_as_high_as_its_corners() -> None:
@@ -134,14 +121,14 @@ def test_a_tilted_box_reaches_as_high_as_its_corners() -> None:
         top = float((corners @ axes)[:, 2].max())
         tilted = boxes([[0.0, 0.0, 0.0]], half[None], axes[None])
         heights = np.array([top + 0.49, top + 0.51, -top - 0.49, -top - 0.51])
-        result = np.isfinite(narrowing(tilted, heights, np.full(4, 0.5))[:, 0])
+        result = np.isfinite(narrowing(tilted, heights, met_at_origins(4), np.full(4, 0.5))[:, 0])
         assert result.tolist() == [True, False, True, False]
 
 
 def test_balls_are_narrower_for_bodies_above_their_middles() -> None:
     ball = obstacles([[0.0, 0.0, 0.0]], 1.0)
     for height in (0.0, 0.7, 1.3, 1.6):
-        less = narrowing(ball, np.array([height]), np.array([RADIUS]))[0, 0]
+        less = narrowing(ball, np.array([height]), met_at_origins(1), np.array([RADIUS]))[0, 0]
         room = np.sqrt(max(1.5 * 1.5 - height * height, 0.0))
         assert less == pytest.approx(1.5 - room, abs=1.0 / 64.0) if room else np.isinf(less)
 
@@ -239,7 +226,7 @@ def test_the_outline_of_a_tilted_box_is_the_hull_of_its_eight_corners() -> None:
 def test_bodies_pass_over_and_under_what_is_further_off_than_their_radius_and_round_things_are_narrower_there() -> None:
     """By no more than the true room, rounded down to a 64th of a metre."""
     ball, heights = obstacles([[0.0, 0.0, 0.0]], 1.0), np.linspace(-1.49, 1.49, 41)
-    less = narrowing(ball, heights, np.full(41, 0.5))[:, 0]
+    less = narrowing(ball, heights, met_at_origins(41), np.full(41, 0.5))[:, 0]
     exact = 1.5 - np.sqrt(1.5**2 - heights**2)
     assert ((exact - 1.0 / 64.0 <= less) & (less <= exact)).all()
 

@@ -1,7 +1,5 @@
 """Walls of meshes: ways lead through the doors that are cut into a mesh."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -14,7 +12,7 @@ from steering_addon.simulation.geometry.meshes import mesh
 from steering_addon.simulation.geometry.obstacles import BOX, MESH, Obstacles, boxes, mesh_radius
 from steering_addon.simulation.ways.mesh_walls import cut_heights, with_walls
 from tests.sampling import sampled
-from tests.scene import Scene, about, leaders, turned
+from tests.scene import Scene, about, leaders, met_at_origins, turned
 from tests.simulation.geometry.test_fitting import Body, boulder, room, wall_with_door
 
 STILL = np.ones(1, dtype=bool)
@@ -32,11 +30,17 @@ def as_obstacle(body: Body, at=(0.0, 0.0, 0.0), degrees: float = 0.0) -> Obstacl
     return replace(made, shape=np.array([MESH]), mesh=held, radius=np.array([mesh_radius(surface)]))
 
 
+def cut_at(thing: Obstacles, height: float) -> Obstacles:
+    """The thing with its walls for a small body at a height that is met there only."""
+    small = np.array([0.001])
+    return with_walls(thing, STILL, np.array([height]) - small, small, met_at_origins(1))
+
+
 @pytest.mark.parametrize("degrees", [0.0, 30.0, 90.0])
 @pytest.mark.parametrize("body", [wall_with_door(8.0, 3.0, 4.2), room()], ids=["wall", "room"])
 def test_at_its_height_the_walls_are_as_near_as_the_mesh(body: Body, degrees: float) -> None:
     thing = as_obstacle(body, (1.0, 2.0, 0.0), degrees)
-    walls = with_walls(thing, STILL, 0.3)
+    walls = cut_at(thing, 0.3)
     assert (walls.shape == BOX).all()
     points = np.random.default_rng(2).uniform((-3.0, -3.0, 0.3), (10.0, 8.0, 0.3), (300, 3))
     points = turned(points, about((0.0, 0.0, 1.0), degrees)) + np.array([1.0, 2.0, 0.0])
@@ -47,17 +51,17 @@ def test_at_its_height_the_walls_are_as_near_as_the_mesh(body: Body, degrees: fl
 
 
 def test_a_wall_with_a_door_has_a_face_on_each_side_of_it_and_a_jamb() -> None:
-    walls = with_walls(as_obstacle(wall_with_door(8.0, 3.0, 4.2)), STILL, 0.3)
+    walls = cut_at(as_obstacle(wall_with_door(8.0, 3.0, 4.2)), 0.3)
     np.testing.assert_allclose(np.sort(2.0 * walls.half[:, 0]), [0.2, 0.2, 0.2, 0.2, 3.0, 3.0, 3.8, 3.8], atol=1e-9)
-    assert len(with_walls(as_obstacle(wall_with_door(8.0, 3.0, 4.2)), STILL, 2.5)) == 4, "above the door"
+    assert len(cut_at(as_obstacle(wall_with_door(8.0, 3.0, 4.2)), 2.5)) == 4, "above the door"
 
 
 def test_what_is_not_cut_or_in_too_many_pieces_stays_a_mesh() -> None:
-    assert (with_walls(as_obstacle(room()), STILL, 9.0).shape == MESH).all()
+    assert (cut_at(as_obstacle(room()), 9.0).shape == MESH).all()
     points, triangles = boulder(0.2)
     many = np.concatenate([points + np.array([5.0 * k, 0.0, 0.0]) for k in range(4)])
     faces = np.concatenate([triangles + len(points) * k for k in range(4)])
-    assert (with_walls(as_obstacle((many, faces)), STILL, 0.1).shape == MESH).all()
+    assert (cut_at(as_obstacle((many, faces)), 0.1).shape == MESH).all()
 
 
 def test_bodies_are_cut_above_their_middle_and_within_their_radius() -> None:

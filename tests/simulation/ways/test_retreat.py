@@ -1,7 +1,5 @@
 """Agents that run from a threat over ground run out, and not into a dead end."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

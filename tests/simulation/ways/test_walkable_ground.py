@@ -1,7 +1,5 @@
 """Ways over ground: they lead wherever a body can walk, as short as they can be, and nowhere else."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -28,6 +26,7 @@ from steering_addon.simulation.ways.footprints import footprints
 from steering_addon.simulation.ways.missing import BORDER, HIGH, LOW, OBSTACLE, STEEP, WIDE, find_missing
 from steering_addon.simulation.ways.over_ground import Ways, find_ways
 from steering_addon.simulation.ways.roadmap import Net
+from steering_addon.simulation.ways.routes import UNKNOWN, Routes, look_from
 from steering_addon.simulation.ways.spans import Build, find_spans
 from steering_addon.simulation.ways.standing import Standing
 from steering_addon.simulation.ways.walkable_ground import WalkableGround
@@ -181,6 +180,21 @@ def test_no_lane_leads_to_where_one_stands(lane: int) -> None:
     assert course.ahead.min() > 0.5 * ground.spans.size
 
 
+@pytest.mark.parametrize("name", ["upstairs", "through a door"])
+def test_how_far_one_sees_along_a_way_does_not_depend_on_who_asks_before(name: str) -> None:
+    scene, things, goal, *_ = SCENES[name]
+    ground = ground_of(scene, things)
+    end = int(ground.spans.at(*np.array(goal)[:, None])[0])
+    nodes = np.flatnonzero(ground.grid.passable[: len(ground.spans)])
+    by_few, by_all = (Routes(ground, Field.to(ground.grid, end, ground.clear), end) for _ in range(2))
+    look_from([by_all], [nodes])
+    for few in np.random.default_rng(1).permutation(nodes)[:200].reshape(-1, 5):
+        look_from([by_few], [few])
+    known = by_few.aim != UNKNOWN
+    assert known.sum() > 1000
+    assert (by_few.aim[known] == by_all.aim[known]).all() and (by_few.aside == by_all.aside)[:, known].all()
+
+
 def test_a_goal_in_sight_is_where_it_is_to_the_last_bit() -> None:
     goal = (11.0, 0.1, 0.7)
     at_the_door = walkers(PLATE, door(1.6), goal, [(-6.0, 0.0, 0.0), (3.0, -4.0, 0.0), (-6.0, 4.0, 0.0)])
@@ -320,9 +334,9 @@ def test_a_door_that_closes_is_looked_at_alone(monkeypatch: pytest.MonkeyPatch) 
     asked = []
     surface = Obstacles.surface
 
-    def counted(self: Obstacles, points: Any, rows: Any) -> Any:
+    def counted(self: Obstacles, points: Any, *others: Any) -> Any:
         asked.append(len(points))
-        return surface(self, points, rows)
+        return surface(self, points, *others)
 
     monkeypatch.setattr(Obstacles, "surface", counted)
     things, leaf = some_boxes(1, 30), walls(((9.5, 0.2, 0.0), (10.5, 0.3, 2.0)))

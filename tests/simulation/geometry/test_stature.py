@@ -1,0 +1,111 @@
+"""Bodies on feet meet obstacles from their feet to their heads."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steering_addon.behaviors.seek import Seek
+from steering_addon.locomotion import OnFoot, SimpleVehicle
+from steering_addon.simulation.arrays.frozen import replace
+from steering_addon.simulation.geometry.obstacles import Obstacles, boxes, obstacles
+from steering_addon.simulation.geometry.stature import Stature
+from tests.scene import Scene, about, leaders, positions, turned
+from tests.simulation.geometry.test_fitting import Body, wall_with_door
+from tests.simulation.ways.test_mesh_walls import as_obstacle
+
+STEP, HEAD = 0.3, 1.8
+
+
+def bars(*spans: tuple[float, float], slope: float = 0.0) -> Body:
+    """Rails along x from y -.04 to .04, each between two heights, which rise by a slope."""
+    points, triangles = [], []
+    for low, high in spans:
+        first = len(points)
+        points += [(x, y, z + slope * x) for x in (-10.0, 10.0) for y in (-0.04, 0.04) for z in (low, high)]
+        quads = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
+        triangles += [(first + a, first + b, first + c) for q in quads for a, b, c in (q[:3], (q[0], *q[2:]))]
+    return np.array(points), np.array(triangles)
+
+
+def standing(n: int, lift: float = 0.0) -> Stature:
+    """How n people stand whose origins are above their soles."""
+    return Stature(*(np.full(n, height - lift) for height in (0.0, STEP, HEAD)))
+
+
+def nearest(thing: Obstacles, points: np.ndarray, lift: float = 0.0) -> np.ndarray:
+    return thing.surface(points, np.zeros(len(points), dtype=np.int64), standing(len(points), lift))[0]
+
+
+@pytest.mark.parametrize("lift", [0.0, 0.9])
+@pytest.mark.parametrize(
+    "body", [bars((0.5, 0.64), (1.0, 1.14)), bars((0.9, 1.0), slope=0.1), wall_with_door(8.0, 3.0, 4.2)]
+)
+@given(x=st.floats(-6.0, 6.0), y=st.floats(-1.5, 1.5))
+def test_a_body_is_as_near_as_the_nearest_point_of_its_axis(lift: float, body: Body, x: float, y: float) -> None:
+    """Tried at two hundred heights; of slanted rails it may miss a few centimetres, less than they are thick."""
+    thing, heights = as_obstacle(body), np.linspace(STEP, HEAD, 200)
+    axis = np.column_stack((np.full(200, x), np.full(200, y), heights))
+    exact = thing.surface(axis, np.zeros(200, dtype=np.int64))[0].min()
+    assert exact - 1e-9 <= nearest(thing, np.array([[x, y, lift]]), lift)[0] <= exact + 0.08
+
+
+def test_what_is_lower_than_a_step_counts_only_where_nothing_higher_belongs_to_it() -> None:
+    floor_and_wall = bars((0.0, 0.02), (0.02, 3.0))
+    wide = floor_and_wall[0].copy()
+    wide[:8, 1] *= 100.0
+    beside = np.array([[0.0, 1.0, 0.0]])
+    assert nearest(as_obstacle((wide, floor_and_wall[1])), beside)[0] == pytest.approx(0.96)
+    assert nearest(as_obstacle(bars((0.0, 0.2))), beside)[0] == pytest.approx(0.96), "a kerb alone"
+
+
+def test_what_is_above_heads_is_as_far_as_from_the_head() -> None:
+    above = np.array([[0.0, 0.0, 0.0]])
+    assert nearest(as_obstacle(bars((2.0, 2.4))), above)[0] == pytest.approx(0.2)
+    assert nearest(boxes([[0.0, 0.0, 2.2]], [[3.0, 3.0, 0.2]]), above)[0] == pytest.approx(0.2)
+
+
+def test_a_ball_is_met_at_its_middle() -> None:
+    ball = obstacles([[0.0, 0.0, 1.0]], 1.0)
+    assert nearest(ball, np.array([[1.5, 0.0, 0.0]]))[0] == pytest.approx(0.5)
+    assert nearest(ball, np.array([[1.5, 0.0, 0.9]]), lift=0.9)[0] == pytest.approx(0.5)
+
+
+def crossed(thing: Obstacles, locomotion: type, degrees: float = 0.0) -> bool:
+    """Whether one who seeks a place beyond gets to the other side in eight seconds."""
+    turn = about((0.0, 0.0, 1.0), degrees)
+    scene = Scene(
+        turned(np.array([[0.0, -3.0, 0.0]]), turn),
+        behaviors=[(Seek, {"target": 1})],
+        locomotions=[(locomotion, {})],
+        vehicle={"radius": 0.25, "keep_apart": True},
+        forward=turned(np.array([[0.0, 1.0, 0.0]]), turn),
+        obstacles=thing,
+        tracked=leaders(turned(np.array([[0.0, 3.0, 0.0]]), turn)),
+        fps=12.0,
+    )
+    track = turned(positions(scene.run(96))[:, 0], turn.T)
+    return bool(track[-1, 1] > 0.5)
+
+
+@pytest.mark.parametrize("degrees", [0.0, 40.0])
+def test_a_person_does_not_go_between_the_rails_of_a_fence_that_a_fish_swims_through(degrees: float) -> None:
+    fence = as_obstacle(bars((0.75, 0.85), (1.35, 1.45)), degrees=degrees)
+    assert not crossed(fence, OnFoot, degrees)
+    assert crossed(fence, SimpleVehicle, degrees)
+
+
+def test_a_person_goes_through_a_frame_with_a_sill_and_a_lintel_above_the_head() -> None:
+    frame = as_obstacle(bars((0.0, 0.05), (2.1, 2.3)))
+    assert crossed(frame, OnFoot)
+    assert not crossed(as_obstacle(bars((0.0, 0.05), (1.6, 2.3))), OnFoot), "a lintel that is too low"
+
+
+def test_others_are_met_at_their_origins() -> None:
+    thing, point = as_obstacle(bars((0.5, 0.64))), np.array([[0.0, 0.3, 0.0]])
+    rows = np.zeros(1, dtype=np.int64)
+    bare = thing.surface(point, rows)
+    for column, same in zip(bare, thing.surface(point, rows, replace(standing(1), head=np.zeros(1)))):
+        assert np.array_equal(column, same)
