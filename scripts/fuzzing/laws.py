@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from fnmatch import fnmatch
 from itertools import islice
 from pathlib import Path
@@ -52,8 +53,18 @@ def dump() -> dict:
     # several then has the pose of theirs, so this comes first.
     for layer in (layer for other in bpy.data.scenes if other != scene for layer in other.view_layers):
         layer.update()
+    _read_settings()
     scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
     return without_bake_ids(scene_dump(KINDS))
+
+
+def _read_settings() -> None:
+    """Read the settings that drivers read: Blender stores them then, whenever it evaluates the driver."""
+    drivers = [driver for ob in bpy.data.objects if ob.animation_data for driver in ob.animation_data.drivers]
+    for target in (target for d in drivers for variable in d.driver.variables for target in variable.targets):
+        if target.id and target.data_path.startswith("steering."):
+            with suppress(ValueError):
+                target.id.path_resolve(target.data_path)
 
 
 def differences(before: dict, after: dict) -> str:
@@ -150,6 +161,16 @@ def copies(dump: dict) -> set[str]:
 def hidden() -> set[str]:
     """The names of the objects that are hidden on the current frame, or rest while a crowd cache plays."""
     return {ob.name for ob in bpy.data.objects if not ob.visible_get()}
+
+
+def hidden_by_keys() -> set[str]:
+    """The names of the objects that keys hide on some frame."""
+    acted = [(ob, ob.animation_data.action) for ob in bpy.data.objects if ob.animation_data]
+    return {
+        ob.name
+        for ob, action in acted
+        if action and any(curve.data_path == "hide_viewport" for bag in bags(action) for curve in bag.fcurves)
+    }
 
 
 def undoable(dump: dict) -> dict:

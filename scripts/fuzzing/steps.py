@@ -74,11 +74,12 @@ def preview(trial: Trial, chance: Random) -> None:
     """The preview leaves no trace, whatever frames are shown."""
     _end_preview(trial)
     scene = bpy.context.scene
-    frame, before = scene.frame_current, laws.dump()
+    # Blender deselects what an earlier bake hides, while the preview plays.
+    frame, before, hidden = scene.frame_current, laws.dump(), laws.hidden_by_keys()
     if not trial.attempt("preview", replace_own_keys=chance.random() < 0.3):
         return
     first, last = trial.range()
-    hidden = laws.hidden()
+    hidden |= laws.hidden()
     for _ in range(chance.randint(1, 4)):
         let_play(chance.random() < 0.5)
         scene.frame_set(chance.randint(first - 2, last + 2))

@@ -231,6 +231,14 @@ class Body:
         low, high = self._ends[:, "XYZ".index(up_axis[-1])]
         return float(high - low)
 
+    def middle(self) -> np.ndarray:
+        """Where it is in its own space, (3,): at its origin, or where that is further from the box around it than half
+        the diagonal of that, as with applied transforms, in the middle of the box."""
+        low, high = self._ends
+        apart = magnitude(np.maximum(np.maximum(low, -high), 0.0) * self._scale)
+        strays = apart > 0.5 * magnitude((high - low) * self._scale) and len(self.points) > 1
+        return 0.5 * (low + high) if strays else np.zeros(3)
+
     def origin_height(self, up_axis: str) -> float:
         """The height of its origin above its lowest point before it is scaled; 0 for a model that stands on it.
 

@@ -26,8 +26,9 @@ from .polls import SteeringOperator, in_object_mode, something_baked
 
 REFUSED = "REFUSED"
 """The kind that stands for the last refusal."""
-SLIDES = 0.05
-"""Heights of a vehicle that a foot may slide in a stance."""
+SLIDES = 0.07
+"""Heights of a vehicle that a foot may slide in a stance. Those of a gallop, which last three frames, slide by up to
+0.06, and nobody sees it."""
 NAMED = 3
 """Vehicles that a warning names."""
 REMEDY = "Move the obstacle or the path apart, or reduce the Clearance of Avoid Obstacles"

@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 from bpy.types import Depsgraph, Object, Scene
 
-from ...simulation.arrays.scalars import Scalars, shared, which
+from ...simulation.arrays.scalars import Mask, Rows, Scalars, shared, which
 from ...simulation.arrays.vectors import Vectors, columns, cross, no_vectors, unit
 from ...simulation.geometry.surfaces import NO_SURFACES, Surfaces
 from ...simulation.locomotion import Locomotion
@@ -165,14 +165,28 @@ def _found(
     size = np.array([ob.steering.size_factor for ob in objects])
     radius = np.array([crowd.steering.vehicle.radius for crowd in crowds])[crowd_row] * size
     model, terrain = VehicleModel.of(n, radius=radius), Terrain(surfaces, surfaces, lift)
+    meant = _meant_for(surfaces, motion.position, crowd_row)
     vehicles: dict[Misplaced, list[Object]] = {kind: [] for kind in Misplaced}
     for number, body in enumerate(bodies):
         rows = which(row == number) if len(bodies) > 1 else np.arange(n)
         few = Motion(*(column[rows] for column in vars(motion).values()))
         masks = body.for_agents(rows).misplaced(model.take(rows), few, terrain.take(rows))
         for kind, mask in masks.items():
-            vehicles[kind] += [objects[at] for at in rows[mask].tolist()]
+            counts = mask & meant[rows] if kind is Misplaced.OFF_GROUND else mask
+            vehicles[kind] += [objects[at] for at in rows[counts].tolist()]
     return vehicles
+
+
+def _meant_for(surfaces: Surfaces, place: Vectors, crowd_row: Rows) -> Mask:
+    """The vehicles, (n,), that are meant to stand on surfaces: those of whose crowd some are above or below one.
+
+    All of them, if that is true of no crowd.
+    """
+    x, y, z = place.T
+    anywhere = shared(np.inf, len(x))
+    beside = surfaces.under(x, y, z, anywhere, anywhere).triangle < 0
+    meant = np.isin(crowd_row, crowd_row[~beside])
+    return meant | ~meant.any()
 
 
 def _starts(objects: Sequence[Object]) -> tuple[Motion, Scalars]:

@@ -12,6 +12,7 @@ from mathutils import Vector
 
 from steering_addon.blender.crowds.ready_scenes.scenery import hills
 from tests.blender.building import bake, crowd, difference, frames, part, scene_dump, select, vehicle, wedge
+from tests.blender.status.test_findings import listed
 from tests.sampling import sampled
 
 USUAL = {scene.operator.removeprefix("add_"): scene.count for scene in part("blender.crowds.ready_scenes").READY_SCENES}
@@ -257,6 +258,17 @@ def test_nothing_is_left_of_the_asset_file_and_names_that_are_taken_stay(scene) 
     blocks = [*data.objects, *data.meshes, *data.materials, *data.actions, *data.armatures, *data.curves]
     assert [block.name for block in blocks if not block.users] == []
     assert [block.name for block in blocks if block.library_weak_reference] == []
+
+
+@sampled(one_of=3)
+@pytest.mark.parametrize("beside", [None, "walkers"])
+@pytest.mark.parametrize("scene", SCENES)
+def test_there_is_nothing_to_look_at_in_a_scene_that_was_just_added(scene, beside) -> None:
+    """Also beside another, on whose ground nobody of it is to stand."""
+    if beside is not None:
+        add(beside)
+    add(scene)
+    assert listed() == {}
 
 
 @sampled

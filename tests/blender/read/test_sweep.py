@@ -6,6 +6,7 @@ from collections.abc import Callable
 import bpy
 import numpy as np
 import pytest
+from mathutils import Matrix, Vector
 
 from tests.blender import building
 from tests.blender.building import (
@@ -487,6 +488,19 @@ def test_a_target_chosen_by_a_behavior_need_not_be_tagged(flock) -> None:
     seen = snapshots()[0]
     row = seen.settings[0].behaviors[0].target[0] - len(seen.present)
     np.testing.assert_allclose(seen.tracked.position[row], (4.0, 5.0, 6.0))
+
+
+@pytest.mark.parametrize("turn", [0.0, 1.0])
+def test_a_target_with_applied_transforms_is_where_it_is_seen(flock, turn) -> None:
+    target = wedge("Aim", (4.0, 5.0, 6.0))
+    target.data.transform(Matrix.Translation((30.0, 0.0, 2.0)))
+    target.rotation_euler.z = turn
+    flock.steering.seek.target = target
+    seen = snapshots()[0]
+    row = seen.settings[0].behaviors[0].target[0] - len(seen.present)
+    corners = [target.matrix_world @ Vector(corner) for corner in target.bound_box]
+    np.testing.assert_allclose(seen.tracked.position[row], np.mean(corners, axis=0), atol=1e-5)
+    assert seen.tracked.radius[row] < 2.0
 
 
 def hidden_and_unselectable(scene) -> None:

@@ -168,10 +168,10 @@ def build(hall: Hall, builder: SceneBuilder) -> None:
     def add_ground(name: str, boxes: Sequence[Box], x: float = 0.0, y: float = 0.0, z: float = 0.0) -> None:
         add(name, _boxes(name, boxes, hall.scale, paints), x, y, z, Role.SURFACE)
 
-    def add_obstacle(name: str, mesh: Mesh, x: float, y: float) -> None:
+    def add_obstacle(name: str, mesh: Mesh, shape: str, x: float, y: float) -> None:
         ob = add(name, mesh, x, y)
         give_role(ob, Role.OBSTACLE, Family())
-        ob.steering.obstacle_shape = "BOX"
+        ob.steering.obstacle_shape = shape
 
     x, y = hall.half_width + THICK, hall.half_depth + THICK
     floor = (-x, -y, -0.1), (x, y, 0.0), "Floor"
@@ -182,8 +182,8 @@ def build(hall: Hall, builder: SceneBuilder) -> None:
         half_x, half_y = (0.5 * abs(b - a) for a, b in zip(start, end))
         box = (-half_x, -half_y, 0.0), (half_x, half_y, HIGH), "Walls"
         name = f"Station Wall {number}"
-        add_obstacle(name, _boxes(name, [box], hall.scale, paints), x, y)
-    add_obstacle("Station Bench", bench, *hall.bench)
+        add_obstacle(name, _boxes(name, [box], hall.scale, paints), "BOX", x, y)
+    add_obstacle("Station Bench", bench, "MESH", *hall.bench)
     for door in (*hall.exits, hall.entrance):
         add_ground(f"{door.name} Tunnel", _tunnel(door), *door.place, door.height)
     add("Station Board", board, *hall.board)
