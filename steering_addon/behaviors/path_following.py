@@ -258,7 +258,7 @@ def _way_back(world: World, agents: Agents, line: Followed, memory: Following, r
     if not anybody(off):
         return back
     seen = world.by_way(agents, np.where(off[:, None], place, np.nan), off)
-    leads = off & (seen != place).any(axis=1) & np.isnan(world.ways.unreached(agents.rows, seen)[:, 0])
+    leads = off & (seen != place).any(axis=1) & world.ways.asked(agents.rows, seen)[1]
     return np.where(leads[:, None], seen, back)
 
 

@@ -82,17 +82,18 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
         memory_among(Routed, state.memories.values()),
         memory_among(Yielding, state.memories.values()),
         before.signals,
-        _way_left(state, before, len(bodies.present)),
+        *_ways_left(state, before, len(bodies.present)),
     )
 
 
-def _way_left(state: State, snapshot: Snapshot, bodies: int) -> Scalars:
-    """As of `World`: without surfaces nobody knows how long ways past corners are."""
-    left = np.full(bodies, np.nan)
+def _ways_left(state: State, snapshot: Snapshot, bodies: int) -> tuple[Scalars, Vectors]:
+    """`way_left` and `goal` as of `World`: without surfaces nobody knows how long ways past corners are."""
+    left, goal = np.full(bodies, np.nan), no_vectors(bodies)
     errand = memory_among(Errand, state.memories.values()) if len(snapshot.surfaces) else None
     if errand is not None:
         left[: len(state)] = np.where(errand.bound, errand.left, np.nan)
-    return left
+        goal[: len(state)] = errand.goal
+    return left, goal
 
 
 def bodies_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Bodies:

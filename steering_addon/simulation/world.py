@@ -67,6 +67,7 @@ class World:
         yielding: how each gives way; None where none does.
         signals: what holds lanes.
         way_left: (bodies,) metres of the way to where each was led in the last step; nan for none, or without surfaces.
+        goal: (bodies, 3) where that is, metres; known where `way_left` is.
     """
 
     time: float
@@ -93,6 +94,7 @@ class World:
     yielding: Yielding | None = None
     signals: Signals = NO_SIGNALS
     way_left: Scalars = field(default_factory=lambda: np.zeros(0))
+    goal: Vectors = field(default_factory=lambda: no_vectors(0))
 
     @property
     def perceivable(self) -> Rows:

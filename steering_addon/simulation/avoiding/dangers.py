@@ -46,8 +46,10 @@ class Walls:
         agent: (p,) row of the agent; non-decreasing.
         row: (p,) row of the obstacle.
         until: (p,) metres beyond which a contact counts only where the agent cannot stop before: as far as its way
-            leads straight on. Inf for obstacles that move.
+            leads straight on, 0 for one that is held up. Inf for obstacles that move.
         costs: the constants of the choice.
+        slides: (p,) whether a contact counts by how far the agent goes into the obstacle instead of along it, as for
+            those that are held up: it may be in a door hardly wider than itself. None for none.
     """
 
     obstacles: Obstacles
@@ -55,13 +57,17 @@ class Walls:
     row: Rows
     until: Scalars
     costs: Costs = COSTS
+    slides: Mask | None = None
 
     @classmethod
-    def about(cls, world: World, agents: Agents, ahead: Scalars, costs: Costs = COSTS) -> "Walls":
+    def about(
+        cls, world: World, agents: Agents, ahead: Scalars, costs: Costs = COSTS, held_up: Mask | None = None
+    ) -> "Walls":
         """The obstacles that agents could reach within `wall_time`, without those they carry.
 
         Args:
             ahead: (n,) how far their ways lead straight on, metres.
+            held_up: (n,) the agents that are; None for none.
         """
         obstacles = world.obstacles
         if everybody(agents.on_the_level):
@@ -71,8 +77,9 @@ class Walls:
         agent, row = obstacles.near(agents.position, agents.extent + costs.wall_time * agents.max_speed, agents.stature)
         others = obstacles.carrier[row] != agents.rows[agent]
         agent, row = agent[others], row[others]
-        until = np.where(stand(obstacles)[row], ahead[agent], np.inf)
-        return cls(obstacles, agent, row, until, costs)
+        slides = None if held_up is None else held_up[agent]
+        until = ahead[agent] if slides is None else np.where(slides, 0.0, ahead[agent])
+        return cls(obstacles, agent, row, np.where(stand(obstacles)[row], until, np.inf), costs, slides)
 
     def danger(
         self,
@@ -92,7 +99,8 @@ class Walls:
             begins, ends: (m,) when the courses begin and end, seconds from now; None for now, and for never.
 
         Returns:
-            (m,) wall_danger max(1 / t - 1 / wall_time, 0), where t is at least SOONEST / 2.
+            (m,) wall_danger max(1 / t - 1 / wall_time, 0), where t is at least SOONEST / 2; of one that slides, times
+            the square of the share of its speed that goes into the obstacle.
         """
         number = np.bincount(self.agent, minlength=len(agents))[chooser]
         last = np.cumsum(number)
@@ -104,11 +112,13 @@ class Walls:
         reach, furthest = agents.radius[agent], speed * self.costs.wall_time
         position, direction = picked(start, tried), unit(course)
         stature = agents.stature.take(agent)
-        distance, _ = self.obstacles.touch(position, direction, reach, row, furthest, stature)
+        distance, normal = self.obstacles.touch(position, direction, reach, row, furthest, stature)
         half = agents.vehicle.half_axis
         if half is not None:
             nose = position + picked(agents.forward, agent) * half[agent, None]
-            distance = np.minimum(distance, self.obstacles.touch(nose, direction, reach, row, furthest, stature)[0])
+            at_nose, there = self.obstacles.touch(nose, direction, reach, row, furthest, stature)
+            normal = np.where((at_nose < distance)[:, None], there, normal)
+            distance = np.minimum(distance, at_nose)
         to_stop = 0.5 * speed * speed / np.maximum(agents.agility[agent], EPSILON)
         distance = np.where(distance > np.maximum(self.until[pair], to_stop), np.inf, distance)
         drives = np.isfinite(agents.handling.axle[agent])
@@ -122,8 +132,11 @@ class Walls:
         begin = firsts(tried)
         danger = np.zeros(len(chooser))
         if len(begin):
-            soonest = np.maximum(np.minimum.reduceat(time, begin), SOONEST / 2.0)
-            danger[tried[begin]] = self.costs.wall_danger * np.maximum(1.0 / soonest - 1.0 / self.costs.wall_time, 0.0)
+            soon = np.maximum(1.0 / np.maximum(time, SOONEST / 2.0) - 1.0 / self.costs.wall_time, 0.0)
+            if self.slides is not None:
+                into = dot(direction, normal)
+                soon = np.where(self.slides[pair], soon * into * into, soon)
+            danger[tried[begin]] = self.costs.wall_danger * np.maximum.reduceat(soon, begin)
         return danger
 
 

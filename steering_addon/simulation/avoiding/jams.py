@@ -33,7 +33,8 @@ HELD = 2
 velocities, but a third beside or behind one of them closes an arch."""
 COMES = -0.5
 """Cosine of the angle, 120 degrees, between the course of an agent and the heading of another beyond which that comes
-towards it: streams that meet do not go one before the other."""
+towards it, if its goal is behind the agent: streams that meet do not go one before the other, those who turn into one
+door from both sides do."""
 AHEAD = 0.7
 """Cosine of the angle, 45 degrees, within which of its course another agent is ahead. Six discs fit round one, 60
 degrees apart, so one or two of them are ahead."""
@@ -176,6 +177,9 @@ class Jam:
         makes_room = nobody(len(near.body)) if stands is None else self.jammed[near.agent] & stands[near.body]
         if anybody(self.first):
             later = self.first[near.agent] & (left[near.body] > left[agents.rows[near.agent]])
+            to_own = picked(world.goal, agents.rows[near.agent]) - picked(agents.position, near.agent)
+            elsewhere = dot(to_own, picked(world.goal, near.body) - picked(agents.position, near.agent)) <= 0.0
             heading = picked(world.bodies.forward, near.body)
-            makes_room = makes_room | later & (dot(heading, picked(self.course, near.agent)) > COMES)
+            comes = elsewhere & (dot(heading, picked(self.course, near.agent)) <= COMES)
+            makes_room = makes_room | later & ~comes
         return near.perceived(~makes_room).only_perceived() if anybody(makes_room) else near

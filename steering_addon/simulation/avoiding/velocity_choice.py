@@ -94,13 +94,14 @@ class Choosers:
             pad: (n,) metres to keep free between the bodies.
             look_ahead_time: (n,) seconds.
             ahead: (n,) how far their ways lead straight on, metres; inf where none is planned.
-            held_up: (n,) the agents that look for others no further than that, either; None for none.
+            held_up: (n,) the agents that look for others no further than that, either, and slide along walls; None for
+                none.
         """
         frame = _frame(agents, wished)
         stride = np.maximum(np.maximum(magnitude(wished), costs.slowest * agents.max_speed), EPSILON)
         others = Others.about(world, agents, near, frame, stride, pad, look_ahead_time, costs)
         lags = Lags.of(agents, frame)
-        walls = Walls.about(world, agents, ahead, costs)
+        walls = Walls.about(world, agents, ahead, costs, held_up)
         until = None if held_up is None or lags is None else np.where(held_up, ahead, np.inf)
         choosers = cls(agents, wished, top_speed, frame, stride, others, walls, look_ahead_time, lags, until, costs)
         return choosers._wary()

@@ -35,12 +35,14 @@ class Errand(Memory):
             others.
         arrived: (n,) the vehicles that are where a behavior leads them.
         unreached: (n, 3) where those are to go to whom no way leads there, metres; nan for the others.
+        goal: (n, 3) where they go, metres; nan for nowhere.
     """
 
     bound: Mask = remembered(False)
     left: Scalars = remembered(0.0)
     arrived: Mask = remembered(False)
     unreached: Vectors = remembered((np.nan, np.nan, np.nan))
+    goal: Vectors = remembered((np.nan, np.nan, np.nan))
 
     @classmethod
     def of(cls, world: World, agents: Agents, intention: Intention) -> "Errand":
@@ -50,8 +52,10 @@ class Errand(Memory):
         bound = away & (intention.top_speed(agents.max_speed) > STANDING * agents.max_speed)
         left = np.where(bound, np.maximum(distance, place), 0.0)
         if world.ways is None:
-            return cls(bound, left, intention.arrived, shared(np.nan, 3 * len(agents)).reshape(len(agents), 3))
-        return cls(bound, left, intention.arrived, world.ways.unreached(agents.rows, agents.goal))
+            nowhere = shared(np.nan, 3 * len(agents)).reshape(len(agents), 3)
+            return cls(bound, left, intention.arrived, nowhere, agents.goal)
+        goal, leads = world.ways.asked(agents.rows, agents.goal)
+        return cls(bound, left, intention.arrived, np.where(leads[:, None], np.nan, goal), goal)
 
 
 @dataclass(frozen=True)

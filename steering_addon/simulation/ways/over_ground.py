@@ -12,7 +12,7 @@ import numpy as np
 
 from ..arrays.chance import Keys, mix, uniform
 from ..arrays.once import Key
-from ..arrays.scalars import Mask, Rows, Scalars, distinct_rows, which
+from ..arrays.scalars import Mask, Rows, Scalars, all_of, distinct_rows, which
 from ..arrays.vectors import Vectors, columns, magnitude, picked
 from ..geometry.obstacles import OUTSIDE, Obstacles
 from ..geometry.paths import Spline
@@ -185,13 +185,14 @@ class Ways:
             ahead = np.where(at >= 0, asked.course.ahead[at], ahead)
         return ahead
 
-    def unreached(self, rows: Rows, goals: Vectors) -> Vectors:
-        """Where goals (n, 3) unrolled in this step are, (n, 3) metres, for those to which no way leads; nan else."""
-        places = columns(*np.full((3, len(rows)), np.nan))
+    def asked(self, rows: Rows, goals: Vectors) -> tuple[Vectors, Mask]:
+        """The places of which goals (n, 3) are unrolled in this step, (n, 3) metres, other goals as they are; and
+        whether ways lead there, (n,)."""
+        leads = all_of(len(rows))
         for asked, at in self._asked_for(rows, goals):
-            without = (at >= 0) & ~asked.course.leads[at]
-            places = np.where(without[:, None], picked(asked.places, at), places)
-        return places
+            goals = np.where((at >= 0)[:, None], picked(asked.places, at), goals)
+            leads = leads & ((at < 0) | asked.course.leads[at])
+        return goals, leads
 
     def _asked_for(self, rows: Rows, goals: Vectors) -> Iterator[tuple[_Asked, Rows]]:
         """The ways asked for in this step, each with its entry for each of the goals (n, 3), (n,); -1 for none."""

@@ -82,22 +82,25 @@ def test_an_agent_held_by_another_ahead_steps_back_if_several_press_it() -> None
 
 
 @pytest.mark.parametrize(
-    ("progress", "ahead", "turned", "turn", "minded"),
+    ("progress", "ahead", "turned", "back", "turn", "minded"),
     [
-        (0.5, 2.0, (), 3.0, 3),
-        (1.0, 2.0, (), 3.0, 6),
-        (0.5, 30.0, (), 3.0, 6),
-        (0.5, 2.0, (), 0.0, 6),
-        (0.5, 2.0, (1, 2), 3.0, 6),
+        (0.5, 2.0, (), (), 3.0, 3),
+        (1.0, 2.0, (), (), 3.0, 6),
+        (0.5, 30.0, (), (), 3.0, 6),
+        (0.5, 2.0, (), (), 0.0, 6),
+        (0.5, 2.0, (1, 2), (1, 2), 3.0, 5),
+        (0.5, 2.0, (1, 2), (), 3.0, 3),
     ],
-    ids=["held up before a door", "not held up", "on a straight way", "an animal", "two that come towards the first"],
+    ids=[
+        *("held up before a door", "not held up", "on a straight way", "an animal"),
+        *("two that come towards the first", "two that turn into its door from its other side"),
+    ],
 )
 def test_who_is_held_up_before_a_door_minds_nobody_who_has_a_longer_way_left(
-    progress: float, ahead: float, turned: tuple[int, ...], turn: float, minded: int
+    progress: float, ahead: float, turned: tuple[int, ...], back: tuple[int, ...], turn: float, minded: int
 ) -> None:
-    pairs = minded_by(
-        abreast(0.1, locomotions=[(OnFoot, {"turn_on_the_spot": turn})]), (1, 2, 3), progress, ahead, turned
-    )
+    place = abreast(0.1, locomotions=[(OnFoot, {"turn_on_the_spot": turn})])
+    pairs = minded_by(place, (1, 2, 3), progress, ahead, turned, back)
     assert len(pairs) == minded
     if minded == 3:
         assert pairs == [(1, 0), (2, 0), (2, 1)]
@@ -115,13 +118,19 @@ def test_nobody_goes_first_right_behind_one_who_has_a_shorter_way(
 
 
 def minded_by(
-    place: Scene, left: tuple[int, ...], progress: float = 0.5, ahead: float = 2.0, turned: tuple[int, ...] = ()
+    place: Scene,
+    left: tuple[int, ...],
+    progress: float = 0.5,
+    ahead: float = 2.0,
+    turned: tuple[int, ...] = (),
+    back: tuple[int, ...] = (),
 ) -> list[tuple[int, int]]:
-    """Each agent with each other that it minds, where their ways are so long and some have turned round."""
+    """Each agent with each other that it minds: their ways are so long, some have turned round, some go back."""
     world, agents, _ = place.seen()
-    forward = world.bodies.forward.copy()
+    forward, goal = world.bodies.forward.copy(), np.tile([0.0, 30.0, 0.0], (3, 1))
     forward[list(turned)] *= -1.0
-    world = replace(world, way_left=np.array(left), bodies=replace(world.bodies, forward=forward))
+    goal[list(back)] *= -1.0
+    world = replace(world, way_left=np.array(left), goal=goal, bodies=replace(world.bodies, forward=forward))
     agents = replace(agents, intention=replace(agents.intention, goal_distance=np.full(3, 30.0)))
     [_, avoidance] = (kind.of(len(place), **values) for kind, values in place.behaviors)
     near = avoidance.near(world, agents).together()
