@@ -206,7 +206,7 @@ class BrakeFor(Neighborhood):
         """The obstacles in sight that count: pairs (p,) of an agent and a standing one, and those that may cross.
         `known`: (n,) the row of an obstacle that has moved before, -1 for none."""
         obstacles = world.obstacles
-        agent, row = obstacles.near(agents.position, sight)
+        agent, row = obstacles.near(agents.position, sight + agents.radius + self.clearance)
         foreign = obstacles.carrier[row] != agents.rows[agent]
         agent, row = agent[foreign], row[foreign]
         moves = magnitude(obstacles.velocity)[row] > CRAWL * agents.max_speed[agent]

@@ -106,7 +106,7 @@ class ObstacleAvoidance(Behavior):
         lanes, obstacles = Lanes.of(world, agents), world.obstacles
         free = lanes.driven.copy()
         sight = agents.speed * self.look_ahead_time + stopping_distance(agents) + agents.extent
-        agent, row = obstacles.near(agents.position, sight)
+        agent, row = obstacles.near(agents.position, sight + agents.radius + self.clearance)
         moves = magnitude(obstacles.velocity)[row] > 0.0
         awaits = agents.intention.awaits[agent]
         stops = (awaits == EVERY_OBSTACLE) | (awaits == row) | ((awaits != -1) & moves)

@@ -133,22 +133,8 @@ class _WallPairs:
         counts = np.isfinite(contact) & ~beyond_goal
         offset = 0.5 * (obstacles.start + obstacles.end)[row] - points
         way = picked(ways, owner)
-        columns = (
-            owner,
-            row,
-            course,
-            speed,
-            reach,
-            look_ahead,
-            contact,
-            side,
-            side,
-            onset,
-            gap < reach,
-            away,
-            offset,
-            way,
-        )
+        at_contact = contact, side, side, onset
+        columns = owner, row, course, speed, reach, look_ahead, *at_contact, gap < reach, away, offset, way
         return cls(*(column[counts] for column in columns))._in_rooms(obstacles)
 
     def _in_rooms(self, obstacles: Obstacles) -> "_WallPairs":

@@ -138,7 +138,42 @@ class Obstacles:
         rows = which(self.present & ((self.side == INSIDE) | self._may_be_near(points, distance, stature)))
         gap = _gaps(self.take(rows), points, stature)
         owner, place = np.nonzero((gap < distance[:, None]) | (self.side[rows] == INSIDE)[None])
-        return owner, rows[place]
+        row = rows[place]
+        pairs = which(self._has_box[row])
+        if not len(pairs):
+            return owner, row
+        of, box = owner[pairs], row[pairs]
+        far = self._gap_to_boxes(picked(points, of), box, None if stature is None else stature.take(of)) > distance[of]
+        near = np.ones(len(owner), dtype=np.bool_)
+        near[pairs[far]] = False
+        return owner[near], row[near]
+
+    @once
+    def _has_box(self) -> Mask:
+        """(k,) the boxes and meshes that vehicles keep out of: the spheres about them are wide."""
+        return (self.shape != ROUND) & (self.side == OUTSIDE)
+
+    @once
+    def _boxes(self) -> tuple[Vectors, Vectors]:
+        """The middles, from their own in their axes, and the half sides of the boxes about boxes and meshes, (k, 3)."""
+        middle, half = np.zeros(self.half.shape), self.half.copy()
+        for row in which(self.shape == MESH).tolist():
+            if len(self.mesh[row]):
+                low, high = self.mesh[row].bounds
+                middle[row], half[row] = 0.5 * (low + high), 0.5 * (high - low)
+        return middle, half
+
+    def _gap_to_boxes(self, points: Vectors, rows: Rows, stature: Stature | None) -> Scalars:
+        """The distances of points, or of who stands there, from the boxes about obstacles of rows (m,), (m,) metres; no
+        more than that, and 0 for who stands at one that is tilted."""
+        middle, half = (picked(column, rows) for column in self._boxes)
+        local = self.localized(points - picked(self.start, rows), rows) - middle
+        beyond = np.maximum(np.abs(local) - half, 0.0)
+        if stature is None or not stature.is_tall:
+            return magnitude(beyond)
+        above, below = local[:, 2] + stature.feet - half[:, 2], -half[:, 2] - local[:, 2] - stature.head
+        beyond[:, 2] = np.maximum(np.maximum(above, below), 0.0)
+        return np.where(self.axes[rows, 2, 2] > 1.0 - ROUNDING, magnitude(beyond), 0.0) * (1.0 - ROUNDING)
 
     def _may_be_near(self, points: Vectors, distance: Scalars, stature: Stature | None) -> Mask:
         """Whether each obstacle's surface may be within a distance of any point, (k,): by the boxes round all.

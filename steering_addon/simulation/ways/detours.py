@@ -102,7 +102,7 @@ def _first_in_the_way(
 ) -> tuple[Rows, Rows]:
     """The agents with an obstacle ahead, (m,) increasing, and the row of the first obstacle of each, (m,)."""
     furthest = np.minimum(distance, LOOK)
-    agent, row = obstacles.near(points, furthest, stature)
+    agent, row = obstacles.near(points, furthest + radius, stature)
     possible = (obstacles.side[row] == OUTSIDE) & (obstacles.carrier[row] != vehicle[agent])
     possible &= magnitude(direction)[agent] > 0.5
     agent, row = agent[possible], row[possible]

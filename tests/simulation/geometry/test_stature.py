@@ -12,7 +12,7 @@ from steering_addon.locomotion import OnFoot, SimpleVehicle
 from steering_addon.simulation.arrays.frozen import replace
 from steering_addon.simulation.geometry.obstacles import Obstacles, boxes, obstacles
 from steering_addon.simulation.geometry.stature import Stature
-from tests.scene import Scene, about, leaders, positions, turned
+from tests.scene import Scene, about, all_of, leaders, positions, turned
 from tests.simulation.geometry.test_fitting import Body, wall_with_door
 from tests.simulation.ways.test_mesh_walls import as_obstacle
 
@@ -109,3 +109,20 @@ def test_others_are_met_at_their_origins() -> None:
     bare = thing.surface(point, rows)
     for column, same in zip(bare, thing.surface(point, rows, replace(standing(1), head=np.zeros(1)))):
         assert np.array_equal(column, same)
+
+
+@pytest.mark.parametrize("head", [0.0, HEAD])
+@pytest.mark.parametrize("degrees", [0.0, 30.0])
+def test_near_loses_nobody_and_finds_those_at_upright_boxes_only_within_their_distance(degrees, head) -> None:
+    rng = np.random.default_rng(int(degrees + head))
+    axes = np.stack([about((rng.uniform(-1.0, 1.0) * (degrees > 0.0), 0.2, 1.0), degrees).T for _ in range(20)])
+    things = boxes(rng.uniform(-9.0, 9.0, (20, 3)), rng.uniform(0.05, 6.0, (20, 3)), axes)
+    things = all_of(things, as_obstacle(bars((0.5, 0.64), (1.0, 1.14), slope=0.1), (2.0, 3.0, 0.0), degrees))
+    points, reach = rng.uniform(-12.0, 12.0, (60, 3)), rng.uniform(0.1, 3.0, 60)
+    body = Stature(np.zeros(60), np.full(60, min(STEP, head)), np.full(60, head))
+    found = set(zip(*(rows.tolist() for rows in things.near(points, reach, body))))
+    gap = things.clearance(points, body)
+    within = set(zip(*(rows.tolist() for rows in np.nonzero(gap < reach[:, None]))))
+    assert within <= found
+    if not degrees:
+        assert {pair for pair in found if pair[1] < 20} == {pair for pair in within if pair[1] < 20}
