@@ -40,9 +40,7 @@ def nearest(thing: Obstacles, points: np.ndarray, lift: float = 0.0) -> np.ndarr
 
 
 @pytest.mark.parametrize("lift", [0.0, 0.9])
-@pytest.mark.parametrize(
-    "body", [bars((0.5, 0.64), (1.0, 1.14)), bars((0.9, 1.0), slope=0.1), wall_with_door(8.0, 3.0, 4.2)]
-)
+@pytest.mark.parametrize("body", [bars((0.5, 0.64), (1.0, 1.14)), bars((0.9, 1.0), slope=0.1)])
 @given(x=st.floats(-6.0, 6.0), y=st.floats(-1.5, 1.5))
 def test_a_body_is_as_near_as_the_nearest_point_of_its_axis(lift: float, body: Body, x: float, y: float) -> None:
     """Tried at two hundred heights; of slanted rails it may miss a few centimetres, less than they are thick."""
@@ -59,6 +57,12 @@ def test_what_is_lower_than_a_step_counts_only_where_nothing_higher_belongs_to_i
     beside = np.array([[0.0, 1.0, 0.0]])
     assert nearest(as_obstacle((wide, floor_and_wall[1])), beside)[0] == pytest.approx(0.96)
     assert nearest(as_obstacle(bars((0.0, 0.2))), beside)[0] == pytest.approx(0.96), "a kerb alone"
+
+
+def test_who_stands_in_a_door_is_as_far_as_its_jambs_although_the_lintel_is_nearer_to_the_head() -> None:
+    """A body goes by what is beside it."""
+    door = as_obstacle(wall_with_door(8.0, 3.0, 4.2))
+    assert nearest(door, np.array([[3.6, 0.1, 0.0], [3.3, 0.1, 0.0]])) == pytest.approx([0.6, 0.3])
 
 
 def test_what_is_above_heads_is_as_far_as_from_the_head() -> None:
