@@ -17,6 +17,7 @@ from ..simulation.arrays.scalars import EPSILON, Mask, Rows, Scalars, total
 from ..simulation.arrays.vectors import Vectors, across, cross, magnitude, unit
 from ..simulation.geometry.obstacles import Obstacles
 from ..simulation.geometry.paths import Path
+from ..simulation.geometry.stature import Stature
 from .population import CIRCLE, COLUMN, GRID, LINE, ONE_PLACE, WEDGE, Population
 
 TURN, SCALE, MODEL, SPOT, ROUND = 0x7012, 0x5CA1E, 0x30DE1, 0x5907, 0x20DD
@@ -289,7 +290,7 @@ def sifted(propose: Proposing, sift: Sifting) -> Proposing:
     return lambda keys: sift(propose(keys))
 
 
-def keeping_out(propose: Proposing, obstacles: Obstacles, room: float) -> Sifting:
+def keeping_out(propose: Proposing, obstacles: Obstacles, room: float, body: Stature) -> Sifting:
     """A function that leaves out spots where a body would reach into an obstacle.
 
     An obstacle within reach of most of the spots is the ground or the walls: bodies may touch it.
@@ -297,15 +298,22 @@ def keeping_out(propose: Proposing, obstacles: Obstacles, room: float) -> Siftin
     Args:
         propose: proposes such spots.
         room: radius of a body in metres.
+        body: how it stands, of one: who is tall does not start below a table.
     """
+
+    def standing(n: int) -> Stature:
+        return body.take(np.zeros(n, dtype=np.int64))
+
     sample = propose(keys_of(0, np.arange(SAMPLE, dtype=np.int64)))
-    apart = obstacles.clearance(sample.position[sample.valid])
+    places = sample.position[sample.valid]
+    apart = obstacles.clearance(places, standing(len(places)))
     in_the_way = obstacles.present & (np.count_nonzero(apart < room, axis=0) <= len(apart) / 2)
     kept_out = obstacles.take(in_the_way)
 
     def sift(spots: Spots) -> Spots:
-        places, rows = kept_out.near(spots.position, np.full(len(spots.position), room))
-        distance, _ = kept_out.surface(spots.position[places], rows)
+        n = len(spots.position)
+        places, rows = kept_out.near(spots.position, np.full(n, room), standing(n))
+        distance, _ = kept_out.surface(spots.position[places], rows, standing(len(places)))
         valid = spots.valid.copy()
         valid[places[distance < room]] = False
         return replace(spots, valid=valid)

@@ -35,6 +35,8 @@ from steering_addon.settings.population import (
 from steering_addon.simulation.arrays.chance import keys_of
 from steering_addon.simulation.geometry.obstacles import INSIDE, boxes, obstacles
 from steering_addon.simulation.geometry.paths import spline
+from steering_addon.simulation.geometry.stature import Stature
+from tests.scene import met_at_origins
 
 FORMATIONS = (GRID, WEDGE, LINE, COLUMN, CIRCLE)
 NO_BODIES = (np.zeros((0, 3)), np.zeros(0))
@@ -166,8 +168,11 @@ def test_existing_bodies_are_avoided() -> None:
     assert np.sqrt(((spots.position - standing) ** 2).sum(axis=1)).min() >= 3.2
 
 
-def clear_of(propose, obstacles, room: float):
-    return sifted(propose, keeping_out(propose, obstacles, room))
+AT_ORIGIN = met_at_origins(1)
+
+
+def clear_of(propose, obstacles, room: float, body: Stature = AT_ORIGIN):
+    return sifted(propose, keeping_out(propose, obstacles, room, body))
 
 
 def test_bodies_keep_out_of_balls_and_boxes() -> None:
@@ -180,9 +185,18 @@ def test_bodies_keep_out_of_balls_and_boxes() -> None:
         assert np.sqrt((beside * beside).sum()) >= 0.4
 
 
+@pytest.mark.parametrize("head", [0.0, 0.6, 1.8])
+def test_only_those_who_fit_start_below_a_table(head: float) -> None:
+    table = boxes([[5.0, 5.0, 1.05]], [[3.0, 3.0, 0.05]])
+    body = Stature(np.zeros(1), np.zeros(1), np.array([head]))
+    spots = scattered(clear_of(on_surface(SQUARE, 0.0, 0.0), table, 0.3, body), 1, np.full(60, 0.3), 0.0, NO_BODIES)
+    below = (np.abs(spots.position[:, :2] - 5.0) < 3.3).all(axis=1)
+    assert below.any() == (head < 1.0)
+
+
 def test_bodies_evenly_along_a_curve_keep_out_too_and_are_as_many_as_there_is_room_for() -> None:
     line = (spline(np.array([[0.0, 0.0, 0.0], [40.0, 0.0, 0.0]]), False),)
-    sift = keeping_out(along(line), obstacles([[10.0, 0.0, 0.0], [25.0, 0.5, 0.0]], 2.0), 0.4)
+    sift = keeping_out(along(line), obstacles([[10.0, 0.0, 0.0], [25.0, 0.5, 0.0]], 2.0), 0.4, met_at_origins(1))
     for count in (1, 12, 30):
         x = evenly_along(line, count, 0.8, sift).position[:, 0]
         assert len(x) == count
