@@ -1,6 +1,7 @@
 """Operators that preview the simulation, bake it into keyframes and delete a bake."""
 
 from collections.abc import Container, Iterable, Iterator, Sequence
+from contextlib import suppress
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty
@@ -123,9 +124,11 @@ class STEERING_OT_bake(InPieces, bpy.types.Operator):
         sign_run(scene, result.run, made_of)
         forget_runs(scene, {result.run, *_played(baked)})
         counts, slides = (yield from census.refreshing(scene, made_of)), list[Slide]()
-        for slide in slides_of(_planted(objects), scene):
-            slides.append(slide)
-            yield None
+        # The bake stands: what no longer can be read on a later frame only says nothing of feet.
+        with suppress(Refusal):
+            for slide in slides_of(_planted(objects), scene):
+                slides.append(slide)
+                yield None
         if replaced := [ob.name for ob in edited if ob in baked]:
             self.warn([f"Replaced keys that were edited by hand: {list_names(replaced)}"])
         if resting := {crowd.name for ob in others if MARK in ob and (crowd := crowd_of(ob)) is not None}:

@@ -518,3 +518,17 @@ def test_a_bake_names_vehicles_whose_planted_feet_slide_too_far(capfd, monkeypat
     bpy.ops.steering.bake()
     [warned] = [line for line in capfd.readouterr().out.splitlines() if "slides on feet that stand" in line]
     assert rig.name in warned and "Select Sliding" in warned
+
+
+def test_a_bake_stands_although_feet_can_no_longer_be_looked_at(monkeypatch) -> None:
+    """As where what a vehicle depends on is nowhere on the last frame."""
+    rig = legged()
+    walking(rig, uneven_walk)
+
+    def slides_of(*_):
+        raise part("blender.refusal").Refusal("It is nowhere.")
+        yield
+
+    monkeypatch.setattr(part("blender.operators.baking"), "slides_of", slides_of)
+    assert bpy.ops.steering.bake() == {"FINISHED"}
+    assert part("blender.animation.ownership").bake_of(rig) is not None
