@@ -148,7 +148,7 @@ class OnFoot(Locomotion):
         on_the_spot, turn_rate = self.turn_on_the_spot, self.max_turn_rate
         turns_back = hurries = self._hurries(model, control, speed)
         if anybody(hurries):
-            on_the_spot = np.where(hurries, np.maximum(on_the_spot, self.whirl), on_the_spot)
+            on_the_spot = np.where(hurries, np.maximum(on_the_spot, self._pivot(control)), on_the_spot)
             turn_rate = np.where(hurries, np.maximum(turn_rate, on_the_spot), turn_rate)
             # What is behind stops it first: where it wants to go shows only beyond that.
             stopped = AFTERWARDS * speed / (model.max_force / model.mass)
@@ -301,12 +301,24 @@ class OnFoot(Locomotion):
         return hemmed_in
 
     def _hurries(self, model: VehicleModel, control: Control, speed: Scalars) -> Mask:
-        """The walkers that whirl round to where they hurry, (n,): people brake for that, animals that run go round."""
-        if control.hurries is None:
-            return nobody(len(speed))
+        """The walkers that whirl round to where they hurry, (n,): people brake for that, animals that run go round.
+
+        So do animals that are held up, as with the nose at a fence: they have no room to walk round.
+        """
+        hurries = nobody(len(speed)) if control.hurries is None else control.hurries
+        if control.held_up is not None:
+            hurries = hurries | (control.held_up & (self.turn_on_the_spot <= 0.0))
+        if not anybody(hurries):
+            return hurries
         slow = (self.turn_on_the_spot > 0.0) | (speed <= SOON * model.max_force / model.mass)
         pulls = magnitude(from_above(control.force)) > HURRIES * model.max_force
-        return control.hurries & slow & pulls & (self.whirl > 0.0)
+        return hurries & slow & pulls & (self.whirl > 0.0)
+
+    def _pivot(self, control: Control) -> Scalars:
+        """The fastest turn of those that turn on the spot in a hurry, (n,) rad/s; of others as fast as on a walk."""
+        if control.hurries is None:
+            return self.max_turn_rate
+        return np.where(control.hurries, self.whirl, self.max_turn_rate)
 
     def _side_steps(self) -> Scalars:
         """(n,) as of `side_step`: who turns on the spot steps aside as well."""

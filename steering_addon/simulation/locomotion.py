@@ -62,6 +62,7 @@ class Control(Columns):
         warned: (n,) the vehicles that see another brake ahead and may have to; None if none does.
         goal_distance: (n,) metres straight on to where they are led, inf for none; None if no vehicle is led anywhere.
         hurries: (n,) the vehicles that have to go at once, after or from something; None if none has.
+        held_up: (n,) the vehicles that have hardly got on towards where they want to go; None for none.
         comes_down, perch: as of `Intention`; None if no vehicle comes down.
         up: (n, 3) unit up axes to which they roll in flight, zero for none; None if no vehicle does.
     """
@@ -73,6 +74,7 @@ class Control(Columns):
     warned: Mask | None = None
     goal_distance: Scalars | None = None
     hurries: Mask | None = None
+    held_up: Mask | None = None
     comes_down: Vectors | None = None
     perch: Vectors | None = None
     up: Vectors | None = None

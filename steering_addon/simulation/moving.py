@@ -86,7 +86,8 @@ def move(
     parts = list(_parts(state, snapshot))
     behind = _room_behind(parts, world)
     force = damp(model, state.force, wanted, dt)
-    said = decided.heading, behind, decided.warned, decided.goal_distance, decided.hurries
+    progress = progress_in(decided.memories, len(state))
+    said = decided.heading, behind, decided.warned, decided.goal_distance, decided.hurries, progress < JAMMING.stuck
     control = Control(force, decided.speed_limit, *said, decided.comes_down, decided.perch, decided.up)
     driven = [_driven(part, state.motion, model, control, terrain, dt) for part in parts]
     position, velocity, forward = (_of_all(parts, driven, name) for name in ("position", "velocity", "forward"))
@@ -104,7 +105,7 @@ def move(
     began = _began(parts, driven)
     after = position, velocity, forward
     body = model, snapshot.handling, snapshot.grounded, gives_way
-    wedged = progress_in(decided.memories, len(state)) < JAMMING.jammed
+    wedged = progress < JAMMING.jammed
     position, velocity, shoved = push_apart(*body, world, *after, state.shoved, began, decided.lands, wedged)
     if decided.confined is not None:
         confined = np.where(gives_way, decided.confined, -1)

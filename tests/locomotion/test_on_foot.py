@@ -10,6 +10,7 @@ from steering_addon.behaviors.alignment import Alignment
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.cohesion import Cohesion
 from steering_addon.behaviors.evasion import Evasion
+from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.behaviors.pursuit import Pursuit
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.separation import Separation
@@ -194,6 +195,33 @@ def test_an_animal_without_room_for_its_circle_before_a_wall_steps_round(hemmed_
     states = replace(scene, speed=0.0, obstacles=wall).run(FPS)
     assert (positions(states)[-1] == positions(states)[0]).all() == hemmed_in
     assert (states[-1].motion.forward[0, 0] < 0.9) == hemmed_in
+
+
+def test_an_animal_with_its_nose_at_a_fence_turns_to_the_gate_as_fast_as_on_a_walk() -> None:
+    """It has no room to walk round, and is in no hurry."""
+    cow = Scene(
+        [[5.0, -3.0, 0.0]],
+        forward=[[0.2, 1.0, 0.0]],
+        speed=1.0,
+        behaviors=[(Seek, {"target": 1}), (ObstacleAvoidance, {"clearance": 0.8})],
+        vehicle={
+            "max_speed": 4.0,
+            "cruise_speed": 0.5,
+            "max_force": 1.9,
+            "radius": 0.34,
+            "length": 3.0,
+            "keep_apart": True,
+        },
+        locomotions=[(OnFoot, {"turn_radius": 3.9, "turn_on_the_spot": 0.0, "max_turn_rate": 1.5})],
+        tracked=leaders([0.0, 18.0, 0.0]),
+        obstacles=boxes([[-16.25, 0.0, 1.0], [16.25, 0.0, 1.0]], [[13.75, 0.08, 1.0]] * 2),
+        surfaces=surfaces([plane(half=30.0)]),
+        fps=12.0,
+    )
+    states = cow.run(96)
+    assert positions(states)[-1, 0, 1] > 1.0
+    heading = np.unwrap([np.arctan2(*state.motion.forward[0, 1::-1]) for state in states])
+    assert np.abs(np.diff(heading)).max() * 12.0 < 1.6
 
 
 def test_the_ground_under_it_is_never_too_steep(roaming) -> None:
