@@ -59,6 +59,10 @@ class Trial:
         # Dumps are most of the time: refusals are looked at in the steps.
         self._looks_at_refusals = False
         self.scene.build()
+        # Blender shows what new curves say only once it looks for animation again.
+        for ob in bpy.data.objects:
+            if ob.animation_data and ob.animation_data.action and not ob.library:
+                ob.animation_data.action = ob.animation_data.action
         self._looks_at_refusals = True
         self.check_output()
         for number, name in enumerate(self._chosen(self.scene.chance("steps"))):
