@@ -429,6 +429,10 @@ class OnFoot(Locomotion):
             velocity = np.where(over[:, None], 0.0, velocity)
             feet, way = _feet(stride.start, terrain), from_above(position - stride.start)
             footing = walkable.footing(feet, way, walking.normal, fall_speed * dt)
+            lost = which(over & (footing.triangle < 0))
+            if len(lost):
+                back, ground = walkable.take(lost).beside(picked(feet, lost), stride.pace[lost] * dt)
+                position[lost], footing = position[lost] + in_space(back), footing.put(lost, ground)
         if anybody(falls):
             fall_speed = np.where(footing.triangle < 0, fall_speed, 0.0)
             position = columns(position[:, 0], position[:, 1], position[:, 2] - fall_speed * dt)

@@ -40,6 +40,9 @@ TRIED = ((AHEAD, slice(0, 2)), (AHEAD, slice(2, None)), (AT_FEET, slice(None)))
 BRIDGES = 1.4
 """Multiples of the highest step that a foot bridges. A fifth of the height of a person, whose step is a sixth, is
 1.2 of them, and sides are found to an eighth."""
+ROUND = np.stack(cosine_and_sine(np.arange(8) * (np.pi / 4.0)), axis=1)
+NEARER = tuple(k / 8.0 for k in range(1, 9))
+"""The directions and the shares of a gap in which one that stands beside the ground looks for it."""
 FURTHER = 1.4
 """Multiples of its reach that a walker looks while it goes round something."""
 ALONG = 0.97
@@ -129,6 +132,23 @@ class Walkable(Columns):
         x, y = feet[:, 0] + way[:, 0], feet[:, 1] + way[:, 1]
         footing = self.surfaces.under(x, y, expected, step, step + deeper, last)
         return self.surfaces.bridged(footing, x, y, expected, step, way, BRIDGES * self.step_height)
+
+    def beside(self, feet: Vectors, furthest: Scalars) -> tuple[Vectors, Footing]:
+        """The ways (n, 2) of those who stand beside the ground back to it, and what they stand on there.
+
+        As over the corner of a gap, on whose other side the ground has become too low. They step to the nearest place
+        within a gap, as far as `furthest`, (n,) metres; without one they stay, on nothing.
+        """
+        n, gap = len(feet), BRIDGES * self.step_height
+        reach = np.concatenate([np.tile(share * gap, len(ROUND)) for share in NEARER])
+        way = np.tile(np.repeat(ROUND, n, axis=0), (len(NEARER), 1)) * reach[:, None]
+        x, y, z, within = (np.tile(column, len(ROUND) * len(NEARER)) for column in (*feet.T, self.step_height))
+        found = self.surfaces.under(x + way[:, 0], y + way[:, 1], z, within, within)
+        nearest = (found.triangle >= 0).reshape(-1, n).argmax(axis=0) * n + np.arange(n)
+        ground, way, long = found.take(nearest), way[nearest], reach[nearest]
+        share = np.where(ground.triangle >= 0, np.minimum(furthest / long, 1.0), 0.0)
+        height = feet[:, 2] + share * (ground.height - feet[:, 2])
+        return way * share[:, None], replace(ground, height=np.where(ground.triangle >= 0, height, np.nan))
 
     def goes_under(self, feet: Vectors, x: Scalars, y: Scalars, height: Scalars) -> Mask:
         """Whether a surface over the ground at places, (n,) metres, is too low for those who come from feet, (n,).

@@ -28,6 +28,7 @@ from steering_addon.locomotion.headings import (
     turned_to,
 )
 from steering_addon.locomotion.on_foot import FALL, STOP, TURN_BACK
+from steering_addon.locomotion.walkable import Walkable
 from steering_addon.simulation.geometry.obstacles import boxes
 from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
 from steering_addon.simulation.snapshot import State
@@ -330,6 +331,32 @@ def test_it_climbs_stairs_whose_steps_are_low_enough() -> None:
     for end, climbs in zip(positions(both.run(10 * FPS))[-1], (True, False), strict=True):
         assert (end[2] == pytest.approx(8 * 0.17)) == climbs
         assert (end[0] > 2.4) == climbs
+
+
+def slabs(*slabs: tuple[float, float, float, float, float]) -> Surfaces:
+    """One surface of level rectangles, each from west and south to east and north at a height."""
+    points = [
+        (x, y, z)
+        for west, south, east, north, z in slabs
+        for x, y in ((west, south), (east, south), (east, north), (west, north))
+    ]
+    faces = [
+        tuple(4 * k + corner for corner in corners) for k in range(len(slabs)) for corners in ((0, 1, 2), (0, 2, 3))
+    ]
+    return surfaces([plane(half=12.0), (np.array(points, dtype=float), np.array(faces))])
+
+
+def test_who_stands_beside_stairs_steps_back_on_them_and_does_not_walk_on_in_the_air() -> None:
+    """As over the corner between a stage and its stairs, on whose other side these have become too low."""
+    treads = [(-8.0 + 0.3 * k, -1.0, -7.7 + 0.3 * k, 1.0, 1.0 - (k + 1) / 6.0) for k in range(5)]
+    every = np.ones(3)
+    walkable = Walkable(slabs(*treads), 0.6 * every, 0.3 * every, 1.8 * every, every > 0.0, every > 0.0)
+    feet = np.array([[-7.82, -1.08, 0.67], [-7.82, -1.08, 0.67], [-7.82, -3.0, 0.67]])
+    way, ground = walkable.beside(feet, np.array([0.05, 1.0, 1.0]))
+    assert way[1, 1] == pytest.approx(0.105, abs=1e-6) and abs(way[1, 0]) < 0.06
+    assert np.linalg.norm(way[0]) == pytest.approx(0.05) and (way[2] == 0.0).all()
+    assert (ground.triangle >= 0).tolist() == [True, True, False]
+    assert 0.67 < ground.height[0] < ground.height[1] == pytest.approx(5.0 / 6.0)
 
 
 def bridge() -> Surfaces:
