@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..clips.clip_speeds import cruise_of, named_gaits
 from ..clips.crowd_clips import stored_clips
 from ..moving import BY_CHOICE, known_locomotion
-from ..objects.body_sizes import SOLID, box_corners, mean_scale
+from ..objects.body_sizes import SOLID, box_corners, mean_scale, off_box
 from ..objects.doubles import doubles
 from ..objects.hierarchy import Family, instanced
 from ..objects.tagged_objects import crowd_of
@@ -177,11 +177,10 @@ def _corners(ob: Object, family: Family | None) -> NDArray[np.float64]:
 
 def _is_far(corners: NDArray[np.float64], *, level: int | None = None) -> bool:
     """Whether the origin is far outside the box round corners (m, 3); `level`: the axis that does not count, 0 to 2."""
-    low, high = corners.min(axis=0), corners.max(axis=0)
-    gap = np.maximum(np.maximum(low, -high), 0.0)
+    gap = off_box(corners)
     if level is not None:
         gap[level] = 0.0
-    return bool((gap * gap).sum() > (OUTSIDE * (high - low).max()) ** 2 > 0.0)
+    return bool((gap * gap).sum() > (OUTSIDE * np.ptp(corners, axis=0).max()) ** 2 > 0.0)
 
 
 def _up_of(ob: Object) -> int | None:

@@ -149,6 +149,11 @@ def _local_points(ob: Object, depsgraph: Depsgraph) -> np.ndarray:
     return points
 
 
+def off_box(points: np.ndarray) -> np.ndarray:
+    """How far the origin is outside of the box round points (m, 3), along each of its axes, (3,)."""
+    return np.asarray(np.maximum(np.maximum(points.min(axis=0), -points.max(axis=0)), 0.0))
+
+
 @dataclass(frozen=True, eq=False)
 class Body:
     """The points of a model in its rest pose, to be measured in several ways. `points`: (m, 3) in the object's own
@@ -235,9 +240,8 @@ class Body:
         """Where it is in its own space, (3,): at its origin, or where that is further from the box around it than half
         the diagonal of that, as with applied transforms, in the middle of the box."""
         low, high = self._ends
-        apart = magnitude(np.maximum(np.maximum(low, -high), 0.0) * self._scale)
-        strays = apart > 0.5 * magnitude((high - low) * self._scale) and len(self.points) > 1
-        return 0.5 * (low + high) if strays else np.zeros(3)
+        apart, size = magnitude(np.stack((off_box(self.points), high - low)) * self._scale).tolist()
+        return 0.5 * (low + high) if apart > 0.5 * size > 0.0 else np.zeros(3)
 
     def origin_height(self, up_axis: str) -> float:
         """The height of its origin above its lowest point before it is scaled; 0 for a model that stands on it.

@@ -123,7 +123,8 @@ class STEERING_OT_bake(InPieces, bpy.types.Operator):
         made_of = yield from taking_fingerprint(scene, baked.union(ob for ob in others if bake_of(ob) is not None))
         sign_run(scene, result.run, made_of)
         forget_runs(scene, {result.run, *_played(baked)})
-        counts, slides = (yield from census.refreshing(scene, made_of)), list[Slide]()
+        counts = yield from census.refreshing(scene, made_of)
+        slides: list[Slide] = []
         # The bake stands: what no longer can be read on a later frame only says nothing of feet.
         with suppress(Refusal):
             for slide in slides_of(_planted(objects), scene):

@@ -1,7 +1,8 @@
 """The targets of the behaviors of vehicles, where they can be determined without a simulation."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 
 import numpy as np
 from bpy.types import Depsgraph, Object, Scene
@@ -11,9 +12,11 @@ from ...simulation.candidates import NEAREST_ONE
 from ...simulation.declaration import NEAREST, Kind
 from ...simulation.roles import Role
 from ..objects.doubles import doubles
+from ..objects.hierarchy import Family
 from ..objects.tagged_objects import crowd_of, in_use
 from ..properties import has_role, pointed_at
 from ..property_groups import bone_of
+from ..read.bodies import size_and_middle
 from ..read.sources import BodySource, behaviors_of, standing
 from ..read.target_groups import pick_of, several_of
 from ..refusal import Refusal
@@ -29,22 +32,25 @@ class Aim:
     Attributes:
         rows: (n,) the rows of the vehicles.
         bodies: k candidates.
+        middles: (k, 3) where each is in its own space.
         is_self: (n, k) whether the candidate is the vehicle itself.
     """
 
     rows: np.ndarray
     bodies: tuple[BodySource, ...]
+    middles: np.ndarray
     is_self: np.ndarray
 
     def among(self, rows: np.ndarray) -> "Aim":
         """The aim of the vehicles in `rows`, (m,) ascending, renumbered to their index in `rows`."""
         kept = np.isin(self.rows, rows)
-        return Aim(np.searchsorted(rows, self.rows[kept]), self.bodies, self.is_self[kept])
+        return replace(self, rows=np.searchsorted(rows, self.rows[kept]), is_self=self.is_self[kept])
 
     def goals(self, positions: np.ndarray, depsgraph: Depsgraph) -> np.ndarray:
         """The target position of each vehicle, (n, 3); its own position if it has no target. `positions`: (m, 3) of all
         vehicles that are drawn."""
-        candidates = doubles([standing(body, depsgraph).translation for body in self.bodies])
+        matrices = doubles([standing(body, depsgraph) for body in self.bodies])
+        candidates = np.einsum("kab,kb->ka", matrices[:, :3, :3], self.middles) + matrices[:, :3, 3]
         offset = candidates[None] - positions[self.rows][:, None]
         distance_squared = np.einsum("nka,nka->nk", offset, offset)
         distance_squared[self.is_self] = np.inf
@@ -53,21 +59,33 @@ class Aim:
         return np.where(alone[:, None], positions[self.rows], candidates[nearest])
 
 
-def aims_of(vehicles: list[Object], scene: Scene, tagged: Mapping[Role, list[Object]]) -> list[Aim]:
+def aims_of(
+    vehicles: list[Object], scene: Scene, tagged: Mapping[Role, list[Object]], depsgraph: Depsgraph
+) -> list[Aim]:
     """The aims of vehicles, without targets that are chosen at random or in order; `tagged`: the objects of each
     role."""
     rows_of: dict[Object, list[int]] = {}
     for row, ob in enumerate(vehicles):
         if (crowd := crowd_of(ob)) is not None:
             rows_of.setdefault(crowd, []).append(row)
-    aims = []
+    aims, family = [], Family()
     for crowd, rows in rows_of.items():
         members = [vehicles[row] for row in rows]
         for bodies in _candidates(crowd, scene, tagged):
             if 0 < len(bodies) <= MOST:
                 is_self = np.array([[body.ob == ob for body in bodies] for ob in members])
-                aims.append(Aim(np.array(rows), bodies, is_self))
+                middles = np.array([_middle(body.ob, depsgraph, family) for body in bodies])
+                aims.append(Aim(np.array(rows), bodies, middles, is_self))
     return aims
+
+
+def _middle(ob: Object, depsgraph: Depsgraph, family: Family) -> np.ndarray:
+    """Where a target is in its own space, (3,); a vehicle at its origin."""
+    if not has_role(ob, Role.VEHICLE):
+        # The bake tells of points that are nowhere.
+        with suppress(Refusal):
+            return size_and_middle(ob, depsgraph, family)[2]
+    return np.zeros(3)
 
 
 def _candidates(crowd: Object, scene: Scene, tagged: Mapping[Role, list[Object]]) -> Iterator[tuple[BodySource, ...]]:

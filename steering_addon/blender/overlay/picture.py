@@ -181,7 +181,7 @@ def find_cast(scene: Scene, layer: ViewLayer, previous: Subjects | None = None) 
         axes=np.array([_axes(ob) for ob in vehicles]).reshape(-1, 3, 3),
         radius=np.array([_radius(ob) for ob in vehicles]),
         half_axis=np.array([_half_axis(ob) for ob in vehicles]),
-        aims=aims_of(vehicles, scene, by_role),
+        aims=aims_of(vehicles, scene, by_role, layer.depsgraph),
         paths=[ob for ob in paths if ob.type == "CURVE"],
         flows=[ob for ob in flows if ob.type == "CURVE"],
         links=visible(Role.LINK),

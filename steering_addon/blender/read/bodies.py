@@ -71,9 +71,9 @@ class BodyReader:
 
     def _measure(self, depsgraph: Depsgraph) -> None:
         sources, family = self._plan.bodies, Family()
-        measured = [_size(source.ob, depsgraph, family) for source in sources]
-        self._sizes = np.array([size for size, _ in measured])
-        self._middles = np.array([middle for _, middle in measured])
+        measured = [size_and_middle(source.ob, depsgraph, family) for source in sources]
+        self._sizes = np.array([size for *size, _ in measured])
+        self._middles = np.array([middle for *_, middle in measured])
         for source, size in zip(sources, self._sizes):
             if not np.isfinite(size).all():
                 text = f"The size of {source.ob.name} is not a number. Check the Radius and Length of its crowd."
@@ -140,9 +140,9 @@ def _roles(ob: Object) -> int:
     return sum(int(Role[name]) for name in stored.roles) if stored else 0
 
 
-def _size(ob: Object, depsgraph: Depsgraph, family: Family) -> tuple[tuple[float, float], np.ndarray]:
+def size_and_middle(ob: Object, depsgraph: Depsgraph, family: Family) -> tuple[float, float, np.ndarray]:
     """The radius and the length of a locked vehicle, leader or target, 0 for an Empty, which only marks a point, and
-    its middle, (3,), in its own space.
+    where it is in its own space, (3,).
 
     A vehicle of a crowd of long bodies is as long as the crowd says; other bodies are spheres.
     """
@@ -150,12 +150,12 @@ def _size(ob: Object, depsgraph: Depsgraph, family: Family) -> tuple[tuple[float
     if crowd is not None and crowd.steering.vehicle.length > 0.0:
         model, settings = crowd.steering.vehicle, ob.steering
         size = settings.size_factor
-        return (model.radius * size, model.length * size * settings.length_factor), np.zeros(3)
+        return model.radius * size, model.length * size * settings.length_factor, np.zeros(3)
     if _is_point(ob):
-        return (0.0, 0.0), np.zeros(3)
+        return 0.0, 0.0, np.zeros(3)
     body = Body.of(ob, depsgraph, family)
     middle = body.middle() if crowd is None and ob.type != "ARMATURE" else np.zeros(3)
-    return (Body(body.points - middle, body.matrix).radius(), 0.0), middle
+    return Body(body.points - middle, body.matrix).radius(), 0.0, middle
 
 
 def _is_point(ob: Object) -> bool:

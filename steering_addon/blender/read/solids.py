@@ -7,6 +7,7 @@ import numpy as np
 from bpy.types import Depsgraph, Object, PropertyGroup, Scene
 
 from ...simulation.arrays.vectors import cross, dot, magnitude, squared, unit
+from ...simulation.geometry.capsules import hull
 from ...simulation.geometry.fitting import FULL, Fit, fit
 from ...simulation.geometry.meshes import Mesh, mesh
 from ...simulation.geometry.obstacles import (
@@ -15,7 +16,6 @@ from ...simulation.geometry.obstacles import (
     OUTSIDE,
     PASS_SIDES,
     Obstacles,
-    hull,
     mesh_radius,
 )
 from ...simulation.geometry.regions import SHAPES as REGION_SHAPES

@@ -107,6 +107,14 @@ def firsts(owner: Rows) -> Rows:
     return which(begins)
 
 
+def rows_of_least(owner: Rows, values: Scalars) -> Rows:
+    """The row of the least of the values (p,) of each run of equal owners in a column (p,); (g,)."""
+    first = firsts(owner)
+    lengths = np.diff(first, append=len(owner))
+    rows = which(values == np.repeat(np.minimum.reduceat(values, first), lengths)) if len(first) else first
+    return rows[firsts(owner[rows])]
+
+
 def grouped(*keys: Any) -> tuple[Rows, Rows, Rows]:
     """Groups of the rows that are alike in all columns (n,), sorted by the first of these, then by the next.
 

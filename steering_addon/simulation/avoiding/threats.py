@@ -112,8 +112,8 @@ class Rounds:
         way, aside = most_pressing(obstacles.start[rows], obstacles.end[rows], agents.position, course, reach)
 
         # At the height of a grounded agent the section of a ball is a smaller disc.
-        stature = agents.stature
-        height = agents.climb(aside) - clamp(agents.climb(aside), stature.feet[:, None], stature.head[:, None])
+        stature, height = agents.stature, agents.climb(aside)
+        height = height - clamp(height, stature.feet[:, None], stature.head[:, None])
         height = np.where(agents.grounded[:, None], height, 0.0)
         misses = np.abs(height) >= reach
         reach = np.sqrt(np.maximum(reach * reach - height * height, EPSILON))

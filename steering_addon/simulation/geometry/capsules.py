@@ -11,7 +11,7 @@ the offset o from the first middle to the second,
 import numpy as np
 
 from ..arrays.scalars import EPSILON, Scalars, clamp, largest
-from ..arrays.vectors import Vectors, dot
+from ..arrays.vectors import Vectors, dot, magnitude
 
 MOST_PROBES = 32
 """Probes on either side of the middle at most, for very long or thin bodies."""
@@ -55,3 +55,33 @@ def between_axes(offset: Vectors, first: Vectors, h: Scalars, second: Vectors, k
     t = clamp(s * cosine - along_second, -k, k)
     s = clamp(along_first + t * cosine, -h, h)
     return offset + t[:, None] * second - s[:, None] * first
+
+
+def hull(points: Vectors) -> tuple[Vectors, Vectors, float]:
+    """The smallest of four capsules around points: a sphere, and one along each axis of their bounding box.
+
+    The volume is pi r^2 (2 h + 4/3 r), with half the length of the axis h.
+
+    Args:
+        points: (m, 3), m >= 1.
+
+    Returns:
+        start, end: (3,) the ends of the axis.
+        radius
+    """
+    low, high = points.min(axis=0), points.max(axis=0)
+    centre = (low + high) / 2.0
+    offset = points - centre
+    radius = float(magnitude(offset).max())
+    best = (centre, centre, radius)
+    least = 4.0 / 3.0 * radius * radius * radius
+    for axis in np.eye(3):
+        along = dot(offset, axis)
+        aside = magnitude(offset - along[:, None] * axis)
+        radius = float(aside.max())
+        cap = np.sqrt(np.maximum(radius * radius - aside * aside, 0.0))
+        half = max(float((np.abs(along) - cap).max()), 0.0)
+        volume = radius * radius * (2.0 * half + 4.0 / 3.0 * radius)
+        if volume < least * (1.0 - 1e-9):
+            best, least = (centre - half * axis, centre + half * axis, radius), volume
+    return best

@@ -12,8 +12,9 @@ import numpy as np
 from ..arrays.angles import cosine_and_sine
 from ..arrays.scalars import Mask, Rows, Scalars, clamp
 from ..arrays.vectors import Vectors, cross, dot
+from .capsules import hull
 from .meshes import Mesh, mesh
-from .obstacles import BOX, MESH, ROUND, hull
+from .obstacles import BOX, MESH, ROUND
 
 TOO_MUCH = 3.0
 """How many times an object's volume a shape covers that is a wrong one."""

@@ -22,14 +22,14 @@ from numpy.typing import NDArray
 
 from ..arrays.frozen import replace
 from ..arrays.once import once
-from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, clamp, which
+from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, clamp, rows_of_least, which
 from ..arrays.vectors import Vectors, columns, cross, dot, magnitude, picked, unit
 from ..declaration import Choice
 from .boxes import box_surface, way_into, way_to_sides
 from .capsules import probes
 from .first_contact import first_touch, touch_mesh
 from .meshes import Mesh
-from .stature import Stature, least_by_owner
+from .stature import Stature
 
 PASS_SIDES = (
     Choice("EITHER", 0, "Either", "Vehicles go around it on the nearer side"),
@@ -208,7 +208,7 @@ class Obstacles:
             distance, away = self.surface(places, rows[owner])
             if len(owner) == len(rows):
                 return distance, away
-            nearest = least_by_owner(owner, distance, len(rows))
+            nearest = rows_of_least(owner, distance)
             return distance[nearest], picked(away, nearest)
         distance, away = self._outer_surface(points, rows)
         sign = np.where(self.side[rows] == INSIDE, -1.0, 1.0)
@@ -258,11 +258,9 @@ class Obstacles:
             away: (m, 3) the unit directions away from the obstacle there.
         """
         if stature is not None and stature.is_tall:
-            owner, places = self._met(points, rows, stature)
-            points = places
+            owner, points = self._met(points, rows, stature)
             if len(owner) > len(rows):
-                nearest = least_by_owner(owner, self.surface(places, rows[owner])[0], len(rows))
-                points = picked(places, nearest)
+                points = picked(points, rows_of_least(owner, self.surface(points, rows[owner])[0]))
         way = np.full(len(rows), np.inf)
         away = np.zeros((len(rows), 3))
         limit = way.copy() if furthest is None else furthest
@@ -532,33 +530,3 @@ def boxes(centre: Vectors, half: Vectors, axes: Vectors | None = None, **others:
 def mesh_radius(mesh: Mesh) -> float:
     """The radius of the sphere about its origin that contains a mesh, metres."""
     return float(magnitude(mesh.corners).max(initial=0.0))
-
-
-def hull(points: Vectors) -> tuple[Vectors, Vectors, float]:
-    """The smallest of four capsules around points: a sphere, and one along each axis of their bounding box.
-
-    The volume is pi r^2 (2 h + 4/3 r), with half the length of the axis h.
-
-    Args:
-        points: (m, 3), m >= 1.
-
-    Returns:
-        start, end: (3,) the ends of the axis.
-        radius
-    """
-    low, high = points.min(axis=0), points.max(axis=0)
-    centre = (low + high) / 2.0
-    offset = points - centre
-    radius = float(magnitude(offset).max())
-    best = (centre, centre, radius)
-    least = 4.0 / 3.0 * radius * radius * radius
-    for axis in np.eye(3):
-        along = dot(offset, axis)
-        aside = magnitude(offset - along[:, None] * axis)
-        radius = float(aside.max())
-        cap = np.sqrt(np.maximum(radius * radius - aside * aside, 0.0))
-        half = max(float((np.abs(along) - cap).max()), 0.0)
-        volume = radius * radius * (2.0 * half + 4.0 / 3.0 * radius)
-        if volume < least * (1.0 - 1e-9):
-            best, least = (centre - half * axis, centre + half * axis, radius), volume
-    return best

@@ -90,11 +90,3 @@ def _levels(key: Key[tuple[Mesh, Vectors]]) -> tuple[Scalars, bool]:
     height = np.floor(dot(mesh.corners, up[None, None]) / FINE + 0.5) * FINE
     lean = np.abs(dot(mesh.normal, up[None]))
     return np.unique(height), bool(((lean < FINE) | (lean > 1.0 - FINE)).all())
-
-
-def least_by_owner(owner: Rows, values: Scalars, count: int) -> Rows:
-    """The row of the least of the values (s,) of each owner; owners (s,) are ascending, and each of `count` occurs."""
-    begins = np.searchsorted(owner, np.arange(count))
-    least = np.minimum.reduceat(values, begins)
-    rows = np.flatnonzero(values == least[owner])
-    return rows[np.searchsorted(owner[rows], np.arange(count))]

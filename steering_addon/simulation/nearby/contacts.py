@@ -451,18 +451,17 @@ class _AtWalls:
         if not len(obstacles):
             return cls(obstacles, none, none, np.zeros(0), np.zeros(0), None, stature, count)
         half = model.half_axis
-        reach = (model.radius + model.max_speed * (world.dt + 0.5 * STOPS))[rows]
+        reach = model.radius + model.max_speed * (world.dt + 0.5 * STOPS)
         if half is not None:
-            reach = reach + half[rows]
-        vehicle, row = obstacles.near(picked(position, rows), reach, stature.take(rows))
+            reach = reach + half
+        vehicle, row = obstacles.near(picked(position, rows), reach[rows], stature.take(rows))
         vehicle = rows[vehicle]
         others = obstacles.carrier[row] != vehicle
         vehicle, row = vehicle[others], row[others]
-        at, stature = picked(world.bodies.position, vehicle), stature.take(vehicle)
-        # The spheres about meshes are wide: most of those within them are far from what stands.
-        wide = (2.0 * model.max_speed * (world.dt + 0.5 * STOPS))[vehicle] + (0.0 if half is None else half[vehicle])
-        near = which(obstacles.surface(at, row, stature)[0] < model.radius[vehicle] + wide)
-        at, vehicle, row, stature = picked(at, near), vehicle[near], row[near], stature.take(near)
+        stature = stature.take(vehicle)
+        # The box about a room holds all who are in it, most of them far from its walls.
+        near = which(obstacles.surface(picked(position, vehicle), row, stature)[0] < reach[vehicle])
+        vehicle, row, stature = vehicle[near], row[near], stature.take(near)
         axis = None if half is None else picked(forward, vehicle) * half[vehicle, None]
         radius = model.radius[vehicle]
         if lands is not None:
@@ -470,7 +469,7 @@ class _AtWalls:
             gap, _ = obstacles.surface(picked(lands, vehicle[landing]), row[landing], stature.take(landing))
             radius[landing] = np.minimum(radius[landing], gap)
         before = cls(obstacles, vehicle, row, radius, np.zeros(len(row)), axis, stature, count)
-        gap = np.maximum(before._clearance(at)[0], 0.0)
+        gap = np.maximum(before._clearance(picked(world.bodies.position, vehicle))[0], 0.0)
         return replace(before, room=room_to_brake(gap, brakes[vehicle] * world.dt * world.dt))
 
     def displacement(self, points: Vectors, *, brakes: bool) -> Vectors:

@@ -7,11 +7,13 @@ This is the paper's obstacle avoidance from further away: the agent aims at an e
 The end with the shorter way is taken; `roadmap` plans past several obstacles.
 """
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays.frozen import Columns
 from ..arrays.scalars import EPSILON, Mask, Rows, Scalars
 from ..arrays.vectors import Vectors, columns, dot, magnitude, picked, unit
 from ..geometry.obstacles import BOX, OUTSIDE, Obstacles
@@ -35,43 +37,56 @@ GRAZES = 0.5
 """1 - cosine of the turn, 60 degrees, up to which one that only grazes an obstacle is turned."""
 
 
-def ways_round(
-    obstacles: Obstacles,
-    vehicle: Rows,
-    points: Vectors,
-    direction: Vectors,
-    distance: Scalars,
-    radius: Scalars,
-    stature: Stature,
-    before: Scalars,
-    mapped: bool = False,
-) -> tuple[Vectors, Scalars]:
-    """The present directions round the first obstacle between agents and their goals.
+@dataclass(frozen=True)
+class Travellers(Columns):
+    """Agents on their way on the ground.
+
+    Attributes:
+        rows: (n,) rows of the vehicles; the obstacles they carry are not in their way.
+        position: (n, 3) metres.
+        radius: (n,) metres.
+        stature: (n,) how tall obstacles meet them.
+        direction: (n, 3) level unit directions of their wishes, zero for none.
+        goal: (n, 3) metres; nan for none.
+        ahead: (n,) how far ways over ground lead straight on to it, metres; inf without such ways.
+        side: (n,) the side on which each is already passing an obstacle: 1 left, -1 right, 0 none.
+        corner: (n, 2) the corner to which each is already on its way, metres; nan for none.
+    """
+
+    rows: Rows
+    position: Vectors
+    radius: Scalars
+    stature: Stature
+    direction: Vectors
+    goal: Vectors
+    ahead: Scalars
+    side: Scalars
+    corner: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+def ways_round(obstacles: Obstacles, travellers: Travellers, mapped: bool = False) -> tuple[Vectors, Scalars]:
+    """The present directions round the first obstacle between travellers and their goals, `ahead` of them.
 
     Args:
-        vehicle: (n,) rows of the vehicles; the obstacles they carry are not in their way.
-        points: (n, 3) their positions, metres.
-        direction: (n, 3) level unit directions to their goals, zero for none.
-        distance: (n,) to their goals, metres; inf without a goal.
-        radius: (n,) metres.
-        stature: (n,) how they stand.
-        before: (n,) the side on which each is already passing: 1 left, -1 right, 0 none.
-        mapped: whether the agents are on ways known to lead past what stands: they only graze that, on the side on
-            which it turns them less.
+        mapped: whether they are on ways known to lead past what stands: they only graze that, on the side on which it
+            turns them less.
 
     Returns:
         direction: (n, 3) level unit directions; the same to the last bit where nothing is in the way.
-        side: (n,) the sides, as of `before`.
+        side: (n,) the sides, as of the travellers.
     """
-    none = np.zeros(len(points))
+    direction, none = travellers.direction, np.zeros(len(travellers))
     if not len(obstacles):
         return direction, none
-    agent, row = _first_in_the_way(obstacles, vehicle, points, direction, distance, radius, stature)
+    agent, row = _first_in_the_way(obstacles, travellers)
     if not len(agent):
         return direction, none
-    start, ahead = picked(points, agent), picked(direction, agent)
-    goal = start + ahead * np.minimum(distance[agent], LOOK + 2.0 * obstacles.radius[row])[:, None]
-    grow, stature = radius[agent] + MARGIN, stature.take(agent)
+    start, ahead = picked(travellers.position, agent), picked(direction, agent)
+    goal = start + ahead * np.minimum(travellers.ahead[agent], LOOK + 2.0 * obstacles.radius[row])[:, None]
+    grow, stature = travellers.radius[agent] + MARGIN, travellers.stature.take(agent)
     posts = outlines(obstacles, row, np.minimum(grow, np.maximum(obstacles.surface(start, row, stature)[0], 0.0)))
     grazes = are_mapped(obstacles)[row] & mapped
     cost, ways = [], []
@@ -79,7 +94,7 @@ def ways_round(
         onward, back = posts.tangents(start, ahead, side), posts.tangents(goal, -ahead, -side)
         length = onward.length + magnitude(onward.touched - back.touched) + back.length
         barred = _barred(obstacles, onward.touched, goal, grow - SLACK, stature, row)
-        length = np.where(barred, np.inf, length + CONSTANCY * (before[agent] * side < 0.0))
+        length = np.where(barred, np.inf, length + CONSTANCY * (travellers.side[agent] * side < 0.0))
         turn = 1.0 - dot(onward.direction, ahead)
         cost.append(np.where(grazes, np.where(turn < GRAZES, turn, np.inf), length))
         ways.append(onward.direction)
@@ -91,24 +106,15 @@ def ways_round(
     return course, taken
 
 
-def _first_in_the_way(
-    obstacles: Obstacles,
-    vehicle: Rows,
-    points: Vectors,
-    direction: Vectors,
-    distance: Scalars,
-    radius: Scalars,
-    stature: Stature,
-) -> tuple[Rows, Rows]:
-    """The agents with an obstacle ahead, (m,) increasing, and the row of the first obstacle of each, (m,)."""
-    furthest = np.minimum(distance, LOOK)
-    agent, row = obstacles.near(points, furthest + radius, stature)
-    possible = (obstacles.side[row] == OUTSIDE) & (obstacles.carrier[row] != vehicle[agent])
-    possible &= magnitude(direction)[agent] > 0.5
+def _first_in_the_way(obstacles: Obstacles, travellers: Travellers) -> tuple[Rows, Rows]:
+    """The travellers with an obstacle ahead, (m,) increasing, and the row of the first obstacle of each, (m,)."""
+    furthest = np.minimum(travellers.ahead, LOOK)
+    agent, row = obstacles.near(travellers.position, furthest + travellers.radius, travellers.stature)
+    possible = (obstacles.side[row] == OUTSIDE) & (obstacles.carrier[row] != travellers.rows[agent])
+    possible &= magnitude(travellers.direction)[agent] > 0.5
     agent, row = agent[possible], row[possible]
-    way, _ = obstacles.touch(
-        picked(points, agent), picked(direction, agent), radius[agent], row, furthest[agent], stature.take(agent)
-    )
+    few = travellers.take(agent)
+    way, _ = obstacles.touch(few.position, few.direction, few.radius, row, furthest[agent], few.stature)
     met = way < furthest[agent]
     agent, row, way = agent[met], row[met], way[met]
     order = np.lexsort((way, agent))

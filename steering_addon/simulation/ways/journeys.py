@@ -11,19 +11,17 @@ long for each step (33 ms beside 11), 40 sizes of bodies twice (44 beside 23), a
 on 5 km its cells would be 10 m wide.
 """
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays.frozen import Columns
+from ..arrays.frozen import replace
 from ..arrays.once import Key
 from ..arrays.scalars import EPSILON, Rows, Scalars, distinct_rows, nobody, which
 from ..arrays.vectors import Vectors, columns, dot, from_above, in_space, magnitude, picked, unit
 from ..geometry.obstacles import MESH, OUTSIDE, Obstacles
-from ..geometry.stature import Stature
-from .detours import ways_round
+from .detours import Travellers, ways_round
 from .footprints import Plane, footprints, narrowing, radius_class
 from .mesh_walls import cut_heights, stand, with_walls
 from .roadmap import Net
@@ -38,36 +36,6 @@ that grows with their square: 3 s for 400 boxes, once for each size of body."""
 NETS = 128
 """Nets of corners that are kept: one for each size of body, height of cuts and state of the obstacles in a scene. A
 town on uneven ground needs dozens in each step; a net of 400 boxes takes 1 MB."""
-
-
-@dataclass(frozen=True)
-class Travellers(Columns):
-    """Agents on their way on the ground.
-
-    Attributes:
-        rows: (n,) rows of the vehicles; the obstacles they carry are not in their way.
-        position: (n, 3) metres.
-        radius: (n,) metres.
-        stature: (n,) how tall obstacles meet them.
-        direction: (n, 3) level unit directions of their wishes, zero for none.
-        goal: (n, 3) metres; nan for none.
-        ahead: (n,) how far ways over ground lead straight on to it, metres; inf without such ways.
-        side: (n,) the side on which each is already passing an obstacle: 1 left, -1 right, 0 none.
-        corner: (n, 2) the corner to which each is already on its way, metres; nan for none.
-    """
-
-    rows: Rows
-    position: Vectors
-    radius: Scalars
-    stature: Stature
-    direction: Vectors
-    goal: Vectors
-    ahead: Scalars
-    side: Scalars
-    corner: Plane
-
-    def __len__(self) -> int:
-        return len(self.rows)
 
 
 class Courses(NamedTuple):
@@ -125,17 +93,8 @@ def _past(obstacles: Obstacles, travellers: Travellers, most: int | None) -> Cou
     for some, passed in ((on_the_way, obstacles.take(~standing)), (~on_the_way, obstacles)):
         rows = which(some)
         if len(rows) and len(passed):
-            found.direction[rows], found.side[rows] = ways_round(
-                passed,
-                travellers.rows[rows],
-                picked(travellers.position, rows),
-                picked(found.direction, rows),
-                ahead[rows],
-                travellers.radius[rows],
-                travellers.stature.take(rows),
-                travellers.side[rows],
-                most is None and some is on_the_way,
-            )
+            few = replace(travellers.take(rows), direction=picked(found.direction, rows), ahead=ahead[rows])
+            found.direction[rows], found.side[rows] = ways_round(passed, few, most is None and some is on_the_way)
     return found
 
 

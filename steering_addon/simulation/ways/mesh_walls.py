@@ -32,13 +32,15 @@ CUTS = 512
 
 def cut_heights(height: Scalars, radius: Scalars) -> Scalars:
     """The heights at which meshes are cut for bodies, (n,) metres: above their middles, within the least radius."""
-    step = _rounding(radius)
-    return (np.floor(height / step) + 1.5) * step
+    number, step = _rounded(height, radius)
+    return (number + 1.5) * step
 
 
-def _rounding(radius: Scalars) -> float:
-    """Metres to which heights are rounded so that bodies on a slope share cuts."""
-    return max(HEIGHTS * float(radius.min(initial=np.inf)), ALIKE)
+def _rounded(height: Scalars, radius: Scalars) -> tuple[Scalars, float]:
+    """The heights of bodies, (n,) metres, as whole steps, rounded down so that those on a slope share cuts; and the
+    step, metres."""
+    step = max(HEIGHTS * float(radius.min(initial=np.inf)), ALIKE)
+    return np.floor(height / step), step
 
 
 def stand(obstacles: Obstacles) -> Mask:
@@ -72,17 +74,18 @@ def with_walls(obstacles: Obstacles, still: Mask, height: Scalars, radius: Scala
         height, radius: (n,) metres, of bodies that have one height of cuts.
         stature: (n,) how they stand.
     """
-    tallest = stature.tallest
-    origin = cut_heights(height[:1], radius) - (1.5 * _rounding(radius) if tallest.is_tall else 0.0)
+    tallest, (number, step) = stature.tallest, _rounded(height[:1], radius)
     rows = np.flatnonzero(still & (obstacles.shape == MESH) & (obstacles.side == OUTSIDE) & obstacles.present)
     walls, cut = [], np.zeros(len(obstacles), dtype=np.bool_)
     for row in rows.tolist():
         mesh: Mesh = obstacles.mesh[row]
         if len(mesh) > MOST_FACES:
             continue
-        start, axes, heights = obstacles.start[row], obstacles.axes[row], origin
+        start, axes = obstacles.start[row], obstacles.axes[row]
         if tallest.is_tall:
-            heights = np.unique(tallest.sections(mesh, axes, start[2:], origin)[1])
+            heights = np.unique(tallest.sections(mesh, axes, start[2:], number * step)[1])
+        else:
+            heights = (number + 1.5) * step
         of_mesh = _walls(Key.of((mesh, start, axes, heights), id(mesh), start, axes, heights))
         if 0 < len(of_mesh) <= MOST_WALLS:
             walls.append(of_mesh)

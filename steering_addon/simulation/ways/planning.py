@@ -16,7 +16,8 @@ from ..arrays.scalars import EPSILON, Mask, Scalars, nobody, shared, which
 from ..arrays.vectors import Vectors, magnitude, no_vectors, picked, unit
 from ..memory import Memory, remembered
 from ..world import Agents, World
-from .journeys import MOST, Courses, Travellers, courses, rotated
+from .detours import Travellers
+from .journeys import MOST, Courses, courses, rotated
 
 PLANNING_TIME = 0.1
 """Seconds between two plans of an agent that no adjustment makes decide: the default `reaction_time` of avoiding each

@@ -5,6 +5,7 @@ import math
 import bpy
 import numpy as np
 import pytest
+from mathutils import Matrix
 
 from tests.blender.building import (
     assert_same,
@@ -308,6 +309,15 @@ def test_target_lines_lead_to_the_nearest_leader_or_to_the_set_target() -> None:
     assert np.allclose(colored(drawn("TARGETS"), color), [(0, 0, 0), (10, 0, 0)])
     ship.steering.crowd.steering.seek.use = False
     assert len(colored(drawn("TARGETS"), color)) == 0
+
+
+def test_a_target_line_leads_to_a_target_with_applied_transforms_where_it_is_seen() -> None:
+    block = wedge("Block")
+    block.data.transform(Matrix.Translation((0.0, 20.0, 0.0)))
+    ship = vehicle(crowd=crowd(seek={"target": block}))
+    select(ship)
+    start, end = colored(drawn("TARGETS"), part("blender.overlay.picture").TARGET)
+    assert np.allclose(start, 0.0) and np.allclose(end, np.mean(block.bound_box, axis=0))
 
 
 def test_target_lines_lead_to_the_nearest_object_of_a_collection_or_crowd() -> None:

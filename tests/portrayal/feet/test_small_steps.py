@@ -129,7 +129,7 @@ def test_a_foot_that_would_graze_the_ground_is_lifted_as_it_swings() -> None:
     least = swung(rest, gone, scale)
     assert least[24:27].min() > 0.95 * LIFT * HEIGHT
     assert least[20] == 0.0 and least[30] == 0.0
-    # What stays where it is or has not come down, is left to its clips.
+    # A foot that stays where it is or has not come down is left to its clips.
     np.testing.assert_array_equal(least[31:], 0.0)
     np.testing.assert_array_equal(least[:20], 0.0)
     assert swung(rest, 0.0 * gone, scale).max() == 0.0

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steering_addon.simulation.avoiding.passing import directions_to_pass, most_pressing
-from steering_addon.simulation.geometry.capsules import probes
+from steering_addon.simulation.geometry.capsules import hull, probes
 from steering_addon.simulation.geometry.obstacles import (
     EITHER,
     INSIDE,
@@ -17,7 +17,6 @@ from steering_addon.simulation.geometry.obstacles import (
     RIGHT,
     UNDER,
     Obstacles,
-    hull,
     obstacles,
 )
 from tests.simulation.odd_input import BOUNDED, vectors

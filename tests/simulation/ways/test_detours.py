@@ -11,11 +11,20 @@ from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
 from steering_addon.locomotion import Planar
 from steering_addon.simulation.geometry.obstacles import INSIDE, Obstacles, boxes, obstacles
-from steering_addon.simulation.ways.detours import MARGIN, _turns, outlines, ways_round
+from steering_addon.simulation.ways.detours import MARGIN, Travellers, _turns, outlines, ways_round
 from steering_addon.simulation.ways.footprints import footprints
 from steering_addon.simulation.ways.roadmap import Net
 from tests.sampling import sampled
 from tests.scene import Scene, about, all_of, leaders, met_at_origins, positions, velocities
+
+
+def travellers(
+    position: np.ndarray, direction: np.ndarray, ahead: np.ndarray, before: float = 0.0, radius: float = 0.5
+) -> Travellers:
+    """Travellers who look straight ahead up to some distances, (n,) metres."""
+    n = len(position)
+    body, goal = (np.full(n, radius), met_at_origins(n)), np.full((n, 3), np.nan)
+    return Travellers(np.arange(n), position, *body, direction, goal, ahead, np.full(n, before), goal[:, :2])
 
 
 def way(
@@ -25,9 +34,7 @@ def way(
     point, goal = np.array([[0.0, -8.0, 0.0]]), np.array([[0.0, 8.0, 0.0]])
     distance = np.linalg.norm(goal - point, axis=1)
     direction = (goal - point) / distance[:, None]
-    course, side = ways_round(
-        things, np.array([0]), point, direction, distance, np.array([0.5]), met_at_origins(1), np.array([before])
-    )
+    course, side = ways_round(things, travellers(point, direction, distance, before))
     return course[0], float(side[0])
 
 
@@ -115,8 +122,7 @@ def test_an_agent_nearer_than_its_radius_goes_along_the_obstacle(reach: float) -
     """It was pushed to it; a point behind it is not aimed at."""
     wall = boxes([[0.0, 0.0, 0.0]], [[2.0, 0.5, 1.0]])
     point, ahead = np.array([[0.0, -0.5 - reach, 0.0]]), np.array([[0.0, 1.0, 0.0]])
-    distance, radius = np.array([6.0]), np.array([0.5])
-    course, _ = ways_round(wall, np.array([0]), point, ahead, distance, radius, met_at_origins(1), np.array([0.0]))
+    course, _ = ways_round(wall, travellers(point, ahead, np.array([6.0])))
     assert np.abs(course[0]) == pytest.approx([1.0, 0.0, 0.0], abs=1e-9)
 
 
@@ -153,6 +159,6 @@ def test_the_first_obstacle_in_the_way_of_another_agent_counts_but_not_what_it_c
     things = all_of(boxes([[0.3, -4.0, 0.0]], [[1.0, 0.5, 1.0]]), obstacles([[-0.3, 0.0, 0.0]], 1.0))
     carried = replace(things, carrier=np.array([5, -1]))
     start, ahead = np.array([[0.0, -8.0, 0.0]] * 2), np.array([[0.0, 1.0, 0.0]] * 2)
-    situation = np.array([4, 5]), start, ahead, np.full(2, 16.0), np.full(2, 0.5), met_at_origins(2), np.zeros(2)
-    assert ways_round(things, *situation)[1].tolist() == [1.0, 1.0]
-    assert ways_round(carried, *situation)[1].tolist() == [1.0, -1.0]
+    both = replace(travellers(start, ahead, np.full(2, 16.0)), rows=np.array([4, 5]))
+    assert ways_round(things, both)[1].tolist() == [1.0, 1.0]
+    assert ways_round(carried, both)[1].tolist() == [1.0, -1.0]

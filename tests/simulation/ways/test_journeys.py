@@ -14,10 +14,11 @@ from steering_addon.locomotion import Planar
 from steering_addon.simulation.arrays.vectors import unit
 from steering_addon.simulation.geometry.obstacles import INSIDE, Obstacles, boxes, obstacles
 from steering_addon.simulation.run import simulate
-from steering_addon.simulation.ways.detours import ways_round
-from steering_addon.simulation.ways.journeys import MOST, Courses, Travellers, courses
+from steering_addon.simulation.ways.detours import Travellers, ways_round
+from steering_addon.simulation.ways.journeys import MOST, Courses, courses
 from tests.sampling import sampled
 from tests.scene import Scene, about, all_of, leaders, met_at_origins
+from tests.simulation.ways.test_detours import travellers
 from tests.simulation.ways.test_footprints import of
 from tests.simulation.ways.test_roadmap import NOWHERE, shortest
 
@@ -262,8 +263,6 @@ def test_among_too_many_obstacles_the_nearer_end_is_passed_without_a_plan() -> N
     assert np.isnan(course.corner).all()
     assert course.further.tolist() == [1.0]
     start, ahead = np.array([[0.0, -8.0, 0.0]]), np.array([[0.0, 1.0, 0.0]])
-    direction, side = ways_round(
-        pen, np.array([0]), start, ahead, np.array([16.0]), np.array([RADIUS]), met_at_origins(1), np.array([0.0])
-    )
+    direction, side = ways_round(pen, travellers(start, ahead, np.array([16.0]), radius=RADIUS))
     assert np.array_equal(course.direction, direction)
     assert np.array_equal(course.side, side)

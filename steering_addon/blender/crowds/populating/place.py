@@ -16,7 +16,7 @@ from ....simulation.declaration import Kind
 from ....simulation.locomotion import Locomotion
 from ....simulation.roles import Role
 from ...moving import CLINGING, locomotion_of
-from ...objects.body_sizes import SOLID, triangles_of
+from ...objects.body_sizes import SOLID, off_box, triangles_of
 from ...objects.focus import suits
 from ...objects.hierarchy import Family
 from ...properties import has_role
@@ -137,9 +137,7 @@ def tell_remedy(ground: MemberGround, sources: Sequence[Source]) -> str:
 def _far_origin(source: Source) -> str:
     """How far the origin of a model is from its mesh, and the remedy; empty if it is near or in it."""
     points = np.einsum("ab,kb->ka", source.body.matrix, source.body.points)
-    low, high = points.min(axis=0), points.max(axis=0)
-    outside = np.maximum(np.maximum(low, -high), 0.0)
-    gap, size = magnitude(np.stack((outside, high - low))).tolist()
+    gap, size = magnitude(np.stack((off_box(points), np.ptp(points, axis=0)))).tolist()
     if gap <= FAR * size:
         return ""
     root = source.model.parts[0]
