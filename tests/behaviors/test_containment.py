@@ -181,14 +181,6 @@ def test_by_seeking_it_heads_for_a_point_inside_as_soon_as_it_would_leave(region
     assert nearer[away & ~inside].all()
 
 
-def test_each_vehicle_returns_in_its_own_way() -> None:
-    region, start = REGIONS["box"], np.full((2, 3), (50.0, 30.0, 5.0))
-    both = kept(region, start, speed=4.0, values={"method": np.array([SEEK, TURN])}).steering()[0]
-    seeking, turning = (kept(region, start, speed=4.0, values={"method": way}).steering()[0] for way in (SEEK, TURN))
-    assert not np.allclose(seeking[0], turning[0])
-    assert np.array_equal(both, [seeking[0], turning[1]])
-
-
 # Crossing.
 
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from steering_addon.behaviors.arrival import Arrival
-from steering_addon.behaviors.obstacle_avoidance import FIELD, TURN, ObstacleAvoidance
+from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.behaviors.seek import Seek
 from steering_addon.locomotion import OnFoot, Planar
-from steering_addon.simulation.geometry.obstacles import EITHER, LEFT, RIGHT, Obstacles, boxes, obstacles
+from steering_addon.simulation.geometry.obstacles import LEFT, RIGHT, Obstacles, boxes, obstacles
 from steering_addon.simulation.snapshot import State
 from tests.behaviors.obstacle_courses import Course, course, describe
 from tests.sampling import sampled
@@ -251,12 +251,6 @@ def test_a_pylon_too_is_passed_on_the_side_that_is_asked_for(side: int, sign: in
     assert (sign * path[beside][:, 0] > 1.0).all()
 
 
-def test_by_default_it_takes_the_nearer_side() -> None:
-    for x in (-0.5, 0.5):
-        thing = ball(x, 6.0, pass_side=np.array([EITHER]))
-        assert np.sign(force(thing)[0]) == -np.sign(x)
-
-
 # On the ground.
 
 
@@ -291,21 +285,6 @@ def test_no_vehicle_enters_an_obstacle_on_the_way(goal: str, scenes: int, plane:
     if goal == "seek":
         heedless = replace(crowded, place=replace(crowded.place, behaviors=crowded.place.behaviors[:1]))
         assert (heedless.run(3.0) < 0.0).mean() > 0.5, "nothing was in their way"
-
-
-def test_agents_may_have_different_methods() -> None:
-    def forces(method) -> np.ndarray:
-        return Scene(
-            [[0.3, 0.0, 0.0], [0.3, 0.0, 0.0]],
-            forward=[0.0, 1.0, 0.0],
-            speed=3.0,
-            behaviors=[(ObstacleAvoidance, {"method": method})],
-            obstacles=obstacles([[0.0, 2.5, 0.0]], 0.5),
-        ).steering()[0]
-
-    turned, pushed = forces(TURN), forces(FIELD)
-    assert np.abs(turned[0] - pushed[0]).max() > 0.1
-    assert np.abs(forces([TURN, FIELD]) - [turned[0], pushed[0]]).max() < 1e-12
 
 
 def test_round_obstacles_far_away_do_not_make_boxes_round() -> None:

@@ -280,19 +280,6 @@ def test_over_a_border_they_fall_if_told_to_and_hold_on_to_what_is_below() -> No
 # What moves.
 
 
-def test_faces_that_change_their_number_are_held_on_to_again() -> None:
-    coarse, fine = globe(5.0, 24, 12), globe(5.0, 48, 24)
-    scene = ants(Ground(coarse))
-    scene = replace(scene, surfaces=surfaces([coarse], [True]))
-
-    def at(frame: int, snapshot: Snapshot) -> Snapshot:
-        return replace(snapshot, surfaces=snapshot.surfaces if frame < 10 else scene.surfaces.with_faces(0, *fine))
-
-    states = scene.run(FPS, at=at)
-    assert off_surface(states).max() < 1e-9
-    assert not any(state.outputs["off_ground"].any() for state in states)
-
-
 # Behaviors in the plane.
 
 

@@ -434,16 +434,6 @@ def test_without_ground_it_walks_at_its_height_and_says_so_and_steps_onto_what_c
     assert (height[off > 0.0] == 0.0).all() and (height[off == 0.0] == 0.1).all()
 
 
-def test_shuffled_triangles_make_no_difference() -> None:
-    points, triangles = hills(height=STEEP)
-    shuffled = np.random.default_rng(2).permutation(triangles)
-    runs = (
-        positions(herd(surfaces([(points, rows)]), n=20, behaviors=[(Wander, {})]).run(2 * FPS))
-        for rows in (triangles, shuffled)
-    )
-    assert np.abs(np.subtract(*runs)).max() < 1e-6
-
-
 def test_what_turns_to_one_side_does_not_count_for_a_turn_to_the_other() -> None:
     heading = np.tile([1.0, 0.0], (4, 1))
     to_left, to_right = [0.0, 1.0], [-0.6, -0.8]

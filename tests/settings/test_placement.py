@@ -136,10 +136,6 @@ def test_spots_are_as_dense_as_the_corners_of_their_triangle_say() -> None:
         assert np.mean(x < low + share * (high - low)) == pytest.approx(share * share, abs=0.02)
 
 
-def test_all_bodies_are_placed_if_they_have_room() -> None:
-    assert len(scattered(on_surface(SQUARE, 0.0, 0.0), 1, np.full(30, 0.4), 0.0, NO_BODIES).position) == 30
-
-
 def test_all_of_thousands_of_bodies_are_placed_if_they_have_room() -> None:
     assert len(scattered(on_surface(SQUARE, 0.0, 0.0), 1, np.full(5000, 1e-4), 0.0, NO_BODIES).position) == 5000
 
@@ -147,12 +143,6 @@ def test_all_of_thousands_of_bodies_are_placed_if_they_have_room() -> None:
 def test_a_full_area_takes_only_the_first_bodies() -> None:
     spots = scattered(on_surface(SQUARE, 0.0, 0.0), 1, np.full(500, 1.0), 0.0, NO_BODIES)
     assert 10 < len(spots.position) < 60
-
-
-def test_more_bodies_do_not_move_the_earlier_ones() -> None:
-    few = scattered(on_surface(SQUARE, 0.0, 0.0), 3, np.full(20, 0.4), 0.0, NO_BODIES)
-    many = scattered(on_surface(SQUARE, 0.0, 0.0), 3, np.full(60, 0.4), 0.0, NO_BODIES)
-    assert (many.position[:20] == few.position).all()
 
 
 def test_bodies_placed_later_get_the_same_spots_as_if_placed_together() -> None:
@@ -265,15 +255,6 @@ def test_spots_in_a_box_are_only_where_the_shape_is_inside() -> None:
 # ---- along curves
 
 ROAD = (spline(np.array([[0.0, 0, 0], [10, 0, 0]]), False), spline(np.array([[0.0, 5, 0], [0, 35, 0]]), False))
-
-
-def test_evenly_spread_members_are_equally_spaced_along_the_curve() -> None:
-    spots = evenly_along(ROAD, 40, 0.5)
-    assert len(spots.position) == 40
-    assert (spots.position[:10, 1] == 0.0).all()
-    assert np.allclose(np.diff(spots.position[:10, 0]), 1.0)
-    assert np.allclose(spots.forward[:10], [1.0, 0.0, 0.0])
-    assert np.allclose(spots.forward[10:], [0.0, 1.0, 0.0])
 
 
 def test_a_curve_takes_only_the_members_that_have_room_on_it() -> None:

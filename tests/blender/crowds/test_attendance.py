@@ -90,19 +90,6 @@ def test_a_vehicle_waits_at_its_start_and_is_visible_with_its_parts_from_its_ent
     assert not any(is_baked(ob) for ob in present.children_recursive)
 
 
-def test_members_enter_on_random_frames_of_the_span() -> None:
-    vehicles = walkers(8, use_enter_frame=True, enter_frame=10, enter_span=30)
-    bake()
-    came = {ob.name: seen(ob)[0] for ob in vehicles}
-    assert all(10 <= frame <= 40 for frame in came.values())
-    assert len(set(came.values())) > 3
-    enter_on(vehicles[2], 55)
-    bake()
-    assert {ob.name: seen(ob)[0] for ob in vehicles if ob != vehicles[2]} == {
-        k: v for k, v in came.items() if k != vehicles[2].name
-    }
-
-
 # ---- leaving
 
 

@@ -287,10 +287,6 @@ def test_without_a_chosen_crowd_an_agent_sees_no_neighbors() -> None:
     assert seen(scene, CHOSEN_CROWD, -1) == [set(), set(), set()]
 
 
-def test_an_absent_vehicle_is_not_seen() -> None:
-    assert seen(Scene(ROW), EVERYONE, present=(0, 1, 2, 4)) == [{1, 2, 4}, {0, 2, 4}, {0, 1, 4}]
-
-
 def test_locked_vehicles_are_seen_as_members_of_their_crowd_and_leaders_are_not() -> None:
     tracked = all_of(leaders([0.0, 0.5, 0.0]), locked([0.0, 1.0, 0.0], [0.0, 2.0, 0.0], crowd=[0, 1]))
     scene = Scene(ROW, tracked=tracked)
