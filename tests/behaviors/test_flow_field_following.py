@@ -29,9 +29,6 @@ def drifters(*lines: Spline, position: object = ((0.0, 0.0, 0.0),), **changes: o
     return Scene(position, flows=tuple((line,) for line in lines), behaviors=behaviors, **changes)  # type: ignore[arg-type]
 
 
-# The force.
-
-
 def test_the_steering_is_the_flow_at_the_predicted_position_minus_the_velocity() -> None:
     """Written from the paper, agent by agent, weighted with the strength of the flow."""
     rng = np.random.default_rng(0)
@@ -67,9 +64,6 @@ def test_on_the_ground_it_does_not_steer_up_or_down() -> None:
         [force] = drifters(line, locomotions=[(Planar, {})]).steering()[0]
         assert force[2] == 0.0
         assert (force[1] > 0.0) == pushed
-
-
-# The way.
 
 
 def test_it_takes_its_speed_from_the_flow_and_cruises_outside() -> None:

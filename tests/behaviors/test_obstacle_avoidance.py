@@ -42,9 +42,6 @@ def gap_of(place: Scene, states: list[State]) -> float:
     return float(Course(place, radius).gaps(states).min())
 
 
-# Which obstacles count.
-
-
 def test_who_stands_before_an_obstacle_sets_off_to_a_goal_beyond_it() -> None:
     """Where the first that applies is followed, a turn that is too weak to set off for would keep it there."""
     starts = [(aside, turn) for aside in (-1.2, -0.8, 0.4, 0.8, 1.2) for turn in np.radians([-25.0, 5.0, 20.0])]
@@ -167,9 +164,6 @@ def test_an_obstacle_that_comes_into_sight_sets_in_gently() -> None:
     assert np.diff(pushes).max() < 0.3, "newtons for five centimetres"
 
 
-# Carried and moving obstacles.
-
-
 def test_an_obstacle_that_a_vehicle_carries_is_not_in_its_own_way() -> None:
     mast = ball(0.2, 2.0, carrier=np.array([0]))
     place = facing(mast, position=[[0.0, 0.0, 0.0], [0.3, 12.0, 0.0]], forward=[NORTH, (0.0, -1.0, 0.0)])
@@ -211,9 +205,6 @@ def test_a_vehicle_at_rest_dodges_only_what_it_faces() -> None:
     assert (force(ball(3.0, 3.0), speed=0.0) == 0.0).all()
 
 
-# Pylons.
-
-
 def test_a_pylon_is_in_the_way_along_its_whole_length() -> None:
     pylon = obstacles([[0.4, 6.0, -20.0]], 1.0, [[0.4, 6.0, 20.0]])
     steering = force(pylon)
@@ -227,9 +218,6 @@ def test_over_and_under_a_beam() -> None:
         steering = force(obstacles([[-20.0, 6.0, z]], 1.0, [[20.0, 6.0, z]]))
         assert np.sign(steering[2]) == -np.sign(z)
         assert abs(steering[0]) < 1e-9
-
-
-# Which side.
 
 
 @sampled
@@ -251,9 +239,6 @@ def test_a_pylon_too_is_passed_on_the_side_that_is_asked_for(side: int, sign: in
     assert (sign * path[beside][:, 0] > 1.0).all()
 
 
-# On the ground.
-
-
 def test_on_the_ground_it_stays_on_the_ground() -> None:
     assert force(ball(0.3, 6.0, -0.5), locomotions=[(Planar, {})])[2] == 0.0
 
@@ -269,9 +254,6 @@ def test_on_the_ground_only_the_section_of_a_ball_is_in_the_way() -> None:
     slice_radius = np.sqrt(1.7**2 - 0.9**2)
     assert (force(ball(slice_radius + 0.05, 6.0, 0.9), locomotions=ground) == 0.0).all()
     assert (force(ball(slice_radius - 0.05, 6.0, 0.9), locomotions=ground) != 0.0).any()
-
-
-# No contacts.
 
 
 @sampled(one_of=9)

@@ -70,9 +70,6 @@ def test_the_interval_is_limited() -> None:
     assert np.allclose(pursuit.goal(world, agents, FRESH), [[4.5, 12.0, 0.0]])
 
 
-# At a constant heading.
-
-
 def steady(**changes) -> Scene:
     return chase(behaviors=[(Pursuit, {"method": CONSTANT_HEADING})], **changes)
 
@@ -117,9 +114,6 @@ def test_it_keeps_abreast_of_a_quarry_too_fast_to_be_met() -> None:
     )
     assert np.allclose(desired, [[5.0, 0.0, 0.0]])
     assert np.isfinite(pursuit.goal(world, agents, FRESH)).all()
-
-
-# Letting go.
 
 
 def longest(mask: np.ndarray) -> int:

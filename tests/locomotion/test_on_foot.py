@@ -261,9 +261,6 @@ def test_it_leans_with_the_ground_by_the_share_it_is_told(align: float) -> None:
     assert pose.forward[0, 1] == pytest.approx(0.0, abs=1e-9), "it faces where it goes"
 
 
-# Edges.
-
-
 @pytest.mark.parametrize("edge", [TURN_BACK, STOP])
 def test_no_walker_stands_at_an_edge_sooner_than_braking_allows(edge: int) -> None:
     """Animals that run straight to the edge at 3 m/s, in turns of 2.5 m."""
@@ -315,9 +312,6 @@ def test_what_falls_past_everything_is_off_the_ground() -> None:
     assert states[FPS].outputs["off_ground"][0] == 0.0
     assert states[-1].outputs["off_ground"][0] == 1.0
     assert positions(states)[-1, 0, 2] < -3.0
-
-
-# Stairs, storeys, things that move.
 
 
 def test_it_climbs_stairs_whose_steps_are_low_enough() -> None:
@@ -413,9 +407,6 @@ def test_its_origin_is_held_above_the_ground_by_its_lift() -> None:
     scene.position[:, 2] += 0.7
     states = scene.run(FPS, at=lambda frame, snapshot: replace(snapshot, lift=np.full(10, 0.7)))
     assert np.abs(height_above(ground, states) - 0.7).max() < 1e-9
-
-
-# The start, and no ground.
 
 
 def test_at_the_start_it_finds_the_ground_near_it() -> None:

@@ -53,9 +53,6 @@ def numbers(n: int) -> np.ndarray:
     return np.arange(n, dtype=np.int64)
 
 
-# ---- formations
-
-
 @pytest.mark.parametrize("arrangement", FORMATIONS)
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 10, 50])
 def test_neighbors_in_a_formation_are_exactly_the_given_distance_apart(arrangement: int, n: int) -> None:
@@ -110,9 +107,6 @@ def test_in_one_place_all_members_start_at_the_crowd() -> None:
 
 def test_arrangements_have_different_numbers() -> None:
     assert sorted(choice.number for choice in ARRANGEMENTS) == list(range(9))
-
-
-# ---- scattering
 
 
 @given(st.integers(0, 80), st.integers(0, 5), st.floats(0.0, 1.0))
@@ -252,8 +246,6 @@ def test_spots_in_a_box_are_only_where_the_shape_is_inside() -> None:
     assert 0.4 < (spots.position[:, 0] > 1.0).mean() < 0.6
 
 
-# ---- along curves
-
 ROAD = (spline(np.array([[0.0, 0, 0], [10, 0, 0]]), False), spline(np.array([[0.0, 5, 0], [0, 35, 0]]), False))
 
 
@@ -268,9 +260,6 @@ def test_members_scattered_along_a_curve_are_on_it_and_do_not_overlap() -> None:
     assert (spots.position[~on_first, 0] == 0.0).all()
     assert 0 < on_first.sum() < 15
     assert gaps(spots.position).min() >= 0.6
-
-
-# ---- random values
 
 
 def test_random_values_depend_only_on_number_and_seed() -> None:
@@ -292,9 +281,6 @@ def test_models_are_chosen_in_proportion_to_their_weights() -> None:
     chosen = models(Population(), numbers(4000), np.array([1.0, 0.0, 3.0]))
     assert set(chosen.tolist()) == {0, 2}
     assert 0.2 < (chosen == 0).mean() < 0.3
-
-
-# ---- facing
 
 
 def without_direction(n: int) -> Spots:

@@ -31,9 +31,6 @@ def picture(place: Scene, part: float):
     return world_at(place.start(), place.snapshot(0), place.snapshot(1), part)
 
 
-# Frames and substeps.
-
-
 def test_the_first_state_is_the_start() -> None:
     place = Scene([[1.0, 2.0, 3.0]], forward=[[0.6, 0.8, 0.0]], speed=2.0)
     [first] = place.run(1)
@@ -79,9 +76,6 @@ def test_all_decide_before_anybody_moves() -> None:
     assert np.array_equal(path[:, 0], -path[:, 1])
 
 
-# Crowds.
-
-
 def test_each_crowd_has_its_own_wishes() -> None:
     place = Scene([[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [8.0, 0.0, 0.0]], tracked=leaders([0.0, 30.0, 0.0]), speed=3.0)
     alone = {kind: replace(place, behaviors=[(kind, {})]).run(24) for kind in (Seek, Wander)}
@@ -106,9 +100,6 @@ def test_two_crowds_that_follow_paths_remember_each_their_own() -> None:
     assert positions(apart).tobytes() == positions(together).tobytes()
     for name, column in vars(together[-1].memories["path_following"]).items():
         assert np.array_equal(column, getattr(apart[-1].memories["path_following"], name)), name
-
-
-# Presence.
 
 
 def absent(rows: list[int], frames: range):
@@ -149,9 +140,6 @@ def test_an_absent_obstacle_is_not_avoided() -> None:
     assert (present.steering()[0] != 0.0).any()
 
 
-# What vehicles carry.
-
-
 def test_an_agent_that_chases_a_flag_on_a_vehicle_reaches_it() -> None:
     place = Scene(
         [[0.0, 0.0, 0.0], [20.0, 0.0, 0.0]],
@@ -165,9 +153,6 @@ def test_an_agent_that_chases_a_flag_on_a_vehicle_reaches_it() -> None:
     flag = positions(states)[-1, 1] - 3.0 * states[-1].motion.forward[1]
     # A ramp lags behind what moves: at 2 of 5 m/s by 2/5 of the slowing distance.
     assert np.linalg.norm(positions(states)[-1, 0] - flag) < 1.0
-
-
-# The nearest.
 
 
 def test_the_nearest_of_a_role_is_that_of_a_plain_loop() -> None:
@@ -216,9 +201,6 @@ def test_settings_may_change_during_a_run_while_the_crowd_stays() -> None:
     assert before.tobytes() == positions(still)[:25].tobytes()
     assert after[-1, 0, 1] > positions(still)[-1, 0, 1] + 1.0, "it seeks"
     assert after[-1, 1, 1] > positions(still)[-1, 1, 1] + 0.05, "and draws the other one along"
-
-
-# The pre-roll.
 
 
 def set_off(scene: Scene, frames: int, *preroll: int) -> list[State]:

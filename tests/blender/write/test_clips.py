@@ -501,9 +501,6 @@ def test_a_library_override_plays_clips_that_stay_linked_and_survives_saving(tmp
     assert not any("steering_clip" in action for action in bpy.data.actions)
 
 
-# ---- odd models and clips: each works, or is refused by name
-
-
 def keyed_walk(rig, more: dict) -> None:
     """A walk with other keys on channels of the body, by (bone, channel, index), added to each key of those it has."""
     action = walk(rig)

@@ -70,9 +70,6 @@ def assert_plays_the_simulation(ob, *, roll: bool = True) -> None:
         np.testing.assert_allclose(tops, bases[:, row, :, 2], atol=1e-4)
 
 
-# ---- from the world to channels
-
-
 @pytest.mark.parametrize("mode", MODES)
 def test_every_rotation_mode_turns_the_vehicle_as_simulated(mode) -> None:
     ob = wedge(rotation=(0.3, -0.2, 1.1))
@@ -154,9 +151,6 @@ def test_delta_transforms_stay_and_play_on_top() -> None:
     assert keys(ob)["delta_location", 2] == [(1.0, 0.0), (20.0, 19.0)]
 
 
-# ---- what is the animator's stays
-
-
 def test_other_channels_parameters_and_keys_outside_the_range_survive_bake_and_clear() -> None:
     ob = wanderer()
     insert(ob, "scale", {1: (1.0, 1.0, 1.0), 20: (2.0, 2.0, 2.0)})
@@ -214,9 +208,6 @@ def test_own_animation_is_refused_by_name_or_restored_exactly_when_the_bake_that
     assert_same(before["actions"], scene_dump()["actions"])
     after = scene_dump()["objects"]["Ship"]
     assert_same(before["objects"]["Ship"]["animation"], after["animation"])
-
-
-# ---- the start
 
 
 def test_moving_a_baked_vehicle_on_the_start_frame_moves_its_start() -> None:
@@ -280,9 +271,6 @@ def test_keys_before_the_range_lead_the_vehicle_into_it() -> None:
     steps = np.diff(seen, axis=0)[5:] * 24
     np.testing.assert_allclose(steps[:, 0], 4.5, atol=0.6)
     np.testing.assert_allclose(seen[:, 1:], 0.0, atol=1e-3)
-
-
-# ---- who moves, who is seen
 
 
 def test_a_locked_vehicle_is_read_but_not_written() -> None:
@@ -466,9 +454,6 @@ def test_a_rigid_body_that_physics_moves_is_named_and_what_it_needs(capfd) -> No
     ob.rigid_body.kinematic = True
     bake()
     assert "Rigid Body" not in capfd.readouterr().out
-
-
-# ---- in the animator's own scene
 
 
 def test_a_driver_that_reads_the_scene_gets_the_animators_scene() -> None:

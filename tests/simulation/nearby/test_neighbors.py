@@ -29,9 +29,6 @@ from tests.simulation.all_pairs import PLACES, all_pairs, joined
 RANDOM = np.random.default_rng(3)
 
 
-# ---- pairs from both ends
-
-
 def seen_by(points: np.ndarray, rows: np.ndarray, radius: float) -> set[tuple[int, int]]:
     """The pairs of an agent and a body within the radius, by trying all pairs."""
     pairs = all_pairs(points, radius)
@@ -156,9 +153,6 @@ def test_a_distance_is_never_zero() -> None:
         assert (near.distance > 0.0).all()
 
 
-# ---- the neighborhood
-
-
 def test_a_neighborhood_has_a_distance_and_an_angle_per_agent() -> None:
     """The paper's figure 13, with one column entry per agent."""
     n = 80
@@ -188,9 +182,6 @@ def test_a_view_all_around_includes_bodies_behind_and_at_the_same_point() -> Non
     assert Neighbors(3, (all_round,)).number.tolist() == [2.0, 2.0, 2.0]
     ahead = perceive(near, np.full(3, 2.0), edge_of_view(np.full(3, np.pi / 2.0))).only_perceived()
     assert set(zip(ahead.agent.tolist(), ahead.body.tolist())) == {(1, 0), (1, 2)}
-
-
-# ---- shared lists
 
 
 def test_distances_within_a_factor_of_two_are_searched_together(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -247,9 +238,6 @@ def linked(seen: Neighbors, rows: np.ndarray) -> set[frozenset[int]]:
     """The links as unordered pairs of rows of bodies."""
     lists = [zip(first.tolist(), second.tolist()) for first, second in seen.links(rows)]
     return {frozenset(pair) for pairs in lists for pair in pairs}
-
-
-# ---- neighbors in a world
 
 
 def seen(scene: Scene, which: int, crowd: int = -1, present: tuple[int, ...] | None = None) -> list[set[int]]:
