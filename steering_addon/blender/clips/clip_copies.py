@@ -71,7 +71,6 @@ class ClipCopy:
     """A copy of a clip, ready to be played by strips.
 
     Attributes:
-        name: of the clip.
         frames: the length of a cycle.
         new: whether it was just made.
         feet: the channels of planted feet, if it holds these.

@@ -37,7 +37,6 @@ class Posing:
     """A model to be posed, and how well.
 
     Attributes:
-        vehicle: one of the model.
         numbers: of the clips of the model, in the list of the crowd.
         layer: whose renders show the parts that count.
         tolerance: metres that vertices may be off.

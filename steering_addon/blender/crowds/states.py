@@ -93,11 +93,8 @@ def known_states(crowd: Object, context: Context) -> list[Object]:
 
 
 def new_cue(state: Object, frame: int, length: int, fade: int) -> NlaStrip:
-    """A strip on a state that tells its crowd to take it up, from a frame on.
-
-    Args:
-        length, fade: frames; the share of the crowd that is told grows and falls during the fades.
-    """
+    """A strip on a state that tells its crowd to take it up, from a frame on. `length`, `fade`: frames; the share of
+    the crowd that is told grows and falls during the fades."""
     named = (action for action in bpy.data.actions if action.name.partition(".")[0] == CUE)
     action = next((action for action in named if _paths(action) == [CUE_PATH]), None)
     if action is None:

@@ -61,12 +61,9 @@ class MindReader:
         locomotions: Sequence[Locomotion],
         factors: Mapping[str, np.ndarray],
     ) -> Minds:
-        """The minds of the crowds that have states. Refused if a value is not a number.
-
-        Args:
-            vehicle, locomotions: the vehicle models and the locomotions without states, n rows.
-            factors: the columns of the vehicles' own settings.
-        """
+        """The minds of the crowds that have states. Refused if a value is not a number. `vehicle`, `locomotions`: the
+        vehicle models and the locomotions without states, n rows; `factors`: the columns of the vehicles' own
+        settings."""
         minds = []
         for crowd in sorted({state.crowd for state in self._states}):
             # The modes of a crowd that no vehicle takes up on this frame, as their states are not active.
