@@ -19,8 +19,7 @@ from ..objects.focus import wholes_selected
 from ..objects.hierarchy import Family
 from ..objects.identity import next_number, state_numbers, trigger_numbers
 from ..objects.tagged_objects import crowd_of, in_use, tagged, vehicles_of
-from ..properties import has_role, pointed_at, pointed_in, uses
-from ..properties.own_settings import is_own
+from ..properties import has_role, is_own, pointed_at, pointed_in, uses
 from ..property_groups import meaningful
 from ..read.role_assignment import give_role
 from ..read.sources import behaviors_of
