@@ -283,6 +283,27 @@ def test_the_first_of_several_copies_by_name_keeps_the_identity_and_the_others_g
     assert len(set(identities.values())) == 4
     assert distinct(reversed(ships)) == identities
     assert {ship.steering.identity for ship in ships} == {77}
+    kept = distinct(ships, {bpy.data.objects["Z"]: 77})
+    assert kept["Z"] == 77 and len(set(kept.values())) == 4
+
+
+def test_what_is_both_vehicle_and_crowd_has_one_identity_before_it_is_stored_and_after() -> None:
+    cow = vehicle(name="Cow", identity=77)
+    leader = bpy.data.objects.new("Leader", None)
+    bpy.context.scene.collection.objects.link(leader)
+    tag(leader, role="VEHICLE")
+    tag(leader, role="CROWD")
+    cow.steering.crowd, leader.steering.identity = leader, 77
+
+    def identities() -> tuple[list[int], list[int]]:
+        plan = part("blender.read.plan").plan_reading(bpy.context.scene)
+        (of_crowd,) = [crowd.identity for crowd in plan.crowds if crowd.ob == leader]
+        of_vehicles = plan.vehicles.identity.tolist()
+        assert of_vehicles[plan.vehicles.source.objects.index(leader)] == of_crowd != 77
+        plan.vehicles.source.store(plan.vehicles.identity)
+        return of_vehicles, [crowd.identity for crowd in plan.crowds]
+
+    assert identities() == identities()
 
 
 # ---- size, front and start
