@@ -12,6 +12,7 @@ from steering_addon.settings.placement import (
     facing,
     formation,
     ground_of_group,
+    keeping_off,
     keeping_out,
     models,
     on_surface,
@@ -187,6 +188,19 @@ def test_bodies_evenly_along_a_curve_keep_out_too_and_are_as_many_as_there_is_ro
         assert (np.abs(x - 10.0) >= 2.4).all() and (np.diff(x) >= 0.8).all()
     assert 25 < len(evenly_along(line, 50, 0.8, sift).valid) < 50
     assert len(evenly_along(line, 50, 0.8).valid) == 50
+
+
+def test_bodies_keep_out_of_others_also_evenly_along_a_curve() -> None:
+    place, radius = np.array([[3.0, 3.0, 0.0], [7.0, 0.0, 0.0]]), np.array([1.5, 0.8])
+    sift = keeping_off(place, radius, 0.4)
+    line = (spline(np.array([[0.0, 0.0, 0.0], [10.0, 0.0, 0.0]]), False),)
+    for spots in (
+        scattered(sifted(on_surface(SQUARE, 0.0, 0.0), sift), 1, np.full(40, 0.4), 0.0, NO_BODIES),
+        evenly_along(line, 8, 0.8, sift),
+    ):
+        assert len(spots.position) in (40, 8)
+        gap = np.linalg.norm(spots.position[:, None] - place, axis=2) - radius
+        assert gap.min() >= 0.4
 
 
 def test_bodies_keep_out_of_the_wall_round_a_room() -> None:
