@@ -131,7 +131,7 @@ def test_the_way_into_a_mesh_leads_below_its_surface_by_the_remaining_part_of_it
     assert np.allclose((local + way)[~inside], (nearest - depth * away)[~inside])
     beside = inside & ~within
     gap = (half - np.abs(local + way)).min(axis=1)
-    assert part == 1.0 or (np.linalg.norm(way, axis=1) <= depth)[beside].all() and (gap <= depth + 1e-9)[beside].all()
+    assert part == 1.0 or ((np.linalg.norm(way, axis=1) <= depth)[beside].all() and (gap <= depth + 1e-9)[beside].all())
 
 
 def test_without_a_region_that_is_present_none_is_the_nearest_and_a_single_one_always_is() -> None:
