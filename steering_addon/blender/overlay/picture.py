@@ -25,7 +25,7 @@ from ...simulation.roles import Role
 from ..animation.frame_rate import frame_time_of
 from ..objects.doubles import doubles, model_axes
 from ..objects.focus import MOST_DRAWN, drawn_vehicles
-from ..objects.tagged_objects import crowd_of, full_name
+from ..objects.tagged_objects import capsule_of, crowd_of, full_name
 from ..properties import pointed_at, settings_of
 from ..read.curves import sketched
 from ..read.flow_meshes import CurrentReader
@@ -83,9 +83,7 @@ class Subjects:
         radius: (n,) metres.
         half_axis: (n,) half the length of the axis about which each body is round, metres; 0 for a sphere.
         aims: the targets of the vehicles' behaviors.
-        paths, flows: curves.
         links: curves and Empties.
-        signals: Empties.
         things: reads the obstacles and regions, and keeps their measurements.
         currents: read the meshes that are flows.
         ground: the surfaces.
@@ -435,8 +433,7 @@ def _radius(ob: Object) -> float:
 
 
 def _half_axis(ob: Object) -> float:
-    crowd = crowd_of(ob)
-    length = crowd.steering.vehicle.length * ob.steering.length_factor * ob.steering.size_factor if crowd else 0.0
+    length = capsule_of(ob)[1] if crowd_of(ob) is not None else 0.0
     return max(0.5 * length - _radius(ob), 0.0)
 
 

@@ -17,14 +17,16 @@ from ...settings.placement import (
     evenly_along,
     formation,
     ground_of_group,
+    keeping_off,
     keeping_out,
     on_surface,
     scattered,
     sifted,
+    walked_to,
     within,
 )
 from ...settings.population import CIRCLE, CURVE, OVER_ALL, SURFACE, VOLUME, Population
-from ...settings.standing import standable, well_placed
+from ...settings.standing import standable, ways_to, well_placed
 from ...simulation.arrays.vectors import dot, unit
 from ...simulation.geometry.paths import Path
 from ...simulation.geometry.surfaces import surfaces
@@ -60,7 +62,7 @@ class MemberGround:
         apart: metres between neighbors in an ordered arrangement.
         propose: proposes random spots; None in an ordered arrangement.
         better: proposes those that are taken first; None if all are alike.
-        sift: leaves out spots in obstacles; None without any.
+        sifts: leave out spots where something is in the way.
         line: the curve; None without one.
         made_of: the points of the place, which tell whether it has changed.
         is_in_part: whether members can stand on a part of the surface only.
@@ -72,7 +74,7 @@ class MemberGround:
     apart: float
     propose: Proposing | None
     better: Proposing | None
-    sift: Sifting | None
+    sifts: tuple[Sifting, ...]
     line: Path | None
     made_of: np.ndarray
     is_in_part: bool
@@ -87,6 +89,7 @@ class MemberGround:
         widest: float,
         depsgraph: Depsgraph,
         obstacles: Sequence[Object],
+        others: tuple[np.ndarray, np.ndarray],
         moves: Locomotion,
     ) -> "MemberGround":
         """The ground of a crowd. Refused if the place does not suit the arrangement.
@@ -97,6 +100,7 @@ class MemberGround:
             middle: of a group on a surface.
             widest: radius of the largest member in metres.
             obstacles: what members that are scattered keep out of.
+            others: the bodies that they keep out of, as balls: positions (m, 3) and radii (m,).
             moves: how the members will move, in columns of one entry.
         """
         kind = population.arrangement
@@ -104,25 +108,39 @@ class MemberGround:
             raise Refusal(f"The arrangement {LABELS[kind]} has no place. Choose a {WANTED[kind]}.")
         if kind in WANTED and not FITS[kind](place):
             raise Refusal(f"{place.name} cannot be the place of the members. Choose a {WANTED[kind]}.")
-        propose, better, sift, line, made_of, is_in_part = None, None, None, None, np.zeros((0, 3)), False
+        propose, better, line, made_of, is_in_part = None, None, None, np.zeros((0, 3)), False
+        sifts: list[Sifting] = []
         matrix = doubles(crowd)
         frame = unit(matrix[:3, :3].T).T
+        obstacles = obstacles if kind in WANTED else ()
+        matrices = doubles([ob.evaluated_get(depsgraph).matrix_world for ob in obstacles]).reshape(-1, 4, 4)
+        in_the_way = Solids([BodySource(ob, -1) for ob in obstacles]).read(matrices, depsgraph)
+        body = moves.handling().stature(np.full(1, population.height if kind == SURFACE else 0.0))
+
+        def keeps_out(of: Proposing) -> list[Sifting]:
+            out = [keeping_out(of, in_the_way, widest, body)] if obstacles else []
+            return [*out, keeping_off(*others, widest)] if len(others[0]) else out
+
         if kind == SURFACE:
             points, corners = _mesh_in_the_world(place, depsgraph)
+            ground = surfaces([(points, corners.astype(np.int64))])
             on_top = standable(points[corners], moves)
             there, is_in_part = points[corners][on_top], not on_top.all()
             made_of = there.reshape(-1, 3)
             if population.spread != OVER_ALL and len(there):
                 tree = BVHTree.FromPolygons(points.tolist(), corners[on_top].tolist())
                 made_of = np.concatenate((made_of, [middle]))
-                radius = max(widest, 0.5 * population.distance)
-                there = ground_of_group(there, _on_it(tree, middle), population.count, radius)
+                group = there, _on_it(tree, middle), population.count, max(widest, 0.5 * population.distance)
+                there = ground_of_group(*group)
+                ways = ways_to(group[1], ground, in_the_way, moves, widest) if obstacles else None
+                if ways is not None:
+                    there, within = walked_to(ways, keeps_out(on_surface(there, 0.0, 0.0)), *group)
+                    sifts.append(within)
             density = _density(place, depsgraph, corners[on_top]) if population.spread == OVER_ALL else None
             if density is not None:
                 made_of = np.concatenate((made_of, density))
             propose = on_surface(there, population.height, population.lean, density)
             if moves.stands:
-                ground = surfaces([(points, corners.astype(np.int64))])
                 better = well_placed(propose, moves, ground, widest, frame[:, 1], population.height)
         elif kind == VOLUME:
             propose, made_of = _inside(place, depsgraph)
@@ -130,15 +148,12 @@ class MemberGround:
             line = _line(place, depsgraph)
             propose = None if population.evenly else along(line)
             made_of = np.concatenate([spline.points for spline in line])
-        if (propose is not None or line is not None) and obstacles:
-            solids = Solids([BodySource(ob, -1) for ob in obstacles])
-            matrices = doubles([ob.evaluated_get(depsgraph).matrix_world for ob in obstacles])
-            in_the_way = solids.read(matrices, depsgraph)
-            body = moves.handling().stature(np.full(1, population.height if kind == SURFACE else 0.0))
-            sift = keeping_out(propose or along(line), in_the_way, widest, body)
+        if propose is not None or line is not None:
+            sifts += keeps_out(propose or along(line))
+        for sift in sifts:
             propose, better = (each and sifted(each, sift) for each in (propose, better))
         apart = max(population.distance, 2.0 * widest)
-        return cls(population, frame, matrix[:3, 3], apart, propose, better, sift, line, made_of, is_in_part)
+        return cls(population, frame, matrix[:3, 3], apart, propose, better, tuple(sifts), line, made_of, is_in_part)
 
     @property
     def in_order(self) -> bool:
@@ -174,7 +189,7 @@ class MemberGround:
         if self.propose is not None:
             return scattered(self.propose, self.population.seed, radii, self.population.distance, standing, self.better)
         if self.line is not None:
-            spots = evenly_along(self.line, self.population.count, self.apart, self.sift)
+            spots = evenly_along(self.line, self.population.count, self.apart, *self.sifts)
             return spots.take(numbers[numbers < len(spots.valid)])
         position = np.einsum("ab,kb->ka", self.frame, formation(self.population, numbers, self.apart)) + self.origin
         undefined = np.zeros_like(position)

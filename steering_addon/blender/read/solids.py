@@ -80,7 +80,8 @@ class Solids:
                 for s, m, shape in zip(sources, matrices, self._shapes.tolist())
             ]
         if len(self._matrices) == len(matrices):
-            stands = (matrices == self._matrices).all(axis=(1, 2)) & [solid.stays for solid in self._measured]
+            stays = np.array([solid.stays for solid in self._measured], dtype=np.bool_)
+            stands = (matrices == self._matrices).all(axis=(1, 2)) & stays
         else:
             stands = np.zeros(len(matrices), dtype=np.bool_)
         if self._read is not None and self._settings_stay and stands.all():
