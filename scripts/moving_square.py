@@ -55,7 +55,7 @@ def cached_square(way: float) -> None:
     rotation = np.tile(np.array([1.0, 0.0, 0.0, 0.0], np.float32), (FRAMES, 1, 1))
     pose = (np.arange(FRAMES) % 3).astype(np.int8)[:, None]
     crowd = bpy.data.objects.new("Squares", None)
-    agents = CachedAgents(np.array([1]), np.zeros(1, np.int64), np.ones((1, 3)))
+    agents = CachedAgents(np.array([1]), np.zeros(1, np.int64), np.ones((1, 3)), np.zeros((1, 3)))
     frames = CachedFrames(1, 24.0, position, rotation, {"pose": pose})
     cache = NewCache(crowd, frames, agents, 3, [_square() for _ in range(3)])
     for _ in cache.making():

@@ -246,12 +246,8 @@ def _area(triangles: NDArray[np.float64]) -> float:
 
 
 def within(low: Vectors, high: Vectors, inside: Callable[[Vectors], Mask]) -> Proposing:
-    """Spots scattered evenly inside a shape.
-
-    Args:
-        low, high: (3,) corners of a box around the shape, metres.
-        inside: which of positions (n, 3) are inside the shape, (n,).
-    """
+    """Spots scattered evenly inside a shape. `low`, `high`: (3,) corners of a box around the shape, metres; `inside`:
+    which of positions (n, 3) are inside the shape, (n,)."""
 
     def propose(keys: Keys) -> Spots:
         share = np.stack([uniform(mix(keys, axis)) for axis in (1, 2, 3)], axis=1)

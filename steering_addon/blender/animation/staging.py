@@ -344,7 +344,6 @@ class _Staged:
     Attributes:
         target: the action it is written into.
         before: the record of the bake it replaces.
-        record: its own.
         replace: whether the animator's drivers and strips are muted.
     """
 

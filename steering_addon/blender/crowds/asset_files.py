@@ -45,12 +45,7 @@ def own(block: ID) -> ID:
 
 @dataclass(frozen=True)
 class Input:
-    """An input of the player.
-
-    Attributes:
-        kind: of its socket.
-        default, least: its value, and the least one; None for none.
-    """
+    """An input of the player. `default`, `least`: its value, and the least one; None for none."""
 
     label: str
     kind: str

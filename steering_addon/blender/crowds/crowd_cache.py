@@ -49,7 +49,6 @@ class CachedFrames:
     """The motion of n agents on f frames.
 
     Attributes:
-        first: the first frame.
         rate: frames a second.
         position, rotation: (f, n, 3) metres and (f, n, 4) quaternions whose signs continue, single precision.
         columns: (f, n) numbers by name: `pose`, and where they are known the others.

@@ -83,9 +83,7 @@ class Subjects:
         radius: (n,) metres.
         half_axis: (n,) half the length of the axis about which each body is round, metres; 0 for a sphere.
         aims: the targets of the vehicles' behaviors.
-        paths, flows: curves.
         links: curves and Empties.
-        signals: Empties.
         things: reads the obstacles and regions, and keeps their measurements.
         currents: read the meshes that are flows.
         ground: the surfaces.

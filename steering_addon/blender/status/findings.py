@@ -121,12 +121,9 @@ class Finding:
 def findings(
     scene: Scene, records: Mapping[Object, BakeRecord], outcomes: Outcomes, edited: Sequence[Object] = ()
 ) -> Iterator[Finding | None]:
-    """The findings of a scene, in pieces; None for a piece in which nothing was found.
-
-    Args:
-        records: the bake of each vehicle that plays one.
-        edited: the vehicles whose keys the next bake would replace though they were edited by hand.
-    """
+    """The findings of a scene, in pieces; None for a piece in which nothing was found. `records`: the bake of each
+    vehicle that plays one; `edited`: the vehicles whose keys the next bake would replace though they were edited by
+    hand."""
     text = "has keys that were edited by hand, which a bake replaces. Lock to keep them"
     yield from _about(FindingKind.EDITED, edited, text)
     objects = in_use(scene)
