@@ -181,17 +181,6 @@ def test_by_seeking_it_heads_for_a_point_inside_as_soon_as_it_would_leave(region
     assert nearer[away & ~inside].all()
 
 
-def test_each_vehicle_returns_in_its_own_way() -> None:
-    region, start = REGIONS["box"], np.full((2, 3), (50.0, 30.0, 5.0))
-    both = kept(region, start, speed=4.0, values={"method": np.array([SEEK, TURN])}).steering()[0]
-    seeking, turning = (kept(region, start, speed=4.0, values={"method": way}).steering()[0] for way in (SEEK, TURN))
-    assert not np.allclose(seeking[0], turning[0])
-    assert np.array_equal(both, [seeking[0], turning[1]])
-
-
-# Crossing.
-
-
 def test_a_turn_back_is_completed_after_the_predicted_position_is_inside_again() -> None:
     """By turning it comes to fly along the edge; by crossing it finally heads for the point inside."""
     region = regions([[0.0, 0.0, 0.0]], 20.0, SPHERE)
@@ -250,8 +239,6 @@ def test_on_the_ground_crossing_does_not_steer_up_or_down() -> None:
     [force] = place.steering()
     assert force[0, 2] == 0.0 and np.linalg.norm(force) > 0.0
 
-
-# Turning circles.
 
 GROUNDED = ("child", "pedestrian", "herd", "sheep", "car")
 """The presets with this behavior whose bodies have a turning circle."""

@@ -76,8 +76,6 @@ def test_settings_survive_unregistering_and_registering_again(addon) -> None:
     assert scene_dump()["objects"] == before
 
 
-# ---- in a separate Blender process
-
 PLAYING = """
     import os, sys
     import bpy

@@ -73,9 +73,6 @@ def own_scene() -> Iterator[float]:
     yield DRAWN
 
 
-# ---- counts
-
-
 wrong_counts: list[tuple[int, int]] = []
 """The numbers of vehicles that a panel showed, and that there were, where they differ."""
 
@@ -93,9 +90,6 @@ def watch_counts() -> None:
         draw(self, context)
 
     panel.draw = watched
-
-
-# ---- acts
 
 
 def tagged() -> Iterator[float]:
@@ -273,9 +267,6 @@ def populated() -> Iterator[float]:
     yield DRAWN
     assert len(vehicles()) == 53, len(vehicles())
     picture(FOLDER / "12 populated.png")
-
-
-# ---- what is in the scene
 
 
 def select(*names: str) -> None:

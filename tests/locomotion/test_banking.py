@@ -52,9 +52,6 @@ def flown(place: Scene, pilot: Callable[[float], tuple[float, float, float]], fr
     return list(simulate(place.start(), [replace(still, settings=(settings,))] * frames))
 
 
-# The size of the lean.
-
-
 @sampled
 @pytest.mark.parametrize("climb", [0.0, 3.0, -3.0])
 @pytest.mark.parametrize("max_bank", [20.0, 60.0])
@@ -91,9 +88,6 @@ def test_vehicles_that_keep_in_their_plane_do_not_lean() -> None:
     place = Scene([[0.0] * 3], speed=11.0, vehicle=BIRD, locomotions=[(Planar, {})], fps=FPS)
     states = flown(place, lambda time: (8.0, 0.0, 3.0), 2 * FPS)
     assert (ups(states) == (0.0, 0.0, 1.0)).all()
-
-
-# Calm.
 
 
 @pytest.mark.parametrize("roll", [40.0, -90.0, 175.0])
@@ -188,9 +182,6 @@ def looped(place: Scene, axis: np.ndarray, frames: int) -> list[State]:
     still = place.snapshot()
     settings = replace(still.settings[0], behaviors=(Looping.of(1),))
     return list(simulate(place.start(), [replace(still, settings=(settings,))] * frames))
-
-
-# Any frame rate.
 
 
 @sampled

@@ -231,9 +231,6 @@ def test_clips_of_a_model_whose_feet_cannot_be_held_are_played_and_it_says_why(c
     assert action_of_feet(rig) is None and "Steering: Walk" in rig.animation_data.nla_tracks
 
 
-# ---- clips that are found
-
-
 def with_run(rig, last_key: float):
     """A walk, whose thighs end this much further back than they began, and a run that is twice as quick."""
     walk, run = uneven_walk(rig), uneven_walk(rig, "Run")
@@ -290,9 +287,6 @@ def test_a_new_crowd_is_told_why_a_model_brings_no_walk(actions: Callable, names
     vehicle(rig, crowd=people, identity=5)
     told = part("blender.crowds.adding_clips").add_to_new_crowd(people, [rig], bpy.context.scene)
     assert told == (names, reason)
-
-
-# ---- keys
 
 
 def test_feet_are_free_again_once_a_bake_is_deleted_and_baking_twice_is_baking_once() -> None:

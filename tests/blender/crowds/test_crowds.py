@@ -27,9 +27,6 @@ def region(name: str = "Region", shape: str = "SPHERE", size: float = 1.0, **pla
     return ob
 
 
-# ---- regions
-
-
 @pytest.mark.parametrize("shape", ["SPHERE", "BOX"])
 def test_a_region_has_the_size_and_rotation_of_its_empty(shape: str) -> None:
     frames(1, 3)
@@ -75,9 +72,6 @@ def test_a_region_set_as_target_needs_no_tag_and_takes_precedence() -> None:
     assert end[0] > 10.0
 
 
-# ---- neighbors
-
-
 def moved_aside(ship) -> float:
     """The distance of a ship from its straight path along +Y, in metres."""
     return abs(float(places(ship, [bpy.context.scene.frame_end])[0][0] - ship["x"]))
@@ -109,9 +103,6 @@ def test_own_crowd_chosen_crowd_and_everyone() -> None:
     mine.steering.separation.neighbors = "EVERYONE"
     bake()
     assert moved_aside(ship) > 0.2
-
-
-# ---- many
 
 
 def test_a_closed_mesh_is_a_region_and_one_with_holes_is_refused(addon) -> None:

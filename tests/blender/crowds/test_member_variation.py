@@ -29,9 +29,6 @@ def ships():
     return vehicles
 
 
-# ---- factors
-
-
 def test_by_default_speed_size_and_start_speed_vary_a_little(ships) -> None:
     vary()
     assert np.ptp(values(ships, "speed_factor")) > 0.05
@@ -56,9 +53,6 @@ def test_objects_keep_their_scale_on_request(ships) -> None:
     assert np.ptp(values(ships, "size_factor")) > 0.1
     vary(size=0.3)
     assert np.allclose(sizes(ships), values(ships, "size_factor")[:, None], rtol=1e-6)
-
-
-# ---- varying again
 
 
 def test_varying_again_starts_over(ships) -> None:
@@ -102,9 +96,6 @@ def test_a_start_speed_stays_below_its_maximum_and_can_be_restored(ships) -> Non
     assert np.allclose(values(ships, "start_speed"), 0.95, rtol=1e-6)
 
 
-# ---- selection of vehicles
-
-
 def test_only_the_crowd_in_focus_is_varied(ships) -> None:
     other = fleet(3, crowd=crowd("Other"))
     select(ships[0].steering.crowd)
@@ -133,9 +124,6 @@ def test_copies_with_the_same_identity_vary_independently() -> None:
     assert {ship.steering.identity for ship in herd} == {77}, "identities are made unique when read, not written"
     vary(speed=0.5)
     assert (values(herd, "speed_factor") == speeds).all()
-
-
-# ---- unchanged objects
 
 
 def test_a_locked_vehicle_is_unchanged(ships) -> None:

@@ -63,9 +63,6 @@ def colored(picture, color) -> np.ndarray:
     return np.concatenate(parts).astype(float) if parts else np.zeros((0, 3))
 
 
-# ---- strokes
-
-
 @pytest.mark.parametrize("end", [(0.0, 0.0, 0.0), (0.0, 0.0, 4.0), (3.0, -1.0, 2.0)])
 def test_a_capsule_lies_on_the_surface_of_a_round_obstacle(end) -> None:
     start, end = np.zeros(3), np.array(end)
@@ -112,9 +109,6 @@ def test_an_arrow_points_from_its_tail_to_its_tip() -> None:
     arrow = strokes().arrows(np.ones((1, 3)), vector, np.array([[1.0, 0.0, 0.0]]))
     assert np.allclose(arrow[0], (1, 1, 1)) and np.allclose(arrow[1], (1, 1, 6))
     assert arrow[:, 2].max() == 6.0
-
-
-# ---- the picture
 
 
 def floor(name: str, location, size: float):
@@ -406,9 +400,6 @@ def test_without_a_bake_a_trail_follows_the_recorded_positions() -> None:
     assert len(tracks.between(ship, depsgraph, 0, 20)[0]) == 0
 
 
-# ---- requested forces
-
-
 def requests_of(*ships) -> list:
     bpy.context.view_layer.update()
     depsgraph = bpy.context.evaluated_depsgraph_get()
@@ -476,9 +467,6 @@ def test_a_scene_that_cannot_be_baked_shows_no_forces() -> None:
     select(ship)
     cast.vehicles.append(ship)
     assert watching._requests(watched, bpy.context.scene, bpy.context.evaluated_depsgraph_get()) == []
-
-
-# ---- registration
 
 
 def test_a_removed_object_is_no_longer_drawn() -> None:

@@ -57,9 +57,6 @@ def flock():
     return ob
 
 
-# ---- parameters
-
-
 def keyed(ob, path) -> None:
     insert(ob, path, {1: 1.0, 20: 20.0})
 
@@ -168,9 +165,6 @@ def test_values_beyond_the_limits_of_a_parameter_are_held_at_the_limit(flock) ->
     for curve in curves(flock):
         curve.keyframe_points[0].co[1] = 7.0
     assert {s.vehicle.cruise_speed[0] for s in snapshots()} == {1.0}
-
-
-# ---- things that move
 
 
 def moves_by_keys(ob) -> None:
@@ -332,9 +326,6 @@ def test_a_locked_vehicle_is_a_body_that_moves_by_its_keys(flock) -> None:
     seen = snapshots()
     np.testing.assert_allclose([s.tracked.position[0, 0] for s in seen], range(20), atol=1e-5)
     np.testing.assert_allclose(seen[3].tracked.forward[0], (0.0, 1.0, 0.0), atol=1e-6)
-
-
-# ---- paths
 
 
 def line(path_row: int = 0, spline_row: int = 0) -> np.ndarray:

@@ -89,9 +89,6 @@ def beat(ob, at: dict[int, float], name: str = "steering_phase") -> None:
         ob.keyframe_insert(f'["{name}"]', frame=frame)
 
 
-# ---- what is keyed
-
-
 @pytest.mark.parametrize("phase_by", ["DISTANCE", "TIME"])
 def test_speed_distance_and_phase_are_keyed_on_every_frame_as_the_motion_is(phase_by) -> None:
     ships = flock(3, phase_by=phase_by, stride=0.7, cycle_time=0.5, effort=0.3)
@@ -225,9 +222,6 @@ def test_the_effort_is_keyed_where_wings_beat_and_goes_with_the_bake() -> None:
     assert not set((*NAMES, "steering_effort")) & set(ship.keys())
 
 
-# ---- it comes and goes with the bake
-
-
 @sampled(one_of=2)
 @pytest.mark.parametrize("baked_before", [False, True])
 @pytest.mark.parametrize(
@@ -262,9 +256,6 @@ def test_a_property_of_the_animator_is_restored(value, baked_before) -> None:
     if shown is not None:
         assert ship.id_properties_ui("steering_phase").as_dict() == shown
     assert not {"steering_speed", "steering_distance"} & set(ship.keys())
-
-
-# ---- what the animator has animated there
 
 
 def own_keys(ship) -> str:
@@ -327,9 +318,6 @@ def test_own_keys_on_other_frames_survive_and_keep_the_property() -> None:
     bpy.context.scene.frame_set(1)
     clear_bake()
     assert_same(before, scene_dump())
-
-
-# ---- what it is for
 
 
 @pytest.mark.parametrize("driven_first", [True, False])
@@ -472,9 +460,6 @@ def test_overrides_that_would_lose_the_properties_give_a_warning_and_lose_nothin
     np.testing.assert_allclose(world_matrices(ship, baked_frames()), played, atol=1e-6)
     clear_bake()
     assert not [name for name in NAMES if name in ship]
-
-
-# ---- the panel
 
 
 class Layout:
