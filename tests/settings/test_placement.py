@@ -173,7 +173,7 @@ def test_bodies_keep_out_of_balls_and_boxes() -> None:
 @pytest.mark.parametrize("head", [0.0, 0.6, 1.8])
 def test_only_those_who_fit_start_below_a_table(head: float) -> None:
     table = boxes([[5.0, 5.0, 1.05]], [[3.0, 3.0, 0.05]])
-    body = Stature(np.zeros(1), np.zeros(1), np.array([head]))
+    body = Stature(np.zeros(1), np.zeros(1), np.array([head]), np.zeros(1))
     spots = scattered(clear_of(on_surface(SQUARE, 0.0, 0.0), table, 0.3, body), 1, np.full(60, 0.3), 0.0, NO_BODIES)
     below = (np.abs(spots.position[:, :2] - 5.0) < 3.3).all(axis=1)
     assert below.any() == (head < 1.0)
