@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
+from steering_addon.locomotion import Planar
 from steering_addon.scene import Scene, headings, positions, speeds
 from steering_addon.simulation.snapshot import State
 
 FPS = 24.0
+
+
+@dataclass
+class PlanarScene(Scene):
+    """A scene whose vehicles move in a plane."""
+
+    locomotions: list = field(default_factory=lambda: [(Planar, {})])
 
 
 @dataclass(frozen=True)
@@ -67,7 +75,6 @@ class Figure:
     """A drawing of a real run.
 
     Attributes:
-        caption: one to three sentences.
         scene: makes the scene.
         seconds: how long it runs.
         shows: the caption's claims about a run, as checks by name; all have to hold.
@@ -76,9 +83,9 @@ class Figure:
         facing: whether to draw the directions that targets face.
         side_view: whether the view is from the right instead of from above.
         groups: row numbers of the vehicles in each colour; empty for one colour.
+        caption: one to three sentences; the first figure of a behavior has them in the docstring of its file.
     """
 
-    caption: str
     scene: Callable[[], Scene]
     seconds: float
     shows: Callable[[Run], dict[str, bool]]
@@ -87,6 +94,7 @@ class Figure:
     facing: bool = False
     side_view: bool = False
     groups: tuple[tuple[int, ...], ...] = ()
+    caption: str = ""
 
     def run(self) -> Run:
         """The run that is drawn."""

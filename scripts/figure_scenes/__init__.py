@@ -1,5 +1,6 @@
 """The figures of the manual: one file for each behavior with its FIGURE and maybe MORE, and `combining`."""
 
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -39,13 +40,13 @@ def has_figure(behavior: str) -> bool:
 
 
 def figure_of(behavior: str) -> Figure:
-    """The figure of a behavior, by its name.
+    """The figure of a behavior, by its name; its caption is what follows the first line of the file's docstring.
 
     Raises:
         MissingFigureError: it has none.
     """
-    figure: Figure = _module(behavior).FIGURE
-    return figure
+    module = _module(behavior)
+    return replace(module.FIGURE, caption=" ".join((module.__doc__ or "").split("\n\n")[1].split()))
 
 
 def more_of(behavior: str) -> dict[str, Figure]:

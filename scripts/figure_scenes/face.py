@@ -1,4 +1,7 @@
-"""Face: stop, and turn to a target."""
+"""Face: stop, and turn to a target.
+
+Four vehicles walk to the right, each to a target of its own. Where they stop they turn round to the one on the left.
+"""
 
 import numpy as np
 
@@ -39,11 +42,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(
-    "Four vehicles walk to the right, each to a target of its own. Where they stop they turn round to the one on the "
-    "left.",
-    scene,
-    12.0,
-    shows,
-    every=0.0,
-)
+FIGURE = Figure(scene, 12.0, shows, every=0.0)

@@ -1,4 +1,7 @@
-"""Land: birds come down on a wire, each on a place of its own."""
+"""Land: birds come down on a wire, each on a place of its own.
+
+Four birds come down on a wire. Each has a place of its own, and stands across.
+"""
 
 import numpy as np
 
@@ -34,4 +37,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure("Four birds come down on a wire. Each has a place of its own, and stands across.", scene, 5.0, shows)
+FIGURE = Figure(scene, 5.0, shows)

@@ -1,31 +1,33 @@
-"""Pursuit: head for where the quarry will be."""
+"""Pursuit: head for where the quarry will be.
+
+The quarry comes from the left. Pursuit heads for the point where both will meet; seek (dotted) heads for where the
+quarry is, and ends up behind it.
+"""
 
 from steering_addon.behaviors.pursuit import Pursuit
 from steering_addon.behaviors.seek import Seek
-from steering_addon.locomotion import Planar
-from steering_addon.scene import Scene, leaders
+from steering_addon.scene import leaders
 
-from ..figure import Figure, Run
+from ..figure import Figure, PlanarScene, Run
 
 
-def chase(behavior: type) -> Scene:
+def chase(behavior: type) -> PlanarScene:
     name = "target" if behavior is Seek else "quarry"
-    return Scene(
+    return PlanarScene(
         position=[(5.0, -15.0, 0.0)],
         forward=(0.0, 1.0, 0.0),
         speed=4.0,
         behaviors=[(behavior, {name: 1})],
-        locomotions=[(Planar, {})],
         tracked=leaders((-10.0, 2.0, 0.0)),
         drift=(4.4, 0.0, 0.0),
     )
 
 
-def scene() -> Scene:
+def scene() -> PlanarScene:
     return chase(Pursuit)
 
 
-def without() -> Scene:
+def without() -> PlanarScene:
     return chase(Seek)
 
 
@@ -44,12 +46,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(
-    "The quarry comes from the left. Pursuit heads for the point where both will meet; seek (dotted) heads for where "
-    "the quarry is, and ends up behind it.",
-    scene,
-    5.6,
-    shows,
-    without,
-    every=0.8,
-)
+FIGURE = Figure(scene, 5.6, shows, without, every=0.8)
