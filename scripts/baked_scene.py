@@ -1,6 +1,5 @@
 """Reads the crowds of a baked file without the extension, from keys and stored settings alone."""
 
-import fnmatch
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -59,13 +58,10 @@ def stored(owner: bpy.types.Object | bpy.types.Scene) -> dict[str, Any]:
     return group.to_dict() if hasattr(group, "to_dict") else {}
 
 
-def crowds(scene: bpy.types.Scene, names: str = "") -> list[Crowd]:
-    """The crowds of a scene; if a pattern of names is given, the matching objects as one crowd."""
-    objects = sorted(scene.objects, key=lambda ob: ob.name)
-    if names:
-        return [Crowd(names, [ob for ob in objects if fnmatch.fnmatchcase(ob.name, names)], {})]
+def crowds(scene: bpy.types.Scene) -> list[Crowd]:
+    """The crowds of a scene that have vehicles."""
     members: dict[bpy.types.Object, list[bpy.types.Object]] = {}
-    for ob in objects:
+    for ob in sorted(scene.objects, key=lambda ob: ob.name):
         settings = stored(ob)
         if settings.get("roles", 0) & Role.VEHICLE and settings.get("crowd") is not None:
             members.setdefault(settings["crowd"], []).append(ob)
@@ -100,36 +96,21 @@ def _without_hidden(poses: np.ndarray, hidden: np.ndarray) -> np.ndarray:
     return poses
 
 
-def recording(
-    scene: bpy.types.Scene,
-    crowd: Crowd,
-    poses: np.ndarray,
-    *,
-    kind: str = "",
-    path: str = "",
-    body_length: float = 0.0,
-    cruise: float = 0.0,
-) -> Recording:
-    """The motion of a crowd, from the world matrices of its vehicles (frames, n, 4, 4).
-
-    Arguments left out come from the stored settings; the body length is that of the model along its forward axis.
-    """
+def recording(scene: bpy.types.Scene, crowd: Crowd, poses: np.ndarray) -> Recording:
+    """The motion of a crowd, from the world matrices of its vehicles (frames, n, 4, 4)."""
     position = poses[..., :3, 3]
     members = [stored(ob) for ob in crowd.vehicles]
     forward = _axes(poses, [settings.get("forward_axis", FORWARD) for settings in members])
     up = _axes(poses, [settings.get("up_axis", UP) for settings in members])
     vehicle = crowd.values(VehicleModel, "vehicle")
     moves = MOVES[crowd.settings.get("locomotion", SimpleVehicle.stored_number)]
-    if not cruise:
-        factors = np.array([settings.get("speed_factor", 1.0) for settings in members])
-        has_cruise = "vehicle" in crowd.settings and vehicle["cruise_speed"] > 0.0
-        speed = np.linalg.norm(np.gradient(position, axis=0), axis=-1) * _fps(scene)
-        cruises = vehicle["max_speed"] * vehicle["cruise_speed"] * factors if has_cruise else np.median(speed, axis=0)
-    else:
-        cruises = np.full(len(members), cruise)
-    length = body_length or float(np.median([_length(ob) for ob in crowd.vehicles]))
+    factors = np.array([settings.get("speed_factor", 1.0) for settings in members])
+    has_cruise = "vehicle" in crowd.settings and vehicle["cruise_speed"] > 0.0
+    speed = np.linalg.norm(np.gradient(position, axis=0), axis=-1) * _fps(scene)
+    cruises = vehicle["max_speed"] * vehicle["cruise_speed"] * factors if has_cruise else np.median(speed, axis=0)
+    length = float(np.median([_length(ob) for ob in crowd.vehicles]))
     return Recording(
-        kind=kind or _kind(len(members), moves.grounded, float(np.median(cruises)) / length),
+        kind=_kind(len(members), moves.grounded, float(np.median(cruises)) / length),
         position=position,
         forward=forward,
         up=up,
@@ -137,7 +118,7 @@ def recording(
         body_length=length,
         cruise=np.maximum(cruises, 1e-6),
         separation=_separation(crowd.settings),
-        path=road_of(crowd.settings, path),
+        path=road_of(crowd.settings),
         obstacles=_uses(crowd.settings, "obstacle_avoidance")
         and any(stored(ob).get("roles", 0) & Role.OBSTACLE for ob in scene.objects),
     )
@@ -187,17 +168,12 @@ def _separation(settings: dict[str, Any]) -> float:
     return settings["separation"].get("distance", Separation.parameters()["distance"].default)
 
 
-def road_of(settings: dict[str, Any], name: str) -> Path:
-    """The curve of this name, or else the path the crowd follows; empty if it follows none."""
-    if name:
-        chosen = bpy.data.objects.get(name)
-        if chosen is None or chosen.type != "CURVE":
-            raise SystemExit(f"There is no curve {name!r} in the file.")
-    elif _uses(settings, "path_following"):
-        tagged = [ob for ob in bpy.context.scene.objects if stored(ob).get("roles", 0) & Role.PATH]
-        chosen = settings["path_following"].get("path") or (tagged[0] if len(tagged) == 1 else None)
-    else:
-        chosen = None
+def road_of(settings: dict[str, Any]) -> Path:
+    """The path that a crowd follows; empty if it follows none."""
+    if not _uses(settings, "path_following"):
+        return ()
+    tagged = [ob for ob in bpy.context.scene.objects if stored(ob).get("roles", 0) & Role.PATH]
+    chosen = settings["path_following"].get("path") or (tagged[0] if len(tagged) == 1 else None)
     if chosen is None:
         return ()
     lines = polylines(chosen, bpy.context.evaluated_depsgraph_get())

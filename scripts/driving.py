@@ -233,7 +233,7 @@ def driving(scene: bpy.types.Scene, crowd: Crowd) -> Driving | None:
 
 def _lanes(crowd: Crowd, place: np.ndarray, forward: np.ndarray) -> list[Spline | None]:
     """The lane of each car: beside the nearest line of the path that the crowd follows."""
-    lines, known = road_of(crowd.settings, ""), {}
+    lines, known = road_of(crowd.settings), {}
     offset = crowd.values(PathFollowing)["lane_offset"]
     lanes: list[Spline | None] = []
     for at, ahead in zip(place, forward):
