@@ -100,9 +100,6 @@ class Stage:
         }
 
 
-# -- the stages --------------------------------------------------------------------------------
-
-
 def meetings(chance: np.random.Generator) -> Stage:
     """Twelve pairs: four meet head-on, not quite in line, and eight where their ways cross, not quite in time."""
     degrees = np.concatenate((np.full(4, 180.0), chance.uniform(30.0, 150.0, 8)))
@@ -216,9 +213,6 @@ def _wall(middle: np.ndarray, half_x: float, half_y: float) -> Obstacles:
 
 def _joined(walls: list[Obstacles]) -> Obstacles:
     return Obstacles(**{name: np.concatenate([getattr(wall, name) for wall in walls]) for name in vars(walls[0])})
-
-
-# -- measures ----------------------------------------------------------------------------------
 
 
 def overlap(stage: Stage, track: np.ndarray) -> float:

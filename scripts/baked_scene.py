@@ -1,6 +1,7 @@
 """Reads the crowds of a baked file without the extension, from keys and stored settings alone."""
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,13 +78,27 @@ def matrices(scene: bpy.types.Scene, obs: Sequence[bpy.types.Object], step: int 
     """
     current = scene.frame_current
     poses, hidden = [], []
-    for frame in range(scene.frame_start, scene.frame_end + 1, step):
-        scene.frame_set(frame)
-        graph = bpy.context.evaluated_depsgraph_get()
-        poses.append([np.array(ob.evaluated_get(graph).matrix_world) for ob in obs])
-        hidden.append([ob.hide_viewport for ob in obs])
+    with parts_aside(obs):
+        for frame in range(scene.frame_start, scene.frame_end + 1, step):
+            scene.frame_set(frame)
+            graph = bpy.context.evaluated_depsgraph_get()
+            poses.append([np.array(ob.evaluated_get(graph).matrix_world) for ob in obs])
+            hidden.append([ob.hide_viewport for ob in obs])
     scene.frame_set(current)
     return _without_hidden(np.array(poses), np.array(hidden))
+
+
+@contextlib.contextmanager
+def parts_aside(obs: Sequence[bpy.types.Object]) -> Iterator[None]:
+    """Hide all parts of objects while only the objects are read: Blender poses what it shows."""
+    parts = {part for ob in obs for part in ob.children_recursive if not part.hide_viewport}.difference(obs)
+    for part in parts:
+        part.hide_viewport = True
+    try:
+        yield
+    finally:
+        for part in parts:
+            part.hide_viewport = False
 
 
 def _without_hidden(poses: np.ndarray, hidden: np.ndarray) -> np.ndarray:

@@ -11,8 +11,6 @@ import bpy
 from mathutils import Matrix, Vector
 from models import GLASS, STEEL, TYRE, WOOD, Point, Shape, ring
 
-# -- aeroplane ---------------------------------------------------------------------------------
-
 
 @dataclass(frozen=True)
 class Livery:
@@ -262,8 +260,6 @@ def propeller(name: str, spinner: str, blades: int = 3) -> bpy.types.Mesh:
     shape.face([(px * 1.06, 0.14, pz * 1.06) for px, pz, _ in ring(20)], "#dfe9ee38")
     return shape.mesh(name)
 
-
-# -- balloon -----------------------------------------------------------------------------------
 
 ENVELOPE = (  # height above the middle of the envelope, radius
     (-7.4, 1.1),

@@ -26,9 +26,6 @@ STEEL = "#8d99a6"
 WOOD = "#7a5230"
 
 
-# -- colour and mesh ---------------------------------------------------------------------------
-
-
 def paint(color: str) -> bpy.types.Material:
     """The material of a colour, made on first use, for Workbench and the other render engines."""
     return bpy.data.materials.get(color) or new_material(color, linear(color))
@@ -136,9 +133,6 @@ def place(
     ob.matrix_world = Matrix.Translation(location) @ Matrix.Rotation(heading, 4, "Z") @ Matrix.Scale(scale, 4)
     (collection or bpy.context.scene.collection).objects.link(ob)
     return ob
-
-
-# -- scenery ------------------------------------------------------------------------------------
 
 
 def pylon(name: str, height: float = 24.0, red: str = "#e03a2c", white: str = "#f8f4ea") -> bpy.types.Mesh:

@@ -1,7 +1,6 @@
 """Twelve cars drive both ways along a road over hills, brake for two people who cross it, and set off again.
 
-The scene is the ready Traffic of the Add menu; the country round it is added here. After the bake it is saved and
-opened again with the extension disabled, so what is measured and filmed plays without it.
+The scene is the ready Traffic of the Add menu; the country round it is added here.
 """
 
 import bpy
@@ -102,22 +101,20 @@ def _most_turning(cars: np.ndarray) -> int:
 
 
 def main(demo: extension.Demo) -> None:
-    """Make the scene, bake it, and save the file, a contact sheet and a film."""
     scene = bpy.context.scene
     crowd = build(scene, demo.seed)
     vehicles = [ob for ob in scene.objects if stored(ob).get("crowd") is not None]
     demo.bake(f"{len(vehicles)} vehicles over {FRAMES} frames")
-    names = [ob.name for ob in vehicles]
     baked = matrices(scene, vehicles)
     cars = [k for k, ob in enumerate(vehicles) if ob.steering.crowd == crowd]
     stripes = bpy.data.objects["Crossing Stripes"]
     shoot(scene, baked[:, cars], np.array(stripes.matrix_world.translation), _middle(bpy.data.objects["Cars Road"]))
-    scene = demo.reopen(crowd, names, baked)
+    scene, vehicles = demo.reopen(crowd, baked, vehicles)
     demo.film()
 
     drive = driving(scene, next(traffic for traffic in crowds(scene) if len(traffic.vehicles) == CARS))
     demo.tell(
-        len(names),
+        len(vehicles),
         f"least room between cars {drive.room_between():.2f} m, to people {drive.room_to_others():.2f} m",
         {
             "A car comes too near to another.": drive.room_between() < LEAST_ROOM,

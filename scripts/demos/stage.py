@@ -136,9 +136,6 @@ def airstrip(location: Sequence[float], heading: float) -> None:
     models.place("Windsock", models.windsock("Windsock"), turn @ Vector((-13, 2, 0)), heading=heading + 0.7)
 
 
-# -- cameras -----------------------------------------------------------------------------------
-
-
 def unit(ways: np.ndarray) -> np.ndarray:
     """The directions (..., 3) of ways."""
     return np.asarray(ways / np.maximum(np.linalg.norm(ways, axis=-1, keepdims=True), 1e-9))
@@ -202,9 +199,6 @@ def smooth(track: np.ndarray, frames: float) -> np.ndarray:
     after = 2 * track[-1:] - track[-2 : -reach - 2 : -1]
     padded = np.concatenate((before, track, after))
     return np.stack([np.convolve(column, weight, "valid") for column in padded.T], axis=1)
-
-
-# -- ground and sky ----------------------------------------------------------------------------
 
 
 def _ground(seed: int) -> None:

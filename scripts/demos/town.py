@@ -20,9 +20,6 @@ GOLD = "#f0c04a"
 BRICK = ("#b5674a", "#a85c43")
 
 
-# -- houses ------------------------------------------------------------------------------------
-
-
 def house(shape: models.Shape, spot: Matrix, size: models.Point, chance: random.Random) -> None:
     """Add a gabled house; `size` is width, depth and height of the eaves. Its door is in the +Y wall."""
     width, depth, height = size[0] / 2, size[1] / 2, size[2]
@@ -90,8 +87,6 @@ def spot(x: float, y: float, heading: float) -> Matrix:
     """The matrix of a place on the ground with this heading."""
     return Matrix.Translation((x, y, 0.0)) @ Matrix.Rotation(heading, 4, "Z")
 
-
-# -- towers ------------------------------------------------------------------------------------
 
 TOWERS = {  # kind: sides, (height, radius, colour from this height up)
     "SPIRE": (
@@ -185,9 +180,6 @@ def _clock(shape: models.Shape, turn: Matrix, wall: float, height: float) -> Non
         aside = Vector((-dy, dx)).normalized() * thick
         corners = [aside, Vector((dx, dy)), -aside]
         shape.face([turn @ Vector((wall + 0.06, x, height + y)) for x, y in corners], "#2b2f3a")
-
-
-# -- squares and streets -----------------------------------------------------------------------
 
 
 def fountain(name: str) -> bpy.types.Mesh:

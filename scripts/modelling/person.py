@@ -144,9 +144,6 @@ def hold(rig: Object, name: str, mesh: Mesh, bone: str) -> Object:
     return thing
 
 
-# ---- the body
-
-
 def _skin() -> Skin:
     skin = Skin()
     _trunk(skin)
@@ -231,8 +228,6 @@ def _between(axis: int, first: str, second: str, start: float, end: float) -> We
 
     return shares
 
-
-# ---- what people carry
 
 THINGS: dict[str, tuple[str, Colors]] = {
     "Suitcase": ("Forearm.R", {"case": "#6b4327", "straps": "#3b2617"}),

@@ -134,9 +134,6 @@ def window(time: float, start: float, end: float, fade: float) -> float:
     return smooth((time - start) / fade + 0.5) * smooth((end - time) / fade + 0.5)
 
 
-# ---- feet
-
-
 @dataclass(frozen=True)
 class Step:
     """A foot.
@@ -258,9 +255,6 @@ def arm(pose: Pose, letter: str, swing: float, elbow: float, out: float, inwards
     upper = chest @ about_y(-side * out) @ about_x(swing)
     pose.turns[f"Upper Arm.{letter}"] = upper
     pose.turns[f"Forearm.{letter}"] = upper @ about_z(side * inwards) @ about_x(elbow)
-
-
-# ---- what a person does, each by the phase of its cycle
 
 
 def walking(gait: Gait, phase: float) -> Pose:
