@@ -25,8 +25,8 @@ FISH_PACE = 10.0
 """Body lengths per second: a slower crowd is taken for fish, a faster one for birds."""
 AXES = np.concatenate((np.eye(3), -np.eye(3)))
 """The axes of a model, indexed by their stored numbers."""
-FORWARD, UP = 1, 2
-"""The stored numbers of a model's default axes."""
+DEFAULT_AXES = {"forward_axis": 1, "up_axis": 2}
+"""The stored numbers of a model's axes."""
 
 
 @dataclass(frozen=True)
@@ -115,21 +115,19 @@ def recording(scene: bpy.types.Scene, crowd: Crowd, poses: np.ndarray) -> Record
     """The motion of a crowd, from the world matrices of its vehicles (frames, n, 4, 4)."""
     position = poses[..., :3, 3]
     members = [stored(ob) for ob in crowd.vehicles]
-    forward = _axes(poses, [settings.get("forward_axis", FORWARD) for settings in members])
-    up = _axes(poses, [settings.get("up_axis", UP) for settings in members])
     vehicle = crowd.values(VehicleModel, "vehicle")
     moves = MOVES[crowd.settings.get("locomotion", SimpleVehicle.stored_number)]
     factors = np.array([settings.get("speed_factor", 1.0) for settings in members])
     has_cruise = "vehicle" in crowd.settings and vehicle["cruise_speed"] > 0.0
-    speed = np.linalg.norm(np.gradient(position, axis=0), axis=-1) * _fps(scene)
+    speed = np.linalg.norm(np.gradient(position, axis=0), axis=-1) * fps_of(scene)
     cruises = vehicle["max_speed"] * vehicle["cruise_speed"] * factors if has_cruise else np.median(speed, axis=0)
     length = float(np.median([_length(ob) for ob in crowd.vehicles]))
     return Recording(
         kind=_kind(len(members), moves.grounded, float(np.median(cruises)) / length),
         position=position,
-        forward=forward,
-        up=up,
-        fps=_fps(scene),
+        forward=directions(poses, crowd.vehicles),
+        up=directions(poses, crowd.vehicles, "up_axis"),
+        fps=fps_of(scene),
         body_length=length,
         cruise=np.maximum(cruises, 1e-6),
         separation=_separation(crowd.settings),
@@ -139,7 +137,8 @@ def recording(scene: bpy.types.Scene, crowd: Crowd, poses: np.ndarray) -> Record
     )
 
 
-def _fps(scene: bpy.types.Scene) -> float:
+def fps_of(scene: bpy.types.Scene) -> float:
+    """Frames a second."""
     return scene.render.fps / scene.render.fps_base
 
 
@@ -152,16 +151,17 @@ def _kind(count: int, in_plane: bool, pace: float) -> str:
     return FISH if pace < FISH_PACE else BIRDS
 
 
-def _axes(poses: np.ndarray, numbers: list[int]) -> np.ndarray:
-    """The world directions of an axis of each model, (frames, n, 3)."""
-    directions = np.einsum("fnij,nj->fni", poses[..., :3, :3], AXES[numbers])
-    return directions / np.maximum(np.linalg.norm(directions, axis=-1, keepdims=True), 1e-12)
+def directions(poses: np.ndarray, obs: Sequence[bpy.types.Object], axis: str = "forward_axis") -> np.ndarray:
+    """The world directions (..., n, 3) of an axis of the models of objects, whose poses are (..., n, 4, 4)."""
+    numbers = [stored(ob).get(axis, DEFAULT_AXES[axis]) for ob in obs]
+    along = np.einsum("...nij,nj->...ni", poses[..., :3, :3], AXES[numbers])
+    return along / np.maximum(np.linalg.norm(along, axis=-1, keepdims=True), 1e-12)
 
 
 def _length(ob: bpy.types.Object) -> float:
     """Length of a vehicle along its forward axis, metres: of its own shape, or of its children's if it has none."""
     parts = [ob] if ob.type not in ("EMPTY", "ARMATURE") else [part for part in ob.children_recursive if part.data]
-    forward = AXES[stored(ob).get("forward_axis", FORWARD)]
+    forward = AXES[stored(ob).get("forward_axis", DEFAULT_AXES["forward_axis"])]
     to_world = np.array(ob.matrix_world)
     to_local = np.linalg.inv(to_world)
     reach = [

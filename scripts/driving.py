@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
-from scripts.baked_scene import Crowd, crowds, road_of, stored
+from scripts.baked_scene import Crowd, crowds, fps_of, road_of, stored
+from scripts.motion_metrics import least_room
 from steering_addon.behaviors.keep_distance import KeepDistance
 from steering_addon.behaviors.path_following import PathFollowing
 from steering_addon.locomotion import Wheeled
 from steering_addon.portrayal.feet.soles import runs
-from steering_addon.simulation.geometry.capsules import between_axes
 from steering_addon.simulation.geometry.paths import Spline
 from steering_addon.simulation.maneuvers.braking import COMFORT
 from steering_addon.simulation.roles import Role
@@ -110,15 +110,8 @@ class Driving:
 
     def room_between(self) -> float:
         """The least room between two cars on any key, metres; inf for a single one."""
-        first, second = np.triu_indices(self.place.shape[1], 1)
-        if not len(first):
-            return np.inf
-        halves = np.full(len(first), self._half)
-        gaps = [
-            np.linalg.norm(between_axes(p[second] - p[first], f[first], halves, f[second], halves), axis=1)
-            for p, f in zip(self.place, self.forward)
-        ]
-        return float(np.min(gaps)) - 2.0 * self.radius
+        radius, half = (np.full(self.place.shape[1], size) for size in (self.radius, self._half))
+        return float(least_room(self.place, self.forward, radius, half).min())
 
     def room_to_others(self) -> float:
         """The least room from a car to a walker or an obstacle on any key, seen from above, metres; inf for none."""
@@ -227,7 +220,7 @@ def driving(scene: bpy.types.Scene, crowd: Crowd) -> Driving | None:
         COMFORT * vehicle["max_force"] / vehicle["mass"],
         keeps["gap"],
         max(keeps["gap_time"], values["reaction_time"]),
-        scene.render.fps / scene.render.fps_base,
+        fps_of(scene),
     )
 
 

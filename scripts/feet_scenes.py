@@ -15,6 +15,7 @@ from bpy.types import Object
 
 from scripts.ground_scenes import grid, linked, strip, tag
 from scripts.rigged_files import opened
+from scripts.user_steps import select
 
 HEIGHTS = {"Cow": 1.5, "Horse": 1.7, "Wolf": 0.8, "Husky": 0.6}
 """Metres of models whose files have another unit."""
@@ -131,11 +132,7 @@ def populate(ob: Object, course: str) -> Object:
     room = SPACE * length_of(ob)
     is_path = course in PATHS
     place = PATHS[course](COUNT, room) if is_path else GROUNDS[course](max(12.0, room * math.sqrt(COUNT)))
-    for each in bpy.context.selected_objects:
-        each.select_set(False)
-    for each in (ob, place):
-        each.select_set(True)
-    bpy.context.view_layer.objects.active = place
+    select([place, ob])
     bpy.ops.steering.populate(count=COUNT, seed=0)
     crowd = bpy.context.view_layer.objects.active
     settings = crowd.steering

@@ -8,6 +8,8 @@ import bpy
 import numpy as np
 from bpy.types import Object
 
+from scripts.user_steps import select
+
 KINDS = ("PERSON", "ANIMAL")
 """What the walkers move like: people, who stay upright, and animals, which lean with the ground."""
 PACES = {"WALKER": 1.4, "RUNNER": 6.0, "RACER": 14.0}
@@ -293,11 +295,7 @@ def linked(ob: Object) -> Object:
 
 
 def tag(objects: Sequence[Object], role: str, **how: object) -> None:
-    for ob in bpy.context.selected_objects:
-        ob.select_set(False)
-    for ob in objects:
-        ob.select_set(True)
-    bpy.context.view_layer.objects.active = objects[0]
+    select(objects)
     bpy.ops.steering.tag(role=role, **{"moves_like": "UNCHANGED", **how})
 
 

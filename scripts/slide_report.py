@@ -8,7 +8,7 @@ import numpy as np
 from mathutils import Vector
 from mathutils.bvhtree import BVHTree
 
-from scripts.baked_scene import AXES, FORWARD, UP, stored
+from scripts.baked_scene import AXES, DEFAULT_AXES, fps_of, stored
 from scripts.rigged_files import opened
 from scripts.slide_metrics import NOTHING, Slides, slides
 from steering_addon.blender.clips.measuring import SEARCHED, axes_of, low_on, low_points
@@ -72,10 +72,9 @@ def slides_in(file: Path, on: str = "") -> Slides:
 
 
 def _body(armature, carrier, family: Family) -> Body:
-    settings = stored(carrier)
-    forward = settings.get("forward_axis", FORWARD) if settings else NAMES.index("NEG_Y")
-    up = settings.get("up_axis", UP) if settings else UP
-    lift = settings.get("origin_height", 0.0) if settings else 0.0
+    # An imported character faces -Y.
+    settings = DEFAULT_AXES | (stored(carrier) or {"forward_axis": NAMES.index("NEG_Y")})
+    forward, up, lift = settings["forward_axis"], settings["up_axis"], settings.get("origin_height", 0.0)
     rig = rig_of(armature, carrier, family, axes_of(NAMES[forward], NAMES[up]))
     order = [armature.pose.bones.find(name) for name in rig.names]
     return Body(armature, carrier, rig, order, AXES[forward], AXES[up], lift)
@@ -134,7 +133,7 @@ def _measured(scene, body: Body, run: Run, surfaces: list[BVHTree], times: np.nd
         np.unwrap(np.arctan2(front[:, 1], front[:, 0])),
         rig.height,
         times,
-        scene.render.fps / scene.render.fps_base,
+        fps_of(scene),
     )
 
 

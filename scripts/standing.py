@@ -11,7 +11,7 @@ import numpy as np
 from mathutils import Vector
 from mathutils.bvhtree import BVHTree
 
-from scripts.baked_scene import AXES, FORWARD, UP, Crowd, stored
+from scripts.baked_scene import AXES, DEFAULT_AXES, Crowd, directions, fps_of, stored
 from steering_addon.locomotion import CATALOGUE, Wheeled
 from steering_addon.locomotion.chassis import WHEELS
 from steering_addon.locomotion.driving import TRAVELS
@@ -171,9 +171,8 @@ def standing(scene: bpy.types.Scene, crowd: Crowd, quarters: Sequence[int] | Non
     if not surfaces or kind is None:
         return None
     members = [stored(ob) for ob in crowd.vehicles]
-    defaults = (("forward_axis", FORWARD), ("up_axis", UP))
-    axes = [[settings.get(name, axis) for settings in members] for name, axis in defaults]
     lifts = np.array([settings.get("origin_height", 0.0) for settings in members])
+    ups = AXES[[settings.get("up_axis", DEFAULT_AXES["up_axis"]) for settings in members]]
     current = scene.frame_current
     faces = key = None
     rows = []
@@ -184,8 +183,8 @@ def standing(scene: bpy.types.Scene, crowd: Crowd, quarters: Sequence[int] | Non
         if faces is None or moves(surfaces):
             faces = faces_of(surfaces)
         poses = np.array([ob.matrix_world for ob in crowd.vehicles])
-        up = _directions(poses, axes[1])
-        size = np.linalg.norm(np.einsum("nij,nj->ni", poses[:, :3, :3], AXES[axes[1]]), axis=-1)
+        up = directions(poses, crowd.vehicles, "up_axis")
+        size = np.linalg.norm(np.einsum("nij,nj->ni", poses[:, :3, :3], ups), axis=-1)
         foot = poses[:, :3, 3] - (lifts * size)[:, None] * (up if kind.clings else (0.0, 0.0, 1.0))
         if kind is Wheeled:
             travels = [[ob.get(name, 0.0) for name in TRAVELS] for ob in crowd.vehicles]
@@ -193,11 +192,11 @@ def standing(scene: bpy.types.Scene, crowd: Crowd, quarters: Sequence[int] | Non
         height, normal, surface, face = _held(faces, foot, up) if kind.clings else _looked(faces, foot)
         rounded = faces.rounded(surface, face, foot, normal) if kind.clings else normal
         carried = np.zeros_like(foot) if key is None else faces.carried(*key)
-        rows.append((height, foot, normal, rounded, carried, _directions(poses, axes[0]), up))
+        rows.append((height, foot, normal, rounded, carried, directions(poses, crowd.vehicles), up))
         if quarter % PARTS == 0:
             key = faces, surface, face, foot
     scene.frame_set(current)
-    return Standing(kind.clings, *(np.array(column) for column in zip(*rows)), scene.render.fps / scene.render.fps_base)
+    return Standing(kind.clings, *(np.array(column) for column in zip(*rows)), fps_of(scene))
 
 
 def _wheels(place: np.ndarray, pose: np.ndarray, travels: Sequence[float], values: dict[str, Any]) -> np.ndarray:
@@ -273,11 +272,6 @@ def hit_below(trees: Sequence[BVHTree], foot: np.ndarray, above: float, below: f
         (number, *tree.ray_cast(start, Vector((0.0, 0.0, -1.0)), above + below)) for number, tree in enumerate(trees)
     )
     return min((hit for hit in rays if hit[1] is not None), key=lambda hit: abs(hit[1].z - foot[2]), default=None)
-
-
-def _directions(poses: np.ndarray, numbers: Sequence[int]) -> np.ndarray:
-    directions = np.einsum("nij,nj->ni", poses[:, :3, :3], AXES[list(numbers)])
-    return directions / np.maximum(np.linalg.norm(directions, axis=-1, keepdims=True), 1e-12)
 
 
 def _across(v: np.ndarray, up: np.ndarray) -> np.ndarray:

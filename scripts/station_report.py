@@ -8,7 +8,8 @@ import numpy as np
 from bpy.types import Object
 from mathutils import Vector
 
-from scripts.stray_figures import curves_of
+from scripts.baked_scene import directions, fps_of, matrices
+from scripts.stray_figures import keyed
 from steering_addon.portrayal.feet.soles import runs
 
 STANDS = 0.05
@@ -46,24 +47,12 @@ class Played:
         return self.present[1:] & self.present[:-1]
 
 
-def played(people: list[Object], first: int, last: int, fps: float) -> Played:
-    """The keys of people on the frames from the first to the last."""
-    frames = range(first, last + 1)
-    place, heading = np.zeros((len(frames), len(people), 2)), np.zeros((len(frames), len(people), 2))
-    present = np.ones((len(frames), len(people)), dtype=bool)
-    for column, ob in enumerate(people):
-        curves = {(curve.data_path, curve.array_index): curve for curve in curves_of(ob.animation_data.action)}
-
-        def values(path: str, index: int, stored: float, curves: dict = curves) -> np.ndarray:
-            curve = curves.get((path, index))
-            return np.full(len(frames), stored) if curve is None else np.array([curve.evaluate(f) for f in frames])
-
-        for axis in (0, 1):
-            place[:, column, axis] = values("location", axis, ob.location[axis])
-        turn = values("rotation_euler", 2, ob.rotation_euler[2])
-        heading[:, column] = np.stack((-np.sin(turn), np.cos(turn)), axis=1)
-        present[:, column] = values("hide_render", 0, 0.0) < 0.5
-    return Played(place, heading, present, fps)
+def played(people: list[Object]) -> Played:
+    """How people move on the frames of the scene; who is not there is not rendered."""
+    scene = bpy.context.scene
+    poses = matrices(scene, people)
+    hidden = keyed(people, "hide_render", range(scene.frame_start, scene.frame_end + 1)) > 0.5
+    return Played(poses[..., :2, 3], directions(poses, people)[..., :2], ~hidden, fps_of(scene))
 
 
 def stands(mask: np.ndarray, fps: float) -> list[tuple[int, int, int]]:
@@ -193,7 +182,7 @@ def measured(seed: int, count: int, frames: int, file: Path) -> dict[str, float]
     crowd = bpy.context.view_layer.objects.active
     bpy.ops.steering.bake()
     people = sorted((ob for ob in scene.objects if ob.steering.crowd == crowd), key=lambda ob: ob.name)
-    run = played(people, 1, frames, scene.render.fps / scene.render.fps_base)
+    run = played(people)
     exits = {ob.name: np.array(ob.location[:2]) for ob in bpy.data.collections["Station Exits"].objects}
     spots = [np.array(ob.location[:2]) for ob in bpy.data.collections["Station Board"].objects]
     board = min(spots, key=lambda place: place[0]), max(spots, key=lambda place: place[0])

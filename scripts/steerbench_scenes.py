@@ -11,10 +11,10 @@ from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.unaligned_collision_avoidance import METHODS, UnalignedCollisionAvoidance
 from steering_addon.locomotion import Planar
-from steering_addon.scene import Scene, leaders
+from steering_addon.scene import Scene, all_of, boxes, leaders, obstacles
 from steering_addon.simulation.behavior import Behavior
 from steering_addon.simulation.combining import COMBININGS
-from steering_addon.simulation.geometry.obstacles import Obstacles, boxes, obstacles
+from steering_addon.simulation.geometry.obstacles import Obstacles
 from steering_addon.simulation.nearby.neighbors import EVERYONE
 from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import Snapshot, State
@@ -151,12 +151,7 @@ def walls(case: Any) -> Obstacles:
     standing = boxes(middle, half, np.moveaxis(np.array(axes), 2, 0))
     foot = _ground(case.circles[:, :2])
     rise = np.array([0.0, 0.0, HALF_HEIGHT])
-    return joined(standing, obstacles(foot - rise, case.circles[:, 2], foot + rise))
-
-
-def joined(first: Obstacles, second: Obstacles) -> Obstacles:
-    """Both in one table."""
-    return Obstacles(**{name: np.concatenate((getattr(first, name), getattr(second, name))) for name in vars(first)})
+    return all_of(standing, obstacles(foot - rise, case.circles[:, 2], foot + rise))
 
 
 def _ground(points: np.ndarray) -> np.ndarray:

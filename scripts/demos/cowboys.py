@@ -16,7 +16,7 @@ import rigged
 import stage
 
 from scripts.baked_scene import crowds, matrices
-from scripts.stray_figures import figures, in_state
+from scripts.stray_figures import figures, states_of
 
 FRAMES = 480
 COWS, STRAYS, RIDERS = 26, 2, 3
@@ -89,7 +89,7 @@ def story(cows: list[bpy.types.Object], riders: list[bpy.types.Object], places: 
     Args:
         places: (frames, n, 3) of the cows and then the riders.
     """
-    away = in_state([*cows, *riders], range(1, FRAMES + 1))
+    away = states_of([*cows, *riders], range(1, FRAMES + 1)) > 0
     strays = np.flatnonzero(away[2, : len(cows)])
     if len(strays) != STRAYS:
         raise SystemExit(f"{len(strays)} cows have strayed.")

@@ -14,7 +14,7 @@ import stage
 
 from scripts.baked_scene import crowds, matrices
 from scripts.motion_metrics import nearest_distances
-from scripts.stray_figures import in_state
+from scripts.stray_figures import states_of
 from scripts.user_steps import select
 
 FRAMES = 480
@@ -90,7 +90,7 @@ def shoot(scene: bpy.types.Scene, herd: np.ndarray, wolf: np.ndarray, alarm: int
 
 def alarm_of(herd: list[bpy.types.Object]) -> np.ndarray:
     """The frame on which each horse is startled, (n,), by its keyed property; 0 for none."""
-    startled = in_state(herd, range(1, FRAMES + 1))
+    startled = states_of(herd, range(1, FRAMES + 1)) > 0
     return np.where(startled.any(axis=0), startled.argmax(axis=0) + 1, 0)
 
 
