@@ -12,18 +12,16 @@ import numpy as np
 
 from scripts.baked_scene import crowds, matrices, recording
 from scripts.blender_process import leave
-from scripts.driving import Driving, driving
 from scripts.motion_bands import Recording, measured, table
 from scripts.standing import Standing, standing
 
 
 @dataclass
 class Report:
-    """The measurements of one crowd, one run per file, and how it stands on surfaces or drives in the first."""
+    """The measurements of one crowd, one run per file, and how it stands on surfaces in the first."""
 
     first: Recording
     on_surfaces: Standing | None = None
-    on_wheels: Driving | None = None
     runs: list[dict[str, float]] = field(default_factory=list)
 
     def __str__(self) -> str:
@@ -41,8 +39,8 @@ def measure(scene: bpy.types.Scene, reports: dict[str, Report], poses: Poses | N
     """Measure the crowds of a scene and add each run to the report of its name.
 
     Args:
-        poses: the vehicles' poses if already known; then it is not said how they stand and drive, for which the scene
-            has to be played.
+        poses: the vehicles' poses if already known; then it is not said how they stand, for which the scene has to be
+            played.
     """
     measured_crowds, feet = crowds(scene), poses is None
     if poses is None:
@@ -51,8 +49,7 @@ def measure(scene: bpy.types.Scene, reports: dict[str, Report], poses: Poses | N
     for crowd in measured_crowds:
         crowd_poses = np.stack([poses[vehicle.name] for vehicle in crowd.vehicles], axis=1)
         motion = recording(scene, crowd, crowd_poses)
-        on_ground = (standing(scene, crowd), driving(scene, crowd)) if feet else ()
-        report = reports.setdefault(crowd.name, Report(motion, *on_ground))
+        report = reports.setdefault(crowd.name, Report(motion, standing(scene, crowd) if feet else None))
         report.runs.append(measured(motion))
 
 
@@ -64,8 +61,6 @@ def print_tables(reports: dict[str, Report]) -> list[str]:
         print(f"\n{name}: {report}\n{text}")
         if report.on_surfaces is not None:
             print("\n".join(("on surfaces:", *report.on_surfaces.lines())))
-        if report.on_wheels is not None:
-            print("\n".join(("on wheels:", *report.on_wheels.lines())))
         failed += [f"{name}: {title}" for title in wrong]
     if failed:
         print(f"\nNot alive: {'; '.join(failed)}")
