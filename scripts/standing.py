@@ -104,20 +104,7 @@ class Standing:
 
     def lines(self) -> list[str]:
         """The figures as a table."""
-        value = self.figures()
-        return [
-            f"  height of feet or wheels on keys, mm       max {value['on keys, max']:8.3f}",
-            f"  height between keys, mm                    p95 {value['between, p95']:8.3f}"
-            f"   max {value['between, max']:8.3f}",
-            f"  way against the surface, degrees           p95 {value['off surface, p95']:8.3f}",
-            f"  sideways share of the way                  max {value['sideways, max']:8.3f}",
-            f"  standing, share                                {value['standing']:8.3f}",
-            f"  jerk of the up axis, degrees a frame2      p95 {value['jerk, p95']:8.3f}",
-            f"  the same without what its surface asks     p95 {value['own jerk, p95']:8.3f}",
-            f"  turn of the up axis, degrees a frame       max {value['turn, max']:8.3f}",
-            f"  slope of the ground, degrees               max {value['slope, max']:8.3f}",
-            f"  without a surface below, share                 {value['no surface']:8.3f}",
-        ]
+        return [f"  {name:28}{value:9.3f}" for name, value in self.figures().items()]
 
 
 @dataclass(frozen=True)
