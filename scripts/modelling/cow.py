@@ -83,7 +83,5 @@ def _head(head: Shape) -> None:
     for side in (-1, 1):
         head.ball((0.10 * side, 0.10, 0.01), (0.05, 0.016, 0.022), "coat", sides=6, bands=3)
         head.ball((0.06 * side, 0.17, 0.0), (0.012, 0.014, 0.014), "eyes", sides=5, bands=3)
-        rings = [(0.035, 0.06, 0.018), (0.085, 0.075, 0.014), (0.115, 0.125, 0.004)]
-        head.skin(
-            [[(out * side + x, 0.12 + y, high) for x, y in oval(5, wide, wide)] for out, high, wide in rings], "horns"
-        )
+        horn = ((0.035, 0.06, 0.018), (0.085, 0.075, 0.014), (0.115, 0.125, 0.004))
+        head.column([(high, wide, wide, 0.12, out * side) for out, high, wide in horn], "horns", sides=5)
