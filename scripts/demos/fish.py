@@ -5,6 +5,7 @@ The fish are those of Add > Steering > School of Fish.
 
 import math
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 import bpy
 import extension
@@ -157,42 +158,27 @@ def main(demo: extension.Demo) -> None:
     )
 
 
-@dataclass(frozen=True)
-class Meeting:
-    """Measurements of two schools that meet; bodies are spheres.
+def _meeting(poses: np.ndarray) -> SimpleNamespace:
+    """How two schools met; poses are (frames, fish, 4, 4), those of the first school first, and bodies are spheres.
 
-    Attributes:
-        through: share of the fish beyond the middle of the other school at the end.
-        contacts: number of fish that touch another, summed over the frames.
-        deepest: m, the deepest overlap.
-        closest: m, the smallest distance between the centres of fish of different schools.
-        separated: m, the largest distance from a fish to its nearest school member at the end.
-        upright: the smallest z component of any fish's up axis; 1 is upright.
+    It has the share of the fish that are through, beyond the middle of the other school at the end; the number of fish
+    that touch another, summed over the frames, and the deepest overlap; the closest that fish of different schools
+    come; how far a fish is separated from its nearest school member at the end; and the smallest z component of any
+    up axis. Metres.
     """
-
-    through: float
-    contacts: int
-    deepest: float
-    closest: float
-    separated: float
-    upright: float
-
-
-def _meeting(poses: np.ndarray) -> Meeting:
-    """Measure poses, (frames, fish, 4, 4), those of the first school first."""
     places, ups = poses[..., :3, 3], poses[..., 2, 2] / np.linalg.norm(poses[..., :3, 2], axis=-1)
     gaps = np.linalg.norm(places[:, :, None] - places[:, None], axis=-1)
     gaps[:, np.arange(2 * FISH), np.arange(2 * FISH)] = np.inf
     nearest, end = gaps.min(axis=2), places[-1, :, 0]
     to_school = np.maximum(gaps[-1, :FISH, :FISH].min(axis=1), gaps[-1, FISH:, FISH:].min(axis=1))
     through = np.concatenate((end[:FISH] > end[FISH:].mean(), end[FISH:] < end[:FISH].mean()))
-    return Meeting(
-        through=float(through.mean()),
-        contacts=int((nearest < 2.0 * RADIUS - 1e-3).sum()),
-        deepest=max(2.0 * RADIUS - float(nearest.min()), 0.0),
-        closest=float(gaps[:, :FISH, FISH:].min()),
-        separated=float(to_school.max()),
-        upright=float(ups.min()),
+    return SimpleNamespace(
+        through=through.mean(),
+        contacts=(nearest < 2.0 * RADIUS - 1e-3).sum(),
+        deepest=max(2.0 * RADIUS - nearest.min(), 0.0),
+        closest=gaps[:, :FISH, FISH:].min(),
+        separated=to_school.max(),
+        upright=ups.min(),
     )
 
 

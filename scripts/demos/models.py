@@ -109,14 +109,8 @@ class Shape(modelling.Shape):
 
 def ring(sides: int, radius: float = 1.0, z: float = 0.0, turn: float = 0.0) -> list[Point]:
     """A horizontal circle of points, counter-clockwise seen from above."""
-    return [
-        (
-            radius * math.cos(math.tau * (i + turn) / sides),
-            radius * math.sin(math.tau * (i + turn) / sides),
-            z,
-        )
-        for i in range(sides)
-    ]
+    angles = (math.tau * (i + turn) / sides for i in range(sides))
+    return [(radius * math.cos(angle), radius * math.sin(angle), z) for angle in angles]
 
 
 def place(

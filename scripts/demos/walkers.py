@@ -34,28 +34,21 @@ RADIUS = 0.28  # m
 PAVEMENT = 0.12  # m, height of the street
 HALF_WIDTH = 3.4  # m, of the street
 
-STREET = (
-    (-86.0, -8.0),
-    (-64.0, 7.0),
-    (-40.0, 9.0),
-    (-20.0, -4.0),
-    (0.0, 0.0),
-    (19.0, 10.0),
-    (40.0, 2.0),
-    (62.0, -11.0),
-    (86.0, -2.0),
-)
+STREET = tuple(
+    zip(
+        (-86.0, -64.0, -40.0, -20.0, 0.0, 19.0, 40.0, 62.0, 86.0),
+        (-8.0, 7.0, 9.0, -4.0, 0.0, 10.0, 2.0, -11.0, -2.0),
+    )
+)  # x, y
 MIDDLE = (57.0, 129.0)  # metres along the street between which walkers start
 FOUNTAIN = (1.6, -4.4)
-PLANTERS = (  # metres along the street, metres to the right of its middle, colour of the blossoms
-    (57.0, 2.7, "#f2a0b5"),
-    (66.0, -2.7, "#f6e27a"),
-    (76.0, 2.7, "#f2a0b5"),
-    (107.5, -2.7, "#e8563f"),
-    (115.0, 2.7, "#f6e27a"),
-    (124.0, -2.7, "#b58ad6"),
-    (132.0, 2.7, "#f2a0b5"),
-)
+PLANTERS = tuple(
+    zip(
+        (57.0, 66.0, 76.0, 107.5, 115.0, 124.0, 132.0),
+        (2.7, -2.7, 2.7, -2.7, 2.7, -2.7, 2.7),
+        ("#f2a0b5", "#f6e27a", "#f2a0b5", "#e8563f", "#f6e27a", "#b58ad6", "#f2a0b5"),
+    )
+)  # metres along the street, metres to the right of its middle, colour of the blossoms
 STALLS = (  # metres along the street, metres to the right of its middle, stripes of the awning
     (73.0, 5.0, ("#d9483b", "#fdf3df")),
     (78.0, -5.2, ("#2f7f86", "#fdf3df")),
