@@ -151,15 +151,13 @@ from steering_addon.scene import leaders
 
 from ..figure import Figure, PlanarScene, Run
 
-
-def scene() -> PlanarScene:
-    return PlanarScene(
-        position=[(-9.0, -4.0, 0.0), (2.0, -7.0, 0.0)],
-        forward=[(0.0, 1.0, 0.0), (0.6, -0.8, 0.0)],
-        speed=4.0,
-        behaviors=[($kind, {"target": 2})],
-        tracked=leaders((4.0, 2.0, 0.0)),
-    )
+SCENE = PlanarScene(
+    position=[(-9.0, -4.0, 0.0), (2.0, -7.0, 0.0)],
+    forward=[(0.0, 1.0, 0.0), (0.6, -0.8, 0.0)],
+    speed=4.0,
+    behaviors=[($kind, {"target": 2})],
+    tracked=leaders((4.0, 2.0, 0.0)),
+)
 
 
 def shows(run: Run) -> dict[str, bool]:
@@ -171,7 +169,7 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(scene, 4.0, shows)
+FIGURE = Figure(SCENE, 4.0, shows)
 '''
 
 

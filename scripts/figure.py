@@ -75,10 +75,9 @@ class Figure:
     """A drawing of a real run.
 
     Attributes:
-        scene: makes the scene.
         seconds: how long it runs.
         shows: the caption's claims about a run, as checks by name; all have to hold.
-        without: makes the same scene without the behavior, whose run is drawn dotted.
+        without: the same scene without the behavior, whose run is drawn dotted.
         every: seconds between the drawn vehicles along a trajectory; 0 draws only the first and the last.
         facing: whether to draw the directions that targets face.
         side_view: whether the view is from the right instead of from above.
@@ -86,10 +85,10 @@ class Figure:
         caption: one to three sentences; the first figure of a behavior has them in the docstring of its file.
     """
 
-    scene: Callable[[], Scene]
+    scene: Scene
     seconds: float
     shows: Callable[[Run], dict[str, bool]]
-    without: Callable[[], Scene] | None = None
+    without: Scene | None = None
     every: float = 1.0
     facing: bool = False
     side_view: bool = False
@@ -98,4 +97,4 @@ class Figure:
 
     def run(self) -> Run:
         """The run that is drawn."""
-        return Run.of(self.scene(), self.seconds)
+        return Run.of(self.scene, self.seconds)

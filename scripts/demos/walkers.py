@@ -42,13 +42,15 @@ STREET = tuple(
 )  # x, y
 MIDDLE = (57.0, 129.0)  # metres along the street between which walkers start
 FOUNTAIN = (1.6, -4.4)
-PLANTERS = tuple(
-    zip(
-        (57.0, 66.0, 76.0, 107.5, 115.0, 124.0, 132.0),
-        (2.7, -2.7, 2.7, -2.7, 2.7, -2.7, 2.7),
-        ("#f2a0b5", "#f6e27a", "#f2a0b5", "#e8563f", "#f6e27a", "#b58ad6", "#f2a0b5"),
-    )
-)  # metres along the street, metres to the right of its middle, colour of the blossoms
+PLANTERS = (  # metres along the street, metres to the right of its middle, colour of the blossoms
+    (57.0, 2.7, "#f2a0b5"),
+    (66.0, -2.7, "#f6e27a"),
+    (76.0, 2.7, "#f2a0b5"),
+    (107.5, -2.7, "#e8563f"),
+    (115.0, 2.7, "#f6e27a"),
+    (124.0, -2.7, "#b58ad6"),
+    (132.0, 2.7, "#f2a0b5"),
+)
 STALLS = (  # metres along the street, metres to the right of its middle, stripes of the awning
     (73.0, 5.0, ("#d9483b", "#fdf3df")),
     (78.0, -5.2, ("#2f7f86", "#fdf3df")),

@@ -37,4 +37,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(scene, 5.0, shows, every=2.5)
+FIGURE = Figure(scene(), 5.0, shows, every=2.5)

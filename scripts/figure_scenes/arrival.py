@@ -23,14 +23,6 @@ def coming(behavior: type) -> PlanarScene:
     )
 
 
-def scene() -> PlanarScene:
-    return coming(Arrival)
-
-
-def without() -> PlanarScene:
-    return coming(Seek)
-
-
 def shows(run: Run) -> dict[str, bool]:
     distance = run.to_body()[:, 0]
     near, far = distance < 4.0, (distance > 5.0) & (distance < 9.0)
@@ -42,4 +34,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(scene, 6.0, shows, without, every=0.5)
+FIGURE = Figure(coming(Arrival), 6.0, shows, coming(Seek), every=0.5)

@@ -14,16 +14,14 @@ from ..figure import Figure, PlanarScene, Run
 
 SECONDS = 9.0
 
-
-def scene() -> PlanarScene:
-    return PlanarScene(
-        position=[(-16.0, 0.0, 0.0)],
-        forward=(1.0, 0.0, 0.0),
-        speed=5.0,
-        behaviors=[(Seek, {"target": 1}), (BrakeFor, {})],
-        tracked=leaders((24.0, 0.0, 0.0)),
-        obstacles=obstacles([(0.0, -4.5, 0.0)], [0.6], velocity=[(0.0, 1.3, 0.0)]),
-    )
+SCENE = PlanarScene(
+    position=[(-16.0, 0.0, 0.0)],
+    forward=(1.0, 0.0, 0.0),
+    speed=5.0,
+    behaviors=[(Seek, {"target": 1}), (BrakeFor, {})],
+    tracked=leaders((24.0, 0.0, 0.0)),
+    obstacles=obstacles([(0.0, -4.5, 0.0)], [0.6], velocity=[(0.0, 1.3, 0.0)]),
+)
 
 
 def shows(run: Run) -> dict[str, bool]:
@@ -35,4 +33,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(scene, SECONDS, shows, every=0.5)
+FIGURE = Figure(SCENE, SECONDS, shows, every=0.5)

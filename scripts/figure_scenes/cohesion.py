@@ -36,4 +36,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(scene, 2.6, shows, every=2.6)
+FIGURE = Figure(scene(), 2.6, shows, every=2.6)

@@ -1,6 +1,6 @@
 """The ways to combine: the same three vehicles with the same two behaviors, combined in each way."""
 
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 
@@ -129,7 +129,6 @@ CAPTIONS = {
 }
 
 FIGURES = {
-    name: Figure(partial(scene, name), SECONDS, shows, every=1.5, caption=caption)
-    for name, (shows, caption) in CAPTIONS.items()
+    name: Figure(scene(name), SECONDS, shows, every=1.5, caption=caption) for name, (shows, caption) in CAPTIONS.items()
 }
 """By the name of the choice."""

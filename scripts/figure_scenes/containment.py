@@ -11,16 +11,14 @@ from steering_addon.scene import BOX, SPHERE, regions
 
 from ..figure import Figure, PlanarScene, Run
 
-
-def scene() -> PlanarScene:
-    return PlanarScene(
-        position=[(-10.0, -2.0, 0.0), (-7.0, 2.0, 0.0), (5.0, 2.0, 0.0), (8.0, -2.0, 0.0)],
-        forward=[(0.2, 1.0, 0.0), (1.0, -0.4, 0.0), (1.0, 0.5, 0.0), (0.3, -1.0, 0.0)],
-        speed=3.0,
-        behaviors=[(Containment, {"region": np.array((0, 0, 1, 1))})],
-        vehicle={"max_speed": 4.0, "radius": 0.2},
-        regions=regions([(-7.5, 0.0, 0.0), (7.5, 0.0, 0.0)], [(5.5, 5.5, 5.5), (5.5, 4.5, 5.0)], [SPHERE, BOX]),
-    )
+SCENE = PlanarScene(
+    position=[(-10.0, -2.0, 0.0), (-7.0, 2.0, 0.0), (5.0, 2.0, 0.0), (8.0, -2.0, 0.0)],
+    forward=[(0.2, 1.0, 0.0), (1.0, -0.4, 0.0), (1.0, 0.5, 0.0), (0.3, -1.0, 0.0)],
+    speed=3.0,
+    behaviors=[(Containment, {"region": np.array((0, 0, 1, 1))})],
+    vehicle={"max_speed": 4.0, "radius": 0.2},
+    regions=regions([(-7.5, 0.0, 0.0), (7.5, 0.0, 0.0)], [(5.5, 5.5, 5.5), (5.5, 4.5, 5.0)], [SPHERE, BOX]),
+)
 
 
 def shows(run: Run) -> dict[str, bool]:
@@ -34,4 +32,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(scene, 9.0, shows, every=3.0)
+FIGURE = Figure(SCENE, 9.0, shows, every=3.0)

@@ -9,16 +9,14 @@ from steering_addon.scene import leaders
 
 from ..figure import Figure, PlanarScene, Run
 
-
-def scene() -> PlanarScene:
-    return PlanarScene(
-        position=[(-9.0, -7.0, 0.0), (7.0, -8.0, 0.0), (-7.0, 5.0, 0.0)],
-        forward=[(1.0, 0.0, 0.0), (-1.0, 0.3, 0.0), (1.0, 0.0, 0.0)],
-        speed=3.0,
-        behaviors=[(Docking, {"target": 3})],
-        vehicle={"max_speed": 4.0},
-        tracked=leaders((0.0, 2.0, 0.0)),
-    )
+SCENE = PlanarScene(
+    position=[(-9.0, -7.0, 0.0), (7.0, -8.0, 0.0), (-7.0, 5.0, 0.0)],
+    forward=[(1.0, 0.0, 0.0), (-1.0, 0.3, 0.0), (1.0, 0.0, 0.0)],
+    speed=3.0,
+    behaviors=[(Docking, {"target": 3})],
+    vehicle={"max_speed": 4.0},
+    tracked=leaders((0.0, 2.0, 0.0)),
+)
 
 
 def shows(run: Run) -> dict[str, bool]:
@@ -29,4 +27,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(scene, 16.0, shows, facing=True)
+FIGURE = Figure(SCENE, 16.0, shows, facing=True)

@@ -13,15 +13,13 @@ from ..figure import Figure, PlanarScene, Run
 
 GAP = 3.0
 
-
-def scene() -> PlanarScene:
-    return PlanarScene(
-        position=[(-7.0, -2.0, 0.0)],
-        forward=(0.0, 1.0, 0.0),
-        speed=2.0,
-        behaviors=[(Drive, {"target": 1, "home": 2, "gap": GAP, "home_distance": 2.0})],
-        tracked=leaders((2.0, 2.0, 0.0), (-9.0, 2.0, 0.0)),
-    )
+SCENE = PlanarScene(
+    position=[(-7.0, -2.0, 0.0)],
+    forward=(0.0, 1.0, 0.0),
+    speed=2.0,
+    behaviors=[(Drive, {"target": 1, "home": 2, "gap": GAP, "home_distance": 2.0})],
+    tracked=leaders((2.0, 2.0, 0.0), (-9.0, 2.0, 0.0)),
+)
 
 
 def shows(run: Run) -> dict[str, bool]:
@@ -35,4 +33,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(scene, 8.0, shows)
+FIGURE = Figure(SCENE, 8.0, shows)

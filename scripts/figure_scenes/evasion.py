@@ -24,20 +24,12 @@ def chased(behavior: type) -> PlanarScene:
     )
 
 
-def scene() -> PlanarScene:
-    return chased(Evasion)
-
-
-def without() -> PlanarScene:
-    return chased(Flee)
-
-
 def shows(run: Run) -> dict[str, bool]:
-    fleeing = Run.of(without(), FIGURE.seconds)
+    fleeing = Run.of(FIGURE.without, FIGURE.seconds)
     return {
         "it gets further away than with flee": run.to_body()[-1].min() > fleeing.to_body()[-1].min() + 0.5,
         "it turns aside instead of running ahead": bool(run.position[-1, 0, 0] < fleeing.position[-1, 0, 0] - 1.0),
     }
 
 
-FIGURE = Figure(scene, 4.5, shows, without, every=0.5)
+FIGURE = Figure(chased(Evasion), 4.5, shows, chased(Flee), every=0.5)

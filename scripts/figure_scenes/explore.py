@@ -14,16 +14,14 @@ from ..figure import Figure, PlanarScene, Run
 HALF = (9.0, 9.0, 1.0)
 VIEW = 2.0
 
-
-def scene() -> PlanarScene:
-    return PlanarScene(
-        position=[(-1.0, 0.0, 0.0), (1.0, 0.0, 0.0)],
-        forward=[(-1.0, 0.3, 0.0), (1.0, -0.3, 0.0)],
-        speed=4.0,
-        behaviors=[(Explore, {"view_distance": VIEW})],
-        regions=regions([0.0, 0.0, 0.0], HALF, BOX),
-        seed=2,
-    )
+SCENE = PlanarScene(
+    position=[(-1.0, 0.0, 0.0), (1.0, 0.0, 0.0)],
+    forward=[(-1.0, 0.3, 0.0), (1.0, -0.3, 0.0)],
+    speed=4.0,
+    behaviors=[(Explore, {"view_distance": VIEW})],
+    regions=regions([0.0, 0.0, 0.0], HALF, BOX),
+    seed=2,
+)
 
 
 def shows(run: Run) -> dict[str, bool]:
@@ -38,4 +36,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(scene, 30.0, shows, every=0.0, groups=((0,), (1,)))
+FIGURE = Figure(SCENE, 30.0, shows, every=0.0, groups=((0,), (1,)))

@@ -17,17 +17,15 @@ COUNT = len(LANES)
 STOPS = [(3.0 - abs(lane), lane, 0.0) for lane in LANES]
 SIGHT = (-9.0, 0.0, 0.0)
 
-
-def scene() -> Scene:
-    return Scene(
-        position=[(x - 10.0, y, 0.0) for x, y, _ in STOPS],
-        forward=(1.0, 0.0, 0.0),
-        speed=2.0,
-        behaviors=[(Arrival, {"target": COUNT + 1 + np.arange(COUNT)}), (Face, {"target": COUNT})],
-        vehicle={"max_speed": 2.0, "max_force": 4.0},
-        locomotions=[(OnFoot, {})],
-        tracked=leaders(SIGHT, *STOPS),
-    )
+SCENE = Scene(
+    position=[(x - 10.0, y, 0.0) for x, y, _ in STOPS],
+    forward=(1.0, 0.0, 0.0),
+    speed=2.0,
+    behaviors=[(Arrival, {"target": COUNT + 1 + np.arange(COUNT)}), (Face, {"target": COUNT})],
+    vehicle={"max_speed": 2.0, "max_force": 4.0},
+    locomotions=[(OnFoot, {})],
+    tracked=leaders(SIGHT, *STOPS),
+)
 
 
 def shows(run: Run) -> dict[str, bool]:
@@ -42,4 +40,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(scene, 12.0, shows, every=0.0)
+FIGURE = Figure(SCENE, 12.0, shows, every=0.0)

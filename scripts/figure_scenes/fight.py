@@ -29,16 +29,15 @@ class Armies(PlanarScene):
         return in_crowds(super()._first(), [left, right])
 
 
-def scene() -> PlanarScene:
-    return Armies(
-        position=[
-            *((-9.0, 3.6, 0.0), (-9.0, 1.4, 0.0), (-9.0, -1.2, 0.0), (-9.0, -3.4, 0.0), (-12.0, 1.0, 0.0)),
-            *((9.0, 3.0, 0.0), (9.0, 0.8, 0.0), (9.0, -1.6, 0.0), (9.0, -4.0, 0.0)),
-        ],
-        forward=np.repeat([[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]], (5, 4), axis=0),
-        vehicle={"max_speed": 3.0, "max_force": 5.0, "radius": RADIUS, "keep_apart": True},
-        candidates=tuple(Candidates(rows, keys_of(0, rows), NEAREST_ONE) for rows in (LEFT, RIGHT)),
-    )
+SCENE = Armies(
+    position=[
+        *((-9.0, 3.6, 0.0), (-9.0, 1.4, 0.0), (-9.0, -1.2, 0.0), (-9.0, -3.4, 0.0), (-12.0, 1.0, 0.0)),
+        *((9.0, 3.0, 0.0), (9.0, 0.8, 0.0), (9.0, -1.6, 0.0), (9.0, -4.0, 0.0)),
+    ],
+    forward=np.repeat([[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]], (5, 4), axis=0),
+    vehicle={"max_speed": 3.0, "max_force": 5.0, "radius": RADIUS, "keep_apart": True},
+    candidates=tuple(Candidates(rows, keys_of(0, rows), NEAREST_ONE) for rows in (LEFT, RIGHT)),
+)
 
 
 def shows(run: Run) -> dict[str, bool]:
@@ -57,4 +56,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(scene, 6.0, shows, every=1.0, groups=((0, 1, 2, 3, 4), (5, 6, 7, 8)))
+FIGURE = Figure(SCENE, 6.0, shows, every=1.0, groups=((0, 1, 2, 3, 4), (5, 6, 7, 8)))

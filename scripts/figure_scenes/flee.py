@@ -10,15 +10,13 @@ from steering_addon.scene import leaders
 
 from ..figure import Figure, PlanarScene, Run
 
-
-def scene() -> PlanarScene:
-    return PlanarScene(
-        position=[(-5.0, -1.0, 0.0), (1.0, -4.0, 0.0), (3.0, 4.0, 0.0)],
-        forward=[(1.0, 0.3, 0.0), (0.0, 1.0, 0.0), (-1.0, -0.6, 0.0)],
-        speed=4.0,
-        behaviors=[(Flee, {"target": 3, "distance": 0.0})],
-        tracked=leaders((0.0, 0.0, 0.0)),
-    )
+SCENE = PlanarScene(
+    position=[(-5.0, -1.0, 0.0), (1.0, -4.0, 0.0), (3.0, 4.0, 0.0)],
+    forward=[(1.0, 0.3, 0.0), (0.0, 1.0, 0.0), (-1.0, -0.6, 0.0)],
+    speed=4.0,
+    behaviors=[(Flee, {"target": 3, "distance": 0.0})],
+    tracked=leaders((0.0, 0.0, 0.0)),
+)
 
 
 def shows(run: Run) -> dict[str, bool]:
@@ -31,4 +29,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(scene, 3.0, shows, every=0.5)
+FIGURE = Figure(SCENE, 3.0, shows, every=0.5)

@@ -15,16 +15,14 @@ ANGLE = np.linspace(np.pi, 0.0, 40)
 FLOW = spline(np.stack((8.0 * np.cos(ANGLE), 6.0 * np.sin(ANGLE) - 3.0, np.zeros(40)), axis=-1), False)
 FALLOFF = 4.0
 
-
-def scene() -> PlanarScene:
-    return PlanarScene(
-        position=[(-6.0, -6.0, 0.0), (-9.0, -2.0, 0.0), (-5.0, 2.0, 0.0), (-12.0, -8.5, 0.0)],
-        forward=[(0.3, 1.0, 0.0), (1.0, 0.3, 0.0), (0.0, -1.0, 0.0), (1.0, 0.0, 0.0)],
-        speed=2.5,
-        behaviors=[(FlowFieldFollowing, {"falloff_distance": FALLOFF})],
-        vehicle={"max_speed": 4.0},
-        flows=((FLOW,),),
-    )
+SCENE = PlanarScene(
+    position=[(-6.0, -6.0, 0.0), (-9.0, -2.0, 0.0), (-5.0, 2.0, 0.0), (-12.0, -8.5, 0.0)],
+    forward=[(0.3, 1.0, 0.0), (1.0, 0.3, 0.0), (0.0, -1.0, 0.0), (1.0, 0.0, 0.0)],
+    speed=2.5,
+    behaviors=[(FlowFieldFollowing, {"falloff_distance": FALLOFF})],
+    vehicle={"max_speed": 4.0},
+    flows=((FLOW,),),
+)
 
 
 def shows(run: Run) -> dict[str, bool]:
@@ -36,4 +34,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(scene, 6.0, shows)
+FIGURE = Figure(SCENE, 6.0, shows)

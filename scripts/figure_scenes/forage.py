@@ -13,17 +13,15 @@ from ..figure import Figure, PlanarScene, Run
 
 FOOD = ((0.0, 6.0, 0.0), (7.0, 10.0, 0.0), (12.0, 3.0, 0.0))
 
-
-def scene() -> PlanarScene:
-    return PlanarScene(
-        position=[(-5.0, 0.0, 0.0)],
-        forward=(0.3, 1.0, 0.0),
-        speed=3.0,
-        behaviors=[(Forage, {"meal": 0.0})],
-        vehicle={"radius": 0.3},
-        tracked=resources(*FOOD, amount=1.0),
-        seed=1,
-    )
+SCENE = PlanarScene(
+    position=[(-5.0, 0.0, 0.0)],
+    forward=(0.3, 1.0, 0.0),
+    speed=3.0,
+    behaviors=[(Forage, {"meal": 0.0})],
+    vehicle={"radius": 0.3},
+    tracked=resources(*FOOD, amount=1.0),
+    seed=1,
+)
 
 
 def shows(run: Run) -> dict[str, bool]:
@@ -36,4 +34,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(scene, 16.0, shows)
+FIGURE = Figure(SCENE, 16.0, shows)

@@ -15,19 +15,17 @@ from ..figure import Figure, PlanarScene, Run
 ROADS = tuple(spline(np.array([way, way]) * [[-28.0], [28.0]], False) for way in ([1.0, 0.0, 0.0], [0.0, 1.0, 0.0]))
 LANE = 1.2
 
-
-def scene() -> PlanarScene:
-    return PlanarScene(
-        position=[(-16.0, -LANE, 0.0), (19.0, LANE, 0.0), (LANE, -17.0, 0.0)],
-        forward=[(1.0, 0.0, 0.0), (-1.0, 0.0, 0.0), (0.0, 1.0, 0.0)],
-        speed=4.0,
-        behaviors=[
-            (PathFollowing, {"path": [0, 0, 1], "lane_offset": LANE, "direction": EITHER}),
-            (GiveWay, {}),
-        ],
-        vehicle={"max_speed": 4.0, "cruise_speed": 1.0},
-        paths=tuple((road,) for road in ROADS),
-    )
+SCENE = PlanarScene(
+    position=[(-16.0, -LANE, 0.0), (19.0, LANE, 0.0), (LANE, -17.0, 0.0)],
+    forward=[(1.0, 0.0, 0.0), (-1.0, 0.0, 0.0), (0.0, 1.0, 0.0)],
+    speed=4.0,
+    behaviors=[
+        (PathFollowing, {"path": [0, 0, 1], "lane_offset": LANE, "direction": EITHER}),
+        (GiveWay, {}),
+    ],
+    vehicle={"max_speed": 4.0, "cruise_speed": 1.0},
+    paths=tuple((road,) for road in ROADS),
+)
 
 
 def shows(run: Run) -> dict[str, bool]:
@@ -39,4 +37,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(scene, 9.0, shows, every=0.5)
+FIGURE = Figure(SCENE, 9.0, shows, every=0.5)

@@ -14,18 +14,16 @@ from ..figure import Figure, PlanarScene, Run
 CENTRE = np.array((2.0, 2.0, 0.0))
 RADIUS = 2.0
 
-
-def scene() -> PlanarScene:
-    return PlanarScene(
-        position=[(1.0, -3.0, 0.0)],
-        forward=(0.0, -1.0, 0.0),
-        speed=2.0,
-        behaviors=[(Hide, {"opponent": 1})],
-        combining=PRIORITY,
-        tracked=leaders((-9.0, 6.0, 0.0)),
-        drift=(1.6, -1.9, 0.0),
-        obstacles=obstacles([CENTRE], [RADIUS]),
-    )
+SCENE = PlanarScene(
+    position=[(1.0, -3.0, 0.0)],
+    forward=(0.0, -1.0, 0.0),
+    speed=2.0,
+    behaviors=[(Hide, {"opponent": 1})],
+    combining=PRIORITY,
+    tracked=leaders((-9.0, 6.0, 0.0)),
+    drift=(1.6, -1.9, 0.0),
+    obstacles=obstacles([CENTRE], [RADIUS]),
+)
 
 
 def hidden(run: Run) -> np.ndarray:
@@ -45,4 +43,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(scene, 6.0, shows)
+FIGURE = Figure(SCENE, 6.0, shows)

@@ -11,16 +11,14 @@ from steering_addon.scene import leaders
 
 from ..figure import Figure, PlanarScene, Run
 
-
-def scene() -> PlanarScene:
-    return PlanarScene(
-        position=[(-3.0, -8.0, 0.0)],
-        forward=(-1.0, 0.0, 0.0),
-        speed=2.0,
-        behaviors=[(Interpose, {"one": 1, "other": 2})],
-        tracked=leaders((-8.0, -3.0, 0.0), (-4.0, 7.0, 0.0)),
-        drift=[(2.0, 0.6, 0.0), (1.2, -0.4, 0.0)],
-    )
+SCENE = PlanarScene(
+    position=[(-3.0, -8.0, 0.0)],
+    forward=(-1.0, 0.0, 0.0),
+    speed=2.0,
+    behaviors=[(Interpose, {"one": 1, "other": 2})],
+    tracked=leaders((-8.0, -3.0, 0.0), (-4.0, 7.0, 0.0)),
+    drift=[(2.0, 0.6, 0.0), (1.2, -0.4, 0.0)],
+)
 
 
 def shows(run: Run) -> dict[str, bool]:
@@ -29,4 +27,4 @@ def shows(run: Run) -> dict[str, bool]:
     return {"it gets between them": bool(distance[-1] < 0.5), "and stays there": bool(distance[-24:].max() < 0.6)}
 
 
-FIGURE = Figure(scene, 7.0, shows)
+FIGURE = Figure(SCENE, 7.0, shows)

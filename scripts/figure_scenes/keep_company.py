@@ -16,19 +16,17 @@ RADIUS, GAP = 0.4, 0.3
 SPACING = 2.0 * RADIUS + GAP
 PAIR, THREE = [0, 1], [2, 3, 4]
 
-
-def scene() -> PlanarScene:
-    return PlanarScene(
-        position=[(-9.0, 3.2, 0.0), (-10.5, 5.2, 0.0), (-9.0, -2.0, 0.0), (-10.5, -3.2, 0.0), (-9.5, -4.6, 0.0)],
-        forward=(1.0, 0.0, 0.0),
-        speed=1.4,
-        behaviors=[
-            (ObstacleAvoidance, {}),
-            (KeepCompany, {"gap": GAP, "threes": np.array([0.0, 0.0, 1.0, 1.0, 1.0]), "distance": 3.5}),
-        ],
-        vehicle={"max_speed": 2.2, "cruise_speed": 0.65, "max_force": 2.5, "radius": RADIUS},
-        obstacles=obstacles([[1.5, 4.2, 0.0]], 0.8),
-    )
+SCENE = PlanarScene(
+    position=[(-9.0, 3.2, 0.0), (-10.5, 5.2, 0.0), (-9.0, -2.0, 0.0), (-10.5, -3.2, 0.0), (-9.5, -4.6, 0.0)],
+    forward=(1.0, 0.0, 0.0),
+    speed=1.4,
+    behaviors=[
+        (ObstacleAvoidance, {}),
+        (KeepCompany, {"gap": GAP, "threes": np.array([0.0, 0.0, 1.0, 1.0, 1.0]), "distance": 3.5}),
+    ],
+    vehicle={"max_speed": 2.2, "cruise_speed": 0.65, "max_force": 2.5, "radius": RADIUS},
+    obstacles=obstacles([[1.5, 4.2, 0.0]], 0.8),
+)
 
 
 def shows(run: Run) -> dict[str, bool]:
@@ -47,4 +45,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(scene, 15.0, shows, every=3.0)
+FIGURE = Figure(SCENE, 15.0, shows, every=3.0)

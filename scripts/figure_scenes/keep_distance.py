@@ -36,4 +36,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(scene, 16.0, shows, every=0.0)
+FIGURE = Figure(scene(), 16.0, shows, every=0.0)

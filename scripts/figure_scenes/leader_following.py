@@ -47,4 +47,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(scene, 9.0, shows, every=9.0)
+FIGURE = Figure(scene(), 9.0, shows, every=9.0)

@@ -11,17 +11,15 @@ from steering_addon.scene import PRIORITY, obstacles
 
 from ..figure import Figure, PlanarScene, Run
 
-
-def scene() -> PlanarScene:
-    return PlanarScene(
-        position=[(-12.0, 3.0, 0.0), (-12.0, 0.7, 0.0), (-12.0, -1.0, 0.0), (-12.0, -6.0, 0.0)],
-        forward=(1.0, 0.0, 0.0),
-        speed=4.0,
-        behaviors=[(ObstacleAvoidance, {})],
-        vehicle={"radius": 0.4},
-        combining=PRIORITY,
-        obstacles=obstacles([(0.0, 0.0, 0.0), (7.0, 2.6, 0.0), (5.0, -3.6, 0.0)], [2.0, 1.2, 1.0]),
-    )
+SCENE = PlanarScene(
+    position=[(-12.0, 3.0, 0.0), (-12.0, 0.7, 0.0), (-12.0, -1.0, 0.0), (-12.0, -6.0, 0.0)],
+    forward=(1.0, 0.0, 0.0),
+    speed=4.0,
+    behaviors=[(ObstacleAvoidance, {})],
+    vehicle={"radius": 0.4},
+    combining=PRIORITY,
+    obstacles=obstacles([(0.0, 0.0, 0.0), (7.0, 2.6, 0.0), (5.0, -3.6, 0.0)], [2.0, 1.2, 1.0]),
+)
 
 
 def shows(run: Run) -> dict[str, bool]:
@@ -33,4 +31,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(scene, 6.0, shows)
+FIGURE = Figure(SCENE, 6.0, shows)

@@ -10,16 +10,14 @@ from ..figure import Figure, PlanarScene, Run
 
 RADIUS = 3.0
 
-
-def scene() -> PlanarScene:
-    return PlanarScene(
-        position=[(-12.0, -1.0, 0.0), (-12.0, 6.0, 0.0)],
-        forward=[(1.0, 0.05, 0.0), (1.0, -0.25, 0.0)],
-        speed=4.5,
-        behaviors=[(OffsetPursuit, {"quarry": 2, "radius": RADIUS})],
-        tracked=leaders((0.0, 0.0, 0.0)),
-        drift=(1.0, 0.0, 0.0),
-    )
+SCENE = PlanarScene(
+    position=[(-12.0, -1.0, 0.0), (-12.0, 6.0, 0.0)],
+    forward=[(1.0, 0.05, 0.0), (1.0, -0.25, 0.0)],
+    speed=4.5,
+    behaviors=[(OffsetPursuit, {"quarry": 2, "radius": RADIUS})],
+    tracked=leaders((0.0, 0.0, 0.0)),
+    drift=(1.0, 0.0, 0.0),
+)
 
 
 def shows(run: Run) -> dict[str, bool]:
@@ -30,4 +28,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(scene, 3.9, shows, every=0.75)
+FIGURE = Figure(SCENE, 3.9, shows, every=0.75)

@@ -11,15 +11,13 @@ from steering_addon.scene import leaders
 
 from ..figure import Figure, PlanarScene, Run
 
-
-def scene() -> PlanarScene:
-    return PlanarScene(
-        position=[(-14.0, -9.0, 0.0), (13.0, -4.0, 0.0), (1.0, 1.0, 0.0)],
-        forward=[(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 1.0, 0.0)],
-        speed=4.0,
-        behaviors=[(Orbit, {"distance": 6.0, "spread": 2.0})],
-        tracked=leaders((0.0, 0.0, 0.0)),
-    )
+SCENE = PlanarScene(
+    position=[(-14.0, -9.0, 0.0), (13.0, -4.0, 0.0), (1.0, 1.0, 0.0)],
+    forward=[(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 1.0, 0.0)],
+    speed=4.0,
+    behaviors=[(Orbit, {"distance": 6.0, "spread": 2.0})],
+    tracked=leaders((0.0, 0.0, 0.0)),
+)
 
 
 def shows(run: Run) -> dict[str, bool]:
@@ -32,4 +30,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(scene, 14.0, shows, every=2.0)
+FIGURE = Figure(SCENE, 14.0, shows, every=2.0)

@@ -15,16 +15,14 @@ RADIUS = 1.0
 X = np.linspace(-12.0, 12.0, 60)
 ROAD = spline(np.stack((X, 3.0 * np.sin(X / 3.5), np.zeros(60)), axis=-1), False)
 
-
-def scene() -> PlanarScene:
-    return PlanarScene(
-        position=[(-10.0, -6.5, 0.0), (-6.0, 1.0, 0.0), (0.0, 6.0, 0.0)],
-        forward=[(0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (1.0, 0.0, 0.0)],
-        speed=3.0,
-        behaviors=[(PathFollowing, {"radius": RADIUS})],
-        vehicle={"max_speed": 4.0},
-        paths=((ROAD,),),
-    )
+SCENE = PlanarScene(
+    position=[(-10.0, -6.5, 0.0), (-6.0, 1.0, 0.0), (0.0, 6.0, 0.0)],
+    forward=[(0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (1.0, 0.0, 0.0)],
+    speed=3.0,
+    behaviors=[(PathFollowing, {"radius": RADIUS})],
+    vehicle={"max_speed": 4.0},
+    paths=((ROAD,),),
+)
 
 
 def shows(run: Run) -> dict[str, bool]:
@@ -36,4 +34,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(scene, 14.0, shows, every=2.0)
+FIGURE = Figure(SCENE, 14.0, shows, every=2.0)

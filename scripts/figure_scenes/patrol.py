@@ -55,4 +55,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(scene, 27.0, shows, groups=((0,), (1,)))
+FIGURE = Figure(scene(), 27.0, shows, groups=((0,), (1,)))

@@ -25,13 +25,12 @@ class Away(PlanarScene):
         return replace(super().start(), memories={"post": Posted(np.array([True]), np.array([POST]))})
 
 
-def scene() -> PlanarScene:
-    return Away(
-        position=[(10.0, 1.5, 0.0)],
-        forward=(0.0, 1.0, 0.0),
-        behaviors=[(Post, {"round_crowd": 1})],
-        tracked=locked(*HERD, crowd=1),
-    )
+SCENE = Away(
+    position=[(10.0, 1.5, 0.0)],
+    forward=(0.0, 1.0, 0.0),
+    behaviors=[(Post, {"round_crowd": 1})],
+    tracked=locked(*HERD, crowd=1),
+)
 
 
 def shows(run: Run) -> dict[str, bool]:
@@ -44,4 +43,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(scene, 9.0, shows)
+FIGURE = Figure(SCENE, 9.0, shows)

@@ -23,21 +23,13 @@ def chase(behavior: type) -> PlanarScene:
     )
 
 
-def scene() -> PlanarScene:
-    return chase(Pursuit)
-
-
-def without() -> PlanarScene:
-    return chase(Seek)
-
-
 def caught(run: Run) -> int:
     """The index of the frame in which the quarry is reached."""
     return int((run.to_body()[:, 0] < 1.0).argmax())
 
 
 def shows(run: Run) -> dict[str, bool]:
-    seeking = Run.of(without(), FIGURE.seconds)
+    seeking = Run.of(FIGURE.without, FIGURE.seconds)
     return {
         "it meets the quarry": caught(run) > 0,
         "seek does not": bool(seeking.to_body().min() > 1.0),
@@ -46,4 +38,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(scene, 5.6, shows, without, every=0.8)
+FIGURE = Figure(chase(Pursuit), 5.6, shows, chase(Seek), every=0.8)

@@ -35,4 +35,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(scene, 16.0, shows, every=0.5)
+FIGURE = Figure(scene(), 16.0, shows, every=0.5)

@@ -8,16 +8,14 @@ from steering_addon.scene import leaders
 
 from ..figure import Figure, PlanarScene, Run
 
-
-def scene() -> PlanarScene:
-    return PlanarScene(
-        position=[(-9.0, -4.0, 0.0), (2.0, -7.0, 0.0)],
-        forward=[(0.0, 1.0, 0.0), (0.6, -0.8, 0.0)],
-        speed=4.0,
-        behaviors=[(Seek, {"target": 2})],
-        vehicle={"max_force": 3.0},
-        tracked=leaders((4.0, 2.0, 0.0)),
-    )
+SCENE = PlanarScene(
+    position=[(-9.0, -4.0, 0.0), (2.0, -7.0, 0.0)],
+    forward=[(0.0, 1.0, 0.0), (0.6, -0.8, 0.0)],
+    speed=4.0,
+    behaviors=[(Seek, {"target": 2})],
+    vehicle={"max_force": 3.0},
+    tracked=leaders((4.0, 2.0, 0.0)),
+)
 
 
 def shows(run: Run) -> dict[str, bool]:
@@ -33,4 +31,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(scene, 8.0, shows, every=1.5)
+FIGURE = Figure(SCENE, 8.0, shows, every=1.5)

@@ -33,4 +33,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(scene, 5.0, shows, every=5.0)
+FIGURE = Figure(scene(), 5.0, shows, every=5.0)

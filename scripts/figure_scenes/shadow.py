@@ -11,16 +11,14 @@ from steering_addon.scene import leaders
 
 from ..figure import Figure, PlanarScene, Run
 
-
-def scene() -> PlanarScene:
-    return PlanarScene(
-        position=[(-6.0, -7.0, 0.0), (2.0, 7.0, 0.0)],
-        forward=[(0.0, 1.0, 0.0), (-1.0, 0.0, 0.0)],
-        speed=3.0,
-        behaviors=[(Shadow, {"quarry": 2})],
-        tracked=leaders((-8.0, 0.0, 0.0)),
-        drift=(2.5, 0.0, 0.0),
-    )
+SCENE = PlanarScene(
+    position=[(-6.0, -7.0, 0.0), (2.0, 7.0, 0.0)],
+    forward=[(0.0, 1.0, 0.0), (-1.0, 0.0, 0.0)],
+    speed=3.0,
+    behaviors=[(Shadow, {"quarry": 2})],
+    tracked=leaders((-8.0, 0.0, 0.0)),
+    drift=(2.5, 0.0, 0.0),
+)
 
 
 def shows(run: Run) -> dict[str, bool]:
@@ -34,4 +32,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(scene, 9.0, shows)
+FIGURE = Figure(SCENE, 9.0, shows)

@@ -32,16 +32,8 @@ def crossing(*avoiding: tuple) -> PlanarScene:
     )
 
 
-def scene() -> PlanarScene:
-    return crossing((UnalignedCollisionAvoidance, {}))
-
-
-def without() -> PlanarScene:
-    return crossing()
-
-
 def shows(run: Run) -> dict[str, bool]:
-    straight = Run.of(without(), FIGURE.seconds)
+    straight = Run.of(FIGURE.without, FIGURE.seconds)
     return {
         "without it they run into each other": bool(straight.apart().min() < 2.0 * RADIUS),
         "with it they do not": bool(run.apart().min() > 2.0 * RADIUS),
@@ -49,7 +41,9 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(scene, 16.0, shows, without, every=3.0, groups=((0, 1, 2, 3), (4, 5, 6, 7)))
+FIGURE = Figure(
+    crossing((UnalignedCollisionAvoidance, {})), 16.0, shows, crossing(), every=3.0, groups=((0, 1, 2, 3), (4, 5, 6, 7))
+)
 
 
 def pen() -> PlanarScene:
@@ -75,7 +69,7 @@ def leads_out(run: Run) -> dict[str, bool]:
 
 MORE = {
     "way": Figure(
-        pen,
+        pen(),
         24.0,
         leads_out,
         every=3.0,

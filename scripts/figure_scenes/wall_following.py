@@ -14,16 +14,14 @@ OFFSET = 1.5
 X = np.linspace(-12.0, 12.0, 80)
 WALL = spline(np.stack((X, 1.6 * np.sin(X / 4.0), np.zeros(80)), axis=-1), False)
 
-
-def scene() -> PlanarScene:
-    return PlanarScene(
-        position=[(-11.0, 5.0, 0.0), (-10.0, -7.0, 0.0)],
-        forward=[(1.0, -0.6, 0.0), (1.0, 0.9, 0.0)],
-        speed=3.0,
-        behaviors=[(WallFollowing, {"offset": OFFSET})],
-        vehicle={"max_speed": 4.0},
-        paths=((WALL,),),
-    )
+SCENE = PlanarScene(
+    position=[(-11.0, 5.0, 0.0), (-10.0, -7.0, 0.0)],
+    forward=[(1.0, -0.6, 0.0), (1.0, 0.9, 0.0)],
+    speed=3.0,
+    behaviors=[(WallFollowing, {"offset": OFFSET})],
+    vehicle={"max_speed": 4.0},
+    paths=((WALL,),),
+)
 
 
 def shows(run: Run) -> dict[str, bool]:
@@ -36,4 +34,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(scene, 6.5, shows)
+FIGURE = Figure(SCENE, 6.5, shows)

@@ -35,4 +35,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(scene, 12.0, shows, every=2.0)
+FIGURE = Figure(scene(), 12.0, shows, every=2.0)
