@@ -66,19 +66,14 @@ def figures(scene: bpy.types.Scene, numbers: dict[str, int]) -> dict[str, float]
     Args:
         numbers: of the states Hunt, Feed, Rest and Caught.
     """
-    from scripts.stray_figures import STATE, Cast, deepest_overlaps, states_of
+    from scripts.stray_figures import Cast, deepest_overlaps
     from steering_addon.portrayal.feet.soles import runs
 
     cast = Cast.of(scene, "Sheep", "Pack")
-    sheep = sorted(
-        (ob for ob in scene.objects if ob.name.startswith("Sheep 0") and STATE in ob), key=lambda ob: ob.name
-    )
-    members = [*sheep, bpy.data.objects["Predator"]]
-    state = states_of(members, range(scene.frame_start, scene.frame_end + 1))
-    times = {name: runs(state[:, -1] == number) for name, number in numbers.items() if name != "Caught"}
+    times = {name: runs(cast.state[:, -1] == number) for name, number in numbers.items() if name != "Caught"}
     meals = [begin / cast.fps for begin, _ in times["Feed"]]
     between = [later - earlier for earlier, later in pairwise(meals)]
-    caught = state[:, :-1] == numbers["Caught"]
+    caught = cast.state[:, :-1] == numbers["Caught"]
     moved = [
         float(np.linalg.norm(cast.place[end - 1, row] - cast.place[min(begin + int(cast.fps), end - 1), row]))
         for row in range(caught.shape[1])

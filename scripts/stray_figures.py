@@ -29,7 +29,7 @@ class Cast:
     Attributes:
         place, forward: (frames, n, 3) metres, and unit vectors; the cows first, then the riders.
         cows: their count.
-        away: (frames, n) whether each is in a state.
+        state: (frames, n) the number of the state of each, 0 for none.
         fps: frames a second.
     """
 
@@ -38,8 +38,13 @@ class Cast:
     radius: np.ndarray
     half: np.ndarray
     cows: int
-    away: np.ndarray
+    state: np.ndarray
     fps: float
+
+    @property
+    def away(self) -> np.ndarray:
+        """(frames, n) whether each is in a state."""
+        return self.state > 0
 
     @classmethod
     def of(cls, scene: bpy.types.Scene, cows: str, riders: str) -> Cast:
@@ -61,7 +66,7 @@ class Cast:
             radius,
             half_axis(radius, length),
             len(chosen[0].vehicles),
-            states_of(members, frames) > 0,
+            states_of(members, frames),
             fps_of(scene),
         )
 
