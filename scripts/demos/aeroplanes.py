@@ -1,7 +1,7 @@
 """Three aeroplanes chase each other round a figure of eight among pylons, and a balloon drifts across their course."""
 
 import math
-from dataclasses import dataclass
+from types import SimpleNamespace
 
 import aircraft
 import bpy
@@ -64,18 +64,8 @@ BALLOON = (  # frame, location, heading in degrees
 )
 
 
-@dataclass(frozen=True)
-class Cast:
-    """The objects with a role in the steering."""
-
-    planes: list[bpy.types.Object]
-    pylons: list[bpy.types.Object]
-    balloon: bpy.types.Object
-    course: bpy.types.Object
-
-
-def build(scene: bpy.types.Scene) -> Cast:
-    """Model and place everything, as an animator would before adding any steering."""
+def build(scene: bpy.types.Scene) -> SimpleNamespace:
+    """Model and place everything, as an animator would before adding any steering; what has a role in it."""
     film.look(scene, stage.SUN, FRAMES)
     stage.build(seed=4)
     stage.airstrip((0.0, 92.0, 0.0), math.radians(83))
@@ -94,7 +84,7 @@ def build(scene: bpy.types.Scene) -> Cast:
         return float(min(course, airstrip, camera))
 
     stage.plant(room, 150, seed=3)
-    return Cast(planes, pylons, _balloon(), course)
+    return SimpleNamespace(planes=planes, pylons=pylons, balloon=_balloon(), course=course)
 
 
 def _on(line: np.ndarray, along: float) -> tuple[Vector, Vector]:
@@ -130,7 +120,7 @@ def _balloon() -> bpy.types.Object:
     return ob
 
 
-def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
+def steer(scene: bpy.types.Scene, cast: SimpleNamespace, seed: int) -> None:
     """Tag the objects and set the aeroplanes' behaviors, as a user would in the sidebar."""
     number = len(cast.planes)
     crowd = extension.gather("Aeroplanes", cast.planes, range(1, number + 1), number + 1)

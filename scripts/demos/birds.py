@@ -3,7 +3,7 @@
 import itertools
 import math
 import random
-from dataclasses import dataclass
+from types import SimpleNamespace
 
 import bpy
 import extension
@@ -72,18 +72,8 @@ ROOM = 8.0  # m from the centre of a tower, enough for a camera
 ROOFS = 11.5  # m, the height of the highest house
 
 
-@dataclass(frozen=True)
-class Cast:
-    """The objects with a role in the steering."""
-
-    birds: list[bpy.types.Object]
-    leader: bpy.types.Object
-    towers: list[bpy.types.Object]
-    region: bpy.types.Object
-
-
-def build(scene: bpy.types.Scene, seed: int) -> Cast:
-    """Model and place everything, as an animator would before adding any steering."""
+def build(scene: bpy.types.Scene, seed: int) -> SimpleNamespace:
+    """Model and place everything, as an animator would before adding any steering; what has a role in it."""
     film.look(scene, stage.SUN, FRAMES)
     stage.build(seed=9, sky=stage.blended(stage.EVENING, 4), clouds=stage.EVENING_CLOUDS)
     _town()
@@ -95,7 +85,8 @@ def build(scene: bpy.types.Scene, seed: int) -> Cast:
     region.empty_display_type = "CUBE"
     region.location, region.scale = REGION
     scene.collection.objects.link(region)
-    return Cast(_flock(scene, seed), _leader(scene), towers, region)
+    flock, leader = _flock(scene, seed), _leader(scene)
+    return SimpleNamespace(birds=flock, leader=leader, towers=towers, region=region)
 
 
 def _town() -> None:
@@ -166,7 +157,7 @@ def _leader(scene: bpy.types.Scene) -> bpy.types.Object:
     return ob
 
 
-def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
+def steer(scene: bpy.types.Scene, cast: SimpleNamespace, seed: int) -> None:
     """Tag the objects and set the birds' behaviors, as a user would in the sidebar."""
     crowd = extension.gather("Flock Settings", cast.birds, range(1, BIRDS + 1), BIRDS + 1)
     extension.tag(cast.towers, "OBSTACLE")

@@ -4,7 +4,6 @@ The fish are those of Add > Steering > School of Fish.
 """
 
 import math
-from dataclasses import dataclass
 from types import SimpleNamespace
 
 import bpy
@@ -42,23 +41,14 @@ LOST = 2.0  # m: a fish further from all of its school is lost
 SECOND_SHOT, THIRD_SHOT = 61, 129  # first frames
 
 
-@dataclass(frozen=True)
-class School:
-    """The objects of a school."""
-
-    crowd: bpy.types.Object
-    fish: list[bpy.types.Object]
-    way: bpy.types.Object
-
-
-def build(scene: bpy.types.Scene, seed: int) -> list[School]:
+def build(scene: bpy.types.Scene, seed: int) -> list[SimpleNamespace]:
     """Model and place everything, and add two ready schools."""
     film.look(scene, stage.SUN, FRAMES)
     reef.build()
     return [_school(scene, number, seed) for number in range(2)]
 
 
-def _school(scene: bpy.types.Scene, number: int, seed: int) -> School:
+def _school(scene: bpy.types.Scene, number: int, seed: int) -> SimpleNamespace:
     """A ready school at the start of its path, headed along it."""
     points = np.array(WAYS[number])
     bpy.ops.steering.add_school(count=FISH, size=LENGTH, seed=2 * seed + number, location=points[0])
@@ -78,10 +68,10 @@ def _school(scene: bpy.types.Scene, number: int, seed: int) -> School:
             part.name = f"{color} {part.name.split('.')[0]}"
     way = stage.curve(f"Way of the {crowd.name}", points)
     way.hide_render = True
-    return School(crowd, fish, way)
+    return SimpleNamespace(crowd=crowd, fish=fish, way=way)
 
 
-def steer(scene: bpy.types.Scene, schools: list[School], seed: int) -> None:
+def steer(scene: bpy.types.Scene, schools: list[SimpleNamespace], seed: int) -> None:
     """Set the behaviors that a ready school lacks, as a user would in the sidebar."""
     extension.tag([school.way for school in schools], "PATH")
     for number, (school, other) in enumerate(zip(schools, reversed(schools))):

@@ -2,7 +2,7 @@
 
 import math
 import random
-from dataclasses import dataclass
+from types import SimpleNamespace
 
 import bpy
 import extension
@@ -63,17 +63,8 @@ SECOND_SHOT, THIRD_SHOT = 97, 169  # first frames
 VIEW = (-7.0, -19.0)  # the place of a camera, kept free of houses
 
 
-@dataclass(frozen=True)
-class Cast:
-    """The objects with a role in the steering."""
-
-    walkers: list[bpy.types.Object]  # alternately along the street and back
-    obstacles: list[bpy.types.Object]
-    street: bpy.types.Object
-
-
-def build(scene: bpy.types.Scene, seed: int) -> Cast:
-    """Model and place everything, as an animator would before adding any steering."""
+def build(scene: bpy.types.Scene, seed: int) -> SimpleNamespace:
+    """Model and place everything, as an animator would before adding any steering; what has a role in it."""
     film.look(scene, stage.SUN, FRAMES)
     stage.build(seed=2)
     street = stage.curve("Street", [(*corner, PAVEMENT) for corner in STREET])
@@ -90,7 +81,7 @@ def build(scene: bpy.types.Scene, seed: int) -> Cast:
         turn = heading + (math.pi / 2 if right > 0 else -math.pi / 2)
         obstacles.append(models.place(name, town.stall(name, stripes, i), place, heading=turn))
     _furnish(line)
-    return Cast(_walkers(scene, line, seed), obstacles, street)
+    return SimpleNamespace(walkers=_walkers(scene, line, seed), obstacles=obstacles, street=street)
 
 
 def _line(street: bpy.types.Object) -> np.ndarray:
@@ -214,7 +205,7 @@ def _starts(line: np.ndarray, chance: random.Random) -> list[tuple[Vector, float
     return starts
 
 
-def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
+def steer(scene: bpy.types.Scene, cast: SimpleNamespace, seed: int) -> None:
     """Tag the objects and set the walkers' behaviors, as a user would in the sidebar; each direction is a crowd."""
     extension.tag(cast.obstacles, "OBSTACLE")
     extension.tag([cast.street], "PATH")

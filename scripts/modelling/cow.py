@@ -28,14 +28,7 @@ COATS: tuple[Colors, ...] = tuple(
 )
 SIZE = stored(COW.size)
 HIP = 0.33
-LEGS = (
-    ("Right Front", 0.085, 0.15, "p"),
-    ("Left Front", -0.085, 0.15, "(p+0.5)"),
-    ("Right Hind", 0.085, -0.35, "(p+0.58)"),
-    ("Left Hind", -0.085, -0.35, "(p+0.08)"),
-)
-"""The legs across move nearly together."""
-WALK = Walk(SIZE, HIP, COW.stride, 0.2, LEGS)
+WALK = Walk(SIZE, HIP, COW.stride, 0.2, (0.085, 0.15), (0.085, -0.35), ("p", "(p+0.5)", "(p+0.58)", "(p+0.08)"))
 
 
 def cow(number: int) -> bpy.types.Object:

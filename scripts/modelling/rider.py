@@ -30,13 +30,7 @@ OUTFITS: tuple[Colors, ...] = tuple(
 )
 SIZE = stored(RIDER.size)
 HIP = 0.45
-LEGS = (
-    ("Right Front", 0.065, 0.19, "p"),
-    ("Left Front", -0.065, 0.19, "(p+0.5)"),
-    ("Right Hind", 0.07, -0.31, "(p+0.5)"),
-    ("Left Hind", -0.07, -0.31, "p"),
-)
-WALK = Walk(SIZE, HIP, RIDER.stride, 0.28, LEGS)
+WALK = Walk(SIZE, HIP, RIDER.stride, 0.28, (0.065, 0.19), (0.07, -0.31), ("p", "(p+0.5)", "(p+0.5)", "p"))
 SEAT = 0.155
 """Height of the saddle above the joints of the legs."""
 

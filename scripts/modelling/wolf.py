@@ -18,13 +18,7 @@ COAT = {
 }
 SIZE = stored(WOLF.size)
 HIP = 0.42
-LEGS = (
-    ("Right Front", 0.075, 0.27, "p"),
-    ("Left Front", -0.075, 0.27, "(p+0.5)"),
-    ("Right Hind", 0.08, -0.28, "(p+0.5)"),
-    ("Left Hind", -0.08, -0.28, "p"),
-)
-WALK = Walk(SIZE, HIP, WOLF.stride, 0.3, LEGS)
+WALK = Walk(SIZE, HIP, WOLF.stride, 0.3, (0.075, 0.27), (0.08, -0.28), ("p", "(p+0.5)", "(p+0.5)", "p"))
 
 
 def wolf() -> bpy.types.Object:
