@@ -176,7 +176,9 @@ def standing(scene: bpy.types.Scene, crowd: Crowd, quarters: Sequence[int] | Non
         if kind is Wheeled:
             travels = [[ob.get(name, 0.0) for name in TRAVELS] for ob in crowd.vehicles]
             foot = np.concatenate([_wheels(*car, crowd.values(Wheeled)) for car in zip(foot, poses, travels)])
-        height, normal, surface, face = _held(faces, foot, up) if kind.clings else _looked(faces, foot)
+        sides = up if kind.clings else np.broadcast_to((0.0, 0.0, 1.0), foot.shape)
+        found = [_found(faces, place, side, kind.clings) for place, side in zip(foot, sides)]
+        height, normal, surface, face = (np.array(column) for column in zip(*found))
         rounded = faces.rounded(surface, face, foot, normal) if kind.clings else normal
         carried = np.zeros_like(foot) if key is None else faces.carried(*key)
         rows.append((height, foot, normal, rounded, carried, directions(poses, crowd.vehicles), up))
@@ -220,45 +222,22 @@ def faces_of(surfaces: Sequence[bpy.types.Object]) -> Faces:
     return faces
 
 
-Found = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
-"""For each vehicle the height, the normal, and the numbers of the surface and of the face, -1 for none."""
+def _found(faces: Faces, foot: np.ndarray, side: np.ndarray, clings: bool) -> tuple:
+    """The height of a foot, the normal on its side, and the numbers of the surface and of the face, -1 for none.
 
-
-def _looked(faces: Faces, feet: np.ndarray) -> Found:
-    """What is straight below each foot."""
+    What clings is on the nearest place of all surfaces, others on the nearest that is straight below or above.
+    """
+    start, down = Vector(foot) + Vector((0.0, 0.0, ABOVE)), Vector((0.0, 0.0, -1.0))
     rows = []
-    for foot in feet:
-        hit = hit_below(faces.trees, foot, ABOVE, BELOW)
-        rows.append(_row(hit, hit and foot[2] - hit[1].z, (0.0, 0.0, 1.0)))
-    return tuple(np.array(column) for column in zip(*rows))
-
-
-def _held(faces: Faces, feet: np.ndarray, ups: np.ndarray) -> Found:
-    """What is nearest to each foot."""
-    rows = []
-    for foot, up in zip(feet, ups):
-        hits = [(number, *tree.find_nearest(foot)) for number, tree in enumerate(faces.trees)]
-        hit = min((hit for hit in hits if hit[1] is not None), key=lambda hit: hit[4], default=None)
-        rows.append(_row(hit, hit and hit[4], up))
-    return tuple(np.array(column) for column in zip(*rows))
-
-
-def _row(hit: tuple | None, height: float | None, up: Sequence[float]) -> tuple:
-    """What was found of a vehicle, with the normal on the side of `up`."""
-    if hit is None:
+    for number, tree in enumerate(faces.trees):
+        hit = tree.find_nearest(foot) if clings else tree.ray_cast(start, down, ABOVE + BELOW)
+        place, normal, face, distance = hit
+        if place is not None:
+            rows.append((distance if clings else foot[2] - place.z, np.array(normal), number, face))
+    if not rows:
         return np.nan, np.full(3, np.nan), -1, -1
-    number, _, normal, face, _ = hit
-    normal = np.array(normal)
-    return height, -normal if normal @ np.array(up) < 0.0 else normal, number, face
-
-
-def hit_below(trees: Sequence[BVHTree], foot: np.ndarray, above: float, below: float) -> tuple | None:
-    """The number of the surface nearest to a foot straight below or above it, and the hit of its tree, or None."""
-    start = Vector(foot) + Vector((0.0, 0.0, above))
-    rays = (
-        (number, *tree.ray_cast(start, Vector((0.0, 0.0, -1.0)), above + below)) for number, tree in enumerate(trees)
-    )
-    return min((hit for hit in rays if hit[1] is not None), key=lambda hit: abs(hit[1].z - foot[2]), default=None)
+    height, normal, number, face = min(rows, key=lambda row: abs(row[0]))
+    return height, -normal if normal @ side < 0.0 else normal, number, face
 
 
 def _across(v: np.ndarray, up: np.ndarray) -> np.ndarray:

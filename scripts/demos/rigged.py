@@ -4,9 +4,6 @@ The animals are imported with Blender's own importer. Populate gives the crowd c
 actions that they bring along; the crowd keeps its settings, its states, and the places of its members.
 """
 
-import contextlib
-import io
-import logging
 import math
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,6 +15,7 @@ import models
 import numpy as np
 
 from scripts.baked_scene import Crowd, crowds, parts_aside
+from scripts.rigged_files import import_quietly
 from scripts.standing import PARTS, standing
 from scripts.user_steps import select
 
@@ -33,11 +31,8 @@ def bring(name: str, length: float, coats: Sequence[Coat] = ({},)) -> list[bpy.t
     Args:
         name: of its file, without the suffix.
     """
-    logging.disable(logging.INFO)
-    bpy.ops.preferences.addon_enable(module="io_scene_gltf2")
     known = set(bpy.data.actions)
-    with contextlib.redirect_stdout(io.StringIO()):
-        bpy.ops.import_scene.gltf(filepath=str(FOLDER / f"{name}.glb"), disable_bone_shape=True)
+    import_quietly(FOLDER / f"{name}.glb", disable_bone_shape=True)
     carrier = next(ob for ob in bpy.context.selected_objects if ob.parent is None)
     skin = skin_of(carrier)
     skin.name, skin.parent.name, skin.parent.data.name, carrier.name = f"{name} Skin", f"{name} Rig", name, name
