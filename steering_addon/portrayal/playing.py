@@ -383,13 +383,8 @@ def shorter(ratio: Scalars, steps: Scalars) -> Scalars:
 
 
 def advanced(phase: Scalars, metres: Scalars, gone: Scalars) -> Scalars:
-    """The phases after a way, (n,).
-
-    Args:
-        phase: (n,) cycles.
-        metres: (n, PHASES + 1) the way behind each phase of a cycle, rising from 0.
-        gone: (n,) metres, at least 0.
-    """
+    """The phases after a way, (n,). `phase`: (n,) cycles; `metres`: (n, PHASES + 1) the way behind each phase of a
+    cycle, rising from 0; `gone`: (n,) metres, at least 0."""
     n = len(phase)
     stride = metres[:, PHASES]
     moves = stride > 1e-6

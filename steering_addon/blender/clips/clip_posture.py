@@ -182,13 +182,8 @@ def posture_of(
     most: Scalars,
     keys: Keys,
 ) -> Posture | None:
-    """The postures of n vehicles of one model; None if they have none, or it has no bones that may be turned.
-
-    Args:
-        rig: an armature of the model.
-        named, channels: as for `head_of`.
-        most, keys: as for `Posture`.
-    """
+    """The postures of n vehicles of one model; None if they have none, or it has no bones that may be turned. `rig`: an
+    armature of the model; `named`, `channels`: as for `head_of`; `most`, `keys`: as for `Posture`."""
     head = head_of(rig, named, channels) if most.any() else None
     if head is None or not follows_from_curves(rig, _upwards(rig, head)):
         return None
