@@ -56,7 +56,6 @@ class MemberGround:
     """The places where members of a crowd may be.
 
     Attributes:
-        population: the arrangement and its settings.
         frame: (3, 3) the side, forward and up axis of the crowd, as columns.
         origin: (3,) position of the crowd in metres.
         apart: metres between neighbors in an ordered arrangement.
