@@ -163,9 +163,6 @@ class MemberGround:
     def fingerprint(self) -> str:
         """A hash that changes when members would get other places than before."""
         settings = asdict(self.population)
-        if self.population.spread == OVER_ALL:
-            # As in files that do not know groups.
-            del settings["spread"]
         # Objects and points stand in the same places.
         del settings["made_as"]
         if not (self.in_order and self.population.arrangement in (CIRCLE, CURVE)):
