@@ -203,7 +203,6 @@ class Player:
 
         Args:
             before: what they played on the frame before.
-            way: since then.
             entered: (n,) whether this is the first frame on which an agent is present; `way` is then the one that it
                 would have come. None if no agent enters.
         """

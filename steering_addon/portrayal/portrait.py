@@ -91,7 +91,6 @@ class PortraitSubjects:
         frame_time, step: seconds of a frame and of a step.
         radius: (n,) metres.
         models: those that play clips.
-        driven, stateful: crowds.
         resources: (m,) the rows of tracked bodies that are gone once they are eaten up.
     """
 
@@ -110,7 +109,6 @@ class ModelPortrait:
 
     Attributes:
         growth: (m,) how many times as large as on the first frame they are.
-        played: of their clips.
         heads: theirs; None if nothing turns them.
     """
 

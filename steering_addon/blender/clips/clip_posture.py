@@ -50,13 +50,8 @@ def head_of(rig: Object, named: str, channels: Collection[tuple[str, int]]) -> s
 
 @dataclass(frozen=True)
 class Neck:
-    """The joint that turns the head of the rigs of a model.
-
-    Attributes:
-        bone: the name of the bone.
-        rest: (4, 4) of it in the armature's space.
-        matrix: (4, 4) from there to the model's space.
-    """
+    """The joint that turns the head of the rigs of a model. `rest`: (4, 4) of it in the space of the armature;
+    `matrix`: (4, 4) from there to the model's space."""
 
     bone: str
     rest: np.ndarray
@@ -142,9 +137,8 @@ class Posture:
         """Say how n vehicles are turned.
 
         Args:
-            rig: an armature of the model.
             bones: the head, and those below it.
-            matrix: (4, 4) from its space to the model's.
+            matrix: (4, 4) from the armature's space to the model's.
             most: (n,) radians.
             keys: (n,) their random keys.
         """
