@@ -141,24 +141,23 @@ def test_it_goes_there_once() -> None:
     assert states[-1].memories["$name"].done.all()
 """
 
-FIGURE = '''"""$label: go to a target."""
+FIGURE = '''"""$label: go to a target.
+
+Two vehicles go to the target.
+"""
 
 from steering_addon.behaviors.$name import $kind
-from steering_addon.locomotion import Planar
-from steering_addon.scene import Scene, leaders
+from steering_addon.scene import leaders
 
-from ..figure import Figure, Run
+from ..figure import Figure, PlanarScene, Run
 
-
-def scene() -> Scene:
-    return Scene(
-        position=[(-9.0, -4.0, 0.0), (2.0, -7.0, 0.0)],
-        forward=[(0.0, 1.0, 0.0), (0.6, -0.8, 0.0)],
-        speed=4.0,
-        behaviors=[($kind, {"target": 2})],
-        locomotions=[(Planar, {})],
-        tracked=leaders((4.0, 2.0, 0.0)),
-    )
+SCENE = PlanarScene(
+    position=[(-9.0, -4.0, 0.0), (2.0, -7.0, 0.0)],
+    forward=[(0.0, 1.0, 0.0), (0.6, -0.8, 0.0)],
+    speed=4.0,
+    behaviors=[($kind, {"target": 2})],
+    tracked=leaders((4.0, 2.0, 0.0)),
+)
 
 
 def shows(run: Run) -> dict[str, bool]:
@@ -170,7 +169,7 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure("Two vehicles go to the target.", scene, 4.0, shows)
+FIGURE = Figure(SCENE, 4.0, shows)
 '''
 
 

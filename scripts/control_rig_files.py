@@ -154,9 +154,6 @@ def _stash(rig: Object, action: Action) -> None:
     track.strips.new(action.name, 1, action)
 
 
-# ---- rigs
-
-
 def rigify(metarig: str) -> Object:
     """The rig that Rigify generates of one of its metarigs, alone in the scene."""
     bpy.ops.preferences.addon_enable(module="rigify")
@@ -248,8 +245,6 @@ MAKE = {
     "rigify_horse": rigify_horse,
     "poles": poles,
 }
-
-# ---- what they carry
 
 
 def skin(rig: Object) -> Object:

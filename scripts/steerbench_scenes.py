@@ -5,20 +5,17 @@ from typing import Any
 
 import numpy as np
 
-from scripts.preset_crowds import columns, locomotions, shipped
-from steering_addon.behaviors import CATALOGUE
+from scripts.preset_crowds import as_scene, shipped
 from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.unaligned_collision_avoidance import METHODS, UnalignedCollisionAvoidance
 from steering_addon.locomotion import Planar
-from steering_addon.scene import Scene, leaders
+from steering_addon.scene import Scene, all_of, boxes, leaders, obstacles
 from steering_addon.simulation.behavior import Behavior
-from steering_addon.simulation.combining import COMBININGS
-from steering_addon.simulation.geometry.obstacles import Obstacles, boxes, obstacles
+from steering_addon.simulation.geometry.obstacles import Obstacles
 from steering_addon.simulation.nearby.neighbors import EVERYONE
 from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import Snapshot, State
-from steering_addon.simulation.vehicle import VehicleModel
 
 REACHED = 2.5
 """An agent has arrived within this number of radii plus `REACHED_MARGIN` metres of its goal, as in the kit."""
@@ -125,17 +122,9 @@ def preset(n: int, method: str) -> list[tuple[type[Behavior], dict[str, Any]]]:
 def people(n: int) -> tuple[dict[str, Any], float]:
     """How the shipped Pedestrians go to places of their own, as a scene takes it, and their cruise speed as a share."""
     pedestrians = shipped("pedestrian")
-    wants = {"seek": {"pace": "CURRENT_SPEED"}, **pedestrians.behaviors}
-    listed = [(kind, columns(kind, wants[kind.name])) for kind in CATALOGUE if kind.name in wants.keys() - UNUSED]
-    behaviors = [
-        (kind, {**values, **({"target": n + np.arange(n)} if kind is Seek else {})}) for kind, values in listed
-    ]
-    walkers = {
-        "behaviors": behaviors,
-        "vehicle": columns(VehicleModel, pedestrians.vehicle),
-        "locomotions": locomotions(pedestrians),
-        "combining": next(way.number for way in COMBININGS if way.name == pedestrians.combining),
-    }
+    wants = {name: values for name, values in pedestrians.behaviors.items() if name not in UNUSED}
+    going = replace(pedestrians, behaviors={"seek": {"pace": "CURRENT_SPEED"}, **wants})
+    walkers = as_scene(going, seek={"target": n + np.arange(n)})
     return walkers, float(pedestrians.vehicle["cruise_speed"])
 
 
@@ -151,12 +140,7 @@ def walls(case: Any) -> Obstacles:
     standing = boxes(middle, half, np.moveaxis(np.array(axes), 2, 0))
     foot = _ground(case.circles[:, :2])
     rise = np.array([0.0, 0.0, HALF_HEIGHT])
-    return joined(standing, obstacles(foot - rise, case.circles[:, 2], foot + rise))
-
-
-def joined(first: Obstacles, second: Obstacles) -> Obstacles:
-    """Both in one table."""
-    return Obstacles(**{name: np.concatenate((getattr(first, name), getattr(second, name))) for name in vars(first)})
+    return all_of(standing, obstacles(foot - rise, case.circles[:, 2], foot + rise))
 
 
 def _ground(points: np.ndarray) -> np.ndarray:

@@ -11,7 +11,7 @@ from pathlib import Path
 import bpy
 
 from . import laws
-from .blank import blank_file
+from .extension import blank_file
 from .odd_scene import OddScene
 from .output import Output
 

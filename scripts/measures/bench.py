@@ -60,6 +60,8 @@ def build(count: int, *, in_points: bool) -> float:
     import bpy
     import numpy as np
 
+    from scripts.user_steps import adjust
+
     scene = bpy.context.scene
     scene.render.fps, scene.frame_start, scene.frame_end = 24, 1, FRAMES
     mesh = bpy.data.meshes.new("Starling")
@@ -79,11 +81,7 @@ def build(count: int, *, in_points: bool) -> float:
         scene.collection.objects.link(bird)
     bpy.ops.steering.crowd_add()
     crowd = bpy.context.object
-    for name, values in RULES.items():
-        settings = getattr(crowd.steering, name)
-        settings.use = True
-        for setting, value in values.items():
-            setattr(settings, setting, value)
+    adjust(crowd, **RULES)
     crowd.steering.combining = "WEIGHTED_SUM"
     bpy.ops.object.select_all(action="SELECT")
     bpy.context.view_layer.update()
@@ -91,8 +89,7 @@ def build(count: int, *, in_points: bool) -> float:
     spent = seconds(lambda: bpy.ops.steering.tag(role=role, moves_like="UNCHANGED"))
     if in_points:
         bpy.data.objects["Flock"].steering.models = models
-    vehicle = crowd.steering.vehicle
-    vehicle.mass, vehicle.max_force, vehicle.max_speed, vehicle.cruise_speed = 1.0, 27.0, 9.0, 0.8
+    adjust(crowd, vehicle={"mass": 1.0, "max_force": 27.0, "max_speed": 9.0, "cruise_speed": 0.8})
     bpy.context.view_layer.update()
     return spent
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from scripts.motion_metrics import group_sizes, nearest_distances
 from scripts.preset_crowds import FPS, columns, crowd, shipped
 from scripts.preset_states import ready_state
 from steering_addon.behaviors.evasion import Evasion
@@ -147,9 +148,4 @@ def spread(place: np.ndarray) -> float:
 
 def largest_group(place: np.ndarray) -> float:
     """The share of the largest group of places (n, 3)."""
-    gap = np.linalg.norm(place[:, None] - place[None], axis=-1)
-    linked = gap < 3.0 * np.median(np.sort(gap, axis=1)[:, 1])
-    group = np.arange(len(place))
-    while (joined := np.where(linked, group[None], len(place)).min(axis=1)).tolist() != group.tolist():
-        group = joined
-    return np.bincount(group).max() / len(place)
+    return group_sizes(place, 3.0 * np.median(nearest_distances(place[None]))).max() / len(place)

@@ -28,14 +28,7 @@ COATS: tuple[Colors, ...] = tuple(
 )
 SIZE = stored(COW.size)
 HIP = 0.33
-LEGS = (
-    ("Right Front", 0.085, 0.15, "p"),
-    ("Left Front", -0.085, 0.15, "(p+0.5)"),
-    ("Right Hind", 0.085, -0.35, "(p+0.58)"),
-    ("Left Hind", -0.085, -0.35, "(p+0.08)"),
-)
-"""The legs across move nearly together."""
-WALK = Walk(SIZE, HIP, COW.stride, 0.2, LEGS)
+WALK = Walk(SIZE, HIP, COW.stride, 0.2, (0.085, 0.15), (0.085, -0.35), ("p", "(p+0.5)", "(p+0.58)", "(p+0.08)"))
 
 
 def cow(number: int) -> bpy.types.Object:
@@ -83,7 +76,5 @@ def _head(head: Shape) -> None:
     for side in (-1, 1):
         head.ball((0.10 * side, 0.10, 0.01), (0.05, 0.016, 0.022), "coat", sides=6, bands=3)
         head.ball((0.06 * side, 0.17, 0.0), (0.012, 0.014, 0.014), "eyes", sides=5, bands=3)
-        rings = [(0.035, 0.06, 0.018), (0.085, 0.075, 0.014), (0.115, 0.125, 0.004)]
-        head.skin(
-            [[(out * side + x, 0.12 + y, high) for x, y in oval(5, wide, wide)] for out, high, wide in rings], "horns"
-        )
+        horn = ((0.035, 0.06, 0.018), (0.085, 0.075, 0.014), (0.115, 0.125, 0.004))
+        head.column([(high, wide, wide, 0.12, out * side) for out, high, wide in horn], "horns", sides=5)

@@ -122,8 +122,10 @@ def test_a_region_that_is_not_present_has_no_effect() -> None:
     assert (kept(two, [[40.0, 0.0, 0.0]], values={"region": 0}).steering()[0] == 0.0).all()
 
 
-def test_on_the_ground_it_does_not_steer_up_or_down() -> None:
-    place = kept(regions([[0.0, 0.0, 30.0]], 10.0, SPHERE), [[20.0, 3.0, 0.0]], locomotions=[(Planar, {})])
+@pytest.mark.parametrize("method", [TURN, CROSS])
+def test_on_the_ground_it_does_not_steer_up_or_down(method: int) -> None:
+    above = regions([[0.0, 0.0, 30.0]], 10.0, SPHERE)
+    place = kept(above, [[20.0, 3.0, 0.0]], locomotions=[(Planar, {})], values={"method": method})
     [force] = place.steering()
     assert force[0, 2] == 0.0
     assert force[0, 0] < 0.0
@@ -227,17 +229,6 @@ def test_who_heads_another_way_than_its_crowd_turns_to_the_side_that_is_nearer()
     alone.identity = place.identity[13:]
     strays = place.steering()[0][13:]
     assert np.sign(strays[:, 1]).tolist() == np.sign(alone.steering()[0][:, 1]).tolist()
-
-
-def test_on_the_ground_crossing_does_not_steer_up_or_down() -> None:
-    place = kept(
-        regions([[0.0, 0.0, 30.0]], 10.0, SPHERE),
-        [[20.0, 3.0, 0.0]],
-        locomotions=[(Planar, {})],
-        values={"method": CROSS},
-    )
-    [force] = place.steering()
-    assert force[0, 2] == 0.0 and np.linalg.norm(force) > 0.0
 
 
 GROUNDED = ("child", "pedestrian", "herd", "sheep", "car")

@@ -8,7 +8,7 @@ import pytest
 
 from scripts.motion_metrics import rolled, rolls
 from steering_addon.behaviors.arrival import Arrival
-from steering_addon.locomotion import Planar, SimpleVehicle
+from steering_addon.locomotion import SimpleVehicle
 from steering_addon.locomotion.banking import GRAVITY, Banking, banked
 from steering_addon.simulation.arrays.vectors import Vectors, dot, magnitude, unit
 from steering_addon.simulation.behavior import Behavior, Steering
@@ -82,12 +82,6 @@ def test_banking_can_be_turned_down_and_off() -> None:
 
 def axes(states: list[State]) -> tuple[np.ndarray, np.ndarray]:
     return headings(states), ups(states)
-
-
-def test_vehicles_that_keep_in_their_plane_do_not_lean() -> None:
-    place = Scene([[0.0] * 3], speed=11.0, vehicle=BIRD, locomotions=[(Planar, {})], fps=FPS)
-    states = flown(place, lambda time: (8.0, 0.0, 3.0), 2 * FPS)
-    assert (ups(states) == (0.0, 0.0, 1.0)).all()
 
 
 @pytest.mark.parametrize("roll", [40.0, -90.0, 175.0])

@@ -52,15 +52,6 @@ def test_a_region_follows_the_location_and_scale_of_its_object() -> None:
     assert np.allclose(later.regions.half, [[2.0, 1.0, 1.0]])
 
 
-def test_a_region_that_stands_still_can_be_switched_off_and_on() -> None:
-    frames(1, 11)
-    vehicle(crowd=crowd(containment={}))
-    insert(region(), "steering.active", {1: True, 4: False, 8: True})
-    assert [snapshot.regions.present.tolist() for snapshot in snapshots(1, 2, 5, 6, 9)] == [
-        [True], [True], [False], [False], [True]
-    ]  # fmt: skip
-
-
 def test_a_region_set_as_target_needs_no_tag_and_takes_precedence() -> None:
     frames(1, 60, fps=12)
     region("Near", size=4.0)

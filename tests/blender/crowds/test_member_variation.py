@@ -6,8 +6,6 @@ import pytest
 
 from tests.blender.building import assert_same, crowd, drive, fleet, insert, link, scene_dump, select, vehicle
 
-FACTORS = ("speed_factor", "size_factor", "mass_factor", "start_speed")
-
 
 def vary(**settings) -> None:
     assert bpy.ops.steering.vary(**settings) == {"FINISHED"}
@@ -53,17 +51,6 @@ def test_objects_keep_their_scale_on_request(ships) -> None:
     assert np.ptp(values(ships, "size_factor")) > 0.1
     vary(size=0.3)
     assert np.allclose(sizes(ships), values(ships, "size_factor")[:, None], rtol=1e-6)
-
-
-def test_varying_again_starts_over(ships) -> None:
-    ships[2].scale = (2.0, 2.0, 2.0)
-    vary(speed=0.3, size=0.2, mass=0.4, start_speed=0.1)
-    once = [*(values(ships, name) for name in FACTORS), sizes(ships).ravel()]
-    vary(speed=0.9, size=0.9, mass=0.9, start_speed=0.9, seed=5)
-    vary(speed=0.3, size=0.2, mass=0.4, start_speed=0.1)
-    again = [*(values(ships, name) for name in FACTORS), sizes(ships).ravel()]
-    for first, second in zip(once, again):
-        assert np.allclose(first, second, rtol=1e-6)
 
 
 def test_amounts_of_zero_restore_the_original_values(ships) -> None:

@@ -147,29 +147,21 @@ def test_the_report_says_how_fast_they_are(capfd, system: str, pace: str) -> Non
     assert f", cruises at {pace}" in capfd.readouterr().out
 
 
-def test_a_crowd_with_behaviors_keeps_its_settings() -> None:
-    settled = crowd(seek={"weight": 3.0})
-    vehicle(crowd=settled)
-    known = stored(settled.steering)
-    scale = [tuple(ob.scale) for ob in ships(3)]
-    joined = tagged(*[bpy.data.objects[f"Model 0{k}"] for k in range(3)], moves_like="BIRD")
-    assert joined == settled
-    assert stored(settled.steering) == known
-    assert [tuple(bpy.data.objects[f"Model 0{k}"].scale) for k in range(3)] == scale
-    assert with_role("REGION") == []
-
-
-@pytest.mark.parametrize("settle", ["max_speed", "combining", "a member"])
+@pytest.mark.parametrize("settle", ["a behavior", "max_speed", "combining", "a member"])
 def test_a_crowd_with_any_settings_or_members_keeps_its_settings(settle) -> None:
-    settled = crowd()
+    settled = crowd(**({"seek": {"weight": 3.0}} if settle == "a behavior" else {}))
     if settle == "max_speed":
         settled.steering.vehicle.max_speed = 20.0
     elif settle == "combining":
         settled.steering.combining = "WEIGHTED_SUM"
     else:
         vehicle(crowd=settled)
-    tagged(*ships(2))
-    assert used(settled) == set()
+    known, models = stored(settled.steering), ships(2)
+    assert tagged(*models, moves_like="BIRD") == settled
+    assert settle in ("max_speed", "combining") or stored(settled.steering) == known
+    assert {tuple(ob.scale) for ob in models} == {(1.0, 1.0, 1.0)}
+    assert used(settled) == ({"seek"} if settle == "a behavior" else set())
+    assert with_role("REGION") == []
 
 
 def test_a_new_crowd_is_created_on_request() -> None:

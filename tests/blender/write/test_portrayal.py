@@ -36,6 +36,7 @@ from tests.blender.building import (
     wedge,
     world_matrices,
 )
+from tests.blender.drawing import shown
 from tests.sampling import sampled
 
 NAMES = ("steering_speed", "steering_distance", "steering_phase")
@@ -462,20 +463,6 @@ def test_overrides_that_would_lose_the_properties_give_a_warning_and_lose_nothin
     assert not [name for name in NAMES if name in ship]
 
 
-class Layout:
-    """Notes what a panel draws."""
-
-    def __init__(self, drawn: list) -> None:
-        self.drawn = drawn
-        self.active = True
-
-    def column(self, **_settings):
-        return Layout(self.drawn)
-
-    def prop(self, _owner, name: str, **_settings) -> None:
-        self.drawn.append(name)
-
-
 @pytest.mark.parametrize(
     ("phase_by", "fields"),
     [
@@ -489,12 +476,13 @@ class Layout:
 def test_the_panel_shows_what_counts(phase_by, fields) -> None:
     ship = bird(phase_by=phase_by)
     select(ship)
-    panel = type("Shown", (), {"layout": Layout([])})()
-    bpy.types.STEERING_PT_portrayal.draw(panel, bpy.context)
-    assert panel.layout.drawn == fields
+
+    def drawn() -> list[str]:
+        return [name for _, name in shown("STEERING_PT_portrayal")]
+
+    assert drawn() == fields
     portray(ship.steering.crowd, look=True)
-    bpy.types.STEERING_PT_portrayal.draw(panel, bpy.context)
-    assert panel.layout.drawn[len(fields) :] == [*fields, "look_at", "look_ahead", "look_at_caller"]
+    assert drawn() == [*fields, "look_at", "look_ahead", "look_at_caller"]
 
 
 def looking(number: int = 1, **settings):
