@@ -182,7 +182,7 @@ class Mesh:
         far = np.full(len(points), np.inf) if reach is None else reach
         distance, place, triangle = self.nearest(points, far, lowest)
         inside = self.inside(points)
-        # Who is in it where nothing counts is near to nothing.
+        # A point inside where nothing counts is near to nothing.
         sign = np.where(inside if lowest is None else inside & (triangle >= 0), -1.0, 1.0)
         offset = points - place
         on_it = magnitude(offset) < EPSILON
