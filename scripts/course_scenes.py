@@ -87,7 +87,7 @@ class Course:
         gaps = [values["gap"] for kind, values in self.scene.behaviors if kind is KeepDistance]
         queue = (n - 1) * (2.0 * model.radius + gaps[0]) if gaps else np.zeros(n)
         near = self.line.length - np.maximum(model.radius, self.line.spacing) - 0.01 * self.line.length - queue
-        along, position = _memory(state, "path_following").along, state.motion.position
+        along, position = state.memories["path_following"].along, state.motion.position
         reached = np.asarray(along >= near, dtype=np.bool_)
         offset = position[None] - position[:, None]
         onward = self.line.position(np.array([self.line.length])) - position
@@ -163,11 +163,6 @@ def random_course(seed: int, presets: Sequence[str] = NAMES) -> Course:
     shapes = [SHAPES[index] for index in rng.integers(len(SHAPES), size=OBSTACLES)]
     way = WAYS[int(rng.integers(len(WAYS)))]
     return course(presets[seed % len(presets)], way, shapes, rng.integers(1, 5, VEHICLES).tolist(), seed)
-
-
-def _memory(state: State, name: str) -> Any:
-    """What a behavior remembers of all vehicles."""
-    return state.memories[name]
 
 
 def _depth(things: Obstacles, position: NDArray[np.float64], radius: NDArray[np.float64]) -> NDArray[np.float64]:
