@@ -16,7 +16,20 @@ from steering_addon.behaviors.keep_distance import KeepDistance
 from steering_addon.behaviors.path_following import PathFollowing
 from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
 from steering_addon.portrayal.feet.soles import runs
-from steering_addon.scene import SPHERE, Scene, all_of, boxes, mesh, mesh_obstacles, obstacles, regions, spline
+from steering_addon.scene import (
+    SPHERE,
+    Scene,
+    all_of,
+    boxes,
+    headings,
+    mesh,
+    mesh_obstacles,
+    obstacles,
+    positions,
+    regions,
+    spline,
+    velocities,
+)
 from steering_addon.settings.preset import Preset
 from steering_addon.simulation.behavior import Behavior
 from steering_addon.simulation.combining import COMBININGS
@@ -135,9 +148,7 @@ class Outcome:
     def of(cls, course: Course, states: Sequence[State]) -> Outcome:
         scene = course.scene
         n = len(scene)
-        position = np.stack([state.motion.position for state in states])
-        velocity = np.stack([state.motion.velocity for state in states])
-        forward = np.stack([state.motion.forward for state in states])
+        position, velocity, forward = positions(states), velocities(states), headings(states)
         model = VehicleModel.of(n, **scene.vehicle)
         at_end = np.stack([np.zeros(n, dtype=bool), *(course.reached(state) for state in states[1:])])
         arrived = np.where(at_end.any(axis=0), np.argmax(at_end, axis=0), -1)
