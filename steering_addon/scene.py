@@ -167,7 +167,10 @@ def links(*lines: Any, **values: Any) -> Links:
 
 def all_of(*sets: Any) -> Any:
     """Several sets of tracked bodies, of obstacles or of regions as one, in this order."""
-    return replace(sets[0], **{name: np.concatenate([getattr(each, name) for each in sets]) for name in vars(sets[0])})
+    return replace(
+        sets[0],
+        **{name: np.concatenate([getattr(each, name) for each in sets]) for name in sets[0].__dataclass_fields__},
+    )
 
 
 def mesh_obstacles(meshes: Sequence[Mesh], centre: Any, axes: Any = None, **others: Any) -> Obstacles:

@@ -5,11 +5,12 @@ summed up by Accumulate Field, as single precision holds integers up to 2^24 onl
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import bpy
 
-from steering_addon.blender.crowds.asset_files import GROUP, INPUTS, PHASES, PLAYER, VERSION
+from steering_addon.blender.crowds.asset_files import GROUP, PHASES, PLAYER, VERSION
 
 DESCRIPTION = "Plays a crowd cache of Steering Behaviors: instances of models, on any frame, with motion blur"
 SOCKETS = {
@@ -21,6 +22,33 @@ SOCKETS = {
 }
 NEAR = 0.5
 """Keys of agents and edits that are nearer than this are the same."""
+
+
+@dataclass(frozen=True)
+class Input:
+    """An input of the player. `default`, `least`: its value, and the least one; None for none."""
+
+    label: str
+    kind: str
+    description: str
+    default: Any = None
+    least: float | None = None
+
+
+INPUTS = (
+    Input("Cache", "OBJECT", "Object whose mesh holds all frames of the crowd"),
+    Input("Models", "COLLECTION", "What to show, a child each: the poses of the first model, those of the next"),
+    Input("Frame Offset", "FLOAT", "Frames by which the crowd is ahead of the scene", 0.0),
+    Input("Speed", "FLOAT", "How fast it plays from the first frame on, as a factor", 1.0),
+    Input(
+        "Pick Poses", "BOOLEAN", "Show models in the pose of each frame; otherwise Models has a child a variant", True
+    ),
+    Input("Poses", "INT", "Number of poses of each model among the children of Models", 1, 1),
+    Input("First Frame", "INT", "Frame of the scene on which the cache begins", 1),
+    Input("Frame Rate", "FLOAT", "Frames a second, for the attribute speed", 24.0, 0.0),
+    Input("Edits", "OBJECT", "Object whose points change agents, each that of its key"),
+)
+"""The inputs after the geometry, whose points are the agents."""
 
 
 def crowd_player() -> bpy.types.NodeTree:

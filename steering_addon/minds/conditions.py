@@ -31,7 +31,6 @@ class Meeting:
     """The vehicles of a crowd that may be called, and the world before the step.
 
     Attributes:
-        world: the world.
         before: what state each of the n vehicles is in.
         crowd: (n,) the row of the crowd of each vehicle.
         rows: (m,) the vehicles that may be called, rising.

@@ -47,11 +47,8 @@ BEGINS, LEADS, WHICH = 0xE8C1, 0xE8C2, 0xE8C3
 
 @dataclass(frozen=True)
 class Arriving:
-    """Whether n agents arrive.
-
-    Attributes:
-        since: (n,) seconds since they were last where they were led, inf if they never were.
-    """
+    """Whether n agents arrive. `since`: (n,) seconds since they were last where they were led, inf if they never
+    were."""
 
     since: Scalars
 

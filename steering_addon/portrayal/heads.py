@@ -161,11 +161,8 @@ def toward(
 
 
 def aimed(target: Vectors, eyes: Vectors, forward: Vectors, up: Vectors, otherwise: Scalars) -> tuple[Scalars, Scalars]:
-    """How far heads are turned to the left and raised to look at points, (n,) radians each, without easing.
-
-    Args:
-        target, eyes, forward, up, otherwise: as for `toward`, of n heads on a frame or of one on n frames.
-    """
+    """How far heads are turned to the left and raised to look at points, (n,) radians each, without easing. `target`,
+    `eyes`, `forward`, `up`, `otherwise`: as for `toward`, of n heads on a frame or of one on n frames."""
     sees = np.isfinite(target[:, 0])
     offset = np.where(sees[:, None], target - eyes, forward)
     ahead, aside, above = dot(offset, forward), dot(offset, cross(up, forward)), dot(offset, up)
@@ -190,23 +187,15 @@ def expected(forward: Vectors, up: Vectors, before: Vectors, seconds: float, lea
 
 
 def followed(before: Scalars, wanted: Scalars, looks: Mask, frame_time: float) -> Scalars:
-    """How far heads have turned a frame later, (n,) radians, as they follow what is wanted.
-
-    Args:
-        before, wanted: (n,) radians.
-        looks: (n,) whether they look at something: then they turn more slowly.
-    """
+    """How far heads have turned a frame later, (n,) radians, as they follow what is wanted. `before`, `wanted`: (n,)
+    radians; `looks`: (n,) whether they look at something: then they turn more slowly."""
     share = np.minimum(frame_time / np.where(looks, EASING, SMOOTHING), 1.0)
     return before + (wanted - before) * share
 
 
 def attends(since: Scalars, speed: Scalars, height: Scalars) -> Mask:
-    """Whether bodies look at what called them into a state, (n,).
-
-    Args:
-        since: (n,) seconds since they took up the state.
-        speed, height: (n,) m/s and metres.
-    """
+    """Whether bodies look at what called them into a state, (n,). `since`: (n,) seconds since they took up the state;
+    `speed`, `height`: (n,) m/s and metres."""
     return (since < NOTICES) | (speed < STANDS * height)
 
 
@@ -227,11 +216,8 @@ def variants_of(keys: Keys) -> Rows:
 
 def postures(most: Scalars, variants: Rows) -> tuple[Vectors, Vectors]:
     """How far backs and heads of n agents are turned, (n, 3) radians: raised, leant to the left, turned to the left.
-
-    Args:
-        most: (n,) radians by which a back or a head is raised or lowered at most.
-        variants: (n,) numbers of postures.
-    """
+    `most`: (n,) radians by which a back or a head is raised or lowered at most; `variants`: (n,) numbers of
+    postures."""
     part = (variants[:, None] + 0.5) * np.array(SPREAD)
     draw = (2.0 * (part - np.floor(part)) - 1.0) * most[:, None]
     level = np.zeros(len(draw))

@@ -79,13 +79,8 @@ class FrameMotion:
         was_forward: Vectors,
         **others: Any,
     ) -> "FrameMotion":
-        """The way from the frame before to this one.
-
-        Args:
-            position, forward, up: (n, 3) metres and unit axes on this frame.
-            was, was_forward: (n, 3) position and forward on the frame before.
-            others: the other attributes.
-        """
+        """The way from the frame before to this one. `position`, `forward`, `up`: (n, 3) metres and unit axes on this
+        frame; `was`, `was_forward`: (n, 3) position and forward on the frame before."""
         left = cross(up, forward)
         gone = position - was
         ahead, aside = dot(gone, forward), dot(gone, left)

@@ -109,9 +109,7 @@ class ModelPortrait:
     """The m vehicles of one model on a frame.
 
     Attributes:
-        bodies: theirs.
         growth: (m,) how many times as large as on the first frame they are.
-        on_ground: they in the space of their ground.
         played: of their clips.
         heads: theirs; None if nothing turns them.
     """
@@ -138,24 +136,15 @@ class CrowdPortrait:
 
 @dataclass(frozen=True)
 class Portrait(Sketch):
-    """The vehicles as they are to be seen on a frame: a sketch, with what follows from all frames so far.
-
-    Attributes:
-        models: as those of the subjects.
-        driven: the crowds with numbers for drivers, alike.
-    """
+    """The vehicles as they are to be seen on a frame: a sketch, with what follows from all frames so far. `models`: as
+    those of the subjects; `driven`: the crowds with numbers for drivers, alike."""
 
     models: Sequence[ModelPortrait]
     driven: Sequence[CrowdPortrait]
 
 
 class Portrayer:
-    """Portrays the vehicles of a run.
-
-    Attributes:
-        subjects: these.
-        sketched_by: what sketches depend on besides states and frames.
-    """
+    """Portrays the vehicles of a run. `sketched_by`: what sketches depend on besides states and frames."""
 
     def __init__(self, subjects: PortraitSubjects) -> None:
         self.subjects = subjects

@@ -130,7 +130,6 @@ def stances_of(
         points: (f, m, 3) in the world.
         level: (f, m) their heights above the ground.
         rows: the columns of the points of the foot.
-        rests: the height at which it rests.
         height: of the body, metres.
     """
     over_ground = np.concatenate((points[:, rows, :2], level[:, rows, None]), axis=2)

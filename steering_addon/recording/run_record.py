@@ -108,11 +108,8 @@ class ChangesOfMind:
 
 
 class RunRecorder:
-    """Takes down what happens to n vehicles, frame after frame.
-
-    Attributes:
-        mishaps: of all vehicles so far; others may note more kinds.
-    """
+    """Takes down what happens to n vehicles, frame after frame. `mishaps`: of all vehicles so far; others may note more
+    kinds."""
 
     def __init__(self, frames: Scalars, n: int) -> None:
         """`frames`: (f,) their numbers."""
@@ -154,12 +151,8 @@ class RunRecorder:
 
 
 def frames_present(away: Mask, frames: Scalars) -> Scalars:
-    """The first and the last frame on which each vehicle is present, (n, 2), as `RunRecord.present`.
-
-    Args:
-        away: (f, n) whether it has not entered yet or has left.
-        frames: (f,) their numbers.
-    """
+    """The first and the last frame on which each vehicle is present, (n, 2), as `RunRecord.present`. `away`: (f, n)
+    whether it has not entered yet or has left; `frames`: (f,) their numbers."""
     first, last = np.argmin(away, axis=0), len(frames) - 1 - np.argmin(away[::-1], axis=0)
     present = np.stack(
         (np.where(away[0], frames[first], -np.inf), np.where(away[-1], frames[last], np.inf)),

@@ -42,12 +42,8 @@ class Intent(Enum):
 
 @dataclass(frozen=True)
 class Taking:
-    """The shares of resources that agents take in a step.
-
-    Attributes:
-        body: (n,) the row of the body each takes from, -1 for none.
-        amount: (n,) how much it takes.
-    """
+    """The shares of resources that agents take in a step. `body`: (n,) the row of the body each takes from, -1 for
+    none; `amount`: (n,) how much it takes."""
 
     body: Rows
     amount: Scalars

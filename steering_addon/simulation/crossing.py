@@ -51,11 +51,7 @@ def get_on(
     state: State, snapshot: Snapshot, after: Snapshot, world: World, decided: Decisions
 ) -> tuple[State, Decisions]:
     """The state in which vehicles have got on links, and the decisions in which others stand and wait for that.
-
-    Args:
-        snapshot: the vehicles present that are on no link.
-        after: the snapshot of the next frame.
-    """
+    `snapshot`: the vehicles present that are on no link; `after`: the snapshot of the next frame."""
     if not len(snapshot.links) or world.ways is None:
         return state, decided
     n, radius, position = len(state), snapshot.vehicle.radius, state.motion.position

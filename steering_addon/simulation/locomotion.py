@@ -184,22 +184,14 @@ class Locomotion(Declared):
 
     @classmethod
     def on_wheels(cls, wheelbase: float, track: float, radius: float) -> dict[str, float]:
-        """The values that suit bodies with wheels, by name.
-
-        Args:
-            wheelbase, track: the distances between the axles and between left and right wheels, metres.
-            radius: of a wheel, metres.
-        """
+        """The values that suit bodies with wheels, by name. `wheelbase`, `track`: the distances between the axles and
+        between left and right wheels, metres; `radius`: of a wheel, metres."""
         return {}
 
     @classmethod
     def with_drivers(cls, read: Collection[str], length: float) -> dict[str, float]:
-        """The values that suit bodies with drivers of their parts, by name.
-
-        Args:
-            read: the names of the outputs that the drivers read.
-            length: of the bodies, metres.
-        """
+        """The values that suit bodies with drivers of their parts, by name. `read`: the names of the outputs that the
+        drivers read; `length`: of the bodies, metres."""
         return {}
 
     @abstractmethod
@@ -237,7 +229,6 @@ class Locomotion(Declared):
         """The bodies after some of them were led by hand: what is remembered fits the way they took.
 
         Args:
-            before: the motion before the step.
             memory: what was remembered before it.
             moved: the step with the positions, velocities and headings to which bodies were led.
             hand: (n,) those that were led.
@@ -250,7 +241,6 @@ class Locomotion(Declared):
         """How the bodies stand or lean at the end of a step.
 
         Args:
-            before: the motion before the step.
             moved: what came of `moved`, with the positions and velocities after contacts.
             acceleration: (n, 3) the smoothed acceleration after the step, m/s2.
             terrain: as for `moved`.

@@ -31,12 +31,8 @@ from .world import World
 
 
 def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> World:
-    """The world as vehicles see it at a fraction of the time between two frames.
-
-    Args:
-        before: the snapshot of the first frame, of the vehicles present.
-        part: the fraction, from 0 to below 1.
-    """
+    """The world as vehicles see it at a fraction of the time between two frames. `before`: the snapshot of the first
+    frame, of the vehicles present; `part`: the fraction, from 0 to below 1."""
     motion, away = _carriers(state), state.away
     bodies = bodies_at(state, before, after, part)
     visible = which(bodies.present & ((bodies.roles & int(Role.VEHICLE)) != 0))

@@ -295,12 +295,8 @@ class ActionSelection(ABC):
 
     @abstractmethod
     def followed(self, snapshot: Snapshot, modes: Rows, caller: Rows) -> tuple[tuple[Settings, ...], Rows]:
-        """The settings in use, and the row (n,) that each vehicle follows.
-
-        Args:
-            modes: (n,) the mode of each vehicle.
-            caller: (n,) the row of the body that called it into its mode.
-        """
+        """The settings in use, and the row (n,) that each vehicle follows. `modes`: (n,) the mode of each vehicle;
+        `caller`: (n,) the row of the body that called it into its mode."""
 
 
 def start_state(position: Vectors, forward: Vectors, up: Vectors, velocity: Vectors, time: float = 0.0) -> State:

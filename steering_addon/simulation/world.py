@@ -46,7 +46,6 @@ class World:
         time: seconds.
         dt: seconds until the next decision.
         bodies: everything that may be a target.
-        obstacles: in world space.
         paths: the tagged curves, in world space.
         regions: the spheres, boxes and meshes to stay in, in world space.
         flows: the curves and meshes that define currents, in world space.
@@ -252,7 +251,6 @@ class Agents(Columns):
         position, velocity: (n, 3) metres, metres a second.
         side, forward, up: (n, 3) the axes of their local space, orthonormal.
         speed: (n,) metres a second.
-        vehicle: their vehicle models.
         upward: (n, 3) unit vectors away from the ground.
         grounded: (n,) whether they keep to the ground, as walkers and cars do.
         handling: how their bodies answer to steering.

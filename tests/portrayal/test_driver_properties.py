@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -103,14 +102,6 @@ def test_all_vehicles_together_equal_a_plain_loop(seed, frames, vehicles, phase_
     assert tuple(together) == PROPERTIES
     for name in expected:
         np.testing.assert_allclose(together[name], expected[name], rtol=0.0, atol=1e-9)
-
-
-@pytest.mark.parametrize("phase_by", [DISTANCE, TIME])
-@pytest.mark.parametrize("extreme", [0.0, 1.0])
-def test_the_phase_never_decreases(phase_by, extreme) -> None:
-    result = shown(walk() * 50.0, phase_by=phase_by, effort=extreme, variation=extreme)
-    assert (np.diff(result["steering_phase"], axis=0) >= 0.0).all()
-    assert (np.diff(result["steering_distance"], axis=0) >= 0.0).all()
 
 
 def test_the_phase_of_a_standing_vehicle_stops_by_distance_but_not_by_time() -> None:

@@ -150,9 +150,6 @@ of_behaviors = st.sampled_from(CATALOGUE).flatmap(
 )
 
 
-# ---- reading and writing
-
-
 @given(crowds | states | of_behaviors)
 def test_reading_restores_what_was_written(preset: Preset) -> None:
     assert read(written(preset), preset.kind) == preset
@@ -225,9 +222,6 @@ def test_variation_preroll_portrayal_and_attendance_may_be_missing() -> None:
     assert preset.portrayal is preset.attendance is None
 
 
-# ---- unknown names
-
-
 @pytest.mark.parametrize(
     "path",
     [
@@ -270,9 +264,6 @@ def test_unknown_names_in_a_state_are_ignored_and_reported() -> None:
         *("preroll", "state.mood", "behaviors.seek.target", "behaviors.telepathy", "vehicle.radius", "off.sing"),
         *("about_crowd.evasion.weight", "calls.0.who"),
     }
-
-
-# ---- refused presets
 
 
 @pytest.mark.parametrize(
@@ -396,9 +387,6 @@ def test_a_limit_stored_with_32_bits_is_accepted_as_the_limit(name: str, limit: 
     assert parameters[key].least <= values[key] <= parameters[key].most
 
 
-# ---- larger and smaller bodies
-
-
 def test_scaling_by_one_changes_nothing() -> None:
     for name in SHIPPED:
         preset = shipped(name)
@@ -444,9 +432,6 @@ def test_a_scaled_preset_can_be_read_again(preset: Preset, scale: float) -> None
 def test_text_that_cannot_be_shown_is_refused(odd: str, why: str) -> None:
     with pytest.raises(PresetError, match=why):
         read(odd)
-
-
-# ---- states
 
 
 @pytest.mark.parametrize("name", [name for name in FILES if kind_of(name) == STATE])

@@ -250,17 +250,6 @@ def test_a_weight_multiplies_the_force() -> None:
     assert np.allclose(decided(2.5), 2.5 * decided(1.0))
 
 
-def test_by_priority_avoidance_suppresses_the_other_behaviors() -> None:
-    wall = obstacles(np.array([[0.0, 5.0, 0.0]]), 1.0)
-    scene = Scene([[0.3, 0.0, 0.0]], speed=5.0, tracked=leaders([0.0, 20.0, 0.0]), obstacles=wall)
-    both = [(Seek, {"priority": 2}), (ObstacleAvoidance, {"priority": 1})]
-    avoiding = replace(scene, behaviors=both[1:]).steering()[0]
-    assert (avoiding != 0.0).any()
-    assert np.array_equal(force_of(replace(scene, behaviors=both, combining=PRIORITY)), avoiding)
-    free = replace(scene, behaviors=both, combining=PRIORITY, obstacles=wall.take([]))
-    assert np.array_equal(force_of(free), replace(free, behaviors=both[:1]).steering()[0])
-
-
 @pytest.mark.parametrize("combining", [WEIGHTED_SUM, PRIORITY])
 def test_cruise_speed_is_held_unless_a_behavior_sets_the_speed(combining: int) -> None:
     scene = Scene([[0.0, 0.0, 0.0]], speed=1.0, combining=combining, tracked=leaders([5.0, 5.0, 0.0]))
@@ -311,22 +300,6 @@ def test_allocation_spends_the_force_by_priority(case) -> None:
 def cut(force: np.ndarray, longest: float) -> np.ndarray:
     length = np.linalg.norm(force)
     return force * min(1.0, longest / length) if length else force
-
-
-@BOUNDED
-@given(inputs())
-def test_allocation_neither_exceeds_max_force_nor_undoes_the_first_priority(case) -> None:
-    components, cruise = case
-    force = by_allocation(components, cruise, MAX_FORCE)
-    assert (np.linalg.norm(force, axis=1) <= MAX_FORCE * (1.0 + 1e-12)).all()
-    if components:
-        first = [replace(c, priority=np.full(N, k + 1)) for k, c in enumerate(components[:2])]
-        force = by_allocation(first, np.zeros((N, 3)), MAX_FORCE)
-        for agent in range(N):
-            expected = cut(first[0].force[agent], MAX_FORCE[agent])
-            length = np.linalg.norm(expected)
-            if length >= FIRM * MAX_FORCE[agent]:
-                assert force[agent] @ expected / length >= min(length, MAX_FORCE[agent]) - 1e-6
 
 
 def test_by_allocation_a_breath_of_avoidance_does_not_forbid_the_other_side() -> None:

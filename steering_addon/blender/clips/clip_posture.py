@@ -84,12 +84,8 @@ class Neck:
     def turn(
         self, rig: Object, channels: Sequence[tuple[str, int]], values: np.ndarray, left: Scalars, raised: Scalars
     ) -> None:
-        """Turn the heads in poses (n, c) of some channels, as a strip of the bake adds to others.
-
-        Args:
-            rig: one of theirs: they are alike.
-            left, raised: (n,) radians.
-        """
+        """Turn the heads in poses (n, c) of some channels, as a strip of the bake adds to others. `rig`: one of theirs:
+        they are alike; `left`, `raised`: (n,) radians."""
         keys = self.keys(rig, left[:, None], raised[:, None])
         added({channel: column[:, 0] for channel, column in keys.items()}, channels, values)
 
@@ -191,7 +187,6 @@ def posture_of(
     Args:
         rig: an armature of the model.
         named, channels: as for `head_of`.
-        shape: reads its rig.
         most, keys: as for `Posture`.
     """
     head = head_of(rig, named, channels) if most.any() else None

@@ -61,7 +61,6 @@ class Model:
 
     Attributes:
         rows: of the vehicles, among those asked for.
-        vehicles: these.
         rigs: what plays their clips: their armatures, or their meshes with shape keys.
         entries: the clips of the crowd that fit the model, as the crowd stores them.
         measured: the vehicle on which they are measured, asked for or not: of those of the crowd, the first by name.

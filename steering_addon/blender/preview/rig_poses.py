@@ -21,13 +21,8 @@ WIDTHS = {"location": 3, "rotation_quaternion": 4, "rotation_euler": 3, "scale":
 
 @dataclass(frozen=True)
 class RigPose:
-    """The pose of an armature, or of a mesh with shape keys, that plays clips.
-
-    Attributes:
-        channels: as (data path, index).
-        values: (c,) of these.
-        shapes: of a mesh.
-    """
+    """The pose of an armature, or of a mesh with shape keys, that plays clips. `channels`: as (data path, index);
+    `values`: (c,) of these."""
 
     rig: Object
     channels: Sequence[tuple[str, int]]

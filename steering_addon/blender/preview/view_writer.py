@@ -26,7 +26,6 @@ class ViewWriter:
     Heads turn by what is known so far, and feet are as clips have them.
 
     Attributes:
-        subjects: of the portraits.
         warnings: none.
     """
 

@@ -238,13 +238,8 @@ def warnings_of(
     crowds: Iterable[Object],
     of_states: Mapping[Object, tuple[str, ...]],
 ) -> Iterator[str]:
-    """Warnings that do not prevent the bake.
-
-    Args:
-        vehicles: each with its crowd.
-        crowds: all crowds of the run.
-        of_states: the custom properties that tell the states of the vehicles of a crowd.
-    """
+    """Warnings that do not prevent the bake. `crowds`: all crowds of the run; `of_states`: the custom properties that
+    tell the states of the vehicles of a crowd."""
     vehicles = list(vehicles)
     held = [ob.name for ob, _ in vehicles if any(constraint.enabled for constraint in ob.constraints)]
     if held:

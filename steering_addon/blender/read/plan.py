@@ -38,13 +38,11 @@ class Plan(Scenery):
     """Everything that a run reads: the scenery and the vehicles.
 
     Attributes:
-        scene: the scene that is read.
         frames: (f,) whole frames, rising.
         frame_time: seconds per frame.
         substeps: steps of the simulation per frame.
         seed: the scene's.
         vehicles: the vehicles that move, by identity.
-        crowds: the crowds, by name.
         candidates: the bodies of which each vehicle takes one, for each target that names several.
         in_users_scene: whether only the scene itself gives the right values (drivers that read it, physics).
         warnings: what the animator should know although the bake can go ahead.

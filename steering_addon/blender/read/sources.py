@@ -35,7 +35,6 @@ class CrowdSource:
     """A crowd, and those of its settings that do not change during the run.
 
     Attributes:
-        ob: the object.
         identity: the seed of the random key that the crowd shares; copies of a crowd have their own.
         rows: (m,) its vehicles.
         behaviors: those it may use.
@@ -56,7 +55,6 @@ class BodySource:
     """A body or obstacle that is read.
 
     Attributes:
-        ob: the object.
         carrier: the row of the vehicle that carries it, -1 for none.
         bone: the bone of an armature that is meant, by name; empty for the object itself.
     """

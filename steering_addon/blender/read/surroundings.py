@@ -31,7 +31,6 @@ class Scenery:
 
     Attributes:
         bodies: the possible targets besides the vehicles, whose target rows they continue.
-        obstacles: the tagged obstacles.
         paths: the tagged curves, and those that behaviors point at.
         regions: the spheres, boxes and meshes to keep to.
         flows: the curves and meshes that draw currents.

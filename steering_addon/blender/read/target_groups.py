@@ -115,11 +115,9 @@ class Several:
     """Objects of which each vehicle of a crowd takes one as a target of a behavior.
 
     Attributes:
-        crowd: the crowd.
         behavior, parameter: the names of the target's behavior and parameter.
         objects: in the order of their names.
         pick: the number of a choice of PICKS.
-        points: the objects of which each point is one, too.
     """
 
     crowd: Object

@@ -30,7 +30,6 @@ def ease(foot: Stepping, correction: FootCorrection, drop: Scalars, height: floa
     """The correction of a foot whose knee bends evenly.
 
     Args:
-        foot: with its leg.
         correction: that holds it where it stands.
         drop: (..., f) metres by which hips are lower.
         height: of the model, metres.

@@ -30,12 +30,8 @@ COST = 4.0
 
 @dataclass(frozen=True)
 class Planes:
-    """The planes on which a foot stands in s stances.
-
-    Attributes:
-        point, normal: (s, 3) of the plane, metres and unit vectors.
-        shift: (s, 2) metres by which the foot is put down elsewhere.
-    """
+    """The planes on which a foot stands in s stances. `point`, `normal`: (s, 3) of the plane, metres and unit vectors;
+    `shift`: (s, 2) metres by which the foot is put down elsewhere."""
 
     point: Vectors
     normal: Vectors

@@ -182,12 +182,8 @@ def exist(paths: tuple[Path, ...], path: Rows, spline: Rows) -> Mask:
 
 
 def lines_followed(paths: tuple[Path, ...], path: Rows, spline: Rows, left: Scalars) -> Followed:
-    """The lines that n agents follow.
-
-    Args:
-        path, spline: (n,) the row of its path, and the index of the line in it.
-        left: (n,) metres to the left of that line.
-    """
+    """The lines that n agents follow. `path`, `spline`: (n,) the row of its path, and the index of the line in it;
+    `left`: (n,) metres to the left of that line."""
     keys = path, spline, left
     row, order, starts = grouped(*keys)
     lines = zip(*(key[order[starts]].tolist() for key in keys))

@@ -49,7 +49,6 @@ class Flight:
     """The way of n agents to their places, relative to these.
 
     Attributes:
-        agents: these.
         height, run: (n,) metres above the place, and as seen from above to it.
         level: (n, 3) metres to it as seen from above.
         course: (n, 3) level unit directions to it; zero within a radius of it.

@@ -107,7 +107,6 @@ class _Turners(Columns):
     """The needs of m bodies in a turn.
 
     Attributes:
-        agents: whose they are.
         region: (m,) rows of their regions.
         circle, tightest: (m,) the radii of the smallest circle, and of the smallest one at their speed, metres.
         sideways: (m,) the strongest acceleration in a turn, m/s2.

@@ -26,9 +26,6 @@ def values(crowd_object, behavior: str) -> dict:
     )
 
 
-# ---- values
-
-
 @pytest.mark.parametrize("behavior", CATALOGUE)
 def test_a_behavior_is_added_with_the_values_that_fit_its_crowd(behavior: str) -> None:
     crowd_object = fish()
@@ -93,9 +90,6 @@ def test_a_preset_of_a_new_behavior_keeps_its_numbers_and_the_others_are_fitted(
     group = crowd_object.steering.unaligned_collision_avoidance
     assert (group.look_ahead_time, group.distance) == (4.0, 12.0)
     assert group.weight == pytest.approx(fitted["weight"]) and group.weight != 3.0
-
-
-# ---- targets
 
 
 def test_a_reaction_is_to_the_only_other_crowd() -> None:

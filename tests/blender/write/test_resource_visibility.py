@@ -131,9 +131,6 @@ def _curves(ob) -> list:
     return [c for layer in action.layers for strip in layer.strips for bag in strip.channelbags for c in bag.fcurves]
 
 
-# ---- the preview
-
-
 def on(preview) -> None:
     preview.start(bpy.context.scene, bpy.context.view_layer)
 

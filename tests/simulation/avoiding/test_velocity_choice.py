@@ -382,9 +382,6 @@ def test_carried_and_absent_obstacles_do_not_matter() -> None:
     assert positions(gone.run(48)).tobytes() == positions(place.run(48)).tobytes()
 
 
-# ---- speed limits of other behaviors
-
-
 @dataclass(frozen=True)
 class Dawdle(Behavior):
     """Go no faster than at a crawl."""

@@ -35,9 +35,6 @@ def volume(start: np.ndarray, end: np.ndarray, radius: float) -> float:
     return float(np.pi * radius**2 * np.linalg.norm(end - start) + SPHERES * radius**3)
 
 
-# The hull.
-
-
 @BOUNDED
 @given(st.integers(1, 12).flatmap(lambda n: vectors(n, largest=1e3)))
 def test_a_hull_contains_all_points(points: np.ndarray) -> None:
@@ -89,9 +86,6 @@ def test_a_single_point_has_a_hull() -> None:
     start, end, radius = hull(np.array([[1.0, 2.0, 3.0]]))
     assert start.tolist() == end.tolist() == [1.0, 2.0, 3.0]
     assert radius == 0.0
-
-
-# Distances.
 
 
 def test_clearance_is_the_distance_to_the_surface() -> None:
@@ -195,9 +189,6 @@ def test_the_only_point_of_a_ball_is_its_centre() -> None:
             offset = things.start[k] - points[n]
             assert way[n, k] == pytest.approx(offset @ course[n, k])
             assert aside[n, k] == pytest.approx(offset - way[n, k] * course[n, k])
-
-
-# The side to pass on.
 
 
 UP = np.array([[0.0, 0.0, 1.0]])

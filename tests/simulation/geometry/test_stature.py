@@ -32,7 +32,7 @@ def bars(*spans: tuple[float, float], slope: float = 0.0) -> Body:
 
 def standing(n: int, lift: float = 0.0) -> Stature:
     """How n people stand whose origins are above their soles."""
-    return Stature(*(np.full(n, height - lift) for height in (0.0, STEP, HEAD)))
+    return Stature(*(np.full(n, height - lift) for height in (0.0, STEP, HEAD)), np.full(n, 0.61))
 
 
 def nearest(thing: Obstacles, points: np.ndarray, lift: float = 0.0) -> np.ndarray:
@@ -123,7 +123,7 @@ def test_near_loses_nobody_and_finds_those_at_upright_boxes_only_within_their_di
     things = boxes(rng.uniform(-9.0, 9.0, (20, 3)), rng.uniform(0.05, 6.0, (20, 3)), axes)
     things = all_of(things, as_obstacle(bars((0.5, 0.64), (1.0, 1.14), slope=0.1), (2.0, 3.0, 0.0), degrees))
     points, reach = rng.uniform(-12.0, 12.0, (60, 3)), rng.uniform(0.1, 3.0, 60)
-    body = Stature(np.zeros(60), np.full(60, min(STEP, head)), np.full(60, head))
+    body = Stature(np.zeros(60), np.full(60, min(STEP, head)), np.full(60, head), np.full(60, 0.61))
     found = set(zip(*(rows.tolist() for rows in things.near(points, reach, body))))
     gap = things.clearance(points, body)
     within = set(zip(*(rows.tolist() for rows in np.nonzero(gap < reach[:, None]))))

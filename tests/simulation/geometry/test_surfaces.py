@@ -190,9 +190,6 @@ def test_no_triangle_has_a_straight_normal_and_no_surface() -> None:
         assert not ground.open_to(np.array([1e9]), zero, 0.5, 1.0).any()
 
 
-# What is open.
-
-
 def is_open_by_hand(ground: Surfaces, x: float, y: float, cosine: float, reach: float) -> bool:
     """Whether a fine net of places around is floor that is gentle enough."""
     dx, dy = (part.ravel() for part in np.meshgrid(*(2 * [np.linspace(-reach, reach, 15)])))
@@ -239,9 +236,6 @@ def test_a_larger_reach_is_looked_for_again() -> None:
     assert not ground.open_to(np.array([60.0]), y, 0.6, 1.0).any()
     for reach in (60.0, 1e9, 1e300):
         assert not ground.open_to(x, y, 0.6, reach).any()
-
-
-# What moves.
 
 
 def test_a_wave_is_the_same_as_its_surface_built_again() -> None:
@@ -295,9 +289,6 @@ def test_between_other_triangles_it_is_the_later_surface() -> None:
     before, after = surfaces([level(0.0)], [True]), surfaces([terrain()], [True])
     assert surfaces_between(before, after, 0.5).layers[0] is after.layers[0]
     assert not after.has_triangles_of(before) and after.has_triangles_of(after)
-
-
-# Odd input.
 
 
 @st.composite

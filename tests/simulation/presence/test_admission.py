@@ -95,9 +95,6 @@ def test_an_absent_vehicle_is_not_near_an_obstacle() -> None:
     assert absent.number(OBSTACLE) == 0
 
 
-# ---- room
-
-
 def at_one_door(n: int) -> Scene:
     """Vehicles that all start at the same point."""
     return Scene(np.zeros((n, 3)), speed=1.0, vehicle={"radius": 0.3, "max_speed": 2.0})
@@ -139,9 +136,6 @@ def test_a_leader_in_the_door_and_a_vehicle_that_is_carried_keep_no_vehicle_out(
 def test_on_the_first_frame_no_vehicle_waits() -> None:
     scene = at_one_door(3)
     assert not scene.run(1, at=entering(scene, [0] * 3))[0].outside.any()
-
-
-# ---- frames
 
 
 @given(first=st.integers(-50, 50), span=st.integers(0, 200), seed=st.integers(0, 99))
