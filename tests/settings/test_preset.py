@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -161,6 +162,7 @@ def test_a_shipped_preset_is_as_it_is_written_and_has_no_unknown_name(name: str)
     preset = read(content, kind_of(name))
     assert preset.unknown == () and written(preset) == content
     assert not preset.description.endswith(".")
+    assert re.fullmatch(r"[a-z_/]+", name)
     assert all(preset.behaviors.values()) or preset.kind != BEHAVIOR
     if preset.kind == STATE:
         assert name.split("/")[-1] == preset.label.replace(" ", "_").lower()

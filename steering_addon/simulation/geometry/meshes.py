@@ -28,6 +28,8 @@ CLOSE = 1e-9
 """Relative error of a squared distance, with a wide margin over rounding."""
 CHUNK = 512
 """Points queried together."""
+LIES = 0.7
+"""Share of a unit normal upright from which on a triangle rather lies than stands."""
 
 
 @dataclass(frozen=True)
@@ -184,6 +186,30 @@ class Mesh:
         on_it = magnitude(offset) < EPSILON
         away = np.where(on_it[:, None] & (triangle >= 0)[:, None], self.normal[triangle], unit(offset) * sign[:, None])
         return distance * sign, away
+
+    @once
+    def _standing(self) -> "Mesh":
+        """The triangles that rather stand than lie."""
+        return self.only(np.abs(self.normal[:, 2]) < LIES)
+
+    def way_aside(self, points: Vectors, low: Vectors, height: Scalars, radius: Scalars) -> tuple[Scalars, Vectors]:
+        """How far it is from points (n, 3) to the nearest side of a body that pierces the mesh, and the way there.
+
+        Args:
+            low: (n, 3) the lower ends of bodies that stand upright, metres.
+            height, radius: (n,) how far they reach up and to all sides, metres.
+
+        Returns:
+            (n,) metres, inf for a body that does not pierce it or that meets the mesh on its way; and (n, 3) level unit
+            directions.
+        """
+        up = np.broadcast_to(np.array((0.0, 0.0, 1.0)), low.shape)
+        pierced = self.inside(points) | np.isfinite(self.hit(low, up, height)[0])
+        _, place, side = self._standing.nearest(points, np.full(len(points), np.inf))
+        offset = (place - points) * (1.0, 1.0, 0.0)
+        far, aside = magnitude(offset), unit(offset)
+        free = np.isinf(self.hit(low, aside, far + radius)[0]) | self.inside(low)
+        return np.where(pierced & free & (side >= 0), far, np.inf), aside
 
     def _nearest(self, points: Vectors, reach: Scalars, lowest: Scalars | None) -> tuple[Scalars, Vectors, Rows]:
         """As `nearest`, for one chunk."""

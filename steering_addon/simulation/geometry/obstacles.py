@@ -234,6 +234,36 @@ class Obstacles:
         nearest = distance.reshape(len(shares), -1).argmin(axis=0) * len(points) + every
         return distance[nearest], picked(away, nearest)
 
+    def way_aside(self, points: Vectors, rows: Rows, radius: Scalars, stature: Stature) -> tuple[Scalars, Vectors]:
+        """How far bodies that boxes and meshes pierce, such as table tops, have to go aside, and the shortest way.
+
+        Args:
+            points, rows, stature: (m, 3), (m,) and (m,) as of `surface`.
+            radius: (m,) of the bodies, metres.
+
+        Returns:
+            (m,) metres, inf for those that nothing pierces and those that something keeps from going there; and (m, 3)
+            level unit directions.
+        """
+        far, aside = np.full(len(rows), np.inf), np.zeros((len(rows), 3))
+        met = self._met(points, rows, stature)
+        deepest = rows_of_least(met.owner, met.obstacles._surface(met.places, met.rows, met.lowest)[0])
+        local = self.localized(picked(met.places, deepest) - picked(self.start, rows), rows)
+        beyond = np.abs(local) - self.half[rows]
+        kept_out = (self.side[rows] == OUTSIDE) & (np.abs(self.axes[rows, 2, 2]) > 1.0 - ROUNDING)
+        boxes = which(kept_out & (self.shape[rows] == BOX) & (beyond < 0.0).all(axis=1))
+        across = (beyond[boxes, 0] >= beyond[boxes, 1])[:, None]
+        sides = np.where(across, (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)) * np.where(local[boxes] < 0.0, -1.0, 1.0)
+        far[boxes], aside[boxes] = -beyond[boxes, :2].max(axis=1), self.globalized(sides, rows[boxes])
+        sole = columns(points[:, 0], points[:, 1], points[:, 2] + stature.step)
+        for row in _rows_of(self.shape == MESH, rows):
+            pairs = which(kept_out & (rows == row) & ~self._trodden[row])
+            feet = self.localized(picked(sole, pairs) - self.start[row], rows[pairs])
+            tall = (stature.head - stature.step)[pairs]
+            far[pairs], out = self.mesh[row].way_aside(picked(local, pairs), feet, tall, radius[pairs])
+            aside[pairs] = self.globalized(out, rows[pairs])
+        return far, aside
+
     def touch(
         self,
         points: Vectors,

@@ -2,7 +2,6 @@
 
 import bpy
 import numpy as np
-import pytest
 
 from tests.blender.building import bake, clear_bake, crowd, empty, frames, insert, sphere, tag, vehicle
 
@@ -77,19 +76,6 @@ def test_baking_again_gives_the_same_and_deleting_the_bake_restores_everything()
     assert crumb.animation_data is None and {c.data_path for c in _curves(dish)} == {"location"}
     bpy.context.scene.frame_set(1)
     assert ship.animation_data is None
-
-
-def test_hide_keys_of_the_animators_own_are_refused_by_name_or_set_aside() -> None:
-    frames(1, 60)
-    dish, _ = food()
-    dish.keyframe_insert("hide_render", frame=5)
-    ship = eater()
-    with pytest.raises(RuntimeError, match=r"Food has .+ of its own"):
-        bpy.ops.steering.bake()
-    assert ship.animation_data is None
-    dish.steering.hide_eaten = False
-    bake()
-    assert {c.data_path for c in _curves(dish)} == {"hide_render"}
 
 
 def test_a_vehicle_parented_to_a_resource_is_not_a_part_of_it(preview) -> None:

@@ -54,10 +54,6 @@ class RecordingWriter:
     def discard(self) -> None:
         self.discarded = True
 
-    @staticmethod
-    def delete(objects):
-        return ()
-
 
 class PointWriter:
     """Writes the positions of the vehicles on all frames into a file that numpy reads, (f, n, 3) metres."""
@@ -74,10 +70,6 @@ class PointWriter:
 
     def discard(self) -> None:
         self._positions = []
-
-    @staticmethod
-    def delete(objects):
-        return ()
 
 
 def busy_scene() -> list:
