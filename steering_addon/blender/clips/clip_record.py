@@ -27,7 +27,6 @@ class ClipRecord:
 
     Attributes:
         first, last: the frames of the strips.
-        tracks: the names of the NLA tracks.
         pose: what the channels of the clips were before, in the order of the curves of the copies.
         feet: what the channels of the planted feet were before, in the order of the curves of their action.
         kept: the armature's own action, set aside as it would hide the clips.

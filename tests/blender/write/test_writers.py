@@ -54,10 +54,6 @@ class RecordingWriter:
     def discard(self) -> None:
         self.discarded = True
 
-    @staticmethod
-    def delete(objects):
-        return ()
-
 
 def busy_scene() -> list:
     """Vehicles of several rotation modes, some with a parent, in a scene with everything that behaviors need."""
