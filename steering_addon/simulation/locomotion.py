@@ -109,7 +109,6 @@ class Stance:
     Attributes:
         position, velocity: (n, 3) metres, m/s.
         forward, up: (n, 3) unit axes at right angles, in which behaviors see the vehicle.
-        memory: what the locomotion remembers of each vehicle then.
         pose: the axes in which a body is shown, where they are others: a walker on a slope heads level.
         outputs: (n,) by name, for drivers of the model.
         raised: (n,) metres by which bodies are shown higher than they stand; None where they are not.

@@ -250,7 +250,6 @@ class Agents(Columns):
         speed: (n,) metres a second.
         upward: (n, 3) unit vectors away from the ground.
         grounded: (n,) whether they keep to the ground, as walkers and cars do.
-        handling: how their bodies answer to steering.
         stature: how tall obstacles meet them.
         goal: (n, 3) the nearest position that a behavior leads them to, metres; nan for none.
         stays: (n,) whether they stay where they arrive, and therefore have to stop.

@@ -62,7 +62,6 @@ class ClipRecord:
 
 
 def _channels_of(strip: NlaStrip) -> list[tuple[str, int]]:
-    """The channels that a strip animates."""
     bag = bag_of(strip)
     return [(curve.data_path, curve.array_index) for curve in (bag.fcurves if bag else ())]
 

@@ -45,7 +45,6 @@ class Joined:
         members: objects that became a vehicle or moved to another crowd.
         crowd: their crowd; None without such objects.
         preset: the preset that the crowd was given; None if its settings were kept.
-        warnings: sentences that name the objects that were left unchanged.
     """
 
     members: Sequence[Object] = ()

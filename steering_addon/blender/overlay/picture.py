@@ -238,7 +238,6 @@ def _things(drawn: Picture, depsgraph: Depsgraph, cast: Subjects, items: frozens
 
 
 def _region(regions: Regions, row: int) -> np.ndarray:
-    """The boundary of a region."""
     center, axes = regions.centre[row], regions.axes[row]
     if regions.shape[row] == REGION_MESH:
         return np.einsum("ka,ab->kb", mesh_edges(regions.mesh[row]), axes) + center

@@ -181,7 +181,9 @@ class Mesh:
             return np.full(len(points), np.inf), np.zeros((len(points), 3))
         far = np.full(len(points), np.inf) if reach is None else reach
         distance, place, triangle = self.nearest(points, far, lowest)
-        sign = np.where(self.inside(points), -1.0, 1.0)
+        inside = self.inside(points)
+        # A point inside where nothing counts is near to nothing.
+        sign = np.where(inside if lowest is None else inside & (triangle >= 0), -1.0, 1.0)
         offset = points - place
         on_it = magnitude(offset) < EPSILON
         away = np.where(on_it[:, None] & (triangle >= 0)[:, None], self.normal[triangle], unit(offset) * sign[:, None])

@@ -113,8 +113,8 @@ class Obstacles:
         return (self.shape == ROUND) & (self.side == OUTSIDE)
 
     def clearance(self, points: Vectors, stature: Stature | None = None) -> Scalars:
-        """The signed distance of each point, or of who stands there, from each obstacle, as in `surface`; (n, 3) to
-        (n, k)."""
+        """The signed distance of each point, or of who stands there, from each obstacle, as in `surface`; inf where
+        nothing of one meets a body; (n, 3) to (n, k)."""
         distance = _gaps(self, points, stature)
         others, every = which(~self.plain), np.arange(len(points))
         at_once = max(PAIRS // max(len(points), 1), 1)
@@ -123,7 +123,7 @@ class Obstacles:
             around = np.tile(every, len(rows))
             tall = None if stature is None else stature.take(around)
             gap, _ = self.surface(picked(points, around), np.repeat(rows, len(every)), tall)
-            distance[:, rows] = gap.reshape(len(rows), -1).T
+            distance[:, rows] = np.where(gap < NOWHERE, gap, np.inf).reshape(len(rows), -1).T
         return distance
 
     def near(self, points: Vectors, distance: Scalars, stature: Stature | None = None) -> tuple[Rows, Rows]:

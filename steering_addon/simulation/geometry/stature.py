@@ -91,7 +91,8 @@ class Stature(Columns):
             return np.arange(len(base)), origin
         foot, head = origin + self.feet - base, origin + self.head - base
         bottom, top = float(levels[0]), float(levels[-1])
-        low = np.where(top > foot + (self.step - self.feet), foot + (self.step - self.feet), foot)
+        over = foot + (self.step - self.feet)
+        low = over if mesh.trodden else np.where(top > over, over, foot)
         low = np.maximum(low, np.minimum(bottom, head))
         high = np.maximum(np.minimum(head, top), low)
         first = np.searchsorted(levels, low, side="right")
