@@ -171,22 +171,10 @@ def aside(chance: np.random.Generator) -> Stage:
     return replace(meetings(chance), method=PAPER, settings=settings, vehicle={"keep_apart": False})
 
 
-def meetings_on_foot(chance: np.random.Generator) -> Stage:
-    """The pairs of `meetings`, on foot."""
-    return replace(meetings(chance), on_foot=True)
-
-
-def corridor_on_foot(chance: np.random.Generator) -> Stage:
-    """The walkers of `corridor`, on foot."""
-    return replace(corridor(chance), on_foot=True)
-
-
 STAGES: dict[str, Callable[[np.random.Generator], Stage]] = {
-    stage.__name__: stage
-    for stage in (
-        *(meetings, overtaking, doors, corridor, plaza, bottleneck, fish, aside),
-        *(meetings_on_foot, corridor_on_foot),
-    )
+    **{stage.__name__: stage for stage in (meetings, overtaking, doors, corridor, plaza, bottleneck, fish, aside)},
+    "meetings_on_foot": lambda chance: replace(meetings(chance), on_foot=True),
+    "corridor_on_foot": lambda chance: replace(corridor(chance), on_foot=True),
 }
 
 

@@ -1,4 +1,4 @@
-"""The files of a new behavior: itself, its test and its figure. Standard library only."""
+"""The files of a new behavior: itself, maybe with a memory, its test and its figure. Standard library only."""
 
 import re
 from string import Template
@@ -173,30 +173,12 @@ FIGURE = Figure(SCENE, 4.0, shows)
 '''
 
 
-def behavior(name: str, *, memory: bool) -> str:
-    """The text of the behavior's file.
-
-    Args:
-        memory: whether it gets a class for what it remembers.
-    """
-    return _filled(BEHAVIOR_WITH_MEMORY if memory else BEHAVIOR, name)
-
-
-def test(name: str, *, memory: bool) -> str:
-    """The text of its test."""
-    return _filled(TEST + TEST_OF_MEMORY if memory else TEST, name)
-
-
-def figure(name: str) -> str:
-    """The text of its figure."""
-    return _filled(FIGURE, name)
-
-
 def imported() -> set[str]:
     """The names that the files import, which its class cannot have."""
     lines = re.findall(r"^from \S+ import (.*)$", BEHAVIOR + BEHAVIOR_WITH_MEMORY + TEST + FIGURE, re.MULTILINE)
     return {name for line in lines for name in line.split(", ")}
 
 
-def _filled(text: str, name: str) -> str:
+def filled(text: str, name: str) -> str:
+    """One of these texts for a behavior of this name."""
     return Template(text).substitute(name=name, kind=class_of(name), label=label_of(name))

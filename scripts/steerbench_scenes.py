@@ -22,11 +22,7 @@ REACHED = 2.5
 REACHED_MARGIN = 0.01
 HALF_HEIGHT = 1.0
 """Of the walls, metres above and below the ground."""
-WALKER = {
-    "mass": 1.0,
-    "max_force": 4.0,
-    "response_time": 0.3,
-}
+WALKER = {"mass": 1.0, "max_force": 4.0, "response_time": 0.3}
 TURN = 30.0
 """Radians a second. Walkers are discs, as in the benchmark: they move in any direction without turning first."""
 
@@ -90,23 +86,25 @@ class _Walk:
         place = self.state.motion.position[:, :2]
         offset = place - self._goals()
         near = np.hypot(offset[:, 0], offset[:, 1]) < REACHED * self.case.radius + REACHED_MARGIN
-        kinds = np.array([goals[min(leg, len(goals) - 1)].kind for goals, leg in zip(self.case.goals, self.leg)])
+        kinds = np.array([goal.kind for goal in self._current()])
         touches = np.hypot(offset[:, 0], offset[:, 1]) < self.case.radius + 1e-3
         self.leg = self.leg + (self.present & np.where(kinds == "box", touches, near))
         self.present = self.present & (self.leg < [len(goals) for goals in self.case.goals])
 
+    def _current(self) -> list[Any]:
+        """The goal of each agent."""
+        return [goals[min(leg, len(goals) - 1)] for goals, leg in zip(self.case.goals, self.leg)]
+
     def _goals(self) -> np.ndarray:
         """(n, 2) the place each agent walks to: a point, or the nearest point of a box."""
-        places = np.array([goals[min(leg, len(goals) - 1)].pos for goals, leg in zip(self.case.goals, self.leg)])
-        for row, (goals, leg) in enumerate(zip(self.case.goals, self.leg)):
-            goal = goals[min(leg, len(goals) - 1)]
+        places = np.array([goal.pos for goal in self._current()])
+        for row, goal in enumerate(self._current()):
             if goal.kind == "box":
                 places[row] = np.clip(self.state.motion.position[row, :2], goal.box[:2], goal.box[2:])
         return places
 
     def _snapshot(self) -> Snapshot:
-        speeds = [goals[min(leg, len(goals) - 1)].speed for goals, leg in zip(self.case.goals, self.leg)]
-        self.scene.vehicle["max_speed"] = np.array(speeds) / self.share
+        self.scene.vehicle["max_speed"] = np.array([goal.speed for goal in self._current()]) / self.share
         self.scene.tracked = leaders(*_ground(self._goals()))
         return replace(self.scene.snapshot(), present=self.present)
 

@@ -144,16 +144,10 @@ def _fuselage(shape: Shape, livery: Livery) -> None:
 def _canopy(shape: Shape, livery: Livery) -> None:
     """Add a glass bubble with a frame."""
     arches = []
-    for y, width, height in (
-        (0.95, 0.10, 0.02),
-        (0.55, 0.40, 0.34),
-        (0.05, 0.46, 0.50),
-        (-0.55, 0.40, 0.42),
-        (-1.35, 0.12, 0.04),
-    ):
-        arches.append(
-            [(width * math.cos(a), y, 0.50 + height * math.sin(a)) for a in (math.pi * i / 6 for i in range(7))]
-        )
+    turns = [math.pi * i / 6 for i in range(7)]
+    bows = ((0.95, 0.10, 0.02), (0.55, 0.40, 0.34), (0.05, 0.46, 0.50), (-0.55, 0.40, 0.42), (-1.35, 0.12, 0.04))
+    for y, width, height in bows:
+        arches.append([(width * math.cos(a), y, 0.50 + height * math.sin(a)) for a in turns])
     shape.loft(arches, lambda part, side: "#5f8aa8" if side in (1, 2) and part < 3 else GLASS, closed=False)
     shape.ball((0, -0.30, 0.60), (0.20, 0.22, 0.24), livery.stripe, sides=6, bands=3)
 
@@ -172,23 +166,15 @@ def _open_cockpit(shape: Shape, livery: Livery) -> None:
 def _undercarriage(shape: Shape, livery: Livery) -> None:
     """Add two faired wheels and a tail wheel."""
     half = Shape()
-    half.loft(
-        [
-            [(0.30, 1.05, -0.55), (0.42, 0.80, -0.55), (0.30, 0.75, -0.60)],
-            [(0.95, 1.02, -1.12), (1.02, 0.85, -1.10), (0.95, 0.82, -1.15)],
-        ],
-        livery.body,
-    )
+    top = [(0.30, 1.05, -0.55), (0.42, 0.80, -0.55), (0.30, 0.75, -0.60)]
+    half.loft([top, [(0.95, 1.02, -1.12), (1.02, 0.85, -1.10), (0.95, 0.82, -1.15)]], livery.body)
     hoops = [
         [(0.98 + w * px, y, z + h * pz) for px, pz, _ in ring(6)]
         for y, w, h, z in ((1.42, 0.04, 0.05, -1.24), (1.12, 0.13, 0.20, -1.20), (0.40, 0.03, 0.06, -1.16))
     ]
     half.loft(hoops, lambda part, side: (livery.stripe, livery.body)[part], caps=(livery.stripe, livery.body))
-    half.loft(
-        [[(x, 1.05 + 0.19 * py, -1.32 + 0.19 * pz) for py, pz, _ in ring(8)] for x in (0.94, 1.04)],
-        TYRE,
-        caps=(TYRE, TYRE),
-    )
+    tyre = [[(x, 1.05 + 0.19 * py, -1.32 + 0.19 * pz) for py, pz, _ in ring(8)] for x in (0.94, 1.04)]
+    half.loft(tyre, TYRE, caps=(TYRE, TYRE))
     shape.mirrored(half)
     shape.rod((0, -2.9, -0.05), (0, -3.1, -0.34), 0.035, STEEL)
 
@@ -230,15 +216,8 @@ def propeller(name: str, spinner: str, blades: int = 3) -> bpy.types.Mesh:
     for blade in range(blades):
         turn = Matrix.Rotation(math.tau * blade / blades, 3, "Y")
         sections = ((0.20, 0.07, 0.10), (0.55, 0.11, 0.05), (0.92, 0.10, 0.02), (1.05, 0.05, 0.01))
-        hoops = [
-            [
-                turn @ Vector((-w, 0.16 - t, z)),
-                turn @ Vector((w, 0.16 - 0.3 * t, z)),
-                turn @ Vector((w, 0.16 + t, z)),
-                turn @ Vector((-w, 0.16 + 0.3 * t, z)),
-            ]
-            for z, w, t in sections
-        ]
+        corners = ((-1.0, -1.0), (1.0, -0.3), (1.0, 1.0), (-1.0, 0.3))
+        hoops = [[turn @ Vector((u * w, 0.16 + v * t, z)) for u, v in corners] for z, w, t in sections]
         shape.loft(hoops, lambda part, side: "#e8b83a" if part == 2 else TYRE, caps=(None, "#e8b83a"))
     shape.face([(px * 1.06, 0.14, pz * 1.06) for px, pz, _ in ring(20)], "#dfe9ee38")
     return shape.mesh(name)

@@ -117,18 +117,13 @@ def airstrip(location: Sequence[float], heading: float) -> None:
         shape.face([(-0.3, y - 3, 0.22), (0.3, y - 3, 0.22), (0.3, y + 3, 0.22), (-0.3, y + 3, 0.22)], "#f4f2ea")
     for y in (-62.0, 56.0):
         for x in (-4.2, -2.6, -1.0, 1.0, 2.6, 4.2):
-            shape.face(
-                [(x - 0.5, y, 0.22), (x + 0.5, y, 0.22), (x + 0.5, y + 6, 0.22), (x - 0.5, y + 6, 0.22)], "#f4f2ea"
-            )
+            corners = ((x - 0.5, y), (x + 0.5, y), (x + 0.5, y + 6), (x - 0.5, y + 6))
+            shape.face([(*corner, 0.22) for corner in corners], "#f4f2ea")
     turn = Matrix.Translation(location) @ Matrix.Rotation(heading, 4, "Z")
     models.place("Airstrip", shape.mesh("Airstrip"), location, heading=heading)
     models.place("Hangar", models.hangar("Hangar"), turn @ Vector((26, -20, 0)), heading=heading + math.pi / 2)
-    models.place(
-        "Hangar 2",
-        models.hangar("Hangar 2", roof="#48708c"),
-        turn @ Vector((26, -40, 0)),
-        heading=heading + math.pi / 2,
-    )
+    second = models.hangar("Hangar 2", roof="#48708c")
+    models.place("Hangar 2", second, turn @ Vector((26, -40, 0)), heading=heading + math.pi / 2)
     models.place("Windsock", models.windsock("Windsock"), turn @ Vector((-13, 2, 0)), heading=heading + 0.7)
 
 

@@ -7,7 +7,6 @@ keys, or that they are points, which go into a crowd cache. `deaf` is the longes
 import resource
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -104,16 +103,6 @@ def bake_figures() -> dict[str, float]:
     spent = dict.fromkeys(("plan, s", "work", "write, s"), 0.0)
     stretches = [0.0]
 
-    def timed(stage: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        def run(*arguments: Any, **options: Any) -> Any:
-            start = time.process_time()
-            result = function(*arguments, **options)
-            spent[stage] += (last := time.process_time() - start)
-            stretches.append(last)
-            return result
-
-        return run
-
     def pieces(stage: str, generator: Iterator[float]) -> Iterator[float]:
         while True:
             start = time.process_time()
@@ -130,15 +119,16 @@ def bake_figures() -> dict[str, float]:
     begin, finish = STEERING_OT_bake.begin, SplitWriter.finish
 
     def begun(operator: Any, context: Any) -> tuple[Iterator[float], str]:
-        work, label = timed("plan, s", begin)(operator, context)
+        start = time.process_time()
+        work, label = begin(operator, context)
+        spent["plan, s"] = time.process_time() - start
+        stretches.append(spent["plan, s"])
         return pieces("work", work), label
 
-    with ExitStack() as stack:
-        for owner, name, wrapped in (
-            (STEERING_OT_bake, "begin", begun),
-            (SplitWriter, "finish", lambda writer, run: pieces("write, s", finish(writer, run))),
-        ):
-            stack.enter_context(mock.patch.object(owner, name, wrapped))
+    with (
+        mock.patch.object(STEERING_OT_bake, "begin", begun),
+        mock.patch.object(SplitWriter, "finish", lambda writer, run: pieces("write, s", finish(writer, run))),
+    ):
         whole = seconds(bpy.ops.steering.bake)
     steps = spent.pop("work") - spent["write, s"]
     # What Blender does around the operator is the rest of the bake: it brings the scene up to date.

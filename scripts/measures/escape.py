@@ -95,8 +95,7 @@ def _coming(menace: np.ndarray) -> Callable[[int, Snapshot], Snapshot]:
 
 def _startling(scene: Scene, bodies: BodiesToFit, menace: np.ndarray) -> Callable[[int, Snapshot], Snapshot]:
     kinds = {kind.name: values for kind, values in scene.behaviors}
-    of_crowd = scene.vehicle, scene.locomotions[0], scene.behaviors, kinds["cohesion"]["distance"]
-    states = [ready_state(name, *of_crowd) for name in ("startle", "regroup")]
+    states = [ready_state(name, scene, kinds["cohesion"]["distance"]) for name in ("startle", "regroup")]
     faster = states[0].vehicle
     in_state = replace(bodies, max_speed=faster["max_speed"], max_force=faster["max_force"])
     distance = fitted_length(Nearby.parameters()["distance"], in_state)

@@ -44,16 +44,8 @@ def rider(number: int) -> bpy.types.Object:
     _head(body)
     tail.trunk([(-0.11, 0.015, -0.34, -0.26), (-0.09, 0.035, -0.24, -0.08), (0.0, 0.02, -0.03, 0.03)], "mane", sides=6)
     leg.column([(-HIP, 0.032, 0.04, 0.01), (0.045 - HIP, 0.026, 0.03, 0.0)], "hooves", sides=6)
-    leg.column(
-        [
-            (0.04 - HIP, 0.018, 0.022, 0.0),
-            (-0.21, 0.022, 0.028, 0.0),
-            (-0.1, 0.036, 0.05, 0.0),
-            (0.05, 0.05, 0.075, 0.0),
-        ],
-        "coat",
-        sides=6,
-    )
+    shank = [(0.04 - HIP, 0.018, 0.022, 0.0), (-0.21, 0.022, 0.028, 0.0)]
+    leg.column([*shank, (-0.1, 0.036, 0.05, 0.0), (0.05, 0.05, 0.075, 0.0)], "coat", sides=6)
     _person(person)
     ob = add_vehicle(f"Rider {VARIANTS[number]}", shadow.mesh("Rider", paints, SIZE))
     trunk = add_body(body.mesh("Horse Body", paints, SIZE), ob, WALK)

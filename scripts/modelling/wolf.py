@@ -28,20 +28,10 @@ def wolf() -> bpy.types.Object:
     shadow.face([(x, y, 0.012) for x, y in oval(12, 0.13, 0.36)], "shadow")
     _trunk(body)
     _head(body)
-    tail.trunk(
-        [(-0.36, 0.02, -0.19, -0.13), (-0.22, 0.05, -0.15, -0.03), (0.0, 0.03, -0.03, 0.03)],
-        lambda ring, _side: "pale" if ring == 0 else "coat",
-    )
-    leg.column(
-        [
-            (-HIP, 0.03, 0.045, 0.012),
-            (0.035 - HIP, 0.022, 0.024, 0.0),
-            (-0.18, 0.028, 0.034, 0.0),
-            (0.04, 0.045, 0.06, 0.0),
-        ],
-        "legs",
-        sides=6,
-    )
+    brush = [(-0.36, 0.02, -0.19, -0.13), (-0.22, 0.05, -0.15, -0.03), (0.0, 0.03, -0.03, 0.03)]
+    tail.trunk(brush, lambda ring, _side: "pale" if ring == 0 else "coat")
+    paw = [(-HIP, 0.03, 0.045, 0.012), (0.035 - HIP, 0.022, 0.024, 0.0)]
+    leg.column([*paw, (-0.18, 0.028, 0.034, 0.0), (0.04, 0.045, 0.06, 0.0)], "legs", sides=6)
     ob = add_vehicle("Wolf A", shadow.mesh("Wolf", paints, SIZE))
     trunk = add_body(body.mesh("Wolf Body", paints, SIZE), ob, WALK)
     rear = add_part("Tail", tail.mesh("Wolf Tail", paints, SIZE), trunk, (0.0, -0.37 * SIZE, 0.08 * SIZE), ob)

@@ -90,7 +90,6 @@ class Condition(Declared):
 
     Attributes:
         name: in files; never changes.
-        label: the name in the interface.
         stored_number: stored in files; never changes meaning.
     """
 

@@ -199,7 +199,6 @@ class Mind:
     Attributes:
         crowd: the row of the crowd.
         modes: its states; they count from 1.
-        triggers: what calls.
     """
 
     crowd: int

@@ -107,7 +107,6 @@ class Doings:
         """The row of the clip that each agent is asked to play on a later frame, (n,), or -1; frames come in order.
 
         Args:
-            row: of the frame.
             played: what they played on the frame before.
             state: (n,) the numbers of their states.
             at_goal: (n,) whether they are where they were led.

@@ -63,13 +63,8 @@ class Gaze:
         return self.callers or self.target >= 0 or bool(self.in_states)
 
     def seen(self, rows: Rows, caller: Vectors, state: Rows, places: Vectors) -> Vectors:
-        """The places that m vehicles look at, (m, 3) metres, nan for none: nobody looks at itself.
-
-        Args:
-            rows: (m,) theirs.
-            caller, state: (m, 3) and (m,) as of `VisibleBodies`.
-            places: (k, 3) of all bodies.
-        """
+        """The places that m vehicles look at, (m, 3) metres, nan for none: nobody looks at itself. `rows`: (m,) theirs;
+        `caller`, `state`: (m, 3) and (m,) as of `VisibleBodies`; `places`: (k, 3) of all bodies."""
         body = np.full(len(rows), self.target)
         for number, watched in self.in_states.items():
             body[state == number] = watched

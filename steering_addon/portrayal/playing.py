@@ -203,7 +203,6 @@ class Player:
 
         Args:
             before: what they played on the frame before.
-            way: since then.
             entered: (n,) whether this is the first frame on which an agent is present; `way` is then the one that it
                 would have come. None if no agent enters.
         """
@@ -383,13 +382,8 @@ def shorter(ratio: Scalars, steps: Scalars) -> Scalars:
 
 
 def advanced(phase: Scalars, metres: Scalars, gone: Scalars) -> Scalars:
-    """The phases after a way, (n,).
-
-    Args:
-        phase: (n,) cycles.
-        metres: (n, PHASES + 1) the way behind each phase of a cycle, rising from 0.
-        gone: (n,) metres, at least 0.
-    """
+    """The phases after a way, (n,). `phase`: (n,) cycles; `metres`: (n, PHASES + 1) the way behind each phase of a
+    cycle, rising from 0; `gone`: (n,) metres, at least 0."""
     n = len(phase)
     stride = metres[:, PHASES]
     moves = stride > 1e-6

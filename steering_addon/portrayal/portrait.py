@@ -91,7 +91,6 @@ class PortraitSubjects:
         frame_time, step: seconds of a frame and of a step.
         radius: (n,) metres.
         models: those that play clips.
-        driven, stateful: crowds.
         resources: (m,) the rows of tracked bodies that are gone once they are eaten up.
     """
 
@@ -110,7 +109,6 @@ class ModelPortrait:
 
     Attributes:
         growth: (m,) how many times as large as on the first frame they are.
-        played: of their clips.
         heads: theirs; None if nothing turns them.
     """
 
@@ -160,12 +158,9 @@ class Portrayer:
             [(crowd.rows, crowd.numbers, crowd.names) for crowd in subjects.stateful],
         )
 
-    def portray(self, before: State | None, state: State, frame: Frame) -> Portrait:
-        """The portrait of the next frame; `before` is the state on the frame before, None on the first."""
-        return self.portrait(self.sketch(before, state, frame))
-
     def sketch(self, before: State | None, state: State, frame: Frame) -> Sketch:
-        """The sketch of a frame, whatever was sketched before; arguments as for `portray`."""
+        """The sketch of a frame, whatever was sketched before; `before` is the state on the frame before, None on the
+        first."""
         n, pose, away, snapshot = len(state), state.pose, state.away, frame.snapshot
         reacts, numbers = self._reacts, self._state_numbers(state)
         bodies = VisibleBodies(
@@ -265,13 +260,8 @@ class _ModelPortrayer:
         self._before: tuple[Ridden, Vectors, Played] | None = None
 
     def portrait(self, all_bodies: VisibleBodies, growth: Scalars, together: Mask, places: Vectors) -> ModelPortrait:
-        """The portrait on the next frame.
-
-        Args:
-            all_bodies: those of all n vehicles.
-            growth, together: (n,) how many times as large as at first they are, and whether they stand with another.
-            places: (k, 3) as of `Sketch`.
-        """
+        """The portrait on the next frame. `all_bodies`: those of all n vehicles; `growth`, `together`: (n,) how many
+        times as large as at first they are, and whether they stand with another; `places`: (k, 3) as of `Sketch`."""
         model = self._model
         bodies, growth, together = all_bodies.take(model.rows), growth[model.rows], together[model.rows]
         came, axes = bodies.velocity * self._frame_time, (bodies.position, bodies.forward, bodies.up, bodies.carriage)

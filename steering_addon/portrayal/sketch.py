@@ -30,7 +30,6 @@ class Frame:
     """One frame of the scene.
 
     Attributes:
-        snapshot: what the simulation needs.
         parent_parts: (p, 4, 4) the parents' parts of the p vehicles that have a parent, in the order of their rows.
         heights: (n,) metres, of the vehicles with their scale on the frame; 0 if unknown.
     """
@@ -109,7 +108,6 @@ class Sketch:
     """The visible result of one step.
 
     Attributes:
-        bodies: of all n vehicles.
         outside: (n,) the vehicles that have not entered yet.
         eaten: (m,) the resources of which nothing is left.
         parent_parts: (p, 4, 4) as of `Frame`.

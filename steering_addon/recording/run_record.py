@@ -92,42 +92,29 @@ def changes(before: Mindset | None, after: Mindset | None) -> Mapping[int, Chang
     }
 
 
-class ChangesOfMind:
-    """The changes of vehicles, taken down frame after frame."""
-
-    def __init__(self) -> None:
-        self.of: dict[int, list[tuple[int, ChangeOfMind]]] = {}
-        """The changes of each vehicle that has had any, by its row, each with the row of the frame."""
-        self._before: Mindset | None = None
-
-    def look(self, row: int, state: State) -> None:
-        """Take down who has changed by a frame, the one of this row."""
-        for k, change in changes(self._before, state.mindset).items():
-            self.of.setdefault(k, []).append((row, change))
-        self._before = state.mindset
-
-
 class RunRecorder:
-    """Takes down what happens to n vehicles, frame after frame. `mishaps`: of all vehicles so far; others may note more
-    kinds."""
+    """Takes down what happens to n vehicles, frame after frame.
+
+    Attributes:
+        mishaps: of all vehicles so far; others may note more kinds.
+        changes: the states that vehicles took up, by their row, each with the row of the frame.
+    """
 
     def __init__(self, frames: Scalars, n: int) -> None:
         """`frames`: (f,) their numbers."""
         self.mishaps = Mishaps(n)
         self._frames = frames
         self._away: Mask = np.zeros((len(frames), n), dtype=np.bool_)
-        self._changes = ChangesOfMind()
+        self.changes: dict[int, list[tuple[int, ChangeOfMind]]] = {}
+        self._before: Mindset | None = None
 
     def look(self, row: int, state: State) -> None:
         """Take down the frame of this row; frames come in order."""
         self.mishaps.look(row, state)
         self._away[row] = state.away
-        self._changes.look(row, state)
-
-    @property
-    def changes(self) -> Mapping[int, list[tuple[int, ChangeOfMind]]]:
-        """The states that vehicles took up, by their row, each with the row of the frame."""
-        return self._changes.of
+        for k, change in changes(self._before, state.mindset).items():
+            self.changes.setdefault(k, []).append((row, change))
+        self._before = state.mindset
 
     def record(
         self, identity: Rows, owner: Rows, histories: Mapping[int, str], unreached: Mapping[int, str]

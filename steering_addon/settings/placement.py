@@ -266,11 +266,7 @@ def along(path: Path) -> Proposing:
 
 def evenly_along(path: Path, count: int, apart: float, *sifts: Sifting) -> Spots:
     """Equally spaced spots over a whole curve, but for what is in the way; fewer than `count` if it is too short.
-
-    Args:
-        apart: least metres between spots.
-        sifts: tell which spots are valid.
-    """
+    `apart`: least metres between spots; `sifts`: tell which spots are valid."""
     total = _length(path)
     room = max(int(total / apart), 1) if apart > 0.0 else TRIES * count
     tried = min(count, room)
@@ -336,12 +332,8 @@ def keeping_out(propose: Proposing, obstacles: Obstacles, room: float, body: Sta
 
 
 def keeping_off(position: Vectors, radius: Scalars, room: float) -> Sifting:
-    """A function that leaves out spots where a body would overlap others.
-
-    Args:
-        position, radius: (m, 3) and (m,) of the others, metres.
-        room: radius of a body in metres.
-    """
+    """A function that leaves out spots where a body would overlap others. `position`, `radius`: (m, 3) and (m,) of the
+    others, metres; `room`: radius of a body in metres."""
     others = _Room(max(room + float(radius.max(initial=0.0)), 1e-6))
     for place, other in zip(position.tolist(), radius.tolist()):
         others.take(place, other)

@@ -76,7 +76,6 @@ class Behavior(Declared):
 
     Attributes:
         name: its identifier in data paths and presets; never changes.
-        label: what an animator reads.
         term: the paper's name for it, or OURS.
         intent: the heading under which it is offered.
         width: the parameter that says how far to the side of a curve still counts as on it, if there is one.

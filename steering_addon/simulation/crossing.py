@@ -174,13 +174,8 @@ def _gap(line: Spline, snapshot: Snapshot, rows: Rows) -> Scalars:
 
 
 def cross_links(state: State, snapshot: Snapshot, after: Snapshot, world: World) -> tuple[State, Mask]:
-    """The state after a step with those on links further along them, and who got off in it, (n,).
-
-    Args:
-        state: after the step of all others.
-        snapshot: the vehicles present at its beginning.
-        after: the snapshot of the next frame.
-    """
+    """The state after a step with those on links further along them, and who got off in it, (n,). `state`: after the
+    step of all others; `snapshot`: the vehicles present at its beginning; `after`: the snapshot of the next frame."""
     known, model = state.crossing, snapshot.vehicle
     got_off = np.zeros(len(state), dtype=np.bool_)
     if known is None or not known.on.any():

@@ -79,7 +79,6 @@ def move(
 
     Args:
         snapshot: the vehicles present.
-        terrain: what they stand on during the step.
         hands: what leads vehicles by hand; None for nothing.
         wanted: (n, 3) the force decided on, newtons.
     """

@@ -70,7 +70,7 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
         slope_of(state, before),
         find_ways(
             *(before.surfaces, obstacles, before.vehicle.radius, before.handling, before.lift, state.traffic),
-            *(before.links, before.vehicle.cruise_speed * before.vehicle.max_speed),
+            *(before.links, before.vehicle.cruise_speed * before.vehicle.max_speed, before.vehicle.half_axis),
         ),
         _perches_at(motion, before, after, part),
         before.lift,

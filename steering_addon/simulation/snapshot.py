@@ -208,7 +208,6 @@ class State:
 
     Attributes:
         time: seconds.
-        motion: position, velocity and orientation.
         smoothed_acceleration: (n, 3) the acceleration by which others see a vehicle turn, and by which it leans, m/s2.
         force: (n, 3) the steering force of the last step, newtons.
         shoved: (n, 3) the velocity at which contacts moved each in the last step beside its own, m/s; empty for 0.

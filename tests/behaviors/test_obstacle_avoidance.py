@@ -243,11 +243,6 @@ def test_on_the_ground_it_stays_on_the_ground() -> None:
     assert force(ball(0.3, 6.0, -0.5), locomotions=[(Planar, {})])[2] == 0.0
 
 
-def test_on_the_ground_obstacles_above_and_below_are_not_in_the_way() -> None:
-    for z in (2.0, -2.0):
-        assert (force(ball(0.3, 6.0, z), locomotions=[(Planar, {})]) == 0.0).all()
-
-
 def test_on_the_ground_only_the_section_of_a_ball_is_in_the_way() -> None:
     """Ball, vehicle and clearance have a radius of 1.7 together; 0.9 from the middle the section is a smaller disc."""
     ground = [(Planar, {})]

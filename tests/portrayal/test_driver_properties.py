@@ -104,33 +104,6 @@ def test_all_vehicles_together_equal_a_plain_loop(seed, frames, vehicles, phase_
         np.testing.assert_allclose(together[name], expected[name], rtol=0.0, atol=1e-9)
 
 
-def test_the_phase_of_a_standing_vehicle_stops_by_distance_but_not_by_time() -> None:
-    positions = np.broadcast_to(walk()[:1], (FRAMES, VEHICLES, 3))
-    standing = shown(positions, phase_by=DISTANCE)
-    assert (np.diff(standing["steering_phase"], axis=0) == 0.0).all()
-    assert (standing["steering_distance"] == 0.0).all()
-    assert (standing["steering_speed"][1:] == 0.0).all()
-    assert (np.diff(shown(positions, phase_by=TIME)["steering_phase"], axis=0) > 0.0).all()
-
-
-def beats_a_second(climb: float, **settings) -> np.ndarray:
-    """(n,) beats per second of vehicles that fly ahead and climb, in m/s."""
-    seconds = np.arange(FRAMES)[:, None] * FRAME_TIME
-    positions = np.stack(np.broadcast_arrays(0.0, 3.0 * seconds, climb * seconds), axis=-1).repeat(VEHICLES, axis=1)
-    start_speed = np.full(VEHICLES, math.hypot(3.0, climb))
-    phase = shown(positions, phase_by=TIME, cycle_time=0.25, start_speed=start_speed, **settings)["steering_phase"]
-    return (phase[-1] - phase[0]) / ((FRAMES - 1) * FRAME_TIME)
-
-
-def test_wings_beat_faster_in_a_climb_and_slower_in_a_descent_within_limits() -> None:
-    level = beats_a_second(0.0, effort=0.15)
-    np.testing.assert_allclose(beats_a_second(2.0, effort=0.15), level * 1.3)
-    np.testing.assert_allclose(beats_a_second(-2.0, effort=0.15), level * 0.7)
-    np.testing.assert_allclose(beats_a_second(99.0, effort=0.15), level * FASTEST)
-    np.testing.assert_allclose(beats_a_second(-99.0, effort=0.15), level * SLOWEST)
-    np.testing.assert_allclose(beats_a_second(99.0), level)
-
-
 def flown(speed, climb=0.0, *, vehicles: int = 60, cruise: float = 10.0, **settings) -> dict[str, np.ndarray]:
     """The properties of vehicles that fly ahead at a speed, (f,) or a number, and climb, m/s."""
     speed, climb = np.broadcast_arrays(np.asarray(speed, float), climb)

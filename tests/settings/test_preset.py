@@ -191,13 +191,6 @@ def test_a_preset_is_read_as_what_it_is_only(kind: str) -> None:
         read(text(kind, kind=...), kind)
 
 
-def test_a_plain_preset_is_read() -> None:
-    preset = read(text())
-    assert preset.vehicle == {"max_speed": 12.0}
-    assert preset.behaviors == {"separation": {"distance": 3.0, "neighbors": "EVERYONE"}, "seek": {}}
-    assert preset.unknown == ()
-
-
 def test_a_preset_without_a_locomotion_has_the_simple_vehicle() -> None:
     assert read(text()).locomotion == {"simple_vehicle": {}}
     assert read(text()).moves is SimpleVehicle

@@ -6,10 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.cohesion import Cohesion
 from steering_addon.behaviors.leader_following import LeaderFollowing
-from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.behaviors.path_following import PathFollowing
 from steering_addon.behaviors.pursuit import Pursuit
 from steering_addon.behaviors.seek import Seek
@@ -17,7 +15,6 @@ from steering_addon.behaviors.shadow import Shadow
 from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import Planar, SimpleVehicle
 from steering_addon.locomotion.banking import Rolling
-from steering_addon.simulation.geometry.obstacles import obstacles
 from steering_addon.simulation.geometry.paths import spline
 from steering_addon.simulation.roles import Role
 from steering_addon.simulation.run import preroll_start, simulate, step
@@ -130,29 +127,6 @@ def as_bytes(state: State, row: int) -> bytes:
     motion = (getattr(state.motion, name)[row] for name in ("position", "velocity", "side", "forward", "up"))
     rolling = state.bodies.get(SimpleVehicle.name, Rolling.blank(len(state)))
     return np.concatenate([*motion, rolling.rate[row : row + 1], state.smoothed_acceleration[row]]).tobytes()
-
-
-def test_an_absent_obstacle_is_not_avoided() -> None:
-    ball = obstacles([[0.0, 6.0, 0.0]], 1.0, present=np.array([False]))
-    place = Scene([[0.1, 0.0, 0.0]], speed=4.0, behaviors=[(ObstacleAvoidance, {})], obstacles=ball)
-    assert (place.steering()[0] == 0.0).all()
-    present = replace(place, obstacles=replace(ball, present=np.array([True])))
-    assert (present.steering()[0] != 0.0).any()
-
-
-def test_an_agent_that_chases_a_flag_on_a_vehicle_reaches_it() -> None:
-    place = Scene(
-        [[0.0, 0.0, 0.0], [20.0, 0.0, 0.0]],
-        forward=[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
-        speed=[3.0, 2.0],
-        vehicle={"cruise_speed": np.array([0.8, 0.4])},
-        behaviors=[(Arrival, {"target": np.array([2, -1]), "slowing_distance": 2.0})],
-        tracked=replace(leaders([0.0, -3.0, 0.0]), carrier=np.array([1])),
-    )
-    states = place.run(24 * 12)
-    flag = positions(states)[-1, 1] - 3.0 * states[-1].motion.forward[1]
-    # A ramp lags behind what moves: at 2 of 5 m/s by 2/5 of the slowing distance.
-    assert np.linalg.norm(positions(states)[-1, 0] - flag) < 1.0
 
 
 def test_the_nearest_of_a_role_is_that_of_a_plain_loop() -> None:

@@ -331,13 +331,8 @@ def clear_all(obs: Iterable[Object]) -> list[Object]:
 
 @dataclass(frozen=True)
 class _Staged:
-    """One vehicle's bake, ready to be handed over.
-
-    Attributes:
-        target: the action it is written into.
-        before: the record of the bake it replaces.
-        replace: whether the animator's drivers and strips are muted.
-    """
+    """One vehicle's bake, ready to be handed over. `before`: the record of the bake it replaces; `replace`: whether the
+    animator's drivers and strips are muted."""
 
     ob: Object
     target: BakeAction

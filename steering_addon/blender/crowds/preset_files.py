@@ -38,7 +38,6 @@ class Listed:
 
     Attributes:
         name: its identifier in scripts, the name of the file without suffix; bytes that are not text are escaped.
-        file: the path of its file.
         removable: whether it is in the folder of the user.
         behavior: the behavior that it is a preset of, "" for other kinds.
     """

@@ -47,15 +47,7 @@ def as_made(crowd: Object, states: Iterable[Object]) -> list[Object]:
 
 @dataclass
 class StateAdding:
-    """The states of presets that are added to a crowd.
-
-    Attributes:
-        context: Blender's.
-        crowd: gets the states.
-        other: the crowd that they are about; None for none.
-        presets: those that are needed, by name.
-        warnings: sentences about what could not be added.
-    """
+    """The states of presets that are added to a crowd. `other`: the crowd that they are about; None for none."""
 
     context: Context
     crowd: Object

@@ -134,7 +134,6 @@ def ask_of_edited(
     Args:
         operator: the bl_idname of the one that each answer calls.
         answers: the values of its property `edited`, each with its text, in which {} stands for the objects, and icon.
-        settings: its other properties.
     """
 
     def draw(popup, _context) -> None:

@@ -82,11 +82,9 @@ class Subjects:
         axes: (n, 3, 3) side, forward and up of each vehicle's model in object space, as columns.
         radius: (n,) metres.
         half_axis: (n,) half the length of the axis about which each body is round, metres; 0 for a sphere.
-        aims: the targets of the vehicles' behaviors.
         links: curves and Empties.
         things: reads the obstacles and regions, and keeps their measurements.
         currents: read the meshes that are flows.
-        ground: the surfaces.
         steepest: radians, the slope of the steepest ground that the vehicles climb; inf without a limit.
         measured: the settings with which each object was measured, by its full name.
         tubes: the radius of each path in metres, by its full name.
@@ -240,7 +238,6 @@ def _things(drawn: Picture, depsgraph: Depsgraph, cast: Subjects, items: frozens
 
 
 def _region(regions: Regions, row: int) -> np.ndarray:
-    """The boundary of a region."""
     center, axes = regions.centre[row], regions.axes[row]
     if regions.shape[row] == REGION_MESH:
         return np.einsum("ka,ab->kb", mesh_edges(regions.mesh[row]), axes) + center

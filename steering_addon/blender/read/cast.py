@@ -65,7 +65,6 @@ class Cast:
         source, identities: the vehicles that move, and their identities (n,).
         empty: tagged as points, but without any.
         of_states: the custom properties that a bake keys for the states of each crowd.
-        crowds, states: the holders of settings, by name.
     """
 
     objects: list[Object]

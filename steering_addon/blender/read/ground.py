@@ -51,7 +51,6 @@ class MemberGround:
     """The places where members of a crowd may be.
 
     Attributes:
-        population: the arrangement and its settings.
         frame: (3, 3) the side, forward and up axis of the crowd, as columns.
         origin: (3,) position of the crowd in metres.
         apart: metres between neighbors in an ordered arrangement.
@@ -160,9 +159,6 @@ class MemberGround:
     def fingerprint(self) -> str:
         """A hash that changes when members would get other places than before."""
         settings = asdict(self.population)
-        if self.population.spread == OVER_ALL:
-            # As in files that do not know groups.
-            del settings["spread"]
         # Objects and points stand in the same places.
         del settings["made_as"]
         if not (self.in_order and self.population.arrangement in (CIRCLE, CURVE)):

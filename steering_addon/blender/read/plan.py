@@ -40,15 +40,10 @@ class Plan(Scenery):
     Attributes:
         frames: (f,) whole frames, rising.
         frame_time: seconds per frame.
-        substeps: steps of the simulation per frame.
-        seed: the scene's.
-        vehicles: the vehicles that move, by identity.
         candidates: the bodies of which each vehicle takes one, for each target that names several.
         in_users_scene: whether only the scene itself gives the right values (drivers that read it, physics).
         warnings: what the animator should know although the bake can go ahead.
         states: the states of the crowds, by crowd and by name.
-        triggers: what calls vehicles into them.
-        marks: what vehicles are to meet.
     """
 
     scene: Scene

@@ -37,7 +37,6 @@ class CrowdSource:
     Attributes:
         identity: the seed of the random key that the crowd shares; copies of a crowd have their own.
         rows: (m,) its vehicles.
-        behaviors: those it may use.
         pointed: the rows of the objects these point at, by behavior and parameter.
         portrayal: m rows; None if only the motion is keyed.
     """

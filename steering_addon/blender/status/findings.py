@@ -107,7 +107,6 @@ class Finding:
     """Objects to look at.
 
     Attributes:
-        kind: what was found.
         text: a sentence without final stop that names them, and the remedy if it is not to edit the objects.
         objects: their full names; a click selects them.
     """

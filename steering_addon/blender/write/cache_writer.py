@@ -35,8 +35,6 @@ class CacheWriter:
         self._plan = plan
         self._crowds = [_CrowdCache(plan, playing, crowd) for crowd in crowds if len(crowd.rows)]
         self._taken = 0
-        self.warnings: Sequence[str] = ()
-        self.told = ""
 
     def __bool__(self) -> bool:
         """Whether there is a crowd to write."""
@@ -69,11 +67,10 @@ class CacheWriter:
         return cached_as(ob) is not None
 
     @staticmethod
-    def delete(objects: Iterable[Object]) -> tuple[str, ...]:
+    def delete(objects: Iterable[Object]) -> None:
         """Remove the caches that hold the motion of these objects, each as a whole, and bring back its vehicles."""
         family = Family()
         delete_caches(objects, lambda ob: resting_parts(ob, family))
-        return ()
 
 
 class _CrowdCache:

@@ -52,13 +52,8 @@ class ChannelConverter:
                 self._batches.append(_Batch(source, rows, parts, mode, near))
 
     def extend(self, parts: np.ndarray, positions: np.ndarray, bases: np.ndarray) -> Iterator[Converted]:
-        """The channels on the next frames.
-
-        Args:
-            parts: (f, p, 4, 4) the parents' parts of the vehicles that have a parent.
-            positions: (f, n, 3) metres.
-            bases: (f, n, 3, 3) side, forward and up as columns.
-        """
+        """The channels on the next frames. `parts`: (f, p, 4, 4) the parents' parts of the vehicles that have a parent;
+        `positions`: (f, n, 3) metres; `bases`: (f, n, 3, 3) side, forward and up as columns."""
         return (batch.converted(parts, positions, bases) for batch in self._batches)
 
 

@@ -56,10 +56,6 @@ class PlayingModel:
     """A model of a plan that plays clips.
 
     Attributes:
-        model: its vehicles, their armatures and clips.
-        clips: what is portrayed of it.
-        copies: of its clips, for strips.
-        along: its other meshes that move along.
         neck: what turns its heads; None if nothing does.
         posture: how its vehicles hold backs and heads; None if they do as their clips have it.
         made_of: the hash of the clips of its crowd.

@@ -54,13 +54,8 @@ class Tempo:
 
     @classmethod
     def of(cls, soles: Sequence[Points], rests: Scalars, height: float) -> "Tempo":
-        """Measure it.
-
-        Args:
-            soles: (f, m, 3) of each foot at f phases of a cycle, metres in the space of the model.
-            rests: (k,) the heights at which they rest, metres.
-            height: of the model, metres.
-        """
+        """Measure it. `soles`: (f, m, 3) of each foot at f phases of a cycle, metres in the space of the model;
+        `rests`: (k,) the heights at which they rest, metres; `height`: of the model, metres."""
         middle, ahead = np.zeros(len(soles)), np.zeros(len(soles))
         for k, (points, level) in enumerate(zip(soles, rests.tolist())):
             down = np.abs(np.min(points[..., 2], axis=1) - level) < TOUCH * height
@@ -153,13 +148,8 @@ def _flights(edges: Scalars, up: Mask, longest: float) -> Iterator[_Flight]:
 
 
 def _in_step(moving: Scalars, gone: Scalars, flights: Iterator[_Flight], tempo: Tempo, size: float) -> Scalars:
-    """The phases of a body, (f,), in step with the stairs on its way.
-
-    Args:
-        moving: (f,) its phases without stairs.
-        gone: (f,) metres that it has gone.
-        size: how many times as large as the model it is.
-    """
+    """The phases of a body, (f,), in step with the stairs on its way. `moving`: (f,) its phases without stairs; `gone`:
+    (f,) metres that it has gone; `size`: how many times as large as the model it is."""
     result, free, shift = moving.copy(), 0, 0.0
     for flight in flights:
         around = AROUND * flight.tread

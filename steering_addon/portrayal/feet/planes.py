@@ -52,7 +52,6 @@ def fit_planes(soles: Vectors, ahead: Scalars, scale: Scalars, frames: Rows, gro
         ahead: (s, 2) unit vectors along the soles.
         scale: (s,) the height of the body, metres.
         frames: (s,) on which they stand, as `ground` has them.
-        ground: what they stand on.
     """
     shift = np.zeros((len(soles), 2))
     point, normal, carried = _fitted(soles, scale, frames, ground)

@@ -284,12 +284,7 @@ class Surfaces:
 
     def open_to(self, x: Scalars, y: Scalars, cosine: float, reach: float) -> Mask:
         """The places from which all within reach is floor to walk on, without a border or a ledge: look no further.
-
-        Args:
-            x, y: (n,) metres.
-            cosine: of the steepest slope that can be walked.
-            reach: metres.
-        """
+        `x`, `y`: (n,) metres; `cosine`: of the steepest slope that can be walked; `reach`: metres."""
         covered, hindered = np.zeros(len(x), dtype=np.bool_), np.zeros(len(x), dtype=np.bool_)
         for layer in self.layers:
             is_open, is_bare = layer.floor.openness(x, y, cosine, reach)

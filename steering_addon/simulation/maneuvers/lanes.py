@@ -151,12 +151,7 @@ class Lanes:
 
     def straightened(self, agent: Rows, offset: Vectors, *directions: Vectors) -> tuple[Vectors, ...]:
         """Offsets, and directions or velocities at their ends, as they were if the lanes were straight; (p, 3) each.
-
-        Args:
-            agent: (p,) the agent of each.
-            offset: (p, 3) from the agent, metres.
-            directions: (p, 3) each.
-        """
+        `agent`: (p,) the agent of each; `offset`: (p, 3) from the agent, metres; `directions`: (p, 3) each."""
         result = [offset, *directions]
         pairs = which(self.line[agent] >= 0)
         if self.lines is None or not len(pairs):

@@ -95,13 +95,8 @@ def way_of_turn(way: Vectors, velocity: Vectors, bodies: ClimbSpeeds) -> Scalars
 
 
 def out_of_reach(way: Vectors, time: float, handling: Handling, max_speed: Scalars) -> Scalars:
-    """By how much bodies cannot get to places in time, (m,) metres; 0 for those that can.
-
-    Args:
-        way: (m, 3) to the places, metres.
-        time: seconds.
-        max_speed: (m,) m/s.
-    """
+    """By how much bodies cannot get to places in time, (m,) metres; 0 for those that can. `way`: (m, 3) to the places,
+    metres; `time`: seconds; `max_speed`: (m,) m/s."""
     bodies = climb_speeds(handling, max_speed, max_speed, way[:, 2] / time)
     run = magnitude(np.where(bodies.limited[:, None], level_part(way), way))
     far = np.maximum(run - bodies.fastest * time, 0.0)

@@ -163,12 +163,6 @@ def test_a_mirrored_model_still_faces_forward(local_space, rotation_channels, fo
     assert column(ob, up) @ basis[:, 2] > 0.0
 
 
-def test_a_model_faces_forward_along_its_own_axes(local_space) -> None:
-    assert np.array_equal(model_axes("Y", "Z"), np.eye(3))
-    side, forward, up = model_axes("NEG_Y", "Z").T
-    assert (side.tolist(), forward.tolist(), up.tolist()) == ([-1, 0, 0], [0, -1, 0], [0, 0, 1])
-
-
 @sampled
 @pytest.mark.parametrize(("forward", "up"), PAIRS)
 def test_the_axes_of_a_model_are_never_mirrored(local_space, forward, up) -> None:

@@ -170,46 +170,6 @@ def test_other_channels_parameters_and_keys_outside_the_range_survive_bake_and_c
     assert keys(ob) == settings
 
 
-def own_motion(ob) -> None:
-    insert(ob, "location", {-5: (0.0, -3.0, 0.0), 5: (1.0, 2.0, 3.0), 40: (9.0, 9.0, 9.0)})
-    insert(ob, "rotation_euler", {5: (0.1, 0.2, 0.3)})
-    insert(ob, "scale", {5: (1.0, 2.0, 1.0)})
-    bpy.context.scene.frame_set(1)
-
-
-def own_strip(ob) -> None:
-    own_motion(ob)
-    strip_of_own_action(ob)
-    bpy.context.scene.frame_set(1)
-
-
-def own_driver(ob) -> None:
-    drive(ob, "location", "3.0", index=2)
-    bpy.context.scene.frame_set(1)
-
-
-@pytest.mark.parametrize("settings", [own_motion, own_strip, own_driver], ids=lambda settings: settings.__name__)
-def test_own_animation_is_refused_by_name_or_restored_exactly_when_the_bake_that_replaced_it_is_cleared(
-    settings,
-) -> None:
-    ob = wanderer()
-    settings(ob)
-    before = scene_dump()
-    stood = world_matrices(ob, range(-6, 45, 5))
-    refuses("bake", r"Ship has .* of its own\. .*Replace Own Keys")
-    assert_same(before, scene_dump())
-    bake(replace_own_keys=True)
-    assert is_baked(ob)
-    bake(replace_own_keys=True)
-    bake()
-    clear_bake()
-    bpy.context.scene.frame_set(1)
-    np.testing.assert_array_equal(world_matrices(ob, range(-6, 45, 5)), stood)
-    assert_same(before["actions"], scene_dump()["actions"])
-    after = scene_dump()["objects"]["Ship"]
-    assert_same(before["objects"]["Ship"]["animation"], after["animation"])
-
-
 def test_moving_a_baked_vehicle_on_the_start_frame_moves_its_start() -> None:
     ob = wanderer()
     bake()

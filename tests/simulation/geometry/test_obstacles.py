@@ -175,22 +175,6 @@ def test_the_near_end_of_a_pylon_that_leans_along_the_course_is_more_pressing_th
     assert 0.7 < aside[0, 0, 0] <= 0.8
 
 
-def test_the_only_point_of_a_ball_is_its_centre() -> None:
-    rng = np.random.default_rng(1)
-    things, points, course = (
-        obstacles(rng.normal(size=(4, 3)), 1.0),
-        rng.normal(size=(3, 3)),
-        rng.normal(size=(3, 4, 3)),
-    )
-    course /= np.linalg.norm(course, axis=-1, keepdims=True)
-    way, aside = most_pressing(things.start[None], things.end[None], points, course, np.ones((3, 4)))
-    for n in range(3):
-        for k in range(4):
-            offset = things.start[k] - points[n]
-            assert way[n, k] == pytest.approx(offset @ course[n, k])
-            assert aside[n, k] == pytest.approx(offset - way[n, k] * course[n, k])
-
-
 UP = np.array([[0.0, 0.0, 1.0]])
 
 
@@ -221,15 +205,6 @@ def test_a_way_around_is_always_a_direction(course: np.ndarray, aside: np.ndarra
     direction = directions_to_pass(np.full(4, side), aside, course, vehicle_side, np.tile(UP, (4, 1)))
     assert np.abs(np.linalg.norm(direction, axis=1) - 1.0).max() < 1e-6
     assert np.abs((direction * course).sum(axis=1)).max() < 1e-5
-
-
-def test_every_column_of_obstacles_has_a_row_for_each() -> None:
-    made = obstacles(np.zeros((4, 3)), 1.0)
-    for column in (made.start, made.end, made.velocity, made.half, made.spin):
-        assert column.shape == (4, 3)
-    assert made.axes.shape == (4, 3, 3)
-    for column in (made.radius, made.pass_side, made.present, made.carrier, made.shape, made.side, made.mesh):
-        assert column.shape == (4,)
 
 
 def test_near_are_all_rooms_and_what_is_around_a_point_at_most_that_far_off() -> None:

@@ -148,14 +148,6 @@ def test_levelness_is_the_upward_part_of_the_normal_of_a_face() -> None:
     assert np.abs(ground.levelness(rows) - ground.face_normal(rows)[:, 2]).max() < 1e-12
 
 
-def test_a_surface_turned_inside_out_is_the_same_ground() -> None:
-    points, triangles = terrain()
-    x, y = places()
-    mirrored = surfaces([(points * (-1.0, 1.0, 1.0), triangles)])
-    footing, image = trodden(surfaces([(points, triangles)]), x, y), trodden(mirrored, -x, y)
-    assert np.allclose(footing.height, image.height, atol=1e-12, equal_nan=True)
-
-
 def test_normals_are_those_of_the_smooth_shape_and_point_up() -> None:
     fine = 60
     x, y = np.meshgrid(*(2 * [np.linspace(-3.0, 3.0, fine)]), indexing="ij")

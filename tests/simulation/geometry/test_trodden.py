@@ -94,6 +94,15 @@ def test_who_has_no_feet_meets_all_of_it() -> None:
         assert np.array_equal(trodden, untrodden)
 
 
+def test_who_is_sunk_in_ground_without_walls_is_near_to_nothing() -> None:
+    hill = solid(bar((-2.0, -1.0), (2.0, -0.6), (-1.0, 1.0), 0.9))
+    gap, way = met(hill, np.array([[0.0, 0.0, 0.05]]), (1.0, 0.0, 0.0))
+    assert gap[0] > 1e3
+    assert np.isinf(way).all()
+    before = met(solid(bar((0.0, 0.0), (2.0, 0.0), (-1.0, 1.0), 0.25)), np.array([[-0.5, 0.0, 0.0]]), (1.0, 0.0, 0.0))
+    assert before[0][0] > 1e3 and np.isinf(before[1][0]), "a low stage"
+
+
 def land(*bodies: Body) -> Surfaces:
     return surfaces([bars[:2] for bars in bodies])
 

@@ -57,11 +57,6 @@ def test_who_is_to_stand_gives_way_only_to_who_is_to_stand_as_well() -> None:
     assert -result[:, 2, 0] == pytest.approx(result[:, 3, 0] - 0.7, abs=1e-9)
 
 
-def test_bodies_that_are_not_kept_apart_stay_where_they_are() -> None:
-    scene = bodies([[0.0, 0.0, 0.0], [0.7, 0.0, 0.0]], vehicle=WALKER | {"keep_apart": False})
-    assert (positions(scene.run(8)) == scene.position).all()
-
-
 def test_one_pass_equals_a_plain_loop() -> None:
     """With a top speed that never limits the shift, a step equals PASSES rounds of the loop."""
     rng = np.random.default_rng(2)

@@ -17,7 +17,7 @@ from steering_addon.simulation.geometry.obstacles import obstacles
 from steering_addon.simulation.presence.attendance import Attendance, enter_frames
 from tests.behaviors.situations import busy
 from tests.sampling import sampled
-from tests.scene import Scene, leaders, locked, positions, velocities
+from tests.scene import Scene, leaders, locked, positions
 
 NEVER, ALWAYS = 10_000, -10_000
 every = pytest.mark.parametrize("kind", CATALOGUE, ids=lambda kind: kind.name)
@@ -57,11 +57,6 @@ def test_a_vehicle_that_enters_later_moves_as_it_would_have_from_the_start() -> 
     at_start, later = positions(scene.run(20)), positions(scene.run(32, at=entering(scene, [12])))
     assert np.array_equal(later[:13], np.repeat(at_start[:1], 13, axis=0))
     assert np.allclose(later[12:], at_start, atol=1e-12)
-
-
-def test_a_vehicle_enters_with_its_start_speed() -> None:
-    scene = row(1)
-    assert np.allclose(velocities(scene.run(12, at=entering(scene, [5])))[6], [[0.0, 2.0, 0.0]], atol=0.2)
 
 
 def test_a_vehicle_that_enters_later_takes_no_part_in_the_preroll() -> None:

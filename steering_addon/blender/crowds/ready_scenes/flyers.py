@@ -35,7 +35,6 @@ class Flyers:
     """A flock or a school.
 
     Attributes:
-        title: the name of the crowd.
         preset: the crowd preset that is scaled to the size of the members.
         containment: the behavior preset in presets/ready_scenes that replaces values of the crowd preset. The crowd
             preset is meant for the open sky and would let members far out of a small region.

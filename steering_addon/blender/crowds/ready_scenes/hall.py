@@ -202,7 +202,6 @@ def _tunnel(door: Door) -> list[Box]:
 
 
 def _boxes(name: str, boxes: Sequence[Box], scale: float, paints: Mapping[str, Material]) -> Mesh:
-    """A mesh of boxes."""
     points = [
         (scale * x, scale * y, scale * z)
         for (west, south, low), (east, north, high), _ in boxes
