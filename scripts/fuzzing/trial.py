@@ -59,9 +59,11 @@ class Trial:
         # Dumps are most of the time: refusals are looked at in the steps.
         self._looks_at_refusals = False
         self.scene.build()
-        # Blender shows what new curves say only once it looks for animation again.
+        # Blender shows what new curves say only once it looks for animation again. It crashes where an armature has no
+        # pose yet, as docs/blender_traps.md shows.
         for ob in bpy.data.objects:
-            if ob.animation_data and ob.animation_data.action and not ob.library:
+            has_pose = ob.type != "ARMATURE" or ob.pose is not None
+            if has_pose and ob.animation_data and ob.animation_data.action and not ob.library:
                 ob.animation_data.action = ob.animation_data.action
         self._looks_at_refusals = True
         self.check_output()

@@ -199,13 +199,14 @@ def unsettled_handles(curve: FCurve) -> list[float]:
     """The handles of the keys of a curve, as numbers for a custom property, if Blender would not compute them as well.
 
     Empty if it would: then they need not be noted before baked keys become neighbors of these keys. Blender leaves the
-    handles of a lone key where they were, and the automatic handles of others may date from other neighbors. They are
-    computed now.
+    handles of a lone key where they were, those aligned with an automatic one depend on what they were before, and the
+    automatic handles of others may date from other neighbors. They are computed now.
     """
     keys = read_keys(curve)
     compute_handles(curve, keys)
     settled = all(np.array_equal(keys.columns[side], read_column(curve, side)) for side in HANDLES[3:])
-    if settled and len(keys) != 1:
+    aligned = any((keys.columns[name] == ALIGNED).any() for name in HANDLES[1:3])
+    if settled and len(keys) != 1 and not aligned:
         return []
     return np.concatenate([keys.columns[name] for name in HANDLES], axis=1, dtype=np.float64).ravel().tolist()
 

@@ -135,6 +135,26 @@ def test_handles_of_the_animator_stay_where_blender_would_move_them(keyframes, b
     assert tuple(points[1].handle_left) == pytest.approx((999998.0, 0.6111804), abs=1e-6)
 
 
+def test_handles_aligned_with_automatic_ones_come_back_when_baked_keys_go(keyframes, bag) -> None:
+    """Blender turns them with what the baked keys next to them make automatic, but not back."""
+    curve = bag.fcurves.new("rotation_euler", index=1)
+    for frame, value in ((-22.0, -3.9), (-20.0, 3.4), (33.0, 4.8)):
+        curve.keyframe_points.insert(frame, value)
+    first, second, _ = curve.keyframe_points
+    first.interpolation, first.handle_left_type, second.handle_left_type = "ELASTIC", "AUTO", "ALIGNED"
+    for _ in range(20):
+        curve.update()
+    before, noted = dump(curve), keyframes.unsettled_handles(curve)
+    for _ in range(2):
+        keyframes.BakedKeys(FRAMES).add_to_curve(curve, np.full(len(FRAMES), 3.4))
+        keys = keyframes.read_keys(curve)
+        keys = keys.take(~keys.within(FRAMES[0], FRAMES[-1]))
+        keyframes.write_keys(curve, keys)
+        keyframes.compute_handles(curve, keys)
+        keyframes.put_handles_back(curve, noted)
+        assert dump(curve) == before
+
+
 def test_handles_follow_baked_keys_so_that_they_can_be_eased(keyframes, bag) -> None:
     curve = keyframes.BakedKeys(FRAMES).new_curve(bag, "location", 0, FRAMES * 2.0)
     for point in curve.keyframe_points:
