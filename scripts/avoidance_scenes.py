@@ -14,8 +14,8 @@ from scripts.steerbench_scenes import AVOIDANCE, TURN, WALKER, people
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.unaligned_collision_avoidance import PAPER, VELOCITY, UnalignedCollisionAvoidance
 from steering_addon.locomotion import Planar, SimpleVehicle
-from steering_addon.scene import Scene, leaders
-from steering_addon.simulation.geometry.obstacles import Obstacles, boxes
+from steering_addon.scene import Scene, all_of, boxes, leaders
+from steering_addon.simulation.geometry.obstacles import Obstacles
 from steering_addon.simulation.run import step
 
 FPS = 20.0
@@ -100,9 +100,6 @@ class Stage:
         }
 
 
-# -- the stages --------------------------------------------------------------------------------
-
-
 def meetings(chance: np.random.Generator) -> Stage:
     """Twelve pairs: four meet head-on, not quite in line, and eight where their ways cross, not quite in time."""
     degrees = np.concatenate((np.full(4, 180.0), chance.uniform(30.0, 150.0, 8)))
@@ -130,7 +127,7 @@ def doors(chance: np.random.Generator) -> Stage:
     walls = [
         _wall(lot + np.array([side * 3.75, 0.0, 0.0]), 3.0, 0.2) for lot in _lots(10)[:, 0] for side in (-1.0, 1.0)
     ]
-    return replace(_walk(-5.0 * courses + shift + _lots(10), 6.0 * courses + _lots(10), 24.0), walls=_joined(walls))
+    return replace(_walk(-5.0 * courses + shift + _lots(10), 6.0 * courses + _lots(10), 24.0), walls=all_of(*walls))
 
 
 def corridor(chance: np.random.Generator) -> Stage:
@@ -141,7 +138,7 @@ def corridor(chance: np.random.Generator) -> Stage:
     start = aside - (5.0 + 1.5 * (row % 6 // 3) + chance.uniform(-0.2, 0.2, 12))[:, None] * courses
     walls = [_wall(np.array([side * 2.7, 0.0, 0.0]), 0.2, 9.0) for side in (-1.0, 1.0)]
     goal = aside + 8.0 * courses
-    return replace(_walk(start[None], goal[None], 25.0), walls=_joined(walls))
+    return replace(_walk(start[None], goal[None], 25.0), walls=all_of(*walls))
 
 
 def plaza(chance: np.random.Generator) -> Stage:
@@ -156,7 +153,7 @@ def bottleneck(chance: np.random.Generator) -> Stage:
     row = np.arange(14)
     start = _ground(1.3 * (row % 6 - 2.5), -2.5 - 1.3 * (row // 6)) + _ground(*chance.uniform(-0.1, 0.1, (2, 14)))
     walls = [_wall(np.array([side * 4.65, 0.0, 0.0]), 4.0, 0.2) for side in (-1.0, 1.0)]
-    return replace(_walk(start[None], np.tile([0.0, 4.0, 0.0], (1, 14, 1)), 70.0), walls=_joined(walls))
+    return replace(_walk(start[None], np.tile([0.0, 4.0, 0.0], (1, 14, 1)), 70.0), walls=all_of(*walls))
 
 
 def fish(chance: np.random.Generator) -> Stage:
@@ -174,22 +171,10 @@ def aside(chance: np.random.Generator) -> Stage:
     return replace(meetings(chance), method=PAPER, settings=settings, vehicle={"keep_apart": False})
 
 
-def meetings_on_foot(chance: np.random.Generator) -> Stage:
-    """The pairs of `meetings`, on foot."""
-    return replace(meetings(chance), on_foot=True)
-
-
-def corridor_on_foot(chance: np.random.Generator) -> Stage:
-    """The walkers of `corridor`, on foot."""
-    return replace(corridor(chance), on_foot=True)
-
-
 STAGES: dict[str, Callable[[np.random.Generator], Stage]] = {
-    stage.__name__: stage
-    for stage in (
-        *(meetings, overtaking, doors, corridor, plaza, bottleneck, fish, aside),
-        *(meetings_on_foot, corridor_on_foot),
-    )
+    **{stage.__name__: stage for stage in (meetings, overtaking, doors, corridor, plaza, bottleneck, fish, aside)},
+    "meetings_on_foot": lambda chance: replace(meetings(chance), on_foot=True),
+    "corridor_on_foot": lambda chance: replace(corridor(chance), on_foot=True),
 }
 
 
@@ -212,13 +197,6 @@ def _walk(start: np.ndarray, goal: np.ndarray, seconds: float) -> Stage:
 
 def _wall(middle: np.ndarray, half_x: float, half_y: float) -> Obstacles:
     return boxes([middle], [[half_x, half_y, 1.0]])
-
-
-def _joined(walls: list[Obstacles]) -> Obstacles:
-    return Obstacles(**{name: np.concatenate([getattr(wall, name) for wall in walls]) for name in vars(walls[0])})
-
-
-# -- measures ----------------------------------------------------------------------------------
 
 
 def overlap(stage: Stage, track: np.ndarray) -> float:

@@ -1,7 +1,7 @@
 """Reads the crowds of a baked file without the extension, from keys and stored settings alone."""
 
-import fnmatch
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,8 +25,8 @@ FISH_PACE = 10.0
 """Body lengths per second: a slower crowd is taken for fish, a faster one for birds."""
 AXES = np.concatenate((np.eye(3), -np.eye(3)))
 """The axes of a model, indexed by their stored numbers."""
-FORWARD, UP = 1, 2
-"""The stored numbers of a model's default axes."""
+DEFAULT_AXES = {"forward_axis": 1, "up_axis": 2}
+"""The stored numbers of a model's axes."""
 
 
 @dataclass(frozen=True)
@@ -59,13 +59,10 @@ def stored(owner: bpy.types.Object | bpy.types.Scene) -> dict[str, Any]:
     return group.to_dict() if hasattr(group, "to_dict") else {}
 
 
-def crowds(scene: bpy.types.Scene, names: str = "") -> list[Crowd]:
-    """The crowds of a scene; if a pattern of names is given, the matching objects as one crowd."""
-    objects = sorted(scene.objects, key=lambda ob: ob.name)
-    if names:
-        return [Crowd(names, [ob for ob in objects if fnmatch.fnmatchcase(ob.name, names)], {})]
+def crowds(scene: bpy.types.Scene) -> list[Crowd]:
+    """The crowds of a scene that have vehicles."""
     members: dict[bpy.types.Object, list[bpy.types.Object]] = {}
-    for ob in objects:
+    for ob in sorted(scene.objects, key=lambda ob: ob.name):
         settings = stored(ob)
         if settings.get("roles", 0) & Role.VEHICLE and settings.get("crowd") is not None:
             members.setdefault(settings["crowd"], []).append(ob)
@@ -81,13 +78,27 @@ def matrices(scene: bpy.types.Scene, obs: Sequence[bpy.types.Object], step: int 
     """
     current = scene.frame_current
     poses, hidden = [], []
-    for frame in range(scene.frame_start, scene.frame_end + 1, step):
-        scene.frame_set(frame)
-        graph = bpy.context.evaluated_depsgraph_get()
-        poses.append([np.array(ob.evaluated_get(graph).matrix_world) for ob in obs])
-        hidden.append([ob.hide_viewport for ob in obs])
+    with parts_aside(obs):
+        for frame in range(scene.frame_start, scene.frame_end + 1, step):
+            scene.frame_set(frame)
+            graph = bpy.context.evaluated_depsgraph_get()
+            poses.append([np.array(ob.evaluated_get(graph).matrix_world) for ob in obs])
+            hidden.append([ob.hide_viewport for ob in obs])
     scene.frame_set(current)
     return _without_hidden(np.array(poses), np.array(hidden))
+
+
+@contextlib.contextmanager
+def parts_aside(obs: Sequence[bpy.types.Object]) -> Iterator[None]:
+    """Hide all parts of objects while only the objects are read: Blender poses what it shows."""
+    parts = {part for ob in obs for part in ob.children_recursive if not part.hide_viewport}.difference(obs)
+    for part in parts:
+        part.hide_viewport = True
+    try:
+        yield
+    finally:
+        for part in parts:
+            part.hide_viewport = False
 
 
 def _without_hidden(poses: np.ndarray, hidden: np.ndarray) -> np.ndarray:
@@ -100,50 +111,34 @@ def _without_hidden(poses: np.ndarray, hidden: np.ndarray) -> np.ndarray:
     return poses
 
 
-def recording(
-    scene: bpy.types.Scene,
-    crowd: Crowd,
-    poses: np.ndarray,
-    *,
-    kind: str = "",
-    path: str = "",
-    body_length: float = 0.0,
-    cruise: float = 0.0,
-) -> Recording:
-    """The motion of a crowd, from the world matrices of its vehicles (frames, n, 4, 4).
-
-    Arguments left out come from the stored settings; the body length is that of the model along its forward axis.
-    """
+def recording(scene: bpy.types.Scene, crowd: Crowd, poses: np.ndarray) -> Recording:
+    """The motion of a crowd, from the world matrices of its vehicles (frames, n, 4, 4)."""
     position = poses[..., :3, 3]
     members = [stored(ob) for ob in crowd.vehicles]
-    forward = _axes(poses, [settings.get("forward_axis", FORWARD) for settings in members])
-    up = _axes(poses, [settings.get("up_axis", UP) for settings in members])
     vehicle = crowd.values(VehicleModel, "vehicle")
     moves = MOVES[crowd.settings.get("locomotion", SimpleVehicle.stored_number)]
-    if not cruise:
-        factors = np.array([settings.get("speed_factor", 1.0) for settings in members])
-        has_cruise = "vehicle" in crowd.settings and vehicle["cruise_speed"] > 0.0
-        speed = np.linalg.norm(np.gradient(position, axis=0), axis=-1) * _fps(scene)
-        cruises = vehicle["max_speed"] * vehicle["cruise_speed"] * factors if has_cruise else np.median(speed, axis=0)
-    else:
-        cruises = np.full(len(members), cruise)
-    length = body_length or float(np.median([_length(ob) for ob in crowd.vehicles]))
+    factors = np.array([settings.get("speed_factor", 1.0) for settings in members])
+    has_cruise = "vehicle" in crowd.settings and vehicle["cruise_speed"] > 0.0
+    speed = np.linalg.norm(np.gradient(position, axis=0), axis=-1) * fps_of(scene)
+    cruises = vehicle["max_speed"] * vehicle["cruise_speed"] * factors if has_cruise else np.median(speed, axis=0)
+    length = float(np.median([_length(ob) for ob in crowd.vehicles]))
     return Recording(
-        kind=kind or _kind(len(members), moves.grounded, float(np.median(cruises)) / length),
+        kind=_kind(len(members), moves.grounded, float(np.median(cruises)) / length),
         position=position,
-        forward=forward,
-        up=up,
-        fps=_fps(scene),
+        forward=directions(poses, crowd.vehicles),
+        up=directions(poses, crowd.vehicles, "up_axis"),
+        fps=fps_of(scene),
         body_length=length,
         cruise=np.maximum(cruises, 1e-6),
         separation=_separation(crowd.settings),
-        path=road_of(crowd.settings, path),
+        path=road_of(crowd.settings),
         obstacles=_uses(crowd.settings, "obstacle_avoidance")
         and any(stored(ob).get("roles", 0) & Role.OBSTACLE for ob in scene.objects),
     )
 
 
-def _fps(scene: bpy.types.Scene) -> float:
+def fps_of(scene: bpy.types.Scene) -> float:
+    """Frames a second."""
     return scene.render.fps / scene.render.fps_base
 
 
@@ -156,16 +151,17 @@ def _kind(count: int, in_plane: bool, pace: float) -> str:
     return FISH if pace < FISH_PACE else BIRDS
 
 
-def _axes(poses: np.ndarray, numbers: list[int]) -> np.ndarray:
-    """The world directions of an axis of each model, (frames, n, 3)."""
-    directions = np.einsum("fnij,nj->fni", poses[..., :3, :3], AXES[numbers])
-    return directions / np.maximum(np.linalg.norm(directions, axis=-1, keepdims=True), 1e-12)
+def directions(poses: np.ndarray, obs: Sequence[bpy.types.Object], axis: str = "forward_axis") -> np.ndarray:
+    """The world directions (..., n, 3) of an axis of the models of objects, whose poses are (..., n, 4, 4)."""
+    numbers = [stored(ob).get(axis, DEFAULT_AXES[axis]) for ob in obs]
+    along = np.einsum("...nij,nj->...ni", poses[..., :3, :3], AXES[numbers])
+    return along / np.maximum(np.linalg.norm(along, axis=-1, keepdims=True), 1e-12)
 
 
 def _length(ob: bpy.types.Object) -> float:
     """Length of a vehicle along its forward axis, metres: of its own shape, or of its children's if it has none."""
     parts = [ob] if ob.type not in ("EMPTY", "ARMATURE") else [part for part in ob.children_recursive if part.data]
-    forward = AXES[stored(ob).get("forward_axis", FORWARD)]
+    forward = AXES[stored(ob).get("forward_axis", DEFAULT_AXES["forward_axis"])]
     to_world = np.array(ob.matrix_world)
     to_local = np.linalg.inv(to_world)
     reach = [
@@ -187,17 +183,12 @@ def _separation(settings: dict[str, Any]) -> float:
     return settings["separation"].get("distance", Separation.parameters()["distance"].default)
 
 
-def road_of(settings: dict[str, Any], name: str) -> Path:
-    """The curve of this name, or else the path the crowd follows; empty if it follows none."""
-    if name:
-        chosen = bpy.data.objects.get(name)
-        if chosen is None or chosen.type != "CURVE":
-            raise SystemExit(f"There is no curve {name!r} in the file.")
-    elif _uses(settings, "path_following"):
-        tagged = [ob for ob in bpy.context.scene.objects if stored(ob).get("roles", 0) & Role.PATH]
-        chosen = settings["path_following"].get("path") or (tagged[0] if len(tagged) == 1 else None)
-    else:
-        chosen = None
+def road_of(settings: dict[str, Any]) -> Path:
+    """The path that a crowd follows; empty if it follows none."""
+    if not _uses(settings, "path_following"):
+        return ()
+    tagged = [ob for ob in bpy.context.scene.objects if stored(ob).get("roles", 0) & Role.PATH]
+    chosen = settings["path_following"].get("path") or (tagged[0] if len(tagged) == 1 else None)
     if chosen is None:
         return ()
     lines = polylines(chosen, bpy.context.evaluated_depsgraph_get())

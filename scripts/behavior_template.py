@@ -1,4 +1,4 @@
-"""The files of a new behavior: itself, its test and its figure. Standard library only."""
+"""The files of a new behavior: itself, maybe with a memory, its test and its figure. Standard library only."""
 
 import re
 from string import Template
@@ -141,24 +141,23 @@ def test_it_goes_there_once() -> None:
     assert states[-1].memories["$name"].done.all()
 """
 
-FIGURE = '''"""$label: go to a target."""
+FIGURE = '''"""$label: go to a target.
+
+Two vehicles go to the target.
+"""
 
 from steering_addon.behaviors.$name import $kind
-from steering_addon.locomotion import Planar
-from steering_addon.scene import Scene, leaders
+from steering_addon.scene import leaders
 
-from ..figure import Figure, Run
+from ..figure import Figure, PlanarScene, Run
 
-
-def scene() -> Scene:
-    return Scene(
-        position=[(-9.0, -4.0, 0.0), (2.0, -7.0, 0.0)],
-        forward=[(0.0, 1.0, 0.0), (0.6, -0.8, 0.0)],
-        speed=4.0,
-        behaviors=[($kind, {"target": 2})],
-        locomotions=[(Planar, {})],
-        tracked=leaders((4.0, 2.0, 0.0)),
-    )
+SCENE = PlanarScene(
+    position=[(-9.0, -4.0, 0.0), (2.0, -7.0, 0.0)],
+    forward=[(0.0, 1.0, 0.0), (0.6, -0.8, 0.0)],
+    speed=4.0,
+    behaviors=[($kind, {"target": 2})],
+    tracked=leaders((4.0, 2.0, 0.0)),
+)
 
 
 def shows(run: Run) -> dict[str, bool]:
@@ -170,27 +169,8 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure("Two vehicles go to the target.", scene, 4.0, shows)
+FIGURE = Figure(SCENE, 4.0, shows)
 '''
-
-
-def behavior(name: str, *, memory: bool) -> str:
-    """The text of the behavior's file.
-
-    Args:
-        memory: whether it gets a class for what it remembers.
-    """
-    return _filled(BEHAVIOR_WITH_MEMORY if memory else BEHAVIOR, name)
-
-
-def test(name: str, *, memory: bool) -> str:
-    """The text of its test."""
-    return _filled(TEST + TEST_OF_MEMORY if memory else TEST, name)
-
-
-def figure(name: str) -> str:
-    """The text of its figure."""
-    return _filled(FIGURE, name)
 
 
 def imported() -> set[str]:
@@ -199,5 +179,6 @@ def imported() -> set[str]:
     return {name for line in lines for name in line.split(", ")}
 
 
-def _filled(text: str, name: str) -> str:
+def filled(text: str, name: str) -> str:
+    """One of these texts for a behavior of this name."""
     return Template(text).substitute(name=name, kind=class_of(name), label=label_of(name))

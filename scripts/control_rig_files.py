@@ -16,33 +16,20 @@ Pose = dict[str, tuple[tuple[float, float, float], tuple[float, float, float]]]
 
 
 @dataclass(frozen=True)
-class Foot:
-    """A foot and what poses it.
-
-    Attributes:
-        control: the bone that carries it.
-        roll: the bone that rolls it about its heel and its ball; turned about x.
-        late: the phase by which it steps after the first one.
-    """
-
-    control: str
-    roll: str
-    late: float
-
-
-@dataclass(frozen=True)
 class Body:
     """A character and its controls.
 
     Attributes:
-        hips: the bone that carries it.
+        feet: of each the bone that carries it, the bone that rolls it about its heel and its ball, about x, and the
+            phase by which it steps after the first one.
+        hips: the bone that carries the rest.
         arms: swing about the left axis of the model, each with the foot that it goes with.
         size: how many times as large as a person its steps are.
         rolls: the share of the roll of a person's feet that its feet do.
     """
 
     rig: Object
-    feet: Sequence[Foot]
+    feet: Sequence[tuple[str, str, float]]
     hips: str
     arms: Sequence[tuple[str, float]]
     size: float = 1.0
@@ -91,10 +78,10 @@ def stepping(gait: Gait, phase: float) -> tuple[float, float, float]:
 def going(body: Body, gait: Gait) -> Callable[[float], Pose]:
     def pose(phase: float) -> Pose:
         posed: Pose = {}
-        for foot in body.feet:
-            back, up, roll = stepping(gait, phase + foot.late)
-            posed[foot.control] = (0.0, back * body.size, up * body.size), (0.0, 0.0, 0.0)
-            posed[foot.roll] = (0.0, 0.0, 0.0), (roll * body.rolls, 0.0, 0.0)
+        for control, rolled, late in body.feet:
+            back, up, roll = stepping(gait, phase + late)
+            posed[control] = (0.0, back * body.size, up * body.size), (0.0, 0.0, 0.0)
+            posed[rolled] = (0.0, 0.0, 0.0), (roll * body.rolls, 0.0, 0.0)
         turn = 2.0 * math.pi * phase
         down = -gait.lowered - gait.bob * math.cos(2.0 * turn)
         posed[body.hips] = (0.015 * math.sin(turn), 0.0, down * body.size), (0.0, 0.0, 4.0 * math.cos(turn))
@@ -108,7 +95,7 @@ def going(body: Body, gait: Gait) -> Callable[[float], Pose]:
 def standing(body: Body) -> Callable[[float], Pose]:
     def pose(phase: float) -> Pose:
         sway = math.sin(2.0 * math.pi * phase)
-        still: Pose = {bone: ((0.0, 0.0, 0.0),) * 2 for foot in body.feet for bone in (foot.control, foot.roll)}
+        still: Pose = {bone: ((0.0, 0.0, 0.0),) * 2 for foot in body.feet for bone in foot[:2]}
         arms: Pose = {bone: ((0.0, 0.0, 0.0), (3.0 * sway, 0.0, 0.0)) for bone, _ in body.arms}
         return still | arms | {body.hips: ((0.012 * sway * body.size, 0.0, -0.03 * body.size), (0.0, 0.0, 1.5 * sway))}
 
@@ -154,9 +141,6 @@ def _stash(rig: Object, action: Action) -> None:
     track.strips.new(action.name, 1, action)
 
 
-# ---- rigs
-
-
 def rigify(metarig: str) -> Object:
     """The rig that Rigify generates of one of its metarigs, alone in the scene."""
     bpy.ops.preferences.addon_enable(module="rigify")
@@ -174,23 +158,16 @@ def rigify_person(metarig: str) -> Body:
     for side in "LR":
         rig.pose.bones[f"upper_arm_parent.{side}"]["IK_FK"] = 1.0
         rig.pose.bones[f"foot_heel_ik.{side}"].rotation_mode = "XYZ"
-    feet = [Foot(f"foot_ik.{side}", f"foot_heel_ik.{side}", late) for side, late in (("L", 0.0), ("R", 0.5))]
+    feet = [(f"foot_ik.{side}", f"foot_heel_ik.{side}", late) for side, late in (("L", 0.0), ("R", 0.5))]
     return Body(rig, feet, "torso", [("upper_arm_fk.L", 0.5), ("upper_arm_fk.R", 0.0)])
 
 
 def rigify_horse() -> Body:
     rig = rigify("horse")
-    feet = [
-        Foot(f"{end}_ik.{side}", f"{end}_heel_ik.{side}", late)
-        for end, side, late in (
-            ("hind_foot", "L", 0.0),
-            ("forefoot", "L", 0.25),
-            ("hind_foot", "R", 0.5),
-            ("forefoot", "R", 0.75),
-        )
-    ]
-    for foot in feet:
-        rig.pose.bones[foot.roll].rotation_mode = "XYZ"
+    walk = (("hind_foot", "L", 0.0), ("forefoot", "L", 0.25), ("hind_foot", "R", 0.5), ("forefoot", "R", 0.75))
+    feet = [(f"{end}_ik.{side}", f"{end}_heel_ik.{side}", late) for end, side, late in walk]
+    for _, rolled, _ in feet:
+        rig.pose.bones[rolled].rotation_mode = "XYZ"
     return Body(rig, feet, "torso", [], size=1.1, rolls=0.4)
 
 
@@ -238,7 +215,7 @@ def poles() -> Body:
         turn = bones[f"foot.{side}"].constraints.new("COPY_ROTATION")
         turn.target, turn.subtarget = rig, f"ankle.{side}"
         bones[f"ball.{side}"].rotation_mode = "XYZ"
-    feet = [Foot(f"step.{side}", f"ball.{side}", late) for side, late in (("L", 0.0), ("R", 0.5))]
+    feet = [(f"step.{side}", f"ball.{side}", late) for side, late in (("L", 0.0), ("R", 0.5))]
     return Body(rig, feet, "hips", [("arm.L", 0.5), ("arm.R", 0.0)])
 
 
@@ -248,8 +225,6 @@ MAKE = {
     "rigify_horse": rigify_horse,
     "poles": poles,
 }
-
-# ---- what they carry
 
 
 def skin(rig: Object) -> Object:

@@ -16,7 +16,20 @@ from steering_addon.behaviors.keep_distance import KeepDistance
 from steering_addon.behaviors.path_following import PathFollowing
 from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
 from steering_addon.portrayal.feet.soles import runs
-from steering_addon.scene import SPHERE, Scene, all_of, boxes, mesh, mesh_obstacles, obstacles, regions, spline
+from steering_addon.scene import (
+    SPHERE,
+    Scene,
+    all_of,
+    boxes,
+    headings,
+    mesh,
+    mesh_obstacles,
+    obstacles,
+    positions,
+    regions,
+    spline,
+    velocities,
+)
 from steering_addon.settings.preset import Preset
 from steering_addon.simulation.behavior import Behavior
 from steering_addon.simulation.combining import COMBININGS
@@ -87,7 +100,7 @@ class Course:
         gaps = [values["gap"] for kind, values in self.scene.behaviors if kind is KeepDistance]
         queue = (n - 1) * (2.0 * model.radius + gaps[0]) if gaps else np.zeros(n)
         near = self.line.length - np.maximum(model.radius, self.line.spacing) - 0.01 * self.line.length - queue
-        along, position = _memory(state, "path_following").along, state.motion.position
+        along, position = state.memories["path_following"].along, state.motion.position
         reached = np.asarray(along >= near, dtype=np.bool_)
         offset = position[None] - position[:, None]
         onward = self.line.position(np.array([self.line.length])) - position
@@ -135,9 +148,7 @@ class Outcome:
     def of(cls, course: Course, states: Sequence[State]) -> Outcome:
         scene = course.scene
         n = len(scene)
-        position = np.stack([state.motion.position for state in states])
-        velocity = np.stack([state.motion.velocity for state in states])
-        forward = np.stack([state.motion.forward for state in states])
+        position, velocity, forward = positions(states), velocities(states), headings(states)
         model = VehicleModel.of(n, **scene.vehicle)
         at_end = np.stack([np.zeros(n, dtype=bool), *(course.reached(state) for state in states[1:])])
         arrived = np.where(at_end.any(axis=0), np.argmax(at_end, axis=0), -1)
@@ -163,11 +174,6 @@ def random_course(seed: int, presets: Sequence[str] = NAMES) -> Course:
     shapes = [SHAPES[index] for index in rng.integers(len(SHAPES), size=OBSTACLES)]
     way = WAYS[int(rng.integers(len(WAYS)))]
     return course(presets[seed % len(presets)], way, shapes, rng.integers(1, 5, VEHICLES).tolist(), seed)
-
-
-def _memory(state: State, name: str) -> Any:
-    """What a behavior remembers of all vehicles."""
-    return state.memories[name]
 
 
 def _depth(things: Obstacles, position: NDArray[np.float64], radius: NDArray[np.float64]) -> NDArray[np.float64]:

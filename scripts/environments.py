@@ -34,8 +34,8 @@ OPENED_WHILE_RUNNING = ("libGL.so.1", "libEGL.so.1")
 """Libraries that Blender opens when it first draws; ldd does not list them."""
 
 
-class PreparationError(Exception):
-    """Something is missing on this machine; the message says in one sentence what to install."""
+class PreparationError(SystemExit):
+    """Something is missing on this machine; a command ends with the message, which says what to install."""
 
 
 @dataclass(frozen=True)
@@ -245,7 +245,4 @@ def _say(text: str) -> None:
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit(f"Usage: {sys.argv[0]} {'|'.join(names())}")
-    try:
-        print(python(sys.argv[1]))
-    except PreparationError as problem:
-        sys.exit(str(problem))
+    print(python(sys.argv[1]))

@@ -13,8 +13,9 @@ import bpy
 import numpy as np
 from bpy.types import Object
 
-from scripts.ground_scenes import grid, linked, strip, tag
+from scripts.ground_scenes import drive, grid, linked, strip, tag
 from scripts.rigged_files import opened
+from scripts.user_steps import adjust, select
 
 HEIGHTS = {"Cow": 1.5, "Horse": 1.7, "Wolf": 0.8, "Husky": 0.6}
 """Metres of models whose files have another unit."""
@@ -55,12 +56,7 @@ def stairs(half: float) -> Object:
 def lorry(half: float) -> Object:
     """The bed of a lorry that sets off, climbs and turns, as fast as a cyclist."""
     bed = grid("Bed", 16, half / 8.0, lambda x, y: 0.0 * x)
-    last = bpy.context.scene.frame_end
-    ways = ((1, (0.0, 0.0, 0.0), 0.0), (last // 2, (15.0, 2.0, 0.5), 0.2), (last, (45.0, 20.0, 0.0), 0.9))
-    for frame, place, angle in ways:
-        bed.location, bed.rotation_euler = place, (0.0, 0.0, angle)
-        bed.keyframe_insert("location", frame=frame)
-        bed.keyframe_insert("rotation_euler", frame=frame)
+    drive(bed, ((15.0, 2.0, 0.5), 0.2), ((45.0, 20.0, 0.0), 0.9))
     bpy.context.scene.frame_set(1)
     return bed
 
@@ -126,26 +122,19 @@ def length_of(ob: Object) -> float:
     return max(float(np.ptp([place[axis] for place in parts])) for axis in (0, 1))
 
 
-def populate(ob: Object, course: str) -> Object:
-    """A crowd of the character on its course."""
+def populate(ob: Object, course: str) -> None:
+    """Make a crowd of the character on its course."""
     room = SPACE * length_of(ob)
     is_path = course in PATHS
     place = PATHS[course](COUNT, room) if is_path else GROUNDS[course](max(12.0, room * math.sqrt(COUNT)))
-    for each in bpy.context.selected_objects:
-        each.select_set(False)
-    for each in (ob, place):
-        each.select_set(True)
-    bpy.context.view_layer.objects.active = place
+    select([place, ob])
     bpy.ops.steering.populate(count=COUNT, seed=0)
     crowd = bpy.context.view_layer.objects.active
-    settings = crowd.steering
     if is_path:
-        settings.path_following.use, settings.path_following.path = True, place
-        settings.path_following.radius = 0.05
-        settings.containment.use = settings.wander.use = False
+        adjust(crowd, path_following={"path": place, "radius": 0.05})
+        crowd.steering.containment.use = crowd.steering.wander.use = False
     if course in ("starts", "lorry"):
-        settings.rest.use, settings.rest.going_time, settings.rest.resting_time = True, 3.0, 2.0
-    return crowd
+        adjust(crowd, rest={"going_time": 3.0, "resting_time": 2.0})
 
 
 def bake(file: Path, course: str, scene_file: Path) -> None:

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
+from steering_addon.locomotion import Planar
 from steering_addon.scene import Scene, headings, positions, speeds
 from steering_addon.simulation.snapshot import State
 
 FPS = 24.0
+
+
+@dataclass
+class PlanarScene(Scene):
+    """A scene whose vehicles move in a plane."""
+
+    locomotions: list = field(default_factory=lambda: [(Planar, {})])
 
 
 @dataclass(frozen=True)
@@ -67,27 +75,26 @@ class Figure:
     """A drawing of a real run.
 
     Attributes:
-        caption: one to three sentences.
-        scene: makes the scene.
         seconds: how long it runs.
         shows: the caption's claims about a run, as checks by name; all have to hold.
-        without: makes the same scene without the behavior, whose run is drawn dotted.
+        without: the same scene without the behavior, whose run is drawn dotted.
         every: seconds between the drawn vehicles along a trajectory; 0 draws only the first and the last.
         facing: whether to draw the directions that targets face.
         side_view: whether the view is from the right instead of from above.
         groups: row numbers of the vehicles in each colour; empty for one colour.
+        caption: one to three sentences; the first figure of a behavior has them in the docstring of its file.
     """
 
-    caption: str
-    scene: Callable[[], Scene]
+    scene: Scene
     seconds: float
     shows: Callable[[Run], dict[str, bool]]
-    without: Callable[[], Scene] | None = None
+    without: Scene | None = None
     every: float = 1.0
     facing: bool = False
     side_view: bool = False
     groups: tuple[tuple[int, ...], ...] = ()
+    caption: str = ""
 
     def run(self) -> Run:
         """The run that is drawn."""
-        return Run.of(self.scene(), self.seconds)
+        return Run.of(self.scene, self.seconds)

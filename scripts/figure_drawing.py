@@ -35,7 +35,7 @@ mpl.rcParams["svg.hashsalt"] = "steering"
 
 def draw(figure: Figure, run: Run, path: Path) -> None:
     """Save the drawing of a figure's run, in the format of the path's suffix."""
-    comparison = Run.of(figure.without(), figure.seconds) if figure.without else None
+    comparison = Run.of(figure.without, figure.seconds) if figure.without is not None else None
     canvas = Canvas(figsize=(WIDTH, WIDTH))
     axes = canvas.add_axes((0.0, 0.0, 1.0, 1.0))
     picture = Picture(axes, figure, run)

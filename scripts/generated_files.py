@@ -12,15 +12,11 @@ from .behavior_pages import PAGES
 from .figure_scenes import figures_about, has_figure, topics
 
 
-class UntrueCaptionError(Exception):
-    """The run of a figure does not show what its caption says; the message says what is missing."""
-
-
 def texts() -> Iterator[tuple[Path, str]]:
     """The paths and contents of the manual's generated pages, and of the one with a table of presets.
 
     Raises:
-        MissingFigureError: a behavior has none for its page to show.
+        SystemExit: a behavior has none for its page to show.
     """
     yield preset_table.PAGE, preset_table.with_table(preset_table.PAGE.read_text(encoding="utf-8"))
     for name, text in behavior_pages.pages().items():
@@ -40,8 +36,8 @@ def drawings(topic: str, suffix: str) -> Iterator[tuple[str, bytes]]:
     """The file names and contents of the drawings about a topic.
 
     Raises:
-        MissingFigureError: there is none.
-        UntrueCaptionError: a run does not show what its caption says.
+        SystemExit: there is none.
+        SystemExit: a run does not show what its caption says.
     """
     # The other files are made without matplotlib.
     from .figure_drawing import draw
@@ -51,9 +47,7 @@ def drawings(topic: str, suffix: str) -> Iterator[tuple[str, bytes]]:
             run = figure.run()
             missing = [claim for claim, holds in figure.shows(run).items() if not holds]
             if missing:
-                raise UntrueCaptionError(
-                    f"The figure {name} does not show what its caption says: {'; '.join(missing)}."
-                )
+                raise SystemExit(f"The figure {name} does not show what its caption says: {'; '.join(missing)}.")
             path = Path(folder, f"{name}{suffix}")
             draw(figure, run, path)
             yield path.name, path.read_bytes()

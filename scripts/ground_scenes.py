@@ -8,6 +8,8 @@ import bpy
 import numpy as np
 from bpy.types import Object
 
+from scripts.user_steps import select
+
 KINDS = ("PERSON", "ANIMAL")
 """What the walkers move like: people, who stay upright, and animals, which lean with the ground."""
 PACES = {"WALKER": 1.4, "RUNNER": 6.0, "RACER": 14.0}
@@ -45,14 +47,9 @@ def wave() -> float:
 
 def stairs() -> float:
     """Ten steps of 17 by 30 cm, between a floor and a landing."""
-    line = [-12.0, -1.5]
-    heights = [0.0, 0.0]
-    for step in range(10):
-        line += [-1.5 + 0.3 * step, -1.5 + 0.3 * (step + 1)]
-        heights += [0.17 * (step + 1)] * 2
-    line += [12.0]
-    heights += [heights[-1]]
-    strip("Stairs", line, heights, 6.0)
+    edges = np.repeat(-1.5 + 0.3 * np.arange(11), 2)[:-1]
+    steps = np.minimum(np.repeat(np.arange(12), 2)[:-1], 10)
+    strip("Stairs", [-12.0, *edges, 12.0], 0.17 * steps, 6.0)
     return 5.0
 
 
@@ -110,14 +107,17 @@ def lorry() -> float:
     bed = grid("Bed", 16, 0.5, lambda x, y: 0.0 * x)
     cab = linked(bpy.data.objects.new("Lorry", None))
     bed.parent = cab
-    last = bpy.context.scene.frame_end
-    ways = ((1, (0.0, 0.0, 0.0), 0.0), (last // 2, (8.0, 1.0, 0.3), 0.2), (last, (20.0, 8.0, 0.0), 0.7))
-    for frame, place, angle in ways:
-        cab.location, cab.rotation_euler = place, (0.0, 0.0, angle)
-        cab.keyframe_insert("location", frame=frame)
-        cab.keyframe_insert("rotation_euler", frame=frame)
-    cab.location, cab.rotation_euler = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    drive(cab, ((8.0, 1.0, 0.3), 0.2), ((20.0, 8.0, 0.0), 0.7))
     return 3.0
+
+
+def drive(ob: Object, *ways: tuple[tuple[float, float, float], float]) -> None:
+    """Key an object, which starts at the origin, to places and headings in the middle of the scene and at its end."""
+    last = bpy.context.scene.frame_end
+    for frame, (place, angle) in zip((last, last // 2, 1), (*ways[::-1], ((0.0, 0.0, 0.0), 0.0))):
+        ob.location, ob.rotation_euler = place, (0.0, 0.0, angle)
+        ob.keyframe_insert("location", frame=frame)
+        ob.keyframe_insert("rotation_euler", frame=frame)
 
 
 def stones() -> float:
@@ -214,6 +214,19 @@ def surface(name: str, points: np.ndarray, faces: np.ndarray) -> Object:
     return ob
 
 
+def placed(name: str, mesh: bpy.types.Mesh, places: Sequence[tuple], moves_like: str) -> list[Object]:
+    """A new crowd at places, each a location and Euler angles, whose origins are where they stand."""
+    made = []
+    for location, turn in places:
+        ob = linked(bpy.data.objects.new(name, mesh))
+        ob.location, ob.rotation_euler = location, turn
+        made.append(ob)
+    tag(made, "VEHICLE", moves_like=moves_like, new_crowd=True)
+    for ob in made:
+        ob.steering.origin_height = 0.0
+    return made
+
+
 def walkers(half: float) -> None:
     """Crowds of each kind on the highest surface, in a square about the origin."""
     rng = random.Random(SEED)
@@ -221,37 +234,25 @@ def walkers(half: float) -> None:
     graph = bpy.context.evaluated_depsgraph_get()
     mesh = body()
     for kind in KINDS:
-        made = []
-        while len(made) < EACH:
+        places: list[tuple] = []
+        while len(places) < EACH:
             x, y = (rng.uniform(-half, half) for _ in range(2))
             hit, place, normal, *_ = bpy.context.scene.ray_cast(graph, (x, y, 30.0), (0.0, 0.0, -1.0))
-            if not hit or abs(normal.z) < math.cos(0.5) or any((ob.location - place).length < 1.2 for ob in made):
-                continue
-            ob = linked(bpy.data.objects.new(kind.title(), mesh))
-            ob.location, ob.rotation_euler = place, (0.0, 0.0, rng.uniform(-math.pi, math.pi))
-            made.append(ob)
-        tag(made, "VEHICLE", moves_like=kind, new_crowd=True)
-        for ob in made:
-            ob.steering.origin_height = 0.0
+            if hit and abs(normal.z) >= math.cos(0.5) and all((other - place).length >= 1.2 for other, _ in places):
+                places.append((place, (0.0, 0.0, rng.uniform(-math.pi, math.pi))))
+        placed(kind.title(), mesh, places, kind)
 
 
 def insects() -> None:
     """A crowd that crawls on all faces of the surface."""
     rng = random.Random(SEED)
-    mesh = body()
     [ground] = [ob for ob in bpy.context.scene.objects if ob.type == "MESH"]
-    made: list[Object] = []
-    while len(made) < EACH:
+    places: list[tuple] = []
+    while len(places) < EACH:
         face = ground.data.polygons[rng.randrange(len(ground.data.polygons))]
-        if any((ob.location - face.center).length < 1.2 for ob in made):
-            continue
-        ob = linked(bpy.data.objects.new("Insect", mesh))
-        ob.location = face.center
-        ob.rotation_euler = face.normal.to_track_quat("Z", "Y").to_euler()
-        made.append(ob)
-    tag(made, "VEHICLE", moves_like="INSECT", new_crowd=True)
-    for ob in made:
-        ob.steering.origin_height = 0.0
+        if all((other - face.center).length >= 1.2 for other, _ in places):
+            places.append((face.center.copy(), face.normal.to_track_quat("Z", "Y").to_euler()))
+    placed("Insect", body(), places, "INSECT")
 
 
 def racers() -> None:
@@ -259,23 +260,21 @@ def racers() -> None:
     from steering_addon.behaviors import CATALOGUE
 
     for row, (name, pace) in enumerate(PACES.items()):
-        made = []
-        for k in range(EACH):
-            size = CAR if name == "RACER" else 1.0
-            ob = linked(bpy.data.objects.new(name.title(), body(size)))
-            ob.location = (-55.0, 12.0 * row - 18.0 + 1.3 * k * max(0.5 * size, 1.0), 0.0)
-            ob.rotation_euler = (0.0, 0.0, -0.5 * math.pi + 0.02 * k)
-            made.append(ob)
-        tag(made, "VEHICLE", moves_like="CAR" if name == "RACER" else "PERSON", new_crowd=True)
+        is_car = name == "RACER"
+        size = CAR if is_car else 1.0
+        places = [
+            ((-55.0, 12.0 * row - 18.0 + 1.3 * k * max(0.5 * size, 1.0), 0.0), (0.0, 0.0, -0.5 * math.pi + 0.02 * k))
+            for k in range(EACH)
+        ]
+        made = placed(name.title(), body(size), places, "CAR" if is_car else "PERSON")
         crowd = made[0].steering.crowd.steering
         crowd.vehicle.max_speed, crowd.vehicle.cruise_speed = pace / 0.9, 0.9
         crowd.vehicle.max_force = max(crowd.vehicle.max_force, pace)
-        if name == "RACER":
+        if is_car:
             crowd.portrayal.use, crowd.wheeled.suspension = True, SUSPENSION
             for behavior in CATALOGUE:
                 getattr(crowd, behavior.name).use = False
         for ob in made:
-            ob.steering.origin_height = 0.0
             ob.steering.start_speed = pace
 
 
@@ -293,11 +292,7 @@ def linked(ob: Object) -> Object:
 
 
 def tag(objects: Sequence[Object], role: str, **how: object) -> None:
-    for ob in bpy.context.selected_objects:
-        ob.select_set(False)
-    for ob in objects:
-        ob.select_set(True)
-    bpy.context.view_layer.objects.active = objects[0]
+    select(objects)
     bpy.ops.steering.tag(role=role, **{"moves_like": "UNCHANGED", **how})
 
 

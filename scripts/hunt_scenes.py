@@ -6,6 +6,8 @@ from itertools import pairwise
 import bpy
 import numpy as np
 
+from scripts.user_steps import adjust, select
+
 SPEED, STRENGTH = 2.6, 5.0
 """Of the predator on patrol, m/s and m/s2."""
 SEES, FEARED = 30.0, 4.0
@@ -28,35 +30,30 @@ def built(seed: int, count: int) -> tuple[bpy.types.Object, bpy.types.Object]:
     wolf.name, wolf.scale = "Predator", (0.35, 1.2, 0.6)
     bpy.ops.steering.tag(role="VEHICLE", moves_like="UNCHANGED")
     wolf.steering.crowd = pack
-    settings = pack.steering
-    settings.locomotion = "ON_FOOT"
-    settings.on_foot.turn_radius = 1.0
-    settings.vehicle.radius, settings.vehicle.length = 0.25, 1.2
-    settings.vehicle.max_speed, settings.vehicle.max_force = SPEED, STRENGTH
-    settings.vehicle.keep_apart = prey.steering.vehicle.keep_apart = True
-    settings.wander.use, settings.wander.vertical = True, 0.0
-    settings.containment.use, settings.containment.region = True, region
-    _focus(pack)
+    pack.steering.locomotion = "ON_FOOT"
+    adjust(
+        pack,
+        on_foot={"turn_radius": 1.0},
+        vehicle={"radius": 0.25, "length": 1.2, "max_speed": SPEED, "max_force": STRENGTH, "keep_apart": True},
+        wander={"vertical": 0.0},
+        containment={"region": region},
+    )
+    prey.steering.vehicle.keep_apart = True
+    select([pack])
     bpy.ops.steering.state_add(preset="hunt")
     hunt = next(ob for ob in pack.children if ob.name == "Hunt")
     sees = next(ob for ob in bpy.data.objects if _calls(ob, hunt))
     sees.steering.trigger.distance = SEES
-    _focus(prey)
+    select([prey])
     bpy.ops.steering.state_add(preset="startle")
     startle = bpy.context.object
     wolf.select_set(True)
     bpy.ops.steering.trigger_add(when="NEAR")
     near = next(ob for ob in bpy.data.objects if _calls(ob, startle))
     near.steering.trigger.distance = FEARED
-    _focus(prey)
+    select([prey])
     bpy.ops.steering.state_add(preset="caught")
     return prey, pack
-
-
-def _focus(ob: bpy.types.Object) -> None:
-    bpy.ops.object.select_all(action="DESELECT")
-    ob.select_set(True)
-    bpy.context.view_layer.objects.active = ob
 
 
 def _calls(ob: bpy.types.Object, state: bpy.types.Object) -> bool:
@@ -69,24 +66,14 @@ def figures(scene: bpy.types.Scene, numbers: dict[str, int]) -> dict[str, float]
     Args:
         numbers: of the states Hunt, Feed, Rest and Caught.
     """
-    from scripts.stray_figures import STATE, Cast, curves_of, deepest_overlaps
+    from scripts.stray_figures import Cast, deepest_overlaps
     from steering_addon.portrayal.feet.soles import runs
 
     cast = Cast.of(scene, "Sheep", "Pack")
-    sheep = sorted(
-        (ob for ob in scene.objects if ob.name.startswith("Sheep 0") and STATE in ob), key=lambda ob: ob.name
-    )
-    members = [*sheep, bpy.data.objects["Predator"]]
-    frames = np.arange(scene.frame_start, scene.frame_end + 1)
-    state = np.zeros((len(frames), len(members)))
-    for column, ob in enumerate(members):
-        for curve in curves_of(ob.animation_data.action):
-            if curve.data_path == f'["{STATE}"]':
-                state[:, column] = [round(curve.evaluate(frame)) for frame in frames]
-    times = {name: runs(state[:, -1] == number) for name, number in numbers.items() if name != "Caught"}
+    times = {name: runs(cast.state[:, -1] == number) for name, number in numbers.items() if name != "Caught"}
     meals = [begin / cast.fps for begin, _ in times["Feed"]]
     between = [later - earlier for earlier, later in pairwise(meals)]
-    caught = state[:, :-1] == numbers["Caught"]
+    caught = cast.state[:, :-1] == numbers["Caught"]
     moved = [
         float(np.linalg.norm(cast.place[end - 1, row] - cast.place[min(begin + int(cast.fps), end - 1), row]))
         for row in range(caught.shape[1])

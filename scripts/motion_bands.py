@@ -119,9 +119,6 @@ class Row:
         return f"above {low}" if self.alive[1] == INF else f"{low} to {high}"
 
 
-# -- measurements ------------------------------------------------------------------------------
-
-
 def _reversals(recording: Recording) -> float:
     return reversals(recording.forward, recording.fps)
 
@@ -230,8 +227,6 @@ def _heading(recording: Recording) -> float:
 def _crossings(recording: Recording) -> float:
     return np.nan if (followed := on_path(recording)) is None else crossings(followed[1], recording.fps)
 
-
-# -- the bounds --------------------------------------------------------------------------------
 
 REVERSED = Row("turn reversed, share", _reversals, (-INF, 0.005), None, (0.03, INF), form=".4f")
 REVERSED_AMONG_OBSTACLES = replace(REVERSED, alive=(-INF, 0.02))

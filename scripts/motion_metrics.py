@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from steering_addon.simulation.geometry.capsules import between_axes
+
 GRAVITY = 9.81
 SLOW = 10.0
 """deg/s: slower reversals of a turn are not visible as trembling."""
@@ -115,6 +117,20 @@ def crossings(aside: np.ndarray, fps: float) -> float:
 def nearest_distances(position: np.ndarray) -> np.ndarray:
     """Distance from each vehicle to its nearest neighbor, (frames, n) metres."""
     return np.array([np.concatenate([gaps.min(axis=1) for _, gaps in _gaps(place)]) for place in position])
+
+
+def least_room(position: np.ndarray, forward: np.ndarray, radius: np.ndarray, half: np.ndarray) -> np.ndarray:
+    """The least room between two bodies, (frames,) metres, negative where they overlap.
+
+    Args:
+        radius, half: (n,) radii of the capsules along their headings, and half the lengths of their axes, metres.
+    """
+    first, second = np.triu_indices(position.shape[1], 1)
+    rooms = []
+    for place, ahead in zip(position, forward):
+        gap = between_axes(place[second] - place[first], ahead[first], half[first], ahead[second], half[second])
+        rooms.append((np.linalg.norm(gap, axis=1) - radius[first] - radius[second]).min(initial=np.inf))
+    return np.array(rooms)
 
 
 def kept(position: np.ndarray, fps: float, every: int = 1) -> float:

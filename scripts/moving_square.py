@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from steering_addon.blender.crowds.crowd_cache import CachedAgents, CachedFrames, NewCache
+from steering_addon.blender.crowds.crowd_cache import NewCache
 
 FRAMES, SHOWN = 9, 5
 WIDTH, HEIGHT = 200, 40
@@ -55,9 +55,20 @@ def cached_square(way: float) -> None:
     rotation = np.tile(np.array([1.0, 0.0, 0.0, 0.0], np.float32), (FRAMES, 1, 1))
     pose = (np.arange(FRAMES) % 3).astype(np.int8)[:, None]
     crowd = bpy.data.objects.new("Squares", None)
-    agents = CachedAgents(np.array([1]), np.zeros(1, np.int64), np.ones((1, 3)))
-    frames = CachedFrames(1, 24.0, position, rotation, {"pose": pose})
-    cache = NewCache(crowd, frames, agents, 3, [_square() for _ in range(3)])
+    cache = NewCache(
+        crowd=crowd,
+        first=1,
+        rate=24.0,
+        position=position,
+        rotation=rotation,
+        columns={"pose": pose},
+        identity=np.array([1]),
+        variant=np.zeros(1, np.int64),
+        scale=np.ones((1, 3)),
+        start_velocity=np.zeros((1, 3)),
+        poses=3,
+        models=[_square() for _ in range(3)],
+    )
     for _ in cache.making():
         pass
     cache.hand_over(bpy.context.scene, "measured:0", FRAMES)

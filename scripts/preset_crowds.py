@@ -43,6 +43,18 @@ def locomotions(preset: Preset) -> list[tuple[type[Locomotion], dict[str, Any]]]
     return [(preset.moves, columns(preset.moves, preset.locomotion[preset.moves.name]))]
 
 
+def as_scene(preset: Preset, **changes: Mapping[str, Any]) -> dict[str, Any]:
+    """How the vehicles of a preset look, move and behave, as a scene takes it, with changes of behaviors by name."""
+    behaviors = {name: columns(KINDS[name], values) for name, values in preset.behaviors.items()}
+    behaviors |= {name: behaviors[name] | values for name, values in changes.items()}
+    return {
+        "vehicle": {**columns(VehicleModel, preset.vehicle), "radius": preset.body_length / 2.0},
+        "locomotions": locomotions(preset),
+        "behaviors": [(kind, behaviors[name]) for name, kind in KINDS.items() if name in behaviors],
+        "combining": number_of(COMBININGS, preset.combining),
+    }
+
+
 def crowd(preset: Preset, n: int, seed: int, within: float) -> Scene:
     """A crowd in an ellipsoid, heading roughly along +Y, inside a spherical region.
 
@@ -60,10 +72,7 @@ def crowd(preset: Preset, n: int, seed: int, within: float) -> Scene:
         spread * ball * (1.3, 1.0, 0.6),
         forward=rng.normal(size=(n, 3)) * (0.2, 0.2, 0.0 if flat else 0.05) + (0.0, 1.0, 0.0),
         speed=START_SPEED * preset.vehicle["max_speed"],
-        vehicle={**columns(VehicleModel, preset.vehicle), "radius": preset.body_length / 2.0},
-        locomotions=locomotions(preset),
-        behaviors=[(KINDS[name], columns(KINDS[name], values)) for name, values in preset.behaviors.items()],
-        combining=number_of(COMBININGS, preset.combining),
+        **as_scene(preset),
         regions=regions([[0.0, 0.0, 0.0]], within, SPHERE),
         fps=FPS,
         seed=seed,

@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import Any
 
-from scripts.preset_crowds import KINDS, columns
-from steering_addon.scene import CrowdState
+from scripts.preset_crowds import FOLDER, KINDS, columns
+from steering_addon.scene import CrowdState, Scene
 from steering_addon.settings.preset import Preset, read
 from steering_addon.settings.preset_parts import STATE
-from steering_addon.settings.preset_values import Values, quickened
+from steering_addon.settings.preset_values import quickened
 from steering_addon.settings.vehicles_in_states import (
     behavior_in_state,
     factor_in_state,
@@ -16,30 +16,20 @@ from steering_addon.settings.vehicles_in_states import (
 )
 from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.declaration import CAUSE, Kind, number_of
-from steering_addon.simulation.locomotion import Locomotion
 from steering_addon.simulation.vehicle import VehicleModel
 
-FOLDER = Path(__file__).resolve().parents[1] / "presets" / "states"
 
-
-def ready_state(
-    name: str,
-    vehicle: Values,
-    moves: tuple[type[Locomotion], dict[str, Any]],
-    behaviors: list[tuple[Any, dict[str, Any]]],
-    reach: float,
-) -> CrowdState:
-    """A ready state as it is added to a crowd, about what calls.
+def ready_state(name: str, scene: Scene, reach: float) -> CrowdState:
+    """A ready state as it is added to the crowd of a scene, about what calls.
 
     Args:
-        vehicle, moves, behaviors: those of the crowd.
         reach: within which others carry a vehicle along, metres.
     """
-    preset = read(Path(FOLDER, f"{name}.json").read_text(encoding="utf-8"), STATE)
-    kind, values = moves[0], columns(moves[0], {}) | moves[1]
-    vehicle = columns(VehicleModel, {}) | vehicle
+    preset = read(Path(FOLDER, "states", f"{name}.json").read_text(encoding="utf-8"), STATE)
+    kind, values = scene.locomotions[0]
+    values, vehicle = columns(kind, {}) | values, columns(VehicleModel, {}) | scene.vehicle
     faster = factor_in_state(preset, kind, vehicle)
-    kept = {known: given for known, given in behaviors if _keeps(preset, known)}
+    kept = {known: given for known, given in scene.behaviors if _keeps(preset, known)}
     in_crowd = {kind.name for kind in kept}
     for called in [*preset.behaviors, *(preset.times.keys() & in_crowd - preset.behaviors.keys())]:
         known = KINDS[called]

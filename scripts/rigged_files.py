@@ -22,7 +22,7 @@ def opened(file: Path) -> list[tuple[bpy.types.Object, bpy.types.Object]]:
         bpy.ops.wm.open_mainfile(filepath=str(file))
     else:
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-        _import(file)
+        import_quietly(file)
     bpy.context.view_layer.update()
     armatures = sorted((ob for ob in bpy.context.scene.objects if ob.type == "ARMATURE"), key=lambda ob: ob.name)
     return [(armature, _carrier(armature)) for armature in armatures]
@@ -43,14 +43,15 @@ def _carrier(armature: bpy.types.Object) -> bpy.types.Object:
     return above[-1]
 
 
-def _import(file: Path) -> None:
+def import_quietly(file: Path, **options: object) -> None:
+    """Import a file with Blender's own importer, without what that prints."""
     logging.disable(logging.INFO)
     with contextlib.redirect_stdout(io.StringIO()):
         if file.suffix in (".glb", ".gltf"):
             bpy.ops.preferences.addon_enable(module="io_scene_gltf2")
-            bpy.ops.import_scene.gltf(filepath=str(file))
+            bpy.ops.import_scene.gltf(filepath=str(file), **options)
         elif file.suffix == ".fbx":
             bpy.ops.preferences.addon_enable(module="io_scene_fbx")
-            bpy.ops.import_scene.fbx(filepath=str(file))
+            bpy.ops.import_scene.fbx(filepath=str(file), **options)
         else:
             raise SystemExit(f"{file.name} is none of .blend, .glb, .gltf and .fbx.")

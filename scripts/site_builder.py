@@ -23,15 +23,11 @@ NOT_NEEDED = (".buildinfo", "objects.inv")
 """Files for other sites that Sphinx builds."""
 
 
-class SiteError(Exception):
-    """The site cannot be built; the message says why."""
-
-
 def build_site(output: Path) -> Path:
     """Build the site, replacing what is in the folder; the path of its first page.
 
     Raises:
-        SiteError: Sphinx warns, for example of a link to a page or a picture that does not exist.
+        SystemExit: Sphinx warns, for example of a link to a page or a picture that does not exist.
         PreparationError: its environment cannot be made.
     """
     python = environments.python("site")
@@ -45,7 +41,7 @@ def build_site(output: Path) -> Path:
             text=True,
         )
         if done.returncode != 0:
-            raise SiteError(f"The site cannot be built:\n{done.stdout}{done.stderr}".rstrip())
+            raise SystemExit(f"The site cannot be built:\n{done.stdout}{done.stderr}".rstrip())
         for name in NOT_NEEDED:
             (built / name).unlink()
         _add_licenses(python, built / "_static")
@@ -62,6 +58,6 @@ def _add_licenses(python: Path, folder: Path) -> None:
     done = subprocess.run([python, "-c", LICENSE_FILES, *PACKAGES], capture_output=True, text=True, check=True)
     files = dict(line.split(" ", 1) for line in done.stdout.splitlines())
     if missing := set(PACKAGES) - files.keys():
-        raise SiteError(f"No license found in the package {', '.join(sorted(missing))}.")
+        raise SystemExit(f"No license found in the package {', '.join(sorted(missing))}.")
     for name, file in files.items():
         shutil.copyfile(file, folder / f"{name}.LICENSE.txt")

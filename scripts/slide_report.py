@@ -8,7 +8,7 @@ import numpy as np
 from mathutils import Vector
 from mathutils.bvhtree import BVHTree
 
-from scripts.baked_scene import AXES, FORWARD, UP, stored
+from scripts.baked_scene import AXES, DEFAULT_AXES, fps_of, stored
 from scripts.rigged_files import opened
 from scripts.slide_metrics import NOTHING, Slides, slides
 from steering_addon.blender.clips.measuring import SEARCHED, axes_of, low_on, low_points
@@ -27,7 +27,7 @@ LOOKED_AT = 200
 
 @dataclass(frozen=True)
 class Body:
-    """An armature of a scene.
+    """An armature of a scene on f frames.
 
     Attributes:
         carrier: the object that carries it.
@@ -35,6 +35,8 @@ class Body:
         order: the rows of its bones in the pose.
         forward, up: (3,) the axes along which the carrier faces and stands.
         lift: its origin is this number of its own metres above where it stands.
+        poses: (f, n, 4, 4) of its bones in the armature's space.
+        armatures, carriers: (f, 4, 4) the places of both in the world.
     """
 
     armature: bpy.types.Object
@@ -44,49 +46,35 @@ class Body:
     forward: np.ndarray
     up: np.ndarray
     lift: float
-
-
-@dataclass(frozen=True)
-class Run:
-    """A body on f frames.
-
-    Attributes:
-        poses: (f, n, 4, 4) of its bones in the armature's space.
-        armature, carrier: (f, 4, 4) their places in the world.
-    """
-
     poses: np.ndarray
-    armature: np.ndarray
-    carrier: np.ndarray
+    armatures: np.ndarray
+    carriers: np.ndarray
 
 
 def slides_in(file: Path, on: str = "") -> Slides:
     """What is measured of all armatures of a file; `on` names what they stand on, if it moves as a whole."""
     models, scene, family = opened(file), bpy.context.scene, Family()
     times = np.arange(scene.frame_start, scene.frame_end + 1, dtype=float)
-    bodies = [_body(armature, carrier, family) for armature, carrier in models]
+    bodies = [_body(armature, carrier, family, len(times)) for armature, carrier in models]
     carrier = scene.objects[on] if on else None
     surfaces = _surfaces(scene, carrier)
-    runs = _evaluated(scene, bodies, times, carrier)
-    return sum((_measured(scene, body, run, surfaces, times) for body, run in zip(bodies, runs)), Slides())
+    _evaluate(scene, bodies, times, carrier)
+    return sum((_measured(scene, body, surfaces, times) for body in bodies), Slides())
 
 
-def _body(armature, carrier, family: Family) -> Body:
-    settings = stored(carrier)
-    forward = settings.get("forward_axis", FORWARD) if settings else NAMES.index("NEG_Y")
-    up = settings.get("up_axis", UP) if settings else UP
-    lift = settings.get("origin_height", 0.0) if settings else 0.0
+def _body(armature, carrier, family: Family, frames: int) -> Body:
+    """A body before its poses are known."""
+    # An imported character faces -Y.
+    settings = DEFAULT_AXES | (stored(carrier) or {"forward_axis": NAMES.index("NEG_Y")})
+    forward, up, lift = settings["forward_axis"], settings["up_axis"], settings.get("origin_height", 0.0)
     rig = rig_of(armature, carrier, family, axes_of(NAMES[forward], NAMES[up]))
     order = [armature.pose.bones.find(name) for name in rig.names]
-    return Body(armature, carrier, rig, order, AXES[forward], AXES[up], lift)
+    poses = np.empty((frames, len(order), 4, 4), np.float32)
+    return Body(armature, carrier, rig, order, AXES[forward], AXES[up], lift, poses, *np.empty((2, frames, 4, 4)))
 
 
-def _evaluated(scene, bodies: list[Body], times: np.ndarray, carrier) -> list[Run]:
-    """All bodies on all frames, where what carries them has stayed where it is now; the current frame is restored."""
-    runs = [
-        Run(np.empty((len(times), len(body.order), 4, 4), np.float32), *np.empty((2, len(times), 4, 4)))
-        for body in bodies
-    ]
+def _evaluate(scene, bodies: list[Body], times: np.ndarray, carrier) -> None:
+    """Fill in all frames, where what carries the bodies stays where it is now; the current frame is restored."""
     now = scene.frame_current
     stood = None if carrier is None else np.array(carrier.matrix_world)
     # Only bones are read: Blender need not deform meshes.
@@ -94,37 +82,36 @@ def _evaluated(scene, bodies: list[Body], times: np.ndarray, carrier) -> list[Ru
     for ob in hidden:
         ob.hide_viewport = True
     for row, time in enumerate(times):
-        scene.frame_set(int(np.floor(time)), subframe=float(time - np.floor(time)))
+        scene.frame_set(int(time))
         graph = bpy.context.evaluated_depsgraph_get()
         back = np.eye(4) if carrier is None else stood @ np.linalg.inv(carrier.evaluated_get(graph).matrix_world)
-        for body, run in zip(bodies, runs):
+        for body in bodies:
             evaluated = body.armature.evaluated_get(graph)
             elements = np.empty(16 * len(evaluated.pose.bones), np.float32)
             evaluated.pose.bones.foreach_get("matrix", elements)
-            run.poses[row] = elements.reshape(-1, 4, 4)[body.order].transpose(0, 2, 1)
-            run.armature[row] = back @ np.array(evaluated.matrix_world)
-            run.carrier[row] = back @ np.array(body.carrier.evaluated_get(graph).matrix_world)
+            body.poses[row] = elements.reshape(-1, 4, 4)[body.order].transpose(0, 2, 1)
+            body.armatures[row] = back @ np.array(evaluated.matrix_world)
+            body.carriers[row] = back @ np.array(body.carrier.evaluated_get(graph).matrix_world)
     for ob in hidden:
         ob.hide_viewport = False
     scene.frame_set(now)
-    return runs
 
 
-def _measured(scene, body: Body, run: Run, surfaces: list[BVHTree], times: np.ndarray) -> Slides:
+def _measured(scene, body: Body, surfaces: list[BVHTree], times: np.ndarray) -> Slides:
     rig = body.rig
     sparse = slice(None, None, max(len(times) // LOOKED_AT, 1))
-    up = run.carrier[:, :3, :3] @ body.up
+    up = body.carriers[:, :3, :3] @ body.up
     size = np.linalg.norm(up, axis=1)
     up, lift = up / size[:, None], body.lift * size
-    place = run.carrier[:, :3, 3]
+    place = body.carriers[:, :3, 3]
     stands = place - up * lift[:, None]
-    rows = _low_points(rig, run, stands, slice(None, None, sparse.step * SEARCHED), surfaces)
-    points = _in_world(rig, run.poses, run.armature, rows)
+    rows = _low_points(body, stands, slice(None, None, sparse.step * SEARCHED), surfaces)
+    points = _in_world(rig, body.poses, body.armatures, rows)
     level = np.einsum("fmi,fi->fm", points - stands[:, None], up)
     if surfaces:
         level = _above(surfaces, points, stands)
-    front = run.carrier[:, :3, :3] @ body.forward
-    soles = feet_on(rig.moved(run.poses[sparse], rows), level, rig.height)
+    front = body.carriers[:, :3, :3] @ body.forward
+    soles = feet_on(rig.moved(body.poses[sparse], rows), level, rig.height)
     return slides(
         body.armature.name,
         points,
@@ -134,18 +121,18 @@ def _measured(scene, body: Body, run: Run, surfaces: list[BVHTree], times: np.nd
         np.unwrap(np.arctan2(front[:, 1], front[:, 0])),
         rig.height,
         times,
-        scene.render.fps / scene.render.fps_base,
+        fps_of(scene),
     )
 
 
-def _low_points(rig: Rig, run: Run, stands: np.ndarray, frames: slice, surfaces: list[BVHTree]) -> np.ndarray:
+def _low_points(body: Body, stands: np.ndarray, frames: slice, surfaces: list[BVHTree]) -> np.ndarray:
     """The rows of the points that come near the ground; `stands` (f, 3) is where the body stands."""
-    poses = run.poses[frames]
+    rig, poses = body.rig, body.poses[frames]
     if not surfaces:
         return low_points(rig, poses)
 
     def above(near: np.ndarray) -> np.ndarray:
-        points = _in_world(rig, poses, run.armature[frames], near)
+        points = _in_world(rig, poses, body.armatures[frames], near)
         return _above(surfaces, points, stands[frames])
 
     return low_on(rig, poses, above)

@@ -11,7 +11,7 @@ import numpy as np
 from mathutils import Vector
 from mathutils.bvhtree import BVHTree
 
-from scripts.baked_scene import AXES, FORWARD, UP, Crowd, stored
+from scripts.baked_scene import AXES, DEFAULT_AXES, Crowd, directions, fps_of, stored
 from steering_addon.locomotion import CATALOGUE, Wheeled
 from steering_addon.locomotion.chassis import WHEELS
 from steering_addon.locomotion.driving import TRAVELS
@@ -104,20 +104,7 @@ class Standing:
 
     def lines(self) -> list[str]:
         """The figures as a table."""
-        value = self.figures()
-        return [
-            f"  height of feet or wheels on keys, mm       max {value['on keys, max']:8.3f}",
-            f"  height between keys, mm                    p95 {value['between, p95']:8.3f}"
-            f"   max {value['between, max']:8.3f}",
-            f"  way against the surface, degrees           p95 {value['off surface, p95']:8.3f}",
-            f"  sideways share of the way                  max {value['sideways, max']:8.3f}",
-            f"  standing, share                                {value['standing']:8.3f}",
-            f"  jerk of the up axis, degrees a frame2      p95 {value['jerk, p95']:8.3f}",
-            f"  the same without what its surface asks     p95 {value['own jerk, p95']:8.3f}",
-            f"  turn of the up axis, degrees a frame       max {value['turn, max']:8.3f}",
-            f"  slope of the ground, degrees               max {value['slope, max']:8.3f}",
-            f"  without a surface below, share                 {value['no surface']:8.3f}",
-        ]
+        return [f"  {name:28}{value:9.3f}" for name, value in self.figures().items()]
 
 
 @dataclass(frozen=True)
@@ -171,9 +158,8 @@ def standing(scene: bpy.types.Scene, crowd: Crowd, quarters: Sequence[int] | Non
     if not surfaces or kind is None:
         return None
     members = [stored(ob) for ob in crowd.vehicles]
-    defaults = (("forward_axis", FORWARD), ("up_axis", UP))
-    axes = [[settings.get(name, axis) for settings in members] for name, axis in defaults]
     lifts = np.array([settings.get("origin_height", 0.0) for settings in members])
+    ups = AXES[[settings.get("up_axis", DEFAULT_AXES["up_axis"]) for settings in members]]
     current = scene.frame_current
     faces = key = None
     rows = []
@@ -184,20 +170,22 @@ def standing(scene: bpy.types.Scene, crowd: Crowd, quarters: Sequence[int] | Non
         if faces is None or moves(surfaces):
             faces = faces_of(surfaces)
         poses = np.array([ob.matrix_world for ob in crowd.vehicles])
-        up = _directions(poses, axes[1])
-        size = np.linalg.norm(np.einsum("nij,nj->ni", poses[:, :3, :3], AXES[axes[1]]), axis=-1)
+        up = directions(poses, crowd.vehicles, "up_axis")
+        size = np.linalg.norm(np.einsum("nij,nj->ni", poses[:, :3, :3], ups), axis=-1)
         foot = poses[:, :3, 3] - (lifts * size)[:, None] * (up if kind.clings else (0.0, 0.0, 1.0))
         if kind is Wheeled:
             travels = [[ob.get(name, 0.0) for name in TRAVELS] for ob in crowd.vehicles]
             foot = np.concatenate([_wheels(*car, crowd.values(Wheeled)) for car in zip(foot, poses, travels)])
-        height, normal, surface, face = _held(faces, foot, up) if kind.clings else _looked(faces, foot)
+        sides = up if kind.clings else np.broadcast_to((0.0, 0.0, 1.0), foot.shape)
+        found = [_found(faces, place, side, kind.clings) for place, side in zip(foot, sides)]
+        height, normal, surface, face = (np.array(column) for column in zip(*found))
         rounded = faces.rounded(surface, face, foot, normal) if kind.clings else normal
         carried = np.zeros_like(foot) if key is None else faces.carried(*key)
-        rows.append((height, foot, normal, rounded, carried, _directions(poses, axes[0]), up))
+        rows.append((height, foot, normal, rounded, carried, directions(poses, crowd.vehicles), up))
         if quarter % PARTS == 0:
             key = faces, surface, face, foot
     scene.frame_set(current)
-    return Standing(kind.clings, *(np.array(column) for column in zip(*rows)), scene.render.fps / scene.render.fps_base)
+    return Standing(kind.clings, *(np.array(column) for column in zip(*rows)), fps_of(scene))
 
 
 def _wheels(place: np.ndarray, pose: np.ndarray, travels: Sequence[float], values: dict[str, Any]) -> np.ndarray:
@@ -234,50 +222,22 @@ def faces_of(surfaces: Sequence[bpy.types.Object]) -> Faces:
     return faces
 
 
-Found = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
-"""For each vehicle the height, the normal, and the numbers of the surface and of the face, -1 for none."""
+def _found(faces: Faces, foot: np.ndarray, side: np.ndarray, clings: bool) -> tuple:
+    """The height of a foot, the normal on its side, and the numbers of the surface and of the face, -1 for none.
 
-
-def _looked(faces: Faces, feet: np.ndarray) -> Found:
-    """What is straight below each foot."""
+    What clings is on the nearest place of all surfaces, others on the nearest that is straight below or above.
+    """
+    start, down = Vector(foot) + Vector((0.0, 0.0, ABOVE)), Vector((0.0, 0.0, -1.0))
     rows = []
-    for foot in feet:
-        hit = hit_below(faces.trees, foot, ABOVE, BELOW)
-        rows.append(_row(hit, hit and foot[2] - hit[1].z, (0.0, 0.0, 1.0)))
-    return tuple(np.array(column) for column in zip(*rows))
-
-
-def _held(faces: Faces, feet: np.ndarray, ups: np.ndarray) -> Found:
-    """What is nearest to each foot."""
-    rows = []
-    for foot, up in zip(feet, ups):
-        hits = [(number, *tree.find_nearest(foot)) for number, tree in enumerate(faces.trees)]
-        hit = min((hit for hit in hits if hit[1] is not None), key=lambda hit: hit[4], default=None)
-        rows.append(_row(hit, hit and hit[4], up))
-    return tuple(np.array(column) for column in zip(*rows))
-
-
-def _row(hit: tuple | None, height: float | None, up: Sequence[float]) -> tuple:
-    """What was found of a vehicle, with the normal on the side of `up`."""
-    if hit is None:
+    for number, tree in enumerate(faces.trees):
+        hit = tree.find_nearest(foot) if clings else tree.ray_cast(start, down, ABOVE + BELOW)
+        place, normal, face, distance = hit
+        if place is not None:
+            rows.append((distance if clings else foot[2] - place.z, np.array(normal), number, face))
+    if not rows:
         return np.nan, np.full(3, np.nan), -1, -1
-    number, _, normal, face, _ = hit
-    normal = np.array(normal)
-    return height, -normal if normal @ np.array(up) < 0.0 else normal, number, face
-
-
-def hit_below(trees: Sequence[BVHTree], foot: np.ndarray, above: float, below: float) -> tuple | None:
-    """The number of the surface nearest to a foot straight below or above it, and the hit of its tree, or None."""
-    start = Vector(foot) + Vector((0.0, 0.0, above))
-    rays = (
-        (number, *tree.ray_cast(start, Vector((0.0, 0.0, -1.0)), above + below)) for number, tree in enumerate(trees)
-    )
-    return min((hit for hit in rays if hit[1] is not None), key=lambda hit: abs(hit[1].z - foot[2]), default=None)
-
-
-def _directions(poses: np.ndarray, numbers: Sequence[int]) -> np.ndarray:
-    directions = np.einsum("nij,nj->ni", poses[:, :3, :3], AXES[list(numbers)])
-    return directions / np.maximum(np.linalg.norm(directions, axis=-1, keepdims=True), 1e-12)
+    height, normal, number, face = min(rows, key=lambda row: abs(row[0]))
+    return height, -normal if normal @ side < 0.0 else normal, number, face
 
 
 def _across(v: np.ndarray, up: np.ndarray) -> np.ndarray:

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import bpy
 import numpy as np
-from bpy.types import Object
 from mathutils import Vector
 
-from scripts.stray_figures import curves_of
+from scripts.baked_scene import directions, fps_of, matrices
+from scripts.stray_figures import keyed
 from steering_addon.portrayal.feet.soles import runs
 
 STANDS = 0.05
@@ -21,19 +21,27 @@ PAUSE, LEAST = 1.0, 2.0
 
 @dataclass(frozen=True)
 class Played:
-    """What is keyed on people, frame by frame.
+    """People in a hall, frame by frame, and what they are measured by.
 
     Attributes:
         place: (frames, n, 2) metres.
         heading: (frames, n, 2) unit vectors.
-        present: (frames, n) whether each is in the hall.
+        present: (frames, n) whether each is in the run.
         fps: frames a second.
+        radius: (n,) of their bodies, metres.
+        board: its ends, (2,) metres each.
+        exits: where each is, (2,) metres, by name.
+        walls: boxes in the way, as their least and greatest corners, (k, 2) metres each.
     """
 
     place: np.ndarray
     heading: np.ndarray
     present: np.ndarray
     fps: float
+    radius: np.ndarray
+    board: tuple[np.ndarray, np.ndarray]
+    exits: dict[str, np.ndarray]
+    walls: tuple[np.ndarray, np.ndarray]
 
     @property
     def speed(self) -> np.ndarray:
@@ -46,26 +54,6 @@ class Played:
         return self.present[1:] & self.present[:-1]
 
 
-def played(people: list[Object], first: int, last: int, fps: float) -> Played:
-    """The keys of people on the frames from the first to the last."""
-    frames = range(first, last + 1)
-    place, heading = np.zeros((len(frames), len(people), 2)), np.zeros((len(frames), len(people), 2))
-    present = np.ones((len(frames), len(people)), dtype=bool)
-    for column, ob in enumerate(people):
-        curves = {(curve.data_path, curve.array_index): curve for curve in curves_of(ob.animation_data.action)}
-
-        def values(path: str, index: int, stored: float, curves: dict = curves) -> np.ndarray:
-            curve = curves.get((path, index))
-            return np.full(len(frames), stored) if curve is None else np.array([curve.evaluate(f) for f in frames])
-
-        for axis in (0, 1):
-            place[:, column, axis] = values("location", axis, ob.location[axis])
-        turn = values("rotation_euler", 2, ob.rotation_euler[2])
-        heading[:, column] = np.stack((-np.sin(turn), np.cos(turn)), axis=1)
-        present[:, column] = values("hide_render", 0, 0.0) < 0.5
-    return Played(place, heading, present, fps)
-
-
 def stands(mask: np.ndarray, fps: float) -> list[tuple[int, int, int]]:
     """Where a mask (steps, n) holds for a while: the row, the first step, and the step after the last."""
     pieces = []
@@ -74,27 +62,10 @@ def stands(mask: np.ndarray, fps: float) -> list[tuple[int, int, int]]:
     return pieces
 
 
-@dataclass(frozen=True)
-class Hall:
-    """What the people are measured by.
-
-    Attributes:
-        board: its ends, (2,) metres each.
-        exits: where each is, (2,) metres, by name.
-        walls: boxes in the way, as their least and greatest corners, (k, 2) metres each.
-    """
-
-    board: tuple[np.ndarray, np.ndarray]
-    exits: dict[str, np.ndarray]
-    walls: tuple[np.ndarray, np.ndarray]
-
-
-def figures(run: Played, hall: Hall, radius: np.ndarray) -> dict[str, float]:
-    """The figures of a run by the names of scripts/measures/station.py; radius (n,) metres."""
+def figures(run: Played) -> dict[str, float]:
+    """The figures of a run by the names of scripts/measures/station.py."""
     still = (run.speed < STANDS) & run.together
-    n = still.shape[1]
-    gap = np.stack([_to_board(run.place[1:, row], hall.board)[1] for row in range(n)], axis=1)
-    off = np.stack([_off_board(run, row, 1, len(run.place), hall.board) for row in range(n)], axis=1)
+    gap, off = _to_board(run), _off_board(run)
     before = still & (gap <= READS)
     reads: dict[int, tuple[float, float]] = {}
     pauses = 0
@@ -108,40 +79,39 @@ def figures(run: Played, hall: Hall, radius: np.ndarray) -> dict[str, float]:
     elsewhere = [(end - begin) / run.fps for _, begin, end in stands(still & (gap > READS), run.fps)]
     gone = run.present.any(axis=0) & ~run.present[-1]
     last = [run.place[np.flatnonzero(run.present[:, row])[-1], row] for row in np.flatnonzero(gone)]
-    names = [min(hall.exits, key=lambda name: float(np.linalg.norm(hall.exits[name] - place))) for place in last]
+    names = [min(run.exits, key=lambda name: float(np.linalg.norm(run.exits[name] - place))) for place in last]
     change, turn = _changes(run)
     return {
-        "read": len(reads) / n,
+        "read": len(reads) / len(run.radius),
         "most, s": float(times.max()),
         "away, m": float(gaps.max()),
         "pauses": pauses,
         "aside, s": max(aside, default=0.0),
         "elsewhere, s": max(elsewhere, default=0.0),
-        "exit, least": min(names.count(name) for name in hall.exits),
+        "exit, least": min(names.count(name) for name in run.exits),
         "left inside": int(run.present[-1].sum()),
-        "overlap, m": _overlap(run, radius),
-        "in wall, m": _in_walls(run, radius, hall.walls),
+        "overlap, m": _overlap(run),
+        "in wall, m": _in_walls(run),
         "change, m/s2": change,
         "turn, deg": turn,
     }
 
 
-def _to_board(place: np.ndarray, board: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """The nearest point of the board from places (k, 2), (k, 2), and how far it is, (k,); metres."""
-    way = board[1] - board[0]
-    along = np.clip(((place - board[0]) @ way) / (way @ way), 0.0, 1.0)
-    offset = board[0] + along[:, None] * way - place
-    return offset, np.linalg.norm(offset, axis=1)
+def _to_board(run: Played) -> np.ndarray:
+    """How far people are from the board on all frames but the first, (frames - 1, n) metres."""
+    place, (start, end) = run.place[1:], run.board
+    way = end - start
+    along = np.clip(((place - start) @ way) / (way @ way), 0.0, 1.0)
+    return np.linalg.norm(start + along[..., None] * way - place, axis=-1)
 
 
-def _off_board(run: Played, row: int, begin: int, end: int, board: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
-    """By how many degrees someone looks past the board, on some frames; 0 where it looks at any of it."""
-    place, heading = run.place[begin:end, row], run.heading[begin:end, row]
-    angles = []
-    for edge in board:
-        toward = edge - place
-        cross = heading[:, 0] * toward[:, 1] - heading[:, 1] * toward[:, 0]
-        angles.append(np.degrees(np.arctan2(cross, (heading * toward).sum(axis=1))))
+def _off_board(run: Played) -> np.ndarray:
+    """By how many degrees people look past the board, (frames - 1, n); 0 where they look at any of it."""
+    heading, angles = run.heading[1:], []
+    for edge in run.board:
+        toward = edge - run.place[1:]
+        cross = heading[..., 0] * toward[..., 1] - heading[..., 1] * toward[..., 0]
+        angles.append(np.degrees(np.arctan2(cross, (heading * toward).sum(axis=-1))))
     between = (np.sign(angles[0]) != np.sign(angles[1])) & (np.abs(angles[0] - angles[1]) < 180.0)
     return np.where(between, 0.0, np.minimum(np.abs(angles[0]), np.abs(angles[1])))
 
@@ -154,23 +124,24 @@ def _changes(run: Played) -> tuple[float, float]:
     return float(change), float(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0))).max(initial=0.0))
 
 
-def _overlap(run: Played, radius: np.ndarray) -> float:
+def _overlap(run: Played) -> float:
     """The deepest overlap of two people, in metres."""
     deepest = 0.0
     for place, present in zip(run.place, run.present):
         rows = np.flatnonzero(present)
-        gap = np.linalg.norm(place[rows][:, None] - place[rows][None], axis=2) - radius[rows][:, None] - radius[rows]
+        reach = run.radius[rows][:, None] + run.radius[rows]
+        gap = np.linalg.norm(place[rows][:, None] - place[rows], axis=2) - reach
         deepest = max(deepest, -float(gap[np.triu_indices(len(rows), 1)].min(initial=0.0)))
     return deepest
 
 
-def _in_walls(run: Played, radius: np.ndarray, walls: tuple[np.ndarray, np.ndarray]) -> float:
+def _in_walls(run: Played) -> float:
     """How deep someone is in a wall, in metres; the way from frame to frame is looked at in fifths."""
     deepest = 0.0
     for share in np.arange(5) / 5.0:
         place = (run.place[:-1] + share * np.diff(run.place, axis=0))[run.together]
-        reach = np.broadcast_to(radius, run.together.shape)[run.together]
-        for low, high in zip(*walls):
+        reach = np.broadcast_to(run.radius, run.together.shape)[run.together]
+        for low, high in zip(*run.walls):
             outside = np.maximum(np.maximum(low - place, place - high), 0.0)
             inside = np.minimum(place - low, high - place).min(axis=1)
             gap = np.linalg.norm(outside, axis=1) - np.maximum(inside, 0.0)
@@ -193,11 +164,11 @@ def measured(seed: int, count: int, frames: int, file: Path) -> dict[str, float]
     crowd = bpy.context.view_layer.objects.active
     bpy.ops.steering.bake()
     people = sorted((ob for ob in scene.objects if ob.steering.crowd == crowd), key=lambda ob: ob.name)
-    run = played(people, 1, frames, scene.render.fps / scene.render.fps_base)
+    poses, hidden = matrices(scene, people), keyed(people, "hide_render", range(1, frames + 1)) > 0.5
     exits = {ob.name: np.array(ob.location[:2]) for ob in bpy.data.collections["Station Exits"].objects}
     spots = [np.array(ob.location[:2]) for ob in bpy.data.collections["Station Board"].objects]
     board = min(spots, key=lambda place: place[0]), max(spots, key=lambda place: place[0])
     radius = np.array([crowd.steering.vehicle.radius * ob.steering.size_factor for ob in people])
-    values = figures(run, Hall(board, exits, _walls(scene)), radius)
+    place, heading = poses[..., :2, 3], directions(poses, people)[..., :2]
     bpy.ops.wm.save_as_mainfile(filepath=str(file), compress=True)
-    return values
+    return figures(Played(place, heading, ~hidden, fps_of(scene), radius, board, exits, _walls(scene)))

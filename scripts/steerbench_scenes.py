@@ -5,31 +5,24 @@ from typing import Any
 
 import numpy as np
 
-from scripts.preset_crowds import columns, locomotions, shipped
-from steering_addon.behaviors import CATALOGUE
+from scripts.preset_crowds import as_scene, shipped
 from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.unaligned_collision_avoidance import METHODS, UnalignedCollisionAvoidance
 from steering_addon.locomotion import Planar
-from steering_addon.scene import Scene, leaders
+from steering_addon.scene import Scene, all_of, boxes, leaders, obstacles
 from steering_addon.simulation.behavior import Behavior
-from steering_addon.simulation.combining import COMBININGS
-from steering_addon.simulation.geometry.obstacles import Obstacles, boxes, obstacles
+from steering_addon.simulation.geometry.obstacles import Obstacles
 from steering_addon.simulation.nearby.neighbors import EVERYONE
 from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import Snapshot, State
-from steering_addon.simulation.vehicle import VehicleModel
 
 REACHED = 2.5
 """An agent has arrived within this number of radii plus `REACHED_MARGIN` metres of its goal, as in the kit."""
 REACHED_MARGIN = 0.01
 HALF_HEIGHT = 1.0
 """Of the walls, metres above and below the ground."""
-WALKER = {
-    "mass": 1.0,
-    "max_force": 4.0,
-    "response_time": 0.3,
-}
+WALKER = {"mass": 1.0, "max_force": 4.0, "response_time": 0.3}
 TURN = 30.0
 """Radians a second. Walkers are discs, as in the benchmark: they move in any direction without turning first."""
 
@@ -93,23 +86,25 @@ class _Walk:
         place = self.state.motion.position[:, :2]
         offset = place - self._goals()
         near = np.hypot(offset[:, 0], offset[:, 1]) < REACHED * self.case.radius + REACHED_MARGIN
-        kinds = np.array([goals[min(leg, len(goals) - 1)].kind for goals, leg in zip(self.case.goals, self.leg)])
+        kinds = np.array([goal.kind for goal in self._current()])
         touches = np.hypot(offset[:, 0], offset[:, 1]) < self.case.radius + 1e-3
         self.leg = self.leg + (self.present & np.where(kinds == "box", touches, near))
         self.present = self.present & (self.leg < [len(goals) for goals in self.case.goals])
 
+    def _current(self) -> list[Any]:
+        """The goal of each agent."""
+        return [goals[min(leg, len(goals) - 1)] for goals, leg in zip(self.case.goals, self.leg)]
+
     def _goals(self) -> np.ndarray:
         """(n, 2) the place each agent walks to: a point, or the nearest point of a box."""
-        places = np.array([goals[min(leg, len(goals) - 1)].pos for goals, leg in zip(self.case.goals, self.leg)])
-        for row, (goals, leg) in enumerate(zip(self.case.goals, self.leg)):
-            goal = goals[min(leg, len(goals) - 1)]
+        places = np.array([goal.pos for goal in self._current()])
+        for row, goal in enumerate(self._current()):
             if goal.kind == "box":
                 places[row] = np.clip(self.state.motion.position[row, :2], goal.box[:2], goal.box[2:])
         return places
 
     def _snapshot(self) -> Snapshot:
-        speeds = [goals[min(leg, len(goals) - 1)].speed for goals, leg in zip(self.case.goals, self.leg)]
-        self.scene.vehicle["max_speed"] = np.array(speeds) / self.share
+        self.scene.vehicle["max_speed"] = np.array([goal.speed for goal in self._current()]) / self.share
         self.scene.tracked = leaders(*_ground(self._goals()))
         return replace(self.scene.snapshot(), present=self.present)
 
@@ -125,17 +120,9 @@ def preset(n: int, method: str) -> list[tuple[type[Behavior], dict[str, Any]]]:
 def people(n: int) -> tuple[dict[str, Any], float]:
     """How the shipped Pedestrians go to places of their own, as a scene takes it, and their cruise speed as a share."""
     pedestrians = shipped("pedestrian")
-    wants = {"seek": {"pace": "CURRENT_SPEED"}, **pedestrians.behaviors}
-    listed = [(kind, columns(kind, wants[kind.name])) for kind in CATALOGUE if kind.name in wants.keys() - UNUSED]
-    behaviors = [
-        (kind, {**values, **({"target": n + np.arange(n)} if kind is Seek else {})}) for kind, values in listed
-    ]
-    walkers = {
-        "behaviors": behaviors,
-        "vehicle": columns(VehicleModel, pedestrians.vehicle),
-        "locomotions": locomotions(pedestrians),
-        "combining": next(way.number for way in COMBININGS if way.name == pedestrians.combining),
-    }
+    wants = {name: values for name, values in pedestrians.behaviors.items() if name not in UNUSED}
+    going = replace(pedestrians, behaviors={"seek": {"pace": "CURRENT_SPEED"}, **wants})
+    walkers = as_scene(going, seek={"target": n + np.arange(n)})
     return walkers, float(pedestrians.vehicle["cruise_speed"])
 
 
@@ -151,12 +138,7 @@ def walls(case: Any) -> Obstacles:
     standing = boxes(middle, half, np.moveaxis(np.array(axes), 2, 0))
     foot = _ground(case.circles[:, :2])
     rise = np.array([0.0, 0.0, HALF_HEIGHT])
-    return joined(standing, obstacles(foot - rise, case.circles[:, 2], foot + rise))
-
-
-def joined(first: Obstacles, second: Obstacles) -> Obstacles:
-    """Both in one table."""
-    return Obstacles(**{name: np.concatenate((getattr(first, name), getattr(second, name))) for name in vars(first)})
+    return all_of(standing, obstacles(foot - rise, case.circles[:, 2], foot + rise))
 
 
 def _ground(points: np.ndarray) -> np.ndarray:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 import bpy
 import numpy as np
 
-from scripts.baked_scene import AXES, FORWARD, crowds, matrices, stored
-from steering_addon.simulation.geometry.capsules import between_axes, half_axis
+from scripts.baked_scene import crowds, directions, fps_of, matrices, stored
+from scripts.motion_metrics import least_room
+from steering_addon.simulation.geometry.capsules import half_axis
 from steering_addon.simulation.vehicle import VehicleModel
 
 STATE = "steering_state"
@@ -29,7 +29,7 @@ class Cast:
     Attributes:
         place, forward: (frames, n, 3) metres, and unit vectors; the cows first, then the riders.
         cows: their count.
-        away: (frames, n) whether each is in a state.
+        state: (frames, n) the number of the state of each, 0 for none.
         fps: frames a second.
     """
 
@@ -38,8 +38,13 @@ class Cast:
     radius: np.ndarray
     half: np.ndarray
     cows: int
-    away: np.ndarray
+    state: np.ndarray
     fps: float
+
+    @property
+    def away(self) -> np.ndarray:
+        """(frames, n) whether each is in a state."""
+        return self.state > 0
 
     @classmethod
     def of(cls, scene: bpy.types.Scene, cows: str, riders: str) -> Cast:
@@ -48,9 +53,6 @@ class Cast:
         chosen = [known[cows], known[riders]]
         members = [ob for crowd in chosen for ob in crowd.vehicles]
         poses = matrices(scene, members)
-        axes = AXES[[stored(ob).get("forward_axis", FORWARD) for ob in members]]
-        forward = np.einsum("fnij,nj->fni", poses[..., :3, :3], axes)
-        forward /= np.linalg.norm(forward, axis=-1, keepdims=True)
         bodies = [(crowd.values(VehicleModel, "vehicle"), crowd) for crowd in chosen]
         size = np.array([stored(ob).get("size_factor", 1.0) for ob in members])
         radius, length = (
@@ -60,24 +62,29 @@ class Cast:
         frames = range(scene.frame_start, scene.frame_end + 1)
         return cls(
             poses[..., :3, 3],
-            forward,
+            directions(poses, members),
             radius,
             half_axis(radius, length),
             len(chosen[0].vehicles),
-            in_state(members, frames),
-            scene.render.fps / scene.render.fps_base,
+            states_of(members, frames),
+            fps_of(scene),
         )
 
 
-def in_state(members: Sequence[bpy.types.Object], frames: range) -> np.ndarray:
-    """Whether each is in a state on each frame, (f, n), by its keyed property."""
-    away = np.zeros((len(frames), len(members)), dtype=bool)
+def states_of(members: Sequence[bpy.types.Object], frames: range) -> np.ndarray:
+    """The number of the state of each on each frame, (f, n), by its keyed property; 0 for none."""
+    return np.rint(keyed(members, f'["{STATE}"]', frames))
+
+
+def keyed(members: Sequence[bpy.types.Object], path: str, frames: range) -> np.ndarray:
+    """The keyed values of a channel of each on each frame, (f, n); 0 without keys."""
+    values = np.zeros((len(frames), len(members)))
     for column, ob in enumerate(members):
         action = ob.animation_data.action if ob.animation_data else None
         for curve in curves_of(action) if action else ():
-            if curve.data_path == f'["{STATE}"]':
-                away[:, column] = [curve.evaluate(frame) > 0.5 for frame in frames]
-    return away
+            if curve.data_path == path:
+                values[:, column] = [curve.evaluate(frame) for frame in frames]
+    return values
 
 
 def curves_of(action: bpy.types.Action) -> list[bpy.types.FCurve]:
@@ -144,14 +151,5 @@ def _turn(forward: np.ndarray) -> np.ndarray:
 
 
 def deepest_overlaps(cast: Cast) -> np.ndarray:
-    """The deepest overlap of two bodies, capsules, on each frame, (frames,) metres."""
-    first, second = np.array(list(combinations(range(len(cast.radius)), 2))).T
-    deepest = np.zeros(len(cast.place))
-    for frame, (place, forward) in enumerate(zip(cast.place, cast.forward)):
-        offset = place[second] - place[first]
-        near = np.linalg.norm(offset, axis=-1) < (cast.radius + cast.half)[first] + (cast.radius + cast.half)[second]
-        a, b = first[near], second[near]
-        gap = between_axes(offset[near], forward[a], cast.half[a], forward[b], cast.half[b])
-        depth = cast.radius[a] + cast.radius[b] - np.linalg.norm(gap, axis=-1)
-        deepest[frame] = depth.max(initial=0.0)
-    return deepest
+    """The deepest overlap of two bodies on each frame, (frames,) metres."""
+    return np.maximum(-least_room(cast.place, cast.forward, cast.radius, cast.half), 0.0)

@@ -50,20 +50,19 @@ def tell(story: Iterator[float], *, splash: bool = False) -> None:
 
 def view() -> Any:
     """A context override for operators of the 3D viewport: `with view(): bpy.ops.view3d.view_all()`."""
-    window = bpy.context.window_manager.windows[0]
-    area = next(area for area in window.screen.areas if area.type == "VIEW_3D")
+    window, area = bpy.context.window_manager.windows[0], viewport()
     region = next(region for region in area.regions if region.type == "WINDOW")
     return bpy.context.temp_override(window=window, area=area, region=region, screen=window.screen)
 
 
 def show_steering() -> None:
     """Open the sidebar; its tab can be chosen once the sidebar has been drawn."""
-    _viewport().spaces.active.show_region_ui = True
+    viewport().spaces.active.show_region_ui = True
 
 
 def choose_steering() -> None:
     """Choose the Steering tab of the sidebar."""
-    region = next(region for region in _viewport().regions if region.type == "UI")
+    region = next(region for region in viewport().regions if region.type == "UI")
     region.active_panel_category = "Steering"
     region.tag_redraw()
 
@@ -137,6 +136,7 @@ def scroll(turns: int) -> Iterator[float]:
     yield HAND
 
 
-def _viewport() -> bpy.types.Area:
+def viewport() -> bpy.types.Area:
+    """The first 3D viewport of the first window."""
     screen = bpy.context.window_manager.windows[0].screen
     return next(area for area in screen.areas if area.type == "VIEW_3D")

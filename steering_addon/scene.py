@@ -167,7 +167,10 @@ def links(*lines: Any, **values: Any) -> Links:
 
 def all_of(*sets: Any) -> Any:
     """Several sets of tracked bodies, of obstacles or of regions as one, in this order."""
-    return replace(sets[0], **{name: np.concatenate([getattr(each, name) for each in sets]) for name in vars(sets[0])})
+    return replace(
+        sets[0],
+        **{name: np.concatenate([getattr(each, name) for each in sets]) for name in sets[0].__dataclass_fields__},
+    )
 
 
 def mesh_obstacles(meshes: Sequence[Mesh], centre: Any, axes: Any = None, **others: Any) -> Obstacles:
@@ -272,13 +275,8 @@ class CrowdState:
 def with_states(
     snapshot: Snapshot, states: Sequence[CrowdState], triggers: Sequence[Trigger] = (), crowd: int = 0
 ) -> Snapshot:
-    """The snapshot in which a crowd has states. Triggers count them from 1, in the order of their numbers.
-
-    Args:
-        states: of the crowd.
-        triggers: what calls its vehicles into them.
-        crowd: the row of the crowd.
-    """
+    """The snapshot in which a crowd has states. Triggers count them from 1, in the order of their numbers. `states`: of
+    the crowd; `triggers`: what calls its vehicles into them; `crowd`: the row of the crowd."""
     n, named = len(snapshot.present), sorted(states, key=lambda state: state.name)
     numbered = sorted(zip(distinct_numbers(state.number for state in named), named), key=lambda pair: pair[0])
     numbers = {state.name: mode for mode, (_, state) in enumerate(numbered, 1)} | {"": 0}

@@ -59,7 +59,7 @@ __all__ = [
 
 def met_at_origins(n: int) -> Stature:
     """How n bodies stand that obstacles meet at their origins."""
-    return Stature(*np.zeros((3, n)))
+    return Stature(*np.zeros((4, n)))
 
 
 def errand_of(bound: np.ndarray, left: np.ndarray, arrived: np.ndarray) -> Errand:

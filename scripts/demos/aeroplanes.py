@@ -1,11 +1,7 @@
-"""Three aeroplanes chase each other round a figure of eight among pylons, and a balloon drifts across their course.
-
-The scene is made with the extension's public operators and properties only. After the bake it is saved and opened again
-with the extension disabled, so what is measured and filmed plays without it.
-"""
+"""Three aeroplanes chase each other round a figure of eight among pylons, and a balloon drifts across their course."""
 
 import math
-from dataclasses import dataclass
+from types import SimpleNamespace
 
 import aircraft
 import bpy
@@ -18,6 +14,7 @@ import surfaces
 from mathutils import Vector
 
 from scripts.baked_scene import matrices
+from scripts.user_steps import adjust
 
 FRAMES = 264
 TOP_SPEED = 22.0  # m/s
@@ -67,21 +64,8 @@ BALLOON = (  # frame, location, heading in degrees
 )
 
 
-@dataclass(frozen=True)
-class Cast:
-    """The objects with a role in the steering."""
-
-    planes: list[bpy.types.Object]
-    pylons: list[bpy.types.Object]
-    balloon: bpy.types.Object
-    course: bpy.types.Object
-
-
-# -- the scene ---------------------------------------------------------------------------------
-
-
-def build(scene: bpy.types.Scene) -> Cast:
-    """Model and place everything, as an animator would before adding any steering."""
+def build(scene: bpy.types.Scene) -> SimpleNamespace:
+    """Model and place everything, as an animator would before adding any steering; what has a role in it."""
     film.look(scene, stage.SUN, FRAMES)
     stage.build(seed=4)
     stage.airstrip((0.0, 92.0, 0.0), math.radians(83))
@@ -100,7 +84,7 @@ def build(scene: bpy.types.Scene) -> Cast:
         return float(min(course, airstrip, camera))
 
     stage.plant(room, 150, seed=3)
-    return Cast(planes, pylons, _balloon(), course)
+    return SimpleNamespace(planes=planes, pylons=pylons, balloon=_balloon(), course=course)
 
 
 def _on(line: np.ndarray, along: float) -> tuple[Vector, Vector]:
@@ -136,10 +120,7 @@ def _balloon() -> bpy.types.Object:
     return ob
 
 
-# -- the steering ------------------------------------------------------------------------------
-
-
-def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
+def steer(scene: bpy.types.Scene, cast: SimpleNamespace, seed: int) -> None:
     """Tag the objects and set the aeroplanes' behaviors, as a user would in the sidebar."""
     number = len(cast.planes)
     crowd = extension.gather("Aeroplanes", cast.planes, range(1, number + 1), number + 1)
@@ -149,30 +130,21 @@ def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
     for plane in cast.planes:
         plane.steering.start_speed = CRUISE
     cast.balloon.steering.pass_side = "LEFT"
-
-    vehicle = crowd.steering.vehicle
-    vehicle.max_speed, vehicle.cruise_speed = TOP_SPEED, CRUISE
-    vehicle.mass, vehicle.max_force = MASS, MASS * AGILITY
-    vehicle.radius = 3.2
-    banking = crowd.steering.simple_vehicle
-    banking.max_bank, banking.bank_time = math.radians(65), 0.2
-
-    following = crowd.steering.path_following
-    following.use = True
-    following.priority = 2
-    following.path = cast.course
-    following.radius = 7.0
-    avoidance = crowd.steering.obstacle_avoidance
-    avoidance.use = True
-    avoidance.priority = 1
-    avoidance.clearance = 1.0
+    adjust(
+        crowd,
+        vehicle={
+            "max_speed": TOP_SPEED,
+            "cruise_speed": CRUISE,
+            "mass": MASS,
+            "max_force": MASS * AGILITY,
+            "radius": 3.2,
+        },
+        simple_vehicle={"max_bank": math.radians(65), "bank_time": 0.2},
+        path_following={"priority": 2, "path": cast.course, "radius": 7.0},
+        obstacle_avoidance={"priority": 1, "clearance": 1.0},
+    )
     crowd.steering.combining = "PRIORITY"
-
-    scene.steering.substeps = 4
-    scene.steering.seed = seed
-
-
-# -- the cameras -------------------------------------------------------------------------------
+    scene.steering.substeps, scene.steering.seed = 4, seed
 
 
 def shoot(scene: bpy.types.Scene, tracks: np.ndarray) -> None:
@@ -193,22 +165,15 @@ def shoot(scene: bpy.types.Scene, tracks: np.ndarray) -> None:
     stage.shoot("Above the Balloon", 50.0, 171, np.tile((-44.0, -43.0, 38.0), (len(calm), 1)), calm)
 
 
-# -- the demo ----------------------------------------------------------------------------------
-
-
 def main(demo: extension.Demo) -> None:
-    """Make the scene, bake it, and save the file, a contact sheet and a film."""
     scene = bpy.context.scene
     cast = build(scene)
     steer(scene, cast, demo.seed)
     demo.bake(f"{len(cast.planes)} aeroplanes over {FRAMES} frames")
-    names = [[ob.name for ob in obs] for obs in (cast.planes, (*cast.pylons, cast.balloon))]
-    baked, obstacle_poses = np.split(
-        matrices(scene, [*cast.planes, *cast.pylons, cast.balloon]), (len(cast.planes),), axis=1
-    )
+    obstacles = [*cast.pylons, cast.balloon]
+    baked, obstacle_poses = np.split(matrices(scene, [*cast.planes, *obstacles]), (len(cast.planes),), axis=1)
     shoot(scene, baked[:, :, :3, 3])
-    scene = demo.reopen(cast.planes[0].steering.crowd, names[0], baked)
-    planes, obstacles = ([bpy.data.objects[name] for name in group] for group in names)
+    scene, planes, obstacles = demo.reopen(cast.planes[0].steering.crowd, baked, cast.planes, obstacles)
     miss = surfaces.closest(scene, planes, obstacles, baked, obstacle_poses)
     demo.film()
 

@@ -11,8 +11,6 @@ import bpy
 from mathutils import Matrix, Vector
 from models import GLASS, STEEL, TYRE, WOOD, Point, Shape, ring
 
-# -- aeroplane ---------------------------------------------------------------------------------
-
 
 @dataclass(frozen=True)
 class Livery:
@@ -24,68 +22,51 @@ class Livery:
     belly: str
 
 
-@dataclass(frozen=True)
-class WingPlan:
-    """Half a wing: per section the distance from the middle, leading edge, chord and height."""
-
-    sections: tuple[tuple[float, float, float, float], ...]
-    thickness: float
-
-
-RACER_WING = WingPlan(
-    (
+WINGS = {
+    "RACER": (
         (0.0, 1.05, 1.70, -0.30),
         (1.2, 1.00, 1.52, -0.24),
         (2.2, 0.92, 1.28, -0.17),
         (3.1, 0.84, 1.05, -0.11),
         (3.5, 0.68, 0.70, -0.08),
     ),
-    0.13,
-)
-DELTA_WING = WingPlan(
-    (
+    "DELTA": (
         (0.0, 1.25, 1.95, -0.34),
         (1.2, 0.85, 1.58, -0.22),
         (2.2, 0.48, 1.22, -0.11),
         (3.0, 0.16, 0.90, -0.02),
         (3.4, -0.05, 0.62, 0.03),
     ),
-    0.12,
-)
-LOWER_WING = WingPlan(
-    (
+    "LOWER": (
         (0.0, 0.75, 1.20, -0.48),
         (1.1, 0.75, 1.20, -0.42),
         (2.1, 0.75, 1.20, -0.36),
         (2.7, 0.71, 1.12, -0.32),
         (3.0, 0.52, 0.72, -0.31),
     ),
-    0.12,
-)
-UPPER_WING = WingPlan(
-    (
+    "UPPER": (
         (0.0, 1.15, 1.10, 1.22),
         (1.1, 1.20, 1.24, 1.24),
         (2.1, 1.20, 1.24, 1.28),
         (2.9, 1.15, 1.14, 1.31),
         (3.3, 0.95, 0.74, 1.33),
     ),
-    0.12,
-)
-FUSELAGE = (  # y, half width, bottom, top
-    (2.36, 0.36, -0.40, 0.36),
-    (2.14, 0.55, -0.58, 0.54),
-    (1.25, 0.60, -0.66, 0.58),
-    (0.45, 0.58, -0.66, 0.60),
-    (-0.60, 0.50, -0.58, 0.60),
-    (-1.80, 0.32, -0.36, 0.48),
-    (-2.90, 0.14, -0.10, 0.36),
-    (-3.35, 0.05, 0.06, 0.30),
-)
+}
+"""Sections of half a wing: the distance from the middle, leading edge, chord and height."""
+THICK = {"RACER": 0.13}
+"""The thickness of a wing as a share of its chord, where it is not 0.12."""
+FUSELAGE = tuple(
+    zip(
+        (2.36, 2.14, 1.25, 0.45, -0.60, -1.80, -2.90, -3.35),
+        (0.36, 0.55, 0.60, 0.58, 0.50, 0.32, 0.14, 0.05),
+        (-0.40, -0.58, -0.66, -0.66, -0.58, -0.36, -0.10, 0.06),
+        (0.36, 0.54, 0.58, 0.60, 0.60, 0.48, 0.36, 0.30),
+    )
+)  # y, half width, bottom, top
 FUSELAGE_SIDES = 10
 
 
-def _wing(shape: Shape, plan: WingPlan, livery: Livery) -> None:
+def _wing(shape: Shape, kind: str, livery: Livery) -> None:
     """Add both halves of a wing: a sunburst above, one broad band below."""
 
     def color(panel: int, side: int) -> str:
@@ -96,9 +77,9 @@ def _wing(shape: Shape, plan: WingPlan, livery: Livery) -> None:
         return (livery.belly, livery.belly, livery.trim, livery.belly)[panel]
 
     half = Shape()
-    half.loft([_airfoil(*section, plan.thickness) for section in plan.sections], color)
-    tip = _airfoil(*plan.sections[-1], plan.thickness)
-    half.face(tip, livery.trim)
+    rings = [_airfoil(*section, THICK.get(kind, 0.12)) for section in WINGS[kind]]
+    half.loft(rings, color)
+    half.face(rings[-1], livery.trim)
     shape.mirrored(half)
 
 
@@ -163,16 +144,10 @@ def _fuselage(shape: Shape, livery: Livery) -> None:
 def _canopy(shape: Shape, livery: Livery) -> None:
     """Add a glass bubble with a frame."""
     arches = []
-    for y, width, height in (
-        (0.95, 0.10, 0.02),
-        (0.55, 0.40, 0.34),
-        (0.05, 0.46, 0.50),
-        (-0.55, 0.40, 0.42),
-        (-1.35, 0.12, 0.04),
-    ):
-        arches.append(
-            [(width * math.cos(a), y, 0.50 + height * math.sin(a)) for a in (math.pi * i / 6 for i in range(7))]
-        )
+    turns = [math.pi * i / 6 for i in range(7)]
+    bows = ((0.95, 0.10, 0.02), (0.55, 0.40, 0.34), (0.05, 0.46, 0.50), (-0.55, 0.40, 0.42), (-1.35, 0.12, 0.04))
+    for y, width, height in bows:
+        arches.append([(width * math.cos(a), y, 0.50 + height * math.sin(a)) for a in turns])
     shape.loft(arches, lambda part, side: "#5f8aa8" if side in (1, 2) and part < 3 else GLASS, closed=False)
     shape.ball((0, -0.30, 0.60), (0.20, 0.22, 0.24), livery.stripe, sides=6, bands=3)
 
@@ -191,23 +166,15 @@ def _open_cockpit(shape: Shape, livery: Livery) -> None:
 def _undercarriage(shape: Shape, livery: Livery) -> None:
     """Add two faired wheels and a tail wheel."""
     half = Shape()
-    half.loft(
-        [
-            [(0.30, 1.05, -0.55), (0.42, 0.80, -0.55), (0.30, 0.75, -0.60)],
-            [(0.95, 1.02, -1.12), (1.02, 0.85, -1.10), (0.95, 0.82, -1.15)],
-        ],
-        livery.body,
-    )
+    top = [(0.30, 1.05, -0.55), (0.42, 0.80, -0.55), (0.30, 0.75, -0.60)]
+    half.loft([top, [(0.95, 1.02, -1.12), (1.02, 0.85, -1.10), (0.95, 0.82, -1.15)]], livery.body)
     hoops = [
         [(0.98 + w * px, y, z + h * pz) for px, pz, _ in ring(6)]
         for y, w, h, z in ((1.42, 0.04, 0.05, -1.24), (1.12, 0.13, 0.20, -1.20), (0.40, 0.03, 0.06, -1.16))
     ]
     half.loft(hoops, lambda part, side: (livery.stripe, livery.body)[part], caps=(livery.stripe, livery.body))
-    half.loft(
-        [[(x, 1.05 + 0.19 * py, -1.32 + 0.19 * pz) for py, pz, _ in ring(8)] for x in (0.94, 1.04)],
-        TYRE,
-        caps=(TYRE, TYRE),
-    )
+    tyre = [[(x, 1.05 + 0.19 * py, -1.32 + 0.19 * pz) for py, pz, _ in ring(8)] for x in (0.94, 1.04)]
+    half.loft(tyre, TYRE, caps=(TYRE, TYRE))
     shape.mirrored(half)
     shape.rod((0, -2.9, -0.05), (0, -3.1, -0.34), 0.035, STEEL)
 
@@ -231,12 +198,12 @@ def aeroplane(name: str, livery: Livery, kind: str = "RACER") -> bpy.types.Mesh:
     _tail(shape, livery)
     _undercarriage(shape, livery)
     if kind == "BIPLANE":
-        _wing(shape, LOWER_WING, livery)
-        _wing(shape, UPPER_WING, livery)
+        _wing(shape, "LOWER", livery)
+        _wing(shape, "UPPER", livery)
         _struts(shape, livery)
         _open_cockpit(shape, livery)
     else:
-        _wing(shape, {"RACER": RACER_WING, "DELTA": DELTA_WING}[kind], livery)
+        _wing(shape, kind, livery)
         _canopy(shape, livery)
     return shape.mesh(name)
 
@@ -249,34 +216,19 @@ def propeller(name: str, spinner: str, blades: int = 3) -> bpy.types.Mesh:
     for blade in range(blades):
         turn = Matrix.Rotation(math.tau * blade / blades, 3, "Y")
         sections = ((0.20, 0.07, 0.10), (0.55, 0.11, 0.05), (0.92, 0.10, 0.02), (1.05, 0.05, 0.01))
-        hoops = [
-            [
-                turn @ Vector((-w, 0.16 - t, z)),
-                turn @ Vector((w, 0.16 - 0.3 * t, z)),
-                turn @ Vector((w, 0.16 + t, z)),
-                turn @ Vector((-w, 0.16 + 0.3 * t, z)),
-            ]
-            for z, w, t in sections
-        ]
+        corners = ((-1.0, -1.0), (1.0, -0.3), (1.0, 1.0), (-1.0, 0.3))
+        hoops = [[turn @ Vector((u * w, 0.16 + v * t, z)) for u, v in corners] for z, w, t in sections]
         shape.loft(hoops, lambda part, side: "#e8b83a" if part == 2 else TYRE, caps=(None, "#e8b83a"))
     shape.face([(px * 1.06, 0.14, pz * 1.06) for px, pz, _ in ring(20)], "#dfe9ee38")
     return shape.mesh(name)
 
 
-# -- balloon -----------------------------------------------------------------------------------
-
-ENVELOPE = (  # height above the middle of the envelope, radius
-    (-7.4, 1.1),
-    (-6.0, 2.5),
-    (-4.0, 4.3),
-    (-1.8, 5.7),
-    (0.6, 6.4),
-    (2.8, 6.2),
-    (4.8, 5.0),
-    (6.2, 3.2),
-    (6.9, 1.5),
-    (7.1, 0.3),
-)
+ENVELOPE = tuple(
+    zip(
+        (-7.4, -6.0, -4.0, -1.8, 0.6, 2.8, 4.8, 6.2, 6.9, 7.1),
+        (1.1, 2.5, 4.3, 5.7, 6.4, 6.2, 5.0, 3.2, 1.5, 0.3),
+    )
+)  # height above the middle of the envelope, radius
 
 
 def balloon(name: str, gores: Sequence[str], band: Sequence[str]) -> bpy.types.Mesh:

@@ -1,13 +1,9 @@
-"""Two hundred birds follow a white one through the towers of a town in the evening; a baked phase drives their wings.
-
-The scene is made with the extension's public operators and properties only. After the bake it is saved and opened again
-with the extension disabled, so what is measured and filmed plays without it.
-"""
+"""Two hundred birds follow a white one through the towers of a town in the evening; a baked phase beats their wings."""
 
 import itertools
 import math
 import random
-from dataclasses import dataclass
+from types import SimpleNamespace
 
 import bpy
 import extension
@@ -20,6 +16,7 @@ import town
 from mathutils import Matrix, Vector
 
 from scripts.baked_scene import matrices
+from scripts.user_steps import adjust
 from steering_addon.blender.crowds.ready_scenes.models import BIRD, appended
 
 FRAMES = 240
@@ -75,21 +72,8 @@ ROOM = 8.0  # m from the centre of a tower, enough for a camera
 ROOFS = 11.5  # m, the height of the highest house
 
 
-@dataclass(frozen=True)
-class Cast:
-    """The objects with a role in the steering."""
-
-    birds: list[bpy.types.Object]
-    leader: bpy.types.Object
-    towers: list[bpy.types.Object]
-    region: bpy.types.Object
-
-
-# -- the scene ---------------------------------------------------------------------------------
-
-
-def build(scene: bpy.types.Scene, seed: int) -> Cast:
-    """Model and place everything, as an animator would before adding any steering."""
+def build(scene: bpy.types.Scene, seed: int) -> SimpleNamespace:
+    """Model and place everything, as an animator would before adding any steering; what has a role in it."""
     film.look(scene, stage.SUN, FRAMES)
     stage.build(seed=9, sky=stage.blended(stage.EVENING, 4), clouds=stage.EVENING_CLOUDS)
     _town()
@@ -101,7 +85,8 @@ def build(scene: bpy.types.Scene, seed: int) -> Cast:
     region.empty_display_type = "CUBE"
     region.location, region.scale = REGION
     scene.collection.objects.link(region)
-    return Cast(_flock(scene, seed), _leader(scene), towers, region)
+    flock, leader = _flock(scene, seed), _leader(scene)
+    return SimpleNamespace(birds=flock, leader=leader, towers=towers, region=region)
 
 
 def _town() -> None:
@@ -172,10 +157,7 @@ def _leader(scene: bpy.types.Scene) -> bpy.types.Object:
     return ob
 
 
-# -- the steering ------------------------------------------------------------------------------
-
-
-def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
+def steer(scene: bpy.types.Scene, cast: SimpleNamespace, seed: int) -> None:
     """Tag the objects and set the birds' behaviors, as a user would in the sidebar."""
     crowd = extension.gather("Flock Settings", cast.birds, range(1, BIRDS + 1), BIRDS + 1)
     extension.tag(cast.towers, "OBSTACLE")
@@ -187,47 +169,25 @@ def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
     for bird in cast.birds:
         bird.steering.speed_factor = chance.uniform(0.95, 1.05)
 
-    vehicle = crowd.steering.vehicle
-    vehicle.max_speed, vehicle.cruise_speed = TOP_SPEED, CRUISE / TOP_SPEED
-    vehicle.mass, vehicle.max_force = 1.0, STRENGTH
-    vehicle.radius = RADIUS
-    crowd.steering.simple_vehicle.max_bank = math.radians(75)
-
-    settings = crowd.steering
-    settings.separation.use = True
-    settings.separation.distance, settings.separation.angle, settings.separation.weight = NEAR, math.tau, 8.0
-    settings.alignment.use = True
-    settings.alignment.distance, settings.alignment.weight = 2.0 * NEAR, 6.0
-    settings.alignment.angle = math.radians(270)
-    settings.cohesion.use = True
-    settings.cohesion.distance, settings.cohesion.angle, settings.cohesion.weight = 2.0 * NEAR, math.tau, 3.0
-    settings.wander.use = True
-    settings.wander.strength, settings.wander.rate = 3.0, 0.5
-    settings.wander.shared_strength = 1.5
-    settings.leader_following.use = True
-    settings.leader_following.leader = cast.leader
-    settings.leader_following.behind = 1.4
-    settings.leader_following.spread = 4.5
-    settings.leader_following.distance, settings.leader_following.separation = NEAR, 4.0
-    settings.leader_following.strength = 5.3
-    settings.containment.use = True
-    settings.containment.region = cast.region
-    settings.obstacle_avoidance.use = True
-    settings.obstacle_avoidance.clearance = 0.5
-    settings.combining = "ALLOCATION"
-
-    # Each bird has its own rhythm, faster in a climb and slower in a descent.
-    portrayal = settings.portrayal
-    portrayal.use, portrayal.phase_by, portrayal.cycle_time = True, "TIME", 1.0 / BEATS
-    portrayal.effort, portrayal.variation = 0.15, 0.08
-    portrayal.glide_share, portrayal.glide_time = 0.4, 0.6
-
-    scene.steering.use_frame_range = True
-    scene.steering.frame_start, scene.steering.frame_end = 1 - PREROLL, FRAMES
-    scene.steering.seed = seed
-
-
-# -- the cameras -------------------------------------------------------------------------------
+    cruise = CRUISE / TOP_SPEED
+    following = {"distance": NEAR, "separation": 4.0, "behind": 1.4, "spread": 4.5, "strength": 5.3}
+    rhythm = {"cycle_time": 1.0 / BEATS, "variation": 0.08, "glide_share": 0.4, "glide_time": 0.6}
+    adjust(
+        crowd,
+        vehicle={"max_speed": TOP_SPEED, "cruise_speed": cruise, "mass": 1.0, "max_force": STRENGTH, "radius": RADIUS},
+        simple_vehicle={"max_bank": math.radians(75)},
+        separation={"distance": NEAR, "angle": math.tau, "weight": 8.0},
+        alignment={"distance": 2.0 * NEAR, "angle": math.radians(270), "weight": 6.0},
+        cohesion={"distance": 2.0 * NEAR, "angle": math.tau, "weight": 3.0},
+        wander={"strength": 3.0, "rate": 0.5, "shared_strength": 1.5},
+        leader_following={"leader": cast.leader, **following},
+        containment={"region": cast.region},
+        obstacle_avoidance={"clearance": 0.5},
+        # Each bird has its own rhythm, faster in a climb and slower in a descent.
+        portrayal={"phase_by": "TIME", "effort": 0.15, **rhythm},
+    )
+    crowd.steering.combining = "ALLOCATION"
+    extension.begin_before(scene, PREROLL, seed)
 
 
 def shoot(scene: bpy.types.Scene, birds: np.ndarray, leader: np.ndarray) -> None:
@@ -268,23 +228,17 @@ def _past_the_towers(eyes: np.ndarray, looks: np.ndarray, right: np.ndarray) -> 
     return eyes + aside * right
 
 
-# -- the demo ----------------------------------------------------------------------------------
-
-
 def main(demo: extension.Demo) -> None:
-    """Make the scene, bake it, and save the file, a contact sheet and a film."""
     scene = bpy.context.scene
     cast = build(scene, demo.seed)
     steer(scene, cast, demo.seed)
     demo.bake(f"{len(cast.birds)} birds over {FRAMES + PREROLL} frames")
     wings = [wing for bird in cast.birds for wing in bird.children]
-    names = [[ob.name for ob in group] for group in (cast.birds, wings, cast.towers)]
-    with extension.set_aside(cast.birds):
-        baked = matrices(scene, [*cast.birds, *cast.towers, cast.leader])
+    baked = matrices(scene, [*cast.birds, *cast.towers, cast.leader])
     poses, tower_poses, leader = np.split(baked, (len(cast.birds), baked.shape[1] - 1), axis=1)
     shoot(scene, poses[..., :3, 3], leader[:, 0, :3, 3])
-    scene = demo.reopen(cast.birds[0].steering.crowd, names[0], poses)
-    birds, wings, towers = ([bpy.data.objects[name] for name in group] for group in names)
+    crowd = cast.birds[0].steering.crowd
+    scene, birds, wings, towers = demo.reopen(crowd, poses, cast.birds, wings, cast.towers)
     beats = models.swing(poses[::SAMPLED], matrices(scene, wings[::2], step=SAMPLED))
     miss = surfaces.closest(scene, birds, towers, poses, tower_poses)
     lowest = poses[..., 2, 3].min()

@@ -2,9 +2,8 @@
 
 This is the paper's first example: the trail boss sees strays and sends a cowboy after each, who gets behind it and
 drives it home. The herd, the strays and the riders are the ready Cowboys and Strays of the Add menu, with rigged cows
-and horses in place of its models; the country round them is added here. After the bake it is saved and opened again
-with the extension disabled, so what is measured and filmed plays without it. `scripts/measure strays
---cases build/demo/cowboys.blend` measures more of the saved file.
+and horses in place of its models; the country round them is added here. `scripts/measure strays --cases
+build/demo/cowboys.blend` measures more of the saved file.
 """
 
 import bpy
@@ -17,7 +16,7 @@ import rigged
 import stage
 
 from scripts.baked_scene import crowds, matrices
-from scripts.stray_figures import figures, in_state
+from scripts.stray_figures import figures, states_of
 
 FRAMES = 480
 COWS, STRAYS, RIDERS = 26, 2, 3
@@ -90,7 +89,7 @@ def story(cows: list[bpy.types.Object], riders: list[bpy.types.Object], places: 
     Args:
         places: (frames, n, 3) of the cows and then the riders.
     """
-    away = in_state([*cows, *riders], range(1, FRAMES + 1))
+    away = states_of([*cows, *riders], range(1, FRAMES + 1)) > 0
     strays = np.flatnonzero(away[2, : len(cows)])
     if len(strays) != STRAYS:
         raise SystemExit(f"{len(strays)} cows have strayed.")
@@ -104,30 +103,25 @@ def story(cows: list[bpy.types.Object], riders: list[bpy.types.Object], places: 
 
 
 def main(demo: extension.Demo) -> None:
-    """Make the scene, bake it, and save the file, a contact sheet and a film."""
     scene = bpy.context.scene
     crowd = build(scene, demo.seed)
     [cows] = [each.vehicles for each in crowds(scene) if each.name == crowd.name]
     [riders] = [each.vehicles for each in crowds(scene) if each.name != crowd.name]
     demo.bake(f"{len(cows) + len(riders)} vehicles over {FRAMES} frames")
-    names = [ob.name for ob in (*cows, *riders)]
-    with extension.set_aside([*cows, *riders]):
-        baked = matrices(scene, [*cows, *riders])
-        places = baked[..., :3, 3]
-        stray, rider, home = story(cows, riders, places)
+    baked = matrices(scene, [*cows, *riders])
+    places = baked[..., :3, 3]
+    stray, rider, home = story(cows, riders, places)
     herd = np.delete(places[:, : len(cows)], stray, axis=1)
     cameras = shoot(scene, herd, places[:, stray], places[:, len(cows) + rider], home)
     ways = np.concatenate((places, cameras), axis=1)
     countryside.plant_aside(bpy.data.objects["Cow Pasture"], ways, CLEAR, TREES, seed=4)
-    scene = demo.reopen(crowd, names, baked)
-    moving = [bpy.data.objects[name] for name in names]
-    with extension.set_aside(moving):
-        off = rigged.off_ground(next(each for each in crowds(scene) if len(each.vehicles) == COWS))
-        told = figures(scene, "Cows", "Riders")
+    scene, moving = demo.reopen(crowd, baked, [*cows, *riders])
+    off = rigged.off_ground(next(each for each in crowds(scene) if len(each.vehicles) == COWS))
+    told = figures(scene, "Cows", "Riders")
     demo.film((1, home - 2 * BEFORE_HOME, home - 2 * film.FPS))
 
     demo.tell(
-        len(names),
+        len(moving),
         f"a foot is at most {off * 1000.0:.2f} mm off the ground on keys, {told['went']:.0f} of {RIDERS} riders go, "
         f"the last stray is home after {told['home, s']:.0f} s, the strays are at most {told['beyond, m']:.1f} m "
         f"outside the herd at the end, and two bodies overlap by {told['overlap, m'] * 1000.0:.0f} mm at most",

@@ -1,10 +1,13 @@
-"""Installs the extension from the built zip as a user would, and removes it before the baked file is shown."""
+"""Installs the extension from the built zip as a user would, and removes it before the baked file is shown.
+
+The scenes are made with the extension's public operators and properties only. After the bake each is saved and opened
+again with the extension disabled, so what is measured and filmed plays without it.
+"""
 
 import argparse
-import contextlib
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,6 +20,7 @@ import stage
 from scripts.baked_scene import matrices
 from scripts.blender_process import leave
 from scripts.motion_report import report
+from scripts.user_steps import select
 
 NAME = "bl_ext.user_default.steering_behaviors"
 
@@ -48,17 +52,28 @@ class Demo:
         bpy.ops.steering.bake()
         self.baking = time.perf_counter() - start
 
-    def reopen(self, crowd: bpy.types.Object, names: Sequence[str], poses: np.ndarray) -> bpy.types.Scene:
-        """Save the file with tidy collections, and open it again with the extension disabled; its scene.
+    def reopen(self, crowd: bpy.types.Object, poses: np.ndarray, *groups: Sequence[bpy.types.Object]) -> list:
+        """Save the file with tidy collections, open it again with the extension disabled, and print how it moves.
 
-        Checked is that objects of these names still have their poses, (frames, objects, 4, 4) world matrices; tables
-        say how these move.
+        Args:
+            poses: (frames, n, 4, 4) world matrices of the first group, which have to play the same on each 24th frame.
+
+        Returns:
+            The scene, and the objects of each group, in the file that is open now.
         """
+        names = [[ob.name for ob in group] for group in groups]
         film.open_with_camera(stage.SUN)
         _tidy(bpy.context.scene, crowd)
-        _save_and_open_without(self.out / f"{self.name}.blend", names, poses)
-        report(bpy.context.scene, dict(zip(names, np.swapaxes(poses, 0, 1))))
-        return bpy.context.scene
+        print("Opening the file without the extension", flush=True)
+        path = str(self.out / f"{self.name}.blend")
+        bpy.ops.wm.save_as_mainfile(filepath=path, compress=True)
+        addon_utils.disable(NAME, default_set=True)
+        bpy.ops.wm.open_mainfile(filepath=path)
+        scene, again = bpy.context.scene, [[bpy.data.objects[name] for name in group] for group in names]
+        if not np.allclose(poses[::24], matrices(scene, again[0], step=24), atol=1e-5):
+            raise SystemExit("The saved file plays differently from the bake.")
+        report(scene, dict(zip(names[0], np.swapaxes(poses, 0, 1))))
+        return [scene, *again]
 
     def film(self, starts: Sequence[int] = ()) -> None:
         """Save a contact sheet and a film if pictures are wanted; `starts` as in `film.pictures`."""
@@ -100,18 +115,10 @@ def run(demo: Callable[[Demo], None]) -> None:
 
 def tag(obs: Sequence[bpy.types.Object], role: str, *, new_crowd: bool = False) -> None:
     """Select only these objects and tag them with a role. Those that move face +Y, as `models` says."""
-    select(obs, obs[0])
+    select(obs)
     for ob in obs if role in ("VEHICLE", "LEADER") else ():
         ob.steering.forward_axis = "POS_Y"
     bpy.ops.steering.tag(role=role, moves_like="UNCHANGED", new_crowd=new_crowd)
-
-
-def select(obs: Sequence[bpy.types.Object], active: bpy.types.Object) -> None:
-    """Select only these objects."""
-    bpy.ops.object.select_all(action="DESELECT")
-    for ob in obs:
-        ob.select_set(True)
-    bpy.context.view_layer.objects.active = active
 
 
 def gather(name: str, vehicles: Sequence[bpy.types.Object], numbers: Sequence[int], identity: int) -> bpy.types.Object:
@@ -129,6 +136,12 @@ def gather(name: str, vehicles: Sequence[bpy.types.Object], numbers: Sequence[in
     return crowd
 
 
+def begin_before(scene: bpy.types.Scene, frames: int, seed: int) -> None:
+    """Bake from some frames before the film on, in which crowds settle."""
+    run = scene.steering
+    run.use_frame_range, run.frame_start, run.frame_end, run.seed = True, 1 - frames, scene.frame_end, seed
+
+
 def _tidy(scene: bpy.types.Scene, crowd: bpy.types.Object) -> None:
     """Sort the objects into collections by purpose, and select the crowd."""
     for ob in list(scene.collection.objects):
@@ -140,43 +153,12 @@ def _tidy(scene: bpy.types.Scene, crowd: bpy.types.Object) -> None:
             scene.collection.children.link(bpy.data.collections.new(name))
         scene.collection.children[name].objects.link(ob)
         scene.collection.objects.unlink(ob)
-    select([crowd], crowd)
+    select([crowd])
 
 
 def _takes_part(ob: bpy.types.Object) -> bool:
     # Reading settings that are not set would write them into the file.
     return ob.is_property_set("steering") and bool(ob.steering.roles)
-
-
-def _save_and_open_without(path: Path, names: Sequence[str], baked: np.ndarray) -> None:
-    """Save the file, open it again with the extension disabled, and check on every 24th frame that it plays the same.
-
-    Args:
-        names: of objects.
-        baked: (frames, objects, 4, 4) their world matrices, with the extension.
-    """
-    print("Opening the file without the extension", flush=True)
-    bpy.ops.wm.save_as_mainfile(filepath=str(path), compress=True)
-    addon_utils.disable(NAME, default_set=True)
-    bpy.ops.wm.open_mainfile(filepath=str(path))
-    obs = [bpy.data.objects[name] for name in names]
-    with set_aside(obs):
-        played = matrices(bpy.context.scene, obs, step=24)
-    if not np.allclose(baked[::24], played, atol=1e-5):
-        raise SystemExit("The saved file plays differently from the bake.")
-
-
-@contextlib.contextmanager
-def set_aside(vehicles: Sequence[bpy.types.Object]) -> Iterator[None]:
-    """Hide all parts of vehicles while the ways of their carriers are read: Blender poses what it shows."""
-    parts = {part for ob in vehicles for part in ob.children_recursive if not part.hide_viewport}.difference(vehicles)
-    for part in parts:
-        part.hide_viewport = True
-    try:
-        yield
-    finally:
-        for part in parts:
-            part.hide_viewport = False
 
 
 def install(package: Path) -> None:

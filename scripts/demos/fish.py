@@ -1,12 +1,10 @@
 """Two schools of a hundred fish each meet head on over a reef, part, swim through each other and close again.
 
-The scene is made with the extension's public operators and properties only; the fish are those of Add > Steering >
-School of Fish. After the bake it is saved and opened again with the extension disabled, so what is measured and filmed
-plays without it.
+The fish are those of Add > Steering > School of Fish.
 """
 
 import math
-from dataclasses import dataclass
+from types import SimpleNamespace
 
 import bpy
 import extension
@@ -17,6 +15,7 @@ import reef
 import stage
 
 from scripts.baked_scene import matrices
+from scripts.user_steps import adjust
 
 FRAMES = 192
 PREROLL = 72  # frames before the film in which the schools settle
@@ -42,26 +41,14 @@ LOST = 2.0  # m: a fish further from all of its school is lost
 SECOND_SHOT, THIRD_SHOT = 61, 129  # first frames
 
 
-@dataclass(frozen=True)
-class School:
-    """The objects of a school."""
-
-    crowd: bpy.types.Object
-    fish: list[bpy.types.Object]
-    way: bpy.types.Object
-
-
-# -- the scene ---------------------------------------------------------------------------------
-
-
-def build(scene: bpy.types.Scene, seed: int) -> list[School]:
+def build(scene: bpy.types.Scene, seed: int) -> list[SimpleNamespace]:
     """Model and place everything, and add two ready schools."""
     film.look(scene, stage.SUN, FRAMES)
     reef.build()
     return [_school(scene, number, seed) for number in range(2)]
 
 
-def _school(scene: bpy.types.Scene, number: int, seed: int) -> School:
+def _school(scene: bpy.types.Scene, number: int, seed: int) -> SimpleNamespace:
     """A ready school at the start of its path, headed along it."""
     points = np.array(WAYS[number])
     bpy.ops.steering.add_school(count=FISH, size=LENGTH, seed=2 * seed + number, location=points[0])
@@ -81,43 +68,32 @@ def _school(scene: bpy.types.Scene, number: int, seed: int) -> School:
             part.name = f"{color} {part.name.split('.')[0]}"
     way = stage.curve(f"Way of the {crowd.name}", points)
     way.hide_render = True
-    return School(crowd, fish, way)
+    return SimpleNamespace(crowd=crowd, fish=fish, way=way)
 
 
-# -- the steering ------------------------------------------------------------------------------
-
-
-def steer(scene: bpy.types.Scene, schools: list[School], seed: int) -> None:
+def steer(scene: bpy.types.Scene, schools: list[SimpleNamespace], seed: int) -> None:
     """Set the behaviors that a ready school lacks, as a user would in the sidebar."""
     extension.tag([school.way for school in schools], "PATH")
     for number, (school, other) in enumerate(zip(schools, reversed(schools))):
         settings = school.crowd.steering
         settings.identity = 2 * FISH + number + 1  # the random numbers that a school shares depend on it
-        vehicle = settings.vehicle
-        vehicle.max_speed, vehicle.cruise_speed = TOP_SPEED, CRUISE / TOP_SPEED
-        vehicle.max_force, vehicle.radius = STRENGTH, KEPT_FREE
-        vehicle.keep_apart, settings.swimming.max_turn_rate = True, TURN_RATE
-        # Each school keeps together on its way; only the other one parts it.
-        settings.wander.parting_strength = 0.0
-
         settings.containment.use = False
-        settings.separation.distance, settings.separation.weight = NEAR, 1.5
-        settings.separation.neighbors = "EVERYONE"
-        settings.path_following.use = True
-        settings.path_following.path, settings.path_following.radius = school.way, WIDE
-        # The path keeps them moving; without it fish that give way to each other would stop and wait.
-        settings.path_following.weight = 1.2
-        settings.alignment.weight, settings.cohesion.weight = 0.6, 0.2
-        settings.unaligned_collision_avoidance.use = True
-        avoid = settings.unaligned_collision_avoidance
-        avoid.neighbors, avoid.crowd = "CHOSEN_CROWD", other.crowd
-        avoid.distance, avoid.look_ahead_time, avoid.clearance, avoid.weight = 8.0, 4.0, 0.15, 1.5
-    scene.steering.use_frame_range = True
-    scene.steering.frame_start, scene.steering.frame_end = 1 - PREROLL, FRAMES
-    scene.steering.seed = seed
-
-
-# -- the cameras -------------------------------------------------------------------------------
+        avoid = {"distance": 8.0, "look_ahead_time": 4.0, "clearance": 0.15, "weight": 1.5}
+        adjust(
+            school.crowd,
+            vehicle={"max_speed": TOP_SPEED, "cruise_speed": CRUISE / TOP_SPEED, "max_force": STRENGTH},
+            swimming={"max_turn_rate": TURN_RATE},
+            # Each school keeps together on its way; only the other one parts it.
+            wander={"parting_strength": 0.0},
+            separation={"distance": NEAR, "weight": 1.5, "neighbors": "EVERYONE"},
+            # The path keeps them moving; without it fish that give way to each other would stop and wait.
+            path_following={"path": school.way, "radius": WIDE, "weight": 1.2},
+            alignment={"weight": 0.6},
+            cohesion={"weight": 0.2},
+            unaligned_collision_avoidance={"neighbors": "CHOSEN_CROWD", "crowd": other.crowd, **avoid},
+        )
+        settings.vehicle.radius, settings.vehicle.keep_apart = KEPT_FREE, True
+    extension.begin_before(scene, PREROLL, seed)
 
 
 def shoot(scene: bpy.types.Scene, schools: tuple[np.ndarray, np.ndarray]) -> None:
@@ -141,25 +117,17 @@ def shoot(scene: bpy.types.Scene, schools: tuple[np.ndarray, np.ndarray]) -> Non
     stage.shoot("Over the Reef", 30.0, THIRD_SHOT, stage.smooth(eye, 10), np.add(between, (0.0, 0.6, 0.4)), near=0.05)
 
 
-# -- the demo ----------------------------------------------------------------------------------
-
-
 def main(demo: extension.Demo) -> None:
-    """Make the scene, bake it, and save the file, a contact sheet and a film."""
     scene = bpy.context.scene
     schools = build(scene, demo.seed)
     steer(scene, schools, demo.seed)
     demo.bake(f"{2 * FISH} fish over {FRAMES + PREROLL} frames")
     fish = [ob for school in schools for ob in school.fish]
     rears = [ob.children[0] for ob in fish]
-    names = [[ob.name for ob in group] for group in (fish, rears)]
-    with extension.set_aside(fish):
-        poses = matrices(scene, fish)
+    poses = matrices(scene, fish)
     places = poses[..., :3, 3]
     shoot(scene, (places[:, :FISH], places[:, FISH:]))
-    scene = demo.reopen(schools[0].crowd, names[0], poses)
-    fish, rears = ([bpy.data.objects[name] for name in group] for group in names)
-
+    scene, fish, rears = demo.reopen(schools[0].crowd, poses, fish, rears)
     rear_poses = matrices(scene, rears, step=SAMPLED)
     demo.film()
 
@@ -180,42 +148,27 @@ def main(demo: extension.Demo) -> None:
     )
 
 
-@dataclass(frozen=True)
-class Meeting:
-    """Measurements of two schools that meet; bodies are spheres.
+def _meeting(poses: np.ndarray) -> SimpleNamespace:
+    """How two schools met; poses are (frames, fish, 4, 4), those of the first school first, and bodies are spheres.
 
-    Attributes:
-        through: share of the fish beyond the middle of the other school at the end.
-        contacts: number of fish that touch another, summed over the frames.
-        deepest: m, the deepest overlap.
-        closest: m, the smallest distance between the centres of fish of different schools.
-        separated: m, the largest distance from a fish to its nearest school member at the end.
-        upright: the smallest z component of any fish's up axis; 1 is upright.
+    It has the share of the fish that are through, beyond the middle of the other school at the end; the number of fish
+    that touch another, summed over the frames, and the deepest overlap; the closest that fish of different schools
+    come; how far a fish is separated from its nearest school member at the end; and the smallest z component of any
+    up axis. Metres.
     """
-
-    through: float
-    contacts: int
-    deepest: float
-    closest: float
-    separated: float
-    upright: float
-
-
-def _meeting(poses: np.ndarray) -> Meeting:
-    """Measure poses, (frames, fish, 4, 4), those of the first school first."""
     places, ups = poses[..., :3, 3], poses[..., 2, 2] / np.linalg.norm(poses[..., :3, 2], axis=-1)
     gaps = np.linalg.norm(places[:, :, None] - places[:, None], axis=-1)
     gaps[:, np.arange(2 * FISH), np.arange(2 * FISH)] = np.inf
     nearest, end = gaps.min(axis=2), places[-1, :, 0]
     to_school = np.maximum(gaps[-1, :FISH, :FISH].min(axis=1), gaps[-1, FISH:, FISH:].min(axis=1))
     through = np.concatenate((end[:FISH] > end[FISH:].mean(), end[FISH:] < end[:FISH].mean()))
-    return Meeting(
-        through=float(through.mean()),
-        contacts=int((nearest < 2.0 * RADIUS - 1e-3).sum()),
-        deepest=max(2.0 * RADIUS - float(nearest.min()), 0.0),
-        closest=float(gaps[:, :FISH, FISH:].min()),
-        separated=float(to_school.max()),
-        upright=float(ups.min()),
+    return SimpleNamespace(
+        through=through.mean(),
+        contacts=(nearest < 2.0 * RADIUS - 1e-3).sum(),
+        deepest=max(2.0 * RADIUS - nearest.min(), 0.0),
+        closest=gaps[:, :FISH, FISH:].min(),
+        separated=to_school.max(),
+        upright=ups.min(),
     )
 
 

@@ -1,8 +1,7 @@
 """Horses graze on a pasture with hills until a wolf lopes past, gallop from it over the slopes, and gather again.
 
 The herd, its states and the wolf's path are the ready Herd and Wolf of the Add menu, with rigged horses and a
-rigged wolf in place of its models; the country round them is added here. After the bake it is saved and opened again
-with the extension disabled, so what is measured and filmed plays without it.
+rigged wolf in place of its models; the country round them is added here.
 """
 
 import bpy
@@ -15,7 +14,8 @@ import stage
 
 from scripts.baked_scene import crowds, matrices
 from scripts.motion_metrics import nearest_distances
-from scripts.stray_figures import in_state
+from scripts.stray_figures import states_of
+from scripts.user_steps import select
 
 FRAMES = 480
 HORSES = 36
@@ -50,7 +50,7 @@ def _wolf(seed: int) -> bpy.types.Object:
     distance = trigger.steering.trigger.distance
     crowd = bpy.data.objects["Wolves"]
     [wolf] = rigged.take_places(crowd, rigged.bring("Wolf", WOLF), seed, vary=False)
-    extension.select([wolf], wolf)
+    select([wolf])
     bpy.ops.steering.trigger_add(when="NEAR", to=state.name)
     bpy.context.object.steering.trigger.distance = distance
     return wolf
@@ -90,7 +90,7 @@ def shoot(scene: bpy.types.Scene, herd: np.ndarray, wolf: np.ndarray, alarm: int
 
 def alarm_of(herd: list[bpy.types.Object]) -> np.ndarray:
     """The frame on which each horse is startled, (n,), by its keyed property; 0 for none."""
-    startled = in_state(herd, range(1, FRAMES + 1))
+    startled = states_of(herd, range(1, FRAMES + 1)) > 0
     return np.where(startled.any(axis=0), startled.argmax(axis=0) + 1, 0)
 
 
@@ -101,30 +101,24 @@ def spread_of(places: np.ndarray) -> np.ndarray:
 
 
 def main(demo: extension.Demo) -> None:
-    """Make the scene, bake it, and save the file, a contact sheet and a film."""
     scene = bpy.context.scene
     crowd, wolf = build(scene, demo.seed)
     [herd] = [each.vehicles for each in crowds(scene) if each.name == crowd.name]
     vehicles = [wolf, *herd]
     demo.bake(f"{len(vehicles)} vehicles over {FRAMES} frames")
-    names = [ob.name for ob in vehicles]
-    with extension.set_aside(vehicles):
-        baked = matrices(scene, vehicles)
-        alarms = alarm_of(herd)
+    baked, alarms = matrices(scene, vehicles), alarm_of(herd)
     alarm = int(alarms.min())
     cameras = shoot(scene, baked[:, 1:, :3, 3], baked[:, 0, :3, 3], alarm)
     ways = np.concatenate((baked[..., :3, 3], cameras), axis=1)
     countryside.plant_aside(bpy.data.objects["Sheep Pasture"], ways, CLEAR, TREES, seed=2)
-    scene = demo.reopen(crowd, names, baked)
-    vehicles = [bpy.data.objects[name] for name in names]
-    with extension.set_aside(vehicles):
-        off = rigged.off_ground(next(each for each in crowds(scene) if len(each.vehicles) == HORSES))
+    scene, vehicles = demo.reopen(crowd, baked, vehicles)
+    off = rigged.off_ground(next(each for each in crowds(scene) if len(each.vehicles) == HORSES))
     demo.film((1, alarm + SECOND_SHOT, alarm + GATHERING))
 
     spread = spread_of(baked[:, 1:, :3, 3])
     before, widest = spread[alarms.min() - 2], spread.max()
     demo.tell(
-        len(names),
+        len(vehicles),
         f"a foot is at most {off * 1000.0:.2f} mm off the ground on keys, two animals are at least "
         f"{nearest_distances(baked[..., :3, 3]).min():.2f} m from each other, {(alarms > 0).sum()} of {HORSES} are "
         f"startled within {np.ptp(alarms[alarms > 0])} frames, and the herd is {before:.1f} m wide before that, "

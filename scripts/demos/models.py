@@ -26,9 +26,6 @@ STEEL = "#8d99a6"
 WOOD = "#7a5230"
 
 
-# -- colour and mesh ---------------------------------------------------------------------------
-
-
 def paint(color: str) -> bpy.types.Material:
     """The material of a colour, made on first use, for Workbench and the other render engines."""
     return bpy.data.materials.get(color) or new_material(color, linear(color))
@@ -112,14 +109,8 @@ class Shape(modelling.Shape):
 
 def ring(sides: int, radius: float = 1.0, z: float = 0.0, turn: float = 0.0) -> list[Point]:
     """A horizontal circle of points, counter-clockwise seen from above."""
-    return [
-        (
-            radius * math.cos(math.tau * (i + turn) / sides),
-            radius * math.sin(math.tau * (i + turn) / sides),
-            z,
-        )
-        for i in range(sides)
-    ]
+    angles = (math.tau * (i + turn) / sides for i in range(sides))
+    return [(radius * math.cos(angle), radius * math.sin(angle), z) for angle in angles]
 
 
 def place(
@@ -136,9 +127,6 @@ def place(
     ob.matrix_world = Matrix.Translation(location) @ Matrix.Rotation(heading, 4, "Z") @ Matrix.Scale(scale, 4)
     (collection or bpy.context.scene.collection).objects.link(ob)
     return ob
-
-
-# -- scenery ------------------------------------------------------------------------------------
 
 
 def pylon(name: str, height: float = 24.0, red: str = "#e03a2c", white: str = "#f8f4ea") -> bpy.types.Mesh:

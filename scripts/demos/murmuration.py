@@ -1,7 +1,6 @@
 """A falcon stoops into ten thousand starlings in the evening: the flock opens before it, and waves run through it.
 
-The flock is the ready one of the Add menu, whose members are points of one mesh; they bake into a crowd cache. After
-the bake it is saved and opened again with the extension disabled, so what is measured and filmed plays without it.
+The flock is the ready one of the Add menu, whose members are points of one mesh; they bake into a crowd cache.
 """
 
 import math
@@ -15,6 +14,7 @@ import stage
 from mathutils import Vector
 
 from scripts.baked_scene import matrices
+from scripts.user_steps import adjust, select
 from steering_addon.blender.crowds.ready_scenes.models import BIRD, appended
 
 FRAMES = 108
@@ -57,22 +57,19 @@ def build(scene: bpy.types.Scene, seed: int) -> tuple[bpy.types.Object, bpy.type
 def steer(scene: bpy.types.Scene, flock: bpy.types.Object, falcon: bpy.types.Object, seed: int) -> None:
     """Let the falcon chase the flock, and the flock run from it, as a user would in the sidebar."""
     extension.tag([falcon], "VEHICLE", new_crowd=True)
-    settings = falcon.steering.crowd.steering
-    falcon.steering.crowd.name, falcon.steering.start_speed = "Falcons", 0.8
-    settings.locomotion = "FLYING"
-    settings.flying.max_dive, settings.flying.max_climb = math.radians(70), math.radians(45)
-    vehicle = settings.vehicle
-    vehicle.max_speed, vehicle.cruise_speed, vehicle.max_force = FASTEST, 0.7, STRENGTH
-    settings.pursuit.use, settings.pursuit.quarry, settings.pursuit.pause_time = True, flock, LETS_GO
-    portrayal = settings.portrayal
-    portrayal.use, portrayal.phase_by, portrayal.cycle_time, portrayal.glide_share = True, "TIME", 0.3, 0.6
-
-    extension.select([flock], flock)
+    falcons, falcon.steering.start_speed = falcon.steering.crowd, 0.8
+    falcons.name, falcons.steering.locomotion = "Falcons", "FLYING"
+    adjust(
+        falcons,
+        flying={"max_dive": math.radians(70), "max_climb": math.radians(45)},
+        vehicle={"max_speed": FASTEST, "cruise_speed": 0.7, "max_force": STRENGTH},
+        pursuit={"quarry": flock, "pause_time": LETS_GO},
+        portrayal={"phase_by": "TIME", "cycle_time": 0.3, "glide_share": 0.6},
+    )
+    select([flock])
     bpy.ops.steering.behavior_add(behavior="evasion")
-    flock.steering.evasion.pursuer, flock.steering.evasion.priority = falcon, 1
-    scene.steering.use_frame_range = True
-    scene.steering.frame_start, scene.steering.frame_end = 1 - PREROLL, FRAMES
-    scene.steering.seed = seed
+    adjust(flock, evasion={"pursuer": falcon, "priority": 1})
+    extension.begin_before(scene, PREROLL, seed)
 
 
 def cached() -> np.ndarray:
@@ -110,7 +107,6 @@ def shoot(scene: bpy.types.Scene, flock: np.ndarray, falcon: np.ndarray) -> None
 
 
 def main(demo: extension.Demo) -> None:
-    """Make the scene, bake it, and save the file, a contact sheet and a film."""
     scene = bpy.context.scene
     flock, falcon = build(scene, demo.seed)
     steer(scene, flock, falcon, demo.seed)
@@ -118,7 +114,7 @@ def main(demo: extension.Demo) -> None:
     places, poses = cached(), matrices(scene, [falcon])
     hunter = poses[:, 0, :3, 3]
     shoot(scene, places, hunter)
-    scene = demo.reopen(flock, [falcon.name], poses)
+    scene, _ = demo.reopen(flock, poses, [falcon])
     astray = max(np.abs(shown(scene, frame) - places[frame - 1]).max() for frame in (1, FRAMES // 2, FRAMES))
     demo.film()
 

@@ -11,17 +11,12 @@ from mathutils import Matrix, Vector
 WATER = ("#10506f", "#15638a", "#1f7ba3", "#3394b7", "#4fadc6", "#77c6d2", "#a3dcdc", "#cdefe6")  # from the horizon up
 WATER_EDGES = (-30, -2, 3, 8, 14, 22, 34, 52, 88)  # degrees above the horizon
 RADIUS = 70.0  # m, of the dome of water
-FLOOR = (  # rings of sand: radius, rise
-    (1.2, 0.1),
-    (2.8, 0.15),
-    (5.0, 0.25),
-    (8.0, 0.4),
-    (12.0, 0.7),
-    (18.0, 1.3),
-    (28.0, 2.4),
-    (44.0, 4.0),
-    (71.0, 5.0),
-)
+FLOOR = tuple(
+    zip(
+        (1.2, 2.8, 5.0, 8.0, 12.0, 18.0, 28.0, 44.0, 71.0),
+        (0.1, 0.15, 0.25, 0.4, 0.7, 1.3, 2.4, 4.0, 5.0),
+    )
+)  # rings of sand: radius, rise
 SAND = ("#d9c79a", "#d0c197", "#bfbb98", "#a4b09a", "#83a29c", "#5d8f9c", "#3a7793", "#22648a")  # near to far
 SIDES = 56
 ROCK = ("#5b6672", "#6a7580", "#77838c", "#86919a")

@@ -4,9 +4,6 @@ The animals are imported with Blender's own importer. Populate gives the crowd c
 actions that they bring along; the crowd keeps its settings, its states, and the places of its members.
 """
 
-import contextlib
-import io
-import logging
 import math
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,10 +13,11 @@ import bpy
 import film
 import models
 import numpy as np
-from extension import select
 
-from scripts.baked_scene import Crowd, crowds
+from scripts.baked_scene import Crowd, crowds, parts_aside
+from scripts.rigged_files import import_quietly
 from scripts.standing import PARTS, standing
+from scripts.user_steps import select
 
 FOLDER = Path(__file__).parent / "characters"
 OFF_GROUND = 0.002  # m, that a foot may be off the ground on a key
@@ -33,11 +31,8 @@ def bring(name: str, length: float, coats: Sequence[Coat] = ({},)) -> list[bpy.t
     Args:
         name: of its file, without the suffix.
     """
-    logging.disable(logging.INFO)
-    bpy.ops.preferences.addon_enable(module="io_scene_gltf2")
     known = set(bpy.data.actions)
-    with contextlib.redirect_stdout(io.StringIO()):
-        bpy.ops.import_scene.gltf(filepath=str(FOLDER / f"{name}.glb"), disable_bone_shape=True)
+    import_quietly(FOLDER / f"{name}.glb", disable_bone_shape=True)
     carrier = next(ob for ob in bpy.context.selected_objects if ob.parent is None)
     skin = skin_of(carrier)
     skin.name, skin.parent.name, skin.parent.data.name, carrier.name = f"{name} Skin", f"{name} Rig", name, name
@@ -108,7 +103,7 @@ def take_places(
         The new members, in the order of the names of those whose places they take.
     """
     before = _members(crowd)
-    select([*animals, crowd], crowd)
+    select([crowd, *animals])
     bpy.ops.steering.populate(count=len(before), arrangement="GRID", seed=seed)
     members = [ob for ob in _members(crowd) if ob not in before]
     for member, ob in zip(members, before, strict=True):
@@ -118,9 +113,9 @@ def take_places(
         member.rotation_euler = (0.0, 0.0, ob.rotation_euler.z + math.pi)
         member.steering.start_speed = ob.steering.start_speed
     bpy.data.batch_remove([part for ob in (*before, *animals) for part in (ob, *ob.children_recursive)])
-    select(members, members[0])
+    select(members)
     bpy.ops.steering.set_start()
-    select([crowd], crowd)
+    select([crowd])
     if vary:
         bpy.ops.steering.vary(speed=0.1, size=0.05, start_speed=0.1, seed=seed)
     bpy.ops.steering.clips_find()
@@ -136,4 +131,5 @@ def off_ground(crowd: Crowd) -> float:
     """How far a foot is off the ground at most, metres, looked at once a second; nan if one is over no ground."""
     scene = bpy.context.scene
     seconds = range(0, PARTS * (scene.frame_end - scene.frame_start + 1), PARTS * film.FPS)
-    return float(np.abs(standing(scene, crowd, seconds).height).max())
+    with parts_aside(crowd.vehicles):
+        return float(np.abs(standing(scene, crowd, seconds).height).max())

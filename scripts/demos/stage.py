@@ -20,16 +20,12 @@ FIELDS = (  # two tones per field: similar for plain fields, different for ploug
     ("#6f9450", "#6a8e4c"),
     ("#d8c682", "#d1be79"),
 )
-RINGS = (  # of hills: radius, height
-    (340.0, 6.0),
-    (400.0, 15.0),
-    (470.0, 24.0),
-    (550.0, 36.0),
-    (660.0, 50.0),
-    (800.0, 66.0),
-    (1000.0, 100.0),
-    (1300.0, 60.0),
-)
+RINGS = tuple(
+    zip(
+        (340.0, 400.0, 470.0, 550.0, 660.0, 800.0, 1000.0, 1300.0),
+        (6.0, 15.0, 24.0, 36.0, 50.0, 66.0, 100.0, 60.0),
+    )
+)  # of hills: radius, height
 SIDES = 64  # of the rings: a multiple of 8, so that they include the corners of the fields
 HILLS = ("#8aa95c", "#84a868", "#86ad80", "#90b69a", "#a0c1b2", "#b1ccc6", "#c0d6d8")  # near to far
 SKY = ("#f7ead2", "#e6ebe2", "#cce3ec", "#b2d9f0", "#98cdef", "#7fc0ea", "#68b1e3", "#52a3db", "#4294d2")
@@ -121,22 +117,14 @@ def airstrip(location: Sequence[float], heading: float) -> None:
         shape.face([(-0.3, y - 3, 0.22), (0.3, y - 3, 0.22), (0.3, y + 3, 0.22), (-0.3, y + 3, 0.22)], "#f4f2ea")
     for y in (-62.0, 56.0):
         for x in (-4.2, -2.6, -1.0, 1.0, 2.6, 4.2):
-            shape.face(
-                [(x - 0.5, y, 0.22), (x + 0.5, y, 0.22), (x + 0.5, y + 6, 0.22), (x - 0.5, y + 6, 0.22)], "#f4f2ea"
-            )
+            corners = ((x - 0.5, y), (x + 0.5, y), (x + 0.5, y + 6), (x - 0.5, y + 6))
+            shape.face([(*corner, 0.22) for corner in corners], "#f4f2ea")
     turn = Matrix.Translation(location) @ Matrix.Rotation(heading, 4, "Z")
     models.place("Airstrip", shape.mesh("Airstrip"), location, heading=heading)
     models.place("Hangar", models.hangar("Hangar"), turn @ Vector((26, -20, 0)), heading=heading + math.pi / 2)
-    models.place(
-        "Hangar 2",
-        models.hangar("Hangar 2", roof="#48708c"),
-        turn @ Vector((26, -40, 0)),
-        heading=heading + math.pi / 2,
-    )
+    second = models.hangar("Hangar 2", roof="#48708c")
+    models.place("Hangar 2", second, turn @ Vector((26, -40, 0)), heading=heading + math.pi / 2)
     models.place("Windsock", models.windsock("Windsock"), turn @ Vector((-13, 2, 0)), heading=heading + 0.7)
-
-
-# -- cameras -----------------------------------------------------------------------------------
 
 
 def unit(ways: np.ndarray) -> np.ndarray:
@@ -202,9 +190,6 @@ def smooth(track: np.ndarray, frames: float) -> np.ndarray:
     after = 2 * track[-1:] - track[-2 : -reach - 2 : -1]
     padded = np.concatenate((before, track, after))
     return np.stack([np.convolve(column, weight, "valid") for column in padded.T], axis=1)
-
-
-# -- ground and sky ----------------------------------------------------------------------------
 
 
 def _ground(seed: int) -> None:

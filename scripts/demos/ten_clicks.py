@@ -13,7 +13,7 @@ import bpy
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from scripts.window import click, picture, point, press, tell
+from scripts.window import click, picture, point, press, tell, viewport
 
 FOLDER = Path(sys.argv[sys.argv.index("--") + 1])
 MOST_CLICKS = 8
@@ -81,17 +81,12 @@ def baked() -> bool:
     return all(ob.animation_data and ob.animation_data.action for ob in vehicles())
 
 
-def area() -> bpy.types.Area:
-    screen = bpy.context.window_manager.windows[0].screen
-    return next(area for area in screen.areas if area.type == "VIEW_3D")
-
-
 def space() -> bpy.types.SpaceView3D:
-    return area().spaces.active
+    return viewport().spaces.active
 
 
 def sidebar() -> bpy.types.Region:
-    return next(region for region in area().regions if region.type == "UI")
+    return next(region for region in viewport().regions if region.type == "UI")
 
 
 tell(story(), splash=True)

@@ -20,9 +20,6 @@ GOLD = "#f0c04a"
 BRICK = ("#b5674a", "#a85c43")
 
 
-# -- houses ------------------------------------------------------------------------------------
-
-
 def house(shape: models.Shape, spot: Matrix, size: models.Point, chance: random.Random) -> None:
     """Add a gabled house; `size` is width, depth and height of the eaves. Its door is in the +Y wall."""
     width, depth, height = size[0] / 2, size[1] / 2, size[2]
@@ -43,15 +40,8 @@ def house(shape: models.Shape, spot: Matrix, size: models.Point, chance: random.
     over, drop = 0.45, 0.25
     for side in (-1, 1):
         eaves, edge = side * (depth + over), height - drop
-        face(
-            [
-                (-width - over, eaves, edge),
-                (width + over, eaves, edge),
-                (width + over, 0, ridge + 0.1),
-                (-width - over, 0, ridge + 0.1),
-            ],
-            roof,
-        )
+        wide, top = width + over, ridge + 0.1
+        face([(-wide, eaves, edge), (wide, eaves, edge), (wide, 0, top), (-wide, 0, top)], roof)
     _chimney(face, width, depth, ridge, chance)
     floors = max(1, int((height - 2.4) / 2.7) + 1)  # as their windows have to end below the roof
     columns = max(2, round(2 * width / 2.6))
@@ -91,86 +81,69 @@ def spot(x: float, y: float, heading: float) -> Matrix:
     return Matrix.Translation((x, y, 0.0)) @ Matrix.Rotation(heading, 4, "Z")
 
 
-# -- towers ------------------------------------------------------------------------------------
-
-TOWERS = {  # kind: sides, (height, radius, colour from this height up)
+TOWERS = {  # kind: (height, radius, colour from this height up)
     "SPIRE": (
-        8,
-        (
-            (0.0, 2.75, STONE[2]),
-            (1.2, 2.5, STONE[0]),
-            (12.0, 2.35, STONE[1]),
-            (12.5, 2.35, STONE[0]),
-            (20.4, 2.3, STONE[2]),
-            (20.8, 2.6, SLATE),
-            (27.0, 1.15, "#5b7283"),
-            (35.0, 0.05, SLATE),
-        ),
+        (0.0, 2.75, STONE[2]),
+        (1.2, 2.5, STONE[0]),
+        (12.0, 2.35, STONE[1]),
+        (12.5, 2.35, STONE[0]),
+        (20.4, 2.3, STONE[2]),
+        (20.8, 2.6, SLATE),
+        (27.0, 1.15, "#5b7283"),
+        (35.0, 0.05, SLATE),
     ),
     "CAMPANILE": (
-        4,
-        (
-            (0.0, 2.9, BRICK[1]),
-            (1.4, 2.6, BRICK[0]),
-            (17.5, 2.55, STONE[0]),
-            (18.0, 2.75, BRICK[0]),
-            (22.5, 2.6, STONE[0]),
-            (23.0, 2.9, TILES[1]),
-            (29.0, 0.05, TILES[1]),
-        ),
+        (0.0, 2.9, BRICK[1]),
+        (1.4, 2.6, BRICK[0]),
+        (17.5, 2.55, STONE[0]),
+        (18.0, 2.75, BRICK[0]),
+        (22.5, 2.6, STONE[0]),
+        (23.0, 2.9, TILES[1]),
+        (29.0, 0.05, TILES[1]),
     ),
     "ONION": (
-        8,
-        (
-            (0.0, 2.7, STONE[2]),
-            (1.0, 2.45, PLASTER[2]),
-            (16.0, 2.4, STONE[1]),
-            (16.4, 2.6, COPPER),
-            (18.0, 2.75, COPPER),
-            (19.6, 2.5, COPPER),
-            (21.2, 1.5, "#82b29c"),
-            (22.6, 0.85, COPPER),
-            (23.6, 0.95, COPPER),
-            (27.5, 0.05, COPPER),
-        ),
+        (0.0, 2.7, STONE[2]),
+        (1.0, 2.45, PLASTER[2]),
+        (16.0, 2.4, STONE[1]),
+        (16.4, 2.6, COPPER),
+        (18.0, 2.75, COPPER),
+        (19.6, 2.5, COPPER),
+        (21.2, 1.5, "#82b29c"),
+        (22.6, 0.85, COPPER),
+        (23.6, 0.95, COPPER),
+        (27.5, 0.05, COPPER),
     ),
     "CLOCK": (
-        4,
-        (
-            (0.0, 2.85, STONE[2]),
-            (1.2, 2.6, PLASTER[0]),
-            (16.0, 2.6, STONE[1]),
-            (16.5, 2.8, PLASTER[2]),
-            (21.0, 2.8, STONE[1]),
-            (21.5, 2.95, SLATE),
-            (25.0, 1.2, SLATE),
-            (26.4, 1.1, GOLD),
-            (27.6, 0.05, GOLD),
-        ),
+        (0.0, 2.85, STONE[2]),
+        (1.2, 2.6, PLASTER[0]),
+        (16.0, 2.6, STONE[1]),
+        (16.5, 2.8, PLASTER[2]),
+        (21.0, 2.8, STONE[1]),
+        (21.5, 2.95, SLATE),
+        (25.0, 1.2, SLATE),
+        (26.4, 1.1, GOLD),
+        (27.6, 0.05, GOLD),
     ),
 }
+SIDES = {"SPIRE": 8, "CAMPANILE": 4, "ONION": 8, "CLOCK": 4}
+BELFRIES = {"SPIRE": 15.5, "CAMPANILE": 19.0, "ONION": 12.0, "CLOCK": 11.5}
+"""Heights, before a tower is scaled."""
 
 
 def tower(name: str, kind: str, height: float) -> bpy.types.Mesh:
     """A slim tower of about 2.5 m radius; `kind` is 'SPIRE', 'CAMPANILE', 'ONION' or 'CLOCK'."""
-    sides, profile = TOWERS[kind]
+    sides, profile = SIDES[kind], TOWERS[kind]
     scale = height / profile[-1][0]
     shape = models.Shape()
     hoops = [models.ring(sides, radius, z * scale, 0.5) for z, radius, _ in profile]
     shape.loft(hoops, lambda part, side: profile[part][2], caps=(profile[0][2], profile[-1][2]))
-    belfry = {"SPIRE": 15.5, "CAMPANILE": 19.0, "ONION": 12.0, "CLOCK": 11.5}[kind] * scale
+    belfry = BELFRIES[kind] * scale
     for side in range(0, sides, sides // 4):
         turn = Matrix.Rotation(math.tau * (side + (1.0 if sides == 4 else 0.0)) / sides, 4, "Z")
         distance = 2.72 * math.cos(math.pi / sides) if sides == 4 else 2.4 * math.cos(math.pi / sides)
         for z, half, rise in ((belfry, 0.55, 3.0), (belfry - 6.5, 0.25, 1.6)):
-            arch = [
-                (-half, 0),
-                (half, 0),
-                (half, rise),
-                (0.6 * half, rise + 0.5 * half),
-                (-0.6 * half, rise + 0.5 * half),
-            ]
-            arch.append((-half, rise))
+            top = rise + 0.5 * half
+            arch = [(-half, 0), (half, 0), (half, rise), (0.6 * half, top), (-0.6 * half, top), (-half, rise)]
             shape.face([turn @ Vector((distance, x, z + up)) for x, up in arch], PANE)
         if kind == "CLOCK":
             _clock(shape, turn, 2.06, 18.7 * scale)
@@ -187,22 +160,11 @@ def _clock(shape: models.Shape, turn: Matrix, wall: float, height: float) -> Non
         shape.face([turn @ Vector((wall + 0.06, x, height + y)) for x, y in corners], "#2b2f3a")
 
 
-# -- squares and streets -----------------------------------------------------------------------
-
-
 def fountain(name: str) -> bpy.types.Mesh:
     """A round fountain, 4.4 m wide: a basin, a pillar with a bowl, and a jet."""
     shape = models.Shape()
-    shape.loft(
-        [
-            models.ring(12, 2.2, -0.1),
-            models.ring(12, 2.2, 0.55),
-            models.ring(12, 1.9, 0.55),
-            models.ring(12, 1.9, 0.38),
-        ],
-        lambda part, side: STONE[(part + side) % 2],
-        caps=(None, "#6fb4cf"),
-    )
+    basin = [models.ring(12, radius, z) for radius, z in ((2.2, -0.1), (2.2, 0.55), (1.9, 0.55), (1.9, 0.38))]
+    shape.loft(basin, lambda part, side: STONE[(part + side) % 2], caps=(None, "#6fb4cf"))
     shape.loft([models.ring(8, 0.42, 0.3), models.ring(8, 0.24, 0.6), models.ring(8, 0.22, 1.4)], STONE[0])
     shape.loft([models.ring(10, 0.25, 1.35), models.ring(10, 0.95, 1.75)], STONE[1], caps=(None, "#86c5dc"))
     shape.loft([models.ring(6, 0.20, 1.7), models.ring(6, 0.11, 2.5), models.ring(6, 0.30, 2.75)], "#d9f0f7")

@@ -1,12 +1,8 @@
-"""Sixty people walk along a winding street in both directions, round a fountain, planters and each other.
-
-The scene is made with the extension's public operators and properties only. After the bake it is saved and opened again
-with the extension disabled, so what is measured and filmed plays without it.
-"""
+"""Sixty people walk along a winding street in both directions, round a fountain, planters and each other."""
 
 import math
 import random
-from dataclasses import dataclass
+from types import SimpleNamespace
 
 import bpy
 import extension
@@ -18,8 +14,9 @@ import surfaces
 import town
 from mathutils import Vector
 
-from scripts.baked_scene import matrices
+from scripts.baked_scene import matrices, parts_aside
 from scripts.motion_metrics import nearest_distances
+from scripts.user_steps import adjust
 from steering_addon.blender.crowds.ready_scenes.models import PERSON, THINGS, appended
 
 FRAMES = 240
@@ -37,17 +34,12 @@ RADIUS = 0.28  # m
 PAVEMENT = 0.12  # m, height of the street
 HALF_WIDTH = 3.4  # m, of the street
 
-STREET = (
-    (-86.0, -8.0),
-    (-64.0, 7.0),
-    (-40.0, 9.0),
-    (-20.0, -4.0),
-    (0.0, 0.0),
-    (19.0, 10.0),
-    (40.0, 2.0),
-    (62.0, -11.0),
-    (86.0, -2.0),
-)
+STREET = tuple(
+    zip(
+        (-86.0, -64.0, -40.0, -20.0, 0.0, 19.0, 40.0, 62.0, 86.0),
+        (-8.0, 7.0, 9.0, -4.0, 0.0, 10.0, 2.0, -11.0, -2.0),
+    )
+)  # x, y
 MIDDLE = (57.0, 129.0)  # metres along the street between which walkers start
 FOUNTAIN = (1.6, -4.4)
 PLANTERS = (  # metres along the street, metres to the right of its middle, colour of the blossoms
@@ -71,20 +63,8 @@ SECOND_SHOT, THIRD_SHOT = 97, 169  # first frames
 VIEW = (-7.0, -19.0)  # the place of a camera, kept free of houses
 
 
-@dataclass(frozen=True)
-class Cast:
-    """The objects with a role in the steering."""
-
-    walkers: list[bpy.types.Object]  # alternately along the street and back
-    obstacles: list[bpy.types.Object]
-    street: bpy.types.Object
-
-
-# -- the scene ---------------------------------------------------------------------------------
-
-
-def build(scene: bpy.types.Scene, seed: int) -> Cast:
-    """Model and place everything, as an animator would before adding any steering."""
+def build(scene: bpy.types.Scene, seed: int) -> SimpleNamespace:
+    """Model and place everything, as an animator would before adding any steering; what has a role in it."""
     film.look(scene, stage.SUN, FRAMES)
     stage.build(seed=2)
     street = stage.curve("Street", [(*corner, PAVEMENT) for corner in STREET])
@@ -101,7 +81,7 @@ def build(scene: bpy.types.Scene, seed: int) -> Cast:
         turn = heading + (math.pi / 2 if right > 0 else -math.pi / 2)
         obstacles.append(models.place(name, town.stall(name, stripes, i), place, heading=turn))
     _furnish(line)
-    return Cast(_walkers(scene, line, seed), obstacles, street)
+    return SimpleNamespace(walkers=_walkers(scene, line, seed), obstacles=obstacles, street=street)
 
 
 def _line(street: bpy.types.Object) -> np.ndarray:
@@ -225,10 +205,7 @@ def _starts(line: np.ndarray, chance: random.Random) -> list[tuple[Vector, float
     return starts
 
 
-# -- the steering ------------------------------------------------------------------------------
-
-
-def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
+def steer(scene: bpy.types.Scene, cast: SimpleNamespace, seed: int) -> None:
     """Tag the objects and set the walkers' behaviors, as a user would in the sidebar; each direction is a crowd."""
     extension.tag(cast.obstacles, "OBSTACLE")
     extension.tag([cast.street], "PATH")
@@ -242,40 +219,23 @@ def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
         for walker in walkers:
             walker.steering.size_factor = walker.scale.x
             walker.steering.speed_factor = 1.0 + chance.uniform(-SPREAD, SPREAD)
-
-        vehicle = crowd.steering.vehicle
-        vehicle.max_speed, vehicle.cruise_speed = TOP_SPEED, SPEED / TOP_SPEED
-        vehicle.mass, vehicle.max_force, vehicle.pace_drift = 1.0, STRENGTH, 0.15
-        vehicle.radius = RADIUS
-        vehicle.keep_apart, crowd.steering.locomotion = True, "PLANAR"
-
+        vehicle = {"mass": 1.0, "max_force": STRENGTH, "pace_drift": 0.15, "radius": RADIUS, "keep_apart": True}
+        avoidance = {"distance": 6.0, "look_ahead_time": 4.0, "clearance": 0.2, "weight": STRENGTH}
+        adjust(
+            crowd,
+            vehicle={"max_speed": TOP_SPEED, "cruise_speed": SPEED / TOP_SPEED, **vehicle},
+            path_following={"path": cast.street, "direction": direction, "radius": 2.6},
+            separation={"distance": 1.6, "angle": math.tau, "weight": 0.8, "neighbors": "EVERYONE"},
+            unaligned_collision_avoidance={"neighbors": "EVERYONE", "method": "VELOCITY", **avoidance},
+            wander={"strength": 0.1, "rate": 0.2},
+            obstacle_avoidance={"look_ahead_time": 2.0, "clearance": 0.25},
+        )
         settings = crowd.steering
-        settings.path_following.use = True
-        settings.path_following.path = cast.street
-        settings.path_following.direction = direction
-        settings.path_following.radius = 2.6
-        settings.separation.use = True
-        settings.separation.distance, settings.separation.angle, settings.separation.weight = 1.6, math.tau, 0.8
-        settings.separation.neighbors = "EVERYONE"
-        avoidance = settings.unaligned_collision_avoidance
-        avoidance.use = True
-        avoidance.neighbors = "EVERYONE"
-        avoidance.method, avoidance.weight = "VELOCITY", STRENGTH
-        avoidance.distance, avoidance.look_ahead_time, avoidance.clearance = 6.0, 4.0, 0.2
-        settings.wander.use = True
-        settings.wander.strength, settings.wander.rate = 0.1, 0.2
-        settings.obstacle_avoidance.use = True
-        settings.obstacle_avoidance.look_ahead_time = 2.0
-        settings.obstacle_avoidance.clearance = 0.25
-        settings.combining, settings.preroll = "ALLOCATION", PREROLL
+        settings.locomotion, settings.combining, settings.preroll = "PLANAR", "ALLOCATION", PREROLL
         with appended(PERSON, PERSON.size, 1) as ready:
             ready.give_clips(crowd, walkers[0], scene)
 
-    scene.steering.substeps = 2
-    scene.steering.seed = seed
-
-
-# -- the cameras -------------------------------------------------------------------------------
+    scene.steering.substeps, scene.steering.seed = 2, seed
 
 
 def shoot(scene: bpy.types.Scene, walkers: np.ndarray, line: np.ndarray) -> None:
@@ -322,23 +282,17 @@ def _company(walkers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return shot
 
 
-# -- the demo ----------------------------------------------------------------------------------
-
-
 def main(demo: extension.Demo) -> None:
-    """Make the scene, bake it, and save the file, a contact sheet and a film."""
     scene = bpy.context.scene
     cast = build(scene, demo.seed)
     steer(scene, cast, demo.seed)
     demo.bake(f"{len(cast.walkers)} walkers over {FRAMES} frames")
-    names = [[ob.name for ob in group] for group in (cast.walkers, cast.obstacles)]
-    with extension.set_aside(cast.walkers):
-        baked = matrices(scene, [*cast.walkers, *cast.obstacles])
+    baked = matrices(scene, [*cast.walkers, *cast.obstacles])
     poses, obstacle_poses = np.split(baked, (len(cast.walkers),), axis=1)
     shoot(scene, poses[..., :3, 3], _line(cast.street))
-    scene = demo.reopen(cast.walkers[0].steering.crowd, names[0], poses)
-    walkers, obstacles = ([bpy.data.objects[name] for name in group] for group in names)
-    with extension.set_aside(walkers):
+    crowd = cast.walkers[0].steering.crowd
+    scene, walkers, obstacles = demo.reopen(crowd, poses, cast.walkers, cast.obstacles)
+    with parts_aside(walkers):
         legs = _thighs(scene, walkers)
     # The shadow below a walker is as wide as the body, and moves with the armature.
     shadows = [next(part for part in walker.children if "Shadow" in part.name) for walker in walkers]

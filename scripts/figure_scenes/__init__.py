@@ -1,5 +1,6 @@
 """The figures of the manual: one file for each behavior with its FIGURE and maybe MORE, and `combining`."""
 
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -12,10 +13,6 @@ from . import combining
 COMBINING = "combining"
 
 
-class MissingFigureError(Exception):
-    """A behavior has no figure; the message says which file to write."""
-
-
 def topics() -> list[str]:
     """What there are figures of: the names of the behaviors in the order of the catalogue, and `combining`."""
     return [*(behavior.name for behavior in CATALOGUE), COMBINING]
@@ -25,7 +22,7 @@ def figures_about(topic: str) -> dict[str, Figure]:
     """The figures about a topic by the names of their drawings.
 
     Raises:
-        MissingFigureError: the topic is a behavior without a figure.
+        SystemExit: the topic is a behavior without a figure.
     """
     if topic == COMBINING:
         return {drawing_of(name): figure for name, figure in combining.FIGURES.items()}
@@ -39,20 +36,20 @@ def has_figure(behavior: str) -> bool:
 
 
 def figure_of(behavior: str) -> Figure:
-    """The figure of a behavior, by its name.
+    """The figure of a behavior, by its name; its caption is what follows the first line of the file's docstring.
 
     Raises:
-        MissingFigureError: it has none.
+        SystemExit: it has none.
     """
-    figure: Figure = _module(behavior).FIGURE
-    return figure
+    module = _module(behavior)
+    return replace(module.FIGURE, caption=" ".join((module.__doc__ or "").split("\n\n")[1].split()))
 
 
 def more_of(behavior: str) -> dict[str, Figure]:
     """The further figures of a behavior, by what the names of their drawings end with.
 
     Raises:
-        MissingFigureError: it has not even the first one.
+        SystemExit: it has not even the first one.
     """
     more: dict[str, Figure] = getattr(_module(behavior), "MORE", {})
     return more
@@ -65,5 +62,5 @@ def drawing_of(way: str) -> str:
 
 def _module(behavior: str) -> ModuleType:
     if not has_figure(behavior):
-        raise MissingFigureError(f"{behavior} has no figure: write scripts/figure_scenes/{behavior}.py.")
+        raise SystemExit(f"{behavior} has no figure: write scripts/figure_scenes/{behavior}.py.")
     return import_module(f"{__name__}.{behavior}")

@@ -1,27 +1,27 @@
-"""Alignment: the heading and speed of the others."""
+"""Alignment: the heading and speed of the others.
+
+Nine vehicles start with different headings and turn until all head the same way. Nothing holds them together or apart.
+"""
 
 import numpy as np
 
 from steering_addon.behaviors.alignment import Alignment
-from steering_addon.locomotion import Planar
-from steering_addon.scene import Scene
 
-from ..figure import Figure, Run
+from ..figure import Figure, PlanarScene, Run
 
 COUNT = 9
 
 
-def scene() -> Scene:
+def scene() -> PlanarScene:
     rng = np.random.default_rng(8)
     angle = rng.uniform(-1.3, 1.3, COUNT)
     place = np.stack((np.repeat((-7.0, -5.0, -3.0), 3), np.tile((-2.2, 0.0, 2.2), 3), np.zeros(COUNT)), axis=-1)
-    return Scene(
+    return PlanarScene(
         position=place,
         forward=np.stack((np.cos(angle), np.sin(angle), np.zeros(COUNT)), axis=-1),
         speed=2.0,
         behaviors=[(Alignment, {"distance": 6.0})],
         vehicle={"max_speed": 2.5, "radius": 0.2},
-        locomotions=[(Planar, {})],
     )
 
 
@@ -37,11 +37,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(
-    "Nine vehicles start with different headings and turn until all head the same way. Nothing holds them together or "
-    "apart.",
-    scene,
-    5.0,
-    shows,
-    every=2.5,
-)
+FIGURE = Figure(scene(), 5.0, shows, every=2.5)

@@ -1,32 +1,26 @@
-"""Arrival: stop at the target."""
+"""Arrival: stop at the target.
+
+The vehicle is drawn every half second. It begins to slow down 4 m from the target, the slowing distance, and stops on
+it. Seek (dotted) overshoots.
+"""
 
 import numpy as np
 
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.seek import Seek
-from steering_addon.locomotion import Planar
-from steering_addon.scene import Scene, leaders
+from steering_addon.scene import leaders
 
-from ..figure import Figure, Run
+from ..figure import Figure, PlanarScene, Run
 
 
-def coming(behavior: type) -> Scene:
-    return Scene(
+def coming(behavior: type) -> PlanarScene:
+    return PlanarScene(
         position=[(-12.0, -2.0, 0.0)],
         forward=(0.0, 1.0, 0.0),
         speed=4.0,
         behaviors=[(behavior, {"target": 1})],
-        locomotions=[(Planar, {})],
         tracked=leaders((2.0, 2.0, 0.0)),
     )
-
-
-def scene() -> Scene:
-    return coming(Arrival)
-
-
-def without() -> Scene:
-    return coming(Seek)
 
 
 def shows(run: Run) -> dict[str, bool]:
@@ -40,12 +34,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(
-    "The vehicle is drawn every half second. It begins to slow down 4 m from the target, the slowing distance, and "
-    "stops on it. Seek (dotted) overshoots.",
-    scene,
-    6.0,
-    shows,
-    without,
-    every=0.5,
-)
+FIGURE = Figure(coming(Arrival), 6.0, shows, coming(Seek), every=0.5)

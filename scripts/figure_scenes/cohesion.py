@@ -1,25 +1,26 @@
-"""Cohesion: toward the middle of the others."""
+"""Cohesion: toward the middle of the others.
+
+Eight vehicles start on a ring, all heading right. Each steers towards the centre of the others it sees, and the ring
+contracts as it moves ahead. Keep Apart would stop it from collapsing to a point.
+"""
 
 import numpy as np
 
 from steering_addon.behaviors.cohesion import Cohesion
-from steering_addon.locomotion import Planar
-from steering_addon.scene import Scene
 
-from ..figure import Figure, Run
+from ..figure import Figure, PlanarScene, Run
 
 COUNT = 8
 
 
-def scene() -> Scene:
+def scene() -> PlanarScene:
     angle = np.linspace(0.0, 2.0 * np.pi, COUNT, endpoint=False)
-    return Scene(
+    return PlanarScene(
         position=np.stack((4.0 * np.cos(angle) - 6.0, 4.0 * np.sin(angle), np.zeros(COUNT)), axis=-1),
         forward=(1.0, 0.0, 0.0),
         speed=2.0,
         behaviors=[(Cohesion, {"distance": 12.0})],
         vehicle={"max_speed": 2.5, "radius": 0.2},
-        locomotions=[(Planar, {})],
     )
 
 
@@ -35,11 +36,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(
-    "Eight vehicles start on a ring, all heading right. Each steers towards the centre of the others it sees, and the "
-    "ring contracts as it moves ahead. Keep Apart would stop it from collapsing to a point.",
-    scene,
-    2.6,
-    shows,
-    every=2.6,
-)
+FIGURE = Figure(scene(), 2.6, shows, every=2.6)

@@ -1,24 +1,22 @@
 """The ways to combine: the same three vehicles with the same two behaviors, combined in each way."""
 
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
-from steering_addon.locomotion import Planar
-from steering_addon.scene import Scene, leaders
+from steering_addon.scene import leaders, obstacles
 from steering_addon.simulation.combining import COMBININGS
-from steering_addon.simulation.geometry.obstacles import obstacles
 
-from ..figure import Figure, Run
+from ..figure import Figure, PlanarScene, Run
 
 SECONDS = 9.0
 NUMBERS = {choice.name: choice.number for choice in COMBININGS}
 
 
-def scene(name: str) -> Scene:
-    return Scene(
+def scene(name: str) -> PlanarScene:
+    return PlanarScene(
         position=[(-11.0, 2.0, 0.0), (-11.0, 0.4, 0.0), (-11.0, -2.4, 0.0)],
         forward=(1.0, 0.0, 0.0),
         speed=3.0,
@@ -27,7 +25,6 @@ def scene(name: str) -> Scene:
             (ObstacleAvoidance, {"priority": 1, "probability": 0.9}),
         ],
         vehicle={"radius": 0.4, "max_speed": 4.0},
-        locomotions=[(Planar, {})],
         combining=NUMBERS[name],
         tracked=leaders((9.0, 0.0, 0.0)),
         obstacles=obstacles([(-2.0, 0.0, 0.0), (4.0, 2.5, 0.0), (3.0, -3.0, 0.0)], [2.0, 1.2, 1.0]),
@@ -132,7 +129,6 @@ CAPTIONS = {
 }
 
 FIGURES = {
-    name: Figure(caption, partial(scene, name), SECONDS, shows, every=1.5)
-    for name, (shows, caption) in CAPTIONS.items()
+    name: Figure(scene(name), SECONDS, shows, every=1.5, caption=caption) for name, (shows, caption) in CAPTIONS.items()
 }
 """By the name of the choice."""

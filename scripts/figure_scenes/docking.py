@@ -1,22 +1,22 @@
-"""Docking: arrive at a target, facing the right way."""
+"""Docking: arrive at a target, facing the right way.
+
+The target faces up the page. The vehicles come from different sides, swing onto the line behind the target, follow it
+and stop facing the same way.
+"""
 
 from steering_addon.behaviors.docking import Docking
-from steering_addon.locomotion import Planar
-from steering_addon.scene import Scene, leaders
+from steering_addon.scene import leaders
 
-from ..figure import Figure, Run
+from ..figure import Figure, PlanarScene, Run
 
-
-def scene() -> Scene:
-    return Scene(
-        position=[(-9.0, -7.0, 0.0), (7.0, -8.0, 0.0), (-7.0, 5.0, 0.0)],
-        forward=[(1.0, 0.0, 0.0), (-1.0, 0.3, 0.0), (1.0, 0.0, 0.0)],
-        speed=3.0,
-        behaviors=[(Docking, {"target": 3})],
-        vehicle={"max_speed": 4.0},
-        locomotions=[(Planar, {})],
-        tracked=leaders((0.0, 2.0, 0.0)),
-    )
+SCENE = PlanarScene(
+    position=[(-9.0, -7.0, 0.0), (7.0, -8.0, 0.0), (-7.0, 5.0, 0.0)],
+    forward=[(1.0, 0.0, 0.0), (-1.0, 0.3, 0.0), (1.0, 0.0, 0.0)],
+    speed=3.0,
+    behaviors=[(Docking, {"target": 3})],
+    vehicle={"max_speed": 4.0},
+    tracked=leaders((0.0, 2.0, 0.0)),
+)
 
 
 def shows(run: Run) -> dict[str, bool]:
@@ -27,11 +27,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(
-    "The target faces up the page. The vehicles come from different sides, swing onto the line behind the target, "
-    "follow it and stop facing the same way.",
-    scene,
-    16.0,
-    shows,
-    facing=True,
-)
+FIGURE = Figure(SCENE, 16.0, shows, facing=True)

@@ -1,25 +1,25 @@
-"""Drive: bring a stray home."""
+"""Drive: bring a stray home.
+
+The target on the right is to be driven to the one on the left. The vehicle swings wide round it and comes in from
+behind.
+"""
 
 import numpy as np
 
 from steering_addon.behaviors.drive import Drive
-from steering_addon.locomotion import Planar
-from steering_addon.scene import Scene, leaders
+from steering_addon.scene import leaders
 
-from ..figure import Figure, Run
+from ..figure import Figure, PlanarScene, Run
 
 GAP = 3.0
 
-
-def scene() -> Scene:
-    return Scene(
-        position=[(-7.0, -2.0, 0.0)],
-        forward=(0.0, 1.0, 0.0),
-        speed=2.0,
-        behaviors=[(Drive, {"target": 1, "home": 2, "gap": GAP, "home_distance": 2.0})],
-        locomotions=[(Planar, {})],
-        tracked=leaders((2.0, 2.0, 0.0), (-9.0, 2.0, 0.0)),
-    )
+SCENE = PlanarScene(
+    position=[(-7.0, -2.0, 0.0)],
+    forward=(0.0, 1.0, 0.0),
+    speed=2.0,
+    behaviors=[(Drive, {"target": 1, "home": 2, "gap": GAP, "home_distance": 2.0})],
+    tracked=leaders((2.0, 2.0, 0.0), (-9.0, 2.0, 0.0)),
+)
 
 
 def shows(run: Run) -> dict[str, bool]:
@@ -33,10 +33,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(
-    "The target on the right is to be driven to the one on the left. The vehicle swings wide round it and comes in "
-    "from behind.",
-    scene,
-    8.0,
-    shows,
-)
+FIGURE = Figure(SCENE, 8.0, shows)

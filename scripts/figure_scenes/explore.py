@@ -1,28 +1,27 @@
-"""Explore: cover a region."""
+"""Explore: cover a region.
+
+Two vehicles cover a region together. Each goes where neither has been yet, and within half a minute they have seen
+nearly all of it.
+"""
 
 import numpy as np
 
 from steering_addon.behaviors.explore import Explore
-from steering_addon.locomotion import Planar
-from steering_addon.scene import Scene
-from steering_addon.simulation.geometry.regions import BOX, regions
+from steering_addon.scene import BOX, regions
 
-from ..figure import Figure, Run
+from ..figure import Figure, PlanarScene, Run
 
 HALF = (9.0, 9.0, 1.0)
 VIEW = 2.0
 
-
-def scene() -> Scene:
-    return Scene(
-        position=[(-1.0, 0.0, 0.0), (1.0, 0.0, 0.0)],
-        forward=[(-1.0, 0.3, 0.0), (1.0, -0.3, 0.0)],
-        speed=4.0,
-        behaviors=[(Explore, {"view_distance": VIEW})],
-        locomotions=[(Planar, {})],
-        regions=regions([0.0, 0.0, 0.0], HALF, BOX),
-        seed=2,
-    )
+SCENE = PlanarScene(
+    position=[(-1.0, 0.0, 0.0), (1.0, 0.0, 0.0)],
+    forward=[(-1.0, 0.3, 0.0), (1.0, -0.3, 0.0)],
+    speed=4.0,
+    behaviors=[(Explore, {"view_distance": VIEW})],
+    regions=regions([0.0, 0.0, 0.0], HALF, BOX),
+    seed=2,
+)
 
 
 def shows(run: Run) -> dict[str, bool]:
@@ -37,12 +36,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(
-    "Two vehicles cover a region together. Each goes where neither has been yet, and within half a minute they have "
-    "seen nearly all of it.",
-    scene,
-    30.0,
-    shows,
-    every=0.0,
-    groups=((0,), (1,)),
-)
+FIGURE = Figure(SCENE, 30.0, shows, every=0.0, groups=((0,), (1,)))

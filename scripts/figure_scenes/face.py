@@ -1,4 +1,7 @@
-"""Face: stop, and turn to a target."""
+"""Face: stop, and turn to a target.
+
+Four vehicles walk to the right, each to a target of its own. Where they stop they turn round to the one on the left.
+"""
 
 import numpy as np
 
@@ -14,17 +17,15 @@ COUNT = len(LANES)
 STOPS = [(3.0 - abs(lane), lane, 0.0) for lane in LANES]
 SIGHT = (-9.0, 0.0, 0.0)
 
-
-def scene() -> Scene:
-    return Scene(
-        position=[(x - 10.0, y, 0.0) for x, y, _ in STOPS],
-        forward=(1.0, 0.0, 0.0),
-        speed=2.0,
-        behaviors=[(Arrival, {"target": COUNT + 1 + np.arange(COUNT)}), (Face, {"target": COUNT})],
-        vehicle={"max_speed": 2.0, "max_force": 4.0},
-        locomotions=[(OnFoot, {})],
-        tracked=leaders(SIGHT, *STOPS),
-    )
+SCENE = Scene(
+    position=[(x - 10.0, y, 0.0) for x, y, _ in STOPS],
+    forward=(1.0, 0.0, 0.0),
+    speed=2.0,
+    behaviors=[(Arrival, {"target": COUNT + 1 + np.arange(COUNT)}), (Face, {"target": COUNT})],
+    vehicle={"max_speed": 2.0, "max_force": 4.0},
+    locomotions=[(OnFoot, {})],
+    tracked=leaders(SIGHT, *STOPS),
+)
 
 
 def shows(run: Run) -> dict[str, bool]:
@@ -39,11 +40,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(
-    "Four vehicles walk to the right, each to a target of its own. Where they stop they turn round to the one on the "
-    "left.",
-    scene,
-    12.0,
-    shows,
-    every=0.0,
-)
+FIGURE = Figure(SCENE, 12.0, shows, every=0.0)

@@ -1,23 +1,22 @@
-"""Flee: run from a place, whatever the first heading."""
+"""Flee: run from a place, whatever the first heading.
+
+At the start all three head for the cross. Each turns and finally runs straight away from it.
+"""
 
 import numpy as np
 
 from steering_addon.behaviors.flee import Flee
-from steering_addon.locomotion import Planar
-from steering_addon.scene import Scene, leaders
+from steering_addon.scene import leaders
 
-from ..figure import Figure, Run
+from ..figure import Figure, PlanarScene, Run
 
-
-def scene() -> Scene:
-    return Scene(
-        position=[(-5.0, -1.0, 0.0), (1.0, -4.0, 0.0), (3.0, 4.0, 0.0)],
-        forward=[(1.0, 0.3, 0.0), (0.0, 1.0, 0.0), (-1.0, -0.6, 0.0)],
-        speed=4.0,
-        behaviors=[(Flee, {"target": 3, "distance": 0.0})],
-        locomotions=[(Planar, {})],
-        tracked=leaders((0.0, 0.0, 0.0)),
-    )
+SCENE = PlanarScene(
+    position=[(-5.0, -1.0, 0.0), (1.0, -4.0, 0.0), (3.0, 4.0, 0.0)],
+    forward=[(1.0, 0.3, 0.0), (0.0, 1.0, 0.0), (-1.0, -0.6, 0.0)],
+    speed=4.0,
+    behaviors=[(Flee, {"target": 3, "distance": 0.0})],
+    tracked=leaders((0.0, 0.0, 0.0)),
+)
 
 
 def shows(run: Run) -> dict[str, bool]:
@@ -30,10 +29,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(
-    "At the start all three head for the cross. Each turns and finally runs straight away from it.",
-    scene,
-    3.0,
-    shows,
-    every=0.5,
-)
+FIGURE = Figure(SCENE, 3.0, shows, every=0.5)

@@ -1,27 +1,27 @@
-"""Forage: go from one resource to the next."""
+"""Forage: go from one resource to the next.
+
+The vehicle stops at a resource, feeds on it until nothing is left, and goes to the next one it notices. After the last
+one it wanders.
+"""
 
 import numpy as np
 
 from steering_addon.behaviors.forage import Forage
-from steering_addon.locomotion import Planar
-from steering_addon.scene import Scene, resources
+from steering_addon.scene import resources
 
-from ..figure import Figure, Run
+from ..figure import Figure, PlanarScene, Run
 
 FOOD = ((0.0, 6.0, 0.0), (7.0, 10.0, 0.0), (12.0, 3.0, 0.0))
 
-
-def scene() -> Scene:
-    return Scene(
-        position=[(-5.0, 0.0, 0.0)],
-        forward=(0.3, 1.0, 0.0),
-        speed=3.0,
-        behaviors=[(Forage, {"meal": 0.0})],
-        vehicle={"radius": 0.3},
-        locomotions=[(Planar, {})],
-        tracked=resources(*FOOD, amount=1.0),
-        seed=1,
-    )
+SCENE = PlanarScene(
+    position=[(-5.0, 0.0, 0.0)],
+    forward=(0.3, 1.0, 0.0),
+    speed=3.0,
+    behaviors=[(Forage, {"meal": 0.0})],
+    vehicle={"radius": 0.3},
+    tracked=resources(*FOOD, amount=1.0),
+    seed=1,
+)
 
 
 def shows(run: Run) -> dict[str, bool]:
@@ -34,10 +34,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(
-    "The vehicle stops at a resource, feeds on it until nothing is left, and goes to the next one it notices. After "
-    "the last one it wanders.",
-    scene,
-    16.0,
-    shows,
-)
+FIGURE = Figure(SCENE, 16.0, shows)

@@ -1,32 +1,31 @@
-"""Give Way: four roads meet."""
+"""Give Way: four roads meet.
+
+Three vehicles on two roads, drawn twice a second, each in its lane. The one from below comes to the crossing later: it
+slows down until the others are through.
+"""
 
 import numpy as np
 
 from steering_addon.behaviors.give_way import GiveWay
 from steering_addon.behaviors.path_following import EITHER, PathFollowing
-from steering_addon.locomotion import Planar
-from steering_addon.scene import Scene
-from steering_addon.simulation.geometry.paths import spline
+from steering_addon.scene import spline
 
-from ..figure import Figure, Run
+from ..figure import Figure, PlanarScene, Run
 
 ROADS = tuple(spline(np.array([way, way]) * [[-28.0], [28.0]], False) for way in ([1.0, 0.0, 0.0], [0.0, 1.0, 0.0]))
 LANE = 1.2
 
-
-def scene() -> Scene:
-    return Scene(
-        position=[(-16.0, -LANE, 0.0), (19.0, LANE, 0.0), (LANE, -17.0, 0.0)],
-        forward=[(1.0, 0.0, 0.0), (-1.0, 0.0, 0.0), (0.0, 1.0, 0.0)],
-        speed=4.0,
-        behaviors=[
-            (PathFollowing, {"path": [0, 0, 1], "lane_offset": LANE, "direction": EITHER}),
-            (GiveWay, {}),
-        ],
-        vehicle={"max_speed": 4.0, "cruise_speed": 1.0},
-        locomotions=[(Planar, {})],
-        paths=tuple((road,) for road in ROADS),
-    )
+SCENE = PlanarScene(
+    position=[(-16.0, -LANE, 0.0), (19.0, LANE, 0.0), (LANE, -17.0, 0.0)],
+    forward=[(1.0, 0.0, 0.0), (-1.0, 0.0, 0.0), (0.0, 1.0, 0.0)],
+    speed=4.0,
+    behaviors=[
+        (PathFollowing, {"path": [0, 0, 1], "lane_offset": LANE, "direction": EITHER}),
+        (GiveWay, {}),
+    ],
+    vehicle={"max_speed": 4.0, "cruise_speed": 1.0},
+    paths=tuple((road,) for road in ROADS),
+)
 
 
 def shows(run: Run) -> dict[str, bool]:
@@ -38,11 +37,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(
-    "Three vehicles on two roads, drawn twice a second, each in its lane. The one from below comes to the crossing "
-    "later: it slows down until the others are through.",
-    scene,
-    9.0,
-    shows,
-    every=0.5,
-)
+FIGURE = Figure(SCENE, 9.0, shows, every=0.5)

@@ -1,30 +1,29 @@
-"""Hide: behind an obstacle."""
+"""Hide: behind an obstacle.
+
+The opponent comes round the obstacle. The vehicle goes to the far side and moves round with the opponent, so that the
+obstacle stays between them.
+"""
 
 import numpy as np
 
 from steering_addon.behaviors.hide import Hide
-from steering_addon.locomotion import Planar
-from steering_addon.scene import PRIORITY, Scene, leaders
-from steering_addon.simulation.geometry.obstacles import obstacles
+from steering_addon.scene import PRIORITY, leaders, obstacles
 
-from ..figure import Figure, Run
+from ..figure import Figure, PlanarScene, Run
 
 CENTRE = np.array((2.0, 2.0, 0.0))
 RADIUS = 2.0
 
-
-def scene() -> Scene:
-    return Scene(
-        position=[(1.0, -3.0, 0.0)],
-        forward=(0.0, -1.0, 0.0),
-        speed=2.0,
-        behaviors=[(Hide, {"opponent": 1})],
-        locomotions=[(Planar, {})],
-        combining=PRIORITY,
-        tracked=leaders((-9.0, 6.0, 0.0)),
-        drift=(1.6, -1.9, 0.0),
-        obstacles=obstacles([CENTRE], [RADIUS]),
-    )
+SCENE = PlanarScene(
+    position=[(1.0, -3.0, 0.0)],
+    forward=(0.0, -1.0, 0.0),
+    speed=2.0,
+    behaviors=[(Hide, {"opponent": 1})],
+    combining=PRIORITY,
+    tracked=leaders((-9.0, 6.0, 0.0)),
+    drift=(1.6, -1.9, 0.0),
+    obstacles=obstacles([CENTRE], [RADIUS]),
+)
 
 
 def hidden(run: Run) -> np.ndarray:
@@ -44,10 +43,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(
-    "The opponent comes round the obstacle. The vehicle goes to the far side and moves round with the opponent, so "
-    "that the obstacle stays between them.",
-    scene,
-    6.0,
-    shows,
-)
+FIGURE = Figure(SCENE, 6.0, shows)

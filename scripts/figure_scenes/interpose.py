@@ -1,24 +1,24 @@
-"""Interpose: get between two others."""
+"""Interpose: get between two others.
+
+Two others move to the right at different speeds. The vehicle heads for the midpoint of where both will be, and stays
+between them.
+"""
 
 import numpy as np
 
 from steering_addon.behaviors.interpose import Interpose
-from steering_addon.locomotion import Planar
-from steering_addon.scene import Scene, leaders
+from steering_addon.scene import leaders
 
-from ..figure import Figure, Run
+from ..figure import Figure, PlanarScene, Run
 
-
-def scene() -> Scene:
-    return Scene(
-        position=[(-3.0, -8.0, 0.0)],
-        forward=(-1.0, 0.0, 0.0),
-        speed=2.0,
-        behaviors=[(Interpose, {"one": 1, "other": 2})],
-        locomotions=[(Planar, {})],
-        tracked=leaders((-8.0, -3.0, 0.0), (-4.0, 7.0, 0.0)),
-        drift=[(2.0, 0.6, 0.0), (1.2, -0.4, 0.0)],
-    )
+SCENE = PlanarScene(
+    position=[(-3.0, -8.0, 0.0)],
+    forward=(-1.0, 0.0, 0.0),
+    speed=2.0,
+    behaviors=[(Interpose, {"one": 1, "other": 2})],
+    tracked=leaders((-8.0, -3.0, 0.0), (-4.0, 7.0, 0.0)),
+    drift=[(2.0, 0.6, 0.0), (1.2, -0.4, 0.0)],
+)
 
 
 def shows(run: Run) -> dict[str, bool]:
@@ -27,10 +27,4 @@ def shows(run: Run) -> dict[str, bool]:
     return {"it gets between them": bool(distance[-1] < 0.5), "and stays there": bool(distance[-24:].max() < 0.6)}
 
 
-FIGURE = Figure(
-    "Two others move to the right at different speeds. The vehicle heads for the midpoint of where both will be, and "
-    "stays between them.",
-    scene,
-    7.0,
-    shows,
-)
+FIGURE = Figure(SCENE, 7.0, shows)

@@ -1,32 +1,32 @@
-"""Keep Company: a pair and a group of three form, and the pair parts round an obstacle."""
+"""Keep Company: a pair and a group of three form, and the pair parts round an obstacle.
+
+Two and three vehicles that start apart find each other and go on side by side, of the three the middle one a little
+behind. The pair parts at the obstacle and comes together again.
+"""
 
 import numpy as np
 
 from steering_addon.behaviors.keep_company import KeepCompany
 from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
-from steering_addon.locomotion import Planar
-from steering_addon.scene import Scene, obstacles
+from steering_addon.scene import obstacles
 
-from ..figure import Figure, Run
+from ..figure import Figure, PlanarScene, Run
 
 RADIUS, GAP = 0.4, 0.3
 SPACING = 2.0 * RADIUS + GAP
 PAIR, THREE = [0, 1], [2, 3, 4]
 
-
-def scene() -> Scene:
-    return Scene(
-        position=[(-9.0, 3.2, 0.0), (-10.5, 5.2, 0.0), (-9.0, -2.0, 0.0), (-10.5, -3.2, 0.0), (-9.5, -4.6, 0.0)],
-        forward=(1.0, 0.0, 0.0),
-        speed=1.4,
-        behaviors=[
-            (ObstacleAvoidance, {}),
-            (KeepCompany, {"gap": GAP, "threes": np.array([0.0, 0.0, 1.0, 1.0, 1.0]), "distance": 3.5}),
-        ],
-        vehicle={"max_speed": 2.2, "cruise_speed": 0.65, "max_force": 2.5, "radius": RADIUS},
-        locomotions=[(Planar, {})],
-        obstacles=obstacles([[1.5, 4.2, 0.0]], 0.8),
-    )
+SCENE = PlanarScene(
+    position=[(-9.0, 3.2, 0.0), (-10.5, 5.2, 0.0), (-9.0, -2.0, 0.0), (-10.5, -3.2, 0.0), (-9.5, -4.6, 0.0)],
+    forward=(1.0, 0.0, 0.0),
+    speed=1.4,
+    behaviors=[
+        (ObstacleAvoidance, {}),
+        (KeepCompany, {"gap": GAP, "threes": np.array([0.0, 0.0, 1.0, 1.0, 1.0]), "distance": 3.5}),
+    ],
+    vehicle={"max_speed": 2.2, "cruise_speed": 0.65, "max_force": 2.5, "radius": RADIUS},
+    obstacles=obstacles([[1.5, 4.2, 0.0]], 0.8),
+)
 
 
 def shows(run: Run) -> dict[str, bool]:
@@ -45,11 +45,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(
-    "Two and three vehicles that start apart find each other and go on side by side, of the three the middle one a "
-    "little behind. The pair parts at the obstacle and comes together again.",
-    scene,
-    15.0,
-    shows,
-    every=3.0,
-)
+FIGURE = Figure(SCENE, 15.0, shows, every=3.0)

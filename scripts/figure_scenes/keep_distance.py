@@ -1,25 +1,27 @@
-"""Keep Distance: a queue."""
+"""Keep Distance: a queue.
+
+All head right, where a vehicle stands in their lane. They start at different distances, slow down one after the other
+and queue two metres apart.
+"""
 
 import numpy as np
 
 from steering_addon.behaviors.keep_distance import KeepDistance
 from steering_addon.behaviors.seek import Seek
-from steering_addon.locomotion import Planar
-from steering_addon.scene import Scene, all_of, leaders, locked
+from steering_addon.scene import all_of, leaders, locked
 
-from ..figure import Figure, Run
+from ..figure import Figure, PlanarScene, Run
 
 COUNT = 5
 
 
-def scene() -> Scene:
+def scene() -> PlanarScene:
     behind = -np.array([8.0, 13.0, 19.0, 22.0, 28.0])
-    return Scene(
+    return PlanarScene(
         position=np.stack((behind, np.zeros(COUNT), np.zeros(COUNT)), axis=-1),
         forward=(1.0, 0.0, 0.0),
         speed=3.0,
         behaviors=[(Seek, {"target": COUNT}), (KeepDistance, {"gap": 2.0})],
-        locomotions=[(Planar, {})],
         tracked=all_of(leaders((9.0, 0.0, 0.0)), locked((6.0, 0.0, 0.0), forward=(1.0, 0.0, 0.0))),
     )
 
@@ -34,11 +36,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(
-    "All head right, where a vehicle stands in their lane. They start at different distances, slow down one after the "
-    "other and queue two metres apart.",
-    scene,
-    16.0,
-    shows,
-    every=0.0,
-)
+FIGURE = Figure(scene(), 16.0, shows, every=0.0)

@@ -1,4 +1,7 @@
-"""Land: birds come down on a wire, each on a place of its own."""
+"""Land: birds come down on a wire, each on a place of its own.
+
+Four birds come down on a wire. Each has a place of its own, and stands across.
+"""
 
 import numpy as np
 
@@ -10,18 +13,16 @@ from ..figure import Figure, Run
 
 STARTS = [(-14.0, -3.0, 5.0), (-15.0, 1.0, 6.0), (-13.0, 4.0, 4.0), (-16.0, 6.0, 5.5)]
 
-
-def scene() -> Scene:
-    return Scene(
-        position=STARTS,
-        forward=(1.0, 0.0, 0.0),
-        speed=6.0,
-        behaviors=[(Landing, {"target": 4})],
-        vehicle={"max_force": 14.0, "max_speed": 8.0},
-        locomotions=[(Flying, {"least_speed": 0.3})],
-        tracked=leaders((2.0, 0.0, 3.0)),
-        perches=perches(0, *((2.0, y, 3.0) for y in np.linspace(-5.0, 5.0, 80)), along=(0.0, 1.0, 0.0)),
-    )
+SCENE = Scene(
+    position=STARTS,
+    forward=(1.0, 0.0, 0.0),
+    speed=6.0,
+    behaviors=[(Landing, {"target": 4})],
+    vehicle={"max_force": 14.0, "max_speed": 8.0},
+    locomotions=[(Flying, {"least_speed": 0.3})],
+    tracked=leaders((2.0, 0.0, 3.0)),
+    perches=perches(0, *((2.0, y, 3.0) for y in np.linspace(-5.0, 5.0, 80)), along=(0.0, 1.0, 0.0)),
+)
 
 
 def shows(run: Run) -> dict[str, bool]:
@@ -34,4 +35,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure("Four birds come down on a wire. Each has a place of its own, and stands across.", scene, 5.0, shows)
+FIGURE = Figure(SCENE, 5.0, shows)

@@ -1,21 +1,24 @@
-"""Leader following: stay behind the leader, and out of its way."""
+"""Leader following: stay behind the leader, and out of its way.
+
+The leader moves to the right. The vehicle in its way steers aside and lets it pass. All end up behind the leader, each
+in its own place in the formation.
+"""
 
 from dataclasses import replace
 
 import numpy as np
 
 from steering_addon.behaviors.leader_following import LeaderFollowing
-from steering_addon.locomotion import Planar
-from steering_addon.scene import Scene, leaders
+from steering_addon.scene import leaders
 
-from ..figure import Figure, Run
+from ..figure import Figure, PlanarScene, Run
 
 COUNT = 6
 
 
-def scene() -> Scene:
+def scene() -> PlanarScene:
     leader = replace(leaders((-8.0, 0.0, 0.0)), forward=np.array([(1.0, 0.0, 0.0)]))
-    return Scene(
+    return PlanarScene(
         position=[
             (-4.5, 0.3, 0.0),
             (-7.0, 4.5, 0.0),
@@ -28,7 +31,6 @@ def scene() -> Scene:
         speed=2.0,
         behaviors=[(LeaderFollowing, {"leader": COUNT, "spread": 2.5})],
         vehicle={"max_speed": 4.5, "radius": 0.3},
-        locomotions=[(Planar, {})],
         tracked=leader,
         drift=(2.5, 0.0, 0.0),
     )
@@ -45,11 +47,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(
-    "The leader moves to the right. The vehicle in its way steers aside and lets it pass. All end up behind the "
-    "leader, each in its own place in the formation.",
-    scene,
-    9.0,
-    shows,
-    every=9.0,
-)
+FIGURE = Figure(scene(), 9.0, shows, every=9.0)

@@ -1,26 +1,25 @@
-"""Obstacle avoidance: round what is in the way, and straight on past what is not."""
+"""Obstacle avoidance: round what is in the way, and straight on past what is not.
+
+The vehicles that would hit an obstacle turn aside, each to the nearer side. The lowest one is in no danger and keeps
+straight.
+"""
 
 import numpy as np
 
 from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
-from steering_addon.locomotion import Planar
-from steering_addon.scene import PRIORITY, Scene
-from steering_addon.simulation.geometry.obstacles import obstacles
+from steering_addon.scene import PRIORITY, obstacles
 
-from ..figure import Figure, Run
+from ..figure import Figure, PlanarScene, Run
 
-
-def scene() -> Scene:
-    return Scene(
-        position=[(-12.0, 3.0, 0.0), (-12.0, 0.7, 0.0), (-12.0, -1.0, 0.0), (-12.0, -6.0, 0.0)],
-        forward=(1.0, 0.0, 0.0),
-        speed=4.0,
-        behaviors=[(ObstacleAvoidance, {})],
-        vehicle={"radius": 0.4},
-        locomotions=[(Planar, {})],
-        combining=PRIORITY,
-        obstacles=obstacles([(0.0, 0.0, 0.0), (7.0, 2.6, 0.0), (5.0, -3.6, 0.0)], [2.0, 1.2, 1.0]),
-    )
+SCENE = PlanarScene(
+    position=[(-12.0, 3.0, 0.0), (-12.0, 0.7, 0.0), (-12.0, -1.0, 0.0), (-12.0, -6.0, 0.0)],
+    forward=(1.0, 0.0, 0.0),
+    speed=4.0,
+    behaviors=[(ObstacleAvoidance, {})],
+    vehicle={"radius": 0.4},
+    combining=PRIORITY,
+    obstacles=obstacles([(0.0, 0.0, 0.0), (7.0, 2.6, 0.0), (5.0, -3.6, 0.0)], [2.0, 1.2, 1.0]),
+)
 
 
 def shows(run: Run) -> dict[str, bool]:
@@ -32,10 +31,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(
-    "The vehicles that would hit an obstacle turn aside, each to the nearer side. The lowest one is in no danger and "
-    "keeps straight.",
-    scene,
-    6.0,
-    shows,
-)
+FIGURE = Figure(SCENE, 6.0, shows)

@@ -1,24 +1,23 @@
-"""Offset pursuit: pass the quarry at a distance."""
+"""Offset pursuit: pass the quarry at a distance.
+
+Two vehicles overtake the slower quarry. Each passes it at about 3 m, the radius, on the side it came from.
+"""
 
 from steering_addon.behaviors.offset_pursuit import OffsetPursuit
-from steering_addon.locomotion import Planar
-from steering_addon.scene import Scene, leaders
+from steering_addon.scene import leaders
 
-from ..figure import Figure, Run
+from ..figure import Figure, PlanarScene, Run
 
 RADIUS = 3.0
 
-
-def scene() -> Scene:
-    return Scene(
-        position=[(-12.0, -1.0, 0.0), (-12.0, 6.0, 0.0)],
-        forward=[(1.0, 0.05, 0.0), (1.0, -0.25, 0.0)],
-        speed=4.5,
-        behaviors=[(OffsetPursuit, {"quarry": 2, "radius": RADIUS})],
-        locomotions=[(Planar, {})],
-        tracked=leaders((0.0, 0.0, 0.0)),
-        drift=(1.0, 0.0, 0.0),
-    )
+SCENE = PlanarScene(
+    position=[(-12.0, -1.0, 0.0), (-12.0, 6.0, 0.0)],
+    forward=[(1.0, 0.05, 0.0), (1.0, -0.25, 0.0)],
+    speed=4.5,
+    behaviors=[(OffsetPursuit, {"quarry": 2, "radius": RADIUS})],
+    tracked=leaders((0.0, 0.0, 0.0)),
+    drift=(1.0, 0.0, 0.0),
+)
 
 
 def shows(run: Run) -> dict[str, bool]:
@@ -29,10 +28,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(
-    "Two vehicles overtake the slower quarry. Each passes it at about 3 m, the radius, on the side it came from.",
-    scene,
-    3.9,
-    shows,
-    every=0.75,
-)
+FIGURE = Figure(SCENE, 3.9, shows, every=0.75)

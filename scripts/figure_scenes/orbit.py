@@ -1,23 +1,23 @@
-"""Circle Round: circle a target."""
+"""Circle Round: circle a target.
+
+Vehicles from outside and inside settle on circles of their own round the target, with radii of 6 m give or take 2 m,
+and go round counterclockwise.
+"""
 
 import numpy as np
 
 from steering_addon.behaviors.orbit import Orbit
-from steering_addon.locomotion import Planar
-from steering_addon.scene import Scene, leaders
+from steering_addon.scene import leaders
 
-from ..figure import Figure, Run
+from ..figure import Figure, PlanarScene, Run
 
-
-def scene() -> Scene:
-    return Scene(
-        position=[(-14.0, -9.0, 0.0), (13.0, -4.0, 0.0), (1.0, 1.0, 0.0)],
-        forward=[(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 1.0, 0.0)],
-        speed=4.0,
-        behaviors=[(Orbit, {"distance": 6.0, "spread": 2.0})],
-        locomotions=[(Planar, {})],
-        tracked=leaders((0.0, 0.0, 0.0)),
-    )
+SCENE = PlanarScene(
+    position=[(-14.0, -9.0, 0.0), (13.0, -4.0, 0.0), (1.0, 1.0, 0.0)],
+    forward=[(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 1.0, 0.0)],
+    speed=4.0,
+    behaviors=[(Orbit, {"distance": 6.0, "spread": 2.0})],
+    tracked=leaders((0.0, 0.0, 0.0)),
+)
 
 
 def shows(run: Run) -> dict[str, bool]:
@@ -30,11 +30,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(
-    "Vehicles from outside and inside settle on circles of their own round the target, with radii of 6 m give or take "
-    "2 m, and go round counterclockwise.",
-    scene,
-    14.0,
-    shows,
-    every=2.0,
-)
+FIGURE = Figure(SCENE, 14.0, shows, every=2.0)

@@ -1,29 +1,28 @@
-"""Path following: go along a curve, within its radius."""
+"""Path following: go along a curve, within its radius.
+
+Three vehicles join the path; the band shows its radius. They stay within it, slow down for its sharp bends, and stop at
+its end.
+"""
 
 import numpy as np
 
 from steering_addon.behaviors.path_following import PathFollowing
-from steering_addon.locomotion import Planar
-from steering_addon.scene import Scene
-from steering_addon.simulation.geometry.paths import spline
+from steering_addon.scene import spline
 
-from ..figure import Figure, Run
+from ..figure import Figure, PlanarScene, Run
 
 RADIUS = 1.0
 X = np.linspace(-12.0, 12.0, 60)
 ROAD = spline(np.stack((X, 3.0 * np.sin(X / 3.5), np.zeros(60)), axis=-1), False)
 
-
-def scene() -> Scene:
-    return Scene(
-        position=[(-10.0, -6.5, 0.0), (-6.0, 1.0, 0.0), (0.0, 6.0, 0.0)],
-        forward=[(0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (1.0, 0.0, 0.0)],
-        speed=3.0,
-        behaviors=[(PathFollowing, {"radius": RADIUS})],
-        vehicle={"max_speed": 4.0},
-        locomotions=[(Planar, {})],
-        paths=((ROAD,),),
-    )
+SCENE = PlanarScene(
+    position=[(-10.0, -6.5, 0.0), (-6.0, 1.0, 0.0), (0.0, 6.0, 0.0)],
+    forward=[(0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (1.0, 0.0, 0.0)],
+    speed=3.0,
+    behaviors=[(PathFollowing, {"radius": RADIUS})],
+    vehicle={"max_speed": 4.0},
+    paths=((ROAD,),),
+)
 
 
 def shows(run: Run) -> dict[str, bool]:
@@ -35,11 +34,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(
-    "Three vehicles join the path; the band shows its radius. They stay within it, slow down for its sharp bends, and "
-    "stop at its end.",
-    scene,
-    14.0,
-    shows,
-    every=2.0,
-)
+FIGURE = Figure(SCENE, 14.0, shows, every=2.0)

@@ -1,14 +1,17 @@
-"""Patrol: from target to target, round and round or there and back."""
+"""Patrol: from target to target, round and round or there and back.
+
+The blue vehicle patrols round and round its three targets, the orange one there and back between its own. Each stops at
+each target for 1.5 s. They are drawn every second.
+"""
 
 import numpy as np
 
 from steering_addon.behaviors.patrol import ROUND, THERE_AND_BACK, Patrol, Patrolling
-from steering_addon.locomotion import Planar
-from steering_addon.scene import Scene, leaders
+from steering_addon.scene import leaders
 from steering_addon.simulation.arrays.chance import keys_of
 from steering_addon.simulation.candidates import FIRST, NEXT, Candidates
 
-from ..figure import Figure, Run
+from ..figure import Figure, PlanarScene, Run
 
 CORNERS = ((-9.0, -3.0, 0.0), (-2.0, -3.0, 0.0), (-5.5, 4.0, 0.0))
 ROW = ((3.0, -3.0, 0.0), (8.0, 1.0, 0.0), (13.0, -3.0, 0.0))
@@ -20,15 +23,14 @@ def targets(first: int) -> Candidates:
     return Candidates(rows, keys_of(0, rows), NEXT)
 
 
-def scene() -> Scene:
+def scene() -> PlanarScene:
     values = {"targets": [FIRST, FIRST - 1], "order": [ROUND, THERE_AND_BACK], "wait_time": WAIT, "wait_spread": 0.0}
-    return Scene(
+    return PlanarScene(
         position=[(-12.0, -1.0, 0.0), (1.0, 1.0, 0.0)],
         forward=[(1.0, 0.0, 0.0), (0.0, -1.0, 0.0)],
         speed=1.0,
         behaviors=[(Patrol, values)],
         vehicle={"max_speed": 2.5},
-        locomotions=[(Planar, {})],
         tracked=leaders(*CORNERS, *ROW),
         candidates=(targets(2), targets(5)),
     )
@@ -53,11 +55,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(
-    "The blue vehicle patrols round and round its three targets, the orange one there and back between its own. Each "
-    "stops at each target for 1.5 s. They are drawn every second.",
-    scene,
-    27.0,
-    shows,
-    groups=((0,), (1,)),
-)
+FIGURE = Figure(scene(), 27.0, shows, groups=((0,), (1,)))

@@ -1,36 +1,36 @@
-"""Return to Post: go back, round a herd."""
+"""Return to Post: go back, round a herd.
+
+A vehicle returns to the post that it had left. It goes round the crowd on the way, not through it.
+"""
 
 from dataclasses import replace
 
 import numpy as np
 
 from steering_addon.behaviors.post import Post, Posted
-from steering_addon.locomotion import Planar
-from steering_addon.scene import Scene, locked
+from steering_addon.scene import locked
 from steering_addon.simulation.snapshot import State
 
-from ..figure import Figure, Run
+from ..figure import Figure, PlanarScene, Run
 
 POST = (-9.0, -1.0, 0.0)
 ROWS = ((-3.0, 1.5), (-1.0, 3.0), (1.0, 3.0), (3.0, 1.5))
 HERD = [(x, y, 0.0) for y, half in ROWS for x in np.linspace(-half, half, round(4.0 * half / 3.0) + 1)]
 
 
-class Away(Scene):
+class Away(PlanarScene):
     """A scene in which the vehicle has left its post."""
 
     def start(self) -> State:
         return replace(super().start(), memories={"post": Posted(np.array([True]), np.array([POST]))})
 
 
-def scene() -> Scene:
-    return Away(
-        position=[(10.0, 1.5, 0.0)],
-        forward=(0.0, 1.0, 0.0),
-        behaviors=[(Post, {"round_crowd": 1})],
-        locomotions=[(Planar, {})],
-        tracked=locked(*HERD, crowd=1),
-    )
+SCENE = Away(
+    position=[(10.0, 1.5, 0.0)],
+    forward=(0.0, 1.0, 0.0),
+    behaviors=[(Post, {"round_crowd": 1})],
+    tracked=locked(*HERD, crowd=1),
+)
 
 
 def shows(run: Run) -> dict[str, bool]:
@@ -43,9 +43,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(
-    "A vehicle returns to the post that it had left. It goes round the crowd on the way, not through it.",
-    scene,
-    9.0,
-    shows,
-)
+FIGURE = Figure(SCENE, 9.0, shows)

@@ -1,32 +1,26 @@
-"""Pursuit: head for where the quarry will be."""
+"""Pursuit: head for where the quarry will be.
+
+The quarry comes from the left. Pursuit heads for the point where both will meet; seek (dotted) heads for where the
+quarry is, and ends up behind it.
+"""
 
 from steering_addon.behaviors.pursuit import Pursuit
 from steering_addon.behaviors.seek import Seek
-from steering_addon.locomotion import Planar
-from steering_addon.scene import Scene, leaders
+from steering_addon.scene import leaders
 
-from ..figure import Figure, Run
+from ..figure import Figure, PlanarScene, Run
 
 
-def chase(behavior: type) -> Scene:
+def chase(behavior: type) -> PlanarScene:
     name = "target" if behavior is Seek else "quarry"
-    return Scene(
+    return PlanarScene(
         position=[(5.0, -15.0, 0.0)],
         forward=(0.0, 1.0, 0.0),
         speed=4.0,
         behaviors=[(behavior, {name: 1})],
-        locomotions=[(Planar, {})],
         tracked=leaders((-10.0, 2.0, 0.0)),
         drift=(4.4, 0.0, 0.0),
     )
-
-
-def scene() -> Scene:
-    return chase(Pursuit)
-
-
-def without() -> Scene:
-    return chase(Seek)
 
 
 def caught(run: Run) -> int:
@@ -35,7 +29,7 @@ def caught(run: Run) -> int:
 
 
 def shows(run: Run) -> dict[str, bool]:
-    seeking = Run.of(without(), FIGURE.seconds)
+    seeking = Run.of(FIGURE.without, FIGURE.seconds)
     return {
         "it meets the quarry": caught(run) > 0,
         "seek does not": bool(seeking.to_body().min() > 1.0),
@@ -44,12 +38,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(
-    "The quarry comes from the left. Pursuit heads for the point where both will meet; seek (dotted) heads for where "
-    "the quarry is, and ends up behind it.",
-    scene,
-    5.6,
-    shows,
-    without,
-    every=0.8,
-)
+FIGURE = Figure(chase(Pursuit), 5.6, shows, chase(Seek), every=0.8)

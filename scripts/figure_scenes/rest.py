@@ -1,25 +1,26 @@
-"""Stop and Go: alternate between going and resting."""
+"""Stop and Go: alternate between going and resting.
+
+Five vehicles stroll and rest, each in a rhythm of its own. Each is drawn every half second, so that the drawings
+overlap where it rested.
+"""
 
 import numpy as np
 
 from steering_addon.behaviors.rest import Rest
 from steering_addon.behaviors.wander import Wander
-from steering_addon.locomotion import Planar
-from steering_addon.scene import Scene
 
-from ..figure import Figure, Run
+from ..figure import Figure, PlanarScene, Run
 
 COUNT = 5
 
 
-def scene() -> Scene:
+def scene() -> PlanarScene:
     across = np.linspace(-14.0, 14.0, COUNT)
-    return Scene(
+    return PlanarScene(
         position=np.stack((across, np.zeros(COUNT), np.zeros(COUNT)), axis=-1),
         speed=1.0,
         behaviors=[(Wander, {"strength": 0.6}), (Rest, {"going_time": 4.0, "resting_time": 4.0})],
         vehicle={"max_speed": 1.5},
-        locomotions=[(Planar, {})],
         seed=5,
     )
 
@@ -34,11 +35,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(
-    "Five vehicles stroll and rest, each in a rhythm of its own. Each is drawn every half second, so that the drawings "
-    "overlap where it rested.",
-    scene,
-    16.0,
-    shows,
-    every=0.5,
-)
+FIGURE = Figure(scene(), 16.0, shows, every=0.5)

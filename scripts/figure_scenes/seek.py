@@ -1,22 +1,21 @@
-"""Seek: go through the target and turn back."""
+"""Seek: go through the target and turn back.
+
+Two vehicles turn towards the target at top speed. Neither slows down: each overshoots and turns back.
+"""
 
 from steering_addon.behaviors.seek import Seek
-from steering_addon.locomotion import Planar
-from steering_addon.scene import Scene, leaders
+from steering_addon.scene import leaders
 
-from ..figure import Figure, Run
+from ..figure import Figure, PlanarScene, Run
 
-
-def scene() -> Scene:
-    return Scene(
-        position=[(-9.0, -4.0, 0.0), (2.0, -7.0, 0.0)],
-        forward=[(0.0, 1.0, 0.0), (0.6, -0.8, 0.0)],
-        speed=4.0,
-        behaviors=[(Seek, {"target": 2})],
-        vehicle={"max_force": 3.0},
-        locomotions=[(Planar, {})],
-        tracked=leaders((4.0, 2.0, 0.0)),
-    )
+SCENE = PlanarScene(
+    position=[(-9.0, -4.0, 0.0), (2.0, -7.0, 0.0)],
+    forward=[(0.0, 1.0, 0.0), (0.6, -0.8, 0.0)],
+    speed=4.0,
+    behaviors=[(Seek, {"target": 2})],
+    vehicle={"max_force": 3.0},
+    tracked=leaders((4.0, 2.0, 0.0)),
+)
 
 
 def shows(run: Run) -> dict[str, bool]:
@@ -32,10 +31,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(
-    "Two vehicles turn towards the target at top speed. Neither slows down: each overshoots and turns back.",
-    scene,
-    8.0,
-    shows,
-    every=1.5,
-)
+FIGURE = Figure(SCENE, 8.0, shows, every=1.5)

@@ -1,25 +1,26 @@
-"""Separation: move away from others that are too near."""
+"""Separation: move away from others that are too near.
+
+Seven vehicles start close together, all heading right, and move apart. Once none is within 2.5 m of another there is
+nothing left to correct, and each keeps straight.
+"""
 
 import numpy as np
 
 from steering_addon.behaviors.separation import Separation
-from steering_addon.locomotion import Planar
-from steering_addon.scene import Scene
 
-from ..figure import Figure, Run
+from ..figure import Figure, PlanarScene, Run
 
 DISTANCE = 2.5
 
 
-def scene() -> Scene:
+def scene() -> PlanarScene:
     rng = np.random.default_rng(4)
-    return Scene(
+    return PlanarScene(
         position=np.concatenate((rng.uniform(-1.2, 1.2, (7, 2)) - (6.0, 0.0), np.zeros((7, 1))), axis=1),
         forward=(1.0, 0.0, 0.0),
         speed=2.0,
         behaviors=[(Separation, {"distance": DISTANCE})],
         vehicle={"max_speed": 2.5, "radius": 0.2},
-        locomotions=[(Planar, {})],
     )
 
 
@@ -32,11 +33,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(
-    "Seven vehicles start close together, all heading right, and move apart. Once none is within 2.5 m of another "
-    "there is nothing left to correct, and each keeps straight.",
-    scene,
-    5.0,
-    shows,
-    every=5.0,
-)
+FIGURE = Figure(scene(), 5.0, shows, every=5.0)

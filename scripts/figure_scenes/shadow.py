@@ -1,24 +1,24 @@
-"""Shadow: approach the quarry, then go along with it."""
+"""Shadow: approach the quarry, then go along with it.
+
+Two vehicles approach a quarry that moves to the right. Within 3 m of it they stop closing in and go along at its speed
+and heading.
+"""
 
 import numpy as np
 
 from steering_addon.behaviors.shadow import Shadow
-from steering_addon.locomotion import Planar
-from steering_addon.scene import Scene, leaders
+from steering_addon.scene import leaders
 
-from ..figure import Figure, Run
+from ..figure import Figure, PlanarScene, Run
 
-
-def scene() -> Scene:
-    return Scene(
-        position=[(-6.0, -7.0, 0.0), (2.0, 7.0, 0.0)],
-        forward=[(0.0, 1.0, 0.0), (-1.0, 0.0, 0.0)],
-        speed=3.0,
-        behaviors=[(Shadow, {"quarry": 2})],
-        locomotions=[(Planar, {})],
-        tracked=leaders((-8.0, 0.0, 0.0)),
-        drift=(2.5, 0.0, 0.0),
-    )
+SCENE = PlanarScene(
+    position=[(-6.0, -7.0, 0.0), (2.0, 7.0, 0.0)],
+    forward=[(0.0, 1.0, 0.0), (-1.0, 0.0, 0.0)],
+    speed=3.0,
+    behaviors=[(Shadow, {"quarry": 2})],
+    tracked=leaders((-8.0, 0.0, 0.0)),
+    drift=(2.5, 0.0, 0.0),
+)
 
 
 def shows(run: Run) -> dict[str, bool]:
@@ -32,10 +32,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(
-    "Two vehicles approach a quarry that moves to the right. Within 3 m of it they stop closing in and go along at its "
-    "speed and heading.",
-    scene,
-    9.0,
-    shows,
-)
+FIGURE = Figure(SCENE, 9.0, shows)

@@ -1,29 +1,27 @@
-"""Wall following: go along a wall at an offset, on either side."""
+"""Wall following: go along a wall at an offset, on either side.
+
+A vehicle comes from each side. Each turns along the wall and keeps the offset of 1.5 m on its own side.
+"""
 
 import numpy as np
 
 from steering_addon.behaviors.wall_following import WallFollowing
-from steering_addon.locomotion import Planar
-from steering_addon.scene import Scene
-from steering_addon.simulation.geometry.paths import spline
+from steering_addon.scene import spline
 
-from ..figure import Figure, Run
+from ..figure import Figure, PlanarScene, Run
 
 OFFSET = 1.5
 X = np.linspace(-12.0, 12.0, 80)
 WALL = spline(np.stack((X, 1.6 * np.sin(X / 4.0), np.zeros(80)), axis=-1), False)
 
-
-def scene() -> Scene:
-    return Scene(
-        position=[(-11.0, 5.0, 0.0), (-10.0, -7.0, 0.0)],
-        forward=[(1.0, -0.6, 0.0), (1.0, 0.9, 0.0)],
-        speed=3.0,
-        behaviors=[(WallFollowing, {"offset": OFFSET})],
-        vehicle={"max_speed": 4.0},
-        locomotions=[(Planar, {})],
-        paths=((WALL,),),
-    )
+SCENE = PlanarScene(
+    position=[(-11.0, 5.0, 0.0), (-10.0, -7.0, 0.0)],
+    forward=[(1.0, -0.6, 0.0), (1.0, 0.9, 0.0)],
+    speed=3.0,
+    behaviors=[(WallFollowing, {"offset": OFFSET})],
+    vehicle={"max_speed": 4.0},
+    paths=((WALL,),),
+)
 
 
 def shows(run: Run) -> dict[str, bool]:
@@ -36,9 +34,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(
-    "A vehicle comes from each side. Each turns along the wall and keeps the offset of 1.5 m on its own side.",
-    scene,
-    6.5,
-    shows,
-)
+FIGURE = Figure(SCENE, 6.5, shows)

@@ -1,23 +1,24 @@
-"""Wander: random, gentle turns."""
+"""Wander: random, gentle turns.
+
+Five vehicles start side by side with the same settings (a strength of 5). Each strolls about in gentle turns of its
+own; another seed gives other paths.
+"""
 
 import numpy as np
 
 from steering_addon.behaviors.wander import Wander
-from steering_addon.locomotion import Planar
-from steering_addon.scene import Scene
 
-from ..figure import Figure, Run
+from ..figure import Figure, PlanarScene, Run
 
 COUNT = 5
 
 
-def scene() -> Scene:
+def scene() -> PlanarScene:
     across = np.linspace(-8.0, 8.0, COUNT)
-    return Scene(
+    return PlanarScene(
         position=np.stack((across, np.zeros(COUNT), np.zeros(COUNT)), axis=-1),
         speed=4.0,
         behaviors=[(Wander, {"strength": 5.0})],
-        locomotions=[(Planar, {})],
         seed=3,
     )
 
@@ -34,11 +35,4 @@ def shows(run: Run) -> dict[str, bool]:
     }
 
 
-FIGURE = Figure(
-    "Five vehicles start side by side with the same settings (a strength of 5). Each strolls about in gentle turns of "
-    "its own; another seed gives other paths.",
-    scene,
-    12.0,
-    shows,
-    every=2.0,
-)
+FIGURE = Figure(scene(), 12.0, shows, every=2.0)

@@ -43,7 +43,7 @@ def kills(python: Path, folder: Path) -> list[str]:
     for work in KILLED:
         for _ in range(KILLS):
             file = home.scratch / f"{work}.blend"
-            process = _start(python, home, work, str(file))
+            process = home.start(python, "victim", work, str(file))
             _wait_for(file, process)
             time.sleep(chance.uniform(0.0, LONGEST_LIFE))
             if process.poll() is not None:
@@ -57,7 +57,7 @@ def kills(python: Path, folder: Path) -> list[str]:
             problems += [
                 f"killed in {work}, {each.name} is broken:\n{printed}"
                 for each in saved
-                if (printed := _failure(_start(python, home, "reopen", str(each))))
+                if (printed := _failure(home.start(python, "victim", "reopen", str(each))))
             ]
             for each in saved:
                 each.unlink(missing_ok=True)
@@ -68,9 +68,9 @@ def two_at_once(python: Path, folder: Path) -> list[str]:
     """Two Blenders save presets into the same folder and save the same file: both go on, and what is left is whole."""
     home = Home(folder)
     file = home.scratch / "shared.blend"
-    both = [_start(python, home, "share", str(file), str(number)) for number in range(2)]
+    both = [home.start(python, "victim", "share", str(file), str(number)) for number in range(2)]
     problems = [f"one of two Blenders failed:\n{printed}" for process in both if (printed := _failure(process))]
-    if printed := _failure(_start(python, home, "reopen", str(file))):
+    if printed := _failure(home.start(python, "victim", "reopen", str(file))):
         problems.append(f"a file that two Blenders saved is broken:\n{printed}")
     leftovers = [
         path.name for path in home.user.rglob("scripts/presets/**/*") if path.is_file() and path.suffix != ".json"
@@ -86,7 +86,7 @@ def read_only(python: Path, folder: Path) -> list[str]:
     folder.chmod(0o755)
     os.chown(home.scratch, NOBODY, NOBODY)
     before = _listing(folder)
-    printed = _failure(_start(python, home, "refuse", str(NOBODY)))
+    printed = _failure(home.start(python, "victim", "refuse", str(NOBODY)))
     problems = [f"in a home that cannot be written:\n{printed}"] if printed else []
     # Blender itself fills caches before the program becomes another user.
     written = [name for name in _listing(folder) - before if not re.search(r"^scratch/|\.cache\b", name)]
@@ -98,17 +98,6 @@ ATTACKS: tuple[Callable[[Path, Path], list[str]], ...] = (kills, two_at_once, re
 
 def _listing(folder: Path) -> set[str]:
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*")}
-
-
-def _start(python: Path, home: Home, *arguments: str) -> subprocess.Popen:
-    return subprocess.Popen(
-        [str(python), "-m", "scripts.fuzzing.victim", *arguments],
-        cwd=home.work,
-        env=home.environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        start_new_session=True,
-    )
 
 
 def _wait_for(file: Path, process: subprocess.Popen) -> None:

@@ -73,15 +73,7 @@ def tried(
 def _child(blender: str, python: Path, home: Home, seeds: Sequence[int], left_out: Collection[str]) -> Iterator[Result]:
     """The results of one child; the last tells of its crash or hang if it did not try all seeds."""
     texts = [",".join((str(seed), *left_out)) for seed in seeds]
-    command = [str(python), "-m", "scripts.fuzzing.in_blender", str(HANG), str(home.scratch), *texts]
-    process = subprocess.Popen(
-        command,
-        cwd=home.work,
-        env=home.environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        start_new_session=True,
-    )
+    process = home.start(python, "in_blender", str(HANG), str(home.scratch), *texts)
     lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(process, lines), daemon=True).start()
     result, printed = Result(blender, seeds[0]), []

@@ -1,4 +1,4 @@
-"""Enabling the installed extension in a Blender that a script runs."""
+"""The installed extension in a Blender that a script runs, and the file in which every trial starts."""
 
 import importlib
 from types import ModuleType
@@ -15,6 +15,11 @@ def enable() -> None:
     """Enable the extension as the preferences do; raises RuntimeError if it does not register."""
     if addon_utils.enable(MODULE, default_set=True) is None:
         raise RuntimeError(f"{MODULE} did not register")
+
+
+def blank_file() -> None:
+    """Open an empty file."""
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
 
 
 def is_previewing() -> bool:

@@ -1,6 +1,7 @@
 """A user's folders with this checkout as the installed extension."""
 
 import os
+import subprocess
 import tomllib
 from pathlib import Path
 
@@ -39,3 +40,14 @@ class Home:
             "PYTHONPATH": os.pathsep.join((str(ROOT), str(ROOT / "scripts"))),
             "PYTHONDONTWRITEBYTECODE": "1",
         }
+
+    def start(self, python: Path, program: str, *arguments: str) -> subprocess.Popen:
+        """Start a program of `scripts.fuzzing` in a Blender, in a session of its own."""
+        return subprocess.Popen(
+            [str(python), "-m", f"scripts.fuzzing.{program}", *arguments],
+            cwd=self.work,
+            env=self.environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )

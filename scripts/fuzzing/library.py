@@ -7,7 +7,7 @@ import bpy
 
 from tests.blender.building import path_curve, select, wedge
 
-from .blank import blank_file
+from .extension import blank_file
 
 NAMES = ("Library Body", "Library Vehicle", "Library Path")
 

@@ -57,13 +57,9 @@ def _insert(ob: bpy.types.Object, path: str, chance: Random) -> None:
     if path == '["number"]':
         ob["number"] = 1.0
     for _ in range(chance.randint(1, 3)):
-        frame = chance.choice(
-            (
-                chance.randint(scene.frame_start, scene.frame_end),
-                scene.frame_start - chance.randint(1, 30),
-                scene.frame_end + chance.randint(1, 30),
-            )
-        )
+        within = chance.randint(scene.frame_start, scene.frame_end)
+        before, after = scene.frame_start - chance.randint(1, 30), scene.frame_end + chance.randint(1, 30)
+        frame = chance.choice((within, before, after))
         if path in VECTORS:
             setattr(ob, path, [chance.uniform(-5.0, 5.0) for _ in range(3)])
         # A curve with some modifiers takes no keys.

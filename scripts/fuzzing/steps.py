@@ -10,6 +10,7 @@ from . import laws
 from .extension import is_previewing, let_play
 from .odd_animation import animate
 from .odd_objects import NAMES
+from .odd_scene import is_crowd
 from .trial import Trial
 
 Step = Callable[[Trial, Random], None]
@@ -87,16 +88,13 @@ def preview(trial: Trial, chance: Random) -> None:
         if chance.random() < 0.2:
             trial.scene.select(chance)
             selected = [ob.name for ob in bpy.context.selected_objects]
-            before["selected"], before["active"] = sorted(selected), _active()
+            active = bpy.context.view_layer.objects.active
+            before["selected"], before["active"] = sorted(selected), getattr(active, "name", None)
     if chance.random() < 0.7:
         trial.attempt("preview")
         scene.frame_set(frame)
         was, now = (laws.without_selection_of(hidden, dump) for dump in (before, laws.dump()))
         trial.breaks("a preview leaves no trace", laws.differences(was, now))
-
-
-def _active() -> str | None:
-    return getattr(bpy.context.view_layer.objects.active, "name", None)
 
 
 @step()
@@ -147,18 +145,11 @@ def vary(trial: Trial, chance: Random) -> None:
 def populate(trial: Trial, chance: Random) -> None:
     trial.scene.select(chance)
     for ob in bpy.context.selected_objects:
-        if ob.library is None and "CROWD" in _roles(ob):
+        if ob.library is None and is_crowd(ob):
             stored = ob.steering.populate
-            stored.count, stored.arrangement = chance.choice((0, 1, 3, 6)), chance.choice(_arrangements(stored))
+            ways = [item.identifier for item in stored.bl_rna.properties["arrangement"].enum_items]
+            stored.count, stored.arrangement = chance.choice((0, 1, 3, 6)), chance.choice(ways)
     trial.attempt("populate")
-
-
-def _roles(ob: bpy.types.Object) -> set[str]:
-    return ob.steering.roles if ob.is_property_set("steering") else set()
-
-
-def _arrangements(group: bpy.types.PropertyGroup) -> list[str]:
-    return [item.identifier for item in group.bl_rna.properties["arrangement"].enum_items]
 
 
 @step()

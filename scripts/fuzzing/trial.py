@@ -11,7 +11,7 @@ from pathlib import Path
 import bpy
 
 from . import laws
-from .blank import blank_file
+from .extension import blank_file
 from .odd_scene import OddScene
 from .output import Output
 
@@ -48,7 +48,7 @@ class Trial:
         self._looks_at_refusals = True
         self.broken: list[tuple[str, str]] = []
         self.counts: Counter[str] = Counter()
-        self._tell = tell
+        self.did = tell
         objects = [int(part.removeprefix("object ")) for part in left_out if part.startswith("object ")]
         self.scene = OddScene(seed, library, self.attempt, objects)
 
@@ -78,9 +78,6 @@ class Trial:
         weights = [weight for _, weight in self._steps.values()]
         first = list(self._steps)[:1] if chance.random() < 0.7 else []
         return first + chance.choices(list(self._steps), weights, k=chance.randint(1, MOST_STEPS))
-
-    def did(self, step: str) -> None:
-        self._tell(step)
 
     def breaks(self, law: str, seen: str) -> None:
         """Note a broken law, if anything was seen."""
@@ -113,16 +110,13 @@ class Trial:
             return False
         self.counts["refused"] += 1
         if self._looks_at_refusals:
-            self.breaks(f"a refused {operator} changes nothing", _after(told, laws.differences(before, laws.dump())))
+            seen = laws.differences(before, laws.dump())
+            self.breaks(f"a refused {operator} changes nothing", seen and f"{told} {seen}")
         return False
 
     def range(self) -> tuple[int, int]:
         scene = bpy.context.scene
         return scene.frame_start, scene.frame_end
-
-
-def _after(told: str, differences: str) -> str:
-    return f"{told} {differences}" if differences else ""
 
 
 def _where(traceback: str) -> str:

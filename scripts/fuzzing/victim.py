@@ -10,8 +10,7 @@ import bpy
 from scripts.blender_process import leave
 from tests.blender.building import is_baked, select, wedge
 
-from .blank import blank_file
-from .extension import enable
+from .extension import blank_file, enable
 
 VEHICLES = 40
 FRAMES = 400

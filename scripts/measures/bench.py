@@ -7,7 +7,6 @@ keys, or that they are points, which go into a crowd cache. `deaf` is the longes
 import resource
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -60,6 +59,8 @@ def build(count: int, *, in_points: bool) -> float:
     import bpy
     import numpy as np
 
+    from scripts.user_steps import adjust
+
     scene = bpy.context.scene
     scene.render.fps, scene.frame_start, scene.frame_end = 24, 1, FRAMES
     mesh = bpy.data.meshes.new("Starling")
@@ -79,11 +80,7 @@ def build(count: int, *, in_points: bool) -> float:
         scene.collection.objects.link(bird)
     bpy.ops.steering.crowd_add()
     crowd = bpy.context.object
-    for name, values in RULES.items():
-        settings = getattr(crowd.steering, name)
-        settings.use = True
-        for setting, value in values.items():
-            setattr(settings, setting, value)
+    adjust(crowd, **RULES)
     crowd.steering.combining = "WEIGHTED_SUM"
     bpy.ops.object.select_all(action="SELECT")
     bpy.context.view_layer.update()
@@ -91,8 +88,7 @@ def build(count: int, *, in_points: bool) -> float:
     spent = seconds(lambda: bpy.ops.steering.tag(role=role, moves_like="UNCHANGED"))
     if in_points:
         bpy.data.objects["Flock"].steering.models = models
-    vehicle = crowd.steering.vehicle
-    vehicle.mass, vehicle.max_force, vehicle.max_speed, vehicle.cruise_speed = 1.0, 27.0, 9.0, 0.8
+    adjust(crowd, vehicle={"mass": 1.0, "max_force": 27.0, "max_speed": 9.0, "cruise_speed": 0.8})
     bpy.context.view_layer.update()
     return spent
 
@@ -106,16 +102,6 @@ def bake_figures() -> dict[str, float]:
 
     spent = dict.fromkeys(("plan, s", "work", "write, s"), 0.0)
     stretches = [0.0]
-
-    def timed(stage: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        def run(*arguments: Any, **options: Any) -> Any:
-            start = time.process_time()
-            result = function(*arguments, **options)
-            spent[stage] += (last := time.process_time() - start)
-            stretches.append(last)
-            return result
-
-        return run
 
     def pieces(stage: str, generator: Iterator[float]) -> Iterator[float]:
         while True:
@@ -133,15 +119,16 @@ def bake_figures() -> dict[str, float]:
     begin, finish = STEERING_OT_bake.begin, SplitWriter.finish
 
     def begun(operator: Any, context: Any) -> tuple[Iterator[float], str]:
-        work, label = timed("plan, s", begin)(operator, context)
+        start = time.process_time()
+        work, label = begin(operator, context)
+        spent["plan, s"] = time.process_time() - start
+        stretches.append(spent["plan, s"])
         return pieces("work", work), label
 
-    with ExitStack() as stack:
-        for owner, name, wrapped in (
-            (STEERING_OT_bake, "begin", begun),
-            (SplitWriter, "finish", lambda writer, run: pieces("write, s", finish(writer, run))),
-        ):
-            stack.enter_context(mock.patch.object(owner, name, wrapped))
+    with (
+        mock.patch.object(STEERING_OT_bake, "begin", begun),
+        mock.patch.object(SplitWriter, "finish", lambda writer, run: pieces("write, s", finish(writer, run))),
+    ):
         whole = seconds(bpy.ops.steering.bake)
     steps = spent.pop("work") - spent["write, s"]
     # What Blender does around the operator is the rest of the bake: it brings the scene up to date.

@@ -56,15 +56,10 @@ def _played(count: int, folder: Path) -> dict[str, float]:
     told["frame_set, ms"] = 1e3 * frames[len(frames) // 10]
     told["undo push, s"] = seconds(lambda: bpy.ops.ed.undo_push(message="Measured"))
     # The objects of tagged vehicles would be most of the file.
-    bpy.data.libraries.write(str(file := folder / f"{count}.blend"), {_cache()})
+    cache = next(each for each in bpy.data.collections if "steering_cache" in each)
+    bpy.data.libraries.write(str(file := folder / f"{count}.blend"), {cache})
     told[".blend, MB"] = file.stat().st_size / 1e6
     return told | {"peak, MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3}
-
-
-def _cache() -> Any:
-    import bpy
-
-    return next(each for each in bpy.data.collections if "steering_cache" in each)
 
 
 def _off(scene: Any, row: int, positions: Any) -> float:

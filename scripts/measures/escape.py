@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from scripts.motion_metrics import group_sizes, nearest_distances
 from scripts.preset_crowds import FPS, columns, crowd, shipped
 from scripts.preset_states import ready_state
 from steering_addon.behaviors.evasion import Evasion
@@ -94,8 +95,7 @@ def _coming(menace: np.ndarray) -> Callable[[int, Snapshot], Snapshot]:
 
 def _startling(scene: Scene, bodies: BodiesToFit, menace: np.ndarray) -> Callable[[int, Snapshot], Snapshot]:
     kinds = {kind.name: values for kind, values in scene.behaviors}
-    of_crowd = scene.vehicle, scene.locomotions[0], scene.behaviors, kinds["cohesion"]["distance"]
-    states = [ready_state(name, *of_crowd) for name in ("startle", "regroup")]
+    states = [ready_state(name, scene, kinds["cohesion"]["distance"]) for name in ("startle", "regroup")]
     faster = states[0].vehicle
     in_state = replace(bodies, max_speed=faster["max_speed"], max_force=faster["max_force"])
     distance = fitted_length(Nearby.parameters()["distance"], in_state)
@@ -147,9 +147,4 @@ def spread(place: np.ndarray) -> float:
 
 def largest_group(place: np.ndarray) -> float:
     """The share of the largest group of places (n, 3)."""
-    gap = np.linalg.norm(place[:, None] - place[None], axis=-1)
-    linked = gap < 3.0 * np.median(np.sort(gap, axis=1)[:, 1])
-    group = np.arange(len(place))
-    while (joined := np.where(linked, group[None], len(place)).min(axis=1)).tolist() != group.tolist():
-        group = joined
-    return np.bincount(group).max() / len(place)
+    return group_sizes(place, 3.0 * np.median(nearest_distances(place[None]))).max() / len(place)

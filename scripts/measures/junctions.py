@@ -11,15 +11,12 @@ from pathlib import Path
 
 import numpy as np
 
-from scripts.preset_crowds import FPS, KINDS, columns, locomotions, shipped
+from scripts.preset_crowds import FPS, as_scene, shipped
 from steering_addon.behaviors.path_following import EITHER, LOOP
 from steering_addon.portrayal.feet.soles import runs
 from steering_addon.scene import Scene, headings, positions, speeds, spline, surfaces
-from steering_addon.simulation.combining import COMBININGS
-from steering_addon.simulation.declaration import number_of
 from steering_addon.simulation.geometry.capsules import between_axes, half_axis
 from steering_addon.simulation.geometry.paths import Spline
-from steering_addon.simulation.vehicle import VehicleModel
 
 IN_BLENDER = False
 CASES = ("cross 20", "cross 40", "ring 20", "skew 20", "two 24", "lanes 30", "bridge 20", "slope 20", "lorries 20")
@@ -84,8 +81,9 @@ def traffic(layout: str, count: int) -> Scene:
         heading.append(line.tangent(along)[0] * way)
         row.append(path)
     length = np.where((layout == "lorries") & (np.arange(count) % 3 == 1), LORRY, LONG)
-    behaviors = {name: columns(KINDS[name], values) for name, values in preset.behaviors.items()}
-    behaviors["path_following"] |= {"path": np.array(row), "lane_offset": lane, "direction": EITHER, "end": LOOP}
+    following = {"path": np.array(row), "lane_offset": lane, "direction": EITHER, "end": LOOP}
+    settings = as_scene(preset, path_following=following)
+    settings["vehicle"] |= {"radius": WIDE / 2.0, "length": length}
     corners = 2.0 * REACH * np.array([(x, y, STEEP * x * (layout == "slope")) for x in (-1, 1) for y in (-1, 1)])
     heights = (0.0, 6.0) if layout == "bridge" else (0.0,)
     ground = surfaces([(corners + height * UP, np.array([(0, 2, 3), (0, 3, 1)])) for height in heights])
@@ -93,10 +91,7 @@ def traffic(layout: str, count: int) -> Scene:
         place,
         forward=np.array(heading),
         speed=10.0,
-        vehicle={**columns(VehicleModel, preset.vehicle), "radius": WIDE / 2.0, "length": length},
-        locomotions=locomotions(preset),
-        behaviors=[(KINDS[name], behaviors[name]) for name in KINDS if name in behaviors],
-        combining=number_of(COMBININGS, preset.combining),
+        **settings,
         paths=tuple((path,) for path in paths),
         surfaces=ground,
         fps=FPS,

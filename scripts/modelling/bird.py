@@ -9,31 +9,13 @@ from steering_addon.portrayal.driver_properties import FOLDED
 from .limbs import TURN, add_part, add_vehicle, drive
 from .shape import Colors, Paints, Shape, stored
 
-PLUMAGES: tuple[Colors, ...] = (
-    {
-        "back": "#2b3f63",
-        "belly": "#e9dcc6",
-        "wing": "#22324f",
-        "edge": "#161f33",
-        "lining": "#c9b8a4",
-        "beak": "#f0b030",
-    },
-    {
-        "back": "#33566b",
-        "belly": "#f0e2cc",
-        "wing": "#294656",
-        "edge": "#1a2c38",
-        "lining": "#d3c3ac",
-        "beak": "#e89a32",
-    },
-    {
-        "back": "#4a4463",
-        "belly": "#ecd9cc",
-        "wing": "#3a354f",
-        "edge": "#242034",
-        "lining": "#cdb6ab",
-        "beak": "#f0b030",
-    },
+PLUMAGES: tuple[Colors, ...] = tuple(
+    dict(zip(("back", "belly", "wing", "edge", "lining", "beak"), colors))
+    for colors in (
+        ("#2b3f63", "#e9dcc6", "#22324f", "#161f33", "#c9b8a4", "#f0b030"),
+        ("#33566b", "#f0e2cc", "#294656", "#1a2c38", "#d3c3ac", "#e89a32"),
+        ("#4a4463", "#ecd9cc", "#3a354f", "#242034", "#cdb6ab", "#f0b030"),
+    )
 )
 """Dark above and pale below, which makes banking visible."""
 SIZE = stored(BIRD.size)

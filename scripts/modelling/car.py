@@ -101,9 +101,5 @@ def _circle(x: float, radius: float) -> list[Point]:
 
 def _panel(x: float, y: float, z: float, half_width: float, half_height: float) -> list[Point]:
     """A rectangle that faces backwards."""
-    return [
-        (x - half_width, y, z - half_height),
-        (x + half_width, y, z - half_height),
-        (x + half_width, y, z + half_height),
-        (x - half_width, y, z + half_height),
-    ]
+    corners = ((-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0))
+    return [(x + u * half_width, y, z + v * half_height) for u, v in corners]

@@ -28,14 +28,7 @@ COATS: tuple[Colors, ...] = tuple(
 )
 SIZE = stored(COW.size)
 HIP = 0.33
-LEGS = (
-    ("Right Front", 0.085, 0.15, "p"),
-    ("Left Front", -0.085, 0.15, "(p+0.5)"),
-    ("Right Hind", 0.085, -0.35, "(p+0.58)"),
-    ("Left Hind", -0.085, -0.35, "(p+0.08)"),
-)
-"""The legs across move nearly together."""
-WALK = Walk(SIZE, HIP, COW.stride, 0.2, LEGS)
+WALK = Walk(SIZE, HIP, COW.stride, 0.2, (0.085, 0.15), (0.085, -0.35), ("p", "(p+0.5)", "(p+0.58)", "(p+0.08)"))
 
 
 def cow(number: int) -> bpy.types.Object:
@@ -47,11 +40,8 @@ def cow(number: int) -> bpy.types.Object:
     _head(head)
     tail.column([(-0.28, 0.022, 0.022, -0.02), (-0.22, 0.012, 0.012, -0.02), (0.0, 0.02, 0.02, 0.0)], "coat", sides=5)
     leg.column([(-HIP, 0.03, 0.034, 0.006), (0.035 - HIP, 0.027, 0.03, 0.0)], lambda _ring, _side: "hooves", sides=6)
-    leg.column(
-        [(0.03 - HIP, 0.022, 0.024, 0.0), (-0.15, 0.026, 0.03, 0.0), (0.05, 0.05, 0.07, 0.0)],
-        lambda ring, _side: "legs" if ring == 0 else "coat",
-        sides=6,
-    )
+    shank = [(0.03 - HIP, 0.022, 0.024, 0.0), (-0.15, 0.026, 0.03, 0.0), (0.05, 0.05, 0.07, 0.0)]
+    leg.column(shank, lambda ring, _side: "legs" if ring == 0 else "coat", sides=6)
     ob = add_vehicle(f"Cow {VARIANTS[number]}", shadow.mesh("Cow", paints, SIZE))
     trunk = add_body(body.mesh("Cow Body", paints, SIZE), ob, WALK)
     nose = add_part("Head", head.mesh("Cow Head", paints, SIZE), trunk, (0.0, 0.20 * SIZE, 0.20 * SIZE), ob)
@@ -74,16 +64,10 @@ def _trunk(body: Shape) -> None:
 def _head(head: Shape) -> None:
     """Neck, head, horns, ears and eyes, about the shoulders; the face is pale."""
     head.trunk([(-0.06, 0.085, -0.24, 0.02), (0.06, 0.07, -0.16, 0.03), (0.13, 0.06, -0.10, 0.04)], "coat", sides=8)
-    head.trunk(
-        [(0.10, 0.055, -0.09, 0.055), (0.16, 0.068, -0.12, 0.055), (0.28, 0.042, -0.155, -0.035)],
-        "patch",
-        sides=8,
-    )
+    head.trunk([(0.10, 0.055, -0.09, 0.055), (0.16, 0.068, -0.12, 0.055), (0.28, 0.042, -0.155, -0.035)], "patch")
     head.trunk([(0.275, 0.045, -0.165, -0.045), (0.325, 0.036, -0.165, -0.08)], "nose", sides=8)
     for side in (-1, 1):
         head.ball((0.10 * side, 0.10, 0.01), (0.05, 0.016, 0.022), "coat", sides=6, bands=3)
         head.ball((0.06 * side, 0.17, 0.0), (0.012, 0.014, 0.014), "eyes", sides=5, bands=3)
-        rings = [(0.035, 0.06, 0.018), (0.085, 0.075, 0.014), (0.115, 0.125, 0.004)]
-        head.skin(
-            [[(out * side + x, 0.12 + y, high) for x, y in oval(5, wide, wide)] for out, high, wide in rings], "horns"
-        )
+        horn = ((0.035, 0.06, 0.018), (0.085, 0.075, 0.014), (0.115, 0.125, 0.004))
+        head.column([(high, wide, wide, 0.12, out * side) for out, high, wide in horn], "horns", sides=5)

@@ -5,11 +5,12 @@ summed up by Accumulate Field, as single precision holds integers up to 2^24 onl
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import bpy
 
-from steering_addon.blender.crowds.asset_files import GROUP, INPUTS, PHASES, PLAYER, VERSION
+from steering_addon.blender.crowds.asset_files import GROUP, PHASES, PLAYER, VERSION
 
 DESCRIPTION = "Plays a crowd cache of Steering Behaviors: instances of models, on any frame, with motion blur"
 SOCKETS = {
@@ -21,6 +22,33 @@ SOCKETS = {
 }
 NEAR = 0.5
 """Keys of agents and edits that are nearer than this are the same."""
+
+
+@dataclass(frozen=True)
+class Input:
+    """An input of the player. `default`, `least`: its value, and the least one; None for none."""
+
+    label: str
+    kind: str
+    description: str
+    default: Any = None
+    least: float | None = None
+
+
+INPUTS = (
+    Input("Cache", "OBJECT", "Object whose mesh holds all frames of the crowd"),
+    Input("Models", "COLLECTION", "What to show, a child each: the poses of the first model, those of the next"),
+    Input("Frame Offset", "FLOAT", "Frames by which the crowd is ahead of the scene", 0.0),
+    Input("Speed", "FLOAT", "How fast it plays from the first frame on, as a factor", 1.0),
+    Input(
+        "Pick Poses", "BOOLEAN", "Show models in the pose of each frame; otherwise Models has a child a variant", True
+    ),
+    Input("Poses", "INT", "Number of poses of each model among the children of Models", 1, 1),
+    Input("First Frame", "INT", "Frame of the scene on which the cache begins", 1),
+    Input("Frame Rate", "FLOAT", "Frames a second, for the attribute speed", 24.0, 0.0),
+    Input("Edits", "OBJECT", "Object whose points change agents, each that of its key"),
+)
+"""The inputs after the geometry, whose points are the agents."""
 
 
 def crowd_player() -> bpy.types.NodeTree:
@@ -76,18 +104,18 @@ class _Player:
         turned, turns = (self._sampled(held, rotation, row, "QUATERNION") for row in (before, after))
         place = self._mixed("VECTOR", share, was, becomes)
         turn = self._mixed("ROTATION", share, turned, turns)
-        metres = self._node("ShaderNodeVectorMath", operation="DISTANCE")
-        self._give(metres.inputs[0], was)
-        self._give(metres.inputs[1], becomes)
+        metres = self._node("ShaderNodeVectorMath", was, becomes, operation="DISTANCE")
         rate = self._math("MULTIPLY", self._given("Frame Rate"), self._math("ABSOLUTE", speed))
 
         pose = self._sampled(held, self._named("pose", "INT"), nearest, "INT")
         chosen = edit.of("variant", "INT", -1)
-        variant = self._switch("INT", self._at_least(chosen, 0), self._named("variant", "INT"), chosen)
+        variant = self._switch("INT", self._compared(chosen, "GREATER_EQUAL", 0), self._named("variant", "INT"), chosen)
         posed = self._math("MULTIPLY_ADD", variant, self._given("Poses"), pose)
         index = self._integer(self._switch("FLOAT", self._given("Pick Poses"), variant, posed))
         hidden = edit.of("hidden", "BOOLEAN", False)
-        shown = self._node("FunctionNodeBooleanMath", self._at_least(pose, 0), hidden, operation="NIMPLY").outputs[0]
+        shown = self._node(
+            "FunctionNodeBooleanMath", self._compared(pose, "GREATER_EQUAL", 0), hidden, operation="NIMPLY"
+        ).outputs[0]
         offset = self._node("ShaderNodeVectorMath", place, edit.of("offset", "FLOAT_VECTOR", None), operation="ADD")
         phase = self._math("DIVIDE", self._sampled(held, self._named("phase", "INT"), nearest, "INT"), float(PHASES))
         state = self._sampled(held, self._named("state", "INT"), nearest, "INT")
@@ -186,11 +214,11 @@ class _Player:
         node = self._node("GeometryNodeSwitch", input_type="VECTOR" if kind == "FLOAT_VECTOR" else kind)
         return self._filled(node, {"Switch": on, "False": no, "True": yes})
 
-    def _at_least(self, value: Any, least: int) -> Any:
-        node = self._node("FunctionNodeCompare", data_type="INT", operation="GREATER_EQUAL")
+    def _compared(self, value: Any, operation: str, other: int) -> Any:
+        node = self._node("FunctionNodeCompare", data_type="INT", operation=operation)
         a, b = (each for each in node.inputs if each.enabled)
         self._give(a, value)
-        self._give(b, least)
+        self._give(b, other)
         return node.outputs[0]
 
     def _mixed(self, kind: str, share: Any, a: Any, b: Any) -> Any:
@@ -236,7 +264,7 @@ class _Edits:
         nodes._give(distance.inputs[1], key)
         self._found = nodes._math("LESS_THAN", distance.outputs["Value"], NEAR)
         # A single value: with no edits nothing is looked up.
-        self._some = nodes._at_least(nodes._count(edits), 1)
+        self._some = nodes._compared(nodes._count(edits), "GREATER_EQUAL", 1)
 
     def of(self, name: str, kind: str, otherwise: Any) -> Any:
         """The attribute of a name; of agents that were not changed, another value."""
@@ -250,11 +278,7 @@ class _Rows:
 
     def __init__(self, nodes: _Player, number: Any, frames: Any) -> None:
         self._nodes, self._frames, self._index = nodes, frames, nodes._node("GeometryNodeInputIndex").outputs[0]
-        first = nodes._node("FunctionNodeCompare", data_type="INT", operation="EQUAL")
-        a, b = (each for each in first.inputs if each.enabled)
-        nodes._give(a, self._index)
-        nodes._give(b, 0)
-        self._is_first = first.outputs[0]
+        self._is_first = nodes._compared(self._index, "EQUAL", 0)
         less = nodes._integer(nodes._math("MULTIPLY", number, -1.0))
         back = nodes._node("GeometryNodePoints", nodes._integer(nodes._math("ADD", frames, 1.0))).outputs[0]
         # 1 - frames * number.

@@ -45,16 +45,9 @@ def fish(number: int) -> bpy.types.Object:
         front.ball((side * 0.056, 0.37, 0.035), (0.018, 0.026, 0.028), "eye")
     rear.trunk(REAR, paint)
     rear.face([(0.0, -0.02, -0.11), (0.0, -0.10, -0.19), (0.0, -0.17, -0.15), (0.0, -0.15, -0.06)], "fin")
-    blade = [
-        (0.03, 0.036),
-        (-0.06, 0.075),
-        (-0.21, 0.185),
-        (-0.13, 0.0),
-        (-0.21, -0.185),
-        (-0.06, -0.075),
-        (0.03, -0.036),
-    ]
-    tail.face([(0.0, y, z) for y, z in blade], "fin")
+    upper = [(0.03, 0.036), (-0.06, 0.075), (-0.21, 0.185)]
+    lower = [(y, -z) for y, z in reversed(upper)]
+    tail.face([(0.0, y, z) for y, z in (*upper, (-0.13, 0.0), *lower)], "fin")
     ob = add_vehicle(f"Fish {VARIANTS[number]}", front.mesh("Fish", paints, SIZE), beats=True)
     hinge = add_part("Rear", rear.mesh("Fish Rear", paints, SIZE), ob, (0.0, HINGE * SIZE, 0.0), ob)
     end = add_part("Tail", tail.mesh("Fish Tail", paints, SIZE), hinge, (0.0, TAIL_HINGE * SIZE, 0.0), ob)

@@ -16,14 +16,17 @@ class Walk:
         hip: height of the joints of the legs above the ground.
         stride: distance of one cycle.
         lift: the share by which a leg is shorter in the middle of its swing.
-        legs: the name of each leg, how far it is to the right and ahead, and its phase.
+        front, hind: how far the legs are from the middle, and ahead.
+        phases: of the right and the left leg in front, and behind; those of legs across are mostly nearly the same.
     """
 
     size: float
     hip: float
     stride: float
     lift: float
-    legs: tuple[tuple[str, float, float, str], ...]
+    front: tuple[float, float]
+    hind: tuple[float, float]
+    phases: tuple[str, str, str, str]
 
     @property
     def reach(self) -> float:
@@ -41,8 +44,11 @@ def add_body(mesh: bpy.types.Mesh, ob: bpy.types.Object, walk: Walk) -> bpy.type
 
 def add_legs(mesh: bpy.types.Mesh, ob: bpy.types.Object, body: bpy.types.Object, walk: Walk) -> None:
     """Add the legs below a body: a foot on the ground moves back at the speed of the vehicle `ob`."""
-    for title, aside, ahead, phase in walk.legs:
+    places = [(end, side) for end in ("Front", "Hind") for side in ("Right", "Left")]
+    for (end, side), phase in zip(places, walk.phases):
+        aside, ahead = walk.front if end == "Front" else walk.hind
+        aside = aside if side == "Right" else -aside
         part, forward = f"fmod({phase},1)", f"cos({TURN}*{phase})"
-        leg = add_part(f"{title} Leg", mesh, body, (aside * walk.size, ahead * walk.size, 0.0), ob)
+        leg = add_part(f"{side} {end} Leg", mesh, body, (aside * walk.size, ahead * walk.size, 0.0), ob)
         drive(leg, "rotation_euler", 0, f"asin({walk.reach:.4g}*((1-4*{part}) if {part}<0.5 else {forward}))", ob)
         drive(leg, "scale", 2, f"1-{walk.lift}*max(0,-sin({TURN}*{phase}))", ob)

@@ -144,9 +144,6 @@ def hold(rig: Object, name: str, mesh: Mesh, bone: str) -> Object:
     return thing
 
 
-# ---- the body
-
-
 def _skin() -> Skin:
     skin = Skin()
     _trunk(skin)
@@ -181,17 +178,9 @@ def _shoe(foot: Shape) -> None:
     ]
     rings = []
     for y, wide, low, high in sections:
-        flat = 0.72 * wide
-        rings.append(
-            [
-                (-wide, y, 0.5 * high),
-                (-flat, y, low),
-                (flat, y, low),
-                (wide, y, 0.5 * high),
-                (flat, y, high),
-                (-flat, y, high),
-            ]
-        )
+        flat, half = 0.72 * wide, 0.5 * high
+        ring = ((-wide, half), (-flat, low), (flat, low), (wide, half), (flat, high), (-flat, high))
+        rings.append([(x, y, z) for x, z in ring])
     foot.skin(rings, "shoes")
     foot.column([(0.030, 0.026, 0.032, -0.002), (0.080, 0.023, 0.026, 0.0)], "shoes", sides=6)
 
@@ -199,13 +188,8 @@ def _shoe(foot: Shape) -> None:
 def _trunk(skin: Skin) -> None:
     trunk = Shape()
     trunk.column([(-0.045, 0.088, 0.060, 0.0), (0.06, 0.085, 0.060, 0.0), (0.13, 0.081, 0.057, 0.0)], "legs")
-    chest = [
-        (0.12, 0.084, 0.060, 0.0),
-        (0.24, 0.098, 0.064, 0.004),
-        (0.31, 0.086, 0.055, 0.0),
-        (0.345, 0.04, 0.04, 0.0),
-    ]
-    trunk.column(chest, "top")
+    chest = [(0.12, 0.084, 0.060, 0.0), (0.24, 0.098, 0.064, 0.004), (0.31, 0.086, 0.055, 0.0)]
+    trunk.column([*chest, (0.345, 0.04, 0.04, 0.0)], "top")
     skin.add(trunk, (0.0, 0.0, HIP), _between(2, "Hips", "Chest", HIP + 0.08, HIP + 0.16))
 
 
@@ -232,32 +216,24 @@ def _between(axis: int, first: str, second: str, start: float, end: float) -> We
     return shares
 
 
-# ---- what people carry
-
 THINGS: dict[str, tuple[str, Colors]] = {
     "Suitcase": ("Forearm.R", {"case": "#6b4327", "straps": "#3b2617"}),
     "Box": ("Chest", {"case": "#c79a5d", "straps": "#8f6a3a"}),
     "Backpack": ("Chest", {"case": "#3f6b57", "straps": "#284438"}),
 }
 """The bone that carries each thing, and its colors."""
+CRATES: dict[str, tuple[tuple[Point, Point], ...]] = {
+    "Suitcase": (((0.112, 0.062, 0.385), (0.026, 0.095, 0.065)), ((0.112, 0.062, 0.462), (0.010, 0.030, 0.014))),
+    "Box": (((0.0, 0.195, 0.672), (0.098, 0.085, 0.070)), ((0.0, 0.195, 0.740), (0.099, 0.014, 0.004))),
+    "Backpack": (((0.0, -0.105, 0.715), (0.070, 0.042, 0.095)), ((0.0, -0.155, 0.690), (0.050, 0.012, 0.050))),
+}
+"""The middle and half the size of a case and of its straps, of a person one unit tall."""
 
 
 def thing_mesh(thing: str, size: float) -> Mesh:
     """The mesh of something to carry, in the space of a person of this size at rest."""
     shape = Shape()
-    if thing == "Suitcase":
-        _crate(shape, (0.112, 0.062, 0.385), (0.026, 0.095, 0.065), "case")
-        _crate(shape, (0.112, 0.062, 0.462), (0.010, 0.030, 0.014), "straps")
-    elif thing == "Box":
-        _crate(shape, (0.0, 0.195, 0.672), (0.098, 0.085, 0.070), "case")
-        _crate(shape, (0.0, 0.195, 0.740), (0.099, 0.014, 0.004), "straps")
-    else:
-        _crate(shape, (0.0, -0.105, 0.715), (0.070, 0.042, 0.095), "case")
-        _crate(shape, (0.0, -0.155, 0.690), (0.050, 0.012, 0.050), "straps")
+    for paint, (middle, half) in zip(("case", "straps"), CRATES[thing]):
+        low, high = ((tuple(m + sign * h for m, h in zip(middle, half))) for sign in (-1.0, 1.0))
+        shape.box(low, high, paint)
     return shape.mesh(f"Walker {thing}", Paints(f"Walker {thing}", THINGS[thing][1]), size)
-
-
-def _crate(shape: Shape, middle: Point, half: Point, paint: str) -> None:
-    """Add a box."""
-    low, high = ((tuple(m + sign * h for m, h in zip(middle, half))) for sign in (-1.0, 1.0))
-    shape.box(low, high, paint)

@@ -30,13 +30,7 @@ OUTFITS: tuple[Colors, ...] = tuple(
 )
 SIZE = stored(RIDER.size)
 HIP = 0.45
-LEGS = (
-    ("Right Front", 0.065, 0.19, "p"),
-    ("Left Front", -0.065, 0.19, "(p+0.5)"),
-    ("Right Hind", 0.07, -0.31, "(p+0.5)"),
-    ("Left Hind", -0.07, -0.31, "p"),
-)
-WALK = Walk(SIZE, HIP, RIDER.stride, 0.28, LEGS)
+WALK = Walk(SIZE, HIP, RIDER.stride, 0.28, (0.065, 0.19), (0.07, -0.31), ("p", "(p+0.5)", "(p+0.5)", "p"))
 SEAT = 0.155
 """Height of the saddle above the joints of the legs."""
 
@@ -50,16 +44,8 @@ def rider(number: int) -> bpy.types.Object:
     _head(body)
     tail.trunk([(-0.11, 0.015, -0.34, -0.26), (-0.09, 0.035, -0.24, -0.08), (0.0, 0.02, -0.03, 0.03)], "mane", sides=6)
     leg.column([(-HIP, 0.032, 0.04, 0.01), (0.045 - HIP, 0.026, 0.03, 0.0)], "hooves", sides=6)
-    leg.column(
-        [
-            (0.04 - HIP, 0.018, 0.022, 0.0),
-            (-0.21, 0.022, 0.028, 0.0),
-            (-0.1, 0.036, 0.05, 0.0),
-            (0.05, 0.05, 0.075, 0.0),
-        ],
-        "coat",
-        sides=6,
-    )
+    shank = [(0.04 - HIP, 0.018, 0.022, 0.0), (-0.21, 0.022, 0.028, 0.0)]
+    leg.column([*shank, (-0.1, 0.036, 0.05, 0.0), (0.05, 0.05, 0.075, 0.0)], "coat", sides=6)
     _person(person)
     ob = add_vehicle(f"Rider {VARIANTS[number]}", shadow.mesh("Rider", paints, SIZE))
     trunk = add_body(body.mesh("Horse Body", paints, SIZE), ob, WALK)
@@ -83,25 +69,20 @@ def _trunk(body: Shape) -> None:
 
 def _head(body: Shape) -> None:
     """Neck with mane, head, ears and eyes; the head is carried high."""
-    neck = [(0.10, 0.25, 0.075, 0.14), (0.20, 0.31, 0.055, 0.10), (0.31, 0.37, 0.045, 0.075), (0.37, 0.40, 0.035, 0.05)]
-    body.skin([[(x, along + y, high) for x, y in oval(8, wide, deep)] for high, along, wide, deep in neck], "coat")
+    neck = [(0.10, 0.075, 0.14, 0.25), (0.20, 0.055, 0.10, 0.31), (0.31, 0.045, 0.075, 0.37), (0.37, 0.035, 0.05, 0.40)]
+    body.column(neck, "coat")
     mane = [
-        (0.16, 0.15, 0.016, 0.035),
-        (0.27, 0.235, 0.018, 0.04),
-        (0.37, 0.325, 0.018, 0.04),
-        (0.43, 0.37, 0.01, 0.02),
+        (0.16, 0.016, 0.035, 0.15),
+        (0.27, 0.018, 0.04, 0.235),
+        (0.37, 0.018, 0.04, 0.325),
+        (0.43, 0.01, 0.02, 0.37),
     ]
-    body.skin([[(x, along + y, high) for x, y in oval(6, wide, deep)] for high, along, wide, deep in mane], "mane")
+    body.column(mane, "mane", sides=6)
     body.trunk([(0.35, 0.04, 0.27, 0.40), (0.42, 0.05, 0.255, 0.395), (0.50, 0.036, 0.21, 0.315)], "coat", sides=8)
     body.trunk([(0.495, 0.037, 0.21, 0.315), (0.56, 0.032, 0.175, 0.26), (0.58, 0.024, 0.185, 0.24)], "coat", sides=8)
     for side in (-1, 1):
-        body.skin(
-            [
-                [(0.025 * side + x, 0.375 + y, high) for x, y in oval(5, wide, wide)]
-                for high, wide in ((0.37, 0.015), (0.42, 0.013), (0.455, 0.003))
-            ],
-            "coat",
-        )
+        ear = ((0.37, 0.015), (0.42, 0.013), (0.455, 0.003))
+        body.column([(high, wide, wide, 0.375, 0.025 * side) for high, wide in ear], "coat", sides=5)
         body.ball((0.045 * side, 0.44, 0.345), (0.009, 0.012, 0.012), "eyes", sides=5, bands=3)
 
 
@@ -114,12 +95,8 @@ def _person(person: Shape) -> None:
     person.column([(0.333, 0.075, 0.088, 0.006), (0.343, 0.078, 0.092, 0.006)], "hat", sides=10)
     person.column([(0.343, 0.043, 0.052, 0.004), (0.395, 0.034, 0.044, 0.004)], "hat", sides=8)
     for side in (-1, 1):
-        _limb(
-            person,
-            side,
-            [(0.045, 0.0, 0.03, 0.042), (0.115, 0.075, -0.06, 0.034), (0.122, 0.06, -0.11, 0.026)],
-            "trousers",
-        )
+        thigh = [(0.045, 0.0, 0.03, 0.042), (0.115, 0.075, -0.06, 0.034), (0.122, 0.06, -0.11, 0.026)]
+        _limb(person, side, thigh, "trousers")
         _limb(person, side, [(0.122, 0.055, -0.10, 0.03), (0.125, 0.045, -0.2, 0.024)], "boots")
         person.ball((0.125 * side, 0.075, -0.215), (0.02, 0.05, 0.02), "boots", sides=6, bands=3)
         _limb(person, side, [(0.075, 0.0, 0.22, 0.026), (0.1, 0.03, 0.12, 0.022)], "shirt")
@@ -129,6 +106,4 @@ def _person(person: Shape) -> None:
 
 def _limb(person: Shape, side: int, joints: list[tuple[float, float, float, float]], paint: str) -> None:
     """A limb through joints of (out, ahead, height, half width)."""
-    person.skin(
-        [[(out * side + x, ahead + y, high) for x, y in oval(6, r, r)] for out, ahead, high, r in joints], paint
-    )
+    person.column([(high, r, r, ahead, out * side) for out, ahead, high, r in joints], paint, sides=6)

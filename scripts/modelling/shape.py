@@ -77,9 +77,12 @@ class Shape:
             rings.append([(x, y, middle + z) for x, z in oval(sides, width, (top - bottom) / 2)])
         self.skin(rings, paint)
 
-    def column(self, sections: Sequence[tuple[float, float, float, float]], paint: Paint, sides: int = 8) -> None:
-        """Add a body along Z from sections of (height, half width, half depth, offset along Y)."""
-        self.skin([[(x, y + ahead, z) for x, y in oval(sides, w, d)] for z, w, d, ahead in sections], paint)
+    def column(self, sections: Sequence[Sequence[float]], paint: Paint, sides: int = 8) -> None:
+        """Add a body along Z from sections of (height, half width, half depth, offset along Y and maybe X)."""
+        rings = []
+        for z, w, d, ahead, *aside in sections:
+            rings.append([(x + sum(aside), y + ahead, z) for x, y in oval(sides, w, d)])
+        self.skin(rings, paint)
 
     def ball(self, middle: Point, radii: Point, paint: Paint, sides: int = 6, bands: int = 4) -> None:
         """Add an ellipsoid with half axes `radii`."""

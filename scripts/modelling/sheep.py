@@ -14,14 +14,7 @@ FLEECES: tuple[Colors, ...] = tuple(
 )
 SIZE = stored(SHEEP.size)
 HIP = 0.36
-LEGS = (
-    ("Right Front", 0.11, 0.20, "p"),
-    ("Left Front", -0.11, 0.20, "(p+0.5)"),
-    ("Right Hind", 0.11, -0.27, "(p+0.55)"),
-    ("Left Hind", -0.11, -0.27, "(p+0.05)"),
-)
-"""The legs across move nearly together."""
-WALK = Walk(SIZE, HIP, SHEEP.stride, 0.22, LEGS)
+WALK = Walk(SIZE, HIP, SHEEP.stride, 0.22, (0.11, 0.20), (0.11, -0.27), ("p", "(p+0.5)", "(p+0.55)", "(p+0.05)"))
 
 
 def sheep(number: int) -> bpy.types.Object:

@@ -7,6 +7,8 @@ with the toes flat. Hips and feet are given, the two bones of a leg follow. The 
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -105,22 +107,16 @@ WITH_GROUND = 0.11
 TURN_STANCE, TURN_LIFT = 0.66, 0.035
 
 
-def about_x(angle: float) -> Matrix:
-    """A turn that lifts what is ahead."""
-    c, s = math.cos(angle), math.sin(angle)
-    return np.array(((1.0, 0.0, 0.0), (0.0, c, -s), (0.0, s, c)))
+def about(axis: int, angle: float) -> Matrix:
+    """A turn about an axis: x lifts what is ahead, y lowers what is to the right, z goes to the left."""
+    turn, (i, j) = np.eye(3), ((axis + 1) % 3, (axis + 2) % 3)
+    turn[i, i] = turn[j, j] = math.cos(angle)
+    turn[j, i] = math.sin(angle)
+    turn[i, j] = -turn[j, i]
+    return turn
 
 
-def about_y(angle: float) -> Matrix:
-    """A turn that lowers what is to the right."""
-    c, s = math.cos(angle), math.sin(angle)
-    return np.array(((c, 0.0, s), (0.0, 1.0, 0.0), (-s, 0.0, c)))
-
-
-def about_z(angle: float) -> Matrix:
-    """A turn to the left."""
-    c, s = math.cos(angle), math.sin(angle)
-    return np.array(((c, -s, 0.0), (s, c, 0.0), (0.0, 0.0, 1.0)))
+about_x, about_y, about_z = (partial(about, axis) for axis in range(3))
 
 
 def smooth(part: float) -> float:
@@ -132,9 +128,6 @@ def smooth(part: float) -> float:
 def window(time: float, start: float, end: float, fade: float) -> float:
     """1 between two times, 0 outside, with smooth edges."""
     return smooth((time - start) / fade + 0.5) * smooth((end - time) / fade + 0.5)
-
-
-# ---- feet
 
 
 @dataclass(frozen=True)
@@ -258,9 +251,6 @@ def arm(pose: Pose, letter: str, swing: float, elbow: float, out: float, inwards
     upper = chest @ about_y(-side * out) @ about_x(swing)
     pose.turns[f"Upper Arm.{letter}"] = upper
     pose.turns[f"Forearm.{letter}"] = upper @ about_z(side * inwards) @ about_x(elbow)
-
-
-# ---- what a person does, each by the phase of its cycle
 
 
 def walking(gait: Gait, phase: float) -> Pose:
@@ -433,28 +423,17 @@ CYCLES = (
 """The clips of the people of ready scenes."""
 
 
-@dataclass(frozen=True)
-class Held:
-    """How an arm is held that carries something; the numbers are those of `arm`."""
-
-    letter: str
-    swing: float
-    elbow: float
-    out: float
-    inwards: float = 0.0
-
-
-CARRYING: Mapping[str, tuple[Held, ...]] = {
-    "Suitcase": (Held("R", -0.02, 0.06, 0.13),),
-    "Box": (Held("R", 0.42, 1.22, 0.06, 0.12), Held("L", 0.42, 1.22, 0.06, 0.12)),
+CARRYING: Mapping[str, tuple[tuple[Any, ...], ...]] = {
+    "Suitcase": (("R", -0.02, 0.06, 0.13),),
+    "Box": (("R", 0.42, 1.22, 0.06, 0.12), ("L", 0.42, 1.22, 0.06, 0.12)),
     "Backpack": (),
 }
-"""The arms of those who carry something, by what they carry."""
+"""How the arms are held of those who carry something, as `arm` takes it, by what they carry."""
 
 
 def carrying(thing: str) -> Pose:
     """The pose of the arms of a person who carries something, and of nothing else."""
     pose = Pose(np.zeros(3), {"Chest": np.eye(3)})
     for held in CARRYING[thing]:
-        arm(pose, held.letter, held.swing, held.elbow, held.out, held.inwards)
+        arm(pose, *held)
     return pose

@@ -18,13 +18,7 @@ COAT = {
 }
 SIZE = stored(WOLF.size)
 HIP = 0.42
-LEGS = (
-    ("Right Front", 0.075, 0.27, "p"),
-    ("Left Front", -0.075, 0.27, "(p+0.5)"),
-    ("Right Hind", 0.08, -0.28, "(p+0.5)"),
-    ("Left Hind", -0.08, -0.28, "p"),
-)
-WALK = Walk(SIZE, HIP, WOLF.stride, 0.3, LEGS)
+WALK = Walk(SIZE, HIP, WOLF.stride, 0.3, (0.075, 0.27), (0.08, -0.28), ("p", "(p+0.5)", "(p+0.5)", "p"))
 
 
 def wolf() -> bpy.types.Object:
@@ -34,20 +28,10 @@ def wolf() -> bpy.types.Object:
     shadow.face([(x, y, 0.012) for x, y in oval(12, 0.13, 0.36)], "shadow")
     _trunk(body)
     _head(body)
-    tail.trunk(
-        [(-0.36, 0.02, -0.19, -0.13), (-0.22, 0.05, -0.15, -0.03), (0.0, 0.03, -0.03, 0.03)],
-        lambda ring, _side: "pale" if ring == 0 else "coat",
-    )
-    leg.column(
-        [
-            (-HIP, 0.03, 0.045, 0.012),
-            (0.035 - HIP, 0.022, 0.024, 0.0),
-            (-0.18, 0.028, 0.034, 0.0),
-            (0.04, 0.045, 0.06, 0.0),
-        ],
-        "legs",
-        sides=6,
-    )
+    brush = [(-0.36, 0.02, -0.19, -0.13), (-0.22, 0.05, -0.15, -0.03), (0.0, 0.03, -0.03, 0.03)]
+    tail.trunk(brush, lambda ring, _side: "pale" if ring == 0 else "coat")
+    paw = [(-HIP, 0.03, 0.045, 0.012), (0.035 - HIP, 0.022, 0.024, 0.0)]
+    leg.column([*paw, (-0.18, 0.028, 0.034, 0.0), (0.04, 0.045, 0.06, 0.0)], "legs", sides=6)
     ob = add_vehicle("Wolf A", shadow.mesh("Wolf", paints, SIZE))
     trunk = add_body(body.mesh("Wolf Body", paints, SIZE), ob, WALK)
     rear = add_part("Tail", tail.mesh("Wolf Tail", paints, SIZE), trunk, (0.0, -0.37 * SIZE, 0.08 * SIZE), ob)
@@ -70,11 +54,6 @@ def _head(body: Shape) -> None:
     body.trunk([(0.46, 0.045, 0.09, 0.18), (0.56, 0.032, 0.09, 0.145), (0.585, 0.028, 0.095, 0.14)], "pale")
     body.ball((0.0, 0.59, 0.135), (0.018, 0.014, 0.014), "nose", sides=5, bands=3)
     for side in (-1, 1):
-        body.skin(
-            [
-                [(0.052 * side + x, 0.41 + y, z) for x, y in oval(5, wide, deep)]
-                for z, wide, deep in ((0.22, 0.032, 0.022), (0.28, 0.024, 0.016), (0.33, 0.004, 0.004))
-            ],
-            "coat",
-        )
+        ear = ((0.22, 0.032, 0.022), (0.28, 0.024, 0.016), (0.33, 0.004, 0.004))
+        body.column([(*section, 0.41, 0.052 * side) for section in ear], "coat", sides=5)
         body.ball((0.045 * side, 0.485, 0.185), (0.011, 0.011, 0.011), "eyes", sides=5, bands=3)

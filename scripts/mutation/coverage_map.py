@@ -26,10 +26,6 @@ NEVER_RAN = (2, 3, 4, 5)
 """How pytest ends where it could not run the tests; 0 and 1 say whether all of them passed."""
 
 
-class RecordingError(Exception):
-    """The tests could not be run; the message is the output of pytest."""
-
-
 @dataclass
 class Record:
     """The tests of one file and the lines that they run.
@@ -192,7 +188,7 @@ class Recorder:
                 [*command, *paths], cwd=self.root, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
             )
             if done.returncode in NEVER_RAN or done.returncode < 0:
-                raise RecordingError(done.stdout.decode(errors="replace"))
+                raise SystemExit(done.stdout.decode(errors="replace"))
             written = [json.loads(file.read_text(encoding="utf-8")) for file in sorted(Path(folder).iterdir())]
         records = _by_file(paths, written, self._is_in_function)
         self.cache.mkdir(parents=True, exist_ok=True)

@@ -186,12 +186,8 @@ class BrakeFor(Neighborhood):
         return world.neighbors(agents, distance, self.angle, self.neighbors, self.crowd)
 
     def _standing(self, world: World, agents: Agents, lanes: Lanes, agent: Rows, row: Rows, sight: Scalars) -> Scalars:
-        """The speed from which each agent can stop before the obstacles that stand in its way, (n,) m/s.
-
-        Args:
-            agent, row: (p,) pairs of an agent and an obstacle.
-            sight: (n,) metres.
-        """
+        """The speed from which each agent can stop before the obstacles that stand in its way, (n,) m/s. `agent`,
+        `row`: (p,) pairs of an agent and an obstacle; `sight`: (n,) metres."""
         reach, furthest = (agents.radius + self.clearance)[agent], sight[agent]
         nose = (agents.extent - agents.radius)[agent]
         way = lanes.way_to(world.obstacles, agent, row, nose, reach, furthest)

@@ -82,11 +82,8 @@ TURN, SEEK, CROSS = (c.number for c in METHODS)
 
 @dataclass(frozen=True)
 class Returning(Memory):
-    """The memory of a turn back of agents that cross the region.
-
-    Attributes:
-        strength: (n,) how hard each agent turns, from 0 to 1.
-    """
+    """The memory of a turn back of agents that cross the region. `strength`: (n,) how hard each agent turns, from 0 to
+    1."""
 
     strength: Scalars = remembered(0.0)
 

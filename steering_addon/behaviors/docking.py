@@ -140,11 +140,7 @@ class Docking(Destination):
 
     def _aim(self, to_target: Vectors, heading: Vectors, agents: Agents) -> Vectors:
         """The point that each agent heads for on its way to the line and along it, (n, 3) from the agent, metres.
-
-        Args:
-            to_target: (n, 3) from the agent to the target, metres.
-            heading: (n, 3) unit heading of the target.
-        """
+        `to_target`: (n, 3) from the agent to the target, metres; `heading`: (n, 3) unit heading of the target."""
         behind = dot(to_target, heading)
         aside = to_target - behind[:, None] * heading
         off_line = magnitude(aside)

@@ -66,12 +66,8 @@ class Drive(Behavior):
         return np.where(self.target < 0, -1, np.where(self.herd >= 0, self.herd, world.bodies.crowd[quarry]))
 
     def _beside(self, agents: Agents, place: Vectors, out: Vectors) -> Vectors:
-        """Where each agent goes next, (n, 3) metres from its quarry: aside, round it, then behind it.
-
-        Args:
-            place: (n, 3) metres, of the quarries.
-            out: (n, 3) unit directions from home to them.
-        """
+        """Where each agent goes next, (n, 3) metres from its quarry: aside, round it, then behind it. `place`: (n, 3)
+        metres, of the quarries; `out`: (n, 3) unit directions from home to them."""
         offset = agents.level(agents.position - place)
         direction = unit(offset)
         along = dot(direction, out)

@@ -111,12 +111,8 @@ class Explore(Behavior):
 def _chosen(
     world: World, agents: Agents, region: int, mask: Mask, places: Vectors, seen: Scalars, memory: Exploring
 ) -> Exploring:
-    """The memory after the agents of a mask (n,) that need a cell of a region have chosen one.
-
-    Args:
-        places: (cells, 3) the middles of the cells, metres.
-        seen: (cells,) how long each has been seen, seconds.
-    """
+    """The memory after the agents of a mask (n,) that need a cell of a region have chosen one. `places`: (cells, 3) the
+    middles of the cells, metres; `seen`: (cells,) how long each has been seen, seconds."""
     goal = np.maximum(memory.goal, 0)
     known = (memory.goal >= 0) & (memory.region == region)
     late = world.time >= memory.until

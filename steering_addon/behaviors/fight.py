@@ -39,11 +39,7 @@ SLOW = 0.1
 
 @dataclass(frozen=True)
 class Fighting(Partners):
-    """The partner of each agent.
-
-    Attributes:
-        waits: (n,) whether it has none and stands behind those that fight.
-    """
+    """The partner of each agent. `waits`: (n,) whether it has none and stands behind those that fight."""
 
     waits: Mask = remembered(False)
 
@@ -195,11 +191,7 @@ def _round_others(
     between: Between, goes: Rows, known: Fighting, way: Vectors, gap: Scalars
 ) -> tuple[Vectors, Scalars, Mask]:
     """The ways and the gaps as of `_way`, round others that stand between partners, and to whom none leads, (n,).
-
-    Args:
-        between: the agents that go.
-        goes: (m,) their rows among all.
-    """
+    `between`: the agents that go; `goes`: (m,) their rows among all."""
     partnered = which(known.has[goes])
     rows = goes[partnered]
     straight = picked(way, rows)

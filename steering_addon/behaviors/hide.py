@@ -19,11 +19,7 @@ BETTER = 0.7
 
 @dataclass(frozen=True)
 class Hiding(Memory):
-    """The hiding place of each agent.
-
-    Attributes:
-        obstacle: (n,) the row of the obstacle that it hides behind, -1 for none.
-    """
+    """The hiding place of each agent. `obstacle`: (n,) the row of the obstacle that it hides behind, -1 for none."""
 
     obstacle: Rows = remembered(-1)
 

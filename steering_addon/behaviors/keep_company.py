@@ -144,12 +144,8 @@ class KeepCompany(Neighborhood):
         )
 
     def _in_the_way(self, world: World, companions: Companions, way: Vectors, waiting: Rows) -> Mask:
-        """Whether agents wait where others than companions follow closely, who would have to wait too, (n,).
-
-        Args:
-            way: (n, 3) unit vectors along which the groups go.
-            waiting: (m,) rows.
-        """
+        """Whether agents wait where others than companions follow closely, who would have to wait too, (n,). `way`: (n,
+        3) unit vectors along which the groups go; `waiting`: (m,) rows."""
         agents = companions.agents
         in_the_way = np.zeros(len(agents), dtype=np.bool_)
         if len(waiting):

@@ -282,9 +282,6 @@ class _Follower:
     """m agents that follow lines.
 
     Attributes:
-        line: the line of each.
-        agents: the followers.
-        behavior: their parameters.
         ahead: (m,) the positions along the line nearest to their predicted positions, metres.
         memory: with the bypasses round what stands on the line.
         aside, slope: (m, 3) the offset of the line at `ahead`, metres, and its change per metre of way.

@@ -121,12 +121,8 @@ class Patrol(Behavior):
         return (touches & ~stops) | (near & (approach <= SLOW * agents.max_speed))
 
     def _going(self, world: World, agents: Agents, body: Rows, stops: Mask) -> tuple[Vectors, Mask]:
-        """The force toward the targets, (n, 3) newtons, and whether it sets the agents' speed, (n,).
-
-        Args:
-            body: (n,) the rows of the targets, -1 for none.
-            stops: (n,) whether the agent stops at its target.
-        """
+        """The force toward the targets, (n, 3) newtons, and whether it sets the agents' speed, (n,). `body`: (n,) the
+        rows of the targets, -1 for none; `stops`: (n,) whether the agent stops at its target."""
         row, place = np.maximum(body, 0), world.bodies_by_way(agents, body)
         offset = np.where((body >= 0)[:, None], agents.level(place - agents.position), 0.0)
         distance, direction = magnitude(offset), unit(offset)

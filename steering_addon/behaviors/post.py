@@ -16,12 +16,7 @@ from ..simulation.world import Agents, World
 
 @dataclass(frozen=True)
 class Posted(Memory):
-    """The post of each agent.
-
-    Attributes:
-        known: (n,) whether it has one.
-        place: (n, 3) metres.
-    """
+    """The post of each agent. `known`: (n,) whether it has one; `place`: (n, 3) metres."""
 
     known: Mask = remembered(False)
     place: Vectors = remembered((0.0, 0.0, 0.0))

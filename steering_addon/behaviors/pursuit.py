@@ -35,12 +35,8 @@ SLOWEST = 0.25
 
 @dataclass(frozen=True)
 class Chasing(Memory):
-    """The state of the chase of each agent.
-
-    Attributes:
-        pause: (n,) seconds until it chases again, 0 while it chases.
-        nearing: (n,) whether it came nearer to its quarry in the last step.
-    """
+    """The state of the chase of each agent. `pause`: (n,) seconds until it chases again, 0 while it chases; `nearing`:
+    (n,) whether it came nearer to its quarry in the last step."""
 
     pause: Scalars = remembered(0.0)
     nearing: Mask = remembered(False)

@@ -224,13 +224,8 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
 
 
 def _taken_up(before: Vectors, demand: Vectors, time: float, least: Scalars, dt: float) -> Vectors:
-    """The push, (n, 3), low-passed: before + (demand - before) dt / (time + dt).
-
-    Args:
-        before, demand: (n, 3).
-        time: seconds.
-        least: (n,) lengths below which a push without demand ends.
-    """
+    """The push, (n, 3), low-passed: before + (demand - before) dt / (time + dt). `before`, `demand`: (n, 3); `time`:
+    seconds; `least`: (n,) lengths below which a push without demand ends."""
     push = before + (demand - before) * (dt / (time + dt))
     over = (magnitude(demand) == 0.0) & (magnitude(push) < least)
     return np.where(over[:, None], 0.0, push)

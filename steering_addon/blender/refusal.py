@@ -27,7 +27,6 @@ class Refusal(ValueError):  # noqa: N818 - not an error of the program
     Attributes:
         about: the objects that it names and that the animator has to change.
         remedy: the setting of the scene's simulation that it names; empty if it names none.
-        level: how Blender reports it.
     """
 
     level = "ERROR"

@@ -172,12 +172,8 @@ def _let_neighbors_begin(
 
 
 def _wait(due: Scalars, position: Vectors, distance: float) -> Mask:
-    """The agents within a distance of an agent that was ready before them, (b,); equally ready ones do not wait.
-
-    Args:
-        due: (b,) when each was ready, seconds.
-        position: (b, 3) metres.
-    """
+    """The agents within a distance of an agent that was ready before them, (b,); equally ready ones do not wait. `due`:
+    (b,) when each was ready, seconds; `position`: (b, 3) metres."""
     waits = np.zeros(len(due), dtype=np.bool_)
     for pairs in pairs_within(position, distance):
         first, second = pairs.first, pairs.second

@@ -31,7 +31,6 @@ class Meeting:
     """The vehicles of a crowd that may be called, and the world before the step.
 
     Attributes:
-        world: the world.
         before: what state each of the n vehicles is in.
         crowd: (n,) the row of the crowd of each vehicle.
         rows: (m,) the vehicles that may be called, rising.
@@ -91,7 +90,6 @@ class Condition(Declared):
 
     Attributes:
         name: in files; never changes.
-        label: the name in the interface.
         stored_number: stored in files; never changes meaning.
     """
 

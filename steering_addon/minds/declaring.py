@@ -152,7 +152,6 @@ class Trigger:
 
     Attributes:
         to: the mode that it calls into.
-        when: its condition.
         key: a number of its own, on which chance depends.
         bodies: (k,) rows of the bodies that it watches for.
         of: the crowd and the mode whose vehicles it watches for besides, None for none.
@@ -200,7 +199,6 @@ class Mind:
     Attributes:
         crowd: the row of the crowd.
         modes: its states; they count from 1.
-        triggers: what calls.
     """
 
     crowd: int

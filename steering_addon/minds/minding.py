@@ -98,11 +98,8 @@ def share_told(cues: list[float]) -> float:
 
 
 class OverfullCues:
-    """The crowds whose cues come to more than all of them.
-
-    Attributes:
-        frames: the first such frame and the largest share, by the row of the crowd.
-    """
+    """The crowds whose cues come to more than all of them. `frames`: the first such frame and the largest share, by the
+    row of the crowd."""
 
     def __init__(self) -> None:
         self.frames: dict[int, tuple[int, float]] = {}

@@ -69,12 +69,8 @@ class StateClips:
         return np.where(self.stands[0], 0, places)
 
     def standing(self, places: Rows, draw: Scalars, talks: Mask) -> Rows:
-        """The clip that each agent takes to stand, (n,).
-
-        Args:
-            draw: (n,) chance, in [0, 1).
-            talks: (n,) whether it is one for those in company.
-        """
+        """The clip that each agent takes to stand, (n,). `draw`: (n,) chance, in [0, 1); `talks`: (n,) whether it is
+        one for those in company."""
         chosen = np.zeros(len(places), dtype=np.int64)
         for place, (alone, together) in enumerate(zip(self._alone, self._together)):
             by_chance = (rows[np.floor(draw * len(rows)).astype(np.int64)] for rows in (together, alone))

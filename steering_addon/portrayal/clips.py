@@ -49,7 +49,6 @@ class Clip:
     """A clip of a model, with everything that is known of it.
 
     Attributes:
-        name: of its action.
         plays: STAND, MOVE, DO, BEAT or ON_LINK.
         seconds: of a cycle as the clip was made.
         speed: m/s at which its feet hold on the ground, at the model's scale; 0 where it stands.
@@ -241,12 +240,8 @@ MEASURED = tuple(field.name for field in fields(Clip) if field.name not in CHOSE
 
 @dataclass(frozen=True)
 class Measurement:
-    """A clip as it was measured on a model.
-
-    Attributes:
-        made_of: the hash of the clip and the model that were measured.
-        scale: of the model, at which the metres of the clip are meant.
-    """
+    """A clip as it was measured on a model. `made_of`: the hash of the clip and the model that were measured; `scale`:
+    of the model, at which the metres of the clip are meant."""
 
     clip: Clip
     made_of: str

@@ -47,11 +47,8 @@ BEGINS, LEADS, WHICH = 0xE8C1, 0xE8C2, 0xE8C3
 
 @dataclass(frozen=True)
 class Arriving:
-    """Whether n agents arrive.
-
-    Attributes:
-        since: (n,) seconds since they were last where they were led, inf if they never were.
-    """
+    """Whether n agents arrive. `since`: (n,) seconds since they were last where they were led, inf if they never
+    were."""
 
     since: Scalars
 
@@ -110,7 +107,6 @@ class Doings:
         """The row of the clip that each agent is asked to play on a later frame, (n,), or -1; frames come in order.
 
         Args:
-            row: of the frame.
             played: what they played on the frame before.
             state: (n,) the numbers of their states.
             at_goal: (n,) whether they are where they were led.

@@ -152,12 +152,9 @@ class Effort:
         self._shown = np.where(self._beats, 1.0, 0.0)
 
     def frame(self, rate: Scalars, still: Mask, hard: Mask) -> Scalars:
-        """How far wings swing on the next frame, (n,): 1 at the usual rate of the beat, 0 in a glide.
-
-        Args:
-            rate: (n,) of the beat, as a multiple of the usual one.
-            still, hard: (n,) whose wings are still, and who beat all the time.
-        """
+        """How far wings swing on the next frame, (n,): 1 at the usual rate of the beat, 0 in a glide. `rate`: (n,) of
+        the beat, as a multiple of the usual one; `still`, `hard`: (n,) whose wings are still, and who beat all the
+        time."""
         share = clamp(1.0 - self._share + np.where(self._share > 0.0, WORK * (rate - 1.0), 0.0), LEAST, MOST)
         # Bursts and glides take turns, and the share of the time of both follows the work of each moment.
         spent = np.where(self._beats, (1.0 - share) / share, 1.0)

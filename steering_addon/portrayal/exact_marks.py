@@ -28,10 +28,7 @@ ROUNDING = 1e-9
 
 class ExactMarks:
     """Moves the paths of a run onto exact marks: sketches go in, and come out once no mark ahead can move them.
-
-    Attributes:
-        too_far: as of `Corrections`.
-    """
+    `too_far`: as of `Corrections`."""
 
     def __init__(self) -> None:
         self._corrections = Corrections()
@@ -75,7 +72,6 @@ class MarkCorrection:
 
     Attributes:
         row: the frame, counted from the first of the run.
-        mark: its name.
         way: (3,) to the mark, metres.
         frames: in which the path is moved, before the mark and after it.
         frame_time: seconds.

@@ -21,13 +21,8 @@ class HeadsAhead:
     """Takes in the heads of m bodies on the frames of a run, and then turns them."""
 
     def __init__(self, lead: float, frame_time: float, *, eases_always: bool = False) -> None:
-        """Say how they turn.
-
-        Args:
-            lead: that of their gaze.
-            frame_time: seconds.
-            eases_always: whether also heads that look at nothing turn as gently as those that do.
-        """
+        """Say how they turn. `frame_time`: seconds; `eases_always`: whether also heads that look at nothing turn as
+        gently as those that do."""
         self._lead, self._frame_time, self._eases_always = lead, frame_time, eases_always
         self._heads: list[Heads] = []
 
@@ -52,12 +47,8 @@ class PlantedBodies:
     """Takes in the bodies of one model on the frames of a run, and then says where they stand."""
 
     def __init__(self, size: Scalars, lift: Scalars) -> None:
-        """Say how large m bodies are on the first frame.
-
-        Args:
-            size: (m,) as of `ModelClips`.
-            lift: (m,) metres of their origins above the place where they stand.
-        """
+        """Say how large m bodies are on the first frame. `size`: (m,) as of `ModelClips`; `lift`: (m,) metres of their
+        origins above the place where they stand."""
         # Clips may have been measured on a body of another size than the first one, whose rig is read.
         self._size, self._lift = size / size[0], lift
         self._portraits: list[ModelPortrait] = []

@@ -56,7 +56,6 @@ class Sampled:
     """The lowest points of a model over a cycle of one of its clips.
 
     Attributes:
-        name: of the action.
         seconds: of the cycle.
         points: (PHASES + 1, m, 3) metres, z up; the last phase is the first of the next cycle.
         liveliness: model heights a second that its parts move, in the mean.
@@ -77,7 +76,6 @@ class Moving:
     """The motion of the feet of a clip over the ground.
 
     Attributes:
-        feet: those that carry.
         way: (2,) unit vector in which the body goes.
         profile: (PHASES,) m/s at each phase.
         turning: radians a second to the left.
@@ -343,10 +341,7 @@ def matched(clips: Sequence[Clip], sampled: Sequence[Sampled], height: float) ->
 
 def alignment(track: Points, other: Points) -> tuple[float, float]:
     """The phase to add to another clip for its feet to go with those of a first, and how well they agree, -1 to 1.
-
-    Args:
-        track, other: (feet, PHASES + 1, 2) where the feet are.
-    """
+    `track`, `other`: (feet, PHASES + 1, 2) where the feet are."""
     a, b = (feet[:, :-1] - np.einsum("fki->fi", feet[:, :-1])[:, None] / PHASES for feet in (track, other))
     products = [total(a * np.roll(b, -shift, axis=1)) for shift in range(PHASES)]
     shift = int(np.argmax(products))
@@ -361,7 +356,6 @@ def nearest_stops(track: Points, standing: Points) -> tuple[float, ...]:
 
     Args:
         track: (feet, PHASES + 1, 2) of a clip that moves.
-        standing: of one that stands.
     """
     off = track[:, :-1] - standing[:, :1]
     away = np.einsum("fki->k", off * off)

@@ -35,13 +35,7 @@ WHICH = 0x6A17
 
 @dataclass(frozen=True)
 class ClipGait:
-    """Clips of about one speed.
-
-    Attributes:
-        rows: of the clips.
-        speed: their mean, m/s.
-        mixes: whether poses mix with the next faster gait.
-    """
+    """Clips of about one speed. `speed`: their mean, m/s; `mixes`: whether poses mix with the next faster gait."""
 
     rows: tuple[int, ...]
     speed: float
@@ -50,11 +44,8 @@ class ClipGait:
 
 @dataclass(frozen=True)
 class Direction:
-    """Gaits, from slow to fast, that move in one direction.
-
-    Attributes:
-        heading: cosine and sine of the angle to the left of the front.
-    """
+    """Gaits, from slow to fast, that move in one direction. `heading`: cosine and sine of the angle to the left of the
+    front."""
 
     gaits: tuple[ClipGait, ...]
     heading: tuple[float, float]

@@ -63,13 +63,8 @@ class Gaze:
         return self.callers or self.target >= 0 or bool(self.in_states)
 
     def seen(self, rows: Rows, caller: Vectors, state: Rows, places: Vectors) -> Vectors:
-        """The places that m vehicles look at, (m, 3) metres, nan for none: nobody looks at itself.
-
-        Args:
-            rows: (m,) theirs.
-            caller, state: (m, 3) and (m,) as of `VisibleBodies`.
-            places: (k, 3) of all bodies.
-        """
+        """The places that m vehicles look at, (m, 3) metres, nan for none: nobody looks at itself. `rows`: (m,) theirs;
+        `caller`, `state`: (m, 3) and (m,) as of `VisibleBodies`; `places`: (k, 3) of all bodies."""
         body = np.full(len(rows), self.target)
         for number, watched in self.in_states.items():
             body[state == number] = watched
@@ -161,11 +156,8 @@ def toward(
 
 
 def aimed(target: Vectors, eyes: Vectors, forward: Vectors, up: Vectors, otherwise: Scalars) -> tuple[Scalars, Scalars]:
-    """How far heads are turned to the left and raised to look at points, (n,) radians each, without easing.
-
-    Args:
-        target, eyes, forward, up, otherwise: as for `toward`, of n heads on a frame or of one on n frames.
-    """
+    """How far heads are turned to the left and raised to look at points, (n,) radians each, without easing. `target`,
+    `eyes`, `forward`, `up`, `otherwise`: as for `toward`, of n heads on a frame or of one on n frames."""
     sees = np.isfinite(target[:, 0])
     offset = np.where(sees[:, None], target - eyes, forward)
     ahead, aside, above = dot(offset, forward), dot(offset, cross(up, forward)), dot(offset, up)
@@ -190,23 +182,15 @@ def expected(forward: Vectors, up: Vectors, before: Vectors, seconds: float, lea
 
 
 def followed(before: Scalars, wanted: Scalars, looks: Mask, frame_time: float) -> Scalars:
-    """How far heads have turned a frame later, (n,) radians, as they follow what is wanted.
-
-    Args:
-        before, wanted: (n,) radians.
-        looks: (n,) whether they look at something: then they turn more slowly.
-    """
+    """How far heads have turned a frame later, (n,) radians, as they follow what is wanted. `before`, `wanted`: (n,)
+    radians; `looks`: (n,) whether they look at something: then they turn more slowly."""
     share = np.minimum(frame_time / np.where(looks, EASING, SMOOTHING), 1.0)
     return before + (wanted - before) * share
 
 
 def attends(since: Scalars, speed: Scalars, height: Scalars) -> Mask:
-    """Whether bodies look at what called them into a state, (n,).
-
-    Args:
-        since: (n,) seconds since they took up the state.
-        speed, height: (n,) m/s and metres.
-    """
+    """Whether bodies look at what called them into a state, (n,). `since`: (n,) seconds since they took up the state;
+    `speed`, `height`: (n,) m/s and metres."""
     return (since < NOTICES) | (speed < STANDS * height)
 
 
@@ -227,11 +211,8 @@ def variants_of(keys: Keys) -> Rows:
 
 def postures(most: Scalars, variants: Rows) -> tuple[Vectors, Vectors]:
     """How far backs and heads of n agents are turned, (n, 3) radians: raised, leant to the left, turned to the left.
-
-    Args:
-        most: (n,) radians by which a back or a head is raised or lowered at most.
-        variants: (n,) numbers of postures.
-    """
+    `most`: (n,) radians by which a back or a head is raised or lowered at most; `variants`: (n,) numbers of
+    postures."""
     part = (variants[:, None] + 0.5) * np.array(SPREAD)
     draw = (2.0 * (part - np.floor(part)) - 1.0) * most[:, None]
     level = np.zeros(len(draw))

@@ -16,12 +16,8 @@ TOGETHER = 32000
 
 
 def mixed_tables(tables: Sequence[NDArray[np.float64]], playing: Playing) -> NDArray[np.float64]:
-    """Mix some numbers of clips that are played together, (f, ...), each of these contiguous in memory.
-
-    Args:
-        tables: (PHASES + 2, ...) of each clip.
-        playing: (clips, f) of one body, or of several one after the other.
-    """
+    """Mix some numbers of clips that are played together, (f, ...), each of these contiguous in memory. `tables`:
+    (PHASES + 2, ...) of each clip; `playing`: (clips, f) of one body, or of several one after the other."""
     columns = np.stack([table.reshape(len(table), -1).T for table in tables])
     return mixed_columns(columns, playing).T.reshape(-1, *tables[0].shape[1:])
 

@@ -79,13 +79,8 @@ class FrameMotion:
         was_forward: Vectors,
         **others: Any,
     ) -> "FrameMotion":
-        """The way from the frame before to this one.
-
-        Args:
-            position, forward, up: (n, 3) metres and unit axes on this frame.
-            was, was_forward: (n, 3) position and forward on the frame before.
-            others: the other attributes.
-        """
+        """The way from the frame before to this one. `position`, `forward`, `up`: (n, 3) metres and unit axes on this
+        frame; `was`, `was_forward`: (n, 3) position and forward on the frame before."""
         left = cross(up, forward)
         gone = position - was
         ahead, aside = dot(gone, forward), dot(gone, left)
@@ -208,7 +203,6 @@ class Player:
 
         Args:
             before: what they played on the frame before.
-            way: since then.
             entered: (n,) whether this is the first frame on which an agent is present; `way` is then the one that it
                 would have come. None if no agent enters.
         """
@@ -388,13 +382,8 @@ def shorter(ratio: Scalars, steps: Scalars) -> Scalars:
 
 
 def advanced(phase: Scalars, metres: Scalars, gone: Scalars) -> Scalars:
-    """The phases after a way, (n,).
-
-    Args:
-        phase: (n,) cycles.
-        metres: (n, PHASES + 1) the way behind each phase of a cycle, rising from 0.
-        gone: (n,) metres, at least 0.
-    """
+    """The phases after a way, (n,). `phase`: (n,) cycles; `metres`: (n, PHASES + 1) the way behind each phase of a
+    cycle, rising from 0; `gone`: (n,) metres, at least 0."""
     n = len(phase)
     stride = metres[:, PHASES]
     moves = stride > 1e-6

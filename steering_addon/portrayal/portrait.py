@@ -91,7 +91,6 @@ class PortraitSubjects:
         frame_time, step: seconds of a frame and of a step.
         radius: (n,) metres.
         models: those that play clips.
-        driven, stateful: crowds.
         resources: (m,) the rows of tracked bodies that are gone once they are eaten up.
     """
 
@@ -109,10 +108,7 @@ class ModelPortrait:
     """The m vehicles of one model on a frame.
 
     Attributes:
-        bodies: theirs.
         growth: (m,) how many times as large as on the first frame they are.
-        on_ground: they in the space of their ground.
-        played: of their clips.
         heads: theirs; None if nothing turns them.
     """
 
@@ -138,24 +134,15 @@ class CrowdPortrait:
 
 @dataclass(frozen=True)
 class Portrait(Sketch):
-    """The vehicles as they are to be seen on a frame: a sketch, with what follows from all frames so far.
-
-    Attributes:
-        models: as those of the subjects.
-        driven: the crowds with numbers for drivers, alike.
-    """
+    """The vehicles as they are to be seen on a frame: a sketch, with what follows from all frames so far. `models`: as
+    those of the subjects; `driven`: the crowds with numbers for drivers, alike."""
 
     models: Sequence[ModelPortrait]
     driven: Sequence[CrowdPortrait]
 
 
 class Portrayer:
-    """Portrays the vehicles of a run.
-
-    Attributes:
-        subjects: these.
-        sketched_by: what sketches depend on besides states and frames.
-    """
+    """Portrays the vehicles of a run. `sketched_by`: what sketches depend on besides states and frames."""
 
     def __init__(self, subjects: PortraitSubjects) -> None:
         self.subjects = subjects
@@ -171,12 +158,9 @@ class Portrayer:
             [(crowd.rows, crowd.numbers, crowd.names) for crowd in subjects.stateful],
         )
 
-    def portray(self, before: State | None, state: State, frame: Frame) -> Portrait:
-        """The portrait of the next frame; `before` is the state on the frame before, None on the first."""
-        return self.portrait(self.sketch(before, state, frame))
-
     def sketch(self, before: State | None, state: State, frame: Frame) -> Sketch:
-        """The sketch of a frame, whatever was sketched before; arguments as for `portray`."""
+        """The sketch of a frame, whatever was sketched before; `before` is the state on the frame before, None on the
+        first."""
         n, pose, away, snapshot = len(state), state.pose, state.away, frame.snapshot
         reacts, numbers = self._reacts, self._state_numbers(state)
         bodies = VisibleBodies(
@@ -276,13 +260,8 @@ class _ModelPortrayer:
         self._before: tuple[Ridden, Vectors, Played] | None = None
 
     def portrait(self, all_bodies: VisibleBodies, growth: Scalars, together: Mask, places: Vectors) -> ModelPortrait:
-        """The portrait on the next frame.
-
-        Args:
-            all_bodies: those of all n vehicles.
-            growth, together: (n,) how many times as large as at first they are, and whether they stand with another.
-            places: (k, 3) as of `Sketch`.
-        """
+        """The portrait on the next frame. `all_bodies`: those of all n vehicles; `growth`, `together`: (n,) how many
+        times as large as at first they are, and whether they stand with another; `places`: (k, 3) as of `Sketch`."""
         model = self._model
         bodies, growth, together = all_bodies.take(model.rows), growth[model.rows], together[model.rows]
         came, axes = bodies.velocity * self._frame_time, (bodies.position, bodies.forward, bodies.up, bodies.carriage)

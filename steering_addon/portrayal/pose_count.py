@@ -34,13 +34,9 @@ def edges(count: int) -> Scalars:
 
 
 def furthest(samples: Shapes, poses: Shapes, between: Shapes) -> float:
-    """How far a vertex is at most from where the nearest pose by phase has it, metres.
-
-    Args:
-        samples: (s + 1, v, 3) the mesh at phases from 0 to 1 in s equal steps.
-        poses: (n, v, 3) at `middles`.
-        between: (n + 1, v, 3) at `edges`.
-    """
+    """How far a vertex is at most from where the nearest pose by phase has it, metres. `samples`: (s + 1, v, 3) the
+    mesh at phases from 0 to 1 in s equal steps; `poses`: (n, v, 3) at `middles`; `between`: (n + 1, v, 3) at
+    `edges`."""
     count, last = len(poses), len(samples) - 1
     shown = np.minimum(np.arange(last + 1) * count // last, count - 1)
     pairs = [(samples, shown), (between[:-1], np.arange(count)), (between[1:], np.arange(count))]

@@ -30,8 +30,6 @@ class Frame:
     """One frame of the scene.
 
     Attributes:
-        number: the frame number.
-        snapshot: what the simulation needs.
         parent_parts: (p, 4, 4) the parents' parts of the p vehicles that have a parent, in the order of their rows.
         heights: (n,) metres, of the vehicles with their scale on the frame; 0 if unknown.
     """
@@ -110,8 +108,6 @@ class Sketch:
     """The visible result of one step.
 
     Attributes:
-        number: of the frame.
-        bodies: of all n vehicles.
         outside: (n,) the vehicles that have not entered yet.
         eaten: (m,) the resources of which nothing is left.
         parent_parts: (p, 4, 4) as of `Frame`.
@@ -197,12 +193,8 @@ def callers(state: State, snapshot: Snapshot, heights: Scalars) -> Vectors:
 
 
 def in_company(position: Vectors, forward: Vectors, velocity: Vectors, radius: Scalars) -> Mask:
-    """Whether each of n agents stands near another who stands, faces it and is not behind its back, (n,).
-
-    Args:
-        position, forward, velocity: (n, 3) metres, unit axes and m/s.
-        radius: (n,) metres.
-    """
+    """Whether each of n agents stands near another who stands, faces it and is not behind its back, (n,). `position`,
+    `forward`, `velocity`: (n, 3) metres, unit axes and m/s; `radius`: (n,) metres."""
     accompanied = np.zeros(len(position), dtype=np.bool_)
     rows = np.flatnonzero(magnitude(velocity) <= STILL * radius)
     if len(rows) < 2:

@@ -23,6 +23,9 @@ STILL = 0.2
 """The share of its body's speed below which a foot stands still."""
 BACK = -0.5
 """The cosine, of 120 degrees, to where its body faces from which on a foot does not go back."""
+BEARS = 0.005
+"""Model heights above where it rests up to which a foot bears: one that moves higher up, before it bears or after, is
+put down or lifted."""
 GATHERS = 0.1
 """Seconds in which a foot that swings has gathered speed."""
 OFTEN = 0.5
@@ -124,13 +127,13 @@ def stances_of(
 
     It stands from one frame to the next if its sole is within 1 % of the body's height of where it rests on both, and
     it does not swing: go forwards or aside faster than its body, or gather that speed from a stand. Below a body that
-    moves, it also stands where it hardly moves itself, however high: it is held in the air or in the ground.
+    moves, it also stands where it hardly moves itself, however high: it is held in the air or in the ground. While
+    it is put down or lifted, however low, it stands no more, unless it bears at no time.
 
     Args:
         points: (f, m, 3) in the world.
         level: (f, m) their heights above the ground.
         rows: the columns of the points of the foot.
-        rests: the height at which it rests.
         height: of the body, metres.
     """
     over_ground = np.concatenate((points[:, rows, :2], level[:, rows, None]), axis=2)
@@ -142,14 +145,32 @@ def stances_of(
     stands = rate < STILL * pace.speed
     swings |= _sets_off(swings, stands, pace.seconds) | _sets_off(swings[::-1], stands[::-1], pace.seconds[::-1])[::-1]
     still = ~pace.slow & (np.sqrt(rate * rate + rise * rise) < STILL * pace.speed)
+    high = foot.sole - rests > BEARS * height
+    lifted = (high[1:] | high[:-1]) & (rate >= STILL * pace.speed)
     way, x, y = (np.concatenate(([0.0], np.cumsum(each))) for each in (step, *foot.step.T))
     return [
         FootStance(
             a, b, float(way[b] - way[a]), float(np.sqrt((x[b] - x[a]) * (x[b] - x[a]) + (y[b] - y[a]) * (y[b] - y[a])))
         )
-        for a, b in runs((near[1:] & near[:-1] | still) & ~swings)
+        for a, b in (_bearing(*ends, high, lifted) for ends in runs((near[1:] & near[:-1] | still) & ~swings))
         if b - a >= SHORTEST
     ]
+
+
+def _bearing(first: int, last: int, high: Mask, lifted: Mask) -> tuple[int, int]:
+    """The part of a stance between two frames in which a foot is neither put down nor lifted; all if it never bears.
+
+    Args:
+        high: (f,) whether it is too high to bear.
+        lifted: (f - 1,) the steps in which it moves there.
+    """
+    if high[first : last + 1].all():
+        return first, last
+    while first < last and lifted[first]:
+        first += 1
+    while last > first and lifted[last - 1]:
+        last -= 1
+    return first, last
 
 
 def _sets_off(swings: Mask, stands: Mask, seconds: Scalars) -> Mask:

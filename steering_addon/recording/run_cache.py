@@ -23,12 +23,8 @@ MEASURED = 16
 
 @dataclass(frozen=True)
 class _Frame:
-    """The part of a frame that is always kept.
-
-    Attributes:
-        came_in: the digest of the frame's input.
-        came_out: the output, as given to `keep`.
-    """
+    """The part of a frame that is always kept. `came_in`: the digest of the frame's input; `came_out`: the output, as
+    given to `keep`."""
 
     came_in: bytes
     came_out: Any

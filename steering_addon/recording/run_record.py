@@ -92,26 +92,12 @@ def changes(before: Mindset | None, after: Mindset | None) -> Mapping[int, Chang
     }
 
 
-class ChangesOfMind:
-    """The changes of vehicles, taken down frame after frame."""
-
-    def __init__(self) -> None:
-        self.of: dict[int, list[tuple[int, ChangeOfMind]]] = {}
-        """The changes of each vehicle that has had any, by its row, each with the row of the frame."""
-        self._before: Mindset | None = None
-
-    def look(self, row: int, state: State) -> None:
-        """Take down who has changed by a frame, the one of this row."""
-        for k, change in changes(self._before, state.mindset).items():
-            self.of.setdefault(k, []).append((row, change))
-        self._before = state.mindset
-
-
 class RunRecorder:
     """Takes down what happens to n vehicles, frame after frame.
 
     Attributes:
         mishaps: of all vehicles so far; others may note more kinds.
+        changes: the states that vehicles took up, by their row, each with the row of the frame.
     """
 
     def __init__(self, frames: Scalars, n: int) -> None:
@@ -119,18 +105,16 @@ class RunRecorder:
         self.mishaps = Mishaps(n)
         self._frames = frames
         self._away: Mask = np.zeros((len(frames), n), dtype=np.bool_)
-        self._changes = ChangesOfMind()
+        self.changes: dict[int, list[tuple[int, ChangeOfMind]]] = {}
+        self._before: Mindset | None = None
 
     def look(self, row: int, state: State) -> None:
         """Take down the frame of this row; frames come in order."""
         self.mishaps.look(row, state)
         self._away[row] = state.away
-        self._changes.look(row, state)
-
-    @property
-    def changes(self) -> Mapping[int, list[tuple[int, ChangeOfMind]]]:
-        """The states that vehicles took up, by their row, each with the row of the frame."""
-        return self._changes.of
+        for k, change in changes(self._before, state.mindset).items():
+            self.changes.setdefault(k, []).append((row, change))
+        self._before = state.mindset
 
     def record(
         self, identity: Rows, owner: Rows, histories: Mapping[int, str], unreached: Mapping[int, str]
@@ -154,12 +138,8 @@ class RunRecorder:
 
 
 def frames_present(away: Mask, frames: Scalars) -> Scalars:
-    """The first and the last frame on which each vehicle is present, (n, 2), as `RunRecord.present`.
-
-    Args:
-        away: (f, n) whether it has not entered yet or has left.
-        frames: (f,) their numbers.
-    """
+    """The first and the last frame on which each vehicle is present, (n, 2), as `RunRecord.present`. `away`: (f, n)
+    whether it has not entered yet or has left; `frames`: (f,) their numbers."""
     first, last = np.argmin(away, axis=0), len(frames) - 1 - np.argmin(away[::-1], axis=0)
     present = np.stack(
         (np.where(away[0], frames[first], -np.inf), np.where(away[-1], frames[last], np.inf)),

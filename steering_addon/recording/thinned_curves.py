@@ -36,13 +36,9 @@ class ThinnedCurve:
 
 
 def thinned_curves(values: Scalars, precision: Scalars, first: float = 0.0) -> list[ThinnedCurve]:
-    """The keys with which each of c curves keeps to its numbers, on frames and halfway between them.
-
-    Args:
-        values: (f, c) on f >= 1 consecutive frames.
-        precision: (c,) how far off each curve may be.
-        first: the frame of the first row.
-    """
+    """The keys with which each of c curves keeps to its numbers, on frames and halfway between them. `values`: (f, c)
+    on f >= 1 consecutive frames; `precision`: (c,) how far off each curve may be; `first`: the frame of the first
+    row."""
     pieces = max(values.size // TOGETHER, 1)
     columns = zip(np.array_split(values, pieces, axis=1), np.array_split(precision, pieces))
     return [curve for few, kept in columns for curve in _thinned(few, kept, first)]

@@ -69,12 +69,8 @@ class BodiesToFit:
 
 @dataclass(frozen=True)
 class Factors:
-    """Factors of the default values of behaviors.
-
-    Attributes:
-        length, time, speed, strength: of values in such units.
-        stopping: of lengths with room to stop.
-    """
+    """Factors of the default values of behaviors. `length`, `time`, `speed`, `strength`: of values in such units;
+    `stopping`: of lengths with room to stop."""
 
     length: float
     time: float

@@ -4,8 +4,9 @@ Members are numbered. The random values of a member depend only on its number an
 earlier ones. Increasing the count therefore adds members and leaves the others as they are.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import chain, product
 
 import numpy as np
@@ -34,6 +35,8 @@ GROWS = 1.2
 """Factor by which it grows where there is not enough ground, as at a border."""
 FINE = 0.25
 """Longest edge of the pieces of ground that a group gets, in units of its radius, so that it is about round."""
+LOST = 4.0
+"""Radii from its middle within which a way leads there, or none does."""
 STAGGER = 0.5
 """Distance by which a member of a wedge is behind its neighbor, as a multiple of the distance beside it."""
 
@@ -62,6 +65,8 @@ Proposing = Callable[[Keys], Spots]
 """A function that turns each random key into a spot."""
 Sifting = Callable[[Spots], Spots]
 """A function that returns spots with some of them no longer valid."""
+Measuring = Callable[[Vectors], Scalars]
+"""A function that measures something of each place (n, 3), in metres (n,)."""
 
 
 def random_values(seed: int, numbers: Rows, salt: int) -> Scalars:
@@ -188,27 +193,39 @@ def on_surface(
     return propose
 
 
-def ground_of_group(triangles: NDArray[np.float64], middle: Vectors, count: int, radius: float) -> NDArray[np.float64]:
-    """The part of triangles (t, 3, 3) around a point (3,) that has room for a group, in small pieces (k, 3, 3);
-    `radius`: of the bodies in metres."""
+def ground_of_group(
+    triangles: NDArray[np.float64], middle: Vectors, count: int, radius: float, metres: Measuring | None = None
+) -> NDArray[np.float64]:
+    """The part of triangles (t, 3, 3) around a point (3,) that has room for a group, in small pieces (k, 3, 3).
+
+    Args:
+        radius: of the bodies in metres.
+        metres: tells how long the ways from places (n, 3) to that point are, (n,), inf for none; straight if omitted.
+            Then it is less, or nothing, where no more can be reached.
+    """
     needed, total = np.pi * count * LOOSE * LOOSE * radius * radius, _area(triangles)
-    reach = max(np.sqrt(needed / np.pi), EPSILON)
+    first = reach = max(np.sqrt(needed / np.pi), EPSILON)
+    before = 0.0
     while True:
-        pieces = _pieces_near(triangles, middle, reach)
-        if _area(pieces) >= min(needed, (1.0 - 1e-6) * total):
+        pieces = _pieces_near(triangles, middle, reach, FINE * (reach if metres is None else first))
+        if metres is not None:
+            pieces = pieces[metres(_middles(pieces)) <= reach]
+        area = _area(pieces)
+        no_more = metres is not None and area <= before * (1.0 + 1e-6) and (area > 0.0 or reach > LOST * first)
+        if area >= min(needed, (1.0 - 1e-6) * total) or no_more:
             return pieces
-        reach *= GROWS
+        reach, before = reach * GROWS, area
 
 
-def _pieces_near(triangles: NDArray[np.float64], middle: Vectors, reach: float) -> NDArray[np.float64]:
-    """The pieces of triangles whose middles are within a distance of a point."""
+def _pieces_near(triangles: NDArray[np.float64], middle: Vectors, reach: float, fine: float) -> NDArray[np.float64]:
+    """The pieces of triangles, with edges up to `fine` metres, whose middles are within a distance of a point."""
     while True:
         centre = _middles(triangles)
         gap = magnitude(centre - middle) - magnitude(triangles - centre[:, None]).max(axis=1)
         triangles = triangles[gap <= reach]
         a, b, c = (triangles[:, k] for k in range(3))
         longest = np.maximum(np.maximum(magnitude(a - b), magnitude(b - c)), magnitude(c - a))
-        large = longest > FINE * reach
+        large = longest > fine
         if not large.any():
             return triangles[magnitude(_middles(triangles) - middle) <= reach]
         a, b, c = a[large], b[large], c[large]
@@ -218,6 +235,7 @@ def _pieces_near(triangles: NDArray[np.float64], middle: Vectors, reach: float) 
 
 
 def _middles(triangles: NDArray[np.float64]) -> Vectors:
+    """The middles of triangles (t, 3, 3), (t, 3)."""
     return (triangles[:, 0] + triangles[:, 1] + triangles[:, 2]) / 3.0
 
 
@@ -228,12 +246,8 @@ def _area(triangles: NDArray[np.float64]) -> float:
 
 
 def within(low: Vectors, high: Vectors, inside: Callable[[Vectors], Mask]) -> Proposing:
-    """Spots scattered evenly inside a shape.
-
-    Args:
-        low, high: (3,) corners of a box around the shape, metres.
-        inside: which of positions (n, 3) are inside the shape, (n,).
-    """
+    """Spots scattered evenly inside a shape. `low`, `high`: (3,) corners of a box around the shape, metres; `inside`:
+    which of positions (n, 3) are inside the shape, (n,)."""
 
     def propose(keys: Keys) -> Spots:
         share = np.stack([uniform(mix(keys, axis)) for axis in (1, 2, 3)], axis=1)
@@ -250,19 +264,15 @@ def along(path: Path) -> Proposing:
     return lambda keys: _on_path(path, uniform(mix(keys, 1)) * total)
 
 
-def evenly_along(path: Path, count: int, apart: float, sift: Sifting | None = None) -> Spots:
+def evenly_along(path: Path, count: int, apart: float, *sifts: Sifting) -> Spots:
     """Equally spaced spots over a whole curve, but for what is in the way; fewer than `count` if it is too short.
-
-    Args:
-        apart: least metres between spots.
-        sift: tells which spots are valid; all if omitted.
-    """
+    `apart`: least metres between spots; `sifts`: tell which spots are valid."""
     total = _length(path)
     room = max(int(total / apart), 1) if apart > 0.0 else TRIES * count
     tried = min(count, room)
     while True:
         spots = _on_path(path, (np.arange(tried) + 0.5) * (total / max(tried, 1)))
-        free = np.flatnonzero(spots.valid if sift is None else sift(spots).valid)
+        free = np.flatnonzero(reduce(lambda kept, sift: sift(kept), sifts, spots).valid)
         if len(free) >= count or tried >= room:
             kept = min(count, len(free))
             return spots.take(free[np.arange(kept) * len(free) // max(kept, 1)])
@@ -319,6 +329,47 @@ def keeping_out(propose: Proposing, obstacles: Obstacles, room: float, body: Sta
         return replace(spots, valid=valid)
 
     return sift
+
+
+def keeping_off(position: Vectors, radius: Scalars, room: float) -> Sifting:
+    """A function that leaves out spots where a body would overlap others. `position`, `radius`: (m, 3) and (m,) of the
+    others, metres; `room`: radius of a body in metres."""
+    others = _Room(max(room + float(radius.max(initial=0.0)), 1e-6))
+    for place, other in zip(position.tolist(), radius.tolist()):
+        others.take(place, other)
+
+    def sift(spots: Spots) -> Spots:
+        free = [others.is_free(place, room, 0.0) for place in spots.position.tolist()]
+        return replace(spots, valid=spots.valid & np.array(free, dtype=np.bool_))
+
+    return sift
+
+
+def walked_to(
+    ways: Measuring,
+    sifts: Sequence[Sifting],
+    triangles: NDArray[np.float64],
+    middle: Vectors,
+    count: int,
+    radius: float,
+) -> tuple[NDArray[np.float64], Sifting]:
+    """The part of triangles (t, 3, 3) from which a group can walk to its middle, and what leaves out spots from which
+    it cannot: as of `ground_of_group`, where a body fits.
+
+    Args:
+        ways: measures how long the ways are.
+        sifts: tell where a body fits.
+    """
+
+    def metres(places: Vectors) -> Scalars:
+        spots = Spots(places, places, places, np.ones(len(places), dtype=np.bool_))
+        return np.where(reduce(lambda kept, sift: sift(kept), sifts, spots).valid, ways(places), np.inf)
+
+    pieces = ground_of_group(triangles, middle, count, radius, metres)
+    if not len(pieces):
+        return ground_of_group(triangles, middle, count, radius), lambda spots: spots
+    longest = (1.0 + FINE) * float(ways(_middles(pieces)).max())
+    return pieces, lambda spots: replace(spots, valid=spots.valid & (ways(spots.position) <= longest))
 
 
 # ---- scattering

@@ -88,7 +88,6 @@ class Preset:
     """The settings of a crowd, of a state that is added to crowds, or of one behavior. A missing value has its default.
 
     Attributes:
-        label: its name in the interface.
         description: one sentence for the tooltip, without a final stop.
         kind: one of KINDS, which have different parts of the following.
         group: the heading of the menu under which a crowd is listed, one of HEADINGS; "" for presets of the user's own.

@@ -175,11 +175,8 @@ def shown(value: Any) -> str:
 
 
 def as_multiples(declaration: type[Declared], values: Values, of_crowd: Values) -> tuple[dict[str, Value], list[str]]:
-    """The numbers of a state as a preset holds them, and the names of those that it cannot hold.
-
-    Args:
-        values, of_crowd: the values of the state and of its crowd, by name.
-    """
+    """The numbers of a state as a preset holds them, and the names of those that it cannot hold. `values`, `of_crowd`:
+    the values of the state and of its crowd, by name."""
     told: dict[str, Value] = {}
     lost = []
     for name, parameter in changeable(declaration).items():

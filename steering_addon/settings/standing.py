@@ -7,13 +7,15 @@ from numpy.typing import NDArray
 
 from ..simulation.arrays.angles import cosine_of_setting
 from ..simulation.arrays.chance import Keys
-from ..simulation.arrays.scalars import Mask, which
-from ..simulation.arrays.vectors import Vectors, cross, no_vectors, picked, unit
+from ..simulation.arrays.scalars import Mask, Scalars, which
+from ..simulation.arrays.vectors import Vectors, cross, magnitude, no_vectors, picked, unit
+from ..simulation.geometry.obstacles import Obstacles
 from ..simulation.geometry.surfaces import Surfaces
 from ..simulation.locomotion import Locomotion
 from ..simulation.terrain import Terrain
 from ..simulation.vehicle import Motion, VehicleModel
-from .placement import Proposing, Spots
+from ..simulation.ways.over_ground import find_ways
+from .placement import Measuring, Proposing, Spots
 
 LEVEL = 1e-6
 """Least cosine of the slope of a face that points up."""
@@ -73,3 +75,19 @@ def well_placed(
         return replace(spots, valid=valid)
 
     return propose_well
+
+
+def ways_to(
+    place: Vectors, ground: Surfaces, obstacles: Obstacles, moves: Locomotion, radius: float
+) -> Measuring | None:
+    """A function that measures how long the ways of bodies to a place (3,) are; None where nothing is in their way.
+    `moves`: how the bodies move, in columns of one entry; `radius`: of a body in metres."""
+    ways = find_ways(ground, obstacles, np.full(1, radius), moves.handling(), np.zeros(1), {})
+    if ways is None or all(walked.is_open for walked, _, _ in ways.grounds):
+        return None
+
+    def metres(places: Vectors) -> Scalars:
+        rows, straight = np.zeros(len(places), dtype=np.int64), magnitude(places - place)
+        return np.maximum(ways.lengths(rows, places, place[None])[:, 0], straight)
+
+    return metres

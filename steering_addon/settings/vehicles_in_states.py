@@ -48,7 +48,6 @@ def behavior_in_state(preset: Preset, kind: type[Behavior], of_crowd: Values, mo
 
     Args:
         of_crowd: the values that the crowd has of it, by name; empty if it does without.
-        moves: the locomotion of the crowd.
     """
     values, times = dict(preset.behaviors.get(kind.name, {})), dict(preset.times.get(kind.name, {}))
     if moves.burst == np.inf:

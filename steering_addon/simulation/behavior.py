@@ -42,12 +42,8 @@ class Intent(Enum):
 
 @dataclass(frozen=True)
 class Taking:
-    """The shares of resources that agents take in a step.
-
-    Attributes:
-        body: (n,) the row of the body each takes from, -1 for none.
-        amount: (n,) how much it takes.
-    """
+    """The shares of resources that agents take in a step. `body`: (n,) the row of the body each takes from, -1 for
+    none; `amount`: (n,) how much it takes."""
 
     body: Rows
     amount: Scalars
@@ -80,7 +76,6 @@ class Behavior(Declared):
 
     Attributes:
         name: its identifier in data paths and presets; never changes.
-        label: what an animator reads.
         term: the paper's name for it, or OURS.
         intent: the heading under which it is offered.
         width: the parameter that says how far to the side of a curve still counts as on it, if there is one.

@@ -90,11 +90,7 @@ class Bodies:
 
     def nearest_of(self, rows: Rows, points: Vectors, excluded: Rows) -> Rows:
         """The row of the body, of bodies of some rows, that is nearest to each point, (n,); -1 if there is no other.
-
-        Args:
-            points: (n, 3) metres.
-            excluded: (n,) the row that is not considered for each point: the body that asks.
-        """
+        `points`: (n, 3) metres; `excluded`: (n,) the row that is not considered for each point: the body that asks."""
         if not len(rows):
             return np.full(len(points), -1, dtype=np.int64)
         nearest = np.zeros(len(points), dtype=np.int64)

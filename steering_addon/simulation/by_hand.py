@@ -144,12 +144,8 @@ def lead_by_hand(
 def _taking_over(
     known: Guidance, follows: Mask, gap: Vectors, drift: Vectors, strongest: Scalars, dt: float
 ) -> Guidance:
-    """The memory at the end of a step, of those that follow their guides in it.
-
-    Args:
-        gap, drift: (m, 3) relative to the guides at the beginning of the step, metres and m/s.
-        strongest: (m,) acceleration, m/s2.
-    """
+    """The memory at the end of a step, of those that follow their guides in it. `gap`, `drift`: (m, 3) relative to the
+    guides at the beginning of the step, metres and m/s; `strongest`: (m,) acceleration, m/s2."""
     begins = follows & ~known.follows
     if anybody(begins):
         distance, rate = magnitude(gap), OF_VELOCITY * magnitude(drift)

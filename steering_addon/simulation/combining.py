@@ -344,11 +344,8 @@ def keep_urgent(force: Vectors, urgent: Vectors, max_force: Scalars) -> Vectors:
 
 @dataclass(frozen=True)
 class Blended(Memory):
-    """The mean of the forces on each agent, which feet obey where each step applies another behavior.
-
-    Attributes:
-        force: (n, 3) newtons.
-    """
+    """The mean of the forces on each agent, which feet obey where each step applies another behavior. `force`: (n, 3)
+    newtons."""
 
     force: Vectors = remembered((0.0, 0.0, 0.0))
 

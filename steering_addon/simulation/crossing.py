@@ -51,11 +51,7 @@ def get_on(
     state: State, snapshot: Snapshot, after: Snapshot, world: World, decided: Decisions
 ) -> tuple[State, Decisions]:
     """The state in which vehicles have got on links, and the decisions in which others stand and wait for that.
-
-    Args:
-        snapshot: the vehicles present that are on no link.
-        after: the snapshot of the next frame.
-    """
+    `snapshot`: the vehicles present that are on no link; `after`: the snapshot of the next frame."""
     if not len(snapshot.links) or world.ways is None:
         return state, decided
     n, radius, position = len(state), snapshot.vehicle.radius, state.motion.position
@@ -178,13 +174,8 @@ def _gap(line: Spline, snapshot: Snapshot, rows: Rows) -> Scalars:
 
 
 def cross_links(state: State, snapshot: Snapshot, after: Snapshot, world: World) -> tuple[State, Mask]:
-    """The state after a step with those on links further along them, and who got off in it, (n,).
-
-    Args:
-        state: after the step of all others.
-        snapshot: the vehicles present at its beginning.
-        after: the snapshot of the next frame.
-    """
+    """The state after a step with those on links further along them, and who got off in it, (n,). `state`: after the
+    step of all others; `snapshot`: the vehicles present at its beginning; `after`: the snapshot of the next frame."""
     known, model = state.crossing, snapshot.vehicle
     got_off = np.zeros(len(state), dtype=np.bool_)
     if known is None or not known.on.any():

@@ -106,12 +106,9 @@ class Parameter:
     """The declaration of a parameter, apart from its name.
 
     Attributes:
-        kind: the sort of value.
         default: the value until the user sets it; for a choice its stored number.
         description: one sentence for the tooltip, without a final stop.
-        unit: the unit of a number.
         least, most: hard limits, both included; infinite for a number without limits.
-        choices: the values of a choice.
         role: the role whose nearest object is used if a body, path or region is left empty.
         animatable: whether keyframes and drivers may change it.
         label: the name in the interface, if it differs from the title-cased name.

@@ -87,7 +87,8 @@ class Handling(Columns):
         headroom are as tall as that."""
         tall, lift = np.isfinite(self.headroom), np.broadcast_to(lift, self.headroom.shape)
         step = np.minimum(np.where(np.isfinite(self.step), self.step, 0.0), self.headroom)
-        return Stature(*(np.where(tall, height - lift, 0.0) for height in (np.zeros(len(lift)), step, self.headroom)))
+        feet, step, head = (np.where(tall, up - lift, 0.0) for up in (np.zeros(len(lift)), step, self.headroom))
+        return Stature(feet, step, head, self.steepest)
 
     def smoothed(self, before: Vectors, acceleration: Vectors, dt: float) -> Vectors:
         """The smoothed acceleration, (n, 3) m/s2, by which others see a vehicle turn; a low-pass filter.

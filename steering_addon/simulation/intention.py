@@ -94,12 +94,8 @@ def slowest(known: Scalars, said: Scalars, weight: Scalars, top: Scalars) -> Sca
 
 
 def says(neutral: Any, rule: Rule) -> Any:
-    """A column that a behavior may leave out.
-
-    Args:
-        neutral: the entry of an agent of which nothing is said.
-        rule: how one more behavior adds to what is known.
-    """
+    """A column that a behavior may leave out. `neutral`: the entry of an agent of which nothing is said; `rule`: how
+    one more behavior adds to what is known."""
     value = np.asarray(neutral)
     value.flags.writeable = False
     return field(default=None, metadata={"neutral": value, "rule": rule})

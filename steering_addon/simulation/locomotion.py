@@ -86,7 +86,6 @@ class Moved:
 
     Attributes:
         position, velocity, forward: (n, 3) metres, m/s and unit headings.
-        memory: what the locomotion remembers of each vehicle.
         began: (n, 3) where the steps of bodies on feet began, metres: contacts push these along their way, and hardly
             aside. None for bodies that contacts push any way.
         holds: (n,) the bodies that hold on to where they stand or come down to, so that contacts push only others; None
@@ -110,7 +109,6 @@ class Stance:
     Attributes:
         position, velocity: (n, 3) metres, m/s.
         forward, up: (n, 3) unit axes at right angles, in which behaviors see the vehicle.
-        memory: what the locomotion remembers of each vehicle then.
         pose: the axes in which a body is shown, where they are others: a walker on a slope heads level.
         outputs: (n,) by name, for drivers of the model.
         raised: (n,) metres by which bodies are shown higher than they stand; None where they are not.
@@ -140,7 +138,6 @@ class Locomotion(Declared):
 
     Attributes:
         name: in files; never changes.
-        label: what an animator reads.
         stored_number: stored in files; never changes meaning.
         grounded: whether the bodies keep to the ground. Their behaviors then steer along it.
         stands: whether the bodies stand on surfaces.
@@ -184,22 +181,14 @@ class Locomotion(Declared):
 
     @classmethod
     def on_wheels(cls, wheelbase: float, track: float, radius: float) -> dict[str, float]:
-        """The values that suit bodies with wheels, by name.
-
-        Args:
-            wheelbase, track: the distances between the axles and between left and right wheels, metres.
-            radius: of a wheel, metres.
-        """
+        """The values that suit bodies with wheels, by name. `wheelbase`, `track`: the distances between the axles and
+        between left and right wheels, metres; `radius`: of a wheel, metres."""
         return {}
 
     @classmethod
     def with_drivers(cls, read: Collection[str], length: float) -> dict[str, float]:
-        """The values that suit bodies with drivers of their parts, by name.
-
-        Args:
-            read: the names of the outputs that the drivers read.
-            length: of the bodies, metres.
-        """
+        """The values that suit bodies with drivers of their parts, by name. `read`: the names of the outputs that the
+        drivers read; `length`: of the bodies, metres."""
         return {}
 
     @abstractmethod
@@ -225,19 +214,13 @@ class Locomotion(Declared):
     def moved(
         self, model: VehicleModel, motion: Motion, control: Control, terrain: Terrain, memory: Any, dt: float
     ) -> Moved:
-        """The motion of the bodies under the control signals.
-
-        Args:
-            terrain: what the vehicles stand on.
-            memory: what it remembers of each vehicle, an instance of `remembers`.
-            dt: seconds.
-        """
+        """The motion of the bodies under the control signals. `memory`: what it remembers of each vehicle, an instance
+        of `remembers`; `dt`: seconds."""
 
     def led(self, before: Motion, memory: Any, moved: Moved, hand: Mask, dt: float) -> Moved:
         """The bodies after some of them were led by hand: what is remembered fits the way they took.
 
         Args:
-            before: the motion before the step.
             memory: what was remembered before it.
             moved: the step with the positions, velocities and headings to which bodies were led.
             hand: (n,) those that were led.
@@ -250,7 +233,6 @@ class Locomotion(Declared):
         """How the bodies stand or lean at the end of a step.
 
         Args:
-            before: the motion before the step.
             moved: what came of `moved`, with the positions and velocities after contacts.
             acceleration: (n, 3) the smoothed acceleration after the step, m/s2.
             terrain: as for `moved`.

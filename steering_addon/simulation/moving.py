@@ -15,11 +15,12 @@ import numpy as np
 
 from .adjusting import progress_in
 from .arrays.frozen import Columns, replace
-from .arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, everybody, largest, nobody, which
+from .arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, clamp, everybody, nobody, which
 from .arrays.vectors import Vectors, cross, dot, magnitude, no_vectors, picked, truncate, unit
 from .avoiding.jams import JAMMING
 from .by_hand import Hands, Led, lead_by_hand
 from .decisions import Decisions
+from .geometry.regions import Regions
 from .ground import level
 from .locomotion import Control, Locomotion, Moved, Stance
 from .memory import Memory
@@ -78,7 +79,6 @@ def move(
 
     Args:
         snapshot: the vehicles present.
-        terrain: what they stand on during the step.
         hands: what leads vehicles by hand; None for nothing.
         wanted: (n, 3) the force decided on, newtons.
     """
@@ -109,7 +109,7 @@ def move(
     position, velocity, shoved = push_apart(*body, world, *after, state.shoved, began, decided.lands, wedged)
     if decided.confined is not None:
         confined = np.where(gives_way, decided.confined, -1)
-        position, velocity = keep_inside(model, snapshot.grounded, world, confined, position, velocity)
+        position, velocity = keep_inside(model, snapshot.grounded, world, confined, position, velocity, forward)
     acceleration = (velocity - state.motion.velocity) / dt
     smoothed = snapshot.handling.smoothed(state.smoothed_acceleration, acceleration, dt)
     stances = []
@@ -329,40 +329,87 @@ def room_behind(world: World, rows: Rows) -> Scalars:
 
 
 def keep_inside(
-    model: VehicleModel, grounded: Mask, world: World, confined: Rows, position: Vectors, velocity: Vectors
+    model: VehicleModel,
+    grounded: Mask,
+    world: World,
+    confined: Rows,
+    position: Vectors,
+    velocity: Vectors,
+    forward: Vectors,
 ) -> tuple[Vectors, Vectors]:
     """The positions and velocities of vehicles after a step that leads none of them out of its firm region.
 
     Nobody inside leaves it, whatever steering, contacts or a lack of room to turn lead to. A body brakes before the
-    border as before another body (`contacts`), stops there and slides along it. One outside gets no further out, and
-    comes in by steering.
+    border as before another body (`contacts`), a long one with its ends, stops there and slides along it. One that is
+    out on some side gets no further out there, and out on no other; it comes in by steering.
 
     Args:
         grounded: (n,) the vehicles that keep to the ground.
         world: the world before the step.
         confined: (n,) the row of the region that each cannot leave, -1 for none.
-        position, velocity: (n, 3) after the step, metres, m/s.
+        position, velocity, forward: (n, 3) after the step, metres, m/s and unit headings.
     """
     position, velocity, dt = position.copy(order="K"), velocity.copy(order="K"), world.dt
     brakes = brakes_of(model)
     for region in np.unique(confined[confined >= 0]).tolist():
         rows = which(confined == region)
-        row = np.full(len(rows), region)
-        part = max(1.0 - largest(model.radius[rows]) / max(float(world.regions.size(row[:1])[0]), EPSILON), LEAST)
-        upward, keeps_level = picked(world.upward, rows), grounded[rows]
-        place, v = picked(position, rows), picked(velocity, rows)
-        before = picked(world.bodies.position, rows)
-        outside = magnitude(level(world.regions.way_in(before, row, part), upward, keeps_level))
+        bodies = _Confined.of(model, grounded, world, region, rows)
+        place, v, ahead = picked(position, rows), picked(velocity, rows), picked(forward, rows)
+        outside = bodies.way_in(picked(world.bodies.position, rows))
         stopping = v * (0.5 * magnitude(v) / np.maximum(brakes[rows], EPSILON))[:, None]
-        beyond = level(world.regions.way_in(place + stopping, row, part), upward, keeps_level)
+        beyond = bodies.way_in_of_all(place + stopping, ahead)
         inward, excess = unit(beyond), magnitude(beyond)
         out, room = -dot(v, inward), -dot(stopping, inward)
         # The way to stop goes with the square of the speed.
         kept = np.sqrt(np.maximum(room - excess, 0.0) / np.maximum(room, EPSILON))
         slower = truncate(inward * (np.maximum(out, 0.0) * (1.0 - kept))[:, None], brakes[rows] * dt)
         place, v = place + slower * dt, v + slower
-        back = level(world.regions.way_in(place, row, part), upward, keeps_level)
-        away, further = unit(back), np.maximum(magnitude(back) - outside, 0.0)
-        position[rows] = place + away * further[:, None]
-        velocity[rows] = v + away * np.where(further > 0.0, np.maximum(-dot(v, away), 0.0), 0.0)[:, None]
+        back, was_out = bodies.way_in(place), unit(outside)
+        back = back - was_out * clamp(dot(back, was_out), 0.0, magnitude(outside))[:, None]
+        away = unit(back)
+        position[rows] = place + back
+        velocity[rows] = v + away * np.maximum(-dot(v, away), 0.0)[:, None]
     return position, velocity
+
+
+@dataclass(frozen=True)
+class _Confined:
+    """Bodies of m vehicles that one region holds.
+
+    Attributes:
+        regions, region: all regions, and (m,) the row of that one.
+        part: (m, 3) the share of it, along its axes, in which their axes stay.
+        half: (m,) half the lengths of these, metres; None if all are spheres.
+        upward, keeps_level: (m, 3) and (m,) as of `level`.
+    """
+
+    regions: Regions
+    region: Rows
+    part: Vectors
+    half: Scalars | None
+    upward: Vectors
+    keeps_level: Mask
+
+    @classmethod
+    def of(cls, model: VehicleModel, grounded: Mask, world: World, region: int, rows: Rows) -> "_Confined":
+        half = np.maximum(world.regions.half[region], EPSILON)
+        part = np.maximum(1.0 - model.radius[rows, None] / half, LEAST)
+        long = None if model.half_axis is None else model.half_axis[rows]
+        row = np.full(len(rows), region)
+        return cls(world.regions, row, part, long, picked(world.upward, rows), grounded[rows])
+
+    def way_in(self, places: Vectors) -> Vectors:
+        """The ways in from the middles of bodies, (m, 3) metres."""
+        return level(self.regions.way_in(places, self.region, self.part), self.upward, self.keeps_level)
+
+    def way_in_of_all(self, places: Vectors, forward: Vectors) -> Vectors:
+        """The ways by which bodies with unit headings (m, 3) are inside from end to end, (m, 3) metres."""
+        if self.half is None:
+            return self.way_in(places)
+        axis = forward * self.half[:, None]
+        first, second = self.way_in(places + axis), self.way_in(places - axis)
+        further = (magnitude(first) >= magnitude(second))[:, None]
+        first, second = np.where(further, first, second), np.where(further, second, first)
+        along = unit(first)
+        # What brings one end in does so for the other as far as that is out on the same side.
+        return first + second - along * np.maximum(dot(second, along), 0.0)[:, None]

@@ -42,12 +42,8 @@ PAIRS = 2**20
 
 
 def covered(places: Vectors, corners: Vectors) -> Mask:
-    """Whether something is straight above places, as a roof is above a floor, (p,).
-
-    Args:
-        places: (p, 3) metres.
-        corners: (t, 3, 3) of triangles, metres.
-    """
+    """Whether something is straight above places, as a roof is above a floor, (p,). `places`: (p, 3) metres; `corners`:
+    (t, 3, 3) of triangles, metres."""
     mask = np.zeros(len(places), dtype=np.bool_)
     if not len(places):
         return mask

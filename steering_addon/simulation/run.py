@@ -98,9 +98,8 @@ def step(state: State, snapshot: Snapshot, waiting: Mask = NONE_WAITS) -> State:
         state, decided = get_on(state, moving, snapshot, world, decided)
         # Meet marks.
         if before.marks:
-            meeting = meet_marks(state, before, snapshot, moving, world, force, decided)
-            state, force, moving = replace(state, places=meeting.places), meeting.force, meeting.snapshot
-            decided = meeting.decided
+            force, moving, places, decided = meet_marks(state, before, snapshot, moving, world, force, decided)
+            state = replace(state, places=places)
         # Locomotion, guides and contacts.
         time = began + before.frame_time * ((substep + 1) / before.substeps)
         taking_part = only_present(moving, decided.arrivals.gone, those_on_links(state))

@@ -31,12 +31,8 @@ from .world import World
 
 
 def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> World:
-    """The world as vehicles see it at a fraction of the time between two frames.
-
-    Args:
-        before: the snapshot of the first frame, of the vehicles present.
-        part: the fraction, from 0 to below 1.
-    """
+    """The world as vehicles see it at a fraction of the time between two frames. `before`: the snapshot of the first
+    frame, of the vehicles present; `part`: the fraction, from 0 to below 1."""
     motion, away = _carriers(state), state.away
     bodies = bodies_at(state, before, after, part)
     visible = which(bodies.present & ((bodies.roles & int(Role.VEHICLE)) != 0))
@@ -74,7 +70,7 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
         slope_of(state, before),
         find_ways(
             *(before.surfaces, obstacles, before.vehicle.radius, before.handling, before.lift, state.traffic),
-            *(before.links, before.vehicle.cruise_speed * before.vehicle.max_speed),
+            *(before.links, before.vehicle.cruise_speed * before.vehicle.max_speed, before.vehicle.half_axis),
         ),
         _perches_at(motion, before, after, part),
         before.lift,

@@ -208,7 +208,6 @@ class State:
 
     Attributes:
         time: seconds.
-        motion: position, velocity and orientation.
         smoothed_acceleration: (n, 3) the acceleration by which others see a vehicle turn, and by which it leans, m/s2.
         force: (n, 3) the steering force of the last step, newtons.
         shoved: (n, 3) the velocity at which contacts moved each in the last step beside its own, m/s; empty for 0.
@@ -295,12 +294,8 @@ class ActionSelection(ABC):
 
     @abstractmethod
     def followed(self, snapshot: Snapshot, modes: Rows, caller: Rows) -> tuple[tuple[Settings, ...], Rows]:
-        """The settings in use, and the row (n,) that each vehicle follows.
-
-        Args:
-            modes: (n,) the mode of each vehicle.
-            caller: (n,) the row of the body that called it into its mode.
-        """
+        """The settings in use, and the row (n,) that each vehicle follows. `modes`: (n,) the mode of each vehicle;
+        `caller`: (n,) the row of the body that called it into its mode."""
 
 
 def start_state(position: Vectors, forward: Vectors, up: Vectors, velocity: Vectors, time: float = 0.0) -> State:

@@ -41,14 +41,9 @@ DRAWS = 0xD1CE
 
 @dataclass(frozen=True)
 class Deciders:
-    """The vehicles present that follow one row of settings.
-
-    Attributes:
-        agents: the vehicles as their behaviors see them.
-        behaviors: what they want, each with a column entry for each that has it and a body wherever it steers by one.
-        parts: which of the agents have each behavior, None for all.
-        combining: the number of the way to combine them.
-    """
+    """The vehicles present that follow one row of settings. `behaviors`: what they want, each with a column entry for
+    each that has it and a body wherever it steers by one; `parts`: which of the agents have each behavior, None for
+    all."""
 
     agents: Agents
     behaviors: tuple[Behavior, ...]

@@ -31,11 +31,8 @@ AnyBehavior = TypeVar("AnyBehavior", bound=Behavior)
 
 @dataclass(frozen=True)
 class Round(Memory):
-    """The progress of each agent through candidates that it takes one after the other.
-
-    Attributes:
-        stop: (n,) the index of its present candidate.
-    """
+    """The progress of each agent through candidates that it takes one after the other. `stop`: (n,) the index of its
+    present candidate."""
 
     stop: Rows = remembered(0)
 
@@ -194,12 +191,8 @@ def visits(
 def find_visit(
     world: World, bodies: Rows, visitor: Rows, stop: Rows, backward: Mask, *, onward: Mask, returns: Mask
 ) -> Visit:
-    """As `visits`, of n agents that visit the same bodies.
-
-    Args:
-        bodies: (c,) the rows of the bodies, in their order.
-        visitor: (n,) the rows of the agents in World.bodies.
-    """
+    """As `visits`, of n agents that visit the same bodies. `bodies`: (c,) the rows of the bodies, in their order;
+    `visitor`: (n,) the rows of the agents in World.bodies."""
     listed = which(world.bodies.present[bodies])
     if not len(listed):
         nothing = np.full(len(stop), -1)

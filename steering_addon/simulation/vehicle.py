@@ -123,11 +123,7 @@ class Motion(Columns):
 
 @dataclass(frozen=True)
 class Pose:
-    """The axes in which bodies are shown.
-
-    Attributes:
-        side, forward, up: (n, 3) orthonormal; side = cross(forward, up).
-    """
+    """The axes in which bodies are shown. `side`, `forward`, `up`: (n, 3) orthonormal; side = cross(forward, up)."""
 
     side: Vectors
     forward: Vectors

@@ -46,11 +46,8 @@ class World:
         time: seconds.
         dt: seconds until the next decision.
         bodies: everything that may be a target.
-        obstacles: in world space.
-        paths: the tagged curves, in world space.
         regions: the spheres, boxes and meshes to stay in, in world space.
         flows: the curves and meshes that define currents, in world space.
-        shapes: the points of formations, as in `Snapshot`.
         vicinity: the pairs of bodies near each other.
         candidates: sets of bodies of which each agent takes one, for parameters that name several.
         frame_time: seconds from one frame to the next.
@@ -65,7 +62,6 @@ class World:
         partners: whom each vehicle has for its partner; None where none ever looked for one.
         routed: along which lane each vehicle goes; None where none follows a path.
         yielding: how each gives way; None where none does.
-        signals: what holds lanes.
         passing: what narrow passage each comes to; None where nobody walks on surfaces.
         way_left: (bodies,) metres of the way to where each was led in the last step; nan for none, or without surfaces.
         goal: (bodies, 3) where that is, metres; known where `way_left` is.
@@ -254,10 +250,8 @@ class Agents(Columns):
         position, velocity: (n, 3) metres, metres a second.
         side, forward, up: (n, 3) the axes of their local space, orthonormal.
         speed: (n,) metres a second.
-        vehicle: their vehicle models.
         upward: (n, 3) unit vectors away from the ground.
         grounded: (n,) whether they keep to the ground, as walkers and cars do.
-        handling: how their bodies answer to steering.
         stature: how tall obstacles meet them.
         goal: (n, 3) the nearest position that a behavior leads them to, metres; nan for none.
         stays: (n,) whether they stay where they arrive, and therefore have to stop.

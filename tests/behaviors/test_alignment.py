@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steering_addon.behaviors.alignment import HEADING, VELOCITY, Alignment
+from steering_addon.behaviors.alignment import HEADING, Alignment
 from tests.behaviors.situations import crowded, loop_over, nearby
 from tests.scene import Scene
 
@@ -45,21 +45,6 @@ def test_the_force_is_the_difference_to_the_average_velocity(
     assert (wanted != 0.0).any()
 
 
-def test_it_fades_to_zero_at_the_average_velocity_of_the_others() -> None:
-    def pull(difference: float) -> float:
-        place = Scene([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]], speed=[3.0, 3.0 + difference])
-        return float(np.linalg.norm(aligned(place, angle=2.0 * np.pi)[0]))
-
-    assert pull(0.0) == 0.0
-    assert pull(0.4) == pytest.approx(0.4 / (0.4 * CRUISE))
-    assert pull(0.4 * CRUISE) == pytest.approx(1.0)
-    assert pull(2.0) == pytest.approx(1.0), "cut at full weight"
-
-
-def test_alone_it_does_nothing() -> None:
-    assert (aligned(Scene([[0.0, 0.0, 0.0]], speed=3.0)) == 0.0).all()
-
-
 def heading_loop(place: Scene, distance: float, angle: float, full_difference: float) -> np.ndarray:
     """Averaging the unit forward vectors of the neighbors; the steering is the difference to the agent's own.
 
@@ -95,11 +80,3 @@ def test_by_heading_it_does_nothing_without_neighbors_or_if_they_face_the_same_w
     assert (aligned(alone, match=HEADING) == 0.0).all()
     assert (aligned(abreast, match=HEADING, angle=2.0 * np.pi) == 0.0).all()
     assert (aligned(facing_nowhere, match=HEADING, angle=2.0 * np.pi)[0] == 0.0).all()
-
-
-def test_each_agent_matches_the_property_it_has_chosen() -> None:
-    place = replace(crowded(30), vehicle={})
-    by_heading = np.arange(30) % 2 == 1
-    mixed = aligned(place, match=np.where(by_heading, HEADING, VELOCITY))
-    assert np.array_equal(mixed[by_heading], aligned(place, match=HEADING)[by_heading])
-    assert np.array_equal(mixed[~by_heading], aligned(place)[~by_heading])

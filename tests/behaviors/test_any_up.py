@@ -1,5 +1,6 @@
-"""The agents say which way is up: turned with the whole scene, it turns the force of every behavior."""
+"""Each agent steers by its own up, which turns with the whole scene, and by its own parameters."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,9 @@ N = 7
 UP = np.array([0.0, 0.0, 1.0])
 TO_X = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
 """Turns z to x, x to y and y to z."""
+
+BY_OTHERS_TOO = {"landing", "cohesion", "leader_following", "keep_company"}
+"""Behaviors whose agents also depend on the parameters of others: they share places, parts of a crowd or company."""
 
 every = pytest.mark.parametrize("kind", CATALOGUE, ids=lambda kind: kind.name)
 
@@ -55,3 +59,15 @@ def test_each_agent_uses_its_own_up(monkeypatch: pytest.MonkeyPatch, kind: type[
     with_up(monkeypatch, ups)
     result = forces(place)
     assert np.abs(result - np.array(wanted)).max() <= 1e-9 * max(1.0, np.abs(result).max())
+
+
+@every
+def test_each_agent_steers_by_its_own_parameters(kind: type[Behavior]) -> None:
+    if kind.name in BY_OTHERS_TOO:
+        pytest.skip("it depends on those of others, too")
+    place = busy(kind, N)
+    [(_, columns)] = place.behaviors
+    together = forces(place)
+    for row in range(N):
+        alike = {name: np.full(N, column[row]) for name, column in columns.items()}
+        assert np.abs(forces(replace(place, behaviors=[(kind, alike)]))[row] - together[row]).max() < 1e-9, row

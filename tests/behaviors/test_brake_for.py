@@ -152,8 +152,6 @@ def test_four_that_wait_for_each_other_in_a_ring_go_on() -> None:
     assert (np.linalg.norm(at[-1] - at[0], axis=1) > 5.0).all()
 
 
-# The situations of what comes into the way, one rule each.
-
 AHEAD = 20.0
 """Metres to what is in the way of an agent that cruises at 4 m/s."""
 

@@ -39,26 +39,6 @@ def test_the_force_points_to_the_average_position_of_the_neighbors(distance: flo
     assert (wanted != 0.0).any()
 
 
-def test_it_fades_to_zero_in_the_middle_and_is_full_at_half_the_distance() -> None:
-    def pull(gap: float) -> float:
-        return float(drawn(Scene([[0.0, 0.0, 0.0], [gap, 0.0, 0.0]]), distance=4.0, rejoin_distance=0.0)[0, 0])
-
-    assert pull(0.0) == 0.0
-    assert pull(0.5) == pytest.approx(0.25)
-    assert pull(2.0) == pytest.approx(1.0)
-    assert pull(3.9) == pytest.approx(1.0), "cut at full weight"
-    assert pull(4.0) == 0.0, "out of sight"
-    around = drawn(Scene([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]]))
-    assert np.allclose(around[0], 0.0)
-
-
-def test_alone_it_does_nothing() -> None:
-    assert (drawn(Scene([[5.0, 0.0, 0.0]])) == 0.0).all()
-    two_and_one = drawn(Scene([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [50.0, 0.0, 0.0]]))
-    assert (two_and_one[2] == 0.0).all()
-    assert (two_and_one[0] != 0.0).any()
-
-
 def test_parts_return_alike_with_equal_and_with_single_settings() -> None:
     """The steering of a part is computed once if all settings are equal, else for each vehicle."""
     place = Scene(np.concatenate([crowded(20, seed=seed).position for seed in range(3)]))
@@ -126,29 +106,6 @@ def test_in_an_undivided_crowd_the_way_back_does_not_matter() -> None:
     place = crowded(60)
     near, far = (drawn(place, distance=3.0, rejoin_distance=reach) for reach in (0.0, 50.0))
     assert near.tobytes() == far.tobytes()
-
-
-def test_the_smaller_part_returns_and_the_larger_hardly_waits() -> None:
-    place = parted((0.0, 60), (12.0, 2))
-    back = drawn(place, rejoin_distance=40.0) - drawn(place, rejoin_distance=0.0)
-    assert (back[60:, 0] < -0.4).all()
-    assert 0.0 < back[:60, 0].max() < 0.1
-
-
-def test_a_part_too_far_away_is_given_up() -> None:
-    def back(right: float) -> float:
-        return float(np.linalg.norm(drawn(Scene([[0.0, 0.0, 0.0], [right, 0.0, 0.0]]), rejoin_distance=20.0)[0]))
-
-    assert back(10.0) == pytest.approx(1.0)
-    assert back(15.0) == pytest.approx(2.0 / 3.0)
-    assert back(19.9) == pytest.approx(0.01 / 0.505)
-    assert back(20.0) == 0.0
-
-
-def test_parts_that_return_fast_brake_before_they_meet() -> None:
-    ways = [[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]]
-    slow, fast = (drawn(Scene([[0.0, 0.0, 0.0], [8.0, 0.0, 0.0]], forward=ways, speed=s)) for s in (1.0, 3.0))
-    assert slow[0, 0] > 0.0 > fast[0, 0]
 
 
 def test_it_returns_to_its_own_crowd_only() -> None:

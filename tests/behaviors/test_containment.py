@@ -122,8 +122,10 @@ def test_a_region_that_is_not_present_has_no_effect() -> None:
     assert (kept(two, [[40.0, 0.0, 0.0]], values={"region": 0}).steering()[0] == 0.0).all()
 
 
-def test_on_the_ground_it_does_not_steer_up_or_down() -> None:
-    place = kept(regions([[0.0, 0.0, 30.0]], 10.0, SPHERE), [[20.0, 3.0, 0.0]], locomotions=[(Planar, {})])
+@pytest.mark.parametrize("method", [TURN, CROSS])
+def test_on_the_ground_it_does_not_steer_up_or_down(method: int) -> None:
+    above = regions([[0.0, 0.0, 30.0]], 10.0, SPHERE)
+    place = kept(above, [[20.0, 3.0, 0.0]], locomotions=[(Planar, {})], values={"method": method})
     [force] = place.steering()
     assert force[0, 2] == 0.0
     assert force[0, 0] < 0.0
@@ -181,17 +183,6 @@ def test_by_seeking_it_heads_for_a_point_inside_as_soon_as_it_would_leave(region
     assert nearer[away & ~inside].all()
 
 
-def test_each_vehicle_returns_in_its_own_way() -> None:
-    region, start = REGIONS["box"], np.full((2, 3), (50.0, 30.0, 5.0))
-    both = kept(region, start, speed=4.0, values={"method": np.array([SEEK, TURN])}).steering()[0]
-    seeking, turning = (kept(region, start, speed=4.0, values={"method": way}).steering()[0] for way in (SEEK, TURN))
-    assert not np.allclose(seeking[0], turning[0])
-    assert np.array_equal(both, [seeking[0], turning[1]])
-
-
-# Crossing.
-
-
 def test_a_turn_back_is_completed_after_the_predicted_position_is_inside_again() -> None:
     """By turning it comes to fly along the edge; by crossing it finally heads for the point inside."""
     region = regions([[0.0, 0.0, 0.0]], 20.0, SPHERE)
@@ -239,19 +230,6 @@ def test_who_heads_another_way_than_its_crowd_turns_to_the_side_that_is_nearer()
     strays = place.steering()[0][13:]
     assert np.sign(strays[:, 1]).tolist() == np.sign(alone.steering()[0][:, 1]).tolist()
 
-
-def test_on_the_ground_crossing_does_not_steer_up_or_down() -> None:
-    place = kept(
-        regions([[0.0, 0.0, 30.0]], 10.0, SPHERE),
-        [[20.0, 3.0, 0.0]],
-        locomotions=[(Planar, {})],
-        values={"method": CROSS},
-    )
-    [force] = place.steering()
-    assert force[0, 2] == 0.0 and np.linalg.norm(force) > 0.0
-
-
-# Turning circles.
 
 GROUNDED = ("child", "pedestrian", "herd", "sheep", "car")
 """The presets with this behavior whose bodies have a turning circle."""

@@ -124,10 +124,3 @@ def test_the_share_that_claims_a_cell_equals_a_plain_loop() -> None:
     for row, shares in zip(rows, _claimed(part, rows), strict=True):
         others = [part[k] for k in range(len(part)) if k != row and part[k] >= 0]
         assert np.allclose(shares, [others.count(cell) / len(others) for cell in _parts()])
-
-
-def test_the_middles_of_the_cells_fill_the_region_evenly() -> None:
-    middles = _middles()
-    assert np.abs(middles).max() == pytest.approx(1.0 - 1.0 / CELLS)
-    assert np.abs(middles.mean(axis=0)).max() < 1e-12
-    assert len(np.unique(middles, axis=0)) == CELLS**3

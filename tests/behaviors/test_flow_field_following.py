@@ -23,19 +23,10 @@ def bent(radius: float = 12.0) -> Spline:
     return spline(np.concatenate(([[-40.0, 0.0, 0.0]], arc, [[radius, 80.0, 0.0]])), False)
 
 
-def shifted(line: Spline, x: float = 0.0, y: float = 0.0, *, against: bool = False) -> Spline:
-    """The line shifted to its side, in the same or the opposite direction."""
-    points = line.points + np.array([x, y, 0.0])
-    return spline(points[::-1] if against else points, line.closed)
-
-
 def drifters(*lines: Spline, position: object = ((0.0, 0.0, 0.0),), **changes: object) -> Scene:
     """Vehicles among flows, each of which is a separate curve."""
     behaviors = [(FlowFieldFollowing, changes.pop("values", {}))]
     return Scene(position, flows=tuple((line,) for line in lines), behaviors=behaviors, **changes)  # type: ignore[arg-type]
-
-
-# The force.
 
 
 def test_the_steering_is_the_flow_at_the_predicted_position_minus_the_velocity() -> None:
@@ -66,41 +57,6 @@ def test_the_steering_is_the_flow_at_the_predicted_position_minus_the_velocity()
     assert 10 < steered < 40
 
 
-def test_beyond_the_falloff_distance_it_does_nothing() -> None:
-    aside = np.array([0.0, 2.0, 4.9, 5.0, 5.1, 50.0])
-    place = drifters(NORTH, position=np.stack((aside, aside * 0.0, aside * 0.0), axis=-1), forward=(1.0, 0.0, 0.0))
-    force = np.linalg.norm(place.steering()[0], axis=1)
-    assert (force[:3] > 0.0).all()
-    assert (np.diff(force[:3]) < 0.0).all()
-    assert (force[3:] == 0.0).all()
-
-
-def test_it_does_not_attract_vehicles_to_the_curve() -> None:
-    place = drifters(NORTH, position=[[-3.0, 0.0, 1.0], [0.0, 0.0, 0.0], [2.0, 0.0, -2.0]])
-    assert np.abs(place.steering()[0][:, [0, 2]]).max() < 1e-9
-
-
-def test_two_flows_side_by_side_average() -> None:
-    slanted = (
-        spline(np.array([[-2.0 - 20.0, -40.0, 0.0], [-2.0 + 20.0, 40.0, 0.0]]), False),
-        spline(np.array([[2.0 + 20.0, -40.0, 0.0], [2.0 - 20.0, 40.0, 0.0]]), False),
-    )
-    at = [[0.0, -1.0, 0.0]]
-    both = drifters(*slanted, position=at).steering()[0][0]
-    alone = [drifters(line, position=at).steering()[0][0] for line in slanted]
-    assert abs(both[0]) < 1e-9 < both[1]
-    assert alone[0][0] > 1.0
-    assert alone[1][0] < -1.0
-
-
-def test_between_two_lanes_of_opposite_directions_it_does_nothing() -> None:
-    lanes = (NORTH, shifted(NORTH, 4.0, against=True))
-    force = drifters(*lanes, position=[[1.0, 0.0, 0.0], [2.0, 0.0, 0.0], [3.0, 0.0, 0.0]]).steering()[0]
-    assert force[0, 1] == pytest.approx(-force[2, 1])
-    assert force[0, 1] > 1.0
-    assert np.abs(force[1]).max() < 1e-9
-
-
 def test_on_the_ground_it_does_not_steer_up_or_down() -> None:
     ramp = spline(np.array([[0.0, -10.0, -5.0], [0.0, 10.0, 5.0]]), False)
     wall = spline(np.array([[0.0, 0.0, -9.0], [0.0, 0.0, 9.0]]), False)
@@ -108,9 +64,6 @@ def test_on_the_ground_it_does_not_steer_up_or_down() -> None:
         [force] = drifters(line, locomotions=[(Planar, {})]).steering()[0]
         assert force[2] == 0.0
         assert (force[1] > 0.0) == pushed
-
-
-# The way.
 
 
 def test_it_takes_its_speed_from_the_flow_and_cruises_outside() -> None:

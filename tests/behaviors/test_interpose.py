@@ -47,9 +47,3 @@ def test_it_does_nothing_unless_both_are_present(missing: dict) -> None:
     assert (place.steering()[0] == 0.0).all()
     assert np.isnan(interpose.goal(world, agents, None)).all()
     assert not interpose.steer(world, agents, None).sets_speed.any()
-
-
-def test_the_first_is_the_nearest_leader_by_default_and_the_second_none() -> None:
-    [force] = Scene([[0.0, 0.0, 0.0]], behaviors=[(Interpose, {"other": 2})], tracked=leaders(ONE, OTHER)).steering()
-    assert np.array_equal(force, blockers().steering()[0])
-    assert (Scene([[0.0, 0.0, 0.0]], behaviors=[(Interpose, {})], tracked=leaders(ONE)).steering()[0] == 0.0).all()

@@ -73,24 +73,6 @@ def test_the_choice_of_neighbors_decides_which_count() -> None:
     assert everyone[0, 0] < same_crowd[0, 0]
 
 
-def test_without_a_leader_it_does_nothing_and_sets_no_speed() -> None:
-    place = followers(values={"leader": -1})
-    assert (place.steering()[0] == 0.0).all()
-    world, agents, [following] = place.seen()
-    assert not following.steer(world, agents, None).sets_speed.any()
-    world, agents, [following] = followers().seen()
-    assert following.steer(world, agents, None).sets_speed.all()
-
-
-def test_without_a_named_leader_the_nearest_counts() -> None:
-    two = leaders([-30.0, 0.0, 0.0], [30.0, 0.0, 0.0])
-    place = followers(2, position=[[-20.0, -9.0, 0.0], [20.0, -9.0, 0.0]], tracked=two, values=ALONE)
-    named = replace(place, behaviors=[(LeaderFollowing, {"leader": [2, 3], **ALONE})])
-    assert np.array_equal(place.steering()[0], named.steering()[0])
-    crossed = replace(place, behaviors=[(LeaderFollowing, {"leader": [3, 2], **ALONE})])
-    assert not np.allclose(place.steering()[0], crossed.steering()[0])
-
-
 @pytest.mark.parametrize("n", [1, 2])
 def test_a_vehicle_may_lead_and_does_not_follow_itself(n: int) -> None:
     place = followers(n, tracked=leaders(), values={"leader": 0})

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from steering_addon.behaviors.arrival import Arrival
-from steering_addon.behaviors.obstacle_avoidance import FIELD, TURN, ObstacleAvoidance
+from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.behaviors.seek import Seek
 from steering_addon.locomotion import OnFoot, Planar
-from steering_addon.simulation.geometry.obstacles import EITHER, LEFT, RIGHT, Obstacles, boxes, obstacles
+from steering_addon.simulation.geometry.obstacles import LEFT, RIGHT, Obstacles, boxes, obstacles
 from steering_addon.simulation.snapshot import State
 from tests.behaviors.obstacle_courses import Course, course, describe
 from tests.sampling import sampled
@@ -40,9 +40,6 @@ def gap(place: Scene, seconds: float) -> float:
 def gap_of(place: Scene, states: list[State]) -> float:
     radius = np.broadcast_to(place.vehicle.get("radius", 0.5), len(place))
     return float(Course(place, radius).gaps(states).min())
-
-
-# Which obstacles count.
 
 
 def test_who_stands_before_an_obstacle_sets_off_to_a_goal_beyond_it() -> None:
@@ -167,9 +164,6 @@ def test_an_obstacle_that_comes_into_sight_sets_in_gently() -> None:
     assert np.diff(pushes).max() < 0.3, "newtons for five centimetres"
 
 
-# Carried and moving obstacles.
-
-
 def test_an_obstacle_that_a_vehicle_carries_is_not_in_its_own_way() -> None:
     mast = ball(0.2, 2.0, carrier=np.array([0]))
     place = facing(mast, position=[[0.0, 0.0, 0.0], [0.3, 12.0, 0.0]], forward=[NORTH, (0.0, -1.0, 0.0)])
@@ -211,9 +205,6 @@ def test_a_vehicle_at_rest_dodges_only_what_it_faces() -> None:
     assert (force(ball(3.0, 3.0), speed=0.0) == 0.0).all()
 
 
-# Pylons.
-
-
 def test_a_pylon_is_in_the_way_along_its_whole_length() -> None:
     pylon = obstacles([[0.4, 6.0, -20.0]], 1.0, [[0.4, 6.0, 20.0]])
     steering = force(pylon)
@@ -227,9 +218,6 @@ def test_over_and_under_a_beam() -> None:
         steering = force(obstacles([[-20.0, 6.0, z]], 1.0, [[20.0, 6.0, z]]))
         assert np.sign(steering[2]) == -np.sign(z)
         assert abs(steering[0]) < 1e-9
-
-
-# Which side.
 
 
 @sampled
@@ -251,22 +239,8 @@ def test_a_pylon_too_is_passed_on_the_side_that_is_asked_for(side: int, sign: in
     assert (sign * path[beside][:, 0] > 1.0).all()
 
 
-def test_by_default_it_takes_the_nearer_side() -> None:
-    for x in (-0.5, 0.5):
-        thing = ball(x, 6.0, pass_side=np.array([EITHER]))
-        assert np.sign(force(thing)[0]) == -np.sign(x)
-
-
-# On the ground.
-
-
 def test_on_the_ground_it_stays_on_the_ground() -> None:
     assert force(ball(0.3, 6.0, -0.5), locomotions=[(Planar, {})])[2] == 0.0
-
-
-def test_on_the_ground_obstacles_above_and_below_are_not_in_the_way() -> None:
-    for z in (2.0, -2.0):
-        assert (force(ball(0.3, 6.0, z), locomotions=[(Planar, {})]) == 0.0).all()
 
 
 def test_on_the_ground_only_the_section_of_a_ball_is_in_the_way() -> None:
@@ -275,9 +249,6 @@ def test_on_the_ground_only_the_section_of_a_ball_is_in_the_way() -> None:
     slice_radius = np.sqrt(1.7**2 - 0.9**2)
     assert (force(ball(slice_radius + 0.05, 6.0, 0.9), locomotions=ground) == 0.0).all()
     assert (force(ball(slice_radius - 0.05, 6.0, 0.9), locomotions=ground) != 0.0).any()
-
-
-# No contacts.
 
 
 @sampled(one_of=9)
@@ -291,21 +262,6 @@ def test_no_vehicle_enters_an_obstacle_on_the_way(goal: str, scenes: int, plane:
     if goal == "seek":
         heedless = replace(crowded, place=replace(crowded.place, behaviors=crowded.place.behaviors[:1]))
         assert (heedless.run(3.0) < 0.0).mean() > 0.5, "nothing was in their way"
-
-
-def test_agents_may_have_different_methods() -> None:
-    def forces(method) -> np.ndarray:
-        return Scene(
-            [[0.3, 0.0, 0.0], [0.3, 0.0, 0.0]],
-            forward=[0.0, 1.0, 0.0],
-            speed=3.0,
-            behaviors=[(ObstacleAvoidance, {"method": method})],
-            obstacles=obstacles([[0.0, 2.5, 0.0]], 0.5),
-        ).steering()[0]
-
-    turned, pushed = forces(TURN), forces(FIELD)
-    assert np.abs(turned[0] - pushed[0]).max() > 0.1
-    assert np.abs(forces([TURN, FIELD]) - [turned[0], pushed[0]]).max() < 1e-12
 
 
 def test_round_obstacles_far_away_do_not_make_boxes_round() -> None:

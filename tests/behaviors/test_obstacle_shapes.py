@@ -110,9 +110,6 @@ def test_a_goal_before_the_wall_is_reached() -> None:
     assert np.linalg.norm(positions(place.run(24 * 5))[-1, 0] - [0.0, 7.5, 0.0]) < 0.2
 
 
-# Meshes.
-
-
 def mesh_things(rng: np.random.Generator, start: np.ndarray, plane: bool) -> Obstacles:
     """A ball or a box of triangles."""
     turn = about((0.0, 0.0, 1.0) if plane else rng.normal(size=3), rng.uniform(0.0, 360.0))
@@ -182,9 +179,6 @@ def test_the_wider_its_turns_the_further_away_it_sees_a_wall() -> None:
             wall, behaviors=[(ObstacleAvoidance, {"look_ahead_time": 0.1})], vehicle={"max_force": max_force}
         )
         assert place.steering()[0].any() == turns
-
-
-# The force field.
 
 
 def test_a_force_field_pushes_vehicles_nearby_whatever_their_heading() -> None:

@@ -90,15 +90,6 @@ def test_circles_that_tilt_make_a_ball_that_turns_one_way() -> None:
     assert np.abs(np.linalg.norm(offset, axis=1) - 3.0).max() < 1.4
 
 
-def test_circles_of_all_tilts_share_their_motion_among_all_directions() -> None:
-    states = circling(200, distance=3.0, spread=0.5, tilt=np.pi, direction=EITHER, approach_time=0.3).run(FPS * 8)
-    velocity = velocities(states)[-1]
-    share = np.abs(velocity).mean(axis=0) / speeds(states)[-1].mean()
-    assert share == pytest.approx([0.5, 0.5, 0.5], abs=0.08)
-    distance = np.linalg.norm(positions(states)[-1] - (0.0, 0.0, 1.0), axis=1)
-    assert 2.3 < np.percentile(distance, 5) < np.percentile(distance, 95) < 3.7
-
-
 def test_a_circle_changes_its_tilt_slowly_and_keeps_its_middle() -> None:
     still = circling(20, distance=4.0, spread=0.0, height=2.0, tilt=1.2, tilt_rate=0.0, approach_time=0.3).run(FPS * 12)
     path = positions(still)[-FPS * 5 :] - (0.0, 0.0, 3.0)

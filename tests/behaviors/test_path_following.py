@@ -86,9 +86,6 @@ def off(line: Spline, points: np.ndarray) -> np.ndarray:
     return np.linalg.norm(flat - line.position(line.nearest(flat)), axis=1).reshape(points.shape[:-1])
 
 
-# The force.
-
-
 def test_on_the_path_at_cruise_speed_it_does_nothing() -> None:
     assert np.abs(followers(ROAD, [[0.0, 20.0, 0.0]]).steering()[0]).max() < 1e-9
 
@@ -166,9 +163,6 @@ def test_the_corridor_is_the_papers_all_or_nothing() -> None:
     assert 10 < nothing < 50
 
 
-# On the way.
-
-
 COURSES = {"circle": circle(), "eight": eight(), "winding 1": winding(1), "winding 2": winding(2)}
 RADII = np.array([0.3, 0.5, 1.0, 2.0, 3.0])
 
@@ -210,9 +204,6 @@ def test_before_a_bend_it_slows_down_to_the_speed_it_can_hold() -> None:
     assert speed.min() < 0.6 * CRUISE
     assert away.max() < 0.5 + 0.5
     assert speed[-2 * FPS] > 0.95 * CRUISE, "and is back at speed after it"
-
-
-# The path and the direction.
 
 
 @sampled
@@ -284,9 +275,6 @@ def test_when_its_path_disappears_it_follows_the_nearest_of_the_others() -> None
     assert remembered(states, "path")[23, 0] == 1.0
     assert remembered(states, "path")[-1, 0] == 0.0
     assert off(far, positions(states)[-1, 0]) < 1.0
-
-
-# Its end.
 
 
 def test_at_the_end_it_stops_and_stays() -> None:
@@ -368,9 +356,6 @@ def test_a_closed_path_has_no_end() -> None:
     states = started(line, end=STOP).run(14 * FPS)
     assert speeds(states)[FPS:].min() > 0.9 * CRUISE
     assert np.unwrap(remembered(states, "along")[:, 0], period=line.length)[-1] > 1.5 * line.length
-
-
-# A path that moves.
 
 
 def moving(place: Scene, at: object) -> list[State]:

@@ -115,16 +115,6 @@ def test_waits_differ_by_chance_from_visit_to_visit_and_from_agent_to_agent() ->
     assert (patrol._wait(agents, np.arange(12)) == 2.0).all()
 
 
-def test_the_times_it_waits_are_those_of_its_visits() -> None:
-    place = guards(wait_time=2.0, wait_spread=1.0)
-    _, agents, [patrol] = place.seen()
-    states = until(place, 5, 60)
-    known = [memories(states)[frame] for frame in leaving(states)]
-    assert len(known) > 4
-    for memory in known:
-        assert 0.0 <= patrol._wait(agents, memory.visits)[0] - memory.waited[0] <= 1.0 / SECOND
-
-
 @sampled
 @pytest.mark.parametrize("target", [1, FIRST])
 @pytest.mark.parametrize("wait_time", [0.0, 1.0])

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from steering_addon.behaviors.pursuit import CONSTANT_HEADING, SLOWEST, Chasing, Pursuit
 from steering_addon.behaviors.seek import Seek
 from steering_addon.locomotion import OnFoot
-from steering_addon.simulation.maneuvers.chasing import prediction_time
 from tests.sampling import sampled
 from tests.scene import Scene, leaders, positions
 from tests.simulation.odd_input import BOUNDED
@@ -64,45 +63,11 @@ def test_it_steers_ahead_of_a_crossing_quarry() -> None:
     assert force[0, 0] > 0.0
 
 
-def interval(place: Scene, heading: object, quarry: object) -> float:
-    world, agents, _ = replace(place, tracked=leaders(quarry), drift=heading).seen()
-    return float(prediction_time(world, agents, np.array([1]), np.array([np.inf]))[0])
-
-
-@pytest.mark.parametrize(
-    ("quarry", "parallel", "across", "opposed"),
-    [((0.0, 10.0, 0.0), 4.0, 1.8, 0.85), ((10.0, 0.0, 0.0), 1.0, 0.8, 4.0), ((0.0, -10.0, 0.0), 0.5, 2.0, 2.0)],
-    ids=["ahead", "aside", "behind"],
-)
-def test_the_interval_depends_on_where_the_quarry_is_and_how_it_heads(
-    quarry: tuple, parallel: float, across: float, opposed: float
-) -> None:
-    """OpenSteer's factors, times the time to the quarry at top speed: 10 m at 5 m/s."""
-    headings = ((0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (0.0, -1.0, 0.0))
-    intervals = [interval(chase(), heading, quarry) for heading in headings]
-    assert np.allclose(intervals, np.array([parallel, across, opposed]) * 2.0)
-
-
-def test_between_the_cases_the_interval_changes_smoothly() -> None:
-    turn = np.radians(np.arange(0.0, 180.0, 2.0))
-    intervals = [interval(chase(), (0.0, 1.0, 0.0), (10.0 * np.sin(a), 10.0 * np.cos(a), 0.0)) for a in turn]
-    assert np.abs(np.diff(intervals)).max() < 0.5
-
-
-def test_the_nearer_the_quarry_the_shorter_the_interval() -> None:
-    near, far = (interval(chase(), (0.0, 1.0, 0.0), (0.0, distance, 0.0)) for distance in (1.0, 10.0))
-    assert 0.0 < near < far
-    assert interval(chase(), (0.0, 1.0, 0.0), (0.0, 0.0, 0.0)) == 0.0
-
-
 def test_the_interval_is_limited() -> None:
     place = chase(drift=(3.0, 0.0, 0.0), behaviors=[(Pursuit, {"prediction_time": 0.0})])
     assert np.array_equal(place.steering()[0], replace(place, behaviors=[(Seek, {})]).steering()[0])
     world, agents, [pursuit] = replace(place, behaviors=[(Pursuit, {"prediction_time": 1.5})]).seen()
     assert np.allclose(pursuit.goal(world, agents, FRESH), [[4.5, 12.0, 0.0]])
-
-
-# At a constant heading.
 
 
 def steady(**changes) -> Scene:
@@ -149,9 +114,6 @@ def test_it_keeps_abreast_of_a_quarry_too_fast_to_be_met() -> None:
     )
     assert np.allclose(desired, [[5.0, 0.0, 0.0]])
     assert np.isfinite(pursuit.goal(world, agents, FRESH)).all()
-
-
-# Letting go.
 
 
 def longest(mask: np.ndarray) -> int:

@@ -37,15 +37,6 @@ def test_its_goal_is_its_target() -> None:
     assert agents.goal_distance.tolist() == [np.inf, pytest.approx(np.sqrt(126.0))]
 
 
-def test_an_empty_target_is_the_nearest_leader() -> None:
-    place = seekers(position=[[0.0, 0.0, 0.0], [20.0, 0.0, 0.0]], tracked=leaders([1.0, 5.0, 0.0], [19.0, 5.0, 0.0]))
-    nearest, explicit = (
-        place.steering()[0],
-        seekers(position=place.position, tracked=place.tracked, behaviors=[(Seek, {"target": [2, 3]})]).steering()[0],
-    )
-    assert np.array_equal(nearest, explicit)
-
-
 def test_on_the_ground_the_level_offset_counts() -> None:
     place = seekers(locomotions=[(Planar, {})], tracked=leaders([3.0, 4.0, 100.0]))
     assert np.allclose(place.steering()[0], [[3.0 / 0.3, 4.0 / 0.3, 0.0]])

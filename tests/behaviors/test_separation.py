@@ -10,8 +10,6 @@ from steering_addon.behaviors.separation import Separation
 from tests.behaviors.situations import crowded, loop_over, nearby
 from tests.scene import Scene
 
-TWO = ((0.0, 0.0, 0.0), (0.6, 0.0, 0.0))
-
 
 def apart(place: Scene, **values: object) -> np.ndarray:
     return replace(place, behaviors=[(Separation, values)]).steering()[0]
@@ -44,34 +42,5 @@ def test_the_force_is_the_sum_of_repulsions_from_each_nearby_character(distance:
     assert (wanted != 0.0).any()
 
 
-def test_it_fades_to_zero_at_its_distance_and_is_cut_at_its_weight() -> None:
-    def push(gap: float) -> float:
-        return float(apart(Scene([[0.0, 0.0, 0.0], [gap, 0.0, 0.0]]), distance=1.5)[1, 0])
-
-    assert push(1.5) == 0.0
-    assert push(1.49) == pytest.approx(1.5 / 1.49 - 1.0)
-    assert push(1.0) == pytest.approx(0.5)
-    assert push(0.75) == pytest.approx(1.0)
-    assert push(0.1) == push(1e-6) == pytest.approx(1.0)
-
-
-def test_two_vehicles_push_each_other_equally() -> None:
-    first, second = apart(Scene(TWO))
-    assert np.array_equal(first, -second)
-    assert first[0] < 0.0 < second[0]
-
-
-def test_heavy_and_light_vehicles_are_accelerated_equally() -> None:
-    first, second = apart(Scene(TWO, vehicle={"mass": [1.0, 3.0]}))
-    assert np.allclose(3.0 * first, -second)
-
-
 def test_vehicles_in_one_place_get_no_force() -> None:
     assert (apart(Scene(np.zeros((3, 3)))) == 0.0).all()
-
-
-def test_a_vehicle_out_of_view_does_not_count() -> None:
-    behind = Scene([[0.0, 0.0, 0.0], [0.0, -1.0, 0.0]])
-    first, second = apart(behind, angle=np.pi)
-    assert (first == 0.0).all()
-    assert second[1] < 0.0

@@ -39,10 +39,3 @@ def test_it_waits_next_to_a_standing_quarry() -> None:
     states = shadows(drift=(0.0, 0.0, 0.0)).run(FPS * 12)
     assert np.linalg.norm(velocities(states)[-1, 0]) < 0.05
     assert np.linalg.norm(positions(states)[-1, 0]) == pytest.approx(3.0, abs=0.3)
-
-
-def test_without_a_quarry_it_does_nothing() -> None:
-    place = shadows(quarry=-1)
-    world, agents, [shadow] = place.seen()
-    assert (place.steering()[0] == 0.0).all()
-    assert not shadow.steer(world, agents, None).sets_speed.any()

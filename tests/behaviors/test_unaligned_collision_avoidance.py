@@ -75,10 +75,6 @@ def test_others_that_pass_with_room_or_much_later_do_not_matter() -> None:
     assert (force(0.2, 5.0, distance=4.0) == 0.0).all(), "too far to be seen"
 
 
-def test_alone_it_does_nothing() -> None:
-    assert (walkers([[0.0, 0.0, 0.0]], [0.0, 1.0, 0.0]).steering()[0] == 0.0).all()
-
-
 def test_only_the_first_of_several_meetings_counts() -> None:
     """A later meeting changes nothing, whether it comes before or after the first in the list of neighbors."""
     me, first, later = [0.0, 0.0, 0.0], [0.3, 4.0, 0.0], [-0.2, 7.0, 0.0]

@@ -60,9 +60,6 @@ def test_round_the_end_of_a_wall_it_returns_on_the_other_side() -> None:
     assert np.abs(off - 4.0).max() < 0.5
 
 
-# Corners, seen from above.
-
-
 Corners = np.ndarray
 
 
@@ -140,9 +137,6 @@ def test_only_a_named_wall_counts_and_by_default_the_nearest() -> None:
         place = walkers(WALL, [[4.5, 0.0, 0.0]], values={"wall": wall})
         place.paths = ((WALL,), (other,))
         assert np.sign(np.round(place.steering()[0][0, 0], 9)) == way
-
-
-# The surfaces of obstacles.
 
 
 def along(things: Obstacles, position: object, **changes: object) -> Scene:

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from scripts.motion_metrics import turns
-from steering_addon.behaviors.wander import NOISE, SPHERE, Wander
+from steering_addon.behaviors.wander import Wander
 from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import State
-from tests.scene import Scene, headings, positions, speeds
+from tests.scene import Scene, headings, speeds
 
 FPS = 12
 
@@ -106,14 +106,6 @@ def test_each_crowd_has_its_own_shared_part() -> None:
     assert not np.allclose(step(start, still).force, step(replace(start, inputs=other), other).force)
 
 
-def test_agents_may_have_different_methods() -> None:
-    times = np.arange(0.0, 5.0, 0.5)
-    mixed = steering_over_time(wanderers(2, method=[SPHERE, NOISE], shared_strength=1.0), times)
-    for row, method in enumerate((SPHERE, NOISE)):
-        alone = steering_over_time(wanderers(2, method=method, shared_strength=1.0), times)
-        assert np.allclose(mixed[:, row], alone[:, row])
-
-
 @pytest.mark.parametrize("parameter", ["rate", "shared_rate"])
 def test_rate_scales_time(parameter: str) -> None:
     values = {"strength": 2.0 * (parameter == "rate"), "shared_strength": 2.0 * (parameter != "rate")}
@@ -122,25 +114,6 @@ def test_rate_scales_time(parameter: str) -> None:
     fast = steering_over_time(wanderers(4, **values, **{parameter: 1.2}), times)
     assert np.allclose(slow, fast, atol=1e-9)
     assert np.ptp(fast, axis=0).max() > 1.0
-
-
-def test_another_identity_or_seed_gives_another_way() -> None:
-    place = wanderers(2)
-    first = positions(place.run(96))
-    assert not np.allclose(first[-1, 0] - first[0, 0], first[-1, 1] - first[0, 1])
-    other = positions(replace(place, seed=1).run(96))
-    assert np.linalg.norm(other[-1] - first[-1], axis=1).min() > 0.1
-
-
-def test_agents_of_a_crowd_may_have_different_shared_rates() -> None:
-    def way(rate) -> np.ndarray:
-        values = {"strength": 0.0, "shared_strength": 3.0, "shared_rate": rate}
-        return positions(Scene(np.zeros((2, 3)), speed=4.0, behaviors=[(Wander, values)]).run(48))
-
-    both = way([0.2, 1.0])
-    assert np.abs(both[:, 0] - way(0.2)[:, 0]).max() < 1e-9
-    assert np.abs(both[:, 1] - way(1.0)[:, 1]).max() < 1e-9
-    assert np.abs(both[-1, 0] - both[-1, 1]).max() > 0.1
 
 
 def test_now_and_then_the_two_sides_of_a_crowd_turn_away_from_each_other() -> None:

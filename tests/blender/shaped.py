@@ -4,7 +4,6 @@ import bpy
 import numpy as np
 
 from .building import at_frames, empty, meshed, part
-from .walkers import CYCLE, HALF_STEP, HEIGHT, _box
 
 BEAT = 12.0
 """Frames of the beat of a bird."""
@@ -53,31 +52,6 @@ def winged(*, slots: bool = False):
             write_curves(data.channelbag_in(shared, slot, ensure=True), waved)
             data.assign_action(keys, shared, slot)
     return root
-
-
-def trotter(name: str = "Trotter", location=(0.0, 0.0, 0.0)):
-    """A body on two feet that shape keys carry as the walk of `walkers` carries its feet, so at the same speed."""
-    corners, faces, rows = [], [], {}
-    for box, low, high in (
-        ("Body", (-0.25, -0.15, 0.3), (0.25, 0.15, HEIGHT)),
-        ("L", (0.05, -0.15, 0.0), (0.15, 0.05, 0.1)),
-        ("R", (-0.15, -0.15, 0.0), (-0.05, 0.05, 0.1)),
-    ):
-        points, sides = _box(low, high)
-        rows[box] = range(len(corners), len(corners) + len(points))
-        faces += [tuple(len(corners) + k for k in side) for side in sides]
-        corners += points
-    steps = {"Ahead": (0.0, -HALF_STEP, 0.0), "Back": (0.0, HALF_STEP, 0.0), "Lift": (0.0, 0.0, 0.1)}
-    keys = {f"{step} {foot}": dict.fromkeys(rows[foot], move) for foot in "LR" for step, move in steps.items()}
-    ob = shaped(name, corners, faces, keys, location)
-    half, moves = CYCLE / 2.0, {}
-    for foot, late in (("L", 0.0), ("R", half)):
-        at = [1.0 + (frame + late) % CYCLE for frame in (0.0, 0.5 * half, half, 1.5 * half)]
-        for step, values in (("Ahead", (1.0, 0.0, 0.0, 0.0)), ("Back", (0.0, 0.0, 1.0, 0.0)), ("Lift", (0, 0, 0, 1.0))):
-            points = sorted(zip(at, values))
-            moves[f"{step} {foot}"] = [*points, (points[0][0] + CYCLE, points[0][1])]
-    play(ob, key_clip(ob, "Trot", moves))
-    return ob
 
 
 def shaped(name: str, points, faces, keys, location=(0.0, 0.0, 0.0)):

@@ -35,6 +35,9 @@ def registered() -> set[str]:
     for kind in (bpy.types.Object, bpy.types.Scene):
         if "steering" in kind.bl_rna.properties:
             names.add(f"{kind.__name__}.steering")
+    for menu in ("VIEW3D_PT_overlay", "VIEW3D_MT_object"):
+        drawn = getattr(bpy.types, menu).draw._draw_funcs
+        names |= {f"{menu}.{each.__name__}" for each in drawn if "steering_addon" in each.__module__}
     return names
 
 
@@ -50,6 +53,7 @@ def handlers() -> dict[str, list]:
 def test_unregistering_removes_everything_and_registering_restores_it(addon) -> None:
     names = registered()
     assert {"Object.steering", "Scene.steering", "ops.bake", "STEERING_PT_bake", "seek"} <= names
+    assert {"VIEW3D_PT_overlay.show_switch", "VIEW3D_MT_object.show_menu"} <= names
     handlers_before = handlers()
     for _ in range(2):
         addon.unregister()
@@ -71,8 +75,6 @@ def test_settings_survive_unregistering_and_registering_again(addon) -> None:
     assert ob.steering.crowd.steering.seek.weight == 3.0
     assert scene_dump()["objects"] == before
 
-
-# ---- in a separate Blender process
 
 PLAYING = """
     import os, sys

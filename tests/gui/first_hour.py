@@ -40,12 +40,9 @@ def story() -> Iterator[float]:
     yield from own_scene()
     watch_counts()
     yield from tagged()
-    yield from flipped()
     yield from given_a_path()
     yield from helped()
     yield from looked_at()
-    yield from missed_its_path()
-    yield from given_a_preset()
     yield from lost_and_restored()
     yield from populated()
     assert not wrong_counts, f"The panel showed old counts: {wrong_counts}."
@@ -73,9 +70,6 @@ def own_scene() -> Iterator[float]:
     yield DRAWN
 
 
-# ---- counts
-
-
 wrong_counts: list[tuple[int, int]] = []
 """The numbers of vehicles that a panel showed, and that there were, where they differ."""
 
@@ -93,9 +87,6 @@ def watch_counts() -> None:
         draw(self, context)
 
     panel.draw = watched
-
-
-# ---- acts
 
 
 def tagged() -> Iterator[float]:
@@ -116,23 +107,13 @@ def tagged() -> Iterator[float]:
     picture(FOLDER / "2 tagged.png")
 
 
-def flipped() -> Iterator[float]:
-    """Flip Front turns the front of all selected vehicles, and back."""
-    y = yield from find("bpy.ops.steering.flip_front", COLUMN)
-    for axis in ("POS_Y", "NEG_Y"):
-        yield from click(COLUMN, y)
-        yield DRAWN
-        assert {ob.steering.forward_axis for ob in vehicles()} == {axis}
-        picture(FOLDER / f"3 front {axis}.png")
-
-
 def given_a_path() -> Iterator[float]:
     """Follow Path from the menu of the panel has a weight that fits those beside it, and a place below the headings."""
     yield from point(COLUMN, 700)
     yield from scroll(40)
     y = yield from find("STEERING_MT_behavior_add", COLUMN)
     yield from click(COLUMN, y)
-    picture(FOLDER / "4 add behavior.png")
+    picture(FOLDER / "3 add behavior.png")
     # Space searches the menu that is open.
     press("space")
     yield HAND
@@ -144,7 +125,7 @@ def given_a_path() -> Iterator[float]:
     assert steering.is_property_set("path_following") and steering.path_following.use
     weights = [getattr(steering, name).weight for name in ("wander", "obstacle_avoidance", "containment")]
     assert min(weights) <= steering.path_following.weight <= max(weights), (steering.path_following.weight, weights)
-    picture(FOLDER / "5 with a path.png")
+    picture(FOLDER / "4 with a path.png")
 
 
 def helped() -> Iterator[float]:
@@ -174,65 +155,17 @@ def looked_at() -> Iterator[float]:
     y = FIRST_LISTED
     for kind in range(len(listed)):
         yield from look()
-        picture(FOLDER / "6 to look at.png")
+        picture(FOLDER / "5 to look at.png")
         y = yield from find("bpy.ops.steering.finding_select", LISTED, y)
         yield from click(LISTED, y)
         yield DRAWN
         chosen = {ob.name for ob in bpy.context.selected_objects}
-        picture(FOLDER / f"7 selected {kind + 1}.png")
+        picture(FOLDER / f"6 selected {kind + 1}.png")
         assert len(chosen) == 1 and chosen < set(SUZANNES[:2]), chosen
         y += 15
     bpy.data.objects[SUZANNES[0]].hide_set(False)
     bpy.data.objects[SUZANNES[1]].scale = (1.0, 1.0, 1.0)
     yield DRAWN
-
-
-def missed_its_path() -> Iterator[float]:
-    """The path is deleted by X: that is listed, a click selects the crowd that followed it, and undo brings it back."""
-    select("NurbsPath")
-    with view():
-        bpy.ops.ed.undo_push(message="Path Selected")
-    yield DRAWN
-    yield from point(*VIEW)
-    press("x")
-    yield DRAWN
-    press("Return")
-    yield from until(lambda: "NurbsPath" not in bpy.context.scene.objects, "X deletes nothing.")
-    (finding,) = extension("status.census").known(bpy.context.scene).findings
-    assert "waits for a Path" in finding.text, finding
-    yield from look()
-    picture(FOLDER / "8 without its path.png")
-    y = yield from find("bpy.ops.steering.finding_select", LISTED, FIRST_LISTED)
-    yield from click(LISTED, y)
-    yield DRAWN
-    assert bpy.context.selected_objects == [crowd()], "The click does not select the crowd."
-    for _ in range(2):
-        yield from point(*VIEW)
-        press("ctrl+z")
-        yield DRAWN
-    assert "NurbsPath" in bpy.context.scene.objects, "Ctrl Z does not bring the path back."
-    assert not extension("status.census").known(bpy.context.scene).findings
-    select(*SUZANNES)
-    yield DRAWN
-
-
-def given_a_preset() -> Iterator[float]:
-    """A preset is chosen by mouse and keys from the menu, where presets are in groups by size."""
-    before = crowd().steering.vehicle.max_speed
-    yield from point(COLUMN, 700)
-    yield from scroll(60)
-    y = yield from find("STEERING_MT_presets", COLUMN)
-    yield from click(COLUMN, y)
-    picture(FOLDER / "9 presets.png")
-    press("space")
-    yield HAND
-    write("Pigeons")
-    yield DRAWN
-    press("Return")
-    yield from until(lambda: crowd().steering.vehicle.max_speed != before, "The menu applies no preset.")
-    yield from point(*VIEW)
-    press("ctrl+z")
-    yield from until(lambda: crowd().steering.vehicle.max_speed == before, "Ctrl Z keeps the preset.")
 
 
 def lost_and_restored() -> Iterator[float]:
@@ -249,7 +182,7 @@ def lost_and_restored() -> Iterator[float]:
     yield DRAWN
     yield from point(COLUMN, 700)
     yield from scroll(-60)
-    picture(FOLDER / "10 without its crowd.png")
+    picture(FOLDER / "7 without its crowd.png")
     y = yield from find("bpy.ops.steering.crowd_restore", COLUMN)
     yield from click(COLUMN, y)
     yield DRAWN
@@ -258,7 +191,7 @@ def lost_and_restored() -> Iterator[float]:
     yield from until(
         lambda: all(ob.animation_data and ob.animation_data.action for ob in vehicles()), "The click does not bake."
     )
-    picture(FOLDER / "11 restored and baked.png")
+    picture(FOLDER / "8 restored and baked.png")
 
 
 def populated() -> Iterator[float]:
@@ -272,10 +205,7 @@ def populated() -> Iterator[float]:
     yield from click(COLUMN, y)
     yield DRAWN
     assert len(vehicles()) == 53, len(vehicles())
-    picture(FOLDER / "12 populated.png")
-
-
-# ---- what is in the scene
+    picture(FOLDER / "9 populated.png")
 
 
 def select(*names: str) -> None:

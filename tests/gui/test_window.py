@@ -23,7 +23,7 @@ def test_two_windows_work_on_two_scenes_at_the_same_time(told: Told) -> None:
 
 
 def test_the_first_hour_with_own_models_brings_no_surprise(told: Told) -> None:
-    assert len(list(told(STORY.with_name("first_hour.py"), RESULT / "first hour").glob("*.png"))) == 14
+    assert len(list(told(STORY.with_name("first_hour.py"), RESULT / "first hour").glob("*.png"))) == 10
 
 
 def test_agents_of_a_cache_are_picked_by_clicks(told: Told) -> None:

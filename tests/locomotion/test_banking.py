@@ -8,7 +8,7 @@ import pytest
 
 from scripts.motion_metrics import rolled, rolls
 from steering_addon.behaviors.arrival import Arrival
-from steering_addon.locomotion import Planar, SimpleVehicle
+from steering_addon.locomotion import SimpleVehicle
 from steering_addon.locomotion.banking import GRAVITY, Banking, banked
 from steering_addon.simulation.arrays.vectors import Vectors, dot, magnitude, unit
 from steering_addon.simulation.behavior import Behavior, Steering
@@ -52,9 +52,6 @@ def flown(place: Scene, pilot: Callable[[float], tuple[float, float, float]], fr
     return list(simulate(place.start(), [replace(still, settings=(settings,))] * frames))
 
 
-# The size of the lean.
-
-
 @sampled
 @pytest.mark.parametrize("climb", [0.0, 3.0, -3.0])
 @pytest.mark.parametrize("max_bank", [20.0, 60.0])
@@ -85,15 +82,6 @@ def test_banking_can_be_turned_down_and_off() -> None:
 
 def axes(states: list[State]) -> tuple[np.ndarray, np.ndarray]:
     return headings(states), ups(states)
-
-
-def test_vehicles_that_keep_in_their_plane_do_not_lean() -> None:
-    place = Scene([[0.0] * 3], speed=11.0, vehicle=BIRD, locomotions=[(Planar, {})], fps=FPS)
-    states = flown(place, lambda time: (8.0, 0.0, 3.0), 2 * FPS)
-    assert (ups(states) == (0.0, 0.0, 1.0)).all()
-
-
-# Calm.
 
 
 @pytest.mark.parametrize("roll", [40.0, -90.0, 175.0])
@@ -188,9 +176,6 @@ def looped(place: Scene, axis: np.ndarray, frames: int) -> list[State]:
     still = place.snapshot()
     settings = replace(still.settings[0], behaviors=(Looping.of(1),))
     return list(simulate(place.start(), [replace(still, settings=(settings,))] * frames))
-
-
-# Any frame rate.
 
 
 @sampled

@@ -110,9 +110,6 @@ every_ground = pytest.mark.parametrize("name", GROUNDS)
 every_still_ground = pytest.mark.parametrize("name", [name for name, each in GROUNDS.items() if each.moves is None])
 
 
-# Where they are, and how they stand.
-
-
 @sampled(one_of=3)
 @every_ground
 def test_on_every_frame_they_are_on_the_surface(name: str) -> None:
@@ -181,9 +178,6 @@ def test_no_turn_is_tighter_than_its_turn_radius() -> None:
     assert (turn <= 1.001 * walked / 0.4 + 1e-9)[free].all()
 
 
-# The laws.
-
-
 def test_turned_with_the_scene_they_do_the_same() -> None:
     turn = np.array([(0.0, 0.0, 1.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)])
     points, triangles = GROUNDS["moebius"].faces
@@ -218,9 +212,6 @@ def test_without_a_surface_they_crawl_on_the_level() -> None:
     assert (positions(states)[..., 2] == 3.0).all() and (ups(states)[1:] == (0.0, 0.0, 1.0)).all()
 
 
-# The start.
-
-
 def test_they_start_on_the_nearest_place_on_the_side_to_which_their_up_axis_points() -> None:
     ground = surfaces([globe(5.0, 120, 60)])
     up = np.array([(1.0, 0.0, 0.0), (-1.0, 0.0, 0.0), (0.0, 0.0, 1.0)])
@@ -241,9 +232,6 @@ def test_the_origin_is_its_height_above_the_surface() -> None:
     place = positions(states) - 0.2 * np.stack([state.pose.up for state in states])
     distance = [Clinging(scene.surfaces).nearest(row, np.full(N, np.inf)).distance for row in place]
     assert np.max(distance) < 1e-9
-
-
-# Borders.
 
 
 def one_ant(ground: Surfaces, position: Any, goal: Any, **values: Any) -> Scene:
@@ -275,28 +263,6 @@ def test_over_a_border_they_fall_if_told_to_and_hold_on_to_what_is_below() -> No
     off = np.array([state.outputs["off_ground"][0] for state in states])
     assert (off[falling] == 1.0).all() and off[-1] == 0.0
     assert positions(states)[-1, 0, 0] > 4.5, "it crawls on"
-
-
-# What moves.
-
-
-def test_faces_that_change_their_number_are_held_on_to_again() -> None:
-    coarse, fine = globe(5.0, 24, 12), globe(5.0, 48, 24)
-    scene = ants(Ground(coarse))
-    scene = replace(scene, surfaces=surfaces([coarse], [True]))
-
-    def at(frame: int, snapshot: Snapshot) -> Snapshot:
-        return replace(snapshot, surfaces=snapshot.surfaces if frame < 10 else scene.surfaces.with_faces(0, *fine))
-
-    states = scene.run(FPS, at=at)
-    assert off_surface(states).max() < 1e-9
-    assert not any(state.outputs["off_ground"].any() for state in states)
-
-
-# Behaviors in the plane.
-
-
-# Bodies.
 
 
 def test_bodies_on_one_side_of_a_plate_are_pushed_apart_and_those_on_two_sides_are_not() -> None:
@@ -355,9 +321,6 @@ def test_on_a_surface_that_shrinks_to_nothing_and_grows_again_everything_stays_f
             square = np.stack(axes, axis=1)
             assert np.abs(square @ np.swapaxes(square, 1, 2) - np.eye(3)).max() < 1e-6
         assert np.isfinite(motion.position).all()
-
-
-# From one surface to another.
 
 
 def on_a_floor(faces: list[Faces], place: np.ndarray, forward: np.ndarray) -> Scene:

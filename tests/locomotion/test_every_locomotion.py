@@ -1,6 +1,5 @@
 """The laws that hold for every locomotion. Listing a new one in CATALOGUE makes them cover it."""
 
-import dataclasses
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -71,9 +70,6 @@ def usual(kind: type[Locomotion]) -> tuple[State, ...]:
     return tuple(swarm(kind).run(2 * FPS))
 
 
-# What is declared.
-
-
 def test_names_labels_and_stored_numbers_are_distinct() -> None:
     for name in ("name", "label", "stored_number"):
         assert len({getattr(kind, name) for kind in CATALOGUE}) == len(CATALOGUE)
@@ -105,9 +101,6 @@ def test_its_handling_is_a_column_of_each_number(kind: type[Locomotion]) -> None
     assert (handling.turn_rate > 0.0).all() and (handling.smoothing_time >= 0.0).all()
     assert (handling.room_to_turn <= handling.turning_circle).all()
     assert kind.stands or np.isinf(handling.steepest).all()
-
-
-# Limits.
 
 
 @st.composite
@@ -291,9 +284,6 @@ def test_a_face_without_a_target_changes_no_byte(kind: type[Locomotion]) -> None
     assert data(place.run(12), rows) == data(faces.run(12), rows)
 
 
-# Vehicles beside each other.
-
-
 def data(states: Sequence[State], rows: Any = slice(None)) -> list[bytes]:
     """The motion of some vehicles and what their locomotion remembers of them, state by state."""
     return [
@@ -360,9 +350,6 @@ def test_crowds_that_share_a_locomotion_move_as_if_each_had_one(kind: type[Locom
     assert data(moving(merged, rows)) == data(moving(given, row))
 
 
-# The whole scene.
-
-
 @every
 def test_a_state_is_a_checkpoint(kind: type[Locomotion]) -> None:
     place, state = swarm(kind), usual(kind)[9]
@@ -414,9 +401,6 @@ def test_what_stands_as_it_was_placed_has_axes_at_right_angles(kind: type[Locomo
         axes = np.stack((pose.side, pose.forward, pose.up), axis=1)
         assert np.abs(axes @ np.swapaxes(axes, 1, 2) - np.eye(3)).max() < 1e-9
         assert np.allclose(state.motion.side, np.cross(state.motion.forward, state.motion.up), atol=1e-12)
-
-
-# Surfaces.
 
 
 def walking_on(kind: type[Locomotion], ground: Surfaces, **changes: Any) -> Scene:
@@ -488,9 +472,3 @@ def test_ground_whose_faces_come_and_go_is_stood_on_all_the_time(kind: type[Loco
     assert not any(state.outputs["off_ground"].any() for state in states)
     off = positions(states) @ np.array([-0.1, 0.0, 1.0])
     assert not kind.touches or np.abs(off).max() < 0.01
-
-
-def test_every_value_is_a_column_of_a_frozen_dataclass() -> None:
-    for kind in CATALOGUE:
-        assert dataclasses.is_dataclass(kind) and kind.__dataclass_params__.frozen
-        assert all(getattr(kind.of(4), name).shape == (4,) for name in kind.parameters())

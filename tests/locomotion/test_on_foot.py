@@ -261,9 +261,6 @@ def test_it_leans_with_the_ground_by_the_share_it_is_told(align: float) -> None:
     assert pose.forward[0, 1] == pytest.approx(0.0, abs=1e-9), "it faces where it goes"
 
 
-# Edges.
-
-
 @pytest.mark.parametrize("edge", [TURN_BACK, STOP])
 def test_no_walker_stands_at_an_edge_sooner_than_braking_allows(edge: int) -> None:
     """Animals that run straight to the edge at 3 m/s, in turns of 2.5 m."""
@@ -315,9 +312,6 @@ def test_what_falls_past_everything_is_off_the_ground() -> None:
     assert states[FPS].outputs["off_ground"][0] == 0.0
     assert states[-1].outputs["off_ground"][0] == 1.0
     assert positions(states)[-1, 0, 2] < -3.0
-
-
-# Stairs, storeys, things that move.
 
 
 def test_it_climbs_stairs_whose_steps_are_low_enough() -> None:
@@ -415,9 +409,6 @@ def test_its_origin_is_held_above_the_ground_by_its_lift() -> None:
     assert np.abs(height_above(ground, states) - 0.7).max() < 1e-9
 
 
-# The start, and no ground.
-
-
 def test_at_the_start_it_finds_the_ground_near_it() -> None:
     ground = surfaces([plane(height=0.0), plane(half=5.0, height=3.0)])
     for start, ends in ((0.3, 0.0), (-1.5, 0.0), (2.8, 3.0), (1.6, 3.0)):
@@ -432,16 +423,6 @@ def test_without_ground_it_walks_at_its_height_and_says_so_and_steps_onto_what_c
     assert off[0] == 1.0 and off[-1] == 0.0
     height = positions(states)[:, 0, 2]
     assert (height[off > 0.0] == 0.0).all() and (height[off == 0.0] == 0.1).all()
-
-
-def test_shuffled_triangles_make_no_difference() -> None:
-    points, triangles = hills(height=STEEP)
-    shuffled = np.random.default_rng(2).permutation(triangles)
-    runs = (
-        positions(herd(surfaces([(points, rows)]), n=20, behaviors=[(Wander, {})]).run(2 * FPS))
-        for rows in (triangles, shuffled)
-    )
-    assert np.abs(np.subtract(*runs)).max() < 1e-6
 
 
 def test_what_turns_to_one_side_does_not_count_for_a_turn_to_the_other() -> None:

@@ -152,9 +152,6 @@ def test_each_driver_is_in_its_own_state_and_changes_for_itself() -> None:
         assert (column == np.concatenate([vars(changed(d, DT))[name] for d in each])).all(), name
 
 
-# How far they can go.
-
-
 def car(**changes: Any) -> Car:
     """One at the origin that heads along x, on the level."""
     values = {
@@ -245,8 +242,6 @@ def test_it_looks_as_asked_to_both_sides_with_full_lock_and_back_with_opposite_l
     seen = looked(driver(push=(1.0, aside), leaving=leaving, side=side * leaving), car(), terrain, None).room
     assert [*vars(seen).values()] == [ahead, room(-side * lock, LOOKS_BACK, -1.0), left, right, onward, side]
 
-
-# In a run.
 
 OUT = 12 * FPS
 EDGE, STANDS, WALL, HEMMED_IN, BEHIND = range(5)

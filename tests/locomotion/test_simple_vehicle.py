@@ -51,9 +51,6 @@ def angle_between(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.arctan2(np.linalg.norm(np.cross(a, b), axis=-1), (a * b).sum(axis=-1))
 
 
-# The paper's definition, one vehicle at a time.
-
-
 def truncated(v: np.ndarray, longest: float) -> np.ndarray:
     length = np.sqrt((v * v).sum())
     return v * (longest / length) if length > longest else v
@@ -103,9 +100,6 @@ def test_gentle_steering_is_the_papers_also_with_the_limit_on_turning() -> None:
         assert np.allclose((position[row], after[row]), wanted, atol=1e-12)
 
 
-# Limits.
-
-
 def test_a_lower_keyed_top_speed_applies_immediately() -> None:
     """This change of velocity may exceed max_force: it is the paper's kinematic truncation."""
     place = Scene([[0.0, 0.0, 0.0]], speed=5.0, vehicle={"max_speed": 5.0})
@@ -116,9 +110,6 @@ def test_a_lower_keyed_top_speed_applies_immediately() -> None:
     speed = speeds(place.run(20, at=slower))[:, 0]
     assert (speed[:6] > 3.9).all()
     assert (speed[6:] <= 1.0 + 1e-9).all()
-
-
-# Standing and turning.
 
 
 def test_a_vehicle_at_rest_keeps_its_heading() -> None:
@@ -188,9 +179,6 @@ def test_a_force_that_stops_a_vehicle_keeps_its_heading() -> None:
     assert np.abs(headings(states)[:, 0] - (0.0, 1.0, 0.0)).max() < 1e-6
 
 
-# The start.
-
-
 def test_vehicles_start_with_their_speed_along_their_heading() -> None:
     place = Scene([[0.0, 0.0, 0.0]], forward=[[3.0, 4.0, 0.0]], speed=3.5)
     assert np.allclose(velocities(place.run(1))[0, 0], [2.1, 2.8, 0.0])
@@ -237,9 +225,6 @@ def test_a_speed_limit_is_kept_as_well_as_full_braking_can(
     slowest = np.maximum(fastest, np.linalg.norm(velocity, axis=1) - 10.0 * DT)
     assert (np.linalg.norm(after(np.zeros((4, 3)), fastest), axis=1) <= slowest + 1e-9).all()
     assert np.allclose(after(force, np.inf), moved(model, motion, force, DT)[1], atol=1e-9)
-
-
-# Damping (paper, Combining Behaviors: explicit damping of acceleration).
 
 
 def test_a_sudden_force_sets_in_as_through_a_low_pass_filter() -> None:

@@ -143,9 +143,6 @@ def test_a_lane_inside_a_bend_tighter_than_its_offset_never_runs_backwards() -> 
     assert lane.length < line.length
 
 
-# The body.
-
-
 @sampled
 @pytest.mark.parametrize("place", [(0.0, -30.0, 0.0), (3.0, 0.0, 0.0), (-2.0, 1.0, 0.0)])
 def test_the_turning_circle_is_never_smaller_than_wheelbase_by_tangent(place) -> None:
@@ -199,9 +196,6 @@ def test_a_car_accelerates_or_brakes_and_its_body_leans_accordingly(drive) -> No
         leans, forces = output(drive[2], f"steering_{lean}"), output(drive[2], f"steering_{force}_acceleration")
         assert np.corrcoef(leans.ravel(), forces.ravel())[0, 1] > 0.8
         assert np.abs(leans).max() < 0.1
-
-
-# On the ground.
 
 
 def on_hills(ground: Surfaces, **changes: Any) -> Scene:
@@ -271,9 +265,6 @@ def test_a_driver_stands_before_ground_that_is_too_steep(grade: float, climbs: b
 def test_one_that_starts_on_too_steep_ground_may_leave_it() -> None:
     scene = on_hills(kink(1.0, -20.0), position=[(0.0, 0.0, 20.0)], forward=[(-1.0, 0.0, 0.0)], behaviors=[])
     assert positions(replace(scene, speed=4.0).run(FPS * 6))[-1, 0, 0] < -25.0
-
-
-# The driver.
 
 
 def reacting(reaction: float, allowed: Any, warned: Any = lambda time: False) -> tuple[np.ndarray, np.ndarray]:

@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -103,41 +102,6 @@ def test_all_vehicles_together_equal_a_plain_loop(seed, frames, vehicles, phase_
     assert tuple(together) == PROPERTIES
     for name in expected:
         np.testing.assert_allclose(together[name], expected[name], rtol=0.0, atol=1e-9)
-
-
-@pytest.mark.parametrize("phase_by", [DISTANCE, TIME])
-@pytest.mark.parametrize("extreme", [0.0, 1.0])
-def test_the_phase_never_decreases(phase_by, extreme) -> None:
-    result = shown(walk() * 50.0, phase_by=phase_by, effort=extreme, variation=extreme)
-    assert (np.diff(result["steering_phase"], axis=0) >= 0.0).all()
-    assert (np.diff(result["steering_distance"], axis=0) >= 0.0).all()
-
-
-def test_the_phase_of_a_standing_vehicle_stops_by_distance_but_not_by_time() -> None:
-    positions = np.broadcast_to(walk()[:1], (FRAMES, VEHICLES, 3))
-    standing = shown(positions, phase_by=DISTANCE)
-    assert (np.diff(standing["steering_phase"], axis=0) == 0.0).all()
-    assert (standing["steering_distance"] == 0.0).all()
-    assert (standing["steering_speed"][1:] == 0.0).all()
-    assert (np.diff(shown(positions, phase_by=TIME)["steering_phase"], axis=0) > 0.0).all()
-
-
-def beats_a_second(climb: float, **settings) -> np.ndarray:
-    """(n,) beats per second of vehicles that fly ahead and climb, in m/s."""
-    seconds = np.arange(FRAMES)[:, None] * FRAME_TIME
-    positions = np.stack(np.broadcast_arrays(0.0, 3.0 * seconds, climb * seconds), axis=-1).repeat(VEHICLES, axis=1)
-    start_speed = np.full(VEHICLES, math.hypot(3.0, climb))
-    phase = shown(positions, phase_by=TIME, cycle_time=0.25, start_speed=start_speed, **settings)["steering_phase"]
-    return (phase[-1] - phase[0]) / ((FRAMES - 1) * FRAME_TIME)
-
-
-def test_wings_beat_faster_in_a_climb_and_slower_in_a_descent_within_limits() -> None:
-    level = beats_a_second(0.0, effort=0.15)
-    np.testing.assert_allclose(beats_a_second(2.0, effort=0.15), level * 1.3)
-    np.testing.assert_allclose(beats_a_second(-2.0, effort=0.15), level * 0.7)
-    np.testing.assert_allclose(beats_a_second(99.0, effort=0.15), level * FASTEST)
-    np.testing.assert_allclose(beats_a_second(-99.0, effort=0.15), level * SLOWEST)
-    np.testing.assert_allclose(beats_a_second(99.0), level)
 
 
 def flown(speed, climb=0.0, *, vehicles: int = 60, cruise: float = 10.0, **settings) -> dict[str, np.ndarray]:

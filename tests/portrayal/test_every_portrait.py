@@ -139,7 +139,7 @@ def portraits(run: Run, order: tuple[int, ...] = ()) -> list[Portrait]:
     rows = np.array(order or range(len(run.states[0])))
     portrayer, before, made = Portrayer(run.subjects(rows)), None, []
     for number, state in enumerate(run.states):
-        made.append(portrayer.portray(before, state, frame_of(number, state)))
+        made.append(portrayer.portrait(portrayer.sketch(before, state, frame_of(number, state))))
         before = state
     return made
 
@@ -271,7 +271,7 @@ def test_bodies_that_grow_take_longer_steps() -> None:
         portrayer, before = Portrayer(run.subjects(np.arange(6))), None
         for number, state in enumerate(run.states[:40]):
             frame = replace(frame_of(number, state), heights=np.full(6, 1.7 * (1.0 if number < 10 else grown)))
-            portrait = portrayer.portray(before, state, frame)
+            portrait = portrayer.portrait(portrayer.sketch(before, state, frame))
             before = state
         made[grown] = portrait.models[0]
     assert made[1.0].growth.tolist() == [1.0] * 6 and made[2.0].growth.tolist() == [2.0] * 6
@@ -300,7 +300,8 @@ def test_eyes_are_below_the_top_of_bodies_that_stand_on_the_ground() -> None:
     state = feeding().states[0]
     assert state.inputs is not None
     frame = replace(frame_of(0, state), snapshot=replace(state.inputs, lift=np.array([0.0, 0.5, 9.0])))
-    portrait = Portrayer(subjects(3, driven=[driven(np.arange(3))])).portray(None, state, frame)
+    portrayer = Portrayer(subjects(3, driven=[driven(np.arange(3))]))
+    portrait = portrayer.portrait(portrayer.sketch(None, state, frame))
     heads = portrait.driven[0].heads
     assert heads is not None
     np.testing.assert_allclose((heads.eyes - portrait.bodies.position)[:, 2], [0.93 * 1.7, 0.93 * 1.7 - 0.5, 0.0])

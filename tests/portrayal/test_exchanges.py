@@ -41,7 +41,9 @@ def doing() -> np.ndarray:
     portrayer, before, played = Portrayer(PortraitSubjects(1 / 24, 1 / 24, np.full(n, 0.3), models)), None, []
     for number, state in enumerate(states):
         assert state.inputs is not None
-        portrait = portrayer.portray(before, state, Frame(number, state.inputs, np.zeros((0, 4, 4)), np.full(n, 1.7)))
+        portrait = portrayer.portrait(
+            portrayer.sketch(before, state, Frame(number, state.inputs, np.zeros((0, 4, 4)), np.full(n, 1.7)))
+        )
         played.append(np.concatenate([model.played.doing for model in portrait.models]))
         before = state
     now = np.array(played)

@@ -66,6 +66,15 @@ def test_a_foot_that_skims_the_ground_as_it_lifts_does_not_slide(ways: list, beg
     assert max(each.path for each in stances) < 1e-9
 
 
+@pytest.mark.parametrize("lowest", [0.0, 0.006])
+def test_a_foot_that_is_put_down_and_lifted_close_to_the_ground_slides_only_if_it_never_bears(lowest: float) -> None:
+    """It goes at less than the speed of its body, from and to 1 cm of a height of 1.75 m above where it rests."""
+    along, up = np.concatenate(([0.0, 0.04, 0.08], np.full(20, 0.1), [0.12, 0.14])), np.full(25, lowest * HEIGHT)
+    up[:3] = up[-2:] = 0.009 * HEIGHT
+    [stance] = stances_on(0.5 * along, up)
+    assert stance.path == pytest.approx(0.0 if lowest == 0.0 else 0.07, abs=1e-9)
+
+
 @pytest.mark.parametrize("way", [1.0, -1.0], ids=["up", "down"])
 def test_feet_on_stairs_stand_on_treads_only(way: float) -> None:
     along, share = walk()

@@ -1,25 +1,19 @@
-"""Stories of traffic with the Cars preset as it ships: bends, an animal on the road, oncoming cars, a box."""
+"""Traffic with the Cars preset as it ships."""
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from steering_addon.behaviors import CATALOGUE
+from scripts.preset_crowds import as_scene, shipped
 from steering_addon.behaviors.path_following import EITHER
 from steering_addon.locomotion import Planar
-from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.geometry.paths import Spline, spline
-from steering_addon.simulation.vehicle import VehicleModel
-from tests.presets.preset_crowds import columns, locomotions, shipped
 from tests.scene import Scene
 
 FPS = 12.0
 RADIUS, LENGTH = 0.9, 4.3
 LANE = 1.75
 """Metres from the middle of the road to the middle of a lane."""
-KINDS = {kind.name: kind for kind in CATALOGUE}
-ORDER = [kind.name for kind in CATALOGUE]
 
 
 def road(right: float = 0.0) -> np.ndarray:
@@ -36,31 +30,23 @@ def road(right: float = 0.0) -> np.ndarray:
 TWO_LANES = (spline(road(LANE), False), spline(road(-LANE)[::-1], False))
 
 
-def cars(places: list[tuple[Spline, float, float]], paths: tuple[Spline, ...], over: Any = None, **changes) -> Scene:
+def cars(places: list[tuple[Spline, float, float]], paths: tuple[Spline, ...]) -> Scene:
     """Cars with the shipped preset.
 
     Args:
         places: the curve, the metres along it and the way, 1 or -1, of each car.
-        over: changed values of behaviors, by name.
     """
-    preset = shipped("car")
-    behaviors = {name: columns(KINDS[name], values) for name, values in preset.behaviors.items()}
-    for name, values in (over or {}).items():
-        behaviors[name].update(values)
     along = [np.array([metres]) for _, metres, _ in places]
     lines = [next(row for row, path in enumerate(paths) if path is line) for line, _, _ in places]
-    behaviors["path_following"] |= {"path": np.array(lines), "direction": EITHER}
+    settings = as_scene(shipped("car"), path_following={"path": np.array(lines), "direction": EITHER})
+    settings["vehicle"] |= {"radius": RADIUS, "length": LENGTH}
     return Scene(
         [line.position(at)[0] for (line, _, _), at in zip(places, along)],
         forward=np.array([line.tangent(at)[0] * way for (line, _, way), at in zip(places, along)]),
         speed=10.0,
-        vehicle={**columns(VehicleModel, preset.vehicle), "radius": RADIUS, "length": LENGTH},
-        locomotions=locomotions(preset),
-        behaviors=[(KINDS[name], behaviors[name]) for name in sorted(behaviors, key=ORDER.index)],
-        combining=next(choice.number for choice in COMBININGS if choice.name == preset.combining),
+        **settings,
         paths=tuple((line,) for line in paths),
         fps=FPS,
-        **changes,
     )
 
 

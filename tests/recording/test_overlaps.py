@@ -63,10 +63,3 @@ def test_axes_of_no_length_find_what_spheres_find() -> None:
     capsules = Overlaps().on(position, radius, present, np.zeros((60, 3)))
     assert [column.tolist() for column in spheres[:2]] == [column.tolist() for column in capsules[:2]]
     assert spheres[2] == pytest.approx(capsules[2], abs=1e-12)
-
-
-@pytest.mark.parametrize("leaves", [0, 1])
-def test_a_body_that_disappears_touches_no_other_any_more(leaves: int) -> None:
-    seen, position, radius = Overlaps(), np.array([[0.0, 0.0, 0.0], [0.5, 0.0, 0.0]]), np.full(2, 0.5)
-    assert len(seen.on(position, radius, np.array([True, True]))[0]) == 1
-    assert len(seen.on(position, radius, np.arange(2) != leaves)[0]) == 0

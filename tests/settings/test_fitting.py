@@ -64,9 +64,6 @@ def numbers(behavior: type[Behavior]) -> list[tuple[str, Parameter]]:
 FISH, PIGEON, SHARK = bodies_for("fish"), bodies_for("pigeon"), bodies_for("shark")
 
 
-# ---- distances, times and strengths
-
-
 @pytest.mark.parametrize("behavior", CATALOGUE, ids=lambda b: b.name)
 def test_the_default_vehicle_has_the_default_values(behavior) -> None:
     assert fitted(behavior, replace(BodiesToFit.default(), grounded=True), "PRIORITY", {}) == complete(behavior, {})
@@ -151,9 +148,6 @@ def test_fitted_numbers_have_two_digits() -> None:
     """So that a field shows the whole number."""
     distance = fitted(Evasion, FISH, "ALLOCATION", {})["distance"]
     assert distance == round(distance, 1) == 3.5
-
-
-# ---- weights
 
 
 @sampled

@@ -12,6 +12,7 @@ from steering_addon.settings.placement import (
     facing,
     formation,
     ground_of_group,
+    keeping_off,
     keeping_out,
     models,
     on_surface,
@@ -51,9 +52,6 @@ def gaps(points: np.ndarray) -> np.ndarray:
 
 def numbers(n: int) -> np.ndarray:
     return np.arange(n, dtype=np.int64)
-
-
-# ---- formations
 
 
 @pytest.mark.parametrize("arrangement", FORMATIONS)
@@ -112,9 +110,6 @@ def test_arrangements_have_different_numbers() -> None:
     assert sorted(choice.number for choice in ARRANGEMENTS) == list(range(9))
 
 
-# ---- scattering
-
-
 @given(st.integers(0, 80), st.integers(0, 5), st.floats(0.0, 1.0))
 def test_scattered_bodies_keep_their_distance_without_overlap(n: int, seed: int, distance: float) -> None:
     radii = 0.2 + 0.4 * np.arange(n) / max(n, 1)
@@ -136,10 +131,6 @@ def test_spots_are_as_dense_as_the_corners_of_their_triangle_say() -> None:
         assert np.mean(x < low + share * (high - low)) == pytest.approx(share * share, abs=0.02)
 
 
-def test_all_bodies_are_placed_if_they_have_room() -> None:
-    assert len(scattered(on_surface(SQUARE, 0.0, 0.0), 1, np.full(30, 0.4), 0.0, NO_BODIES).position) == 30
-
-
 def test_all_of_thousands_of_bodies_are_placed_if_they_have_room() -> None:
     assert len(scattered(on_surface(SQUARE, 0.0, 0.0), 1, np.full(5000, 1e-4), 0.0, NO_BODIES).position) == 5000
 
@@ -147,12 +138,6 @@ def test_all_of_thousands_of_bodies_are_placed_if_they_have_room() -> None:
 def test_a_full_area_takes_only_the_first_bodies() -> None:
     spots = scattered(on_surface(SQUARE, 0.0, 0.0), 1, np.full(500, 1.0), 0.0, NO_BODIES)
     assert 10 < len(spots.position) < 60
-
-
-def test_more_bodies_do_not_move_the_earlier_ones() -> None:
-    few = scattered(on_surface(SQUARE, 0.0, 0.0), 3, np.full(20, 0.4), 0.0, NO_BODIES)
-    many = scattered(on_surface(SQUARE, 0.0, 0.0), 3, np.full(60, 0.4), 0.0, NO_BODIES)
-    assert (many.position[:20] == few.position).all()
 
 
 def test_bodies_placed_later_get_the_same_spots_as_if_placed_together() -> None:
@@ -188,7 +173,7 @@ def test_bodies_keep_out_of_balls_and_boxes() -> None:
 @pytest.mark.parametrize("head", [0.0, 0.6, 1.8])
 def test_only_those_who_fit_start_below_a_table(head: float) -> None:
     table = boxes([[5.0, 5.0, 1.05]], [[3.0, 3.0, 0.05]])
-    body = Stature(np.zeros(1), np.zeros(1), np.array([head]))
+    body = Stature(np.zeros(1), np.zeros(1), np.array([head]), np.zeros(1))
     spots = scattered(clear_of(on_surface(SQUARE, 0.0, 0.0), table, 0.3, body), 1, np.full(60, 0.3), 0.0, NO_BODIES)
     below = (np.abs(spots.position[:, :2] - 5.0) < 3.3).all(axis=1)
     assert below.any() == (head < 1.0)
@@ -203,6 +188,19 @@ def test_bodies_evenly_along_a_curve_keep_out_too_and_are_as_many_as_there_is_ro
         assert (np.abs(x - 10.0) >= 2.4).all() and (np.diff(x) >= 0.8).all()
     assert 25 < len(evenly_along(line, 50, 0.8, sift).valid) < 50
     assert len(evenly_along(line, 50, 0.8).valid) == 50
+
+
+def test_bodies_keep_out_of_others_also_evenly_along_a_curve() -> None:
+    place, radius = np.array([[3.0, 3.0, 0.0], [7.0, 0.0, 0.0]]), np.array([1.5, 0.8])
+    sift = keeping_off(place, radius, 0.4)
+    line = (spline(np.array([[0.0, 0.0, 0.0], [10.0, 0.0, 0.0]]), False),)
+    for spots in (
+        scattered(sifted(on_surface(SQUARE, 0.0, 0.0), sift), 1, np.full(40, 0.4), 0.0, NO_BODIES),
+        evenly_along(line, 8, 0.8, sift),
+    ):
+        assert len(spots.position) in (40, 8)
+        gap = np.linalg.norm(spots.position[:, None] - place, axis=2) - radius
+        assert gap.min() >= 0.4
 
 
 def test_bodies_keep_out_of_the_wall_round_a_room() -> None:
@@ -262,18 +260,7 @@ def test_spots_in_a_box_are_only_where_the_shape_is_inside() -> None:
     assert 0.4 < (spots.position[:, 0] > 1.0).mean() < 0.6
 
 
-# ---- along curves
-
 ROAD = (spline(np.array([[0.0, 0, 0], [10, 0, 0]]), False), spline(np.array([[0.0, 5, 0], [0, 35, 0]]), False))
-
-
-def test_evenly_spread_members_are_equally_spaced_along_the_curve() -> None:
-    spots = evenly_along(ROAD, 40, 0.5)
-    assert len(spots.position) == 40
-    assert (spots.position[:10, 1] == 0.0).all()
-    assert np.allclose(np.diff(spots.position[:10, 0]), 1.0)
-    assert np.allclose(spots.forward[:10], [1.0, 0.0, 0.0])
-    assert np.allclose(spots.forward[10:], [0.0, 1.0, 0.0])
 
 
 def test_a_curve_takes_only_the_members_that_have_room_on_it() -> None:
@@ -287,9 +274,6 @@ def test_members_scattered_along_a_curve_are_on_it_and_do_not_overlap() -> None:
     assert (spots.position[~on_first, 0] == 0.0).all()
     assert 0 < on_first.sum() < 15
     assert gaps(spots.position).min() >= 0.6
-
-
-# ---- random values
 
 
 def test_random_values_depend_only_on_number_and_seed() -> None:
@@ -311,9 +295,6 @@ def test_models_are_chosen_in_proportion_to_their_weights() -> None:
     chosen = models(Population(), numbers(4000), np.array([1.0, 0.0, 3.0]))
     assert set(chosen.tolist()) == {0, 2}
     assert 0.2 < (chosen == 0).mean() < 0.3
-
-
-# ---- facing
 
 
 def without_direction(n: int) -> Spots:

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -150,9 +151,6 @@ of_behaviors = st.sampled_from(CATALOGUE).flatmap(
 )
 
 
-# ---- reading and writing
-
-
 @given(crowds | states | of_behaviors)
 def test_reading_restores_what_was_written(preset: Preset) -> None:
     assert read(written(preset), preset.kind) == preset
@@ -164,6 +162,7 @@ def test_a_shipped_preset_is_as_it_is_written_and_has_no_unknown_name(name: str)
     preset = read(content, kind_of(name))
     assert preset.unknown == () and written(preset) == content
     assert not preset.description.endswith(".")
+    assert re.fullmatch(r"[a-z_/]+", name)
     assert all(preset.behaviors.values()) or preset.kind != BEHAVIOR
     if preset.kind == STATE:
         assert name.split("/")[-1] == preset.label.replace(" ", "_").lower()
@@ -192,13 +191,6 @@ def test_a_preset_is_read_as_what_it_is_only(kind: str) -> None:
         read(text(kind, kind=...), kind)
 
 
-def test_a_plain_preset_is_read() -> None:
-    preset = read(text())
-    assert preset.vehicle == {"max_speed": 12.0}
-    assert preset.behaviors == {"separation": {"distance": 3.0, "neighbors": "EVERYONE"}, "seek": {}}
-    assert preset.unknown == ()
-
-
 def test_a_preset_without_a_locomotion_has_the_simple_vehicle() -> None:
     assert read(text()).locomotion == {"simple_vehicle": {}}
     assert read(text()).moves is SimpleVehicle
@@ -223,9 +215,6 @@ def test_variation_preroll_portrayal_and_attendance_may_be_missing() -> None:
     assert preset.variation == {}
     assert preset.preroll == 0
     assert preset.portrayal is preset.attendance is None
-
-
-# ---- unknown names
 
 
 @pytest.mark.parametrize(
@@ -270,9 +259,6 @@ def test_unknown_names_in_a_state_are_ignored_and_reported() -> None:
         *("preroll", "state.mood", "behaviors.seek.target", "behaviors.telepathy", "vehicle.radius", "off.sing"),
         *("about_crowd.evasion.weight", "calls.0.who"),
     }
-
-
-# ---- refused presets
 
 
 @pytest.mark.parametrize(
@@ -396,9 +382,6 @@ def test_a_limit_stored_with_32_bits_is_accepted_as_the_limit(name: str, limit: 
     assert parameters[key].least <= values[key] <= parameters[key].most
 
 
-# ---- larger and smaller bodies
-
-
 def test_scaling_by_one_changes_nothing() -> None:
     for name in SHIPPED:
         preset = shipped(name)
@@ -444,9 +427,6 @@ def test_a_scaled_preset_can_be_read_again(preset: Preset, scale: float) -> None
 def test_text_that_cannot_be_shown_is_refused(odd: str, why: str) -> None:
     with pytest.raises(PresetError, match=why):
         read(odd)
-
-
-# ---- states
 
 
 @pytest.mark.parametrize("name", [name for name in FILES if kind_of(name) == STATE])

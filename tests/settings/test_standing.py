@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from steering_addon.locomotion import CATALOGUE, Crawling, OnFoot, Wheeled
-from steering_addon.settings.placement import on_surface, scattered
-from steering_addon.settings.standing import standable, well_placed
+from steering_addon.settings.placement import keeping_out, on_surface, scattered, sifted, walked_to
+from steering_addon.settings.standing import standable, ways_to, well_placed
+from steering_addon.simulation.geometry.obstacles import Obstacles, boxes
 from steering_addon.simulation.geometry.surfaces import surfaces
 
 FORWARD = np.array([0.0, 1.0, 0.0])
@@ -69,3 +70,31 @@ def test_bodies_keep_their_room_from_the_border_until_that_is_the_last_place() -
 def test_wheels_do_not_hang_and_what_clings_may_be_at_the_border() -> None:
     assert to_border(20, better=True, kind=Wheeled).min() > 0.5
     assert (to_border(20, better=True, kind=Crawling) == to_border(20, better=False)).all()
+
+
+def fence(side: float, gate: float) -> Obstacles:
+    """A square fence about the middle of the ground, open in the middle of its east side."""
+    half, post = 0.5 * side, 0.5 * (side - gate) / 2.0
+    rails = [((0.0, half), (half, 0.05)), ((0.0, -half), (half, 0.05)), ((-half, 0.0), (0.05, half))]
+    rails += [((half, sign * (half - post)), (0.05, post)) for sign in (-1.0, 1.0)]
+    middles, halves = (np.array([rail[k] for rail in rails]) for k in range(2))
+    return boxes(np.c_[middles, np.full(5, 0.5)], np.c_[halves, np.full(5, 0.5)])
+
+
+@pytest.mark.parametrize(("count", "gate", "placed", "outside"), [(12, 0.0, 12, 0), (12, 2.0, 12, 0), (60, 0.0, 40, 0)])
+def test_a_group_stands_where_one_can_walk_to_its_middle(count: int, gate: float, placed: int, outside: int) -> None:
+    """In a fence of 8 m with room for it by a gate or without one, and no more than have room in a closed one."""
+    ground, moves, middle = 6.0 * POINTS - (30.0, 30.0, 0.0), OnFoot.of(1), np.array([1.0, -0.5, 0.0])
+    rails, triangles = fence(8.0, gate), ground[CORNERS]
+    ways = ways_to(middle, surfaces([(ground, CORNERS)]), rails, moves, 0.3)
+    out = keeping_out(on_surface(triangles, 0.0, 0.0), rails, 0.3, moves.handling().stature(np.zeros(1)))
+    pieces, within = walked_to(ways, [out], triangles, middle, count, 0.3)
+    propose = sifted(sifted(on_surface(pieces, 0.0, 0.0), within), out)
+    position = scattered(propose, 3, np.full(count, 0.3), 0.0, NO_BODIES).position
+    assert len(position) >= placed
+    assert np.count_nonzero(np.abs(position[:, :2]).max(axis=1) > 4.0) == outside
+
+
+def test_nothing_is_in_the_way_of_a_group_on_open_ground() -> None:
+    nothing = fence(8.0, 0.0).take(slice(0))
+    assert ways_to(np.zeros(3), surfaces([(0.99 * POINTS, CORNERS)]), nothing, OnFoot.of(1), 0.5) is None

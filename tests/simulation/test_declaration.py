@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pytest
 
 from steering_addon.simulation.declaration import (
     NEAREST,
@@ -72,15 +71,9 @@ def test_a_single_value_fills_the_column_and_a_column_is_kept() -> None:
 def test_taking_rows_keeps_their_values() -> None:
     kite = Kite.of(4, tails=[4, 5, 6, 7])
     assert kite.take(np.array([2, 0])).tails.tolist() == [6, 4]
+    assert kite.take(np.array([0, 0, 3, 3, 1, 2])).pull.tolist() == [5.0] * 6
     assert kite.take(np.array([True, False, False, True])).tails.tolist() == [4, 7]
     assert kite.take(np.zeros(0, dtype=np.int64)).line.shape == (0,)
-
-
-def test_unknown_parameters_and_columns_of_a_wrong_length_are_refused() -> None:
-    with pytest.raises(TypeError, match="Kite has no parameter coat, hat"):
-        Kite.of(3, hat=1.0, coat=2.0)
-    with pytest.raises(ValueError):
-        Kite.of(3, line=[1.0, 2.0])
 
 
 def test_each_role_is_described() -> None:
@@ -132,10 +125,3 @@ class Bridge(Declared):
 def test_a_second_body_left_empty_is_none_and_not_the_nearest() -> None:
     assert (Bridge.of(2).near == NEAREST).all()
     assert (Bridge.of(2).far == -1).all()
-
-
-@pytest.mark.parametrize("rows", [[3], [2, 0, 1], [0, 0, 3, 3, 1, 2]])
-def test_rows_are_taken_in_any_order_and_more_than_once(rows: list[int]) -> None:
-    kite = Kite.of(4, tails=[4, 5, 6, 7]).take(np.array(rows))
-    assert kite.tails.tolist() == [4 + row for row in rows]
-    assert kite.pull.tolist() == [5.0] * len(rows)

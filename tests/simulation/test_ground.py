@@ -62,18 +62,6 @@ def test_the_right_of_a_heading_is_level_and_none_straight_up(turn: np.ndarray) 
     assert (np.cross(heading[:-1], level[:-1])[:, 2] < 0.0).all()
 
 
-@shapes
-def test_the_constant_up_gives_the_same_by_a_shorter_way(v: np.ndarray) -> None:
-    short, long = ground.upright(N), np.tile(ground.UP, (N, 1))
-    assert np.array_equal(ground.flat(v, short), ground.flat(v, long))
-    assert np.array_equal(ground.climb(v, short), ground.climb(v, long))
-    assert np.array_equal(ground.squared_from_above(v, short), ground.squared_from_above(v, long))
-    assert np.array_equal(ground.level(v, short, GROUNDED), ground.level(v, long, GROUNDED))
-    assert np.array_equal(ground.lifted(ONE, HEIGHT, short), ground.lifted(ONE, HEIGHT, long))
-    assert np.array_equal(ground.left_of(v, short), ground.left_of(v, long))
-    assert np.array_equal(ground.cross_from_above(ONE, -ONE, short), ground.cross_from_above(ONE, -ONE, long))
-
-
 def test_some_agents_have_the_up_of_their_rows() -> None:
     rows = np.array([4, 0])
     ups = np.arange(3.0 * N).reshape(N, 3)

@@ -66,9 +66,6 @@ def apart(scene: Scene, i: int, j: int) -> float:
     return segments_apart(*first, *second)
 
 
-# ---- contacts
-
-
 @pytest.mark.parametrize(("offset", "contact"), [((1.4, 0.0, 0.0), 1.8), ((0.0, 4.0, 0.0), 4.3)])
 def test_cars_that_overlap_move_apart_to_their_width_or_their_length(offset, contact: float) -> None:
     result = positions(cars([[0.0, 0.0, 0.0], offset]).run(24))[-1]
@@ -104,9 +101,6 @@ def test_a_car_on_wheels_that_drives_into_a_box_head_on_stops_with_its_nose_at_i
     nose = positions(scene.run(72))[:, 0, 0] + LENGTH / 2.0
     assert nose.max() == pytest.approx(10.0, abs=0.01)
     assert nose[-1] == pytest.approx(10.0, abs=0.01)
-
-
-# ---- what is reported
 
 
 def looked_at(scene: Scene, frames: int = 1) -> Mishaps:
@@ -161,9 +155,6 @@ def test_a_car_waits_for_room_for_all_of_its_length() -> None:
     assert not enters((0.0, 4.2, 0.0))
     assert enters((0.0, 4.4, 0.0))
     assert enters((1.9, 0.0, 0.0))
-
-
-# ---- what they do
 
 
 @knows

@@ -6,10 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.cohesion import Cohesion
 from steering_addon.behaviors.leader_following import LeaderFollowing
-from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.behaviors.path_following import PathFollowing
 from steering_addon.behaviors.pursuit import Pursuit
 from steering_addon.behaviors.seek import Seek
@@ -17,9 +15,7 @@ from steering_addon.behaviors.shadow import Shadow
 from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import Planar, SimpleVehicle
 from steering_addon.locomotion.banking import Rolling
-from steering_addon.simulation.geometry.obstacles import obstacles
 from steering_addon.simulation.geometry.paths import spline
-from steering_addon.simulation.geometry.regions import SPHERE, regions
 from steering_addon.simulation.roles import Role
 from steering_addon.simulation.run import preroll_start, simulate, step
 from steering_addon.simulation.sensing import world_at
@@ -30,9 +26,6 @@ from tests.scene import Crowd, Scene, in_crowds, leaders, positions, speeds, vel
 def picture(place: Scene, part: float):
     """What there is to see at a part of the way from the first frame to the second."""
     return world_at(place.start(), place.snapshot(0), place.snapshot(1), part)
-
-
-# Frames and substeps.
 
 
 def test_the_first_state_is_the_start() -> None:
@@ -72,31 +65,12 @@ def test_a_step_ends_where_the_next_begins() -> None:
     assert positions([by_hand]).tobytes() == positions(states[-1:]).tobytes()
 
 
-def test_tracked_bodies_are_interpolated_between_frames() -> None:
-    place = Scene([[0.0, 0.0, 0.0]], tracked=leaders([0.0, 10.0, 0.0], [5.0, 5.0, 5.0]), drift=(24.0, 0.0, 12.0))
-    world = picture(place, 0.25)
-    assert np.allclose(world.bodies.position[1], [0.25, 10.0, 0.125])
-    assert np.allclose(world.bodies.velocity[1:], (24.0, 0.0, 12.0))
-    assert (world.bodies.roles == [int(Role.VEHICLE), int(Role.LEADER), int(Role.LEADER)]).all()
-
-
-def test_obstacles_are_seen_on_their_way_between_frames() -> None:
-    pylon = obstacles([[0.0, 10.0, 0.0]], 1.0, [[0.0, 10.0, 4.0]], [[0.0, -24.0, 0.0]])
-    world = picture(Scene([[0.0, 0.0, 0.0]], obstacles=pylon), 0.5)
-    assert np.allclose(world.obstacles.start, [[0.0, 9.5, 0.0]])
-    assert np.allclose(world.obstacles.end, [[0.0, 9.5, 4.0]])
-    assert np.allclose(world.obstacles.velocity, [[0.0, -24.0, 0.0]])
-
-
 def test_all_decide_before_anybody_moves() -> None:
     """Two who seek each other mirror each other to the last bit, whichever comes first."""
     place = Scene([[-8.0, 0.0, 0.0], [8.0, 0.0, 0.0]], forward=[[0.6, 0.8, 0.0], [-0.6, -0.8, 0.0]], speed=3.0)
     place = replace(place, behaviors=[(Seek, {"target": np.array([1, 0])})])
     path = positions(place.run(60))
     assert np.array_equal(path[:, 0], -path[:, 1])
-
-
-# Crowds.
 
 
 def test_each_crowd_has_its_own_wishes() -> None:
@@ -123,9 +97,6 @@ def test_two_crowds_that_follow_paths_remember_each_their_own() -> None:
     assert positions(apart).tobytes() == positions(together).tobytes()
     for name, column in vars(together[-1].memories["path_following"]).items():
         assert np.array_equal(column, getattr(apart[-1].memories["path_following"], name)), name
-
-
-# Presence.
 
 
 def absent(rows: list[int], frames: range):
@@ -158,56 +129,6 @@ def as_bytes(state: State, row: int) -> bytes:
     return np.concatenate([*motion, rolling.rate[row : row + 1], state.smoothed_acceleration[row]]).tobytes()
 
 
-def test_an_absent_target_does_not_count() -> None:
-    place = Scene([[0.0, 0.0, 0.0], [9.0, 9.0, 0.0]], behaviors=[(Seek, {"target": 1})])
-    alone = Scene([[0.0, 0.0, 0.0], [9.0, 9.0, 0.0]])
-    states = place.run(24, at=absent([1], range(100)))
-    assert positions(states)[:, 0].tobytes() == positions(alone.run(24))[:, 0].tobytes()
-
-
-def test_an_absent_obstacle_is_not_avoided() -> None:
-    ball = obstacles([[0.0, 6.0, 0.0]], 1.0, present=np.array([False]))
-    place = Scene([[0.1, 0.0, 0.0]], speed=4.0, behaviors=[(ObstacleAvoidance, {})], obstacles=ball)
-    assert (place.steering()[0] == 0.0).all()
-    present = replace(place, obstacles=replace(ball, present=np.array([True])))
-    assert (present.steering()[0] != 0.0).any()
-
-
-# What vehicles carry.
-
-
-def test_what_a_vehicle_carries_goes_and_turns_with_it() -> None:
-    """Half a metre to its right, two ahead, one above."""
-    place = Scene([[10.0, 0.0, 5.0]], forward=[[1.0, 0.0, 0.0]], speed=2.0)
-    flag = replace(leaders([0.5, 2.0, 1.0]), carrier=np.array([0]))
-    mast = obstacles([[0.5, 2.0, 1.0]], 0.2, [[0.5, 2.0, 3.0]], carrier=np.array([0]))
-    world = picture(replace(place, tracked=flag, obstacles=mast), 0.5)
-    assert np.allclose(world.bodies.position[1], [12.0, -0.5, 6.0])
-    assert np.allclose(world.bodies.forward[1], [1.0, 0.0, 0.0])
-    assert np.allclose(world.bodies.velocity[1], [2.0, 0.0, 0.0])
-    assert np.allclose(world.obstacles.start[0], [12.0, -0.5, 6.0])
-    assert np.allclose(world.obstacles.end[0], [12.0, -0.5, 8.0])
-    assert np.allclose(world.obstacles.velocity[0], [2.0, 0.0, 0.0])
-
-
-def test_an_agent_that_chases_a_flag_on_a_vehicle_reaches_it() -> None:
-    place = Scene(
-        [[0.0, 0.0, 0.0], [20.0, 0.0, 0.0]],
-        forward=[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
-        speed=[3.0, 2.0],
-        vehicle={"cruise_speed": np.array([0.8, 0.4])},
-        behaviors=[(Arrival, {"target": np.array([2, -1]), "slowing_distance": 2.0})],
-        tracked=replace(leaders([0.0, -3.0, 0.0]), carrier=np.array([1])),
-    )
-    states = place.run(24 * 12)
-    flag = positions(states)[-1, 1] - 3.0 * states[-1].motion.forward[1]
-    # A ramp lags behind what moves: at 2 of 5 m/s by 2/5 of the slowing distance.
-    assert np.linalg.norm(positions(states)[-1, 0] - flag) < 1.0
-
-
-# The nearest.
-
-
 def test_the_nearest_of_a_role_is_that_of_a_plain_loop() -> None:
     rng = np.random.default_rng(5)
     n, k = 12, 9
@@ -229,15 +150,6 @@ def test_a_start_of_whole_numbers_is_a_start() -> None:
     assert state.motion.side.tolist() == [[1.0, 0.0, 0.0]]
     assert len(state) == 1
     assert len(no_tracked().radius) == 0
-
-
-@pytest.mark.parametrize("part", [0.0, 0.25, 0.5])
-def test_regions_move_and_grow_between_the_frames(part: float) -> None:
-    place = Scene([[0.0, 0.0, 0.0]], regions=regions([[2.0, 0.0, 0.0]], [[3.0, 4.0, 5.0]], SPHERE))
-    after = replace(place, regions=regions([[6.0, 4.0, 0.0]], [[5.0, 4.0, 1.0]], SPHERE)).snapshot()
-    seen = world_at(place.start(), place.snapshot(), after, part).regions
-    assert np.allclose(seen.centre, [[2.0 + 4.0 * part, 4.0 * part, 0.0]])
-    assert np.allclose(seen.half, [[3.0 + 2.0 * part, 4.0, 5.0 - 4.0 * part]])
 
 
 @pytest.mark.parametrize(("weight", "goal"), [(1.0, [0.0, 30.0, 0.0]), (0.0, [np.nan] * 3)])
@@ -263,9 +175,6 @@ def test_settings_may_change_during_a_run_while_the_crowd_stays() -> None:
     assert before.tobytes() == positions(still)[:25].tobytes()
     assert after[-1, 0, 1] > positions(still)[-1, 0, 1] + 1.0, "it seeks"
     assert after[-1, 1, 1] > positions(still)[-1, 1, 1] + 0.05, "and draws the other one along"
-
-
-# The pre-roll.
 
 
 def set_off(scene: Scene, frames: int, *preroll: int) -> list[State]:

@@ -26,7 +26,6 @@ class BakeRecord:
     """The record of a bake on the action it wrote.
 
     Attributes:
-        bake_id: identifies the bake.
         first, last: the frames it wrote.
         channels: the data paths it wrote.
         made: whether the action was made by a bake, and is removed if it holds nothing else.

@@ -179,7 +179,6 @@ def _thinned_keys(points: np.ndarray) -> Keys:
 
 @lru_cache(maxsize=1024)
 def _all_of(choice: int, count: int) -> np.ndarray:
-    """A choice for each of some keys."""
     return np.full(count, choice, CHOICE)
 
 

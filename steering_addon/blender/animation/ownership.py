@@ -47,12 +47,8 @@ GROUP = "Object Transforms"
 
 
 class CurrentAnimation:
-    """The animation that an object plays at present, looked up once.
-
-    Attributes:
-        action, slot, bag: None if the object has none.
-        record: of the bake it plays, None if it plays no bake.
-    """
+    """The animation that an object plays at present, looked up once. `action`, `slot`, `bag`: None if the object has
+    none; `record`: of the bake it plays, None if it plays no bake."""
 
     def __init__(self, ob: Object, only_ours: bool | None = None) -> None:
         """`only_ours`: whether the object plays nothing but a bake, if that is already known."""

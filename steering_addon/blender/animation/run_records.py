@@ -39,7 +39,6 @@ class Outcome:
         mishaps: the frame on which it ran into something or got stuck, by kind.
         stuck_frames: the first and the last frame on which it was stuck; None if it never was.
         present_frames: the first and the last frame on which it was present, as in `RunRecord`; None if it always was.
-        history: the states that it took up, as a text.
         unreached: the full name of the goal to which no way led in the end; "" for none.
     """
 

@@ -293,19 +293,11 @@ class Staging:
                     self._baked.add_to_curve(curve, column)
 
 
-def clear(ob: Object) -> bool:
-    """Remove the bake an object plays and restore what it had replaced; False if it plays no bake.
-
-    Keys that the animator has added or changed since, on other channels or frames, stay. The object's channels keep
-    their current values. Raises Refusal if the object cannot be changed.
-    """
-    return bool(clear_all([ob]))
-
-
 def clear_all(obs: Iterable[Object]) -> list[Object]:
-    """Clear several objects, in a fraction of the time it takes one by one; returns those that had a bake.
+    """Remove the bakes that objects play and restore what these had replaced; returns the objects that had one.
 
-    Raises Refusal if one of them cannot be changed, before any is changed.
+    Keys that the animator has added or changed since, on other channels or frames, stay. The channels of the objects
+    keep their current values. Raises Refusal if one of them cannot be changed, before any is changed.
     """
     baked = [ob for ob in obs if keyed_bake_of(ob) is not None]
     for ob in baked:
@@ -339,14 +331,8 @@ def clear_all(obs: Iterable[Object]) -> list[Object]:
 
 @dataclass(frozen=True)
 class _Staged:
-    """One vehicle's bake, ready to be handed over.
-
-    Attributes:
-        target: the action it is written into.
-        before: the record of the bake it replaces.
-        record: its own.
-        replace: whether the animator's drivers and strips are muted.
-    """
+    """One vehicle's bake, ready to be handed over. `before`: the record of the bake it replaces; `replace`: whether the
+    animator's drivers and strips are muted."""
 
     ob: Object
     target: BakeAction

@@ -18,7 +18,6 @@ class TakenUp(NamedTuple):
     """A state that a vehicle took up.
 
     Attributes:
-        frame: the first frame in it.
         state: its name; "" for the crowd's own settings.
         cause: one of the words above.
         trigger: the name of the trigger that called, "" for none.

@@ -37,8 +37,6 @@ def switches_of(ob: Object, hidden: np.ndarray, first: float, played: CurrentAni
 
     Args:
         hidden: (f,) booleans.
-        first: the first frame.
-        played: what it plays.
     """
     if ob.type == "CAMERA" or not hidden.any():
         return {}

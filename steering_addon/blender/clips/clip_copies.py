@@ -42,10 +42,9 @@ from ..animation.keyframes import (
 )
 from ..animation.ownership import CurrentAnimation
 from ..animation.posing import POSE, POSES, hiding_action, slot_curves
-from ..animation.stepped import stepped, straight
 from .clip_record import COPY, ClipRecord, clip_record, values_of
 from .hiding_tracks import posed_by_tracks
-from .poses import span
+from .poses import span, stepped, straight
 
 Channel: TypeAlias = tuple[str, int]
 """The data path and index of a curve."""
@@ -71,7 +70,6 @@ class ClipCopy:
     """A copy of a clip, ready to be played by strips.
 
     Attributes:
-        name: of the clip.
         frames: the length of a cycle.
         new: whether it was just made.
         feet: the channels of planted feet, if it holds these.

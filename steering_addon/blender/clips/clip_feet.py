@@ -1,7 +1,6 @@
 """The feet of the models of a crowd: how low they rest in their clips, and why they cannot be held."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
 
 from bpy.types import Object, Scene
 
@@ -69,25 +68,13 @@ def store_unplanted(crowd: Object, reasons: Collection[tuple[Model, str]]) -> No
             setattr(crowd.steering.portrayal, name, text)
 
 
-@dataclass(frozen=True)
-class Unplanted:
-    """Models whose feet cannot be held although that is wanted.
-
-    Attributes:
-        models: their names; empty if it goes for all of a crowd.
-        reason: why they cannot.
-    """
-
-    models: str
-    reason: str
-
-
-def unplanted_of(crowd: Object) -> Unplanted | None:
-    """The models of a crowd whose feet cannot be held although that is wanted; None without any. Writes nothing."""
+def unplanted_of(crowd: Object) -> tuple[str, str] | None:
+    """The models of a crowd whose feet cannot be held although that is wanted, empty if it goes for all, and why they
+    cannot; None without any. Writes nothing."""
     stored = settings_of(crowd)
     if stored is None or not stored.is_property_set("portrayal") or not len(stored.portrayal.clips):
         return None
     portrayal = stored.portrayal
     default = bool(ClipSettings.parameters()["plant_feet"].default)
     wanted = portrayal.playing.plant_feet if portrayal.is_property_set("playing") else default
-    return Unplanted(portrayal.unplanted_models, portrayal.unplanted) if wanted and portrayal.unplanted else None
+    return (portrayal.unplanted_models, portrayal.unplanted) if wanted and portrayal.unplanted else None

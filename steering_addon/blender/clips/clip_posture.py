@@ -50,13 +50,8 @@ def head_of(rig: Object, named: str, channels: Collection[tuple[str, int]]) -> s
 
 @dataclass(frozen=True)
 class Neck:
-    """The joint that turns the head of the rigs of a model.
-
-    Attributes:
-        bone: the name of the bone.
-        rest: (4, 4) of it in the armature's space.
-        matrix: (4, 4) from there to the model's space.
-    """
+    """The joint that turns the head of the rigs of a model. `rest`: (4, 4) of it in the space of the armature;
+    `matrix`: (4, 4) from there to the model's space."""
 
     bone: str
     rest: np.ndarray
@@ -84,12 +79,8 @@ class Neck:
     def turn(
         self, rig: Object, channels: Sequence[tuple[str, int]], values: np.ndarray, left: Scalars, raised: Scalars
     ) -> None:
-        """Turn the heads in poses (n, c) of some channels, as a strip of the bake adds to others.
-
-        Args:
-            rig: one of theirs: they are alike.
-            left, raised: (n,) radians.
-        """
+        """Turn the heads in poses (n, c) of some channels, as a strip of the bake adds to others. `rig`: one of theirs:
+        they are alike; `left`, `raised`: (n,) radians."""
         keys = self.keys(rig, left[:, None], raised[:, None])
         added({channel: column[:, 0] for channel, column in keys.items()}, channels, values)
 
@@ -146,9 +137,8 @@ class Posture:
         """Say how n vehicles are turned.
 
         Args:
-            rig: an armature of the model.
             bones: the head, and those below it.
-            matrix: (4, 4) from its space to the model's.
+            matrix: (4, 4) from the armature's space to the model's.
             most: (n,) radians.
             keys: (n,) their random keys.
         """
@@ -186,14 +176,8 @@ def posture_of(
     most: Scalars,
     keys: Keys,
 ) -> Posture | None:
-    """The postures of n vehicles of one model; None if they have none, or it has no bones that may be turned.
-
-    Args:
-        rig: an armature of the model.
-        named, channels: as for `head_of`.
-        shape: reads its rig.
-        most, keys: as for `Posture`.
-    """
+    """The postures of n vehicles of one model; None if they have none, or it has no bones that may be turned. `rig`: an
+    armature of the model; `named`, `channels`: as for `head_of`; `most`, `keys`: as for `Posture`."""
     head = head_of(rig, named, channels) if most.any() else None
     if head is None or not follows_from_curves(rig, _upwards(rig, head)):
         return None

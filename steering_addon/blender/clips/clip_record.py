@@ -27,7 +27,6 @@ class ClipRecord:
 
     Attributes:
         first, last: the frames of the strips.
-        tracks: the names of the NLA tracks.
         pose: what the channels of the clips were before, in the order of the curves of the copies.
         feet: what the channels of the planted feet were before, in the order of the curves of their action.
         kept: the armature's own action, set aside as it would hide the clips.
@@ -63,7 +62,6 @@ class ClipRecord:
 
 
 def _channels_of(strip: NlaStrip) -> list[tuple[str, int]]:
-    """The channels that a strip animates."""
     bag = bag_of(strip)
     return [(curve.data_path, curve.array_index) for curve in (bag.fcurves if bag else ())]
 

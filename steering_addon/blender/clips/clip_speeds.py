@@ -1,7 +1,6 @@
 """The speeds for which the clips of a crowd are made, and those at which the crowd and its states move."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from bpy.types import Object
 
@@ -17,22 +16,6 @@ TOO_FAST = 1.3
 """Legs look hurried from this multiple of the speed on for which the fastest clip is made."""
 ALIKE = 1.15
 """A state within this factor of the run's speed fits it."""
-
-
-@dataclass(frozen=True)
-class TooFast:
-    """A crowd, or a state of one, that moves faster than its fastest clip is made for.
-
-    Attributes:
-        speed: of it, m/s.
-        clip: the name of that clip.
-        made_for: m/s.
-    """
-
-    ob: Object
-    speed: float
-    clip: str
-    made_for: float
 
 
 def gaits_of(crowd: Object, state: Object | None = None) -> list[tuple[float, str]]:
@@ -59,13 +42,16 @@ def run_of(crowd: Object) -> float:
     return gaits[-1][0] if gaits and gaits[-1][0] > FASTER * gaits[0][0] else 0.0
 
 
-def too_fast(crowd: Object, states: Iterable[Object]) -> Iterator[TooFast]:
-    """The crowd, and those of its states, that move faster than clips are made for. Writes nothing."""
+def too_fast(crowd: Object, states: Iterable[Object]) -> Iterator[tuple[Object, str]]:
+    """The crowd, and those of its states, that move faster than clips are made for, each with a sentence on it."""
     for ob in (crowd, *states):
         gaits, speed = gaits_of(crowd, None if ob == crowd else ob), cruise_of(ob)
         if gaits and speed > TOO_FAST * gaits[-1][0]:
             made_for, clip = gaits[-1]
-            yield TooFast(ob, speed, clip, made_for)
+            text = (
+                f"{ob.name} moves at {speed:.1f} m/s, {speed / made_for:.1f} times as fast as {clip}, its fastest clip"
+            )
+            yield ob, f"{text}. Fit Speed in the panel Clips changes that"
 
 
 def fit_states(crowd: Object, states: Iterable[Object]) -> list[str]:

@@ -58,7 +58,6 @@ class RigClips:
     """The clips of an armature or shape keys as these play them, the lowest first.
 
     Attributes:
-        rig: the armature or the shape keys.
         channels: those that the clips animate.
         moves: whether the armature is the vehicle that a bake moves, which sets its own action aside.
         made_of: the hash of the clips of its crowd, by `crowd_clips.clips_made_of`.

@@ -61,7 +61,6 @@ class Model:
 
     Attributes:
         rows: of the vehicles, among those asked for.
-        vehicles: these.
         rigs: what plays their clips: their armatures, or their meshes with shape keys.
         entries: the clips of the crowd that fit the model, as the crowd stores them.
         measured: the vehicle on which they are measured, asked for or not: of those of the crowd, the first by name.
@@ -341,10 +340,7 @@ def gaze_of(crowd: Object, scene: Scene, rows: Mapping[str, int]) -> Gaze:
 def clips_made_of(crowd: Object, states: Mapping[Object, int]) -> str:
     """The hash of the clips of a crowd and of how they are played, to show whether what was written still holds.
 
-    Nothing is evaluated, and nothing is written.
-
-    Args:
-        states: the numbers of the states of the crowd.
+    Nothing is evaluated, and nothing is written. `states`: those of the crowd, with their numbers.
     """
     hashed = hashlib.blake2b(digest_size=16)
     entries = stored_clips(crowd)
@@ -353,33 +349,19 @@ def clips_made_of(crowd: Object, states: Mapping[Object, int]) -> str:
         stored = values_of(ClipSettings, portrayal.playing) if portrayal.is_property_set("playing") else {}
         defaults = {name: parameter.default for name, parameter in ClipSettings.parameters().items()}
         # As Blender stores numbers, so that a default counts as one also where it is stored.
-        hashed.update(portrayal.head_bone.encode())
-        if portrayal.is_property_set("own_shapes"):
-            hashed.update(repr(portrayal.own_shapes).encode())
-        seen = looked_at(crowd)
-        if seen is not None:
-            hashed.update(seen.name_full.encode())
-        looks = [(number, seen.name_full) for state, number in states.items() if (seen := looked_at(state)) is not None]
-        if looks:
-            hashed.update(repr(sorted(looks)).encode())
-        hashed.update(repr([(name, float(np.float32(stored.get(name, defaults[name])))) for name in defaults]).encode())
+        playing = [(name, float(np.float32(stored.get(name, defaults[name])))) for name in defaults]
+        seen = {number: looked_at(ob) for ob, number in {crowd: -1, **states}.items()}
+        looks = sorted((number, ob.name_full) for number, ob in seen.items() if ob is not None)
+        hashed.update(repr((portrayal.head_bone, portrayal.own_shapes, looks, playing)).encode())
     for entry in entries:
         what = entry.action.name_full, *span(entry.action), entry.plays, entry.ground_speed, entry.with_company
-        if occasion := _chosen_occasion(entry, states):
-            hashed.update(repr(occasion).encode())
-        hashed.update(repr(what).encode())
+        state, when = state_of(entry), entry.when if entry.plays == "DO" else ""
+        hashed.update(repr((*what, when, ANY if state is None else states.get(state, NO_STATE))).encode())
         for bag in channelbags(entry.action):
             for curve in bag.fcurves:
                 hashed.update(repr((curve.data_path, curve.array_index, curve.mute, len(curve.modifiers))).encode())
                 hashed.update(points_of(curve))
     return hashed.hexdigest()
-
-
-def _chosen_occasion(entry: PropertyGroup, states: Mapping[Object, int]) -> tuple[object, ...]:
-    """When a clip is played; empty for a clip that is always played, so that files of before are not outdated."""
-    state = state_of(entry)
-    when = (entry.when,) if entry.plays == "DO" and entry.when != "CHANCE" else ()
-    return () if state is None and not when else (ANY if state is None else states.get(state, NO_STATE), *when)
 
 
 def hash_of(model: Model, scene: Scene, family: Family) -> str:

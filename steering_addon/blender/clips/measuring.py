@@ -48,7 +48,6 @@ class Posed:
     """The poses of a rig over a cycle of a clip.
 
     Attributes:
-        action: the clip.
         seconds: of the cycle.
         poses: (PHASES + 1, n, 4, 4) of the bones, or (PHASES + 1, k) the values of shape keys.
         low: (r,) rows of the points that come near the ground.

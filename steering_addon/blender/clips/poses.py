@@ -3,10 +3,13 @@
 Where no constraint, driver or unusual way to inherit is in the rig, they follow from the curves of the action: a bone's
 pose is its parent's, times how the two are at rest, times its own channels. Else Blender evaluates them, on a copy of
 the armature in a scene of its own: nothing of the user's is touched.
+
+Clips with stepped keys, whose poses are held from key to key, as games often store them and animators block them, are
+measured and played with straight lines from key to key: their body moves evenly, so that feet would slide.
 """
 
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -18,8 +21,8 @@ from bpy.utils import escape_identifier, unescape_identifier
 from ...portrayal.clips import PHASES, Playing
 from ...portrayal.mixing import mixed_columns
 from ..animation.animation_data import assign_action, channelbag_in, evaluate, slot_for, stop_playing
+from ..animation.keyframes import CHOICE, CONSTANT
 from ..animation.rotation_channels import data_path, matrices_from_channels, width_of
-from ..animation.stepped import stepped, straight
 from ..objects.doubles import column_from, doubles
 from ..objects.drivers import copied, drivers_of, pointers, with_own_data
 from .rig import Rig, joined, unset_matrices
@@ -32,6 +35,10 @@ TOGETHER = 8000
 """Poses of bones that are computed together: with more, arrays do not fit the fast memory of a processor."""
 LINEAR = 1
 """The number of Blender's linear interpolation."""
+MOST = 0.5
+"""The share of the curves with several keys that hold their values in a clip with stepped keys."""
+TRANSFORMS = ("location", "rotation_quaternion", "rotation_euler", "rotation_axis_angle", "scale")
+"""The channels that do not jump when they go straight on; a switch would."""
 
 
 def follows_from_curves(armature: Object, names: Collection[str] | None = None, *, scaled: bool = True) -> bool:
@@ -215,6 +222,27 @@ def values_on(curve: FCurve, frames: np.ndarray) -> np.ndarray:
     if (kinds[:-1] != LINEAR).any():
         return evaluate(curve, frames)
     return straight(curve, frames)
+
+
+def stepped(curves: Iterable[FCurve]) -> list[FCurve]:
+    """The curves of a clip that are to go straight on, because most of the clip is held from key to key."""
+    several = [curve for curve in curves if len(curve.keyframe_points) > 2 and not len(curve.modifiers)]
+    several = [curve for curve in several if curve.data_path.rpartition(".")[2] in TRANSFORMS]
+    held = [curve for curve in several if _is_held(curve)]
+    return held if len(held) > MOST * len(several) else []
+
+
+def _is_held(curve: FCurve) -> bool:
+    kinds = column_from(curve.keyframe_points, "interpolation", kind=CHOICE)
+    return bool((kinds[:-1] == CONSTANT).all())
+
+
+def straight(curve: FCurve, frames: np.ndarray) -> np.ndarray:
+    """The values (f,) of a curve with straight lines between its keys, or between its samples."""
+    points = curve.keyframe_points or curve.sampled_points
+    x, y = column_from(points, "co", 2).astype(np.float64).T
+    values: np.ndarray = np.interp(frames, x, y)
+    return values
 
 
 def from_blender(armature: Object, rig: Rig, action: Action, frames: np.ndarray) -> np.ndarray:

@@ -6,7 +6,6 @@ no extension.
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -41,38 +40,6 @@ def own(block: ID) -> ID:
     bpy.data.batch_remove([block])
     copy.name = name
     return copy
-
-
-@dataclass(frozen=True)
-class Input:
-    """An input of the player.
-
-    Attributes:
-        kind: of its socket.
-        default, least: its value, and the least one; None for none.
-    """
-
-    label: str
-    kind: str
-    description: str
-    default: Any = None
-    least: float | None = None
-
-
-INPUTS = (
-    Input("Cache", "OBJECT", "Object whose mesh holds all frames of the crowd"),
-    Input("Models", "COLLECTION", "What to show, a child each: the poses of the first model, those of the next"),
-    Input("Frame Offset", "FLOAT", "Frames by which the crowd is ahead of the scene", 0.0),
-    Input("Speed", "FLOAT", "How fast it plays from the first frame on, as a factor", 1.0),
-    Input(
-        "Pick Poses", "BOOLEAN", "Show models in the pose of each frame; otherwise Models has a child a variant", True
-    ),
-    Input("Poses", "INT", "Number of poses of each model among the children of Models", 1, 1),
-    Input("First Frame", "INT", "Frame of the scene on which the cache begins", 1),
-    Input("Frame Rate", "FLOAT", "Frames a second, for the attribute speed", 24.0, 0.0),
-    Input("Edits", "OBJECT", "Object whose points change agents, each that of its key"),
-)
-"""The inputs after the geometry, whose points are the agents."""
 
 
 def player() -> NodeTree:

@@ -40,11 +40,8 @@ CYCLE = 240.0
 
 
 class Cycles:
-    """The cycles of a model, one after the other; none, as here, of a model that is shown as it stands.
-
-    Attributes:
-        most: the number of poses of each at most.
-    """
+    """The cycles of a model, one after the other; none, as here, of a model that is shown as it stands. `most`: the
+    number of poses of each at most."""
 
     most: int = 1
 
@@ -119,9 +116,7 @@ class Variant:
     """Vehicles that look alike.
 
     Attributes:
-        vehicle: the first of them.
         rig: what plays its cycles.
-        cycles: these.
         group: variants of the same group have the same number of poses of each cycle.
         scale: (3,) in which it stands in the scene.
         meshes: made of it.

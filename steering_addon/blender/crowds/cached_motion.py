@@ -44,8 +44,6 @@ class CachedMotion:
     """The motion of the n agents of a crowd cache.
 
     Attributes:
-        shown: the object that plays it.
-        models: the collection of what it shows.
         edits: the object with the changes after the simulation.
         identity: (n,) of the agents.
         first, last: the frames that are held.

@@ -18,8 +18,7 @@ from ..objects.drivers import copied, drivers_of, read_instead
 from ..objects.hierarchy import Family
 from ..objects.identity import new_identity, next_number, state_numbers, taken_identities
 from ..objects.tagged_objects import crowd_of, in_use, tagged, vehicles_of
-from ..properties import pointed_at
-from ..properties.own_settings import copy_values
+from ..properties import copy_values, pointed_at
 from .states import place_below, states_of_crowd, triggers_of_state
 
 

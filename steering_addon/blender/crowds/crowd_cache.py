@@ -44,46 +44,29 @@ MOST = 10000
 """Versions of a library at most."""
 
 
-@dataclass(frozen=True)
-class CachedFrames:
-    """The motion of n agents on f frames.
-
-    Attributes:
-        first: the first frame.
-        rate: frames a second.
-        position, rotation: (f, n, 3) metres and (f, n, 4) quaternions whose signs continue, single precision.
-        columns: (f, n) numbers by name: `pose`, and where they are known the others.
-    """
-
-    first: int
-    rate: float
-    position: np.ndarray
-    rotation: np.ndarray
-    columns: Mapping[str, np.ndarray]
-
-
-@dataclass(frozen=True)
-class CachedAgents:
-    """The constants of n agents: identity, variant (n,), scale (n, 3), and the velocity (n, 3) at which each enters."""
-
-    identity: np.ndarray
-    variant: np.ndarray
-    scale: np.ndarray
-    start_velocity: np.ndarray
-
-
 @dataclass
 class NewCache:
-    """The datablocks of a cache that no scene has yet.
+    """The datablocks of a cache that no scene has yet: the motion of n agents on f frames.
 
     Attributes:
+        first, rate: the first frame, and frames a second.
+        position, rotation: (f, n, 3) metres and (f, n, 4) quaternions whose signs continue, single precision.
+        columns: (f, n) numbers by name: `pose`, and where they are known the others.
+        identity, variant, scale, start_velocity: (n,), (n,), (n, 3) and (n, 3), which stay.
         clips: the hash of the clips that are played; "" without any.
         made: what was made so far, to be removed if it is discarded.
     """
 
     crowd: Object
-    frames: CachedFrames
-    agents: CachedAgents
+    first: int
+    rate: float
+    position: np.ndarray
+    rotation: np.ndarray
+    columns: Mapping[str, np.ndarray]
+    identity: np.ndarray
+    variant: np.ndarray
+    scale: np.ndarray
+    start_velocity: np.ndarray
     poses: int
     models: Sequence[Mesh]
     clips: str = ""
@@ -93,25 +76,24 @@ class NewCache:
 
     def making(self) -> Iterator[None]:
         """Make the meshes, a column at a time."""
-        position, name = self.frames.position, self.crowd.name
+        position, name = self.position, self.crowd.name
         self.held = self._mesh(f"{name} {TITLES[FRAMES]}", position.shape[0] * position.shape[1])
         yield
         set_column(self.held, "position", position)
         yield
-        add_column(self.held, "rotation", "QUATERNION", self.frames.rotation)
+        add_column(self.held, "rotation", "QUATERNION", self.rotation)
         yield
-        for key, column in self.frames.columns.items():
+        for key, column in self.columns.items():
             add_column(self.held, key, COLUMN_KINDS[column.dtype.name], column)
             yield
         self.held.update()
         self.points = self._mesh(f"{name} {TITLES[AGENTS]}", position.shape[1])
         set_column(self.points, "position", position[0])
-        agents = self.agents
-        add_column(self.points, "id", "INT", agents.identity)
-        add_column(self.points, "variant", "INT", agents.variant)
-        add_column(self.points, "key", "FLOAT_VECTOR", keys_of(agents.identity))
-        add_column(self.points, "scale", "FLOAT_VECTOR", agents.scale)
-        add_column(self.points, "start_velocity", "FLOAT_VECTOR", agents.start_velocity)
+        add_column(self.points, "id", "INT", self.identity)
+        add_column(self.points, "variant", "INT", self.variant)
+        add_column(self.points, "key", "FLOAT_VECTOR", keys_of(self.identity))
+        add_column(self.points, "scale", "FLOAT_VECTOR", self.scale)
+        add_column(self.points, "start_velocity", "FLOAT_VECTOR", self.start_velocity)
         self.points.update()
         yield
 
@@ -123,8 +105,7 @@ class NewCache:
     def hand_over(self, scene: Scene, cache: str, last: int) -> None:
         """Give the meshes to the cache of the crowd, made if it has none; `cache`: the id of this bake of it."""
         collection = cache_of(self.crowd) or self._new_collection(scene)
-        range_of_frames = [self.frames.first, last]
-        collection[RECORD] = {"crowd": self.crowd, "id": cache, "range": range_of_frames, "clips": self.clips}
+        collection[RECORD] = {"crowd": self.crowd, "id": cache, "range": [self.first, last], "clips": self.clips}
         shown = shown_by(collection) or self._new_player(collection)
         modifier = player_of(shown)
         held, edits = input_of(modifier, "Cache"), input_of(modifier, "Edits")
@@ -135,7 +116,7 @@ class NewCache:
         shown.data, held.data = self.points, self.held
         if (models := self._shown_models(input_of(modifier, "Models"))) is not None:
             set_inputs(modifier, {"Models": models, "Poses": self.poses})
-        inputs = {"Cache": held, "Edits": edits, "First Frame": self.frames.first, "Frame Rate": self.frames.rate}
+        inputs = {"Cache": held, "Edits": edits, "First Frame": self.first, "Frame Rate": self.rate}
         set_inputs(modifier, inputs)
         bpy.data.batch_remove([mesh for mesh in former if mesh is not None and not mesh.users])
         self.made.clear()

@@ -45,7 +45,6 @@ class Joined:
         members: objects that became a vehicle or moved to another crowd.
         crowd: their crowd; None without such objects.
         preset: the preset that the crowd was given; None if its settings were kept.
-        warnings: sentences that name the objects that were left unchanged.
     """
 
     members: Sequence[Object] = ()
@@ -131,12 +130,7 @@ def _tell_apart(objects: Iterable[Object]) -> None:
 
 def shape_of(body: Body, front: Front, measure: Measure, long: bool) -> Shape:
     """The radius and the length in metres of a body: a capsule if it is long, else a sphere, with a length of 0.
-
-    Args:
-        front: its forward and its up axis.
-        measure: measures spheres.
-        long: whether bodies may be capsules, which they are not in a crowd of spheres.
-    """
+    `long`: whether bodies may be capsules, which they are not in a crowd of spheres."""
     capsule = body.capsule(*front, flat=measure is Body.footprint) if long else None
     return capsule or (measure(body, front), 0.0)
 

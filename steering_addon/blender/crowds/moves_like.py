@@ -42,10 +42,8 @@ class Likeness:
     Attributes:
         name: its identifier in scripts.
         number: stored in the redo panel; never changes meaning.
-        label, description: its texts in the interface.
         presets: names of its presets, for bodies of different sizes.
         crowd: the name of a crowd that moves like this.
-        icon: of the menu entry.
     """
 
     name: str

@@ -34,7 +34,6 @@ class PickedAgent:
     """An agent to stand for.
 
     Attributes:
-        identity, row: its identity, and its row in the cache.
         ob: the vehicle that it is, or the object whose point it is.
         points, point: the vehicles that the points of that are, and its row among them; None and -1 for an object.
     """

@@ -38,9 +38,7 @@ class Listed:
 
     Attributes:
         name: its identifier in scripts, the name of the file without suffix; bytes that are not text are escaped.
-        file: the path of its file.
         removable: whether it is in the folder of the user.
-        kind: of presets, one of KINDS.
         behavior: the behavior that it is a preset of, "" for other kinds.
     """
 
@@ -128,7 +126,6 @@ class Shelf:
     """All presets of crowds, of states or of one behavior.
 
     Attributes:
-        kind: one of KINDS.
         shipped: the folder of the shipped presets.
         user_folder: the folder of the other presets in Blender's preset folders.
         behavior: the name of the behavior, "" for other kinds.

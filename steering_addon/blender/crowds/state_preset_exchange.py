@@ -24,8 +24,7 @@ from ...simulation.vehicle import VehicleModel
 from ..clips.clip_speeds import run_of
 from ..moving import locomotion_of
 from ..objects.tagged_objects import crowd_of, in_use, tagged, vehicles_of
-from ..properties import has_role, pointed_at, uses
-from ..properties.own_settings import is_own
+from ..properties import has_role, is_own, pointed_at, uses
 from ..property_groups import meaningful, values_for_preset
 from ..read.mind_sources import condition_of_trigger
 from ..refusal import Refusal
@@ -48,15 +47,7 @@ def as_made(crowd: Object, states: Iterable[Object]) -> list[Object]:
 
 @dataclass
 class StateAdding:
-    """The states of presets that are added to a crowd.
-
-    Attributes:
-        context: Blender's.
-        crowd: gets the states.
-        other: the crowd that they are about; None for none.
-        presets: those that are needed, by name.
-        warnings: sentences about what could not be added.
-    """
+    """The states of presets that are added to a crowd. `other`: the crowd that they are about; None for none."""
 
     context: Context
     crowd: Object

@@ -19,8 +19,7 @@ from ..objects.focus import wholes_selected
 from ..objects.hierarchy import Family
 from ..objects.identity import next_number, state_numbers, trigger_numbers
 from ..objects.tagged_objects import crowd_of, in_use, tagged, vehicles_of
-from ..properties import has_role, pointed_at, pointed_in, uses
-from ..properties.own_settings import is_own
+from ..properties import has_role, is_own, pointed_at, pointed_in, uses
 from ..property_groups import meaningful
 from ..read.role_assignment import give_role
 from ..read.sources import behaviors_of
@@ -93,11 +92,8 @@ def known_states(crowd: Object, context: Context) -> list[Object]:
 
 
 def new_cue(state: Object, frame: int, length: int, fade: int) -> NlaStrip:
-    """A strip on a state that tells its crowd to take it up, from a frame on.
-
-    Args:
-        length, fade: frames; the share of the crowd that is told grows and falls during the fades.
-    """
+    """A strip on a state that tells its crowd to take it up, from a frame on. `length`, `fade`: frames; the share of
+    the crowd that is told grows and falls during the fades."""
     named = (action for action in bpy.data.actions if action.name.partition(".")[0] == CUE)
     action = next((action for action in named if _paths(action) == [CUE_PATH]), None)
     if action is None:

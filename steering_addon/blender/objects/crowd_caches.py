@@ -27,13 +27,7 @@ the agent is; 0 if it had been a vehicle before. Stored in files: never changes.
 
 @dataclass(frozen=True)
 class CachedVehicle:
-    """The mark of a vehicle.
-
-    Attributes:
-        cache: the id of the cache.
-        run: the id of the bake.
-        first, last: the frames that were baked.
-    """
+    """The mark of a vehicle. `first`, `last`: the frames that were baked."""
 
     cache: str
     run: str

@@ -44,12 +44,14 @@ def identities_in_a_row(count: int, taken: Container[int], chance: random.Random
             return row
 
 
-def distinct_identities(objects: Iterable[Object]) -> dict[str, int]:
-    """The identity of each object by name, no two alike; nothing is written."""
-    identities: dict[str, int] = {}
-    taken: set[int] = set()
+def distinct_identities(objects: Iterable[Object], known: Mapping[Object, int] | None = None) -> dict[str, int]:
+    """The identity of each object by name, no two alike; nothing is written. `known`: those that some keep."""
+    known = known or {}
+    ordered = sorted(objects, key=lambda ob: ob.name)
+    identities = {ob.name: known[ob] for ob in ordered if ob in known}
+    taken = set(identities.values())
     waiting = []
-    for name, stored in sorted(((ob.name, ob.steering.identity) for ob in objects), key=lambda named: named[0]):
+    for name, stored in ((ob.name, ob.steering.identity) for ob in ordered if ob not in known):
         if stored > 0 and stored not in taken:
             identities[name] = stored
             taken.add(stored)

@@ -77,6 +77,12 @@ def crowds_of(vehicles: Iterable[Object]) -> list[Object | None]:
     return crowds
 
 
+def capsule_of(ob: Object) -> tuple[float, float]:
+    """The radius and the length of a vehicle of a crowd, metres; the length of a sphere is 0."""
+    model, settings = crowd_of(ob).steering.vehicle, ob.steering
+    return model.radius * settings.size_factor, model.length * settings.size_factor * settings.length_factor
+
+
 def vehicles_of(crowd: Object | None, scene: Scene) -> list[Object]:
     """The vehicles of a crowd in a scene that are objects."""
     return [ob for ob in tagged(in_use(scene), Role.VEHICLE) if crowd_of(ob) == crowd]

@@ -37,7 +37,7 @@ from ..write.bake import BakeResult, baking
 from ..write.subjects import playing_models
 from ..write.writer import SplitWriter, writer_for
 from .findings import queue_warnings, sliding_warnings, stuck_warnings, summary
-from .in_pieces import INFINITE, InPieces, Work
+from .in_pieces import InPieces, Work
 from .polls import SteeringOperator, ask_of_edited, in_object_mode, something_baked
 
 TOLD_BY_BAKES = set(FindingKind) - {FindingKind.NEVER_ENTERED, FindingKind.WAITING, FindingKind.EDITED}
@@ -150,11 +150,8 @@ class STEERING_OT_bake(InPieces, bpy.types.Operator):
 
     def _told(self, result: BakeResult) -> str:
         text = f"Baked {counted(result.vehicles, 'vehicle')}, {counted(result.frames, 'frame')}"
-        text += f" in {self.seconds():.1f} s"
-        if result.closest != INFINITE:
-            # Rounded, what touches could be at -0.00 m.
-            text += f", nearest obstacle {round(result.closest, 2) + 0.0:.2f} m"
-        return f"{text}: {summary(result.mishaps)}{result.told and '; '}{result.told}"
+        text += f" in {self.seconds():.1f} s{summary(result.mishaps, result.closest)}"
+        return f"{text}{result.told and '; '}{result.told}"
 
 
 def _planted(vehicles: Sequence[Object]) -> list[Object]:

@@ -14,7 +14,7 @@ from ..crowds.populating.members import collection_beside
 from ..objects.crowd_caches import cache_of
 from ..objects.focus import check_editable, crowd_in_focus, select_only, selectable, vehicle_in_focus, vehicles_selected
 from ..objects.hierarchy import Family
-from ..objects.tagged_objects import crowd_of, in_use, members_in, tagged
+from ..objects.tagged_objects import capsule_of, crowd_of, in_use, members_in, tagged
 from ..panels.fields import counted
 from ..properties import has_role
 from ..read.cast import LostCrowd, lost_crowds
@@ -99,11 +99,7 @@ def _move(vehicles: list[Object], crowd: Object, context: Context, *, fit: bool)
 
 def _shape(ob: Object) -> Shape | None:
     """The radius and the length of a vehicle in metres, or None if its crowd is missing."""
-    crowd = crowd_of(ob)
-    if crowd is None:
-        return None
-    model, settings = crowd.steering.vehicle, ob.steering
-    return model.radius * settings.size_factor, model.length * settings.size_factor * settings.length_factor
+    return None if crowd_of(ob) is None else capsule_of(ob)
 
 
 class STEERING_OT_crowd_restore(SteeringOperator, bpy.types.Operator):

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import bpy
+import numpy as np
 from bpy.props import EnumProperty, StringProperty
 from bpy.types import Context, LayerCollection, Object, Scene
 
@@ -29,6 +30,8 @@ REFUSED = "REFUSED"
 SLIDES = 0.07
 """Heights of a vehicle that a foot may slide in a stance. Those of a gallop, which last three frames, slide by up to
 0.06, and nobody sees it."""
+TOUCHES = 0.005
+"""Metres from an obstacle that are told as none."""
 NAMED = 3
 """Vehicles that a warning names."""
 REMEDY = "Move the obstacle or the path apart, or reduce the Clearance of Avoid Obstacles"
@@ -110,9 +113,17 @@ class STEERING_OT_select_contacts(SteeringOperator, bpy.types.Operator):
         return text
 
 
-def summary(mishaps: Mapping[str, int]) -> str:
-    """The mishaps of a bake in a few words; `mishaps`: the number of vehicles by the kind of mishap."""
-    return ", ".join(f"{mishaps[kind]} {words}" for kind, words in WORDS.items() if mishaps[kind]) or "no contacts"
+def summary(mishaps: Mapping[str, int], closest: float) -> str:
+    """The mishaps of a bake in a few words, after how near vehicles came to obstacles.
+
+    Args:
+        mishaps: the number of vehicles by the kind of mishap.
+        closest: metres between the surfaces of a vehicle and an obstacle at their nearest; inf without obstacles.
+    """
+    told = ", ".join(f"{mishaps[kind]} {words}" for kind, words in WORDS.items() if mishaps[kind])
+    if closest < TOUCHES and not mishaps[OBSTACLE]:
+        return f"; obstacles touched by the Radius of a vehicle: {told or 'no overlaps'}"
+    return f"{'' if np.isinf(closest) else f', nearest obstacle {closest:.2f} m'}: {told or 'no contacts'}"
 
 
 def stuck_warnings(stuck: Mapping[str, tuple[float, float]]) -> list[str]:

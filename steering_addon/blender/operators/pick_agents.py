@@ -24,7 +24,6 @@ class Picking:
     """Agents that are being chosen.
 
     Attributes:
-        agents: those to choose from.
         chosen: the rows of those that are.
         pointed_at: the row of the one under the pointer; -1 for none.
     """

@@ -76,8 +76,7 @@ class STEERING_OT_make_objects(InPieces, bpy.types.Operator):
     def _making(self, context: Context, crowd: Object, identities: list[int]) -> Work:
         cache = cache_of(crowd)
         is_signed, replace = _signed_so_far(context, cache), replaces_own_keys(self, context.scene)
-        made = yield from making_objects(context, cache, crowd, identities, replace_own_keys=replace)
-        objects = list(made.objects)
+        objects, warnings = yield from making_objects(context, cache, crowd, identities, replace_own_keys=replace)
         as_baked(objects, _run_of(cache))
         if is_signed:
             # The others go on as they would beside the agents themselves.
@@ -85,7 +84,7 @@ class STEERING_OT_make_objects(InPieces, bpy.types.Operator):
         there = select_only(context, objects)
         context.view_layer.objects.active = there[0] if there else context.view_layer.objects.active
         census.changed()
-        self.warn(made.warnings)
+        self.warn(warnings)
         return f"Made {names_of([ob.name for ob in objects])} of {crowd.name}"
 
 

@@ -56,12 +56,8 @@ class SteeringOperator:
 
 
 class RemovingRow(SteeringOperator):
-    """Removes a row of a list of the crowd in focus.
-
-    Attributes:
-        list_path: the group and the list in it.
-        noun, empty: what the rows are, and the remedy if there are none.
-    """
+    """Removes a row of a list of the crowd in focus. `list_path`: the group and the list in it; `noun`, `empty`: what
+    the rows are, and the remedy if there are none."""
 
     row: IntProperty(name="Row", description="Index in the list, from 0", min=0)
     list_path: tuple[str, str]
@@ -138,7 +134,6 @@ def ask_of_edited(
     Args:
         operator: the bl_idname of the one that each answer calls.
         answers: the values of its property `edited`, each with its text, in which {} stands for the objects, and icon.
-        settings: its other properties.
     """
 
     def draw(popup, _context) -> None:

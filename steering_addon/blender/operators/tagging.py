@@ -140,12 +140,18 @@ class STEERING_OT_tag(SteeringOperator, bpy.types.Operator):
         bodies = [Body.of(ob, depsgraph, family) if role is Role.LEADER else None for ob in objects]
         check_choices(objects)
         shapes = _fitting_shapes(objects, role, context.scene, depsgraph, family) if role in SHAPED else {}
+        # Vehicles that stand on a box would be in it.
+        walked = [ob for ob in objects if role is Role.SURFACE and has_role(ob, Role.OBSTACLE)]
         for ob, body in zip(objects, bodies, strict=True):
             give_role(ob, role, family, body)
         for ob, shape in shapes.items():
             setattr(ob.steering, SHAPED[role], shape)
+        for ob in walked:
+            ob.steering.obstacle_shape = "MESH"
         if role in SHAPED:
             self.report({"INFO"}, _shapes_of(objects, SHAPED[role]))
+        elif walked:
+            self.report({"INFO"}, _shapes_of(walked, "obstacle_shape"))
 
 
 class STEERING_MT_moves_like(bpy.types.Menu):
@@ -289,7 +295,7 @@ def _fitting_shapes(
     if role is Role.REGION:
         return {ob: fitting_region(ob, depsgraph) for ob in others}
     height = passers_height(scene)
-    return {ob: fitting_shape(ob, depsgraph, family, height) for ob in others}
+    return {ob: "MESH" if has_role(ob, Role.SURFACE) else fitting_shape(ob, depsgraph, family, height) for ob in others}
 
 
 def _shapes_of(objects: list[Object], name: str) -> str:

@@ -7,11 +7,9 @@ background mode the overlay does nothing.
 import bpy
 
 from . import gpu_lines, watching
-from .popover import show_switch
 
 
 def register() -> None:
-    bpy.types.VIEW3D_PT_overlay.append(show_switch)
     if not bpy.app.background:
         watching.begin()
         gpu_lines.begin()
@@ -20,4 +18,3 @@ def register() -> None:
 def unregister() -> None:
     gpu_lines.end()
     watching.end()
-    bpy.types.VIEW3D_PT_overlay.remove(show_switch)

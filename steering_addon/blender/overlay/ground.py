@@ -29,12 +29,8 @@ MARK, ABOVE = 0.6, 0.04
 
 @dataclass(frozen=True)
 class _SurfaceShape:
-    """A surface in its own space.
-
-    Attributes:
-        points, triangles: (p, 3) and (f, 3).
-        sides: (b, 2) the points at the ends of the sides that have no other triangle beyond them.
-    """
+    """A surface in its own space. `points`, `triangles`: (p, 3) and (f, 3); `sides`: (b, 2) the points at the ends of
+    the sides that have no other triangle beyond them."""
 
     points: np.ndarray
     triangles: np.ndarray

@@ -25,7 +25,7 @@ from ...simulation.roles import Role
 from ..animation.frame_rate import frame_time_of
 from ..objects.doubles import doubles, model_axes
 from ..objects.focus import MOST_DRAWN, drawn_vehicles
-from ..objects.tagged_objects import crowd_of, full_name
+from ..objects.tagged_objects import by_role, capsule_of, crowd_of, full_name
 from ..properties import pointed_at, settings_of
 from ..read.curves import sketched
 from ..read.flow_meshes import CurrentReader
@@ -82,13 +82,9 @@ class Subjects:
         axes: (n, 3, 3) side, forward and up of each vehicle's model in object space, as columns.
         radius: (n,) metres.
         half_axis: (n,) half the length of the axis about which each body is round, metres; 0 for a sphere.
-        aims: the targets of the vehicles' behaviors.
-        paths, flows: curves.
         links: curves and Empties.
-        signals: Empties.
         things: reads the obstacles and regions, and keeps their measurements.
         currents: read the meshes that are flows.
-        ground: the surfaces.
         steepest: radians, the slope of the steepest ground that the vehicles climb; inf without a limit.
         measured: the settings with which each object was measured, by its full name.
         tubes: the radius of each path in metres, by its full name.
@@ -161,16 +157,12 @@ def enabled_items(scene: Scene) -> frozenset[str]:
 def find_cast(scene: Scene, layer: ViewLayer, previous: Subjects | None = None) -> Subjects:
     """Find the objects to draw; `previous`: the last cast, if none of its objects has changed its shape since. Its
     measurements are reused."""
-    by_role: dict[Role, list[Object]] = {role: [] for role in Role}
-    for ob in layer.objects:
-        if ob is not None and (stored := settings_of(ob)) is not None:
-            for name in stored.roles:
-                by_role[Role[name]].append(ob)
+    roles = by_role(ob for ob in layer.objects if ob is not None)
 
     def visible(role: Role) -> list[Object]:
-        return [ob for ob in by_role[role] if ob.visible_get(view_layer=layer)]
+        return [ob for ob in roles[role] if ob.visible_get(view_layer=layer)]
 
-    vehicles = drawn_vehicles(layer, by_role[Role.VEHICLE])
+    vehicles = drawn_vehicles(layer, roles[Role.VEHICLE])
     paths, obstacles, regions = visible(Role.PATH), visible(Role.OBSTACLE), visible(Role.REGION)
     flows, surfaces = visible(Role.FLOW), visible(Role.SURFACE)
     currents = [ob for ob in flows if ob.type == "MESH"]
@@ -181,7 +173,7 @@ def find_cast(scene: Scene, layer: ViewLayer, previous: Subjects | None = None) 
         axes=np.array([_axes(ob) for ob in vehicles]).reshape(-1, 3, 3),
         radius=np.array([_radius(ob) for ob in vehicles]),
         half_axis=np.array([_half_axis(ob) for ob in vehicles]),
-        aims=aims_of(vehicles, scene, by_role, layer.depsgraph),
+        aims=aims_of(vehicles, scene, roles, layer.depsgraph),
         paths=[ob for ob in paths if ob.type == "CURVE"],
         flows=[ob for ob in flows if ob.type == "CURVE"],
         links=visible(Role.LINK),
@@ -191,9 +183,9 @@ def find_cast(scene: Scene, layer: ViewLayer, previous: Subjects | None = None) 
         ground=previous.ground if reusable else GroundLines(surfaces),
         steepest=steepest_of(vehicles),
         measured=measured,
-        tubes=_tubes(by_role[Role.CROWD], paths),
-        lanes=_lanes(by_role[Role.CROWD], paths),
-        states=tints_of(vehicles, by_role[Role.STATE]),
+        tubes=_tubes(roles[Role.CROWD], paths),
+        lanes=_lanes(roles[Role.CROWD], paths),
+        states=tints_of(vehicles, roles[Role.STATE]),
     )
 
 
@@ -246,7 +238,6 @@ def _things(drawn: Picture, depsgraph: Depsgraph, cast: Subjects, items: frozens
 
 
 def _region(regions: Regions, row: int) -> np.ndarray:
-    """The boundary of a region."""
     center, axes = regions.centre[row], regions.axes[row]
     if regions.shape[row] == REGION_MESH:
         return np.einsum("ka,ab->kb", mesh_edges(regions.mesh[row]), axes) + center
@@ -435,8 +426,7 @@ def _radius(ob: Object) -> float:
 
 
 def _half_axis(ob: Object) -> float:
-    crowd = crowd_of(ob)
-    length = crowd.steering.vehicle.length * ob.steering.length_factor * ob.steering.size_factor if crowd else 0.0
+    length = capsule_of(ob)[1] if crowd_of(ob) is not None else 0.0
     return max(0.5 * length - _radius(ob), 0.0)
 
 

@@ -48,11 +48,8 @@ def rings(centers: Points, first: Points, second: Points) -> Points:
 
 
 def stadiums(centers: Points, axes: Points, first: Points, second: Points) -> Points:
-    """The outlines of capsules, of points (n, 3), by half axes (n, 3); rings where these are 0.
-
-    Args:
-        first, second: (n, 3) the radius across the axis and along it.
-    """
+    """The outlines of capsules, of points (n, 3), by half axes (n, 3); rings where these are 0. `first`, `second`: (n,
+    3) the radius across the axis and along it."""
     cosines, sines = np.cos(CIRCLE)[None, :, None], np.sin(CIRCLE)[None, :, None]
     ends = np.where(sines >= 0.0, 1.0, -1.0) * axes[:, None]
     points = centers[:, None] + ends + cosines * first[:, None] + sines * second[:, None]

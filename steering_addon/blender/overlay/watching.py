@@ -27,9 +27,7 @@ class _Watched:
 
     Attributes:
         cast: the objects to draw, None while unknown.
-        tracks: the past and future positions of its vehicles.
         reshaped: whether a measured object may have changed its shape since it was measured.
-        picture: the lines to draw.
         objects: the number of objects in the file when the cast was found.
     """
 

@@ -29,8 +29,10 @@ _register, _unregister = bpy.utils.register_classes_factory(CLASSES)
 def register() -> None:
     _register()
     bpy.types.VIEW3D_MT_object.append(menus.show_menu)
+    bpy.types.VIEW3D_PT_overlay.append(display.show_switch)
 
 
 def unregister() -> None:
+    bpy.types.VIEW3D_PT_overlay.remove(display.show_switch)
     bpy.types.VIEW3D_MT_object.remove(menus.show_menu)
     _unregister()

@@ -121,7 +121,6 @@ def _agents(layout: UILayout) -> None:
 
 
 def _link_fields(column: UILayout, ob: Object) -> None:
-    """The settings of a link."""
     link = ob.steering.link
     if ob.type != "CURVE":
         column.prop(link, "to")

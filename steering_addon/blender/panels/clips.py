@@ -111,9 +111,10 @@ class ClipsPlaying:
             row.prop(playing, name)
             if name == "plant_feet" and unplanted is not None:
                 # It can still be turned off, which says that the feet may slide.
-                row.active = bool(unplanted.models)
-                where = f" on {unplanted.models}" if unplanted.models else ""
-                note(column, context, f"No effect{where}: {unplanted.reason}")
+                models, why = unplanted
+                row.active = bool(models)
+                where = f" on {models}" if models else ""
+                note(column, context, f"No effect{where}: {why}")
 
 
 def _has_clips(crowd: Object) -> bool:

@@ -27,7 +27,6 @@ from .readings import Readings, crowds_of_settings, read_blocks
 from .rehearsal import Rehearsal
 from .showing import Shown, show
 from .stand_ins import StandIns, covered
-from .view_writer import ViewWriter
 
 AT_ONCE = 0.25
 """Most seconds that a change of the frame or the scene may take to simulate; the rest follows in pieces."""
@@ -187,12 +186,11 @@ class Live:
         withdraw(self.scene)
         _remove_stand_ins()
         _evaluate_again(self._moves)
-        ViewWriter.delete(ob for ob in bpy.data.objects if ob.session_uid in self._posed)
+        for ob in bpy.data.objects:
+            if ob.session_uid in self._posed or ob.session_uid in self._covered:
+                ob.update_tag()
         self._posed = set()
         if self._covered:
-            for ob in bpy.data.objects:
-                if ob.session_uid in self._covered:
-                    ob.update_tag()
             notice()
 
     def _updated(self, depsgraph: Depsgraph) -> set[int]:

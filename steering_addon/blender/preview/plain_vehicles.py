@@ -120,12 +120,8 @@ class PlainVehicles:
         return made
 
     def put(self, made: Iterable[Object], location: np.ndarray, rotation: np.ndarray, away: np.ndarray) -> None:
-        """Move the faces, or evaluated copies of them, and shrink some to nothing.
-
-        Args:
-            location, rotation: (m, 3) and (m, 4) the channels of all vehicles that are objects.
-            away: (k,) which of the plain ones are not shown.
-        """
+        """Move the faces, or evaluated copies of them, and shrink some to nothing. `location`, `rotation`: (m, 3) and
+        (m, 4) the channels of all vehicles that are objects; `away`: (k,) which of the plain ones are not shown."""
         turned, corners = rotation[self.places], np.empty((len(self.places), 3, 3))
         for mode in set(self.modes.tolist()):
             rows = self.modes == mode

@@ -4,7 +4,7 @@ Shape keys belong to a mesh that many objects share, so what these bend is bent 
 the animator's object lacks a property, no driver can read it, and none is made.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -21,13 +21,8 @@ WIDTHS = {"location": 3, "rotation_quaternion": 4, "rotation_euler": 3, "scale":
 
 @dataclass(frozen=True)
 class RigPose:
-    """The pose of an armature, or of a mesh with shape keys, that plays clips.
-
-    Attributes:
-        channels: as (data path, index).
-        values: (c,) of these.
-        shapes: of a mesh.
-    """
+    """The pose of an armature, or of a mesh with shape keys, that plays clips. `channels`: as (data path, index);
+    `values`: (c,) of these."""
 
     rig: Object
     channels: Sequence[tuple[str, int]]
@@ -108,12 +103,6 @@ def _layout(pose: RigPose) -> dict[str, tuple[np.ndarray, np.ndarray]]:
         if name in WIDTHS and bone in rows:
             pairs.setdefault(name, []).append((rows[bone] * WIDTHS[name] + index, column))
     return {name: tuple(np.array(each).T) for name, each in pairs.items()}
-
-
-def show_real_poses(obs: Iterable[Object]) -> None:
-    """Let Blender show armatures in their real poses, and what drivers read as it really is."""
-    for ob in obs:
-        ob.update_tag()
 
 
 @contextmanager

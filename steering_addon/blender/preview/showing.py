@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import compress
-from typing import NamedTuple
 
 import bpy
 import numpy as np
@@ -44,7 +43,6 @@ class Shown:
         points: where the vehicles are that others stand in for.
         gone: (n + m,) which vehicles are absent, and which resources are eaten up.
         outside: (n,) which vehicles have not entered yet.
-        rig_poses: of what plays clips.
         told: what drivers read of objects, by name.
     """
 
@@ -100,33 +98,28 @@ def show(
     again = shown_as_nothing(hideable.resources.difference(() if looking else shrunk), depsgraphs)
     posing = [*shown.rig_poses, *shown.told]
     if changed or stands or placing or shrunk or uncovered or again or posing or not fresh:
-        _show_objects(shown, placing, Differently(shrunk, uncovered, [*under, *again], looking), driven, depsgraphs)
+        _show_objects(shown, placing, shrunk, uncovered, [*under, *again], looking, driven, depsgraphs)
     if plain is not None:
         copies = [ob.evaluated_get(depsgraphs[0]) for ob in stand_ins.made[-1]]
         plain.put(copies, shown.location, shown.rotation, hidden[plain.rows] | ~by_face)
 
 
-class Differently(NamedTuple):
-    """The objects to shrink to nothing, to uncover and to evaluate again, and the cameras that would shrink too."""
-
-    shrunk: list[Object]
-    uncovered: list[Object]
-    again: list[Object]
-    looking: list[Object]
-
-
 def _show_objects(
     shown: Shown,
     placing: Mapping[Object, tuple[list[float], list[float]]],
-    differently: Differently,
+    shrunk: list[Object],
+    uncovered: list[Object],
+    again: list[Object],
+    looking: list[Object],
     driven: Iterable[Object],
     depsgraphs: list[Depsgraph],
 ) -> None:
-    """Show objects; `placing`: the location and rotation channels of vehicles."""
+    """Show objects; `placing`: the location and rotation channels of vehicles; `shrunk`, `uncovered`, `again`: the
+    objects to shrink to nothing, to uncover and to evaluate again; `looking`: the cameras that would shrink too."""
     stood = [(ob, _channels(ob)) for ob in driven]
     with (
         unlocked(bpy.data.objects),
-        _put_back_unnoticed([*placing, *differently.shrunk, *differently.uncovered]),
+        _put_back_unnoticed([*placing, *shrunk, *uncovered]),
         posed(shown.rig_poses),
         told_to_drivers(shown.told),
     ):
@@ -135,12 +128,12 @@ def _show_objects(
             path = data_path(ob.rotation_mode)
             setattr(ob, path, rotation[: CHANNELS[path]])
         # Each of these makes Blender go through all objects, so it is only done if it makes a difference.
-        for ob in differently.uncovered:
+        for ob in uncovered:
             ob.hide_viewport = False
-        for ob in differently.again:
+        for ob in again:
             ob.update_tag(refresh={"OBJECT"})
-        views = _views(differently.looking, depsgraphs)
-        for ob in differently.shrunk:
+        views = _views(looking, depsgraphs)
+        for ob in shrunk:
             ob.scale = NOTHING
         for depsgraph in depsgraphs:
             _evaluate(depsgraph)

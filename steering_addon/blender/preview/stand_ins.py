@@ -137,11 +137,8 @@ class Shows(Protocol):
 
 
 class StandIns:
-    """The objects of our own that show vehicles; they stay while as many are shown with the same models.
-
-    Attributes:
-        made: the objects, in the order of what they show.
-    """
+    """The objects of our own that show vehicles; they stay while as many are shown with the same models. `made`: the
+    objects, in the order of what they show."""
 
     def __init__(self) -> None:
         self._looks: list[tuple] = []

@@ -1,6 +1,6 @@
 """The writer of the preview: from portraits to what viewports show, while nothing in the file changes."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from bpy.types import Object
@@ -17,20 +17,14 @@ from ..read.plan import Plan
 from ..read.sources import keyed_properties
 from ..refusal import Refusal
 from ..write.subjects import PlayingModel, PlayingModels, driven_crowds, playing_models, subjects_of
-from .rig_poses import RigPose, show_real_poses
+from .rig_poses import RigPose
 
 
 class ViewWriter:
     """Takes in portraits, and says how armatures and drivers show those of any frame that was taken in.
 
     Heads turn by what is known so far, and feet are as clips have them.
-
-    Attributes:
-        subjects: of the portraits.
-        warnings: none.
     """
-
-    warnings: tuple[str, ...] = ()
 
     def __init__(self, plan: Plan) -> None:
         self._owner, self._first = plan.vehicles.source.owner, int(plan.frames[0])
@@ -77,19 +71,6 @@ class ViewWriter:
             if self.names
             else []
         )
-
-    def finish(self, run: str) -> Iterator[float]:
-        """Nothing is left to be done."""
-        yield 1.0
-
-    def discard(self) -> None:
-        """Nothing was written."""
-
-    @staticmethod
-    def delete(objects: Iterable[Object]) -> tuple[str, ...]:
-        """Let Blender show objects as they really are."""
-        show_real_poses(objects)
-        return ()
 
 
 class _ModelView:

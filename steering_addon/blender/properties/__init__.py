@@ -9,8 +9,8 @@ from bpy.props import PointerProperty
 
 from ...settings.stored import GROUPS
 from ..property_groups import OVERRIDABLE, property_group
-from .access import has_role, has_roles, names_set, pointed_at, pointed_in, replaces_own_keys, settings_of, uses
-from .hooks import CRUISE, HOOKS
+from .access import has_role, has_roles, is_own, names_set, pointed_at, pointed_in, replaces_own_keys, settings_of, uses
+from .hooks import CRUISE, HOOKS, copy_values
 
 CLASSES: dict[str, type] = {}
 """The property groups by name, each after those that it holds."""

@@ -54,3 +54,9 @@ def replaces_own_keys(asked: Any, scene: bpy.types.Scene) -> bool:
     """Whether the own keys of vehicles are set aside: by the `replace_own_keys` asked for, or by the setting."""
     stored = settings_of(scene)
     return asked.replace_own_keys or (stored is not None and stored.replace_own_keys)
+
+
+def is_own(state: bpy.types.Object, name: str) -> bool:
+    """Whether a state has settings of its own in the group of a name."""
+    stored = state.steering
+    return stored.is_property_set(name) and getattr(stored, name).own

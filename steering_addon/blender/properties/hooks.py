@@ -16,8 +16,9 @@ from ..handlers import notify_listeners
 from ..moving import BY_CHOICE
 from ..property_groups import Hooks, meaningful
 from .access import has_role, pointed_at
-from .own_settings import SWITCH, take_over
 
+SWITCH = "own"
+"""The setting of a group by which a state has it for itself; the values begin as copies of the crowd's."""
 SHAPED = ("MESH", "FONT", "SURFACE", "CURVE", "META")
 """Types of objects with places to meet."""
 MEASURED = ("seconds", "speed", "stride", "heading", "turn", "own_slide", "sure", "support", "closes")
@@ -52,7 +53,26 @@ def _is_state_of_crowd(clip: PropertyGroup, ob: Object) -> bool:
     return has_role(ob, Role.STATE) and pointed_at(ob.steering, "crowd") == clip.id_data
 
 
-_OWN: dict[str, Any] = {SWITCH: {"update": take_over}}
+def _take_over(group: PropertyGroup, context: Context) -> None:
+    """Copy the values of the crowd into a group of a state whose switch was turned on."""
+    state = group.id_data
+    crowd = pointed_at(state.steering, "crowd")
+    if group.own and crowd is not None and has_role(state, Role.STATE):
+        name = group.path_from_id().rpartition(".")[2]
+        if crowd.steering.is_property_set(name):
+            copy_values(getattr(crowd.steering, name), group)
+    notify_listeners(group, context)
+
+
+def copy_values(source: PropertyGroup, target: PropertyGroup) -> None:
+    """Copy all values of a group but the switch itself."""
+    for name, declared in source.bl_rna.properties.items():
+        if name in ("rna_type", "name", SWITCH) or declared.is_readonly or not source.is_property_set(name):
+            continue
+        setattr(target, name, getattr(source, name))
+
+
+_OWN: dict[str, Any] = {SWITCH: {"update": _take_over}}
 HOOKS: dict[str, Hooks] = {
     "populate": {"place": {"poll": lambda _group, ob: ob.name in bpy.context.scene.objects}},
     "source": {"object": {"poll": lambda _group, ob: not has_role(ob, Role.CROWD)}},

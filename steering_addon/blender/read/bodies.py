@@ -13,7 +13,7 @@ from ...simulation.snapshot import Tracked, no_tracked
 from ..objects.body_sizes import Body
 from ..objects.doubles import doubles, model_axes
 from ..objects.hierarchy import Family, instanced
-from ..objects.tagged_objects import crowd_of
+from ..objects.tagged_objects import capsule_of, crowd_of
 from ..properties import has_role, settings_of
 from ..refusal import Refusal
 from .checks import check_number, check_numbers
@@ -148,9 +148,7 @@ def size_and_middle(ob: Object, depsgraph: Depsgraph, family: Family) -> tuple[f
     """
     crowd = crowd_of(ob) if has_role(ob, Role.VEHICLE) else None
     if crowd is not None and crowd.steering.vehicle.length > 0.0:
-        model, settings = crowd.steering.vehicle, ob.steering
-        size = settings.size_factor
-        return model.radius * size, model.length * size * settings.length_factor, np.zeros(3)
+        return *capsule_of(ob), np.zeros(3)
     if _is_point(ob):
         return 0.0, 0.0, np.zeros(3)
     body = Body.of(ob, depsgraph, family)

@@ -59,18 +59,12 @@ class Cast:
     """The objects that a run moves, and what decides what they want.
 
     Attributes:
-        objects: those of the scene.
-        roles: the same by role.
         first, last: the frames of the run.
         wanted: the vehicles that were asked for.
         lost: crowds that vehicles belong to and that are not in the scene.
         source, identities: the vehicles that move, and their identities (n,).
         empty: tagged as points, but without any.
         of_states: the custom properties that a bake keys for the states of each crowd.
-        crowds, states: the holders of settings, by name.
-        numbers: of the states.
-        triggers: the number of each.
-        marks: those in use.
     """
 
     objects: list[Object]
@@ -202,7 +196,6 @@ def _crowd_objects(
 
     Args:
         lost: crowds that are not in the scene, which count only if they are pointed at.
-        states: of all crowds.
     """
     known = set(moving)
     others = crowds_of(ob for ob in members if ob not in known)

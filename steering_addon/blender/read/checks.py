@@ -42,14 +42,7 @@ def check_range(scene: Scene, first: int, last: int) -> None:
 def check_moving(
     objects: Iterable[Object], vehicles: Sequence[Object], moving: Sequence[Object], *, selected: bool
 ) -> None:
-    """Refuse a run in which no vehicle moves.
-
-    Args:
-        objects: all objects of the scene.
-        vehicles: all vehicles among them.
-        moving: those that the run would move.
-        selected: whether only the selected vehicles are to move.
-    """
+    """Refuse a run in which no vehicle moves. `selected`: whether only the selected vehicles are to move."""
     if not vehicles:
         for ob, problem, remedy in instances_of_vehicles(objects):
             raise Refusal(f"{problem}. {remedy}.", about=[ob])
@@ -206,7 +199,6 @@ def check_independent(
     Args:
         looked_at: the objects that the run reads, except crowds.
         vehicles: those that move and are objects, by row.
-        rows: their rows by full name.
         fixed: the objects looked at that cannot even be parented to a vehicle.
         places: those of which only the place counts.
     """
@@ -238,13 +230,8 @@ def warnings_of(
     crowds: Iterable[Object],
     of_states: Mapping[Object, tuple[str, ...]],
 ) -> Iterator[str]:
-    """Warnings that do not prevent the bake.
-
-    Args:
-        vehicles: each with its crowd.
-        crowds: all crowds of the run.
-        of_states: the custom properties that tell the states of the vehicles of a crowd.
-    """
+    """Warnings that do not prevent the bake. `crowds`: all crowds of the run; `of_states`: the custom properties that
+    tell the states of the vehicles of a crowd."""
     vehicles = list(vehicles)
     held = [ob.name for ob, _ in vehicles if any(constraint.enabled for constraint in ob.constraints)]
     if held:

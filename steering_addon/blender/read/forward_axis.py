@@ -67,7 +67,6 @@ def front_of(ob: Object, family: Family, body: Body | None = None, *, flies: boo
     turned the other way, too: it has -Y up and -Z for -Y.
 
     Args:
-        body: the measured model, if available.
         flies: whether it may face up or down. A cone on its base that keeps to the ground is a standing figure.
     """
     if stated := stated_front(ob):

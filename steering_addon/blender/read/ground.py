@@ -1,8 +1,8 @@
 """The places of members: the faces of a mesh, the inside of a volume, a curve, or a formation around the crowd."""
 
 import hashlib
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 from bpy.types import Depsgraph, Object
@@ -17,15 +17,17 @@ from ...settings.placement import (
     evenly_along,
     formation,
     ground_of_group,
+    keeping_off,
     keeping_out,
     on_surface,
     scattered,
     sifted,
+    walked_to,
     within,
 )
 from ...settings.population import CIRCLE, CURVE, OVER_ALL, SURFACE, VOLUME, Population
-from ...settings.standing import standable, well_placed
-from ...simulation.arrays.vectors import dot, unit
+from ...settings.standing import standable, ways_to, well_placed
+from ...simulation.arrays.vectors import unit
 from ...simulation.geometry.paths import Path
 from ...simulation.geometry.surfaces import surfaces
 from ...simulation.locomotion import Locomotion
@@ -36,14 +38,9 @@ from ..properties import has_role
 from ..refusal import Refusal
 from .arrangement import FITS, LABELS, WANTED
 from .curves import CurveReader
+from .reading import RegionReader
 from .solids import Solids, fitting_region
 from .sources import BodySource
-
-SKEW = Vector((0.2672612, 0.5345225, 0.8017837))
-"""A ray direction that almost never meets an edge of a mesh."""
-STEP = 1e-5
-"""Distance beyond a hit at which a ray continues, as a share of the size of the mesh."""
-
 
 DENSITY = "Density"
 """The vertex group of a ground whose weights say how densely members stand on it."""
@@ -54,13 +51,12 @@ class MemberGround:
     """The places where members of a crowd may be.
 
     Attributes:
-        population: the arrangement and its settings.
         frame: (3, 3) the side, forward and up axis of the crowd, as columns.
         origin: (3,) position of the crowd in metres.
         apart: metres between neighbors in an ordered arrangement.
         propose: proposes random spots; None in an ordered arrangement.
         better: proposes those that are taken first; None if all are alike.
-        sift: leaves out spots in obstacles; None without any.
+        sifts: leave out spots where something is in the way.
         line: the curve; None without one.
         made_of: the points of the place, which tell whether it has changed.
         is_in_part: whether members can stand on a part of the surface only.
@@ -72,7 +68,7 @@ class MemberGround:
     apart: float
     propose: Proposing | None
     better: Proposing | None
-    sift: Sifting | None
+    sifts: tuple[Sifting, ...]
     line: Path | None
     made_of: np.ndarray
     is_in_part: bool
@@ -87,6 +83,7 @@ class MemberGround:
         widest: float,
         depsgraph: Depsgraph,
         obstacles: Sequence[Object],
+        others: tuple[np.ndarray, np.ndarray],
         moves: Locomotion,
     ) -> "MemberGround":
         """The ground of a crowd. Refused if the place does not suit the arrangement.
@@ -97,6 +94,7 @@ class MemberGround:
             middle: of a group on a surface.
             widest: radius of the largest member in metres.
             obstacles: what members that are scattered keep out of.
+            others: the bodies that they keep out of, as balls: positions (m, 3) and radii (m,).
             moves: how the members will move, in columns of one entry.
         """
         kind = population.arrangement
@@ -104,41 +102,53 @@ class MemberGround:
             raise Refusal(f"The arrangement {LABELS[kind]} has no place. Choose a {WANTED[kind]}.")
         if kind in WANTED and not FITS[kind](place):
             raise Refusal(f"{place.name} cannot be the place of the members. Choose a {WANTED[kind]}.")
-        propose, better, sift, line, made_of, is_in_part = None, None, None, None, np.zeros((0, 3)), False
+        propose, better, line, made_of, is_in_part = None, None, None, np.zeros((0, 3)), False
+        sifts: list[Sifting] = []
         matrix = doubles(crowd)
         frame = unit(matrix[:3, :3].T).T
+        obstacles = obstacles if kind in WANTED else ()
+        matrices = doubles([ob.evaluated_get(depsgraph).matrix_world for ob in obstacles]).reshape(-1, 4, 4)
+        in_the_way = Solids([BodySource(ob, -1) for ob in obstacles]).read(matrices, depsgraph)
+        body = moves.handling().stature(np.full(1, population.height if kind == SURFACE else 0.0))
+
+        def keeps_out(of: Proposing) -> list[Sifting]:
+            out = [keeping_out(of, in_the_way, widest, body)] if obstacles else []
+            return [*out, keeping_off(*others, widest)] if len(others[0]) else out
+
         if kind == SURFACE:
             points, corners = _mesh_in_the_world(place, depsgraph)
+            ground = surfaces([(points, corners.astype(np.int64))])
             on_top = standable(points[corners], moves)
             there, is_in_part = points[corners][on_top], not on_top.all()
             made_of = there.reshape(-1, 3)
             if population.spread != OVER_ALL and len(there):
                 tree = BVHTree.FromPolygons(points.tolist(), corners[on_top].tolist())
                 made_of = np.concatenate((made_of, [middle]))
-                radius = max(widest, 0.5 * population.distance)
-                there = ground_of_group(there, _on_it(tree, middle), population.count, radius)
+                group = there, _on_it(tree, middle), population.count, max(widest, 0.5 * population.distance)
+                there = ground_of_group(*group)
+                ways = ways_to(group[1], ground, in_the_way, moves, widest) if obstacles else None
+                if ways is not None:
+                    there, within = walked_to(ways, keeps_out(on_surface(there, 0.0, 0.0)), *group)
+                    sifts.append(within)
             density = _density(place, depsgraph, corners[on_top]) if population.spread == OVER_ALL else None
             if density is not None:
                 made_of = np.concatenate((made_of, density))
             propose = on_surface(there, population.height, population.lean, density)
             if moves.stands:
-                ground = surfaces([(points, corners.astype(np.int64))])
                 better = well_placed(propose, moves, ground, widest, frame[:, 1], population.height)
         elif kind == VOLUME:
-            propose, made_of = _inside(place, depsgraph)
+            propose, wholly, made_of = _inside(place, widest, depsgraph)
+            better = sifted(propose, wholly)
         elif kind == CURVE:
             line = _line(place, depsgraph)
             propose = None if population.evenly else along(line)
             made_of = np.concatenate([spline.points for spline in line])
-        if (propose is not None or line is not None) and obstacles:
-            solids = Solids([BodySource(ob, -1) for ob in obstacles])
-            matrices = doubles([ob.evaluated_get(depsgraph).matrix_world for ob in obstacles])
-            in_the_way = solids.read(matrices, depsgraph)
-            body = moves.handling().stature(np.full(1, population.height if kind == SURFACE else 0.0))
-            sift = keeping_out(propose or along(line), in_the_way, widest, body)
+        if propose is not None or line is not None:
+            sifts += keeps_out(propose or along(line))
+        for sift in sifts:
             propose, better = (each and sifted(each, sift) for each in (propose, better))
         apart = max(population.distance, 2.0 * widest)
-        return cls(population, frame, matrix[:3, 3], apart, propose, better, sift, line, made_of, is_in_part)
+        return cls(population, frame, matrix[:3, 3], apart, propose, better, tuple(sifts), line, made_of, is_in_part)
 
     @property
     def in_order(self) -> bool:
@@ -149,9 +159,6 @@ class MemberGround:
     def fingerprint(self) -> str:
         """A hash that changes when members would get other places than before."""
         settings = asdict(self.population)
-        if self.population.spread == OVER_ALL:
-            # As in files that do not know groups.
-            del settings["spread"]
         # Objects and points stand in the same places.
         del settings["made_as"]
         if not (self.in_order and self.population.arrangement in (CIRCLE, CURVE)):
@@ -174,7 +181,7 @@ class MemberGround:
         if self.propose is not None:
             return scattered(self.propose, self.population.seed, radii, self.population.distance, standing, self.better)
         if self.line is not None:
-            spots = evenly_along(self.line, self.population.count, self.apart, self.sift)
+            spots = evenly_along(self.line, self.population.count, self.apart, *self.sifts)
             return spots.take(numbers[numbers < len(spots.valid)])
         position = np.einsum("ab,kb->ka", self.frame, formation(self.population, numbers, self.apart)) + self.origin
         undefined = np.zeros_like(position)
@@ -222,30 +229,38 @@ def _density(ob: Object, depsgraph: Depsgraph, corners: np.ndarray) -> np.ndarra
     return density
 
 
-def _inside(ob: Object, depsgraph: Depsgraph) -> tuple[Proposing, np.ndarray]:
-    """A function that proposes spots inside an object, and the points (k, 3) that define its inside.
+def _inside(ob: Object, room: float, depsgraph: Depsgraph) -> tuple[Proposing, Sifting, np.ndarray]:
+    """A function that proposes spots inside an object, one that leaves out those where a body that needs this room,
+    metres, is not inside as a whole, and the points (k, 3) that define its inside.
 
     It has the shape that it has as a region, or would be given. Refused if the object has no inside.
     """
     matrix = doubles(ob.evaluated_get(depsgraph).matrix_world)
     shape = ob.steering.region_shape if has_role(ob, Role.REGION) else fitting_region(ob, depsgraph)
-    if shape != "MESH":
-        points = points_of(ob, depsgraph, None)
-        test, made_of = (_everywhere if shape == "BOX" else _in_ball(points)), np.array([[float(shape == "BOX")] * 3])
-    else:
-        points, corners = _mesh(ob, depsgraph)
-        _check_closed(ob, corners)
-        test, made_of = _in_mesh(points, corners), points[corners].reshape(-1, 3)
+    points = points_of(ob, depsgraph, None)
     low, high = points.min(axis=0), points.max(axis=0)
     if not (high > low).all():
         raise Refusal(f"{ob.name} has no inside. Choose a region, an Empty or a closed mesh.")
-    local = within(low, high, test)
+    region = RegionReader([ob], shape).read(depsgraph, depsgraph.scene.frame_current)
+    part = np.maximum(1.0 - room / region.half[0], 0.0)
+
+    def inside(places: np.ndarray, share: float | np.ndarray = 1.0) -> np.ndarray:
+        return ~region.way_in(places, np.zeros(len(places), dtype=np.int64), share).any(axis=1)
+
+    local = within(low, high, lambda places: inside(placed(places, matrix)))
 
     def propose(keys: np.ndarray) -> Spots:
         spots = local(keys)
         return Spots(placed(spots.position, matrix), spots.forward, spots.up, spots.valid)
 
-    return propose, np.concatenate((matrix[:, :3], np.stack((low, high)), made_of))
+    def sift(spots: Spots) -> Spots:
+        return replace(spots, valid=spots.valid & inside(spots.position, part))
+
+    made_of = np.array([[float(shape == "BOX")] * 3])
+    if shape == "MESH":
+        surface, corners = _mesh(ob, depsgraph)
+        made_of = surface[corners].reshape(-1, 3)
+    return propose, sift, np.concatenate((matrix[:, :3], np.stack((low, high)), made_of))
 
 
 def _line(ob: Object, depsgraph: Depsgraph) -> Path:
@@ -262,38 +277,3 @@ def _mesh(ob: Object, depsgraph: Depsgraph) -> tuple[np.ndarray, np.ndarray]:
     if not len(corners):
         raise Refusal(f"{ob.name} has no faces. Choose another mesh.")
     return points, corners
-
-
-def _check_closed(ob: Object, corners: np.ndarray) -> None:
-    edges = np.sort(np.concatenate((corners[:, :2], corners[:, 1:], corners[:, ::2])), axis=1)
-    _, count = np.unique(edges, axis=0, return_counts=True)
-    if (count % 2 == 1).any():
-        raise Refusal(f"The mesh of {ob.name} is not closed. Close it, or set its shape to Box.")
-
-
-def _everywhere(points: np.ndarray) -> np.ndarray:
-    return np.ones(len(points), dtype=bool)
-
-
-def _in_ball(points: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
-    low, high = points.min(axis=0), points.max(axis=0)
-    middle, half = (low + high) / 2.0, np.maximum((high - low) / 2.0, 1e-12)
-
-    def test(places: np.ndarray) -> np.ndarray:
-        part = (places - middle) / half
-        return dot(part, part) <= 1.0
-
-    return test
-
-
-def _in_mesh(points: np.ndarray, corners: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
-    tree = BVHTree.FromPolygons(points.tolist(), corners.tolist(), all_triangles=True)
-    step = SKEW * (STEP * float((points.max(axis=0) - points.min(axis=0)).max()))
-
-    def is_inside(place: list[float]) -> bool:
-        hits, start = 0, Vector(place)
-        while (hit := tree.ray_cast(start, SKEW)[0]) is not None:
-            hits, start = hits + 1, hit + step
-        return hits % 2 == 1
-
-    return lambda places: np.array([is_inside(place) for place in places.tolist()], dtype=bool)

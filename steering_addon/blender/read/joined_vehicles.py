@@ -21,11 +21,8 @@ def _joined_column(name: str) -> once[np.ndarray]:
 
 @dataclass(frozen=True)
 class JoinedVehicles:
-    """The `VehicleSource` of the n vehicles of several others.
-
-    Attributes:
-        parts: the sources, each with the rows (m,) of its vehicles, rising; vehicles that are objects come first.
-    """
+    """The `VehicleSource` of the n vehicles of several others. `parts`: the sources, each with the rows (m,) of its
+    vehicles, rising; vehicles that are objects come first."""
 
     parts: Sequence[tuple[VehicleSource, np.ndarray]]
 

@@ -1,6 +1,7 @@
 """How vehicles move, frame after frame: as their crowds do, or in a way of their own."""
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 import numpy as np
 from bpy.types import Depsgraph, Object
@@ -46,6 +47,11 @@ class LocomotionReader:
         return self._read
 
 
+def settings_on(ob: Object, depsgraph: Depsgraph | None, *, stays: bool) -> Any:
+    """The settings of an object on the frame of the depsgraph; as they are stored if they stay."""
+    return ob.steering if stays or depsgraph is None else ob.evaluated_get(depsgraph).steering
+
+
 class LocomotionSettings:
     """Reads the settings of a locomotion on a crowd or a vehicle; only once if they are not animated."""
 
@@ -61,7 +67,7 @@ class LocomotionSettings:
             ob, name, values = self._ob, self._kind.name, {}
             # Reading a group that was never set writes it into the file.
             if not self.stays or ob.steering.is_property_set(name):
-                settings = ob.steering if self.stays or depsgraph is None else ob.evaluated_get(depsgraph).steering
+                settings = settings_on(ob, depsgraph, stays=self.stays)
                 values = checked_values(self._kind, getattr(settings, name), ob, name, frame)
             self._read = self._kind.of(1, **values)
         return self._read

@@ -35,8 +35,6 @@ class MarkSource:
     """A mark, and what it points at.
 
     Attributes:
-        ob: the object.
-        frame: on which it is met.
         marker: the timeline marker that says so; empty for none.
         body: the row of its body.
         rows: (m,) the vehicles that meet it.
@@ -111,13 +109,8 @@ def mark_sources(
     crowd: np.ndarray,
     bodies: Mapping[str, int],
 ) -> tuple[MarkSource, ...]:
-    """The marks that vehicles of a run meet.
-
-    Args:
-        vehicles, bodies: the rows of vehicles and of bodies by full name.
-        crowds: the crowds of the run.
-        crowd: (n,) the row of the crowd of each vehicle.
-    """
+    """The marks that vehicles of a run meet. `vehicles`, `bodies`: the rows of vehicles and of bodies by full name;
+    `crowd`: (n,) the row of the crowd of each vehicle."""
     sources = []
     for ob in marks:
         settings = ob.steering.mark

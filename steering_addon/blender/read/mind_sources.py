@@ -49,7 +49,6 @@ class TriggerSource:
     """A trigger, and the rows of what it watches for.
 
     Attributes:
-        ob: the object.
         crowd: the row of the crowd whose vehicles it calls.
         trigger: what it calls into and watches for; when and how strongly may change from frame to frame.
         number: by which it is told from others of its crowd.
@@ -163,14 +162,8 @@ def trigger_source(
     roles: Mapping[Role, Sequence[Object]],
     source: VehicleSource,
 ) -> TriggerSource:
-    """A trigger of a number, with the rows of what it points at.
-
-    Args:
-        states, crowds: in their order.
-        bodies, regions: the rows of objects by full name.
-        roles: the objects of the scene by role.
-        source: the vehicles of the run.
-    """
+    """A trigger of a number, with the rows of what it points at. `bodies`, `regions`: the rows of objects by full name;
+    `source`: the vehicles of the run."""
     to, caller = pointed_in(ob, "trigger", "to"), pointed_in(ob, "trigger", "who")
     crowd, kind = crowd_of(to), condition_of_trigger(ob)
     before = pointed_in(ob, "trigger", "from_state")

@@ -37,8 +37,6 @@ class ObjectVehicles:
     """The `VehicleSource` of vehicles that are objects, a row each; attributes that it has are told there.
 
     Attributes:
-        objects: the vehicles.
-        crowds: the crowd of each.
         location, rotation: (n, 3) and (n, 4) the channels each starts from; of three angles the last number is 0.
         velocity: (n, 3) the velocity given by the animator's keys before the first frame, in the parent's space; nan
             without such keys.
@@ -244,7 +242,6 @@ def object_vehicles(
     Refused if an object cannot be moved.
 
     Args:
-        moving: vehicles that have a crowd.
         first, last: the frames of the run.
         replace_own_keys: whether the vehicles' own keys may be set aside.
         adds_nothing: whether no datablock may be added.

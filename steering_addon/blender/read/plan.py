@@ -23,6 +23,7 @@ from ..property_groups import values_of
 from .cast import Cast, cast_of, lost_warnings, no_points
 from .checks import check_independent, warnings_of
 from .dependencies import plays_physics, reads_scene, reads_vehicle_above, with_all_behind
+from .joined_vehicles import point_parts
 from .marks import MarkSource, mark_sources, mark_warnings
 from .mind_sources import StateSource, TriggerSource, state_source, trigger_source
 from .object_vehicles import no_objects
@@ -37,19 +38,12 @@ class Plan(Scenery):
     """Everything that a run reads: the scenery and the vehicles.
 
     Attributes:
-        scene: the scene that is read.
         frames: (f,) whole frames, rising.
         frame_time: seconds per frame.
-        substeps: steps of the simulation per frame.
-        seed: the scene's.
-        vehicles: the vehicles that move, by identity.
-        crowds: the crowds, by name.
         candidates: the bodies of which each vehicle takes one, for each target that names several.
         in_users_scene: whether only the scene itself gives the right values (drivers that read it, physics).
         warnings: what the animator should know although the bake can go ahead.
         states: the states of the crowds, by crowd and by name.
-        triggers: what calls vehicles into them.
-        marks: what vehicles are to meet.
     """
 
     scene: Scene
@@ -136,7 +130,10 @@ def _assembled(scene: Scene, cast: Cast, around: Surroundings) -> Plan:
     chosen_of = {
         (each.crowd.name_full, each.behavior, each.parameter): FIRST - k for k, each in enumerate(around.several)
     }
-    identities = distinct_identities(crowds)
+    # A crowd may be a vehicle, too: what is stored on it is read as both.
+    of_vehicles = dict(zip(source.objects, cast.identities[source.object_rows].tolist()))
+    of_points = {points.ob: points.identity for points, _ in point_parts(source)}
+    identities = distinct_identities(crowds, {**of_vehicles, **of_points})
 
     def settings_source(ob: Object, identity: int, crowd: int) -> CrowdSource:
         return _crowd_source(ob, identity, np.flatnonzero(vehicles.crowd == crowd), pointed_rows, chosen_of)

@@ -38,9 +38,7 @@ class PointVehicles(VehicleSource):
     """The `VehicleSource` of n vehicles that are the points of one object, in the order of their identities.
 
     Attributes:
-        ob: the object.
         identity: its own, which no other object with points has.
-        crowd: theirs.
         axes: (n, 3, 3) the side, forward and up axis of the models in their own space.
         position, basis, velocity: as `VehicleSource.start` returns them.
         stored: the columns of OWN_SETTINGS as the file has them.
@@ -158,7 +156,6 @@ def point_vehicles(
 
     Args:
         ob: tagged as points, with a crowd.
-        identity: its own.
         taken: (k,) identities of other vehicles.
         adds_nothing: whether no datablock may be added; then the points are those of the present frame.
     """

@@ -149,8 +149,9 @@ class FormationReader:
 class RegionReader:
     """Reads the regions of a plan, frame after frame."""
 
-    def __init__(self, objects: Sequence[Object]) -> None:
-        self._objects = objects
+    def __init__(self, objects: Sequence[Object], shape: str = "") -> None:
+        """`shape`: the stored name of that of all; each its own if omitted."""
+        self._objects, self._shape_of_all = objects, shape
         self._none = regions([], np.zeros((0, 3)), [])
         self._insides: dict[int, Surface] = {}
         self._boxes: list[tuple[np.ndarray, np.ndarray]] | None = None
@@ -165,7 +166,7 @@ class RegionReader:
             return self._none
         matrices = doubles([ob.evaluated_get(depsgraph).matrix_world for ob in obs]).reshape(-1, 4, 4)
         check_numbers(matrices, list(obs), frame)
-        shapes = [_shape(ob) for ob in obs]
+        shapes = [self._shape_of_all or _shape(ob) for ob in obs]
         active = [is_active(ob, depsgraph) for ob in obs]
         placed = (matrices.tobytes(), shapes, active)
         if self._placed is not None and self._placed[0] == placed and "MESH" not in shapes:
@@ -178,7 +179,7 @@ class RegionReader:
         read = Regions(
             centre=np.einsum("kab,kb->ka", matrices[:, :3, :3], middle) + matrices[:, :3, 3],
             axes=self._axes.of(matrices),
-            mesh=self._meshes(matrices, depsgraph),
+            mesh=self._meshes(matrices, shapes, depsgraph),
             half=half * sizes,
             shape=np.array([SHAPE_NUMBERS[shape] for shape in shapes], dtype=np.int64),
             present=np.array(active, dtype=np.bool_),
@@ -186,11 +187,11 @@ class RegionReader:
         self._placed = placed, read
         return read
 
-    def _meshes(self, matrices: np.ndarray, depsgraph: Depsgraph) -> np.ndarray:
+    def _meshes(self, matrices: np.ndarray, shapes: Sequence[str], depsgraph: Depsgraph) -> np.ndarray:
         """The meshes of the regions with shape Mesh, None for the others; (k,). Refused if a mesh is not closed."""
         meshes = np.full(len(self._objects), None, dtype=np.object_)
-        for row, (ob, matrix) in enumerate(zip(self._objects, matrices)):
-            if _shape(ob) == "MESH":
+        for row, (ob, matrix, shape) in enumerate(zip(self._objects, matrices, shapes)):
+            if shape == "MESH":
                 if row not in self._insides:
                     self._insides[row] = Surface(ob, matrix, depsgraph, None)
                 meshes[row] = self._insides[row].placed(matrix, depsgraph).mesh

@@ -24,6 +24,7 @@ from ..objects.body_sizes import points_of, triangles_of
 from ..objects.doubles import doubles, placed
 from ..objects.hierarchy import Family, shown_in
 from ..objects.tagged_objects import in_use, tagged
+from ..properties import has_role
 from ..refusal import choice_in
 from .checks import check_numbers
 from .dependencies import animates, changes_with_modifiers, may_move
@@ -79,7 +80,8 @@ class Solids:
                 for s, m, shape in zip(sources, matrices, self._shapes.tolist())
             ]
         if len(self._matrices) == len(matrices):
-            stands = (matrices == self._matrices).all(axis=(1, 2)) & [solid.stays for solid in self._measured]
+            stays = np.array([solid.stays for solid in self._measured], dtype=np.bool_)
+            stands = (matrices == self._matrices).all(axis=(1, 2)) & stays
         else:
             stands = np.zeros(len(matrices), dtype=np.bool_)
         if self._read is not None and self._settings_stay and stands.all():
@@ -197,7 +199,7 @@ class Surface:
             self._built = points
             used = points[self._triangles.reshape(-1)]
             self._middle = box_of(used)[0] if len(used) else np.zeros(3)
-            self._mesh = mesh(points - self._middle, self._triangles)
+            self._mesh = mesh(points - self._middle, self._triangles, trodden=has_role(self._ob, Role.SURFACE))
         middle = np.einsum("ba,b->a", axes, self._middle) + matrix[:3, 3]
         return _Placed(middle, middle, mesh_radius(self._mesh), np.zeros(3), self._mesh)
 

@@ -35,10 +35,8 @@ class CrowdSource:
     """A crowd, and those of its settings that do not change during the run.
 
     Attributes:
-        ob: the object.
         identity: the seed of the random key that the crowd shares; copies of a crowd have their own.
         rows: (m,) its vehicles.
-        behaviors: those it may use.
         pointed: the rows of the objects these point at, by behavior and parameter.
         portrayal: m rows; None if only the motion is keyed.
     """
@@ -56,7 +54,6 @@ class BodySource:
     """A body or obstacle that is read.
 
     Attributes:
-        ob: the object.
         carrier: the row of the vehicle that carries it, -1 for none.
         bone: the bone of an armature that is meant, by name; empty for the object itself.
     """

@@ -97,10 +97,8 @@ def start_of(
     they are the values at the last of these, whatever the scene's current frame.
 
     Args:
-        played: what the vehicle plays.
         unbaked: what it would play without its bake.
-        first: the first frame of the bake.
-        on_start_frame: whether that is the scene's current frame.
+        on_start_frame: whether the first frame of the bake is the scene's current one.
     """
     location, rotation = channels(ob)
     record = played.record
@@ -119,7 +117,6 @@ def earlier_velocity(unbaked: CurrentAnimation, first: float, frame_time: float)
 
     Args:
         unbaked: what the vehicle would play without its bake, which changes the slope of its curve at the last key.
-        first: the first frame of the bake.
         frame_time: seconds per frame.
     """
     keyed = {

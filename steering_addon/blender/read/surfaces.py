@@ -148,10 +148,7 @@ class PerchReader:
 
 class _PerchShape:
     """The places of one body; its shape with its children is read on the first frame, and again only if it changes.
-
-    Attributes:
-        room: (p,) as of `Perches`, on the first frame.
-    """
+    `room`: (p,) as of `Perches`, on the first frame."""
 
     def __init__(self, source: BodySource, count: int, family: Family | None, read_lines: ReadsLines) -> None:
         self.source = source

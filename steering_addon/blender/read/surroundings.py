@@ -31,15 +31,11 @@ class Scenery:
 
     Attributes:
         bodies: the possible targets besides the vehicles, whose target rows they continue.
-        obstacles: the tagged obstacles.
         paths: the tagged curves, and those that behaviors point at.
         regions: the spheres, boxes and meshes to keep to.
-        flows: the curves and meshes that draw currents.
         formations: the meshes whose vertices are places of followers.
         surfaces: what vehicles stand on; empty if none of them stands on surfaces.
         links: what joins places of these, likewise.
-        signals: what holds lanes.
-        guides: what leads vehicles by hand.
         stood_on: the objects of bodies on which vehicles may come down.
     """
 

@@ -115,11 +115,9 @@ class Several:
     """Objects of which each vehicle of a crowd takes one as a target of a behavior.
 
     Attributes:
-        crowd: the crowd.
         behavior, parameter: the names of the target's behavior and parameter.
         objects: in the order of their names.
         pick: the number of a choice of PICKS.
-        points: the objects of which each point is one, too.
     """
 
     crowd: Object
@@ -178,13 +176,8 @@ def is_several(group: PropertyGroup, name: str, parameter: Parameter) -> bool:
 def stood_on(
     holders: Iterable[Object], several: Iterable[Several], watched: Sequence[Object], roles: dict[Role, list[Object]]
 ) -> list[Object]:
-    """The objects on which vehicles may come down.
-
-    Args:
-        holders: the crowds and states.
-        several: the targets that name several objects.
-        watched: what triggers watch for: a state without a target is about what called.
-    """
+    """The objects on which vehicles may come down. `holders`: the crowds and states; `several`: the targets that name
+    several objects; `watched`: what triggers watch for: a state without a target is about what called."""
     found: list[Object] = []
     for holder in holders:
         for behavior in behaviors_of(holder):

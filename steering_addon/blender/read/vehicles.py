@@ -126,7 +126,6 @@ class Vehicles:
     """The vehicles of a run.
 
     Attributes:
-        source: what they are read from.
         identity: (n,) rising.
         keys: (n,) the random key of each, from the seeds and the identity.
         numbers: (n,) the number by which each draws lots with its crowd.

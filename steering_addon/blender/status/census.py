@@ -43,7 +43,6 @@ class Members:
     """The vehicles of a crowd.
 
     Attributes:
-        vehicles: their number.
         free: the number of these that are not locked.
         active: the number of these that take part on the current frame.
         attending: the presence of the active vehicles on the current frame.
@@ -72,7 +71,6 @@ class Baked:
     """The vehicles that play a bake.
 
     Attributes:
-        vehicles: their number.
         first, last: the frames that were baked.
         outdated: whether something that their run is made from has changed since, apart from the frame range.
         clips: the names of the crowds whose clips have changed since.
@@ -99,9 +97,7 @@ class Census:
         lost: the vehicles whose crowd is not in the scene, by the full name of that; "" for those without a crowd.
         outside: the full names of targets of behaviors that are not in the scene.
         baked: the number of objects that play a bake.
-        last: the last frame of the run.
         bake: the vehicles among those that play one.
-        findings: what the animator should look at.
         posed, driven: the full names of the crowds as in `model_traits.traits`.
         counted_for: the settings of the scene that Blender announces no change of.
     """

@@ -5,34 +5,18 @@ An object is measured as Blender has evaluated it already, and again only when w
 
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 
 from bpy.types import Object, Scene
 
 from ...simulation.geometry.fitting import TOO_MUCH, Fit
 from ..objects.hierarchy import Family
 from ..read.fingerprint import digest_of_shapes
-from ..read.solids import SHAPE_NUMBERS, SHAPES, fit_of, passers_height
+from ..read.solids import SHAPE_LABELS, SHAPE_NUMBERS, SHAPES, fit_of, passers_height
 from ..refusal import Refusal, choice_in
 from .placing import depsgraph_at_start
 
 MOST_FACES = 50_000
 """Faces of an object beyond which it is measured only when it is tagged: that takes more than half a second."""
-
-
-@dataclass(frozen=True)
-class Covering:
-    """Obstacles with a shape that covers too much.
-
-    Attributes:
-        shape: the stored name of their shape.
-        instead: that of the shape that fits.
-        closes: whether what it covers is a way through them.
-    """
-
-    shape: str
-    instead: str
-    closes: bool
 
 
 _known: dict[int, tuple[bytes, Fit | None]] = {}
@@ -44,9 +28,10 @@ def forget() -> None:
     _known.clear()
 
 
-def covering(scene: Scene, obstacles: Iterable[Object]) -> dict[Covering, list[Object]]:
-    """The obstacles to be kept out of that cover more than TOO_MUCH times their volume, or a way through them."""
-    found: dict[Covering, list[Object]] = {}
+def covering(scene: Scene, obstacles: Iterable[Object]) -> dict[str, list[Object]]:
+    """The obstacles to be kept out of that cover more than TOO_MUCH times their volume, or a way through them, by what
+    to say of them: a sentence that begins with a verb in the singular."""
+    found: dict[str, list[Object]] = {}
     family, height = None, 0.0
     for ob in obstacles:
         try:
@@ -60,10 +45,11 @@ def covering(scene: Scene, obstacles: Iterable[Object]) -> dict[Covering, list[O
         fit = _fit(scene, ob, family, height)
         if fit is None or not fit.has_faces:
             continue
-        if fit.closes or fit.covers[SHAPE_NUMBERS[shape]] > TOO_MUCH:
-            covered = Covering(shape, SHAPES[fit.shape], fit.closes)
-            if covered.instead != shape:
-                found.setdefault(covered, []).append(ob)
+        instead = SHAPES[fit.shape]
+        if instead != shape and (fit.closes or fit.covers[SHAPE_NUMBERS[shape]] > TOO_MUCH):
+            what = "a way through" if fit.closes else f"more than {TOO_MUCH:g} times the volume of the object"
+            text = f"covers {what}. Set Shape to {SHAPE_LABELS[instead]}, not {SHAPE_LABELS[shape]}"
+            found.setdefault(text, []).append(ob)
     return found
 
 

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from ...behaviors.containment import Containment
 from ...behaviors.path_following import PathFollowing
 from ...locomotion import CATALOGUE as LOCOMOTIONS
-from ...simulation.geometry.fitting import TOO_MUCH
 from ...simulation.roles import Role
 from ...simulation.terrain import Misplaced
 from ..animation.animation_data import action_of
@@ -38,7 +37,7 @@ from ..objects.tagged_objects import by_role, crowd_of, crowds_of, full_name, in
 from ..properties import pointed_at
 from ..read.dependencies import animates
 from ..read.evaluated_points import number_of_points
-from ..read.solids import SHAPE_LABELS, is_mesh
+from ..read.solids import is_mesh
 from ..read.sources import behaviors_of, pointers_of
 from ..read.target_groups import awaited, outside_scene, target_problem, waits_unasked
 from .covering import covering
@@ -108,7 +107,6 @@ class Finding:
     """Objects to look at.
 
     Attributes:
-        kind: what was found.
         text: a sentence without final stop that names them, and the remedy if it is not to edit the objects.
         objects: their full names; a click selects them.
     """
@@ -121,12 +119,9 @@ class Finding:
 def findings(
     scene: Scene, records: Mapping[Object, BakeRecord], outcomes: Outcomes, edited: Sequence[Object] = ()
 ) -> Iterator[Finding | None]:
-    """The findings of a scene, in pieces; None for a piece in which nothing was found.
-
-    Args:
-        records: the bake of each vehicle that plays one.
-        edited: the vehicles whose keys the next bake would replace though they were edited by hand.
-    """
+    """The findings of a scene, in pieces; None for a piece in which nothing was found. `records`: the bake of each
+    vehicle that plays one; `edited`: the vehicles whose keys the next bake would replace though they were edited by
+    hand."""
     text = "has keys that were edited by hand, which a bake replaces. Lock to keep them"
     yield from _about(FindingKind.EDITED, edited, text)
     objects = in_use(scene)
@@ -152,7 +147,8 @@ def findings(
     unbaked = [ob for ob in roles[Role.POINTS] if ob not in records]
     bare = [ob for ob in unbaked if not number_of_points(ob, scene.view_layers[0].depsgraph)]
     yield from _about(FindingKind.NO_VERTICES, bare, text)
-    yield from _covering(scene, roles[Role.OBSTACLE])
+    for text, obs in covering(scene, roles[Role.OBSTACLE]).items():
+        yield from _about(FindingKind.COVERS, obs, text)
     yield from _surfaces(roles)
     misplaced_vehicles = misplaced(scene, roles, records)
     for kind, text in MISPLACED.items():
@@ -164,7 +160,9 @@ def findings(
     text = "has a clip that no crowd has. Use Add Clip in the crowd that goes there"
     yield from _about(FindingKind.UNPLAYED, unplayed, text)
     yield from _far_outside(roles, members_of)
-    yield from _undriven(vehicles, crowd_of_each)
+    for setting, obs in undriven(vehicles, crowd_of_each).items():
+        text = f"has no drivers for the parts that {setting} moves. Use Drive Wheels, or set {setting} to 0"
+        yield from _about(FindingKind.UNDRIVEN, obs, text)
     yield from _posed_alike(vehicles, crowd_of_each)
     yield None
     vehicles = [ob for ob in vehicles if MARK not in ob]
@@ -185,14 +183,10 @@ def findings(
     for crowd in crowds:
         yield from _targets_gone(crowd, gone)
         yield from _never_played(crowd, roles[Role.STATE])
-        if unplanted := unplanted_of(crowd):
-            whose, remedy = crowd.name, "Turn off Plant Feet to accept that"
-            if unplanted.models:
-                whose, remedy = (
-                    f"{unplanted.models} of {crowd.name}",
-                    "Turn off Plant Feet in a crowd of their own to accept that",
-                )
-            text = f"Feet of {whose} cannot be held where they stand: {unplanted.reason}. {remedy}"
+        if (unplanted := unplanted_of(crowd)) is not None:
+            models, why = unplanted
+            whose, where = (f"{models} of {crowd.name}", " in a crowd of their own") if models else (crowd.name, "")
+            text = f"Feet of {whose} cannot be held where they stand: {why}. Turn off Plant Feet{where} to accept that"
             yield Finding(FindingKind.FEET_SLIDE, text, (full_name(crowd),))
         for kind, why in (
             (FindingKind.NO_WALK, why_without_walk(crowd)),
@@ -200,10 +194,8 @@ def findings(
         ):
             if why:
                 yield Finding(kind, why, (full_name(crowd),))
-        for each in too_fast(crowd, [state for state in roles[Role.STATE] if crowd_of(state) == crowd]):
-            text = f"{each.ob.name} moves at {each.speed:.1f} m/s, {each.speed / each.made_for:.1f} times as fast as"
-            text += f" {each.clip}, its fastest clip. Fit Speed in the panel Clips changes that"
-            yield Finding(FindingKind.TOO_FAST, text, (full_name(each.ob),))
+        for ob, text in too_fast(crowd, [state for state in roles[Role.STATE] if crowd_of(state) == crowd]):
+            yield Finding(FindingKind.TOO_FAST, text, (full_name(ob),))
     yield None
     of_each = [(ob, outcome) for ob, record in records.items() for outcome in outcomes.each(ob, record)]
     spans = [(ob, outcome.present_frames) for ob, outcome in of_each]
@@ -227,14 +219,6 @@ def _about(kind: FindingKind, objects: Iterable[Object], text: str) -> Iterator[
         yield Finding(kind, f"{names_of([ob.name for ob in objects])} {verb} {rest}", tuple(map(full_name, objects)))
 
 
-def _covering(scene: Scene, obstacles: Sequence[Object]) -> Iterator[Finding]:
-    """The obstacles with a shape that covers much more than the object, or a way through it."""
-    for each, obs in covering(scene, obstacles).items():
-        what = "a way through" if each.closes else f"more than {TOO_MUCH:g} times the volume of the object"
-        text = f"covers {what}. Set Shape to {SHAPE_LABELS[each.instead]}, not {SHAPE_LABELS[each.shape]}"
-        yield from _about(FindingKind.COVERS, obs, text)
-
-
 def _unreached(goals: Iterable[tuple[Object, str]]) -> Iterator[Finding]:
     """The goals, by their full names, to which vehicles found no way in the bake; "" for those that found one."""
     lost: dict[tuple[str, str], list[str]] = {}
@@ -256,13 +240,6 @@ def _surfaces(roles: Mapping[Role, Sequence[Object]]) -> Iterator[Finding]:
         ways = " or ".join(kind.label for kind in LOCOMOTIONS if kind.stands)
         text = f"is used by no crowd. Set the Locomotion of one to {ways}, or remove the Surface tag"
         yield from _about(FindingKind.UNUSED_SURFACE, surfaces, text)
-
-
-def _undriven(vehicles: Sequence[Object], crowds: Sequence[Object | None]) -> Iterator[Finding]:
-    """The vehicles without drivers for parts that a setting moves."""
-    for setting, obs in undriven(vehicles, crowds).items():
-        text = f"has no drivers for the parts that {setting} moves. Use Drive Wheels, or set {setting} to 0"
-        yield from _about(FindingKind.UNDRIVEN, obs, text)
 
 
 def _posed_alike(vehicles: Sequence[Object], crowds: Sequence[Object | None]) -> Iterator[Finding]:
@@ -409,13 +386,11 @@ def _of_minds(scene: Scene, roles: Mapping[Role, list[Object]], objects: list[Ob
         elif its not in everything and its not in joined:
             text = f"{its.name}, the Crowd of {state.name}, was deleted"
             yield Finding(FindingKind.TARGET_GONE, text, (full_name(state),))
-    for role, group, names in ((Role.STATE, "state", ("then", "eases")), (Role.TRIGGER, "trigger", ("to",))):
+    of_triggers, of_states = {"to": "Calls Into"}, {"then": "Then", "eases": "Eases"}
+    for role, group, labels in ((Role.STATE, "state", of_states), (Role.TRIGGER, "trigger", of_triggers)):
         for ob in (each for each in roles[role] if each.steering.is_property_set(group)):
-            for name in names:
-                label, other = (
-                    "Calls Into" if name == "to" else name.title(),
-                    pointed_at(getattr(ob.steering, group), name),
-                )
+            for name, label in labels.items():
+                other = pointed_at(getattr(ob.steering, group), name)
                 if other is not None and other not in everything:
                     text = f"{other.name}, the {label} of {ob.name}, was deleted"
                     yield Finding(FindingKind.TARGET_GONE, text, (full_name(ob),))

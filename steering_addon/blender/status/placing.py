@@ -66,7 +66,6 @@ def misplaced(
     While a mesh is edited, and on frames to which surfaces have moved, it is who was found before.
 
     Args:
-        roles: the objects of the scene by role.
         baked: the vehicles that play a bake, which tells itself what went wrong; they are left out.
     """
     surfaces = [ob for ob in roles[Role.SURFACE] if ob.steering.active or animates(ob, "steering.active")]

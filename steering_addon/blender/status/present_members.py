@@ -28,13 +28,8 @@ from ..refusal import Refusal
 
 @dataclass(frozen=True)
 class Presence:
-    """The presence of some vehicles on a frame.
-
-    Attributes:
-        present: the number that are present.
-        left: the number that have left for good.
-        enters: the frame on which the next of the others enters; inf if none does, or if it is not known.
-    """
+    """The presence of some vehicles on a frame. `enters`: the frame on which the next of the others enters; inf if none
+    does, or if it is not known."""
 
     present: int = 0
     left: int = 0

@@ -19,7 +19,6 @@ class Refused:
     """A refused bake or preview.
 
     Attributes:
-        text: the message that was reported.
         objects: the full names of the objects that it is about.
         remedy: the setting of the scene that it names; empty if it names none.
     """

@@ -41,8 +41,6 @@ class BakeResult:
     """The result of a bake.
 
     Attributes:
-        run: the id of its run.
-        vehicles, frames: how many.
         mishaps: the number of vehicles that ran into something or got stuck, by kind.
         stuck: the first and last frame on which vehicles were stuck, by the row of those that were.
         closest: metres between the surfaces of a vehicle and an obstacle at their nearest; inf without obstacles.

@@ -32,7 +32,6 @@ class CachedMembers:
         signs: (m, 3) scales, of which the signs count: of a mirrored vehicle some are negative.
         scale: (m, 3) the scale in the scene.
         variant: (m,) which of the variants each shows.
-        variants: these.
         by_drivers, by_effort: (m,) whether drivers move its parts, and whether they do so as far as its effort tells.
     """
 

@@ -13,17 +13,7 @@ from ..animation.custom_properties import reading_drivers
 from ..animation.rotation_channels import RotationTrack
 from ..crowds.asset_files import PHASES
 from ..crowds.cache_models import EFFORTS, Layout, Variant, making
-from ..crowds.crowd_cache import (
-    ARRIVED,
-    FLARES,
-    PERCHED,
-    CachedAgents,
-    CachedFrames,
-    NewCache,
-    delete_caches,
-    resting_parts,
-    settle,
-)
+from ..crowds.crowd_cache import ARRIVED, FLARES, PERCHED, NewCache, delete_caches, resting_parts, settle
 from ..objects.crowd_caches import cached_as
 from ..objects.hierarchy import Family
 from ..pieces import as_part
@@ -45,8 +35,6 @@ class CacheWriter:
         self._plan = plan
         self._crowds = [_CrowdCache(plan, playing, crowd) for crowd in crowds if len(crowd.rows)]
         self._taken = 0
-        self.warnings: Sequence[str] = ()
-        self.told = ""
 
     def __bool__(self) -> bool:
         """Whether there is a crowd to write."""
@@ -57,11 +45,6 @@ class CacheWriter:
         for crowd in self._crowds:
             crowd.frame(self._taken, portrait)
         self._taken += 1
-
-    def finish(self, run: str) -> Iterator[float]:
-        """Make a cache of each crowd, then let these play."""
-        yield from self.prepare()
-        self.commit(run)
 
     def prepare(self) -> Iterator[float]:
         """Make everything, yielding the share that is done; the scene does not change."""
@@ -84,11 +67,10 @@ class CacheWriter:
         return cached_as(ob) is not None
 
     @staticmethod
-    def delete(objects: Iterable[Object]) -> tuple[str, ...]:
+    def delete(objects: Iterable[Object]) -> None:
         """Remove the caches that hold the motion of these objects, each as a whole, and bring back its vehicles."""
         family = Family()
         delete_caches(objects, lambda ob: resting_parts(ob, family))
-        return ()
 
 
 class _CrowdCache:
@@ -166,15 +148,15 @@ class _CrowdCache:
         yield MODELS
         self._new = NewCache(
             crowd=self._crowd.ob,
-            frames=CachedFrames(
-                int(self._plan.frames[0]), 1.0 / self._plan.frame_time, self._position, self._rotation, columns
-            ),
-            agents=CachedAgents(
-                self._plan.vehicles.identity[self._rows],
-                self._members.variant,
-                self._members.scale,
-                self._start_velocity,
-            ),
+            first=int(self._plan.frames[0]),
+            rate=1.0 / self._plan.frame_time,
+            position=self._position,
+            rotation=self._rotation,
+            columns=columns,
+            identity=self._plan.vehicles.identity[self._rows],
+            variant=self._members.variant,
+            scale=self._members.scale,
+            start_velocity=self._start_velocity,
             poses=number,
             models=_in_blocks(self._members.variants, number),
             clips=self._clips_made_of,

@@ -1,7 +1,6 @@
 """From the poses of vehicles in the world to the numbers of their own channels, and to keys of these where needed."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -26,18 +25,9 @@ EULER = np.full(3, 1.0 / np.sqrt(5.0))
 """The share for the other modes, of Euler angles: the middle one turns across the axes of the other two."""
 
 
-class Converted(NamedTuple):
-    """The channels of some vehicles on some frames.
-
-    Attributes:
-        rows: the k vehicles, to index arrays by.
-        location: (f, k, 3).
-        rotation: (f, k, 3 or 4), angles in radians.
-    """
-
-    rows: slice | list[int]
-    location: np.ndarray
-    rotation: np.ndarray
+Converted = tuple[slice | list[int], np.ndarray, np.ndarray]
+"""The rows of k vehicles, to index arrays by, and their channels on some frames: the location (f, k, 3) and the
+rotation (f, k, 3 or 4), angles in radians."""
 
 
 class ChannelConverter:
@@ -62,13 +52,8 @@ class ChannelConverter:
                 self._batches.append(_Batch(source, rows, parts, mode, near))
 
     def extend(self, parts: np.ndarray, positions: np.ndarray, bases: np.ndarray) -> Iterator[Converted]:
-        """The channels on the next frames.
-
-        Args:
-            parts: (f, p, 4, 4) the parents' parts of the vehicles that have a parent.
-            positions: (f, n, 3) metres.
-            bases: (f, n, 3, 3) side, forward and up as columns.
-        """
+        """The channels on the next frames. `parts`: (f, p, 4, 4) the parents' parts of the vehicles that have a parent;
+        `positions`: (f, n, 3) metres; `bases`: (f, n, 3, 3) side, forward and up as columns."""
         return (batch.converted(parts, positions, bases) for batch in self._batches)
 
 
@@ -93,7 +78,7 @@ class _Batch:
             self._axes,
             self._scales,
         )
-        return Converted(self._rows, location, self._track.extend(turns))
+        return self._rows, location, self._track.extend(turns)
 
 
 def _pieces(rows: list[int], length: int) -> Iterator[list[int]]:

@@ -114,12 +114,8 @@ def _idle_warning(crowd: Object, idle: Sequence[Object]) -> str:
 
 
 class _ModelStrips:
-    """The strips of the vehicles of one model.
-
-    Attributes:
-        playing: the model.
-        unplanted: once they are prepared, why its feet cannot be held; empty if they can.
-    """
+    """The strips of the vehicles of one model. `unplanted`: once they are prepared, why its feet cannot be held; empty
+    if they can."""
 
     def __init__(self, plan: Plan, playing: PlayingModel) -> None:
         self.playing, self._plan = playing, plan

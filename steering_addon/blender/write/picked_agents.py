@@ -6,7 +6,7 @@ follows what else a keyed bake shows, such as clips, held feet and wings.
 
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from bpy.types import Collection, Context, Object
@@ -43,19 +43,11 @@ SWEEPING = 0.8
 """Share of the progress that going through the frames takes; writing keys is the rest."""
 
 
-@dataclass(frozen=True)
-class MadeObjects:
-    """The vehicles that stand for agents now, and what the animator should know."""
-
-    objects: Sequence[Object]
-    warnings: Sequence[str]
-
-
 def making_objects(
     context: Context, cache: Collection, crowd: Object, identities: Sequence[int], *, replace_own_keys: bool
-) -> Generator[float, None, MadeObjects]:
-    """Let objects stand for agents of a cache, yielding the share that is done; closing it leaves nothing. Refused if
-    one of the agents cannot become an object."""
+) -> Generator[float, None, tuple[list[Object], Sequence[str]]]:
+    """Let objects stand for agents of a cache, yielding the share that is done; closing it leaves nothing. Returns the
+    vehicles that stand for them now, and warnings. Refused if one of the agents cannot become an object."""
     scene, motion = context.scene, CachedMotion(cache, crowd)
     agents = agents_of(cache, crowd, motion, identities, scene)
     made: list[Object] = []
@@ -89,7 +81,7 @@ def making_objects(
     edit_agents(motion.edits, np.array(identities), hidden=True, picked=True)
     set_owners(run, {ob.steering.identity: 0 for ob in vehicles if is_made(ob)})
     context.view_layer.update()
-    return MadeObjects(vehicles, warnings)
+    return vehicles, warnings
 
 
 def _keying(

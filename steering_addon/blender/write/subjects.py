@@ -44,13 +44,8 @@ from ..refusal import sound_front
 
 @dataclass(frozen=True)
 class PartAlong:
-    """A further mesh of a model, whose shape keys move along with what plays its clips.
-
-    Attributes:
-        meshes: of each vehicle.
-        moves: the actions by which it does, by the rows of the clips of the model.
-        copies: of these.
-    """
+    """A further mesh of a model, whose shape keys move along with what plays its clips. `moves`: the actions by which
+    it does, by the rows of the clips of the model."""
 
     meshes: Sequence[Object]
     moves: Mapping[int, Action]
@@ -61,11 +56,6 @@ class PlayingModel:
     """A model of a plan that plays clips.
 
     Attributes:
-        crowd: its crowd.
-        model: its vehicles, their armatures and clips.
-        clips: what is portrayed of it.
-        copies: of its clips, for strips.
-        along: its other meshes that move along.
         neck: what turns its heads; None if nothing does.
         posture: how its vehicles hold backs and heads; None if they do as their clips have it.
         made_of: the hash of the clips of its crowd.
@@ -132,13 +122,8 @@ class PlayingModel:
 
 @dataclass(frozen=True)
 class PlayingModels:
-    """The models of a plan that play clips.
-
-    Attributes:
-        models: these.
-        idle: the vehicles of each crowd that play none.
-        family: what is parented to what.
-    """
+    """The models of a plan that play clips. `idle`: the vehicles of each crowd that play none; `family`: what is
+    parented to what."""
 
     models: Sequence[PlayingModel]
     idle: Sequence[tuple[Object, list[Object]]]

@@ -32,8 +32,6 @@ class CrowdPoints:
     """The n members of a crowd on f frames.
 
     Attributes:
-        name: of the crowd.
-        first: the first frame.
         identity: (n,) numbers that tell them apart.
         position: (f, n, 3) metres.
         rotation: (f, n, 4) quaternions (w, x, y, z).

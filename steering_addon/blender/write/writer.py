@@ -1,10 +1,9 @@
 """Where portraits go: what a bake asks of a writer, and which crowd of a run goes to keyframes or to a crowd cache.
 
-`key_writer.KeyWriter` writes keyframes on objects, and `preview.view_writer.ViewWriter` gives frames to viewports.
-Another writer is another class with these methods.
+A `SplitWriter` writes both. Another writer is another class with the methods of `Writer`.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -45,10 +44,6 @@ class Writer(Protocol):
 
     def discard(self) -> None:
         """Forget everything that was taken in or written so far, at any time before the handing over."""
-
-    @staticmethod
-    def delete(objects: Iterable[Object]) -> Sequence[str]:
-        """Remove what such writers left on these objects; returns what the animator should know."""
 
 
 def writer_for(plan: Plan, playing: PlayingModels, *, replace_own_keys: bool) -> Writer:
@@ -93,7 +88,7 @@ class SplitWriter:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        return (*self._keys.warnings, *self._caches.warnings)
+        return self._keys.warnings
 
     @property
     def told(self) -> str:
@@ -104,12 +99,12 @@ class SplitWriter:
         self._caches.discard()
 
     @staticmethod
-    def has_written(ob: object) -> bool:
+    def has_written(ob: Object) -> bool:
         """Whether a bake left something for an object."""
         return KeyWriter.has_written(ob) or CacheWriter.has_written(ob)
 
     @staticmethod
-    def delete(objects: Sequence) -> tuple[str, ...]:
-        objects = list(objects)
+    def delete(objects: Sequence[Object]) -> tuple[str, ...]:
+        """Remove what bakes left on these objects; returns what the animator should know."""
         CacheWriter.delete([ob for ob in objects if CacheWriter.has_written(ob)])
         return KeyWriter.delete([ob for ob in objects if KeyWriter.has_written(ob)])

@@ -50,7 +50,6 @@ class Climb:
         """The swings between stances that climb.
 
         Args:
-            planes: on which they stand.
             hold: (..., f, 3) where feet are, metres.
             scale: (..., f) the height of the body, metres.
             aloft: as of `Carried`; what swings meanwhile does not climb.
@@ -76,11 +75,7 @@ class Climb:
 
     def ahead(self, hold: Vectors, sole: Vectors, scale: Scalars) -> Scalars:
         """By how much feet are moved on the level, (m, 2) metres, so that their toes, or going down their heels, go so.
-
-        Args:
-            hold: (..., f, 3) where they would be.
-            sole: (..., f, points, 3) the points of their soles, from there.
-        """
+        `hold`: (..., f, 3) where they would be; `sole`: (..., f, points, 3) the points of their soles, from there."""
         place, points = hold[..., :2].reshape(-1, 2), sole[..., :2].reshape(-1, sole.shape[-2], 2)
         way = place[self.end] - place[self.start]
         length = np.sqrt(way[:, 0] * way[:, 0] + way[:, 1] * way[:, 1])

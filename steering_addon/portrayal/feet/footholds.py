@@ -99,12 +99,8 @@ def _climb(
 
 
 class _Standing(Stances):
-    """The stances of a foot of each body between its small steps.
-
-    Attributes:
-        steps: the small steps.
-        stays: (..., f) whether it stands or takes a small step.
-    """
+    """The stances of a foot of each body between its small steps. `stays`: (..., f) whether it stands or takes a small
+    step."""
 
     def __init__(self, tread: Tread) -> None:
         super().__init__(tread.rest)

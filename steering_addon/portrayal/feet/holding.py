@@ -16,12 +16,8 @@ SHORTEST = 2
 
 @dataclass(frozen=True)
 class Stretches:
-    """k stretches of frames, in the order of bodies and of time.
-
-    Attributes:
-        body: (k,) rows.
-        first, last: (k,) the first frame of each, and the one after its last.
-    """
+    """k stretches of frames, in the order of bodies and of time. `body`: (k,) rows; `first`, `last`: (k,) the first
+    frame of each, and the one after its last."""
 
     body: Rows
     first: Rows
@@ -127,7 +123,6 @@ class Stances:
         known: (..., f) whether it is in one.
         rows: (m,) of the frames of all stances, in columns of all frames of all bodies.
         stance: (m,) the row of the stance of each.
-        glide: between stances.
     """
 
     def __init__(self, on_ground: Mask) -> None:

@@ -27,14 +27,8 @@ FADES = 0.5, 0.25, 0.125
 
 
 def ease(foot: Stepping, correction: FootCorrection, drop: Scalars, height: float) -> FootCorrection:
-    """The correction of a foot whose knee bends evenly.
-
-    Args:
-        foot: with its leg.
-        correction: that holds it where it stands.
-        drop: (..., f) metres by which hips are lower.
-        height: of the model, metres.
-    """
+    """The correction of a foot whose knee bends evenly. `correction`: that holds it where it stands; `drop`: (..., f)
+    metres by which hips are lower; `height`: of the model, metres."""
     reach = foot.reach
     if reach is None or not np.any(correction.room):
         return correction

@@ -46,25 +46,16 @@ LEAST_RATE = 0.5
 
 @dataclass(frozen=True)
 class Tempo:
-    """How the k feet of a model go in the clip that leads.
-
-    Attributes:
-        middle: (k,) phases of the middles of their stances.
-        ahead: (k,) metres by which they are then ahead of the body.
-    """
+    """How the k feet of a model go in the clip that leads. `middle`: (k,) phases of the middles of their stances;
+    `ahead`: (k,) metres by which they are then ahead of the body."""
 
     middle: Scalars
     ahead: Scalars
 
     @classmethod
     def of(cls, soles: Sequence[Points], rests: Scalars, height: float) -> "Tempo":
-        """Measure it.
-
-        Args:
-            soles: (f, m, 3) of each foot at f phases of a cycle, metres in the space of the model.
-            rests: (k,) the heights at which they rest, metres.
-            height: of the model, metres.
-        """
+        """Measure it. `soles`: (f, m, 3) of each foot at f phases of a cycle, metres in the space of the model;
+        `rests`: (k,) the heights at which they rest, metres; `height`: of the model, metres."""
         middle, ahead = np.zeros(len(soles)), np.zeros(len(soles))
         for k, (points, level) in enumerate(zip(soles, rests.tolist())):
             down = np.abs(np.min(points[..., 2], axis=1) - level) < TOUCH * height
@@ -74,13 +65,8 @@ class Tempo:
         return cls(middle, ahead)
 
     def start(self, steps: float, tread: float, *, up: bool) -> float:
-        """The steps that are made where the ground rises or sinks, in [0, 1): the mean over its feet.
-
-        Args:
-            steps: on each tread.
-            tread: its length, metres at the size of the model.
-            up: whether the ground rises.
-        """
+        """The steps that are made where the ground rises or sinks, in [0, 1): the mean over its feet. `tread`: its
+        length, metres at the size of the model; `up`: whether the ground rises."""
         share = NEAR_EDGE if up else 1.0 - NEAR_EDGE
         cosines, sines = cosine_and_sine(2.0 * np.pi * (2.0 * self.middle - steps * (share - self.ahead / tread)))
         turn = angle_of(np.einsum("k->", sines)[None], np.einsum("k->", cosines)[None]) / (2.0 * np.pi)
@@ -134,12 +120,8 @@ def _edges(body: Carried, height: Scalars, row: Rows, frame: Rows, ground: Groun
 
 @dataclass(frozen=True)
 class _Flight:
-    """A flight of stairs on the way of a body.
-
-    Attributes:
-        edges: (k,) metres of the way at which the ground rises or sinks.
-        up: whether it rises.
-    """
+    """A flight of stairs on the way of a body. `edges`: (k,) metres of the way at which the ground rises or sinks;
+    `up`: whether it rises."""
 
     edges: Scalars
     up: bool
@@ -166,13 +148,8 @@ def _flights(edges: Scalars, up: Mask, longest: float) -> Iterator[_Flight]:
 
 
 def _in_step(moving: Scalars, gone: Scalars, flights: Iterator[_Flight], tempo: Tempo, size: float) -> Scalars:
-    """The phases of a body, (f,), in step with the stairs on its way.
-
-    Args:
-        moving: (f,) its phases without stairs.
-        gone: (f,) metres that it has gone.
-        size: how many times as large as the model it is.
-    """
+    """The phases of a body, (f,), in step with the stairs on its way. `moving`: (f,) its phases without stairs; `gone`:
+    (f,) metres that it has gone; `size`: how many times as large as the model it is."""
     result, free, shift = moving.copy(), 0, 0.0
     for flight in flights:
         around = AROUND * flight.tread

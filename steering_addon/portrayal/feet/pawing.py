@@ -27,23 +27,16 @@ LIFTS = 0.015
 
 @dataclass(frozen=True)
 class Paw:
-    """The motion that keeps a foot down in each clip, at each phase and over the end of the cycle.
-
-    Attributes:
-        shift: (PHASES + 2, 3) of each clip, metres in the space of the model.
-        turn: (PHASES + 2, 3, 3) of each clip, about the foot's origin.
-    """
+    """The motion that keeps a foot down in each clip, at each phase and over the end of the cycle. `shift`: (PHASES +
+    2, 3) of each clip, metres in the space of the model; `turn`: (PHASES + 2, 3, 3) of each clip, about the foot's
+    origin."""
 
     shift: list[Vectors]
     turn: list[Turns]
 
     def correction(self, playing: Playing, place: Vectors) -> FootCorrection:
-        """The correction of the foot of n bodies on f frames.
-
-        Args:
-            playing: (clips, n f) of them, one after the other.
-            place: (n, f, 3) where their clips have its origin.
-        """
+        """The correction of the foot of n bodies on f frames. `playing`: (clips, n f) of them, one after the other;
+        `place`: (n, f, 3) where their clips have its origin."""
         shift, turn = mixed_tables(self.shift, playing), orthonormalize(mixed_tables(self.turn, playing))
         return FootCorrection(place, shift.reshape(place.shape), turn.reshape(*place.shape, 3))
 

@@ -30,12 +30,8 @@ COST = 4.0
 
 @dataclass(frozen=True)
 class Planes:
-    """The planes on which a foot stands in s stances.
-
-    Attributes:
-        point, normal: (s, 3) of the plane, metres and unit vectors.
-        shift: (s, 2) metres by which the foot is put down elsewhere.
-    """
+    """The planes on which a foot stands in s stances. `point`, `normal`: (s, 3) of the plane, metres and unit vectors;
+    `shift`: (s, 2) metres by which the foot is put down elsewhere."""
 
     point: Vectors
     normal: Vectors
@@ -56,7 +52,6 @@ def fit_planes(soles: Vectors, ahead: Scalars, scale: Scalars, frames: Rows, gro
         ahead: (s, 2) unit vectors along the soles.
         scale: (s,) the height of the body, metres.
         frames: (s,) on which they stand, as `ground` has them.
-        ground: what they stand on.
     """
     shift = np.zeros((len(soles), 2))
     point, normal, carried = _fitted(soles, scale, frames, ground)

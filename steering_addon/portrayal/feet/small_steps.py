@@ -77,12 +77,9 @@ def _straying(stays: Stretches, way: Scalars, heading: Scalars, far: Scalars, lo
 
 
 def _lift(rest: Mask, stays: Stretches, few: Mask, track: tuple[Scalars, Scalars, Scalars], frame_time: float) -> None:
-    """Lift a foot of one body for small steps in some stances; its mask (f - 1,) is changed.
-
-    Args:
-        few: (f - 1,) whether less than half of the other feet stand.
-        track: its way (f, 2), the heading of the body, and how far it may stray, (f,).
-    """
+    """Lift a foot of one body for small steps in some stances; its mask (f - 1,) is changed. `few`: (f - 1,) whether
+    less than half of the other feet stand; `track`: its way (f, 2), the heading of the body, and how far it may stray,
+    (f,)."""
     length, *stills = (max(round(seconds / frame_time), 2) for seconds in (STEP, STAY, BRIEF))
     waits, lacking = round(WAITS / frame_time), np.concatenate(([0], np.cumsum(few)))
     for begin, last in zip(stays.first.tolist(), stays.last.tolist()):
@@ -134,11 +131,8 @@ class Lifts:
 
 
 def small_steps(stance: Mask, rest: Mask) -> Lifts:
-    """The small steps of a foot.
-
-    Args:
-        stance, rest: (..., f - 1) whether it stands as its clips have it, and once it takes small steps.
-    """
+    """The small steps of a foot. `stance`, `rest`: (..., f - 1) whether it stands as its clips have it, and once it
+    takes small steps."""
     return Lifts.of(Stretches.of(stance & ~rest), stance.shape[-1] + 1)
 
 
@@ -152,12 +146,8 @@ def carry_over(values: Scalars, steps: Lifts) -> Scalars:
 
 
 def lifted(steps: Lifts, off: Scalars, scale: Scalars) -> Scalars:
-    """The lift of feet in their small steps, (..., f) metres, on top of that of their clips.
-
-    Args:
-        off: (..., f) metres by which clips have them above where they rest.
-        scale: (..., f) the height of the body, metres.
-    """
+    """The lift of feet in their small steps, (..., f) metres, on top of that of their clips. `off`: (..., f) metres by
+    which clips have them above where they rest; `scale`: (..., f) the height of the body, metres."""
     lift = np.zeros(off.shape)
     rows = steps.frame
     lift.reshape(-1)[rows] = _lacking(steps.part, off.reshape(-1)[rows], scale.reshape(-1)[rows])

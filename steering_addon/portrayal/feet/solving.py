@@ -31,12 +31,8 @@ LEANS = 0.9986
 
 @dataclass(frozen=True)
 class Held:
-    """Feet that are held where they stand.
-
-    Attributes:
-        corrections: of each foot.
-        drop: (..., f) metres by which hips are lower; less than 0 where they are higher.
-    """
+    """Feet that are held where they stand. `drop`: (..., f) metres by which hips are lower; less than 0 where they are
+    higher."""
 
     corrections: Sequence[FootCorrection]
     drop: Scalars
@@ -150,12 +146,8 @@ def carry(place: Vectors, reach: LegReach | None, correction: FootCorrection, dr
 
 @dataclass(frozen=True)
 class Leg:
-    """The rows of the bones of a leg: a thigh, a shin below it and a foot at the end of that.
-
-    Attributes:
-        end: where the shin ends, metres in its own axes, if the foot is not its child but a bone of its own, as hooves
-            often are.
-    """
+    """The rows of the bones of a leg: a thigh, a shin below it and a foot at the end of that. `end`: where the shin
+    ends, metres in its own axes, if the foot is not its child but a bone of its own, as hooves often are."""
 
     thigh: int
     shin: int
@@ -206,12 +198,8 @@ class Skeleton:
 
 @dataclass(frozen=True)
 class BentLeg:
-    """A leg of each body whose knee was bent so that its foot is corrected.
-
-    Attributes:
-        thigh, shin: (..., f, 3, 3) by which these bones are turned.
-        hip, knee, ankle: (..., f, 3) metres, where they are then.
-    """
+    """A leg of each body whose knee was bent so that its foot is corrected. `thigh`, `shin`: (..., f, 3, 3) by which
+    these bones are turned; `hip`, `knee`, `ankle`: (..., f, 3) metres, where they are then."""
 
     thigh: Turns
     shin: Turns

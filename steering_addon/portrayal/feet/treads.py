@@ -208,12 +208,8 @@ class Tread:
 
 
 def find_treads(body: Carried, feet: Sequence[Stepping], height: float, frame_time: float) -> list[Tread]:
-    """The treads of feet, which take small steps, and are let go of where they would pull legs straight.
-
-    Args:
-        height: of the model, metres.
-        frame_time: seconds.
-    """
+    """The treads of feet, which take small steps, and are let go of where they would pull legs straight. `height`: of
+    the model, metres; `frame_time`: seconds."""
     scale = height * body.size
     speed = magnitude(body.position[..., 1:, :] - body.position[..., :-1, :]) / frame_time
     stands = speed < STANDS * scale[..., 1:]

@@ -16,11 +16,7 @@ SPACING = 0.2
 
 @dataclass(frozen=True)
 class Borders:
-    """The straight pieces of the borders of a surface.
-
-    Attributes:
-        start, end: (k, 3) metres.
-    """
+    """The straight pieces of the borders of a surface. `start`, `end`: (k, 3) metres."""
 
     start: Vectors
     end: Vectors

@@ -61,12 +61,8 @@ def descend(levels: tuple[Boxes, ...], n: int, keep: Keep) -> tuple[Rows, Rows]:
 
 
 def lower(bound: Scalars, owner: Rows, values: NDArray[np.float64]) -> None:
-    """Lower the bounds (n,) of points, in place, to the minimum of the values of their pairs.
-
-    Args:
-        owner: rows of points, as `Keep` gets them.
-        values: (n, b) for the top level, (p,) for the others.
-    """
+    """Lower the bounds (n,) of points, in place, to the minimum of the values of their pairs. `owner`: rows of points,
+    as `Keep` gets them; `values`: (n, b) for the top level, (p,) for the others."""
     if values.ndim == 2:
         np.minimum(bound, values.min(axis=1), out=bound)
     elif len(owner):

@@ -24,11 +24,8 @@ PROBES_A_RADIUS = 2.0
 
 
 def probes(half: Scalars, radius: Scalars) -> list[float]:
-    """The shares of the half axes, from -1 to 1 but without 0, at which capsules are tried as spheres.
-
-    Args:
-        half, radius: (m,) half the lengths of the axes, and the radii, metres.
-    """
+    """The shares of the half axes, from -1 to 1 but without 0, at which capsules are tried as spheres. `half`,
+    `radius`: (m,) half the lengths of the axes, and the radii, metres."""
     slenderness = largest(half / np.maximum(radius, EPSILON)) if len(half) else 0.0
     number = min(int(np.ceil(PROBES_A_RADIUS * slenderness)), MOST_PROBES)
     return [sign * k / number for k in range(1, number + 1) for sign in (-1.0, 1.0)]

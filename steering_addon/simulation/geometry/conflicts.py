@@ -64,8 +64,6 @@ class Conflicts(Columns):
     """The conflicts of l lanes, c of them; each is listed for either lane, by lane, then by where it begins.
 
     Attributes:
-        lanes: the lanes.
-        lines: the same as lines.
         way: (l,) 1 along the curve of each lane, -1 against it.
         first, count: (l,) the first conflict of each lane, and their number.
         lane, other: (c,) the lane, and the one with which it conflicts.
@@ -122,8 +120,6 @@ class _Samples:
     """Points along l lanes, s of them.
 
     Attributes:
-        lanes: the lanes.
-        lines: the same as lines.
         lane: (s,) the lane of each.
         number: (s,) which one of its lane it is.
         along: (s,) metres along the line.

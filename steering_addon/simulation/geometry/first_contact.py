@@ -66,7 +66,13 @@ def first_touch(
 
 
 def touch_mesh(
-    mesh: Mesh, sign: float, points: Vectors, course: Vectors, reach: Scalars, furthest: Scalars
+    mesh: Mesh,
+    sign: float,
+    points: Vectors,
+    course: Vectors,
+    reach: Scalars,
+    furthest: Scalars,
+    lowest: Scalars | None = None,
 ) -> tuple[Scalars, Vectors]:
     """The distances along straight courses at which they first come near a mesh, in its axes.
 
@@ -78,6 +84,7 @@ def touch_mesh(
         course: (n, 3) unit directions.
         reach: (n,) the distance that counts as near, metres.
         furthest: (n,) distances along the courses at which the search ends, metres.
+        lowest: (n,) the height that triangles which count exceed, metres; None for all.
 
     Returns:
         way: (n,) metres along the course, inf if it does not come near.
@@ -103,7 +110,8 @@ def touch_mesh(
     sight = np.where(mesh.inside(points) | (sign < 0.0), np.inf, limit + reach)
     for _ in range(MESH_TRIES if len(open_rows) else 0):
         reached = points[open_rows] + course[open_rows] * travelled[open_rows, None]
-        distance, out = mesh.surface(reached, sight[open_rows])
+        above = None if lowest is None else lowest[open_rows]
+        distance, out = mesh.surface(reached, sight[open_rows], above)
         gap = distance * sign - reach[open_rows]
         near = gap <= MESH_CLOSE * reach[open_rows]
         closing = -dot(out * sign, course[open_rows])

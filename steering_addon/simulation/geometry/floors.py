@@ -342,11 +342,8 @@ class Floor:
         return place[hit], row[hit], u[hit], v[hit], table[:, 2] + table[:, 7] * dx + table[:, 8] * dy
 
     def any_between(self, x: Scalars, y: Scalars, low: Scalars, high: Scalars, *, trodden: bool) -> Mask:
-        """Whether a triangle over or under places lies between two heights; (n,) each, metres.
-
-        Args:
-            trodden: whether one triangle at each place is the ground itself, and not between these.
-        """
+        """Whether a triangle over or under places lies between two heights; (n,) each, metres. `trodden`: whether one
+        triangle at each place is the ground itself, and not between these."""
         found = np.zeros(len(x), dtype=np.bool_)
         cell, on = self._cells(x, y)
         rows = which(on & ~self._single[cell] if trodden else on)
@@ -370,11 +367,7 @@ class Floor:
 
     def openness(self, x: Scalars, y: Scalars, cosine: float, reach: float) -> tuple[Mask, Mask]:
         """Whether all within reach of each place is floor that can be walked, and whether it is bare of triangles.
-
-        Args:
-            cosine: of the steepest slope that can be walked.
-            reach: metres.
-        """
+        `cosine`: of the steepest slope that can be walked; `reach`: metres."""
         known = self._open.get(cosine)
         if known is None or known[0] < reach:
             known = self._open[cosine] = (WIDER * reach, *self._openness_of_cells(cosine, WIDER * reach))
@@ -431,12 +424,7 @@ class Floor:
 
 
 def floor(points: Vectors, triangles: NDArray[np.int64]) -> Floor:
-    """The floor of some triangles.
-
-    Args:
-        points: (p, 3) metres.
-        triangles: (f, 3) rows of points.
-    """
+    """The floor of some triangles. `points`: (p, 3) metres; `triangles`: (f, 3) rows of points."""
     points = in_columns(np.asarray(points, dtype=np.float64).reshape(-1, 3))
     triangles = np.asarray(triangles, dtype=np.int64).reshape(-1, 3)
     slopes = Slopes.of(points, triangles)
@@ -457,11 +445,8 @@ def floor(points: Vectors, triangles: NDArray[np.int64]) -> Floor:
 
 
 def _listed(first: NDArray[np.int64], last: NDArray[np.int64], across: int, along: int) -> tuple[Rows, Rows]:
-    """Which boxes of cells cover each cell: where its boxes begin in the list, (cells + 1,), and the list.
-
-    Args:
-        first, last: (2, k) the columns and rows of the cells at the corners of each box.
-    """
+    """Which boxes of cells cover each cell: where its boxes begin in the list, (cells + 1,), and the list. `first`,
+    `last`: (2, k) the columns and rows of the cells at the corners of each box."""
     wide, high = last - first + 1
     box, k = counted(wide * high)
     row = k // wide[box]

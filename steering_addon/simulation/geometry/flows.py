@@ -39,7 +39,6 @@ class Current:
     triangle the flow is interpolated with barycentric coordinates.
 
     Attributes:
-        surface: the mesh.
         flow: (3, f, 3) the flow at the corners of each triangle, of length 1 at most, in the order of the mesh.
     """
 

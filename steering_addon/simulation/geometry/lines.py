@@ -143,12 +143,7 @@ class Lines:
 
 @dataclass(frozen=True)
 class Followed(Columns):
-    """The lines of n followers, of whom each asks about its own.
-
-    Attributes:
-        lines: the lines.
-        row: (n,) the line of each.
-    """
+    """The lines of n followers, of whom each asks about its own. `row`: (n,) the line of each."""
 
     lines: Lines
     row: Rows
@@ -231,12 +226,8 @@ class Followed(Columns):
         return shorter if everybody(self.closed) else np.where(_beside(self.closed, distance), shorter, distance)
 
     def to_end(self, along: Scalars, way: Scalars) -> Scalars:
-        """The way along the lines to their ends, (n,) metres, inf on closed lines.
-
-        Args:
-            along: (n,) positions along the lines, metres.
-            way: (n,) 1 along them, -1 against them.
-        """
+        """The way along the lines to their ends, (n,) metres, inf on closed lines. `along`: (n,) positions along the
+        lines, metres; `way`: (n,) 1 along them, -1 against them."""
         left = np.where(way > 0.0, self.length - along, along)
         return np.where(self.closed, np.inf, left) if anybody(self.closed) else left
 

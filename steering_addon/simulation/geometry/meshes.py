@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays.frozen import replace
 from ..arrays.once import once
 from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, clamp, firsts, which
 from ..arrays.vectors import Vectors, columns, cross, dot, in_columns, magnitude, picked, unit
@@ -27,6 +28,8 @@ CLOSE = 1e-9
 """Relative error of a squared distance, with a wide margin over rounding."""
 CHUNK = 512
 """Points queried together."""
+LIES = 0.7
+"""Share of a unit normal upright from which on a triangle rather lies than stands."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,7 @@ class Mesh:
         neighbor: (3, f) the triangle beyond the edge from each corner to the next one; -1 for none.
         closed: whether it has an inside.
         levels: the boxes around the triangles, level by level.
+        trodden: whether bodies on feet walk on it, too.
     """
 
     corners: NDArray[np.float64]
@@ -48,6 +52,7 @@ class Mesh:
     neighbor: Rows
     closed: bool
     levels: tuple[Boxes, ...]
+    trodden: bool = False
 
     def __len__(self) -> int:
         return len(self.order)
@@ -67,12 +72,27 @@ class Mesh:
         corners = np.stack([_slanted(corner) for corner in self.corners])
         return corners, nested_boxes(corners)
 
-    def nearest(self, points: Vectors, reach: Scalars) -> tuple[Scalars, Vectors, Rows]:
+    def only(self, faces: Mask) -> "Mesh":
+        """The mesh of which only some triangles, (f,), are near to anything; its inside is the same."""
+        corners, none = self.corners[:, faces], np.full((3, np.count_nonzero(faces)), -1)
+        part = replace(
+            self,
+            corners=corners,
+            normal=self.normal[faces],
+            order=self.order[faces],
+            neighbor=none,
+            levels=nested_boxes(corners),
+        )
+        vars(part).update(bounds=self.bounds, _upright=self._upright)
+        return part
+
+    def nearest(self, points: Vectors, reach: Scalars, lowest: Scalars | None = None) -> tuple[Scalars, Vectors, Rows]:
         """The nearest point of the surface to each point.
 
         Args:
             points: (n, 3) metres.
             reach: (n,) the furthest distance that counts, metres; may be inf.
+            lowest: (n,) the height that triangles which count exceed, metres; None for all.
 
         Returns:
             distance: (n,) metres, inf if the surface is out of reach.
@@ -83,7 +103,8 @@ class Mesh:
         nearest = np.full(n, np.inf), points.copy(), np.full(n, -1, dtype=np.int64)
         for start in range(0, n if len(self) else 0, CHUNK):
             chunk = slice(start, start + CHUNK)
-            for column, values in zip(nearest, self._nearest(points[chunk], reach[chunk])):
+            above = None if lowest is None else lowest[chunk]
+            for column, values in zip(nearest, self._nearest(points[chunk], reach[chunk], above)):
                 column[chunk] = values
         return nearest
 
@@ -141,7 +162,9 @@ class Mesh:
         crossings = np.bincount(owner[around & above & ~flat], minlength=len(points))
         return crossings % 2 == 1
 
-    def surface(self, points: Vectors, reach: Scalars | None = None) -> tuple[Scalars, Vectors]:
+    def surface(
+        self, points: Vectors, reach: Scalars | None = None, lowest: Scalars | None = None
+    ) -> tuple[Scalars, Vectors]:
         """The signed distance of points (n, 3) from the surface, and the directions away from it.
 
         An open mesh is two-sided and has no inside: away is to the side of the point.
@@ -149,6 +172,7 @@ class Mesh:
         Args:
             points: (n, 3) metres.
             reach: (n,) the furthest distance that counts, metres; any distance if omitted.
+            lowest: (n,) as of `nearest`.
 
         Returns:
             (n,) metres, negative inside, inf out of reach; and (n, 3) unit directions, zero out of reach.
@@ -156,14 +180,40 @@ class Mesh:
         if not len(self):
             return np.full(len(points), np.inf), np.zeros((len(points), 3))
         far = np.full(len(points), np.inf) if reach is None else reach
-        distance, place, triangle = self.nearest(points, far)
-        sign = np.where(self.inside(points), -1.0, 1.0)
+        distance, place, triangle = self.nearest(points, far, lowest)
+        inside = self.inside(points)
+        # A point inside where nothing counts is near to nothing.
+        sign = np.where(inside if lowest is None else inside & (triangle >= 0), -1.0, 1.0)
         offset = points - place
         on_it = magnitude(offset) < EPSILON
         away = np.where(on_it[:, None] & (triangle >= 0)[:, None], self.normal[triangle], unit(offset) * sign[:, None])
         return distance * sign, away
 
-    def _nearest(self, points: Vectors, reach: Scalars) -> tuple[Scalars, Vectors, Rows]:
+    @once
+    def _standing(self) -> "Mesh":
+        """The triangles that rather stand than lie."""
+        return self.only(np.abs(self.normal[:, 2]) < LIES)
+
+    def way_aside(self, points: Vectors, low: Vectors, height: Scalars, radius: Scalars) -> tuple[Scalars, Vectors]:
+        """How far it is from points (n, 3) to the nearest side of a body that pierces the mesh, and the way there.
+
+        Args:
+            low: (n, 3) the lower ends of bodies that stand upright, metres.
+            height, radius: (n,) how far they reach up and to all sides, metres.
+
+        Returns:
+            (n,) metres, inf for a body that does not pierce it or that meets the mesh on its way; and (n, 3) level unit
+            directions.
+        """
+        up = np.broadcast_to(np.array((0.0, 0.0, 1.0)), low.shape)
+        pierced = self.inside(points) | np.isfinite(self.hit(low, up, height)[0])
+        _, place, side = self._standing.nearest(points, np.full(len(points), np.inf))
+        offset = (place - points) * (1.0, 1.0, 0.0)
+        far, aside = magnitude(offset), unit(offset)
+        free = np.isinf(self.hit(low, aside, far + radius)[0]) | self.inside(low)
+        return np.where(pierced & free & (side >= 0), far, np.inf), aside
+
+    def _nearest(self, points: Vectors, reach: Scalars, lowest: Scalars | None) -> tuple[Scalars, Vectors, Rows]:
         """As `nearest`, for one chunk."""
         # With a margin: the same distance computed from a box and from a triangle may differ in its last digit.
         furthest = reach * reach * (1.0 + CLOSE)
@@ -178,8 +228,11 @@ class Mesh:
                 square += gap * gap
                 away += offset * offset
             away *= 1.0 + CLOSE
-            lower(furthest, owner, away)
-            return square <= furthest[owner]
+            if lowest is None:
+                lower(furthest, owner, away)
+                return square <= furthest[owner]
+            lower(furthest, owner, np.where(boxes.sample[2][box] > lowest[owner], away, np.inf))
+            return (square <= furthest[owner]) & (boxes.high[2][box] > lowest[owner])
 
         owner, triangle = descend(self.levels, len(points), keep)
         candidate = self._sides.nearest(triangle, picked(points, owner))
@@ -249,11 +302,11 @@ class _Sides:
         return corner + u * s[:, None] + v * t[:, None]
 
 
-def mesh(points: Vectors, triangles: Rows) -> Mesh:
+def mesh(points: Vectors, triangles: Rows, *, trodden: bool = False) -> Mesh:
     """A mesh from points (v, 3) and triangles (f, 3) of their rows; points at the same location are merged.
 
     It is closed if each edge of each triangle belongs to exactly one other triangle, in the opposite direction. The
-    normals of a closed mesh are turned outward.
+    normals of a closed mesh are turned outward. `trodden`: as of `Mesh`.
     """
     points = np.asarray(points, dtype=np.float64).reshape(-1, 3)
     triangles = np.asarray(triangles, dtype=np.int64).reshape(-1, 3)
@@ -267,7 +320,7 @@ def mesh(points: Vectors, triangles: Rows) -> Mesh:
     if closed:
         volume = np.cumsum(dot(corners[0], cross(corners[1], corners[2])))[-1]
         normal = normal if volume >= 0.0 else -normal
-    return Mesh(corners, normal, order, neighbor, closed, nested_boxes(corners))
+    return Mesh(corners, normal, order, neighbor, closed, nested_boxes(corners), trodden)
 
 
 def silhouette(surface: Mesh, eye: Vectors) -> Mask:

@@ -22,14 +22,14 @@ from numpy.typing import NDArray
 
 from ..arrays.frozen import replace
 from ..arrays.once import once
-from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, clamp, rows_of_least, which
+from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, clamp, distinct_rows, rows_of_least, which
 from ..arrays.vectors import Vectors, columns, cross, dot, magnitude, picked, unit
 from ..declaration import Choice
 from .boxes import box_surface, way_into, way_to_sides
 from .capsules import probes
 from .first_contact import first_touch, touch_mesh
 from .meshes import Mesh
-from .stature import Stature
+from .stature import Stature, walls_of
 
 PASS_SIDES = (
     Choice("EITHER", 0, "Either", "Vehicles go around it on the nearer side"),
@@ -52,6 +52,8 @@ OBSTACLE_SIDES = (
 OUTSIDE, INSIDE = (c.number for c in OBSTACLE_SIDES)
 PAIRS = 2**14
 """Distances of points from obstacles that are computed together."""
+NOWHERE = 1e6
+"""Metres to an obstacle of which nothing meets a body."""
 ROUNDING = 1e-6
 """Share, and metres, by which bounding spheres are enlarged, so that rounding loses no obstacle."""
 
@@ -111,8 +113,8 @@ class Obstacles:
         return (self.shape == ROUND) & (self.side == OUTSIDE)
 
     def clearance(self, points: Vectors, stature: Stature | None = None) -> Scalars:
-        """The signed distance of each point, or of who stands there, from each obstacle, as in `surface`; (n, 3) to
-        (n, k)."""
+        """The signed distance of each point, or of who stands there, from each obstacle, as in `surface`; inf where
+        nothing of one meets a body; (n, 3) to (n, k)."""
         distance = _gaps(self, points, stature)
         others, every = which(~self.plain), np.arange(len(points))
         at_once = max(PAIRS // max(len(points), 1), 1)
@@ -121,7 +123,7 @@ class Obstacles:
             around = np.tile(every, len(rows))
             tall = None if stature is None else stature.take(around)
             gap, _ = self.surface(picked(points, around), np.repeat(rows, len(every)), tall)
-            distance[:, rows] = gap.reshape(len(rows), -1).T
+            distance[:, rows] = np.where(gap < NOWHERE, gap, np.inf).reshape(len(rows), -1).T
         return distance
 
     def near(self, points: Vectors, distance: Scalars, stature: Stature | None = None) -> tuple[Rows, Rows]:
@@ -203,16 +205,14 @@ class Obstacles:
             distance: (m,) metres, negative where vehicles must not be; of a body that of the nearest of its axis.
             away: (m, 3) unit directions.
         """
-        if stature is not None and stature.is_tall:
-            owner, places = self._met(points, rows, stature)
-            distance, away = self.surface(places, rows[owner])
-            if len(owner) == len(rows):
-                return distance, away
-            nearest = rows_of_least(owner, distance)
-            return distance[nearest], picked(away, nearest)
-        distance, away = self._outer_surface(points, rows)
-        sign = np.where(self.side[rows] == INSIDE, -1.0, 1.0)
-        return distance * sign, away * sign[:, None]
+        if stature is None or not stature.is_tall:
+            return self._surface(points, rows)
+        met = self._met(points, rows, stature)
+        distance, away = met.obstacles._surface(met.places, met.rows, met.lowest)
+        if len(met.owner) == len(rows):
+            return distance, away
+        nearest = rows_of_least(met.owner, distance)
+        return distance[nearest], picked(away, nearest)
 
     def surface_of_capsules(
         self, points: Vectors, axis: Vectors, radius: Scalars, rows: Rows, stature: Stature | None = None
@@ -233,6 +233,36 @@ class Obstacles:
         distance, away = self.surface(places, np.tile(rows, len(shares)), tall)
         nearest = distance.reshape(len(shares), -1).argmin(axis=0) * len(points) + every
         return distance[nearest], picked(away, nearest)
+
+    def way_aside(self, points: Vectors, rows: Rows, radius: Scalars, stature: Stature) -> tuple[Scalars, Vectors]:
+        """How far bodies that boxes and meshes pierce, such as table tops, have to go aside, and the shortest way.
+
+        Args:
+            points, rows, stature: (m, 3), (m,) and (m,) as of `surface`.
+            radius: (m,) of the bodies, metres.
+
+        Returns:
+            (m,) metres, inf for those that nothing pierces and those that something keeps from going there; and (m, 3)
+            level unit directions.
+        """
+        far, aside = np.full(len(rows), np.inf), np.zeros((len(rows), 3))
+        met = self._met(points, rows, stature)
+        deepest = rows_of_least(met.owner, met.obstacles._surface(met.places, met.rows, met.lowest)[0])
+        local = self.localized(picked(met.places, deepest) - picked(self.start, rows), rows)
+        beyond = np.abs(local) - self.half[rows]
+        kept_out = (self.side[rows] == OUTSIDE) & (np.abs(self.axes[rows, 2, 2]) > 1.0 - ROUNDING)
+        boxes = which(kept_out & (self.shape[rows] == BOX) & (beyond < 0.0).all(axis=1))
+        across = (beyond[boxes, 0] >= beyond[boxes, 1])[:, None]
+        sides = np.where(across, (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)) * np.where(local[boxes] < 0.0, -1.0, 1.0)
+        far[boxes], aside[boxes] = -beyond[boxes, :2].max(axis=1), self.globalized(sides, rows[boxes])
+        sole = columns(points[:, 0], points[:, 1], points[:, 2] + stature.step)
+        for row in _rows_of(self.shape == MESH, rows):
+            pairs = which(kept_out & (rows == row) & ~self._trodden[row])
+            feet = self.localized(picked(sole, pairs) - self.start[row], rows[pairs])
+            tall = (stature.head - stature.step)[pairs]
+            far[pairs], out = self.mesh[row].way_aside(picked(local, pairs), feet, tall, radius[pairs])
+            aside[pairs] = self.globalized(out, rows[pairs])
+        return far, aside
 
     def touch(
         self,
@@ -257,20 +287,36 @@ class Obstacles:
             way: (m,) metres along the course, 0 if it begins near and comes nearer, inf if it does not come near.
             away: (m, 3) the unit directions away from the obstacle there.
         """
-        if stature is not None and stature.is_tall:
-            owner, points = self._met(points, rows, stature)
-            if len(owner) > len(rows):
-                points = picked(points, rows_of_least(owner, self.surface(points, rows[owner])[0]))
-        way = np.full(len(rows), np.inf)
-        away = np.zeros((len(rows), 3))
-        limit = way.copy() if furthest is None else furthest
+        limit = np.full(len(rows), np.inf) if furthest is None else furthest
+        if stature is None or not stature.is_tall:
+            return self._touched(points, course, reach, rows, limit, None)
+        met = self._met(points, rows, stature)
+        points, rows, lowest = met.places, met.rows, met.lowest
+        if len(met.owner) > len(course):
+            nearest = rows_of_least(met.owner, met.obstacles._surface(points, rows, lowest)[0])
+            points, rows = picked(points, nearest), rows[nearest]
+            lowest = None if lowest is None else lowest[nearest]
+        return met.obstacles._touched(points, course, reach, rows, limit, lowest)
+
+    def _touched(
+        self,
+        points: Vectors,
+        course: Vectors,
+        reach: Scalars,
+        rows: Rows,
+        furthest: Scalars,
+        lowest: Scalars | None,
+    ) -> tuple[Scalars, Vectors]:
+        """As `touch`, by points; `lowest` as of `_Met`."""
+        way, away = np.full(len(rows), np.inf), np.zeros((len(rows), 3))
         ways = self._touch_rounds, self._touch_boxes, self._touch_meshes, self._touch_from_within, self._touch_sides
         kinds, kind = self._kinds
         for number in kinds:
             pairs, touch = which(kind[rows] == number), ways[number]
             if len(pairs):
+                more = (None if lowest is None else lowest[pairs],) if number == MESH else ()
                 way[pairs], away[pairs] = touch(
-                    picked(points, pairs), picked(course, pairs), reach[pairs], rows[pairs], limit[pairs]
+                    picked(points, pairs), picked(course, pairs), reach[pairs], rows[pairs], furthest[pairs], *more
                 )
         return way, away
 
@@ -296,19 +342,49 @@ class Obstacles:
         x, y, z = (local[:, axis, None] * axes[:, axis] for axis in range(3))
         return np.asarray(x + y + z)
 
-    def _met(self, points: Vectors, rows: Rows, stature: Stature) -> tuple[Rows, Vectors]:
-        """Where bodies with origins at points (m, 3) are met by obstacles of rows (m,).
+    def on_feet(self, rows: Rows, stature: Stature) -> "tuple[Obstacles, Rows]":
+        """The obstacles with what bodies meet of those that they walk on, and the rows of those of rows (m,) there.
 
-        Round obstacles and boxes meet them at one height, meshes at several.
-
-        Returns:
-            (s,) rows of pairs, ascending, and (s, 3) metres.
+        Args:
+            stature: (m,) how the bodies stand.
         """
+        pairs = which(self._trodden[rows] & (stature.head > stature.feet)) if self._trodden.any() else rows[:0]
+        if not len(pairs):
+            return self, rows
+        kinds, kind = distinct_rows(np.stack((rows[pairs], stature.stride[pairs], stature.steepest[pairs]), axis=1))
+        of, k, key = kinds[:, 0].astype(np.int64), len(self), kinds.tobytes()
+        if key not in self._walked:
+            walls = [walls_of(self.mesh[row], self.axes[row], *kind) for row, kind in zip(of, kinds[:, 1:].tolist())]
+            more = self.take(np.concatenate((np.arange(k), of)))
+            more.mesh[k:], more.axes[k:] = [mesh for mesh, _ in walls], [axes for _, axes in walls]
+            self._walked[key] = more
+        rows = rows.copy()
+        rows[pairs] = k + kind
+        return self._walked[key], rows
+
+    @once
+    def _trodden(self) -> Mask:
+        """(k,) the meshes on which bodies walk, too."""
+        trodden = [shape == MESH and mesh.trodden for shape, mesh in zip(self.shape.tolist(), self.mesh)]
+        return np.array(trodden, dtype=np.bool_) & (self.side == OUTSIDE)
+
+    @once
+    def _walked(self) -> "dict[bytes, Obstacles]":
+        """The findings of `on_feet`."""
+        return {}
+
+    def _met(self, points: Vectors, rows: Rows, stature: Stature) -> "_Met":
+        """Where bodies with origins at points (m, 3) are met by obstacles of rows (m,)."""
+        met, rows = self.on_feet(rows, stature)
+        return met._met_as_they_are(points, rows, stature)
+
+    def _met_as_they_are(self, points: Vectors, rows: Rows, stature: Stature) -> "_Met":
+        """As `_met`: round obstacles and boxes meet bodies at one height, meshes at several."""
         middle = 0.5 * (self.start[rows, 2] + self.end[rows, 2])
         meshes = self.shape == MESH
         if not meshes.any():
             height = stature.nearest_to(middle, points[:, 2])
-            return np.arange(len(rows)), columns(points[:, 0], points[:, 1], height)
+            return _Met(self, np.arange(len(rows)), columns(points[:, 0], points[:, 1], height), rows, None)
         several = meshes[rows] & (stature.head > stature.feet)
         owners, heights = [which(~several)], [stature.nearest_to(middle, points[:, 2])[~several]]
         for row in _rows_of(meshes, rows):
@@ -319,7 +395,10 @@ class Obstacles:
         owner, height = np.concatenate(owners), np.concatenate(heights)
         order = np.argsort(owner, kind="stable")
         owner, height = owner[order], height[order]
-        return owner, columns(points[owner, 0], points[owner, 1], height)
+        trodden, lowest = several & self._trodden[rows], None
+        if trodden.any():
+            lowest = np.where(trodden, points[:, 2] + stature.step - middle, -np.inf)[owner]
+        return _Met(self, owner, columns(points[owner, 0], points[owner, 1], height), rows[owner], lowest)
 
     def _along_axis(self, points: Vectors, rows: Rows) -> Vectors:
         """The vector from the start of an axis to its nearest point to a point; (m, 3) and (m,) to (m, 3)."""
@@ -327,8 +406,14 @@ class Obstacles:
         part = clamp(dot(points - self.start[rows], axis) / np.maximum(dot(axis, axis), EPSILON), 0.0, 1.0)
         return part[:, None] * axis
 
-    def _outer_surface(self, points: Vectors, rows: Rows) -> tuple[Scalars, Vectors]:
-        """As `surface`, with every obstacle taken as one to keep out of; (m, 3) and (m,) to (m,) and (m, 3)."""
+    def _surface(self, points: Vectors, rows: Rows, lowest: Scalars | None = None) -> tuple[Scalars, Vectors]:
+        """As `surface`, of points; `lowest` as of `_Met`."""
+        distance, away = self._outer_surface(points, rows, lowest)
+        sign = np.where(self.side[rows] == INSIDE, -1.0, 1.0)
+        return distance * sign, away * sign[:, None]
+
+    def _outer_surface(self, points: Vectors, rows: Rows, lowest: Scalars | None) -> tuple[Scalars, Vectors]:
+        """As `_surface`, with every obstacle taken as one to keep out of; (m, 3) and (m,) to (m,) and (m, 3)."""
         distance, away = self._round_surface(points, rows)
         offset = points - self.start[rows]
         boxes = which(self.shape[rows] == BOX)
@@ -338,9 +423,10 @@ class Obstacles:
             away[boxes] = self.globalized(out, box)
         for row in _rows_of(self.shape == MESH, rows):
             pairs = which(rows == row)
-            distance[pairs], out = self.mesh[row].surface(self.localized(offset[pairs], rows[pairs]))
+            above = None if lowest is None else lowest[pairs]
+            distance[pairs], out = self.mesh[row].surface(self.localized(offset[pairs], rows[pairs]), lowest=above)
             away[pairs] = self.globalized(out, rows[pairs])
-        return distance, away
+        return distance if lowest is None else np.minimum(distance, NOWHERE), away
 
     def _round_surface(self, points: Vectors, rows: Rows) -> tuple[Scalars, Vectors]:
         """As `_outer_surface`, for capsules."""
@@ -444,7 +530,13 @@ class Obstacles:
         return np.where(way > furthest, np.inf, way), self.globalized(away, rows)
 
     def _touch_meshes(
-        self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows, furthest: Scalars
+        self,
+        points: Vectors,
+        course: Vectors,
+        reach: Scalars,
+        rows: Rows,
+        furthest: Scalars,
+        lowest: Scalars | None,
     ) -> tuple[Scalars, Vectors]:
         """As `touch`, for meshes from either side; (m,) and (m, 3)."""
         way = np.full(len(rows), np.inf)
@@ -454,9 +546,29 @@ class Obstacles:
             local = self.localized(points[pairs] - self.start[rows[pairs]], rows[pairs])
             along = self.localized(course[pairs], rows[pairs])
             sign = -1.0 if self.side[row] == INSIDE else 1.0
-            way[pairs], out = touch_mesh(self.mesh[row], sign, local, along, reach[pairs], furthest[pairs])
+            above = None if lowest is None else lowest[pairs]
+            way[pairs], out = touch_mesh(self.mesh[row], sign, local, along, reach[pairs], furthest[pairs], above)
             away[pairs] = self.globalized(out, rows[pairs])
         return way, away
+
+
+@dataclass(frozen=True)
+class _Met:
+    """Where obstacles meet bodies on feet.
+
+    Attributes:
+        obstacles: the obstacles as they meet them.
+        owner: (s,) rows of pairs of a body and an obstacle, ascending.
+        places: (s, 3) metres.
+        rows: (s,) rows of these obstacles.
+        lowest: (s,) the height, in its axes, that what counts of a mesh exceeds, metres; None without limits.
+    """
+
+    obstacles: Obstacles
+    owner: Rows
+    places: Vectors
+    rows: Rows
+    lowest: Scalars | None
 
 
 def _gaps(obstacles: Obstacles, points: Vectors, stature: Stature | None) -> Scalars:

@@ -99,13 +99,9 @@ Path = tuple[Spline, ...]
 
 
 def spline(points: Vectors, closed: bool, samples: int = SAMPLES) -> Spline:
-    """The line through points, resampled at even distances; repeated points count once.
-
-    Args:
-        points: (k, 3) in world space, k >= 1, metres.
-        closed: whether the last point joins the first.
-        samples: the count of samples at least.
-    """
+    """The line through points, resampled at even distances; repeated points count once. `points`: (k, 3) in world
+    space, k >= 1, metres; `closed`: whether the last point joins the first; `samples`: the count of samples at
+    least."""
     points = np.asarray(points, dtype=np.float64)
     corners = np.concatenate((points, points[:1])) if closed else points
     steps = magnitude(corners[1:] - corners[:-1])
@@ -182,12 +178,8 @@ def exist(paths: tuple[Path, ...], path: Rows, spline: Rows) -> Mask:
 
 
 def lines_followed(paths: tuple[Path, ...], path: Rows, spline: Rows, left: Scalars) -> Followed:
-    """The lines that n agents follow.
-
-    Args:
-        path, spline: (n,) the row of its path, and the index of the line in it.
-        left: (n,) metres to the left of that line.
-    """
+    """The lines that n agents follow. `path`, `spline`: (n,) the row of its path, and the index of the line in it;
+    `left`: (n,) metres to the left of that line."""
     keys = path, spline, left
     row, order, starts = grouped(*keys)
     lines = zip(*(key[order[starts]].tolist() for key in keys))

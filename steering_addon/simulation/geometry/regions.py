@@ -46,7 +46,7 @@ class Regions:
     def __len__(self) -> int:
         return len(self.shape)
 
-    def way_in(self, points: Vectors, region: Rows, part: float = 1.0) -> Vectors:
+    def way_in(self, points: Vectors, region: Rows, part: float | Vectors = 1.0) -> Vectors:
         """The vector from each point to the nearest point inside its region, (n, 3) metres; zero for points inside.
 
         For an ellipsoid, the point where the line to its centre enters it.
@@ -54,7 +54,7 @@ class Regions:
         Args:
             points: (n, 3) metres.
             region: (n,) rows, none negative.
-            part: the region is scaled by this about its centre.
+            part: the region is scaled by this about its centre; of a single region (n, 3), along each of its axes.
         """
         if same_for_all(region):
             return self._way_into(int(region[0]), points, part)
@@ -64,14 +64,14 @@ class Regions:
             way[rows] = self._way_into(row, picked(points, rows), part)
         return way
 
-    def _way_into(self, row: int, points: Vectors, part: float) -> Vectors:
+    def _way_into(self, row: int, points: Vectors, part: float | Vectors) -> Vectors:
         """As `way_in`, for the region of one row."""
         half, local = self.half[row] * part, self._local(points, row)
         if self.shape[row] == SPHERE:
             share = magnitude(local / np.maximum(half, EPSILON))
             inside = local / np.maximum(share, 1.0)[:, None]
         elif self.shape[row] == MESH:
-            inside = _way_into_mesh(self.mesh[row], local, (1.0 - part) * float(self.half[row].min()))
+            inside = _way_into_mesh(self.mesh[row], local, ((1.0 - part) * self.half[row]).min(axis=-1))
         else:
             inside = clamp(local, -half, half)
         return self._global(inside - local, row)
@@ -113,10 +113,10 @@ class Regions:
         return rows[np.argmin(distance, axis=1)]
 
 
-def _way_into_mesh(mesh: Mesh, points: Vectors, depth: float) -> Vectors:
-    """Points (n, 3), those outside a mesh moved to `depth` metres below its nearest surface; (n, 3)."""
+def _way_into_mesh(mesh: Mesh, points: Vectors, depth: Scalars) -> Vectors:
+    """Points (n, 3), those less than `depth` metres, (n,) or one, inside a mesh moved to there; (n, 3)."""
     distance, away = mesh.surface(points)
-    return np.where((distance > 0.0)[:, None], points - away * (distance + depth)[:, None], points)
+    return points - away * np.maximum(distance + depth, 0.0)[:, None]
 
 
 def _turned(v: Vectors, axes: Vectors) -> Vectors:

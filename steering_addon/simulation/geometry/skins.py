@@ -83,13 +83,7 @@ class Adjacency:
 
 @dataclass(frozen=True)
 class Skin:
-    """Triangles with their neighbors.
-
-    Attributes:
-        points: (p, 3) metres.
-        triangles: (f, 3) rows of points.
-        links: how they hang together.
-    """
+    """Triangles with their neighbors. `points`: (p, 3) metres; `triangles`: (f, 3) rows of points."""
 
     points: Vectors
     triangles: NDArray[np.int64]

@@ -99,12 +99,8 @@ class Surfaces:
         return max((high[2] for _, high in bounds), default=0.0) <= min((low[2] for low, _ in bounds), default=0.0)
 
     def near_rims(self, points: Vectors, cosine: float, reach: float) -> Mask:
-        """The points (n, 3) that may be within reach of where floor ends or is too steep; none is left out.
-
-        Args:
-            cosine: of the steepest slope that can be walked.
-            reach: metres.
-        """
+        """The points (n, 3) that may be within reach of where floor ends or is too steep; none is left out. `cosine`:
+        of the steepest slope that can be walked; `reach`: metres."""
         near = np.zeros(len(points), dtype=np.bool_)
         for layer in self.layers:
             # For what moves they would have to be found again on each frame.
@@ -288,12 +284,7 @@ class Surfaces:
 
     def open_to(self, x: Scalars, y: Scalars, cosine: float, reach: float) -> Mask:
         """The places from which all within reach is floor to walk on, without a border or a ledge: look no further.
-
-        Args:
-            x, y: (n,) metres.
-            cosine: of the steepest slope that can be walked.
-            reach: metres.
-        """
+        `x`, `y`: (n,) metres; `cosine`: of the steepest slope that can be walked; `reach`: metres."""
         covered, hindered = np.zeros(len(x), dtype=np.bool_), np.zeros(len(x), dtype=np.bool_)
         for layer in self.layers:
             is_open, is_bare = layer.floor.openness(x, y, cosine, reach)

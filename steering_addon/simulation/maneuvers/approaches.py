@@ -33,12 +33,8 @@ LATER = 1e-6
 
 
 def way_in(world: World, agents: Agents, here: Vectors, asks: Mask) -> tuple[Vectors, Scalars]:
-    """The gates to which agents fly first, (n, 3) metres, nan for none, and the tangents of their glides, (n,).
-
-    Args:
-        here: (n, 3) where the origins of agents are at their places, metres.
-        asks: (n,) who comes in.
-    """
+    """The gates to which agents fly first, (n, 3) metres, nan for none, and the tangents of their glides, (n,). `here`:
+    (n, 3) where the origins of agents are at their places, metres; `asks`: (n,) who comes in."""
     gates, slope = np.full((len(asks), 3), np.nan), np.full(len(asks), GLIDE)
     rows = which(asks)
     if not len(rows) or not world.obstacles.present.any():

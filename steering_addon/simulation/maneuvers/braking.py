@@ -41,11 +41,8 @@ def stopping_distance(agents: Agents, speed: Scalars | None = None) -> Scalars:
 
 
 def speed_to_stop(agents: Agents, agent: Rows, room: Scalars, ahead: Scalars | float = 0.0) -> Scalars:
-    """The speeds from which agents can still react and stop within metres, (p,) m/s, as of `speed_within`.
-
-    Args:
-        agent, room, ahead: (p,) the agent of each, metres, and the speed of what is ahead, m/s.
-    """
+    """The speeds from which agents can still react and stop within metres, (p,) m/s, as of `speed_within`. `agent`,
+    `room`, `ahead`: (p,) the agent of each, metres, and the speed of what is ahead, m/s."""
     return speed_within(COMFORT * agents.agility[agent], agents.handling.reaction[agent], room, ahead)
 
 
@@ -83,11 +80,7 @@ def limit_approach(agents: Agents, agent: Rows, allowed: Scalars, ahead: Scalars
 
 def room_between(world: World, agents: Agents, agent: Rows, body: Rows, cosine: Scalars) -> tuple[Scalars, Scalars]:
     """The distances of the middles of bodies along and across the way of an agent at which they touch, (p,) metres.
-
-    Args:
-        agent, body: (p,) pairs of an agent and a body.
-        cosine: (p,) between the way and the heading of the body.
-    """
+    `agent`, `body`: (p,) pairs of an agent and a body; `cosine`: (p,) between the way and the heading of the body."""
     touching = agents.radius[agent] + world.bodies.radius[body]
     half = world.bodies.half_axis
     if half is None:

@@ -127,12 +127,8 @@ def origins_on(world: World, agents: Agents, places: Places, row: Rows) -> Vecto
 
 
 def _can_stand(agents: Agents, there: Vectors, motion: Vectors, dt: float) -> Mask:
-    """Whether agents can be at their places after a step, and still there, (n,).
-
-    Args:
-        there: (n, 3) the velocities that lead them to their places in this step, m/s.
-        motion: (n, 3) those of the places, m/s.
-    """
+    """Whether agents can be at their places after a step, and still there, (n,). `there`: (n, 3) the velocities that
+    lead them to their places in this step, m/s; `motion`: (n, 3) those of the places, m/s."""
     strongest = agents.agility * dt
     mask: Mask = magnitude(there - agents.velocity) <= strongest
     return mask & (magnitude(there - motion) <= STOPS * strongest)

@@ -74,11 +74,8 @@ def drive_to(agents: Agents, place: Vectors, speed: Scalars, response_time: Scal
 
 
 def locate(line: Followed, agents: Agents, points: Vectors, along: Scalars, radius: Scalars, dt: float) -> Scalars:
-    """The positions of points along the lines, (m,) metres; near the last ones unless an agent lost its line.
-
-    Args:
-        points: (m, 3) the positions of the agents, less the offset of the line where a bypass leads past an obstacle.
-    """
+    """The positions of points along the lines, (m,) metres; near the last ones unless an agent lost its line. `points`:
+    (m, 3) the positions of the agents, less the offset of the line where a bypass leads past an obstacle."""
     step = 2.0 * agents.speed * dt + 2.0 * line.spacing
     along = line.nearest_within(points, along, step, ups_of_walkers(agents))
     lost = which(distance_from_line(line, agents, points, along) > LOST * radius)

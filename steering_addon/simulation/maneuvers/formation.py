@@ -124,12 +124,8 @@ def at_vertices(world: World, shape: Rows, vertex: Rows, local: Vectors, share: 
 
 @dataclass(frozen=True)
 class PlaceMotion:
-    """How places are carried along.
-
-    Attributes:
-        velocity, before: (n, 3) at which they get through this step, and got through the last one, m/s.
-        acceleration: (n, 3) m/s2.
-    """
+    """How places are carried along. `velocity`, `before`: (n, 3) at which they get through this step, and got through
+    the last one, m/s; `acceleration`: (n, 3) m/s2."""
 
     velocity: Vectors
     before: Vectors

@@ -49,7 +49,6 @@ class Flight:
     """The way of n agents to their places, relative to these.
 
     Attributes:
-        agents: these.
         height, run: (n,) metres above the place, and as seen from above to it.
         level: (n, 3) metres to it as seen from above.
         course: (n, 3) level unit directions to it; zero within a radius of it.
@@ -57,7 +56,6 @@ class Flight:
         arc: (n,) radians by which it leaves the straight way.
         late: (n,) the straight way as a multiple of what it flies in its time; None without a time.
         left: (n,) seconds left; None without a time.
-        speeds: what is known of its speeds.
         velocity: (n, 3) m/s.
         slope: (n,) the tangent of the glide.
     """

@@ -82,10 +82,7 @@ class Junctions:
 
     def settle(self, agents: Rows, bodies: Rows) -> Mask:
         """The pairs (p,) of which these rules say who goes first, so that nobody else need brake for the other.
-
-        Args:
-            agents, bodies: (p,) rows in World.bodies.
-        """
+        `agents`, `bodies`: (p,) rows in World.bodies."""
         n = len(self.allowed)
         if not len(self.meeting):
             return nobody(len(agents))

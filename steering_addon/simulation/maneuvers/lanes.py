@@ -49,7 +49,6 @@ class Lanes:
     """The lanes of n agents.
 
     Attributes:
-        agents: the n agents.
         lines: the curves that they may follow; None if there are none.
         line: (n,) the index of the curve each goes along, -1 for none.
         along: (n,) its position along the curve, metres.
@@ -126,11 +125,7 @@ class Lanes:
 
     def elsewhere(self, world: World, near: Near, clearance: Scalars, time: Scalars) -> Mask:
         """The pairs (p,) of a driver and a body that stays in another lane, or of which junctions say who goes first.
-
-        Args:
-            clearance: (n,) metres to the side that a driver wants.
-            time: (n,) seconds for which it looks ahead.
-        """
+        `clearance`: (n,) metres to the side that a driver wants; `time`: (n,) seconds for which it looks ahead."""
         mask, pairs = np.zeros(len(near.agent), dtype=np.bool_), which(self.driven[near.agent])
         if len(pairs):
             mask[pairs] = _Encounters.of(self, world, near, pairs).stays_aside(clearance, time)
@@ -156,12 +151,7 @@ class Lanes:
 
     def straightened(self, agent: Rows, offset: Vectors, *directions: Vectors) -> tuple[Vectors, ...]:
         """Offsets, and directions or velocities at their ends, as they were if the lanes were straight; (p, 3) each.
-
-        Args:
-            agent: (p,) the agent of each.
-            offset: (p, 3) from the agent, metres.
-            directions: (p, 3) each.
-        """
+        `agent`: (p,) the agent of each; `offset`: (p, 3) from the agent, metres; `directions`: (p, 3) each."""
         result = [offset, *directions]
         pairs = which(self.line[agent] >= 0)
         if self.lines is None or not len(pairs):

@@ -30,12 +30,8 @@ ROUND = (2.0, 1.0, 0.5)
 
 @dataclass(frozen=True)
 class Between:
-    """The bodies that may be between n agents and what is near them.
-
-    Attributes:
-        world, agents: as a behavior is given them.
-        near: the bodies near each agent.
-    """
+    """The bodies that may be between n agents and what is near them. `world`, `agents`: as a behavior is given them;
+    `near`: the bodies near each agent."""
 
     world: World
     agents: Agents

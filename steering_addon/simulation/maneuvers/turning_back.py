@@ -55,13 +55,8 @@ class TurningBack:
 
 
 def turning_back(world: World, agents: Agents, region: Rows, kept: Mask, inside: Vectors) -> TurningBack | None:
-    """How agents with a turning circle turn back before the border; None if none has to.
-
-    Args:
-        region: (n,) rows of the regions.
-        kept: (n,) who keeps to its region.
-        inside: (n, 3) directions to where there is room.
-    """
+    """How agents with a turning circle turn back before the border; None if none has to. `region`: (n,) rows of the
+    regions; `kept`: (n,) who keeps to its region; `inside`: (n, 3) directions to where there is room."""
     rows = which(kept & (tightest_circle(agents) > 0.0) & (agents.speed > EPSILON))
     if not len(rows):
         return None
@@ -107,7 +102,6 @@ class _Turners(Columns):
     """The needs of m bodies in a turn.
 
     Attributes:
-        agents: whose they are.
         region: (m,) rows of their regions.
         circle, tightest: (m,) the radii of the smallest circle, and of the smallest one at their speed, metres.
         sideways: (m,) the strongest acceleration in a turn, m/s2.
@@ -129,13 +123,8 @@ class _Turners(Columns):
         return cls(agents, region, circle, np.maximum(fast, circle), sideways, agents.extent)
 
     def curvature(self, room: Scalars, inward: Vectors, heading: Vectors) -> Scalars:
-        """Of the turn with which bodies keep off the border, (m,) 1/m.
-
-        Args:
-            room: (m,) metres to the border straight ahead.
-            inward: (m, 3) unit directions away from it.
-            heading: (m, 3) unit vectors.
-        """
+        """Of the turn with which bodies keep off the border, (m,) 1/m. `room`: (m,) metres to the border straight
+        ahead; `inward`: (m, 3) unit directions away from it; `heading`: (m, 3) unit vectors."""
         outward, along = np.maximum(-dot(heading, inward), 0.0), magnitude(across(heading, inward))
         # tan(a / 2) = (1 - cos a) / sin a, where cos a is along the border and sin a is across it.
         needed = (1.0 - np.minimum(along, 1.0)) / np.maximum(outward, EPSILON)

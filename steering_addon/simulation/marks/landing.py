@@ -38,12 +38,8 @@ STAYS = 0x57A7
 
 @dataclass(frozen=True)
 class Landed(Coming):
-    """How far vehicles have come that land on marks.
-
-    Attributes:
-        mark: (n,) the index of the mark, -1 for none.
-        mode: (n,) what state of its crowd each was in as it came down.
-    """
+    """How far vehicles have come that land on marks. `mark`: (n,) the index of the mark, -1 for none; `mode`: (n,) what
+    state of its crowd each was in as it came down."""
 
     mark: Rows = remembered(-1)
     mode: Rows = remembered(0)

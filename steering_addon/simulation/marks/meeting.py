@@ -53,24 +53,6 @@ ROUNDS = 3
 
 
 @dataclass(frozen=True)
-class MarksMet:
-    """The part of marks in a step.
-
-    Attributes:
-        force: (n, 3) what acts, newtons.
-        snapshot: in which the pushed vehicles apply it without delay.
-        places: by the name of a mark, the place of its shape that each vehicle meets, (n,), -1 for none; without a
-            shape 0 for those that were pushed.
-        decided: what they decide, with how those come down that land on marks.
-    """
-
-    force: Vectors
-    snapshot: Snapshot
-    places: Mapping[str, Rows]
-    decided: Decisions
-
-
-@dataclass(frozen=True)
 class _Approach:
     """The task of vehicles that are to meet a mark.
 
@@ -104,7 +86,7 @@ def meet_marks(
     world: World,
     force: Vectors,
     decided: Decisions,
-) -> MarksMet:
+) -> tuple[Vectors, Snapshot, Mapping[str, Rows], Decisions]:
     """The forces with which vehicles meet their marks.
 
     Args:
@@ -112,6 +94,11 @@ def meet_marks(
         present: `before` with the vehicles that take part.
         force: (n, 3) what their behaviors come to, newtons.
         decided: what else these decide.
+
+    Returns:
+        The force that acts, (n, 3) newtons; the snapshot in which the pushed vehicles apply it without delay; by the
+        name of a mark the place of its shape that each vehicle meets, (n,), -1 for none, without a shape 0 for those
+        that were pushed; and what they decide, with how those come down that land on marks.
     """
     by, standing, alone = np.full(len(force), -1, dtype=np.int64), [], on_own_marks(state, before.marks)
     pushed, places = np.zeros(len(force), dtype=np.bool_), dict(state.places)
@@ -156,7 +143,7 @@ def meet_marks(
     if any(mark.ground >= 0 for mark in before.marks):
         _keep_standing(standing, state, present, world, by, pushed)
         forces, decided = land_on_marks(state, present, world, before.marks, by, forces, decided)
-    return MarksMet(forces, _without_delay(present, pushed), places, decided)
+    return forces, _without_delay(present, pushed), places, decided
 
 
 def _keep_standing(

@@ -54,10 +54,7 @@ def _way_to_ground(mark: Mark, state: State, snapshot: Snapshot, rows: Rows) -> 
 
 class MissedMarks:
     """The marks from which a vehicle, or the middle of a flock, was too far at their time, but for exact ones.
-
-    Attributes:
-        metres: how far the one was that was the furthest off, by the name of the mark.
-    """
+    `metres`: how far the one was that was the furthest off, by the name of the mark."""
 
     def __init__(self) -> None:
         self.metres: dict[str, float] = {}

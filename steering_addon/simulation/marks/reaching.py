@@ -60,10 +60,7 @@ class ClimbSpeeds:
 
 def climb_speeds(handling: Handling, max_speed: Scalars, strongest: Scalars, climb: Scalars) -> ClimbSpeeds:
     """How fast bodies get on that climb at `climb` (m,) m/s, less than 0 for a dive, or as fast as they can.
-
-    Args:
-        max_speed, strongest: (m,) m/s and m/s2.
-    """
+    `max_speed`, `strongest`: (m,) m/s and m/s2."""
     up = climb > 0.0
     steepest = np.where(up, handling.steepest_climb, handling.steepest_dive)
     limited = steepest < UPRIGHT
@@ -88,11 +85,8 @@ def level_part(v: Vectors) -> Vectors:
 
 
 def way_of_turn(way: Vectors, velocity: Vectors, bodies: ClimbSpeeds) -> Scalars:
-    """The way that the turn to a place takes bodies that cannot stop, (m,) metres; 0 for others.
-
-    Args:
-        way, velocity: (m, 3) to the place and relative to it, metres and m/s.
-    """
+    """The way that the turn to a place takes bodies that cannot stop, (m,) metres; 0 for others. `way`, `velocity`: (m,
+    3) to the place and relative to it, metres and m/s."""
     way, velocity = level_part(way), level_part(velocity)
     speed = magnitude(velocity)
     behind = 0.5 - 0.5 * dot(way, velocity) / np.maximum(magnitude(way) * speed, EPSILON)
@@ -101,13 +95,8 @@ def way_of_turn(way: Vectors, velocity: Vectors, bodies: ClimbSpeeds) -> Scalars
 
 
 def out_of_reach(way: Vectors, time: float, handling: Handling, max_speed: Scalars) -> Scalars:
-    """By how much bodies cannot get to places in time, (m,) metres; 0 for those that can.
-
-    Args:
-        way: (m, 3) to the places, metres.
-        time: seconds.
-        max_speed: (m,) m/s.
-    """
+    """By how much bodies cannot get to places in time, (m,) metres; 0 for those that can. `way`: (m, 3) to the places,
+    metres; `time`: seconds; `max_speed`: (m,) m/s."""
     bodies = climb_speeds(handling, max_speed, max_speed, way[:, 2] / time)
     run = magnitude(np.where(bodies.limited[:, None], level_part(way), way))
     far = np.maximum(run - bodies.fastest * time, 0.0)
@@ -117,10 +106,7 @@ def out_of_reach(way: Vectors, time: float, handling: Handling, max_speed: Scala
 
 def climb_stretch(handling: Handling, max_speed: Scalars, cruise: Scalars) -> tuple[Scalars, Scalars]:
     """How many times as long as a level way a climb and a dive take, (m,) each; 1 where they are not limited.
-
-    Args:
-        max_speed, cruise: (m,) m/s.
-    """
+    `max_speed`, `cruise`: (m,) m/s."""
     times = []
     for sign in (1.0, -1.0):
         bodies = climb_speeds(handling, max_speed, max_speed, np.full(len(cruise), sign))

@@ -55,10 +55,7 @@ def shared_out(position: Vectors, points: Vectors, up: Scalars | None = None, do
 
 def climbs(position: Vectors, points: Vectors) -> Scalars:
     """How far vehicles have to climb to places that are shared out by height, (m,) metres; less than 0 to dive.
-
-    Args:
-        position, points: (m, 3) and (p, 3) metres, of at least one each.
-    """
+    `position`, `points`: (m, 3) and (p, 3) metres, of at least one each."""
     m, p = len(position), len(points)
     height = np.sort(points[:, 2])[np.floor((np.arange(m) + 0.5) * (p / m)).astype(np.int64)]
     return height - np.sort(position[:, 2])
@@ -122,12 +119,8 @@ class Spread:
 
 
 def spread(points: Vectors, triangles: NDArray[np.int64], count: int) -> Spread:
-    """Places evenly spread over triangles, `count` of them; none where there is no area.
-
-    Args:
-        points: (v, 3) metres.
-        triangles: (f, 3) rows of points.
-    """
+    """Places evenly spread over triangles, `count` of them; none where there is no area. `points`: (v, 3) metres;
+    `triangles`: (f, 3) rows of points."""
     corners = [picked(points, triangles[:, corner]) for corner in range(3)]
     area = np.cumsum(magnitude(cross(corners[1] - corners[0], corners[2] - corners[0])))
     if not len(area) or area[-1] <= EPSILON or not count:
@@ -148,11 +141,7 @@ def spread(points: Vectors, triangles: NDArray[np.int64], count: int) -> Spread:
 
 def spread_along(points: Vectors, segments: NDArray[np.int64], count: int) -> tuple[Spread, NDArray[np.int64]]:
     """Places evenly spread along lines, `count` of them, and the triangles without area on which they are, (s, 3).
-
-    Args:
-        points: (v, 3) metres.
-        segments: (s, 2) rows of points.
-    """
+    `points`: (v, 3) metres; `segments`: (s, 2) rows of points."""
     flat = segments[:, (0, 1, 1)]
     first, second = picked(points, segments[:, 0]), picked(points, segments[:, 1])
     along = np.cumsum(magnitude(second - first))

@@ -11,7 +11,8 @@ Bodies on feet give way along their heading, as `Strides` says.
 What contacts take of a way they take over time. Bodies brake with b, which stops one at top speed within STOPS; two on
 their way into each other begin to where else they could not stop before they touch, and overlaps are undone as gently.
 The velocity at which a body is shoved beside its own grows by GUARD b at most and fades by b, so that it neither stops
-nor darts for one frame. Only obstacles keep bodies out at once.
+nor darts for one frame. Only obstacles keep bodies out at once; who stands in what lies, such as a table top, gets out
+aside by the shortest way that is free.
 
 No body moves further than its top speed allows, on what it stands on. Its velocity loses the component into the contact
 that it does not go any more, so that no body is thrown back or turned around, and each sets off again by its own force.
@@ -54,6 +55,8 @@ at the former finds far more pairs than those that touch."""
 MARGIN, MANY = 0.25, 256
 """Of more pairs than these, a round looks only at those that are nearer to a contact than this share of the largest
 radius, until a body has moved that far."""
+STEEP = 0.7
+"""Share of a way out of an obstacle that leads up or down from which on who stands goes aside instead."""
 WALL_PASSES = 3
 """Rounds in which bodies are kept out of obstacles, whatever else contacts do."""
 NOBODY_SHOVED: Vectors = no_vectors(0)
@@ -487,4 +490,12 @@ class _AtWalls:
             distance, away = self.obstacles.surface(places, self.row, self.stature)
         else:
             distance, away = self.obstacles.surface_of_capsules(places, self.axis, self.radius, self.row, self.stature)
+        lies = np.abs(away[:, 2]) > STEEP
+        lying = which(lies & (distance < self.radius) & (self.stature.head > self.stature.feet))
+        if len(lying):
+            # Nobody who stands gets out of a table top upward.
+            some = picked(places, lying), self.row[lying], self.radius[lying], self.stature.take(lying)
+            far, aside = self.obstacles.way_aside(*some)
+            out = np.isfinite(far)
+            distance[lying[out]], away[lying[out]] = -far[out], aside[out]
         return distance - self.radius, away

@@ -21,7 +21,6 @@ def find_roots(count: int, links: Sequence[tuple[Rows, Rows]], members: Rows) ->
     """The root of each thing, (count,): the lowest row of its group.
 
     Args:
-        count: the count of things.
         links: rows (p,) and (p,) of things that are linked directly, in any number of lists.
         members: (m,) rows; as soon as these are all joined the search stops, and other groups may be left in pieces.
     """

@@ -48,7 +48,6 @@ class Looks:
     """Pairs of an agent and a body, from one end of a list of pairs.
 
     Attributes:
-        pairs: the list.
         forward: (n, 3) the headings of the agents.
         rows: (p,) the rows of the list that count, ascending; None for all.
         reversed: whether the second body of each pair is the agent.
@@ -168,7 +167,6 @@ class Near:
     """A list of pairs of an agent and a body near it.
 
     Attributes:
-        looks: the pairs.
         seen: (p,) whether the agent perceives the body; None if all are perceived.
         mirrored: whether another list holds the same pairs from the other end.
     """
@@ -419,12 +417,8 @@ def _masked(pairs: Pairs, ends: tuple[Near, Near], distance: float) -> tuple[Nea
 
 
 def both_ways(pairs: Pairs | PairSelection, rows: Rows, forward: Vectors) -> tuple[Near, Near]:
-    """The pairs from the first and from the second end, each where that end is an agent.
-
-    Args:
-        rows: (n,) the bodies that are agents, distinct.
-        forward: (b, 3) the headings of all bodies.
-    """
+    """The pairs from the first and from the second end, each where that end is an agent. `rows`: (n,) the bodies that
+    are agents, distinct; `forward`: (b, 3) the headings of all bodies."""
     if len(rows) == len(forward):
         return (
             Near(Looks(pairs, forward, grouped=True)),

@@ -73,12 +73,8 @@ class Pairs:
 
 @dataclass(frozen=True)
 class PairSelection:
-    """A selection of pairs; its columns are gathered on first access.
-
-    Attributes:
-        pairs: all pairs.
-        rows: (p,) the rows of the selected pairs, ascending.
-    """
+    """A selection of pairs; its columns are gathered on first access. `rows`: (p,) the rows of the selected pairs,
+    ascending."""
 
     pairs: Pairs
     rows: Rows

@@ -73,7 +73,6 @@ def _with_room(waiting: Rows, motion: Motion, snapshot: Snapshot) -> dict[int, f
 
     Args:
         waiting: (w,) rows of vehicles.
-        motion: where they stand.
         snapshot: with the vehicles inside present.
     """
     tracked = snapshot.tracked

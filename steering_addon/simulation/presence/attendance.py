@@ -54,12 +54,8 @@ class Attendance(Declared):
 
 
 def enter_frames(attendance: Attendance, keys: Keys) -> Scalars:
-    """The frame on which each vehicle enters, (n,); -inf for a vehicle that is present from the start.
-
-    Args:
-        attendance: the settings of n vehicles.
-        keys: (n,) their random keys.
-    """
+    """The frame on which each vehicle enters, (n,); -inf for a vehicle that is present from the start. `attendance`:
+    the settings of n vehicles; `keys`: (n,) their random keys."""
     random = uniform(mix(keys, ENTERING))
     entering = attendance.enter_frame + np.floor(random * (attendance.enter_span + 1))
     return np.where(attendance.use_enter_frame, entering, -np.inf)

@@ -24,12 +24,8 @@ BRAKING = 0.5
 
 @dataclass(frozen=True)
 class Staying(Memory):
-    """How long agents have stayed at a place.
-
-    Attributes:
-        arrived: (n,) seconds since it has arrived, 0 before.
-        time: (n,) seconds for which it has stood there.
-    """
+    """How long agents have stayed at a place. `arrived`: (n,) seconds since it has arrived, 0 before; `time`: (n,)
+    seconds for which it has stood there."""
 
     arrived: Scalars = remembered(0.0)
     time: Scalars = remembered(0.0)

@@ -170,7 +170,7 @@ def _distances(obstacles: Obstacles, places: Places, place: Rows, row: Rows, bui
     for first in range(0, len(place), PAIRS):
         part = slice(first, first + PAIRS)
         at = place[part]
-        stature = Stature(*(shared(end, len(at)) for end in (0.0, build.step, build.headroom)))
+        stature = Stature(*(shared(end, len(at)) for end in (0.0, build.step, build.headroom, build.steepest)))
         least[part], out = obstacles.surface(columns(x[at], y[at], height[at]), row[part], stature)
         away[part] = out[:, :2] / np.maximum(magnitude(columns(out[:, 0], out[:, 1], 0.0)), EPSILON)[:, None]
     return least, away

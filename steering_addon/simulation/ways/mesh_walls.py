@@ -78,10 +78,10 @@ def with_walls(obstacles: Obstacles, still: Mask, height: Scalars, radius: Scala
     rows = np.flatnonzero(still & (obstacles.shape == MESH) & (obstacles.side == OUTSIDE) & obstacles.present)
     walls, cut = [], np.zeros(len(obstacles), dtype=np.bool_)
     for row in rows.tolist():
-        mesh: Mesh = obstacles.mesh[row]
-        if len(mesh) > MOST_FACES:
+        if len(obstacles.mesh[row]) > MOST_FACES:
             continue
-        start, axes = obstacles.start[row], obstacles.axes[row]
+        met, (part,) = obstacles.on_feet(np.array([row]), tallest)
+        mesh, start, axes = met.mesh[part], met.start[part], met.axes[part]
         if tallest.is_tall:
             heights = np.unique(tallest.sections(mesh, axes, start[2:], number * step)[1])
         else:

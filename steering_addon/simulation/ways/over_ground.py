@@ -56,11 +56,13 @@ class Ways:
         surfaces: what they lead over.
         grounds: what vehicles can walk, with the mask of those that walk it, (v,), and the traffic on it.
         lift: (v,) metres from the place where each vehicle stands up to its origin.
+        nose: (v,) metres from its middle to the end of its axis.
     """
 
     surfaces: Surfaces
     grounds: tuple[tuple[WalkableGround, Mask, Traffic], ...]
     lift: Scalars
+    nose: Scalars
     _asked: list[_Asked] = field(default_factory=list, compare=False)
     _fled: list[tuple[Rows, Scalars]] = field(default_factory=list, compare=False)
     _unrolled: dict[tuple[bytes, bytes, bytes], Vectors] = field(default_factory=dict, compare=False)
@@ -85,7 +87,8 @@ class Ways:
                 continue
             at = picked(position, asks)
             feet = self._feet(rows[asks], at)
-            course = ground.course(feet, picked(places, asks), at[:, 2], _lanes(keys[asks]), traffic, moves[asks])
+            lanes, nose = _lanes(keys[asks]), self.nose[rows[asks]]
+            course = ground.course(feet, picked(places, asks), at[:, 2], lanes, traffic, moves[asks], nose)
             self._asked.append(_Asked(ground, rows[asks], picked(places, asks), course))
             places = places.copy(order="K")
             places[asks] = course.place
@@ -235,6 +238,7 @@ def find_ways(
     traffic: Mapping[Build, Traffic],
     links: Links = NO_LINKS,
     pace: Scalars | None = None,
+    nose: Scalars | None = None,
 ) -> Ways | None:
     """The ways of vehicles that walk, among all that stands still; None where nobody walks on such ground.
 
@@ -244,6 +248,7 @@ def find_ways(
         traffic: after the last step, as of `traffic_after`.
         links: what joins places of the ground.
         pace: (v,) the usual speed of each vehicle, m/s, by which it judges the seconds of links.
+        nose: (v,) metres from the middles of long bodies to the ends of their axes; None if all are round.
     """
     still = Surfaces(tuple(layer for layer in surfaces.layers if not layer.moves and len(layer)))
     if not len(still.layers):
@@ -258,7 +263,8 @@ def find_ways(
             grounds.append((ground, walks, traffic.get(build) or Traffic.none_yet(ground.spans)))
     if not grounds:
         return None
-    return Ways(still, tuple(grounds), np.broadcast_to(lift, radius.shape))
+    nose = np.zeros(len(radius)) if nose is None else nose
+    return Ways(still, tuple(grounds), np.broadcast_to(lift, radius.shape), nose)
 
 
 def _builds(radius: Scalars, handling: Handling) -> Iterator[tuple[Build, Mask]]:

@@ -12,7 +12,7 @@ from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, clamp, distinct_rows,
 from ..arrays.vectors import Vectors, columns, dot, magnitude, picked, unit
 from ..links import Links
 from .fields import FAR, Field, Mesh8
-from .routes import LENGTHS, Routes, look_from
+from .routes import LANES, LENGTHS, Routes, look_from
 from .spans import grade
 from .standing import Standing
 from .traffic import Traffic
@@ -79,7 +79,14 @@ class WalkableGround(WalkableGrid):
         return ground
 
     def course(
-        self, feet: Vectors, goals: Vectors, heights: Scalars, lane: Rows, traffic: Traffic, moves: Mask
+        self,
+        feet: Vectors,
+        goals: Vectors,
+        heights: Scalars,
+        lane: Rows,
+        traffic: Traffic,
+        moves: Mask,
+        nose: Scalars,
     ) -> Course:
         """Where agents that stand on (m, 3) see their goals, (m, 3) metres.
 
@@ -89,6 +96,7 @@ class WalkableGround(WalkableGrid):
             traffic: what holds them up.
             moves: (m,) whose goals move. A field of its own would have to be solved for each on every step: those in
                 sight are gone to straight, others by the ways to the middles of blocks of cells.
+            nose: (m,) metres from their middles to the ends of their axes.
         """
         place, ahead, reached = goals.copy(), np.full(len(goals), np.inf), np.ones(len(goals), dtype=np.bool_)
         over = np.full(len(goals), -1, dtype=np.int64)
@@ -106,7 +114,8 @@ class WalkableGround(WalkableGrid):
         look_from(every, [start[some] for some in asking])
         for routes, some in zip(every, asking):
             at, here = rows[some], feet[some]
-            aim_x, aim_y, length, over[at] = routes.aims(start[some], lane[at])
+            own = self._lane_for_nose(routes, start[some], here, lane[at], nose[at])
+            aim_x, aim_y, length, over[at] = routes.aims(start[some], own)
             seen = np.isnan(length)
             to_x, to_y = aim_x - here[:, 0], aim_y - here[:, 1]
             shown = straight = np.sqrt(to_x * to_x + to_y * to_y)
@@ -123,6 +132,20 @@ class WalkableGround(WalkableGrid):
             place[at] = np.where(known[:, None], goals[at], along)
             ahead[at] = np.where(known, np.inf, straight)
         return Course(place, ahead, reached, over, passage, inside)
+
+    def _lane_for_nose(self, routes: Routes, start: Rows, feet: Vectors, lane: Rows, nose: Scalars) -> Rows:
+        """The lanes of agents (m,), of long bodies the next further out on which they do not head into a wall: on the
+        inner side of a bend their noses would be in it where their middles still have room."""
+        outer, left = lane.copy(), which(nose > 0.0)
+        while len(left):
+            aim_x, aim_y, length, _ = routes.aims(start[left], outer[left])
+            way = columns(aim_x - feet[left, 0], aim_y - feet[left, 1], 0.0)
+            free = np.isnan(length) | self.sees_along(start[left], unit(way), magnitude(way) + nose[left])[0]
+            last = outer[left] == len(LANES) - 1
+            outer[left[~free & last]] = lane[left[~free & last]]
+            left = left[~free & ~last]
+            outer[left] += 1
+        return outer
 
     def lengths(self, feet: Vectors, places: Vectors, traffic: Traffic) -> Vectors:
         """How long the ways from (m, 3) to places (c, 3) are, metres of free way, (m, c).

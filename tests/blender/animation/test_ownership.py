@@ -64,9 +64,6 @@ def whats(ownership, ob, first: float = FIRST, last: float = LAST) -> list[str]:
     return ownership.own_animation(ob, first, last)
 
 
-# ---- the record
-
-
 def test_a_record_reads_as_it_was_written(ownership) -> None:
     action, kept = bpy.data.actions.new("Baked"), bpy.data.actions.new("Kept")
     record = records().BakeRecord(
@@ -102,9 +99,6 @@ def test_a_kept_action_that_was_deleted_is_none(ownership) -> None:
     records().write_record(action, records().BakeRecord("one", 1.0, 2.0, ("location",), True, kept=kept))
     bpy.data.actions.remove(kept)
     assert records().our_record(action).kept is None
-
-
-# ---- whose a key is
 
 
 @pytest.mark.parametrize(
@@ -163,9 +157,6 @@ def test_keys_of_another_slot_are_not_only_ours(ownership, animation_data, ship)
     other.animation_data.action_slot = action.slots.new("OBJECT", "Other")
     insert(other, "scale", 12)
     assert not ownership.holds_only_ours(action, records().our_record(action))
-
-
-# ---- animation that blocks a bake
 
 
 @pytest.mark.parametrize("path", TRANSFORMS)

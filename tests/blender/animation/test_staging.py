@@ -332,7 +332,7 @@ def set_values(ob, given: tuple) -> None:
 def clear_all(staging, vehicles, before: dict) -> None:
     """Clear, and put the vehicles back where they stood: where that is, a bake does not know."""
     for ob in vehicles:
-        assert staging.clear(ob)
+        assert staging.clear_all([ob])
         set_values(ob, before[ob.name])
 
 
@@ -434,7 +434,7 @@ def test_a_key_set_by_hand_on_a_baked_frame_is_the_animators(staging) -> None:
         curve.keyframe_points[5].type = "KEYFRAME" if curve.data_path == "location" else "GENERATED"
     with pytest.raises(ValueError, match=r"keys on location \(frame 15\)"):
         bake(staging, [ob], replace=False)
-    staging.clear(ob)
+    staging.clear_all([ob])
     assert [tuple(p.co) for p in curves_of(ob)["location", 0].keyframe_points] == [(15.0, 7.0)]
 
 
@@ -447,7 +447,7 @@ def test_baked_keys_that_were_moved_out_of_the_range_are_the_animators(staging) 
     curve.update()
     bake(staging, [ob], replace=False)
     assert len(curves_of(ob)["location", 0].keyframe_points) == 2 * len(FRAMES)
-    staging.clear(ob)
+    staging.clear_all([ob])
     assert list(curves_of(ob)) == [("location", 0)]
 
 
@@ -470,7 +470,7 @@ def test_a_copied_vehicle_is_baked_and_cleared_separately(staging) -> None:
     assert each.animation_data.action != other.animation_data.action
     assert len(bpy.data.actions) == 2
     kept = dump_action(each.animation_data.action)
-    staging.clear(other)
+    staging.clear_all([other])
     assert dump_action(each.animation_data.action) == kept
     assert other.animation_data is None
 
@@ -481,7 +481,7 @@ def test_clearing_one_of_two_that_play_one_bake_leaves_the_other(staging) -> Non
     bake(staging, [each])
     other = each.copy()
     before = dump_action(each.animation_data.action)
-    staging.clear(other)
+    staging.clear_all([other])
     after = dump_action(each.animation_data.action)
     assert after["curves"] == before["curves"]
     assert {path for path, _ in curves_of(other)} == {"scale"}
@@ -512,7 +512,7 @@ def test_an_override_is_baked_saved_and_cleared(staging, tmp_path) -> None:
     assert not ob.animation_data.action.library
     bpy.context.scene.frame_set(FIRST + 3)
     assert np.allclose(ob.location, motion(ob)[0][3], atol=1e-5)
-    staging.clear(ob)
+    staging.clear_all([ob])
     assert ob.animation_data.action.library
     assert dump_action(ob.animation_data.action)["curves"] == before
 
@@ -526,7 +526,7 @@ def test_edits_of_other_channels_survive_clearing_what_was_replaced(staging) -> 
     bake(staging, [ob])
     curves_of(ob)["scale", 0].keyframe_points[1].co[1] = 9.0
     ob.keyframe_insert("delta_scale", frame=3)
-    staging.clear(ob)
+    staging.clear_all([ob])
     after = curves_of(ob)
     assert after["scale", 0].keyframe_points[1].co[1] == 9.0
     assert ("delta_scale", 0) in after
@@ -540,7 +540,7 @@ def test_a_bake_whose_kept_action_was_deleted_can_still_be_cleared(staging) -> N
     own_keys_of_all_kinds(ob := new_object())
     bake(staging, [ob])
     bpy.data.actions.remove(ob.animation_data.action["steering_bake"]["kept"])
-    staging.clear(ob)
+    staging.clear_all([ob])
     frames = [point.co[0] for point in curves_of(ob)["location", 0].keyframe_points]
     assert frames == [-10, 2, 44]
 
@@ -551,7 +551,7 @@ def test_a_bake_in_an_nla_strip_is_a_take_of_the_animators(staging) -> None:
     take = ob.animation_data.action
     ob.animation_data.nla_tracks.new().strips.new("Take", FIRST, take)
     ob.animation_data.action = None
-    assert not staging.clear(ob)
+    assert not staging.clear_all([ob])
     with pytest.raises(ValueError, match="the NLA strip Take"):
         bake(staging, [ob], replace=False)
 
@@ -640,13 +640,13 @@ def test_an_animators_keys_survive_whatever_is_baked_over_them(staging, steps) -
             stored[frame] = number
             insert_by_hand(ob, frame, number)
         elif what == "clear":
-            staging.clear(ob)
+            staging.clear_all([ob])
         else:
             bake(staging, [ob], np.arange(frame, frame + number + 0.0))
             assert own_keys_of(ob) == pytest.approx(
                 {f: v for f, v in stored.items() if not frame <= f < frame + number}, abs=1e-5
             )
-    staging.clear(ob)
+    staging.clear_all([ob])
     assert own_keys_of(ob) == pytest.approx(stored, abs=1e-5)
     assert len(bpy.data.actions) == (1 if stored else 0)
 

@@ -58,9 +58,6 @@ def seen(ob, frames=FRAMES) -> dict[str, list[bool]]:
     return result
 
 
-# ---- what an animator may have done before
-
-
 def key_switch(ob, path: str, keys: dict[int, bool]) -> None:
     before = getattr(ob, path)
     for frame, hidden in keys.items():
@@ -116,9 +113,6 @@ def objects(request, tmp_path):
 @pytest.fixture(params=IN_THE_WAY, ids=lambda situation: situation.__name__)
 def contested(request, tmp_path):
     return made(request.param, tmp_path)
-
-
-# ---- laws
 
 
 def test_it_is_hidden_on_its_frames_and_on_no_others(staging, objects) -> None:

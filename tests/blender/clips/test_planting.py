@@ -231,9 +231,6 @@ def test_clips_of_a_model_whose_feet_cannot_be_held_are_played_and_it_says_why(c
     assert action_of_feet(rig) is None and "Steering: Walk" in rig.animation_data.nla_tracks
 
 
-# ---- clips that are found
-
-
 def with_run(rig, last_key: float):
     """A walk, whose thighs end this much further back than they began, and a run that is twice as quick."""
     walk, run = uneven_walk(rig), uneven_walk(rig, "Run")
@@ -290,9 +287,6 @@ def test_a_new_crowd_is_told_why_a_model_brings_no_walk(actions: Callable, names
     vehicle(rig, crowd=people, identity=5)
     told = part("blender.crowds.adding_clips").add_to_new_crowd(people, [rig], bpy.context.scene)
     assert told == (names, reason)
-
-
-# ---- keys
 
 
 def test_feet_are_free_again_once_a_bake_is_deleted_and_baking_twice_is_baking_once() -> None:
@@ -435,33 +429,6 @@ def test_a_deleted_bake_gives_back_what_only_feet_keyed_and_leaves_no_copy_of_a_
     clear_bake()
     after = [channel for bone in rig.pose.bones for channel in (*bone.location, *bone.rotation_euler)]
     assert after == pytest.approx(before, abs=1e-6) and len(bpy.data.actions) == actions
-
-
-def test_who_stands_on_a_lorry_plays_no_walk_and_keeps_its_feet_on_the_bed() -> None:
-    rig = legged()
-    people = walking(rig)
-    people.steering.seek.use = False
-    people.steering.vehicle.cruise_speed = rig.steering.start_speed = 0.0
-    corners = [(x, y, 0.0) for x in (-4.0, 4.0) for y in (-4.0, 4.0)]
-    bed = meshed("Bed", corners, [(0, 1, 3, 2)])
-    for frame, place, angle in ((1, (0.0, 0.0, 0.0), 0.0), (60, (5.0, 1.0, 0.4), 0.6)):
-        bed.location, bed.rotation_euler.z = place, angle
-        bed.keyframe_insert("location", frame=frame)
-        bed.keyframe_insert("rotation_euler", frame=frame)
-    bpy.context.scene.frame_set(1)
-    press("tag", bed, role="SURFACE")
-    bake()
-    names = {track.name for track in rig.animation_data.nla_tracks if not track.mute}
-    assert names == {"Steering: Idle", "Steering: Feet"}
-    soles = []
-    for _ in at_frames(range(1, 61)):
-        graph = bpy.context.evaluated_depsgraph_get()
-        evaluated = rig.evaluated_get(graph)
-        back = np.array(bed.evaluated_get(graph).matrix_world.inverted() @ evaluated.matrix_world)
-        soles.append([back @ np.array(evaluated.pose.bones[f"Foot.{side}"].matrix)[:, 3] for side in "LR"])
-    # It breathes: its legs are stretched as its hips go up.
-    assert (np.ptp(np.array(soles), axis=0)[:, :3].max(axis=0) < (0.001, 0.001, 0.02)).all()
-    assert np.linalg.norm(rig.matrix_world.translation) > 4.0
 
 
 def test_rigs_with_the_same_keys_share_an_action() -> None:

@@ -73,9 +73,6 @@ def positions_of(ob, over) -> np.ndarray:
     return np.array([[bag["location", axis].evaluate(frame) for axis in range(3)] for frame in over])
 
 
-# ---- entering
-
-
 def test_a_vehicle_waits_at_its_start_and_is_visible_with_its_parts_from_its_enter_frame() -> None:
     present, later = walkers()
     start = np.array(later.location)
@@ -90,22 +87,6 @@ def test_a_vehicle_waits_at_its_start_and_is_visible_with_its_parts_from_its_ent
     assert not any(is_baked(ob) for ob in present.children_recursive)
 
 
-def test_members_enter_on_random_frames_of_the_span() -> None:
-    vehicles = walkers(8, use_enter_frame=True, enter_frame=10, enter_span=30)
-    bake()
-    came = {ob.name: seen(ob)[0] for ob in vehicles}
-    assert all(10 <= frame <= 40 for frame in came.values())
-    assert len(set(came.values())) > 3
-    enter_on(vehicles[2], 55)
-    bake()
-    assert {ob.name: seen(ob)[0] for ob in vehicles if ob != vehicles[2]} == {
-        k: v for k, v in came.items() if k != vehicles[2].name
-    }
-
-
-# ---- leaving
-
-
 def test_a_leaving_vehicle_is_hidden_from_the_frame_after_its_arrival() -> None:
     ob = vehicle_to_a_door(on_arrival="LEAVE")
     bake()
@@ -117,9 +98,6 @@ def test_a_leaving_vehicle_is_hidden_from_the_frame_after_its_arrival() -> None:
     assert np.allclose(positions[last - FIRST :], positions[last - FIRST], atol=1e-5)
     door = np.array(bpy.data.objects["Door"].location)
     assert np.linalg.norm(positions[-1] - door) < ob.steering.crowd.steering.vehicle.radius + 0.3
-
-
-# ---- data of the user
 
 
 def test_a_vehicle_that_starts_again_is_hidden_for_two_frames_and_seen_to_move_nowhere_else() -> None:
@@ -189,9 +167,6 @@ def test_the_overlay_skips_absent_vehicles() -> None:
         asked.append(len(requests.requested_forces([present, later], scene, depsgraph, tracks)))
     assert counts[1] == counts[0] / 2
     assert asked == [2, 1]
-
-
-# ---- the preview
 
 
 def seen_in(depsgraph) -> set[str]:

@@ -26,9 +26,6 @@ def values(crowd_object, behavior: str) -> dict:
     )
 
 
-# ---- values
-
-
 @pytest.mark.parametrize("behavior", CATALOGUE)
 def test_a_behavior_is_added_with_the_values_that_fit_its_crowd(behavior: str) -> None:
     crowd_object = fish()
@@ -95,9 +92,6 @@ def test_a_preset_of_a_new_behavior_keeps_its_numbers_and_the_others_are_fitted(
     assert group.weight == pytest.approx(fitted["weight"]) and group.weight != 3.0
 
 
-# ---- targets
-
-
 def test_a_reaction_is_to_the_only_other_crowd() -> None:
     prey, predators = fish(), fish(1, "Shark", 30.0)
     add(predators, "pursuit")
@@ -106,32 +100,21 @@ def test_a_reaction_is_to_the_only_other_crowd() -> None:
     assert prey.steering.evasion.pursuer == predators
 
 
-def test_a_leader_is_not_overruled() -> None:
-    prey, _ = fish(), fish(1, "Shark", 30.0)
-    leader()
+@pytest.mark.parametrize("beside", ["a leader", "a chosen target", "two other crowds", "a crowd without vehicles"])
+def test_a_reaction_is_to_no_crowd_where_that_is_a_guess_or_something_else_is_meant(beside: str) -> None:
+    prey, chosen = fish(), None
+    if beside == "a crowd without vehicles":
+        crowd("Empty Crowd")
+    else:
+        fish(1, "Shark", 30.0)
+    if beside == "a leader":
+        leader()
+    elif beside == "a chosen target":
+        chosen = prey.steering.evasion.pursuer = bpy.data.objects["Shark 0"]
+    elif beside == "two other crowds":
+        fish(1, "Whale", 60.0)
     add(prey, "evasion")
-    assert prey.steering.evasion.pursuer is None
-
-
-def test_a_chosen_target_is_kept() -> None:
-    prey, predators = fish(), fish(1, "Shark", 30.0)
-    prey.steering.evasion.pursuer = bpy.data.objects["Shark 0"]
-    add(prey, "evasion")
-    assert prey.steering.evasion.pursuer == bpy.data.objects["Shark 0"]
-    assert predators != prey
-
-
-def test_of_several_other_crowds_none_is_guessed() -> None:
-    prey, _, _ = fish(), fish(1, "Shark", 30.0), fish(1, "Whale", 60.0)
-    add(prey, "evasion")
-    assert prey.steering.evasion.pursuer is None
-
-
-def test_a_crowd_without_vehicles_is_not_reacted_to() -> None:
-    prey = fish()
-    crowd("Empty Crowd")
-    add(prey, "evasion")
-    assert prey.steering.evasion.pursuer is None
+    assert prey.steering.evasion.pursuer == chosen
 
 
 def test_what_is_selected_with_the_crowd_becomes_the_target() -> None:

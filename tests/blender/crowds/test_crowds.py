@@ -27,9 +27,6 @@ def region(name: str = "Region", shape: str = "SPHERE", size: float = 1.0, **pla
     return ob
 
 
-# ---- regions
-
-
 @pytest.mark.parametrize("shape", ["SPHERE", "BOX"])
 def test_a_region_has_the_size_and_rotation_of_its_empty(shape: str) -> None:
     frames(1, 3)
@@ -55,15 +52,6 @@ def test_a_region_follows_the_location_and_scale_of_its_object() -> None:
     assert np.allclose(later.regions.half, [[2.0, 1.0, 1.0]])
 
 
-def test_a_region_that_stands_still_can_be_switched_off_and_on() -> None:
-    frames(1, 11)
-    vehicle(crowd=crowd(containment={}))
-    insert(region(), "steering.active", {1: True, 4: False, 8: True})
-    assert [snapshot.regions.present.tolist() for snapshot in snapshots(1, 2, 5, 6, 9)] == [
-        [True], [True], [False], [False], [True]
-    ]  # fmt: skip
-
-
 def test_a_region_set_as_target_needs_no_tag_and_takes_precedence() -> None:
     frames(1, 60, fps=12)
     region("Near", size=4.0)
@@ -73,9 +61,6 @@ def test_a_region_set_as_target_needs_no_tag_and_takes_precedence() -> None:
     bake()
     end = places(ship, [60])[0]
     assert end[0] > 10.0
-
-
-# ---- neighbors
 
 
 def moved_aside(ship) -> float:
@@ -109,9 +94,6 @@ def test_own_crowd_chosen_crowd_and_everyone() -> None:
     mine.steering.separation.neighbors = "EVERYONE"
     bake()
     assert moved_aside(ship) > 0.2
-
-
-# ---- many
 
 
 def test_a_closed_mesh_is_a_region_and_one_with_holes_is_refused(addon) -> None:

@@ -145,29 +145,6 @@ def test_what_is_out_of_reach_says_by_how_much_before_the_bake() -> None:
     assert any("has 3 markers" in text for text in planning.plan_reading(bpy.context.scene).warnings)
 
 
-def test_who_cannot_climb_to_the_shape_in_time_is_told_before_the_bake_as_it_comes_out(capfd) -> None:
-    birds, members = flock(4, wander={})
-    birds.steering.locomotion = "FLYING"
-    birds.steering.flying.max_climb = np.radians(15.0)
-    shape = letter()
-    shape.location = (-1.0, 5.0, 0.0)
-    mark = add(birds, shape)
-    [said] = [text for text in planning.plan_reading(bpy.context.scene).warnings if "Mark" in text]
-    assert said.startswith(f"1 of 4 vehicles of Birds cannot be at their places of {mark.name} in time, Bird ")
-    short = float(said.split(" by ")[1].split(" m:")[0])
-    name = said.split("in time, ")[1].split(" by ")[0]
-    capfd.readouterr()
-    bake()
-    missed = float(capfd.readouterr().out.split("was missed by ")[1].split(" m:")[0])
-    assert missed == pytest.approx(short, abs=0.3)
-    local = {ob.name: place for ob, place in zip(members, places(members) - np.array(shape.location))}
-    assert np.abs(local.pop(name)[1]) < 1.0 and max(np.abs(place[1]) for place in local.values()) < 0.02
-    mark.steering.mark.marker, mark.steering.mark.frame = "", END
-    shape.location.z = -2.0
-    bpy.context.view_layer.update()
-    assert not [text for text in planning.plan_reading(bpy.context.scene).warnings if "Mark" in text]
-
-
 @pytest.mark.parametrize(
     ("trouble", "said"),
     [

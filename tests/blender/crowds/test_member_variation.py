@@ -6,8 +6,6 @@ import pytest
 
 from tests.blender.building import assert_same, crowd, drive, fleet, insert, link, scene_dump, select, vehicle
 
-FACTORS = ("speed_factor", "size_factor", "mass_factor", "start_speed")
-
 
 def vary(**settings) -> None:
     assert bpy.ops.steering.vary(**settings) == {"FINISHED"}
@@ -27,9 +25,6 @@ def ships():
     vehicles = fleet(10)
     select(vehicles[0])
     return vehicles
-
-
-# ---- factors
 
 
 def test_by_default_speed_size_and_start_speed_vary_a_little(ships) -> None:
@@ -56,20 +51,6 @@ def test_objects_keep_their_scale_on_request(ships) -> None:
     assert np.ptp(values(ships, "size_factor")) > 0.1
     vary(size=0.3)
     assert np.allclose(sizes(ships), values(ships, "size_factor")[:, None], rtol=1e-6)
-
-
-# ---- varying again
-
-
-def test_varying_again_starts_over(ships) -> None:
-    ships[2].scale = (2.0, 2.0, 2.0)
-    vary(speed=0.3, size=0.2, mass=0.4, start_speed=0.1)
-    once = [*(values(ships, name) for name in FACTORS), sizes(ships).ravel()]
-    vary(speed=0.9, size=0.9, mass=0.9, start_speed=0.9, seed=5)
-    vary(speed=0.3, size=0.2, mass=0.4, start_speed=0.1)
-    again = [*(values(ships, name) for name in FACTORS), sizes(ships).ravel()]
-    for first, second in zip(once, again):
-        assert np.allclose(first, second, rtol=1e-6)
 
 
 def test_amounts_of_zero_restore_the_original_values(ships) -> None:
@@ -102,9 +83,6 @@ def test_a_start_speed_stays_below_its_maximum_and_can_be_restored(ships) -> Non
     assert np.allclose(values(ships, "start_speed"), 0.95, rtol=1e-6)
 
 
-# ---- selection of vehicles
-
-
 def test_only_the_crowd_in_focus_is_varied(ships) -> None:
     other = fleet(3, crowd=crowd("Other"))
     select(ships[0].steering.crowd)
@@ -133,9 +111,6 @@ def test_copies_with_the_same_identity_vary_independently() -> None:
     assert {ship.steering.identity for ship in herd} == {77}, "identities are made unique when read, not written"
     vary(speed=0.5)
     assert (values(herd, "speed_factor") == speeds).all()
-
-
-# ---- unchanged objects
 
 
 def test_a_locked_vehicle_is_unchanged(ships) -> None:

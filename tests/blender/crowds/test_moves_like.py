@@ -54,9 +54,6 @@ def with_role(role: str) -> list:
     return [ob for ob in bpy.data.objects if ob.is_property_set("steering") and role in ob.steering.roles]
 
 
-# ---- a new crowd
-
-
 @pytest.mark.parametrize("factor", [0.05, 20.0])
 @pytest.mark.parametrize("like", LIKENESSES)
 def test_speed_and_force_scale_with_the_size_of_the_body(like, factor) -> None:
@@ -129,9 +126,6 @@ def test_vehicles_start_no_faster_than_at_cruise_speed_unless_they_are_told_to()
     assert starts() == pytest.approx([0.18, 0.18, 0.5], abs=1e-3)
 
 
-# ---- regions
-
-
 def test_vehicles_on_a_path_get_no_region() -> None:
     press("tag", path_curve(), role="PATH")
     tagged(*ships(4), moves_like="CAR")
@@ -153,32 +147,21 @@ def test_the_report_says_how_fast_they_are(capfd, system: str, pace: str) -> Non
     assert f", cruises at {pace}" in capfd.readouterr().out
 
 
-# ---- crowds with settings
-
-
-def test_a_crowd_with_behaviors_keeps_its_settings() -> None:
-    settled = crowd(seek={"weight": 3.0})
-    vehicle(crowd=settled)
-    known = stored(settled.steering)
-    scale = [tuple(ob.scale) for ob in ships(3)]
-    joined = tagged(*[bpy.data.objects[f"Model 0{k}"] for k in range(3)], moves_like="BIRD")
-    assert joined == settled
-    assert stored(settled.steering) == known
-    assert [tuple(bpy.data.objects[f"Model 0{k}"].scale) for k in range(3)] == scale
-    assert with_role("REGION") == []
-
-
-@pytest.mark.parametrize("settle", ["max_speed", "combining", "a member"])
+@pytest.mark.parametrize("settle", ["a behavior", "max_speed", "combining", "a member"])
 def test_a_crowd_with_any_settings_or_members_keeps_its_settings(settle) -> None:
-    settled = crowd()
+    settled = crowd(**({"seek": {"weight": 3.0}} if settle == "a behavior" else {}))
     if settle == "max_speed":
         settled.steering.vehicle.max_speed = 20.0
     elif settle == "combining":
         settled.steering.combining = "WEIGHTED_SUM"
     else:
         vehicle(crowd=settled)
-    tagged(*ships(2))
-    assert used(settled) == set()
+    known, models = stored(settled.steering), ships(2)
+    assert tagged(*models, moves_like="BIRD") == settled
+    assert settle in ("max_speed", "combining") or stored(settled.steering) == known
+    assert {tuple(ob.scale) for ob in models} == {(1.0, 1.0, 1.0)}
+    assert used(settled) == ({"seek"} if settle == "a behavior" else set())
+    assert with_role("REGION") == []
 
 
 def test_a_new_crowd_is_created_on_request() -> None:
@@ -210,17 +193,11 @@ def test_a_preset_that_cannot_be_read_changes_nothing(monkeypatch, tmp_path) -> 
     refuses("tag", "There is no preset anything", *ships(3), role="VEHICLE")
 
 
-# ---- the menu
-
-
 def test_the_menu_offers_to_join_a_crowd_with_settings_or_to_create_one() -> None:
     tagged(*ships(2), moves_like="FISH")
     select(wedge("Third"))
     asked = [entry[-1] for entry in shown("STEERING_MT_moves_like")]
     assert asked == ["Join Fish", "New Crowd Like", "Anything", "Bird", "Fish", "Animal", "Person", "Car", "Insect"]
-
-
-# ---- size
 
 
 def person():
@@ -242,9 +219,6 @@ def test_new_members_are_measured_like_existing_members(like) -> None:
     second = person()
     assert tagged(second).steering.vehicle.radius == radius
     assert second.steering.size_factor == pytest.approx(1.0)
-
-
-# ---- the forward axis
 
 
 NOSE = [(0.0, 1.0, 0.0), (-0.4, -0.6, 0.0), (0.4, -0.6, 0.0), (0.0, -0.6, 0.3)]

@@ -446,6 +446,19 @@ def test_scattered_members_keep_out_of_obstacles(shape: str) -> None:
     assert out.min() >= width
 
 
+@pytest.mark.parametrize("made_as", ["OBJECTS", "POINTS"])
+def test_a_second_crowd_keeps_out_of_the_long_bodies_of_the_first(made_as: str) -> None:
+    """Each within 3 m of a rod of 6 m keeps its radius from all of it, not from its middle alone."""
+    floor, rod = ground(24.0), put(box("Rod", (-0.2, -3.0, 0.0), (0.2, 3.0, 0.4)), location=(40.0, 0.0, 0.0))
+    rods = populate_after(rod, floor, count=12, made_as=made_as, random_turn=3.0, hide_models=True)
+    assert rods.steering.vehicle.length == pytest.approx(6.0)
+    others, _ = part("blender.crowds.populating.members").bodies_of_others(bpy.context.scene, None, set())
+    crowd = populate_after(wedge(size=0.3, location=(45.0, 0.0, 0.0)), floor, count=80, hide_models=True)
+    gap = np.sqrt(((locations(crowd)[:, None] - others) ** 2).sum(axis=2))
+    assert len(gap) == 80 and len(others) >= 12 * 20 and gap.min() >= 0.2 + 0.24
+    assert nearest(others[12:]) < 0.11, "they are balls in a row from end to end"
+
+
 def test_an_obstacle_that_is_the_ground_or_carried_by_a_vehicle_takes_no_room() -> None:
     floor = tag(ground(20.0), role="OBSTACLE")
     floor.steering.obstacle_shape = "MESH"

@@ -157,7 +157,7 @@ def posing(most: int):
     chosen = SimpleNamespace(is_property_set=lambda _name: True)
     operator = part("blender.operators.posed_meshes").STEERING_OT_pose_meshes
     settings = SimpleNamespace(properties=chosen, tolerance=TOLERANCE, most=most)
-    settings._posing = lambda task: operator._posing(settings, task)
+    settings._posing = lambda *task: operator._posing(settings, *task)
     return operator.begin(settings, bpy.context)[0]
 
 

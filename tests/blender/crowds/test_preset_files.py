@@ -74,9 +74,6 @@ def refusal(call, *arguments, **settings) -> str:
     return text
 
 
-# ---- where files are written
-
-
 @pytest.mark.parametrize("in_the_way", ["crowd", "steering"])
 def test_a_preset_is_refused_where_its_folder_cannot_be_made(in_the_way: str, elsewhere: Path) -> None:
     folder = user_folder()
@@ -184,9 +181,6 @@ def test_nan_is_not_saved() -> None:
     text = refusal(bpy.ops.steering.behavior_preset_save, behavior="wander", name="Mine")
     assert "steering.wander.strength of Crowd" in text
     assert list(user_folder().iterdir()) == []
-
-
-# ---- what is read
 
 
 def odd(**values) -> Callable[[Path], object]:

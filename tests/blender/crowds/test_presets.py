@@ -47,9 +47,6 @@ def used(ob) -> set[str]:
     return {name for name in names if ob.steering.is_property_set(name) and getattr(ob.steering, name).use}
 
 
-# ---- shipped presets
-
-
 @pytest.mark.parametrize("name", SHIPPED)
 def test_a_shipped_preset_sets_its_values_and_activates_only_its_behaviors(name) -> None:
     listed = part("blender.crowds.preset_files").CROWDS
@@ -73,9 +70,6 @@ def test_missing_values_are_reset_to_their_defaults() -> None:
     assert ob.steering.separation.neighbors == "OWN_CROWD"
     assert ob.steering.separation.priority == 2
     assert ob.steering.vehicle.response_time == pytest.approx(0.3)
-
-
-# ---- kept settings
 
 
 def test_targets_are_kept() -> None:
@@ -158,9 +152,6 @@ def test_keyframed_settings_are_reported(capfd) -> None:
     assert "Keys or drivers of Crowd override the preset: steering.vehicle.max_speed" in capfd.readouterr().out
 
 
-# ---- options
-
-
 def test_presets_are_fitted_to_vehicles_of_quite_another_size(capfd) -> None:
     ship = vehicle(size=1.1)  # 1.76 m long, eight starlings
     select(ship)
@@ -196,9 +187,6 @@ def test_the_suggested_preroll_and_variation_are_applied_on_request(capfd) -> No
     speeds = [ship.steering.speed_factor for ship in ships]
     assert len(set(speeds)) == 5
     assert max(abs(speed - 1.0) for speed in speeds) <= 0.1
-
-
-# ---- round trip
 
 
 def values_of(group) -> st.SearchStrategy:
@@ -250,9 +238,6 @@ def test_a_preset_made_from_a_crowd_gives_another_crowd_the_same_values(data) ->
     assert second.steering.combining == first.steering.combining
     assert preset_made_of(second).vehicle == preset_made_of(first).vehicle
     assert preset_made_of(second).behaviors == preset_made_of(first).behaviors
-
-
-# ---- user presets
 
 
 def test_a_user_preset_can_be_saved_applied_and_removed() -> None:

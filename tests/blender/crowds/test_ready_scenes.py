@@ -66,9 +66,6 @@ def members(of) -> list:
     return [ob for ob in with_role("VEHICLE") if ob.steering.crowd == of]
 
 
-# ---- the objects of a scene
-
-
 @pytest.mark.parametrize("scene", SCENES)
 def test_a_scene_is_in_its_own_collection_and_selected(scene) -> None:
     before = set(bpy.data.objects)
@@ -219,9 +216,6 @@ def test_the_report_says_how_far_a_second_scene_is_from_the_cursor(capfd) -> Non
     assert f"Added {second.name} {distance:.4g} m beside the 3D cursor: Preview" in capfd.readouterr().out
 
 
-# ---- existing data
-
-
 @sampled
 @pytest.mark.parametrize("scene", SCENES)
 def test_a_scene_leaves_existing_data_unchanged(scene) -> None:
@@ -292,9 +286,6 @@ def test_scenes_cannot_be_added_in_edit_mode() -> None:
         bpy.ops.steering.add_flock()
 
 
-# ---- undo and the menu
-
-
 def test_the_menu_is_in_the_add_menu_while_the_extension_is_enabled(addon) -> None:
     def entries():
         return [draw for draw in bpy.types.VIEW3D_MT_add.draw._draw_funcs if "ready_scenes" in draw.__module__]
@@ -332,9 +323,6 @@ def test_the_operators_and_icons_of_the_menu_exist() -> None:
     assert all(getattr(bpy.ops.steering, name.partition(".")[2]).poll() for name in names[:3])
     assert {icon for _, icon in drawn} <= set(icons)
     assert all(entry.frame_view and entry.set_frames for entry in entries), "unlike scripts, it shows what it adds"
-
-
-# ---- motion
 
 
 def test_what_a_walker_carries_holds_its_arms_through_bakes_and_is_left_when_they_are_deleted() -> None:

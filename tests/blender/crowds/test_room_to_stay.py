@@ -73,9 +73,6 @@ def test_walkers_look_as_far_ahead_as_their_ground_has_room(side: float, ahead: 
     assert settings.containment.release
 
 
-# ---- those who come later
-
-
 def tagged(like: str, *objects):
     """A new crowd of objects that were tagged as vehicles."""
     press("tag", *objects, role="VEHICLE", moves_like=like, new_crowd=True)

@@ -36,9 +36,6 @@ def selected() -> set[str]:
     return {ob.name for ob in bpy.context.selected_objects}
 
 
-# ---- moving
-
-
 def test_only_the_selected_vehicles_move() -> None:
     ships, other = fleet(4), crowd("Other")
     home = ships[0].steering.crowd
@@ -164,9 +161,6 @@ def test_a_copy_of_a_crowd_has_its_own_random_numbers() -> None:
     apart = [path - path[0] for path in (places(ship, range(1, 31)) for ship in ships)]
     assert apart[0] == pytest.approx(together[0], abs=1e-3), "the first crowd by name keeps its random numbers"
     assert abs(apart[1] - together[1]).max() > 0.1
-
-
-# ---- selecting
 
 
 def test_the_vehicles_of_the_crowd_in_focus_are_selected() -> None:

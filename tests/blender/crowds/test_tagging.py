@@ -42,9 +42,6 @@ def untag(*objects, role: str) -> None:
     press("untag", *objects, role=role)
 
 
-# ---- roles
-
-
 def test_an_object_can_have_several_roles_and_lose_one_of_them() -> None:
     ob = wedge()
     for role in ("VEHICLE", "OBSTACLE", "LEADER"):
@@ -201,9 +198,6 @@ def test_linked_objects_are_refused_by_name(role, tmp_path) -> None:
     refuses("tag", r"Linked is linked and cannot be edited\. Make a library override", role=role)
 
 
-# ---- crowds
-
-
 def test_tagging_the_first_vehicle_creates_a_crowd_that_later_ones_join() -> None:
     first = vehicle(name="One")
     assert first.steering.crowd.steering.roles == {"CROWD"}
@@ -267,9 +261,6 @@ def test_behaviors_are_added_to_and_removed_from_the_crowd_of_the_active_vehicle
     assert stored(ob.steering.crowd.steering) == before
 
 
-# ---- identity
-
-
 def test_the_first_of_several_copies_by_name_keeps_the_identity_and_the_others_get_stable_ones() -> None:
     ob = vehicle(name="M", identity=77)
     for name in ("Z", "A", "K"):
@@ -283,9 +274,27 @@ def test_the_first_of_several_copies_by_name_keeps_the_identity_and_the_others_g
     assert len(set(identities.values())) == 4
     assert distinct(reversed(ships)) == identities
     assert {ship.steering.identity for ship in ships} == {77}
+    kept = distinct(ships, {bpy.data.objects["Z"]: 77})
+    assert kept["Z"] == 77 and len(set(kept.values())) == 4
 
 
-# ---- size, front and start
+def test_what_is_both_vehicle_and_crowd_has_one_identity_before_it_is_stored_and_after() -> None:
+    cow = vehicle(name="Cow", identity=77)
+    leader = bpy.data.objects.new("Leader", None)
+    bpy.context.scene.collection.objects.link(leader)
+    tag(leader, role="VEHICLE")
+    tag(leader, role="CROWD")
+    cow.steering.crowd, leader.steering.identity = leader, 77
+
+    def identities() -> tuple[list[int], list[int]]:
+        plan = part("blender.read.plan").plan_reading(bpy.context.scene)
+        (of_crowd,) = [crowd.identity for crowd in plan.crowds if crowd.ob == leader]
+        of_vehicles = plan.vehicles.identity.tolist()
+        assert of_vehicles[plan.vehicles.source.objects.index(leader)] == of_crowd != 77
+        plan.vehicles.source.store(plan.vehicles.identity)
+        return of_vehicles, [crowd.identity for crowd in plan.crowds]
+
+    assert identities() == identities()
 
 
 def test_size_factors_are_relative_to_the_radius_of_the_crowd() -> None:
@@ -397,9 +406,6 @@ def test_tagging_stores_the_local_channels_of_a_vehicle_as_its_start(mode) -> No
     assert tuple(start.location) == (1.0, 2.0, 3.0)
     assert start.rotation_mode == mode
     np.testing.assert_array_equal(start.rotation[: len(getattr(ob, channel))], getattr(ob, channel))
-
-
-# ---- operators as Blender shows them
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import armature, empty, obstacle, part, press, sphere, tag, wedge
+from tests.blender.building import armature, empty, obstacle, part, sphere, tag, wedge
 from tests.blender.read.test_obstacle_shapes import cube, seen
 
 
@@ -93,11 +93,3 @@ def test_a_standing_instance_is_measured_once_and_one_that_moves_inside_on_each_
     assert not changes(block, family)
     ball.keyframe_insert("location", frame=1)
     assert changes(block, family)
-
-
-def test_populate_makes_more_instances_of_the_model() -> None:
-    model = instance(wedge("Model", size=0.3))
-    press("populate", model, count=4)
-    members = [ob for ob in bpy.context.scene.objects if ob.name.startswith("Instance ")]
-    assert len(members) == 4
-    assert {ob.instance_collection for ob in members} == {model.instance_collection}

@@ -50,9 +50,6 @@ def usable(name: str) -> list[str]:
     return [entry[1] for entry in in_tab(name) if entry[0] == "operator" and entry.enabled]
 
 
-# ---- the scenes that panels are drawn for
-
-
 def nothing() -> None:
     pass
 
@@ -171,9 +168,6 @@ def test_without_its_crowd_a_vehicle_can_be_baked_by_neither_button() -> None:
     assert not {"steering.bake", "steering.preview"} & set(usable("bake"))
 
 
-# ---- the object
-
-
 def offered_roles() -> list[str]:
     return [entry[2] for entry in in_tab("object") if entry[0] == "operator"]
 
@@ -198,9 +192,6 @@ def test_roles_are_offered_for_selected_objects_if_none_is_active() -> None:
     assert "Vehicle" in offered_roles()
     assert bpy.ops.steering.tag(role="VEHICLE", moves_like="BIRD") == {"FINISHED"}
     assert bpy.context.view_layer.objects.active in bpy.context.selected_objects
-
-
-# ---- the crowd
 
 
 def test_the_crowd_panel_counts_the_vehicles() -> None:
@@ -293,9 +284,6 @@ def test_wings_wheels_and_legs_are_shown_where_drivers_read_them() -> None:
     assert in_tab("portrayal") != [] and ("prop", "use") not in in_tab("advanced")
 
 
-# ---- behaviors
-
-
 def test_the_menu_has_the_same_headings_and_lists_all_behaviors() -> None:
     a_vehicle()
     drawn = shown("STEERING_MT_behavior_add")
@@ -361,9 +349,6 @@ def test_the_header_of_a_behavior_shows_the_parameters_that_the_combining_uses()
         names = [entry[1] for entry in in_tab("behaviors") if entry[0] == "prop"]
         row = names[1 : 1 + len(combining.MATTERS[choice.number])]
         assert tuple(row) == combining.MATTERS[choice.number]
-
-
-# ---- baking
 
 
 def test_the_bake_panel_counts_the_vehicles_and_frames_that_a_bake_would_write() -> None:
@@ -482,9 +467,6 @@ def test_after_an_operator_a_panel_counts_again_before_it_is_drawn(monkeypatch: 
     assert census.known(scene).members(first).vehicles == 1
     monkeypatch.setattr(census, "_latest_operator", lambda: 2)
     assert census.known(scene).members(other).vehicles == 1
-
-
-# ---- registration
 
 
 def test_the_census_adds_no_handlers_in_background_mode_and_removes_its_timer() -> None:

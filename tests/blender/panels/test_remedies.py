@@ -70,9 +70,6 @@ def clauses(text: str) -> list[str]:
     return [part for part in parts if part.split(" ")[0].lower() in VERBS and " " in part]
 
 
-# ---- what shows that a remedy can be carried out
-
-
 def drawn(panel: str, *entry: str) -> bool:
     """Whether a panel of the tab draws an entry, such as ("prop", "locked")."""
     return any(each[: len(entry)] == entry for each in up_to_date(f"STEERING_PT_{panel}"))

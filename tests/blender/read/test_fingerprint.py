@@ -159,9 +159,6 @@ def test_it_leaves_out_the_stored_scale_of_a_vehicle_whose_scale_is_animated() -
     assert fingerprint() == before
 
 
-# ---- the state of the bake, as the panel shows it
-
-
 def baked():
     return part("blender.status.census").count(bpy.context.scene).bake
 

@@ -62,25 +62,6 @@ def test_a_flow_is_not_a_path_and_a_path_is_not_a_flow() -> None:
     assert other.steering.roles == {"PATH"}
 
 
-def test_a_moving_flow_is_read_on_each_frame() -> None:
-    frames(1, 20)
-    drifter()
-    insert(current(), "location", {1: (1.0, 0.0, 0.0), 20: (20.0, 0.0, 0.0)})
-    seen = np.array([s.flows[0][0].points[0, 0] for s in snapshots()])
-    np.testing.assert_allclose(seen, range(1, 21), atol=1e-3)
-
-
-def test_an_inactive_flow_carries_no_vehicle() -> None:
-    frames(1, 10)
-    drifter()
-    stream = current()
-    stream.steering.active = True
-    stream.keyframe_insert("steering.active", frame=1)
-    stream.steering.active = False
-    stream.keyframe_insert("steering.active", frame=6)
-    assert [len(s.flows) for s in snapshots()] == [1] * 5 + [0] * 5
-
-
 @pytest.mark.parametrize("kind", ["FLOAT_COLOR", "BYTE_COLOR", "FLOAT_VECTOR"])
 @pytest.mark.parametrize("domain", ["POINT", "CORNER"])
 def test_a_painted_mesh_flows_in_the_space_of_its_object(addon, kind: str, domain: str) -> None:

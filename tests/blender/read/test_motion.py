@@ -1,6 +1,5 @@
 """scripts/motion: what it finds in a baked file, in a Blender that never heard of the extension."""
 
-import json
 import os
 import subprocess
 import sys
@@ -12,14 +11,11 @@ import pytest
 from scripts.baked_scene import matrices
 from tests.blender.building import ROOT, bake, crowd, curves, frames, insert, obstacle, path_curve, vehicle, wedge
 
-WHATEVER = {"check": False, "objects": "", "kind": "", "path": "", "body_length": 0.0, "cruise": 0.0}
 
-
-def motion(user: Path, *files: Path, **asked) -> subprocess.CompletedProcess:
+def motion(user: Path, *arguments: Path | str) -> subprocess.CompletedProcess:
     """The program as scripts/motion runs it, with an empty user folder."""
-    options = json.dumps(WHATEVER | {"files": [str(file) for file in files]} | asked)
     environment = {**os.environ, "BLENDER_USER_RESOURCES": str(user), "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, str(ROOT / "scripts" / "motion_report.py"), options]
+    command = [sys.executable, str(ROOT / "scripts" / "motion_report.py"), *arguments]
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
 
 
@@ -47,7 +43,7 @@ def file(tmp_path: Path) -> Path:
 def test_it_finds_crowds_and_their_stored_settings_and_a_check_fails_if_a_motion_is_not_alive(
     file: Path, tmp_path: Path
 ) -> None:
-    done = motion(tmp_path / "user", file, file, check=True)
+    done = motion(tmp_path / "user", "--check", file, file)
     assert done.returncode == 1, done.stderr
     assert "Not alive: " in done.stdout, "thirteen birds in a row do not make a flock"
     length = bpy.data.objects["Bird 00"].dimensions.y

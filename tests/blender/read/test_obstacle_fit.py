@@ -6,8 +6,8 @@ import bpy
 import pytest
 from mathutils import Vector
 
-from tests.blender.building import empty, link, meshed, part, press, put, refuses
-from tests.blender.read.test_obstacle_shapes import cube
+from tests.blender.building import empty, frames, link, meshed, part, press, put, refuses, vehicle
+from tests.blender.read.test_obstacle_shapes import cube, seen
 
 
 def wall(name: str = "Wall", **placed):
@@ -117,6 +117,18 @@ def test_what_an_animator_chose_stays(addon) -> None:
     ob.steering.obstacle_shape = "ROUND"
     assert tagged(ob).steering.obstacle_shape == "ROUND"
     assert tagged(ob).steering.obstacle_shape == "ROUND"
+
+
+@pytest.mark.parametrize("roles", [("OBSTACLE", "SURFACE"), ("SURFACE", "OBSTACLE")])
+def test_one_that_is_a_surface_too_is_a_mesh_that_is_trodden(addon, roles) -> None:
+    """In a box, those who stand on it would be in it."""
+    frames(1, 2)
+    vehicle()
+    ob = wall()
+    for role in roles:
+        press("tag", ob, role=role)
+    assert ob.steering.obstacle_shape == "MESH"
+    assert seen()[0].mesh[0].trodden
 
 
 def test_untagging_forgets_it_so_that_tagging_measures_again(addon) -> None:

@@ -52,9 +52,6 @@ def test_an_obstacle_of_older_files_without_a_chosen_shape_stays_round(addon) ->
     assert seen()[0].plain.all()
 
 
-# ---- meshes
-
-
 def tree_of(ob):
     """Blender's own look-up for the surface of an object."""
     evaluated = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())

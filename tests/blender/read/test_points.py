@@ -11,11 +11,8 @@ from tests.blender.building import (
     fleet,
     frames,
     insert,
-    obstacle,
     part,
     points,
-    points_mesh,
-    press,
     refuses,
     scene_dump,
     select,
@@ -25,54 +22,12 @@ from tests.blender.write.test_writers import RecordingWriter, plan, run
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender(shared=True)
-FRAMES = 60
 
 
 def recorded(planned) -> RecordingWriter:
     writer = RecordingWriter()
     run(planned, writer)
     return writer
-
-
-def flock():
-    return crowd(
-        wander={"strength": 2.0}, separation={}, cohesion={"distance": 20.0}, alignment={}, obstacle_avoidance={}
-    )
-
-
-def as_points(source, identities, number: int | None = None, **more):
-    """A mesh of points that start as the first vehicles of a source do."""
-    position, basis, _ = source.start(np.zeros((0, 4, 4)))
-    quaternions = part("blender.animation.rotation_channels").channels_from_matrices(basis, "QUATERNION")
-    columns = {name: source.stored[name] for name in ("speed_factor", "size_factor", "mass_factor")}
-    columns |= {"id": identities, "rotation": quaternions, "seed": source.seeds, "start_speed": source.start_speed}
-    taken = slice(number)
-    return points_mesh("Ships", position[taken], **{name: column[taken] for name, column in columns.items()}, **more)
-
-
-@pytest.mark.parametrize("number", [12, 5])
-def test_points_fly_as_objects_do(addon, number) -> None:
-    """All of them, or some beside the objects that the others are."""
-    frames(1, FRAMES)
-    obstacle(location=(6.0, 12.0, 0.0))
-    owner = flock()
-    ships = fleet(12, crowd=owner, spacing=1.5)
-    for k, ship in enumerate(ships):
-        ship.rotation_euler = (0.1 * k, 0.0, 0.4 * k)
-        ship.steering.seed, ship.steering.speed_factor = k % 3, 1.0 + 0.02 * k
-        ship.steering.start_speed = 0.5 + 0.03 * k
-        press("set_start", ship)
-    planned = plan()
-    expected, source = recorded(planned), planned.vehicles.source
-    made = as_points(source, planned.vehicles.identity, number)
-    bpy.data.batch_remove(ships[:number])
-    points(made, crowd=owner)
-    of_points = plan()
-    assert np.array_equal(of_points.vehicles.identity, planned.vehicles.identity)
-    assert len(of_points.vehicles.source.objects) == 12 - number
-    found = np.abs(np.array(recorded(of_points).positions) - np.array(expected.positions)).max(axis=(1, 2))
-    assert found[0] == 0.0
-    assert found.max() <= 1.6e-6 * (1.0 if number == 12 else 10.0), found.max()
 
 
 def scatter(count_density: float, *, instances: bool = False, cube: bool = False):

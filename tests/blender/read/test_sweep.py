@@ -30,6 +30,7 @@ from tests.blender.building import (
     select,
     sphere,
     strip_of_own_action,
+    tag,
     vehicle,
     wedge,
     world_matrices,
@@ -55,9 +56,6 @@ def flock():
     ob = crowd("Flock", wander={}, seek={}, obstacle_avoidance={}, path_following={})
     vehicle(crowd=ob)
     return ob
-
-
-# ---- parameters
 
 
 def keyed(ob, path) -> None:
@@ -168,9 +166,6 @@ def test_values_beyond_the_limits_of_a_parameter_are_held_at_the_limit(flock) ->
     for curve in curves(flock):
         curve.keyframe_points[0].co[1] = 7.0
     assert {s.vehicle.cruise_speed[0] for s in snapshots()} == {1.0}
-
-
-# ---- things that move
 
 
 def moves_by_keys(ob) -> None:
@@ -306,13 +301,27 @@ def test_a_stretched_obstacle_lies_along_its_length_however_it_is_turned(flock) 
     assert seen.radius[0] == pytest.approx(1.0, rel=0.1)
 
 
-@pytest.mark.parametrize("of", ["obstacle", "leader", "vehicle"])
+@pytest.mark.parametrize("of", ["obstacle", "leader", "vehicle", "region"])
 def test_active_may_be_keyed(flock, of) -> None:
-    ob = {"obstacle": obstacle, "leader": leader, "vehicle": lambda: bpy.data.objects["Ship"]}[of]()
+    makers = {"obstacle": obstacle, "leader": leader, "vehicle": lambda: bpy.data.objects["Ship"]}
+    ob = makers.get(of, lambda: tag(empty(), role="REGION"))()
     insert(ob, "steering.active", {1: True, 8: False, 15: True})
     frames(1, 20)
-    rows = [{"obstacle": s.obstacles, "leader": s.tracked, "vehicle": s}[of].present[0] for s in snapshots()]
+    rows = [
+        {"obstacle": s.obstacles, "leader": s.tracked, "vehicle": s, "region": s.regions}[of].present[0]
+        for s in snapshots()
+    ]
     assert rows == [not 8 <= frame < 15 for frame in range(1, 21)]
+
+
+def test_a_flow_may_be_keyed_to_be_inactive_and_moves(flock) -> None:
+    flock.steering.flow_field_following.use = True
+    stream = tag(path_curve("Current"), role="FLOW")
+    insert(stream, "location", {1: (1.0, 0.0, 0.0), 20: (20.0, 0.0, 0.0)})
+    insert(stream, "steering.active", {1: True, 8: False, 15: True})
+    frames(1, 20)
+    seen = [s.flows[0][0].points[0, 0] if s.flows else None for s in snapshots()]
+    assert seen == [None if 8 <= frame < 15 else pytest.approx(frame, abs=1e-3) for frame in range(1, 21)]
 
 
 def test_the_side_on_which_an_obstacle_is_passed_may_be_keyed(flock) -> None:
@@ -332,9 +341,6 @@ def test_a_locked_vehicle_is_a_body_that_moves_by_its_keys(flock) -> None:
     seen = snapshots()
     np.testing.assert_allclose([s.tracked.position[0, 0] for s in seen], range(20), atol=1e-5)
     np.testing.assert_allclose(seen[3].tracked.forward[0], (0.0, 1.0, 0.0), atol=1e-6)
-
-
-# ---- paths
 
 
 def line(path_row: int = 0, spline_row: int = 0) -> np.ndarray:
@@ -376,14 +382,6 @@ def test_a_path_is_the_middle_line_of_its_curve(flock, kind, cyclic, surface) ->
     assert distance_to_corners(seen[0].points, SQUARE, cyclic) < 1e-4
     for corner in SQUARE:
         assert np.linalg.norm(seen[0].points - corner, axis=1).min() < 0.5
-
-
-@pytest.mark.parametrize("bevel", [0.0, 0.5])
-def test_a_nurbs_path_runs_from_its_first_to_its_last_point(flock, bevel) -> None:
-    road(path_curve("Road", SQUARE, kind="NURBS")).data.bevel_depth = bevel
-    points = line()
-    np.testing.assert_allclose(points[[0, -1]], np.array(SQUARE)[[0, -1]], atol=1e-4)
-    assert 5.0 < points[:, 0].max() < 10.0
 
 
 @pytest.mark.parametrize("bevel", [0.0, 0.5])

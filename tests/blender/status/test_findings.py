@@ -417,9 +417,6 @@ def test_looking_changes_nothing() -> None:
     assert_same(before, scene_dump())
 
 
-# ---- refusals
-
-
 def keyed_ship():
     frames(1, 5)
     ship = vehicle(crowd=crowd("Ships", wander={}), name="Ship")

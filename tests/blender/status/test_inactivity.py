@@ -130,9 +130,6 @@ def test_every_behavior_that_waits_names_what_it_waits_for() -> None:
         assert bool(stillness.why_idle(kind, crowd_object, census)) == waits, kind.name
 
 
-# ---- absent vehicles
-
-
 def arriving(number: int = 3, **attendance):
     """The crowd of vehicles side by side, each on its way to a leader ahead, which it reaches."""
     frames(1, 60)

@@ -3,7 +3,7 @@
 import bpy
 import pytest
 
-from tests.blender.building import bake, crowd, empty, frames, is_baked, part, path_curve, road, tag, vehicle, wedge
+from tests.blender.building import bake, crowd, empty, frames, is_baked, part, path_curve, tag, vehicle, wedge
 
 
 def said(crowd_object, behavior: str) -> str:
@@ -28,16 +28,6 @@ def test_targets_in_order_get_no_word(capfd) -> None:
     assert said(ships, "seek") == said(ships, "path_following") == ""
     bake()
     assert "Warning" not in capfd.readouterr().out
-
-
-def test_a_deleted_path_is_told_in_the_panel_and_after_the_bake(capfd) -> None:
-    way = road()
-    ships = sailing(path_following={}, wander={})
-    assert said(ships, "path_following") == ""
-    bpy.data.objects.remove(way)
-    assert said(ships, "path_following") == "It waits for a Path: tag one, or choose a path"
-    bake()
-    assert "Follow Path of Fleet has no effect. It waits for a Path" in capfd.readouterr().out
 
 
 def test_a_target_outside_the_scene_is_told_before_the_bake_refuses_it() -> None:

@@ -299,15 +299,6 @@ def test_the_copy_of_a_clip_keys_once_what_does_not_move():
     assert len(curves[1].keyframe_points) == 3
 
 
-def test_baking_twice_is_baking_once():
-    _, rigs = found_walkers(2)
-    bake()
-    first, actions = [times(rig) for rig in rigs], sorted(action.name for action in bpy.data.actions)
-    bake()
-    assert first == [times(rig) for rig in rigs]
-    assert actions == sorted(action.name for action in bpy.data.actions)
-
-
 def test_a_clip_with_a_ground_speed_plays_slower():
     people, [rig] = found_walkers()
     bake()
@@ -508,9 +499,6 @@ def test_a_library_override_plays_clips_that_stay_linked_and_survives_saving(tmp
     clear_bake()
     assert not ours(rig) and "steering_clips" not in rig
     assert not any("steering_clip" in action for action in bpy.data.actions)
-
-
-# ---- odd models and clips: each works, or is refused by name
 
 
 def keyed_walk(rig, more: dict) -> None:

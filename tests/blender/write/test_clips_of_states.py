@@ -4,10 +4,10 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import at_frames, bake, clear_bake, crowd, empty, frames, part, press, refuses, select, use
+from tests.blender.building import bake, clear_bake, crowd, empty, frames, press, refuses, select
 from tests.blender.drawing import shown, texts
 from tests.blender.status.test_findings import listed
-from tests.blender.walkers import found_walkers, idle, pose_of
+from tests.blender.walkers import found_walkers, idle
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender(shared=True)
@@ -61,38 +61,6 @@ def test_what_is_for_a_state_is_done_once_as_it_is_taken_up() -> None:
     time, share = keyed(rigs[0], "Nod", "strip_time"), keyed(rigs[0], "Nod", "influence")
     assert share.max() == 1.0 and share[-1] == 0.0
     assert time[0] == 0.0 and time[-1] == pytest.approx(time.max()) and np.count_nonzero(np.diff(time) > 0.0) > 40
-    assert strip(rigs[1], "Nod") is None
-
-
-def test_on_arrival_it_is_done_once_by_those_who_arrive_and_a_preview_shows_it() -> None:
-    people, rigs = found_walkers(2)
-    frames(1, 96)
-    bpy.context.scene.frame_end = 96
-    people.steering.portrayal.playing.plant_feet = False
-    people.steering.portrayal.playing.look_ahead = 0.0
-    goal = empty("Bench", (0.0, -1.5, 0.0))
-    people.steering.seek.weight = 0.0
-    use(people, arrival={"target": goal, "slowing_distance": 0.5})
-    rigs[1].location = (0.0, 30.0, 0.0)
-    nod = clip(people, rigs[0], "Nod", plays="DO", when="ARRIVAL")
-    curve = part("blender.animation.animation_data").channelbags(nod.action)[0].fcurves[0]
-    for key in curve.keyframe_points:
-        key.co.y *= 10.0
-    press("clips_measure", people)
-
-    def poses() -> np.ndarray:
-        result = []
-        for _ in at_frames(range(1, 97, 5)):
-            result.append(pose_of(rigs[0]))
-        return np.array(result)
-
-    assert bpy.ops.steering.preview() == {"FINISHED"}
-    previewed = poses()
-    assert bpy.ops.steering.preview() == {"FINISHED"}
-    bake()
-    np.testing.assert_allclose(previewed, poses(), atol=1e-5)
-    share = keyed(rigs[0], "Nod", "influence")
-    assert share.max() == 1.0 and (share[:30] == 0.0).all()
     assert strip(rigs[1], "Nod") is None
 
 

@@ -4,7 +4,18 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import assert_same, bake, clear_bake, crowd, frames, obstacle, scene_dump, select, vehicle
+from tests.blender.building import (
+    assert_same,
+    bake,
+    clear_bake,
+    crowd,
+    frames,
+    obstacle,
+    part,
+    scene_dump,
+    select,
+    vehicle,
+)
 
 
 def head_on():
@@ -38,6 +49,20 @@ def test_contacts_with_obstacles_are_reported_with_the_least_distance(capfd) -> 
     said = capfd.readouterr().out
     assert "nearest obstacle -" in said
     assert ": 1 inside an obstacle" in said
+
+
+@pytest.mark.parametrize(
+    ("closest", "inside", "told"),
+    [
+        (np.inf, 0, ": no contacts"),
+        (0.11, 0, ", nearest obstacle 0.11 m: no contacts"),
+        (-0.002, 0, "; obstacles touched by the Radius of a vehicle: no overlaps"),
+        (-0.08, 1, ", nearest obstacle -0.08 m: 1 inside an obstacle"),
+    ],
+)
+def test_who_touches_an_obstacle_is_not_told_to_have_no_contact(closest: float, inside: int, told: str) -> None:
+    findings = part("blender.operators.findings")
+    assert findings.summary({kind: inside * (kind == "obstacle") for kind in findings.WORDS}, closest) == told
 
 
 def test_vehicles_that_met_are_selected_and_the_frame_is_set() -> None:

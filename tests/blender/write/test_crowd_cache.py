@@ -22,7 +22,6 @@ from tests.blender.building import (
     leader,
     obstacle,
     part,
-    points,
     press,
     refuses,
     scene_dump,
@@ -248,30 +247,6 @@ def test_who_has_not_entered_is_not_shown(addon) -> None:
     for frame in at_frames((5, 6)):
         assert (ships[2].steering.identity in instances()) == (frame == 6)
         assert len(instances()) == len(ships) - (frame < 6)
-
-
-def test_points_go_into_a_cache_beside_objects_and_show_their_models(addon) -> None:
-    frames(1, FRAMES)
-    flock = crowd("Flock", wander={})
-    ship = vehicle(name="Ship", location=(20.0, 0.0, 0.0), crowd=flock)
-    models = bpy.data.collections.new("Gnat Models")
-    for k in range(2):
-        models.objects.link(wedge(f"Model {k}", size=0.1 + k))
-    gnats = points(name="Gnats", position=[(0, 0, 0), (0, 5, 0), (0, 10, 0)], variant=[1, 0, 1], crowd=flock)
-    gnats.steering.models = models
-    bake()
-    assert len(instances()) == 4
-    assert ship.steering.identity in instances()
-    sizes = {bpy.data.objects[name].dimensions.y for name in shown_meshes().values()}
-    np.testing.assert_allclose(sorted(sizes), [0.16, 0.48, 1.76], rtol=1e-5)
-    assert gnats not in set(bpy.context.view_layer.objects)
-    # Nothing evaluates it now, as what counts points does not expect.
-    gnats.modifiers.new("Spread", "NODES")
-    bake()
-    assert len(instances()) == 4
-    clear_bake()
-    assert gnats in set(bpy.context.view_layer.objects)
-    assert not instances()
 
 
 @pytest.mark.skipif(not hasattr(bpy.types.Object, "evaluated_geometry"), reason="reads instances")

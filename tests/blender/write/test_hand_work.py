@@ -70,9 +70,6 @@ def assert_plays_the_simulation(ob, *, roll: bool = True) -> None:
         np.testing.assert_allclose(tops, bases[:, row, :, 2], atol=1e-4)
 
 
-# ---- from the world to channels
-
-
 @pytest.mark.parametrize("mode", MODES)
 def test_every_rotation_mode_turns_the_vehicle_as_simulated(mode) -> None:
     ob = wedge(rotation=(0.3, -0.2, 1.1))
@@ -154,9 +151,6 @@ def test_delta_transforms_stay_and_play_on_top() -> None:
     assert keys(ob)["delta_location", 2] == [(1.0, 0.0), (20.0, 19.0)]
 
 
-# ---- what is the animator's stays
-
-
 def test_other_channels_parameters_and_keys_outside_the_range_survive_bake_and_clear() -> None:
     ob = wanderer()
     insert(ob, "scale", {1: (1.0, 1.0, 1.0), 20: (2.0, 2.0, 2.0)})
@@ -174,49 +168,6 @@ def test_other_channels_parameters_and_keys_outside_the_range_survive_bake_and_c
     clear_bake()
     assert_same(before["actions"], scene_dump()["actions"])
     assert keys(ob) == settings
-
-
-def own_motion(ob) -> None:
-    insert(ob, "location", {-5: (0.0, -3.0, 0.0), 5: (1.0, 2.0, 3.0), 40: (9.0, 9.0, 9.0)})
-    insert(ob, "rotation_euler", {5: (0.1, 0.2, 0.3)})
-    insert(ob, "scale", {5: (1.0, 2.0, 1.0)})
-    bpy.context.scene.frame_set(1)
-
-
-def own_strip(ob) -> None:
-    own_motion(ob)
-    strip_of_own_action(ob)
-    bpy.context.scene.frame_set(1)
-
-
-def own_driver(ob) -> None:
-    drive(ob, "location", "3.0", index=2)
-    bpy.context.scene.frame_set(1)
-
-
-@pytest.mark.parametrize("settings", [own_motion, own_strip, own_driver], ids=lambda settings: settings.__name__)
-def test_own_animation_is_refused_by_name_or_restored_exactly_when_the_bake_that_replaced_it_is_cleared(
-    settings,
-) -> None:
-    ob = wanderer()
-    settings(ob)
-    before = scene_dump()
-    stood = world_matrices(ob, range(-6, 45, 5))
-    refuses("bake", r"Ship has .* of its own\. .*Replace Own Keys")
-    assert_same(before, scene_dump())
-    bake(replace_own_keys=True)
-    assert is_baked(ob)
-    bake(replace_own_keys=True)
-    bake()
-    clear_bake()
-    bpy.context.scene.frame_set(1)
-    np.testing.assert_array_equal(world_matrices(ob, range(-6, 45, 5)), stood)
-    assert_same(before["actions"], scene_dump()["actions"])
-    after = scene_dump()["objects"]["Ship"]
-    assert_same(before["objects"]["Ship"]["animation"], after["animation"])
-
-
-# ---- the start
 
 
 def test_moving_a_baked_vehicle_on_the_start_frame_moves_its_start() -> None:
@@ -282,9 +233,6 @@ def test_keys_before_the_range_lead_the_vehicle_into_it() -> None:
     np.testing.assert_allclose(seen[:, 1:], 0.0, atol=1e-3)
 
 
-# ---- who moves, who is seen
-
-
 def test_a_locked_vehicle_is_read_but_not_written() -> None:
     frames(1, 30)
     chaser = vehicle(name="Chaser", crowd=crowd(seek={}))
@@ -317,22 +265,6 @@ def test_vehicles_not_selected_are_read_as_they_move() -> None:
     toward = places(prey, [30])[0] - places(chaser, [1])[0]
     moved = places(chaser, [30])[0] - places(chaser, [1])[0]
     assert moved @ toward > 0.8 * np.linalg.norm(moved) * np.linalg.norm(toward)
-
-
-@pytest.mark.parametrize("depth", [1, 2])
-def test_a_target_on_a_vehicle_moves_with_it(depth) -> None:
-    frames(1, 60)
-    ahead = vehicle(name="Ahead", location=(10.0, 0.0, 0.0), crowd=crowd("Straight"), start_speed=0.8)
-    follower = vehicle(name="Follower", crowd=crowd("Followers", seek={}), start_speed=0.8)
-    above, target = ahead, None
-    for _ in range(depth):
-        target = empty("Seat")
-        target.parent = above
-        above = target
-    bpy.data.objects["Followers"].steering.seek.target = target
-    bake()
-    gap = np.linalg.norm(places(follower, baked_frames()) - places(ahead, baked_frames()), axis=1)
-    assert gap[-1] < 0.75 * gap[0]
 
 
 @pytest.mark.parametrize("axes", [("POS_Y", "POS_Z"), ("NEG_X", "POS_Z"), ("POS_Z", "NEG_Y")])
@@ -482,9 +414,6 @@ def test_a_rigid_body_that_physics_moves_is_named_and_what_it_needs(capfd) -> No
     ob.rigid_body.kinematic = True
     bake()
     assert "Rigid Body" not in capfd.readouterr().out
-
-
-# ---- in the animator's own scene
 
 
 def test_a_driver_that_reads_the_scene_gets_the_animators_scene() -> None:

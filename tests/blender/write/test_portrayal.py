@@ -36,6 +36,7 @@ from tests.blender.building import (
     wedge,
     world_matrices,
 )
+from tests.blender.drawing import shown
 from tests.sampling import sampled
 
 NAMES = ("steering_speed", "steering_distance", "steering_phase")
@@ -87,9 +88,6 @@ def beat(ob, at: dict[int, float], name: str = "steering_phase") -> None:
     for frame, value in at.items():
         ob[name] = float(value)
         ob.keyframe_insert(f'["{name}"]', frame=frame)
-
-
-# ---- what is keyed
 
 
 @pytest.mark.parametrize("phase_by", ["DISTANCE", "TIME"])
@@ -225,9 +223,6 @@ def test_the_effort_is_keyed_where_wings_beat_and_goes_with_the_bake() -> None:
     assert not set((*NAMES, "steering_effort")) & set(ship.keys())
 
 
-# ---- it comes and goes with the bake
-
-
 @sampled(one_of=2)
 @pytest.mark.parametrize("baked_before", [False, True])
 @pytest.mark.parametrize(
@@ -262,9 +257,6 @@ def test_a_property_of_the_animator_is_restored(value, baked_before) -> None:
     if shown is not None:
         assert ship.id_properties_ui("steering_phase").as_dict() == shown
     assert not {"steering_speed", "steering_distance"} & set(ship.keys())
-
-
-# ---- what the animator has animated there
 
 
 def own_keys(ship) -> str:
@@ -327,9 +319,6 @@ def test_own_keys_on_other_frames_survive_and_keep_the_property() -> None:
     bpy.context.scene.frame_set(1)
     clear_bake()
     assert_same(before, scene_dump())
-
-
-# ---- what it is for
 
 
 @pytest.mark.parametrize("driven_first", [True, False])
@@ -474,23 +463,6 @@ def test_overrides_that_would_lose_the_properties_give_a_warning_and_lose_nothin
     assert not [name for name in NAMES if name in ship]
 
 
-# ---- the panel
-
-
-class Layout:
-    """Notes what a panel draws."""
-
-    def __init__(self, drawn: list) -> None:
-        self.drawn = drawn
-        self.active = True
-
-    def column(self, **_settings):
-        return Layout(self.drawn)
-
-    def prop(self, _owner, name: str, **_settings) -> None:
-        self.drawn.append(name)
-
-
 @pytest.mark.parametrize(
     ("phase_by", "fields"),
     [
@@ -504,12 +476,13 @@ class Layout:
 def test_the_panel_shows_what_counts(phase_by, fields) -> None:
     ship = bird(phase_by=phase_by)
     select(ship)
-    panel = type("Shown", (), {"layout": Layout([])})()
-    bpy.types.STEERING_PT_portrayal.draw(panel, bpy.context)
-    assert panel.layout.drawn == fields
+
+    def drawn() -> list[str]:
+        return [name for _, name in shown("STEERING_PT_portrayal")]
+
+    assert drawn() == fields
     portray(ship.steering.crowd, look=True)
-    bpy.types.STEERING_PT_portrayal.draw(panel, bpy.context)
-    assert panel.layout.drawn[len(fields) :] == [*fields, "look_at", "look_ahead", "look_at_caller"]
+    assert drawn() == [*fields, "look_at", "look_ahead", "look_at_caller"]
 
 
 def looking(number: int = 1, **settings):

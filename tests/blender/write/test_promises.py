@@ -35,8 +35,6 @@ LATE = 1_000_000
 KEYS = ("WHERE_NEEDED", "EVERY_FRAME")
 MODES = ("XYZ", "QUATERNION", "AXIS_ANGLE", "ZYX")
 
-# ---- what the animator has given a vehicle
-
 
 def key(ob, first: int, *offsets: int, path: str = "location") -> None:
     """Keys on frames counted from the first, eased as an animator's are, each at another place."""
@@ -149,8 +147,6 @@ ANIMATIONS: dict[str, Callable] = {
     "a strip": a_strip,
     "a shared action": a_shared_action,
 }
-
-# ---- what stands around the vehicles
 
 
 def alone(ships: list) -> None:

@@ -2,7 +2,6 @@
 
 import bpy
 import numpy as np
-import pytest
 
 from tests.blender.building import bake, clear_bake, crowd, empty, frames, insert, sphere, tag, vehicle
 
@@ -79,19 +78,6 @@ def test_baking_again_gives_the_same_and_deleting_the_bake_restores_everything()
     assert ship.animation_data is None
 
 
-def test_hide_keys_of_the_animators_own_are_refused_by_name_or_set_aside() -> None:
-    frames(1, 60)
-    dish, _ = food()
-    dish.keyframe_insert("hide_render", frame=5)
-    ship = eater()
-    with pytest.raises(RuntimeError, match=r"Food has .+ of its own"):
-        bpy.ops.steering.bake()
-    assert ship.animation_data is None
-    dish.steering.hide_eaten = False
-    bake()
-    assert {c.data_path for c in _curves(dish)} == {"hide_render"}
-
-
 def test_a_vehicle_parented_to_a_resource_is_not_a_part_of_it(preview) -> None:
     frames(1, LAST, fps=12)
     dish, crumb = food()
@@ -129,9 +115,6 @@ def _curves(ob) -> list:
     if not hasattr(action, "layers"):
         return list(action.fcurves)
     return [c for layer in action.layers for strip in layer.strips for bag in strip.channelbags for c in bag.fcurves]
-
-
-# ---- the preview
 
 
 def on(preview) -> None:

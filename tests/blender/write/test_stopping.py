@@ -12,7 +12,6 @@ from tests.blender.building import (
     fleet,
     frames,
     insert,
-    keys,
     leader,
     obstacle,
     part,
@@ -83,18 +82,6 @@ def test_a_bake_yields_once_per_frame_and_twice_per_vehicle() -> None:
     assert len(progress) == PIECES + 1
     assert progress == sorted(progress)
     assert progress[-1] == 1.0
-
-
-@in_every_blender
-def test_baking_works_after_a_stop() -> None:
-    busy_scene()
-    known = keys(bpy.data.objects["Ship 0"])
-    running = started()
-    for _ in range(FRAMES + 1):
-        next(running)
-    running.close()
-    bake()
-    assert keys(bpy.data.objects["Ship 0"]) == known
 
 
 @in_every_blender

@@ -165,9 +165,6 @@ def test_a_foot_that_rolls_over_its_toes_on_a_slope_does_not_slide() -> None:
         assert rolls.any() and np.linalg.norm(np.diff(places[:, first], axis=0), axis=1)[rolls].mean() < 0.0015
 
 
-# ---- legs that let go
-
-
 def setting_off(length: float) -> tuple[Carried, Stepping]:
     """A body that sets off on frame 10 and drags a foot along the ground until frame 16, below a leg of this length."""
     speed = np.repeat((0.0, 3.0), (10, FRAMES - 11))

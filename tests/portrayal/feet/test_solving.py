@@ -42,9 +42,6 @@ def turns(*shape: int, most: float = 1.0) -> np.ndarray:
     return rotation_between(start, start + most * CHANCE.normal(size=(*shape, 3)))
 
 
-# ---- knees
-
-
 def leg_at(sideways: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The hip, the knee and the ankle of a leg whose knee is this much to the side of the front, radians."""
     front = np.array((np.sin(sideways), -np.cos(sideways), 0.0))
@@ -91,9 +88,6 @@ def test_straight_legs_bend_to_the_front() -> None:
     new_knee, new_ankle = bent(hip, knee, ankle, row(0.0, 0.1, 0.1))
     assert (new_knee[:, 1] < 0.5 * (hip + new_ankle)[:, 1] - 0.05).all()
     np.testing.assert_allclose(new_knee[:, 0], 0.0, atol=1e-12)
-
-
-# ---- bones
 
 
 def skeleton_of(leg: Leg) -> Skeleton:
@@ -163,9 +157,6 @@ def test_points_as_a_foot_takes_them_along_come_to_where_all_bones_move_them(lea
     np.testing.assert_allclose(correction.move(softened[:, 1]), expected, atol=1e-9)
 
 
-# ---- controls
-
-
 def reach_of(stretched: float = 0.9) -> LegReach:
     return LegReach(row(0.1, 0.0, 0.9), row(0.1, 0.0, 0.1), stretched)
 
@@ -189,9 +180,6 @@ def test_a_control_goes_no_further_than_its_leg_reaches_unless_the_clip_does(dro
     np.testing.assert_allclose(np.cross(ankle - hip, far.move(reach_of().ankle) - hip), 0.0, atol=1e-12)
     near = FootCorrection(centre=row(0.1, 0.0, 0.0), shift=row(0.0, 0.0, 0.02), turn=STILL)
     np.testing.assert_allclose(carry(row(0.1, 0.0, 0.1), reach_of(0.5), near, np.zeros(FRAMES)), near.shift)
-
-
-# ---- hips
 
 
 def test_hips_come_down_by_what_legs_need_and_smoothly() -> None:

@@ -54,9 +54,3 @@ def test_the_sine_of_an_angle_does_not_depend_on_its_row() -> None:
     singly = np.concatenate([sine(ANGLES[i : i + 1]) for i in range(0, len(ANGLES), 997)])
     assert sine(ANGLES).tobytes() == backwards.tobytes()
     assert sine(ANGLES)[::997].tobytes() == singly.tobytes()
-
-
-@pytest.mark.parametrize("angles", [[0.7], [0.7, 0.7, 0.7], [0.7, -1.2]])
-def test_a_setting_has_the_cosine_and_the_tangent_of_its_angle_for_any_number_of_agents(angles: list[float]) -> None:
-    assert cosine_of_setting(np.array(angles)) == pytest.approx(np.cos(angles))
-    assert tangent_of_setting(np.array(angles)) == pytest.approx(np.tan(angles))

@@ -50,10 +50,6 @@ def nearest(path: np.ndarray) -> float:
     return float((np.linalg.norm(path[:, :, None] - path[:, None], axis=-1) + 1e9 * np.eye(path.shape[1])).min())
 
 
-def test_choosing_a_velocity_is_the_default() -> None:
-    assert UnalignedCollisionAvoidance.parameters()["method"].default == VELOCITY
-
-
 def test_head_on_both_pass_on_their_right_and_neither_stops() -> None:
     place = walkers([[0.0, -8.0, 0.0], [0.0, 8.0, 0.0]], [[0.0, 9.0, 0.0], [0.0, -9.0, 0.0]])
     states = place.run(FPS * 10)
@@ -380,9 +376,6 @@ def test_carried_and_absent_obstacles_do_not_matter() -> None:
     assert positions(carried.run(48)).tobytes() == positions(place.run(48)).tobytes()
     gone = replace(place, obstacles=replace(ball, carrier=np.array([-1]), present=np.array([False])))
     assert positions(gone.run(48)).tobytes() == positions(place.run(48)).tobytes()
-
-
-# ---- speed limits of other behaviors
 
 
 @dataclass(frozen=True)

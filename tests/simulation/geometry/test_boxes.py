@@ -204,15 +204,6 @@ def test_a_moving_box_is_interpolated_between_frames() -> None:
     assert moving == pytest.approx([20.0, 2.0 * np.radians(10.0) / 0.1, 0.0], rel=0.02)
 
 
-def test_a_box_on_a_vehicle_turns_with_it() -> None:
-    rig = boxes([[0.0, 3.0, 0.0]], [[1.0, 2.0, 3.0]], carrier=np.zeros(1, dtype=np.int64))
-    motion = Scene([[5.0, 0.0, 0.0]], forward=(1.0, 0.0, 0.0)).start().motion
-    carried = _obstacles_at(motion, rig, rig, 0.5, 0.1)
-    assert np.allclose(carried.start, [[8.0, 0.0, 0.0]])
-    # Its y is the vehicle's forward, its x the vehicle's right.
-    assert np.allclose(carried.axes[0], [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
-
-
 def test_a_level_turn_above_a_box_takes_no_bend() -> None:
     """Its plane does not cut the box, whichever of the box's axes the course is along."""
     half, reach = np.array([[2.0, 1.0, 0.5]]), np.array([0.3])

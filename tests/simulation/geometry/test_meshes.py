@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steering_addon.simulation.geometry.first_contact import touch_mesh
 from steering_addon.simulation.geometry.meshes import Mesh, _least, _left_of, mesh, silhouette
 from steering_addon.simulation.geometry.obstacles import INSIDE
 from tests.sampling import sampled
@@ -105,13 +104,6 @@ def test_where_the_origin_of_a_mesh_lies_does_not_matter() -> None:
     )
     assert np.allclose(first, second)
     assert np.isfinite(first).sum() > 20
-
-
-def test_a_mesh_without_triangles_is_touched_nowhere() -> None:
-    points, course = np.zeros((2, 3)), np.tile([0.0, 1.0, 0.0], (2, 1))
-    empty = mesh(np.zeros((0, 3)), np.zeros((0, 3)))
-    way, away = touch_mesh(empty, 1.0, points, course, np.ones(2), np.full(2, 9.0))
-    assert np.isinf(way).all() and (away == 0.0).all()
 
 
 def test_on_a_triangle_its_own_normal_leads_away() -> None:

@@ -35,9 +35,6 @@ def volume(start: np.ndarray, end: np.ndarray, radius: float) -> float:
     return float(np.pi * radius**2 * np.linalg.norm(end - start) + SPHERES * radius**3)
 
 
-# The hull.
-
-
 @BOUNDED
 @given(st.integers(1, 12).flatmap(lambda n: vectors(n, largest=1e3)))
 def test_a_hull_contains_all_points(points: np.ndarray) -> None:
@@ -89,9 +86,6 @@ def test_a_single_point_has_a_hull() -> None:
     start, end, radius = hull(np.array([[1.0, 2.0, 3.0]]))
     assert start.tolist() == end.tolist() == [1.0, 2.0, 3.0]
     assert radius == 0.0
-
-
-# Distances.
 
 
 def test_clearance_is_the_distance_to_the_surface() -> None:
@@ -181,25 +175,6 @@ def test_the_near_end_of_a_pylon_that_leans_along_the_course_is_more_pressing_th
     assert 0.7 < aside[0, 0, 0] <= 0.8
 
 
-def test_the_only_point_of_a_ball_is_its_centre() -> None:
-    rng = np.random.default_rng(1)
-    things, points, course = (
-        obstacles(rng.normal(size=(4, 3)), 1.0),
-        rng.normal(size=(3, 3)),
-        rng.normal(size=(3, 4, 3)),
-    )
-    course /= np.linalg.norm(course, axis=-1, keepdims=True)
-    way, aside = most_pressing(things.start[None], things.end[None], points, course, np.ones((3, 4)))
-    for n in range(3):
-        for k in range(4):
-            offset = things.start[k] - points[n]
-            assert way[n, k] == pytest.approx(offset @ course[n, k])
-            assert aside[n, k] == pytest.approx(offset - way[n, k] * course[n, k])
-
-
-# The side to pass on.
-
-
 UP = np.array([[0.0, 0.0, 1.0]])
 
 
@@ -230,15 +205,6 @@ def test_a_way_around_is_always_a_direction(course: np.ndarray, aside: np.ndarra
     direction = directions_to_pass(np.full(4, side), aside, course, vehicle_side, np.tile(UP, (4, 1)))
     assert np.abs(np.linalg.norm(direction, axis=1) - 1.0).max() < 1e-6
     assert np.abs((direction * course).sum(axis=1)).max() < 1e-5
-
-
-def test_every_column_of_obstacles_has_a_row_for_each() -> None:
-    made = obstacles(np.zeros((4, 3)), 1.0)
-    for column in (made.start, made.end, made.velocity, made.half, made.spin):
-        assert column.shape == (4, 3)
-    assert made.axes.shape == (4, 3, 3)
-    for column in (made.radius, made.pass_side, made.present, made.carrier, made.shape, made.side, made.mesh):
-        assert column.shape == (4,)
 
 
 def test_near_are_all_rooms_and_what_is_around_a_point_at_most_that_far_off() -> None:

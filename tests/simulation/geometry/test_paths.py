@@ -163,15 +163,6 @@ def test_a_local_search_stays_on_its_branch_where_a_line_crosses_itself() -> Non
     assert np.abs(line.wrapped(result + 1.0) - line.wrapped(np.array([first, second]) + 1.0)).max() < 0.1
 
 
-def test_a_search_with_a_long_reach_does_not_change_the_others() -> None:
-    line = spline(winding(), True)
-    points = line.position(np.array([3.0, 5.0])) + 0.2
-    along, near = np.array([3.0, 5.0]), np.array([0.3, 0.4])
-    alone = line.nearest_within(points[:1], along[:1], near[:1])
-    for reach in (0.4, 5.0, 1000.0):
-        assert line.nearest_within(points, along, np.array([0.3, reach]))[0] == alone[0]
-
-
 @pytest.mark.parametrize("closed", [True, False])
 def test_distances_beyond_the_line_wrap_around_or_stop_at_its_ends(closed: bool) -> None:
     line = spline(circle(5.0), closed)
@@ -182,15 +173,6 @@ def test_distances_beyond_the_line_wrap_around_or_stop_at_its_ends(closed: bool)
     error = line.wrapped(beyond) - expected
     assert np.abs(error[:5]).max() < 1e-9
     assert np.linalg.norm(line.position(beyond) - line.position(expected), axis=1).max() < 1e-6
-
-
-def test_a_closed_line_has_no_seam() -> None:
-    line = spline(circle(5.0), True)
-    across = np.array([line.length - 0.01, line.length + 0.01])
-    assert np.linalg.norm(np.diff(line.position(across), axis=0)) == pytest.approx(0.02, rel=1e-3)
-    assert (line.tangent(across)[0] * line.tangent(across)[1]).sum() > 0.9999
-    point = np.array([[5.0, -0.001, 0.0]])
-    assert line.nearest_within(point, np.zeros(1), np.ones(1))[0] == pytest.approx(line.length - 0.001, abs=1e-4)
 
 
 @pytest.mark.parametrize("corners", [[[1.0, 2.0, 3.0]], [[1.0, 2.0, 3.0]] * 4])

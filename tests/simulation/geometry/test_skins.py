@@ -143,9 +143,6 @@ def test_points_at_one_place_hang_together_and_faces_without_area_part_nothing()
     assert np.abs(way.place - (0.7, -0.3, 0.0)).max() < 1e-12 and not way.met[0]
 
 
-# Normals.
-
-
 def test_smoothed_normals_of_a_sphere_are_those_of_the_sphere_whichever_way_faces_are_wound() -> None:
     points, triangles = globe(5.0, 64, 32)
     mixed = np.where((np.arange(len(triangles)) % 3 == 0)[:, None], triangles[:, ::-1], triangles)
@@ -162,9 +159,6 @@ def test_on_a_box_they_are_those_of_the_faces() -> None:
     surface = skin(*box())
     triangle, place, _ = somewhere(surface)
     assert np.abs(surface.normal_at(triangle, place, np.ones(N)) - surface.normal[triangle]).max() < 1e-12
-
-
-# What moves, and borders.
 
 
 def test_a_skin_that_is_moved_is_the_skin_of_the_moved_points() -> None:

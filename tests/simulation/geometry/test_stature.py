@@ -32,7 +32,7 @@ def bars(*spans: tuple[float, float], slope: float = 0.0) -> Body:
 
 def standing(n: int, lift: float = 0.0) -> Stature:
     """How n people stand whose origins are above their soles."""
-    return Stature(*(np.full(n, height - lift) for height in (0.0, STEP, HEAD)))
+    return Stature(*(np.full(n, height - lift) for height in (0.0, STEP, HEAD)), np.full(n, 0.61))
 
 
 def nearest(thing: Obstacles, points: np.ndarray, lift: float = 0.0) -> np.ndarray:
@@ -123,10 +123,57 @@ def test_near_loses_nobody_and_finds_those_at_upright_boxes_only_within_their_di
     things = boxes(rng.uniform(-9.0, 9.0, (20, 3)), rng.uniform(0.05, 6.0, (20, 3)), axes)
     things = all_of(things, as_obstacle(bars((0.5, 0.64), (1.0, 1.14), slope=0.1), (2.0, 3.0, 0.0), degrees))
     points, reach = rng.uniform(-12.0, 12.0, (60, 3)), rng.uniform(0.1, 3.0, 60)
-    body = Stature(np.zeros(60), np.full(60, min(STEP, head)), np.full(60, head))
+    body = Stature(np.zeros(60), np.full(60, min(STEP, head)), np.full(60, head), np.full(60, 0.61))
     found = set(zip(*(rows.tolist() for rows in things.near(points, reach, body))))
     gap = things.clearance(points, body)
     within = set(zip(*(rows.tolist() for rows in np.nonzero(gap < reach[:, None]))))
     assert within <= found
     if not degrees:
         assert {pair for pair in found if pair[1] < 20} == {pair for pair in within if pair[1] < 20}
+
+
+def slab(low, high) -> Body:
+    """A block between two corners."""
+    points = np.array([(x, y, z) for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])])
+    quads = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
+    return points, np.array([(a, b, c) for q in quads for a, b, c in (q[:3], (q[0], *q[2:]))])
+
+
+def together(*bodies: Body) -> Body:
+    first = np.cumsum([0, *(len(points) for points, _ in bodies)])
+    return np.concatenate([p for p, _ in bodies]), np.concatenate([t + k for (_, t), k in zip(bodies, first)])
+
+
+TOP = slab((-0.8, -0.5, 0.7), (0.8, 0.5, 0.74))
+LEGS = [slab((x, y, 0.0), (x + 0.05, y + 0.05, 0.7)) for x in (-0.8, 0.75) for y in (-0.5, 0.45)]
+OPEN = TOP[0], TOP[1][1:]
+
+
+def stood(thing: Obstacles, place, frames: int = 48) -> np.ndarray:
+    """Where a person ends who stands there."""
+    scene = Scene([place], speed=0.0, locomotions=[(OnFoot, {})], vehicle=PERSON, obstacles=thing)
+    return positions(scene.run(frames))[-1, 0]
+
+
+PERSON = {"radius": 0.3, "max_speed": 1.5, "cruise_speed": 0.0, "max_force": 6.0, "keep_apart": True}
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        pytest.param(as_obstacle(TOP), id="top"),
+        pytest.param(as_obstacle(together(TOP, *LEGS)), id="with legs"),
+        pytest.param(as_obstacle(OPEN), id="not closed"),
+        pytest.param(boxes([[0.0, 0.0, 0.72]], [[0.8, 0.5, 0.02]]), id="box"),
+    ],
+)
+@pytest.mark.parametrize("place", [(0.1, 0.2, 0.0), (-0.3, -0.1, 0.0)])
+def test_who_starts_in_a_table_top_gets_out_by_the_shortest_way(table: Obstacles, place) -> None:
+    x, y, z = stood(table, place)
+    assert y * np.sign(place[1]) == pytest.approx(0.8, abs=0.01) and (x, z) == pytest.approx((place[0], 0.0), abs=0.02)
+
+
+def test_nobody_is_pushed_through_a_wall_by_a_ceiling_that_is_too_low() -> None:
+    walls = [slab((sign * 2.0 - 0.05, -2.0, 0.0), (sign * 2.0 + 0.05, 2.0, 1.6)) for sign in (-1.0, 1.0)]
+    room = as_obstacle(together(*walls, slab((-2.05, -2.0, 1.6), (2.05, 2.0, 1.7))))
+    assert stood(room, (1.2, 0.0, 0.0)) == pytest.approx((1.2, 0.0, 0.0), abs=1e-6)

@@ -148,14 +148,6 @@ def test_levelness_is_the_upward_part_of_the_normal_of_a_face() -> None:
     assert np.abs(ground.levelness(rows) - ground.face_normal(rows)[:, 2]).max() < 1e-12
 
 
-def test_a_surface_turned_inside_out_is_the_same_ground() -> None:
-    points, triangles = terrain()
-    x, y = places()
-    mirrored = surfaces([(points * (-1.0, 1.0, 1.0), triangles)])
-    footing, image = trodden(surfaces([(points, triangles)]), x, y), trodden(mirrored, -x, y)
-    assert np.allclose(footing.height, image.height, atol=1e-12, equal_nan=True)
-
-
 def test_normals_are_those_of_the_smooth_shape_and_point_up() -> None:
     fine = 60
     x, y = np.meshgrid(*(2 * [np.linspace(-3.0, 3.0, fine)]), indexing="ij")
@@ -188,9 +180,6 @@ def test_no_triangle_has_a_straight_normal_and_no_surface() -> None:
         assert (ground.face_normal(nothing) == (0.0, 0.0, 1.0)).all() and ground.levelness(nothing) == 1.0
         assert ground.surface_of(nothing) == -1
         assert not ground.open_to(np.array([1e9]), zero, 0.5, 1.0).any()
-
-
-# What is open.
 
 
 def is_open_by_hand(ground: Surfaces, x: float, y: float, cosine: float, reach: float) -> bool:
@@ -239,9 +228,6 @@ def test_a_larger_reach_is_looked_for_again() -> None:
     assert not ground.open_to(np.array([60.0]), y, 0.6, 1.0).any()
     for reach in (60.0, 1e9, 1e300):
         assert not ground.open_to(x, y, 0.6, reach).any()
-
-
-# What moves.
 
 
 def test_a_wave_is_the_same_as_its_surface_built_again() -> None:
@@ -295,9 +281,6 @@ def test_between_other_triangles_it_is_the_later_surface() -> None:
     before, after = surfaces([level(0.0)], [True]), surfaces([terrain()], [True])
     assert surfaces_between(before, after, 0.5).layers[0] is after.layers[0]
     assert not after.has_triangles_of(before) and after.has_triangles_of(after)
-
-
-# Odd input.
 
 
 @st.composite

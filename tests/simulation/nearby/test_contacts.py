@@ -40,12 +40,6 @@ def gaps(position: np.ndarray) -> np.ndarray:
     return np.linalg.norm(position[..., :, None, :] - position[..., None, :, :], axis=-1) + 1e9 * np.eye(n)
 
 
-def test_two_bodies_that_overlap_separate_by_half_each_within_a_few_frames() -> None:
-    result = positions(bodies([[0.0, 0.0, 0.0], [0.7, 0.0, 0.0]]).run(12))
-    assert result[-1, 1, 0] - result[-1, 0, 0] == pytest.approx(2.0 * RADIUS, abs=2e-3)
-    assert result[:, :, 0].mean(axis=1) == pytest.approx(0.35, abs=1e-9)
-
-
 def test_of_two_that_overlap_one_twice_as_heavy_gives_way_by_half_as_much() -> None:
     walkers = WALKER | {"mass": np.array([1.0, 2.0]), "max_speed": 1000.0}
     result = positions(bodies([[0.0, 0.0, 0.0], [0.7, 0.0, 0.0]], vehicle=walkers).run(8))[..., 0]
@@ -61,11 +55,6 @@ def test_who_is_to_stand_gives_way_only_to_who_is_to_stand_as_well() -> None:
     assert gaps(result[-1])[0, 1] >= 2.0 * RADIUS - 1e-6
     assert gaps(result[-1])[2, 3] == pytest.approx(2.0 * RADIUS, abs=1e-6)
     assert -result[:, 2, 0] == pytest.approx(result[:, 3, 0] - 0.7, abs=1e-9)
-
-
-def test_bodies_that_are_not_kept_apart_stay_where_they_are() -> None:
-    scene = bodies([[0.0, 0.0, 0.0], [0.7, 0.0, 0.0]], vehicle=WALKER | {"keep_apart": False})
-    assert (positions(scene.run(8)) == scene.position).all()
 
 
 def test_one_pass_equals_a_plain_loop() -> None:

@@ -49,3 +49,32 @@ def test_those_driven_into_a_corner_stay_in_a_firm_region(size: float, fps: floa
     assert not ((now < 0.5 * np.minimum(before, after)) & (np.minimum(before, after) > 0.5 * size)).any()
     loose = positions(chased(size, fps, locomotion, shape, firm=False).run(int(4.0 * fps)))[-1]
     assert scene.regions.way_in(loose, np.zeros(len(loose), dtype=np.int64)).any()
+
+
+def test_a_long_body_stops_before_its_nose_is_out() -> None:
+    scene = Scene(
+        [(0.0, 0.5, 0.0)],
+        forward=(1.0, 0.0, 0.0),
+        speed=1.5,
+        vehicle={"radius": 0.1, "length": 1.2, "max_speed": 2.0, "max_force": 4.0, "keep_apart": True},
+        behaviors=[(Flee, {"distance": 0.0, "weight": 1.0}), (Containment, {"firm": True, "weight": 0.1, "region": 0})],
+        tracked=leaders([-2.0, 0.5, 0.0]),
+        regions=regions([[0.0, 0.0, 0.0]], 3.0, BOX),
+    )
+    nose = np.array([state.motion.position[0, 0] + 0.5 * state.motion.forward[0, 0] for state in scene.run(96)])
+    assert 2.7 < nose.max() <= 3.0
+
+
+def test_who_starts_beside_a_glass_does_not_leave_by_another() -> None:
+    """Its middle is in and its side is out: it gets no further out there, and not out of the corner beside it."""
+    scene = Scene(
+        [(2.97, 1.0, 0.0), (1.0, 2.99, 0.0), (2.98, 2.98, 0.0)],
+        forward=(0.6, 0.8, 0.0),
+        speed=1.5,
+        vehicle={"radius": 0.3, "max_speed": 2.0, "max_force": 20.0, "keep_apart": False},
+        locomotions=[(SimpleVehicle, {})],
+        behaviors=[(Flee, {"distance": 0.0, "weight": 9.0}), (Containment, {"firm": True, "weight": 0.1, "region": 0})],
+        tracked=leaders([-2.0, -2.5, 0.0]),
+        regions=regions([[0.0, 0.0, 0.0]], 3.0, BOX),
+    )
+    assert np.abs(positions(scene.run(96))).max() <= 3.0 + 1e-9

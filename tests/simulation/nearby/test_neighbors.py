@@ -29,9 +29,6 @@ from tests.simulation.all_pairs import PLACES, all_pairs, joined
 RANDOM = np.random.default_rng(3)
 
 
-# ---- pairs from both ends
-
-
 def seen_by(points: np.ndarray, rows: np.ndarray, radius: float) -> set[tuple[int, int]]:
     """The pairs of an agent and a body within the radius, by trying all pairs."""
     pairs = all_pairs(points, radius)
@@ -156,9 +153,6 @@ def test_a_distance_is_never_zero() -> None:
         assert (near.distance > 0.0).all()
 
 
-# ---- the neighborhood
-
-
 def test_a_neighborhood_has_a_distance_and_an_angle_per_agent() -> None:
     """The paper's figure 13, with one column entry per agent."""
     n = 80
@@ -188,9 +182,6 @@ def test_a_view_all_around_includes_bodies_behind_and_at_the_same_point() -> Non
     assert Neighbors(3, (all_round,)).number.tolist() == [2.0, 2.0, 2.0]
     ahead = perceive(near, np.full(3, 2.0), edge_of_view(np.full(3, np.pi / 2.0))).only_perceived()
     assert set(zip(ahead.agent.tolist(), ahead.body.tolist())) == {(1, 0), (1, 2)}
-
-
-# ---- shared lists
 
 
 def test_distances_within_a_factor_of_two_are_searched_together(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -249,9 +240,6 @@ def linked(seen: Neighbors, rows: np.ndarray) -> set[frozenset[int]]:
     return {frozenset(pair) for pairs in lists for pair in pairs}
 
 
-# ---- neighbors in a world
-
-
 def seen(scene: Scene, which: int, crowd: int = -1, present: tuple[int, ...] | None = None) -> list[set[int]]:
     """The rows that each member of the first crowd sees; the first three vehicles are a crowd, the others another."""
     snapshot = scene.snapshot()
@@ -285,10 +273,6 @@ def test_neighbors_are_the_own_crowd_everyone_or_a_chosen_crowd() -> None:
 def test_without_a_chosen_crowd_an_agent_sees_no_neighbors() -> None:
     scene = Scene(ROW, tracked=locked([0.0, 1.0, 0.0], crowd=-1))
     assert seen(scene, CHOSEN_CROWD, -1) == [set(), set(), set()]
-
-
-def test_an_absent_vehicle_is_not_seen() -> None:
-    assert seen(Scene(ROW), EVERYONE, present=(0, 1, 2, 4)) == [{1, 2, 4}, {0, 2, 4}, {0, 1, 4}]
 
 
 def test_locked_vehicles_are_seen_as_members_of_their_crowd_and_leaders_are_not() -> None:

@@ -17,7 +17,7 @@ from steering_addon.simulation.geometry.obstacles import obstacles
 from steering_addon.simulation.presence.attendance import Attendance, enter_frames
 from tests.behaviors.situations import busy
 from tests.sampling import sampled
-from tests.scene import Scene, leaders, locked, positions, velocities
+from tests.scene import Scene, leaders, locked, positions
 
 NEVER, ALWAYS = 10_000, -10_000
 every = pytest.mark.parametrize("kind", CATALOGUE, ids=lambda kind: kind.name)
@@ -59,11 +59,6 @@ def test_a_vehicle_that_enters_later_moves_as_it_would_have_from_the_start() -> 
     assert np.allclose(later[12:], at_start, atol=1e-12)
 
 
-def test_a_vehicle_enters_with_its_start_speed() -> None:
-    scene = row(1)
-    assert np.allclose(velocities(scene.run(12, at=entering(scene, [5])))[6], [[0.0, 2.0, 0.0]], atol=0.2)
-
-
 def test_a_vehicle_that_enters_later_takes_no_part_in_the_preroll() -> None:
     scene = row(2, gap=50.0)
     first = positions(scene.run(1, preroll=10, at=entering(scene, [ALWAYS, 3])))[0]
@@ -93,9 +88,6 @@ def test_an_absent_vehicle_is_not_near_an_obstacle() -> None:
     absent = mishaps_of(scene, [0, NEVER])
     assert absent.clearance[1] == np.inf
     assert absent.number(OBSTACLE) == 0
-
-
-# ---- room
 
 
 def at_one_door(n: int) -> Scene:
@@ -139,9 +131,6 @@ def test_a_leader_in_the_door_and_a_vehicle_that_is_carried_keep_no_vehicle_out(
 def test_on_the_first_frame_no_vehicle_waits() -> None:
     scene = at_one_door(3)
     assert not scene.run(1, at=entering(scene, [0] * 3))[0].outside.any()
-
-
-# ---- frames
 
 
 @given(first=st.integers(-50, 50), span=st.integers(0, 200), seed=st.integers(0, 99))

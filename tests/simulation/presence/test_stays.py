@@ -105,13 +105,6 @@ def test_a_share_goes_there_and_a_larger_share_includes_the_smaller_one() -> Non
     assert goes[0.7][goes[0.3]].all()
 
 
-def test_a_share_of_vehicles_in_a_row_is_met_whatever_the_seed() -> None:
-    behavior = Arrival.of(80, share_going=0.3)
-    keys = np.arange(200, dtype=np.uint64)
-    goes = [behavior.takers(np.arange(64, 144), np.full(80, key)).sum() for key in keys]
-    assert min(goes) >= 22 and max(goes) <= 26
-
-
 def test_who_does_not_go_there_moves_as_if_there_were_no_such_place() -> None:
     scene = crowd(12, share_going=0.0)
     without = replace(scene, behaviors=scene.behaviors[1:])

@@ -101,10 +101,6 @@ def test_radii_are_rounded_up_to_few_classes(radius: float) -> None:
     assert radius_class(rounded) == rounded
 
 
-def test_half_a_metre_is_a_radius_class() -> None:
-    assert radius_class(np.array([0.25, 0.5, 1.0])).tolist() == [0.25, 0.5, 1.0]
-
-
 def test_obstacles_above_or_below_are_not_reached() -> None:
     tall = boxes([[0.0, 0.0, 1.0]], [[1.0, 1.0, 1.0]])
     heights = np.array([0.0, 2.4, -0.4, 2.6, -0.6])
@@ -123,14 +119,6 @@ def test_a_tilted_box_reaches_as_high_as_its_corners() -> None:
         heights = np.array([top + 0.49, top + 0.51, -top - 0.49, -top - 0.51])
         result = np.isfinite(narrowing(tilted, heights, met_at_origins(4), np.full(4, 0.5))[:, 0])
         assert result.tolist() == [True, False, True, False]
-
-
-def test_balls_are_narrower_for_bodies_above_their_middles() -> None:
-    ball = obstacles([[0.0, 0.0, 0.0]], 1.0)
-    for height in (0.0, 0.7, 1.3, 1.6):
-        less = narrowing(ball, np.array([height]), met_at_origins(1), np.array([RADIUS]))[0, 0]
-        room = np.sqrt(max(1.5 * 1.5 - height * height, 0.0))
-        assert less == pytest.approx(1.5 - room, abs=1.0 / 64.0) if room else np.isinf(less)
 
 
 def test_a_box_without_thickness_has_a_footprint() -> None:

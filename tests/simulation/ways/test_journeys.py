@@ -125,9 +125,6 @@ def test_a_walker_with_a_way_arrives_without_a_contact(places) -> None:
     assert clear(path, things) > -TOUCH
 
 
-# ---- one step
-
-
 def courses_of(things: Obstacles, most: int = MOST, **changes) -> Courses:
     """The courses of one agent of half a metre that goes 16 m along y."""
     traveller = Travellers(

@@ -176,8 +176,25 @@ def test_no_lane_leads_to_where_one_stands(lane: int) -> None:
     nodes = np.flatnonzero(ground.clear[: len(ground.spans)])
     feet = np.column_stack((ground.x[nodes], ground.y[nodes], ground.spans.height[nodes]))
     n = len(nodes)
-    course = ground.course(feet, np.tile(goal, (n, 1)), np.ones(n), np.full(n, lane), traffic, np.zeros(n, dtype=bool))
-    assert course.ahead.min() > 0.5 * ground.spans.size
+    asked = np.tile(goal, (n, 1)), np.ones(n), np.full(n, lane), traffic, np.zeros(n, dtype=bool), np.zeros(n)
+    assert ground.course(feet, *asked).ahead.min() > 0.5 * ground.spans.size
+
+
+@pytest.mark.parametrize("lane", range(4))
+def test_long_bodies_take_no_lane_on_which_they_would_head_into_the_wall_beside_a_gate(lane: int) -> None:
+    goal, feet = (6.0, -4.0, 0.0), np.array([[x, y, 0.0] for x in (-1.6, -2.5, -4.0) for y in (-2.6, -2.2, -1.6)])
+    [(ground, _, traffic)] = ways_of(walkers(PLATE, door(3.0), goal, feet)).grounds
+    n, heads_into_it = len(feet), []
+    for nose in (0.0, 1.2):
+        asked = np.tile(goal, (n, 1)), np.zeros(n), np.full(n, lane), traffic, np.zeros(n, dtype=bool)
+        course = ground.course(feet, *asked, np.full(n, nose))
+        way = course.place - feet
+        tip = course.ahead + 1.2
+        at_wall = feet[:, 1] + way[:, 1] * np.where(way[:, 0] > 0.0, -feet[:, 0] / way[:, 0], np.inf)
+        through = feet[:, 0] + tip * way[:, 0] / np.linalg.norm(way, axis=1) > 0.0
+        heads_into_it.append(np.count_nonzero(through & (np.abs(at_wall) > 1.5)))
+    assert heads_into_it[1] == 0
+    assert heads_into_it[0] > 0 or lane > 0, "it can fail"
 
 
 @pytest.mark.parametrize("name", ["upstairs", "through a door"])

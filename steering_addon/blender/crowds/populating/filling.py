@@ -33,6 +33,7 @@ from ..member_variation import scale_is_free
 from ..moves_like import UNCHANGED, Likeness, fitting, flies
 from .members import (
     bodies,
+    bodies_of_others,
     changed_by_user,
     collection_for,
     members_of,
@@ -149,9 +150,10 @@ def plan_filling(
     widest = max(rooms, default=0.0) * (1.0 + population.random_scale)
     at_model = population.spread == AT_MODEL and sources
     middle = (sources[0].model.parts[0].matrix_world if at_model else frame).translation
-    ground = MemberGround.of(population, frame, place, middle, widest, depsgraph, obstacles, moves)
-
     existing = members_of(crowd, context.scene) if crowd is not None else {}
+    others = bodies_of_others(context.scene, crowd, {*existing.values()})
+    ground = MemberGround.of(population, frame, place, middle, widest, depsgraph, obstacles, others, moves)
+
     changed = {number for number, ob in existing.items() if changed_by_user(ob, family)}
     # Points are all made each time. To read settings that a crowd does not have would give them to it.
     same = (

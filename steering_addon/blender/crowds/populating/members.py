@@ -1,6 +1,7 @@
 """The members that Populate made, the collection that holds them, and whether the user has changed them since."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
+from contextlib import suppress
 
 import bpy
 import numpy as np
@@ -8,15 +9,20 @@ from bpy.types import Collection, Context, LayerCollection, Object, Scene
 from mathutils import Matrix
 
 from ....simulation.arrays.vectors import cross
+from ....simulation.geometry.capsules import half_axis, probes
 from ....simulation.roles import Role
 from ...animation.bake_record import TRANSFORM_CHANNELS
 from ...animation.ownership import CurrentAnimation, is_baked, our_keys
+from ...animation.rotation_channels import matrices_from_channels
 from ...animation.staging import clear_all
 from ...objects.doubles import axes_of_model, doubles
 from ...objects.hierarchy import Family
-from ...objects.tagged_objects import crowd_of
+from ...objects.tagged_objects import capsule_of, crowd_of, in_use, tagged
 from ...properties import has_role
+from ...read.local_space import to_world
+from ...read.point_vehicles import point_vehicles
 from ...read.start_pose import MOVED, channels, store
+from ...refusal import Refusal
 
 
 def number_of(ob: Object) -> int:
@@ -120,6 +126,40 @@ def bodies(members: Sequence[Object]) -> tuple[np.ndarray, np.ndarray]:
     """The start positions of members, (m, 3), and the radii kept free for them, (m,), in metres."""
     places = [ob.matrix_world.translation if ob.parent else place_of(ob)[0] for ob in members]
     return np.array(places).reshape(-1, 3), np.array([ob.steering.member.room for ob in members])
+
+
+def bodies_of_others(scene: Scene, crowd: Object | None, members: Set[Object]) -> tuple[np.ndarray, np.ndarray]:
+    """All other vehicles of a scene where they start, as balls in a row from end to end: positions (m, 3) and radii
+    (m,), metres.
+
+    Args:
+        crowd: whose points are left out.
+        members: the objects that are left out.
+    """
+    objects, none = in_use(scene), np.zeros(0, dtype=np.int64)
+    parts = [(np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0), np.zeros(0))]
+    for ob in tagged(objects, Role.VEHICLE):
+        if ob in members or crowd_of(ob) is None:
+            continue
+        location, mode, rotation = (ob.matrix_world.translation, "QUATERNION", ob.matrix_world.to_quaternion())
+        if ob.parent is None:
+            location, mode, rotation = place_of(ob)
+        turn = matrices_from_channels(doubles(rotation), mode)
+        place, basis = to_world(np.eye(4), doubles(location), turn, axes_of_model(ob), np.ones(3))
+        parts.append((place[None], basis[None, :, 1], *np.reshape(capsule_of(ob), (2, 1))))
+    for ob in tagged(objects, Role.POINTS):
+        if crowd_of(ob) not in (None, crowd):
+            with suppress(Refusal):
+                points, _ = point_vehicles(ob, 0, scene, scene.frame_current, none, adds_nothing=True)
+                model, size = points.crowd.steering.vehicle, points.stored["size_factor"]
+                length = model.length * size * points.stored["length_factor"]
+                parts.append((points.position, points.basis[:, :, 1], model.radius * size, length))
+    place, forward, radius, length = (np.concatenate(column) for column in zip(*parts))
+    half = half_axis(radius, length)
+    long = half > 0.0
+    shares = np.array(probes(half[long], radius[long]))[:, None, None]
+    along = place[long] + shares * (forward[long] * half[long, None])
+    return np.concatenate((place, along.reshape(-1, 3))), np.concatenate((radius, np.tile(radius[long], len(shares))))
 
 
 def remove(members: Sequence[Object]) -> None:

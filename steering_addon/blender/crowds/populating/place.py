@@ -8,7 +8,7 @@ import numpy as np
 from bpy.types import Depsgraph, Object
 
 from ....locomotion import CATALOGUE
-from ....settings.population import SURFACE, Population
+from ....settings.population import OVER_ALL, SURFACE, Population
 from ....settings.preset import Preset
 from ....settings.preset_values import complete, in_columns
 from ....simulation.arrays.vectors import magnitude
@@ -126,6 +126,8 @@ def tell_remedy(ground: MemberGround, sources: Sequence[Source]) -> str:
             return text
         if (size := float(source.body.extent().max())) > ANYTHING.size:
             return f"{source.model.parts[0].name} is {size:.0f} m large. {scaling(size)}, or make the place larger"
+    if ground.population.arrangement == SURFACE and ground.population.spread != OVER_ALL:
+        return "Members of a group start where a way leads to its middle. Move that, or scatter them Over All of It"
     if not ground.is_in_part:
         return "Make it larger"
     return (

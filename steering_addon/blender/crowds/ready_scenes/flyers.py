@@ -35,12 +35,10 @@ class Flyers:
     """A flock or a school.
 
     Attributes:
-        title: the name of the crowd.
         preset: the crowd preset that is scaled to the size of the members.
         containment: the behavior preset in presets/ready_scenes that replaces values of the crowd preset. The crowd
             preset is meant for the open sky and would let members far out of a small region.
         room: radius of the region in sizes of a member, for the usual count.
-        usual: the usual count.
         model: of the members; phases: in which of these cycles they are at the start.
         flatness: height of the start volume divided by its width.
     """

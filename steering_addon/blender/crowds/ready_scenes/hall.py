@@ -55,10 +55,8 @@ class Door:
 
     Attributes:
         name: of its tunnel, and of the Empty behind it if it is an exit.
-        place: where it is in the wall.
         out: the unit direction out of the hall.
         half: half its width.
-        height: of its sill.
     """
 
     name: str
@@ -70,12 +68,7 @@ class Door:
 
 @dataclass(frozen=True)
 class Hall:
-    """A hall about its middle.
-
-    Attributes:
-        half_width, half_depth: half the inner sides.
-        scale: factor of all lengths.
-    """
+    """A hall about its middle. `half_width`, `half_depth`: half the inner sides; `scale`: factor of all lengths."""
 
     half_width: float
     half_depth: float
@@ -209,7 +202,6 @@ def _tunnel(door: Door) -> list[Box]:
 
 
 def _boxes(name: str, boxes: Sequence[Box], scale: float, paints: Mapping[str, Material]) -> Mesh:
-    """A mesh of boxes."""
     points = [
         (scale * x, scale * y, scale * z)
         for (west, south, low), (east, north, high), _ in boxes

@@ -39,10 +39,8 @@ class ReadyModel:
     Attributes:
         name: its objects are called "<name> A", and the parts of these "<name> A <part>", with a letter per variant.
         size: its length, of people its height, in metres.
-        radius: of the body.
         variants: the number of its colors.
         stride: distance of one cycle of its legs, 0 without.
-        height: of the whole model.
         driven: whether drivers move its parts, rather than clips.
     """
 
@@ -89,7 +87,6 @@ class ReadyCast:
     """Appended models, of which members are made.
 
     Attributes:
-        models: one for each variant.
         scale: metres of the scene for a metre of the asset file.
         things: what people carry, by its name.
         clips: the actions of people, by their name in the asset file.

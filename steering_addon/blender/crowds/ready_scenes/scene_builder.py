@@ -40,7 +40,6 @@ class SceneOptions:
     """The options of a ready scene.
 
     Attributes:
-        count: number of members.
         seed: of all its random numbers.
         size: of a member in metres.
         spacing: factor of the usual distance between members.

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 import bpy
 import numpy as np
-from bpy.types import Curve, Mesh
+from bpy.types import BezierSplinePoint, Curve, Mesh
 from mathutils import Vector
 
 from ....simulation.arrays.scalars import EPSILON
@@ -84,6 +84,21 @@ def point_on(line: np.ndarray, share: float) -> tuple[Vector, Vector]:
     along = np.concatenate(([0.0], np.cumsum(np.linalg.norm(steps, axis=1))))
     row = min(int(np.searchsorted(along, share % 1.0 * along[-1], side="right")) - 1, len(line) - 1)
     return Vector(line[row]).to_3d(), Vector(steps[row]).to_3d().normalized()
+
+
+def length_of(line: np.ndarray) -> float:
+    """The length of a closed line (k, 2)."""
+    return float(np.hypot(*(np.roll(line, -1, axis=0) - line).T).sum())
+
+
+def closed_curve(name: str, knots: int) -> tuple[Curve, Sequence[BezierSplinePoint]]:
+    """A curve with one closed spline, and its knots, which are yet to be placed."""
+    curve = bpy.data.curves.new(name, "CURVE")
+    curve.dimensions, curve.resolution_u = "3D", 16
+    spline = curve.splines.new("BEZIER")
+    spline.use_cyclic_u = True
+    spline.bezier_points.add(knots - 1)
+    return curve, spline.bezier_points
 
 
 def polyline(name: str, points: np.ndarray) -> Curve:

@@ -15,7 +15,7 @@ from ....simulation.arrays.scalars import smooth_step
 from ....simulation.roles import Role
 from .models import CAR, PERSON, TRACK, WHEEL, WHEELBASE, append
 from .scene_builder import ReadyMember, ReadyScene, SceneBuilder, SceneOptions, fitted_preset
-from .scenery import faces_of_grid, grid, point_on, polyline, surface
+from .scenery import closed_curve, faces_of_grid, grid, length_of, point_on, polyline, surface
 from .walkers import without_region
 
 SUSPENSION = 0.028
@@ -105,9 +105,7 @@ def _shape(points: int) -> np.ndarray:
 
 def _scale(options: SceneOptions) -> float:
     """The factor of the shape that makes the road long enough."""
-    line = _shape(512)
-    length = float(np.hypot(*(np.roll(line, -1, axis=0) - line).T).sum())
-    return options.size * max(ROOM * options.count * options.spacing, SHORTEST) / length
+    return options.size * max(ROOM * options.count * options.spacing, SHORTEST) / length_of(_shape(512))
 
 
 def _road_line(options: SceneOptions, points: int, random_numbers: random.Random) -> np.ndarray:
@@ -124,15 +122,11 @@ def _road_line(options: SceneOptions, points: int, random_numbers: random.Random
 
 def _curve(line: np.ndarray) -> Curve:
     """The path: a closed curve in the middle of the road."""
-    curve = bpy.data.curves.new("Cars Path", "CURVE")
-    curve.dimensions, curve.resolution_u = "3D", 16
-    spline = curve.splines.new("BEZIER")
-    spline.use_cyclic_u = True
-    spline.bezier_points.add(KNOTS - 1)
+    curve, knots = closed_curve("Cars Path", KNOTS)
     places = line[:: STEPS // KNOTS]
     # Automatic handles are longer: the curve would bend most between the knots, and cars would brake for each.
     thirds = (np.roll(places, -1, axis=0) - np.roll(places, 1, axis=0)) / 6.0
-    for knot, place, third in zip(spline.bezier_points, places, thirds):
+    for knot, place, third in zip(knots, places, thirds):
         knot.handle_left_type = knot.handle_right_type = "ALIGNED"
         knot.co, knot.handle_left, knot.handle_right = place, place - third, place + third
     return curve

@@ -4,7 +4,6 @@ import math
 import random
 from dataclasses import replace
 
-import bpy
 import numpy as np
 from bpy.types import Context, Curve, Object
 from mathutils import Vector
@@ -15,7 +14,7 @@ from ....simulation.roles import Role
 from ..behavior_adding import behaviors_in, pointers
 from .models import PERSON, THINGS, append
 from .scene_builder import ReadyMember, ReadyScene, SceneBuilder, SceneOptions, fitted_preset
-from .scenery import point_on
+from .scenery import closed_curve, length_of, point_on
 
 ROOM = 1.1
 """Length of the path per walker, in heights."""
@@ -62,15 +61,10 @@ def without_region(preset: Preset) -> Preset:
 
 def _curve(options: SceneOptions) -> Curve:
     """The path: a closed curve with paving along it, which follows when the curve is edited."""
-    curve = bpy.data.curves.new("Walkers Path", "CURVE")
-    curve.dimensions, curve.twist_mode = "3D", "Z_UP"
-    curve.resolution_u = 16
-    curve.extrude = HALF_WIDTH * options.size
+    curve, knots = closed_curve("Walkers Path", KNOTS)
+    curve.twist_mode, curve.extrude = "Z_UP", HALF_WIDTH * options.size
     curve.materials.append(*append(materials=["Path Paving"])["materials"])
-    spline = curve.splines.new("BEZIER")
-    spline.use_cyclic_u = True
-    spline.bezier_points.add(KNOTS - 1)
-    for knot, (x, y) in zip(spline.bezier_points, _scale(options) * _line(KNOTS)):
+    for knot, (x, y) in zip(knots, _scale(options) * _line(KNOTS)):
         knot.co = (x, y, 0.0)
         knot.handle_left_type = knot.handle_right_type = "AUTO"
         knot.tilt = math.pi / 2
@@ -106,9 +100,7 @@ def _line(points: int) -> np.ndarray:
 
 def _scale(options: SceneOptions) -> float:
     """The factor of the path's shape that makes it long enough for all walkers."""
-    line = _line(512)
-    length = float(np.hypot(*(np.roll(line, -1, axis=0) - line).T).sum())
-    return options.size * max(ROOM * options.count * options.spacing, SHORTEST) / length
+    return options.size * max(ROOM * options.count * options.spacing, SHORTEST) / length_of(_line(512))
 
 
 WALKERS = ReadyScene(
