@@ -29,6 +29,8 @@ class Costs:
         right_when_blocked: the same again, times the danger of the wished velocity, at most 1. Only agents that are
             met count, by who steps aside those that come or face towards it: others ahead, and obstacles, are passed
             on either side. Otherwise a throng before a door would drift to the right along the wall.
+        right_by_stepping: the same for agents that step aside, which can do so without going on. With less, streams
+            that meet sometimes stop each other all across a corridor; with more, discs would turn more.
         enough_to_the_right: speed to the right, in strides, beyond which the bonus s / sqrt(1 + s^2) levels off. 10 %
             more raises the score by 26 %, since two agents sometimes block each other.
         overtaken: speed, in strides, above which an agent gains on one ahead that it overtakes instead of meeting it,
@@ -49,6 +51,7 @@ class Costs:
     share: float = 0.93
     right: float = 0.05
     right_when_blocked: float = 0.75
+    right_by_stepping: float = 1.1
     enough_to_the_right: float = 0.5
     overtaken: float = 0.3
     foreseen: float = 0.2

@@ -9,6 +9,8 @@
     s = (component of v to the right) / (enough_to_the_right stride)
     b = min(danger of the wished velocity from agents that are met, 1)
 
+For agents that step aside right_by_stepping stands for right_when_blocked.
+
 Turning aside, slowing down, hurrying and stopping all result from that. The term in s keeps two who meet head-on from
 both stopping, or both stepping to the same side. costs.py has the constants, dangers.py the danger.
 
@@ -167,7 +169,9 @@ class Choosers:
         met = self.others.met(rows)
         lag = None if self.lags is None else self.lags.of_turns(wished, rows)
         danger = met.danger(wished, np.arange(len(rows)), self.look_ahead_time[rows], lag)
-        return self.costs.right + self.costs.right_when_blocked * np.minimum(danger, 1.0)
+        steps_aside = self.agents.handling.side_step[rows] > 0.0
+        blocked = np.where(steps_aside, self.costs.right_by_stepping, self.costs.right_when_blocked)
+        return self.costs.right + blocked * np.minimum(danger, 1.0)
 
     def _cheapest(self, rows: Rows, wished: Components, present: Components, straight: NDArray[np.float64]) -> Vectors:
         """The cheapest velocities, (m, 3) m/s: the cheapest in all directions, then the cheapest close round it.

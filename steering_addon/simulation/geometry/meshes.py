@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ..arrays.frozen import replace
 from ..arrays.once import once
 from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, clamp, firsts, which
-from ..arrays.vectors import Vectors, columns, cross, dot, in_columns, magnitude, picked, unit
+from ..arrays.vectors import Vectors, across, columns, cross, dot, in_columns, magnitude, picked, unit
 from .bounding_volumes import Boxes, Keep, descend, lower, morton_numbers, nested_boxes
 
 SLANT = (0.2718, 0.3141)
@@ -28,8 +28,6 @@ CLOSE = 1e-9
 """Relative error of a squared distance, with a wide margin over rounding."""
 CHUNK = 512
 """Points queried together."""
-LIES = 0.7
-"""Share of a unit normal upright from which on a triangle rather lies than stands."""
 
 
 @dataclass(frozen=True)
@@ -189,15 +187,14 @@ class Mesh:
         away = np.where(on_it[:, None] & (triangle >= 0)[:, None], self.normal[triangle], unit(offset) * sign[:, None])
         return distance * sign, away
 
-    @once
-    def _standing(self) -> "Mesh":
-        """The triangles that rather stand than lie."""
-        return self.only(np.abs(self.normal[:, 2]) < LIES)
-
-    def way_aside(self, points: Vectors, low: Vectors, height: Scalars, radius: Scalars) -> tuple[Scalars, Vectors]:
-        """How far it is from points (n, 3) to the nearest side of a body that pierces the mesh, and the way there.
+    def way_aside(
+        self, sides: "Mesh", up: Vectors, points: Vectors, low: Vectors, height: Scalars, radius: Scalars
+    ) -> tuple[Scalars, Vectors]:
+        """How far it is from points (n, 3) to the nearest side of the mesh, for bodies that pierce it, and the way.
 
         Args:
+            sides: the triangles that stand.
+            up: (3,) unit vector upward.
             low: (n, 3) the lower ends of bodies that stand upright, metres.
             height, radius: (n,) how far they reach up and to all sides, metres.
 
@@ -205,10 +202,9 @@ class Mesh:
             (n,) metres, inf for a body that does not pierce it or that meets the mesh on its way; and (n, 3) level unit
             directions.
         """
-        up = np.broadcast_to(np.array((0.0, 0.0, 1.0)), low.shape)
-        pierced = self.inside(points) | np.isfinite(self.hit(low, up, height)[0])
-        _, place, side = self._standing.nearest(points, np.full(len(points), np.inf))
-        offset = (place - points) * (1.0, 1.0, 0.0)
+        pierced = self.inside(points) | np.isfinite(self.hit(low, np.broadcast_to(up, low.shape), height)[0])
+        _, place, side = sides.nearest(points, np.full(len(points), np.inf))
+        offset = across(place - points, up[None])
         far, aside = magnitude(offset), unit(offset)
         free = np.isinf(self.hit(low, aside, far + radius)[0]) | self.inside(low)
         return np.where(pierced & free & (side >= 0), far, np.inf), aside

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays.frozen import replace
-from ..arrays.once import once
+from ..arrays.once import Key, once
 from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, clamp, distinct_rows, rows_of_least, which
 from ..arrays.vectors import Vectors, columns, cross, dot, magnitude, picked, unit
 from ..declaration import Choice
@@ -29,7 +29,7 @@ from .boxes import box_surface, way_into, way_to_sides
 from .capsules import probes
 from .first_contact import first_touch, touch_mesh
 from .meshes import Mesh
-from .stature import Stature, walls_of
+from .stature import Stature, sides_of, walls_of
 
 PASS_SIDES = (
     Choice("EITHER", 0, "Either", "Vehicles go around it on the nearer side"),
@@ -249,18 +249,18 @@ class Obstacles:
         met = self._met(points, rows, stature)
         deepest = rows_of_least(met.owner, met.obstacles._surface(met.places, met.rows, met.lowest)[0])
         local = self.localized(picked(met.places, deepest) - picked(self.start, rows), rows)
-        beyond = np.abs(local) - self.half[rows]
-        kept_out = (self.side[rows] == OUTSIDE) & (np.abs(self.axes[rows, 2, 2]) > 1.0 - ROUNDING)
-        boxes = which(kept_out & (self.shape[rows] == BOX) & (beyond < 0.0).all(axis=1))
-        across = (beyond[boxes, 0] >= beyond[boxes, 1])[:, None]
-        sides = np.where(across, (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)) * np.where(local[boxes] < 0.0, -1.0, 1.0)
-        far[boxes], aside[boxes] = -beyond[boxes, :2].max(axis=1), self.globalized(sides, rows[boxes])
+        kept_out, upright = self.side[rows] == OUTSIDE, np.abs(self.axes[rows, 2, 2]) > 1.0 - ROUNDING
+        within = (np.abs(local) < self.half[rows]).all(axis=1)
+        boxes = which(kept_out & upright & within & (self.shape[rows] == BOX))
+        depth, out = box_surface(picked(local, boxes), self.half[rows[boxes]] * (1.0, 1.0, np.inf))
+        far[boxes], aside[boxes] = -depth, self.globalized(out, rows[boxes])
         sole = columns(points[:, 0], points[:, 1], points[:, 2] + stature.step)
         for row in _rows_of(self.shape == MESH, rows):
             pairs = which(kept_out & (rows == row) & ~self._trodden[row])
             feet = self.localized(picked(sole, pairs) - self.start[row], rows[pairs])
-            tall = (stature.head - stature.step)[pairs]
-            far[pairs], out = self.mesh[row].way_aside(picked(local, pairs), feet, tall, radius[pairs])
+            mesh, axes, tall = self.mesh[row], self.axes[row], (stature.head - stature.step)[pairs]
+            sides = sides_of(Key.of((mesh, axes), id(mesh), axes))
+            far[pairs], out = mesh.way_aside(sides, axes[:, 2], picked(local, pairs), feet, tall, radius[pairs])
             aside[pairs] = self.globalized(out, rows[pairs])
         return far, aside
 

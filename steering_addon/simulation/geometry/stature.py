@@ -27,6 +27,8 @@ MOST = 9
 """Stretches of a body in which a mesh is met, each in its middle: 17 cm each of a person."""
 FINE = 1e-3
 """Metres to which the heights of corners are rounded, and the sine by which faces lean that count as upright."""
+LIES = 0.7
+"""Share of a unit normal upright from which on a triangle rather lies than stands."""
 KEPT = 256
 """Meshes of which the heights of corners and the walls are kept."""
 BEFORE = 0.05
@@ -115,6 +117,13 @@ def _levels(key: Key[tuple[Mesh, Vectors]]) -> tuple[Scalars, bool]:
     height = np.floor(dot(mesh.corners, up[None, None]) / FINE + 0.5) * FINE
     lean = np.abs(dot(mesh.normal, up[None]))
     return np.unique(height), bool(((lean < FINE) | (lean > 1.0 - FINE)).all())
+
+
+@lru_cache(maxsize=KEPT)
+def sides_of(key: Key[tuple[Mesh, Vectors]]) -> Mesh:
+    """The triangles that rather stand than lie of a mesh with axes (3, 3)."""
+    mesh, axes = key.parts
+    return mesh.only(np.abs(dot(mesh.normal, axes[:, 2][None])) < LIES)
 
 
 def walls_of(trodden: Mesh, axes: Vectors, step: float, steepest: float) -> tuple[Mesh, Vectors]:

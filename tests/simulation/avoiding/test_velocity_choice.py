@@ -313,8 +313,11 @@ def danger_of_who_is_met(choosers: Choosers, velocity: np.ndarray) -> np.ndarray
 
 @pytest.mark.parametrize("in_space", [False, True])
 def test_no_velocity_of_the_first_search_is_cheaper_than_the_chosen_one(in_space: bool) -> None:
-    """Although the danger of velocities that are too dear without it is not computed."""
+    """Although the danger of velocities that are too dear without it is not computed. Some of them step aside."""
     choosers = crossing(flat=not in_space, obstacles=POSTS)
+    steps_aside = np.arange(len(choosers.agents)) % 3 == 0
+    handling = replace(choosers.agents.handling, side_step=1.0 * steps_aside)
+    choosers = replace(choosers, agents=replace(choosers.agents, handling=handling))
     n, frame = len(choosers.agents), np.stack(choosers.frame, axis=-1)
     every = np.arange(n)
 
@@ -339,7 +342,7 @@ def test_no_velocity_of_the_first_search_is_cheaper_than_the_chosen_one(in_space
             cost += COSTS.pace * other_pace / choosers.stride
         aside = velocity[1] + (velocity_choice.ABOVE * velocity[2] if in_space else 0.0)
         share = aside / (COSTS.enough_to_the_right * choosers.stride)
-        paid = COSTS.right + COSTS.right_when_blocked * blocked
+        paid = COSTS.right + np.where(steps_aside, COSTS.right_by_stepping, COSTS.right_when_blocked) * blocked
         return cost - paid * share / np.sqrt(1.0 + share * share)
 
     chosen = choosers.chosen()

@@ -149,6 +149,13 @@ LEGS = [slab((x, y, 0.0), (x + 0.05, y + 0.05, 0.7)) for x in (-0.8, 0.75) for y
 OPEN = TOP[0], TOP[1][1:]
 
 
+def laid(body: Body) -> Obstacles:
+    """The same obstacle, of which another axis of its own is up."""
+    axes, upright = about((1.0, 0.0, 0.0), 90.0), as_obstacle(body)
+    other = as_obstacle((body[0] @ axes.T, body[1]))
+    return replace(other, axes=axes[None], start=upright.start, end=upright.end)
+
+
 def stood(thing: Obstacles, place, frames: int = 48) -> np.ndarray:
     """Where a person ends who stands there."""
     scene = Scene([place], speed=0.0, locomotions=[(OnFoot, {})], vehicle=PERSON, obstacles=thing)
@@ -164,6 +171,7 @@ PERSON = {"radius": 0.3, "max_speed": 1.5, "cruise_speed": 0.0, "max_force": 6.0
         pytest.param(as_obstacle(TOP), id="top"),
         pytest.param(as_obstacle(together(TOP, *LEGS)), id="with legs"),
         pytest.param(as_obstacle(OPEN), id="not closed"),
+        pytest.param(laid(TOP), id="Y up"),
         pytest.param(boxes([[0.0, 0.0, 0.72]], [[0.8, 0.5, 0.02]]), id="box"),
     ],
 )
