@@ -12,7 +12,7 @@ import numpy as np
 
 from ..arrays.frozen import replace
 from ..arrays.scalars import Mask, Scalars, anybody, clamp, distinct_rows, nobody, which
-from ..arrays.vectors import Vectors, columns, dot, magnitude, picked, unit
+from ..arrays.vectors import Vectors, dot, magnitude, picked, unit
 from ..lane_use import Passing
 from ..world import Agents, World
 from .over_ground import Ways
@@ -77,7 +77,7 @@ def _waiting(agents: Agents, through: Vectors, before: Scalars, lateral: Vectors
         before, lateral: (n,) and (n, 3) metres to the middle of the passage, along it and across.
         inside: (n,) as of `Passing`.
     """
-    left, radius = columns(-through[:, 1], through[:, 0], 0.0), agents.radius
+    left, radius = agents.left_of(through), agents.radius
     aside = -dot(lateral, left)
     way = left * (np.where(aside < 0.0, -1.0, 1.0) * ASIDE * radius - aside)[:, None]
     on = before - BEFORE * radius

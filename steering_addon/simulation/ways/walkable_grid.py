@@ -142,8 +142,9 @@ class WalkableGrid:
         middles between what is on either side, (N + 1, 3) metres."""
         n, widest, size = len(self.spans), 2.0 * self.build.radius, self.spans.size
         least, along, middle = np.full(n + 1, widest), np.zeros((n + 1, 3)), np.zeros((n + 1, 3))
-        place = columns(self.x, self.y, np.append(self.spans.height, np.nan))
-        off = place - columns(np.append(self.spans.x, np.nan), np.append(self.spans.y, np.nan), place[:, 2])
+        height = np.append(self.spans.height, np.nan)
+        place = columns(self.x, self.y, height)
+        off = place - columns(np.append(self.spans.x, np.nan), np.append(self.spans.y, np.nan), height)
         for side in range(4):
             links = (self.grid.links if side < 2 else self.grid.corners)[side % 2 :: 2]
             across = (*SIDES[:2], *CORNERS)[side]
