@@ -3,10 +3,11 @@
 Bodies are spheres or capsules, as everywhere. They are checked frame by frame during the run. A vehicle is stuck if it
 stands at an obstacle, or if it has somewhere to go, is near an obstacle and gets nowhere: a flyer hovers or whirls on
 the spot. It is not if it is where it was led to, if it is nearer to others who stand, as a throng holds it up, or if it
-waits in turn: others beside it who are nearer to where they go get on, or wait in turn themselves. For a while others
-may take its turn. What stands on surfaces says itself whether one is under it, and whether the ground holds it up. A
-vehicle has no way if none led to its goal up to the last frame. It cannot keep its place in a formation if it was there
-and then is off for long. It is late where paths meet if it cannot stop any longer for another in its way.
+waits in turn: others beside it who are nearer to where they go get on, or wait in turn themselves, or it lets others
+pass where there is no room for two. For a while others may take its turn. What stands on surfaces says itself whether
+one is under it, and whether the ground holds it up. A vehicle has no way if none led to its goal up to the last frame.
+It cannot keep its place in a formation if it was there and then is off for long. It is late where paths meet if it
+cannot stop any longer for another in its way.
 """
 
 from collections.abc import Sequence
@@ -18,7 +19,7 @@ from ..simulation.arrays.vectors import Vectors, columns, magnitude
 from ..simulation.geometry.capsules import probes
 from ..simulation.geometry.obstacles import Obstacles
 from ..simulation.ground import parted
-from ..simulation.lane_use import Yielding
+from ..simulation.lane_use import Passing, Yielding
 from ..simulation.locomotion import FLARES, HELD_UP, OFF_GROUND, PERCHED
 from ..simulation.maneuvers.formation import Station
 from ..simulation.memory import memory_among
@@ -221,14 +222,16 @@ class Mishaps:
 
 def _wait_in_turn(halted: Mask, patient: Mask, state: State, snapshot: Snapshot) -> Mask:
     """Whether each of the vehicles that are held up, (n,), waits in turn: another beside it goes before it that gets
-    on, or that waits in turn itself. Before one that is patient, others with a longer way may go as well."""
+    on, or that waits in turn itself; or it lets others pass where there is no room for two. Before one that is patient,
+    others with a longer way may go as well."""
     errand, before = errands(state), {}
+    passing = memory_among(Passing, state.memories.values())
     radius, place = snapshot.vehicle.radius, state.motion.position
     goes = snapshot.present & errand.bound
     for row in which(halted).tolist():
         near = magnitude(place - place[row]) - radius - radius[row] < BESIDE * radius[row]
         before[row] = which(near & goes & (patient[row] | (errand.left < errand.left[row])))
-    gets_on = ~halted
+    gets_on = ~halted if passing is None else ~halted | passing.lets
     while next_ones := [row for row, others in before.items() if not gets_on[row] and anybody(gets_on[others])]:
         gets_on[next_ones] = True
     return halted & gets_on

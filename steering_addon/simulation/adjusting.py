@@ -1,10 +1,10 @@
 """Adjusting: the combined force of all behaviors is corrected before anything moves.
 
-    wish -> ways -> adjustments
+    wish -> ways -> passages -> adjustments
 
 The wish is the velocity that the force leads to. On the ground, it is turned along the planned way past obstacles that
-stand there; then adjustments such as avoiding each other have the last word. An agent on the ground that no adjustment
-steers takes up the course along its way directly.
+stand there, and aside where others go first through what is too narrow for two; then adjustments such as avoiding each
+other have the last word. An agent on the ground that no adjustment steers takes up the course along its way directly.
 
 The less progress an agent makes, the less its strength limits its wish: from a standstill it would wish for little, and
 swept along backwards for going back.
@@ -23,11 +23,13 @@ from .behavior import Adjustment, Behavior, Wish
 from .combining import Component
 from .decisions import Decisions
 from .intention import EVERY_MOVING, Intention
+from .lane_use import Passing
 from .memory import Memory
+from .ways.passages import let_pass
 from .ways.planning import PLANNING_TIME, Planned, planned_course
 from .world import Agents, World
 
-WAYS, PROGRESS = "ways", "progress"
+WAYS, PROGRESS, PASSING = "ways", "progress", "passing"
 """Under what the stages remember their agents; no behavior has these names."""
 LOOKS = 0x100C
 """Salts the keys from which it is drawn when each agent decides."""
@@ -82,6 +84,7 @@ def adjust_forces(
         full = Wish.of(agents, force + held_up * beyond(), wish.top_speed).velocity
         wish = replace(wish, velocity=full, course=full)
     wish, decided = _on_its_way(world, agents, wish, travels, steered, decided)
+    wish, decided = _letting_pass(world, agents, wish, travels, decided)
     # An agent that is just passing an obstacle is past it before its way matters again.
     turned = travels & ~steered & ~_passing(behaviors, components, agents)
     course, turned = wish.course, turned & (wish.course != wish.velocity).any(axis=1)
@@ -144,3 +147,14 @@ def _on_its_way(
     )
     wish = replace(wish, course=course, ahead=np.where(travels, memory.ahead, np.inf))
     return wish, decided.remembering(WAYS, agents, memory)
+
+
+def _letting_pass(
+    world: World, agents: Agents, wish: Wish, travels: Mask, decided: Decisions
+) -> tuple[Wish, Decisions]:
+    """The wish in which agents let others go first where their ways are too narrow for two."""
+    if world.ways is None:
+        return wish, decided
+    memory, held_up = decided.memory(PASSING, Passing, agents), wish.progress < JAMMING.stuck
+    course, memory = let_pass(world, world.ways, agents, wish.course, held_up, travels, memory)
+    return replace(wish, course=course), decided.remembering(PASSING, agents, memory)

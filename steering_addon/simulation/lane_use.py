@@ -87,3 +87,28 @@ class Signals(Columns):
 
 
 NO_SIGNALS = Signals(no_vectors(0), np.zeros(0, dtype=np.bool_), np.zeros(0, dtype=np.int64))
+
+
+@dataclass(frozen=True)
+class Passing(Memory):
+    """The passage that each agent comes to by its way, or is in. All vehicles see it.
+
+    Attributes:
+        place: (n, 3) the middle of its first narrow place, metres; nan for none.
+        through: (n, 3) the level unit direction through it; zero for none.
+        entry: (n, 3) where the agent was last outside, metres.
+        come: (n,) how far the agent has come into it, metres; negative before it.
+        inside: (n,) whether it is inside.
+        lets: (n,) whether it lets others pass.
+        waited: (n,) for how long it has, seconds.
+        asked: (n,) the time at which it last looked, seconds.
+    """
+
+    place: Vectors = remembered((np.nan, np.nan, np.nan))
+    through: Vectors = remembered((0.0, 0.0, 0.0))
+    entry: Vectors = remembered((0.0, 0.0, 0.0))
+    come: Scalars = remembered(0.0)
+    inside: Mask = remembered(False)
+    lets: Mask = remembered(False)
+    waited: Scalars = remembered(0.0)
+    asked: Scalars = remembered(-np.inf)

@@ -15,7 +15,7 @@ from .geometry.obstacles import Obstacles
 from .geometry.regions import Regions
 from .geometry.surfaces import surfaces_between
 from .ground import UP, of_rows, upright
-from .lane_use import Routed, Yielding
+from .lane_use import Passing, Routed, Yielding
 from .memory import memory_among
 from .nearby.contacts import reach_of_contacts
 from .nearby.neighbors import Vicinity
@@ -78,6 +78,7 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
         memory_among(Routed, state.memories.values()),
         memory_among(Yielding, state.memories.values()),
         before.signals,
+        memory_among(Passing, state.memories.values()),
         *_ways_left(state, before, len(bodies.present)),
     )
 

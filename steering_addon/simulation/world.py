@@ -23,7 +23,7 @@ from .geometry.regions import Regions
 from .geometry.stature import Stature
 from .handling import Handling
 from .intention import Intention
-from .lane_use import NO_SIGNALS, Routed, Signals, Yielding
+from .lane_use import NO_SIGNALS, Passing, Routed, Signals, Yielding
 from .nearby.neighbors import EVERYONE, OWN_CROWD, Near, Neighbors, Vicinity, edge_of_view, perceive
 from .partners import Partners
 from .perches import NO_PERCHES, Perches
@@ -62,6 +62,7 @@ class World:
         partners: whom each vehicle has for its partner; None where none ever looked for one.
         routed: along which lane each vehicle goes; None where none follows a path.
         yielding: how each gives way; None where none does.
+        passing: what narrow passage each comes to; None where nobody walks on surfaces.
         way_left: (bodies,) metres of the way to where each was led in the last step; nan for none, or without surfaces.
         goal: (bodies, 3) where that is, metres; known where `way_left` is.
     """
@@ -89,6 +90,7 @@ class World:
     routed: Routed | None = None
     yielding: Yielding | None = None
     signals: Signals = NO_SIGNALS
+    passing: Passing | None = None
     way_left: Scalars = field(default_factory=lambda: np.zeros(0))
     goal: Vectors = field(default_factory=lambda: no_vectors(0))
 

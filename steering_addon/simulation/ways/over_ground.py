@@ -124,6 +124,24 @@ class Ways:
             self._fled.append((rows[asks], ahead))
         return away
 
+    def passages(self, rows: Rows, goals: Vectors) -> tuple[Vectors, Vectors, Mask]:
+        """The first places too narrow for two on the ways to goals (n, 3) unrolled in this step.
+
+        Returns:
+            place: (n, 3) metres; nan for none.
+            along: (n, 3) a level unit direction through it.
+            inside: (n,) whether they are there.
+        """
+        n = len(rows)
+        place, along, inside = np.full((n, 3), np.nan), np.zeros((n, 3)), np.zeros(n, dtype=np.bool_)
+        for asked, at in self._asked_for(rows, goals):
+            ground = asked.ground
+            known = which((at >= 0) & (asked.course.passage[at] < len(ground.spans)))
+            node = asked.course.passage[at[known]]
+            along[known], place[known] = (column[node] for column in ground.narrow[1:])
+            inside[known] = asked.course.inside[at[known]]
+        return place, along, inside
+
     def _feet(self, rows: Rows, position: Vectors) -> Vectors:
         """Where vehicles of some rows stand, (m, 3) metres."""
         return columns(position[:, 0], position[:, 1], position[:, 2] - self.lift[rows])

@@ -4,7 +4,7 @@ From each node the way to a goal is followed as far as it is in sight: that is i
 aim of the node on which it stands.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,10 +28,13 @@ WIDEST = 6
 AROUND, TOGETHER = 2, 256
 """Up to so many cells round the nodes of all who go by ways is looked from as well, if they are no more than these."""
 UNKNOWN = -1
+SIGHT = 3.0
+"""Metres of way up to which passages too narrow for two are seen."""
 
 
 class Routes:
-    """The ways of a field, with the aims of the nodes from which somebody has asked.
+    """The ways of a field, with the aims of the nodes from which somebody has asked, and the first nodes too narrow for
+    two that their ways come to within SIGHT.
 
     Args:
         goal: the node to which all of them lead; None if they lead to several.
@@ -43,6 +46,7 @@ class Routes:
         self.goal = n if goal is None else goal
         self.aim = np.full(n + 1, UNKNOWN, dtype=np.int32)
         self.aside = np.zeros((len(LANES), n + 1), dtype=np.int8)
+        self.passage = np.full(n + 1, n, dtype=np.int32)
 
     def aims(self, nodes: Rows, lane: Rows) -> tuple[Scalars, Scalars, Scalars, Rows]:
         """Up to where ways from nodes (m,) are in sight, along x and along y, and how long they are from there, metres.
@@ -82,6 +86,8 @@ def look_from(routes: Sequence[Routes], nodes: Sequence[Rows]) -> None:
             each.aim[new] = len(each.ground.spans)
             asked.append((each, new))
     ground = asked[0][0].ground
+    if ground.narrow[0].any():
+        _Looks(ground, asked).find_passages([each for each, _ in asked])
     seen = _goals_are_seen(ground, asked)
     hidden = [(each, new[~goal]) for (each, new), goal in zip(asked, seen)]
     asked = [(each, new) for each, new in hidden if len(new)]
@@ -140,6 +146,16 @@ class _Looks:
             own = self._of == k
             each.aim[start[own]], each.aside[:, start[own]] = aim[own], asides[:, own]
 
+    def find_passages(self, routes: Sequence[Routes]) -> None:
+        """Find the first nodes too narrow for two to which ways lead from the nodes."""
+        narrow, n = self._ground.narrow[0], len(self._ground.spans)
+        first = np.full(len(self._start), n)
+        for node in self._walked(int(SIGHT / self._ground.spans.size)):
+            first = np.where((first == n) & narrow[node], node, first)
+        for k, each in enumerate(routes):
+            own = self._of == k
+            each.passage[self._start[own]] = first[own]
+
     def _where_fields_end(self, of: Rows) -> list[int]:
         """Where the nodes of each field end and those of the next begin; `of` (k,) is the field of each, ascending."""
         return np.searchsorted(of, np.arange(len(self._fields) + 1)).tolist()
@@ -151,10 +167,15 @@ class _Looks:
 
     def _traced(self) -> NDArray[np.int64]:
         """The nodes to which ways lead after each of LENGTHS cells, (k, m)."""
+        return np.array([node for k, node in enumerate(self._walked(LENGTHS[-1])) if k in LENGTHS])
+
+    def _walked(self, most: int) -> Iterator[Rows]:
+        """The nodes themselves and those to which ways lead, cell by cell, (m,) each."""
         size, links, node, ends = self._ground.spans.size, self._ground.grid.links, self._start, self._ends
-        x, y, traced = np.zeros(len(node)), np.zeros(len(node)), []
+        x, y = np.zeros(len(node)), np.zeros(len(node))
         time = self._asked(_times, node, ends)
-        for length in range(1, LENGTHS[-1] + 1):
+        yield node
+        for _ in range(most):
             along_x, along_y = self._asked(Field.descent, node, ends)
             before, time_before = node, time
             x, y = x + along_x * size, y + along_y * size
@@ -166,9 +187,7 @@ class _Looks:
             if anybody(stays):
                 node, time = np.where(stays, before, node), np.where(stays, time_before, time)
                 x, y = np.where(stays, 0.0, x), np.where(stays, 0.0, y)
-            if length in LENGTHS:
-                traced.append(node)
-        return np.array(traced)
+            yield node
 
     def _asides(self, aim: Rows, length: Rows) -> NDArray[np.int64]:
         """The lanes of the nodes, cells to the left of their aims, (lanes, m), spread over the free width there.

@@ -7,11 +7,11 @@ import numpy as np
 
 from ..arrays.once import once
 from ..arrays.scalars import Mask, Rows, Scalars, which
-from ..arrays.vectors import Vectors, columns, magnitude
+from ..arrays.vectors import Vectors, columns, dot, magnitude, unit
 from ..geometry.paths import Spline, spline
 from ..links import Links, walked
 from .fields import NO_LEAPS, Leaps, Mesh8
-from .spans import Build, Spans, grade
+from .spans import SIDES, Build, Spans, grade
 from .standing import Standing
 
 MARGIN = 1.0
@@ -25,6 +25,8 @@ BLOCK = 8
 SPOT = 4
 """Cells along a side of the blocks to which the places of threats are known: so one that moves does not cost a solve on
 every step."""
+CORNERS = ((1, 1), (-1, 1))
+"""Columns and rows to the cells to the north-east and north-west."""
 LANDS = 4
 """Cells from the end of a link within which bodies stand that get on or off there."""
 
@@ -61,6 +63,7 @@ class WalkableGrid:
         self.clear = passable & ~np.append(clearance.narrow, True)
         self.x, self.y = np.append(clearance.x, np.nan), np.append(clearance.y, np.nan)
         self.crossed = NO_WAYS_OVER
+        self._spare = np.append(np.clip(clearance.room - build.radius, 0.0, 0.5 * spans.size), 0.0)
 
     @classmethod
     def empty(cls, spans: Spans, build: Build) -> Standing:
@@ -132,6 +135,31 @@ class WalkableGrid:
         n, (across, along) = len(self.spans), self.spans.shape
         missing = np.count_nonzero(self.grid.links[:, :n] == n)
         return n == across * along and missing == 2 * (across + along) and bool(self.clear[:n].all())
+
+    @once
+    def narrow(self) -> tuple[Mask, Vectors, Vectors]:
+        """The nodes where bodies do not fit side by side, (N + 1,), the level unit directions through there, and the
+        middles between what is on either side, (N + 1, 3) metres."""
+        n, widest, size = len(self.spans), 2.0 * self.build.radius, self.spans.size
+        least, along, middle = np.full(n + 1, widest), np.zeros((n + 1, 3)), np.zeros((n + 1, 3))
+        height = np.append(self.spans.height, np.nan)
+        place = columns(self.x, self.y, height)
+        off = place - columns(np.append(self.spans.x, np.nan), np.append(self.spans.y, np.nan), height)
+        for side in range(4):
+            links = (self.grid.links if side < 2 else self.grid.corners)[side % 2 :: 2]
+            across = (*SIDES[:2], *CORNERS)[side]
+            through = unit(np.array([(-across[1], across[0], 0.0)], dtype=np.float64))
+            ends = [np.arange(n + 1), np.arange(n + 1)]
+            for end, link in zip(ends, links):
+                for _ in range(int(widest / size) + 1):
+                    end[:] = np.where(link[end] < n, link[end], end)
+            # A body that had to move along the passage to fit would have less room beside it within.
+            room = self._spare - np.abs(dot(off, through))
+            width = magnitude(place[ends[0]] - place[ends[1]]) + room[ends[0]] + room[ends[1]]
+            narrower = which(self.grid.passable & (width < least))
+            least[narrower], along[narrower] = width[narrower], through
+            middle[narrower] = 0.5 * (place[ends[0]] + place[ends[1]])[narrower]
+        return least < widest, along, middle
 
     @once
     def part(self) -> Rows:

@@ -46,12 +46,16 @@ class Course(NamedTuple):
         ahead: (m,) how far the way leads straight on, metres; inf to a goal in sight.
         leads: (m,) whether a way leads to the goal itself, as far as is known.
         over: (m,) the row of the way over a link that begins there, -1 for none.
+        passage: (m,) the first node too narrow for two on the way; that of no node for none.
+        inside: (m,) whether it begins there.
     """
 
     place: Vectors
     ahead: Scalars
     leads: Mask
     over: Rows
+    passage: Rows
+    inside: Mask
 
 
 class WalkableGround(WalkableGrid):
@@ -97,9 +101,10 @@ class WalkableGround(WalkableGrid):
         place, ahead, reached = goals.copy(), np.full(len(goals), np.inf), np.ones(len(goals), dtype=np.bool_)
         over = np.full(len(goals), -1, dtype=np.int64)
         start = self.nodes_at(feet, self.build.step + grade(self.build) * self.spans.size)
+        passage, inside = np.full(len(goals), len(self.spans)), np.zeros(len(goals), dtype=np.bool_)
         rows = which(start < len(self.spans)) if not self.is_open else which(start < 0)
         if not len(rows):
-            return Course(place, ahead, reached, over)
+            return Course(place, ahead, reached, over, passage, inside)
         start, feet = start[rows], feet[rows]
         end, leads, seen_at_once = self._ends(start, goals[rows], moves[rows])
         reached[rows] = leads
@@ -121,10 +126,12 @@ class WalkableGround(WalkableGrid):
             whole = straight + np.where(seen, 0.0, length)
             share = whole / np.maximum(shown, EPSILON)
             along = columns(here[:, 0] + to_x * share, here[:, 1] + to_y * share, heights[at])
+            passage[at] = routes.passage[start[some]]
+            inside[at] = passage[at] == start[some]
             known = leads[some] & seen
             place[at] = np.where(known[:, None], goals[at], along)
             ahead[at] = np.where(known, np.inf, straight)
-        return Course(place, ahead, reached, over)
+        return Course(place, ahead, reached, over, passage, inside)
 
     def _lane_for_nose(self, routes: Routes, start: Rows, feet: Vectors, lane: Rows, nose: Scalars) -> Rows:
         """The lanes of agents (m,), of long bodies the next further out on which they do not head into a wall: on the

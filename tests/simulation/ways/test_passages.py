@@ -1,0 +1,96 @@
+"""Passages: one direction at a time goes through what is too narrow for two, and nobody waits in the way."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from steering_addon.behaviors.arrival import Arrival
+from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
+from steering_addon.locomotion import OnFoot
+from steering_addon.recording.mishaps import STUCK, Mishaps
+from steering_addon.simulation.adjusting import PASSING
+from steering_addon.simulation.geometry.obstacles import boxes
+from steering_addon.simulation.geometry.surfaces import surfaces
+from steering_addon.simulation.lane_use import Passing
+from steering_addon.simulation.run import step
+from steering_addon.simulation.ways.spans import Build, find_spans
+from steering_addon.simulation.ways.walkable_ground import WalkableGround
+from tests.scene import Scene, leaders
+
+RADIUS, FPS = 0.25, 12
+GROUND = surfaces([(np.array([(-6.0, -4, 0), (6, -4, 0), (6, 4, 0), (-6, 4, 0)]), np.array([(0, 1, 2), (0, 2, 3)]))])
+
+
+def wall(door: float):
+    """A wall along y with a door in its middle."""
+    middle, half = 0.25 * door + 2.0, 2.0 - 0.25 * door
+    return boxes([[0.0, middle, 1.0], [0.0, -middle, 1.0]], [[0.1, half, 1.0]] * 2)
+
+
+def walkers(places, door: float = 0.8) -> Scene:
+    """Walkers on both sides of the wall who want to be on the other side."""
+    n, west = len(places), np.array(places)[:, 0] < 0.0
+    return Scene(
+        np.array(places, dtype=float),
+        forward=np.where(west[:, None], [1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]),
+        vehicle={"radius": RADIUS, "max_speed": 1.6, "cruise_speed": 0.8, "max_force": 2.0, "keep_apart": True},
+        locomotions=[(OnFoot, {})],
+        behaviors=[(Arrival, {"target": np.where(west, n, n + 1)}), (UnalignedCollisionAvoidance, {})],
+        tracked=leaders([4.0, 0.0, 0.0], [-4.0, 0.0, 0.0]),
+        obstacles=wall(door),
+        surfaces=GROUND,
+        fps=FPS,
+    )
+
+
+@pytest.mark.parametrize(("door", "narrow"), [(0.6, True), (0.9, True), (1.4, False), (2.0, False)])
+def test_a_door_is_a_passage_exactly_if_two_do_not_fit_side_by_side(door: float, narrow: bool) -> None:
+    build = Build(RADIUS, 0.61, 0.3, 0.42, 1.8)
+    spans = find_spans(GROUND, build)
+    assert spans is not None
+    ground = WalkableGround(WalkableGround.empty(spans, build).with_obstacles(wall(door)))
+    mask, along, middle = ground.narrow
+    there = mask & (np.abs(ground.x) < 0.3) & (np.abs(ground.y) < 1.0)
+    assert there.any() == narrow
+    assert (np.abs(along[there]) == (1.0, 0.0, 0.0)).all()
+    assert (np.abs(middle[there][:, 1]) < 0.5 * RADIUS).all()
+
+
+@pytest.mark.parametrize(
+    ("inside", "waited", "west_lets"),
+    [
+        ((False, False), (0.0, 0.0), False),
+        ((False, True), (0.0, 0.0), True),
+        ((False, False), (0.0, 60.0), True),
+        ((False, True), (10.0, 0.0), True),
+        ((False, True), (120.0, 0.0), False),
+    ],
+)
+def test_the_nearest_goes_first_then_who_is_inside_and_then_who_waited_long(inside, waited, west_lets: bool) -> None:
+    scene = walkers([(-1.0, 0.0, 0.0), (1.5, 0.0, 0.0)])
+    place, through = np.array([(-0.2, 0.0, 0.0), (0.2, 0.0, 0.0)]), np.array([(1.0, 0.0, 0.0), (-1.0, 0.0, 0.0)])
+    come, asked = np.where(inside, 0.1, (-0.8, -1.3)), np.zeros(2)
+    passing = Passing(place, through, place, come, np.array(inside), np.zeros(2, bool), np.array(waited), asked)
+    snapshot = scene.snapshot()
+    # An errand of the step before, and the passages that it saw.
+    state = step(replace(scene.start(), inputs=snapshot), snapshot)
+    state = replace(state, memories={**state.memories, PASSING: passing})
+    after = step(state, snapshot).memories[PASSING]
+    assert after.lets.tolist() == [west_lets, not west_lets]
+
+
+def test_streams_that_meet_at_a_narrow_door_pass_it_in_turns_and_nobody_is_stuck() -> None:
+    places = [(side * x, y, 0.0) for side in (-1, 1) for x, y in ((1.5, 0.1), (2.2, -0.6), (2.4, 0.8))]
+    scene, through, mishaps = walkers(places), {}, Mishaps(6)
+    state = scene.start()
+    for frame in range(22 * FPS):
+        state = step(state, scene.snapshot(frame))
+        mishaps.look(frame, state)
+        for row in np.flatnonzero(state.motion.position[:, 0] * np.array(places)[:, 0] < -0.5).tolist():
+            through.setdefault(row, frame)
+    assert len(through) == 6
+    west = [row < 3 for row in through]
+    assert sum(one != other for one, other in pairwise(west)) <= 3
+    assert mishaps.number(STUCK) == 0
