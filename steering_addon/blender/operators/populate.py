@@ -24,6 +24,7 @@ from ..crowds.moves_like import (
     likeness,
 )
 from ..crowds.populating.filling import FillingPlan, fill, fill_with_points, plan_filling
+from ..crowds.populating.members import number_of
 from ..crowds.populating.models import candidates, usable
 from ..crowds.populating.place import follow, has_room_inside, stand_on, stay_in, tell_remedy
 from ..crowds.preset_exchange import let_in
@@ -32,7 +33,7 @@ from ..objects.characters import family_with_bound_parts, is_character, not_copi
 from ..objects.doubles import doubles
 from ..objects.focus import activate, crowd_in_focus, wholes_selected
 from ..objects.hierarchy import Family, roots
-from ..objects.tagged_objects import list_names, names_of
+from ..objects.tagged_objects import crowd_of, list_names, names_of
 from ..properties import has_role, pointed_at
 from ..property_groups import operator_property, stored_value, values_of
 from ..read.arrangement import CHOICE, FITS, NUMBERS, WANTED, shown
@@ -168,6 +169,8 @@ class STEERING_OT_populate(SteeringOperator, bpy.types.Operator):
         place = context.scene.objects.get(self.place) if self.place else group and pointed_at(group, "place")
         if self.place and place is None:
             raise Refusal(f"{self.place} not found in the scene. Choose another place.")
+        if place is not None and _is_member(place, crowd):
+            raise Refusal(f"{place.name} is a member of {crowd.name}. Choose another place.")
         place = place or ground
         stored = _stored_models(group, crowd, place, family) if group is not None else []
         models = [] if stored else usable(wholes_selected(context), crowd, {place, ground}, family)
@@ -307,9 +310,14 @@ def _stored_models(group, crowd: Object, place: Object | None, family: Family) -
     return models
 
 
+def _is_member(ob: Object, crowd: Object | None) -> bool:
+    """Whether Populate made an object for a crowd, and may remove it."""
+    return crowd is not None and number_of(ob) > 0 and crowd_of(ob) == crowd
+
+
 def _selected_ground(context: Context, crowd: Object | None, family: Family) -> tuple[Object | None, int]:
     """The selected object that looks like a place for the others, with its arrangement; (None, GRID) without one."""
-    selected = [ob for ob in context.selected_objects if ob != crowd]
+    selected = [ob for ob in context.selected_objects if ob != crowd and not _is_member(ob, crowd)]
     active = context.view_layer.objects.active
     if active in selected:
         selected = [active, *(ob for ob in selected if ob != active)]

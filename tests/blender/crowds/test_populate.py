@@ -811,6 +811,18 @@ def test_a_place_that_is_missing_or_does_not_suit_is_refused(arrangement: str, p
     refuses("populate", told, wedge(), arrangement=arrangement, **({"place": place} if place else {}))
 
 
+def test_a_member_is_no_place_for_its_crowd_whether_it_is_named_or_selected(crowd) -> None:
+    flat, *others = members(crowd)
+    flat.scale = 50.0, 50.0, 0.01
+    bpy.context.view_layer.update()
+    told = f"{flat.name} is a member of {crowd.name}. Choose another place"
+    refuses("populate", told, crowd, arrangement="SURFACE", place=flat.name)
+    bpy.data.objects.remove(bpy.data.objects["Ground"])
+    select(*others, flat, crowd)
+    with pytest.raises(RuntimeError, match="On a Surface has no place"):
+        populate(count=5)
+
+
 def test_an_excluded_collection_of_members_is_refused(crowd) -> None:
     bpy.context.view_layer.layer_collection.children["Crowd Members"].exclude = True
     select(crowd)
