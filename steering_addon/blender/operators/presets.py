@@ -28,7 +28,7 @@ from ..objects.focus import activate, crowd_in_focus, state_in_focus
 from ..objects.hierarchy import Family
 from ..objects.tagged_objects import crowd_of, vehicles_of
 from ..properties import pointed_at
-from ..refusal import Refusal, check_stored
+from ..refusal import Refusal, check_stored, sound_front
 from .behaviors import FIRST, ITEMS
 from .polls import SteeringOperator, has_crowd, has_editable_crowd, has_state, in_object_mode
 
@@ -136,12 +136,16 @@ class STEERING_OT_preset_apply(Applying, bpy.types.Operator):
             self.fit_size = differs
         told = _on_size(preset, length, fits=self.fit_size) if differs or self.fit_size else ""
         fits = self.fit_size and length is not None
+        vehicles = vehicles_of(crowd, scene)
         if fits:
             preset = scaled(preset, length / preset.body_length)
+            # Wheels are found by it, after the crowd has changed.
+            for ob in vehicles:
+                sound_front(ob)
         warnings = vary(scene, crowd, Amounts(**preset.variation)) if self.vary else []
         animated = take_up(preset, crowd, scene)
         if fits:
-            fit_locomotion(crowd, vehicles_of(crowd, scene), context.evaluated_depsgraph_get(), Family())
+            fit_locomotion(crowd, vehicles, context.evaluated_depsgraph_get(), Family())
         if self.use_preroll:
             crowd.steering.preroll = preset.preroll
         text = f"Applied the preset {preset.label} to {crowd.name}"

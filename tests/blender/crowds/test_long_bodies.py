@@ -4,7 +4,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import meshed, part, press, select, sphere, tag
+from tests.blender.building import meshed, part, press, refuses, select, sphere, tag
 
 
 def box(name: str, size, location=(0.0, 0.0, 0.0), **placed):
@@ -152,3 +152,5 @@ def test_wheels_are_measured_from_the_model() -> None:
     assert settings.wheel_radius == pytest.approx(0.7, rel=1e-5)
     assert bpy.ops.steering.preset_apply(preset="car", fit_size=True) == {"FINISHED"}
     assert settings.wheelbase == pytest.approx(5.0, rel=1e-5)
+    body.steering.up_axis = "POS_Y"
+    refuses("preset_apply", "Forward and Up of .* are the same axis", body, preset="car", fit_size=True, vary=True)
