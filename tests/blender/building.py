@@ -614,6 +614,9 @@ def dump_action(action) -> dict:
     }
 
 
+COMPUTED_OF_BONES = ("head", "tail", "length", "matrix", "matrix_channel")
+
+
 def _block(block) -> dict:
     dump: dict[str, Any] = {"settings": rna(block), "stored": stored_names(block)}
     dump["custom"] = {name: _plain(value) for name, value in block.items() if name != "steering"}
@@ -633,7 +636,10 @@ def _block(block) -> dict:
         dump["modifiers"] = [rna(modifier) for modifier in block.modifiers]
         dump["collections"] = sorted(collection.name_full for collection in block.users_collection)
         dump["parent inverse"] = np.array(block.matrix_parent_inverse).tolist()
-        dump["bones"] = [(bone.name, rna(bone)) for bone in block.pose.bones] if block.pose else []
+        # Blender leaves what it computes of bones as it was where the armature is not shown.
+        computed = () if block.visible_get() else COMPUTED_OF_BONES
+        bones = ((bone.name, rna(bone)) for bone in (block.pose.bones if block.pose else ()))
+        dump["bones"] = [(name, {k: v for k, v in said.items() if k not in computed}) for name, said in bones]
     elif isinstance(block, bpy.types.Scene):
         dump["layers"] = [(layer.name, sorted(ob.name for ob in layer.objects)) for layer in block.view_layers]
         dump["objects"] = sorted(ob.name_full for ob in block.objects)
