@@ -11,8 +11,8 @@ from matplotlib.patches import Circle, Polygon
 from steering_addon.behaviors.flow_field_following import FlowFieldFollowing
 from steering_addon.behaviors.path_following import PathFollowing
 from steering_addon.simulation.geometry.flows import flow_at
-from steering_addon.simulation.geometry.obstacles import BOX
 from steering_addon.simulation.geometry.regions import SPHERE
+from steering_addon.simulation.geometry.shapes import BOX
 from steering_addon.simulation.ways.footprints import box_outline
 
 from .figure import FPS, Figure, Run

@@ -27,10 +27,11 @@ from .simulation.behavior import Adjustment, Behavior, Wish
 from .simulation.decisions import Decisions
 from .simulation.geometry.capsules import half_axis
 from .simulation.geometry.meshes import Mesh, mesh
-from .simulation.geometry.obstacles import MESH, OUTSIDE, Obstacles, boxes, mesh_radius, obstacles
+from .simulation.geometry.obstacles import Obstacles, boxes, mesh_radius, obstacles
 from .simulation.geometry.paths import spline
 from .simulation.geometry.regions import BOX, SPHERE, Regions, regions
 from .simulation.geometry.regions import MESH as MESH_REGION
+from .simulation.geometry.shapes import MESH, OUTSIDE
 from .simulation.geometry.surfaces import NO_SURFACES, Surfaces, surfaces
 from .simulation.lane_use import NO_SIGNALS, Signals
 from .simulation.links import NO_LINKS, LinkModel, Links

@@ -11,7 +11,7 @@ from ..simulation.arrays.scalars import EPSILON, Mask, Number, Rows, Scalars, la
 from ..simulation.arrays.vectors import Vectors, dot, magnitude, picked
 from ..simulation.behavior import OURS, Intent, Steering
 from ..simulation.declaration import Choice, another_body, called, choice, length, seconds
-from ..simulation.geometry.obstacles import OUTSIDE
+from ..simulation.geometry.shapes import OUTSIDE
 from ..simulation.intention import EVERY_MOVING, EVERY_OBSTACLE, Intention
 from ..simulation.maneuvers.braking import (
     COMFORT,

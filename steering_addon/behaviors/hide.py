@@ -8,7 +8,8 @@ from ..simulation.arrays.scalars import Number, Rows
 from ..simulation.arrays.vectors import Vectors, dot, magnitude, picked, unit
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import body, called, length, seconds
-from ..simulation.geometry.obstacles import BOX, OUTSIDE, Obstacles
+from ..simulation.geometry.obstacles import Obstacles
+from ..simulation.geometry.shapes import BOX, OUTSIDE
 from ..simulation.maneuvers.chasing import velocity_to_keep
 from ..simulation.memory import Memory, remembered
 from ..simulation.world import Agents, World

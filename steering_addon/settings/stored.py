@@ -18,8 +18,9 @@ from ..portrayal.driver_properties import Portrayal
 from ..simulation.behavior import Behavior
 from ..simulation.combining import COMBININGS
 from ..simulation.declaration import REACH, Kind, Parameter, Stored, Unit
-from ..simulation.geometry.obstacles import OBSTACLE_SHAPES, OBSTACLE_SIDES, PASS_SIDES
+from ..simulation.geometry.obstacles import PASS_SIDES
 from ..simulation.geometry.regions import SHAPES
+from ..simulation.geometry.shapes import OBSTACLE_SHAPES, OBSTACLE_SIDES
 from ..simulation.links import LinkModel
 from ..simulation.marks.declaring import MarkModel
 from ..simulation.presence.attendance import FURTHEST, Attendance

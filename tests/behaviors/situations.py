@@ -12,9 +12,10 @@ from steering_addon.simulation.arrays.chance import keys_of
 from steering_addon.simulation.behavior import Behavior
 from steering_addon.simulation.candidates import FIRST, NEXT, Candidates
 from steering_addon.simulation.declaration import Kind, Parameter
-from steering_addon.simulation.geometry.obstacles import EITHER, INSIDE, PASS_SIDES, Obstacles, boxes, obstacles
+from steering_addon.simulation.geometry.obstacles import EITHER, PASS_SIDES, Obstacles, boxes, obstacles
 from steering_addon.simulation.geometry.paths import Path, spline
 from steering_addon.simulation.geometry.regions import SHAPES, Regions, regions
+from steering_addon.simulation.geometry.shapes import INSIDE
 from steering_addon.simulation.snapshot import Tracked, no_tracked
 from steering_addon.simulation.world import Agents
 from tests.scene import PRIORITY, Scene, about, all_of, leaders, locked, resources

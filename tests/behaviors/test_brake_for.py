@@ -22,7 +22,8 @@ from steering_addon.behaviors.brake_for import (
 )
 from steering_addon.behaviors.seek import Seek
 from steering_addon.locomotion import Planar
-from steering_addon.simulation.geometry.obstacles import INSIDE, boxes, obstacles
+from steering_addon.simulation.geometry.obstacles import boxes, obstacles
+from steering_addon.simulation.geometry.shapes import INSIDE
 from steering_addon.simulation.maneuvers.braking import CREEP
 from steering_addon.simulation.nearby.neighbors import OWN_CROWD
 from tests.sampling import sampled

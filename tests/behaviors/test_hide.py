@@ -8,7 +8,8 @@ import pytest
 from steering_addon.behaviors.hide import Hide, Hiding
 from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.locomotion import Planar
-from steering_addon.simulation.geometry.obstacles import INSIDE, boxes, obstacles
+from steering_addon.simulation.geometry.obstacles import boxes, obstacles
+from steering_addon.simulation.geometry.shapes import INSIDE
 from tests.sampling import sampled
 from tests.scene import PRIORITY, Scene, all_of, leaders, positions
 

@@ -10,7 +10,8 @@ from steering_addon.behaviors.obstacle_avoidance import FIELD, METHODS, SILHOUET
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import Planar
-from steering_addon.simulation.geometry.obstacles import INSIDE, LEFT, OVER, RIGHT, UNDER, Obstacles, boxes, obstacles
+from steering_addon.simulation.geometry.obstacles import LEFT, OVER, RIGHT, UNDER, Obstacles, boxes, obstacles
+from steering_addon.simulation.geometry.shapes import INSIDE
 from steering_addon.simulation.snapshot import State
 from tests.behaviors.obstacle_courses import box, course
 from tests.behaviors.situations import told

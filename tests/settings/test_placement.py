@@ -34,8 +34,9 @@ from steering_addon.settings.population import (
     Population,
 )
 from steering_addon.simulation.arrays.chance import keys_of
-from steering_addon.simulation.geometry.obstacles import INSIDE, boxes, obstacles
+from steering_addon.simulation.geometry.obstacles import boxes, obstacles
 from steering_addon.simulation.geometry.paths import spline
+from steering_addon.simulation.geometry.shapes import INSIDE
 from steering_addon.simulation.geometry.stature import Stature
 from tests.scene import met_at_origins
 

@@ -45,9 +45,10 @@ from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.declaration import CAUSE, Kind, Parameter
 from steering_addon.simulation.geometry.flows import Current, current
 from steering_addon.simulation.geometry.meshes import Mesh, mesh
-from steering_addon.simulation.geometry.obstacles import INSIDE, PASS_SIDES, Obstacles, boxes, obstacles
+from steering_addon.simulation.geometry.obstacles import PASS_SIDES, Obstacles, boxes, obstacles
 from steering_addon.simulation.geometry.paths import Spline, spline
 from steering_addon.simulation.geometry.regions import BOX, SPHERE, Regions, regions
+from steering_addon.simulation.geometry.shapes import INSIDE
 from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
 from steering_addon.simulation.guides import Guides
 from steering_addon.simulation.marks.declaring import Mark

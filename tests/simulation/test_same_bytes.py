@@ -14,7 +14,7 @@ from steering_addon.behaviors import CATALOGUE
 from steering_addon.behaviors.seek import Seek
 from steering_addon.simulation.declaration import Kind
 from steering_addon.simulation.geometry.flows import Current
-from steering_addon.simulation.geometry.obstacles import BOX, INSIDE, MESH, OUTSIDE, ROUND
+from steering_addon.simulation.geometry.shapes import BOX, INSIDE, MESH, OUTSIDE, ROUND
 from tests.sampling import sampled, thorough
 from tests.scene import Scene
 from tests.simulation import same_bytes_cases

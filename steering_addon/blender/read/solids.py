@@ -10,15 +10,9 @@ from ...simulation.arrays.vectors import cross, dot, magnitude, squared, unit
 from ...simulation.geometry.capsules import hull
 from ...simulation.geometry.fitting import FULL, Fit, fit
 from ...simulation.geometry.meshes import Mesh, mesh
-from ...simulation.geometry.obstacles import (
-    OBSTACLE_SHAPES,
-    OBSTACLE_SIDES,
-    OUTSIDE,
-    PASS_SIDES,
-    Obstacles,
-    mesh_radius,
-)
+from ...simulation.geometry.obstacles import PASS_SIDES, Obstacles, mesh_radius
 from ...simulation.geometry.regions import SHAPES as REGION_SHAPES
+from ...simulation.geometry.shapes import OBSTACLE_SHAPES, OBSTACLE_SIDES, OUTSIDE
 from ...simulation.roles import Role
 from ..objects.body_sizes import points_of, triangles_of
 from ..objects.doubles import doubles, placed

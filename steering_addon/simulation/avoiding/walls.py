@@ -9,7 +9,8 @@ from ..arrays.frozen import replace
 from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, clamp, firsts, which
 from ..arrays.vectors import Vectors, across, cross, dot, magnitude, picked, unit
 from ..geometry.boxes import bend_past_box
-from ..geometry.obstacles import BOX, EITHER, INSIDE, MESH, OUTSIDE, Obstacles
+from ..geometry.obstacles import EITHER, Obstacles
+from ..geometry.shapes import BOX, INSIDE, MESH, OUTSIDE
 from ..world import Agents
 from .passing import LED, directions_to_pass, led_past, turns_first
 from .silhouettes import turns_past_outline

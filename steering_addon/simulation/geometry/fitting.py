@@ -14,7 +14,7 @@ from ..arrays.scalars import Mask, Rows, Scalars, clamp
 from ..arrays.vectors import Vectors, cross, dot
 from .capsules import hull
 from .meshes import Mesh, mesh
-from .obstacles import BOX, MESH, ROUND
+from .shapes import BOX, MESH, ROUND
 
 TOO_MUCH = 3.0
 """How many times an object's volume a shape covers that is a wrong one."""

@@ -1,34 +1,28 @@
-"""Obstacles: bodies to keep clear of, as capsules, boxes or meshes.
+"""Obstacles: shapes to keep clear of, as points, or bodies that stand there, meet them.
 
-The paper idealises an obstacle as its bounding sphere and mentions finer hulls (Obstacle Avoidance). A capsule, which
-is a sphere swept along a segment, costs little more and fits a pylon as well as a ball; a sphere is a capsule with an
-axis of length 0. Every shape answers two questions:
+The paper idealises an obstacle as its bounding sphere and mentions finer hulls (Obstacle Avoidance). Every shape
+answers two questions:
 
     surface    the signed distance of a point, and the shortest direction out
     touch      the first t at which a course p + t d is within `reach` of the surface
 
-Arguments are pairs of a point and an obstacle, one per row. The distance to a capsule with ends a, b and radius r is
-
-    |p - a - s (b - a)| - r,    s = clamp((p - a) . (b - a) / |b - a|^2, 0, 1)
-
-An obstacle with the side INSIDE is a room: its distances and directions have the opposite sign.
+Arguments are pairs of a point and an obstacle, one per row.
 """
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..arrays.frozen import replace
 from ..arrays.once import Key, once
-from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, clamp, distinct_rows, rows_of_least, which
-from ..arrays.vectors import Vectors, columns, cross, dot, magnitude, picked, unit
+from ..arrays.scalars import Mask, Rows, Scalars, clamp, distinct_rows, rows_of_least, which
+from ..arrays.vectors import Vectors, columns, magnitude, picked
 from ..declaration import Choice
-from .boxes import box_surface, way_into, way_to_sides
+from .boxes import box_surface
 from .capsules import probes
-from .first_contact import first_touch, touch_mesh
 from .meshes import Mesh
+from .shapes import BOX, INSIDE, MESH, NOWHERE, OUTSIDE, ROUND, ROUNDING, SolidShapes, rows_of
 from .stature import Stature, sides_of, walls_of
 
 PASS_SIDES = (
@@ -39,73 +33,23 @@ PASS_SIDES = (
     Choice("UNDER", 4, "Under", "Vehicles go under it"),
 )
 EITHER, LEFT, RIGHT, OVER, UNDER = (c.number for c in PASS_SIDES)
-OBSTACLE_SHAPES = (
-    Choice("ROUND", 0, "Round", "A sphere or a pylon with round ends, whichever fits the object more closely"),
-    Choice("BOX", 1, "Box", "A box along the object's own axes"),
-    Choice("MESH", 2, "Mesh", "The object's own surface, with its modifiers; it may be hollow or open"),
-)
-ROUND, BOX, MESH = (c.number for c in OBSTACLE_SHAPES)
-OBSTACLE_SIDES = (
-    Choice("OUTSIDE", 0, "Outside", "Vehicles keep out of it"),
-    Choice("INSIDE", 1, "Inside", "Vehicles are inside it, as in a room, and keep off its walls"),
-)
-OUTSIDE, INSIDE = (c.number for c in OBSTACLE_SIDES)
 PAIRS = 2**14
 """Distances of points from obstacles that are computed together."""
-NOWHERE = 1e6
-"""Metres to an obstacle of which nothing meets a body."""
-ROUNDING = 1e-6
-"""Share, and metres, by which bounding spheres are enlarged, so that rounding loses no obstacle."""
 
 
 @dataclass(frozen=True)
-class Obstacles:
+class Obstacles(SolidShapes):
     """k obstacles.
 
     Attributes:
-        start, end: (k, 3) the ends of the axis, metres, the same point for a sphere; in the local space of the carrier
-            (side, forward, up) if there is one. For a box or a mesh both are its middle.
-        velocity: (k, 3) m/s.
-        radius: (k,) metres about the axis; for a box or a mesh that of a sphere that contains it.
         pass_side: (k,) the number of a choice of PASS_SIDES.
         present: (k,) whether it exists at this moment.
         carrier: (k,) the row of the vehicle it is fixed to, -1 for none.
-        shape: (k,) the number of a choice of OBSTACLE_SHAPES.
-        side: (k,) the number of a choice of OBSTACLE_SIDES.
-        axes: (k, 3, 3) its unit axes as rows, in the same space as start and end.
-        half: (k, 3) half sides of a box, metres.
-        spin: (k, 3) angular velocity, rad/s.
-        mesh: (k,) the mesh in its own axes about its middle; None for other shapes.
     """
 
-    start: Vectors
-    end: Vectors
-    velocity: Vectors
-    radius: Scalars
     pass_side: Rows
     present: Mask
     carrier: Rows
-    shape: Rows
-    side: Rows
-    axes: Vectors
-    half: Vectors
-    spin: Vectors
-    mesh: NDArray[np.object_]
-
-    def __len__(self) -> int:
-        return len(self.radius)
-
-    def take(self, rows: Any) -> "Obstacles":
-        """Some of the obstacles; `rows` is any index of a (k,) column."""
-        return replace(self, **{name: getattr(self, name)[rows] for name in self.__dataclass_fields__})
-
-    def axis_point_nearest(self, points: Vectors) -> Vectors:
-        """The nearest point of each axis to each point; (n, 3) to (n, k, 3)."""
-        return _axis_point_nearest(self.start, self.end, points)
-
-    def axis_point(self, points: Vectors, rows: Rows) -> Vectors:
-        """The nearest point of an obstacle's axis to a point, row by row; (m, 3) and (m,) to (m, 3)."""
-        return self.start[rows] + self._along_axis(points, rows)
 
     @property
     def plain(self) -> Mask:
@@ -255,7 +199,7 @@ class Obstacles:
         depth, out = box_surface(picked(local, boxes), self.half[rows[boxes]] * (1.0, 1.0, np.inf))
         far[boxes], aside[boxes] = -depth, self.globalized(out, rows[boxes])
         sole = columns(points[:, 0], points[:, 1], points[:, 2] + stature.step)
-        for row in _rows_of(self.shape == MESH, rows):
+        for row in rows_of(self.shape == MESH, rows):
             pairs = which(kept_out & (rows == row) & ~self._trodden[row])
             feet = self.localized(picked(sole, pairs) - self.start[row], rows[pairs])
             mesh, axes, tall = self.mesh[row], self.axes[row], (stature.head - stature.step)[pairs]
@@ -297,50 +241,6 @@ class Obstacles:
             points, rows = picked(points, nearest), rows[nearest]
             lowest = None if lowest is None else lowest[nearest]
         return met.obstacles._touched(points, course, reach, rows, limit, lowest)
-
-    def _touched(
-        self,
-        points: Vectors,
-        course: Vectors,
-        reach: Scalars,
-        rows: Rows,
-        furthest: Scalars,
-        lowest: Scalars | None,
-    ) -> tuple[Scalars, Vectors]:
-        """As `touch`, by points; `lowest` as of `_Met`."""
-        way, away = np.full(len(rows), np.inf), np.zeros((len(rows), 3))
-        ways = self._touch_rounds, self._touch_boxes, self._touch_meshes, self._touch_from_within, self._touch_sides
-        kinds, kind = self._kinds
-        for number in kinds:
-            pairs, touch = which(kind[rows] == number), ways[number]
-            if len(pairs):
-                more = (None if lowest is None else lowest[pairs],) if number == MESH else ()
-                way[pairs], away[pairs] = touch(
-                    picked(points, pairs), picked(course, pairs), reach[pairs], rows[pairs], furthest[pairs], *more
-                )
-        return way, away
-
-    @once
-    def _kinds(self) -> tuple[list[int], Rows]:
-        """The ways to touch that occur among the obstacles, and that of each, (k,): by shape and side."""
-        kind = np.where((self.side == INSIDE) & (self.shape != MESH), self.shape + 3, self.shape)
-        return np.unique(kind).tolist(), kind
-
-    def velocity_at(self, points: Vectors, rows: Rows) -> Vectors:
-        """The velocity v + spin x (p - middle) of points on obstacles, row by row; (m, 3) and (m,) to (m, 3) m/s."""
-        middle = 0.5 * (self.start + self.end)
-        return self.velocity[rows] + cross(self.spin[rows], points - middle[rows])
-
-    def localized(self, vectors: Vectors, rows: Rows) -> Vectors:
-        """Directions in world space, in the axes of obstacles, row by row; (m, 3) and (m,) to (m, 3)."""
-        axes = self.axes[rows]
-        return columns(*(dot(vectors, axes[:, axis]) for axis in range(3)))
-
-    def globalized(self, local: Vectors, rows: Rows) -> Vectors:
-        """Directions in the axes of obstacles, in world space, row by row; (m, 3) and (m,) to (m, 3)."""
-        axes = self.axes[rows]
-        x, y, z = (local[:, axis, None] * axes[:, axis] for axis in range(3))
-        return np.asarray(x + y + z)
 
     def on_feet(self, rows: Rows, stature: Stature) -> "tuple[Obstacles, Rows]":
         """The obstacles with what bodies meet of those that they walk on, and the rows of those of rows (m,) there.
@@ -387,7 +287,7 @@ class Obstacles:
             return _Met(self, np.arange(len(rows)), columns(points[:, 0], points[:, 1], height), rows, None)
         several = meshes[rows] & (stature.head > stature.feet)
         owners, heights = [which(~several)], [stature.nearest_to(middle, points[:, 2])[~several]]
-        for row in _rows_of(meshes, rows):
+        for row in rows_of(meshes, rows):
             pairs = which(several & (rows == row))
             of, height = stature.take(pairs).sections(self.mesh[row], self.axes[row], middle[pairs], points[pairs, 2])
             owners.append(pairs[of])
@@ -399,157 +299,6 @@ class Obstacles:
         if trodden.any():
             lowest = np.where(trodden, points[:, 2] + stature.step - middle, -np.inf)[owner]
         return _Met(self, owner, columns(points[owner, 0], points[owner, 1], height), rows[owner], lowest)
-
-    def _along_axis(self, points: Vectors, rows: Rows) -> Vectors:
-        """The vector from the start of an axis to its nearest point to a point; (m, 3) and (m,) to (m, 3)."""
-        axis = (self.end - self.start)[rows]
-        part = clamp(dot(points - self.start[rows], axis) / np.maximum(dot(axis, axis), EPSILON), 0.0, 1.0)
-        return part[:, None] * axis
-
-    def _surface(self, points: Vectors, rows: Rows, lowest: Scalars | None = None) -> tuple[Scalars, Vectors]:
-        """As `surface`, of points; `lowest` as of `_Met`."""
-        distance, away = self._outer_surface(points, rows, lowest)
-        sign = np.where(self.side[rows] == INSIDE, -1.0, 1.0)
-        return distance * sign, away * sign[:, None]
-
-    def _outer_surface(self, points: Vectors, rows: Rows, lowest: Scalars | None) -> tuple[Scalars, Vectors]:
-        """As `_surface`, with every obstacle taken as one to keep out of; (m, 3) and (m,) to (m,) and (m, 3)."""
-        distance, away = self._round_surface(points, rows)
-        offset = points - self.start[rows]
-        boxes = which(self.shape[rows] == BOX)
-        if len(boxes):
-            box = rows[boxes]
-            distance[boxes], out = box_surface(self.localized(offset[boxes], box), self.half[box])
-            away[boxes] = self.globalized(out, box)
-        for row in _rows_of(self.shape == MESH, rows):
-            pairs = which(rows == row)
-            above = None if lowest is None else lowest[pairs]
-            distance[pairs], out = self.mesh[row].surface(self.localized(offset[pairs], rows[pairs]), lowest=above)
-            away[pairs] = self.globalized(out, rows[pairs])
-        return distance if lowest is None else np.minimum(distance, NOWHERE), away
-
-    def _round_surface(self, points: Vectors, rows: Rows) -> tuple[Scalars, Vectors]:
-        """As `_outer_surface`, for capsules."""
-        offset = points - self.start[rows] - self._along_axis(points, rows)
-        away = unit(offset)
-        away = np.where((magnitude(away) < 0.5)[:, None], self.axes[rows, 2], away)
-        return magnitude(offset) - self.radius[rows], away
-
-    def _touch_rounds(
-        self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows, furthest: Scalars
-    ) -> tuple[Scalars, Vectors]:
-        """As `touch`, for capsules from outside; (m,) and (m, 3)."""
-        way, away = np.full(len(rows), np.inf), np.zeros((len(rows), 3))
-        start = self._way_to_balls(points, course, reach, rows)
-        pairs = which(np.isfinite(start) & (start <= furthest))
-        capsules = rows[pairs]
-        way[pairs], away[pairs] = first_touch(
-            lambda places, which: self._round_surface(places, capsules[which]),
-            picked(points, pairs),
-            picked(course, pairs),
-            reach[pairs],
-            start[pairs],
-            furthest[pairs],
-        )
-        return way, away
-
-    def _way_to_balls(self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows) -> Scalars:
-        """The distance along courses to within reach of the bounding spheres, inf if they miss them; (m,) metres.
-
-        With the centre at c and R = radius + reach, |p + t d - c| = R first at t = (c - p).d - sqrt(((c - p).d)^2 + R^2
-        - |c - p|^2).
-        """
-        offset = 0.5 * (self.start + self.end)[rows] - points
-        room = (self.radius + 0.5 * magnitude(self.end - self.start))[rows] + reach
-        room = room * (1.0 + ROUNDING) + ROUNDING
-        ahead = dot(offset, course)
-        beyond = room * room - dot(offset, offset)
-        square = beyond + ahead * ahead
-        start = np.maximum(ahead - np.sqrt(np.maximum(square, 0.0)), 0.0)
-        return np.where((beyond >= 0.0) | ((square >= 0.0) & (ahead > 0.0)), start, np.inf)
-
-    def _touch_boxes(
-        self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows, furthest: Scalars
-    ) -> tuple[Scalars, Vectors]:
-        """As `touch`, for boxes from outside; (m,) and (m, 3)."""
-        way, away = np.full(len(rows), np.inf), np.zeros((len(rows), 3))
-        start = self._way_to_balls(points, course, reach, rows)
-        pairs = which(np.isfinite(start) & (start <= furthest))
-        boxes, reach, furthest = rows[pairs], reach[pairs], furthest[pairs]
-        local = self.localized(picked(points, pairs) - self.start[boxes], boxes)
-        along, half = self.localized(picked(course, pairs), boxes), self.half[boxes]
-        start = way_into(local, along, half + (reach * (1.0 + ROUNDING))[:, None])
-        near = which(np.isfinite(start) & (start <= furthest))
-        if not len(near):
-            return way, away
-        pairs, boxes, half = pairs[near], boxes[near], half[near]
-        way[pairs], out = first_touch(
-            lambda places, which: box_surface(places, half[which]),
-            picked(local, near),
-            picked(along, near),
-            reach[near],
-            start[near],
-            furthest[near],
-        )
-        away[pairs] = self.globalized(out, boxes)
-        return way, away
-
-    def _touch_from_within(
-        self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows, furthest: Scalars
-    ) -> tuple[Scalars, Vectors]:
-        """As `touch`, for capsules from inside; (m,) and (m, 3).
-
-        Newton's method needs to approach a convex body from outside, so that each course is followed backward from
-        beyond the wall.
-        """
-        middle = 0.5 * (self.start + self.end)[rows]
-        beyond = 2.0 * (magnitude(points - middle) + magnitude(self.end - self.start)[rows] + self.radius[rows])
-        back, out = first_touch(
-            lambda places, which: self._round_surface(places, rows[which]),
-            points + course * beyond[:, None],
-            -course,
-            -reach,
-            np.zeros(len(rows)),
-            np.full(len(rows), np.inf),
-        )
-        distance, outward = self._round_surface(points, rows)
-        too_near = distance > -reach
-        away = np.where(too_near[:, None], -outward, -out)
-        way = np.where(np.isfinite(back), np.maximum(beyond - back, 0.0), 0.0)
-        leaving = too_near & (dot(away, course) >= 0.0)
-        way = np.where(too_near, 0.0, way)
-        return np.where(leaving | (way > furthest), np.inf, way), away
-
-    def _touch_sides(
-        self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows, furthest: Scalars
-    ) -> tuple[Scalars, Vectors]:
-        """As `touch`, for boxes from inside; (m,) and (m, 3)."""
-        local = self.localized(points - self.start[rows], rows)
-        half = np.maximum(self.half[rows] - reach[:, None], 0.0)
-        way, away = way_to_sides(local, self.localized(course, rows), half)
-        return np.where(way > furthest, np.inf, way), self.globalized(away, rows)
-
-    def _touch_meshes(
-        self,
-        points: Vectors,
-        course: Vectors,
-        reach: Scalars,
-        rows: Rows,
-        furthest: Scalars,
-        lowest: Scalars | None,
-    ) -> tuple[Scalars, Vectors]:
-        """As `touch`, for meshes from either side; (m,) and (m, 3)."""
-        way = np.full(len(rows), np.inf)
-        away = np.zeros((len(rows), 3))
-        for row in _rows_of(self.shape == MESH, rows):
-            pairs = which(rows == row)
-            local = self.localized(points[pairs] - self.start[rows[pairs]], rows[pairs])
-            along = self.localized(course[pairs], rows[pairs])
-            sign = -1.0 if self.side[row] == INSIDE else 1.0
-            above = None if lowest is None else lowest[pairs]
-            way[pairs], out = touch_mesh(self.mesh[row], sign, local, along, reach[pairs], furthest[pairs], above)
-            away[pairs] = self.globalized(out, rows[pairs])
-        return way, away
 
 
 @dataclass(frozen=True)
@@ -578,19 +327,6 @@ def _gaps(obstacles: Obstacles, points: Vectors, stature: Stature | None) -> Sca
         up = offset[..., 2]
         offset[..., 2] = clamp(np.zeros(1), up + stature.feet[:, None], up + stature.head[:, None])
     return magnitude(offset) - obstacles.radius
-
-
-def _axis_point_nearest(start: Vectors, end: Vectors, points: Vectors) -> Vectors:
-    """The nearest point of each of k axes to each point; (n, 3) to (n, k, 3)."""
-    axis = end - start
-    reach = np.maximum(dot(axis, axis), EPSILON)
-    part = clamp(dot(points[:, None, :] - start[None], axis[None]) / reach[None], 0.0, 1.0)
-    return start[None] + part[..., None] * axis[None]
-
-
-def _rows_of(mask: Mask, rows: Rows) -> list[int]:
-    """The distinct rows of obstacles among `rows` (m,) that are in the mask (k,)."""
-    return np.unique(rows[mask[rows]]).tolist() if mask.any() else []
 
 
 def obstacles(

@@ -23,7 +23,8 @@ from ..arrays.scalars import EPSILON, Mask, Scalars, anybody, clamp, which
 from ..arrays.vectors import Vectors, across, cross, dot, magnitude, truncate, unit
 from ..avoiding.passing import directions_to_pass
 from ..geometry.lines import Followed
-from ..geometry.obstacles import EITHER, OUTSIDE, Obstacles
+from ..geometry.obstacles import EITHER, Obstacles
+from ..geometry.shapes import OUTSIDE
 from ..intention import EVERY_OBSTACLE
 from ..memory import Memory, remembered
 from ..world import Agents, World

@@ -11,7 +11,8 @@ import numpy as np
 
 from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, counted, least_of_each, shared, which
 from ..arrays.vectors import Vectors, columns, magnitude
-from ..geometry.obstacles import MESH, ROUND, Obstacles
+from ..geometry.obstacles import Obstacles
+from ..geometry.shapes import MESH, ROUND
 from ..geometry.stature import Stature
 from .spans import Build, Spans
 

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from ..arrays.frozen import Columns
 from ..arrays.scalars import EPSILON, Mask, Rows, Scalars
 from ..arrays.vectors import Vectors, columns, dot, magnitude, picked, unit
-from ..geometry.obstacles import BOX, OUTSIDE, Obstacles
+from ..geometry.obstacles import Obstacles
+from ..geometry.shapes import BOX, OUTSIDE
 from ..geometry.stature import Stature
 from .mesh_walls import are_mapped
 

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from ..arrays.angles import cosine_and_sine
 from ..arrays.scalars import EPSILON, Mask, Rows, Scalars
 from ..arrays.vectors import Vectors, unit
-from ..geometry.obstacles import BOX, Obstacles
+from ..geometry.obstacles import Obstacles
+from ..geometry.shapes import BOX
 from ..geometry.stature import Stature
 from .detours import MARGIN
 

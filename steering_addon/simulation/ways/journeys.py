@@ -20,7 +20,8 @@ from ..arrays.frozen import replace
 from ..arrays.once import Key
 from ..arrays.scalars import EPSILON, Rows, Scalars, distinct_rows, nobody, which
 from ..arrays.vectors import Vectors, columns, dot, from_above, in_space, magnitude, picked, unit
-from ..geometry.obstacles import MESH, OUTSIDE, Obstacles
+from ..geometry.obstacles import Obstacles
+from ..geometry.shapes import MESH, OUTSIDE
 from .detours import Travellers, ways_round
 from .footprints import Plane, footprints, narrowing, radius_class
 from .mesh_walls import cut_heights, stand, with_walls

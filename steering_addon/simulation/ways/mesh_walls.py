@@ -15,7 +15,8 @@ from ..arrays.once import Key
 from ..arrays.scalars import Mask, Scalars
 from ..arrays.vectors import Vectors, columns, dot, magnitude, unit
 from ..geometry.meshes import Mesh
-from ..geometry.obstacles import MESH, OUTSIDE, Obstacles, boxes
+from ..geometry.obstacles import Obstacles, boxes
+from ..geometry.shapes import MESH, OUTSIDE
 from ..geometry.stature import Stature
 
 MOST_FACES = 20_000

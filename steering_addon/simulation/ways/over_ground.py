@@ -14,8 +14,9 @@ from ..arrays.chance import Keys, mix, uniform
 from ..arrays.once import Key
 from ..arrays.scalars import Mask, Rows, Scalars, all_of, distinct_rows, which
 from ..arrays.vectors import Vectors, columns, magnitude, picked
-from ..geometry.obstacles import OUTSIDE, Obstacles
+from ..geometry.obstacles import Obstacles
 from ..geometry.paths import Spline
+from ..geometry.shapes import OUTSIDE
 from ..geometry.surfaces import Surfaces
 from ..handling import Handling
 from ..links import NO_LINKS, Links

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steering_addon.simulation.geometry.boxes import bend_past_box, box_surface, way_into
-from steering_addon.simulation.geometry.obstacles import INSIDE, Obstacles, boxes, obstacles
+from steering_addon.simulation.geometry.obstacles import Obstacles, boxes, obstacles
+from steering_addon.simulation.geometry.shapes import INSIDE
 from steering_addon.simulation.sensing import _obstacles_at
 from tests.sampling import sampled
 from tests.scene import Scene, about, all_of

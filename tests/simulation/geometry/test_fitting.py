@@ -9,7 +9,7 @@ import pytest
 from steering_addon.simulation.arrays.scalars import Rows
 from steering_addon.simulation.arrays.vectors import Vectors
 from steering_addon.simulation.geometry.fitting import Fit, fit
-from steering_addon.simulation.geometry.obstacles import BOX, MESH, ROUND
+from steering_addon.simulation.geometry.shapes import BOX, MESH, ROUND
 
 PERSON = 1.7
 Body = tuple[Vectors, Rows]

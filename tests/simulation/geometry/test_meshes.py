@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steering_addon.simulation.geometry.meshes import Mesh, _least, _left_of, mesh, silhouette
-from steering_addon.simulation.geometry.obstacles import INSIDE
+from steering_addon.simulation.geometry.shapes import INSIDE
 from tests.sampling import sampled
 from tests.scene import about
 from tests.simulation.odd_input import BOUNDED, vectors

@@ -9,16 +9,8 @@ from hypothesis import strategies as st
 
 from steering_addon.simulation.avoiding.passing import directions_to_pass, most_pressing
 from steering_addon.simulation.geometry.capsules import hull, probes
-from steering_addon.simulation.geometry.obstacles import (
-    EITHER,
-    INSIDE,
-    LEFT,
-    OVER,
-    RIGHT,
-    UNDER,
-    Obstacles,
-    obstacles,
-)
+from steering_addon.simulation.geometry.obstacles import EITHER, LEFT, OVER, RIGHT, UNDER, Obstacles, obstacles
+from steering_addon.simulation.geometry.shapes import INSIDE
 from tests.simulation.odd_input import BOUNDED, vectors
 
 SPHERES = 4.0 / 3.0 * np.pi

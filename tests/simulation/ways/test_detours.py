@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
 from steering_addon.locomotion import Planar
-from steering_addon.simulation.geometry.obstacles import INSIDE, Obstacles, boxes, obstacles
+from steering_addon.simulation.geometry.obstacles import Obstacles, boxes, obstacles
+from steering_addon.simulation.geometry.shapes import INSIDE
 from steering_addon.simulation.ways.detours import MARGIN, Travellers, _turns, outlines, ways_round
 from steering_addon.simulation.ways.footprints import footprints
 from steering_addon.simulation.ways.roadmap import Net

@@ -12,7 +12,8 @@ from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
 from steering_addon.locomotion import Planar
 from steering_addon.simulation.arrays.vectors import unit
-from steering_addon.simulation.geometry.obstacles import INSIDE, Obstacles, boxes, obstacles
+from steering_addon.simulation.geometry.obstacles import Obstacles, boxes, obstacles
+from steering_addon.simulation.geometry.shapes import INSIDE
 from steering_addon.simulation.run import simulate
 from steering_addon.simulation.ways.detours import Travellers, ways_round
 from steering_addon.simulation.ways.journeys import MOST, Courses, courses

@@ -9,7 +9,8 @@ from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedColl
 from steering_addon.locomotion import OnFoot
 from steering_addon.simulation.arrays.frozen import replace
 from steering_addon.simulation.geometry.meshes import mesh
-from steering_addon.simulation.geometry.obstacles import BOX, MESH, Obstacles, boxes, mesh_radius
+from steering_addon.simulation.geometry.obstacles import Obstacles, boxes, mesh_radius
+from steering_addon.simulation.geometry.shapes import BOX, MESH
 from steering_addon.simulation.ways.mesh_walls import cut_heights, with_walls
 from tests.sampling import sampled
 from tests.scene import Scene, about, leaders, met_at_origins, turned
