@@ -39,7 +39,7 @@ NOTHING = re.compile(r"\bdo(?:es)? nothing\b", re.IGNORECASE)
 
 
 def pages() -> dict[str, Callable[[], str]]:
-    """What makes the text of each page, by the name of its file; SystemExit of a behavior without a figure."""
+    """The functions that make the text of each page, by the name of its file; SystemExit without a figure."""
     return {"README.md": _index, "combining.md": _ways_to_combine, "vehicles.md": _vehicles, "states.md": _states} | {
         f"{behavior.name}.md": partial(_page, behavior) for behavior in CATALOGUE
     }

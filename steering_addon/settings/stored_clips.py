@@ -1,4 +1,4 @@
-"""What files store of the clips that the models of a crowd play: a part of `stored.GROUPS`."""
+"""Stored settings of the clips that the models of a crowd play: a part of `stored.GROUPS`."""
 
 from dataclasses import dataclass
 from functools import partial

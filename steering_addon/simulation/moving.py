@@ -411,5 +411,5 @@ class _Confined:
         further = (magnitude(first) >= magnitude(second))[:, None]
         first, second = np.where(further, first, second), np.where(further, second, first)
         along = unit(first)
-        # What brings one end in does so for the other as far as that is out on the same side.
+        # The way in of one end counts for the other as far as that is out on the same side.
         return first + second - along * np.maximum(dot(second, along), 0.0)[:, None]

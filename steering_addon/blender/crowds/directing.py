@@ -20,7 +20,7 @@ from ..animation.keyframes import FRAME_TOLERANCE, frames_of
 from ..animation.ownership import CurrentAnimation, check_editable
 from ..objects.drivers import drivers_of
 from ..objects.hierarchy import Family
-from ..objects.tagged_objects import crowd_of, in_use, tagged
+from ..objects.tagged_objects import capsule_of, crowd_of, in_use, tagged
 from ..properties import has_role, pointed_at
 from ..read.role_assignment import give_role
 from ..refusal import Refusal
@@ -140,9 +140,8 @@ def _new_guide(vehicle: Object, context: Context) -> Object:
 
 def _radius(vehicle: Object) -> float:
     """Half the largest side of a vehicle's body, metres."""
-    settings, model = vehicle.steering, crowd_of(vehicle).steering.vehicle
-    long = 0.5 * model.length * settings.length_factor
-    return max(0.5 * height_of(vehicle), settings.size_factor * max(model.radius, long)) or 0.5
+    radius, length = capsule_of(vehicle)
+    return max(0.5 * height_of(vehicle), radius, 0.5 * length) or 0.5
 
 
 def _stands_as(guide: Object, vehicle: Object) -> bool:

@@ -15,7 +15,7 @@ from ..moving import BY_CHOICE, known_locomotion
 from ..objects.body_sizes import SOLID, box_corners, mean_scale, off_box
 from ..objects.doubles import doubles
 from ..objects.hierarchy import Family, instanced
-from ..objects.tagged_objects import crowd_of
+from ..objects.tagged_objects import capsule_of, crowd_of
 from ..properties import settings_of
 from ..read.dependencies import animates
 from .joining import height_of
@@ -61,11 +61,9 @@ def why_improbable(crowd: Object, members: Sequence[Object], *, are_birds: bool 
     stored = settings_of(crowd)
     if not members or stored is None or not stored.is_property_set("vehicle"):
         return ""
-    limits, model = _limits_of(crowd, are_birds), crowd.steering.vehicle
+    limits = _limits_of(crowd, are_birds)
     heights = max(height_of(ob) for ob in members[:MEASURED])
-    lengths = max(
-        ob.steering.size_factor * max(model.length * ob.steering.length_factor, 2.0 * model.radius) for ob in members
-    )
+    lengths = max(max(2.0 * radius, length) for radius, length in map(capsule_of, members))
     size, speed = max(heights, lengths), cruise_of(crowd)
     if size > limits.size:
         text = f"Members of {crowd.name} are {size:.3g} m large, which {limits.kind} hardly are"

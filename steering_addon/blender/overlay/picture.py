@@ -16,11 +16,13 @@ from ...settings.stored_choices import DEFAULT_OVERLAY
 from ...simulation.arrays.vectors import cross, magnitude, unit
 from ...simulation.behavior import Behavior
 from ...simulation.declaration import Kind
+from ...simulation.geometry.capsules import half_axis
 from ...simulation.geometry.flows import Current
-from ...simulation.geometry.obstacles import MESH, ROUND, Obstacles
+from ...simulation.geometry.obstacles import Obstacles
 from ...simulation.geometry.paths import Spline, spline
 from ...simulation.geometry.regions import BOX, SPHERE, Regions
 from ...simulation.geometry.regions import MESH as REGION_MESH
+from ...simulation.geometry.shapes import MESH, ROUND
 from ...simulation.roles import Role
 from ..animation.frame_rate import frame_time_of
 from ..objects.doubles import doubles, model_axes
@@ -168,11 +170,12 @@ def find_cast(scene: Scene, layer: ViewLayer, previous: Subjects | None = None) 
     currents = [ob for ob in flows if ob.type == "MESH"]
     measured = {full_name(ob): _measured_as(ob) for ob in (*obstacles, *regions, *currents, *surfaces)}
     reusable = previous is not None and previous.measured == measured
+    radius, length = np.array([_capsule(ob) for ob in vehicles]).reshape(-1, 2).T
     return Subjects(
         vehicles=vehicles,
         axes=np.array([_axes(ob) for ob in vehicles]).reshape(-1, 3, 3),
-        radius=np.array([_radius(ob) for ob in vehicles]),
-        half_axis=np.array([_half_axis(ob) for ob in vehicles]),
+        radius=radius,
+        half_axis=half_axis(radius, length),
         aims=aims_of(vehicles, scene, roles, layer.depsgraph),
         paths=[ob for ob in paths if ob.type == "CURVE"],
         flows=[ob for ob in flows if ob.type == "CURVE"],
@@ -419,15 +422,9 @@ def _axes(ob: Object) -> np.ndarray:
     return model_axes(stored.forward_axis, stored.up_axis)
 
 
-def _radius(ob: Object) -> float:
-    crowd = crowd_of(ob)
-    radius = (crowd.steering.vehicle.radius if crowd is not None else 0.5) * ob.steering.size_factor
-    return radius if np.isfinite(radius) else 0.0
-
-
-def _half_axis(ob: Object) -> float:
-    length = capsule_of(ob)[1] if crowd_of(ob) is not None else 0.0
-    return max(0.5 * length - _radius(ob), 0.0)
+def _capsule(ob: Object) -> tuple[float, float]:
+    radius, length = capsule_of(ob) if crowd_of(ob) is not None else (0.5 * ob.steering.size_factor, 0.0)
+    return (radius if np.isfinite(radius) else 0.0), length
 
 
 def _aside(vectors: np.ndarray) -> np.ndarray:

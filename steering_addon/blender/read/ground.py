@@ -128,8 +128,8 @@ class MemberGround:
                 there = ground_of_group(*group)
                 ways = ways_to(group[1], ground, in_the_way, moves, widest) if obstacles else None
                 if ways is not None:
-                    there, within = walked_to(ways, keeps_out(on_surface(there, 0.0, 0.0)), *group)
-                    sifts.append(within)
+                    there, reachable = walked_to(ways, keeps_out(on_surface(there, 0.0, 0.0)), *group)
+                    sifts.append(reachable)
             density = _density(place, depsgraph, corners[on_top]) if population.spread == OVER_ALL else None
             if density is not None:
                 made_of = np.concatenate((made_of, density))

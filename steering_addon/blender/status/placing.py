@@ -21,7 +21,7 @@ from ...simulation.vehicle import Motion, VehicleModel
 from ..animation.frame_rate import frame_range
 from ..moving import locomotion_of, own_locomotion_of
 from ..objects.doubles import axes_of_model, doubles
-from ..objects.tagged_objects import crowds_of
+from ..objects.tagged_objects import capsule_of, crowds_of
 from ..read.curves import sketched
 from ..read.dependencies import animates, may_move
 from ..read.fingerprint import digest_of_shapes
@@ -161,8 +161,7 @@ def _found(
     kinds = {row: kind for row, (_, _, kind) in enumerate(standing) if kind is not None}
     bodies, row = LocomotionReader(crowds, crowd_row, objects.__getitem__, kinds).read(depsgraph, frame)
     motion, lift = _starts(objects)
-    size = np.array([ob.steering.size_factor for ob in objects])
-    radius = np.array([crowd.steering.vehicle.radius for crowd in crowds])[crowd_row] * size
+    radius = np.array([capsule_of(ob)[0] for ob in objects])
     model, terrain = VehicleModel.of(n, radius=radius), Terrain(surfaces, surfaces, lift)
     meant = _meant_for(surfaces, motion.position, crowd_row)
     vehicles: dict[Misplaced, list[Object]] = {kind: [] for kind in Misplaced}

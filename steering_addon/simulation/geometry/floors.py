@@ -445,7 +445,7 @@ def floor(points: Vectors, triangles: NDArray[np.int64]) -> Floor:
 
 
 def _listed(first: NDArray[np.int64], last: NDArray[np.int64], across: int, along: int) -> tuple[Rows, Rows]:
-    """Which boxes of cells cover each cell: where its boxes begin in the list, (cells + 1,), and the list. `first`,
+    """The boxes of cells that cover each cell: where they begin in the list, (cells + 1,), and the list. `first`,
     `last`: (2, k) the columns and rows of the cells at the corners of each box."""
     wide, high = last - first + 1
     box, k = counted(wide * high)

@@ -490,8 +490,8 @@ class _AtWalls:
             distance, away = self.obstacles.surface(places, self.row, self.stature)
         else:
             distance, away = self.obstacles.surface_of_capsules(places, self.axis, self.radius, self.row, self.stature)
-        lies = np.abs(away[:, 2]) > STEEP
-        lying = which(lies & (distance < self.radius) & (self.stature.head > self.stature.feet))
+        stands, within = self.stature.head > self.stature.feet, distance < self.radius
+        lying = which((np.abs(away[:, 2]) > STEEP) & within & stands)
         if len(lying):
             # Nobody who stands gets out of a table top upward.
             some = picked(places, lying), self.row[lying], self.radius[lying], self.stature.take(lying)
