@@ -92,7 +92,7 @@ class Crawling(Locomotion):
     def _walker(self) -> OnFoot:
         """How it walks in its plane."""
         names = ("turn_radius", "max_turn_rate", "turn_on_the_spot", "slowest_speed")
-        return OnFoot.of(len(self.turn_radius), **{name: getattr(self, name) for name in names})
+        return _Straight.of(len(self.turn_radius), **{name: getattr(self, name) for name in names})
 
     def upward(self, memory: Any) -> Vectors | None:
         return memory.normal
@@ -261,6 +261,13 @@ class Crawling(Locomotion):
             masks = ((OFF_GROUND, ~grip.clings), (HELD_UP, grip.cornered))
             outputs = {name: mask.astype(np.float64) for name, mask in masks}
         return Stance(grip.origin(terrain.lift), velocity, grip.forward, normal, grip.memory, pose, outputs)
+
+
+class _Straight(OnFoot):
+    """Walking only where one faces: along a surface, bodies move as they hold on."""
+
+    def _side_steps(self) -> Scalars:
+        return np.zeros(len(self.turn_radius))
 
 
 @lru_cache(maxsize=8)

@@ -248,6 +248,14 @@ def one_ant(ground: Surfaces, position: Any, goal: Any, **values: Any) -> Scene:
     )
 
 
+@pytest.mark.parametrize("angle", [70.0, 110.0, 179.0])
+def test_a_weak_one_turns_to_a_goal_that_lies_aside_or_behind(angle: float) -> None:
+    goal = (20.0 * np.cos(np.radians(angle)), 20.0 * np.sin(np.radians(angle)), 0.0)
+    ant = one_ant(surfaces([sheet(40.0)]), (0.0, 0.0, 0.0), goal)
+    states = replace(ant, speed=0.05, vehicle={**ant.vehicle, "max_force": 1.0}).run(3 * FPS)
+    assert headings(states)[-1, 0] @ np.divide(goal, 20.0) > 0.99 and speeds(states)[-1, 0] > 0.5
+
+
 def test_at_a_border_they_stop_if_told_to() -> None:
     states = one_ant(surfaces([sheet(4.0)]), (0.0, 0.0, 0.0), (90.0, 0.0, 0.0), at_edge=STOP).run(7 * FPS)
     assert 3.9 < positions(states)[-1, 0, 0] <= 4.0 and (speeds(states)[-FPS:] == 0.0).all()
