@@ -18,7 +18,7 @@ def numbers_of(clips: Sequence[Clip]) -> list[int]:
 
 
 def for_state(rows: Sequence[int], clips: Sequence[Clip], number: int) -> list[int]:
-    """The rows, of some rows of clips, that are played in the state of a number."""
+    """Those of some rows of clips that are played in a state, by its number: its own, or those for any state."""
     chosen = [row for row in rows if clips[row].state == number]
     return chosen or [row for row in rows if clips[row].state == ANY]
 
@@ -57,27 +57,24 @@ class StateClips:
             self.turns[place, for_state(turning, clips, number)] = True
         # What neither stands nor moves holds the pose of the lowest strip.
         rests = [rows or moves[:1] or [0] for rows, moves in zip(stands, self.moves)]
-        self._alone = [_those(rows, clips, with_company=False) for rows in rests]
-        self._together = [_those(rows, clips, with_company=True) for rows in rests]
+        self._alone, self._together = (
+            [np.array([row for row in rows if clips[row].with_company is company] or rows, np.int64) for rows in rests]
+            for company in (False, True)
+        )
 
     def places(self, states: Rows) -> Rows:
         """The place among the k of the state of each agent, (n,), from the numbers of the states (n,)."""
         return places_of(self._numbers, states)
 
     def between_steps(self, places: Rows) -> Rows:
-        """The same for what is mixed into shorter steps: for these, no agent lies down or sleeps."""
+        """As `places`, for the clip mixed into shorter steps: for these, no agent lies down or sleeps."""
         return np.where(self.stands[0], 0, places)
 
     def standing(self, places: Rows, draw: Scalars, talks: Mask) -> Rows:
         """The clip that each agent takes to stand, (n,). `draw`: (n,) chance, in [0, 1); `talks`: (n,) whether it is
         one for those in company."""
-        chosen = np.zeros(len(places), dtype=np.int64)
+        taken_clip = np.zeros(len(places), dtype=np.int64)
         for place, (alone, together) in enumerate(zip(self._alone, self._together)):
             by_chance = (rows[np.floor(draw * len(rows)).astype(np.int64)] for rows in (together, alone))
-            chosen = np.where(places == place, np.where(talks, *by_chance), chosen)
-        return chosen
-
-
-def _those(rows: Sequence[int], clips: Sequence[Clip], *, with_company: bool) -> Rows:
-    """The rows of clips that are for company, or are not; all, if there are none."""
-    return np.array([row for row in rows if clips[row].with_company == with_company] or rows, dtype=np.int64)
+            taken_clip = np.where(places == place, np.where(talks, *by_chance), taken_clip)
+        return taken_clip

@@ -168,8 +168,8 @@ class Playing:
     influence: Scalars
 
     def flat(self) -> "Playing":
-        """The same of n agents on f frames, (clips, n, f), the frames of one after those of another: (clips, n f)."""
-        return Playing(*(each.reshape(len(each), -1) for each in (self.phase, self.influence)))
+        """Columns (clips, n, f) of n agents on f frames as (clips, n f), the frames of one agent after another."""
+        return Playing(*(column.reshape(len(column), -1) for column in (self.phase, self.influence)))
 
     def weights(self) -> Scalars:
         """The share of each clip in the pose; alike. What the shares of a frame lack of 1 is the model at rest."""
@@ -185,17 +185,17 @@ class Playing:
         """The layers seen on the frames (f) of all bodies; a frame that sees fewer clips is in fewer of them."""
         weights = self.weights()
         seen = weights != 0.0
-        most = int(np.count_nonzero(seen, axis=0).max(initial=0))
+        count = int(np.count_nonzero(seen, axis=0).max(initial=0))
         layers = []
-        for clip in np.argsort(~seen, axis=0, kind="stable")[:most]:
+        for clip in np.argsort(~seen, axis=0, kind="stable")[:count]:
             weight = np.take_along_axis(weights, clip[None], axis=0)[0]
             few = np.flatnonzero(weight)
             frames = slice(None) if len(few) > MOST * len(weight) else few
             clip, weight = clip[frames], weight[frames]
             phase = np.take_along_axis(self.phase[:, frames], clip[None], axis=0)[0]
-            place = (phase - np.floor(phase)) * PHASES
-            row = np.floor(place).astype(np.int64)
-            after = (place - row) * weight
+            position = (phase - np.floor(phase)) * PHASES
+            row = np.floor(position).astype(np.int64)
+            after = (position - row) * weight
             layers.append(ClipLayer(frames, clip, row, weight - after, after))
         return layers
 
@@ -204,10 +204,10 @@ def influences(weights: Scalars, *, at_rest: bool = False) -> Scalars:
     """The influences of strips that show clips with these shares, (clips, ...); alike. `at_rest`: whether what the
     shares lack of 1 is the model at rest, below all strips."""
     below = np.cumsum(weights, axis=0)
-    rest = np.maximum(1.0 - below[-1], 0.0) if at_rest else np.zeros(below.shape[1:])
-    below += np.where(rest > NOTHING, rest, 0.0)
+    at_rest_share = np.maximum(1.0 - below[-1], 0.0) if at_rest else np.zeros(below.shape[1:])
+    below += np.where(at_rest_share > NOTHING, at_rest_share, 0.0)
     influence = np.where(below > NOTHING, weights / np.maximum(below, NOTHING), 0.0)
-    influence[0] = np.where(rest > NOTHING, influence[0], 1.0)
+    influence[0] = np.where(at_rest_share > NOTHING, influence[0], 1.0)
     return np.minimum(influence, 1.0)
 
 

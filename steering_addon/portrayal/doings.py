@@ -177,21 +177,21 @@ def exchanges(state: State, frame_time: float, seconds: float) -> dict[str, Any]
     if partners is None or state.inputs is None or not seconds or not len(rows):
         return {"occasion": occasion, "lot": lot}
     other, snapshot, motion = partners.row[rows], state.inputs, state.motion
-    known = np.where(other < n, other, rows)
-    agrees = (known != rows) & (partners.row[known] == rows)
+    partner = np.where(other < n, other, rows)
+    agrees = (partner != rows) & (partners.row[partner] == rows)
     places = np.concatenate((state.shown, snapshot.tracked.position))
     toward = unit(picked(places, other) - picked(state.shown, rows))
     ready = np.zeros(n, dtype=np.bool_)
     ready[rows] = dot(picked(motion.forward, rows), toward) > FACES * magnitude(toward)
     ready &= magnitude(motion.velocity) <= STANDS
-    key = snapshot.keys[rows] ^ np.where(agrees, snapshot.keys[known], np.uint64(0))
+    key = snapshot.keys[rows] ^ np.where(agrees, snapshot.keys[partner], np.uint64(0))
     every = (seconds + PAUSE) / (1.0 - LOOSELY)
     since = state.time - partners.met[rows]
-    number = np.floor(since / every)
-    turn = mix(key, number.astype(np.int64).astype(np.uint64))
-    begins = (number + LOOSELY * uniform(mix(turn, BEGINS))) * every
-    now = (begins <= since) & (begins > since - frame_time) & ready[rows] & (ready[known] | ~agrees)
+    turn_number = np.floor(since / every)
+    turn = mix(key, turn_number.astype(np.int64).astype(np.uint64))
+    begins = (turn_number + LOOSELY * uniform(mix(turn, BEGINS))) * every
+    starts = (begins <= since) & (begins > since - frame_time) & ready[rows] & (ready[partner] | ~agrees)
     leads = ~agrees | ((uniform(mix(turn, LEADS)) < 0.5) == (rows < other))
-    occasion[rows] = np.where(now, np.where(leads, TO_PARTNER, IN_ANSWER), PAUSES)
+    occasion[rows] = np.where(starts, np.where(leads, TO_PARTNER, IN_ANSWER), PAUSES)
     lot[rows] = uniform(mix(turn, WHICH))
     return {"occasion": occasion, "lot": lot}

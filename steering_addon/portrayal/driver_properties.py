@@ -136,7 +136,7 @@ def stride_factors(portrayal: Portrayal, heights: Scalars) -> Scalars:
 
 
 def is_of_states(name: str) -> bool:
-    """Whether a property of a vehicle may be one of these."""
+    """Whether a property of this name holds the state of a vehicle, or how far it is taken up."""
     return name == STATE or name.startswith(SHARE)
 
 
@@ -148,7 +148,7 @@ class Effort:
         self._share, self._time, self._keys, self._frame_time = glide_share, glide_time, keys, frame_time
         self._beats = uniform(mix(keys, BEATS)) >= glide_share
         self._turn = np.zeros(len(keys))
-        self._left = uniform(mix(keys, FIRST)) * self._lasts()
+        self._left = uniform(mix(keys, FIRST)) * self._duration()
         self._shown = np.where(self._beats, 1.0, 0.0)
 
     def frame(self, rate: Scalars, still: Mask, hard: Mask) -> Scalars:
@@ -162,12 +162,12 @@ class Effort:
         over = (self._left <= 0.0) | (~self._beats & (share >= MOST))
         self._turn = self._turn + over
         self._beats = self._beats ^ over
-        self._left = np.where(over, self._lasts(), self._left)
+        self._left = np.where(over, self._duration(), self._left)
         target = np.where((self._beats | hard) & ~still, AT_EASE + STEEP * rate, 0.0)
         self._shown = self._shown + (target - self._shown) * min(self._frame_time / FADE, 1.0)
         return self._shown
 
-    def _lasts(self) -> Scalars:
+    def _duration(self) -> Scalars:
         """How long the present burst or glide is, (n,), in times of a glide."""
         draw = uniform(mix(mix(self._keys, BURST), self._turn.astype(np.uint64)))
         return SHORTEST + (LONGEST - SHORTEST) * draw
@@ -220,12 +220,12 @@ class DriverProperties:
             swing, 1 for the usual.
         """
         portrayal = self._portrayal
-        way = position - (position if self._position is None else self._position)
-        travelled = magnitude(way)
+        step = position - (position if self._position is None else self._position)
+        travelled = magnitude(step)
         speed = np.where(entered, start_speed, travelled / self._frame_time)
         perched = np.zeros(len(speed), dtype=np.bool_) if perched is None else perched
         flares = np.zeros(len(speed), dtype=np.bool_) if flares is None else flares
-        rate = np.where(perched, 0.0, np.where(flares, FASTEST, self._rate(way, speed, entered)))
+        rate = np.where(perched, 0.0, np.where(flares, FASTEST, self._rate(step, speed, entered)))
         change = np.where(perched, 1.0, 0.0) - self.folded
         self.folded = self.folded + clamp(change, -self._frame_time / UNFOLDS, self._frame_time / FOLDS)
         if self._position is not None:
@@ -241,13 +241,13 @@ class DriverProperties:
             EFFORT: self._effort.frame(rate, perched, flares),
         }
 
-    def _rate(self, way: Vectors, speed: Scalars, entered: Mask) -> Scalars:
+    def _rate(self, step: Vectors, speed: Scalars, entered: Mask) -> Scalars:
         """The beat rate as a multiple of the usual one, (n,)."""
         gained = np.where(entered | (self._position is None), 0.0, (speed - self._speed) / self._frame_time)
         self._gain = self._gain + (gained - self._gain) * min(self._frame_time / SMOOTHING, 1.0)
         self._speed = speed
         # The rate at which the energy height grows.
-        work = way[..., 2] / self._frame_time + speed * self._gain / GRAVITY
+        work = step[..., 2] / self._frame_time + speed * self._gain / GRAVITY
         rate = clamp(1.0 + self._portrayal.effort * work, SLOWEST, FASTEST)
         if self._cruise > 0.0:
             pace = clamp(speed / self._cruise, SLOW, QUICK)

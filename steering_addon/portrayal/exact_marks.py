@@ -15,7 +15,6 @@ import numpy as np
 from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.scalars import Rows, Scalars
 from ..simulation.arrays.vectors import Vectors, columns, magnitude
-from ..simulation.marks.declaring import Mark
 from ..simulation.marks.missing import is_due, way_left
 from ..simulation.snapshot import Snapshot, State
 from .sketch import Sketch
@@ -72,14 +71,14 @@ class MarkCorrection:
 
     Attributes:
         row: the frame, counted from the first of the run.
-        way: (3,) to the mark, metres.
+        offset: (3,) to the mark, metres.
         frames: in which the path is moved, before the mark and after it.
         frame_time: seconds.
     """
 
     row: int
     mark: str
-    way: Vectors
+    offset: Vectors
     frames: float
     frame_time: float
 
@@ -120,10 +119,10 @@ class Corrections:
 
     def moved(self, vehicle: int, rows: Rows) -> Vectors:
         """By how much the path of a vehicle is moved on frames (f,), counted from the first of a run; (f, 3) metres."""
-        moved = np.zeros((len(rows), 3))
+        shift = np.zeros((len(rows), 3))
         for correction, before, after in self._with_spans(vehicle):
-            moved += _blended(rows - float(correction.row), before, after)[:, None] * correction.way
-        return moved
+            shift += _blend_share(rows - float(correction.row), before, after)[:, None] * correction.offset
+        return shift
 
     def _with_spans(self, vehicle: int) -> Iterator[tuple[MarkCorrection, float, float]]:
         """The corrections of a vehicle that are small enough, with the frames before and after in which they act.
@@ -131,41 +130,37 @@ class Corrections:
         Where two marks follow each other closely, each acts only while the vehicle is between them.
         """
         corrections = self._of[vehicle]
-        for number, each in enumerate(corrections):
-            before = after = each.frames
+        for number, correction in enumerate(corrections):
+            before = after = correction.frames
             if number > 0:
-                before = min(before, float(each.row - corrections[number - 1].row))
+                before = min(before, float(correction.row - corrections[number - 1].row))
             if number + 1 < len(corrections):
-                after = min(after, float(corrections[number + 1].row - each.row))
-            most = A_SECOND * min(before, after) * each.frame_time
-            left = float(magnitude(each.way[None])[0])
-            if left <= most * (1.0 + ROUNDING):
-                yield each, before, after
-            elif left > self.too_far.get(each.mark, (0.0, 0.0))[0]:
-                self.too_far[each.mark] = left, most
+                after = min(after, float(corrections[number + 1].row - correction.row))
+            allowed = A_SECOND * min(before, after) * correction.frame_time
+            distance = float(magnitude(correction.offset[None])[0])
+            if distance <= allowed * (1.0 + ROUNDING):
+                yield correction, before, after
+            elif distance > self.too_far.get(correction.mark, (0.0, 0.0))[0]:
+                self.too_far[correction.mark] = distance, allowed
 
 
 def left_on_frame(row: int, state: State, snapshot: Snapshot) -> Left:
     """The ways left to the exact marks that are to be met on a frame, counted from the first of the run as `row`."""
-    left, frame_time = [], snapshot.frame_time
+    corrections, frame_time = [], snapshot.frame_time
     for mark in snapshot.marks:
         if mark.exact and is_due(mark, state, snapshot):
-            rows, way = way_left(mark, state, snapshot)
+            rows, offset = way_left(mark, state, snapshot)
             frames = min(mark.lead / frame_time, float(row))
-            left += [
+            # The nearest place within its radius is near enough.
+            share = np.maximum(1.0 - mark.radius / np.maximum(magnitude(offset), mark.radius + ROUNDING), 0.0)
+            corrections += [
                 (vehicle, MarkCorrection(row, mark.name, beyond, frames, frame_time))
-                for vehicle, beyond in zip(rows.tolist(), _beyond(mark, way))
+                for vehicle, beyond in zip(rows.tolist(), offset * share[:, None])
             ]
-    return left
+    return corrections
 
 
-def _beyond(mark: Mark, way: Vectors) -> Vectors:
-    """The ways, (m, 3), to the nearest place that is near enough to a mark."""
-    share = np.maximum(1.0 - mark.radius / np.maximum(magnitude(way), mark.radius + ROUNDING), 0.0)
-    return way * share[:, None]
-
-
-def _blended(frames: Scalars, before: float, after: float) -> Scalars:
+def _blend_share(frames: Scalars, before: float, after: float) -> Scalars:
     """The share of a correction that acts on frames, (f,), counted from that of its mark; (f,)."""
     x = np.where(frames <= 0.0, 1.0 + frames / max(before, 1.0), 1.0 - frames / max(after, 1.0))
     x = np.minimum(np.maximum(x, 0.0), 1.0)

@@ -69,10 +69,8 @@ class PlantedBodies:
         """
         portraits, number = self._portraits, len(self._size)
         run = on_all_frames([portrait.on_ground for portrait in portraits])
-        shown = ((each.bodies, each.growth) for each in portraits)
-        place, raised, aloft, growth = (
-            np.stack(frames, axis=1) for frames in zip(*((b.position, b.raised, b.on_link, g) for b, g in shown))
-        )
+        columns_of = ((p.bodies.position, p.bodies.raised, p.bodies.on_link, p.growth) for p in portraits)
+        place, raised, aloft, growth = (np.stack(frames, axis=1) for frames in zip(*columns_of))
         origin, size = self._lift[:, None] * growth, self._size[:, None] * growth
         pieces = min(-(-number * len(portraits) // frames_together), number)
         for piece in range(pieces):

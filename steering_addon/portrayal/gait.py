@@ -76,7 +76,7 @@ class Moving:
     """The motion of the feet of a clip over the ground.
 
     Attributes:
-        way: (2,) unit vector in which the body goes.
+        direction: (2,) unit vector in which the body goes.
         profile: (PHASES,) m/s at each phase.
         turning: radians a second to the left.
         sure, support, down: as of a clip.
@@ -86,7 +86,7 @@ class Moving:
     """
 
     feet: Sequence[Foot]
-    way: tuple[float, float]
+    direction: tuple[float, float]
     profile: Scalars
     turning: float
     sure: float
@@ -112,32 +112,32 @@ def measured(
     """
     points, drift = in_place(sampled.points, height)
     closes = max(sampled.gap, 0.0)
-    moving = moving_of(points, sampled.seconds, height, drift, groups)
+    moving = find_motion(points, sampled.seconds, height, drift, groups)
     blank = Clip(sampled.name, STAND, sampled.seconds, closes=closes, drift=drift)
     if moving is None:
         plays = kind_of(None, sampled, height, 0.0)
         return replace(blank, plays=plays, drift=(0.0, 0.0, 0.0), support=0.0, down=np.zeros(PHASES))
     sole = total(np.array([foot.rests for foot in moving.feet])) / len(moving.feet)
-    known = replace(blank, sure=moving.sure, support=moving.support, down=moving.down, sole=sole)
+    clip = replace(blank, sure=moving.sure, support=moving.support, down=moving.down, sole=sole)
     turn = moving.turning * sampled.seconds
     speed = total(moving.profile) / PHASES
     plays = kind_of(moving, sampled, height, speed)
     # What would move if it repeated itself has a speed, too, for those who say that it does.
     if kind_of(moving, replace(sampled, gap=0.0), height, speed) != MOVE:
         own_slide = slides(moving, sampled.seconds, still=True)
-        return replace(known, plays=plays, drift=(0.0, 0.0, 0.0), own_slide=own_slide, sure=1.0)
-    known = replace(
-        known, plays=plays, turn=turn, own_slide=slides(moving, sampled.seconds), rests=double_support(moving)
+        return replace(clip, plays=plays, drift=(0.0, 0.0, 0.0), own_slide=own_slide, sure=1.0)
+    clip = replace(
+        clip, plays=plays, turn=turn, own_slide=slides(moving, sampled.seconds), rests=double_support(moving)
     )
     on_the_spot = abs(turn) > TURNS and speed < SPOT * height * abs(moving.turning)
     if speed <= STILL * height or moving.steady <= STEADY or on_the_spot:
-        return known
-    ahead = moving.way[0] * front[0] + moving.way[1] * front[1]
-    left = moving.way[1] * front[0] - moving.way[0] * front[1]
+        return clip
+    ahead = moving.direction[0] * front[0] + moving.direction[1] * front[1]
+    left = moving.direction[1] * front[0] - moving.direction[0] * front[1]
     curve = np.concatenate(([0.0], np.cumsum(moving.profile)))
     return replace(
-        known,
-        sure=0.0 if has_many_steps(sampled.seconds, height) else known.sure,
+        clip,
+        sure=0.0 if has_many_steps(sampled.seconds, height) else clip.sure,
         speed=speed,
         stride=speed * sampled.seconds,
         curve=curve / curve[-1],
@@ -153,21 +153,20 @@ def has_many_steps(seconds: float, height: float) -> bool:
 def in_place(points: Points, height: float) -> tuple[Points, tuple[float, float, float]]:
     """The points (PHASES + 1, m, 3) without root motion, and that motion, (3,) metres a cycle."""
     gone = points[-1] - points[0]
-    drift = [median(gone[:, axis]) for axis in (0, 1)]
+    drift = (median(gone[:, 0]), median(gone[:, 1]), 0.0)
     if drift[0] * drift[0] + drift[1] * drift[1] < ROOT_MOTION * ROOT_MOTION * height * height:
         return points, (0.0, 0.0, 0.0)
-    taken = np.array((drift[0], drift[1], 0.0))
-    return points - (np.arange(len(points)) / PHASES)[:, None, None] * taken, (drift[0], drift[1], 0.0)
+    return points - (np.arange(len(points)) / PHASES)[:, None, None] * np.array(drift), drift
 
 
-def moving_of(
+def find_motion(
     points: Points,
     seconds: float,
     height: float,
     drift: tuple[float, float, float],
     groups: Sequence[Rows] | None = None,
 ) -> Moving | None:
-    """Find the motion of feet over the ground; None without feet. The points are in place, `groups` as above."""
+    """Find the motion of feet over the ground; None without feet. `points`: in place; `groups`: as for `measured`."""
     feet = find_feet(points, height) if groups is None else [measure_foot(points, rows, height) for rows in groups]
     if not feet:
         return None
@@ -183,8 +182,8 @@ def moving_of(
     along = velocity[..., 0] * axis[0] + velocity[..., 1] * axis[1]
     sure = weight * weight
     back, forth = total(sure * (along > 0.0)), total(sure * (along < 0.0))
-    carried = -(axis[0] * drift[0] + axis[1] * drift[1])
-    if carried < 0.0 or (carried == 0.0 and forth > back):
+    root_motion = -(axis[0] * drift[0] + axis[1] * drift[1])
+    if root_motion < 0.0 or (root_motion == 0.0 and forth > back):
         axis, along = (-axis[0], -axis[1]), -along
     profile, down = profile_of(along, weight)
     carried_on = total(weight * np.minimum(np.abs(along), 2.0 * profile) * profile * (along > 0.0))
@@ -195,10 +194,10 @@ def moving_of(
     power = total(np.where(swings, 0.0, weight * square))
     return Moving(
         feet=feet,
-        way=(-axis[0], -axis[1]),
+        direction=(-axis[0], -axis[1]),
         profile=profile,
         turning=turning,
-        sure=1.0 if carried else abs(back - forth) / max(back + forth, 1e-12),
+        sure=1.0 if root_motion else abs(back - forth) / max(back + forth, 1e-12),
         support=float(np.count_nonzero(down > 0.0)) / PHASES,
         down=down,
         still=still,
@@ -230,8 +229,8 @@ def without_turning(place: Points, velocity: Points, weight: Scalars) -> tuple[f
         return 0.0, 0.0, velocity
     # The fit counts feet that begin to lift; the median does not.
     reach = x * x + y * y
-    far = reach > 0.01 * np.max(reach)
-    rate = -weighted_median(((x * v - y * u)[far]) / reach[far], (sure * reach)[far])
+    off_centre = reach > 0.01 * np.max(reach)
+    rate = -weighted_median(((x * v - y * u)[off_centre]) / reach[off_centre], (sure * reach)[off_centre])
     arms = np.stack((-place[..., 1], place[..., 0]), axis=-1)
     return rate, explained, velocity + rate * arms
 
@@ -291,15 +290,15 @@ def kind_of(moving: Moving | None, sampled: Sampled, height: float, speed: float
 
 def slides(moving: Moving, seconds: float, *, still: bool = False) -> float:
     """The longest way in metres that a foot slides in a stance, where the body goes as the clip says or is still."""
-    step = np.zeros((PHASES, 2)) if still else (moving.profile * seconds / PHASES)[:, None] * np.array(moving.way)
+    step = np.zeros((PHASES, 2)) if still else (moving.profile * seconds / PHASES)[:, None] * np.array(moving.direction)
     longest = 0.0
     for foot in moving.feet:
         # A foot that goes forwards in the body's space swings, however low.
-        swings = foot.step[:, 0] * moving.way[0] + foot.step[:, 1] * moving.way[1] > 0.0
+        swings = foot.step[:, 0] * moving.direction[0] + foot.step[:, 1] * moving.direction[1] > 0.0
         for rows in stances(foot.touches & (still | ~swings)):
             off = foot.step[rows] + step[rows]
-            way = np.sqrt(off[:, 0] * off[:, 0] + off[:, 1] * off[:, 1])
-            longest = max(longest, total(way))
+            lengths = np.sqrt(off[:, 0] * off[:, 0] + off[:, 1] * off[:, 1])
+            longest = max(longest, total(lengths))
     return longest
 
 
@@ -312,8 +311,7 @@ def double_support(moving: Moving) -> tuple[float, ...]:
 def matched(clips: Sequence[Clip], sampled: Sequence[Sampled], height: float) -> list[Clip]:
     """Clips of one model with the phase by which their feet go with those of the first one that moves.
 
-    The phases at which feet are best left are those
-    that are nearest to the pose of a clip that stands, if there is one.
+    The phases at which feet are best left are those nearest to the pose of a clip that stands, if there is one.
 
     Args:
         clips: as measured.
@@ -326,7 +324,7 @@ def matched(clips: Sequence[Clip], sampled: Sequence[Sampled], height: float) ->
     moving = [row for row, clip in enumerate(clips) if clip.plays == MOVE and clip.speed > 0.0]
     points = [in_place(clip.points, height)[0] for clip in sampled]
     feet = find_feet(points[first], height)
-    tracks = [np.stack([measure_foot(each, foot.points, height, foot.rests).place for foot in feet]) for each in points]
+    tracks = [np.stack([measure_foot(path, foot.points, height, foot.rests).place for foot in feet]) for path in points]
     result = list(clips)
     for row, clip in enumerate(clips):
         if clip.plays == STAND and sampled[row].posture < LOW_POSTURE * sampled[first].posture:
@@ -361,5 +359,5 @@ def nearest_stops(track: Points, standing: Points) -> tuple[float, ...]:
     away = np.einsum("fki->k", off * off)
     half = PHASES // 2
     best = int(np.argmin(away + np.roll(away, -half)))
-    near = [best + int(np.argmin(np.roll(away, 8 - start)[:16])) - 8 + (start - best) for start in (best, best + half)]
-    return tuple(sorted((phase % PHASES) / PHASES for phase in near))
+    stops = [best + int(np.argmin(np.roll(away, 8 - start)[:16])) - 8 + (start - best) for start in (best, best + half)]
+    return tuple(sorted((phase % PHASES) / PHASES for phase in stops))

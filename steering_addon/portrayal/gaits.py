@@ -59,12 +59,12 @@ def directions_of(clips: Sequence[Clip], moving: Sequence[int]) -> tuple[Directi
     others = sorted(range(len(straight)), key=lambda k: (abs(clips[straight[k]].heading), clips[straight[k]].speed, k))
     for row in [straight[k] for k in ([first, *(k for k in others if k != first)] if first >= 0 else [])]:
         cosines, sines = cosine_and_sine(np.array([clips[row].heading]))
-        way = (float(cosines[0]), float(sines[0]))
-        near = [rows for (x, y), rows in groups if x * way[0] + y * way[1] > ONE_HEADING]
-        if near:
-            near[0].append(row)
+        unit = (float(cosines[0]), float(sines[0]))
+        same = [rows for (x, y), rows in groups if x * unit[0] + y * unit[1] > ONE_HEADING]
+        if same:
+            same[0].append(row)
         else:
-            groups.append((way, [row]))
+            groups.append((unit, [row]))
     return tuple(Direction(_gaits(clips, rows), heading) for heading, rows in groups)
 
 
@@ -118,51 +118,51 @@ class Repertoire:
             speeds = np.where(direction == number, self._speed[choice[0]], speeds)
         return speeds
 
-    def kept(self, now: Rows, sets: Rows) -> Rows:
+    def kept(self, current: Rows, sets: Rows) -> Rows:
         """The direction of each agent (n,), or the first of its set of clips (n,), if that has not its own; -1 if the
         set has none."""
-        known = now >= 0
-        fits = known & self._fits[sets, np.where(known, now, 0)] if self.directions else known
-        return np.where(fits, now, self._first[sets])
+        known = current >= 0
+        fits = known & self._fits[sets, np.where(known, current, 0)] if self.directions else known
+        return np.where(fits, current, self._first[sets])
 
-    def direction(self, ahead: Scalars, aside: Scalars, now: Rows, sets: Rows) -> Rows:
-        """The direction that is nearest to each agent's travel, (n,), of its set of clips; it prefers its own, `now`.
+    def direction(self, ahead: Scalars, aside: Scalars, current: Rows, sets: Rows) -> Rows:
+        """The direction nearest to each agent's travel, (n,), of its set of clips; it prefers its own, `current`.
 
         -1 where the set has none.
         """
         speed = np.sqrt(ahead * ahead + aside * aside)
         known = speed > 1e-9
-        x, y = (np.where(known, part / np.where(known, speed, 1.0), 0.0) for part in (ahead, aside))
+        x, y = (np.where(known, component / np.where(known, speed, 1.0), 0.0) for component in (ahead, aside))
         fit = [
-            np.where(self._fits[sets, k], x * d.heading[0] + y * d.heading[1] + OVERTAKES * (now == k), -np.inf)
+            np.where(self._fits[sets, k], x * d.heading[0] + y * d.heading[1] + OVERTAKES * (current == k), -np.inf)
             for k, d in enumerate(self.directions)
         ]
-        return np.where(known & (now >= 0), np.argmax(fit, axis=0), now) if fit else now
+        return np.where(known & (current >= 0), np.argmax(fit, axis=0), current) if fit else current
 
-    def beyond(self, speed: Scalars, now: Mask) -> Mask:
+    def beyond(self, speed: Scalars, crossed: Mask) -> Mask:
         """Whether each agent is past each change of gait, (pairs, n), given whether it was; `speed` in m/s."""
-        past = now.copy()
+        past = crossed.copy()
         for number, direction in enumerate(self.directions):
             for k, (slow, fast) in enumerate(zip(direction.gaits, direction.gaits[1:])):
                 row = self._first_pair[number] + k
                 middle = np.sqrt(slow.speed * fast.speed)
-                past[row] = (speed > CHANGES * middle) | (now[row] & (speed > middle / CHANGES))
+                past[row] = (speed > CHANGES * middle) | (crossed[row] & (speed > middle / CHANGES))
         return past
 
     def shares(self, speed: Scalars, direction: Rows, past: Mask) -> Scalars:
         """The shares of the moving clips, (clips, n), which add up to 1 for each agent that has one."""
         shares = np.zeros((self._count, len(speed)))
         columns = np.arange(len(speed))
-        for number, way in enumerate(self.directions):
-            left = np.where(direction == number, 1.0, 0.0)
-            for k, gait in enumerate(way.gaits):
-                share = left
-                if k + 1 < len(way.gaits):
-                    faster = way.gaits[k + 1]
+        for number, group in enumerate(self.directions):
+            remaining = np.where(direction == number, 1.0, 0.0)
+            for k, gait in enumerate(group.gaits):
+                share = remaining
+                if k + 1 < len(group.gaits):
+                    faster = group.gaits[k + 1]
                     quick = np.where(past[self._first_pair[number] + k], 1.0, 0.0)
-                    share = left * (1.0 - (_mixture(speed, gait.speed, faster.speed) if gait.mixes else quick))
+                    share = remaining * (1.0 - (_mixture(speed, gait.speed, faster.speed) if gait.mixes else quick))
                 shares[self._choice[number][k], columns] += share
-                left = left - share
+                remaining = remaining - share
         return shares
 
 

@@ -109,9 +109,9 @@ class LiveTurns:
         otherwise = expected(heads.faces, heads.up, self._faced[-1 - back], max(back, 1) * self._frame_time, self._lead)
         del self._faced[: -max(round(SMOOTHING / self._frame_time), 1) - 1]
         wanted = aimed(heads.seen, heads.eyes, heads.forward, heads.up, otherwise)
-        last = wanted if self._last is None else self._last
+        before = wanted if self._last is None else self._last
         looks = np.isfinite(heads.seen[:, 0])
-        left, raised = (followed(*each, looks, self._frame_time) for each in zip(last, wanted))
+        left, raised = (followed(*angles, looks, self._frame_time) for angles in zip(before, wanted))
         self._last = left, raised
         return self._last
 
@@ -131,10 +131,10 @@ def leads(forward: Vectors, up: Vectors, lead: float, frame_time: float) -> Scal
     heading = np.zeros(forward.shape[:-1])
     heading[..., 1:] = np.cumsum(angle_of(dot(after, left), dot(after, before)), axis=-1)
     last = heading.shape[-1] - 1
-    place = np.minimum(np.arange(last + 1) + lead / frame_time, last)
-    row = np.floor(place).astype(np.int64)
-    then = heading[..., row]
-    ahead = then + (heading[..., np.minimum(row + 1, last)] - then) * (place - row) - heading
+    position = np.minimum(np.arange(last + 1) + lead / frame_time, last)
+    row = np.floor(position).astype(np.int64)
+    turned = heading[..., row]
+    ahead = turned + (heading[..., np.minimum(row + 1, last)] - turned) * (position - row) - heading
     return _eased(np.clip(ahead, -FURTHEST, FURTHEST), SMOOTHING, frame_time)
 
 
@@ -213,8 +213,8 @@ def postures(most: Scalars, variants: Rows) -> tuple[Vectors, Vectors]:
     """How far backs and heads of n agents are turned, (n, 3) radians: raised, leant to the left, turned to the left.
     `most`: (n,) radians by which a back or a head is raised or lowered at most; `variants`: (n,) numbers of
     postures."""
-    part = (variants[:, None] + 0.5) * np.array(SPREAD)
-    draw = (2.0 * (part - np.floor(part)) - 1.0) * most[:, None]
+    multiple = (variants[:, None] + 0.5) * np.array(SPREAD)
+    draw = (2.0 * (multiple - np.floor(multiple)) - 1.0) * most[:, None]
     level = np.zeros(len(draw))
     back = np.stack((draw[:, 0], ASIDE * draw[:, 1], ASIDE * draw[:, 2]), axis=1)
     # Where a head faces is what it looks at.

@@ -23,20 +23,20 @@ def mixed_tables(tables: Sequence[NDArray[np.float64]], playing: Playing) -> NDA
 
 
 def mixed_columns(columns: Scalars, playing: Playing) -> Scalars:
-    """The same for k columns, (clips, k, PHASES + 2) to (k, f)."""
+    """Mix k columns of clips, as `mixed_tables` mixes tables: (clips, k, PHASES + 2) to (k, f)."""
     frames = playing.phase.shape[1]
     mixed = np.repeat(columns[0, :, :1], frames, axis=1)
     varies = np.flatnonzero((columns != columns[0, :, :1]).any(axis=(0, 2)))
     tables = columns[:, varies].swapaxes(0, 1).reshape(len(varies), len(columns) * columns.shape[2])
-    for part in np.array_split(np.arange(len(varies)), max(len(varies) * frames // TOGETHER, 1)):
-        table, total = tables[part], np.zeros((len(part), frames))
+    for chunk in np.array_split(np.arange(len(varies)), max(len(varies) * frames // TOGETHER, 1)):
+        table, total = tables[chunk], np.zeros((len(chunk), frames))
         for layer in playing.layers:
             row = layer.clip * columns.shape[2] + layer.row
-            now = np.take(table, row, axis=1, mode="clip")
-            now *= layer.before
+            values = np.take(table, row, axis=1, mode="clip")
+            values *= layer.before
             after = np.take(table, row + 1, axis=1, mode="clip")
             after *= layer.after
-            now += after
-            total[:, layer.frames] += now
-        mixed[varies[part]] = total
+            values += after
+            total[:, layer.frames] += values
+        mixed[varies[chunk]] = total
     return mixed

@@ -160,7 +160,7 @@ class Player:
         self._state = np.array([clip.state for clip in clips])
         self._on_links = np.flatnonzero(kinds == ON_LINK).tolist()
         self._offset = np.array([np.floor(clip.offset * PHASES + 0.5) / PHASES for clip in clips])
-        self._metres = np.array([_shifted(clip) for row, clip in enumerate(clips) if moves[row]])
+        self._metres = np.array([_metres_by_phase(clip) for row, clip in enumerate(clips) if moves[row]])
         self._rests = _rests(clips, self._offset)
         self._perches = PERCHES if any(self._of_states.beats) else 0.0
         self._agent_step = 1.0 - settings.variation * uniform(mix(keys, STEPS))
@@ -168,8 +168,8 @@ class Player:
         self._lingers = uniform(mix(keys, LINGER))
         self._another_keys, self._talk_keys = mix(keys, ANOTHER), mix(keys, TALK)
 
-    def start(self, way: FrameMotion) -> Played:
-        """The playback of agents on their first frame; `way` is how they would have come."""
+    def start(self, motion: FrameMotion) -> Played:
+        """The playback of agents on their first frame; `motion` is how they would have come."""
         n, count = len(self._keys), len(self._clips)
         draw = np.where(self._settings.random_offset, uniform(mix(self._keys, OFFSET)), 0.0)
         blank = Played(
@@ -177,18 +177,18 @@ class Player:
             influence=np.zeros((count, n)),
             share=np.zeros((count, n)),
             moving=draw,
-            ahead=way.ahead / way.size / self._frame_time,
-            aside=way.aside / way.size / self._frame_time,
-            turning=way.turn / self._frame_time,
+            ahead=motion.ahead / motion.size / self._frame_time,
+            aside=motion.aside / motion.size / self._frame_time,
+            turning=motion.turn / self._frame_time,
             direction=np.zeros(n, dtype=np.int64),
             past=np.zeros((self._repertoire.pairs, n), dtype=np.bool_),
             stands=np.zeros(n, dtype=np.bool_),
             doing=np.full(n, -1, dtype=np.int64),
             left=np.zeros(n),
             seconds=np.zeros(n),
-            in_company=way.in_company,
-            state=way.state,
-            effort=way.effort,
+            in_company=motion.in_company,
+            state=motion.state,
+            effort=motion.effort,
         )
         chosen = self._chosen(blank)
         share = self._shares(chosen)
@@ -198,56 +198,57 @@ class Player:
         phase = np.where(once[:, None], 0.0, phase)
         return replace(chosen, share=share, influence=self._influences(share), moving=moving, phase=phase)
 
-    def step(self, before: Played, way: FrameMotion, entered: Mask | None = None) -> Played:
+    def step(self, before: Played, motion: FrameMotion, entered: Mask | None = None) -> Played:
         """The playback of agents on the next frame.
 
         Args:
             before: what they played on the frame before.
-            entered: (n,) whether this is the first frame on which an agent is present; `way` is then the one that it
+            entered: (n,) whether this is the first frame on which an agent is present; `motion` is then the one that it
                 would have come. None if no agent enters.
         """
-        now = self._chosen(self._heeding(before, way))
-        target = self._shares(now)
-        most = np.max(np.abs(target - before.share), axis=0, initial=0.0)
+        current = self._chosen(self._follow(before, motion))
+        target = self._shares(current)
+        change = np.max(np.abs(target - before.share), axis=0, initial=0.0)
         pace = self._frame_time / self._settings.fade
-        share = before.share + (target - before.share) * np.where(most > pace, pace / np.maximum(most, pace), 1.0)
-        gone = np.sqrt(way.ahead * way.ahead + way.aside * way.aside) / way.size
-        moving = self._moved(before.moving, share, gone, now)
+        share = before.share + (target - before.share) * np.where(change > pace, pace / np.maximum(change, pace), 1.0)
+        gone = np.sqrt(motion.ahead * motion.ahead + motion.aside * motion.aside) / motion.size
+        moving = self._advance(before.moving, share, gone, current)
         played = replace(
-            now,
+            current,
             share=share,
             influence=self._influences(share),
             moving=moving,
-            phase=self._phases(before, now, moving, way),
+            phase=self._phases(before, current, moving, motion),
             seconds=before.seconds + self._frame_time,
         )
         if entered is None or not entered.any():
             return played
-        return _merged(self.start(way), played, entered)
+        new = vars(self.start(motion))
+        return replace(played, **{name: np.where(entered, new[name], getattr(played, name)) for name in new})
 
-    def _heeding(self, before: Played, way: FrameMotion) -> Played:
+    def _follow(self, before: Played, motion: FrameMotion) -> Played:
         """The running means of an agent's motion, and what it was asked to do."""
         share = self._frame_time / (SMOOTHING + self._frame_time)
         means = {
-            "ahead": way.ahead / way.size / self._frame_time,
-            "aside": way.aside / way.size / self._frame_time,
-            "turning": way.turn / self._frame_time,
+            "ahead": motion.ahead / motion.size / self._frame_time,
+            "aside": motion.aside / motion.size / self._frame_time,
+            "turning": motion.turn / self._frame_time,
         }
         changed = {name: getattr(before, name) + share * (new - getattr(before, name)) for name, new in means.items()}
         left = before.left - self._frame_time
         # What is done once ends, in the time of a fade, where its body sets off, turns or takes up another state.
         of_state = self._state[np.maximum(before.doing, 0)]
-        stays = before.still & ((of_state == ANY) | (of_state == way.state))
+        stays = before.still & ((of_state == ANY) | (of_state == motion.state))
         left = np.where(stays, left, np.minimum(left, self._settings.fade))
         over = left < 0.5 * self._frame_time
-        asked = (way.do >= 0) & over
+        asked = (motion.do >= 0) & over
         return replace(
             before,
-            doing=np.where(asked, way.do, np.where(over, -1, before.doing)),
-            left=np.where(asked, self._seconds[np.maximum(way.do, 0)], np.where(over, 0.0, left)),
-            in_company=way.in_company,
-            state=way.state,
-            effort=way.effort,
+            doing=np.where(asked, motion.do, np.where(over, -1, before.doing)),
+            left=np.where(asked, self._seconds[np.maximum(motion.do, 0)], np.where(over, 0.0, left)),
+            in_company=motion.in_company,
+            state=motion.state,
+            effort=motion.effort,
             **changed,
         )
 
@@ -273,7 +274,7 @@ class Player:
         walks = np.where((played.direction >= 0) & ~self._of_states.stands[places], 1.0, walks)
         share = self._repertoire.shares(speed, played.direction, played.past) * walks
         columns = np.arange(len(walks))
-        share[self._another(played, places), columns] += 1.0 - walks
+        share[self._standing_clip(played, places), columns] += 1.0 - walks
         self._beat(share, played, places)
         for row in self._turns:
             same_way = played.turning * (1.0 if self._clips[row].turn > 0.0 else -1.0)
@@ -307,7 +308,7 @@ class Player:
     def _influences(self, share: Scalars) -> Scalars:
         return influences(share, at_rest=any(self._of_states.beats))
 
-    def _another(self, played: Played, places: Rows) -> Rows:
+    def _standing_clip(self, played: Played, places: Rows) -> Rows:
         """The clip that each agent takes for now while it stands, (n,): after a while it may be another.
 
         `places` (n,) are those of its state in `StateClips`.
@@ -320,7 +321,7 @@ class Player:
         stood = np.where(played.stands, places, self._of_states.between_steps(places))
         return self._of_states.standing(stood, draw, talks)
 
-    def _moved(self, moving: Scalars, share: Scalars, gone: Scalars, now: Played) -> Scalars:
+    def _advance(self, moving: Scalars, share: Scalars, gone: Scalars, current: Played) -> Scalars:
         """The phase of the clips that move after a way in metres, (n,)."""
         if not self._moves.any():
             return moving
@@ -330,34 +331,33 @@ class Player:
         usual = self._frame_time * weight / np.maximum(seconds, 1e-9)
         after = advanced(moving, metres, gone)
         after = np.minimum(after, moving + QUICKEST * usual)
-        return np.where(now.stands, self._rested(moving, self._frame_time), after)
+        return np.where(current.stands, self._toward_rest(moving), after)
 
-    def _rested(self, moving: Scalars, passed: float) -> Scalars:
+    def _toward_rest(self, moving: Scalars) -> Scalars:
         """The phase on its way to the next one at which the feet are best left, (n,)."""
         if not len(self._rests):
             return moving
-        part = moving - np.floor(moving)
-        left = self._rests[:, None] - part
-        left = np.min(np.where(left < -1e-9, left + 1.0, np.maximum(left, 0.0)), axis=0)
-        return moving + np.minimum(left, passed / self._seconds[self._moves].min())
+        gap = self._rests[:, None] - (moving - np.floor(moving))
+        gap = np.min(np.where(gap < -1e-9, gap + 1.0, np.maximum(gap, 0.0)), axis=0)
+        return moving + np.minimum(gap, self._frame_time / self._seconds[self._moves].min())
 
-    def _phases(self, before: Played, now: Played, moving: Scalars, way: FrameMotion) -> Scalars:
+    def _phases(self, before: Played, current: Played, moving: Scalars, motion: FrameMotion) -> Scalars:
         """The phases of all clips, (clips, n)."""
         phase = np.empty_like(before.phase)
         for row, clip in enumerate(self._clips):
             if self._moves[row]:
                 phase[row] = moving + self._offset[row]
             elif row in self._turns:
-                part = np.maximum(way.turn / clip.turn, 0.0)
-                phase[row] = before.phase[row] + np.minimum(part, QUICKEST * self._frame_time / clip.seconds)
+                fraction = np.maximum(motion.turn / clip.turn, 0.0)
+                phase[row] = before.phase[row] + np.minimum(fraction, QUICKEST * self._frame_time / clip.seconds)
             elif clip.plays == BEAT:
-                phase[row] = before.phase[row] + way.beaten / clip.seconds
+                phase[row] = before.phase[row] + motion.beaten / clip.seconds
             elif clip.plays == ON_LINK:
-                was, on = before.state == clip.state, now.state == clip.state
+                was, on = before.state == clip.state, current.state == clip.state
                 begun = np.where(was, before.phase[row], np.ceil(before.phase[row]))
-                phase[row] = np.where(on, begun + way.cycles, before.phase[row])
+                phase[row] = np.where(on, begun + motion.cycles, before.phase[row])
             elif clip.plays == DO:
-                phase[row] = self._once(before.phase[row], clip, before.doing == row, now.doing == row)
+                phase[row] = self._once(before.phase[row], clip, before.doing == row, current.doing == row)
             else:
                 phase[row] = before.phase[row] + self._agent_rate * self._frame_time / clip.seconds
         return phase
@@ -388,21 +388,21 @@ def advanced(phase: Scalars, metres: Scalars, gone: Scalars) -> Scalars:
     stride = metres[:, PHASES]
     moves = stride > 1e-6
     cycle = np.floor(phase)
-    place = (phase - cycle) * PHASES
-    below = np.minimum(np.floor(place).astype(np.int64), PHASES - 1)
+    position = (phase - cycle) * PHASES
+    below = np.minimum(np.floor(position).astype(np.int64), PHASES - 1)
     agents = np.arange(n)
     behind = metres[agents, below]
-    way = behind + (metres[agents, below + 1] - behind) * (place - below) + gone
-    cycles = np.floor(way / np.where(moves, stride, 1.0))
-    rest = way - cycles * stride
-    below = np.minimum(np.count_nonzero(metres[:, 1:] <= rest[:, None], axis=1), PHASES - 1)
+    distance = behind + (metres[agents, below + 1] - behind) * (position - below) + gone
+    cycles = np.floor(distance / np.where(moves, stride, 1.0))
+    remaining = distance - cycles * stride
+    below = np.minimum(np.count_nonzero(metres[:, 1:] <= remaining[:, None], axis=1), PHASES - 1)
     behind = metres[agents, below]
     step = metres[agents, below + 1] - behind
-    part = np.clip((rest - behind) / np.where(step > 0.0, step, 1.0), 0.0, 1.0)
-    return np.where(moves, np.maximum(cycle + cycles + (below + part) / PHASES, phase), phase)
+    fraction = np.clip((remaining - behind) / np.where(step > 0.0, step, 1.0), 0.0, 1.0)
+    return np.where(moves, np.maximum(cycle + cycles + (below + fraction) / PHASES, phase), phase)
 
 
-def _shifted(clip: Clip) -> Scalars:
+def _metres_by_phase(clip: Clip) -> Scalars:
     """The metres behind a clip by the phase that all moving clips share, (PHASES + 1,)."""
     start = int(np.floor(clip.offset * PHASES + 0.5)) % PHASES
     steps = np.roll(np.diff(clip.curve), -start)
@@ -416,8 +416,3 @@ def _rests(clips: Sequence[Clip], offset: Scalars) -> Scalars:
         return np.zeros(0)
     phases = np.array(clips[first].rests) - offset[first]
     return np.sort(phases - np.floor(phases))
-
-
-def _merged(new: Played, old: Played, rows: Mask) -> Played:
-    """The playback of some agents from one, and of the others from another."""
-    return replace(old, **{name: np.where(rows, column, getattr(old, name)) for name, column in vars(new).items()})

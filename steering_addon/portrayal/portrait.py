@@ -216,15 +216,15 @@ class Portrayer:
 
     def _states(self, state: State, numbers: Rows) -> list[dict[str, Scalars | Rows]]:
         mindset, step = state.mindset, self.subjects.step
-        told: list[dict[str, Scalars | Rows]] = []
+        properties: list[dict[str, Scalars | Rows]] = []
         for crowd in self.subjects.stateful:
             shares = {name: np.zeros(len(crowd.rows)) for name in crowd.names}
             if mindset is not None:
                 spread = mindset.spread(mindset.taken_up(state.time - step, step))[crowd.rows]
                 for mode, name in enumerate(crowd.names, 1):
                     shares[name] = shares[name] + spread[:, mode]
-            told.append({STATE: numbers[crowd.rows], **shares})
-        return told
+            properties.append({STATE: numbers[crowd.rows], **shares})
+        return properties
 
     def _eaten(self, state: State, snapshot: Snapshot) -> Mask:
         rows = self.subjects.resources
@@ -264,18 +264,18 @@ class _ModelPortrayer:
         times as large as at first they are, and whether they stand with another; `places`: (k, 3) as of `Sketch`."""
         model = self._model
         bodies, growth, together = all_bodies.take(model.rows), growth[model.rows], together[model.rows]
-        came, axes = bodies.velocity * self._frame_time, (bodies.position, bodies.forward, bodies.up, bodies.carriage)
+        travel, axes = bodies.velocity * self._frame_time, (bodies.position, bodies.forward, bodies.up, bodies.carriage)
         beaten, effort = self._beats(bodies)
         if self._before is None:
             now, do = ridden(None, *axes), np.full(len(model.rows), -1, dtype=np.int64)
-            was, was_forward = now.position - came, now.forward
+            was, was_forward = now.position - travel, now.forward
         else:
-            before, place, last = self._before
+            before, place, played_before = self._before
             now, new = ridden((before, place), *axes), bodies.entered[:, None]
-            was = np.where(new, now.position - came, before.position)
+            was = np.where(new, now.position - travel, before.position)
             was_forward = np.where(new, now.forward, before.forward)
             happens = bodies.arrived, bodies.entered, bodies.occasion, bodies.lot
-            do = self._does.asked(self._row, last, bodies.state, *happens)
+            do = self._does.asked(self._row, played_before, bodies.state, *happens)
         # On a cart one goes along without flying.
         was = np.where(bodies.perched[:, None], now.position, was)
         playing, cycles = bodies.state, np.zeros(len(model.rows))
@@ -285,7 +285,7 @@ class _ModelPortrayer:
             was = np.where(bodies.on_link[:, None], now.position - now.forward * gone[:, None], was)
             playing = np.where(bodies.link_clip > 0, bodies.link_clip, playing)
             cycles = gone / np.maximum(bodies.cycle, EPSILON)
-        way = FrameMotion.between(
+        motion = FrameMotion.between(
             now.position,
             now.forward,
             now.up,
@@ -300,10 +300,10 @@ class _ModelPortrayer:
             cycles=cycles,
         )
         if self._before is None:
-            played = self._player.start(way)
+            played = self._player.start(motion)
             self._does.begin(bodies.arrived)
         else:
-            played = self._player.step(last, way, bodies.entered)
+            played = self._player.step(played_before, motion, bodies.entered)
         self._before, self._row = (now, bodies.position, played), self._row + 1
         return ModelPortrait(bodies, growth, now, played, self._heads(bodies, now, places))
 
@@ -311,17 +311,16 @@ class _ModelPortrayer:
         """The beats of wings since the frame before, seconds at the usual rate, and their effort, (m,) each."""
         if self._model.beats is None:
             return np.zeros(len(bodies.entered)), np.ones(len(bodies.entered))
-        airs = bodies.perched, bodies.flares
-        return self._model.beats.frame(bodies.position, bodies.velocity, bodies.entered, *airs)
+        columns = bodies.position, bodies.velocity, bodies.entered, bodies.perched, bodies.flares
+        return self._model.beats.frame(*columns)
 
     def _heads(self, bodies: VisibleBodies, on_ground: Ridden, places: Vectors) -> Heads | None:
         gaze, rows = self._model.gaze, self._model.rows
         if gaze is None:
             return None
         eyes = bodies.position + bodies.up * self._model.eyes[:, None]
-        faces = on_ground.forward, on_ground.up
         seen = gaze.seen(rows, bodies.caller, bodies.state, places)
-        return Heads(eyes, bodies.forward, bodies.up, *faces, seen)
+        return Heads(eyes, bodies.forward, bodies.up, on_ground.forward, on_ground.up, seen)
 
 
 class _CrowdPortrayer:
@@ -343,6 +342,6 @@ class _CrowdPortrayer:
         gaze, rows = self._crowd.gaze, self._crowd.rows
         if gaze is None:
             return None
-        mine = bodies.take(rows)
-        seen = gaze.seen(rows, mine.caller, mine.state, places)
-        return Heads(mine.eyes, mine.forward, mine.up, mine.forward, mine.up, seen)
+        members = bodies.take(rows)
+        seen = gaze.seen(rows, members.caller, members.state, places)
+        return Heads(members.eyes, members.forward, members.up, members.forward, members.up, seen)

@@ -46,8 +46,8 @@ def furthest(samples: Shapes, poses: Shapes, between: Shapes) -> float:
     )
 
 
-def fewest(samples: Shapes, tolerance: float, most: int) -> int:
-    """The least number of poses from which no vertex is further than a tolerance, `most` if that many are too few.
+def fewest(samples: Shapes, tolerance: float, limit: int) -> int:
+    """The least number of poses from which no vertex is further than a tolerance, `limit` if that many are too few.
 
     Between samples, vertices are taken to go straight.
 
@@ -56,22 +56,19 @@ def fewest(samples: Shapes, tolerance: float, most: int) -> int:
         tolerance: metres.
     """
     lively = samples[:, np.sort(np.argsort(-_ways(samples), kind="stable")[:LIVELIEST])]
-    for count in range(1, most):
-        if all(_apart(each, count) <= tolerance for each in (lively, samples)):
+    for count in range(1, limit):
+        phases = middles(count), edges(count)
+        if all(furthest(mesh, *(_at(mesh, p) for p in phases)) <= tolerance for mesh in (lively, samples)):
             return count
-    return most
-
-
-def _apart(samples: Shapes, count: int) -> float:
-    return furthest(samples, _at(samples, middles(count)), _at(samples, edges(count)))
+    return limit
 
 
 def _at(samples: Shapes, phases: Scalars) -> Shapes:
     """The mesh at other phases, (p, v, 3)."""
-    places = phases * (len(samples) - 1)
-    rows = np.minimum(np.floor(places).astype(np.int64), len(samples) - 2)
-    part = (places - rows)[:, None, None]
-    return samples[rows] * (1.0 - part) + samples[rows + 1] * part
+    positions = phases * (len(samples) - 1)
+    rows = np.minimum(np.floor(positions).astype(np.int64), len(samples) - 2)
+    fraction = (positions - rows)[:, None, None]
+    return samples[rows] * (1.0 - fraction) + samples[rows + 1] * fraction
 
 
 def _ways(samples: Shapes) -> Scalars:
@@ -84,16 +81,16 @@ def _ways(samples: Shapes) -> Scalars:
 
 
 def _distance(shape: Shapes, other: Shapes) -> float:
-    apart = shape - other
-    return float(np.sqrt(np.einsum("va,va->v", apart, apart).max(initial=0.0)))
+    offset = shape - other
+    return float(np.sqrt(np.einsum("va,va->v", offset, offset).max(initial=0.0)))
 
 
-def pose_groups(playing: Playing, most: int) -> Rows:
-    """The rows of the bodies whose poses n bodies show, (n,): their own for the first `most`. `playing`: (clips, n, f)
+def pose_groups(playing: Playing, limit: int) -> Rows:
+    """The rows of the bodies whose poses n bodies show, (n,): their own for the first `limit`. `playing`: (clips, n, f)
     of them."""
     count, frames = playing.phase.shape[1:]
     leaders = np.arange(count)
-    if count <= most:
+    if count <= limit:
         return leaders
     seen = np.unique(np.linspace(0, frames - 1, min(LOOKED_AT, frames)).astype(np.int64))
     weights = playing.weights()[..., seen]
@@ -102,9 +99,9 @@ def pose_groups(playing: Playing, most: int) -> Rows:
     # A point for each clip and frame: its direction is the phase, its distance how much is seen of the clip.
     points = np.stack((weights * cosines, weights * sines)).transpose(2, 0, 1, 3).reshape(count, -1)
     nearest = np.full(count, np.inf)
-    for leader in range(most):
-        off = points[most:] - points[leader]
+    for leader in range(limit):
+        off = points[limit:] - points[leader]
         away = np.einsum("nk,nk->n", off, off)
-        nearer = away < nearest[most:]
-        nearest[most:][nearer], leaders[most:][nearer] = away[nearer], leader
+        nearer = away < nearest[limit:]
+        nearest[limit:][nearer], leaders[limit:][nearer] = away[nearer], leader
     return leaders

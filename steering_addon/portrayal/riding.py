@@ -67,8 +67,8 @@ def carriage(
     if not any(layer.moves for layer in after.layers):
         return result
     if was is not None and after.moves(before):
-        taken, heading = carried(Terrain(before, after, lift), *was, _under(before, was[0], lift))
-        result.way[:] = taken - was[0]
+        moved, heading = carried(Terrain(before, after, lift), *was, _under(before, was[0], lift))
+        result.way[:] = moved - was[0]
         result.turn[:] = angle_of(dot(heading, left_of(was[1], upright(n))), dot(heading, was[1]))
     triangle = _under(after, position, lift)
     for rows, faces, layer in after.by_layer(triangle):
@@ -123,10 +123,10 @@ def ridden(
     """
     if before is None:
         return Ridden(position, forward, up, np.zeros(len(position)), by.surface, by.normal)
-    last, was = before
-    turned = last.turned + by.turn
-    away = (by.way != 0.0).any(axis=1) | (turned != 0.0) | (last.position != was).any(axis=1)
-    position_on_it = last.position + _about_up(position - was - by.way, -turned)
+    then, was = before
+    turned = then.turned + by.turn
+    away = (by.way != 0.0).any(axis=1) | (turned != 0.0) | (then.position != was).any(axis=1)
+    position_on_it = then.position + _about_up(position - was - by.way, -turned)
     return Ridden(
         np.where(away[:, None], position_on_it, position),
         _about_up(forward, -turned),

@@ -150,7 +150,7 @@ def arrived(state: State, before: State | None) -> Mask:
     Args:
         before: the state on the frame before; None on the first.
     """
-    at, passing = errands(state).arrived.copy(), np.zeros(len(state), dtype=np.bool_)
+    at_goal, passing = errands(state).arrived.copy(), np.zeros(len(state), dtype=np.bool_)
     over, staying = passing.copy(), passing.copy()
     behaviors = {memory_of(name): name for name in state.arrived}
     for name, memory in state.memories.items():
@@ -165,7 +165,7 @@ def arrived(state: State, before: State | None) -> Mask:
         stayed = stay.arrived > 0.0 if isinstance(stay, Staying) else np.zeros(len(state), dtype=np.bool_)
         over |= new & stayed
         passing |= new & ~stayed
-    return ((at & ~over) | staying | passing) & ~state.away
+    return ((at_goal & ~over) | staying | passing) & ~state.away
 
 
 def surfaces_before(before: State | None, snapshot: Snapshot) -> Surfaces:

@@ -115,7 +115,7 @@ def longest_slides(
     longest = []
     for rows in feet:
         rests = dwell_height(level[:, rows].min(axis=1), height)
-        slides = [(each.path, each.first) for each in stances_of(points, level, rows, rests, height, pace)]
+        slides = [(stance.path, stance.first) for stance in stances_of(points, level, rows, rests, height, pace)]
         longest.append(max(slides, key=lambda slide: slide[0], default=(0.0, 0)))
     return longest
 
@@ -138,7 +138,7 @@ def stances_of(
     """
     over_ground = np.concatenate((points[:, rows, :2], level[:, rows, None]), axis=2)
     foot = measure_foot(over_ground, np.arange(len(rows)), height, rests)
-    near = np.abs(foot.sole - rests) < TOUCH * height
+    touches = np.abs(foot.sole - rests) < TOUCH * height
     step = np.sqrt(np.einsum("fi,fi->f", foot.step, foot.step))
     rate, rise = step / pace.seconds, np.diff(foot.sole) / pace.seconds
     swings = ~pace.slow & (rate >= pace.speed) & (np.einsum("fi,fi->f", foot.step, pace.forward) > BACK * step)
@@ -147,12 +147,15 @@ def stances_of(
     still = ~pace.slow & (np.sqrt(rate * rate + rise * rise) < STILL * pace.speed)
     high = foot.sole - rests > BEARS * height
     lifted = (high[1:] | high[:-1]) & (rate >= STILL * pace.speed)
-    way, x, y = (np.concatenate(([0.0], np.cumsum(each))) for each in (step, *foot.step.T))
+    gone, x, y = (np.concatenate(([0.0], np.cumsum(steps))) for steps in (step, *foot.step.T))
     return [
         FootStance(
-            a, b, float(way[b] - way[a]), float(np.sqrt((x[b] - x[a]) * (x[b] - x[a]) + (y[b] - y[a]) * (y[b] - y[a])))
+            a,
+            b,
+            float(gone[b] - gone[a]),
+            float(np.sqrt((x[b] - x[a]) * (x[b] - x[a]) + (y[b] - y[a]) * (y[b] - y[a]))),
         )
-        for a, b in (_bearing(*ends, high, lifted) for ends in runs((near[1:] & near[:-1] | still) & ~swings))
+        for a, b in (_bearing(*ends, high, lifted) for ends in runs((touches[1:] & touches[:-1] | still) & ~swings))
         if b - a >= SHORTEST
     ]
 

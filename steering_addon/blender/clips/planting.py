@@ -12,7 +12,7 @@ from bpy.types import Action, Object
 from ...portrayal.clips import MOVE, PHASES, Clip, Playing, leading
 from ...portrayal.feet.knees import ease
 from ...portrayal.feet.pacing import Tempo, paced
-from ...portrayal.feet.pawing import Paw, paw_of, put_down, stopped
+from ...portrayal.feet.pawing import Paw, paw_of, put_down, settling
 from ...portrayal.feet.planes import Ground
 from ...portrayal.feet.rotations import LEAST
 from ...portrayal.feet.solving import Held, hold
@@ -68,7 +68,7 @@ class Planter:
         rests = np.einsum("cf,cl->lf", flat.weights(), self._rests).reshape(-1, *shape)
         kept_down = [paw and paw.correction(flat, place) for paw, place in zip(self._paws, posed.places)]
         moving = np.einsum("cf,c->f", flat.weights(), self._moves.astype(np.float64)).reshape(shape)
-        share = stopped(moving, body, self._height, frame_time)
+        share = settling(moving, body, self._height, frame_time)
         as_played = zip(posed.soles, rests, kept_down, posed.reaches)
         feet = [put_down(Stepping(*foot), share) for foot in as_played]
         lowers = self.legs.lowers_hips(on_ground=ground is not None)

@@ -31,7 +31,7 @@ class Climb:
     Attributes:
         frame: (m,) rows of columns of all frames of all bodies.
         swing: (m,) the swing of each.
-        part: (m,) the share of its time that is over.
+        fraction: (m,) the share of its time that is over.
         start, end: (k,) the rows of the frames at its ends.
         share: (k,) how much of a step is between these, 0 to 1.
         up: (k,) whether it goes up.
@@ -39,7 +39,7 @@ class Climb:
 
     frame: Rows
     swing: Rows
-    part: Scalars
+    fraction: Scalars
     start: Rows
     end: Rows
     share: Scalars
@@ -67,8 +67,8 @@ class Climb:
         start, end = start[few], end[few]
         between = Stretches(stances.body[first], stances.last[first] + 1, stances.first[first + 1])
         frame, swing = between[few].within(frames)
-        part = (frame - start[swing]) / (end - start)[swing]
-        return cls(frame, swing, part, start, end, share[few], rise[few] > 0.0)
+        fraction = (frame - start[swing]) / (end - start)[swing]
+        return cls(frame, swing, fraction, start, end, share[few], rise[few] > 0.0)
 
     def __len__(self) -> int:
         return len(self.start)
@@ -77,35 +77,35 @@ class Climb:
         """By how much feet are moved on the level, (m, 2) metres, so that their toes, or going down their heels, go so.
         `hold`: (..., f, 3) where they would be; `sole`: (..., f, points, 3) the points of their soles, from there."""
         place, points = hold[..., :2].reshape(-1, 2), sole[..., :2].reshape(-1, sole.shape[-2], 2)
-        way = place[self.end] - place[self.start]
-        length = np.sqrt(way[:, 0] * way[:, 0] + way[:, 1] * way[:, 1])
-        way = way / np.maximum(length, 1e-9)[:, None]
+        direction = place[self.end] - place[self.start]
+        length = np.sqrt(direction[:, 0] * direction[:, 0] + direction[:, 1] * direction[:, 1])
+        direction = direction / np.maximum(length, 1e-9)[:, None]
 
         def edge(frame: Rows, swing: Rows) -> Scalars:
             """How far along its way the first edge of a foot is that meets a step."""
-            unit, off = way[swing], place[frame] - place[self.start[swing]]
+            unit, off = direction[swing], place[frame] - place[self.start[swing]]
             reach = points[frame, :, 0] * unit[:, :1] + points[frame, :, 1] * unit[:, 1:]
             ends = np.where(self.up[swing], reach.max(axis=1), reach.min(axis=1))
             return off[:, 0] * unit[:, 0] + off[:, 1] * unit[:, 1] + ends
 
         every = np.arange(len(self))
-        first, last = edge(self.start, every)[self.swing], edge(self.end, every)[self.swing]
+        first, end = edge(self.start, every)[self.swing], edge(self.end, every)[self.swing]
         up = self.up[self.swing]
-        first -= np.where(up, BACK * scale.reshape(-1)[self.frame] * smooth(2.0 * self.part / STAYS), 0.0)
-        wanted = first + (last - first) * smooth((self.part - np.where(up, STAYS, 0.0)) / (1.0 - STAYS))
-        return ((wanted - edge(self.frame, self.swing)) * self.share[self.swing])[:, None] * way[self.swing]
+        first -= np.where(up, BACK * scale.reshape(-1)[self.frame] * smooth(2.0 * self.fraction / STAYS), 0.0)
+        target = first + (end - first) * smooth((self.fraction - np.where(up, STAYS, 0.0)) / (1.0 - STAYS))
+        return ((target - edge(self.frame, self.swing)) * self.share[self.swing])[:, None] * direction[self.swing]
 
     def height(self, low: Scalars) -> Scalars:
         """The heights of their soles over what lies between, (m,) metres; `low` (..., f) are those of stances."""
         heights = low.reshape(-1)
         before, after = heights[self.start][self.swing], heights[self.end][self.swing]
         late = np.where(self.up[self.swing], 0.0, 1.0 - CLIMBS)
-        return before + (after - before) * smooth((self.part - late) / CLIMBS)
+        return before + (after - before) * smooth((self.fraction - late) / CLIMBS)
 
     def cleared(self, sunk: Scalars, scale: Scalars) -> Scalars:
         """A smooth lift, (m,) metres, that takes feet over what they would go through by `sunk` (m,) metres."""
-        edge = np.clip(np.minimum(self.part, 1.0 - self.part) / EDGE, 0.0, 1.0)
+        edge = np.clip(np.minimum(self.fraction, 1.0 - self.fraction) / EDGE, 0.0, 1.0)
         bump = edge * (2.0 - edge)
         begin = np.flatnonzero(np.diff(self.swing, prepend=-1))
-        most = np.maximum.reduceat(np.maximum(sunk, 0.0) / np.maximum(bump, 0.5), begin)
-        return bump * most[self.swing]
+        peak = np.maximum.reduceat(np.maximum(sunk, 0.0) / np.maximum(bump, 0.5), begin)
+        return bump * peak[self.swing]

@@ -15,7 +15,7 @@ from .climbing import Climb
 from .holding import Glide, Stances, Stretches
 from .planes import Ground, Planes, fit_planes
 from .rotations import LEAST, Turns, in_axes, multiply, rotate, rotation_about_up, rotation_between, transpose
-from .small_steps import MOST_TURN, carry_over, lifted, small_steps, swung
+from .small_steps import MOST_TURN, carry_over, small_steps, step_lift, swing_clearance
 from .treads import Carried, FootCorrection, Stepping, Tread, find_treads, sum_steps
 
 GRAZES = 0.9
@@ -35,7 +35,7 @@ def footholds(
     lowered, scale = [foot.kept_down() for foot in feet], height * body.size
     treads = find_treads(body, lowered, height, frame_time)
     corrections = [_foothold(body, foot, tread, scale, ground) for foot, tread in zip(lowered, treads)]
-    return [foot.down.then(each) if foot.down else each for foot, each in zip(feet, corrections)]
+    return [foot.down.then(correction) if foot.down else correction for foot, correction in zip(feet, corrections)]
 
 
 def _foothold(body: Carried, foot: Stepping, tread: Tread, scale: Scalars, ground: Ground | None) -> FootCorrection:
@@ -71,8 +71,8 @@ def _foothold(body: Carried, foot: Stepping, tread: Tread, scale: Scalars, groun
     lift = _lift(below - place[..., 2], off, standing.stays)
     if climb and ground is not None:
         _climb(climb, tread, place, hold, lift, scale, ground)
-    clear = swung(tread.rest, hold[..., :2], scale)
-    lift += np.maximum(lifted(standing.steps, off, scale), np.maximum(clear - np.maximum(off, 0.0), 0.0))
+    clear = swing_clearance(tread.rest, hold[..., :2], scale)
+    lift += np.maximum(step_lift(standing.steps, off, scale), np.maximum(clear - np.maximum(off, 0.0), 0.0))
     above = np.maximum(place[..., 2] + lift + off - below, 0.0)
     return FootCorrection(
         centre=centre,
@@ -93,9 +93,9 @@ def _climb(
     at[..., 2] = height[:, None]
     below, _ = ground(at.reshape(-1, 3), np.repeat(frame, points))
     sunk = np.max(below.reshape(-1, points) - sole[..., 2], axis=1) - height
-    wanted = height + climb.cleared(sunk, scale.reshape(-1)[frame]) - start[:, 2]
+    target = height + climb.cleared(sunk, scale.reshape(-1)[frame]) - start[:, 2]
     flat = lift.reshape(-1)
-    flat[frame] += (wanted - flat[frame]) * climb.share[climb.swing]
+    flat[frame] += (target - flat[frame]) * climb.share[climb.swing]
 
 
 class _Standing(Stances):
@@ -135,7 +135,7 @@ class _Standing(Stances):
         left = np.stack((-ahead[:, 1], ahead[:, 0]), axis=1)
         off = rotate(turn[:, None], at_middle(self._tread.world, 2) - place[:, None])
         along, aside = (off[..., 0] * axis[:, :1] + off[..., 1] * axis[:, 1:] for axis in (ahead, left))
-        heel, toes, right, far_left = (end(way, axis=1) for way in (along, aside) for end in (np.min, np.max))
+        heel, toes, right, far_left = (end(extent, axis=1) for extent in (along, aside) for end in (np.min, np.max))
         outline = np.stack(
             [
                 x[:, None] * ahead + y[:, None] * left
@@ -192,8 +192,8 @@ def _cleared(sunk: Scalars, known: Mask) -> Scalars:
         return lift
     rows, swing = swings.within(sunk.shape[-1])
     begin = np.cumsum(swings.length) - swings.length
-    part = (np.arange(len(rows)) - begin[swing] + 1.0) / (swings.length[swing] + 1.0)
-    bump = 4.0 * part * (1.0 - part)
-    most = np.maximum.reduceat(np.maximum(sunk.reshape(-1)[rows], 0.0) / np.maximum(bump, 0.3), begin)
-    lift.reshape(-1)[rows] = bump * most[swing]
+    fraction = (np.arange(len(rows)) - begin[swing] + 1.0) / (swings.length[swing] + 1.0)
+    bump = 4.0 * fraction * (1.0 - fraction)
+    peak = np.maximum.reduceat(np.maximum(sunk.reshape(-1)[rows], 0.0) / np.maximum(bump, 0.3), begin)
+    lift.reshape(-1)[rows] = bump * peak[swing]
     return lift

@@ -36,17 +36,17 @@ class Stretches:
     def __len__(self) -> int:
         return len(self.body)
 
-    def __getitem__(self, which: Mask | Rows) -> "Stretches":
-        return Stretches(self.body[which], self.first[which], self.last[which])
+    def __getitem__(self, rows: Mask | Rows) -> "Stretches":
+        return Stretches(self.body[rows], self.first[rows], self.last[rows])
 
     @property
     def length(self) -> Rows:
         return self.last - self.first
 
-    def within(self, frames: int, more: int = 0) -> tuple[Rows, Rows]:
+    def within(self, frames: int, extra: int = 0) -> tuple[Rows, Rows]:
         """Their frames, as rows of a column of all bodies with this number of frames each, and the stretch of each.
-        `more`: frames after the last one of each stretch that are among them."""
-        lengths = self.length + more
+        `extra`: frames after the last one of each stretch that are among them."""
+        lengths = self.length + extra
         stretch = np.repeat(np.arange(len(self)), lengths)
         begin = self.body * frames + self.first - (np.cumsum(lengths) - lengths)
         return np.arange(len(stretch)) + begin[stretch], stretch
@@ -67,9 +67,9 @@ def medians(values: Scalars, stretch: Rows, count: int) -> Scalars:
     return 0.5 * (ordered[begin + (lengths - 1) // 2] + ordered[begin + lengths // 2])
 
 
-def smooth(part: Scalars) -> Scalars:
+def smooth(fraction: Scalars) -> Scalars:
     """A smooth step from 0 to 1."""
-    return smooth_step(np.clip(part, 0.0, 1.0))
+    return smooth_step(np.clip(fraction, 0.0, 1.0))
 
 
 @dataclass(frozen=True)
@@ -80,13 +80,13 @@ class Glide:
         between: (m,) rows of columns of all frames of all bodies.
         first, last: (m,) the rows of the known values before and after; both the same where there is one only, and
             where none of a body are known, the row itself.
-        part: (m,) the share of the way from one to the other, smooth.
+        fraction: (m,) the share of the way from one to the other, smooth.
     """
 
     between: Rows
     first: Rows
     last: Rows
-    part: Scalars
+    fraction: Scalars
 
     @classmethod
     def of(cls, known: Mask) -> "Glide":
@@ -100,9 +100,9 @@ class Glide:
         first, last = np.where(before < 0, after, before), np.where(after >= frames, before, after)
         unknown = first >= frames
         first[unknown] = last[unknown] = row[unknown]
-        part = np.clip(row - first, 0, last - first) / np.maximum(last - first, 1)
+        fraction = np.clip(row - first, 0, last - first) / np.maximum(last - first, 1)
         begin = between - row
-        return cls(between, begin + first, begin + last, smooth(part))
+        return cls(between, begin + first, begin + last, smooth(fraction))
 
     def over(self, values: Scalars) -> Scalars:
         """Values (..., f, k), and smooth steps between those that are known; of a body without any, they stay."""
@@ -111,7 +111,7 @@ class Glide:
         for column, held in enumerate(memory):
             held[:] = values[..., column]
             flat = held.reshape(-1)
-            flat[self.between] = flat[self.first] * (1.0 - self.part) + flat[self.last] * self.part
+            flat[self.between] = flat[self.first] * (1.0 - self.fraction) + flat[self.last] * self.fraction
         return np.moveaxis(memory, 0, -1)
 
 

@@ -33,10 +33,10 @@ def ease(foot: Stepping, correction: FootCorrection, drop: Scalars, height: floa
     if reach is None or not np.any(correction.room):
         return correction
     swings, line = np.asarray(correction.room) > 0.0, reach.line(correction, drop)
-    far, toes = magnitude(line), _Toes.of(foot, reach, correction, drop, height)
+    distance, toes = magnitude(line), _Toes.of(foot, reach, correction, drop, height)
     gives = np.where(swings, 0.0, height * np.maximum(GIVES, SOON * _spread(swings.astype(np.float64))))
-    lowest = np.where(swings, 0.0, np.minimum(toes.rolled(toes.most, gives), far))
-    least, even, widest = (_half_angle(reach, each) for each in (lowest, far, far + correction.room))
+    lowest = np.where(swings, 0.0, np.minimum(toes.rolled(toes.most, gives), distance))
+    least, even, widest = (_half_angle(reach, leg) for leg in (lowest, distance, distance + correction.room))
     for _ in range(EASES):
         mean = even.copy()
         mean[..., 1:-1] = 0.5 * even[..., 1:-1] + 0.25 * (even[..., :-2] + even[..., 2:])
@@ -51,7 +51,7 @@ def ease(foot: Stepping, correction: FootCorrection, drop: Scalars, height: floa
     along = unit(line) * (length - magnitude(line))[..., None]
     level = line[..., 0] * line[..., 0] + line[..., 1] * line[..., 1]
     up = clamp(-np.sqrt(np.maximum(length * length - level, 0.0)) - line[..., 2], 0.0, gives)
-    up = columns(np.zeros(up.shape), 0.0, np.where(length < far, up, 0.0))
+    up = columns(np.zeros(up.shape), 0.0, np.where(length < distance, up, 0.0))
     return replace(rolled, shift=rolled.shift + np.where(swings[..., None], along, up), room=correction.room)
 
 
@@ -116,8 +116,8 @@ class _Toes:
         (y, z), (back, up) = self.ankle, self.hip
         squares = y * y + z * z, back * back + up * up
         product = np.maximum(np.sqrt(squares[0] * squares[1]), LEAST)
-        rest = self.aside * self.aside + squares[0] + squares[1] - length * length
-        cosines = clamp(0.5 * rest / product, -1.0, 1.0)
+        difference = self.aside * self.aside + squares[0] + squares[1] - length * length
+        cosines = clamp(0.5 * difference / product, -1.0, 1.0)
         between = angle_of(y * up - z * back, y * back + z * up)
         return clamp(between - angle_of(np.sqrt(1.0 - cosines * cosines), cosines), 0.0, self.most)
 

@@ -97,8 +97,8 @@ def paced(
     gone[:, 1:] = np.cumsum(length, axis=-1)
     edge = gone[row, frame] + _edges(body, below, row, frame, ground) * length[row, frame]
     for k in np.unique(row).tolist():
-        mine, size = row == k, float(body.size[k, 0])
-        flights = _flights(edge[mine], rise[k, frame[mine]] > 0.0, LONG * height * size)
+        of_body, size = row == k, float(body.size[k, 0])
+        flights = _flights(edge[of_body], rise[k, frame[of_body]] > 0.0, LONG * height * size)
         phases[k] = _in_step(phases[k], gone[k], flights, tempo, size)
     return phases
 
@@ -107,15 +107,15 @@ def _edges(body: Carried, height: Scalars, row: Rows, frame: Rows, ground: Groun
     """The share of the way from a frame to the next at which the ground below bodies rises or sinks, (k,)."""
     start, end, flat = body.position[row, frame], body.position[row, frame + 1], row * body.size.shape[-1] + frame
     low, high = height[row, frame], height[row, frame + 1]
-    near, far = np.zeros(len(row)), np.ones(len(row))
+    before, after = np.zeros(len(row)), np.ones(len(row))
     for _ in range(HALVES):
-        middle = 0.5 * (near + far)
+        middle = 0.5 * (before + after)
         place = start + middle[:, None] * (end - start)
         place[:, 2] = np.maximum(low, high)
         below = ground(place, flat)[0]
         is_low = np.abs(below - low) < np.abs(below - high)
-        near, far = np.where(is_low, middle, near), np.where(is_low, far, middle)
-    return 0.5 * (near + far)
+        before, after = np.where(is_low, middle, before), np.where(is_low, after, middle)
+    return 0.5 * (before + after)
 
 
 @dataclass(frozen=True)
@@ -142,9 +142,9 @@ class _Flight:
 def _flights(edges: Scalars, up: Mask, longest: float) -> Iterator[_Flight]:
     """The flights of stairs that steps (k,) make which lead the same way, and are `longest` metres apart at most."""
     ends = np.flatnonzero((np.diff(edges) > longest) | (up[1:] != up[:-1])) + 1
-    for few, way in zip(np.split(edges, ends), np.split(up, ends)):
-        if len(few) > 1:
-            yield _Flight(few, bool(way[0]))
+    for run, rises in zip(np.split(edges, ends), np.split(up, ends)):
+        if len(run) > 1:
+            yield _Flight(run, bool(rises[0]))
 
 
 def _in_step(moving: Scalars, gone: Scalars, flights: Iterator[_Flight], tempo: Tempo, size: float) -> Scalars:
@@ -168,8 +168,8 @@ def _in_step(moving: Scalars, gone: Scalars, flights: Iterator[_Flight], tempo: 
         change += 0.5 if change < -LEAST_RATE * room else 0.0
         if free == 0 and room < SOON:
             shift, change = shift + change, 0.0
-        part = np.clip((moving[free:begin] - moving[begin] + room) / max(room, 1e-9), 0.0, 1.0)
-        result[free:begin] = moving[free:begin] + shift + change * part
+        fraction = np.clip((moving[free:begin] - moving[begin] + room) / max(room, 1e-9), 0.0, 1.0)
+        result[free:begin] = moving[free:begin] + shift + change * fraction
         result[begin:end] = phase - phase[0] + moving[begin] + shift + change
         free, shift = end - 1, result[end - 1] - moving[end - 1]
         result[free:] = moving[free:] + shift

@@ -52,7 +52,7 @@ def put_down(foot: Stepping, share: Scalars) -> Stepping:
     return replace(foot, down=lowered if foot.down is None else foot.down.then(lowered))
 
 
-def stopped(moving: Scalars, body: Carried, height: float, frame_time: float) -> Scalars:
+def settling(moving: Scalars, body: Carried, height: float, frame_time: float) -> Scalars:
     """How far bodies that stop in a step put their feet down, (n, f).
 
     Args:
@@ -83,7 +83,10 @@ def paw_of(
         places, turns: (PHASES + 2, 3) and (PHASES + 2, 3, 3) where its origin is in each clip, and how it is turned.
         height: of the model, metres.
     """
-    shift, turn = [np.zeros_like(place) for place in places], [np.tile(np.eye(3), (len(each), 1, 1)) for each in turns]
+    shift, turn = (
+        [np.zeros_like(place) for place in places],
+        [np.tile(np.eye(3), (len(table), 1, 1)) for table in turns],
+    )
     lifts = False
     for row, (clip, sole) in enumerate(zip(clips, soles)):
         above = np.min(sole[..., 2], axis=1) - rests[row]

@@ -57,16 +57,16 @@ def fit_planes(soles: Vectors, ahead: Scalars, scale: Scalars, frames: Rows, gro
     point, normal, carried = _fitted(soles, scale, frames, ground)
     rough = np.flatnonzero(carried < CARRIED)
     if len(rough):
-        ways = np.array(SHIFTS)
-        moves = ahead[rough, None] * (scale[rough, None] * ways)[..., None]
-        tried = np.repeat(soles[rough, None], len(ways), axis=1)
+        lengths = np.array(SHIFTS)
+        moves = ahead[rough, None] * (scale[rough, None] * lengths)[..., None]
+        tried = np.repeat(soles[rough, None], len(lengths), axis=1)
         tried[..., :2] += moves[:, :, None]
         flat = tried.reshape(-1, *soles.shape[1:])
-        sizes, times = (np.repeat(each[rough], len(ways)) for each in (scale, frames))
+        sizes, times = (np.repeat(column[rough], len(lengths)) for column in (scale, frames))
         points, normals, shares = _fitted(flat, sizes, times, ground)
-        worth = shares.reshape(len(rough), -1) - COST * np.abs(ways)
+        worth = shares.reshape(len(rough), -1) - COST * np.abs(lengths)
         best = np.argmax(worth, axis=1)
-        rows = np.arange(len(rough)) * len(ways) + best
+        rows = np.arange(len(rough)) * len(lengths) + best
         point[rough], normal[rough] = points[rows], normals[rows]
         shift[rough] = moves[np.arange(len(rough)), best]
     return Planes(point, normal, shift)

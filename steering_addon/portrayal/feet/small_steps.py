@@ -49,28 +49,28 @@ def add_small_steps(
     if frames < 2:
         return rests
     masks = [rest.reshape(-1, frames - 1) for rest in rests]
-    ways = [drift.reshape(-1, frames, 2) for drift in drifts]
+    paths = [drift.reshape(-1, frames, 2) for drift in drifts]
     heading, far = heading.reshape(-1, frames), far.reshape(-1, frames)
     long, brief = (max(round(seconds / frame_time), 2) for seconds in (LONG, STEP + 2.0 * BRIEF))
-    straying = [_straying(Stretches.of(mask), way, heading, far, long, brief) for mask, way in zip(masks, ways)]
+    straying = [_straying(Stretches.of(mask), path, heading, far, long, brief) for mask, path in zip(masks, paths)]
     for body in sorted({body for stays in straying for body in stays.body.tolist()}):
         for foot, stays in enumerate(straying):
             others = np.array([mask[body] for number, mask in enumerate(masks) if number != foot], dtype=np.bool_)
             few = 2 * np.count_nonzero(others.reshape(-1, frames - 1), axis=0) < len(others)
-            track = ways[foot][body], heading[body], far[body]
+            track = paths[foot][body], heading[body], far[body]
             _lift(masks[foot][body], stays[stays.body == body], few, track, frame_time)
     return rests
 
 
-def _straying(stays: Stretches, way: Scalars, heading: Scalars, far: Scalars, long: int, brief: int) -> Stretches:
+def _straying(stays: Stretches, path: Scalars, heading: Scalars, far: Scalars, long: int, brief: int) -> Stretches:
     """The stances of a foot that may not be held in one place: long ones, and brief ones of bodies that whirl."""
     stays = stays[stays.length >= brief]
     if not len(stays):
         return stays
     rows, stay = stays.within(heading.shape[-1], 1)
     begin = np.flatnonzero(np.diff(stay, prepend=-1))
-    columns = (column.reshape(-1)[rows] for column in (way[..., 0], way[..., 1], heading))
-    x, y, turned = (np.maximum.reduceat(each, begin) - np.minimum.reduceat(each, begin) for each in columns)
+    tracks = (track.reshape(-1)[rows] for track in (path[..., 0], path[..., 1], heading))
+    x, y, turned = (np.maximum.reduceat(column, begin) - np.minimum.reduceat(column, begin) for column in tracks)
     least = 2.0 * np.minimum.reduceat(far.reshape(-1)[rows], begin)
     strays = (np.sqrt(x * x + y * y) > least) | (turned > 2.0 * TURNED)
     return stays[np.where(stays.length >= long, strays, turned > WHIRLS)]
@@ -99,9 +99,9 @@ def _lift(rest: Mask, stays: Stretches, few: Mask, track: tuple[Scalars, Scalars
             begin = start + length
 
 
-def _strays(way: Scalars, heading: Scalars, far: Scalars) -> Mask:
+def _strays(path: Scalars, heading: Scalars, far: Scalars) -> Mask:
     """From which frame on a foot cannot be held in one place, (k,)."""
-    x, y, turned = (np.maximum.accumulate(each) - np.minimum.accumulate(each) for each in (*way.T, heading))
+    x, y, turned = (np.maximum.accumulate(column) - np.minimum.accumulate(column) for column in (*path.T, heading))
     return (np.sqrt(x * x + y * y) > 2.0 * far) | (turned > 2.0 * TURNED)
 
 
@@ -112,13 +112,13 @@ class Lifts:
     Attributes:
         frame: (m,) rows of columns of all frames of all bodies.
         stretch: (m,) the stretch of each.
-        part: (m,) the share of its time that is over.
+        fraction: (m,) the share of its time that is over.
         start, end: (k,) the rows of the frames at the ends.
     """
 
     frame: Rows
     stretch: Rows
-    part: Scalars
+    fraction: Scalars
     start: Rows
     end: Rows
 
@@ -140,21 +140,21 @@ def carry_over(values: Scalars, steps: Lifts) -> Scalars:
     """Values (..., f, k) that go from those before each small step to those after it, while the foot is lifted."""
     result = values.copy(order="C")
     flat = result.reshape(-1, values.shape[-1])
-    share = smooth((steps.part - 0.5 * EDGE) / (1.0 - EDGE))[:, None]
+    share = smooth((steps.fraction - 0.5 * EDGE) / (1.0 - EDGE))[:, None]
     flat[steps.frame] = flat[steps.start][steps.stretch] * (1.0 - share) + flat[steps.end][steps.stretch] * share
     return result
 
 
-def lifted(steps: Lifts, off: Scalars, scale: Scalars) -> Scalars:
+def step_lift(steps: Lifts, off: Scalars, scale: Scalars) -> Scalars:
     """The lift of feet in their small steps, (..., f) metres, on top of that of their clips. `off`: (..., f) metres by
     which clips have them above where they rest; `scale`: (..., f) the height of the body, metres."""
     lift = np.zeros(off.shape)
     rows = steps.frame
-    lift.reshape(-1)[rows] = _lacking(steps.part, off.reshape(-1)[rows], scale.reshape(-1)[rows])
+    lift.reshape(-1)[rows] = _lacking(steps.fraction, off.reshape(-1)[rows], scale.reshape(-1)[rows])
     return lift
 
 
-def swung(rest: Mask, gone: Scalars, scale: Scalars) -> Scalars:
+def swing_clearance(rest: Mask, gone: Scalars, scale: Scalars) -> Scalars:
     """The least height of feet that swing above where they rest, (..., f) metres, so that they do not graze the ground.
 
     Paws of many clips do; and as a body comes to a stop, what is left of its walk hardly lifts its feet.
@@ -169,14 +169,14 @@ def swung(rest: Mask, gone: Scalars, scale: Scalars) -> Scalars:
     swings = Lifts.of(lifts[(lifts.first > 0) & (lifts.last < rest.shape[-1])], scale.shape[-1])
     rows, high = swings.frame, scale.reshape(-1)[swings.frame]
     place = gone.reshape(-1, 2)
-    way = place[swings.end] - place[swings.start]
-    far = np.sqrt(way[:, 0] * way[:, 0] + way[:, 1] * way[:, 1])
-    share = np.minimum(far[swings.stretch] / (FAR * high), 1.0)
-    least.reshape(-1)[rows] = share * _lacking(swings.part, np.zeros(len(rows)), high)
+    offset = place[swings.end] - place[swings.start]
+    distance = np.sqrt(offset[:, 0] * offset[:, 0] + offset[:, 1] * offset[:, 1])
+    share = np.minimum(distance[swings.stretch] / (FAR * high), 1.0)
+    least.reshape(-1)[rows] = share * _lacking(swings.fraction, np.zeros(len(rows)), high)
     return least
 
 
-def _lacking(part: Scalars, off: Scalars, scale: Scalars) -> Scalars:
-    """The height that feet lack to the least one of a step when a part (k,) of it is over, (k,) metres."""
-    edge = np.clip(np.minimum(part, 1.0 - part) / EDGE, 0.0, 1.0)
+def _lacking(fraction: Scalars, off: Scalars, scale: Scalars) -> Scalars:
+    """The height that feet lack to the least one of a step when a fraction (k,) of it is over, (k,) metres."""
+    edge = np.clip(np.minimum(fraction, 1.0 - fraction) / EDGE, 0.0, 1.0)
     return np.maximum(LIFT * scale * edge * (2.0 - edge) - np.maximum(off, 0.0), 0.0)

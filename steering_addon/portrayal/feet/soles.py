@@ -88,8 +88,8 @@ class Sole:
 
     def step(self, points: Points) -> Scalars:
         """The level motion of the soles from frame to frame, (..., f - 1, 2): the median of their points."""
-        ways = (points[..., 1:, :, axis] - points[..., :-1, :, axis] for axis in (0, 1))
-        return np.stack([self._median(way) for way in ways], axis=-1)
+        steps = (points[..., 1:, :, axis] - points[..., :-1, :, axis] for axis in (0, 1))
+        return np.stack([self._median(step) for step in steps], axis=-1)
 
     def _median(self, values: Scalars) -> Scalars:
         ordered = np.sort(np.where(self.low, values, np.inf), axis=-1)
@@ -121,14 +121,14 @@ def measure_foot(points: Points, rows: Rows, height: float, rests: float | None 
     if rests is None:
         rests = resting_height(moving, height)
     off = (0.5 * (sole[:-1] + sole[1:]) - rests) / (TOUCH * height)
-    near = np.maximum(1.0 - 0.25 * off * off, 0.0)
+    closeness = np.maximum(1.0 - 0.25 * off * off, 0.0)
     return Foot(
         points=rows,
         rests=rests,
         sole=sole,
         place=np.einsum("fvi->fi", moving[..., :2]) / len(rows),
         step=lowest.step(moving),
-        weight=near * near * near,
+        weight=closeness * closeness * closeness,
         touches=np.abs(off) < 1.0,
     )
 

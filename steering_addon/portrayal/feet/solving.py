@@ -71,7 +71,7 @@ def lower_hips(
     """
     drop = climb - even_out(climb, max(int(EVEN / frame_time), 1))
     down = columns(np.zeros(drop.shape), 0.0, -drop)
-    needed, most = np.zeros(drop.shape), np.full(drop.shape, np.inf)
+    needed, limit = np.zeros(drop.shape), np.full(drop.shape, np.inf)
     for leg, correction in zip(reaches, corrections):
         if leg is None:
             continue
@@ -79,13 +79,13 @@ def lower_hips(
         level = line[..., 0] * line[..., 0] + line[..., 1] * line[..., 1]
         reach = EASY * leg.length
         height = np.sqrt(np.maximum(reach * reach - level, 0.0))
-        far = level + line[..., 2] * line[..., 2] > STRETCH * STRETCH * leg.length * leg.length
-        needed = np.maximum(needed, np.where(far, -line[..., 2] - height, 0.0))
-        most = np.minimum(most, MOST_DROP * leg.length)
-    return drop + smoothed(np.minimum(needed, most), max(int(SMOOTH / frame_time), 1))
+        too_far = level + line[..., 2] * line[..., 2] > STRETCH * STRETCH * leg.length * leg.length
+        needed = np.maximum(needed, np.where(too_far, -line[..., 2] - height, 0.0))
+        limit = np.minimum(limit, MOST_DROP * leg.length)
+    return drop + smooth_maximum(np.minimum(needed, limit), max(int(SMOOTH / frame_time), 1))
 
 
-def smoothed(values: Scalars, reach: int) -> Scalars:
+def smooth_maximum(values: Scalars, reach: int) -> Scalars:
     """Means over 2 reach + 1 frames of the largest values within that number, (..., f): nowhere below the values."""
     rows = np.arange(values.shape[-1])
     largest = values
@@ -137,8 +137,8 @@ def carry(place: Vectors, reach: LegReach | None, correction: FootCorrection, dr
         return shift
     line = reach.line(correction, drop)
     # A clip may stretch its legs further, as cartoons do.
-    most = np.maximum(STRETCH * reach.length, magnitude(reach.ankle - reach.hip))
-    return shift - unit(line) * np.maximum(magnitude(line) - most, 0.0)[..., None]
+    limit = np.maximum(STRETCH * reach.length, magnitude(reach.ankle - reach.hip))
+    return shift - unit(line) * np.maximum(magnitude(line) - limit, 0.0)[..., None]
 
 
 # ---- bones
@@ -212,12 +212,12 @@ def bend(skeleton: Skeleton, leg: Leg, reach: LegReach, correction: FootCorrecti
     """Bend a leg; the hips are lower by `drop` (..., f) metres."""
     down = columns(np.zeros(drop.shape), 0.0, -drop)
     hip, knee, ankle = (joint + down for joint in (reach.hip, skeleton.knee(leg), reach.ankle))
-    new_knee, new_ankle = bent(hip, knee, ankle, reach.target(correction))
+    new_knee, new_ankle = bend_knee(hip, knee, ankle, reach.target(correction))
     thigh, shin = rotation_between(knee - hip, new_knee - hip), rotation_between(ankle - knee, new_ankle - new_knee)
     return BentLeg(thigh, shin, hip, new_knee, new_ankle)
 
 
-def bent(hip: Vectors, knee: Vectors, ankle: Vectors, target: Vectors) -> tuple[Vectors, Vectors]:
+def bend_knee(hip: Vectors, knee: Vectors, ankle: Vectors, target: Vectors) -> tuple[Vectors, Vectors]:
     """Where the knees and the ankles of legs are, (..., 3) each; ankles stay short of what legs do not reach.
 
     The knee stays on its side of the line from the hip to the ankle; that of a straight leg bends to the front.
@@ -225,15 +225,15 @@ def bent(hip: Vectors, knee: Vectors, ankle: Vectors, target: Vectors) -> tuple[
     upper, lower = magnitude(knee - hip), magnitude(ankle - knee)
     line = target - hip
     reach = np.clip(magnitude(line), np.abs(upper - lower) * 1.001, (upper + lower) * STRETCH)
-    way = unit(line)
+    direction = unit(line)
     along = (upper * upper - lower * lower + reach * reach) / np.maximum(2.0 * reach, LEAST)
     off = np.sqrt(np.maximum(upper * upper - along * along, 0.0))
     before = unit(ankle - hip)
     side = across(knee - hip, before)
     ahead = np.array((0.0, -1.0, 0.0))
     side = np.where((magnitude(side) > 1e-4 * upper)[..., None], side, ahead)
-    side = unit(across(rotate(rotation_between(before, way), side), way))
-    return hip + way * along[..., None] + side * off[..., None], hip + way * reach[..., None]
+    side = unit(across(rotate(rotation_between(before, direction), side), direction))
+    return hip + direction * along[..., None] + side * off[..., None], hip + direction * reach[..., None]
 
 
 def rotation_channels(skeleton: Skeleton, leg: Leg, bent_leg: BentLeg, correction: FootCorrection) -> dict[int, Turns]:
@@ -283,8 +283,8 @@ class SoftPoints:
         points, lean = points.copy(order="K"), leans(correction)[..., None, None, None]
         centre = correction.centre
         for share, carried, move in zip(self.shares, self.carried, moves):
-            as_whole = _moved(carried, share, correction.turn, centre, centre + correction.shift)
-            off = _moved(carried, share, *move) - as_whole
+            as_whole = _carry_shares(carried, share, correction.turn, centre, centre + correction.shift)
+            off = _carry_shares(carried, share, *move) - as_whole
             points[..., self.rows, :] += lean * rotate(transpose(correction.turn)[..., None, :, :], off)
         return points
 
@@ -295,7 +295,7 @@ def leans(correction: FootCorrection) -> NDArray[np.bool_]:
     return ~upright
 
 
-def _moved(carried: Points, share: Scalars, turn: Turns, start: Vectors, end: Vectors) -> Points:
+def _carry_shares(carried: Points, share: Scalars, turn: Turns, start: Vectors, end: Vectors) -> Points:
     """Shares of points (..., f, k, 3) once they are turned, and taken from one place to another."""
     start, end = (place[..., None, :] * share[:, None] for place in (start, end))
     return rotate(turn[..., None, :, :], carried - start) + end

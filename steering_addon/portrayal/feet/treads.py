@@ -273,8 +273,8 @@ def let_go(drags: Mask, stance: Mask, strained: Mask) -> Mask:
     swings[..., :-1] = ~stance
     ends = ends[swings.reshape(-1)[ends.body * (steps + 1) + ends.last]]
     rows, end = ends.within(steps)
-    far = strained[..., 1:].reshape(-1)[rows]
-    count = np.cumsum(far)
+    is_strained = strained[..., 1:].reshape(-1)[rows]
+    count = np.cumsum(is_strained)
     before = np.concatenate(([0], count))[np.cumsum(ends.length) - ends.length]
     lets_go: Mask = np.zeros(stance.shape, dtype=np.bool_)
     lets_go.reshape(-1)[rows[count > before[end]]] = True

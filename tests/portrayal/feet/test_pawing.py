@@ -5,7 +5,7 @@ import pytest
 
 from steering_addon.portrayal.clips import DO, PHASES, STAND, Clip, Playing
 from steering_addon.portrayal.feet.footholds import footholds
-from steering_addon.portrayal.feet.pawing import LIFTS, Paw, paw_of, put_down, stopped
+from steering_addon.portrayal.feet.pawing import LIFTS, Paw, paw_of, put_down, settling
 from steering_addon.portrayal.feet.rotations import rotation_about_up
 from steering_addon.portrayal.feet.treads import Carried, FootCorrection, LegReach, Stepping
 from tests.portrayal.feet.walks import FRAME_TIME, FRAMES, TIME, body_of, in_world, stand
@@ -66,7 +66,7 @@ def test_one_correction_after_another_does_what_both_do() -> None:
 def test_on_a_single_frame_nobody_stops() -> None:
     body, _ = body_of(soles(0.0 * TIME, 1.2), 0.0 * TIME, 0.0 * TIME)
     one = Carried(*(column if np.isscalar(column) else column[None, :1] for column in vars(body).values()))
-    assert stopped(np.ones((1, 1)), one, HEIGHT, FRAME_TIME).tolist() == [[0.0]]
+    assert settling(np.ones((1, 1)), one, HEIGHT, FRAME_TIME).tolist() == [[0.0]]
 
 
 @pytest.mark.parametrize("moving", [1.0, 0.0])
@@ -75,7 +75,7 @@ def test_a_body_that_stops_in_a_step_of_its_walk_puts_its_foot_straight_down(mov
     gone = np.minimum(1.2 * TIME, 1.7)
     body, feet = body_of(soles(gone / 1.2, 1.2), gone, 0.0 * gone)
     many = Carried(*(column if np.isscalar(column) else column[None] for column in vars(body).values()))
-    share = stopped(np.full((1, FRAMES), moving), many, HEIGHT, FRAME_TIME)[0]
+    share = settling(np.full((1, FRAMES), moving), many, HEIGHT, FRAME_TIME)[0]
     put = [put_down(foot, share) for foot in feet]
     stands = np.diff(gone, append=gone[-1]) == 0.0
     heights = [

@@ -10,9 +10,9 @@ from steering_addon.portrayal.feet.small_steps import (
     MOST_TURN,
     add_small_steps,
     carry_over,
-    lifted,
     small_steps,
-    swung,
+    step_lift,
+    swing_clearance,
 )
 from steering_addon.portrayal.feet.soles import runs
 from tests.portrayal.feet.walks import FRAME_TIME, FRAMES, in_world, stand, steps_of
@@ -116,7 +116,7 @@ def test_values_go_over_from_before_a_small_step_to_after_it_while_the_foot_is_h
     np.testing.assert_array_equal(over[:8], 1.0)
     np.testing.assert_array_equal(over[13:], 5.0)
     assert (np.diff(over[7:14]) > 0.0).all() and over[10] == pytest.approx(3.0)
-    lift = lifted(steps, np.where(np.arange(21) == 10, 0.01, 0.0), np.full(21, HEIGHT))
+    lift = step_lift(steps, np.where(np.arange(21) == 10, 0.01, 0.0), np.full(21, HEIGHT))
     assert lift[6] == lift[14] == 0.0 and lift[9] == pytest.approx(LIFT * HEIGHT)
     assert lift[10] == pytest.approx(LIFT * HEIGHT - 0.01) and not lift[:6].any() and not lift[15:].any()
     np.testing.assert_allclose(lift[6:10], lift[14:10:-1])
@@ -126,16 +126,16 @@ def test_a_foot_that_would_graze_the_ground_is_lifted_as_it_swings() -> None:
     rest = ~stances_of((20, 30), (50, 60), (85, FRAMES), (0, 4))
     gone, scale = np.zeros((FRAMES, 2)), np.full(FRAMES, HEIGHT)
     gone[25:] = (0.3, 0.4)
-    least = swung(rest, gone, scale)
+    least = swing_clearance(rest, gone, scale)
     assert least[24:27].min() > 0.95 * LIFT * HEIGHT
     assert least[20] == 0.0 and least[30] == 0.0
     # A foot that stays where it is or has not come down is left to its clips.
     np.testing.assert_array_equal(least[31:], 0.0)
     np.testing.assert_array_equal(least[:20], 0.0)
-    assert swung(rest, 0.0 * gone, scale).max() == 0.0
+    assert swing_clearance(rest, 0.0 * gone, scale).max() == 0.0
     # A short way is lifted by its share.
     part = FAR * HEIGHT / 0.5 / 4.0
-    np.testing.assert_allclose(swung(rest, part * gone, scale), 0.25 * least)
+    np.testing.assert_allclose(swing_clearance(rest, part * gone, scale), 0.25 * least)
 
 
 @pytest.mark.parametrize("bodies", [(), (0,), (3,)])

@@ -10,14 +10,14 @@ from steering_addon.portrayal.feet.solving import (
     Skeleton,
     SoftPoints,
     bend,
-    bent,
+    bend_knee,
     carry,
     even_out,
     hold,
     lower_hips,
     mean_around,
     rotation_channels,
-    smoothed,
+    smooth_maximum,
 )
 from steering_addon.portrayal.feet.treads import FootCorrection, LegReach
 from tests.portrayal.feet.walks import FRAME_TIME, FRAMES, UP, on, rising, stairs, walk
@@ -52,7 +52,7 @@ def leg_at(sideways: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def test_legs_keep_their_lengths_and_reach_what_they_can(sideways: float) -> None:
     hip, knee, ankle = leg_at(sideways)
     target = ankle + 0.4 * CHANCE.normal(size=(FRAMES, 3))
-    new_knee, new_ankle = bent(hip, knee, ankle, target)
+    new_knee, new_ankle = bend_knee(hip, knee, ankle, target)
     upper, lower = length(knee - hip), length(ankle - knee)
     np.testing.assert_allclose(length(new_knee - hip), upper)
     np.testing.assert_allclose(length(new_ankle - new_knee), lower)
@@ -74,7 +74,7 @@ def test_knees_stay_on_their_side_and_change_continuously(sideways: float) -> No
     way = (
         np.array((0.1, -0.7, 0.4)) * (1.0 - time) + np.array((0.05, 0.6, 0.2)) * time - 0.35 * UP * time * (1.0 - time)
     )
-    new_knee, new_ankle = bent(hip, knee, ankle, way)
+    new_knee, new_ankle = bend_knee(hip, knee, ankle, way)
     assert (length(way - hip) > sum(LENGTHS)).any()
     step = length(np.diff(way, axis=0)).max()
     assert length(np.diff(new_knee, axis=0)).max() < 5.0 * step
@@ -85,7 +85,7 @@ def test_knees_stay_on_their_side_and_change_continuously(sideways: float) -> No
 
 def test_straight_legs_bend_to_the_front() -> None:
     hip, knee, ankle = row(0.0, 0.0, 1.0), row(0.0, 0.0, 0.5), row(0.0, 0.0, 0.0)
-    new_knee, new_ankle = bent(hip, knee, ankle, row(0.0, 0.1, 0.1))
+    new_knee, new_ankle = bend_knee(hip, knee, ankle, row(0.0, 0.1, 0.1))
     assert (new_knee[:, 1] < 0.5 * (hip + new_ankle)[:, 1] - 0.05).all()
     np.testing.assert_allclose(new_knee[:, 0], 0.0, atol=1e-12)
 
@@ -220,7 +220,7 @@ def test_means_have_equal_sides_and_smoothed_values_are_nowhere_below() -> None:
     np.testing.assert_allclose(mean_around(values, 1)[:, (0, 4)], values[:, (0, 4)])
     np.testing.assert_allclose(mean_around(values, 2)[0], [0.0, 4.0 / 3.0, 3.6, 14.0 / 3.0, 6.0])
     spike = np.where(np.arange(21) == 10, 1.0, 0.0)
-    over = smoothed(spike, 3)
+    over = smooth_maximum(spike, 3)
     assert (over >= spike).all() and over[10] == 1.0
     np.testing.assert_allclose(over[4:17], over[4:17][::-1])
     assert not over[:4].any() and np.abs(np.diff(over)).max() < 0.2
