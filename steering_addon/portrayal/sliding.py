@@ -162,11 +162,7 @@ def stances_of(
 
 def _bearing(first: int, last: int, high: Mask, lifted: Mask) -> tuple[int, int]:
     """The part of a stance between two frames in which a foot is neither put down nor lifted; all if it never bears.
-
-    Args:
-        high: (f,) whether it is too high to bear.
-        lifted: (f - 1,) the steps in which it moves there.
-    """
+    `high`: (f,) whether it is too high to bear; `lifted`: (f - 1,) the steps in which it moves there."""
     if high[first : last + 1].all():
         return first, last
     while first < last and lifted[first]:

@@ -226,11 +226,11 @@ def _wait_in_turn(halted: Mask, patient: Mask, state: State, snapshot: Snapshot)
     others with a longer way may go as well."""
     errand, before = errands(state), {}
     passing = memory_among(Passing, state.memories.values())
-    radius, place = snapshot.vehicle.radius, state.motion.position
+    radius, position = snapshot.vehicle.radius, state.motion.position
     goes = snapshot.present & errand.bound
     for row in which(halted).tolist():
-        near = magnitude(place - place[row]) - radius - radius[row] < BESIDE * radius[row]
-        before[row] = which(near & goes & (patient[row] | (errand.left < errand.left[row])))
+        beside = magnitude(position - position[row]) - radius - radius[row] < BESIDE * radius[row]
+        before[row] = which(beside & goes & (patient[row] | (errand.left < errand.left[row])))
     gets_on = ~halted if passing is None else ~halted | passing.lets
     while next_ones := [row for row, others in before.items() if not gets_on[row] and anybody(gets_on[others])]:
         gets_on[next_ones] = True

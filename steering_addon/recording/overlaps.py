@@ -57,8 +57,8 @@ class Overlaps:
         if not self._holds(position, extent, present):
             self._find(position, extent, present)
         gap = _gap_squared(position, self._first, self._second)
-        near = which(gap < self._reach_squared)
-        first, second, distance = self._first[near], self._second[near], np.sqrt(gap[near])
+        close = which(gap < self._reach_squared)
+        first, second, distance = self._first[close], self._second[close], np.sqrt(gap[close])
         if axis is not None:
             distance = _between(position, axis, first, second)
         meet = present[first] & present[second] & (distance < radius[first] + radius[second])

@@ -63,8 +63,8 @@ class KeptRun:
         while len(self._states) > 2 and len(self._states) * self._bytes > self._most_bytes:
             self._every *= 2
             self._states = {
-                frame: kept
-                for frame, kept in self._states.items()
+                frame: stored
+                for frame, stored in self._states.items()
                 if frame == self.last or not (frame - self.first) % self._every
             }
 
@@ -81,9 +81,9 @@ class KeptRun:
 
         None if there is no such state; then the run is empty.
         """
-        nearest = max((kept for kept in self._states if kept <= frame), default=self.first - 1)
+        nearest = max((stored for stored in self._states if stored <= frame), default=self.first - 1)
         del self._frames[nearest - self.first + 1 :]
-        self._states = {kept: state for kept, state in self._states.items() if kept <= nearest}
+        self._states = {stored: state for stored, state in self._states.items() if stored <= nearest}
         return self._states.get(nearest)
 
 
@@ -102,11 +102,8 @@ def digest(thing: Any) -> bytes:
 def size(thing: Any, besides: Any = None) -> int:
     """Bytes of the arrays in a snapshot, a state or another nested structure, without those that `besides` holds."""
     held = {id(leaf) for leaf in _leaves(besides)}
-    taken = 0
-    for leaf in _leaves(thing):
-        if isinstance(leaf, np.ndarray) and id(leaf) not in held:
-            taken += _unrepeated(leaf).nbytes
-    return taken
+    arrays = (leaf for leaf in _leaves(thing) if isinstance(leaf, np.ndarray) and id(leaf) not in held)
+    return sum(_unrepeated(array).nbytes for array in arrays)
 
 
 def _unrepeated(array: NDArray[Any]) -> NDArray[Any]:

@@ -41,7 +41,7 @@ def thinned_curves(values: Scalars, precision: Scalars, first: float = 0.0) -> l
     row."""
     pieces = max(values.size // TOGETHER, 1)
     columns = zip(np.array_split(values, pieces, axis=1), np.array_split(precision, pieces))
-    return [curve for few, kept in columns for curve in _thinned(few, kept, first)]
+    return [curve for piece, limits in columns for curve in _thinned(piece, limits, first)]
 
 
 def _thinned(values: Scalars, precision: Scalars, first: float) -> list[ThinnedCurve]:
@@ -70,21 +70,21 @@ def _thinned(values: Scalars, precision: Scalars, first: float) -> list[ThinnedC
         np.copyto(slope_behind[ends], coming, where=fits)
         np.copyto(off[starts], furthest, where=fits)
     column, rows = np.nonzero(keyed.T)
-    places = rows * count + column
+    indices = rows * count + column
     points = np.empty((3, len(rows), 2))
-    points[..., 0], points[..., 1] = rows + first, values.ravel()[places]
+    points[..., 0], points[..., 1] = rows + first, values.ravel()[indices]
     for side, lengths, slopes, share in ((1, behind, slope_behind, -1.0 / 3.0), (2, ahead, slope_ahead, 1.0 / 3.0)):
-        length = lengths.ravel()[places] * share
+        length = lengths.ravel()[indices] * share
         points[side, :, 0] += length
-        points[side, :, 1] += slopes.ravel()[places] * length
+        points[side, :, 1] += slopes.ravel()[indices] * length
     single = points.astype(np.float32)
     ends = np.cumsum(np.count_nonzero(keyed, axis=0)).tolist()
     furthest = np.max(off, axis=0).tolist()
     bends = np.abs(doubled[1::2] - 0.5 * (values[1:] + values[:-1]))
     rounds = np.max(bends, axis=0, where=~(keyed[1:] & keyed[:-1]), initial=0.0).tolist()
     return [
-        ThinnedCurve(rows[start:end], single[:, start:end], *far)
-        for start, end, *far in zip([0, *ends], ends, furthest, rounds)
+        ThinnedCurve(rows[start:end], single[:, start:end], *deviations)
+        for start, end, *deviations in zip([0, *ends], ends, furthest, rounds)
     ]
 
 
@@ -113,16 +113,16 @@ def _fitted(doubled: Scalars, span: int, blocks: int) -> tuple[Scalars, Scalars,
     s = np.arange(1, 2 * span) / (2.0 * span)
     r = 1.0 - s
     leaves, comes = span * s * r * r, -span * r * s * s
-    # Both bend the curve alike, and less together.
-    alike, together = np.einsum("s,s->", leaves, leaves), np.einsum("s,s->", leaves, comes)
+    # Normal equations: equal numbers on the diagonal, one off it.
+    diagonal, cross = np.einsum("s,s->", leaves, leaves), np.einsum("s,s->", leaves, comes)
     off = within - start[:, None]
     straight = span * s
     by_leaves, by_comes = (
         np.einsum("s,bsc->bc", bend, off) - np.einsum("s,s->", bend, straight) * chord for bend in (leaves, comes)
     )
-    whole = alike * alike - together * together
-    leaving = (alike * by_leaves - together * by_comes) / whole
-    coming = (alike * by_comes - together * by_leaves) / whole
+    determinant = diagonal * diagonal - cross * cross
+    leaving = (diagonal * by_leaves - cross * by_comes) / determinant
+    coming = (diagonal * by_comes - cross * by_leaves) / determinant
     shapes = np.stack((straight, leaves, comes), axis=1)
     off -= np.einsum("sk,kbc->bsc", shapes, np.stack((chord, leaving, coming)))
     furthest = np.max(np.abs(off, out=off), axis=1)

@@ -4,10 +4,10 @@ Members are numbered. The random values of a member depend only on its number an
 earlier ones. Increasing the count therefore adds members and leaves the others as they are.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from itertools import chain, product
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -170,8 +170,8 @@ def on_surface(
     corner = triangles[:, 0]
     first_edge, second_edge = triangles[:, 1] - corner, triangles[:, 2] - corner
     normal = cross(first_edge, second_edge)
-    most = np.ones(len(triangles)) if density is None else density.max(axis=1)
-    cumulative = np.cumsum(magnitude(normal) * most)
+    densest = np.ones(len(triangles)) if density is None else density.max(axis=1)
+    cumulative = np.cumsum(magnitude(normal) * densest)
     normal = unit(normal)
     lean = unit(np.array([0.0, 0.0, 1.0 - align]) + align * normal)
 
@@ -185,9 +185,9 @@ def on_surface(
         position = corner[face] + u * first_edge[face] + v * second_edge[face] + height * up
         valid = np.ones(len(keys), dtype=np.bool_)
         if density is not None:
-            at, u, v = density[face], u[:, 0], v[:, 0]
-            here = at[:, 0] * (1.0 - u - v) + at[:, 1] * u + at[:, 2] * v
-            valid = uniform(mix(keys, 4)) * most[face] < here
+            ends, u, v = density[face], u[:, 0], v[:, 0]
+            dense = ends[:, 0] * (1.0 - u - v) + ends[:, 1] * u + ends[:, 2] * v
+            valid = uniform(mix(keys, 4)) * densest[face] < dense
         return Spots(position, np.zeros_like(up), up, valid)
 
     return propose
@@ -230,8 +230,8 @@ def _pieces_near(triangles: NDArray[np.float64], middle: Vectors, reach: float, 
             return triangles[magnitude(_middles(triangles) - middle) <= reach]
         a, b, c = a[large], b[large], c[large]
         ab, bc, ca = 0.5 * (a + b), 0.5 * (b + c), 0.5 * (c + a)
-        parts = [np.stack(part, axis=1) for part in ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca))]
-        triangles = np.concatenate([triangles[~large], *parts])
+        quarters = [np.stack(corners, axis=1) for corners in ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca))]
+        triangles = np.concatenate([triangles[~large], *quarters])
 
 
 def _middles(triangles: NDArray[np.float64]) -> Vectors:
@@ -296,7 +296,7 @@ def _on_path(path: Path, metres: Scalars) -> Spots:
 
 
 def sifted(propose: Proposing, sift: Sifting) -> Proposing:
-    """The same spots, sifted."""
+    """A function that proposes the same spots, sifted."""
     return lambda keys: sift(propose(keys))
 
 
@@ -353,13 +353,9 @@ def walked_to(
     count: int,
     radius: float,
 ) -> tuple[NDArray[np.float64], Sifting]:
-    """The part of triangles (t, 3, 3) from which a group can walk to its middle, and what leaves out spots from which
-    it cannot: as of `ground_of_group`, where a body fits.
-
-    Args:
-        ways: measures how long the ways are.
-        sifts: tell where a body fits.
-    """
+    """The part of triangles (t, 3, 3) from which a group can walk to its middle, where a body fits, as of
+    `ground_of_group`; and a function that leaves out spots from which it cannot. `ways`: measures how long the ways
+    are; `sifts`: tell where a body fits."""
 
     def metres(places: Vectors) -> Scalars:
         spots = Spots(places, places, places, np.ones(len(places), dtype=np.bool_))
@@ -405,9 +401,10 @@ def scattered(
     unplaced = radii.tolist()
     parts: list[Spots] = []
     count = 0
-    most = max(TRIES * (len(unplaced) + len(positions)), LEAST_TRIES)
+    tries = max(TRIES * (len(unplaced) + len(positions)), LEAST_TRIES)
     in_order = [propose] if better is None else [better, propose]
-    for spots in chain.from_iterable(_stream(each, seed, most) for each in in_order):
+    for proposing, start in product(in_order, range(0, tries, BATCH)):
+        spots = proposing(mix(keys_of(seed, np.arange(start, min(start + BATCH, tries), dtype=np.int64)), SPOT))
         chosen = []
         for row, position in enumerate(spots.position.tolist()):
             if count == len(unplaced):
@@ -424,18 +421,7 @@ def scattered(
 
 def joined(parts: list[Spots]) -> Spots:
     """The spots of all parts, concatenated."""
-    return Spots(
-        np.concatenate([part.position for part in parts]),
-        np.concatenate([part.forward for part in parts]),
-        np.concatenate([part.up for part in parts]),
-        np.concatenate([part.valid for part in parts]),
-    )
-
-
-def _stream(propose: Proposing, seed: int, most: int) -> Iterator[Spots]:
-    for start in range(0, most, BATCH):
-        keys = mix(keys_of(seed, np.arange(start, min(start + BATCH, most), dtype=np.int64)), SPOT)
-        yield propose(keys)
+    return Spots(**{name: np.concatenate([getattr(spots, name) for spots in parts]) for name in vars(parts[0])})
 
 
 class _Room:
@@ -485,7 +471,7 @@ def facing(spots: Spots, heading: Vectors, above: Vectors, turn: Scalars) -> tup
     # On a steep curve members face up the slope; elsewhere the up direction takes precedence.
     up = np.where(on_curve[:, None], _square_to(up, unit(ahead)), unit(up))
     forward = np.where(on_curve[:, None], unit(ahead), _square_to(ahead, up))
-    c, s = (part[:, None] for part in cosine_and_sine(turn))
+    c, s = (column[:, None] for column in cosine_and_sine(turn))
     return unit(c * forward + s * cross(up, forward)), up
 
 

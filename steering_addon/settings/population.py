@@ -108,12 +108,12 @@ class Population(Declared):
         return self.made_as == AS_POINTS or (self.made_as == AUTOMATIC and self.count > MOST_OBJECTS)
 
 
-def factors(keys: Keys, what: str, amount: float) -> Scalars:
+def factors(keys: Keys, name: str, amount: float) -> Scalars:
     """The factor of each vehicle, (n,), uniform in [1 - amount, 1 + amount).
 
     Args:
         keys: (n,) random keys of the vehicles, from seed and identity; another vehicle leaves these factors unchanged.
-        what: a name of SALTS.
+        name: one of SALTS.
         amount: a share.
     """
-    return 1.0 + amount * (2.0 * uniform(mix(keys, SALTS[what])) - 1.0)
+    return 1.0 + amount * (2.0 * uniform(mix(keys, SALTS[name])) - 1.0)

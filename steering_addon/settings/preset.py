@@ -43,7 +43,7 @@ from .preset_parts import (
     read_vehicle,
     read_words,
 )
-from .preset_values import PresetError, Value, Values, complete, parsed, within
+from .preset_values import PresetError, Value, Values, complete, parse_document, within
 from .stored import MOST_PREROLL
 
 FORMAT = 2
@@ -183,7 +183,7 @@ def read(text: str, kind: str = CROWD) -> Preset:
     Raises:
         PresetError: the text is not such a preset, has a later format, or has an invalid value.
     """
-    version, content = parsed(text, FORMAT)
+    version, content = parse_document(text, FORMAT)
     if version == 1:
         content = _translated(content, kind)
     given = content.pop("kind", None)
@@ -206,27 +206,23 @@ def _translated(content: dict[str, Any], kind: str) -> dict[str, Any]:
 
 def written(preset: Preset) -> str:
     """The text of a preset; reading it gives the same preset. Parts that are as usual are not in it."""
-    content = {"format": FORMAT, "kind": preset.kind, **_told(preset, Preset("", "", preset.kind), preset.kind)}
+    content = {"format": FORMAT, "kind": preset.kind, **_differences(preset, Preset("", "", preset.kind), preset.kind)}
     return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _told(declared: Preset | Call, usual: Preset | Call, kind: str) -> dict[str, Any]:
+def _differences(declared: Preset | Call, usual: Preset | Call, kind: str) -> dict[str, Any]:
     """The parts that differ from the usual ones, as JSON has them."""
-    told = {}
-    for name in parts_of(type(declared), kind):
-        value = getattr(declared, name)
-        if value != getattr(usual, name):
-            told[name] = _plain(value)
-    return told
+    values = {name: getattr(declared, name) for name in parts_of(type(declared), kind)}
+    return {name: _plain(value) for name, value in values.items() if value != getattr(usual, name)}
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, frozenset):
         return [intent.name for intent in Intent if intent in value]
     if isinstance(value, Call):
-        return _told(value, Call(by=""), STATE)
+        return _differences(value, Call(by=""), STATE)
     if isinstance(value, Mapping):
-        return {name: _plain(given) for name, given in value.items()}
+        return {name: _plain(entry_value) for name, entry_value in value.items()}
     return [_plain(entry) for entry in value] if isinstance(value, tuple) else value
 
 

@@ -16,10 +16,10 @@ from .preset_values import (
     Values,
     changeable,
     checked_values,
+    excerpt,
     is_number,
     is_relative,
     is_whole,
-    shown,
 )
 
 CROWD, STATE, BEHAVIOR = KINDS = ("crowd", "state", "behavior")
@@ -96,12 +96,12 @@ def read_words(_document: Document, path: str, given: Any) -> str:
     return given
 
 
-def _read_if(accepts: Callable[[Any], bool], what: str, kind: type[Any]) -> Read:
-    """A value of a kind that is accepted; `what` completes "It must be ..."."""
+def _read_if(accepts: Callable[[Any], bool], expected: str, kind: type[Any]) -> Read:
+    """A value of a kind that is accepted; `expected` completes "It must be ..."."""
 
     def read(_document: Document, path: str, given: Any) -> Any:
         if not accepts(given):
-            raise PresetError(f"{path} must be {what}, not {shown(given)}")
+            raise PresetError(f"{path} must be {expected}, not {excerpt(given)}")
         return kind(given)
 
     return read
@@ -117,14 +117,14 @@ def read_choice(*names: str) -> Read:
     return _read_if(lambda given: given in names, " or ".join(filter(None, names)), str)
 
 
-def read_up_to(most: float) -> Read:
+def read_up_to(limit: float) -> Read:
     """A number from 0 to the largest."""
-    return _read_if(lambda given: is_number(given) and 0.0 <= given <= most, f"from 0 to {most:g}", float)
+    return _read_if(lambda given: is_number(given) and 0.0 <= given <= limit, f"from 0 to {limit:g}", float)
 
 
-def read_frames(most: int) -> Read:
+def read_frames(limit: int) -> Read:
     """A whole number of frames from 0 to the largest."""
-    return _read_if(lambda given: is_whole(given) and 0 <= given <= most, f"frames from 0 to {most}", int)
+    return _read_if(lambda given: is_whole(given) and 0 <= given <= limit, f"frames from 0 to {limit}", int)
 
 
 def read_declared(declaration: type[Declared]) -> Read:
@@ -143,7 +143,7 @@ def read_locomotion(document: Document, path: str, given: Any) -> dict[str, Valu
     if document.kind == CROWD:
         groups = groups or {SimpleVehicle.name: {}}
         if len(groups) != 1 or not groups.keys() <= LOCOMOTIONS.keys():
-            raise PresetError(f"{path} must be {' or '.join(LOCOMOTIONS)}, not {shown(', '.join(groups))}")
+            raise PresetError(f"{path} must be {' or '.join(LOCOMOTIONS)}, not {excerpt(', '.join(groups))}")
     known = document.choose_known(path, groups, LOCOMOTIONS)
     return {name: _read_moving(document, f"{path}.{name}", LOCOMOTIONS[name], groups[name]) for name in known}
 
@@ -157,7 +157,7 @@ def _read_moving(document: Document, path: str, declaration: type[Declared], giv
     multiples = {name: given[name] for name in known if is_relative(parameters[name])}
     for name, value in multiples.items():
         if not is_number(value) or not 0.0 <= value <= REACH:
-            raise PresetError(f"{path}.{name} must be a multiple of the crowd's from 0, not {shown(value)}")
+            raise PresetError(f"{path}.{name} must be a multiple of the crowd's from 0, not {excerpt(value)}")
     others = {name: given[name] for name in known if name not in multiples}
     values = document.read_values(path, declaration, others) | {name: float(m) for name, m in multiples.items()}
     return {name: values[name] for name in parameters if name in values}
@@ -167,7 +167,7 @@ def read_behaviors(document: Document, path: str, given: Any) -> dict[str, Value
     """The values of each behavior by its name; a preset of a behavior has one."""
     groups = {} if given is None else read_group(path, given)
     if document.kind == BEHAVIOR and (len(groups) != 1 or not groups.keys() <= BEHAVIORS.keys()):
-        raise PresetError(f"there is no behavior {shown(', '.join(groups))}" if groups else "it names no behavior")
+        raise PresetError(f"there is no behavior {excerpt(', '.join(groups))}" if groups else "it names no behavior")
     known = document.choose_known(path, groups, BEHAVIORS)
     return {name: document.read_values(f"{path}.{name}", BEHAVIORS[name], groups[name]) for name in known}
 
@@ -193,7 +193,7 @@ def read_intents(document: Document, path: str, given: Any) -> frozenset[Intent]
     """A list of sorts of behaviors."""
     names = read_names()(document, path, given)
     if wrong := [name for name in names if name not in Intent.__members__]:
-        raise PresetError(f"{path} must be of {', '.join(Intent.__members__)}, not {shown(wrong[0])}")
+        raise PresetError(f"{path} must be of {', '.join(Intent.__members__)}, not {excerpt(wrong[0])}")
     return frozenset(Intent[name] for name in names)
 
 

@@ -78,7 +78,7 @@ def in_columns(declaration: type[AnyDeclared], values: Values) -> AnyDeclared:
     return declaration.of(1, **columns)
 
 
-def parsed(text: str, newest: int) -> tuple[int, dict[str, Any]]:
+def parse_document(text: str, newest: int) -> tuple[int, dict[str, Any]]:
     """The format of a preset, which is a version up to the newest, and the rest of its content.
 
     Raises:
@@ -125,21 +125,21 @@ def _checked(value: Any, parameter: Parameter, path: str) -> Value:
     """
     if parameter.kind is Kind.SWITCH:
         if not isinstance(value, bool):
-            raise PresetError(f"{path} must be true or false, not {shown(value)}")
+            raise PresetError(f"{path} must be true or false, not {excerpt(value)}")
         return value
     if parameter.kind is Kind.CHOICE:
         names = [choice.name for choice in parameter.choices]
         if value not in names:
-            raise PresetError(f"{path} must be {' or '.join(names)}, not {shown(value)}")
+            raise PresetError(f"{path} must be {' or '.join(names)}, not {excerpt(value)}")
         return str(value)
     whole = parameter.kind is Kind.INTEGER
     if not (is_whole(value) if whole else is_number(value)):
-        raise PresetError(f"{path} must be a {'whole ' if whole else ''}number, not {shown(value)}")
-    least, most = _limits(parameter)
+        raise PresetError(f"{path} must be a {'whole ' if whole else ''}number, not {excerpt(value)}")
+    smallest, largest = _limits(parameter)
     tolerance = 0.0 if whole else NEARLY
-    if value < least - tolerance * abs(least) or value > most + tolerance * abs(most):
-        low, high = (f"{limit:.0f}" if whole else f"{limit:g}" for limit in (least, most))
-        raise PresetError(f"{path} must be from {low} to {high}, not {shown(value)}")
+    if value < smallest - tolerance * abs(smallest) or value > largest + tolerance * abs(largest):
+        low, high = (f"{limit:.0f}" if whole else f"{limit:g}" for limit in (smallest, largest))
+        raise PresetError(f"{path} must be from {low} to {high}, not {excerpt(value)}")
     return int(value) if whole else float(within(value, parameter))
 
 
@@ -152,8 +152,8 @@ def _limits(parameter: Parameter) -> tuple[float, float]:
 
 def within(value: float, parameter: Parameter) -> float:
     """The number, clamped to the limits of its parameter."""
-    least, most = _limits(parameter)
-    return min(max(value, least), most)
+    smallest, largest = _limits(parameter)
+    return min(max(value, smallest), largest)
 
 
 def is_whole(value: Any) -> bool:
@@ -166,7 +166,7 @@ def is_number(value: Any) -> bool:
     return is_whole(value) or (isinstance(value, float) and math.isfinite(value))
 
 
-def shown(value: Any) -> str:
+def excerpt(value: Any) -> str:
     """A value as in the file, shortened for a message."""
     if isinstance(value, dict | list):
         return "several values" if value else "nothing"
@@ -177,25 +177,25 @@ def shown(value: Any) -> str:
 def as_multiples(declaration: type[Declared], values: Values, of_crowd: Values) -> tuple[dict[str, Value], list[str]]:
     """The numbers of a state as a preset holds them, and the names of those that it cannot hold. `values`, `of_crowd`:
     the values of the state and of its crowd, by name."""
-    told: dict[str, Value] = {}
+    multiples: dict[str, Value] = {}
     lost = []
     for name, parameter in changeable(declaration).items():
         value, usual = values[name], of_crowd[name]
         if not is_relative(parameter):
-            told[name] = value
+            multiples[name] = value
         elif usual:
-            told[name] = float(f"{float(value) / float(usual):.6g}")
+            multiples[name] = float(f"{float(value) / float(usual):.6g}")
         elif value:
             lost.append(name)
-    return told, lost
+    return multiples, lost
 
 
-def from_multiples(declaration: type[Declared], told: Values, of_crowd: Values) -> dict[str, Value]:
+def from_multiples(declaration: type[Declared], multiples: Values, of_crowd: Values) -> dict[str, Value]:
     """The numbers of a state, by name, from what a preset holds of them and from the values of its crowd."""
     parameters = changeable(declaration)
     return {
         name: within(float(value) * float(of_crowd[name]), parameters[name]) if is_relative(parameters[name]) else value
-        for name, value in told.items()
+        for name, value in multiples.items()
     }
 
 
@@ -219,7 +219,7 @@ def hastened(values: Values, factor: float, of_crowd: Values) -> dict[str, float
     speed, force, *times = (float(values[name]) for name in HASTENED)
     strength = max(force * factor * factor, min(force, float(of_crowd["max_force"])))
     slowest = (max(time, float(of_crowd[name])) for name, time in zip(HASTENED[2:], times))
-    quicker = (min(max(time / factor, min(time, QUICKEST)), most) for time, most in zip(times, slowest))
+    quicker = (min(max(time / factor, min(time, QUICKEST)), limit) for time, limit in zip(times, slowest))
     return dict(zip(HASTENED, (speed * factor, strength, *quicker)))
 
 

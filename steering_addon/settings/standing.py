@@ -50,7 +50,7 @@ def standable(triangles: NDArray[np.float64], moves: Locomotion) -> Mask:
 def well_placed(
     propose: Proposing, moves: Locomotion, ground: Surfaces, radius: float, forward: Vectors, height: float
 ) -> Proposing:
-    """The same spots, without those that the locomotion calls misplaced, such as on the border of the ground.
+    """A function that proposes the same spots without those that the locomotion calls misplaced, as on a border.
 
     Args:
         moves: how the bodies move, in columns of one entry.

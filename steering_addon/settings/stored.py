@@ -71,7 +71,7 @@ class VariationFactors(Stored):
 
 @dataclass(frozen=True)
 class Membership(Stored):
-    """Which member of its crowd Populate made this object into, stored so that it stays the same member."""
+    """The member of its crowd that Populate made this object into, stored so that it stays the same one."""
 
     restarts = False
 
@@ -418,9 +418,9 @@ def _group(*declarations: type[Stored], switches: Mapping[str, Parameter] | None
     return StoredGroup((declarations[-1].__doc__ or "").strip().split("\n\n")[0], parameters)
 
 
-def _own(what: str) -> dict[str, Parameter]:
+def _own(verb: str) -> dict[str, Parameter]:
     """The switch by which a state has settings of its own; a crowd does not use it."""
-    text = f"{what} differently while in this state; begins with the values of the crowd"
+    text = f"{verb} differently while in this state; begins with the values of the crowd"
     return {"own": Parameter(Kind.SWITCH, False, text, animatable=False)}
 
 

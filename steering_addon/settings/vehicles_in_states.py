@@ -74,12 +74,12 @@ def vehicle_in_state(
     """
     changed: dict[str, Value] = {} if factor is None else dict(hastened(of_crowd, factor, of_crowd))
     if preset.cruise_speed is not None:
-        own = float(of_crowd["cruise_speed"]) / (factor or 1.0)
-        changed["cruise_speed"] = min(preset.cruise_speed, own) if kind.burst < np.inf else preset.cruise_speed
-    now = {**of_crowd, **changed}
+        cruise = float(of_crowd["cruise_speed"]) / (factor or 1.0)
+        changed["cruise_speed"] = min(preset.cruise_speed, cruise) if kind.burst < np.inf else preset.cruise_speed
+    numbers = {**of_crowd, **changed}
     if preset.cruise_speed == 0.0:
-        changed["speed_time"] = min(float(now["speed_time"]), STOPS)
+        changed["speed_time"] = min(float(numbers["speed_time"]), STOPS)
     if preset.spurt is not None:
-        gathers = float(now["mass"]) * float(now["max_speed"]) / preset.spurt
-        changed["max_force"] = max(float(now["max_force"]), gathers)
+        gathers = float(numbers["mass"]) * float(numbers["max_speed"]) / preset.spurt
+        changed["max_force"] = max(float(numbers["max_force"]), gathers)
     return changed | from_multiples(VehicleModel, preset.vehicle, of_crowd)

@@ -47,27 +47,27 @@ def wheels_of(points: Vectors, triangles: NDArray[np.int64]) -> tuple[float, flo
     if len(middle) < 4:
         return None
     # Hubs and tyres share an axle; the tyre is the larger.
-    near = IN_PAIRS * float(radius.max())
-    front = middle[:, 0] > middle[:, 0].max() - near
-    rear = middle[:, 0] < middle[:, 0].min() + near
+    tolerance = IN_PAIRS * float(radius.max())
+    front = middle[:, 0] > middle[:, 0].max() - tolerance
+    rear = middle[:, 0] < middle[:, 0].min() + tolerance
     sides = [middle[axle, 1] for axle in (front, rear)]
     between = _halfway(middle[front, 0]) - _halfway(middle[rear, 0])
-    if between <= near or any(side.min() >= 0.0 or side.max() <= 0.0 for side in sides):
+    if between <= tolerance or any(side.min() >= 0.0 or side.max() <= 0.0 for side in sides):
         return None
     tracks = [_halfway(side[side > 0.0]) - _halfway(side[side < 0.0]) for side in sides]
     return between, 0.5 * (tracks[0] + tracks[1]), float(radius.max())
 
 
 def wheels_among(parts: Sequence[Vectors], ground: float) -> Mask:
-    """Which of some parts of a model are wheels, (k,), or rims and hubs of one.
+    """A mask (k,) of the parts of a model that are wheels, or rims and hubs of one.
 
     Args:
         parts: the points of each, (p, 3) ahead, to the left and up, metres; at least one point.
         ground: the height of the ground below the model, metres.
     """
-    kept = [without_strays(points) for points in parts]
-    begins = np.cumsum([0, *(len(points) for points in kept[:-1])])
-    points = np.concatenate(kept)
+    trimmed = [without_strays(points) for points in parts]
+    begins = np.cumsum([0, *(len(points) for points in trimmed[:-1])])
+    points = np.concatenate(trimmed)
     low, high = (extreme.reduceat(points, begins, axis=0) for extreme in (np.minimum, np.maximum))
     mask = _are_wheels(points, begins, low, high, ground)
     middle, radius = 0.5 * (low + high), 0.5 * (high - low)[:, 2]
@@ -90,8 +90,8 @@ def without_strays(points: Vectors) -> Vectors:
     middle, half = 0.5 * (inner[0] + inner[1]), 0.5 * (inner[1] - inner[0])
     off = points - middle
     reach = ROUND * max(half[0], half[2])
-    kept = (_off_axle(off) <= reach) & (np.abs(off[:, 1]) <= max(half[1], reach))
-    return points[kept] if len(points) - few <= np.count_nonzero(kept) else points
+    inside = (_off_axle(off) <= reach) & (np.abs(off[:, 1]) <= max(half[1], reach))
+    return points[inside] if len(points) - few <= np.count_nonzero(inside) else points
 
 
 def ground_of(heights: Scalars) -> float:

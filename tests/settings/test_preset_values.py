@@ -9,11 +9,11 @@ from steering_addon.settings.preset_values import (
     PresetError,
     checked_values,
     complete,
+    excerpt,
     held,
     is_number,
     is_whole,
-    parsed,
-    shown,
+    parse_document,
     within,
 )
 from steering_addon.simulation.declaration import Kind, Unit
@@ -50,9 +50,9 @@ def test_only_finite_numbers_are_numbers_and_only_those_without_a_fraction_are_w
 
 
 def test_a_value_is_shown_as_in_the_file_and_long_ones_in_forty_characters() -> None:
-    assert shown("x" * 38) == '"' + "x" * 38 + '"'
-    assert shown("x" * 39) == '"' + "x" * 36 + "..."
-    assert [shown(value) for value in ([1], {}, {"a": 1}, [], None, True, "ä")] == [
+    assert excerpt("x" * 38) == '"' + "x" * 38 + '"'
+    assert excerpt("x" * 39) == '"' + "x" * 36 + "..."
+    assert [excerpt(value) for value in ([1], {}, {"a": 1}, [], None, True, "ä")] == [
         "several values",
         "nothing",
         "several values",
@@ -75,5 +75,5 @@ def test_a_complete_set_has_the_given_values_and_defaults_for_the_others() -> No
 @pytest.mark.parametrize("version", ["0", "-1", "true", '"1"', "1.0", "null", "2", "99"])
 def test_only_formats_up_to_the_newest_are_read(version: str) -> None:
     with pytest.raises(PresetError, match="format"):
-        parsed(f'{{"format": {version}}}', 1)
-    assert parsed('{"format": 1, "a": 2}', 2) == (1, {"a": 2})
+        parse_document(f'{{"format": {version}}}', 1)
+    assert parse_document('{"format": 1, "a": 2}', 2) == (1, {"a": 2})

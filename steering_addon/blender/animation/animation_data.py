@@ -120,15 +120,15 @@ def rename_all(names: Mapping[Action, str]) -> Iterator[float]:
     Blender keeps actions sorted by name and compares a new name with up to hundreds of names before it. So the last
     names are given first, while few precede them; but in pieces, as Blender also goes through the names that follow.
     """
-    falling = sorted(names.items(), key=lambda named: named[1].lower(), reverse=True)
-    for start in reversed(range(0, len(falling), RENAMED_TOGETHER)):
-        for action, name in falling[start : start + RENAMED_TOGETHER]:
+    backwards = sorted(names.items(), key=lambda named: named[1].lower(), reverse=True)
+    for start in reversed(range(0, len(backwards), RENAMED_TOGETHER)):
+        for action, name in backwards[start : start + RENAMED_TOGETHER]:
             # Setting the property makes Blender search all actions for this one first.
             if hasattr(action, "rename"):
                 action.rename(name)
             else:
                 action.name = name
-        yield 1.0 - start / len(falling)
+        yield 1.0 - start / len(backwards)
 
 
 def slot_for(action: Action, ob: Object) -> ActionSlot | None:
@@ -146,8 +146,8 @@ def slot_for(action: Action, ob: Object) -> ActionSlot | None:
         if player.action == action and player.action_slot is not None:
             return player.action_slot
     for name in (ob.name, COPIED.sub("", ob.name)):
-        if (named := next((slot for slot in fitting if slot.name_display == name), None)) is not None:
-            return named
+        if (namesake := next((slot for slot in fitting if slot.name_display == name), None)) is not None:
+            return namesake
     return max(fitting, key=lambda slot: _curves_for(ob, channelbag_in(action, slot)))
 
 

@@ -95,8 +95,8 @@ def without_bake(played: CurrentAnimation, *, edits: bool = False) -> Unbaked:
     kept_bag = channelbag_in(record.kept, kept_slot)
     _put_back(kept_bag, bag, record)
     curves = {(curve.data_path, curve.array_index): curve for curve in bag.fcurves}
-    others = {(curve.data_path, curve.array_index): curve for curve in (kept_bag.fcurves if kept_bag else ())}
-    same_curves = curves.keys() == others.keys() and all(same_curve(curves[key], others[key]) for key in curves)
+    restored = {(curve.data_path, curve.array_index): curve for curve in (kept_bag.fcurves if kept_bag else ())}
+    same_curves = curves.keys() == restored.keys() and all(same_curve(curves[key], restored[key]) for key in curves)
     if same_curves and same_but_for_the_bake(copy, record.kept):
         bpy.data.actions.remove(copy)
         return Unbaked(record.kept, kept_slot, kept=True)
@@ -164,15 +164,15 @@ def _put_back(kept: Channelbag | None, bag: Channelbag, record: BakeRecord) -> N
         keys = read_keys(curve)
         if not curve.mute:
             keys = keys.take(keys.within(record.first, record.last))
-        present = bag.fcurves.find(curve.data_path, index=curve.array_index)
-        if present is None:
+        current = bag.fcurves.find(curve.data_path, index=curve.array_index)
+        if current is None:
             copy_curve(curve, bag, keys)
             continue
-        keys = read_keys(present).join(keys)
-        write_keys(present, keys)
-        write_modifiers(present, read_modifiers(curve))
-        present.mute = curve.mute
-        compute_handles(present, keys)
+        keys = read_keys(current).join(keys)
+        write_keys(current, keys)
+        write_modifiers(current, read_modifiers(curve))
+        current.mute = curve.mute
+        compute_handles(current, keys)
 
 
 def retire(succession: list[tuple[Action | None, Action | None]]) -> dict[Action, str]:

@@ -1,9 +1,8 @@
 """Custom properties that a bake keys on a vehicle: the bake's while it lasts, the animator's before and after.
 
 A property of that name which the animator had is restored with value, limits and tooltip. A property made by the bake
-is
-removed with it, unless a driver reads it: Blender gives up on a driver whose property is missing, even when it returns,
-so it stays as a plain property and the model holds still.
+is removed with it, unless a driver reads it: Blender gives up on a driver whose property is missing, even when it
+returns, so it stays as a plain property and the model holds still.
 """
 
 import json
@@ -64,6 +63,12 @@ def share_in(state: str) -> str:
     return name
 
 
+def plain(value: Any) -> Any:
+    """The value of a custom property, groups and arrays as plain Python."""
+    whole = getattr(value, "to_dict", None) or getattr(value, "to_list", None)
+    return whole() if whole else value
+
+
 @dataclass(frozen=True)
 class KeptProperty:
     """A custom property as the animator had it. `value`: plain Python, or a datablock; `display`: its limits, tooltip
@@ -74,13 +79,11 @@ class KeptProperty:
 
     @classmethod
     def of(cls, ob: Object, name: str) -> "KeptProperty":
-        value = ob[name]
-        whole = getattr(value, "to_dict", None) or getattr(value, "to_list", None)
         try:
             display = ob.id_properties_ui(name).as_dict()
         except TypeError:
             display = None
-        return cls(whole() if whole else value, display)
+        return cls(plain(ob[name]), display)
 
     @classmethod
     def read(cls, stored: Any) -> "KeptProperty":
@@ -149,7 +152,7 @@ def reading_drivers(obs: Collection[Object], names: Iterable[str]) -> dict[Objec
     drivers: dict[Object, dict[str, list[FCurve]]] = {ob: {} for ob in obs}
     if not paths or not drivers:
         return drivers
-    users = {user for each in bpy.data.user_map(subset=list(drivers)).values() for user in each}
+    users = {user for readers in bpy.data.user_map(subset=list(drivers)).values() for user in readers}
     for block in users | set(drivers):
         for driver in drivers_of(block, getattr(block, "node_tree", None)):
             for target in read_by([driver]):

@@ -58,9 +58,9 @@ def has_edited_keys(ob: Object) -> bool:
                 columns += shape_of(points)
                 continue
             # In single precision, late frames would count as others.
-            at, values = read_column(curve, "co").astype(np.float64).T
-            ours = (at > low) & (at < high)
-            if ours.sum() != len(frames) or (np.abs(at[ours] - frames) > FRAME_TOLERANCE).any():
+            key_frames, values = read_column(curve, "co").astype(np.float64).T
+            ours = (key_frames > low) & (key_frames < high)
+            if ours.sum() != len(frames) or (np.abs(key_frames[ours] - frames) > FRAME_TOLERANCE).any():
                 return True
             columns.append(values[ours])
         if checksum(columns) != noted:

@@ -37,10 +37,10 @@ def let_go(ob: Object) -> None:
     if not held_paths(ob):
         return
     action, slot = copy_action(ob.animation_data.action, slot_of(ob), whole=False)
-    free = channelbag_in(action, slot)
-    for curve in _transform_curves(free):
-        free.fcurves.remove(curve)
-    if len(free.fcurves):
+    bag = channelbag_in(action, slot)
+    for curve in _transform_curves(bag):
+        bag.fcurves.remove(curve)
+    if len(bag.fcurves):
         action[POSE_OF] = ob.animation_data.action
         assign_action(ob, action, slot)
         return

@@ -28,7 +28,7 @@ from .animation_data import (
     slot_of,
 )
 from .bake_record import RECORD, TRANSFORM_CHANNELS, BakeRecord, our_record
-from .custom_properties import name_in
+from .custom_properties import name_in, plain
 from .held_transforms import TRANSFORM, holds_a_pose
 from .keyframes import (
     FRAME_TOLERANCE,
@@ -207,7 +207,7 @@ def own_animation(
         curves = [curve for curve in curves if curve.data_path not in TRANSFORM]
     return [
         *_describe_curves(curves, record, first, last),
-        *(f"a driver on {path}" for path in dict.fromkeys(_named(d) for d in own_drivers(ob, channels))),
+        *(f"a driver on {path}" for path in dict.fromkeys(_channel_name(d) for d in own_drivers(ob, channels))),
         *(f"the NLA strip {strip.name}" for strip in own_strips(ob, first, last, channels)),
     ]
 
@@ -340,15 +340,14 @@ def _within(curve: FCurve, first: float, last: float) -> np.ndarray:
     return (frames > low) & (frames < high)
 
 
-def _named(curve: FCurve) -> str:
-    """The name of the channel of a curve for messages."""
+def _channel_name(curve: FCurve) -> str:
     return name_in(curve.data_path) or curve.data_path
 
 
 def _describe_curves(curves: list[FCurve], record: BakeRecord | None, first: float, last: float) -> Iterator[str]:
     """One phrase per channel: its own keys and their frames, or its other animation."""
-    for path in dict.fromkeys(_named(curve) for curve in curves):
-        channel = [curve for curve in curves if _named(curve) == path]
+    for path in dict.fromkeys(_channel_name(curve) for curve in curves):
+        channel = [curve for curve in curves if _channel_name(curve) == path]
         masks = [_within(curve, first, last) & ~our_keys(curve, record) for curve in channel]
         frames = np.concatenate([frames_of(curve)[mask] for curve, mask in zip(channel, masks)])
         if len(frames):
@@ -386,10 +385,5 @@ def _remove_empty_group(bag: Channelbag) -> None:
 
 
 def _custom_properties(action: Action) -> dict[str, Any]:
-    """Custom properties by name, except our record; groups and arrays as plain Python."""
-    plain = {}
-    for name, value in action.items():
-        if name != RECORD:
-            whole = getattr(value, "to_dict", None) or getattr(value, "to_list", None)
-            plain[name] = whole() if whole else value
-    return plain
+    """Custom properties by name, except our record."""
+    return {name: plain(value) for name, value in action.items() if name != RECORD}

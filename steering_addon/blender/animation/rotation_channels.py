@@ -134,10 +134,10 @@ def _quaternions_of_either_sign(matrices: np.ndarray) -> np.ndarray:
     wx, wy, wz = m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1]
     xy, xz, yz = m[1, 0] + m[0, 1], m[0, 2] + m[2, 0], m[2, 1] + m[1, 2]
     squares = (ww, xx, yy, zz)
-    largest, most = np.zeros(ww.shape, dtype=np.int8), ww
+    largest, largest_square = np.zeros(ww.shape, dtype=np.int8), ww
     for component in range(1, 4):
-        largest = np.where(squares[component] > most, np.int8(component), largest)
-        most = np.maximum(most, squares[component])
+        largest = np.where(squares[component] > largest_square, np.int8(component), largest)
+        largest_square = np.maximum(largest_square, squares[component])
     products = ((ww, wx, wy, wz), (wx, xx, xy, xz), (wy, xy, yy, yz), (wz, xz, yz, zz))
     quaternions = np.empty((*ww.shape, 4), order="F")
     for component, column in enumerate(products[0]):
@@ -271,7 +271,7 @@ class _EulerAngles:
 
     def _gap(self, angles: tuple[np.ndarray, np.ndarray, np.ndarray]) -> np.ndarray:
         """(n,) how far three angles (n,) each are from the ones that the first frame continues."""
-        gap_a, gap_b, gap_c = (np.abs(_nearest_turn(each, near) - near) for each, near in zip(angles, self._near))
+        gap_a, gap_b, gap_c = (np.abs(_nearest_turn(angle, near) - near) for angle, near in zip(angles, self._near))
         return gap_a + gap_b + gap_c
 
 

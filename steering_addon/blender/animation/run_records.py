@@ -78,13 +78,13 @@ class Outcomes:
         if rows is None:
             return [self.of(ob, bake)]
         record = self._record_of(bake)
-        told = np.isfinite(np.column_stack([record.present[rows], record.stuck[rows]])).any(axis=1)
+        eventful = np.isfinite(np.column_stack([record.present[rows], record.stuck[rows]])).any(axis=1)
         for frames in record.mishaps.values():
-            told |= np.isfinite(frames[rows])
-        told |= np.array(
+            eventful |= np.isfinite(frames[rows])
+        eventful |= np.array(
             [bool(record.histories[row] or record.unreached[row]) for row in rows.tolist()], dtype=np.bool_
         )
-        return [_outcome(record, row) for row in rows[told].tolist()]
+        return [_outcome(record, row) for row in rows[eventful].tolist()]
 
     def points(self, ob: Object, bake: BakeRecord | None) -> np.ndarray | None:
         """The rows in the record of a run of the points of an object, (m,); None for an object that is a vehicle."""
@@ -121,8 +121,8 @@ def outcome_of(ob: Object) -> Outcome:
 def fingerprints_of(bakes: Iterable[BakeRecord]) -> set[str]:
     """The fingerprints (`read.fingerprint`) of the runs of bakes; "" where one is not known."""
     made_of = {bake.bake_id: bake.made_of for bake in bakes}
-    told = {run: stored.get(MADE_OF, "") for run in made_of if (stored := _stored(run)) is not None}
-    return {str(told.get(run, made_of[run])) for run in made_of}
+    signed = {run: stored.get(MADE_OF, "") for run in made_of if (stored := _stored(run)) is not None}
+    return {str(signed.get(run, made_of[run])) for run in made_of}
 
 
 def store_run(scene: Scene, run: str, record: RunRecord) -> None:
@@ -161,9 +161,9 @@ def set_owners(run: str, owners: Mapping[int, int]) -> None:
     if record is None or not len(record.owner):
         return
     owner = record.owner.astype(np.int32)
-    for identity, of in owners.items():
+    for identity, owner_identity in owners.items():
         if (row := record.row_of(identity)) is not None:
-            owner[row] = of
+            owner[row] = owner_identity
     stored["owner"] = owner
 
 

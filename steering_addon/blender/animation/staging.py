@@ -207,27 +207,27 @@ class Staging:
 
         Blender draws the new pose at its next update, which follows when an operator ends.
         """
-        shown, present = {}, [each for each in self._staged if _exists(each.ob)]
-        for done, each in enumerate(present, 1):
-            shown[each.ob] = each.shown_on(frame)
+        shown, present = {}, [vehicle for vehicle in self._staged if _exists(vehicle.ob)]
+        for done, vehicle in enumerate(present, 1):
+            shown[vehicle.ob] = vehicle.shown_on(frame)
             yield 0.5 * done / len(present)
-        blank = [each for each in present if each.target.blank]
-        named = {each.target.action: f"{each.ob.name}Action" for each in blank if action_of(each.ob) is None}
+        unplayed = [vehicle for vehicle in present if vehicle.target.blank and action_of(vehicle.ob) is None]
+        named = {vehicle.target.action: f"{vehicle.ob.name}Action" for vehicle in unplayed}
         for share in rename_all(named):
             yield 0.5 + 0.5 * share
         yield 1.0
         always_seen, staged = self._always_seen, self._give_out()
         heirs, heirs_of_kept, switches = [], [], {}
-        gone = [each for each in staged if not _exists(each.ob)]
-        staged = [each for each in staged if _exists(each.ob)]
-        readers = _readers({each.ob: (each.before, each.record) for each in staged})
-        blank = [each for each in staged if each.target.blank and each.target.action not in named]
-        names = {each.target.action: f"{each.ob.name}Action" for each in blank} | _take_places(staged)
-        for each in staged:
-            before = each.before
-            heirs.append((action_of(each.ob), each.target.heir(before)))
-            heirs_of_kept.append((before and before.kept, each.target.kept or each.target.action))
-            switches[each.ob] = each.hand_over(shown[each.ob], readers.get(each.ob, {}))
+        gone = [vehicle for vehicle in staged if not _exists(vehicle.ob)]
+        staged = [vehicle for vehicle in staged if _exists(vehicle.ob)]
+        readers = _readers({vehicle.ob: (vehicle.before, vehicle.record) for vehicle in staged})
+        blank = [vehicle for vehicle in staged if vehicle.target.blank and vehicle.target.action not in named]
+        names = {vehicle.target.action: f"{vehicle.ob.name}Action" for vehicle in blank} | _take_places(staged)
+        for vehicle in staged:
+            ob, target, before = vehicle.ob, vehicle.target, vehicle.before
+            heirs.append((action_of(ob), target.heir(before)))
+            heirs_of_kept.append((before and before.kept, target.kept or target.action))
+            switches[ob] = vehicle.hand_over(shown[ob], readers.get(ob, {}))
         in_one_go(rename_all(names | retire(heirs) | retire(heirs_of_kept)))
         _remove_new_actions(gone)
         show_as(switches)
@@ -256,7 +256,7 @@ class Staging:
             # Naming the slot after each vehicle would make Blender search the whole file each time.
             if blank[1] is not None:
                 blank[1].name_display = SLOT
-            empty = {path: [_without_values(each) for each in columns] for path, columns in channels.items()}
+            empty = {path: [_without_values(column) for column in columns] for path, columns in channels.items()}
             self._write(BakeAction(*blank, made=True), empty, {}, {})
             self._baked.sample(channelbag_in(*blank))
         return copy_action(*blank, whole=True)
@@ -400,7 +400,7 @@ Readers: TypeAlias = dict[str, list[bpy.types.FCurve]]
 
 def _readers(records: Mapping[Object, Iterable[BakeRecord | None]]) -> dict[Object, Readers]:
     """The drivers in the file that read the properties keyed by these bakes."""
-    keyed = {ob: [name for each in bakes if each for name in each.properties] for ob, bakes in records.items()}
+    keyed = {ob: [name for bake in bakes if bake for name in bake.properties] for ob, bakes in records.items()}
     return reading_drivers([ob for ob, names in keyed.items() if names], {n for names in keyed.values() for n in names})
 
 
@@ -425,7 +425,8 @@ def _let_go(ob: Object, record: BakeRecord, channels: Iterable[str], readers: Re
 
 
 def _remove_new_actions(staged: list[_Staged]) -> None:
-    bpy.data.batch_remove([action for each in staged for action in each.target.new_actions() if _exists(action)])
+    actions = (action for vehicle in staged for action in vehicle.target.new_actions())
+    bpy.data.batch_remove([action for action in actions if _exists(action)])
 
 
 def _check_motion(ob: Object, channels: dict[str, np.ndarray], frames: int) -> None:
@@ -476,11 +477,9 @@ def _take_places(staged: Iterable[_Staged]) -> dict[Action, str]:
     Before the new ones are assigned: assignments queue notifications to Blender's windows, and Blender goes through all
     of them for each action it removes.
     """
-    heirs = {
-        action: each.target.action
-        for each in staged
-        if each.target.blank and (action := action_of(each.ob)) not in (None, each.target.kept) and has_one_user(action)
-    }
+    played = ((action_of(vehicle.ob), vehicle.target) for vehicle in staged if vehicle.target.blank)
+    taken = ((action, target) for action, target in played if action not in (None, target.kept))
+    heirs = {action: target.action for action, target in taken if has_one_user(action)}
     names = {heir: action.name for action, heir in heirs.items()}
     bpy.data.batch_remove(heirs)
     return names

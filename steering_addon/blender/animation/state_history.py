@@ -3,6 +3,7 @@
 It is told in words: the objects that it names may be renamed or removed after the bake.
 """
 
+import itertools
 import json
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -57,17 +58,13 @@ class TakenUp(NamedTuple):
 
 def now(history: Iterable[TakenUp], frame: float) -> TakenUp | None:
     """The value that holds on a frame; None before the first."""
-    last = None
-    for each in history:
-        if each.frame > frame:
-            break
-        last = each
-    return last
+    before = itertools.takewhile(lambda change: change.frame <= frame, history)
+    return next(iter([*before][-1:]), None)
 
 
 def written(history: Iterable[TakenUp]) -> str:
     """In a form that Blender can store in a custom property."""
-    return json.dumps([list(each) for each in history])
+    return json.dumps([list(change) for change in history])
 
 
 def read(stored: Any) -> tuple[TakenUp, ...]:
@@ -80,8 +77,8 @@ def read(stored: Any) -> tuple[TakenUp, ...]:
         TakenUp(float(frame), *texts, tuple((name, float(value)) for name, value in weighed))
         for frame, *texts, weighed in json.loads(stored)
     )
-    for each in history:
-        texts = (*each[1:-1], *(name for name, _ in each.weighed))
-        if not all(isinstance(text, str) for text in texts) or each.cause not in (*CAUSES.values(), TRIGGER):
+    for change in history:
+        texts = (*change[1:-1], *(name for name, _ in change.weighed))
+        if not all(isinstance(text, str) for text in texts) or change.cause not in (*CAUSES.values(), TRIGGER):
             raise TypeError("not the history of states")
     return history

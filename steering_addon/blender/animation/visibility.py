@@ -30,13 +30,10 @@ def parts(ob: Object, family: Family) -> Iterator[Object]:
 
 
 def switches_of(ob: Object, hidden: np.ndarray, first: float, played: CurrentAnimation) -> dict[str, np.ndarray]:
-    """The switches to key so that an object is hidden on some frames, each (f,) booleans; none if it is never hidden.
+    """The switches to key so that an object is `hidden` on some frames, (f,) booleans each; none if it never is.
 
     A switch by which the animator hides it anyway is left alone. So is a camera, as Blender does not evaluate the
     transform of a hidden camera.
-
-    Args:
-        hidden: (f,) booleans.
     """
     if ob.type == "CAMERA" or not hidden.any():
         return {}
@@ -97,8 +94,8 @@ def notice() -> None:
 
 def _changes(switches: Mapping[Object, Mapping[str, bool]], path: str) -> dict[Object, bool]:
     """The objects on which a switch has another value than it should."""
-    wanted = {ob: hidden[path] for ob, hidden in switches.items() if path in hidden}
-    return {ob: hidden for ob, hidden in wanted.items() if getattr(ob, path) != hidden}
+    due = {ob: hidden[path] for ob, hidden in switches.items() if path in hidden}
+    return {ob: hidden for ob, hidden in due.items() if getattr(ob, path) != hidden}
 
 
 @contextmanager

@@ -46,13 +46,13 @@ def body_of(rig: Object, family: Family) -> tuple[list[Object], list[RigidPart]]
     """The meshes that an armature deforms, and the rigid parts of its body. What is hidden, worn or held is neither."""
     skins, rigid = _skins(rig, family), rigid_parts(rig, family)
     shown = set(seen([*skins, *(part for part, *_ in rigid)]))
-    skins, rigid = [part for part in skins if part in shown], [each for each in rigid if each[0] in shown]
+    skins, rigid = [part for part in skins if part in shown], [entry for entry in rigid if entry[0] in shown]
     skins = [skin for skin in skins if not _is_pole(skin, skins, family)]
     if not (skins and rigid):
         return skins, rigid
     skinned = {bone for skin in skins for bone in _bones_of(skin, family)}
     occupied = {bone for _, bone, _ in rigid}
-    body = [each for each in rigid if not _is_on_skin(rig, each[1], skinned, occupied)]
+    body = [entry for entry in rigid if not _is_on_skin(rig, entry[1], skinned, occupied)]
     to_world = doubles(rig.matrix_world)
     spans = [_span(skin, doubles(skin.matrix_world)) for skin in skins]
     worn, own = (
@@ -73,7 +73,7 @@ def _skins(rig: Object, family: Family) -> list[Object]:
 
 def _is_pole(skin: Object, skins: Sequence[Object], family: Family) -> bool:
     """Whether a skin is held, as a spear is: a single bone carries it, and it is longer than all others together."""
-    others = [points for each in skins if each != skin and len(points := _placed_at_rest(each))]
+    others = [points for other in skins if other != skin and len(points := _placed_at_rest(other))]
     if not others or len(_bones_of(skin, family)) != 1:
         return False
     sides, sides_of_body = (np.ptp(points, axis=0) for points in (_placed_at_rest(skin), np.concatenate(others)))
@@ -89,16 +89,18 @@ def _is_on_skin(rig: Object, name: str, skinned: set[str], occupied: set[str]) -
     """Whether a bone, or the first one above it that carries anything, carries skin: what is rigid there is worn or
     held, as a hat or a sword is. What is rigid on bones without skin is the body, as of a robot."""
     bone = rig.data.bones[name]
-    above = (each.name for each in bone.parent_recursive)
-    return name in skinned or next((each in skinned for each in above if each in skinned or each in occupied), False)
+    above = (other.name for other in bone.parent_recursive)
+    return name in skinned or next(
+        (other in skinned for other in above if other in skinned or other in occupied), False
+    )
 
 
 def _bones_of(skin: Object, family: Family) -> set[str]:
     """The names of the bones that carry a skin, of all its users."""
     mesh = skin.data
     if mesh not in family.skinned:
-        names = {group.index: group.name for group in skin.vertex_groups}
-        strong = {each.group for vertex in mesh.vertices for each in vertex.groups if each.weight >= STRONG}
+        names = {vertex_group.index: vertex_group.name for vertex_group in skin.vertex_groups}
+        strong = {weight.group for vertex in mesh.vertices for weight in vertex.groups if weight.weight >= STRONG}
         family.skinned[mesh] = {names[index] for index in strong if index in names}
     return family.skinned[mesh]
 
@@ -181,14 +183,13 @@ def bone_points(ob: Object) -> np.ndarray:
 
 
 def _tail(bone: Bone) -> Matrix:
-    """A child of a bone is placed at its tail."""
+    """The matrix of the tail of a bone, at which its children are placed."""
     matrix = bone.matrix_local.copy()
     matrix.translation += matrix.col[1].xyz * bone.length
     return matrix
 
 
 def _mirrored(points: np.ndarray, ob: Object, modifier: MirrorModifier) -> np.ndarray:
-    """The points and their mirror images."""
     across = modifier.mirror_object
     into = np.eye(4) if across is None else within(ob, across)
     back = doubles(Matrix(into).inverted_safe())

@@ -50,7 +50,9 @@ def points_of(ob: Object, depsgraph: Depsgraph, family: Family | None) -> np.nda
     Modifiers are applied. An Empty is as large as it is drawn. Tagged children are left out; without a family, all
     children are. Refused if a point is nowhere.
     """
-    points = np.concatenate(list(_parts(ob, depsgraph, np.eye(4), family)) or [np.zeros((1, 3))])
+    bodies = _bodies(ob, depsgraph, np.eye(4), family)
+    parts = [placed(_local_points(part, depsgraph), offset) for part, offset in bodies]
+    points = np.concatenate(parts) if any(map(len, parts)) else np.zeros((1, 3))
     check_places(points, ob)
     return points
 
@@ -60,13 +62,6 @@ def check_places(points: np.ndarray, ob: Object) -> None:
     if not (np.abs(points) < FARTHEST).all():
         text = f"{ob.name} or a part of it has a vertex that is nowhere (NaN, or too far away). Delete that vertex."
         raise Refusal(text, about=[ob])
-
-
-def _parts(ob: Object, depsgraph: Depsgraph, matrix: np.ndarray, family: Family | None):
-    for part, offset in _bodies(ob, depsgraph, matrix, family):
-        points = _local_points(part, depsgraph)
-        if len(points):
-            yield placed(points, offset)
 
 
 def box_corners(ob: Object, matrix: np.ndarray) -> np.ndarray:
@@ -114,8 +109,8 @@ def _bodies(ob: Object, depsgraph: Depsgraph, matrix: np.ndarray, family: Family
             continue
         offset = rest_offset(child) if at_rest else None
         if offset is None:
-            there = child.evaluated_get(depsgraph).matrix_world
-            offset = doubles(evaluated.matrix_world.inverted_safe() @ there)
+            world = child.evaluated_get(depsgraph).matrix_world
+            offset = doubles(evaluated.matrix_world.inverted_safe() @ world)
         yield from _bodies(child, depsgraph, np.einsum("ab,bc->ac", matrix, offset), family, at_rest=at_rest)
 
 
@@ -123,11 +118,11 @@ def _instances(ob: Object, depsgraph: Depsgraph):
     """The topmost objects of the collection that an Empty shows, each with the matrix that places it in the Empty."""
     collection = instanced(ob)
     objects = set(collection.all_objects) if collection is not None else set()
-    for each in collection.all_objects if objects else ():
-        if each.parent not in objects:
-            offset = doubles(each.evaluated_get(depsgraph).matrix_world)
+    for member in collection.all_objects if objects else ():
+        if member.parent not in objects:
+            offset = doubles(member.evaluated_get(depsgraph).matrix_world)
             offset[:3, 3] -= doubles(collection.instance_offset)
-            yield each, offset
+            yield member, offset
 
 
 def _local_points(ob: Object, depsgraph: Depsgraph) -> np.ndarray:
@@ -184,10 +179,10 @@ class Body:
         for ob in objects:
             if _is_bare(ob, family):
                 matrix = doubles(ob.evaluated_get(depsgraph).matrix_world)
-                alike = ob.data, matrix[:3, :3].tobytes()
-                if alike not in shared:
-                    shared[alike] = cls.of(ob, depsgraph, family, matrix)
-                bodies[ob.name] = shared[alike]
+                key = ob.data, matrix[:3, :3].tobytes()
+                if key not in shared:
+                    shared[key] = cls.of(ob, depsgraph, family, matrix)
+                bodies[ob.name] = shared[key]
             else:
                 bodies[ob.name] = cls.of(ob, depsgraph, family)
         return bodies
@@ -338,9 +333,9 @@ def triangles_of(ob: Object, depsgraph: Depsgraph, family: Family | None) -> tup
         evaluated.to_mesh_clear()
         points.append(placed(local, matrix))
         count += len(local)
-    places = np.concatenate(points)
-    check_places(places, ob)
-    return places, np.concatenate(triangles)
+    positions = np.concatenate(points)
+    check_places(positions, ob)
+    return positions, np.concatenate(triangles)
 
 
 def body_length(ob: Object, depsgraph: Depsgraph, family: Family) -> float:

@@ -55,12 +55,12 @@ def torn_apart(objects: Iterable[Object], family: Family, scene: Scene) -> str:
 
     Empty if there is nothing.
     """
-    moved = _parts(objects, family)
+    parts = _parts(objects, family)
     skins = {ob: rig for ob in scene.objects if ob.type == "MESH" and (rig := ob.find_armature()) is not None}
     loose = {
         ob.name: rig.name
         for ob, rig in skins.items()
-        if (ob in moved) != (rig in moved) and not (_follows(ob) or _follows(rig))
+        if (ob in parts) != (rig in parts) and not (_follows(ob) or _follows(rig))
     }
     if not loose:
         return ""
@@ -164,7 +164,7 @@ def bound_to(ob: Object) -> tuple[Object | None, str]:
     if not len(ob.constraints):
         rig = ob.find_armature() if ob.type == "MESH" else None
         return rig if rig is not None and ob not in ancestors(rig) else None, ""
-    [constraint, *others] = [each for each in ob.constraints if each.enabled] or [None]
+    [constraint, *others] = [constraint for constraint in ob.constraints if constraint.enabled] or [None]
     if constraint is None or others or ob.animation_data is not None or constraint.influence < 1.0:
         return None, ""
     return _held_by(constraint)
@@ -174,7 +174,7 @@ def _held_by(constraint: Constraint) -> tuple[Object | None, str]:
     """The object to which a constraint ties its owner as if that was parented, and the bone; None for neither."""
     kind, end = constraint.type, constraint
     if kind == "ARMATURE":
-        [end, *others] = [each for each in constraint.targets if each.weight > 0.0] or [None]
+        [end, *others] = [target for target in constraint.targets if target.weight > 0.0] or [None]
         if end is None or others or not end.subtarget:
             return None, ""
     elif kind == "CHILD_OF":

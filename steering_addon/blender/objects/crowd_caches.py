@@ -51,7 +51,7 @@ def cached_as(ob: Object) -> CachedVehicle | None:
 
 def caches() -> Iterator[Collection]:
     """The crowd caches of the file that can be changed."""
-    return (each for each in bpy.data.collections if each.library is None and hasattr(each.get(RECORD), "keys"))
+    return (c for c in bpy.data.collections if c.library is None and hasattr(c.get(RECORD), "keys"))
 
 
 def cache_id(collection: Collection) -> str:
@@ -72,12 +72,12 @@ def crowd_of_cache(collection: Collection) -> Object | None:
 
 def cache_of(crowd: Object) -> Collection | None:
     """The cache of a crowd."""
-    return next((each for each in caches() if each[RECORD].get("crowd") == crowd), None)
+    return next((cache for cache in caches() if cache[RECORD].get("crowd") == crowd), None)
 
 
 def crowd_of_player(ob: Object) -> Object | None:
     """The crowd that an object plays from a cache."""
-    return next((crowd_of_cache(each) for each in caches() if ob in set(each.all_objects)), None)
+    return next((crowd_of_cache(cache) for cache in caches() if ob in set(cache.all_objects)), None)
 
 
 def is_picked(ob: Object) -> bool:
@@ -104,8 +104,8 @@ def standing_for(crowd: Object, objects: Iterable[Object]) -> list[Object]:
 
 def picked_identities(objects: Iterable[Object]) -> dict[Object | None, np.ndarray]:
     """The identities of the agents for which some of the objects stand, by their crowd."""
-    found: dict[Object | None, list[int]] = {}
+    of_crowds: dict[Object | None, list[int]] = {}
     for ob in objects:
         if is_picked(ob):
-            found.setdefault(crowd_of(ob), []).append(ob.steering.identity)
-    return {crowd: np.array(identities, dtype=np.int64) for crowd, identities in found.items()}
+            of_crowds.setdefault(crowd_of(ob), []).append(ob.steering.identity)
+    return {crowd: np.array(identities, dtype=np.int64) for crowd, identities in of_crowds.items()}

@@ -131,10 +131,10 @@ def select_only(context: Context, objects: Iterable[Object]) -> list[Object]:
     """Select objects and no others; returns those that could be selected, as the view layer has them."""
     for ob in context.selected_objects:
         ob.select_set(False)
-    there = [ob for ob in objects if ob.name in context.view_layer.objects]
-    for ob in there:
+    listed = [ob for ob in objects if ob.name in context.view_layer.objects]
+    for ob in listed:
         ob.select_set(True)
-    return there
+    return listed
 
 
 def suits(ob: Object, role: Role) -> bool:
@@ -143,11 +143,11 @@ def suits(ob: Object, role: Role) -> bool:
         return False
     if role is Role.PATH:
         return ob.type == "CURVE"
-    place = ob.type == "EMPTY" and not any(has_role(ob, made) for made in MADE)
+    is_place = ob.type == "EMPTY" and not any(has_role(ob, made) for made in MADE)
     if role is Role.LINK:
-        return ob.type == "CURVE" or place
+        return ob.type == "CURVE" or is_place
     if role is Role.SIGNAL:
-        return place
+        return is_place
     if role is Role.FLOW:
         return ob.type in ("CURVE", "MESH")
     if role is Role.SURFACE:
@@ -158,7 +158,7 @@ def suits(ob: Object, role: Role) -> bool:
         return ob.type == "EMPTY"
     if role in MADE:
         return False
-    return role is not Role.VEHICLE or not any(has_role(ob, each) for each in (Role.CROWD, Role.SURFACE, Role.POINTS))
+    return role is not Role.VEHICLE or not any(has_role(ob, other) for other in (Role.CROWD, Role.SURFACE, Role.POINTS))
 
 
 def check_editable(objects: list[Object]) -> None:

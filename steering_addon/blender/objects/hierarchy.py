@@ -107,9 +107,9 @@ def instanced(ob: Object) -> Collection | None:
 def shown_in(ob: Object) -> Iterator[Object]:
     """The objects of the collection of which an Empty shows an instance, and those that instances in it show."""
     collection = instanced(ob)
-    for each in collection.all_objects if collection is not None else ():
-        yield each
-        yield from shown_in(each)
+    for member in collection.all_objects if collection is not None else ():
+        yield member
+        yield from shown_in(member)
 
 
 def instances_of_vehicles(objects: Iterable[Object]) -> Iterator[tuple[Object, str, str]]:
@@ -120,7 +120,7 @@ def instances_of_vehicles(objects: Iterable[Object]) -> Iterator[tuple[Object, s
         if collection is None:
             continue
         if collection not in counted:
-            counted[collection] = any(has_role(each, Role.VEHICLE) for each in collection.all_objects)
+            counted[collection] = any(has_role(member, Role.VEHICLE) for member in collection.all_objects)
         if counted[collection]:
             remedy = "Make a library override" if collection.library is not None else "Use Make Instances Real"
             yield ob, f"{ob.name} is an instance: the vehicles of {collection.name} do not move in it", remedy

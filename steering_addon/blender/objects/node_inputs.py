@@ -14,9 +14,9 @@ def inputs_of(modifier: NodesModifier) -> dict[str, Any]:
         return {}
     if not HAS_PROPERTIES:
         return dict(modifier.items())
-    names = [each.identifier for each in _sockets(modifier.node_group)]
+    names = [socket.identifier for socket in _sockets(modifier.node_group)]
     inputs = {name: getattr(modifier.properties.inputs, name, None) for name in names}
-    return {name: each.value for name, each in inputs.items() if hasattr(each, "value")}
+    return {name: held.value for name, held in inputs.items() if hasattr(held, "value")}
 
 
 def input_of(modifier: NodesModifier, label: str) -> Any:
@@ -35,8 +35,8 @@ def set_input(modifier: NodesModifier, name: str, value: Any) -> None:
 
 def identifier(modifier: NodesModifier, label: str) -> str:
     """The identifier of an input by its label."""
-    return next(each.identifier for each in _sockets(modifier.node_group) if each.name == label)
+    return next(socket.identifier for socket in _sockets(modifier.node_group) if socket.name == label)
 
 
 def _sockets(group: NodeTree) -> list[NodeTreeInterfaceSocket]:
-    return [each for each in group.interface.items_tree if each.item_type == "SOCKET" and each.in_out == "INPUT"]
+    return [item for item in group.interface.items_tree if item.item_type == "SOCKET" and item.in_out == "INPUT"]

@@ -22,13 +22,13 @@ def in_use(scene: Scene) -> list[Object]:
 
     Objects of other excluded collections are not in use.
     """
-    seen: dict[str, Object] = {}
+    by_name: dict[str, Object] = {}
     for holder in (*scene.view_layers, *resting(scene)):
         for ob in holder.objects:
             # A removed object is listed as None until the layer is updated.
             if ob is not None:
-                seen[ob.name if ob.library is None else full_name(ob)] = ob
-    return [seen[name] for name in sorted(seen)]
+                by_name[ob.name if ob.library is None else full_name(ob)] = ob
+    return [by_name[name] for name in sorted(by_name)]
 
 
 def tagged(objects: Iterable[Object], role: Role) -> list[Object]:
@@ -46,12 +46,12 @@ def members_in(objects: Iterable[Object]) -> list[Object]:
 
 def by_role(objects: Iterable[Object]) -> dict[Role, list[Object]]:
     """The objects by role, with one look at each object."""
-    by_each: dict[Role, list[Object]] = {role: [] for role in Role}
+    objects_by_role: dict[Role, list[Object]] = {role: [] for role in Role}
     for ob in objects:
         stored = settings_of(ob)
         for name in stored.roles if stored is not None else ():
-            by_each[Role[name]].append(ob)
-    return by_each
+            objects_by_role[Role[name]].append(ob)
+    return objects_by_role
 
 
 def full_name(ob: Object) -> str:
@@ -88,10 +88,10 @@ def vehicles_of(crowd: Object | None, scene: Scene) -> list[Object]:
     return [ob for ob in tagged(in_use(scene), Role.VEHICLE) if crowd_of(ob) == crowd]
 
 
-def list_names(names: Sequence[str], most: int = MOST_NAMES) -> str:
+def list_names(names: Sequence[str], limit: int = MOST_NAMES) -> str:
     """Up to the largest number of names, and how many more there are."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
+    more = f" and {len(names) - limit} more" if len(names) > limit else ""
+    return ", ".join(names[:limit]) + more
 
 
 def names_of(names: Sequence[str], number: int | None = None) -> str:
@@ -105,7 +105,7 @@ def names_of(names: Sequence[str], number: int | None = None) -> str:
 
 def resting(scene: Scene) -> Iterator[Collection]:
     """The collections of a scene that hold vehicles at rest."""
-    return (each for each in scene.collection.children_recursive if RESTS in each)
+    return (collection for collection in scene.collection.children_recursive if RESTS in collection)
 
 
 def put_to_rest(objects: Set[Object], scene: Scene) -> None:
@@ -119,49 +119,49 @@ def put_to_rest(objects: Set[Object], scene: Scene) -> None:
         if RESTS in collection or collection.library is not None:
             continue
         # Asking each object for its collections would take as long as all of them have objects.
-        here = [ob for ob in collection.objects if ob in objects]
-        if not here:
+        moving = [ob for ob in collection.objects if ob in objects]
+        if not moving:
             continue
-        rest = next((each for each in collection.children if RESTS in each), None)
-        if rest is None:
-            rest = bpy.data.collections.new(f"{collection.name} at Rest")
-            rest[RESTS] = {}
-            collection.children.link(rest)
-        _move(here, collection, rest)
-        names = {ob.name for ob in here}
+        resting_place = next((child for child in collection.children if RESTS in child), None)
+        if resting_place is None:
+            resting_place = bpy.data.collections.new(f"{collection.name} at Rest")
+            resting_place[RESTS] = {}
+            collection.children.link(resting_place)
+        _move(moving, collection, resting_place)
+        names = {ob.name for ob in moving}
         for layer, covered in hidden.items():
-            rest[RESTS][layer] = sorted({*rest[RESTS].get(layer, ()), *(covered & names)})
-        made.append(rest)
+            resting_place[RESTS][layer] = sorted({*resting_place[RESTS].get(layer, ()), *(covered & names)})
+        made.append(resting_place)
     exclude(scene, made)
 
 
 def wake(objects: Set[Object]) -> None:
     """Move objects back from where they rest, hidden as they were."""
     for scene in bpy.data.scenes:
-        for rest in list(resting(scene)):
-            here = [ob for ob in rest.objects if ob in objects]
+        for resting_place in list(resting(scene)):
+            moving = [ob for ob in resting_place.objects if ob in objects]
             above = next(
                 (
-                    each
-                    for each in (scene.collection, *scene.collection.children_recursive)
-                    if rest.name in each.children
+                    collection
+                    for collection in (scene.collection, *scene.collection.children_recursive)
+                    if resting_place.name in collection.children
                 ),
                 None,
             )
-            if not here or above is None:
+            if not moving or above is None:
                 continue
-            _move(here, rest, above)
-            covered = {layer: set(names) for layer, names in rest[RESTS].items()}
-            if not rest.objects:
-                bpy.data.collections.remove(rest)
-            _hide(here, covered, scene)
+            _move(moving, resting_place, above)
+            covered = {layer: set(names) for layer, names in resting_place[RESTS].items()}
+            if not resting_place.objects:
+                bpy.data.collections.remove(resting_place)
+            _hide(moving, covered, scene)
 
 
 def _move(objects: Iterable[Object], collection: Collection, to: Collection) -> None:
     # Blender looks through all of a collection for a name.
-    there = set(to.objects)
+    present = set(to.objects)
     for ob in objects:
-        if ob not in there:
+        if ob not in present:
             to.objects.link(ob)
         collection.objects.unlink(ob)
 
@@ -169,18 +169,18 @@ def _move(objects: Iterable[Object], collection: Collection, to: Collection) -> 
 def _hide(objects: Iterable[Object], covered: dict[str, set[str]], scene: Scene) -> None:
     """Hide those of the objects that view layers did, by the names of both."""
     for layer in scene.view_layers:
-        again = [ob for ob in objects if ob.name in covered.get(layer.name, ())]
-        if again:
+        hidden = [ob for ob in objects if ob.name in covered.get(layer.name, ())]
+        if hidden:
             layer.update()
-            for ob in again:
+            for ob in hidden:
                 ob.hide_set(True, view_layer=layer)
 
 
 def exclude(scene: Scene, collections: Iterable[Collection]) -> None:
     """Exclude collections from all view layers of a scene."""
-    wanted = set(collections)
-    for layer in scene.view_layers if wanted else ():
-        _exclude(layer.layer_collection, wanted)
+    chosen = set(collections)
+    for layer in scene.view_layers if chosen else ():
+        _exclude(layer.layer_collection, chosen)
 
 
 def _exclude(layer: LayerCollection, collections: Set[Collection]) -> None:

@@ -76,31 +76,31 @@ class STEERING_OT_bake(InPieces, bpy.types.Operator):
     )
 
     def invoke(self, context, event):
-        edited = [] if self.properties.is_property_set("edited") else hand_edits.edited(self._moved(context))
+        edited = [] if self.properties.is_property_set("edited") else hand_edits.edited(self._vehicles(context))
         if not edited or bpy.app.background:
             return super().invoke(context, event)
         ask_of_edited(context, "steering.bake", edited, ANSWERS, selected=self.selected)
         return {"CANCELLED"}
 
-    def _moved(self, context: Context) -> list[Object]:
+    def _vehicles(self, context: Context) -> list[Object]:
         """The vehicles to bake."""
         chosen = _selected(context) if self.selected else members_in(in_use(context.scene))
         return [ob for ob in chosen if not ob.steering.locked]
 
     def begin(self, context: Context) -> tuple[Work, str]:
         self._scene = context.scene
-        return self._baking(self._moved(context), _selected(context) if self.selected else None), "Baking"
+        return self._baking(self._vehicles(context), _selected(context) if self.selected else None), "Baking"
 
-    def _baking(self, moved: list[Object], only: list[Object] | None) -> Work:
+    def _baking(self, vehicles: list[Object], only: list[Object] | None) -> Work:
         """Plan, bake and count, given the vehicles to bake and, if not all are, those that are selected."""
         scene, replace, edited = self._scene, replaces_own_keys(self, self._scene), []
-        for ob in moved:
+        for ob in vehicles:
             if has_edited_keys(ob):
                 edited.append(ob)
             yield None
         if edited and self.edited == "LOCK":
             # Read as they are, and locked at the end: a bake that stops leaves no trace.
-            only = [ob for ob in moved if ob not in edited]
+            only = [ob for ob in vehicles if ob not in edited]
         if preview.is_on(scene):
             # A bake that is refused leaves it on.
             plan = yield from planning(scene, only, replace_own_keys=replace, adds_nothing=True)
@@ -117,44 +117,44 @@ class STEERING_OT_bake(InPieces, bpy.types.Operator):
                 ob.steering.locked = True
         hand_edits.as_baked(objects, result.run)
         _focus_on_player(bpy.context, baked)
-        others = [ob for ob in members_in(in_use(scene)) if ob not in baked]
+        unbaked = [ob for ob in members_in(in_use(scene)) if ob not in baked]
         yield None
         # What the bake was made from, and what is in the scene now.
-        made_of = yield from taking_fingerprint(scene, baked.union(ob for ob in others if bake_of(ob) is not None))
+        made_of = yield from taking_fingerprint(scene, baked.union(ob for ob in unbaked if bake_of(ob) is not None))
         sign_run(scene, result.run, made_of)
-        forget_runs(scene, {result.run, *_played(baked)})
+        forget_runs(scene, {result.run, *_ids_of_bakes(baked)})
         counts = yield from census.refreshing(scene, made_of)
         slides: list[Slide] = []
         # The bake stands: what no longer can be read on a later frame only says nothing of feet.
         with suppress(Refusal):
-            for slide in slides_of(_planted(objects), scene):
+            for slide in slides_of(_with_held_feet(objects), scene):
                 slides.append(slide)
                 yield None
         if replaced := [ob.name for ob in edited if ob in baked]:
             self.warn([f"Replaced keys that were edited by hand: {list_names(replaced)}"])
-        if resting := {crowd.name for ob in others if MARK in ob and (crowd := crowd_of(ob)) is not None}:
+        if resting := {crowd.name for ob in unbaked if MARK in ob and (crowd := crowd_of(ob)) is not None}:
             text = f"{names_of(sorted(resting))} rested and was seen at its start"
             self.warn([f"{text}. Bake all to have it seen in motion"])
         stuck = {plan.vehicles.source.owner(row).name: frames for row, frames in result.stuck.items()}
         self.warn((*plan.warnings, *_absence_warnings(result), *result.warnings, *stuck_warnings(stuck)))
         self.warn((*queue_warnings(result.mishaps[QUEUED]), *sliding_warnings(slides)))
         self.warn(finding.text for finding in counts.findings if finding.kind in TOLD_BY_BAKES)
-        told = self._told(result)
+        report = self._summary(result)
         # Blender sends no update when actions are assigned.
         census.changed()
-        return told
+        return report
 
     def refused(self, refusal: Refusal) -> set[str]:
         remember(self._scene, refusal)
         return super().refused(refusal)
 
-    def _told(self, result: BakeResult) -> str:
+    def _summary(self, result: BakeResult) -> str:
         text = f"Baked {counted(result.vehicles, 'vehicle')}, {counted(result.frames, 'frame')}"
         text += f" in {self.seconds():.1f} s{summary(result.mishaps, result.closest)}"
         return f"{text}{result.told and '; '}{result.told}"
 
 
-def _planted(vehicles: Sequence[Object]) -> list[Object]:
+def _with_held_feet(vehicles: Sequence[Object]) -> list[Object]:
     """The vehicles whose feet are held, evenly chosen of many: it takes a while to look at each."""
     crowds = {crowd for crowd in map(crowd_of, vehicles) if crowd is not None and crowd.steering.portrayal.clips}
     held = {crowd for crowd in crowds if crowd.steering.portrayal.playing.plant_feet and unplanted_of(crowd) is None}
@@ -203,7 +203,7 @@ class STEERING_OT_clear_bake(SteeringOperator, bpy.types.Operator):
         baked = [ob for ob in written if bake_of(ob) is not None]
         if not written:
             message = "None of the selected objects is baked" if self.selected else "No baked objects in the scene"
-            raise Unneeded("; ".join([message, *_unreadable(in_use(context.scene))]))
+            raise Unneeded("; ".join([message, *_damaged_records(in_use(context.scene))]))
         for ob in baked:
             if settings_of(ob) is not None:
                 check_stored_start(ob)
@@ -214,7 +214,7 @@ class STEERING_OT_clear_bake(SteeringOperator, bpy.types.Operator):
             points = outcomes.points(ob, record)
             moved += record.moves if points is None else len(points)
         self.warn(SplitWriter.delete(written))
-        forget_runs(context.scene, _played())
+        forget_runs(context.scene, _ids_of_bakes())
         for ob in baked:
             if settings_of(ob) is not None:
                 give_back(ob)
@@ -249,7 +249,7 @@ def _selected(context: Context) -> list[Object]:
     return list(dict.fromkeys([*selected, *(ob for ob in members if crowd_of(ob) in whole)]))
 
 
-def _played(but: Container[Object] = ()) -> set[str]:
+def _ids_of_bakes(but: Container[Object] = ()) -> set[str]:
     """The ids of the bakes that objects of the file play, also in excluded collections and other scenes.
 
     `but`: objects of which they are known.
@@ -257,7 +257,7 @@ def _played(but: Container[Object] = ()) -> set[str]:
     return {bake.bake_id for ob in bpy.data.objects if ob not in but and (bake := bake_of(ob)) is not None}
 
 
-def _unreadable(objects: Iterable[Object]) -> Iterator[str]:
+def _damaged_records(objects: Iterable[Object]) -> Iterator[str]:
     """A clause that names the objects whose record of a bake is damaged, if there are any."""
     names = [ob.name for ob in objects if has_unreadable_record(action_of(ob))]
     if names:
@@ -266,7 +266,7 @@ def _unreadable(objects: Iterable[Object]) -> Iterator[str]:
 
 
 def _with_parts(objects: Iterable[Object], family: Family) -> list[Object]:
-    return list(dict.fromkeys(each for ob in objects for each in (ob, *parts(ob, family))))
+    return list(dict.fromkeys(member for ob in objects for member in (ob, *parts(ob, family))))
 
 
 def _absence_warnings(result: BakeResult) -> Iterator[str]:

@@ -72,9 +72,9 @@ def _action_names(self, context, _text) -> list[str]:
     crowd, family = crowd_in_focus(context), Family()
     if crowd is None:
         return []
-    taken = {clip.action for clip in stored_clips(crowd) if _state_name(clip) == self.state}
+    used = {clip.action for clip in stored_clips(crowd) if _state_name(clip) == self.state}
     models = models_with_clips(vehicles_of(crowd, context.scene), family)
-    return sorted({action.name for _, rig in models for action in actions_of(rig) if action not in taken})
+    return sorted({action.name for _, rig in models for action in actions_of(rig) if action not in used})
 
 
 def _state_name(clip: PropertyGroup) -> str:
@@ -126,8 +126,8 @@ class STEERING_OT_clip_add(SteeringOperator, bpy.types.Operator):
         models = _with_rigs(crowd, context, family)
         action = bpy.data.actions.get(self.action)
         if action is None:
-            what = f"No action is named {self.action}" if self.action else "No action is chosen"
-            raise Refusal(f"{what}. Choose one that poses {models[0][1].name}.")
+            reason = f"No action is named {self.action}" if self.action else "No action is chosen"
+            raise Refusal(f"{reason}. Choose one that poses {models[0][1].name}.")
         states = {state.name: state for state in states_of_crowd(crowd, context)}
         if self.state and self.state not in states:
             raise Refusal(f"{crowd.name} has no state {self.state}. Choose one of its states, or none.")
@@ -182,7 +182,7 @@ class STEERING_OT_clips_find(SteeringOperator, bpy.types.Operator):
             actions, brought = actions_of(rig), own_actions(rig)
             choices = promising(brought), brought, promising(actions), actions
             clips = find_clips(crowd, ob, choices, context.scene, family) if actions else []
-            looked_at.update(brought if clips and all(each.action in brought for each in clips) else actions)
+            looked_at.update(brought if clips and all(found.action in brought for found in clips) else actions)
             all_clips += without_copies(clips, all_clips)
             of_models.append((clips, brought, ob))
         if not looked_at:
@@ -260,8 +260,8 @@ class STEERING_OT_clips_measure(SteeringOperator, bpy.types.Operator):
         crowd = crowd_in_focus(context)
         check_stored([crowd])
         measure_clips(crowd, context.scene, Family(), again=True)
-        told = [f"{short_name(clip.action)}: {words(clip)}" for clip in stored_clips(crowd)]
-        return "; ".join(told)
+        texts = [f"{short_name(clip.action)}: {words(clip)}" for clip in stored_clips(crowd)]
+        return "; ".join(texts)
 
 
 class STEERING_OT_select_sliding(SteeringOperator, bpy.types.Operator):
@@ -282,16 +282,16 @@ class STEERING_OT_select_sliding(SteeringOperator, bpy.types.Operator):
     def carry_out(self, context):
         crowd = crowd_in_focus(context)
         slides = list(slides_of(vehicles_of(crowd, context.scene), context.scene))
-        known = [each for each in slides if each.metres is not None]
+        known = [slide for slide in slides if slide.metres is not None]
         if not slides:
             raise Refusal(f"No vehicle of {crowd.name} plays clips. Give it clips and bake first.", about=[crowd])
         if not known:
             text = f"The legs of {slides[0].vehicle.name} are moved by shape keys, constraints or drivers"
             raise Refusal(f"{text}, which are not measured. Check its feet in playback.", about=[slides[0].vehicle])
-        sliding = [each for each in known if each.metres > self.distance]
-        select_only(context, selectable(each.vehicle for each in sliding))
-        worst = max(known, key=lambda each: each.metres)
+        sliding = [slide for slide in known if slide.metres > self.distance]
+        select_only(context, selectable(slide.vehicle for slide in sliding))
+        worst = max(known, key=lambda slide: slide.metres)
         text = f"{len(sliding)} of {len(known)} slide more than {100.0 * self.distance:.3g} cm"
-        told = f"{text}; worst is {worst.vehicle.name}, {100.0 * worst.metres:.1f} cm from frame {worst.frame}"
+        message = f"{text}; worst is {worst.vehicle.name}, {100.0 * worst.metres:.1f} cm from frame {worst.frame}"
         unknown = len(slides) - len(known)
-        return f"{told}; {unknown} with constraints not measured" if unknown else told
+        return f"{message}; {unknown} with constraints not measured" if unknown else message

@@ -9,7 +9,7 @@ from bpy.types import Context, Object, Scene
 from ...simulation.roles import Role
 from ..crowds.copied_states import copied_crowd, copy_states
 from ..crowds.crowd_cache import is_kept_here, save_as_library
-from ..crowds.joining import SMALLEST, Shape, fit_body, fit_size, fit_stride, height_of
+from ..crowds.joining import SMALLEST, fit_body, fit_size, fit_stride, height_of
 from ..crowds.populating.members import collection_beside
 from ..objects.crowd_caches import cache_of
 from ..objects.focus import check_editable, crowd_in_focus, select_only, selectable, vehicle_in_focus, vehicles_selected
@@ -83,7 +83,8 @@ def _named(name: str, scene: Scene) -> Object:
 def _move(vehicles: list[Object], crowd: Object, context: Context, *, fit: bool) -> None:
     """Move vehicles to a crowd and adapt their factors, which are multiples of the crowd's radius and length; `fit`:
     whether a crowd without vehicles takes its body and the height of its stride from them."""
-    shapes = {ob.name: None if has_role(ob, Role.POINTS) else _shape(ob) for ob in vehicles}
+    unsized = [ob for ob in vehicles if has_role(ob, Role.POINTS) or crowd_of(ob) is None]
+    shapes = {ob.name: None if ob in unsized else capsule_of(ob) for ob in vehicles}
     usable = [shape for shape in shapes.values() if shape is not None and shape[0] > SMALLEST]
     is_empty = not any(crowd_of(ob) == crowd for ob in members_in(in_use(context.scene)))
     if fit and is_empty and usable and crowd.library is None:
@@ -95,11 +96,6 @@ def _move(vehicles: list[Object], crowd: Object, context: Context, *, fit: bool)
         ob.steering.crowd = crowd
         if shape is not None and radius > SMALLEST and "steering.size_factor" not in animated_paths(ob):
             fit_size(ob, crowd, shape)
-
-
-def _shape(ob: Object) -> Shape | None:
-    """The radius and the length of a vehicle in metres, or None if its crowd is missing."""
-    return None if crowd_of(ob) is None else capsule_of(ob)
 
 
 class STEERING_OT_crowd_restore(SteeringOperator, bpy.types.Operator):
@@ -117,12 +113,12 @@ class STEERING_OT_crowd_restore(SteeringOperator, bpy.types.Operator):
     def carry_out(self, context):
         objects = in_use(context.scene)
         lost = lost_crowds(members_in(objects), tagged(objects, Role.CROWD))
-        chosen = [each for each in lost if not self.crowd or (each.crowd and each.crowd.name == self.crowd)]
+        chosen = [missing for missing in lost if not self.crowd or (missing.crowd and missing.crowd.name == self.crowd)]
         if not chosen:
-            what = f"The crowd {self.crowd}" if self.crowd else "No crowd"
-            raise Unneeded(f"{what} is {'not ' * bool(self.crowd)}missing from the scene")
-        for each in chosen:
-            self._restore(context, each)
+            subject = f"The crowd {self.crowd}" if self.crowd else "No crowd"
+            raise Unneeded(f"{subject} is {'not ' * bool(self.crowd)}missing from the scene")
+        for missing in chosen:
+            self._restore(context, missing)
         # The objects that were linked are listed once the view layer is updated.
         context.view_layer.update()
 
@@ -140,9 +136,9 @@ class STEERING_OT_crowd_restore(SteeringOperator, bpy.types.Operator):
         if not has_role(crowd, Role.CROWD):
             check_editable([crowd])
             give_role(crowd, Role.CROWD, Family())
-        known = set(in_use(context.scene))
+        present = set(in_use(context.scene))
         needed = [crowd, *(pointer.ob for pointer in pointers_of(crowd))]
-        missing = [ob for ob in dict.fromkeys(needed) if ob not in known]
+        missing = [ob for ob in dict.fromkeys(needed) if ob not in present]
         for ob in missing:
             if ob.name not in collection.objects:
                 collection.objects.link(ob)

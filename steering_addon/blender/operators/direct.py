@@ -17,8 +17,8 @@ USUAL_LENGTH = 40
 
 def _may_take_over(operator: type, context: Context) -> bool:
     """Whether a vehicle is selected, or the panel of the last operator asks: the guides are selected then."""
-    last = context.window_manager.operators[-1:]
-    return any(each.bl_idname == operator.__name__ for each in last) or vehicle_selected(operator, context)
+    latest = context.window_manager.operators[-1:]
+    return any(recent.bl_idname == operator.__name__ for recent in latest) or vehicle_selected(operator, context)
 
 
 class STEERING_OT_animate_by_hand(SteeringOperator, bpy.types.Operator):
@@ -57,8 +57,8 @@ Bake again afterwards; the vehicle follows its guide, and the others see it"""
         context.view_layer.update()
         select_only(context, guides)
         context.view_layer.objects.active = guides[0]
-        led = guides[0].name if len(guides) == 1 else f"the {len(guides)} guides"
-        return f"Move the keys of {led}, then bake again"
+        subject = guides[0].name if len(guides) == 1 else f"the {len(guides)} guides"
+        return f"Move the keys of {subject}, then bake again"
 
 
 class STEERING_OT_mark_add(SteeringOperator, bpy.types.Operator):
@@ -88,9 +88,9 @@ lands on it"""
     def carry_out(self, context):
         crowd = crowd_in_focus(context)
         check_stored([crowd])
-        # A roof may be an obstacle too.
-        left_out = vehicle_of if self.lands else _takes_part
-        shapes = [ob for ob in context.selected_objects if ob.type in SHAPED and not left_out(ob)]
+        # What lands may land on a roof, which may be an obstacle too.
+        others = [ob for ob in context.selected_objects if vehicle_of(ob) is None and (self.lands or not has_roles(ob))]
+        shapes = [ob for ob in others if ob.type in SHAPED]
         shape = shapes[0] if len(shapes) == 1 else None
         vehicle = vehicle_in_focus(context)
         alone = not self.of_crowd and vehicle is not None and (shape is None or self.lands)
@@ -103,8 +103,3 @@ lands on it"""
         of = "" if alone else "each of " if shape is not None or self.lands else "the middle of "
         is_there = f"{performer.name} {'stands' if self.lands else 'is to be'} here at frame {frame}"
         return f"{mark.name}: {of}{is_there}. Move the timeline marker or the mark"
-
-
-def _takes_part(ob: bpy.types.Object) -> bool:
-    """Whether an object has a role, or is a part of a vehicle; nothing is written."""
-    return vehicle_of(ob) is not None or has_roles(ob)

@@ -80,7 +80,7 @@ PROBLEMS = {
 WORDS = {kind: problem.words for kind, problem in PROBLEMS.items()}
 ITEMS = [
     (ANY, "Any", "Vehicles with any of these problems", 0),
-    *((kind.upper(), each.label, f"Vehicles {each.about}", k) for k, (kind, each) in enumerate(PROBLEMS.items(), 1)),
+    *((kind.upper(), p.label, f"Vehicles {p.about}", k) for k, (kind, p) in enumerate(PROBLEMS.items(), 1)),
 ]
 
 
@@ -99,7 +99,8 @@ class STEERING_OT_select_contacts(SteeringOperator, bpy.types.Operator):
             raise NothingFound("No baked vehicle ran into anything or got stuck")
         objects = selectable(ob for ob in context.view_layer.objects if ob in frames)
         select_only(context, objects)
-        frame = _next_frame(context.scene.frame_current, [at for ob in objects or frames for at in frames[ob]])
+        upcoming = [at for ob in objects or frames for at in frames[ob]]
+        frame = min((at for at in upcoming if at > context.scene.frame_current), default=min(upcoming))
         if objects:
             context.view_layer.objects.active = next(ob for ob in objects if frame in frames[ob])
         context.scene.frame_set(int(frame))
@@ -120,10 +121,10 @@ def summary(mishaps: Mapping[str, int], closest: float) -> str:
         mishaps: the number of vehicles by the kind of mishap.
         closest: metres between the surfaces of a vehicle and an obstacle at their nearest; inf without obstacles.
     """
-    told = ", ".join(f"{mishaps[kind]} {words}" for kind, words in WORDS.items() if mishaps[kind])
+    listed = ", ".join(f"{mishaps[kind]} {words}" for kind, words in WORDS.items() if mishaps[kind])
     if closest < TOUCHES and not mishaps[OBSTACLE]:
-        return f"; obstacles touched by the Radius of a vehicle: {told or 'no overlaps'}"
-    return f"{'' if np.isinf(closest) else f', nearest obstacle {closest:.2f} m'}: {told or 'no contacts'}"
+        return f"; obstacles touched by the Radius of a vehicle: {listed or 'no overlaps'}"
+    return f"{'' if np.isinf(closest) else f', nearest obstacle {closest:.2f} m'}: {listed or 'no contacts'}"
 
 
 def stuck_warnings(stuck: Mapping[str, tuple[float, float]]) -> list[str]:
@@ -138,11 +139,11 @@ def stuck_warnings(stuck: Mapping[str, tuple[float, float]]) -> list[str]:
 
 def sliding_warnings(slides: Iterable[Slide]) -> list[str]:
     """The warning that names the vehicles whose feet slide further than is acceptable, with the worst."""
-    far = sorted((each for each in slides if each.share > SLIDES), key=lambda each: -each.share)
-    if not far:
+    sliding = sorted((each for each in slides if each.share > SLIDES), key=lambda each: -each.share)
+    if not sliding:
         return []
-    slide, worst = "slides" if len(far) == 1 else "slide", far[0]
-    text = f"{list_names([each.vehicle.name for each in far], NAMED)} {slide} on feet that stand"
+    slide, worst = "slides" if len(sliding) == 1 else "slide", sliding[0]
+    text = f"{list_names([each.vehicle.name for each in sliding], NAMED)} {slide} on feet that stand"
     worst_of = f"{100.0 * (worst.metres or 0.0):.0f} cm from frame {worst.frame}"
     return [f"{text}, at worst {worst_of}. Select Sliding in the panel Clips selects all that do"]
 
@@ -157,8 +158,8 @@ def _mishap_frames(scene: Scene, kind: str) -> dict[Object, list[float]]:
     frames_of, outcomes = {}, Outcomes()
     for ob in in_use(scene):
         bake = bake_of(ob)
-        each = [item for outcome in outcomes.each(ob, bake) for item in outcome.mishaps.items()]
-        frames = [frame for mishap, frame in each if kind in (ANY, mishap.upper())]
+        items = [item for outcome in outcomes.each(ob, bake) for item in outcome.mishaps.items()]
+        frames = [frame for mishap, frame in items if kind in (ANY, mishap.upper())]
         if frames:
             cache = cache_of(crowd_of(ob)) if cached_as(ob) is not None else None
             frames_of.setdefault(ob if cache is None else shown_by(cache) or ob, []).extend(frames)
@@ -170,11 +171,6 @@ def _stuck_frames(objects: Sequence[Object]) -> tuple[float, float] | None:
     outcomes = Outcomes()
     frames = [stuck for ob in objects if (stuck := outcomes.of(ob, bake_of(ob)).stuck_frames) is not None]
     return (min(first for first, _ in frames), max(last for _, last in frames)) if frames else None
-
-
-def _next_frame(current: float, frames: list[float]) -> float:
-    """The first of the frames after the current one, or else the first of all."""
-    return min((frame for frame in frames if frame > current), default=min(frames))
 
 
 class STEERING_OT_finding_select(SteeringOperator, bpy.types.Operator):
@@ -204,9 +200,10 @@ class STEERING_OT_finding_select(SteeringOperator, bpy.types.Operator):
             raise Unneeded("These objects are no longer in the view layer")
         for ob in context.selected_objects:
             ob.select_set(False)
-        if self.kind == FindingKind.HIDDEN.name:
-            _show(objects)
         for ob in objects:
+            if self.kind == FindingKind.HIDDEN.name:
+                ob.hide_viewport = False
+                ob.hide_set(False)
             ob.select_set(True)
         selected = [ob for ob in objects if ob.select_get()]
         if selected:
@@ -234,10 +231,3 @@ def _include(layer: LayerCollection, objects: list[Object]) -> None:
         if not set(objects).isdisjoint(child.collection.all_objects):
             child.exclude = False
             _include(child, objects)
-
-
-def _show(objects: list[Object]) -> None:
-    """Undo the hiding of objects with Blender's two switches."""
-    for ob in objects:
-        ob.hide_viewport = False
-        ob.hide_set(False)

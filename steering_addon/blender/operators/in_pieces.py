@@ -53,19 +53,19 @@ class InPieces(SteeringOperator):
         """Check everything, and return the work and what the status bar calls it. May raise a Refusal."""
         raise NotImplementedError
 
-    def _end(self, told: str) -> set[str]:
-        self.report({"INFO"}, told)
+    def _end(self, outcome: str) -> set[str]:
+        self.report({"INFO"}, outcome)
         return {"FINISHED"}
 
     def execute(self, context):
         """Work without returning in between, for scripts and background runs."""
         try:
             self._begin(context)
-            while (told := self._work(INFINITE)) is None:
+            while (outcome := self._work(INFINITE)) is None:
                 pass
         except Refusal as refusal:
             return self.refused(refusal)
-        return self._end(told)
+        return self._end(outcome)
 
     def invoke(self, context, _event):
         # The only sign of a background run: it has a window too, but no event ever reaches that.
@@ -73,11 +73,11 @@ class InPieces(SteeringOperator):
             return self.execute(context)
         try:
             self._begin(context)
-            told = self._work(FIRST_PIECE)
+            outcome = self._work(FIRST_PIECE)
         except Refusal as refusal:
             return self.refused(refusal)
-        if told is not None:
-            return self._end(told)
+        if outcome is not None:
+            return self._end(outcome)
         manager = context.window_manager
         manager.progress_begin(0, 100)
         self._timer = manager.event_timer_add(INTERVAL, window=context.window)
@@ -97,19 +97,19 @@ class InPieces(SteeringOperator):
         self._plan_drawing()
         drawing = time.perf_counter() - self._pause_time
         try:
-            told = self._work(min(max(PER_DRAWING * drawing, LEAST_PIECE), MOST_PIECE))
+            outcome = self._work(min(max(PER_DRAWING * drawing, LEAST_PIECE), MOST_PIECE))
         except Refusal as refusal:
             self._end_modal(context)
             return self.refused(refusal)
         except BaseException:
             self._end_modal(context)
             raise
-        if told is None:
+        if outcome is None:
             if time.perf_counter() >= self._due:
                 self._show_status(context)
             return {"RUNNING_MODAL"}
         self._end_modal(context)
-        return self._end(told)
+        return self._end(outcome)
 
     def cancel(self, context) -> None:
         """Stop without a trace. Blender also calls this when the window closes."""
@@ -147,8 +147,8 @@ class InPieces(SteeringOperator):
                     break
                 self._progress = next(self._steps) or self._progress
         except StopIteration as stop:
-            told: str = stop.value
-            return told
+            outcome: str = stop.value
+            return outcome
         self._pause_time = time.perf_counter()
         return None
 
@@ -193,5 +193,5 @@ def _time_left(passed: float, progress: float) -> str:
     """An estimate of the time left, after what was done in the seconds that have passed; empty for a short work."""
     if passed < ESTIMATED or progress <= 0.0:
         return ""
-    left = passed * (1.0 - progress) / progress
-    return f", about {left:.0f} s left" if left < 100.0 else f", about {left / 60.0:.0f} min left"
+    remaining = passed * (1.0 - progress) / progress
+    return f", about {remaining:.0f} s left" if remaining < 100.0 else f", about {remaining / 60.0:.0f} min left"

@@ -39,7 +39,7 @@ class Picking:
 
     def click(self, row: int, *, adds: bool) -> None:
         """Choose an agent, -1 for none, instead of the others, or as well if it `adds`; a second time lets go of it."""
-        others = [each for each in self.chosen if each != row] if adds else []
+        others = [other for other in self.chosen if other != row] if adds else []
         is_new = row >= 0 and row not in self.chosen
         self.chosen = [*others, row] if is_new or (not adds and row >= 0) else others
 
@@ -114,16 +114,16 @@ class STEERING_OT_pick_agents(SteeringOperator, bpy.types.Operator):
         self._leave(context, "CANCELLED")
 
     def _handle(self, context: Context, event: Event) -> set[str]:
-        found, running = _view_under(context, event), self._picking
-        if event.type == "ESC" or (event.type == "RIGHTMOUSE" and found is not None):
+        view_under, running = _view_under(context, event), self._picking
+        if event.type == "ESC" or (event.type == "RIGHTMOUSE" and view_under is not None):
             return self._leave(context, "CANCELLED")
         if event.type in ("RET", "NUMPAD_ENTER") and event.value == "PRESS" and running.chosen:
             ids = running.ids
             self._leave(context, "FINISHED")
             return _make(ids)
-        if found is None:
+        if view_under is None:
             return {"PASS_THROUGH"}
-        area, region, view = found
+        area, region, view = view_under
         pointer = event.mouse_x - region.x, event.mouse_y - region.y
         row = running.agents.under(region, view, pointer, context.scene.frame_current_final)
         if row != running.pointed_at:

@@ -81,8 +81,8 @@ class STEERING_OT_make_objects(InPieces, bpy.types.Operator):
         if is_signed:
             # The others go on as they would beside the agents themselves.
             sign_run(context.scene, _run_of(cache), fingerprint(context.scene))
-        there = select_only(context, objects)
-        context.view_layer.objects.active = there[0] if there else context.view_layer.objects.active
+        selected = select_only(context, objects)
+        context.view_layer.objects.active = selected[0] if selected else context.view_layer.objects.active
         census.changed()
         self.warn(warnings)
         return f"Made {names_of([ob.name for ob in objects])} of {crowd.name}"
@@ -160,16 +160,16 @@ class STEERING_OT_give_back(SteeringOperator, bpy.types.Operator):
         """The objects to give back, and the identities of agents whose objects are gone."""
         crowd = crowd_in_focus(context)
         standing, hidden = standing_for(crowd, in_use(context.scene)), _hidden(crowd)
-        wanted = set(numbers_in(self.ids))
+        asked_for = set(numbers_in(self.ids))
         selected = {vehicle_of(ob) for ob in context.selected_objects}
         gone = hidden - {ob.steering.identity for ob in standing}
-        if not wanted:
+        if not asked_for:
             objects = [ob for ob in standing if ob in selected]
             return (objects, []) if objects else (standing, sorted(gone))
-        objects = [ob for ob in standing if ob.steering.identity in wanted]
-        if unknown := wanted - {ob.steering.identity for ob in objects} - gone:
+        objects = [ob for ob in standing if ob.steering.identity in asked_for]
+        if unknown := asked_for - {ob.steering.identity for ob in objects} - gone:
             raise Refusal(f"No object stands for agent {min(unknown)} of {crowd.name}. Choose others.", about=[crowd])
-        return objects, sorted(gone & wanted)
+        return objects, sorted(gone & asked_for)
 
     def _edited(self, objects: Sequence[Object]) -> list[Object]:
         """The objects whose keys, or those of whose parts, were edited by hand."""

@@ -37,11 +37,11 @@ class SteeringOperator:
 
     def execute(self, context):
         try:
-            told = self.carry_out(context)
+            outcome = self.carry_out(context)
         except Refusal as why:
             return self.refused(why)
-        if told:
-            self.report({"INFO"}, told)
+        if outcome:
+            self.report({"INFO"}, outcome)
         return {"FINISHED"}
 
     def refused(self, refusal: Refusal) -> set[str]:
@@ -129,19 +129,16 @@ def has_clips(operator: type, context: Context) -> bool:
 def ask_of_edited(
     context: Context, operator: str, edited: Sequence[Object], answers: Sequence[tuple[str, str, str]], **settings: Any
 ) -> None:
-    """Ask what becomes of objects with edited keys; another click than on an answer leaves all as it is.
-
-    Args:
-        operator: the bl_idname of the one that each answer calls.
-        answers: the values of its property `edited`, each with its text, in which {} stands for the objects, and icon.
-    """
+    """Ask what becomes of objects with edited keys; another click than on an answer leaves all as it is. `operator`:
+    the bl_idname of the one that each answer calls; `answers`: the values of its property `edited`, each with its text,
+    in which {} stands for the objects, and icon."""
 
     def draw(popup, _context) -> None:
         # Each answer is a call of its own, which Esc may stop.
         popup.layout.operator_context = "INVOKE_DEFAULT"
-        which = edited[0].name if len(edited) == 1 else f"These {len(edited)}"
+        subject = edited[0].name if len(edited) == 1 else f"These {len(edited)}"
         for answer, text, icon in answers:
-            entry = popup.layout.operator(operator, text=text.format(which), icon=icon, translate=False)
+            entry = popup.layout.operator(operator, text=text.format(subject), icon=icon, translate=False)
             for name, value in {"edited": answer, **settings}.items():
                 setattr(entry, name, value)
 

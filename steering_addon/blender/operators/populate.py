@@ -117,8 +117,8 @@ class STEERING_OT_populate(SteeringOperator, bpy.types.Operator):
         plan, place, models = self._plan(context, crowd, family)
         crowd = crowd or new_crowd(context, likeness(self.moves_like).crowd, seed=plan.ground.population.seed)
         self._remember(crowd, plan, place, models)
-        told = _changes(crowd, plan, [] if self.hide_models else models)
-        warnings = _left_out(context, crowd, plan, place, family)
+        report = _changes(crowd, plan, [] if self.hide_models else models)
+        warnings = _limits(context, crowd, plan, place, family)
         in_points = plan.ground.population.in_points
         members = [] if in_points else fill(context, crowd, plan)
         if in_points:
@@ -136,11 +136,11 @@ class STEERING_OT_populate(SteeringOperator, bpy.types.Operator):
             if player_below(members[0], Family()) is not None:
                 context.view_layer.update()
             clips, why_none = add_to_new_crowd(crowd, members, context.scene)
-            told += f"; they play {', '.join(clips)}" if clips else ""
+            report += f"; they play {', '.join(clips)}" if clips else ""
             warnings += [why_none] if why_none else []
         if plan.preset and members and (why := why_improbable(crowd, members, are_birds=self.moves_like == "BIRD")):
             warnings.append(why)
-        self.report({"INFO"}, told)
+        self.report({"INFO"}, report)
         if arrangement == ONE_PLACE and plan.count > 1:
             self.report(*let_in(crowd, context.scene))
         # Last: the status bar shows the last report.
@@ -162,7 +162,7 @@ class STEERING_OT_populate(SteeringOperator, bpy.types.Operator):
         ground, arrangement = _selected_ground(context, crowd, family)
         passed = values_of(Population, self)
         values = values_of(Population, group) if group is not None else {**passed, CHOICE: arrangement}
-        chosen = {name for name in passed if self.properties.is_property_set(name)} - self._following()
+        chosen = {name for name in passed if self.properties.is_property_set(name)} - self._still_following()
         specified = {name: passed[name] for name in chosen}
         self.found = " ".join(name for name in FOLLOWING if group is None and name not in chosen)
 
@@ -179,7 +179,7 @@ class STEERING_OT_populate(SteeringOperator, bpy.types.Operator):
         if crowd is None or not is_settled(crowd):
             like = self._likeness(context, weighted, family)
         if group is None and arrangement == SURFACE and like is not ANYTHING and flies(like, crowd):
-            values[CHOICE] = VOLUME if _fill(place, weighted, context, family) else SURFACE
+            values[CHOICE] = VOLUME if _is_filled_by(place, weighted, context, family) else SURFACE
         population = Population(**{**values, **specified})
         if population.arrangement not in WANTED:
             place = None
@@ -187,9 +187,9 @@ class STEERING_OT_populate(SteeringOperator, bpy.types.Operator):
         plan = plan_filling(context, crowd, population, place, weighted, like, family, sizes_of_preset=sizes_of_preset)
         return plan, place, models
 
-    def _following(self) -> set[str]:
+    def _still_following(self) -> set[str]:
         """The names of the settings that still have the value which was found for them."""
-        found = dict(each.split("=") for each in self.found.split())
+        found = dict(pair.split("=") for pair in self.found.split())
         return {name for name, value in found.items() if str(getattr(self, name)) == value}
 
     def _likeness(self, context: Context, models: list[tuple[Object, float]], family: Family) -> Likeness:
@@ -234,21 +234,21 @@ def _changes(crowd: Object, plan: FillingPlan, models: list[Object]) -> str:
     visible = [ob.name for ob in models if ob.visible_get()]
     aside = ""
     if visible:
-        which = "the model" if len(visible) == 1 else "the models"
-        aside = f"; {which} {names_of(visible)} {'remains' if len(visible) == 1 else 'remain'} beside them"
+        subject = "the model" if len(visible) == 1 else "the models"
+        aside = f"; {subject} {names_of(visible)} {'remains' if len(visible) == 1 else 'remain'} beside them"
     return f"{crowd.name} has {plan.count} members: {changes}{aside}"
 
 
 def _hide(plan: FillingPlan, context: Context) -> None:
     """Hide the models that members were made of."""
-    shown_there = set(context.view_layer.objects)
+    in_view = set(context.view_layer.objects)
     for part in (part for source in plan.sources for part in source.model.parts if part.library is None):
         part.hide_render = True
-        if part in shown_there:
+        if part in in_view:
             part.hide_set(True)
 
 
-def _left_out(context: Context, crowd: Object, plan: FillingPlan, place: Object | None, family: Family) -> list[str]:
+def _limits(context: Context, crowd: Object, plan: FillingPlan, place: Object | None, family: Family) -> list[str]:
     """A warning each about members that are not made or not moved, and about parts that members do not get."""
     warnings = []
     models = [source.model.parts[0] for source in plan.sources]
@@ -341,13 +341,13 @@ def _selected_ground(context: Context, crowd: Object | None, family: Family) -> 
             continue
         size, largest = max(extents[ob]), max(map(max, others))
         flatness, flattest = _flatness(extents[ob]), min(map(_flatness, others))
-        most = LOW if size > largest else FLAT
-        if size > GROUND * largest or flatness <= most < flattest:
+        limit = LOW if size > largest else FLAT
+        if size > GROUND * largest or flatness <= limit < flattest:
             return ob, SURFACE
     return None, GRID
 
 
-def _fill(place: Object, models: list[tuple[Object, float]], context: Context, family: Family) -> bool:
+def _is_filled_by(place: Object, models: list[tuple[Object, float]], context: Context, family: Family) -> bool:
     """Whether models that fly or swim are to fill a place instead of standing on it."""
     depsgraph = context.evaluated_depsgraph_get()
     sizes = [float(Body.of(ob, depsgraph, family).extent().max()) for ob, _ in models]

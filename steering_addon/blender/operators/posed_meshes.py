@@ -89,8 +89,8 @@ class STEERING_OT_pose_meshes(InPieces, bpy.types.Operator):
             bpy.data.batch_remove([mesh for mesh in variant.meshes if not mesh.users])
             raise
         poses_of = list(zip([short_name(entry.action) for entry in model.entries], layouts[0].poses))
-        if few := [name for name, poses in poses_of if poses == self.most]:
-            text = f"With {self.most} poses {', '.join(few)} may be off by more than {100.0 * self.tolerance:.3g} cm"
+        if coarse := [name for name, poses in poses_of if poses == self.most]:
+            text = f"With {self.most} poses {', '.join(coarse)} may be off by more than {100.0 * self.tolerance:.3g} cm"
             self.warn([f"{text}. Raise Most Poses or Tolerance"])
         strangers = [block.name for block in (*collection.objects, *collection.children) if not _is_ours(block)]
         if strangers:
@@ -141,15 +141,15 @@ def _replaced(
         scene.collection.children.link(collection)
         exclude(scene, [collection])
     _clear(collection)
-    places = {entry.as_pointer(): row for row, entry in enumerate(stored)}
-    numbers = [places[entry.as_pointer()] for entry in model.entries]
-    shown = [
+    rows = {entry.as_pointer(): row for row, entry in enumerate(stored)}
+    numbers = [rows[entry.as_pointer()] for entry in model.entries]
+    labels = [
         (short_name(entry.action), number, phase)
         for entry, number, poses in zip(model.entries, numbers, layout.poses, strict=True)
         for phase in middles(poses).tolist()
     ]
     digits = len(str(len(meshes)))
-    for index, (mesh, (name, number, phase)) in enumerate(zip(meshes, shown, strict=True)):
+    for index, (mesh, (name, number, phase)) in enumerate(zip(meshes, labels, strict=True)):
         # Geometry nodes sort the children by name.
         mesh.name = f"{index:0{digits}} {name}"
         ob = bpy.data.objects.new(mesh.name, mesh)

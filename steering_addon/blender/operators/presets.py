@@ -134,7 +134,7 @@ class STEERING_OT_preset_apply(Applying, bpy.types.Operator):
         differs = not preset.suits(length)
         if not self.properties.is_property_set("fit_size"):
             self.fit_size = differs
-        told = _on_size(preset, length, fits=self.fit_size) if differs or self.fit_size else ""
+        clause = _on_size(preset, length, fits=self.fit_size) if differs or self.fit_size else ""
         fits = self.fit_size and length is not None
         vehicles = vehicles_of(crowd, scene)
         if fits:
@@ -151,7 +151,7 @@ class STEERING_OT_preset_apply(Applying, bpy.types.Operator):
         text = f"Applied the preset {preset.label} to {crowd.name}"
         if preset.preroll and not self.use_preroll:
             text += f"; a pre-roll of {preset.preroll} frames is suggested"
-        return animated, warnings, text + told
+        return animated, warnings, text + clause
 
 
 def _on_size(preset: Preset, length: float | None, *, fits: bool) -> str:

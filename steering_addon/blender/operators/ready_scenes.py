@@ -46,18 +46,18 @@ class Adding(SteeringOperator):
                 frame_view(context, members)
             if self.add_camera:
                 add_camera(context, crowd, members)
-        way = self._way_to_it(context.scene)
-        return f"Added {crowd.name}{way}{longer}: Preview or Bake to see it move"
+        beside = self._distance_text(context.scene)
+        return f"Added {crowd.name}{beside}{longer}: Preview or Bake to see it move"
 
     def _lengthen(self, scene: bpy.types.Scene) -> str:
         """Let the scene last until the end of the story; what to report of it."""
-        last = scene.frame_start + math.ceil(self.ready_scene.seconds / frame_time_of(scene))
-        if not self.ready_scene.seconds or scene.frame_end >= last:
+        end = scene.frame_start + math.ceil(self.ready_scene.seconds / frame_time_of(scene))
+        if not self.ready_scene.seconds or scene.frame_end >= end:
             return ""
-        scene.frame_end = last
-        return f"; its story takes until frame {last}, where the scene now ends"
+        scene.frame_end = end
+        return f"; its story takes until frame {end}, where the scene now ends"
 
-    def _way_to_it(self, scene: bpy.types.Scene) -> str:
+    def _distance_text(self, scene: bpy.types.Scene) -> str:
         """How far from the 3D cursor it is, if it had to go beside others: it may be out of view there."""
         distance = (Vector(self.location) - scene.cursor.location).length
         if distance <= 0.0:

@@ -79,12 +79,12 @@ class STEERING_OT_trigger_add(SteeringOperator, bpy.types.Operator):
             return active
         selected = [ob for ob in context.selected_objects if has_role(ob, Role.STATE)]
         crowd = crowd_in_focus(context)
-        known = selected or (states_of_crowd(crowd, context) if crowd is not None else []) or states
-        if len(known) > 1:
+        candidates = selected or (states_of_crowd(crowd, context) if crowd is not None else []) or states
+        if len(candidates) > 1:
             # Ready states bring others that follow them: what nothing leads to yet is meant.
-            known = [ob for ob in known if not (states_before(ob, context) or triggers_of_state(ob, context))]
-        if len(known) == 1:
-            return known[0]
+            candidates = [ob for ob in candidates if not (states_before(ob, context) or triggers_of_state(ob, context))]
+        if len(candidates) == 1:
+            return candidates[0]
         raise Refusal("There are several states to call into. Select what calls, then Shift-click the state.")
 
 
@@ -130,8 +130,8 @@ class STEERING_OT_states_copy(SteeringOperator, bpy.types.Operator):
         others = crowds_with_states(context, crowd)
         chosen = [ob for ob in others if ob.name == self.source] if self.source else others
         if len(chosen) != 1:
-            asked = self.source or "No one crowd alone"
-            raise Refusal(f"{asked} is not another crowd with states. Choose another crowd for Copy States.")
+            subject = self.source or "No one crowd alone"
+            raise Refusal(f"{subject} is not another crowd with states. Choose another crowd for Copy States.")
         check_stored([crowd, *states_of_crowd(chosen[0], context)])
         states = copy_states(context, chosen[0], crowd)
         context.view_layer.update()
@@ -149,12 +149,12 @@ class STEERING_OT_select_in_state(SteeringOperator, bpy.types.Operator):
         crowd, number = crowd_of(state), number_of(state, context)
         members = vehicles_of(crowd, scene)
         states = [present_state(scene, ob, baked=tells_state(bake_of(ob))) for ob in members]
-        if all(each is None for each in states):
+        if all(current is None for current in states):
             name = crowd.name if crowd is not None else state.name
             raise Refusal(f"No vehicle of {name} is previewed or baked. Press Preview or Bake first.")
-        taken_up = [ob for ob, each in zip(members, states) if each == number]
-        reachable = selectable(taken_up)
+        inside = [ob for ob, current in zip(members, states) if current == number]
+        reachable = selectable(inside)
         select_only(context, reachable)
-        text = f"{len(taken_up)} of {len(members)} in {state.name} at frame {scene.frame_current_final:g}"
-        hidden = len(taken_up) - len(reachable)
+        text = f"{len(inside)} of {len(members)} in {state.name} at frame {scene.frame_current_final:g}"
+        hidden = len(inside) - len(reachable)
         return f"{text}; {hidden} hidden or not selectable" if hidden else text

@@ -106,7 +106,7 @@ class STEERING_OT_tag(SteeringOperator, bpy.types.Operator):
     def carry_out(self, context):
         role = Role[self.role]
         joined = Joined()
-        meant = _meant(context, role, self.of_part)
+        meant = _objects_to_tag(context, role, self.of_part)
         suitable, skipped = _suitable(meant, role, self.of_part)
         if role in OF_MEMBERS:
             joining = join if role is Role.VEHICLE else join_points
@@ -251,7 +251,7 @@ class STEERING_OT_set_start(SteeringOperator, bpy.types.Operator):
             store(ob, *channels(ob))
 
 
-def _meant(context: Context, role: Role, of_part: bool) -> list[Object]:
+def _objects_to_tag(context: Context, role: Role, of_part: bool) -> list[Object]:
     """The objects to tag, by name: of a part of a vehicle the whole, if the role is of bodies. Refused if all are parts
     of vehicles, and are to become vehicles."""
     selected = sorted(context.selected_objects, key=lambda ob: ob.name)
@@ -303,7 +303,7 @@ def _shapes_of(objects: list[Object], name: str) -> str:
     names: dict[str, list[str]] = {}
     for ob in objects:
         names.setdefault(SHAPE_LABELS[choice_in(ob.steering, name)], []).append(ob.name)
-    return "; ".join(f"{list_names(those)}: {label}" for label, those in names.items())
+    return "; ".join(f"{list_names(group)}: {label}" for label, group in names.items())
 
 
 def _select_wholes(context: Context, tagged_objects: list[Object]) -> list[str]:
@@ -337,13 +337,13 @@ def _summary(joined: Joined, scene: Scene) -> str:
         vehicles = f"The points of {names_of([ob.name for ob in joined.members])}"
     # Select All takes them along with the models.
     equipment = [ob.name for ob in joined.members if ob.type in EQUIPMENT]
-    too = f", {names_of(equipment)} too" if 0 < len(equipment) < number else ""
+    equipment_too = f", {names_of(equipment)} too" if 0 < len(equipment) < number else ""
     if preset is None:
-        return f"{vehicles} joined {crowd}{too}"
+        return f"{vehicles} joined {crowd}{equipment_too}"
     vehicle, units = joined.crowd.steering.vehicle, scene.unit_settings
     cruises_at = vehicle.cruise_speed * vehicle.max_speed * units.scale_length
     pace = bpy.utils.units.to_string(units.system, "VELOCITY", cruises_at, precision=2).strip()
-    return f"{vehicles} joined {crowd}{too}; preset {preset.label}, cruises at {pace}"
+    return f"{vehicles} joined {crowd}{equipment_too}; preset {preset.label}, cruises at {pace}"
 
 
 def _label(role: Role) -> str:

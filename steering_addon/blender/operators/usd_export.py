@@ -57,7 +57,7 @@ class STEERING_OT_export_usd(SteeringOperator, bpy.types.Operator):
                 write_points(path, crowds, scene.render.fps / scene.render.fps_base)
         except OSError as problem:
             raise Refusal(f"{path} cannot be written: {problem}. Choose another place.") from problem
-        members, models = sum(len(each.identity) for each in crowds), sum(len(each.meshes) for each in crowds)
+        members, models = sum(len(crowd.identity) for crowd in crowds), sum(len(crowd.meshes) for crowd in crowds)
         return f"Wrote {members} members by {models} meshes to {path.name}"
 
 
@@ -87,7 +87,7 @@ def _keyed(context: Context, keyed: dict[Object, list[Object]], meshes: list) ->
     if not vehicles:
         return
     records = [bake_of(ob) for ob in vehicles]
-    first, last = int(min(each.first for each in records)), int(max(each.last for each in records))
+    first, last = int(min(record.first for record in records)), int(max(record.last for record in records))
     manager, work = context.window_manager, matrices_of(vehicles, context.scene, first, last)
     manager.progress_begin(0, 100)
     try:
@@ -100,8 +100,8 @@ def _keyed(context: Context, keyed: dict[Object, list[Object]], meshes: list) ->
         manager.progress_end()
     end = 0
     for (crowd, members), models in zip(keyed.items(), meshes):
-        part = slice(end, end := end + len(members))
-        yield keyed_points(crowd, members, first, matrices[:, part], away[:, part], models)
+        columns = slice(end, end := end + len(members))
+        yield keyed_points(crowd, members, first, matrices[:, columns], away[:, columns], models)
 
 
 def show_in_menu(self, _context) -> None:

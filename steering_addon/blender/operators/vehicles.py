@@ -44,7 +44,7 @@ class STEERING_OT_flip_front(SteeringOperator, bpy.types.Operator):
     needs = (in_object_mode, needed(_may_be_flipped, "Select vehicles, or their crowd"))
 
     def carry_out(self, context):
-        vehicles = _chosen(context)
+        vehicles = _selected_with_crowds(context)
         if not vehicles:
             raise Unneeded("The selected crowds have no vehicles. Tag some, or select vehicles.")
         check_editable(vehicles)
@@ -68,7 +68,7 @@ class STEERING_OT_flip_front(SteeringOperator, bpy.types.Operator):
         return text
 
 
-def _chosen(context: Context) -> list[Object]:
+def _selected_with_crowds(context: Context) -> list[Object]:
     """The selected vehicles and those of the selected crowds."""
     selected = {*context.selected_objects, *vehicles_selected(context)}
     vehicles = tagged(context.view_layer.objects, Role.VEHICLE)
@@ -108,9 +108,9 @@ def _has_set(crowd: Object | None, moves: type[Locomotion]) -> bool:
 
 
 def _amount(name: str, default: float, description: str):
-    most = MOST_VARIED[name.lower().replace(" ", "_")]
+    limit = MOST_VARIED[name.lower().replace(" ", "_")]
     return FloatProperty(
-        name=name, description=description, default=default, min=0.0, max=most, soft_max=0.5, subtype="FACTOR"
+        name=name, description=description, default=default, min=0.0, max=limit, soft_max=0.5, subtype="FACTOR"
     )
 
 

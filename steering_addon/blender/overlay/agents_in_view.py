@@ -32,12 +32,10 @@ class AgentsInView:
 
     def __init__(self, motion: CachedMotion) -> None:
         self.motion = motion
-        shown = sorted((*motion.models.objects, *motion.models.children), key=lambda each: each.name)
-        corners = [_corners(each) for each in shown] or [np.zeros((1, 3))]
-        self._middle = np.array([each.mean(axis=0) for each in corners])
-        self._reach = np.array(
-            [np.linalg.norm(each - middle, axis=1).max() for each, middle in zip(corners, self._middle)]
-        )
+        models = sorted((*motion.models.objects, *motion.models.children), key=lambda model: model.name)
+        boxes = [_corners(model) for model in models] or [np.zeros((1, 3))]
+        self._middle = np.array([box.mean(axis=0) for box in boxes])
+        self._reach = np.array([np.linalg.norm(box - mid, axis=1).max() for box, mid in zip(boxes, self._middle)])
         self._on: tuple[float, np.ndarray, np.ndarray, np.ndarray] | None = None
 
     def balls(self, frame: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -45,13 +43,13 @@ class AgentsInView:
         if self._on is None or self._on[0] != frame:
             motion = self.motion
             rows = np.flatnonzero(~motion.edited["hidden"])
-            shown = motion.on_frames(np.array([frame]), rows)
-            there = shown.pose[0] >= 0
-            rows, scale = rows[there], np.abs(motion.scale[rows[there]])
+            motion_now = motion.on_frames(np.array([frame]), rows)
+            visible = motion_now.pose[0] >= 0
+            rows, scale = rows[visible], np.abs(motion.scale[rows[visible]])
             # As geometry nodes take numbers beyond the last.
-            model = motion.model(rows, shown.pose[0, there]) % len(self._middle)
-            turns = matrices_from_channels(shown.rotation[0, there], "QUATERNION")
-            middle = np.einsum("kab,kb->ka", turns, self._middle[model] * scale) + shown.position[0, there]
+            model = motion.model(rows, motion_now.pose[0, visible]) % len(self._middle)
+            turns = matrices_from_channels(motion_now.rotation[0, visible], "QUATERNION")
+            middle = np.einsum("kab,kb->ka", turns, self._middle[model] * scale) + motion_now.position[0, visible]
             self._on = frame, rows, middle, self._reach[model] * scale.max(axis=1)
         return self._on[1:]
 
@@ -65,13 +63,13 @@ class AgentsInView:
         """Draw rings around agents, by their rows, and the identity of the one that is pointed at."""
         rows, middles, radii = self.balls(frame)
         for numbers, color, wider in ((chosen, CHOSEN, 0.0), ([pointed_at], POINTED_AT, WIDER)):
-            here = np.isin(rows, np.array(numbers, dtype=np.int64))
-            place, depth, size = in_pixels(middles[here], radii[here], region, view)
-            seen = np.isfinite(depth)
-            if seen.any():
-                _draw_rings(place[seen], np.maximum(size[seen], LEAST) + wider, color, region)
+            ringed = np.isin(rows, np.array(numbers, dtype=np.int64))
+            place, depth, size = in_pixels(middles[ringed], radii[ringed], region, view)
+            ahead = np.isfinite(depth)
+            if ahead.any():
+                _draw_rings(place[ahead], np.maximum(size[ahead], LEAST) + wider, color, region)
                 if color is POINTED_AT:
-                    _write(str(self.motion.identity[pointed_at]), place[seen][0], size[seen][0])
+                    _write(str(self.motion.identity[pointed_at]), place[ahead][0], size[ahead][0])
 
 
 def _corners(model: Object | Collection) -> np.ndarray:

@@ -43,8 +43,8 @@ class Aim:
 
     def among(self, rows: np.ndarray) -> "Aim":
         """The aim of the vehicles in `rows`, (m,) ascending, renumbered to their index in `rows`."""
-        kept = np.isin(self.rows, rows)
-        return replace(self, rows=np.searchsorted(rows, self.rows[kept]), is_self=self.is_self[kept])
+        mask = np.isin(self.rows, rows)
+        return replace(self, rows=np.searchsorted(rows, self.rows[mask]), is_self=self.is_self[mask])
 
     def goals(self, positions: np.ndarray, depsgraph: Depsgraph) -> np.ndarray:
         """The target position of each vehicle, (n, 3); its own position if it has no target. `positions`: (m, 3) of all

@@ -60,25 +60,25 @@ class GroundLines:
         parts = [np.zeros((0, 3))]
         for row, ob in enumerate(self.objects):
             shape, matrix = self._shape(row, depsgraph), _matrix(ob, depsgraph)
-            known_by = (matrix[:3, :3].tobytes(), steepest)
-            if row not in self._steep or self._steep[row][0] != known_by:
-                self._steep[row] = known_by, _marks(shape, matrix[:3, :3], steepest)
+            key = (matrix[:3, :3].tobytes(), steepest)
+            if row not in self._steep or self._steep[row][0] != key:
+                self._steep[row] = key, _marks(shape, matrix[:3, :3], steepest)
             parts.append(self._steep[row][1] + matrix[:3, 3])
         return np.concatenate(parts)
 
     def _shape(self, row: int, depsgraph: Depsgraph) -> _SurfaceShape:
-        known = self._shapes.get(row)
-        if known is not None and (not self._changes[row] or len(known.triangles) > MOST_TRIANGLES):
-            return known
+        before = self._shapes.get(row)
+        if before is not None and (not self._changes[row] or len(before.triangles) > MOST_TRIANGLES):
+            return before
         try:
             points, triangles = triangles_of(self.objects[row], depsgraph, None)
         except Refusal:
             # The bake reports it.
             points, triangles = np.zeros((0, 3)), np.zeros((0, 3), dtype=np.int64)
-        if known is not None and np.array_equal(triangles, known.triangles):
-            if not np.array_equal(points, known.points):
+        if before is not None and np.array_equal(triangles, before.triangles):
+            if not np.array_equal(points, before.points):
                 self._steep.pop(row, None)
-            sides = known.sides
+            sides = before.sides
         else:
             self._steep.pop(row, None)
             sides = sides_at_border(points, triangles)
@@ -88,7 +88,7 @@ class GroundLines:
 
 def steepest_of(vehicles: Iterable[Object]) -> float:
     """The slope, radians, of the steepest ground that all of these vehicles climb; inf without a limit."""
-    steepest, known = np.inf, set()
+    steepest, asked = np.inf, set()
     for ob in vehicles:
         crowd = crowd_of(ob)
         if crowd is None:
@@ -97,8 +97,8 @@ def steepest_of(vehicles: Iterable[Object]) -> float:
             kind = moves_by(ob, crowd)
             has_own = ob.steering.own_locomotion == kind.choice().name
             owner = ob if has_own else crowd
-            if (owner, kind) not in known:
-                known.add((owner, kind))
+            if (owner, kind) not in asked:
+                asked.add((owner, kind))
                 is_set = owner.steering.is_property_set(kind.name)
                 values = values_of(kind, getattr(owner.steering, kind.name)) if is_set else {}
                 steepest = min(steepest, float(kind.of(1, **values).handling().steepest[0]))

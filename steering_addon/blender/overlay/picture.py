@@ -267,8 +267,8 @@ def _curves(drawn: Picture, depsgraph: Depsgraph, cast: Subjects) -> None:
             lanes = cast.lanes.get(full_name(ob), ()) if color is PATH else ()
             if lanes:
                 drawn.add(center_line(course), WIDTH)
-                for left, way in lanes:
-                    _course(drawn, _driven(course.beside(left), way), 0.5 * radius or MARK * course.length, color)
+                for offset, sign in lanes:
+                    _course(drawn, _driven(course.beside(offset), sign), 0.5 * radius or MARK * course.length, color)
                 continue
             _course(drawn, course, 0.5 * radius or MARK * course.length, color)
             if radius > 0.0:
@@ -283,13 +283,13 @@ def _links(drawn: Picture, depsgraph: Depsgraph, cast: Subjects) -> None:
             if not np.isfinite(points).all():
                 continue
             course = spline(points, False)
-            for way in (1, -1) if both_ways else (1,):
-                _course(drawn, _driven(course, way), LINK_MARK * course.length, LINK)
+            for sign in (1, -1) if both_ways else (1,):
+                _course(drawn, _driven(course, sign), LINK_MARK * course.length, LINK)
 
 
-def _driven(lane: Spline, way: int) -> Spline:
+def _driven(lane: Spline, sign: int) -> Spline:
     """A lane in the direction in which it is driven: 1 along its curve, -1 against it."""
-    return lane if way > 0 else replace(lane, points=lane.points[::-1], tangents=-lane.tangents[::-1])
+    return lane if sign > 0 else replace(lane, points=lane.points[::-1], tangents=-lane.tangents[::-1])
 
 
 def _currents(drawn: Picture, depsgraph: Depsgraph, cast: Subjects) -> None:
@@ -324,8 +324,8 @@ def _vehicles(
         colors = np.array([FRONT] * len(positions))
         for row, tint in in_states(cast.vehicles, cast.states, scene, depsgraph):
             colors[row, :3] = tint.color
-            if (named := (tint.name, (*tint.color, 1.0))) not in drawn.legend:
-                drawn.legend.append(named)
+            if (entry := (tint.name, (*tint.color, 1.0))) not in drawn.legend:
+                drawn.legend.append(entry)
         drawn.add(fronts, colors.repeat(len(fronts) // len(positions), axis=0), on_top=True)
         # A fin on the back distinguishes top from bottom.
         fins = np.stack((positions + up * radius, positions + up * 1.4 * radius), axis=1)
@@ -365,7 +365,8 @@ def _trail(drawn: Picture, frames: np.ndarray, positions: np.ndarray, frame: int
 def _requests(drawn: Picture, requests: list[Request]) -> None:
     names = {name for request in requests for name in request.by_behavior}
     behaviors = [behavior for behavior in CATALOGUE if behavior.name in names]
-    colors = {behavior.name: _color(row / len(behaviors)) for row, behavior in enumerate(behaviors)}
+    hues = (colorsys.hsv_to_rgb(row / len(behaviors), 0.65, 1.0) for row in range(len(behaviors)))
+    colors = {behavior.name: (*hue, 1.0) for behavior, hue in zip(behaviors, hues)}
     for request in requests:
         forces = [(force, colors[name]) for name, force in request.by_behavior.items()]
         for force, color in (*forces, (request.combined, STEERING)):
@@ -379,14 +380,10 @@ def _requests(drawn: Picture, requests: list[Request]) -> None:
         drawn.legend.append(("Combined", STEERING))
 
 
-def _color(hue: float) -> tuple[float, ...]:
-    return (*colorsys.hsv_to_rgb(hue, 0.65, 1.0), 1.0)
-
-
 def _tubes(crowds: list[Object], paths: list[Object]) -> dict[str, float]:
     """The largest radius with which any crowd follows each path, in metres."""
     widths: dict[str, float] = {}
-    for behavior, group, ob in _followed(crowds, paths):
+    for behavior, group, ob in _followed_paths(crowds, paths):
         if behavior.width:
             name = full_name(ob)
             widths[name] = max(widths.get(name, 0.0), getattr(group, behavior.width))
@@ -396,13 +393,13 @@ def _tubes(crowds: list[Object], paths: list[Object]) -> dict[str, float]:
 def _lanes(crowds: list[Object], paths: list[Object]) -> dict[str, tuple[tuple[float, int], ...]]:
     """The lanes in which crowds go beside each path."""
     lanes: dict[str, set[tuple[float, int]]] = {}
-    for behavior, group, ob in _followed(crowds, paths):
+    for behavior, group, ob in _followed_paths(crowds, paths):
         if beside := behavior.lanes_beside(lambda name, group=group: getattr(group, name)):
             lanes.setdefault(full_name(ob), set()).update(beside)
     return {name: tuple(sorted(beside)) for name, beside in lanes.items()}
 
 
-def _followed(crowds: list[Object], paths: list[Object]) -> Iterator[tuple[type[Behavior], Any, Object]]:
+def _followed_paths(crowds: list[Object], paths: list[Object]) -> Iterator[tuple[type[Behavior], Any, Object]]:
     """Each path that a behavior of a crowd may follow, with the behavior and its settings."""
     for crowd in crowds:
         for behavior in behaviors_of(crowd):

@@ -112,8 +112,8 @@ def tints_of(vehicles: Sequence[Object], states: Sequence[Object]) -> list[Tints
     for state, number in state_numbers(states).items():
         if state.steering.is_property_set("state") and (crowd := crowd_of(state)) is not None:
             of_crowds.setdefault(crowd, {})[number] = Tint(state.name, tuple(state.steering.state.color))
-    told = [of_crowds.get(crowd_of(ob), {}) for ob in vehicles]
-    return [Tints(states, bool(states) and tells_state(bake_of(ob))) for ob, states in zip(vehicles, told)]
+    of_vehicles = [of_crowds.get(crowd_of(ob), {}) for ob in vehicles]
+    return [Tints(tints, bool(tints) and tells_state(bake_of(ob))) for ob, tints in zip(vehicles, of_vehicles)]
 
 
 def in_states(

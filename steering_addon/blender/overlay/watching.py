@@ -74,27 +74,22 @@ def _forget(*_arguments) -> None:
 
 def _changed(scene: Scene, depsgraph: Depsgraph | None = None) -> None:
     # A render evaluates a depsgraph of its own, which no viewport shows.
-    if depsgraph is None or depsgraph.mode != "VIEWPORT" or not _is_shown(scene):
+    if depsgraph is None or depsgraph.mode != "VIEWPORT":
         return
-    # A bake changes its own scene on each frame, and Blender then reports updates of all scenes without any change.
-    if not len(depsgraph.updates):
+    # A bake reads frames in a scene that no window shows, and Blender then reports updates of all, without any change.
+    windows = [window for window in bpy.context.window_manager.windows if window.scene == scene]
+    if not windows or not len(depsgraph.updates):
         return
     watched = _scenes.get(scene.session_uid)
     if watched is not None and watched.objects != len(bpy.data.objects):
         # Not one view is drawn without what was added.
-        for window in bpy.context.window_manager.windows:
-            if window.scene == scene:
-                _update_window(window)
+        for window in windows:
+            _update_window(window)
         return
     if watched is not None and watched.cast is not None and not watched.reshaped:
         watched.reshaped = _reshapes(depsgraph, watched.cast)
     _redraw(scene, depsgraph, [])
     _schedule_update()
-
-
-def _is_shown(scene: Scene) -> bool:
-    """Whether a window shows the scene; a bake reads frames in one that none does."""
-    return any(window.scene == scene for window in bpy.context.window_manager.windows)
 
 
 def _reshapes(depsgraph: Depsgraph, cast: Subjects) -> bool:

@@ -56,30 +56,30 @@ def way_lines(vehicles: list[Object], scene: Scene, depsgraph: Depsgraph) -> Way
     plan = plan_reading(scene, adds_nothing=True)
     snapshot = Reader(plan, sketched).read(depsgraph, scene.frame_current).snapshot
     poses = [plan.vehicles.source.pose(row, depsgraph) for row in range(len(plan))]
-    position, basis = (np.array(each) for each in zip(*poses))
+    position, basis = map(np.array, zip(*poses))
     state = start_state(position, basis[:, :, 1], basis[:, :, 2], np.zeros_like(position))
     ways = world_at(state, snapshot, snapshot, 0.0).ways
     if ways is None:
         return WayLines()
     names = {full_name(ob) for ob in vehicles}
     chosen = np.array([full_name(plan.vehicles.source.owner(row)) in names for row in range(len(plan))])
-    ground, walks, _ = max(ways.grounds, key=lambda each: (np.count_nonzero(each[1] & chosen), each[1].sum()))
+    ground, walks, _ = max(ways.grounds, key=lambda entry: (np.count_nonzero(entry[1] & chosen), entry[1].sum()))
     rows = which(walks & (chosen | ~(walks & chosen).any()))
     x, y, z = position[rows].T
     at = ground.spans.at(x, y, z - ways.lift[rows], ground.build.headroom)
     return WayLines((*_hatches(ground, at), *_ends(ground, ways.surfaces)))
 
 
-def _hatches(ground: WalkableGround, at: np.ndarray) -> Iterator[tuple[np.ndarray, tuple[float, ...], str]]:
+def _hatches(ground: WalkableGround, begin: np.ndarray) -> Iterator[tuple[np.ndarray, tuple[float, ...], str]]:
     """Strokes on the ground that can be walked: on what can be reached from nodes (m,), and on what cannot."""
     spans, n = ground.spans, len(ground.spans)
-    part = ground.part[:n]
-    walked = np.flatnonzero(part < n)
-    every = max(int(np.ceil(np.sqrt(len(walked) / MOST_HATCHES))), 2)
+    region = ground.part[:n]
+    walked = np.flatnonzero(region < n)
+    stride = max(int(np.ceil(np.sqrt(len(walked) / MOST_HATCHES))), 2)
     column, row = (np.floor(place[walked] / spans.size).astype(int) for place in (spans.x, spans.y))
-    walked = walked[(column % every == 0) & (row % every == 0)]
-    reached = np.isin(part[walked], ground.parts_from(ground.part[at][at < n]))
-    half = 0.3 * every * spans.size
+    walked = walked[(column % stride == 0) & (row % stride == 0)]
+    reached = np.isin(region[walked], ground.parts_from(ground.part[begin][begin < n]))
+    half = 0.3 * stride * spans.size
     for nodes, color, name in ((walked[reached], REACHED, "Walkable"), (walked[~reached], APART, "Out of Reach")):
         height = spans.height[nodes] + ABOVE * ground.build.radius
         middle = np.stack((spans.x[nodes], spans.y[nodes], height), axis=1)
@@ -91,8 +91,8 @@ def _ends(ground: WalkableGround, surfaces: Surfaces) -> Iterator[tuple[np.ndarr
     """The sides at which the ground ends, by the reason."""
     nodes, sides, why = find_missing(ground, surfaces)
     for reason, (name, color) in ENDS.items():
-        those = why == reason
-        lines = sides_of(ground, nodes[those], sides[those])
+        mask = why == reason
+        lines = sides_of(ground, nodes[mask], sides[mask])
         yield lines + np.array([0.0, 0.0, ABOVE * ground.build.radius]), color, name
 
 
@@ -145,7 +145,7 @@ def _present(plan: Plan, snapshot: Snapshot, scene: Scene, depsgraph: Depsgraph,
     """The vehicles at their current transforms, with the velocity of their track or else their start speed."""
     source, frame = plan.vehicles.source, scene.frame_current
     poses = [source.pose(row, depsgraph) for row in range(len(plan))]
-    position, basis = (np.array(each) for each in zip(*poses))
+    position, basis = map(np.array, zip(*poses))
     velocity = basis[:, :, 1] * (plan.vehicles.start_speed * snapshot.vehicle.max_speed)[:, None]
     for row, ob in zip(source.object_rows.tolist(), source.objects):
         measured = tracks.velocity(ob, depsgraph, frame, plan.frame_time)

@@ -77,7 +77,7 @@ class Roles:
             name.label(text=DESCRIPTIONS[made][0])
         elif (played := crowd_of_player(clicked)) is not None:
             note(layout, context, f"Plays the bake of {played.name}")
-            _agents(layout)
+            _agent_buttons(layout)
         elif clicked in selected:
             if ob != clicked and has_role(ob, Role.VEHICLE):
                 _role_buttons(layout, ob, OF_BODIES)
@@ -89,7 +89,7 @@ class Roles:
             if has_role(ob, Role.VEHICLE):
                 layout.operator("steering.flip_front", icon="ARROW_LEFTRIGHT")
             if is_picked(ob):
-                _agents(layout)
+                _agent_buttons(layout)
             if _may_call(ob, context):
                 layout.operator_menu_enum("steering.trigger_add", "when", text="Add Trigger", icon=ICONS[Role.TRIGGER])
         else:
@@ -106,7 +106,7 @@ class Roles:
                 layout.operator("steering.flow_switch_direction", icon="ARROW_LEFTRIGHT")
 
 
-def _agents(layout: UILayout) -> None:
+def _agent_buttons(layout: UILayout) -> None:
     """The buttons that make objects of agents of a crowd cache, and give them back."""
     running, icon = picking(), "RESTRICT_SELECT_OFF"
     row = layout.row(align=True)

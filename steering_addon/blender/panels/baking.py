@@ -44,14 +44,14 @@ class Baking:
         row.operator("steering.bake", text="Bake Selected").selected = True
         box = layout.box().column(align=True)
         box.scale_y = 0.8
-        what, extent, icon = _state(context, census)
-        box.label(text=what, icon=icon, translate=False)
+        state, extent, icon = _state(context, census)
+        box.label(text=state, icon=icon, translate=False)
         box.label(text=extent, icon="BLANK1", translate=False)
         _look_at(box, context, census)
         for finding in census.findings if census is not None else ():
             if finding.kind is FindingKind.EDITED:
-                which = f"{counted(len(finding.objects), 'Vehicle')} with Edited Keys"
-                box.operator("steering.lock_edited", text=f"Lock {which}", icon="LOCKED")
+                subject = f"{counted(len(finding.objects), 'Vehicle')} with Edited Keys"
+                box.operator("steering.lock_edited", text=f"Lock {subject}", icon="LOCKED")
         text, icon = _advice(context, census) if census is not None else ("", "NONE")
         note(layout, context, text, icon=icon)
         if census is not None and census.lost:
@@ -82,8 +82,8 @@ def _state(context: Context, census: Census | None) -> tuple[str, str, str]:
     first, last = frame_range(scene)
     extent = _extent(census.free, first, last)
     if preview.is_on(scene):
-        frame, told = min(max(scene.frame_current, first), last), preview.report(scene)
-        return told if told and fits(context, told) else f"Previewing: frame {frame} of {last}", extent, "PLAY"
+        frame, report = min(max(scene.frame_current, first), last), preview.report(scene)
+        return report if report and fits(context, report) else f"Previewing: frame {frame} of {last}", extent, "PLAY"
     if not census.vehicles:
         return "Nothing to bake yet", "Select objects, make them vehicles", "INFO"
     if not census.bake.vehicles:
@@ -105,9 +105,9 @@ def _extent(vehicles: int, first: int, last: int) -> str:
 
 def _advice(context: Context, census: Census) -> tuple[str, str]:
     """The problem to solve, with an icon; empty if there is none."""
-    told = preview.report(context.scene)
-    if told and not (preview.is_on(context.scene) and fits(context, told)):
-        return told, "INFO"
+    report = preview.report(context.scene)
+    if report and not (preview.is_on(context.scene) and fits(context, report)):
+        return report, "INFO"
     if not census.free and census.lost and not census.crowds:
         return "", "NONE"
     if census.vehicles and not census.free:
@@ -139,11 +139,11 @@ def _look_at(layout: UILayout, context: Context, census: Census | None) -> None:
 def _listed(scene: Scene, census: Census | None) -> list[str]:
     """The sentences of the list of what to look at."""
     refused = last_refused(scene)
-    told = [refused.text] if refused is not None else []
+    texts = [refused.text] if refused is not None else []
     if census is not None:
-        told += [text for _, text in _mishaps(census)]
-        told += [finding.text for finding in census.findings]
-    return told
+        texts += [text for _, text in _mishaps(census)]
+        texts += [finding.text for finding in census.findings]
+    return texts
 
 
 def _mishaps(census: Census) -> list[tuple[str, str]]:
@@ -152,12 +152,12 @@ def _mishaps(census: Census) -> list[tuple[str, str]]:
     A report with all that is gone at the next click.
     """
     counts = census.bake.mishaps
-    told = {kind: f"{counted(counts[kind], 'vehicle')} {words}" for kind, words in WORDS.items() if counts.get(kind)}
-    if STUCK in told:
-        told[STUCK] = "".join(stuck_warnings(census.bake.stuck)) or told[STUCK]
-    if QUEUED in told:
-        told[QUEUED] = "".join(queue_warnings(counts[QUEUED]))
-    return list(told.items())
+    texts = {kind: f"{counted(counts[kind], 'vehicle')} {words}" for kind, words in WORDS.items() if counts.get(kind)}
+    if STUCK in texts:
+        texts[STUCK] = "".join(stuck_warnings(census.bake.stuck)) or texts[STUCK]
+    if QUEUED in texts:
+        texts[QUEUED] = "".join(queue_warnings(counts[QUEUED]))
+    return list(texts.items())
 
 
 class Findings:

@@ -113,8 +113,8 @@ class ClipsPlaying:
                 # It can still be turned off, which says that the feet may slide.
                 models, why = unplanted
                 row.active = bool(models)
-                where = f" on {models}" if models else ""
-                note(column, context, f"No effect{where}: {why}")
+                location = f" on {models}" if models else ""
+                note(column, context, f"No effect{location}: {why}")
 
 
 def _has_clips(crowd: Object) -> bool:

@@ -152,9 +152,9 @@ class Limbs:
         if crowd is None:
             return False
         portrayal, kind = crowd.steering.portrayal, BY_CHOICE.get(crowd.steering.locomotion)
-        wanted = portrayal.use or any(clip.plays == "BEAT" for clip in portrayal.clips)
+        is_used = portrayal.use or any(clip.plays == "BEAT" for clip in portrayal.clips)
         return (
-            wanted or (kind is not None and kind.runs_on_wheels) or census is None or full_name(crowd) in census.driven
+            is_used or (kind is not None and kind.runs_on_wheels) or census is None or full_name(crowd) in census.driven
         )
 
     def draw(self, context) -> None:
@@ -168,8 +168,8 @@ class Limbs:
             if name != "use":
                 column.prop(portrayal, name)
             if name == "look" and portrayal.look:
-                for owner, each in looking(portrayal):
-                    column.prop(owner, each)
+                for setting in looking(portrayal):
+                    column.prop(*setting)
         if kind is not None and kind.runs_on_wheels:
             self.layout.operator("steering.drive_wheels", icon="DRIVER")
 

@@ -103,8 +103,8 @@ def parameters(layout: UILayout, declaration: type[Declared], group: Any, names:
     for name in names:
         layout.prop(group, name)
         if declaration.parameters()[name].kind is Kind.BODY:
-            _bone(layout, group, name)
-            _several(layout, group, name, declaration.parameters()[name])
+            _bone_field(layout, group, name)
+            _group_fields(layout, group, name, declaration.parameters()[name])
 
 
 def note(layout: UILayout, context: Context, text: str, icon: str = "INFO") -> None:
@@ -120,8 +120,8 @@ def note_in_popover(layout: UILayout, text: str, icon: str, units: int) -> None:
 def _wrapped(layout: UILayout, text: str, icon: str, letters: int) -> None:
     column = layout.column(align=True)
     column.scale_y = 0.8
-    kept_together = UNIT.sub(NO_BREAK, text)
-    for k, line in enumerate(textwrap.wrap(kept_together, letters)):
+    unbroken = UNIT.sub(NO_BREAK, text)
+    for k, line in enumerate(textwrap.wrap(unbroken, letters)):
         column.label(text=line.replace(NO_BREAK, " "), icon="BLANK1" if k else icon, translate=False)
 
 
@@ -148,7 +148,7 @@ def roomy(context: Context) -> bool:
 
 
 def columns(context: Context, names: tuple[str, ...]) -> tuple[str, ...]:
-    """The numbers that the header of a subpanel has room for; the last of them if there is none for all."""
+    """The numbers that fit in the header of a subpanel: all, the last two, or none."""
     if not roomy(context):
         return ()
     return names if _letters(context) >= WIDE else names[-2:]
@@ -162,7 +162,7 @@ def _letters(context: Context) -> int:
     return min(max(int((width - MARGINS) / LETTER), NARROWEST), WIDEST)
 
 
-def _several(layout: UILayout, group: Any, name: str, parameter: Parameter) -> None:
+def _group_fields(layout: UILayout, group: Any, name: str, parameter: Parameter) -> None:
     """Add the collection that may replace a target and, if there are several candidates, how one is chosen."""
     if pointed_at(group, name) is None:
         layout.prop(group, collection_of(name), text="or Collection")
@@ -170,7 +170,7 @@ def _several(layout: UILayout, group: Any, name: str, parameter: Parameter) -> N
         layout.prop(group, choice_of(name), text="Choose")
 
 
-def _bone(layout: UILayout, group: Any, name: str) -> None:
+def _bone_field(layout: UILayout, group: Any, name: str) -> None:
     """Add the bone of a target that is an armature."""
     body = pointed_at(group, name)
     if body is not None and body.type == "ARMATURE":

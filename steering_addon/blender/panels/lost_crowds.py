@@ -20,7 +20,7 @@ def lost_crowds(layout: UILayout, context: Context, census: Census) -> None:
     shown = _lost_name(active) if active is not None and has_role(active, Role.VEHICLE) else None
     for name, members in sorted(census.lost.items()):
         if name != shown:
-            _lost_crowd(layout, context, _found(name) if name else None, members, alone=len(census.lost) == 1)
+            _lost_crowd(layout, context, _object_named(name) if name else None, members, alone=len(census.lost) == 1)
 
 
 def lost_crowd_of(layout: UILayout, context: Context, vehicle: Object, census: Census | None) -> None:
@@ -52,7 +52,7 @@ def _lost_crowd(layout: UILayout, context: Context, crowd: Object | None, vehicl
     button.crowd = crowd.name if crowd is not None else ""
 
 
-def _found(name: str) -> Object | None:
+def _object_named(name: str) -> Object | None:
     """The object with a full name; the name of one that is linked holds its library."""
     ob = bpy.data.objects.get(name)
     return ob if ob is not None else next((ob for ob in bpy.data.objects if full_name(ob) == name), None)

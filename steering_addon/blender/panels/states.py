@@ -1,7 +1,5 @@
 """The panels of a crowd's states, and of the state or trigger that is active."""
 
-from collections.abc import Mapping
-
 from bpy.types import Context, Object, UILayout
 
 from ...minds.declaring import TriggerModel
@@ -51,7 +49,8 @@ class States(OfCrowd):
             for other in crowds_with_states(context, crowd)[:OFFERED]:
                 button = layout.operator("steering.states_copy", text=f"Copy States of {other.name}", translate=False)
                 button.source = other.name
-        counts, numbers = _counts(crowd, context), state_numbers(states)
+        known, numbers = census.known(context.scene), state_numbers(states)
+        counts = known.members(crowd).in_states if known is not None else None
         for state in in_order(states):
             entry = layout.column(align=True)
             row = entry.row()
@@ -73,12 +72,6 @@ class States(OfCrowd):
         line.menu("STEERING_MT_state_add", icon="ADD")
         if states:
             line.operator_menu_enum("steering.trigger_add", "when", text="Add Trigger", icon="ADD")
-
-
-def _counts(crowd: Object, context: Context) -> Mapping[int, int] | None:
-    """How many of a crowd are in each state on this frame, by the number of the state; None if it is not known."""
-    counts = census.known(context.scene)
-    return counts.members(crowd).in_states if counts is not None else None
 
 
 def called_by(state: Object, context: Context) -> str:

@@ -195,12 +195,12 @@ def counting(scene: Scene, before: Census | None = None, made_of: str | None = N
     yield
     bake = _baked(scene, records, outcomes, before.bake if before is not None else None, made_of)
     yield
-    found = list(before.findings) if before is not None else []
+    listed = list(before.findings) if before is not None else []
     if before is None:
         # Just after a bake no key is edited.
         for finding in findings(scene, records, outcomes, () if made_of is not None else hand_edits.edited(records)):
             if finding is not None:
-                found.append(finding)
+                listed.append(finding)
             yield
     return Census(
         roles=dict(roles),
@@ -210,7 +210,7 @@ def counting(scene: Scene, before: Census | None = None, made_of: str | None = N
         baked=baked,
         last=frame_range(scene)[1],
         bake=bake,
-        findings=tuple(found),
+        findings=tuple(listed),
         posed=posed,
         driven=driven,
         counted_for=_unannounced(scene),
@@ -349,13 +349,13 @@ def changed(_scene: Scene | None = None, depsgraph: Depsgraph | None = None) -> 
         _count_soon()
 
 
-def _undone(*_what) -> None:
+def _undone(*_arguments) -> None:
     _counted_at.clear()
     hand_edits.undone()
     changed()
 
 
-def _count_soon(*_what) -> None:
+def _count_soon(*_arguments) -> None:
     global _due
     _due = time.monotonic() + PAUSE
     handlers.later(_count_shown, PAUSE)
@@ -367,7 +367,7 @@ def _only_selected(depsgraph: Depsgraph) -> bool:
     return 0 < len(updates) <= MOST_SCENE_UPDATES and all(isinstance(update.id, bpy.types.Scene) for update in updates)
 
 
-def _loaded(*_what) -> None:
+def _loaded(*_arguments) -> None:
     _known.clear()
     placing.forget()
     covering.forget()

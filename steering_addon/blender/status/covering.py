@@ -31,7 +31,7 @@ def forget() -> None:
 def covering(scene: Scene, obstacles: Iterable[Object]) -> dict[str, list[Object]]:
     """The obstacles to be kept out of that cover more than TOO_MUCH times their volume, or a way through them, by what
     to say of them: a sentence that begins with a verb in the singular."""
-    found: dict[str, list[Object]] = {}
+    by_text: dict[str, list[Object]] = {}
     family, height = None, 0.0
     for ob in obstacles:
         try:
@@ -47,23 +47,23 @@ def covering(scene: Scene, obstacles: Iterable[Object]) -> dict[str, list[Object
             continue
         instead = SHAPES[fit.shape]
         if instead != shape and (fit.closes or fit.covers[SHAPE_NUMBERS[shape]] > TOO_MUCH):
-            what = "a way through" if fit.closes else f"more than {TOO_MUCH:g} times the volume of the object"
-            text = f"covers {what}. Set Shape to {SHAPE_LABELS[instead]}, not {SHAPE_LABELS[shape]}"
-            found.setdefault(text, []).append(ob)
-    return found
+            extent = "a way through" if fit.closes else f"more than {TOO_MUCH:g} times the volume of the object"
+            text = f"covers {extent}. Set Shape to {SHAPE_LABELS[instead]}, not {SHAPE_LABELS[shape]}"
+            by_text.setdefault(text, []).append(ob)
+    return by_text
 
 
 def _fit(scene: Scene, ob: Object, family: Family, height: float) -> Fit | None:
     """How shapes fit an object, as last measured while it cannot be; None if it never could."""
-    known, depsgraph = _known.get(ob.session_uid), depsgraph_at_start(scene, [ob])
+    stored, depsgraph = _known.get(ob.session_uid), depsgraph_at_start(scene, [ob])
     if depsgraph is None:
-        return known[1] if known else None
+        return stored[1] if stored else None
     made_of = digest_of_shapes([ob]) + repr(height).encode()
-    if known and known[0] == made_of:
-        return known[1]
+    if stored and stored[0] == made_of:
+        return stored[1]
     fit = None
     evaluated = [part.evaluated_get(depsgraph) for part in (ob, *family.descendants(ob))]
-    if sum(len(each.data.polygons) for each in evaluated if each.type == "MESH") <= MOST_FACES:
+    if sum(len(body.data.polygons) for body in evaluated if body.type == "MESH") <= MOST_FACES:
         # A bake tells what is wrong.
         with suppress(Refusal):
             fit = fit_of(ob, depsgraph, family, height)

@@ -131,13 +131,13 @@ def findings(
     members_of = _members(vehicles, crowd_of_each)
     flat = [ob for ob in vehicles if _is_without_size(ob)]
     yield from _about(FindingKind.NO_SIZE, flat, "has a scale of 0. Use Clear > Scale, also on parents")
-    for kind, far in off_origin([ob for ob in vehicles if not ob.steering.locked]).items():
+    for kind, misfits in off_origin([ob for ob in vehicles if not ob.steering.locked]).items():
         text = f"turns about an origin far from the model. {REMEDIES[kind]}"
-        yield from _about(FindingKind.OFF_ORIGIN, far, text)
+        yield from _about(FindingKind.OFF_ORIGIN, misfits, text)
     text = "was scaled after tagging: the body counts as large as before. Untag, and tag again"
     yield None
-    known = set(flat)
-    scaled = [ob for ob in scaled_since(vehicles) if ob not in known]
+    seen = set(flat)
+    scaled = [ob for ob in scaled_since(vehicles) if ob not in seen]
     yield from _about(FindingKind.SCALED, scaled, text)
     open_air = [ob for ob in roles[Role.OBSTACLE] if (is_mesh(ob) and _has_no_faces(ob))]
     yield from _about(FindingKind.NO_FACES, open_air, "has no faces, so nothing avoids it. Choose another Shape")
@@ -170,8 +170,8 @@ def findings(
     yield from _about(FindingKind.HIDDEN, hidden, "is hidden, but baked all the same")
     # Blender searches all collections for those of one object.
     rendered = {ob for collection in _in_renders(scene.collection) for ob in collection.objects}
-    known = set(hidden)
-    shown = [ob for ob in vehicles if not ob.steering.locked and ob not in known]
+    seen = set(hidden)
+    shown = [ob for ob in vehicles if not ob.steering.locked and ob not in seen]
     unrendered = [ob for ob in shown if _is_unrendered(ob, rendered, records.get(ob))]
     yield from _about(FindingKind.NOT_RENDERED, unrendered, "is visible, but hidden in renders")
     for ob, problem, remedy in instances_of_vehicles(objects):
@@ -213,10 +213,10 @@ def _about(kind: FindingKind, objects: Iterable[Object], text: str) -> Iterator[
     """A finding about objects, if there are any: their names, and a text that begins with a verb in the singular."""
     objects = list(objects)
     if objects:
-        verb, _, rest = text.partition(" ")
+        verb, _, words = text.partition(" ")
         if len(objects) > 1:
             verb = PLURALS.get(verb) or verb.removesuffix("s")
-        yield Finding(kind, f"{names_of([ob.name for ob in objects])} {verb} {rest}", tuple(map(full_name, objects)))
+        yield Finding(kind, f"{names_of([ob.name for ob in objects])} {verb} {words}", tuple(map(full_name, objects)))
 
 
 def _unreached(goals: Iterable[tuple[Object, str]]) -> Iterator[Finding]:
@@ -260,8 +260,8 @@ def _stands(vehicle: Object, crowd: Object | None) -> bool:
     """Whether a vehicle stands on surfaces; a choice that this version does not know counts as one that does."""
     if crowd is None:
         return False
-    known = known_locomotion(vehicle, crowd)
-    return known is None or known[1].stands
+    locomotion = known_locomotion(vehicle, crowd)
+    return locomotion is None or locomotion[1].stands
 
 
 def _is_without_size(ob: Object) -> bool:
@@ -298,8 +298,8 @@ def _far_outside(
         leads_away = settings.release and PathFollowing in behaviors_of(crowd)
         boxes = every_box if chosen is None else np.array([_to_box(chosen)])
         if members and not leads_away and _are_far(members, boxes):
-            names, where = names_of([ob.name for ob in members]), names_of([ob.name for ob in regions])
-            text = f"{names} of {crowd.name} {'is' if len(members) == 1 else 'are'} far outside {where}. Move one there"
+            names, areas = names_of([ob.name for ob in members]), names_of([ob.name for ob in regions])
+            text = f"{names} of {crowd.name} {'is' if len(members) == 1 else 'are'} far outside {areas}. Move one there"
             yield Finding(FindingKind.FAR_OUTSIDE, text, tuple(full_name(ob) for ob in regions))
 
 
@@ -378,18 +378,18 @@ def _of_minds(scene: Scene, roles: Mapping[Role, list[Object]], objects: list[Ob
         yield from _about(FindingKind.NOT_IN_SCENE, left_behind, f"is not in the scene of {crowd.name}")
     joined = set(crowds_of([*roles[Role.VEHICLE], *roles[Role.POINTS]]))
     for state in roles[Role.STATE]:
-        its = crowd_of(state)
-        if its is None:
+        owner = crowd_of(state)
+        if owner is None:
             yield Finding(
                 FindingKind.CALLS_NOTHING, f"{state.name} belongs to no crowd. Choose one", (full_name(state),)
             )
-        elif its not in everything and its not in joined:
-            text = f"{its.name}, the Crowd of {state.name}, was deleted"
+        elif owner not in everything and owner not in joined:
+            text = f"{owner.name}, the Crowd of {state.name}, was deleted"
             yield Finding(FindingKind.TARGET_GONE, text, (full_name(state),))
     of_triggers, of_states = {"to": "Calls Into"}, {"then": "Then", "eases": "Eases"}
     for role, group, labels in ((Role.STATE, "state", of_states), (Role.TRIGGER, "trigger", of_triggers)):
-        for ob in (each for each in roles[role] if each.steering.is_property_set(group)):
-            for name, label in labels.items():
+        for ob in roles[role]:
+            for name, label in labels.items() if ob.steering.is_property_set(group) else ():
                 other = pointed_at(getattr(ob.steering, group), name)
                 if other is not None and other not in everything:
                     text = f"{other.name}, the {label} of {ob.name}, was deleted"
@@ -403,8 +403,8 @@ def _targets_gone(crowd: Object, gone: frozenset[str]) -> Iterator[Finding]:
     """The targets of a crowd's behaviors that were deleted from the scene, of which the full names are `gone`."""
     for target in pointers_of(crowd):
         if full_name(target.ob) in gone:
-            what = target.parameter.replace("_", " ").title()
-            text = f"{target.ob.name}, the {what} of {target.behavior.label} in {crowd.name}, was deleted"
+            label = target.parameter.replace("_", " ").title()
+            text = f"{target.ob.name}, the {label} of {target.behavior.label} in {crowd.name}, was deleted"
             yield Finding(FindingKind.TARGET_GONE, text, (full_name(crowd),))
 
 

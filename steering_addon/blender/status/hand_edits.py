@@ -48,8 +48,8 @@ def _is_edited(ob: Object) -> bool:
 def note(depsgraph: Depsgraph) -> None:
     """Note the actions that have changed."""
     if depsgraph.id_type_updated("ACTION"):
-        changed = {each.id.original.session_uid for each in depsgraph.updates if isinstance(each.id, bpy.types.Action)}
-        changed -= _written
+        actions = (update.id for update in depsgraph.updates if isinstance(update.id, bpy.types.Action))
+        changed = {action.original.session_uid for action in actions} - _written
         _written.clear()
         _touched.update(changed)
         _unsure.update(changed)
@@ -72,8 +72,8 @@ def as_baked(objects: Iterable[Object], run: str) -> None:
 
 def forget() -> None:
     """Another file was loaded."""
-    for each in (_known, _touched, _unsure, _written):
-        each.clear()
+    for known in (_known, _touched, _unsure, _written):
+        known.clear()
 
 
 def changed_clips(objects: Iterable[Object], records: Mapping[Object, BakeRecord]) -> list[Object]:
@@ -83,7 +83,7 @@ def changed_clips(objects: Iterable[Object], records: Mapping[Object, BakeRecord
     written: dict[Object, set[str]] = {}
     for ob in objects:
         if (record := clip_record(ob)) is not None:
-            vehicle = next((each for each in (ob, *ancestors(ob)) if each in records), None)
+            vehicle = next((above for above in (ob, *ancestors(ob)) if above in records), None)
             crowd = crowd_of(vehicle) if vehicle is not None and not vehicle.steering.locked else None
             if crowd is not None:
                 written.setdefault(crowd, set()).add(record.made_of)

@@ -70,8 +70,8 @@ def _cannot_move(crowd: Object) -> str:
     model = crowd.steering.vehicle
     for name, consequence in (("max_speed", "nothing can move"), ("max_force", "vehicles cannot turn or change speed")):
         if getattr(model, name) == 0.0:
-            what = name.replace("_", " ").title()
-            return f"{what} is {_zero(crowd, f'steering.vehicle.{name}')}: {consequence}"
+            label = name.replace("_", " ").title()
+            return f"{label} is {_zero(crowd, f'steering.vehicle.{name}')}: {consequence}"
     return ""
 
 

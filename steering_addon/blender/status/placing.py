@@ -1,4 +1,4 @@
-"""Which vehicles start where they cannot stand or move as meant, on the surfaces as they are now.
+"""The vehicles that start where they cannot stand or move as meant, on the surfaces as they are now.
 
 Surfaces are read from what Blender has evaluated already, once, and again only when something that they are made from
 has changed.
@@ -63,10 +63,8 @@ def misplaced(
 ) -> Mapping[Misplaced, list[Object]]:
     """The vehicles that start where they cannot stand or move as meant, by what is wrong.
 
-    While a mesh is edited, and on frames to which surfaces have moved, it is who was found before.
-
-    Args:
-        baked: the vehicles that play a bake, which tells itself what went wrong; they are left out.
+    While a mesh is edited, and on frames to which surfaces have moved, they are those found before. `baked`: the
+    vehicles that play a bake, which tells itself what went wrong; they are left out.
     """
     surfaces = [ob for ob in roles[Role.SURFACE] if ob.steering.active or animates(ob, "steering.active")]
     standing = _standing(roles[Role.VEHICLE], baked) if surfaces else []
@@ -79,7 +77,7 @@ def misplaced(
         known.names = {}
         try:
             if _read(known, surfaces, depsgraph, scene.frame_current):
-                vehicles = _found(standing, known.surfaces, depsgraph, scene.frame_current)
+                vehicles = _find_misplaced(standing, known.surfaces, depsgraph, scene.frame_current)
                 known.names = {kind: [ob.name_full for ob in obs] for kind, obs in vehicles.items() if obs}
         except Refusal:
             # A bake tells what is wrong.
@@ -143,12 +141,12 @@ def _read(known: _Known, surfaces: Sequence[Object], depsgraph: Depsgraph, frame
         return len(known.surfaces) > 0
     known.made_of, known.surfaces = made_of, NO_SURFACES
     evaluated = [part.evaluated_get(depsgraph) for ob in surfaces for part in (ob, *ob.children_recursive)]
-    if sum(len(each.data.polygons) for each in evaluated if each.type == "MESH") <= MOST_FACES:
+    if sum(len(part_now.data.polygons) for part_now in evaluated if part_now.type == "MESH") <= MOST_FACES:
         known.surfaces = SurfaceReader(surfaces).read(depsgraph, frame)
     return len(known.surfaces) > 0
 
 
-def _found(
+def _find_misplaced(
     standing: Sequence[tuple[Object, Object, type[Locomotion] | None]],
     surfaces: Surfaces,
     depsgraph: Depsgraph,
@@ -167,11 +165,11 @@ def _found(
     vehicles: dict[Misplaced, list[Object]] = {kind: [] for kind in Misplaced}
     for number, body in enumerate(bodies):
         rows = which(row == number) if len(bodies) > 1 else np.arange(n)
-        few = Motion(*(column[rows] for column in vars(motion).values()))
-        masks = body.for_agents(rows).misplaced(model.take(rows), few, terrain.take(rows))
+        bodies_motion = Motion(*(column[rows] for column in vars(motion).values()))
+        masks = body.for_agents(rows).misplaced(model.take(rows), bodies_motion, terrain.take(rows))
         for kind, mask in masks.items():
             counts = mask & meant[rows] if kind is Misplaced.OFF_GROUND else mask
-            vehicles[kind] += [objects[at] for at in rows[counts].tolist()]
+            vehicles[kind] += [objects[number_of_row] for number_of_row in rows[counts].tolist()]
     return vehicles
 
 

@@ -45,10 +45,10 @@ def presence_of(
     numbers = [number for *_, number in vehicles]
     enters = _entering(crowd, [ob for ob, *_ in vehicles], scene)
     of_each = [
-        np.tile(_span(at, ob, bake, outcomes), (number, 1))
+        np.tile(_span(due, ob, bake, outcomes), (number, 1))
         if bake is None or outcomes.points(ob, bake) is None
         else outcomes.present(ob, bake)
-        for at, (ob, bake, number) in zip(enters.tolist(), vehicles)
+        for due, (ob, bake, number) in zip(enters.tolist(), vehicles)
     ]
     spans = np.concatenate([*of_each, np.zeros((0, 2))])
     outside, left = frame < spans[:, 0], frame > spans[:, 1]

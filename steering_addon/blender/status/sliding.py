@@ -57,11 +57,11 @@ def slides_of(vehicles: Sequence[Object], scene: Scene) -> Iterator[Slide]:
         clips = clip_record(rig) if rig is not None else None
         if clips is None or record is None or not record.moves or not tracks_of(rig, clips):
             continue
-        alike = rig.data.name_full, *sound_front(ob)
-        if alike not in models:
+        key = rig.data.name_full, *sound_front(ob)
+        if key not in models:
             follows = rig.type == "ARMATURE" and follows_from_curves(rig)
-            models[alike] = _Model(ob, rig, family) if follows else None
-        model = models[alike]
+            models[key] = _Model(ob, rig, family) if follows else None
+        model = models[key]
         if model is None:
             yield Slide(ob, None)
             continue
@@ -107,10 +107,10 @@ class _Way:
         """The heights above the ground of points of model space, (f, m)."""
         if self.ground is None:
             return points[..., 2]
-        places = self.in_world(points)
-        rows = np.repeat(np.arange(len(places)), places.shape[1])
-        below = np.concatenate((places[..., :2].reshape(-1, 2), self.place[rows, 2:]), axis=1)
-        return places[..., 2] - self.ground(below, rows)[0].reshape(places.shape[:2])
+        in_world = self.in_world(points)
+        rows = np.repeat(np.arange(len(in_world)), in_world.shape[1])
+        below = np.concatenate((in_world[..., :2].reshape(-1, 2), self.place[rows, 2:]), axis=1)
+        return in_world[..., 2] - self.ground(below, rows)[0].reshape(in_world.shape[:2])
 
 
 class _Model:
@@ -155,8 +155,8 @@ class _Model:
         feet = feet_on(points, way.above(points), self._whole.height)
         rows = [low[foot] for foot, _ in feet]
         self._rig = self._whole.part(np.concatenate(rows)) if rows else self._whole.part(low)
-        ends = np.cumsum([len(each) for each in rows])
-        self._feet = [np.arange(end - len(each), end) for end, each in zip(ends, rows)]
+        ends = np.cumsum([len(columns) for columns in rows])
+        self._feet = [np.arange(end - len(columns), end) for end, columns in zip(ends, rows)]
 
     def _mixed(
         self,
@@ -174,17 +174,17 @@ class _Model:
             # Whole frames are among the samples: keys of feet lie there.
             fine = max(round(PHASES / length), 1)
             if strip.action not in tables:
-                places = first + np.arange(math.ceil(length * fine) + 2) / fine
-                tables[strip.action] = channels_of(armature, rig, strip.action, places)
-            shown = tables[strip.action].at(_time(strip, frames, first, length) * fine)
+                samples = first + np.arange(math.ceil(length * fine) + 2) / fine
+                tables[strip.action] = channels_of(armature, rig, strip.action, samples)
+            layer = tables[strip.action].at(_time(strip, frames, first, length) * fine)
             influence = _influence(strip, frames)
             if mixed is None:
-                mixed = shown
+                mixed = layer
             else:
                 curves = {bone_channel(curve.data_path) for curve in curves_for(strip.action, armature)}
                 kinds = ["location"] * len(rig.names), map(data_path, mixed.modes), ["scale"] * len(rig.names)
-                moved = [[key in curves for key in zip(rig.names, kind)] for kind in kinds]
-                mixed = mixed.mixed(shown, influence, moved)
+                keyed = [[key in curves for key in zip(rig.names, kind)] for kind in kinds]
+                mixed = mixed.mixed(layer, influence, keyed)
         return mixed
 
 
@@ -208,9 +208,9 @@ def _carried(ob: Object, frames: np.ndarray, scene: Scene) -> tuple[np.ndarray, 
 
 def _channel(ob: Object, path: str, frames: np.ndarray) -> np.ndarray:
     """The values of a channel of an object on frames, (f, c)."""
-    curves, now = CurrentAnimation(ob).curves(path), doubles(getattr(ob, path))
+    curves, current = CurrentAnimation(ob).curves(path), doubles(getattr(ob, path))
     width = 3 if path == "location" else width_of(ob.rotation_mode)
-    columns = [evaluate(curves[k], frames) if k in curves else np.full(len(frames), now[k]) for k in range(width)]
+    columns = [evaluate(curves[k], frames) if k in curves else np.full(len(frames), current[k]) for k in range(width)]
     return np.stack(columns, axis=-1)
 
 
@@ -226,8 +226,8 @@ def _time(strip: NlaStrip, frames: np.ndarray, first: float, length: float) -> n
     if strip.use_animated_time:
         time = evaluate(strip.fcurves.find("strip_time"), frames)
     else:
-        gone = np.clip(frames, strip.frame_start, strip.frame_end) - strip.frame_start
-        time = strip.action_frame_start + gone / strip.scale
+        elapsed = np.clip(frames, strip.frame_start, strip.frame_end) - strip.frame_start
+        time = strip.action_frame_start + elapsed / strip.scale
     time = time - first
     return time - length * np.floor(time / length)
 

@@ -83,10 +83,7 @@ def paw_of(
         places, turns: (PHASES + 2, 3) and (PHASES + 2, 3, 3) where its origin is in each clip, and how it is turned.
         height: of the model, metres.
     """
-    shift, turn = (
-        [np.zeros_like(place) for place in places],
-        [np.tile(np.eye(3), (len(table), 1, 1)) for table in turns],
-    )
+    shift, turn = [np.zeros_like(place) for place in places], [np.tile(np.eye(3), (len(rows), 1, 1)) for rows in turns]
     lifts = False
     for row, (clip, sole) in enumerate(zip(clips, soles)):
         above = np.min(sole[..., 2], axis=1) - rests[row]

@@ -59,14 +59,14 @@ class _Cells:
 
     @classmethod
     def of(cls, ends: Borders, reach: float) -> "_Cells":
-        way = ends.end - ends.start
+        vector = ends.end - ends.start
         widest = float((np.maximum(ends.start, ends.end) - np.minimum(ends.start, ends.end).min(axis=0)).max())
         # A sample is nearer than half a spacing to each place of a border. Many cells make large numbers.
         size = max(reach / (1.0 - 0.5 * SPACING), widest / 2.0**17, 1e-9)
-        pieces = np.floor(magnitude(way) / (SPACING * size)).astype(np.int64) + 1
+        pieces = np.floor(magnitude(vector) / (SPACING * size)).astype(np.int64) + 1
         row, piece = counted(pieces)
-        part = (piece + 0.5) / pieces[row]
-        samples = ends.start[row] + way[row] * part[:, None]
+        fraction = (piece + 0.5) / pieces[row]
+        samples = ends.start[row] + vector[row] * fraction[:, None]
         low = samples.min(axis=0) - 2.0 * size
         cell = np.floor((samples - low) / size).astype(np.int64)
         x, y, z = (int(count) + 3 for count in cell.max(axis=0))
@@ -81,5 +81,5 @@ class _Cells:
         x, y, z = self.shape
         inside = (i >= 0) & (i < x) & (j >= 0) & (j < y) & (k >= 0) & (k < z)
         number = np.where(inside, (i * y + j) * z + k, -1.0).astype(np.int64)
-        place = np.minimum(np.searchsorted(self.number, number), len(self.number) - 1)
-        return self.number[place] == number
+        row = np.minimum(np.searchsorted(self.number, number), len(self.number) - 1)
+        return self.number[row] == number

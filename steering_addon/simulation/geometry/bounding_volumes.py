@@ -55,8 +55,8 @@ def descend(levels: tuple[Boxes, ...], n: int, keep: Keep) -> tuple[Rows, Rows]:
     owner, box = np.nonzero(keep(levels[0], np.arange(n)[:, None], np.arange(levels[0].low.shape[1])[None]))
     for boxes in levels[1:]:
         owner, box = np.repeat(owner, FAN), (box[:, None] * FAN + np.arange(FAN)).ravel()
-        kept = np.flatnonzero(keep(boxes, owner, box))
-        owner, box = owner[kept], box[kept]
+        rows = np.flatnonzero(keep(boxes, owner, box))
+        owner, box = owner[rows], box[rows]
     return owner, box
 
 

@@ -72,9 +72,9 @@ def way_into(local: Vectors, course: Vectors, half: Vectors) -> Scalars:
     slope = 1.0 / np.where(np.abs(course) < EPSILON, EPSILON, course)
     low, high = (-half - local) * slope, (half - local) * slope
     enter, leave = np.minimum(low, high), np.maximum(low, high)
-    entered = np.maximum(np.maximum(np.maximum(enter[:, 0], enter[:, 1]), enter[:, 2]), 0.0)
-    left = np.minimum(np.minimum(leave[:, 0], leave[:, 1]), leave[:, 2])
-    return np.where(entered <= left, entered, np.inf)
+    enters = np.maximum(np.maximum(np.maximum(enter[:, 0], enter[:, 1]), enter[:, 2]), 0.0)
+    exits = np.minimum(np.minimum(leave[:, 0], leave[:, 1]), leave[:, 2])
+    return np.where(enters <= exits, enters, np.inf)
 
 
 def bend_past_box(

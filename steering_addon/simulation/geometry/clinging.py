@@ -45,9 +45,9 @@ class Clinging:
         n = len(points)
         best = Hold(np.full(n, np.inf), points.copy(order="K"), np.full(n, NO_TRIANGLE))
         aside = reach[:, None]
-        for first, rows, layer in self._met(points - aside, points + aside, surface):
-            near = np.minimum(reach[rows], best.distance[rows])
-            distance, place, triangle = layer.skin.nearest(picked(points, rows), near)
+        for first, rows, layer in self._layers(points - aside, points + aside, surface):
+            limit = np.minimum(reach[rows], best.distance[rows])
+            distance, place, triangle = layer.skin.nearest(picked(points, rows), limit)
             nearer = (triangle >= 0) & (distance < best.distance[rows])
             if surface is not None:
                 nearer &= layer.owner[triangle] != surface[rows]
@@ -67,26 +67,24 @@ class Clinging:
         Returns:
             (n,) metres, inf for none; and (n,) rows of triangles, -1 for none.
         """
-        way, met = np.full(len(points), np.inf), np.full(len(points), NO_TRIANGLE)
+        distances, triangles = np.full(len(points), np.inf), np.full(len(points), NO_TRIANGLE)
         ends = points + course * reach[:, None]
-        for first, rows, layer in self._met(np.minimum(points, ends), np.maximum(points, ends), surface):
+        for first, rows, layer in self._layers(np.minimum(points, ends), np.maximum(points, ends), surface):
             distance, triangle = layer.skin.hit(picked(points, rows), picked(course, rows), reach[rows])
-            nearer = (triangle >= 0) & (distance < way[rows]) & (layer.owner[triangle] != surface[rows])
+            nearer = (triangle >= 0) & (distance < distances[rows]) & (layer.owner[triangle] != surface[rows])
             on = rows[nearer]
-            way[on], met[on] = distance[nearer], triangle[nearer] + first
-        return way, met
+            distances[on], triangles[on] = distance[nearer], triangle[nearer] + first
+        return distances, triangles
 
-    def _met(self, low: Vectors, high: Vectors, surface: Rows | None) -> Iterator[tuple[int, Rows, SurfaceLayer]]:
+    def _layers(self, low: Vectors, high: Vectors, surface: Rows | None) -> Iterator[tuple[int, Rows, SurfaceLayer]]:
         """The row of its first triangle, for each layer that boxes (n, 3) metres meet; and the rows of these boxes.
 
         What moves is made ready for queries again on each frame, so it is left alone where nothing is near it.
-
-        Args:
-            surface: (n,) rows of surfaces that do not count, None for none.
+        `surface`: (n,) rows of surfaces that do not count, None for none.
         """
         for first, layer in self.surfaces.numbered():
-            least, most = layer.bounds
-            rows = which(_meet(low, high, least, most))
+            lowest, highest = layer.bounds
+            rows = which(_meet(low, high, lowest, highest))
             if surface is not None:
                 rows = rows[_meet_another(layer, picked(low, rows), picked(high, rows), surface[rows])]
             if len(rows) and len(layer):
@@ -108,10 +106,10 @@ class Clinging:
             if rows is ALL:
                 return layer.skin.walked(faces, place, direction, facing, length, normal)
             across = None if normal is None else picked(normal, rows)
-            at, along = picked(place, rows), picked(direction, rows)
-            part = layer.skin.walked(faces, at, along, facing[rows], length[rows], across)
+            start, along = picked(place, rows), picked(direction, rows)
+            on_layer = layer.skin.walked(faces, start, along, facing[rows], length[rows], across)
             for name, column in vars(whole).items():
-                column[rows] = vars(part)[name]
+                column[rows] = vars(on_layer)[name]
             whole.triangle[rows] += triangle[rows] - faces
         return whole
 
@@ -165,9 +163,9 @@ class Clinging:
             yield rows, faces, layer.skin, ends[id(layer)]
 
 
-def _meet(low: Vectors, high: Vectors, least: Vectors, most: Vectors) -> Mask:
+def _meet(low: Vectors, high: Vectors, lowest: Vectors, highest: Vectors) -> Mask:
     """Whether boxes (n, 3) meet another one, (3,) metres; (n,)."""
-    return (low <= most).all(axis=1) & (high >= least).all(axis=1)
+    return (low <= highest).all(axis=1) & (high >= lowest).all(axis=1)
 
 
 def _meet_another(layer: SurfaceLayer, low: Vectors, high: Vectors, surface: Rows) -> Mask:
@@ -177,6 +175,6 @@ def _meet_another(layer: SurfaceLayer, low: Vectors, high: Vectors, surface: Row
     if len(layer.surfaces) > MANY:
         return np.ones(len(surface), dtype=np.bool_)
     near = np.zeros(len(surface), dtype=np.bool_)
-    for row, least, most in layer.bounds_by_surface:
-        near |= _meet(low, high, least, most) & (surface != row)
+    for row, lowest, highest in layer.bounds_by_surface:
+        near |= _meet(low, high, lowest, highest) & (surface != row)
     return near

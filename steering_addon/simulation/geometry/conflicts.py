@@ -103,8 +103,8 @@ class Conflicts(Columns):
     @once
     def since_last(self) -> tuple[Scalars, Scalars]:
         """Metres from the beginning, and from the end, of the conflict before each on its lane; inf where none is."""
-        own = np.append(False, self.lane[1:] == self.lane[:-1])
-        begin, end = (np.where(own, self.begin - np.roll(side, 1), np.inf) for side in (self.begin, self.end))
+        same_lane = np.append(False, self.lane[1:] == self.lane[:-1])
+        begin, end = (np.where(same_lane, self.begin - np.roll(side, 1), np.inf) for side in (self.begin, self.end))
         return begin, end
 
 
@@ -166,9 +166,9 @@ class _Samples:
         turn = dot(left_of(ahead, upright(number)), picked(ahead, twin))
         from_right = np.where(turn == 0.0, np.arange(number) < twin, turn > 0.0)
         order = np.lexsort((begin, lane))
-        place = np.empty(number, dtype=np.int64)
-        place[order] = np.arange(number)
-        lane, begin, end, merges, twin = lane[order], begin[order], end[order], merges[order], place[twin[order]]
+        new_row = np.empty(number, dtype=np.int64)
+        new_row[order] = np.arange(number)
+        lane, begin, end, merges, twin = lane[order], begin[order], end[order], merges[order], new_row[twin[order]]
         count = np.bincount(lane, minlength=len(self.lanes))
         stop, junction = self._stops(lane, begin, np.where(merges, begin, end))
         columns = lane, lane[twin], twin, begin, end, stop, junction, merges, from_right[order]
@@ -180,8 +180,8 @@ class _Samples:
         reach = np.array([max(lane.radius, 0.5 * self.step) for lane in self.lanes])
         points = self.lines.followed(self.lane).position(self.along)
         first, second = pairs_of_reach(points, (reach + 0.5 * CLEAR)[self.lane])
-        kept = which(~self._beside(first, second, reach[self.lane[first]] + reach[self.lane[second]]))
-        return first[kept], second[kept]
+        apart = which(~self._beside(first, second, reach[self.lane[first]] + reach[self.lane[second]]))
+        return first[apart], second[apart]
 
     def _beside(self, first: Rows, second: Rows, wide: Scalars) -> Mask:
         """Whether samples (p,) are beside each other on lanes of one curve."""
@@ -191,8 +191,8 @@ class _Samples:
         apart = np.abs(share[first] - share[second])
         apart = np.where(self.lines.closed[self.lane[first]], np.minimum(apart, 1.0 - apart), apart)
         apart = apart * self.lines.length[self.lane[first]]
-        own = self.lane[first] == self.lane[second]
-        near = apart < NEXT_TO * wide + np.where(own, 0.0, DRIFT * self.lines.length[self.lane[first]])
+        same_lane = self.lane[first] == self.lane[second]
+        near = apart < NEXT_TO * wide + np.where(same_lane, 0.0, DRIFT * self.lines.length[self.lane[first]])
         return near & (curve[self.lane[first]] == curve[self.lane[second]])
 
     def _areas(self, first: Rows, second: Rows) -> Rows:
@@ -243,10 +243,10 @@ class _Samples:
 
     def _stops(self, lane: Rows, begin: Scalars, end: Scalars) -> tuple[Scalars, Rows]:
         """`stop` and `junction` of c conflicts; the columns are sorted as those of `Conflicts`."""
-        extent, starts, reaches = [each.extent for each in self.lanes], [], -np.inf
-        for row, of in enumerate(lane.tolist()):
-            first = row == 0 or of != lane[row - 1]
-            if first or begin[row] >= reaches + 2.0 * extent[of] + CLEAR:
+        extent, starts, reaches = [road.extent for road in self.lanes], [], -np.inf
+        for row, number in enumerate(lane.tolist()):
+            first = row == 0 or number != lane[row - 1]
+            if first or begin[row] >= reaches + 2.0 * extent[number] + CLEAR:
                 starts.append(row)
             reaches = end[row] if first else max(reaches, end[row])
         junction = np.searchsorted(starts, np.arange(len(lane)), side="right") - 1

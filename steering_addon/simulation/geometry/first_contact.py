@@ -95,12 +95,12 @@ def touch_mesh(
     low, high = mesh.bounds
     offset, radius = 0.5 * (low + high) - points, 0.5 * magnitude(high - low) + reach
     furthest = np.minimum(furthest, magnitude(offset) + radius)
-    met, triangle = mesh.hit(points, course, furthest + reach / STEEPEST)
+    hit_distance, triangle = mesh.hit(points, course, furthest + reach / STEEPEST)
     normal = mesh.normal[triangle]
     facing = dot(normal, course)
     away = np.where((facing > 0.0)[:, None], -normal, normal)
     steep = np.maximum(np.abs(facing), STEEPEST)
-    way = np.where(triangle >= 0, np.maximum(met - reach / steep, 0.0), np.inf)
+    way = np.where(triangle >= 0, np.maximum(hit_distance - reach / steep, 0.0), np.inf)
     limit = np.minimum(way, furthest)
     travelled = np.zeros(len(points))
     ahead = dot(offset, course)
@@ -113,9 +113,9 @@ def touch_mesh(
         above = None if lowest is None else lowest[open_rows]
         distance, out = mesh.surface(reached, sight[open_rows], above)
         gap = distance * sign - reach[open_rows]
-        near = gap <= MESH_CLOSE * reach[open_rows]
+        close = gap <= MESH_CLOSE * reach[open_rows]
         closing = -dot(out * sign, course[open_rows])
-        touches = near & (closing > 0.0)
+        touches = close & (closing > 0.0)
         touched = open_rows[touches]
         way[touched], away[touched] = travelled[touched], (out * sign)[touches]
         # Up to the plane through the nearest point; only a part that sticks out of it could be nearer.

@@ -62,7 +62,7 @@ class Fit:
             return min(self.covers, key=lambda shape: self.covers[shape])
         if self.closes or self.has_bays:
             return MESH
-        fitting = [each for each in (ROUND, BOX) if self.covers[each] <= SNUG[each]]
+        fitting = [shape for shape in (ROUND, BOX) if self.covers[shape] <= SNUG[shape]]
         return min(fitting, key=lambda shape: self.covers[shape], default=MESH)
 
 
@@ -93,22 +93,22 @@ def fit(extent: Vectors, points: Vectors, triangles: Rows, up: int, height: floa
     surface = mesh(points - foot, triangles)
     volume = _volume(surface) if surface.closed or _faces_out(surface) else 0.0
     if volume >= FULL * box:
-        covers = {shape: each / volume for shape, each in volumes.items()}
+        covers = {shape: shape_volume / volume for shape, shape_volume in volumes.items()}
         return Fit(covers, closes=False, has_bays=False, has_faces=True)
-    seen = _Seen(surface, low - foot, high - foot, up, height)
-    above, below, flattest = seen.depth(up, 1.0), seen.depth(up, -1.0), int(np.argmin(sides))
+    view = _Seen(surface, low - foot, high - foot, up, height)
+    above, below, flattest = view.depth(up, 1.0), view.depth(up, -1.0), int(np.argmin(sides))
     covered = above <= sides[up]
     thickness = np.maximum(sides[up] - above - below, 0.0)
     if sides[flattest] <= FLAT * longest:
-        depth = above if flattest == up else seen.depth(flattest, 1.0)
+        depth = above if flattest == up else view.depth(flattest, 1.0)
         volume = box * np.count_nonzero(depth <= sides[flattest]) / depth.size
     elif sides[up] < height and 2 * np.count_nonzero(thickness > FLAT * longest) > np.count_nonzero(covered):
         # What is lower than those who pass by is passed round, not under. A sheet has nothing to pass.
         filled = np.cumsum(np.where(covered, sides[up] - above, 0.0))[-1] / above.size
         volume = float(filled * sides[0] * sides[1] * sides[2] / sides[up])
-    covers = {shape: each / max(volume, 1e-9 * box) for shape, each in volumes.items()}
+    covers = {shape: shape_volume / max(volume, 1e-9 * box) for shape, shape_volume in volumes.items()}
     has_bays = bool(np.count_nonzero(_without_bays(covered)) > BAY * max(np.count_nonzero(covered), 1))
-    closes = min(covers.values()) <= TOO_MUCH and seen.has_way()
+    closes = min(covers.values()) <= TOO_MUCH and view.has_way()
     return Fit(covers, closes, has_bays, has_faces=True)
 
 
@@ -173,8 +173,8 @@ class _Seen:
         lines = []
         # Off the middles of the cells, so that they meet no edge of a net of squares.
         for k, middle in zip(others, (0.47, 0.54)):
-            most = MOST_RAYS[1 if k == self.up or axis == self.up else 0]
-            number = min(max(ceil(float(sides[k]) / cell), 24), most)
+            limit = MOST_RAYS[1 if k == self.up or axis == self.up else 0]
+            number = min(max(ceil(float(sides[k]) / cell), 24), limit)
             lines.append(self.low[k] + (np.arange(number) + middle) * (sides[k] / number))
         grid = np.meshgrid(*lines, indexing="ij")
         margin, size = 1e-3 * float(sides.max()), float(sides[axis])
@@ -182,8 +182,8 @@ class _Seen:
         points[:, others[0]], points[:, others[1]] = grid[0].reshape(-1), grid[1].reshape(-1)
         points[:, axis] = (self.high if sign > 0.0 else self.low)[axis] + sign * margin
         course[:, axis] = -sign
-        way, _ = self.surface.hit(points, course, np.full(len(points), size + 2.0 * margin))
-        depth = np.where(np.isfinite(way), clamp(way - margin, 0.0, size), size + self.height)
+        distance, _ = self.surface.hit(points, course, np.full(len(points), size + 2.0 * margin))
+        depth = np.where(np.isfinite(distance), clamp(distance - margin, 0.0, size), size + self.height)
         return np.asarray(depth.reshape(grid[0].shape))
 
     def has_way(self) -> bool:

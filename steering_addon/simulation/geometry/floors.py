@@ -124,25 +124,25 @@ class Floor:
             return self._searched(x, y, expected, step_up, step_down)
         if last is None:
             last = self._near(x, y)
-        known, u, v, height = self._only_one(last, x, y)
-        triangle, left = last.copy(), which(~known)
+        alone, u, v, height = self._only_one(last, x, y)
+        triangle, unsure = last.copy(), which(~alone)
         for _ in range(SIDES_CROSSED):
-            if not len(left):
+            if not len(unsure):
                 break
             # A step hardly ends further than in the triangle beyond the side over which it leads.
-            triangle[left] = self._beyond(triangle[left], u[left], v[left])
-            known, u[left], v[left], height[left] = self._only_one(triangle[left], x[left], y[left])
-            left = left[~known]
+            triangle[unsure] = self._beyond(triangle[unsure], u[unsure], v[unsure])
+            alone, u[unsure], v[unsure], height[unsure] = self._only_one(triangle[unsure], x[unsure], y[unsure])
+            unsure = unsure[~alone]
         off = height - expected
         stays = (off <= step_up) & (off >= -step_down)
-        stays[left] = False
+        stays[unsure] = False
         if not everybody(stays):
             triangle = np.where(stays, triangle, NO_TRIANGLE)
             u, v, height = np.where(stays, u, 0.0), np.where(stays, v, 0.0), np.where(stays, height, np.nan)
         footing = Footing(triangle, height, u, v)
-        if len(left):
-            places = (column[left] for column in (x, y, expected, step_up, step_down))
-            footing = footing.put(left, self._searched(*places))
+        if len(unsure):
+            places = (column[unsure] for column in (x, y, expected, step_up, step_down))
+            footing = footing.put(unsure, self._searched(*places))
         return footing
 
     def _only_one(self, triangle: Rows, x: Scalars, y: Scalars) -> tuple[Mask, Scalars, Scalars, Scalars]:
@@ -162,10 +162,10 @@ class Floor:
             middle = self.from_above["middle"] = np.full(self.shape[0] * self.shape[1], NO_TRIANGLE)
             cells = which(self._single)
             indices = cells % self.shape[0], cells // self.shape[0]
-            place, triangle, *_ = self.over(
+            row, triangle, *_ = self.over(
                 *(origin + (index + 0.5) * self.size for origin, index in zip(self.origin, indices))
             )
-            middle[cells[place]] = triangle
+            middle[cells[row]] = triangle
         cell, on = self._cells(x, y)
         return np.where(on, middle[cell], NO_TRIANGLE)
 
@@ -285,8 +285,8 @@ class Floor:
             origin + (index + share) * self.size
             for origin, index, share in zip(self.origin, (starts % across, starts // across), PROBE)
         )
-        place, *_ = self.over(x, y)
-        alone = np.bincount(place, minlength=len(starts)) == 1
+        row, *_ = self.over(x, y)
+        alone = np.bincount(row, minlength=len(starts)) == 1
         single = np.zeros(across * along, dtype=np.bool_)
         single[even] = alone[np.cumsum(even & ~before)[even] - 1]
         return single
@@ -304,20 +304,20 @@ class Floor:
     def _searched(self, x: Scalars, y: Scalars, expected: Scalars, step_up: Scalars, step_down: Scalars) -> Footing:
         """As `under`, among all triangles of the cells."""
         n = len(x)
-        place, row, u, v, height = self.over(x, y)
-        off = height - expected[place]
-        within = which((off <= step_up[place]) & (off >= -step_down[place]))
+        point, row, u, v, height = self.over(x, y)
+        off = height - expected[point]
+        within = which((off <= step_up[point]) & (off >= -step_down[point]))
         footing = Footing(np.full(n, NO_TRIANGLE), np.full(n, np.nan), np.zeros(n), np.zeros(n))
         if not len(within):
             return footing
-        place, row, u, v, height = place[within], row[within], u[within], v[within], height[within]
-        begins = which(np.concatenate(([True], place[1:] != place[:-1])))
+        point, row, u, v, height = point[within], row[within], u[within], v[within], height[within]
+        begins = which(np.concatenate(([True], point[1:] != point[:-1])))
         highest = np.empty(n)
-        highest[place[begins]] = np.maximum.reduceat(height, begins)
+        highest[point[begins]] = np.maximum.reduceat(height, begins)
         # Of equals the first counts, which is written last.
-        best = which(height == highest[place])[::-1]
-        at = place[best]
-        footing.triangle[at], footing.height[at], footing.u[at], footing.v[at] = (
+        best = which(height == highest[point])[::-1]
+        rows = point[best]
+        footing.triangle[rows], footing.height[rows], footing.u[rows], footing.v[rows] = (
             row[best],
             height[best],
             u[best],
@@ -331,27 +331,27 @@ class Floor:
         first = self.begin[cell]
         number = np.where(on, self.begin[cell + 1] - first, 0)
         end = np.cumsum(number)
-        place = np.repeat(np.arange(len(x)), number)
-        row = self.member[np.arange(len(place)) + np.repeat(first - (end - number), number)]
+        point = np.repeat(np.arange(len(x)), number)
+        row = self.member[np.arange(len(point)) + np.repeat(first - (end - number), number)]
         table = np.take(self.slopes.table, row, axis=0)
-        dx, dy = x[place] - table[:, 0], y[place] - table[:, 1]
+        dx, dy = x[point] - table[:, 0], y[point] - table[:, 1]
         u = table[:, 3] * dx + table[:, 4] * dy
         v = table[:, 5] * dx + table[:, 6] * dy
         hit = which((u >= -BEYOND) & (v >= -BEYOND) & (u + v <= 1.0 + BEYOND))
         table, dx, dy = table[hit], dx[hit], dy[hit]
-        return place[hit], row[hit], u[hit], v[hit], table[:, 2] + table[:, 7] * dx + table[:, 8] * dy
+        return point[hit], row[hit], u[hit], v[hit], table[:, 2] + table[:, 7] * dx + table[:, 8] * dy
 
     def any_between(self, x: Scalars, y: Scalars, low: Scalars, high: Scalars, *, trodden: bool) -> Mask:
         """Whether a triangle over or under places lies between two heights; (n,) each, metres. `trodden`: whether one
         triangle at each place is the ground itself, and not between these."""
-        found = np.zeros(len(x), dtype=np.bool_)
+        between = np.zeros(len(x), dtype=np.bool_)
         cell, on = self._cells(x, y)
         rows = which(on & ~self._single[cell] if trodden else on)
         if len(rows):
-            place, _, _, _, height = self.over(x[rows], y[rows])
-            at = rows[place]
-            found[at[(height > low[at]) & (height < high[at])]] = True
-        return found
+            point, _, _, _, height = self.over(x[rows], y[rows])
+            rows_between = rows[point]
+            between[rows_between[(height > low[rows_between]) & (height < high[rows_between])]] = True
+        return between
 
     def _cells(self, x: Scalars, y: Scalars) -> tuple[Rows, Mask]:
         """The cell of each place, 0 outside the grid, and whether it is inside."""
@@ -368,18 +368,18 @@ class Floor:
     def openness(self, x: Scalars, y: Scalars, cosine: float, reach: float) -> tuple[Mask, Mask]:
         """Whether all within reach of each place is floor that can be walked, and whether it is bare of triangles.
         `cosine`: of the steepest slope that can be walked; `reach`: metres."""
-        known = self._open.get(cosine)
-        if known is None or known[0] < reach:
-            known = self._open[cosine] = (WIDER * reach, *self._openness_of_cells(cosine, WIDER * reach))
+        cells = self._open.get(cosine)
+        if cells is None or cells[0] < reach:
+            cells = self._open[cosine] = (WIDER * reach, *self._openness_of_cells(cosine, WIDER * reach))
         cell, on = self._cells(x, y)
-        _, is_open, is_bare = known
+        _, is_open, is_bare = cells
         return on & is_open[cell], self.is_off(x, y, reach) | on & is_bare[cell]
 
     def is_off(self, x: Scalars, y: Scalars, reach: float) -> Mask:
         """Whether the grid is further away than the reach."""
-        (left, near), (across, along), size = self.origin, self.shape, self.size
+        (left, bottom), (across, along), size = self.origin, self.shape, self.size
         outside: Mask = (x < left - reach) | (x > left + across * size + reach)
-        return outside | (y < near - reach) | (y > near + along * size + reach)
+        return outside | (y < bottom - reach) | (y > bottom + along * size + reach)
 
     def rims(self, cosine: float) -> Borders:
         """The sides of triangles where floor that can be walked ends, or something too steep begins."""

@@ -58,12 +58,12 @@ class Current:
         """
         distance, place, triangle = self.surface.nearest(points, reach)
         flow = np.zeros((len(points), 3))
-        near = np.flatnonzero(triangle >= 0)
-        if len(near):
-            row = triangle[near]
-            share = _shares(self.surface.corners[:, row], place[near])
+        rows = np.flatnonzero(triangle >= 0)
+        if len(rows):
+            row = triangle[rows]
+            share = _shares(self.surface.corners[:, row], place[rows])
             a, b, c = (self.flow[corner, row] * share[corner][:, None] for corner in range(3))
-            flow[near] = a + b + c
+            flow[rows] = a + b + c
         return distance, flow
 
 
@@ -103,16 +103,16 @@ def flow_at(flows: tuple[Flow, ...], points: Vectors, falloff_distance: Scalars)
 def _painted(current: Current, points: Vectors, reach: Scalars) -> tuple[Scalars, Vectors]:
     """The weight of a painted mesh at points (n, 3), (n,), and its flow times weight and fall, (n, 3)."""
     distance, flow = current.sampled(points, reach)
-    far = distance / reach
-    fall, weight = _fallen(far * far)
+    share = distance / reach
+    fall, weight = _fallen(share * share)
     return weight, flow * (weight * fall)[:, None]
 
 
 def _fallen(square: Scalars) -> tuple[Scalars, Scalars]:
     """The fall and the weight over l / r, (m,) each, at squares of distances in falloff distances; 0 for inf."""
     fall = np.maximum(1.0 - square * square, 0.0)
-    fall, near = fall * fall, square + SHARPNESS * SHARPNESS
-    return fall, fall / (near * near)
+    fall, softened = fall * fall, square + SHARPNESS * SHARPNESS
+    return fall, fall / (softened * softened)
 
 
 @dataclass(frozen=True)
@@ -155,12 +155,12 @@ class _Segments:
         `reach`: (n,) the falloff distance, metres."""
         owner, row = self._within(points, reach)
         gap, vector = picked(points, owner) - picked(self.start, row), picked(self.vector, row)
-        part = clamp(dot(gap, vector) / np.maximum(dot(vector, vector), EPSILON), 0.0, 1.0)
-        gap = gap - vector * part[:, None]
+        fraction = clamp(dot(gap, vector) / np.maximum(dot(vector, vector), EPSILON), 0.0, 1.0)
+        gap = gap - vector * fraction[:, None]
         fall, weight = _fallen(dot(gap, gap) / (reach * reach)[owner])
         weight = weight * (self.length[row] / reach[owner])
         flow = picked(self.tangent, row) * (weight * fall)[:, None]
-        total, x, y, z = (totals(owner, part, len(points)) for part in (weight, *flow.T))
+        total, x, y, z = (totals(owner, column, len(points)) for column in (weight, *flow.T))
         return total, columns(x, y, z)
 
     def _within(self, points: Vectors, reach: Scalars) -> tuple[Rows, Rows]:

@@ -73,7 +73,7 @@ class Mesh:
     def only(self, faces: Mask) -> "Mesh":
         """The mesh of which only some triangles, (f,), are near to anything; its inside is the same."""
         corners, none = self.corners[:, faces], np.full((3, np.count_nonzero(faces)), -1)
-        part = replace(
+        subset = replace(
             self,
             corners=corners,
             normal=self.normal[faces],
@@ -81,8 +81,8 @@ class Mesh:
             neighbor=none,
             levels=nested_boxes(corners),
         )
-        vars(part).update(bounds=self.bounds, _upright=self._upright)
-        return part
+        vars(subset).update(bounds=self.bounds, _upright=self._upright)
+        return subset
 
     def nearest(self, points: Vectors, reach: Scalars, lowest: Scalars | None = None) -> tuple[Scalars, Vectors, Rows]:
         """The nearest point of the surface to each point.
@@ -131,8 +131,8 @@ class Mesh:
         square = cross(offset, u)
         second = dot(along, square) / safe
         way = dot(v, square) / safe
-        met = ~flat & (first >= 0.0) & (second >= 0.0) & (first + second <= 1.0) & (way >= 0.0) & (way <= reach[owner])
-        return _least(np.where(met, way, np.inf), owner, triangle, len(points))
+        hit = ~flat & (first >= 0.0) & (second >= 0.0) & (first + second <= 1.0) & (way >= 0.0) & (way <= reach[owner])
+        return _least(np.where(hit, way, np.inf), owner, triangle, len(points))
 
     def inside(self, points: Vectors) -> Mask:
         """Whether points (n, 3) are inside the mesh, (n,); False for an open one."""
@@ -152,8 +152,8 @@ class Mesh:
         owner, triangle = descend(levels, len(points), _above(slanted))
         a, b, c = (corner[triangle] for corner in corners)
         point = slanted[owner]
-        left = [_left_of(start, end, point) for start, end in ((a, b), (b, c), (c, a))]
-        around = (left[0] == left[1]) & (left[1] == left[2])
+        sides = [_left_of(start, end, point) for start, end in ((a, b), (b, c), (c, a))]
+        around = (sides[0] == sides[1]) & (sides[1] == sides[2])
         normal = cross(b - a, c - a)
         flat = np.abs(normal[:, 2]) < EPSILON * EPSILON
         above = dot(normal, a - point) * np.where(normal[:, 2] < 0.0, -1.0, 1.0) > 0.0
@@ -177,8 +177,8 @@ class Mesh:
         """
         if not len(self):
             return np.full(len(points), np.inf), np.zeros((len(points), 3))
-        far = np.full(len(points), np.inf) if reach is None else reach
-        distance, place, triangle = self.nearest(points, far, lowest)
+        limit = np.full(len(points), np.inf) if reach is None else reach
+        distance, place, triangle = self.nearest(points, limit, lowest)
         inside = self.inside(points)
         # A point inside where nothing counts is near to nothing.
         sign = np.where(inside if lowest is None else inside & (triangle >= 0), -1.0, 1.0)
@@ -205,9 +205,9 @@ class Mesh:
         pierced = self.inside(points) | np.isfinite(self.hit(low, np.broadcast_to(up, low.shape), height)[0])
         _, place, side = sides.nearest(points, np.full(len(points), np.inf))
         offset = across(place - points, up[None])
-        far, aside = magnitude(offset), unit(offset)
-        free = np.isinf(self.hit(low, aside, far + radius)[0]) | self.inside(low)
-        return np.where(pierced & free & (side >= 0), far, np.inf), aside
+        distance, aside = magnitude(offset), unit(offset)
+        free = np.isinf(self.hit(low, aside, distance + radius)[0]) | self.inside(low)
+        return np.where(pierced & free & (side >= 0), distance, np.inf), aside
 
     def _nearest(self, points: Vectors, reach: Scalars, lowest: Scalars | None) -> tuple[Scalars, Vectors, Rows]:
         """As `nearest`, for one chunk."""
@@ -340,14 +340,14 @@ def _crossed(points: Vectors, course: Vectors, reach: Scalars) -> Keep:
     inverse = 1.0 / np.where(np.abs(course) < EPSILON, EPSILON, course)
 
     def keep(boxes: Boxes, owner: Rows, box: Rows) -> Mask:
-        entered, left = -np.inf, np.inf
+        enters, leaves = -np.inf, np.inf
         for low, high, start, slope in zip(boxes.low, boxes.high, points.T, inverse.T):
             begin, steep = start[owner], slope[owner]
             to_low, to_high = (low[box] - begin) * steep, (high[box] - begin) * steep
-            entered = np.maximum(entered, np.minimum(to_low, to_high))
-            left = np.minimum(left, np.maximum(to_low, to_high))
-        slack = CLOSE * np.abs(left)
-        return (entered <= left + slack) & (left >= -slack) & (entered <= reach[owner])
+            enters = np.maximum(enters, np.minimum(to_low, to_high))
+            leaves = np.minimum(leaves, np.maximum(to_low, to_high))
+        slack = CLOSE * np.abs(leaves)
+        return (enters <= leaves + slack) & (leaves >= -slack) & (enters <= reach[owner])
 
     return keep
 

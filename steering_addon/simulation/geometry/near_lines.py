@@ -1,4 +1,4 @@
-"""Near lines: which of many lines are near a point, or across a straight course.
+"""Near lines: those of many lines that are near a point, or across a straight course.
 
 Lines are made of stretches, stretches of blocks, and blocks of segments: where one is too far away, what it is made of
 is not looked at.
@@ -36,13 +36,13 @@ def nearest_line(lines: Lines, points: Vectors, counts: Mask) -> tuple[Rows, Sca
     def may_be_nearest(few: slice) -> Mask:
         distance = magnitude(_gaps(points[few], lines.middles))
         distance = np.where(counts[few][:, lines.line_of_block], distance, np.inf)
-        most: Scalars = (distance + extent).min(axis=1) * ROUNDING
-        return np.isfinite(distance) & (distance - extent <= most[:, None])
+        limit: Scalars = (distance + extent).min(axis=1) * ROUNDING
+        return np.isfinite(distance) & (distance - extent <= limit[:, None])
 
     owner, block = _pairs(len(points), len(extent), may_be_nearest)
     row = lines.line_of_block[block]
-    each = firsts(owner * len(lines) + row)
-    owner, row = owner[each], row[each]
+    begin = firsts(owner * len(lines) + row)
+    owner, row = owner[begin], row[begin]
     followed, places = lines.followed(row), picked(points, owner)
     place = followed.nearest(places)
     best = nearest_pairs(owner, row, magnitude(places - followed.position(place)))
@@ -75,8 +75,8 @@ def lines_within(
     owner, block, line = _opened(lines, *_pairs(len(points), len(extent), may_be_near))
     gap = picked(points, owner) - lines.starts(block)
     distance = np.sqrt(square_of(gap, None if upward is None else of_rows(upward, owner)))
-    near = which(distance < reach[owner] + step[line])
-    owner, line, block, distance = owner[near], line[near], block[near], distance[near]
+    close = which(distance < reach[owner] + step[line])
+    owner, line, block, distance = owner[close], line[close], block[close], distance[close]
     best = nearest_pairs(owner * len(lines) + line, block, distance)
     owner, line = owner[best], line[best]
     return owner, line, (block[best] - lines.first_block[line]) * step[line]
@@ -104,9 +104,9 @@ def lines_crossed(
     offset, direction, up = start - picked(points, owner), picked(course, owner), of_rows(upward, owner)
     steep = cross_from_above(direction, edge, up)
     safe = np.where(np.abs(steep) < EPSILON, 1.0, steep)
-    way, part = cross_from_above(offset, edge, up) / safe, cross_from_above(offset, direction, up) / safe
-    met = (np.abs(steep) >= EPSILON) & (part >= -END) & (part <= 1.0 + END) & (way >= 0.0) & (way <= reach[owner])
-    crosses = which(met)
+    way, share = cross_from_above(offset, edge, up) / safe, cross_from_above(offset, direction, up) / safe
+    hit = (np.abs(steep) >= EPSILON) & (share >= -END) & (share <= 1.0 + END) & (way >= 0.0) & (way <= reach[owner])
+    crosses = which(hit)
     first = crosses[nearest_pairs(owner[crosses] * len(lines) + line[crosses], row[crosses], way[crosses])]
     across = left_of(picked(edge, first), of_rows(upward, owner[first]))
     side = unit(across * np.where(steep[first] < 0.0, -1.0, 1.0)[:, None])
@@ -126,20 +126,20 @@ def _crossable(
 
     owner, block, line = _opened(lines, *_pairs(len(points), len(extent), may_be_crossed))
     gap = flat(picked(lines.middles, block) - picked(points, owner), of_rows(upward, owner))
-    near = which(_off_course(gap, picked(course, owner), reach[owner]) <= lines.extent[line])
-    owner, line, block = owner[near], line[near], block[near]
+    close = which(_off_course(gap, picked(course, owner), reach[owner]) <= lines.extent[line])
+    owner, line, block = owner[close], line[close], block[close]
     row = lines.begins[block][:, None] + np.arange(BLOCK)
     # The segment that follows the last sample of an open line has no length, and is not crossed.
-    pair, place = np.nonzero(row <= lines.last[line][:, None])
-    return owner[pair], line[pair], row[pair, place]
+    pair, column = np.nonzero(row <= lines.last[line][:, None])
+    return owner[pair], line[pair], row[pair, column]
 
 
 def _opened(lines: Lines, owner: Rows, stretch: Rows) -> tuple[Rows, Rows, Rows]:
     """The owners, blocks and lines of all blocks of stretches, by stretch; (p,) each to (q,)."""
     first, line = (column[stretch] for column in lines.stretches)
     block = first[:, None] + np.arange(STRETCH)
-    pair, place = np.nonzero(block <= lines.last_block[line][:, None])
-    return owner[pair], block[pair, place], line[pair]
+    pair, index = np.nonzero(block <= lines.last_block[line][:, None])
+    return owner[pair], block[pair, index], line[pair]
 
 
 def nearest_pairs(owner: Rows, other: Rows, distance: Scalars) -> Rows:
@@ -168,8 +168,8 @@ def _middles_of_stretches(lines: Lines) -> tuple[Vectors, Scalars]:
 def _off_course(gap: Vectors, course: Vectors, reach: Scalars) -> Scalars:
     """The distances from what is a gap (..., 3) away to courses (..., 3) that are `reach` (...) lengths long."""
     square = np.maximum(dot(course, course), EPSILON)
-    part = clamp(dot(gap, course) / square, 0.0, reach)
-    return magnitude(gap - course * part[..., None])
+    fraction = clamp(dot(gap, course) / square, 0.0, reach)
+    return magnitude(gap - course * fraction[..., None])
 
 
 def _gaps(points: Vectors, others: Vectors) -> Vectors:

@@ -83,16 +83,16 @@ class Obstacles(SolidShapes):
         """
         rows = which(self.present & ((self.side == INSIDE) | self._may_be_near(points, distance, stature)))
         gap = _gaps(self.take(rows), points, stature)
-        owner, place = np.nonzero((gap < distance[:, None]) | (self.side[rows] == INSIDE)[None])
-        row = rows[place]
+        owner, column = np.nonzero((gap < distance[:, None]) | (self.side[rows] == INSIDE)[None])
+        row = rows[column]
         pairs = which(self._has_box[row])
         if not len(pairs):
             return owner, row
-        of, box = owner[pairs], row[pairs]
-        far = self._gap_to_boxes(picked(points, of), box, None if stature is None else stature.take(of)) > distance[of]
-        near = np.ones(len(owner), dtype=np.bool_)
-        near[pairs[far]] = False
-        return owner[near], row[near]
+        body, tall = owner[pairs], None if stature is None else stature.take(owner[pairs])
+        outside = self._gap_to_boxes(picked(points, body), row[pairs], tall) > distance[body]
+        kept = np.ones(len(owner), dtype=np.bool_)
+        kept[pairs[outside]] = False
+        return owner[kept], row[kept]
 
     @once
     def _has_box(self) -> Mask:
@@ -129,13 +129,13 @@ class Obstacles(SolidShapes):
         if not len(points):
             return np.zeros(len(self), dtype=np.bool_)
         low, high = np.minimum(self.start, self.end), np.maximum(self.start, self.end)
-        most, least = points.max(axis=0), points.min(axis=0)
+        highest, lowest = points.max(axis=0), points.min(axis=0)
         if stature is not None:
-            most[2] += stature.head.max()
-            least[2] += stature.feet.min()
-        beside = np.maximum(low - most, least - high)
-        far = np.max(beside, axis=1, initial=0.0) - self.radius > distance.max() * (1.0 + ROUNDING) + ROUNDING
-        return ~far
+            highest[2] += stature.head.max()
+            lowest[2] += stature.feet.min()
+        beside = np.maximum(low - highest, lowest - high)
+        is_far = np.max(beside, axis=1, initial=0.0) - self.radius > distance.max() * (1.0 + ROUNDING) + ROUNDING
+        return ~is_far
 
     def surface(self, points: Vectors, rows: Rows, stature: Stature | None = None) -> tuple[Scalars, Vectors]:
         """The signed distance of points from obstacles, row by row, and the shortest direction out.
@@ -151,11 +151,11 @@ class Obstacles(SolidShapes):
         """
         if stature is None or not stature.is_tall:
             return self._surface(points, rows)
-        met = self._met(points, rows, stature)
-        distance, away = met.obstacles._surface(met.places, met.rows, met.lowest)
-        if len(met.owner) == len(rows):
+        hits = self._contact(points, rows, stature)
+        distance, away = hits.obstacles._surface(hits.places, hits.rows, hits.lowest)
+        if len(hits.owner) == len(rows):
             return distance, away
-        nearest = rows_of_least(met.owner, distance)
+        nearest = rows_of_least(hits.owner, distance)
         return distance[nearest], picked(away, nearest)
 
     def surface_of_capsules(
@@ -189,24 +189,24 @@ class Obstacles(SolidShapes):
             (m,) metres, inf for those that nothing pierces and those that something keeps from going there; and (m, 3)
             level unit directions.
         """
-        far, aside = np.full(len(rows), np.inf), np.zeros((len(rows), 3))
-        met = self._met(points, rows, stature)
-        deepest = rows_of_least(met.owner, met.obstacles._surface(met.places, met.rows, met.lowest)[0])
-        local = self.localized(picked(met.places, deepest) - picked(self.start, rows), rows)
+        distance, aside = np.full(len(rows), np.inf), np.zeros((len(rows), 3))
+        hits = self._contact(points, rows, stature)
+        deepest = rows_of_least(hits.owner, hits.obstacles._surface(hits.places, hits.rows, hits.lowest)[0])
+        local = self.localized(picked(hits.places, deepest) - picked(self.start, rows), rows)
         kept_out, upright = self.side[rows] == OUTSIDE, np.abs(self.axes[rows, 2, 2]) > 1.0 - ROUNDING
         within = (np.abs(local) < self.half[rows]).all(axis=1)
         boxes = which(kept_out & upright & within & (self.shape[rows] == BOX))
         depth, out = box_surface(picked(local, boxes), self.half[rows[boxes]] * (1.0, 1.0, np.inf))
-        far[boxes], aside[boxes] = -depth, self.globalized(out, rows[boxes])
+        distance[boxes], aside[boxes] = -depth, self.globalized(out, rows[boxes])
         sole = columns(points[:, 0], points[:, 1], points[:, 2] + stature.step)
         for row in rows_of(self.shape == MESH, rows):
             pairs = which(kept_out & (rows == row) & ~self._trodden[row])
             feet = self.localized(picked(sole, pairs) - self.start[row], rows[pairs])
             mesh, axes, tall = self.mesh[row], self.axes[row], (stature.head - stature.step)[pairs]
             sides = sides_of(Key.of((mesh, axes), id(mesh), axes))
-            far[pairs], out = mesh.way_aside(sides, axes[:, 2], picked(local, pairs), feet, tall, radius[pairs])
+            distance[pairs], out = mesh.way_aside(sides, axes[:, 2], picked(local, pairs), feet, tall, radius[pairs])
             aside[pairs] = self.globalized(out, rows[pairs])
-        return far, aside
+        return distance, aside
 
     def touch(
         self,
@@ -234,30 +234,28 @@ class Obstacles(SolidShapes):
         limit = np.full(len(rows), np.inf) if furthest is None else furthest
         if stature is None or not stature.is_tall:
             return self._touched(points, course, reach, rows, limit, None)
-        met = self._met(points, rows, stature)
-        points, rows, lowest = met.places, met.rows, met.lowest
-        if len(met.owner) > len(course):
-            nearest = rows_of_least(met.owner, met.obstacles._surface(points, rows, lowest)[0])
+        hits = self._contact(points, rows, stature)
+        points, rows, lowest = hits.places, hits.rows, hits.lowest
+        if len(hits.owner) > len(course):
+            nearest = rows_of_least(hits.owner, hits.obstacles._surface(points, rows, lowest)[0])
             points, rows = picked(points, nearest), rows[nearest]
             lowest = None if lowest is None else lowest[nearest]
-        return met.obstacles._touched(points, course, reach, rows, limit, lowest)
+        return hits.obstacles._touched(points, course, reach, rows, limit, lowest)
 
     def on_feet(self, rows: Rows, stature: Stature) -> "tuple[Obstacles, Rows]":
         """The obstacles with what bodies meet of those that they walk on, and the rows of those of rows (m,) there.
-
-        Args:
-            stature: (m,) how the bodies stand.
-        """
+        `stature`: (m,) how the bodies stand."""
         pairs = which(self._trodden[rows] & (stature.head > stature.feet)) if self._trodden.any() else rows[:0]
         if not len(pairs):
             return self, rows
         kinds, kind = distinct_rows(np.stack((rows[pairs], stature.stride[pairs], stature.steepest[pairs]), axis=1))
-        of, k, key = kinds[:, 0].astype(np.int64), len(self), kinds.tobytes()
+        base, k, key = kinds[:, 0].astype(np.int64), len(self), kinds.tobytes()
         if key not in self._walked:
-            walls = [walls_of(self.mesh[row], self.axes[row], *kind) for row, kind in zip(of, kinds[:, 1:].tolist())]
-            more = self.take(np.concatenate((np.arange(k), of)))
-            more.mesh[k:], more.axes[k:] = [mesh for mesh, _ in walls], [axes for _, axes in walls]
-            self._walked[key] = more
+            gaits = zip(base, kinds[:, 1:].tolist())
+            walls = [walls_of(self.mesh[row], self.axes[row], *gait) for row, gait in gaits]
+            extended = self.take(np.concatenate((np.arange(k), base)))
+            extended.mesh[k:], extended.axes[k:] = [mesh for mesh, _ in walls], [axes for _, axes in walls]
+            self._walked[key] = extended
         rows = rows.copy()
         rows[pairs] = k + kind
         return self._walked[key], rows
@@ -273,18 +271,18 @@ class Obstacles(SolidShapes):
         """The findings of `on_feet`."""
         return {}
 
-    def _met(self, points: Vectors, rows: Rows, stature: Stature) -> "_Met":
+    def _contact(self, points: Vectors, rows: Rows, stature: Stature) -> "_Contact":
         """Where bodies with origins at points (m, 3) are met by obstacles of rows (m,)."""
-        met, rows = self.on_feet(rows, stature)
-        return met._met_as_they_are(points, rows, stature)
+        trodden, rows = self.on_feet(rows, stature)
+        return trodden._contact_as_is(points, rows, stature)
 
-    def _met_as_they_are(self, points: Vectors, rows: Rows, stature: Stature) -> "_Met":
-        """As `_met`: round obstacles and boxes meet bodies at one height, meshes at several."""
+    def _contact_as_is(self, points: Vectors, rows: Rows, stature: Stature) -> "_Contact":
+        """As `_contact`: round obstacles and boxes meet bodies at one height, meshes at several."""
         middle = 0.5 * (self.start[rows, 2] + self.end[rows, 2])
         meshes = self.shape == MESH
         if not meshes.any():
             height = stature.nearest_to(middle, points[:, 2])
-            return _Met(self, np.arange(len(rows)), columns(points[:, 0], points[:, 1], height), rows, None)
+            return _Contact(self, np.arange(len(rows)), columns(points[:, 0], points[:, 1], height), rows, None)
         several = meshes[rows] & (stature.head > stature.feet)
         owners, heights = [which(~several)], [stature.nearest_to(middle, points[:, 2])[~several]]
         for row in rows_of(meshes, rows):
@@ -298,11 +296,11 @@ class Obstacles(SolidShapes):
         trodden, lowest = several & self._trodden[rows], None
         if trodden.any():
             lowest = np.where(trodden, points[:, 2] + stature.step - middle, -np.inf)[owner]
-        return _Met(self, owner, columns(points[owner, 0], points[owner, 1], height), rows[owner], lowest)
+        return _Contact(self, owner, columns(points[owner, 0], points[owner, 1], height), rows[owner], lowest)
 
 
 @dataclass(frozen=True)
-class _Met:
+class _Contact:
     """Where obstacles meet bodies on feet.
 
     Attributes:

@@ -76,17 +76,17 @@ class Spline:
         """
         if left == 0.0 or self.length <= 0.0:
             return self
-        known = self._lanes
-        if left not in known:
+        lanes = self._lanes
+        if left not in lanes:
             above = upright(len(self.points))
             points = self.points + left * unit(left_of(flat(self.tangents, above), above))
             before, after = np.roll(points, 1, axis=0), np.roll(points, -1, axis=0)
             if not self.closed:
                 before[0], after[-1] = points[0], points[-1]
             onward = dot(after - before, self.tangents) > 0.0
-            kept = points[onward] if int(np.count_nonzero(onward)) > 1 else points
-            known[left] = spline(kept, self.closed, len(self.points))
-        return known[left]
+            line = points[onward] if int(np.count_nonzero(onward)) > 1 else points
+            lanes[left] = spline(line, self.closed, len(self.points))
+        return lanes[left]
 
     @once
     def _lanes(self) -> "dict[float, Spline]":
@@ -116,8 +116,8 @@ def spline(points: Vectors, closed: bool, samples: int = SAMPLES) -> Spline:
     along = np.arange(count) * (length / count if closed else length / (count - 1))
     segment = np.minimum(np.searchsorted(distance, along, side="right") - 1, len(distance) - 2)
     extent = np.maximum(distance[segment + 1] - distance[segment], EPSILON)
-    part = clamp((along - distance[segment]) / extent, 0.0, 1.0)[:, None]
-    resampled = corners[segment] * (1.0 - part) + corners[segment + 1] * part
+    share = clamp((along - distance[segment]) / extent, 0.0, 1.0)[:, None]
+    resampled = corners[segment] * (1.0 - share) + corners[segment + 1] * share
     # Tangents are taken over about one segment of the drawn line to either side.
     drawn = length / max(len(corners) - 1, 1)
     span = int(min(max(round(0.5 * drawn / (length / count)), 1), max(count // 64, 1)))
@@ -143,8 +143,8 @@ def lay_end_to_end(splines: tuple[Spline, ...]) -> Lines:
 def _laid(splines: tuple[Spline, ...]) -> Lines:
     count = np.array([len(line.points) for line in splines])
     following = [slice(1) if line.closed else slice(-1, None) for line in splines]
-    points = [part for line, after in zip(splines, following) for part in (line.points, line.points[after])]
-    tangents = [part for line, after in zip(splines, following) for part in (line.tangents, line.tangents[after])]
+    points = [column for line, after in zip(splines, following) for column in (line.points, line.points[after])]
+    tangents = [column for line, after in zip(splines, following) for column in (line.tangents, line.tangents[after])]
     return Lines(
         np.concatenate(points).T.copy(),
         np.concatenate(tangents).T.copy(),
@@ -161,8 +161,8 @@ def lines_of(paths: tuple[Path, ...]) -> tuple[Lines | None, Rows, Rows]:
     None if there is none.
     """
     every = ((row, index, line) for row, curve in enumerate(paths) for index, line in enumerate(curve))
-    lines = [each for each in every if each[2].length > 0.0]
-    path, index = np.array([each[:2] for each in lines], dtype=np.int64).reshape(-1, 2).T
+    lines = [entry for entry in every if entry[2].length > 0.0]
+    path, index = np.array([entry[:2] for entry in lines], dtype=np.int64).reshape(-1, 2).T
     return lay_end_to_end(tuple(line for _, _, line in lines)) if lines else None, path, index
 
 

@@ -58,11 +58,11 @@ class Regions:
         """
         if same_for_all(region):
             return self._way_into(int(region[0]), points, part)
-        way = no_vectors(len(points))
+        offset = no_vectors(len(points))
         for row in np.unique(region).tolist():
             rows = which(region == row)
-            way[rows] = self._way_into(row, picked(points, rows), part)
-        return way
+            offset[rows] = self._way_into(row, picked(points, rows), part)
+        return offset
 
     def _way_into(self, row: int, points: Vectors, part: float | Vectors) -> Vectors:
         """As `way_in`, for the region of one row."""
@@ -79,11 +79,11 @@ class Regions:
     def _local(self, points: Vectors, row: int) -> Vectors:
         """The offsets of points (n, 3) from the centre of a region, along its axes; (n, 3) metres."""
         offset = points - self.centre[row]
-        return offset if self._upright[row] else _turned(offset, self.axes[row].T)
+        return offset if self._upright[row] else _along_axes(offset, self.axes[row].T)
 
     def _global(self, offset: Vectors, row: int) -> Vectors:
         """Offsets along the axes of a region (n, 3) along those of the world, (n, 3)."""
-        return offset if self._upright[row] else _turned(offset, self.axes[row])
+        return offset if self._upright[row] else _along_axes(offset, self.axes[row])
 
     @once
     def _upright(self) -> list[bool]:
@@ -119,7 +119,7 @@ def _way_into_mesh(mesh: Mesh, points: Vectors, depth: Scalars) -> Vectors:
     return points - away * np.maximum(distance + depth, 0.0)[:, None]
 
 
-def _turned(v: Vectors, axes: Vectors) -> Vectors:
+def _along_axes(v: Vectors, axes: Vectors) -> Vectors:
     """The vectors x a + y b + z c from their components (n, 3) along the rows a, b, c of `axes` (3, 3); (n, 3)."""
     memory = np.empty((3, len(v)))
     terms = np.empty((3, len(v)))

@@ -77,7 +77,10 @@ class SolidShapes:
 
     def axis_point_nearest(self, points: Vectors) -> Vectors:
         """The nearest point of each axis to each point; (n, 3) to (n, k, 3)."""
-        return _axis_point_nearest(self.start, self.end, points)
+        axis = self.end - self.start
+        square = np.maximum(dot(axis, axis), EPSILON)
+        share = clamp(dot(points[:, None, :] - self.start[None], axis[None]) / square[None], 0.0, 1.0)
+        return self.start[None] + share[..., None] * axis[None]
 
     def axis_point(self, points: Vectors, rows: Rows) -> Vectors:
         """The nearest point of an obstacle's axis to a point, row by row; (m, 3) and (m,) to (m, 3)."""
@@ -134,8 +137,8 @@ class SolidShapes:
     def _along_axis(self, points: Vectors, rows: Rows) -> Vectors:
         """The vector from the start of an axis to its nearest point to a point; (m, 3) and (m,) to (m, 3)."""
         axis = (self.end - self.start)[rows]
-        part = clamp(dot(points - self.start[rows], axis) / np.maximum(dot(axis, axis), EPSILON), 0.0, 1.0)
-        return part[:, None] * axis
+        share = clamp(dot(points - self.start[rows], axis) / np.maximum(dot(axis, axis), EPSILON), 0.0, 1.0)
+        return share[:, None] * axis
 
     def _touched(
         self,
@@ -159,14 +162,14 @@ class SolidShapes:
             away: (m, 3) the unit directions away from the shape there.
         """
         way, away = np.full(len(rows), np.inf), np.zeros((len(rows), 3))
-        ways = self._touch_rounds, self._touch_boxes, self._touch_meshes, self._touch_from_within, self._touch_sides
+        touches = self._touch_rounds, self._touch_boxes, self._touch_meshes, self._touch_from_within, self._touch_sides
         kinds, kind = self._kinds
         for number in kinds:
-            pairs, touch = which(kind[rows] == number), ways[number]
+            pairs, touch = which(kind[rows] == number), touches[number]
             if len(pairs):
-                more = (None if lowest is None else lowest[pairs],) if number == MESH else ()
+                options = (None if lowest is None else lowest[pairs],) if number == MESH else ()
                 way[pairs], away[pairs] = touch(
-                    picked(points, pairs), picked(course, pairs), reach[pairs], rows[pairs], furthest[pairs], *more
+                    picked(points, pairs), picked(course, pairs), reach[pairs], rows[pairs], furthest[pairs], *options
                 )
         return way, away
 
@@ -185,7 +188,7 @@ class SolidShapes:
         pairs = which(np.isfinite(start) & (start <= furthest))
         capsules = rows[pairs]
         way[pairs], away[pairs] = first_touch(
-            lambda places, which: self._round_surface(places, capsules[which]),
+            lambda places, pairs: self._round_surface(places, capsules[pairs]),
             picked(points, pairs),
             picked(course, pairs),
             reach[pairs],
@@ -220,17 +223,17 @@ class SolidShapes:
         local = self.localized(picked(points, pairs) - self.start[boxes], boxes)
         along, half = self.localized(picked(course, pairs), boxes), self.half[boxes]
         start = way_into(local, along, half + (reach * (1.0 + ROUNDING))[:, None])
-        near = which(np.isfinite(start) & (start <= furthest))
-        if not len(near):
+        close = which(np.isfinite(start) & (start <= furthest))
+        if not len(close):
             return way, away
-        pairs, boxes, half = pairs[near], boxes[near], half[near]
+        pairs, boxes, half = pairs[close], boxes[close], half[close]
         way[pairs], out = first_touch(
-            lambda places, which: box_surface(places, half[which]),
-            picked(local, near),
-            picked(along, near),
-            reach[near],
-            start[near],
-            furthest[near],
+            lambda places, pairs: box_surface(places, half[pairs]),
+            picked(local, close),
+            picked(along, close),
+            reach[close],
+            start[close],
+            furthest[close],
         )
         away[pairs] = self.globalized(out, boxes)
         return way, away
@@ -246,7 +249,7 @@ class SolidShapes:
         middle = 0.5 * (self.start + self.end)[rows]
         beyond = 2.0 * (magnitude(points - middle) + magnitude(self.end - self.start)[rows] + self.radius[rows])
         back, out = first_touch(
-            lambda places, which: self._round_surface(places, rows[which]),
+            lambda places, pairs: self._round_surface(places, rows[pairs]),
             points + course * beyond[:, None],
             -course,
             -reach,
@@ -291,14 +294,6 @@ class SolidShapes:
             way[pairs], out = touch_mesh(self.mesh[row], sign, local, along, reach[pairs], furthest[pairs], above)
             away[pairs] = self.globalized(out, rows[pairs])
         return way, away
-
-
-def _axis_point_nearest(start: Vectors, end: Vectors, points: Vectors) -> Vectors:
-    """The nearest point of each of k axes to each point; (n, 3) to (n, k, 3)."""
-    axis = end - start
-    reach = np.maximum(dot(axis, axis), EPSILON)
-    part = clamp(dot(points[:, None, :] - start[None], axis[None]) / reach[None], 0.0, 1.0)
-    return start[None] + part[..., None] * axis[None]
 
 
 def rows_of(mask: Mask, rows: Rows) -> list[int]:

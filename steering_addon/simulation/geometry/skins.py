@@ -162,13 +162,13 @@ class Skin:
         weights = 1.0 / first / third, 1.0 / first / second, 1.0 / second / third
         corners, total = self.links.corners, np.zeros((3, len(self.points)))
         for k, weight in enumerate(weights):
-            at = corners[:, k]
+            point = corners[:, k]
             weight = np.where(has_area, weight, 0.0)
             if self.links.uneven.any():
-                against = dot(self.normal, picked(self.normal, self._pattern[at])) < 0.0
-                weight = np.where(self.links.uneven[at] & against, -weight, weight)
+                against = dot(self.normal, picked(self.normal, self._pattern[point])) < 0.0
+                weight = np.where(self.links.uneven[point] & against, -weight, weight)
             for axis in range(3):
-                total[axis] += np.bincount(at, area[:, axis] * weight, minlength=len(self.points))
+                total[axis] += np.bincount(point, area[:, axis] * weight, minlength=len(self.points))
         return unit(columns(*total))
 
     @once
@@ -265,31 +265,31 @@ class Skin:
             normal: (n, 3) across which the directions are, and from which they turn over to the triangle; that of the
                 triangle if omitted.
         """
-        known = np.take(self._table, triangle, axis=0)
-        face = _faced(known, facing)
+        numbers = np.take(self._table, triangle, axis=0)
+        face = _faced(numbers, facing)
         if normal is not None:
             direction = turned_over(direction, normal, face)
-        offset = _from_corner(known, place)
+        offset = _from_corner(numbers, place)
         direction = unit(across(direction, face))
-        (u, v), (du, dv) = _shares(known, offset), _shares(known, direction) * length
+        (u, v), (du, dv) = _shares(numbers, offset), _shares(numbers, direction) * length
         end = place + direction * length[:, None] - face * dot(face, offset)[:, None]
         n = len(length)
-        left, met = np.zeros(n), np.zeros(n, dtype=np.bool_)
-        on = which(~((u + du >= 0.0) & (v + dv >= 0.0) & (u + du + v + dv <= 1.0)))
-        if not len(on):
-            return SkinWay(triangle, end, direction, facing, left, met, known)
-        u, v, du, dv = u[on], v[on], du[on], dv[on]
+        remaining, met = np.zeros(n), np.zeros(n, dtype=np.bool_)
+        leaves = which(~((u + du >= 0.0) & (v + dv >= 0.0) & (u + du + v + dv <= 1.0)))
+        if not len(leaves):
+            return SkinWay(triangle, end, direction, facing, remaining, met, numbers)
+        u, v, du, dv = u[leaves], v[leaves], du[leaves], dv[leaves]
         shares, changes = np.maximum(np.stack((1.0 - u - v, u, v)), 0.0), np.stack((-du - dv, du, dv))
-        after, shares, changes, turned, rest, met[on] = self._crossed(triangle[on], shares, changes)
+        after, shares, changes, turned, border_share, met[leaves] = self._crossed(triangle[leaves], shares, changes)
         total = shares[0] + shares[1] + shares[2]
         corner, u, v = self._sides(after)
-        end[on] = corner + _spanned(u, v, shares[1] / total, shares[2] / total)
-        direction[on] = unit(_spanned(u, v, changes[1], changes[2]))
-        left[on], known[on] = rest * length[on], np.take(self._table, after, axis=0)
-        triangle = put(triangle, on, after)
+        end[leaves] = corner + _spanned(u, v, shares[1] / total, shares[2] / total)
+        direction[leaves] = unit(_spanned(u, v, changes[1], changes[2]))
+        remaining[leaves], numbers[leaves] = border_share * length[leaves], np.take(self._table, after, axis=0)
+        triangle = put(triangle, leaves, after)
         if anybody(turned):
-            facing = put(facing, on, np.where(turned, -facing[on], facing[on]))
-        return SkinWay(triangle, end, direction, facing, left, met, known)
+            facing = put(facing, leaves, np.where(turned, -facing[leaves], facing[leaves]))
+        return SkinWay(triangle, end, direction, facing, remaining, met, numbers)
 
     def _crossed(
         self, triangle: Rows, shares: NDArray[np.float64], changes: NDArray[np.float64]
@@ -307,25 +307,25 @@ class Skin:
         Returns:
             triangle, shares, changes: at the end.
             turned: (n,) whether the last triangle is wound the other way than the first.
-            left: (n,) the share of the way that is left at a border, else 0.
+            remaining: (n,) the share of the way that is left at a border, else 0.
             met: (n,) whether they met one.
         """
         n, number = len(triangle), len(self)
         links, area, divisors, feet = self.links, self._cross[1], self._divisors, self._feet
         ends = triangle.copy(), shares.copy(), changes.copy()
         ends_turned, ends_left, ends_met = np.zeros(n, dtype=np.bool_), np.zeros(n), np.zeros(n, dtype=np.bool_)
-        rows, turned, left = np.arange(n), np.zeros(n, dtype=np.bool_), np.ones(n)
+        rows, turned, remaining = np.arange(n), np.zeros(n, dtype=np.bool_), np.ones(n)
         leaves = changes < 0.0
         for crossed in range(MOST_SIDES):
-            parts = np.where(leaves, shares / np.where(leaves, -changes, 1.0), np.inf)
-            corner = parts.argmin(axis=0)
-            part = parts[corner, np.arange(len(rows))]
-            is_last = ~(part < left)
-            part = np.minimum(part, left)
-            shares = np.maximum(shares + changes * part, 0.0)
-            left = left - part
-            at = NEXT[corner] * number + triangle
-            beyond = links.beyond[at]
+            steps = np.where(leaves, shares / np.where(leaves, -changes, 1.0), np.inf)
+            corner = steps.argmin(axis=0)
+            step = steps[corner, np.arange(len(rows))]
+            is_last = ~(step < remaining)
+            step = np.minimum(step, remaining)
+            shares = np.maximum(shares + changes * step, 0.0)
+            remaining = remaining - step
+            side = NEXT[corner] * number + triangle
+            beyond = links.beyond[side]
             stops = is_last | (beyond < 0)
             if crossed + 1 == MOST_SIDES:
                 stops[:] = True
@@ -335,18 +335,18 @@ class Skin:
                 ends[0][row], ends_turned[row] = triangle[done], turned[done]
                 ends[1][:, row], ends[2][:, row] = shares[:, done], changes[:, done]
                 ends_met[row] = ~is_last[done] & (beyond[done] < 0)
-                ends_left[row] = np.where(ends_met[row], left[done], 0.0)
+                ends_left[row] = np.where(ends_met[row], remaining[done], 0.0)
                 on = which(~stops)
                 if not len(on):
                     break
-                rows, corner, triangle, at, beyond = rows[on], corner[on], triangle[on], at[on], beyond[on]
-                turned, left = turned[on], left[on]
+                rows, corner, triangle, side, beyond = rows[on], corner[on], triangle[on], side[on], beyond[on]
+                turned, remaining = turned[on], remaining[on]
                 shares, changes = shares[:, on], changes[:, on]
-            entered, winds, column = links.entry[at], links.turned[at], np.arange(len(rows))
+            entered, winds, column = links.entry[side], links.turned[side], np.arange(len(rows))
             new = beyond - entered * number
             start, end, entered_end, opposite = NEXT[corner], LAST[corner], NEXT[entered], LAST[entered]
             nearing = changes[corner, column]
-            along = changes[end, column] + nearing * feet[at]
+            along = changes[end, column] + nearing * feet[side]
             off = -nearing * (area[triangle] / divisors[new])
             to_end = np.where(winds, along, -along) - off * feet[beyond]
             first, second = shares[start, column], shares[end, column]
@@ -398,37 +398,37 @@ def _spanned(first: Vectors, second: Vectors, u: Scalars, v: Scalars) -> Vectors
 
 def turned_over(v: Vectors, old: Vectors, new: Vectors) -> Vectors:
     """Vectors turned by the smallest turns that take unit vectors to others; (n, 3) each."""
-    both = old + new
+    total = old + new
     size = np.maximum(1.0 + dot(old, new), 1e-9)
-    return v - both * (dot(v, both) / size)[:, None] + new * (2.0 * dot(v, old))[:, None]
+    return v - total * (dot(v, total) / size)[:, None] + new * (2.0 * dot(v, old))[:, None]
 
 
-def _faced(known: Scalars, facing: Scalars) -> Vectors:
+def _faced(numbers: Scalars, facing: Scalars) -> Vectors:
     """The unit normals of triangles on the sides that are faced, (n, 3)."""
-    return columns(*(known[:, k] * facing for k in (9, 10, 11)))
+    return columns(*(numbers[:, k] * facing for k in (9, 10, 11)))
 
 
-def _from_corner(known: Scalars, place: Vectors) -> Vectors:
+def _from_corner(numbers: Scalars, place: Vectors) -> Vectors:
     """The vectors to places from the first corners of triangles, (n, 3) metres."""
-    return columns(*(place[:, k] - known[:, k] for k in range(3)))
+    return columns(*(place[:, k] - numbers[:, k] for k in range(3)))
 
 
-def _shares(known: Scalars, v: Vectors) -> Scalars:
+def _shares(numbers: Scalars, v: Vectors) -> Scalars:
     """By how much of the sides from the first to the second and third corner vectors (n, 3) go; (2, n)."""
     shares = np.empty((2, len(v)))
     for k, share in enumerate(shares):
         first = 3 * k + 3
-        np.multiply(known[:, first], v[:, 0], out=share)
-        share += known[:, first + 1] * v[:, 1]
-        share += known[:, first + 2] * v[:, 2]
+        np.multiply(numbers[:, first], v[:, 0], out=share)
+        share += numbers[:, first + 1] * v[:, 1]
+        share += numbers[:, first + 2] * v[:, 2]
     return shares
 
 
-def _smoothed(known: Scalars, place: Vectors, facing: Scalars) -> Vectors:
+def _smoothed(numbers: Scalars, place: Vectors, facing: Scalars) -> Vectors:
     """The smoothed unit normals at places on triangles, (n, 3), on the sides that are faced."""
-    u, v = np.maximum(_shares(known, _from_corner(known, place)), 0.0)
+    u, v = np.maximum(_shares(numbers, _from_corner(numbers, place)), 0.0)
     first = np.maximum(1.0 - u - v, 0.0)
     # Axis by axis: whole rows of three numbers take three times as long.
-    x, y, z = (known[:, k] * first + known[:, k + 3] * u + known[:, k + 6] * v for k in (12, 13, 14))
+    x, y, z = (numbers[:, k] * first + numbers[:, k + 3] * u + numbers[:, k + 6] * v for k in (12, 13, 14))
     outward: Vectors = unit(columns(x, y, z))
     return outward * facing[:, None]

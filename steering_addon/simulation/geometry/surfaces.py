@@ -138,10 +138,10 @@ class Surfaces:
         n = len(x)
         best = Footing(np.full(n, NO_TRIANGLE), np.full(n, np.nan), np.zeros(n), np.zeros(n))
         for first, layer in self.numbered():
-            known = None
+            on_layer = None
             if last is not None:
-                known = np.where((last >= first) & (last < first + len(layer.floor)), last - first, NO_TRIANGLE)
-            footing = layer.floor.under(x, y, expected, step_up, step_down, known)
+                on_layer = np.where((last >= first) & (last < first + len(layer.floor)), last - first, NO_TRIANGLE)
+            footing = layer.floor.under(x, y, expected, step_up, step_down, on_layer)
             # Also where the best is nan, that of no triangle.
             higher = (footing.triangle >= 0) & ~(footing.height <= best.height)
             best = Footing(
@@ -164,10 +164,10 @@ class Surfaces:
             gap: (n,) metres.
         """
         rows = which((footing.triangle < 0) & (gap > 0.0))
-        near = np.zeros(len(rows), dtype=np.bool_)
+        is_near = np.zeros(len(rows), dtype=np.bool_)
         for layer in self.layers:
-            near |= ~layer.floor.is_off(x[rows], y[rows], largest(gap))
-        rows = rows[near]
+            is_near |= ~layer.floor.is_off(x[rows], y[rows], largest(gap))
+        rows = rows[is_near]
         if not len(rows):
             return footing
         ahead = unit(picked(along, rows))
@@ -176,15 +176,15 @@ class Surfaces:
         axes = np.stack((ahead, left, (ahead + left) * HALF_ROOT, (ahead - left) * HALF_ROOT))
         # (axis, side, share, row)
         reach = np.array(SIDES)[:, None] * gap[rows]
-        ways = np.stack((axes, -axes), axis=1)[:, :, None] * reach[:, :, None]
-        shape = ways.shape[:-1]
+        offsets = np.stack((axes, -axes), axis=1)[:, :, None] * reach[:, :, None]
+        shape = offsets.shape[:-1]
         places = (np.broadcast_to(column[rows], shape) for column in (x, y, expected, within))
         at_x, at_y, height, near_by = (column.ravel() for column in places)
-        way = ways.reshape(-1, 2)
-        sides = self.under(at_x + way[:, 0], at_y + way[:, 1], height, near_by, near_by)
-        found = (sides.triangle >= 0).reshape(shape)
-        first = found.argmax(axis=2)
-        share = np.where(found.any(axis=2), np.array(SIDES)[first], np.inf)
+        offset = offsets.reshape(-1, 2)
+        sides = self.under(at_x + offset[:, 0], at_y + offset[:, 1], height, near_by, near_by)
+        covered = (sides.triangle >= 0).reshape(shape)
+        first = covered.argmax(axis=2)
+        share = np.where(covered.any(axis=2), np.array(SIDES)[first], np.inf)
         share = np.where((share[:, 0] + share[:, 1] <= 1.0 + SIDES[0])[:, None], share, np.inf).reshape(-1, len(rows))
         spanned, nearest = which(np.isfinite(share.min(axis=0))), share.argmin(axis=0)
         if not len(spanned):
@@ -192,16 +192,16 @@ class Surfaces:
         nearest = nearest[spanned]
         number = first.reshape(-1, len(rows))[nearest, spanned]
         chosen = np.ravel_multi_index((nearest // 2, nearest % 2, number, spanned), shape)
-        triangle, rows, way = sides.triangle[chosen], rows[spanned], way[chosen]
-        height = sides.height[chosen] - rise(self.face_normal(triangle), way)
+        triangle, rows, offset = sides.triangle[chosen], rows[spanned], offset[chosen]
+        height = sides.height[chosen] - rise(self.face_normal(triangle), offset)
         return footing.put(rows, Footing(triangle, height, *self.shares(triangle, x[rows], y[rows])))
 
     def any_between(self, x: Scalars, y: Scalars, low: Scalars, high: Scalars) -> Mask:
         """Whether a surface lies over the ground at places between two heights; (n,) each, metres."""
-        found = np.zeros(len(x), dtype=np.bool_)
+        between = np.zeros(len(x), dtype=np.bool_)
         for layer in self.layers:
-            found |= layer.floor.any_between(x, y, low, high, trodden=len(self.layers) == 1)
-        return found
+            between |= layer.floor.any_between(x, y, low, high, trodden=len(self.layers) == 1)
+        return between
 
     def glance(self, x: Scalars, y: Scalars, expected: Scalars, step: Scalars, cosine: Scalars) -> tuple[Mask, Mask]:
         """Answers for places without looking at triangles, as of `Floor.glance`; nothing where layers meet."""
@@ -294,8 +294,7 @@ class Surfaces:
 
     def has_triangles_of(self, before: "Surfaces") -> bool:
         """Whether the triangles are those of other surfaces, row by row, wherever their points are."""
-        lengths, before_lengths = ([len(layer) for layer in each.layers] for each in (self, before))
-        return lengths == before_lengths
+        return [len(layer) for layer in self.layers] == [len(layer) for layer in before.layers]
 
     def moves(self, before: "Surfaces") -> bool:
         """Whether a layer is another than before."""
@@ -303,8 +302,8 @@ class Surfaces:
 
     def moved_since(self, before: "Surfaces") -> set[int]:
         """The rows of the surfaces in layers that are others than before."""
-        known = set(map(id, before.layers))
-        return {row for layer in self.layers if id(layer) not in known for row in layer.surfaces}
+        earlier = set(map(id, before.layers))
+        return {row for layer in self.layers if id(layer) not in earlier for row in layer.surfaces}
 
     def numbered(self) -> Iterator[tuple[int, SurfaceLayer]]:
         """Each layer, with the row of its first triangle."""
@@ -345,17 +344,17 @@ def _layer(rows: tuple[int, ...], meshes: Sequence[tuple[Vectors, NDArray[np.int
     return SurfaceLayer(in_columns(points), np.concatenate(triangles).astype(np.int64, copy=False), rows, owner, moves)
 
 
-def surfaces_between(before: Surfaces, after: Surfaces, part: float) -> Surfaces:
+def surfaces_between(before: Surfaces, after: Surfaces, share: float) -> Surfaces:
     """The surfaces at a part of the time between two frames, from 0 to 1."""
-    if part == 1.0 or not after.moves(before) or len(before.layers) != len(after.layers):
+    if share == 1.0 or not after.moves(before) or len(before.layers) != len(after.layers):
         return after
-    if part == 0.0:
+    if share == 0.0:
         return before
-    return Surfaces(tuple(_layer_between(a, b, part) for a, b in zip(before.layers, after.layers)))
+    return Surfaces(tuple(_layer_between(a, b, share) for a, b in zip(before.layers, after.layers)))
 
 
-def _layer_between(before: SurfaceLayer, after: SurfaceLayer, part: float) -> SurfaceLayer:
+def _layer_between(before: SurfaceLayer, after: SurfaceLayer, share: float) -> SurfaceLayer:
     if before is after or len(before.points) != len(after.points):
         return after
     start, end = before.points, after.points
-    return before.moved(start + (end - start) * part)
+    return before.moved(start + (end - start) * share)

@@ -85,14 +85,14 @@ class Slopes:
         a, b, c = (points[triangles[:, k]] for k in range(3))
         u, v = b - a, c - a
         normal = cross(u, v)
-        area, seen = magnitude(normal), normal[:, 2]
-        is_floor = (np.abs(seen) > UPRIGHT * area) & (area > 0.0)
-        scale = 1.0 / np.where(is_floor, seen, 1.0)
+        area, from_above = magnitude(normal), normal[:, 2]
+        is_floor = (np.abs(from_above) > UPRIGHT * area) & (area > 0.0)
+        scale = 1.0 / np.where(is_floor, from_above, 1.0)
         table = np.empty((len(triangles), 9))
         table[:, 0:3] = a
         table[:, 3], table[:, 4] = v[:, 1] * scale, -v[:, 0] * scale
         table[:, 5], table[:, 6] = -u[:, 1] * scale, u[:, 0] * scale
         table[:, 7], table[:, 8] = -normal[:, 0] * scale, -normal[:, 1] * scale
-        cosine = np.abs(seen) / np.where(area > 0.0, area, 1.0)
-        turn = np.where(is_floor, np.where(seen > 0.0, 1, -1), 0)
+        cosine = np.abs(from_above) / np.where(area > 0.0, area, 1.0)
+        turn = np.where(is_floor, np.where(from_above > 0.0, 1, -1), 0)
         return cls(table, cosine, is_floor, area > 0.0, turn)
