@@ -102,8 +102,11 @@ def digest(thing: Any) -> bytes:
 def size(thing: Any, besides: Any = None) -> int:
     """Bytes of the arrays in a snapshot, a state or another nested structure, without those that `besides` holds."""
     held = {id(leaf) for leaf in _leaves(besides)}
-    arrays = (leaf for leaf in _leaves(thing) if isinstance(leaf, np.ndarray) and id(leaf) not in held)
-    return sum(_unrepeated(array).nbytes for array in arrays)
+    total = 0
+    for leaf in _leaves(thing):
+        if isinstance(leaf, np.ndarray) and id(leaf) not in held:
+            total += _unrepeated(leaf).nbytes
+    return total
 
 
 def _unrepeated(array: NDArray[Any]) -> NDArray[Any]:

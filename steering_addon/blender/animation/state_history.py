@@ -58,7 +58,7 @@ class TakenUp(NamedTuple):
 
 def now(history: Iterable[TakenUp], frame: float) -> TakenUp | None:
     """The value that holds on a frame; None before the first."""
-    before = itertools.takewhile(lambda change: change.frame <= frame, history)
+    before = itertools.takewhile(lambda change: not change.frame > frame, history)
     return next(iter([*before][-1:]), None)
 
 

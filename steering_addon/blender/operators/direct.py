@@ -89,8 +89,8 @@ lands on it"""
         crowd = crowd_in_focus(context)
         check_stored([crowd])
         # What lands may land on a roof, which may be an obstacle too.
-        others = [ob for ob in context.selected_objects if vehicle_of(ob) is None and (self.lands or not has_roles(ob))]
-        shapes = [ob for ob in others if ob.type in SHAPED]
+        shapes = [ob for ob in context.selected_objects if ob.type in SHAPED and vehicle_of(ob) is None]
+        shapes = [ob for ob in shapes if self.lands or not has_roles(ob)]
         shape = shapes[0] if len(shapes) == 1 else None
         vehicle = vehicle_in_focus(context)
         alone = not self.of_crowd and vehicle is not None and (shape is None or self.lands)

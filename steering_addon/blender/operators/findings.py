@@ -200,10 +200,10 @@ class STEERING_OT_finding_select(SteeringOperator, bpy.types.Operator):
             raise Unneeded("These objects are no longer in the view layer")
         for ob in context.selected_objects:
             ob.select_set(False)
+        for ob in objects if self.kind == FindingKind.HIDDEN.name else ():
+            ob.hide_viewport = False
+            ob.hide_set(False)
         for ob in objects:
-            if self.kind == FindingKind.HIDDEN.name:
-                ob.hide_viewport = False
-                ob.hide_set(False)
             ob.select_set(True)
         selected = [ob for ob in objects if ob.select_get()]
         if selected:

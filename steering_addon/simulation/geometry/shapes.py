@@ -188,7 +188,7 @@ class SolidShapes:
         pairs = which(np.isfinite(start) & (start <= furthest))
         capsules = rows[pairs]
         way[pairs], away[pairs] = first_touch(
-            lambda places, pairs: self._round_surface(places, capsules[pairs]),
+            lambda places, index: self._round_surface(places, capsules[index]),
             picked(points, pairs),
             picked(course, pairs),
             reach[pairs],
@@ -228,7 +228,7 @@ class SolidShapes:
             return way, away
         pairs, boxes, half = pairs[close], boxes[close], half[close]
         way[pairs], out = first_touch(
-            lambda places, pairs: box_surface(places, half[pairs]),
+            lambda places, index: box_surface(places, half[index]),
             picked(local, close),
             picked(along, close),
             reach[close],
@@ -249,7 +249,7 @@ class SolidShapes:
         middle = 0.5 * (self.start + self.end)[rows]
         beyond = 2.0 * (magnitude(points - middle) + magnitude(self.end - self.start)[rows] + self.radius[rows])
         back, out = first_touch(
-            lambda places, pairs: self._round_surface(places, rows[pairs]),
+            lambda places, index: self._round_surface(places, rows[index]),
             points + course * beyond[:, None],
             -course,
             -reach,
