@@ -66,7 +66,7 @@ def looked(walkable: Walkable, look: Look, goal_distance: Scalars, memory: Walki
 
 
 def _is_set(direction: Vectors) -> Mask:
-    """Which directions (n, 2) are not zero, (n, 1)."""
+    """(n, 1) whether each direction (n, 2) is other than zero."""
     return (magnitude(direction) > 0.5)[:, None]
 
 

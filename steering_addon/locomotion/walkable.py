@@ -36,7 +36,7 @@ AT_FEET = (0.0,)
 """Where it looks if no way is free to the end of its reach: it leaves a corner step by step."""
 TURNS = tuple(cosine_and_sine(np.array(turns) * (np.pi / 180.0)) for turns in (BEGINS, KEEPS))
 TRIED = ((AHEAD, slice(0, 2)), (AHEAD, slice(2, None)), (AT_FEET, slice(None)))
-"""Which turns are tried together, as most that are hindered find a way with the first two."""
+"""The turns that are tried together, as most that are hindered find a way with the first two."""
 BRIDGES = 1.4
 """Multiples of the highest step that a foot bridges. A fifth of the height of a person, whose step is a sixth, is
 1.2 of them, and sides are found to an eighth."""

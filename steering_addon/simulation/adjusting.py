@@ -102,7 +102,7 @@ def adjust_forces(
 
 
 def _any_of(masks: Sequence[Mask], agents: Agents) -> Mask:
-    """Which agents any of the masks holds for, (n,)."""
+    """(n,) whether any of the masks holds for each agent."""
     either = nobody(len(agents))
     for mask in masks:
         either = either | mask if anybody(mask) else either

@@ -221,7 +221,7 @@ def _carried(motion: Motion, local: Vectors, carrier: Rows) -> Vectors:
 
 
 def _with_carrier(present: Mask, carrier: Rows, away: Mask) -> Mask:
-    """Which things are present; what is fixed to an absent vehicle is absent too."""
+    """(n,) whether each thing is present; what is fixed to an absent vehicle is absent too."""
     if not anybody(away):
         return present
     return present & ~((carrier >= 0) & away[np.maximum(carrier, 0)])

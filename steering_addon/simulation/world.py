@@ -153,7 +153,7 @@ class World:
         return self.ways.unroll(agents.rows, agents.keys, agents.position, places, moves)
 
     def nearest_of(self, bodies: Rows, agents: Agents, some: Rows) -> Rows:
-        """Which of bodies of rows (c,) is nearest to each of some agents (m,); -1 if there is no other.
+        """The row of the nearest of bodies of rows (c,) for each of some agents (m,); -1 if there is no other.
 
         Of a few that stand still, the nearest by the ways that an agent walks, by the time that it takes: two exits
         share a throng.

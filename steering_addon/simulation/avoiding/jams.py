@@ -101,7 +101,7 @@ def update_progress(
 
 @dataclass(frozen=True)
 class Jam:
-    """Which agents are jammed among others.
+    """The agents that are jammed among others.
 
     Attributes:
         jammed: (n,) the agents on the ground that others press and that get on no longer; not those that wait apart,

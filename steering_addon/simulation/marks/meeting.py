@@ -361,7 +361,7 @@ def _due(mark: Mark, approach: _Approach, push: Vectors, dt: float) -> Mask:
 
 
 def _each(mark: Mark, approach: _Approach, dt: float) -> tuple[Mask, Vectors]:
-    """Which vehicles have to set off for a mark, (m,), and the acceleration of each, (m, 3) m/s2."""
+    """(m,) whether each vehicle has to set off for a mark, and its acceleration, (m, 3) m/s2."""
     none = np.zeros_like(approach.wanted)
     alone, beside = _push(approach, none, dt, mark.radius), _push(approach, approach.wanted, dt, mark.radius)
     share = _room(alone, approach.wanted + beside, approach.bodies.strongest)

@@ -1,4 +1,4 @@
-"""Which vehicles take part at a frame: they enter when they are due, and are absent after they have left.
+"""The entry of vehicles: they enter when they are due, and are absent after they have left.
 
 A vehicle that has not entered yet, or has left, takes no part. It is not perceived, hit or aimed at, and it stands at
 its start, or where it arrived.
