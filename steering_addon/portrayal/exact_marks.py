@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 
 from ..simulation.arrays.frozen import replace
-from ..simulation.arrays.scalars import Rows, Scalars
+from ..simulation.arrays.scalars import Rows
 from ..simulation.arrays.vectors import Vectors, columns, magnitude
 from ..simulation.marks.missing import is_due, way_left
 from ..simulation.snapshot import Snapshot, State
@@ -121,7 +121,10 @@ class Corrections:
         """By how much the path of a vehicle is moved on frames (f,), counted from the first of a run; (f, 3) metres."""
         shift = np.zeros((len(rows), 3))
         for correction, before, after in self._with_spans(vehicle):
-            shift += _blend_share(rows - float(correction.row), before, after)[:, None] * correction.offset
+            frames = rows - float(correction.row)
+            x = np.where(frames <= 0.0, 1.0 + frames / max(before, 1.0), 1.0 - frames / max(after, 1.0))
+            x = np.minimum(np.maximum(x, 0.0), 1.0)
+            shift += (x * x * x * (10.0 - 15.0 * x + 6.0 * x * x))[:, None] * correction.offset
         return shift
 
     def _with_spans(self, vehicle: int) -> Iterator[tuple[MarkCorrection, float, float]]:
@@ -158,10 +161,3 @@ def left_on_frame(row: int, state: State, snapshot: Snapshot) -> Left:
                 for vehicle, beyond in zip(rows.tolist(), offset * share[:, None])
             ]
     return corrections
-
-
-def _blend_share(frames: Scalars, before: float, after: float) -> Scalars:
-    """The share of a correction that acts on frames, (f,), counted from that of its mark; (f,)."""
-    x = np.where(frames <= 0.0, 1.0 + frames / max(before, 1.0), 1.0 - frames / max(after, 1.0))
-    x = np.minimum(np.maximum(x, 0.0), 1.0)
-    return x * x * x * (10.0 - 15.0 * x + 6.0 * x * x)

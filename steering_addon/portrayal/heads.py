@@ -209,12 +209,12 @@ def variants_of(keys: Keys) -> Rows:
     return np.floor(uniform(mix(keys, WHICH)) * VARIANTS).astype(np.int64)
 
 
-def postures(most: Scalars, variants: Rows) -> tuple[Vectors, Vectors]:
+def postures(limit: Scalars, variants: Rows) -> tuple[Vectors, Vectors]:
     """How far backs and heads of n agents are turned, (n, 3) radians: raised, leant to the left, turned to the left.
-    `most`: (n,) radians by which a back or a head is raised or lowered at most; `variants`: (n,) numbers of
+    `limit`: (n,) radians by which a back or a head is raised or lowered at most; `variants`: (n,) numbers of
     postures."""
     multiple = (variants[:, None] + 0.5) * np.array(SPREAD)
-    draw = (2.0 * (multiple - np.floor(multiple)) - 1.0) * most[:, None]
+    draw = (2.0 * (multiple - np.floor(multiple)) - 1.0) * limit[:, None]
     level = np.zeros(len(draw))
     back = np.stack((draw[:, 0], ASIDE * draw[:, 1], ASIDE * draw[:, 2]), axis=1)
     # Where a head faces is what it looks at.

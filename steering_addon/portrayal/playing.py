@@ -109,7 +109,7 @@ class Played(Playing):
         past: (pairs, n) whether it is past each change of gait.
         stands: (n,) whether it stands.
         doing: (n,) row of the clip that is played once, or -1.
-        left: (n,) seconds until that is over.
+        remaining: (n,) seconds until that is over.
         seconds: (n,) since its first frame.
         in_company: (n,) whether it stands with another.
         state: (n,) the number of its state.
@@ -125,7 +125,7 @@ class Played(Playing):
     past: Mask
     stands: Mask
     doing: Rows
-    left: Scalars
+    remaining: Scalars
     seconds: Scalars
     in_company: Mask
     state: Rows
@@ -184,7 +184,7 @@ class Player:
             past=np.zeros((self._repertoire.pairs, n), dtype=np.bool_),
             stands=np.zeros(n, dtype=np.bool_),
             doing=np.full(n, -1, dtype=np.int64),
-            left=np.zeros(n),
+            remaining=np.zeros(n),
             seconds=np.zeros(n),
             in_company=motion.in_company,
             state=motion.state,
@@ -235,17 +235,17 @@ class Player:
             "turning": motion.turn / self._frame_time,
         }
         changed = {name: getattr(before, name) + share * (new - getattr(before, name)) for name, new in means.items()}
-        left = before.left - self._frame_time
+        remaining = before.remaining - self._frame_time
         # What is done once ends, in the time of a fade, where its body sets off, turns or takes up another state.
         of_state = self._state[np.maximum(before.doing, 0)]
         stays = before.still & ((of_state == ANY) | (of_state == motion.state))
-        left = np.where(stays, left, np.minimum(left, self._settings.fade))
-        over = left < 0.5 * self._frame_time
+        remaining = np.where(stays, remaining, np.minimum(remaining, self._settings.fade))
+        over = remaining < 0.5 * self._frame_time
         asked = (motion.do >= 0) & over
         return replace(
             before,
             doing=np.where(asked, motion.do, np.where(over, -1, before.doing)),
-            left=np.where(asked, self._seconds[np.maximum(motion.do, 0)], np.where(over, 0.0, left)),
+            remaining=np.where(asked, self._seconds[np.maximum(motion.do, 0)], np.where(over, 0.0, remaining)),
             in_company=motion.in_company,
             state=motion.state,
             effort=motion.effort,
@@ -283,7 +283,7 @@ class Player:
             )
             share *= 1.0 - turns
             share[row] += turns
-        does = np.where((played.doing >= 0) & (played.left > self._settings.fade), 1.0, 0.0)
+        does = np.where((played.doing >= 0) & (played.remaining > self._settings.fade), 1.0, 0.0)
         share *= 1.0 - does
         share[np.maximum(played.doing, 0), columns] += does
         for row in self._on_links:
@@ -357,17 +357,14 @@ class Player:
                 begun = np.where(was, before.phase[row], np.ceil(before.phase[row]))
                 phase[row] = np.where(on, begun + motion.cycles, before.phase[row])
             elif clip.plays == DO:
-                phase[row] = self._once(before.phase[row], clip, before.doing == row, current.doing == row)
+                # From one whole number to the next.
+                start = np.floor(before.phase[row])
+                ended = np.where(before.phase[row] > start, start + 1.0, start)
+                onwards = np.minimum(before.phase[row] + self._frame_time / clip.seconds, start + 1.0)
+                phase[row] = np.where((current.doing == row) & (before.doing == row), onwards, ended)
             else:
                 phase[row] = before.phase[row] + self._agent_rate * self._frame_time / clip.seconds
         return phase
-
-    def _once(self, phase: Scalars, clip: Clip, was: Mask, does: Mask) -> Scalars:
-        """The phase of a clip that is played once: from one whole number to the next."""
-        whole = np.floor(phase)
-        ended = np.where(phase > whole, whole + 1.0, whole)
-        onwards = np.minimum(phase + self._frame_time / clip.seconds, whole + 1.0)
-        return np.where(does, np.where(was, onwards, ended), ended)
 
 
 def shorter(ratio: Scalars, steps: Scalars) -> Scalars:

@@ -31,19 +31,19 @@ class Carriage:
     """The motion of the ground of n bodies since the frame before.
 
     Attributes:
-        way: (n, 3) metres that it took them along.
+        offset: (n, 3) metres that it took them along.
         turn: (n,) radians to the left that it turned them.
         surface: (n,) the row of the surface under them, if that is one that may move; else -1.
         normal: (n, 3) of that surface.
     """
 
-    way: Vectors
+    offset: Vectors
     turn: Scalars
     surface: Rows
     normal: Vectors
 
     def __getitem__(self, rows: Rows) -> "Carriage":
-        return Carriage(self.way[rows], self.turn[rows], self.surface[rows], self.normal[rows])
+        return Carriage(self.offset[rows], self.turn[rows], self.surface[rows], self.normal[rows])
 
 
 def unmoved(n: int) -> Carriage:
@@ -68,7 +68,7 @@ def carriage(
         return result
     if was is not None and after.moves(before):
         moved, heading = carried(Terrain(before, after, lift), *was, _under(before, was[0], lift))
-        result.way[:] = moved - was[0]
+        result.offset[:] = moved - was[0]
         result.turn[:] = angle_of(dot(heading, left_of(was[1], upright(n))), dot(heading, was[1]))
     triangle = _under(after, position, lift)
     for rows, faces, layer in after.by_layer(triangle):
@@ -125,8 +125,8 @@ def ridden(
         return Ridden(position, forward, up, np.zeros(len(position)), by.surface, by.normal)
     then, was = before
     turned = then.turned + by.turn
-    away = (by.way != 0.0).any(axis=1) | (turned != 0.0) | (then.position != was).any(axis=1)
-    position_on_it = then.position + _about_up(position - was - by.way, -turned)
+    away = (by.offset != 0.0).any(axis=1) | (turned != 0.0) | (then.position != was).any(axis=1)
+    position_on_it = then.position + _about_up(position - was - by.offset, -turned)
     return Ridden(
         np.where(away[:, None], position_on_it, position),
         _about_up(forward, -turned),

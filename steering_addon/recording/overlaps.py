@@ -60,7 +60,10 @@ class Overlaps:
         close = which(gap < self._reach_squared)
         first, second, distance = self._first[close], self._second[close], np.sqrt(gap[close])
         if axis is not None:
-            distance = _between(position, axis, first, second)
+            length, direction = magnitude(axis), unit(axis)
+            offset = picked(position, second) - picked(position, first)
+            ends = picked(direction, first), length[first], picked(direction, second), length[second]
+            distance = magnitude(between_axes(offset, *ends))
         meet = present[first] & present[second] & (distance < radius[first] + radius[second])
         return first[meet], second[meet], distance[meet]
 
@@ -113,14 +116,6 @@ def _gap_squared(position: Vectors, first: Rows, second: Rows) -> Scalars:
         gap *= gap
         squared += gap
     return squared
-
-
-def _between(position: Vectors, axis: Vectors, first: Rows, second: Rows) -> Scalars:
-    """The distances between the axes of pairs of capsules, (p,) metres; `axis` is (b, 3) as of `Overlaps.on`."""
-    length, direction = magnitude(axis), unit(axis)
-    offset = picked(position, second) - picked(position, first)
-    ends = (picked(direction, first), length[first], picked(direction, second), length[second])
-    return magnitude(between_axes(offset, *ends))
 
 
 def _middle(values: Scalars) -> float:

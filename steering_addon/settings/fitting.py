@@ -111,10 +111,10 @@ def fitted(
     for name, parameter in behavior.parameters().items():
         if parameter.kind is Kind.NUMBER and (factor := factors.of_parameter(parameter)) != 1.0:
             values[name] = within(rounded(float(values[name]) * factor), parameter)
-    others = {other: given for other, given in beside.items() if other is not behavior}
+    others = {other: chosen for other, chosen in beside.items() if other is not behavior}
     values |= _as_beside(behavior, factors, combining, others)
     if leads(behavior) and behavior.parameters()["weight"].unit is Unit.NONE and combining != DIRECTIONS_ONLY:
-        strongest = max((_order(other, given) for other, given in others.items()), default=0.0)
+        strongest = max((_order(other, chosen) for other, chosen in others.items()), default=0.0)
         least = rounded(strongest / max(bodies.agility, LEAST_AGILITY))
         values["weight"] = within(max(float(values["weight"]), least), behavior.parameters()["weight"])
     return values
@@ -125,11 +125,11 @@ def leads(behavior: type[Behavior]) -> bool:
     return behavior.goal is not Behavior.goal
 
 
-def _order(behavior: type[Behavior], given: Values) -> float:
+def _order(behavior: type[Behavior], values: Values) -> float:
     """The strongest force per mass of a behavior that keeps order, m/s2; 0 for others."""
     weight = behavior.parameters()["weight"]
     keeps_order = behavior.intent in (Intent.WITH, Intent.STAY) and weight.unit is Unit.ACCELERATION
-    return float(complete(behavior, given)["weight"]) if keeps_order else 0.0
+    return float(complete(behavior, values)["weight"]) if keeps_order else 0.0
 
 
 def fitted_length(parameter: Parameter, bodies: BodiesToFit) -> float:
@@ -150,8 +150,8 @@ def _as_beside(
         return float(kind.parameters()["weight"].default) * factors.of_weight(kind)
 
     adjusts = issubclass(behavior, Adjustment)
-    beside = {k: complete(k, given) for k, given in others.items() if issubclass(k, Adjustment) is adjusts}
-    counting = {kind: float(given["weight"]) for kind, given in beside.items() if float(given["weight"]) > 0.0}
+    beside = {k: complete(k, values) for k, values in others.items() if issubclass(k, Adjustment) is adjusts}
+    counting = {kind: float(values["weight"]) for kind, values in beside.items() if float(values["weight"]) > 0.0}
     if combining == DIRECTIONS_ONLY and not adjusts:
         weight = _median(counting.values(), usual_weight(behavior))
     else:
@@ -161,8 +161,8 @@ def _as_beside(
         weight = usual_weight(behavior) * ratio
     parameters = behavior.parameters()
     priority, probability = parameters["priority"], parameters["probability"]
-    shifts = [int(given["priority"]) - kind.parameters()["priority"].default for kind, given in beside.items()]
-    likelihood = _median((float(given["probability"]) for given in beside.values()), probability.default)
+    shifts = [int(values["priority"]) - kind.parameters()["priority"].default for kind, values in beside.items()]
+    likelihood = _median((float(values["probability"]) for values in beside.values()), probability.default)
     return {
         "weight": within(rounded(weight), parameters["weight"]),
         "priority": int(within(round(priority.default + _median(shifts, 0.0)), priority)),

@@ -272,10 +272,10 @@ def evenly_along(path: Path, count: int, apart: float, *sifts: Sifting) -> Spots
     tried = min(count, room)
     while True:
         spots = _on_path(path, (np.arange(tried) + 0.5) * (total / max(tried, 1)))
-        free = np.flatnonzero(reduce(lambda kept, sift: sift(kept), sifts, spots).valid)
+        free = np.flatnonzero(reduce(lambda remaining, sift: sift(remaining), sifts, spots).valid)
         if len(free) >= count or tried >= room:
-            kept = min(count, len(free))
-            return spots.take(free[np.arange(kept) * len(free) // max(kept, 1)])
+            number = min(count, len(free))
+            return spots.take(free[np.arange(number) * len(free) // max(number, 1)])
         tried = min(tried + count - len(free), room)
 
 
@@ -359,7 +359,7 @@ def walked_to(
 
     def metres(places: Vectors) -> Scalars:
         spots = Spots(places, places, places, np.ones(len(places), dtype=np.bool_))
-        return np.where(reduce(lambda kept, sift: sift(kept), sifts, spots).valid, ways(places), np.inf)
+        return np.where(reduce(lambda remaining, sift: sift(remaining), sifts, spots).valid, ways(places), np.inf)
 
     pieces = ground_of_group(triangles, middle, count, radius, metres)
     if not len(pieces):

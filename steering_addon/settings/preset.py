@@ -186,9 +186,11 @@ def read(text: str, kind: str = CROWD) -> Preset:
     version, content = parse_document(text, FORMAT)
     if version == 1:
         content = _translated(content, kind)
-    given = content.pop("kind", None)
-    if given != kind:
-        raise PresetError(f"it is a preset of a {given}" if given in KINDS else 'its "kind" is missing or invalid')
+    stored_kind = content.pop("kind", None)
+    if stored_kind != kind:
+        raise PresetError(
+            f"it is a preset of a {stored_kind}" if stored_kind in KINDS else 'its "kind" is missing or invalid'
+        )
     document = Document(kind, [])
     return Preset(kind=kind, **document.read_parts(Preset, content), unknown=tuple(document.unknown))
 

@@ -16,7 +16,9 @@ LARGEST = 2**31 - 1
 def checksum_of(columns: Iterable[Column]) -> int:
     """The checksum of the components of a channel, from what a bake writes."""
     return checksum(
-        each for column in columns for each in ([column] if isinstance(column, np.ndarray) else shape_of(column.points))
+        array
+        for column in columns
+        for array in ([column] if isinstance(column, np.ndarray) else shape_of(column.points))
     )
 
 

@@ -59,14 +59,14 @@ class RotationTrack:
     angle is three full turns larger. The result is the same however the frames are cut into pieces.
     """
 
-    def __init__(self, mode: str, near: np.ndarray | None = None) -> None:
-        """`near` (n, 3 or 4) are the channels that the first frame continues; by default those of no rotation."""
+    def __init__(self, mode: str, before: np.ndarray | None = None) -> None:
+        """`before` (n, 3 or 4) are the channels that the first frame continues; by default those of no rotation."""
         if mode == "QUATERNION":
-            self._track: _Quaternions | _AxisAngles | _EulerAngles = _Quaternions(near)
+            self._track: _Quaternions | _AxisAngles | _EulerAngles = _Quaternions(before)
         elif mode == "AXIS_ANGLE":
-            self._track = _AxisAngles(near)
+            self._track = _AxisAngles(before)
         else:
-            self._track = _EulerAngles(mode, near)
+            self._track = _EulerAngles(mode, before)
 
     def extend(self, matrices: np.ndarray) -> np.ndarray:
         """The channels of the next frames, as `channels_from_matrices`."""
@@ -103,8 +103,8 @@ def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 class _Quaternions:
     """Quaternions, each on the same side of the sphere as the frame before."""
 
-    def __init__(self, near: np.ndarray | None) -> None:
-        self._before = np.array([1.0, 0.0, 0.0, 0.0]) if near is None else near
+    def __init__(self, before: np.ndarray | None) -> None:
+        self._before = np.array([1.0, 0.0, 0.0, 0.0]) if before is None else before
         self._sign: np.ndarray | float = 1.0
 
     def extend(self, matrices: np.ndarray) -> np.ndarray:
@@ -180,8 +180,8 @@ def _matrices_from_quaternions(quaternions: np.ndarray) -> np.ndarray:
 class _AxisAngles:
     """Axes and angles. Without a rotation the axis stays as it was, so that it need not swing round later."""
 
-    def __init__(self, near: np.ndarray | None) -> None:
-        self._before = np.array([0.0, 0.0, 1.0, 0.0]) if near is None else near
+    def __init__(self, before: np.ndarray | None) -> None:
+        self._before = np.array([0.0, 0.0, 1.0, 0.0]) if before is None else before
 
     def extend(self, matrices: np.ndarray) -> np.ndarray:
         """(f, n, 4)."""
@@ -207,10 +207,10 @@ class _EulerAngles:
     Written for the cyclic orders of X, Y, Z; in the other orders the axes are mirrored, which reverses all angles.
     """
 
-    def __init__(self, order: str, near: np.ndarray | None) -> None:
+    def __init__(self, order: str, before: np.ndarray | None) -> None:
         self._axes = i, j, _ = _axes(order)
         self._mirrored = 1.0 if (j - i) % 3 == 1 else -1.0
-        self._near = None if near is None else np.asarray(near, dtype=float)[:, self._axes].T * self._mirrored
+        self._continued = None if before is None else np.asarray(before, dtype=float)[:, self._axes].T * self._mirrored
         self._first: np.ndarray | None = None
         self._other: np.ndarray | bool = False
         self._turns = [0.0, 0.0, 0.0]
@@ -221,21 +221,21 @@ class _EulerAngles:
         values = np.empty((*m.shape[2:], 3), order="F")
         if not values.size:
             return values
-        if self._near is None:
-            self._near = np.zeros((3, values.shape[1]))
+        if self._continued is None:
+            self._continued = np.zeros((3, values.shape[1]))
         a, b, c = self._first_set(m)
         other = self._is_other(a, b, c)
         self._first, self._other = np.stack((a[-1], b[-1], c[-1])), other[-1].copy()
         if other.any():
             a, b, c = np.where(other, a + np.pi, a), np.where(other, np.pi - b, b), np.where(other, c + np.pi, c)
-        near = np.empty_like(self._near)
+        nearest = np.empty_like(self._continued)
         for k, angles in enumerate((a, b, c)):
-            turns = np.round((_frame_before(angles, self._near[k]) - angles) / TURN)
+            turns = np.round((_frame_before(angles, self._continued[k]) - angles) / TURN)
             turns[0] += self._turns[k]
             turns = np.cumsum(turns, axis=0)
             values[..., self._axes[k]] = (angles + TURN * turns) * self._mirrored
-            near[k], self._turns[k] = angles[-1], turns[-1].copy()
-        self._near = near
+            nearest[k], self._turns[k] = angles[-1], turns[-1].copy()
+        self._continued = nearest
         return values
 
     def _first_set(self, m: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -246,7 +246,7 @@ class _EulerAngles:
         steep = cosine < STEEP
         if steep.any():
             # The first angle is computed from the last, which makes up for digits that the last has lost.
-            c = _held(c, cosine <= GIMBAL_LOCK, self._near[2] if self._first is None else self._first[2])
+            c = _held(c, cosine <= GIMBAL_LOCK, self._continued[2] if self._first is None else self._first[2])
             cosines, sines = np.cos(c[steep]), np.sin(c[steep])
             across, along = (cosines * m[j, axis][steep] - sines * m[i, axis][steep] for axis in (k, j))
             a[steep] = np.arctan2(-across, along)
@@ -271,7 +271,9 @@ class _EulerAngles:
 
     def _gap(self, angles: tuple[np.ndarray, np.ndarray, np.ndarray]) -> np.ndarray:
         """(n,) how far three angles (n,) each are from the ones that the first frame continues."""
-        gap_a, gap_b, gap_c = (np.abs(_nearest_turn(angle, near) - near) for angle, near in zip(angles, self._near))
+        gap_a, gap_b, gap_c = (
+            np.abs(_nearest_turn(angle, before) - before) for angle, before in zip(angles, self._continued)
+        )
         return gap_a + gap_b + gap_c
 
 

@@ -70,7 +70,11 @@ def show_as(switches: Mapping[Object, Mapping[str, bool]]) -> None:
 
     In bulk: when set one by one, Blender goes through all collections for each.
     """
-    changes = {path: _changes(switches, path) for path in SWITCHES}
+    # The objects on which a switch has another value than it should.
+    changes = {
+        path: {ob: due[path] for ob, due in switches.items() if path in due and getattr(ob, path) != due[path]}
+        for path in SWITCHES
+    }
     if not any(changes.values()):
         return
     rows = {ob: row for row, ob in enumerate(bpy.data.objects)}
@@ -90,12 +94,6 @@ def notice() -> None:
     local = next((ob for ob in bpy.data.objects if ob.library is None), None)
     if local is not None:
         local.hide_render = local.hide_render
-
-
-def _changes(switches: Mapping[Object, Mapping[str, bool]], path: str) -> dict[Object, bool]:
-    """The objects on which a switch has another value than it should."""
-    due = {ob: hidden[path] for ob, hidden in switches.items() if path in hidden}
-    return {ob: hidden for ob, hidden in due.items() if getattr(ob, path) != hidden}
 
 
 @contextmanager

@@ -30,7 +30,8 @@ def carrier(ob: Object, family: Family) -> Object:
     behind: the carrier is the armature, or what carries both. Importers put that below an Empty of its own, which
     stands upright where the armature itself may be turned: such an Empty is the carrier of all.
     """
-    ob = _driving(ob) or ob
+    read = {target.id for target in read_by(drivers_of(ob))}
+    ob = next((above for above in reversed([*ancestors(ob)]) if above in read), ob)
     whole = list(lineage(ob))
     rig = ob.find_armature() or _rig_of_several(ob, family)
     if rig is not None:
@@ -136,12 +137,6 @@ def _with_skins(rig: Object, family: Family) -> Object:
     return rig
 
 
-def _driving(ob: Object) -> Object | None:
-    """The topmost of what carries an object that its drivers read."""
-    read = {target.id for target in read_by(drivers_of(ob))}
-    return next((above for above in reversed([*ancestors(ob)]) if above in read), None)
-
-
 def _only_wraps(ob: Object, family: Family) -> bool:
     """Whether an object is an Empty for a single child, without a role or animation of its own."""
     return ob.type == "EMPTY" and len(family.children(ob)) == 1 and ob.animation_data is None and not has_roles(ob)
@@ -172,7 +167,7 @@ def bound_to(ob: Object) -> tuple[Object | None, str]:
 
 def _held_by(constraint: Constraint) -> tuple[Object | None, str]:
     """The object to which a constraint ties its owner as if that was parented, and the bone; None for neither."""
-    kind, end = constraint.type, constraint
+    kind, end, spaces = constraint.type, constraint, {constraint.owner_space, constraint.target_space}
     if kind == "ARMATURE":
         [end, *others] = [target for target in constraint.targets if target.weight > 0.0] or [None]
         if end is None or others or not end.subtarget:
@@ -180,13 +175,9 @@ def _held_by(constraint: Constraint) -> tuple[Object | None, str]:
     elif kind == "CHILD_OF":
         if not all(getattr(constraint, f"{name}_{axis}") for name in WHOLE for axis in "xyz"):
             return None, ""
-    elif kind != "COPY_TRANSFORMS" or constraint.mix_mode != "REPLACE" or not _in_world_space(constraint):
+    elif kind != "COPY_TRANSFORMS" or constraint.mix_mode != "REPLACE" or spaces != {"WORLD"}:
         return None, ""
     return end.target, end.subtarget
-
-
-def _in_world_space(constraint: Constraint) -> bool:
-    return constraint.owner_space == "WORLD" and constraint.target_space == "WORLD"
 
 
 def _bond(ob: Object, carrier: Object | None, bone: str, depsgraph: Depsgraph) -> Bond | None:

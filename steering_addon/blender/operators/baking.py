@@ -203,7 +203,10 @@ class STEERING_OT_clear_bake(SteeringOperator, bpy.types.Operator):
         baked = [ob for ob in written if bake_of(ob) is not None]
         if not written:
             message = "None of the selected objects is baked" if self.selected else "No baked objects in the scene"
-            raise Unneeded("; ".join([message, *_damaged_records(in_use(context.scene))]))
+            if damaged := [ob.name for ob in in_use(context.scene) if has_unreadable_record(action_of(ob))]:
+                message += "; the record of a bake is damaged, so its keys are kept as your own: delete them by hand"
+                message += f" ({list_names(damaged)})"
+            raise Unneeded(message)
         for ob in baked:
             if settings_of(ob) is not None:
                 check_stored_start(ob)
@@ -250,19 +253,9 @@ def _selected(context: Context) -> list[Object]:
 
 
 def _ids_of_bakes(but: Container[Object] = ()) -> set[str]:
-    """The ids of the bakes that objects of the file play, also in excluded collections and other scenes.
-
-    `but`: objects of which they are known.
-    """
+    """The ids of the bakes that objects of the file play, also in excluded collections and other scenes. `but`: objects
+    of which they are known."""
     return {bake.bake_id for ob in bpy.data.objects if ob not in but and (bake := bake_of(ob)) is not None}
-
-
-def _damaged_records(objects: Iterable[Object]) -> Iterator[str]:
-    """A clause that names the objects whose record of a bake is damaged, if there are any."""
-    names = [ob.name for ob in objects if has_unreadable_record(action_of(ob))]
-    if names:
-        text = "the record of a bake is damaged, so its keys are kept as your own: delete them by hand"
-        yield f"{text} ({list_names(names)})"
 
 
 def _with_parts(objects: Iterable[Object], family: Family) -> list[Object]:

@@ -139,11 +139,11 @@ def stuck_warnings(stuck: Mapping[str, tuple[float, float]]) -> list[str]:
 
 def sliding_warnings(slides: Iterable[Slide]) -> list[str]:
     """The warning that names the vehicles whose feet slide further than is acceptable, with the worst."""
-    sliding = sorted((each for each in slides if each.share > SLIDES), key=lambda each: -each.share)
+    sliding = sorted((slide for slide in slides if slide.share > SLIDES), key=lambda slide: -slide.share)
     if not sliding:
         return []
-    slide, worst = "slides" if len(sliding) == 1 else "slide", sliding[0]
-    text = f"{list_names([each.vehicle.name for each in sliding], NAMED)} {slide} on feet that stand"
+    verb, worst = "slides" if len(sliding) == 1 else "slide", sliding[0]
+    text = f"{list_names([slide.vehicle.name for slide in sliding], NAMED)} {verb} on feet that stand"
     worst_of = f"{100.0 * (worst.metres or 0.0):.0f} cm from frame {worst.frame}"
     return [f"{text}, at worst {worst_of}. Select Sliding in the panel Clips selects all that do"]
 

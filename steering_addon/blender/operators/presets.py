@@ -160,8 +160,8 @@ def _on_size(preset: Preset, length: float | None, *, fits: bool) -> str:
         return ""
     if fits:
         return f"; fitted from bodies {preset.body_length:.3g} m long to {length:.3g} m"
-    meant = f"it is meant for bodies {preset.body_length:.3g} m long, these are {length:.3g} m"
-    return f"; {meant}: turn on Fit to Size to scale it"
+    text = f"it is meant for bodies {preset.body_length:.3g} m long, these are {length:.3g} m"
+    return f"; {text}: turn on Fit to Size to scale it"
 
 
 class STEERING_OT_behavior_preset_apply(Applying, bpy.types.Operator):

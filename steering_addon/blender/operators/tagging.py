@@ -106,8 +106,8 @@ class STEERING_OT_tag(SteeringOperator, bpy.types.Operator):
     def carry_out(self, context):
         role = Role[self.role]
         joined = Joined()
-        meant = _objects_to_tag(context, role, self.of_part)
-        suitable, skipped = _suitable(meant, role, self.of_part)
+        chosen = _objects_to_tag(context, role, self.of_part)
+        suitable, skipped = _suitable(chosen, role, self.of_part)
         if role in OF_MEMBERS:
             joining = join if role is Role.VEHICLE else join_points
             joined = joining(context, suitable, likeness(self.moves_like), apart=self.new_crowd)
@@ -278,7 +278,11 @@ def _suitable(objects: list[Object], role: Role, of_part: bool) -> tuple[list[Ob
         raise Refusal(f"{names} cannot be {_label(role)}. {REMEDIES.get(role, REMEDY)}.")
     if role is Role.VEHICLE:
         # A crowd is selected together with its future members on purpose: they are to join it.
-        suitable, names = suitable if of_part else _topmost(carriers(suitable)), ""
+        names = ""
+        if not of_part:
+            # Of a bird and its wings, the bird, which carries them.
+            wholes = dict.fromkeys(carriers(suitable))
+            suitable = [ob for ob in wholes if wholes.keys().isdisjoint(ancestors(ob))]
     if role is Role.POINTS:
         names = ", ".join(ob.name for ob in objects if not (suits(ob, role) or has_role(ob, Role.CROWD)))
     check_editable(suitable)
@@ -321,12 +325,6 @@ def _select_wholes(context: Context, tagged_objects: list[Object]) -> list[str]:
         if active is not None and (whole_of(active) == ob or is_descendant(active, ob)):
             context.view_layer.objects.active = ob
     return [f"{', '.join(ob.name for ob in unselected)} moves the selected parts"] if unselected else []
-
-
-def _topmost(objects: list[Object]) -> list[Object]:
-    """The objects that are not parented to any of the others: of a bird and its wings, the bird, which carries them."""
-    candidates = set(objects)
-    return [ob for ob in objects if candidates.isdisjoint(ancestors(ob))]
 
 
 def _summary(joined: Joined, scene: Scene) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 from bpy.types import Context, UILayout
 
-from ...simulation.declaration import Declared, Kind, Parameter
+from ...simulation.declaration import Declared, Kind
 from ...simulation.roles import Role
 from ..objects.focus import crowd_in_focus
 from ..properties import has_role, pointed_at
@@ -99,12 +99,20 @@ def draw_properties(layout: UILayout, group: Any, names: Iterable[str]) -> None:
 
 
 def parameters(layout: UILayout, declaration: type[Declared], group: Any, names: list[str]) -> None:
-    """Add fields for the named parameters of a declaration."""
+    """Add fields for the named parameters of a declaration; below a target its bone, or the collection that may replace
+    it, and how one of several candidates is chosen."""
     for name in names:
         layout.prop(group, name)
-        if declaration.parameters()[name].kind is Kind.BODY:
-            _bone_field(layout, group, name)
-            _group_fields(layout, group, name, declaration.parameters()[name])
+        parameter = declaration.parameters()[name]
+        if parameter.kind is not Kind.BODY:
+            continue
+        body = pointed_at(group, name)
+        if body is not None and body.type == "ARMATURE":
+            layout.prop_search(group, bone_of(name), body.data, "bones", text="Bone")
+        if body is None:
+            layout.prop(group, collection_of(name), text="or Collection")
+        if is_several(group, name, parameter) and not parameter.in_order:
+            layout.prop(group, choice_of(name), text="Choose")
 
 
 def note(layout: UILayout, context: Context, text: str, icon: str = "INFO") -> None:
@@ -160,18 +168,3 @@ def _letters(context: Context) -> int:
         return WIDEST
     width = context.region.width / context.preferences.system.ui_scale
     return min(max(int((width - MARGINS) / LETTER), NARROWEST), WIDEST)
-
-
-def _group_fields(layout: UILayout, group: Any, name: str, parameter: Parameter) -> None:
-    """Add the collection that may replace a target and, if there are several candidates, how one is chosen."""
-    if pointed_at(group, name) is None:
-        layout.prop(group, collection_of(name), text="or Collection")
-    if is_several(group, name, parameter) and not parameter.in_order:
-        layout.prop(group, choice_of(name), text="Choose")
-
-
-def _bone_field(layout: UILayout, group: Any, name: str) -> None:
-    """Add the bone of a target that is an armature."""
-    body = pointed_at(group, name)
-    if body is not None and body.type == "ARMATURE":
-        layout.prop_search(group, bone_of(name), body.data, "bones", text="Bone")

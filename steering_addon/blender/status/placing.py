@@ -161,14 +161,14 @@ def _find_misplaced(
     motion, lift = _starts(objects)
     radius = np.array([capsule_of(ob)[0] for ob in objects])
     model, terrain = VehicleModel.of(n, radius=radius), Terrain(surfaces, surfaces, lift)
-    meant = _meant_for(surfaces, motion.position, crowd_row)
+    on_surfaces = _meant_for(surfaces, motion.position, crowd_row)
     vehicles: dict[Misplaced, list[Object]] = {kind: [] for kind in Misplaced}
     for number, body in enumerate(bodies):
         rows = which(row == number) if len(bodies) > 1 else np.arange(n)
         bodies_motion = Motion(*(column[rows] for column in vars(motion).values()))
         masks = body.for_agents(rows).misplaced(model.take(rows), bodies_motion, terrain.take(rows))
         for kind, mask in masks.items():
-            counts = mask & meant[rows] if kind is Misplaced.OFF_GROUND else mask
+            counts = mask & on_surfaces[rows] if kind is Misplaced.OFF_GROUND else mask
             vehicles[kind] += [objects[number_of_row] for number_of_row in rows[counts].tolist()]
     return vehicles
 
@@ -181,8 +181,8 @@ def _meant_for(surfaces: Surfaces, place: Vectors, crowd_row: Rows) -> Mask:
     x, y, z = place.T
     anywhere = shared(np.inf, len(x))
     beside = surfaces.under(x, y, z, anywhere, anywhere).triangle < 0
-    meant = np.isin(crowd_row, crowd_row[~beside])
-    return meant | ~meant.any()
+    near_one = np.isin(crowd_row, crowd_row[~beside])
+    return near_one | ~near_one.any()
 
 
 def _starts(objects: Sequence[Object]) -> tuple[Motion, Scalars]:

@@ -110,7 +110,10 @@ def present_state(scene: Scene, ob: Object, *, baked: bool, depsgraph: Depsgraph
         return None
     number = (ob if depsgraph is None else ob.evaluated_get(depsgraph)).get(STATE)
     if number is None:
-        number = _keyed(ob, (scene if depsgraph is None else depsgraph.scene).frame_current_final)
+        # Of a library override Blender saves the keys, not the property.
+        curve = CurrentAnimation(ob).curves(path_of(STATE)).get(0)
+        frame = (scene if depsgraph is None else depsgraph.scene).frame_current_final
+        number = None if curve is None else round(curve.evaluate(frame))
     return number if isinstance(number, int) else None
 
 
@@ -120,12 +123,6 @@ def states_now(scene: Scene, ob: Object, baked: bool) -> list[int | None]:
     if previewed is not None and previewed.numbers is not None and len(rows := previewed.rows_of(ob)) > 1:
         return [int(number) for number in previewed.numbers[rows]]
     return [present_state(scene, ob, baked=baked)]
-
-
-def _keyed(ob: Object, frame: float) -> int | None:
-    """The number that the keys of a vehicle tell: of a library override Blender saves these, not the property."""
-    curve = CurrentAnimation(ob).curves(path_of(STATE)).get(0)
-    return None if curve is None else round(curve.evaluate(frame))
 
 
 def history_of(scene: Scene, ob: Object) -> tuple[TakenUp, ...]:

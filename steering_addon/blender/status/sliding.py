@@ -72,12 +72,12 @@ def slides_of(vehicles: Sequence[Object], scene: Scene) -> Iterator[Slide]:
         if not strips:
             continue
         frame_time = frame_time_of(scene)
-        metres, row = model.slide(ob, rig, strips, frames, _Way.of(ob, frames, scene, ground), frame_time)
+        metres, row = model.slide(ob, rig, strips, frames, _Track.of(ob, frames, scene, ground), frame_time)
         yield Slide(ob, metres, int(frames[row]), metres / max(model.height(rig), EPSILON))
 
 
 @dataclass(frozen=True)
-class _Way:
+class _Track:
     """Where a vehicle is on f frames, and what it stands on. `place`: (f, 3) metres; `axes`: (f, 3, 3) those of model
     space in the world, as rows."""
 
@@ -86,7 +86,7 @@ class _Way:
     ground: Ground | None
 
     @classmethod
-    def of(cls, ob: Object, frames: np.ndarray, scene: Scene, ground: Ground | None) -> "_Way":
+    def of(cls, ob: Object, frames: np.ndarray, scene: Scene, ground: Ground | None) -> "_Track":
         position, basis = _baked(ob, frames) if ob.parent is None else _carried(ob, frames, scene)
         side, forward, up = np.moveaxis(basis, -1, 0)
         return cls(position, np.stack((-side, -forward, up), axis=1), ground)
@@ -95,9 +95,9 @@ class _Way:
     def forward(self) -> Vectors:
         return -self.axes[:, 1]
 
-    def on(self, frames: slice) -> "_Way":
+    def on(self, frames: slice) -> "_Track":
         """The same on some of the frames."""
-        return _Way(self.place[frames], self.axes[frames], self.ground)
+        return _Track(self.place[frames], self.axes[frames], self.ground)
 
     def in_world(self, points: Points) -> Points:
         """Points of model space, (f, m, 3) metres, in the world."""
@@ -129,30 +129,30 @@ class _Model:
         armature: Object,
         strips: Sequence[NlaStrip],
         frames: np.ndarray,
-        way: _Way,
+        track: _Track,
         frame_time: float,
     ) -> tuple[float, int]:
         """The longest slide of a vehicle in metres, and the row of the frame on which it begins."""
         if self._rig is None:
-            self._find_feet(armature, strips, frames, way)
+            self._find_feet(armature, strips, frames, track)
         rig, size, height = self._rig, scale_of(armature) / self._scale, self.height(armature)
         mixed = self._mixed(armature, rig, strips, frames, self._tables)
         model_space = rig.moved(from_channels(rig, mixed), np.arange(len(rig.points))) * size
-        points, level = way.in_world(model_space), way.above(model_space)
-        pace = BodyPace.of(way.place, way.forward[:, :2], height, np.full(len(frames) - 1, frame_time))
+        points, level = track.in_world(model_space), track.above(model_space)
+        pace = BodyPace.of(track.place, track.forward[:, :2], height, np.full(len(frames) - 1, frame_time))
         return max(longest_slides(points, level, self._feet, height, pace), default=(0.0, 0))
 
     def height(self, armature: Object) -> float:
         """The height of a vehicle, metres."""
         return float(self._whole.height * scale_of(armature) / self._scale)
 
-    def _find_feet(self, armature: Object, strips: Sequence[NlaStrip], frames: np.ndarray, way: _Way) -> None:
+    def _find_feet(self, armature: Object, strips: Sequence[NlaStrip], frames: np.ndarray, track: _Track) -> None:
         """Keep only the feet, as they are found in what a vehicle plays, and the bones above them."""
         poses = from_channels(self._whole, self._mixed(armature, self._whole, strips, frames, {}))
         sparse = slice(None, None, max(len(frames) // PHASES, 1))
-        low = _low_points(self._whole, poses[sparse], way.on(sparse))
+        low = _low_points(self._whole, poses[sparse], track.on(sparse))
         points = self._whole.moved(poses, low)
-        feet = feet_on(points, way.above(points), self._whole.height)
+        feet = feet_on(points, track.above(points), self._whole.height)
         rows = [low[foot] for foot, _ in feet]
         self._rig = self._whole.part(np.concatenate(rows)) if rows else self._whole.part(low)
         ends = np.cumsum([len(columns) for columns in rows])
@@ -214,11 +214,11 @@ def _channel(ob: Object, path: str, frames: np.ndarray) -> np.ndarray:
     return np.stack(columns, axis=-1)
 
 
-def _low_points(rig: Rig, poses: np.ndarray, way: _Way) -> Rows:
+def _low_points(rig: Rig, poses: np.ndarray, track: _Track) -> Rows:
     """The rows of the points that come near the ground."""
-    if way.ground is None:
+    if track.ground is None:
         return low_points(rig, poses)
-    return low_on(rig, poses, lambda rows: way.above(rig.moved(poses, rows)))
+    return low_on(rig, poses, lambda rows: track.above(rig.moved(poses, rows)))
 
 
 def _time(strip: NlaStrip, frames: np.ndarray, first: float, length: float) -> np.ndarray:

@@ -34,7 +34,7 @@ EDGE = 0.25
 
 
 def add_small_steps(
-    stances: Sequence[Mask], drifts: Sequence[Scalars], heading: Scalars, far: Scalars, frame_time: float
+    stances: Sequence[Mask], drifts: Sequence[Scalars], heading: Scalars, limit: Scalars, frame_time: float
 ) -> list[Mask]:
     """When the feet of bodies stand once they take small steps, a mask (..., f - 1) for each foot.
 
@@ -42,7 +42,7 @@ def add_small_steps(
         stances: (..., f - 1) for each foot, whether it stands between two frames as its clips have it.
         drifts: (..., f, 2) metres that each foot has gone over the ground since the first frame.
         heading: (..., f) of each body, radians.
-        far: (..., f) metres from which on a foot takes a step.
+        limit: (..., f) metres from which on a foot takes a step.
         frame_time: seconds.
     """
     frames, rests = heading.shape[-1], [stance.copy() for stance in stances]
@@ -50,19 +50,19 @@ def add_small_steps(
         return rests
     masks = [rest.reshape(-1, frames - 1) for rest in rests]
     paths = [drift.reshape(-1, frames, 2) for drift in drifts]
-    heading, far = heading.reshape(-1, frames), far.reshape(-1, frames)
+    heading, limit = heading.reshape(-1, frames), limit.reshape(-1, frames)
     long, brief = (max(round(seconds / frame_time), 2) for seconds in (LONG, STEP + 2.0 * BRIEF))
-    straying = [_straying(Stretches.of(mask), path, heading, far, long, brief) for mask, path in zip(masks, paths)]
+    straying = [_straying(Stretches.of(mask), path, heading, limit, long, brief) for mask, path in zip(masks, paths)]
     for body in sorted({body for stays in straying for body in stays.body.tolist()}):
         for foot, stays in enumerate(straying):
             others = np.array([mask[body] for number, mask in enumerate(masks) if number != foot], dtype=np.bool_)
             few = 2 * np.count_nonzero(others.reshape(-1, frames - 1), axis=0) < len(others)
-            track = paths[foot][body], heading[body], far[body]
+            track = paths[foot][body], heading[body], limit[body]
             _lift(masks[foot][body], stays[stays.body == body], few, track, frame_time)
     return rests
 
 
-def _straying(stays: Stretches, path: Scalars, heading: Scalars, far: Scalars, long: int, brief: int) -> Stretches:
+def _straying(stays: Stretches, path: Scalars, heading: Scalars, limit: Scalars, long: int, brief: int) -> Stretches:
     """The stances of a foot that may not be held in one place: long ones, and brief ones of bodies that whirl."""
     stays = stays[stays.length >= brief]
     if not len(stays):
@@ -71,7 +71,7 @@ def _straying(stays: Stretches, path: Scalars, heading: Scalars, far: Scalars, l
     begin = np.flatnonzero(np.diff(stay, prepend=-1))
     tracks = (track.reshape(-1)[rows] for track in (path[..., 0], path[..., 1], heading))
     x, y, turned = (np.maximum.reduceat(column, begin) - np.minimum.reduceat(column, begin) for column in tracks)
-    least = 2.0 * np.minimum.reduceat(far.reshape(-1)[rows], begin)
+    least = 2.0 * np.minimum.reduceat(limit.reshape(-1)[rows], begin)
     strays = (np.sqrt(x * x + y * y) > least) | (turned > 2.0 * TURNED)
     return stays[np.where(stays.length >= long, strays, turned > WHIRLS)]
 
@@ -99,10 +99,10 @@ def _lift(rest: Mask, stays: Stretches, few: Mask, track: tuple[Scalars, Scalars
             begin = start + length
 
 
-def _strays(path: Scalars, heading: Scalars, far: Scalars) -> Mask:
+def _strays(path: Scalars, heading: Scalars, limit: Scalars) -> Mask:
     """From which frame on a foot cannot be held in one place, (k,)."""
     x, y, turned = (np.maximum.accumulate(column) - np.minimum.accumulate(column) for column in (*path.T, heading))
-    return (np.sqrt(x * x + y * y) > 2.0 * far) | (turned > 2.0 * TURNED)
+    return (np.sqrt(x * x + y * y) > 2.0 * limit) | (turned > 2.0 * TURNED)
 
 
 @dataclass(frozen=True)

@@ -71,8 +71,8 @@ class Carried:
     @once
     def strides(self) -> Scalars:
         """How far they go from each frame to the next as seen from above, (..., f - 1) metres."""
-        way = self.position[..., 1:, :2] - self.position[..., :-1, :2]
-        return np.sqrt(way[..., 0] * way[..., 0] + way[..., 1] * way[..., 1])
+        step = self.position[..., 1:, :2] - self.position[..., :-1, :2]
+        return np.sqrt(step[..., 0] * step[..., 0] + step[..., 1] * step[..., 1])
 
 
 @dataclass(frozen=True)

@@ -158,11 +158,11 @@ class _Samples:
         number = len(starts)
         twin = np.empty(number, dtype=np.int64)
         twin[area] = np.roll(area, pairs)
-        ways = (self.way[self.lane[some]][:, None] * self._tangents(some) for some in (first, second))
+        ways = (self._directions(self.lane[some], self.along[some]) for some in (first, second))
         merges = totals(area, dot(*ways), number) > MERGES * np.bincount(area, minlength=number)
         lane = self.lane[first[order[starts]]]
         begin, end = self._stretch(first[order], starts)
-        ahead = self._ways_in(lane, begin)
+        ahead = self._directions(lane, self.driven(lane, begin))
         turn = dot(left_of(ahead, upright(number)), picked(ahead, twin))
         from_right = np.where(turn == 0.0, np.arange(number) < twin, turn > 0.0)
         order = np.lexsort((begin, lane))
@@ -233,13 +233,9 @@ class _Samples:
         half = 0.5 * self.step
         return np.minimum.reduceat(driven, starts) - half, np.maximum.reduceat(driven, starts) + half
 
-    def _tangents(self, rows: Rows) -> Vectors:
-        return self.lines.followed(self.lane[rows]).tangent(self.along[rows])
-
-    def _ways_in(self, lane: Rows, begin: Scalars) -> Vectors:
-        """The directions in which lanes lead into conflicts, (2c, 3)."""
-        tangent = self.lines.followed(lane).tangent(self.driven(lane, begin))
-        return tangent * self.way[lane][:, None]
+    def _directions(self, lane: Rows, along: Scalars) -> Vectors:
+        """The directions in which lanes are driven at places on their lines, (p, 3)."""
+        return self.lines.followed(lane).tangent(along) * self.way[lane][:, None]
 
     def _stops(self, lane: Rows, begin: Scalars, end: Scalars) -> tuple[Scalars, Rows]:
         """`stop` and `junction` of c conflicts; the columns are sorted as those of `Conflicts`."""

@@ -87,9 +87,11 @@ def flow_at(flows: tuple[Flow, ...], points: Vectors, falloff_distance: Scalars)
     total = np.zeros(len(points))
     along = np.zeros((len(points), 3))
     for painted in (flow for flow in flows if isinstance(flow, Current)):
-        weight, flow = _painted(painted, points, falloff_distance)
+        distance, flow = painted.sampled(points, falloff_distance)
+        share = distance / falloff_distance
+        fall, weight = _fallen(share * share)
         total += weight
-        along += flow
+        along += flow * (weight * fall)[:, None]
     for line in (line for curve in flows if not isinstance(curve, Current) for line in curve if line.length > 0.0):
         segments = _Segments.of(line)
         for start in range(0, len(points), CHUNK):
@@ -98,14 +100,6 @@ def flow_at(flows: tuple[Flow, ...], points: Vectors, falloff_distance: Scalars)
             total[chunk] += weight
             along[chunk] += flow
     return along / np.maximum(total, EPSILON)[:, None]
-
-
-def _painted(current: Current, points: Vectors, reach: Scalars) -> tuple[Scalars, Vectors]:
-    """The weight of a painted mesh at points (n, 3), (n,), and its flow times weight and fall, (n, 3)."""
-    distance, flow = current.sampled(points, reach)
-    share = distance / reach
-    fall, weight = _fallen(share * share)
-    return weight, flow * (weight * fall)[:, None]
 
 
 def _fallen(square: Scalars) -> tuple[Scalars, Scalars]:

@@ -13,7 +13,6 @@ from ..arrays.once import once
 from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, clamp, same_for_all, which
 from ..arrays.vectors import Vectors, magnitude, no_vectors, picked, unit
 from ..declaration import Choice
-from .meshes import Mesh
 
 SHAPES = (
     Choice("SPHERE", 0, "Sphere", "A sphere or ellipsoid as large as the object"),
@@ -46,7 +45,7 @@ class Regions:
     def __len__(self) -> int:
         return len(self.shape)
 
-    def way_in(self, points: Vectors, region: Rows, part: float | Vectors = 1.0) -> Vectors:
+    def way_in(self, points: Vectors, region: Rows, scale: float | Vectors = 1.0) -> Vectors:
         """The vector from each point to the nearest point inside its region, (n, 3) metres; zero for points inside.
 
         For an ellipsoid, the point where the line to its centre enters it.
@@ -54,24 +53,26 @@ class Regions:
         Args:
             points: (n, 3) metres.
             region: (n,) rows, none negative.
-            part: the region is scaled by this about its centre; of a single region (n, 3), along each of its axes.
+            scale: the region is scaled by this about its centre; of a single region (n, 3), along each of its axes.
         """
         if same_for_all(region):
-            return self._way_into(int(region[0]), points, part)
+            return self._way_into(int(region[0]), points, scale)
         offset = no_vectors(len(points))
         for row in np.unique(region).tolist():
             rows = which(region == row)
-            offset[rows] = self._way_into(row, picked(points, rows), part)
+            offset[rows] = self._way_into(row, picked(points, rows), scale)
         return offset
 
-    def _way_into(self, row: int, points: Vectors, part: float | Vectors) -> Vectors:
+    def _way_into(self, row: int, points: Vectors, scale: float | Vectors) -> Vectors:
         """As `way_in`, for the region of one row."""
-        half, local = self.half[row] * part, self._local(points, row)
+        half, local = self.half[row] * scale, self._local(points, row)
         if self.shape[row] == SPHERE:
             share = magnitude(local / np.maximum(half, EPSILON))
             inside = local / np.maximum(share, 1.0)[:, None]
         elif self.shape[row] == MESH:
-            inside = _way_into_mesh(self.mesh[row], local, ((1.0 - part) * self.half[row]).min(axis=-1))
+            distance, away = self.mesh[row].surface(local)
+            depth = ((1.0 - scale) * self.half[row]).min(axis=-1)
+            inside = local - away * np.maximum(distance + depth, 0.0)[:, None]
         else:
             inside = clamp(local, -half, half)
         return self._global(inside - local, row)
@@ -111,12 +112,6 @@ class Regions:
             return np.full(len(points), rows[0])
         distance = np.stack([magnitude(self._way_into(row, points, 1.0)) for row in rows.tolist()], axis=-1)
         return rows[np.argmin(distance, axis=1)]
-
-
-def _way_into_mesh(mesh: Mesh, points: Vectors, depth: Scalars) -> Vectors:
-    """Points (n, 3), those less than `depth` metres, (n,) or one, inside a mesh moved to there; (n, 3)."""
-    distance, away = mesh.surface(points)
-    return points - away * np.maximum(distance + depth, 0.0)[:, None]
 
 
 def _along_axes(v: Vectors, axes: Vectors) -> Vectors:

@@ -234,11 +234,11 @@ class Surfaces:
             normal[rows] = unit(columns(-table[:, 7], -table[:, 8], 1.0))
         return normal
 
-    def grade(self, triangle: Rows, way: Vectors) -> Scalars:
+    def grade(self, triangle: Rows, direction: Vectors) -> Scalars:
         """How much faces rise along unit vectors (n, 2) as seen from above, (n,); 0 for no triangle."""
         grade = np.zeros(len(triangle))
         for rows, faces, layer in self.by_layer(triangle):
-            table, along = layer.floor.slopes.table[faces], way[rows]
+            table, along = layer.floor.slopes.table[faces], direction[rows]
             grade[rows] = table[:, 7] * along[:, 0] + table[:, 8] * along[:, 1]
         return grade
 
