@@ -125,12 +125,12 @@ class Doings:
         free = played.still & (played.doing < 0)
         decides = turn > np.floor(time - self._frame_time / EVERY)
         wants = free & decides & (uniform(mix(key, WHETHER)) < OFTEN) & (occasion == ALONE)
-        by_chance = np.where(wants, self._drawn(BY_CHANCE, places, draw), -1)
+        by_chance = np.where(wants, self._random_clips(BY_CHANCE, places, draw), -1)
         starts = free & (self._pending >= 0) & (self._waited >= SETTLES)
         asked = np.where(starts, self._pending, by_chance)
         self._pending = np.where(starts, -1, self._pending)
         for when in (TO_PARTNER, IN_ANSWER):
-            asked = np.where(free & (occasion == when), self._drawn(when, places, lot), asked)
+            asked = np.where(free & (occasion == when), self._random_clips(when, places, lot), asked)
         return asked
 
     def _await(self, places: Rows, draw: Scalars, state: Rows, takes_up: Mask, at_goal: Mask, entered: Mask) -> None:
@@ -141,12 +141,12 @@ class Doings:
         lapsed = (self._waited > WAITS) | ((of_state > 0) & (of_state != state)) | entered
         pending = np.where(lapsed, -1, self._pending)
         for happens, when in ((arrives, ON_ARRIVAL), (takes_up, ON_STATE)):
-            rows = self._drawn(when, places, draw)
+            rows = self._random_clips(when, places, draw)
             new = happens & (rows >= 0)
             pending, self._waited = np.where(new, rows, pending), np.where(new, 0.0, self._waited)
         self._pending = pending
 
-    def _drawn(self, when: int, places: Rows, draw: Scalars) -> Rows:
+    def _random_clips(self, when: int, places: Rows, draw: Scalars) -> Rows:
         """One of the clips of each agent for an occasion, (n,); -1 where there is none."""
         drawn = np.full(len(places), -1, dtype=np.int64)
         for place, rows in enumerate(self._rows[when]):

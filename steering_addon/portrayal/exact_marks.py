@@ -39,22 +39,22 @@ class ExactMarks:
         """Take in the next sketch, with what it is of; returns the sketches that are settled by then, in order."""
         self._corrections.add(left_on_frame(self._row, state, snapshot))
         self._waiting.append(sketch)
-        moves_from = _first_moved(state, snapshot, self._row)
+        moves_from = _first_row_to_move(state, snapshot, self._row)
         settled = max(min(len(self._waiting), len(self._waiting) - 1 - self._row + moves_from), 0)
         self._row += 1
-        return self._released(settled)
+        return self._release(settled)
 
     def rest(self) -> list[Sketch]:
         """The sketches that are left at the end of the run, in order."""
-        return self._released(len(self._waiting))
+        return self._release(len(self._waiting))
 
-    def _released(self, count: int) -> list[Sketch]:
+    def _release(self, count: int) -> list[Sketch]:
         sketches, self._waiting = self._waiting[:count], self._waiting[count:]
         first = self._row - len(self._waiting) - count
         return self._corrections.moved_sketches(sketches, first)
 
 
-def _first_moved(state: State, snapshot: Snapshot, row: int) -> int:
+def _first_row_to_move(state: State, snapshot: Snapshot, row: int) -> int:
     """The row of the first frame whose path a mark may still move by what later frames bring.
 
     The reach of a mark depends on one that follows closely, so what it moves comes out together, once it is past.

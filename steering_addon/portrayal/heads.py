@@ -135,7 +135,7 @@ def leads(forward: Vectors, up: Vectors, lead: float, frame_time: float) -> Scal
     row = np.floor(position).astype(np.int64)
     turned = heading[..., row]
     ahead = turned + (heading[..., np.minimum(row + 1, last)] - turned) * (position - row) - heading
-    return _eased(np.clip(ahead, -FURTHEST, FURTHEST), SMOOTHING, frame_time)
+    return _running_mean(np.clip(ahead, -FURTHEST, FURTHEST), SMOOTHING, frame_time)
 
 
 def toward(
@@ -152,7 +152,7 @@ def toward(
         frame_time: seconds.
     """
     left, raised = aimed(target, eyes, forward, up, otherwise)
-    return _eased(left, EASING, frame_time), _eased(raised, EASING, frame_time)
+    return _running_mean(left, EASING, frame_time), _running_mean(raised, EASING, frame_time)
 
 
 def aimed(target: Vectors, eyes: Vectors, forward: Vectors, up: Vectors, otherwise: Scalars) -> tuple[Scalars, Scalars]:
@@ -194,7 +194,7 @@ def attends(since: Scalars, speed: Scalars, height: Scalars) -> Mask:
     return (since < NOTICES) | (speed < STANDS * height)
 
 
-def _eased(angle: Scalars, time: float, frame_time: float) -> Scalars:
+def _running_mean(angle: Scalars, time: float, frame_time: float) -> Scalars:
     """The running mean of angles (..., f) over a time to either side, seconds."""
     count, reach = angle.shape[-1], int(np.floor(time / frame_time + 0.5))
     sums = np.zeros((*angle.shape[:-1], count + 1))

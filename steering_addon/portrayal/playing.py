@@ -190,7 +190,7 @@ class Player:
             state=motion.state,
             effort=motion.effort,
         )
-        chosen = self._chosen(blank)
+        chosen = self._choose_gaits(blank)
         share = self._shares(chosen)
         moving = np.where(chosen.stands, self._rests[0] if len(self._rests) else draw, draw)
         phase = np.where(self._moves[:, None], moving + self._offset[:, None], blank.phase)
@@ -206,7 +206,7 @@ class Player:
             entered: (n,) whether this is the first frame on which an agent is present; `motion` is then the one that it
                 would have come. None if no agent enters.
         """
-        current = self._chosen(self._follow(before, motion))
+        current = self._choose_gaits(self._follow(before, motion))
         target = self._shares(current)
         change = np.max(np.abs(target - before.share), axis=0, initial=0.0)
         pace = self._frame_time / self._settings.fade
@@ -252,7 +252,7 @@ class Player:
             **changed,
         )
 
-    def _chosen(self, played: Played) -> Played:
+    def _choose_gaits(self, played: Played) -> Played:
         """Whether agents stand, in which direction they move, and which changes of gait they are past."""
         speed = np.sqrt(played.ahead * played.ahead + played.aside * played.aside)
         places = self._of_states.places(played.state)

@@ -71,9 +71,9 @@ class Overlaps:
         """Whether no other pair can touch since the last search."""
         if len(position) != len(self._position) or anybody(extent > self._extent) or anybody(present > self._present):
             return False
-        return everybody(self._gone_squared(position) <= self._margin * self._margin)
+        return everybody(self._shift_squared(position) <= self._margin * self._margin)
 
-    def _gone_squared(self, position: Vectors) -> Scalars:
+    def _shift_squared(self, position: Vectors) -> Scalars:
         """The squared distance in metres that each has moved since the last search, relative to the mean of all."""
         squared = np.zeros(len(self._rows))
         for axis in range(3) if len(self._rows) else ():
@@ -103,7 +103,7 @@ class Overlaps:
         """The distance that a body moves per frame relative to the mean of all, as measured since the last search."""
         if len(position) != len(self._position) or not len(self._rows) or not self._frames:
             return 0.0
-        gone = np.sqrt(self._gone_squared(position)) / self._frames
+        gone = np.sqrt(self._shift_squared(position)) / self._frames
         return min(float(gone.max()), SPREAD * _middle(gone))
 
 

@@ -93,7 +93,7 @@ def digest(thing: Any) -> bytes:
     for leaf in _leaves(thing):
         if isinstance(leaf, np.ndarray):
             digested.update(f"{leaf.dtype.str}{leaf.shape}".encode())
-            digested.update(np.ascontiguousarray(_unrepeated(leaf)).data)
+            digested.update(np.ascontiguousarray(_without_repeats(leaf)).data)
         else:
             digested.update(repr(leaf).encode())
     return digested.digest()
@@ -105,11 +105,11 @@ def size(thing: Any, besides: Any = None) -> int:
     total = 0
     for leaf in _leaves(thing):
         if isinstance(leaf, np.ndarray) and id(leaf) not in held:
-            total += _unrepeated(leaf).nbytes
+            total += _without_repeats(leaf).nbytes
     return total
 
 
-def _unrepeated(array: NDArray[Any]) -> NDArray[Any]:
+def _without_repeats(array: NDArray[Any]) -> NDArray[Any]:
     """The array; of a column that repeats one value in memory, that value alone."""
     return array[:1] if array.strides == (0,) else array
 

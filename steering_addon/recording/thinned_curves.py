@@ -41,10 +41,10 @@ def thinned_curves(values: Scalars, precision: Scalars, first: float = 0.0) -> l
     row."""
     pieces = max(values.size // TOGETHER, 1)
     columns = zip(np.array_split(values, pieces, axis=1), np.array_split(precision, pieces))
-    return [curve for piece, limits in columns for curve in _thinned(piece, limits, first)]
+    return [curve for piece, limits in columns for curve in _thin(piece, limits, first)]
 
 
-def _thinned(values: Scalars, precision: Scalars, first: float) -> list[ThinnedCurve]:
+def _thin(values: Scalars, precision: Scalars, first: float) -> list[ThinnedCurve]:
     frames, count = values.shape
     keyed = np.ones((frames, count), dtype=np.bool_)
     ahead, slope_ahead = np.ones((frames, count)), np.zeros((frames, count))
@@ -57,7 +57,7 @@ def _thinned(values: Scalars, precision: Scalars, first: float) -> list[ThinnedC
         blocks = (frames - 1) // span
         if not blocks:
             continue
-        leaving, coming, furthest = _fitted(doubled, span, blocks)
+        leaving, coming, furthest = _fit_slopes(doubled, span, blocks)
         fits: Mask = furthest <= precision
         starts, ends = (slice(begin, begin + span * blocks, span) for begin in (0, span))
         within = keyed[: span * blocks].reshape(blocks, span, count)[:, 1:]
@@ -101,7 +101,7 @@ def _with_halves(values: Scalars) -> Scalars:
     return doubled
 
 
-def _fitted(doubled: Scalars, span: int, blocks: int) -> tuple[Scalars, Scalars, Scalars]:
+def _fit_slopes(doubled: Scalars, span: int, blocks: int) -> tuple[Scalars, Scalars, Scalars]:
     """The best slopes per frame at both ends of spans, (blocks, c) each, and how far off the curve between is at most.
 
     The curve between two keys is a cubic, and its slopes at the ends are those of least squares.

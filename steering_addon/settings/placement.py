@@ -103,8 +103,8 @@ def formation(population: Population, numbers: Rows, apart: float) -> Vectors:
     layouts: dict[int, Callable[[Population, Rows], Vectors]] = {
         GRID: _grid,
         WEDGE: _wedge,
-        LINE: lambda _, k: _stacked(_either_side(k), 0.0),
-        COLUMN: lambda _, k: _stacked(0.0, -1.0 * k),
+        LINE: lambda _, k: _stack(_either_side(k), 0.0),
+        COLUMN: lambda _, k: _stack(0.0, -1.0 * k),
         CIRCLE: _circle,
         ONE_PLACE: lambda _, k: np.zeros((len(k), 3)),
     }
@@ -118,7 +118,7 @@ def _grid(population: Population, k: Rows) -> Vectors:
         y = -1.0 * (cell // population.columns)
     else:
         x, y = _spiral(cell)
-    return _stacked(x, y, layer)
+    return _stack(x, y, layer)
 
 
 def _spiral(k: Rows) -> tuple[Scalars, Scalars]:
@@ -134,7 +134,7 @@ def _spiral(k: Rows) -> tuple[Scalars, Scalars]:
 
 def _wedge(_population: Population, k: Rows) -> Vectors:
     x = _either_side(k)
-    return _stacked(x, -STAGGER * np.abs(x))
+    return _stack(x, -STAGGER * np.abs(x))
 
 
 def _either_side(k: Rows) -> Scalars:
@@ -146,10 +146,10 @@ def _circle(population: Population, k: Rows) -> Vectors:
     n = max(population.count, 1)
     radius = 0.0 if n == 1 else 0.5 / float(sine(np.array([np.pi / n]))[0])
     x, y = cosine_and_sine(k * (2.0 * np.pi / n))
-    return _stacked(radius * y, radius * x)
+    return _stack(radius * y, radius * x)
 
 
-def _stacked(x: Scalars | float, y: Scalars | float, z: Scalars | Rows | float = 0.0) -> Vectors:
+def _stack(x: Scalars | float, y: Scalars | float, z: Scalars | Rows | float = 0.0) -> Vectors:
     return np.stack(np.broadcast_arrays(x, y, z), axis=1).astype(np.float64)
 
 

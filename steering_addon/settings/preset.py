@@ -185,7 +185,7 @@ def read(text: str, kind: str = CROWD) -> Preset:
     """
     version, content = parse_document(text, FORMAT)
     if version == 1:
-        content = _translated(content, kind)
+        content = _translate(content, kind)
     stored_kind = content.pop("kind", None)
     if stored_kind != kind:
         raise PresetError(
@@ -195,7 +195,7 @@ def read(text: str, kind: str = CROWD) -> Preset:
     return Preset(kind=kind, **document.read_parts(Preset, content), unknown=tuple(document.unknown))
 
 
-def _translated(content: dict[str, Any], kind: str) -> dict[str, Any]:
+def _translate(content: dict[str, Any], kind: str) -> dict[str, Any]:
     """The content of a document of the first format, in which each kind had one of its own."""
     content = {**content, "kind": kind}
     if kind == BEHAVIOR:

@@ -114,10 +114,10 @@ def checked_values(
     parameters = held(declaration)
     unknown = [f"{path}.{name}" for name in values if name not in parameters]
     known = [name for name in parameters if name in values]
-    return {name: _checked(values[name], parameters[name], f"{path}.{name}") for name in known}, unknown
+    return {name: _check(values[name], parameters[name], f"{path}.{name}") for name in known}, unknown
 
 
-def _checked(value: Any, parameter: Parameter, path: str) -> Value:
+def _check(value: Any, parameter: Parameter, path: str) -> Value:
     """The value in the type and within the limits of its parameter.
 
     Raises:

@@ -246,7 +246,7 @@ class _EulerAngles:
         steep = cosine < STEEP
         if steep.any():
             # The first angle is computed from the last, which makes up for digits that the last has lost.
-            c = _held(c, cosine <= GIMBAL_LOCK, self._continued[2] if self._first is None else self._first[2])
+            c = _hold_in_lock(c, cosine <= GIMBAL_LOCK, self._continued[2] if self._first is None else self._first[2])
             cosines, sines = np.cos(c[steep]), np.sin(c[steep])
             across, along = (cosines * m[j, axis][steep] - sines * m[i, axis][steep] for axis in (k, j))
             a[steep] = np.arctan2(-across, along)
@@ -277,7 +277,7 @@ class _EulerAngles:
         return gap_a + gap_b + gap_c
 
 
-def _held(last: np.ndarray, locked: np.ndarray, before: np.ndarray) -> np.ndarray:
+def _hold_in_lock(last: np.ndarray, locked: np.ndarray, before: np.ndarray) -> np.ndarray:
     """(f, n) the last angle, in gimbal lock as it was before: there only its sum with the first is defined."""
     frames = np.where(locked, -1, np.arange(len(last))[:, None])
     frames = np.maximum.accumulate(frames, axis=0)

@@ -69,7 +69,7 @@ class Outcomes:
 
     def _record_of(self, bake: BakeRecord) -> RunRecord | None:
         if bake.bake_id not in self._records:
-            self._records[bake.bake_id] = _record(_stored(bake.bake_id))
+            self._records[bake.bake_id] = _record(_stored_columns(bake.bake_id))
         return self._records[bake.bake_id]
 
     def each(self, ob: Object, bake: BakeRecord | None) -> list[Outcome]:
@@ -121,7 +121,7 @@ def outcome_of(ob: Object) -> Outcome:
 def fingerprints_of(bakes: Iterable[BakeRecord]) -> set[str]:
     """The fingerprints (`read.fingerprint`) of the runs of bakes; "" where one is not known."""
     made_of = {bake.bake_id: bake.made_of for bake in bakes}
-    signed = {run: stored.get(MADE_OF, "") for run in made_of if (stored := _stored(run)) is not None}
+    signed = {run: stored.get(MADE_OF, "") for run in made_of if (stored := _stored_columns(run)) is not None}
     return {str(signed.get(run, made_of[run])) for run in made_of}
 
 
@@ -151,13 +151,13 @@ def sign_run(scene: Scene, run: str, fingerprint: str) -> None:
 
 def made_of(run: str) -> str:
     """The fingerprint of what a run was made from; "" if it is not known."""
-    stored = _stored(run)
+    stored = _stored_columns(run)
     return "" if stored is None else str(stored.get(MADE_OF, ""))
 
 
 def set_owners(run: str, owners: Mapping[int, int]) -> None:
     """Note in the record of a run whose points vehicles are, by their identities: that of the object, 0 for none."""
-    record = _record(stored := _stored(run))
+    record = _record(stored := _stored_columns(run))
     if record is None or not len(record.owner):
         return
     owner = record.owner.astype(np.int32)
@@ -176,7 +176,7 @@ def forget_runs(scene: Scene, played: Collection[str]) -> None:
         del scene[RUNS]
 
 
-def _stored(run: str) -> Any:
+def _stored_columns(run: str) -> Any:
     """The columns of a run as a scene holds them; None where no scene does."""
     return next((runs[run] for scene in bpy.data.scenes if run in (runs := _runs(scene))), None)
 

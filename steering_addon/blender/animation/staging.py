@@ -191,7 +191,7 @@ class Staging:
             kept=target.kept,
             kept_slot=target.kept_slot.handle if target.kept_slot else 0,
             posed=sets_aside and target.kept is not None,
-            muted_drivers=_still_muted(before, (*channels, *changes)),
+            muted_drivers=_drivers_still_muted(before, (*channels, *changes)),
             muted_strips=before.muted_strips if before else (),
             kept_hidden={path: kept_hidden(ob, path, played) for path in changes if path in SWITCHES},
             own_handles=own_handles,
@@ -464,7 +464,7 @@ def _own_handles(target: BakeAction, channels: Collection[str]) -> dict[str, tup
     return {channel: tuple(handles) for channel, handles in noted.items() if handles}
 
 
-def _still_muted(before: BakeRecord | None, channels: Collection[str]) -> tuple[tuple[str, int], ...]:
+def _drivers_still_muted(before: BakeRecord | None, channels: Collection[str]) -> tuple[tuple[str, int], ...]:
     """The drivers that an earlier bake has muted, except those of properties and switches that the next does not
     key."""
     muted = before.muted_drivers if before else ()

@@ -154,7 +154,7 @@ def rest_points(ob: Object) -> np.ndarray:
     points = vertices_of(ob.data)
     for modifier in ob.modifiers:
         if modifier.type == "MIRROR" and modifier.show_viewport:
-            points = _mirrored(points, ob, modifier)
+            points = _mirror(points, ob, modifier)
     return points
 
 
@@ -189,7 +189,7 @@ def _tail(bone: Bone) -> Matrix:
     return matrix
 
 
-def _mirrored(points: np.ndarray, ob: Object, modifier: MirrorModifier) -> np.ndarray:
+def _mirror(points: np.ndarray, ob: Object, modifier: MirrorModifier) -> np.ndarray:
     across = modifier.mirror_object
     into = np.eye(4) if across is None else within(ob, across)
     back = doubles(Matrix(into).inverted_safe())

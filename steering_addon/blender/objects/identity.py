@@ -58,12 +58,12 @@ def distinct_identities(objects: Iterable[Object], known: Mapping[Object, int] |
         else:
             waiting.append((name, stored))
     for name, stored in waiting:
-        identities[name] = _derived(stored, name, taken)
+        identities[name] = _derive(stored, name, taken)
         taken.add(identities[name])
     return identities
 
 
-def _derived(shared: int, name: str, taken: set[int]) -> int:
+def _derive(shared: int, name: str, taken: set[int]) -> int:
     attempt = 0
     while True:
         digest = hashlib.sha256(f"{shared}/{name}/{attempt}".encode()).digest()

@@ -84,12 +84,12 @@ class STEERING_OT_bake(InPieces, bpy.types.Operator):
 
     def _vehicles(self, context: Context) -> list[Object]:
         """The vehicles to bake."""
-        chosen = _selected(context) if self.selected else members_in(in_use(context.scene))
+        chosen = _selected_vehicles(context) if self.selected else members_in(in_use(context.scene))
         return [ob for ob in chosen if not ob.steering.locked]
 
     def begin(self, context: Context) -> tuple[Work, str]:
         self._scene = context.scene
-        return self._baking(self._vehicles(context), _selected(context) if self.selected else None), "Baking"
+        return self._baking(self._vehicles(context), _selected_vehicles(context) if self.selected else None), "Baking"
 
     def _baking(self, vehicles: list[Object], only: list[Object] | None) -> Work:
         """Plan, bake and count, given the vehicles to bake and, if not all are, those that are selected."""
@@ -235,13 +235,13 @@ class STEERING_OT_clear_bake(SteeringOperator, bpy.types.Operator):
         """The objects whose bake to delete: vehicles, their parts and hidden resources, without locked vehicles."""
         family, objects = Family(), in_use(context.scene)
         locked = [ob for ob in members_in(objects) if ob.steering.locked]
-        selected = [*wholes_selected(context), *_selected(context)] if self.selected else []
+        selected = [*wholes_selected(context), *_selected_vehicles(context)] if self.selected else []
         candidates = _with_parts(selected, family) if self.selected else objects
         kept = set(_with_parts(locked, family))
         return [ob for ob in candidates if ob not in kept]
 
 
-def _selected(context: Context) -> list[Object]:
+def _selected_vehicles(context: Context) -> list[Object]:
     """The selected vehicles; of a crowd whose motion is in a cache, or goes there, all if one or the player is."""
     points = [ob for ob in context.selected_objects if has_role(ob, Role.POINTS)]
     selected = [*vehicles_selected(context), *points]

@@ -52,7 +52,7 @@ class STEERING_OT_crowd_assign(SteeringOperator, bpy.types.Operator):
         vehicles = vehicles_selected(context)
         check_editable(vehicles)
         check_stored([*vehicles, *(crowd for ob in vehicles if (crowd := crowd_of(ob)) is not None)])
-        crowd = _named(self.crowd, context.scene) if self.crowd else _new(context, vehicles)
+        crowd = _crowd_named(self.crowd, context.scene) if self.crowd else _new(context, vehicles)
         moving = [ob for ob in vehicles if crowd_of(ob) != crowd]
         if not moving:
             raise Unneeded(f"The selected vehicles already belong to {crowd.name}")
@@ -72,7 +72,7 @@ def _new(context: Context, vehicles: list[Object]) -> Object:
     return crowd
 
 
-def _named(name: str, scene: Scene) -> Object:
+def _crowd_named(name: str, scene: Scene) -> Object:
     for ob in tagged(in_use(scene), Role.CROWD):
         if ob.name == name:
             check_stored([ob])

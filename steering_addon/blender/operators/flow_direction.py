@@ -15,7 +15,7 @@ from ..refusal import Unneeded
 from .polls import SteeringOperator, needed
 
 
-def _edited(context: Context) -> Iterator[Object]:
+def _flows_in_edit_mode(context: Context) -> Iterator[Object]:
     """The flows in Edit Mode; only one of several objects that share a mesh."""
     for ob in context.objects_in_mode_unique_data if context.mode == "EDIT_MESH" else ():
         if has_role(ob, Role.FLOW):
@@ -23,7 +23,7 @@ def _edited(context: Context) -> Iterator[Object]:
 
 
 def _edits_flow(context: Context) -> bool:
-    return next(_edited(context), None) is not None
+    return next(_flows_in_edit_mode(context), None) is not None
 
 
 class STEERING_OT_flow_switch_direction(SteeringOperator, bpy.types.Operator):
@@ -33,7 +33,7 @@ class STEERING_OT_flow_switch_direction(SteeringOperator, bpy.types.Operator):
     needs = (needed(_edits_flow, "Only available in Edit Mode of a mesh tagged as a flow"),)
 
     def carry_out(self, context):
-        if not sum(_reverse(ob) for ob in _edited(context)):
+        if not sum(_reverse(ob) for ob in _flows_in_edit_mode(context)):
             raise Unneeded("No flow reversed. Select edges that the flow runs along")
 
 

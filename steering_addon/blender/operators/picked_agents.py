@@ -111,14 +111,14 @@ class STEERING_OT_give_back(SteeringOperator, bpy.types.Operator):
         if not super().poll(context):
             return False
         active = vehicle_of(context.object)
-        if (active is not None and is_picked(active)) or _hidden(crowd_in_focus(context)):
+        if (active is not None and is_picked(active)) or _hidden_agents(crowd_in_focus(context)):
             return True
         cls.poll_message_set("No agent of the crowd is an object. Select one that is")
         return False
 
     def invoke(self, context, _event):
         try:
-            edited = self._edited(self._chosen(context)[0])
+            edited = self._edited_by_hand(self._objects_to_return(context)[0])
         except Refusal as why:
             return self.refused(why)
         if not edited or bpy.app.background or self.properties.is_property_set("edited"):
@@ -128,8 +128,8 @@ class STEERING_OT_give_back(SteeringOperator, bpy.types.Operator):
 
     def carry_out(self, context):
         crowd = crowd_in_focus(context)
-        objects, identities = self._chosen(context)
-        kept = self._edited(objects) if self.edited == "KEEP" else []
+        objects, identities = self._objects_to_return(context)
+        kept = self._edited_by_hand(objects) if self.edited == "KEEP" else []
         if kept and len(kept) == len(objects) and not identities:
             names = names_of([ob.name for ob in kept])
             text = f"Keys of {names} were edited by hand. Set Edited Keys to Remove to give them back."
@@ -156,10 +156,10 @@ class STEERING_OT_give_back(SteeringOperator, bpy.types.Operator):
             self.report({"WARNING"}, f"The crowd cache holds {counted(len(lost), 'agent')} less. Bake again to see all")
         return f"Gave back {counted(number, 'agent')} of {crowd.name}"
 
-    def _chosen(self, context: Context) -> tuple[list[Object], list[int]]:
+    def _objects_to_return(self, context: Context) -> tuple[list[Object], list[int]]:
         """The objects to give back, and the identities of agents whose objects are gone."""
         crowd = crowd_in_focus(context)
-        standing, hidden = standing_for(crowd, in_use(context.scene)), _hidden(crowd)
+        standing, hidden = standing_for(crowd, in_use(context.scene)), _hidden_agents(crowd)
         asked_for = set(numbers_in(self.ids))
         selected = {vehicle_of(ob) for ob in context.selected_objects}
         gone = hidden - {ob.steering.identity for ob in standing}
@@ -171,7 +171,7 @@ class STEERING_OT_give_back(SteeringOperator, bpy.types.Operator):
             raise Refusal(f"No object stands for agent {min(unknown)} of {crowd.name}. Choose others.", about=[crowd])
         return objects, sorted(gone & asked_for)
 
-    def _edited(self, objects: Sequence[Object]) -> list[Object]:
+    def _edited_by_hand(self, objects: Sequence[Object]) -> list[Object]:
         """The objects whose keys, or those of whose parts, were edited by hand."""
         family = Family()
         return [ob for ob in objects if any(map(has_edited_keys, (ob, *family.descendants(ob))))]
@@ -185,7 +185,7 @@ def numbers_in(ids: str) -> list[int]:
     return list(dict.fromkeys(map(int, words)))
 
 
-def _hidden(crowd: Object) -> set[int]:
+def _hidden_agents(crowd: Object) -> set[int]:
     """The agents of a crowd that its cache hides as objects stand for them, or did."""
     cache = cache_of(crowd)
     shown = shown_by(cache) if cache is not None else None

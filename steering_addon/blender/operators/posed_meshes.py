@@ -84,7 +84,7 @@ class STEERING_OT_pose_meshes(InPieces, bpy.types.Operator):
             layouts = yield from making([variant], played, scene, context.view_layer, family, self.tolerance)
             if not len(variant.meshes[0].vertices):
                 raise Refusal(f"{vehicle.name} shows no mesh that could be posed. Make its parts visible in renders.")
-            collection = _replaced(variant.meshes, layouts[0], model, vehicle, crowd, scene)
+            collection = _replace(variant.meshes, layouts[0], model, vehicle, crowd, scene)
         except BaseException:
             bpy.data.batch_remove([mesh for mesh in variant.meshes if not mesh.users])
             raise
@@ -129,7 +129,7 @@ def _collection_of(model: Model, crowd: Object) -> Collection | None:
     return None
 
 
-def _replaced(
+def _replace(
     meshes: Sequence[Mesh], layout: Layout, model: Model, vehicle: Object, crowd: Object, scene: Scene
 ) -> Collection:
     """The collection of a model with new meshes, in place of those that were made before."""

@@ -53,7 +53,7 @@ class STEERING_OT_export_usd(SteeringOperator, bpy.types.Operator):
         scene, layer = context.scene, context.view_layer
         try:
             with models_made(list(keyed.values()), scene, layer) as meshes:
-                crowds += _keyed(context, keyed, meshes)
+                crowds += _keyed_points(context, keyed, meshes)
                 write_points(path, crowds, scene.render.fps / scene.render.fps_base)
         except OSError as problem:
             raise Refusal(f"{path} cannot be written: {problem}. Choose another place.") from problem
@@ -81,7 +81,7 @@ def _crowds(context: Context) -> tuple[list[Object], dict[Object, list[Object]]]
     return cached, keyed
 
 
-def _keyed(context: Context, keyed: dict[Object, list[Object]], meshes: list) -> Iterator[CrowdPoints]:
+def _keyed_points(context: Context, keyed: dict[Object, list[Object]], meshes: list) -> Iterator[CrowdPoints]:
     """The points of keyed crowds, while the pointer shows how much of the scene is played."""
     vehicles = [ob for members in keyed.values() for ob in members]
     if not vehicles:

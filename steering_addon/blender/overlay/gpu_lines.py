@@ -36,7 +36,7 @@ def end() -> None:
     _batches.clear()
 
 
-def _shown() -> Picture | None:
+def _picture_to_draw() -> Picture | None:
     """The picture for the viewport being drawn, or None if its overlays are off."""
     context = bpy.context
     if context.space_data is None or not context.space_data.overlay.show_overlays:
@@ -45,7 +45,7 @@ def _shown() -> Picture | None:
 
 
 def _draw_lines() -> None:
-    picture = _shown()
+    picture = _picture_to_draw()
     if picture is None or not (picture.hidden or picture.open):
         return
     shader = gpu.shader.from_builtin("POLYLINE_SMOOTH_COLOR")
@@ -75,7 +75,7 @@ def _batch(shader: Any, lines: list[tuple[np.ndarray, np.ndarray]]) -> Any:
 
 
 def _draw_legend() -> None:
-    picture = _shown()
+    picture = _picture_to_draw()
     if picture is None or not picture.legend:
         return
     scale = bpy.context.preferences.system.ui_scale

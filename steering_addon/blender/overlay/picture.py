@@ -268,7 +268,7 @@ def _curves(drawn: Picture, depsgraph: Depsgraph, cast: Subjects) -> None:
             if lanes:
                 drawn.add(center_line(course), WIDTH)
                 for offset, sign in lanes:
-                    _course(drawn, _driven(course.beside(offset), sign), 0.5 * radius or MARK * course.length, color)
+                    _course(drawn, _lane_line(course.beside(offset), sign), 0.5 * radius or MARK * course.length, color)
                 continue
             _course(drawn, course, 0.5 * radius or MARK * course.length, color)
             if radius > 0.0:
@@ -284,10 +284,10 @@ def _links(drawn: Picture, depsgraph: Depsgraph, cast: Subjects) -> None:
                 continue
             course = spline(points, False)
             for sign in (1, -1) if both_ways else (1,):
-                _course(drawn, _driven(course, sign), LINK_MARK * course.length, LINK)
+                _course(drawn, _lane_line(course, sign), LINK_MARK * course.length, LINK)
 
 
-def _driven(lane: Spline, sign: int) -> Spline:
+def _lane_line(lane: Spline, sign: int) -> Spline:
     """A lane in the direction in which it is driven: 1 along its curve, -1 against it."""
     return lane if sign > 0 else replace(lane, points=lane.points[::-1], tangents=-lane.tangents[::-1])
 

@@ -72,7 +72,7 @@ def _forget(*_arguments) -> None:
     _schedule_update()
 
 
-def _changed(scene: Scene, depsgraph: Depsgraph | None = None) -> None:
+def _on_change(scene: Scene, depsgraph: Depsgraph | None = None) -> None:
     # A render evaluates a depsgraph of its own, which no viewport shows.
     if depsgraph is None or depsgraph.mode != "VIEWPORT":
         return
@@ -173,8 +173,8 @@ def _ways(cast: Subjects, scene: Scene, depsgraph: Depsgraph) -> WayLines:
 
 
 HANDLERS = {
-    "depsgraph_update_post": _changed,
-    "frame_change_post": _changed,
+    "depsgraph_update_post": _on_change,
+    "frame_change_post": _on_change,
     # Undo and loading invalidate the references to objects.
     **{f"{event}_{moment}": _forget for event in ("undo", "redo", "load") for moment in ("pre", "post")},
 }

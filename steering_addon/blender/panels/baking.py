@@ -127,7 +127,7 @@ def _why_nothing_moves(context: Context, census: Census) -> str:
 
 def _look_at(layout: UILayout, context: Context, census: Census | None) -> None:
     """Add the line that opens what to look at; it is empty if there is nothing, so that nothing below it moves."""
-    listed = _listed(context.scene, census)
+    listed = _list_sentences(context.scene, census)
     row = layout.row()
     if not listed:
         row.label(text="")
@@ -136,7 +136,7 @@ def _look_at(layout: UILayout, context: Context, census: Census | None) -> None:
     row.popover("STEERING_PT_findings", text=shortened(context, listed[0], others), icon="ERROR", translate=False)
 
 
-def _listed(scene: Scene, census: Census | None) -> list[str]:
+def _list_sentences(scene: Scene, census: Census | None) -> list[str]:
     """The sentences of the list of what to look at."""
     refused = last_refused(scene)
     texts = [refused.text] if refused is not None else []
@@ -169,7 +169,7 @@ class Findings:
 
     @classmethod
     def poll(cls, context: Context) -> bool:
-        return bool(_listed(context.scene, known(context.scene)))
+        return bool(_list_sentences(context.scene, known(context.scene)))
 
     def draw(self, context) -> None:
         layout, census = self.layout, known(context.scene)

@@ -117,15 +117,15 @@ def parameters(layout: UILayout, declaration: type[Declared], group: Any, names:
 
 def note(layout: UILayout, context: Context, text: str, icon: str = "INFO") -> None:
     """Add a sentence, wrapped to the width of the region."""
-    _wrapped(layout, text, icon, _letters(context))
+    _draw_wrapped(layout, text, icon, _letters(context))
 
 
 def note_in_popover(layout: UILayout, text: str, icon: str, units: int) -> None:
     """Add a sentence, wrapped to the width of a popover in Blender's units, with room for a button on its right."""
-    _wrapped(layout, text, icon, int((units * UNIT_WIDTH - MARGINS) / LETTER) - BUTTON)
+    _draw_wrapped(layout, text, icon, int((units * UNIT_WIDTH - MARGINS) / LETTER) - BUTTON)
 
 
-def _wrapped(layout: UILayout, text: str, icon: str, letters: int) -> None:
+def _draw_wrapped(layout: UILayout, text: str, icon: str, letters: int) -> None:
     column = layout.column(align=True)
     column.scale_y = 0.8
     unbroken = UNIT.sub(NO_BREAK, text)

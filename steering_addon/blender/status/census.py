@@ -193,7 +193,7 @@ def counting(scene: Scene, before: Census | None = None, made_of: str | None = N
     points = any(True for ob in present for _ in pointers_of(ob))
     objects = set(everything) if points else set()
     yield
-    bake = _baked(scene, records, outcomes, before.bake if before is not None else None, made_of)
+    bake = _bakes_played(scene, records, outcomes, before.bake if before is not None else None, made_of)
     yield
     listed = list(before.findings) if before is not None else []
     if before is None:
@@ -213,11 +213,11 @@ def counting(scene: Scene, before: Census | None = None, made_of: str | None = N
         findings=tuple(listed),
         posed=posed,
         driven=driven,
-        counted_for=_unannounced(scene),
+        counted_for=_unannounced_settings(scene),
     )
 
 
-def _baked(
+def _bakes_played(
     scene: Scene, records: Mapping[Object, BakeRecord], outcomes: Outcomes, before: Baked | None, made_of: str | None
 ) -> Baked:
     """The state of the bakes that vehicles play. `before`: their state on another frame, if nothing but the frame has
@@ -244,7 +244,7 @@ def _baked(
     )
 
 
-def _unannounced(scene: Scene) -> tuple:
+def _unannounced_settings(scene: Scene) -> tuple:
     """The settings that a run depends on and Blender counts as a change of the scene only, like a selection."""
     return (*frame_range(scene), scene.render.fps, scene.render.fps_base)
 
@@ -298,7 +298,7 @@ def known(scene: Scene) -> Census | None:
     that there are no vehicles must not be drawn after some were added, not even once.
     """
     census = _known.get(scene.session_uid)
-    if census is None or census.counted_for != _unannounced(scene):
+    if census is None or census.counted_for != _unannounced_settings(scene):
         changed()
     elif _is_old(scene):
         census = refresh(scene)
@@ -367,7 +367,7 @@ def _only_selected(depsgraph: Depsgraph) -> bool:
     return 0 < len(updates) <= MOST_SCENE_UPDATES and all(isinstance(update.id, bpy.types.Scene) for update in updates)
 
 
-def _loaded(*_arguments) -> None:
+def _on_load(*_arguments) -> None:
     _known.clear()
     placing.forget()
     covering.forget()
@@ -403,7 +403,7 @@ HANDLERS = {
     "undo_post": _undone,
     "redo_post": _undone,
     "frame_change_post": _count_soon,
-    "load_post": _loaded,
+    "load_post": _on_load,
 }
 
 

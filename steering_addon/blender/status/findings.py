@@ -182,7 +182,7 @@ def findings(
     gone = outside_scene(crowds, set(objects))
     for crowd in crowds:
         yield from _targets_gone(crowd, gone)
-        yield from _never_played(crowd, roles[Role.STATE])
+        yield from _clips_never_played(crowd, roles[Role.STATE])
         if (unplanted := unplanted_of(crowd)) is not None:
             models, why = unplanted
             whose, where = (f"{models} of {crowd.name}", " in a crowd of their own") if models else (crowd.name, "")
@@ -201,7 +201,7 @@ def findings(
     spans = [(ob, outcome.present_frames) for ob, outcome in of_each]
     never = dict.fromkeys(ob for ob, span in spans if span is not None and (span[0] > span[1]))
     yield from _about(FindingKind.NEVER_ENTERED, never, "is on no frame of the bake")
-    yield from _unreached([(ob, outcome.unreached) for ob, outcome in of_each])
+    yield from _unreached_goals([(ob, outcome.unreached) for ob, outcome in of_each])
     for crowd in crowds:
         for behavior in behaviors_of(crowd):
             if awaited(behavior, crowd, roles) is not None and not waits_unasked(behavior, crowd, roles):
@@ -219,7 +219,7 @@ def _about(kind: FindingKind, objects: Iterable[Object], text: str) -> Iterator[
         yield Finding(kind, f"{names_of([ob.name for ob in objects])} {verb} {words}", tuple(map(full_name, objects)))
 
 
-def _unreached(goals: Iterable[tuple[Object, str]]) -> Iterator[Finding]:
+def _unreached_goals(goals: Iterable[tuple[Object, str]]) -> Iterator[Finding]:
     """The goals, by their full names, to which vehicles found no way in the bake; "" for those that found one."""
     lost: dict[tuple[str, str], list[str]] = {}
     for ob, goal in goals:
@@ -408,7 +408,7 @@ def _targets_gone(crowd: Object, gone: frozenset[str]) -> Iterator[Finding]:
             yield Finding(FindingKind.TARGET_GONE, text, (full_name(crowd),))
 
 
-def _never_played(crowd: Object, states: Sequence[Object]) -> Iterator[Finding]:
+def _clips_never_played(crowd: Object, states: Sequence[Object]) -> Iterator[Finding]:
     """The clips of a crowd for states that are not its own, as when these were deleted."""
     for clip in stored_clips(crowd):
         state = state_of(clip)

@@ -76,7 +76,7 @@ def misplaced(
     if depsgraph is not None:
         known.names = {}
         try:
-            if _read(known, surfaces, depsgraph, scene.frame_current):
+            if _read_surfaces(known, surfaces, depsgraph, scene.frame_current):
                 vehicles = _find_misplaced(standing, known.surfaces, depsgraph, scene.frame_current)
                 known.names = {kind: [ob.name_full for ob in obs] for kind, obs in vehicles.items() if obs}
         except Refusal:
@@ -133,7 +133,7 @@ def depsgraph_at_start(scene: Scene, objects: Iterable[Object]) -> Depsgraph | N
     return (bpy.context.view_layer if bpy.context.scene == scene else scene.view_layers[0]).depsgraph
 
 
-def _read(known: _Known, surfaces: Sequence[Object], depsgraph: Depsgraph, frame: int) -> bool:
+def _read_surfaces(known: _Known, surfaces: Sequence[Object], depsgraph: Depsgraph, frame: int) -> bool:
     """Read the surfaces if something about them has changed; False if there are too many faces. Refused if a surface
     has a vertex or a transform that is not a number."""
     made_of = digest_of_shapes(surfaces)

@@ -87,7 +87,7 @@ class _Track:
 
     @classmethod
     def of(cls, ob: Object, frames: np.ndarray, scene: Scene, ground: Ground | None) -> "_Track":
-        position, basis = _baked(ob, frames) if ob.parent is None else _carried(ob, frames, scene)
+        position, basis = _baked_motion(ob, frames) if ob.parent is None else _carried_motion(ob, frames, scene)
         side, forward, up = np.moveaxis(basis, -1, 0)
         return cls(position, np.stack((-side, -forward, up), axis=1), ground)
 
@@ -136,7 +136,7 @@ class _Model:
         if self._rig is None:
             self._find_feet(armature, strips, frames, track)
         rig, size, height = self._rig, scale_of(armature) / self._scale, self.height(armature)
-        mixed = self._mixed(armature, rig, strips, frames, self._tables)
+        mixed = self._mix(armature, rig, strips, frames, self._tables)
         model_space = rig.moved(from_channels(rig, mixed), np.arange(len(rig.points))) * size
         points, level = track.in_world(model_space), track.above(model_space)
         pace = BodyPace.of(track.place, track.forward[:, :2], height, np.full(len(frames) - 1, frame_time))
@@ -148,7 +148,7 @@ class _Model:
 
     def _find_feet(self, armature: Object, strips: Sequence[NlaStrip], frames: np.ndarray, track: _Track) -> None:
         """Keep only the feet, as they are found in what a vehicle plays, and the bones above them."""
-        poses = from_channels(self._whole, self._mixed(armature, self._whole, strips, frames, {}))
+        poses = from_channels(self._whole, self._mix(armature, self._whole, strips, frames, {}))
         sparse = slice(None, None, max(len(frames) // PHASES, 1))
         low = _low_points(self._whole, poses[sparse], track.on(sparse))
         points = self._whole.moved(poses, low)
@@ -158,7 +158,7 @@ class _Model:
         ends = np.cumsum([len(columns) for columns in rows])
         self._feet = [np.arange(end - len(columns), end) for end, columns in zip(ends, rows)]
 
-    def _mixed(
+    def _mix(
         self,
         armature: Object,
         rig: Rig,
@@ -188,14 +188,14 @@ class _Model:
         return mixed
 
 
-def _baked(ob: Object, frames: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _baked_motion(ob: Object, frames: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The positions (f, 3) and bases (f, 3, 3) of a baked vehicle without a parent."""
     turns = matrices_from_channels(_channel(ob, data_path(ob.rotation_mode), frames), ob.rotation_mode)
     parts = np.tile(np.eye(4), (len(frames), 1, 1))
     return to_world(parts, _channel(ob, "location", frames), turns, axes_of_model(ob), doubles(ob.scale))
 
 
-def _carried(ob: Object, frames: np.ndarray, scene: Scene) -> tuple[np.ndarray, np.ndarray]:
+def _carried_motion(ob: Object, frames: np.ndarray, scene: Scene) -> tuple[np.ndarray, np.ndarray]:
     """The positions and bases of a baked vehicle with a parent, from going through the frames."""
     position, basis = np.empty((len(frames), 3)), np.empty((len(frames), 3, 3))
     with frame_kept(scene):

@@ -169,7 +169,7 @@ class _Standing(Stances):
             below.reshape(-1)[over] = ground(hold[~known], over)[0]
         # In a small step it goes over what is between.
         smooth = self.glide.over(below[..., None])[..., 0]
-        return np.where(self._in_step, smooth + _cleared(below - smooth, known), below)
+        return np.where(self._in_step, smooth + _clearance(below - smooth, known), below)
 
 
 def _lift(lift: Scalars, off: Scalars, known: Mask) -> Scalars:
@@ -182,10 +182,10 @@ def _lift(lift: Scalars, off: Scalars, known: Mask) -> Scalars:
     """
     # What sinks into the ground in a stance is lifted onto it.
     smooth = Glide.of(known).over((lift - np.minimum(off, 0.0))[..., None])[..., 0]
-    return np.where(known.any(axis=-1, keepdims=True), smooth + _cleared(lift - off - smooth, known), lift)
+    return np.where(known.any(axis=-1, keepdims=True), smooth + _clearance(lift - off - smooth, known), lift)
 
 
-def _cleared(sunk: Scalars, known: Mask) -> Scalars:
+def _clearance(sunk: Scalars, known: Mask) -> Scalars:
     """A smooth bump, (..., f) metres, that takes a swinging foot over what it would go through."""
     lift, swings = np.zeros(sunk.shape), Stretches.of(~known)
     if not swings:

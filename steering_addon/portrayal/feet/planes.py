@@ -54,7 +54,7 @@ def fit_planes(soles: Vectors, ahead: Scalars, scale: Scalars, frames: Rows, gro
         frames: (s,) on which they stand, as `ground` has them.
     """
     shift = np.zeros((len(soles), 2))
-    point, normal, carried = _fitted(soles, scale, frames, ground)
+    point, normal, carried = _fit_planes(soles, scale, frames, ground)
     rough = np.flatnonzero(carried < CARRIED)
     if len(rough):
         lengths = np.array(SHIFTS)
@@ -63,7 +63,7 @@ def fit_planes(soles: Vectors, ahead: Scalars, scale: Scalars, frames: Rows, gro
         tried[..., :2] += moves[:, :, None]
         flat = tried.reshape(-1, *soles.shape[1:])
         sizes, times = (np.repeat(column[rough], len(lengths)) for column in (scale, frames))
-        points, normals, shares = _fitted(flat, sizes, times, ground)
+        points, normals, shares = _fit_planes(flat, sizes, times, ground)
         worth = shares.reshape(len(rough), -1) - COST * np.abs(lengths)
         best = np.argmax(worth, axis=1)
         rows = np.arange(len(rough)) * len(lengths) + best
@@ -72,7 +72,7 @@ def fit_planes(soles: Vectors, ahead: Scalars, scale: Scalars, frames: Rows, gro
     return Planes(point, normal, shift)
 
 
-def _fitted(soles: Vectors, scale: Scalars, frames: Rows, ground: Ground) -> tuple[Vectors, Vectors, Scalars]:
+def _fit_planes(soles: Vectors, scale: Scalars, frames: Rows, ground: Ground) -> tuple[Vectors, Vectors, Scalars]:
     """A point and the normal of the plane that carries each sole, (s, 3) each, and the share that it carries, (s,)."""
     count, points = soles.shape[:2]
     heights, normals = ground(soles.reshape(-1, 3), np.repeat(frames, points))

@@ -76,7 +76,7 @@ def nested_boxes(corners: NDArray[np.float64]) -> tuple[Boxes, ...]:
     if not corners.shape[1]:
         return ()
     middle = (corners[0] + corners[1] + corners[2]) / 3.0
-    boxes = _filled(Boxes(*(np.ascontiguousarray(x.T) for x in (corners.min(axis=0), corners.max(axis=0), middle))))
+    boxes = _pad(Boxes(*(np.ascontiguousarray(x.T) for x in (corners.min(axis=0), corners.max(axis=0), middle))))
     levels = [boxes]
     while boxes.low.shape[1] > FEW:
         # The next level up: each box holds FAN of these, and the sample nearest to its middle.
@@ -84,12 +84,12 @@ def nested_boxes(corners: NDArray[np.float64]) -> tuple[Boxes, ...]:
         samples = _fans(boxes.sample)
         offset = samples - (0.5 * (low + high))[:, :, None]
         chosen = np.argmin(offset[0] * offset[0] + offset[1] * offset[1] + offset[2] * offset[2], axis=1)
-        boxes = _filled(Boxes(low, high, np.ascontiguousarray(samples[:, np.arange(len(chosen)), chosen])))
+        boxes = _pad(Boxes(low, high, np.ascontiguousarray(samples[:, np.arange(len(chosen)), chosen])))
         levels.append(boxes)
     return tuple(reversed(levels))
 
 
-def _filled(boxes: Boxes) -> Boxes:
+def _pad(boxes: Boxes) -> Boxes:
     """The boxes, padded with empty ones to a multiple of FAN."""
     padding = ((0, 0), (0, -boxes.low.shape[1] % FAN))
     low, high = (np.pad(x, padding, constant_values=np.nan) for x in (boxes.low, boxes.high))

@@ -121,7 +121,7 @@ class Floor:
             last: (n,) triangles that may still be under the places, -1 for none: they are tried first.
         """
         if not len(self) or (last is None and len(x) < MANY):
-            return self._searched(x, y, expected, step_up, step_down)
+            return self._search(x, y, expected, step_up, step_down)
         if last is None:
             last = self._near(x, y)
         alone, u, v, height = self._only_one(last, x, y)
@@ -142,7 +142,7 @@ class Floor:
         footing = Footing(triangle, height, u, v)
         if len(unsure):
             places = (column[unsure] for column in (x, y, expected, step_up, step_down))
-            footing = footing.put(unsure, self._searched(*places))
+            footing = footing.put(unsure, self._search(*places))
         return footing
 
     def _only_one(self, triangle: Rows, x: Scalars, y: Scalars) -> tuple[Mask, Scalars, Scalars, Scalars]:
@@ -301,7 +301,7 @@ class Floor:
         begins = which(np.concatenate(([True], np.diff(number[order]) != 0))) if len(order) else order
         return order, begins, np.diff(np.concatenate((begins, [len(number)])))
 
-    def _searched(self, x: Scalars, y: Scalars, expected: Scalars, step_up: Scalars, step_down: Scalars) -> Footing:
+    def _search(self, x: Scalars, y: Scalars, expected: Scalars, step_up: Scalars, step_down: Scalars) -> Footing:
         """As `under`, among all triangles of the cells."""
         n = len(x)
         point, row, u, v, height = self.over(x, y)
@@ -438,13 +438,13 @@ def floor(points: Vectors, triangles: NDArray[np.int64]) -> Floor:
     size = max(size, float(extent.max()) / MOST_CELLS)
     across, along = int(extent[0] / size) + 1, int(extent[1] / size) + 1
     first, last = (np.floor((corner - origin[:, None]) / size).astype(np.int64) for corner in (low, high))
-    begin, member = _listed(first, last, across, along)
+    begin, member = _boxes_by_cell(first, last, across, along)
     normals = point_normals(points, weld(points, triangles))
     corner = float(origin[0]), float(origin[1])
     return Floor(points, triangles, normals, slopes, corner, size, (across, along), begin, rows[member])
 
 
-def _listed(first: NDArray[np.int64], last: NDArray[np.int64], across: int, along: int) -> tuple[Rows, Rows]:
+def _boxes_by_cell(first: NDArray[np.int64], last: NDArray[np.int64], across: int, along: int) -> tuple[Rows, Rows]:
     """The boxes of cells that cover each cell: where they begin in the list, (cells + 1,), and the list. `first`,
     `last`: (2, k) the columns and rows of the cells at the corners of each box."""
     wide, high = last - first + 1

@@ -89,7 +89,7 @@ def flow_at(flows: tuple[Flow, ...], points: Vectors, falloff_distance: Scalars)
     for painted in (flow for flow in flows if isinstance(flow, Current)):
         distance, flow = painted.sampled(points, falloff_distance)
         share = distance / falloff_distance
-        fall, weight = _fallen(share * share)
+        fall, weight = _fall_and_weight(share * share)
         total += weight
         along += flow * (weight * fall)[:, None]
     for line in (line for curve in flows if not isinstance(curve, Current) for line in curve if line.length > 0.0):
@@ -102,7 +102,7 @@ def flow_at(flows: tuple[Flow, ...], points: Vectors, falloff_distance: Scalars)
     return along / np.maximum(total, EPSILON)[:, None]
 
 
-def _fallen(square: Scalars) -> tuple[Scalars, Scalars]:
+def _fall_and_weight(square: Scalars) -> tuple[Scalars, Scalars]:
     """The fall and the weight over l / r, (m,) each, at squares of distances in falloff distances; 0 for inf."""
     fall = np.maximum(1.0 - square * square, 0.0)
     fall, softened = fall * fall, square + SHARPNESS * SHARPNESS
@@ -151,7 +151,7 @@ class _Segments:
         gap, vector = picked(points, owner) - picked(self.start, row), picked(self.vector, row)
         fraction = clamp(dot(gap, vector) / np.maximum(dot(vector, vector), EPSILON), 0.0, 1.0)
         gap = gap - vector * fraction[:, None]
-        fall, weight = _fallen(dot(gap, gap) / (reach * reach)[owner])
+        fall, weight = _fall_and_weight(dot(gap, gap) / (reach * reach)[owner])
         weight = weight * (self.length[row] / reach[owner])
         flow = picked(self.tangent, row) * (weight * fall)[:, None]
         total, x, y, z = (totals(owner, column, len(points)) for column in (weight, *flow.T))

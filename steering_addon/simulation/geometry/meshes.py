@@ -66,8 +66,8 @@ class Mesh:
 
     @once
     def _upright(self) -> tuple[NDArray[np.float64], tuple[Boxes, ...]]:
-        """The corners after `_slanted`, and the boxes around them."""
-        corners = np.stack([_slanted(corner) for corner in self.corners])
+        """The corners after `_shear`, and the boxes around them."""
+        corners = np.stack([_shear(corner) for corner in self.corners])
         return corners, nested_boxes(corners)
 
     def only(self, faces: Mask) -> "Mesh":
@@ -119,7 +119,7 @@ class Mesh:
         """
         if not len(self):
             return np.full(len(points), np.inf), np.full(len(points), -1, dtype=np.int64)
-        owner, triangle = descend(self.levels, len(points), _crossed(points, course, reach))
+        owner, triangle = descend(self.levels, len(points), _keep_crossed(points, course, reach))
         a, b, c = (corner[triangle] for corner in self.corners)
         u, v, along = b - a, c - a, course[owner]
         across = cross(along, v)
@@ -148,7 +148,7 @@ class Mesh:
     def _inside(self, points: Vectors) -> Mask:
         """Whether the surface is above points (n, 3) an odd number of times, (n,)."""
         corners, levels = self._upright
-        slanted = _slanted(points)
+        slanted = _shear(points)
         owner, triangle = descend(levels, len(points), _above(slanted))
         a, b, c = (corner[triangle] for corner in corners)
         point = slanted[owner]
@@ -335,7 +335,7 @@ def silhouette(surface: Mesh, eye: Vectors) -> Mask:
     return facing[:, None] & ~beyond
 
 
-def _crossed(points: Vectors, course: Vectors, reach: Scalars) -> Keep:
+def _keep_crossed(points: Vectors, course: Vectors, reach: Scalars) -> Keep:
     """Keeps the boxes that courses (n, 3) from points (n, 3) pass through within their reach (n,): the slab method."""
     inverse = 1.0 / np.where(np.abs(course) < EPSILON, EPSILON, course)
 
@@ -400,7 +400,7 @@ def _neighbors(points: Vectors, triangles: Rows) -> Rows:
     return np.where(clear, beyond % n, -1).reshape(3, n)
 
 
-def _slanted(points: Vectors) -> Vectors:
+def _shear(points: Vectors) -> Vectors:
     """Points (..., 3) sheared so that rays that lean by `SLANT` are vertical."""
     x, y, z = points[..., 0], points[..., 1], points[..., 2]
     return columns(x - SLANT[0] * z, y - SLANT[1] * z, z)

@@ -72,7 +72,7 @@ def lines_within(
         square = square_of(_gaps(points[few], middle), None if upward is None else upward[few])
         return np.sqrt(square) < reach[few][:, None] + (extent + step[lines.stretches[1]])
 
-    owner, block, line = _opened(lines, *_pairs(len(points), len(extent), may_be_near))
+    owner, block, line = _blocks_of(lines, *_pairs(len(points), len(extent), may_be_near))
     gap = picked(points, owner) - lines.starts(block)
     distance = np.sqrt(square_of(gap, None if upward is None else of_rows(upward, owner)))
     close = which(distance < reach[owner] + step[line])
@@ -124,7 +124,7 @@ def _crossable(
         gap = flat(middle[None] - points[few][:, None], upward[few])
         return _off_course(gap, course[few][:, None], reach[few][:, None]) <= extent
 
-    owner, block, line = _opened(lines, *_pairs(len(points), len(extent), may_be_crossed))
+    owner, block, line = _blocks_of(lines, *_pairs(len(points), len(extent), may_be_crossed))
     gap = flat(picked(lines.middles, block) - picked(points, owner), of_rows(upward, owner))
     close = which(_off_course(gap, picked(course, owner), reach[owner]) <= lines.extent[line])
     owner, line, block = owner[close], line[close], block[close]
@@ -134,7 +134,7 @@ def _crossable(
     return owner[pair], line[pair], row[pair, column]
 
 
-def _opened(lines: Lines, owner: Rows, stretch: Rows) -> tuple[Rows, Rows, Rows]:
+def _blocks_of(lines: Lines, owner: Rows, stretch: Rows) -> tuple[Rows, Rows, Rows]:
     """The owners, blocks and lines of all blocks of stretches, by stretch; (p,) each to (q,)."""
     first, line = (column[stretch] for column in lines.stretches)
     block = first[:, None] + np.arange(STRETCH)

@@ -250,15 +250,15 @@ class Obstacles(SolidShapes):
             return self, rows
         kinds, kind = distinct_rows(np.stack((rows[pairs], stature.stride[pairs], stature.steepest[pairs]), axis=1))
         base, k, key = kinds[:, 0].astype(np.int64), len(self), kinds.tobytes()
-        if key not in self._walked:
+        if key not in self._on_feet_cache:
             gaits = zip(base, kinds[:, 1:].tolist())
             walls = [walls_of(self.mesh[row], self.axes[row], *gait) for row, gait in gaits]
             extended = self.take(np.concatenate((np.arange(k), base)))
             extended.mesh[k:], extended.axes[k:] = [mesh for mesh, _ in walls], [axes for _, axes in walls]
-            self._walked[key] = extended
+            self._on_feet_cache[key] = extended
         rows = rows.copy()
         rows[pairs] = k + kind
-        return self._walked[key], rows
+        return self._on_feet_cache[key], rows
 
     @once
     def _trodden(self) -> Mask:
@@ -267,7 +267,7 @@ class Obstacles(SolidShapes):
         return np.array(trodden, dtype=np.bool_) & (self.side == OUTSIDE)
 
     @once
-    def _walked(self) -> "dict[bytes, Obstacles]":
+    def _on_feet_cache(self) -> "dict[bytes, Obstacles]":
         """The findings of `on_feet`."""
         return {}
 

@@ -44,7 +44,7 @@ class Spline:
     @once
     def alone(self) -> Lines:
         """The line as the only one."""
-        return _laid((self,))
+        return _lay((self,))
 
     def wrapped(self, along: Scalars) -> Scalars:
         """Distances along the line, modulo its length if it is closed, else clamped to its ends; (n,) to (n,)."""
@@ -137,10 +137,10 @@ def _tangents(samples: Vectors, closed: bool, span: int) -> Vectors:
 @lru_cache(maxsize=8)
 def lay_end_to_end(splines: tuple[Spline, ...]) -> Lines:
     """The lines of one or more splines, laid end to end."""
-    return _laid(splines)
+    return _lay(splines)
 
 
-def _laid(splines: tuple[Spline, ...]) -> Lines:
+def _lay(splines: tuple[Spline, ...]) -> Lines:
     count = np.array([len(line.points) for line in splines])
     following = [slice(1) if line.closed else slice(-1, None) for line in splines]
     points = [column for line, after in zip(splines, following) for column in (line.points, line.points[after])]

@@ -53,11 +53,11 @@ class SkinWay:
 
     def face(self) -> Vectors:
         """The unit normals of the triangles on the sides that are faced, (n, 3)."""
-        return _faced(self.known, self.facing)
+        return _faced_normals(self.known, self.facing)
 
     def normal(self) -> Vectors:
         """The smoothed unit normals at the places, (n, 3), as of `Skin.normal_at`."""
-        return _smoothed(self.known, self.place, self.facing)
+        return _smooth_normals(self.known, self.place, self.facing)
 
 
 @dataclass(frozen=True)
@@ -219,7 +219,7 @@ class Skin:
 
     def spanned(self, triangle: Rows, u: Scalars, v: Scalars) -> Vectors:
         """The vectors, (n, 3) metres, of these shares of the sides from the first to the second and third corner."""
-        return _spanned(*self._sides(triangle)[1:], u, v)
+        return _weighted_sum(*self._sides(triangle)[1:], u, v)
 
     def _sides(self, triangle: Rows) -> tuple[Vectors, Vectors, Vectors]:
         """The first corners of triangles, and the sides from there to the second and third, (n, 3) metres each."""
@@ -231,7 +231,7 @@ class Skin:
 
         At a fold, the corner of a face has the normal of the face.
         """
-        return _smoothed(np.take(self._table, triangle, axis=0), place, facing)
+        return _smooth_normals(np.take(self._table, triangle, axis=0), place, facing)
 
     @once
     def _outward(self) -> Scalars:
@@ -266,7 +266,7 @@ class Skin:
                 triangle if omitted.
         """
         numbers = np.take(self._table, triangle, axis=0)
-        face = _faced(numbers, facing)
+        face = _faced_normals(numbers, facing)
         if normal is not None:
             direction = turned_over(direction, normal, face)
         offset = _from_corner(numbers, place)
@@ -280,18 +280,18 @@ class Skin:
             return SkinWay(triangle, end, direction, facing, remaining, met, numbers)
         u, v, du, dv = u[leaves], v[leaves], du[leaves], dv[leaves]
         shares, changes = np.maximum(np.stack((1.0 - u - v, u, v)), 0.0), np.stack((-du - dv, du, dv))
-        after, shares, changes, turned, border_share, met[leaves] = self._crossed(triangle[leaves], shares, changes)
+        after, shares, changes, turned, border_share, met[leaves] = self._cross_sides(triangle[leaves], shares, changes)
         total = shares[0] + shares[1] + shares[2]
         corner, u, v = self._sides(after)
-        end[leaves] = corner + _spanned(u, v, shares[1] / total, shares[2] / total)
-        direction[leaves] = unit(_spanned(u, v, changes[1], changes[2]))
+        end[leaves] = corner + _weighted_sum(u, v, shares[1] / total, shares[2] / total)
+        direction[leaves] = unit(_weighted_sum(u, v, changes[1], changes[2]))
         remaining[leaves], numbers[leaves] = border_share * length[leaves], np.take(self._table, after, axis=0)
         triangle = put(triangle, leaves, after)
         if anybody(turned):
             facing = put(facing, leaves, np.where(turned, -facing[leaves], facing[leaves]))
         return SkinWay(triangle, end, direction, facing, remaining, met, numbers)
 
-    def _crossed(
+    def _cross_sides(
         self, triangle: Rows, shares: NDArray[np.float64], changes: NDArray[np.float64]
     ) -> tuple[Rows, NDArray[np.float64], NDArray[np.float64], Mask, Scalars, Mask]:
         """Where ways end that cross sides; each turn of the loop crosses one.
@@ -363,10 +363,10 @@ class Skin:
 
 def skin(points: Vectors, triangles: NDArray[np.int64]) -> Skin:
     """The skin of triangles (f, 3), rows of points (p, 3) in metres; points at the same place hang together."""
-    return Skin(points, triangles, _linked(points, triangles))
+    return Skin(points, triangles, _adjacency(points, triangles))
 
 
-def _linked(points: Vectors, triangles: NDArray[np.int64]) -> Adjacency:
+def _adjacency(points: Vectors, triangles: NDArray[np.int64]) -> Adjacency:
     number = len(triangles)
     corners = weld(points, triangles)
     start, end = corners.T.ravel(), np.roll(corners, -1, axis=1).T.ravel()
@@ -390,7 +390,7 @@ def _linked(points: Vectors, triangles: NDArray[np.int64]) -> Adjacency:
     return Adjacency(corners, has_area, beyond, beyond // max(number, 1), turned, uneven)
 
 
-def _spanned(first: Vectors, second: Vectors, u: Scalars, v: Scalars) -> Vectors:
+def _weighted_sum(first: Vectors, second: Vectors, u: Scalars, v: Scalars) -> Vectors:
     """The vectors of these shares of two vectors each, (n, 3)."""
     vectors: Vectors = first * u[:, None]
     return vectors + second * v[:, None]
@@ -403,7 +403,7 @@ def turned_over(v: Vectors, old: Vectors, new: Vectors) -> Vectors:
     return v - total * (dot(v, total) / size)[:, None] + new * (2.0 * dot(v, old))[:, None]
 
 
-def _faced(numbers: Scalars, facing: Scalars) -> Vectors:
+def _faced_normals(numbers: Scalars, facing: Scalars) -> Vectors:
     """The unit normals of triangles on the sides that are faced, (n, 3)."""
     return columns(*(numbers[:, k] * facing for k in (9, 10, 11)))
 
@@ -424,7 +424,7 @@ def _shares(numbers: Scalars, v: Vectors) -> Scalars:
     return shares
 
 
-def _smoothed(numbers: Scalars, place: Vectors, facing: Scalars) -> Vectors:
+def _smooth_normals(numbers: Scalars, place: Vectors, facing: Scalars) -> Vectors:
     """The smoothed unit normals at places on triangles, (n, 3), on the sides that are faced."""
     u, v = np.maximum(_shares(numbers, _from_corner(numbers, place)), 0.0)
     first = np.maximum(1.0 - u - v, 0.0)
