@@ -99,7 +99,7 @@ class Clip:
 
 @dataclass(frozen=True)
 class ClipSettings(Declared):
-    """How the clips of a crowd are played.
+    """The settings of the clips of a crowd.
 
     Every parameter is (n,).
     """

@@ -44,7 +44,7 @@ WHICH = 0x9057
 
 @dataclass(frozen=True)
 class Gaze:
-    """Where the heads of a crowd turn.
+    """The targets of the heads of a crowd.
 
     Attributes:
         lead: seconds by which they turn ahead of their bodies.

@@ -50,7 +50,7 @@ class FootStance:
 
 @dataclass(frozen=True)
 class BodyPace:
-    """How a body goes from frame to frame on f frames, (f - 1,) each.
+    """The pace of a body from frame to frame on f frames, (f - 1,) each.
 
     Attributes:
         speed: m/s.

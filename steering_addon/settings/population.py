@@ -64,7 +64,7 @@ MOST_VARIED: Mapping[str, float] = {"speed": 0.9, "size": 0.9, "mass": 0.9, "sta
 
 @dataclass(frozen=True)
 class Population(Declared):
-    """How a crowd is filled with members. A crowd has one population, so each parameter is a scalar, not a column."""
+    """The filling of a crowd with members. A crowd has one population, so each parameter is a scalar, not a column."""
 
     keyed = False
 

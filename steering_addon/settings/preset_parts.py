@@ -61,7 +61,7 @@ Read = Callable[[Document, str, Any], Any]
 
 @dataclass(frozen=True)
 class PresetPart:
-    """How a part of a document is read. `kinds`: the kinds of presets that have it; `needed`: those that cannot be
+    """A part of a document, and its reader. `kinds`: the kinds of presets that have it; `needed`: those that cannot be
     without it."""
 
     read: Read

@@ -13,7 +13,7 @@ from ..properties import has_role
 
 @dataclass(frozen=True)
 class Bond:
-    """How a part goes with an object that is not its parent, and how a copy of it may be parented instead.
+    """The bond of a part with an object that is not its parent, and the parenting of a copy that replaces it.
 
     Attributes:
         carrier: the object, an armature if there is a bone.

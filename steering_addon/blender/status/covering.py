@@ -54,7 +54,7 @@ def covering(scene: Scene, obstacles: Iterable[Object]) -> dict[str, list[Object
 
 
 def _fit(scene: Scene, ob: Object, family: Family, height: float) -> Fit | None:
-    """How shapes fit an object, as last measured while it cannot be; None if it never could."""
+    """The fit of shapes to an object, as last measured while it cannot be; None if it never could."""
     stored, depsgraph = _known.get(ob.session_uid), depsgraph_at_start(scene, [ob])
     if depsgraph is None:
         return stored[1] if stored else None

@@ -78,7 +78,7 @@ def slides_of(vehicles: Sequence[Object], scene: Scene) -> Iterator[Slide]:
 
 @dataclass(frozen=True)
 class _Track:
-    """Where a vehicle is on f frames, and what it stands on. `place`: (f, 3) metres; `axes`: (f, 3, 3) those of model
+    """The motion of a vehicle on f frames, and its ground. `place`: (f, 3) metres; `axes`: (f, 3, 3) those of model
     space in the world, as rows."""
 
     place: Vectors

@@ -46,7 +46,7 @@ LEAST_RATE = 0.5
 
 @dataclass(frozen=True)
 class Tempo:
-    """How the k feet of a model go in the clip that leads. `middle`: (k,) phases of the middles of their stances;
+    """The rhythm of a model's k feet in the clip that leads. `middle`: (k,) phases of the middles of their stances;
     `ahead`: (k,) metres by which they are then ahead of the body."""
 
     middle: Scalars

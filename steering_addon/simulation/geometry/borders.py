@@ -1,4 +1,4 @@
-"""Borders: which places are near the borders of a surface."""
+"""Borders of a surface, and the places that are near them."""
 
 from dataclasses import dataclass
 

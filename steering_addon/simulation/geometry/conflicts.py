@@ -110,7 +110,7 @@ class Conflicts(Columns):
 
 @lru_cache(maxsize=8)
 def conflicts_of(lanes: tuple[Lane, ...]) -> Conflicts:
-    """Where lanes conflict with each other, and a lane that crosses itself with itself."""
+    """The conflicts of lanes with each other, and of a lane that crosses itself with itself."""
     lines = lay_end_to_end(tuple(lane.curve.beside(lane.left) for lane in lanes))
     return _Samples.of(lanes, lines).conflicts()
 

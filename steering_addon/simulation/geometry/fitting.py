@@ -41,7 +41,7 @@ MOST_RAYS = 300, 60
 
 @dataclass(frozen=True)
 class Fit:
-    """How shapes fit an object.
+    """The fit of shapes to an object.
 
     Attributes:
         covers: by the number of a shape, its volume over that of the object; inf for one that has none.
@@ -67,7 +67,7 @@ class Fit:
 
 
 def fit(extent: Vectors, points: Vectors, triangles: Rows, up: int, height: float) -> Fit:
-    """How round bodies and boxes fit an object.
+    """The fit of round bodies and boxes to an object.
 
     Args:
         extent: (k, 3) the points that shapes hold, k >= 1, metres, in the object's axes.

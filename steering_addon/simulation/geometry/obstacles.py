@@ -301,7 +301,7 @@ class Obstacles(SolidShapes):
 
 @dataclass(frozen=True)
 class _Contact:
-    """Where obstacles meet bodies on feet.
+    """The places where obstacles meet bodies on feet.
 
     Attributes:
         obstacles: the obstacles as they meet them.

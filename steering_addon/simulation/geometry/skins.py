@@ -31,7 +31,7 @@ KNOWN = 21
 
 @dataclass(frozen=True)
 class SkinWay:
-    """Where ways along skins end.
+    """The ends of ways along skins.
 
     Attributes:
         triangle: (n,) rows of triangles.
@@ -62,7 +62,9 @@ class SkinWay:
 
 @dataclass(frozen=True)
 class Adjacency:
-    """How f triangles hang together. Side k of a triangle goes from its corner k to the next; k f + t is its number.
+    """The neighbors of f triangles.
+
+    Side k of a triangle goes from its corner k to the next; k f + t is its number.
 
     Attributes:
         corners: (f, 3) rows of points, of those at the same place the first.

@@ -62,7 +62,7 @@ def point_normals(points: Vectors, triangles: NDArray[np.int64]) -> Vectors:
 
 @dataclass(frozen=True)
 class Slopes:
-    """How f triangles lie.
+    """The slopes of f triangles, and what tells whether a place is on one.
 
     Attributes:
         table: (f, 9) what a place is tested against: a corner's x, y and z; u by x and y; v by x and y; the rise of the
