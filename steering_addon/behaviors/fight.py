@@ -13,7 +13,7 @@ from ..simulation.intention import Intention
 from ..simulation.maneuvers import braking
 from ..simulation.maneuvers.pairing import Between, Wants
 from ..simulation.maneuvers.stopping import speed_to_stop
-from ..simulation.maneuvers.turning import swing_round
+from ..simulation.maneuvers.turning import hurry_round
 from ..simulation.memory import remembered
 from ..simulation.nearby.neighbors import EVERYONE
 from ..simulation.partners import Partners
@@ -31,8 +31,8 @@ GIVES_UP = 0.5
 """Seconds for which one comes no nearer to its partner, as others are in the way, until it looks for another."""
 PATIENT = 1.5
 """Seconds for which it then tries no way round others."""
-FACES = 0.99
-"""The cosine from which on one faces its partner."""
+FACES, BESIDE = 0.99, 0.0
+"""The cosines from which on one faces its enemy, and down to which it walks round to a partner."""
 SLOW = 0.1
 """Share of cruise speed below which a body stands, and two come no nearer to each other."""
 
@@ -84,16 +84,18 @@ class Fight(Behavior):
         speed[goes] = np.minimum(speed[goes], behind)
         waits = fights & ~has & (speed <= np.where(memory.waits, GOES_ON, WAITS) * agents.max_speed)
         speed = np.where(after.stands | waits, 0.0, speed)
-        return self._steering(agents, fights, replace(after, waits=waits), direction, speed, response_time)
+        return self._steering(agents, fights, replace(after, waits=waits), way, speed, response_time)
 
     @staticmethod
     def _steering(
-        agents: Agents, fights: Mask, after: Fighting, direction: Vectors, speed: Scalars, response_time: Scalars
+        agents: Agents, fights: Mask, after: Fighting, way: Vectors, speed: Scalars, response_time: Scalars
     ) -> Steering:
-        """The steering of those that fight, toward directions (n, 3) at speeds (n,) in m/s."""
+        """The steering of those that fight, on ways (n, 3) at speeds (n,) in m/s."""
+        direction = unit(way)
         force = agents.steering_to(direction * speed[:, None], response_time)
         # One that is to stop does not swing round first.
-        force = np.where((speed > 0.0)[:, None], swing_round(agents, force, direction), force)
+        force = np.where((speed > 0.0)[:, None], hurry_round(agents, force, way), force)
+        goes_round = after.has & ~after.stands
         return Steering(
             np.where(fights[:, None], force, 0.0),
             after,
@@ -102,8 +104,8 @@ class Fight(Behavior):
             # It stops there whatever else it wants.
             speed_limit=np.where(fights, speed, np.inf),
             heading=np.where(fights[:, None], direction, 0.0),
-            # One that has its enemy beside or behind it whirls round.
-            hurries=after.stands & (dot(direction, agents.forward) < FACES),
+            # One that has its enemy beside or behind it whirls round; not to go round others to its partner.
+            hurries=fights & ~after.waits & (dot(direction, agents.forward) < np.where(goes_round, BESIDE, FACES)),
         )
 
     def goal(self, world: World, agents: Agents, memory: Fighting) -> Vectors:

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.scalars import EPSILON, Mask, Number, Rows, Scalars, anybody, clamp
+from ..simulation.arrays.scalars import EPSILON, Mask, Number, Rows, Scalars
 from ..simulation.arrays.vectors import Vectors, across, dot, magnitude, picked, truncate, unit
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import Choice, body, called, choice, only_with, seconds
 from ..simulation.maneuvers.chasing import are_at, predict_position, prediction_time
-from ..simulation.maneuvers.turning import lead_round, swing_round, turning_speed
+from ..simulation.maneuvers.turning import hurry_round, turning_speed
 from ..simulation.memory import Memory, remembered
 from ..simulation.world import Agents, World
 
@@ -73,7 +73,7 @@ class Pursuit(Behavior):
     def steer(self, world: World, agents: Agents, memory: Chasing) -> Steering:
         chasing = self._chasing(memory)
         meeting = self._meeting_point(world, agents)
-        force = self._toward(agents, agents.seeking(meeting), agents.level(meeting - agents.position))
+        force = hurry_round(agents, agents.seeking(meeting), agents.level(meeting - agents.position))
         steady = self.method == CONSTANT_HEADING
         if steady.any():
             kept = agents.steering_to(self._steady_bearing(world, agents))
@@ -88,29 +88,6 @@ class Pursuit(Behavior):
         pause = np.where(over, self.pause_time, np.maximum(memory.pause - world.dt, 0.0))
         force = np.where(chasing[:, None], force, 0.0)
         return Steering(force, Chasing(pause, nearing & ~over), sets_speed=chasing, hurries=chasing)
-
-    def _toward(self, agents: Agents, force: Vectors, offset: Vectors) -> Vectors:
-        """The forces in which a quarry beside or behind turns agents round, (n, 3) newtons.
-
-        Those that turn on the spot do that, and so do all that can soon stop for it. Animals that run keep the pace at
-        which their circle is no wider: braking would only make them come round later. So they could not reach what is
-        within the circle.
-        """
-        direction = unit(offset)
-        handling = agents.handling
-        pivots = ~handling.swings_round & (handling.side_step > 0.0)
-        on_the_spot = agents.grounded & (pivots | (agents.speed < handling.stops_to_turn * agents.agility))
-        swung = np.where(on_the_spot[:, None], force, swing_round(agents, force, direction))
-        onward = dot(direction, agents.forward)
-        sine = np.where(onward > 0.0, magnitude(across(direction, agents.forward)), 1.0)
-        is_outside = magnitude(offset) > 2.0 * handling.turning_circle * sine
-        circles = agents.grounded & handling.swings_round & is_outside & ~on_the_spot
-        if not anybody(circles):
-            return swung
-        in_turn = np.minimum(agents.max_speed, handling.turn_rate * handling.turning_circle)
-        speed = in_turn + (agents.max_speed - in_turn) * clamp(onward, 0.0, 1.0)
-        led = lead_round(agents, swung, direction, direction, speed, agents.vehicle.response_time)
-        return np.where(circles[:, None], led, swung)
 
     def goal(self, world: World, agents: Agents, memory: Chasing) -> Vectors:
         return np.where(self._chasing(memory)[:, None], self._meeting_point(world, agents), np.nan)

@@ -90,6 +90,13 @@ def test_who_has_its_enemy_behind_it_turns_to_it_animals_too(away: tuple[float, 
     assert speeds(states)[-1].max() == 0.0
 
 
+@pytest.mark.parametrize("pivot", [0.0, np.pi])
+def test_who_is_far_from_the_enemy_behind_it_turns_on_the_spot_before_it_runs(pivot: float) -> None:
+    states = fought(armies([(0.0, 4.0)], [(0.0, -4.0)], pivot=pivot), 12)
+    assert states[-1].motion.forward[:, 1] == pytest.approx([-1.0, 1.0], abs=0.1)
+    assert np.abs(positions(states)[:, :, 1]).max() < 4.2, "none goes round in a circle"
+
+
 @sampled
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(("n", "m"), [(10, 10), (10, 20)])

@@ -84,3 +84,31 @@ def lead_round(
     walked = truncate(agents.forward * onward[:, None] + across(force, agents.forward), agents.max_force)
     turned = np.where(agents.grounded[:, None], walked, swing_round(agents, force, direction, onward_way))
     return np.where(swings[:, None], turned, force)
+
+
+def hurry_round(agents: Agents, force: Vectors, offset: Vectors) -> Vectors:
+    """The forces in which something beside or behind turns agents round that hurry to it, (n, 3) newtons.
+
+    Those that turn on the spot do that, and so do all that can soon stop for it. Animals that run keep the pace at
+    which their circle is no wider: braking would only make them come round later. So they could not reach what is
+    within the circle.
+
+    Args:
+        force: (n, 3) newtons, toward it.
+        offset: (n, 3) metres, to it.
+    """
+    direction = unit(offset)
+    handling = agents.handling
+    pivots = ~handling.swings_round & (handling.side_step > 0.0)
+    on_the_spot = agents.grounded & (pivots | (agents.speed < handling.stops_to_turn * agents.agility))
+    swung = np.where(on_the_spot[:, None], force, swing_round(agents, force, direction))
+    onward = dot(direction, agents.forward)
+    sine = np.where(onward > 0.0, magnitude(across(direction, agents.forward)), 1.0)
+    is_outside = magnitude(offset) > 2.0 * handling.turning_circle * sine
+    circles = agents.grounded & handling.swings_round & is_outside & ~on_the_spot
+    if not anybody(circles):
+        return swung
+    in_turn = np.minimum(agents.max_speed, handling.turn_rate * handling.turning_circle)
+    speed = in_turn + (agents.max_speed - in_turn) * clamp(onward, 0.0, 1.0)
+    led = lead_round(agents, swung, direction, direction, speed, agents.vehicle.response_time)
+    return np.where(circles[:, None], led, swung)
