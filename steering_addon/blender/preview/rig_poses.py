@@ -116,7 +116,8 @@ def told_to_drivers(told: Sequence[tuple[Object, Mapping[str, float]]]) -> Itera
                 if isinstance(was, (int, float)):
                     before.append((ob, name, was))
                     ob[name] = value if isinstance(was, float) else round(value)
-            ob.update_tag()
+            # Drivers that read it are evaluated with any tag; without one named, its mesh would be, too.
+            ob.update_tag(refresh={"OBJECT"})
         yield
     finally:
         for ob, name, was in before:
