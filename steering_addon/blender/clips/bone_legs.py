@@ -10,7 +10,7 @@ from ...portrayal.clips import Playing
 from ...portrayal.feet.rotations import multiply, rotate, transpose
 from ...portrayal.feet.solving import BentLeg, Held, Leg, Skeleton, SoftPoints, bend, leans, rotation_channels
 from ...portrayal.feet.treads import Stepping
-from ...simulation.arrays.scalars import Mask, Rows, Scalars
+from ...simulation.arrays.scalars import Rows, Scalars
 from ...simulation.arrays.vectors import Vectors, columns
 from .feet import Feet
 from .poses import from_channels, mixed_channels
@@ -28,8 +28,7 @@ MATTERS = 0.1
 
 
 class BoneLegs:
-    """The legs of the rigs of one model, which follow from their curves. `carriers`: the rows of the bones that carry
-    the feet."""
+    """The legs of the rigs of one model, keyed by their bones. `carriers`: rows of the bones that carry feet."""
 
     def __init__(self, armature: Object, rig: Rig, feet: Feet, legs: Sequence[Leg]) -> None:
         self.carriers = [leg.foot for leg in legs]
@@ -42,17 +41,17 @@ class BoneLegs:
         self.legs = [Leg(*(names.index(rig.names[bone]) for bone in leg.bones), leg.end) for leg in legs]
         self.modes = [armature.pose.bones[name].rotation_mode for name in names]
         turns = without_scale(self.rig.rest[:, :3, :3])
-        above = np.where((self.rig.parents >= 0)[:, None, None], turns[self.rig.parents], np.eye(3))
-        self.at_rest = np.einsum("nji,njk->nik", above, turns)
+        parent_turns = np.where((self.rig.parents >= 0)[:, None, None], turns[self.rig.parents], np.eye(3))
+        self.at_rest = np.einsum("nji,njk->nik", parent_turns, turns)
         above_legs = [self.rig.above(leg.thigh) for leg in self.legs]
         # The bone next above all legs, or the last one above the first leg.
         common = (bone for bone in above_legs[0] if all(bone in chain for chain in above_legs))
         self.hips = next(common, above_legs[0][-1])
-        of_legs = {bone for leg in self.legs for bone in leg.bones}
-        above_them = {int(self.rig.parents[bone]) for bone in (*of_legs, self.hips)}
-        self.turning = sorted((of_legs | above_them) - {-1})
-        self.shared = [_shared(self.rig, rows, leg) for rows, leg in zip(self.soles, self.legs)]
-        self._tables = [each.of([rig.names.index(name) for name in names]) for each in feet.channels]
+        leg_bones = {bone for leg in self.legs for bone in leg.bones}
+        parents = {int(self.rig.parents[bone]) for bone in (*leg_bones, self.hips)}
+        self.turning = sorted((leg_bones | parents) - {-1})
+        self.shared = [_soft_points(self.rig, rows, leg) for rows, leg in zip(self.soles, self.legs)]
+        self._tables = [channels.of([rig.names.index(name) for name in names]) for channels in feet.channels]
 
     def lowers_hips(self, *, on_ground: bool) -> bool:
         """Whether hips come down so that feet are reached; else a foot leaves the ground a little earlier."""
@@ -96,7 +95,7 @@ class PosedBones:
     def soften(self, feet: Sequence[Stepping], held: Held) -> list[Stepping] | None:
         """The feet with soles as all their bones move them; None if they move as a whole."""
         legs, rig = self._legs, self._legs.rig
-        if not any(len(rows) for rows, _, _ in legs.shared) or not any(leans(each).any() for each in held.corrections):
+        if not any(len(rows) for rows, _, _ in legs.shared) or not any(leans(foot).any() for foot in held.corrections):
             return None
         softened = []
         of_feet = zip(feet, legs.soles, legs.shared, zip(legs.legs, self._bend(held), held.corrections))
@@ -112,39 +111,39 @@ class PosedBones:
         for leg, bent_leg, correction in zip(legs.legs, bent_legs, held.corrections):
             for bone, turns in rotation_channels(self._skeleton, leg, bent_leg, correction).items():
                 keyed |= rotation_keys(legs.rig.names[bone], legs.modes[bone], turns)
-        for leg, bent_leg, place in zip(legs.legs, bent_legs, self.places):
+        for leg, bent_leg, position in zip(legs.legs, bent_legs, self.places):
             if leg.end is not None:
-                keyed |= self._moved(leg.foot, bent_leg.ankle - place)
+                keyed |= self._shift_keys(leg.foot, bent_leg.ankle - position)
         return keyed
 
     def hip_keys(self, drop: Scalars) -> Keyed:
         """The keys of hips that are lower by (n, f) metres."""
-        return self._moved(self._legs.hips, columns(np.zeros(drop.shape), 0.0, -drop))
+        return self._shift_keys(self._legs.hips, columns(np.zeros(drop.shape), 0.0, -drop))
 
-    def _moved(self, bone: int, shift: Vectors) -> Keyed:
+    def _shift_keys(self, bone: int, shift: Vectors) -> Keyed:
         """The keys of a bone that is moved, (n, f, 3) metres in the space of the model."""
         start = multiply(self._skeleton.above(bone), self._legs.at_rest[bone])
         scale = np.linalg.norm(self._legs.rig.matrix[:3, 0])
-        moved = self._location[:, :, bone] + rotate(transpose(start), shift / scale)
-        return location_keys(self._legs.rig.names[bone], moved)
+        location = self._location[:, :, bone] + rotate(transpose(start), shift / scale)
+        return location_keys(self._legs.rig.names[bone], location)
 
 
-def _shared(rig: Rig, rows: Rows, leg: Leg) -> tuple[Rows, list[Scalars], list[list[int]]]:
+def _soft_points(rig: Rig, rows: Rows, leg: Leg) -> tuple[Rows, list[Scalars], list[list[int]]]:
     """Find the points in some rows (r,) that other bones than the foot of a leg move, too.
 
     Returns:
-        their rows among these, (k,), what the thigh, the shin and all else have of each, (k,), and which bones these
-        are, each with what is below it.
+        their rows among these, (k,), the shares of each that the thigh, the shin and all else have, (k,), and the bones
+        of these three, each with those below it.
     """
-    parts: dict[int, list[int]] = {leg.thigh: [], leg.shin: [], -1: []}
+    bones_of: dict[int, list[int]] = {leg.thigh: [], leg.shin: [], -1: []}
     for bone in range(len(rig.names)):
         chain = [bone, *rig.above(bone)]
-        part = next((each for each in chain if each in (leg.foot, leg.shin, leg.thigh)), -1)
-        if part != leg.foot:
-            parts[part].append(bone)
-    shares = [np.einsum("rk,rk->r", rig.weights[rows], np.isin(rig.bones[rows], bones)) for bones in parts.values()]
+        carrier = next((above for above in chain if above in (leg.foot, leg.shin, leg.thigh)), -1)
+        if carrier != leg.foot:
+            bones_of[carrier].append(bone)
+    shares = [np.einsum("rk,rk->r", rig.weights[rows], np.isin(rig.bones[rows], bones)) for bones in bones_of.values()]
     soft = np.flatnonzero(sum(shares) > SOFT)
-    return soft, [share[soft] for share in shares], list(parts.values())
+    return soft, [shares_of_part[soft] for shares_of_part in shares], list(bones_of.values())
 
 
 def find_legs(rig: Rig, feet: Sequence[Rows], poses: np.ndarray) -> list[Leg | None]:
@@ -180,12 +179,12 @@ def find_leg(rig: Rig, rows: Rows, poses: np.ndarray) -> Leg | None:
     uppers = rig.above(foot)
     if len(uppers) > 2:
         return Leg(uppers[1], uppers[0], foot)
-    shin, end = _following(rig, foot, poses)
+    shin, end = _find_shin(rig, foot, poses)
     uppers = rig.above(shin) if shin >= 0 else []
     return Leg(uppers[0], shin, foot, end) if len(uppers) > 1 else None
 
 
-def _following(rig: Rig, foot: int, poses: np.ndarray) -> tuple[int, tuple[float, float, float]]:
+def _find_shin(rig: Rig, foot: int, poses: np.ndarray) -> tuple[int, tuple[float, float, float]]:
     """The bone whose end follows a foot without a parent, -1 for none, and where it ends, metres in its own axes.
 
     It is the nearest one in whose axes the foot stays where it is, of those that move some of the model if there are
@@ -196,17 +195,12 @@ def _following(rig: Rig, foot: int, poses: np.ndarray) -> tuple[int, tuple[float
     to_foot = np.einsum("fnji,fnj->fni", without_scale(poses[..., :3, :3]), heads[:, foot, None] - heads)
     ends = to_foot.mean(axis=0)
     strays = np.linalg.norm(to_foot - ends, axis=2).max(axis=0)
-    below = np.array([foot in (bone, *rig.above(bone)) for bone in range(len(rig.names))])
-    follow = ~below & (strays < FOLLOWS * rig.height)
-    moving = follow & _moves_points(rig)
+    carries_foot = np.array([foot in (bone, *rig.above(bone)) for bone in range(len(rig.names))])
+    follow = ~carries_foot & (strays < FOLLOWS * rig.height)
+    moves = np.bincount(rig.bones.ravel(), rig.weights.ravel(), minlength=len(rig.names)) > 0.0
+    for bone in np.flatnonzero(moves).tolist():
+        moves[rig.above(bone)] = True
+    moving = follow & moves
     follows = np.flatnonzero(moving if moving.any() else follow)
     shin = int(min(follows, key=lambda bone: np.linalg.norm(ends[bone]), default=-1))
     return shin, tuple(ends[shin].tolist())
-
-
-def _moves_points(rig: Rig) -> Mask:
-    """Whether each bone, or one below it, moves points of the model, (n,)."""
-    moves: Mask = np.bincount(rig.bones.ravel(), rig.weights.ravel(), minlength=len(rig.names)) > 0.0
-    for bone in np.flatnonzero(moves).tolist():
-        moves[rig.above(bone)] = True
-    return moves

@@ -44,7 +44,7 @@ from ..animation.ownership import CurrentAnimation
 from ..animation.posing import POSE, POSES, hiding_action, slot_curves
 from .clip_record import COPY, ClipRecord, clip_record, values_of
 from .hiding_tracks import posed_by_tracks
-from .poses import span, stepped, straight
+from .poses import span, stepped_curves, straight_values
 
 Channel: TypeAlias = tuple[str, int]
 """The data path and index of a curve."""
@@ -131,8 +131,8 @@ class Copies:
         self._base = base = _Base(rig, {channel for source in sources for channel in source.curves})
         curves = [curve for source in sources for curve in source.curves.items()]
         moved = {channel for channel, curve in curves if base.is_left_by(channel, curve)}
-        whole = {path for path, _ in moved if path.endswith(QUATERNION)}
-        self.channels = tuple(sorted(moved | {(path, index) for path in whole for index in range(4)}))
+        quaternions = {path for path, _ in moved if path.endswith(QUATERNION)}
+        self.channels = tuple(sorted(moved | {(path, index) for path in quaternions for index in range(4)}))
         for source in sources:
             source.change(base, self.channels)
 
@@ -155,12 +155,12 @@ class Copies:
             return ClipCopy(copy, copy.slots[0] if SLOTTED else None, clip.name, frames, new=False, clip=clip)
         action, slot = new_action(f"{clip.name} (crowd)", self._rig)
         bag = channelbag_in(action, slot, ensure=True)
-        for (path, index), each in keys.items():
+        for (path, index), curve_keys in keys.items():
             curve = bag.fcurves.new(path, index=index)
-            if _are_dense(each):
-                write_samples(curve, each, ceil(frames))
+            if _are_dense(curve_keys):
+                write_samples(curve, curve_keys, ceil(frames))
             else:
-                write_keys(curve, each)
+                write_keys(curve, curve_keys)
         action.use_frame_range, action.frame_start, action.frame_end = True, 0.0, frames
         action[COPY] = {"made_of": made_of, "clip": clip}
         return ClipCopy(action, slot, clip.name, frames, new=True, clip=clip)
@@ -173,7 +173,7 @@ class _Source:
         self.action, self._closed = action, closed
         self._first, self._last = span(action)
         self.curves, self.frames = curves_for(action, rig), self._last - self._first
-        self._held = {(curve.data_path, curve.array_index) for curve in stepped(self.curves.values())}
+        self._held = {(curve.data_path, curve.array_index) for curve in stepped_curves(self.curves.values())}
         # Of each channel of the copy: its sign, and the slope that is taken off to close the cycle.
         self._changes: dict[Channel, tuple[float, float]] = {}
 
@@ -189,14 +189,14 @@ class _Source:
         signs = dict.fromkeys(channels, 1.0)
         gaps = {channel: ends[channel] - starts[channel] for channel in channels}
         for path in sorted({path for path, _ in channels if path.endswith(QUATERNION)}):
-            whole = [(path, index) for index in range(4)]
-            start, end = (np.array([values[channel] for channel in whole]) for values in (starts, ends))
+            numbers = [(path, index) for index in range(4)]
+            start, end = (np.array([values[channel] for channel in numbers]) for values in (starts, ends))
             sign = base.sign(path, start)
             # The same turn by the other numbers leaves nothing to close.
-            same = sign if np.dot(start, end) >= 0.0 else -sign
-            for channel in whole:
+            end_sign = sign if np.dot(start, end) >= 0.0 else -sign
+            for channel in numbers:
                 signs[channel] = sign
-                gaps[channel] = same * ends[channel] - sign * starts[channel]
+                gaps[channel] = end_sign * ends[channel] - sign * starts[channel]
         closes = self._closed and self.frames > 0.0
         self._changes = {
             channel: (signs[channel], _slope(gaps[channel], self.frames, channel[0]) if closes else 0.0)
@@ -210,8 +210,8 @@ class _Source:
         for channel, (sign, slope) in self._changes.items():
             values = np.full(len(frames), base.values[channel])
             if channel in self.curves:
-                play = straight if channel in self._held else evaluate
-                values = play(self.curves[channel], self._first + frames)
+                read = straight_values if channel in self._held else evaluate
+                values = read(self.curves[channel], self._first + frames)
             columns.append(sign * values - slope * frames)
         return np.stack(columns, axis=1)
 
@@ -220,7 +220,7 @@ class _Source:
         completed = {}
         for channel, (sign, slope) in self._changes.items():
             if channel in self.curves:
-                keys = _from_zero(self.curves[channel], self._first, self._last)
+                keys = _keys_from_zero(self.curves[channel], self._first, self._last)
                 if channel in self._held:
                     keys.columns["interpolation"][:] = LINEAR
             else:
@@ -240,24 +240,24 @@ class _Base:
     def __init__(self, rig: Object, channels: Collection[Channel]) -> None:
         record = clip_record(rig)
         action, slot = own_poses(rig, channels, record)
-        first = span(action)[0] if action is not None else 0.0
+        start = span(action)[0] if action is not None else 0.0
         self._own = {(curve.data_path, curve.array_index): curve for curve in slot_curves(action, slot)}
         stored = record.pose_of(rig) if record is not None else {}
-        whole = {path for path, _ in channels if path.endswith(QUATERNION)}
-        rest = {(path, index) for path in whole for index in range(4)}.difference(channels)
+        quaternions = {path for path, _ in channels if path.endswith(QUATERNION)}
+        others = {(path, index) for path in quaternions for index in range(4)}.difference(channels)
         known = {channel: stored[channel] for channel in channels if channel in stored}
-        known |= {channel: self._own[channel].evaluate(first) for channel in channels if channel in self._own}
-        known = posed_by_tracks(rig, {*channels, *rest}) | known
-        present = values_of(rig, [channel for channel in (*channels, *rest) if channel not in known])
+        known |= {channel: self._own[channel].evaluate(start) for channel in channels if channel in self._own}
+        known = posed_by_tracks(rig, {*channels, *others}) | known
+        present = values_of(rig, [channel for channel in (*channels, *others) if channel not in known])
         self.values: dict[Channel, float] = present | known
         self._signs: dict[str, np.ndarray] = {}
 
     def is_left_by(self, channel: Channel, curve: FCurve) -> bool:
         """Whether a clip moves a channel, or holds it elsewhere; also if the model's own action moves it."""
         posed_by = self._own.get(channel)
-        if posed_by is not None and np.ptp(_extent(posed_by)) > STILL:
+        if posed_by is not None and np.ptp(_values_between(posed_by)) > STILL:
             return True
-        return bool((np.abs(_extent(curve) - self.values[channel]) > STILL).any())
+        return bool((np.abs(_values_between(curve) - self.values[channel]) > STILL).any())
 
     def sign(self, path: str, quaternion: np.ndarray) -> float:
         """1 or -1, by which to multiply a quaternion so that it is like that of the first clip."""
@@ -278,7 +278,7 @@ def own_poses(
     return (record.kept, record.slot) if record is not None else (None, None)
 
 
-def _extent(curve: FCurve) -> np.ndarray:
+def _values_between(curve: FCurve) -> np.ndarray:
     """Values between which a curve stays."""
     if curve.modifiers or len(curve.sampled_points):
         first, last = curve.range()
@@ -287,7 +287,7 @@ def _extent(curve: FCurve) -> np.ndarray:
     return np.concatenate(columns) if len(columns[0]) else np.zeros(1)
 
 
-def _from_zero(curve: FCurve, first: float, last: float) -> Keys:
+def _keys_from_zero(curve: FCurve, first: float, last: float) -> Keys:
     """The keys of a curve, earlier by the first frame of its clip; samples and modifiers become keys."""
     if curve.modifiers or len(curve.sampled_points) or not len(curve.keyframe_points):
         frames = np.append(np.arange(first, last), last)
@@ -300,7 +300,7 @@ def _from_zero(curve: FCurve, first: float, last: float) -> Keys:
 
 
 def _are_dense(keys: Keys) -> bool:
-    """Whether a curve goes straight on between whole frames, and has a key on every other one at least."""
+    """Whether a curve goes straight_values on between whole frames, and has a key on every other one at least."""
     places = keys.columns["co"][:, 0]
     linear = (keys.columns["interpolation"] == LINEAR).all() and (places == np.rint(places)).all()
     return len(keys) > 1 and bool(linear and 2 * len(keys) > places[-1] - places[0])
@@ -315,8 +315,8 @@ def _slope(gap: float, frames: float, path: str) -> float:
 
 def _hash(name: str, frames: float, keys: Mapping[Channel, Keys]) -> str:
     hashed = hashlib.blake2b(repr((name, frames)).encode(), digest_size=16)
-    for channel, each in keys.items():
+    for channel, curve_keys in keys.items():
         hashed.update(repr(channel).encode())
         for column in ("co", "handle_left", "handle_right", "interpolation"):
-            hashed.update(np.ascontiguousarray(each.columns[column]).tobytes())
+            hashed.update(np.ascontiguousarray(curve_keys.columns[column]).tobytes())
     return hashed.hexdigest()

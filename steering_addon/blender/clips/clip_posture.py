@@ -21,7 +21,7 @@ from .clip_copies import ClipCopy
 from .measuring import axes_of
 from .poses import follows_from_curves
 from .rig import Rig, is_mirrored, to_model
-from .rig_keys import Keyed, made_for
+from .rig_keys import Keyed, key_actions
 
 HEAD = "Head"
 """The name of the strip that turns heads."""
@@ -68,10 +68,10 @@ class Neck:
         `rig` is one of theirs: they are alike.
         """
         to_bone = self.rest[:3, :3].T
-        aside, _, up = (to_bone @ (row / np.linalg.norm(row)) for row in self.matrix[:3, :3])
+        side, _, up = (to_bone @ (row / np.linalg.norm(row)) for row in self.matrix[:3, :3])
         # In the axes of a mirrored model, turns go the other way.
         hand = -1.0 if is_mirrored(self.matrix) else 1.0
-        turns = turned_about(up, hand * left) @ turned_about(aside, -hand * raised)
+        turns = turned_about(up, hand * left) @ turned_about(side, -hand * raised)
         mode = rig.pose.bones[self.bone].rotation_mode
         numbers = channels_from_matrices(turns.swapaxes(0, 1), mode).swapaxes(0, 1)
         return {(path_of(rig, self.bone), index): numbers[..., index] for index in range(numbers.shape[-1])}
@@ -82,7 +82,7 @@ class Neck:
         """Turn the heads in poses (n, c) of some channels, as a strip of the bake adds to others. `rig`: one of theirs:
         they are alike; `left`, `raised`: (n,) radians."""
         keys = self.keys(rig, left[:, None], raised[:, None])
-        added({channel: column[:, 0] for channel, column in keys.items()}, channels, values)
+        add_rotations({channel: column[:, 0] for channel, column in keys.items()}, channels, values)
 
 
 def neck_of(rig: Object, vehicle: Object, named: str, channels: Collection[tuple[str, int]]) -> Neck | None:
@@ -94,7 +94,7 @@ def neck_of(rig: Object, vehicle: Object, named: str, channels: Collection[tuple
     return Neck(bone, doubles(rig.data.bones[bone].matrix_local), matrix)
 
 
-def added(keys: Keyed, channels: Sequence[tuple[str, int]], values: np.ndarray) -> None:
+def add_rotations(keys: Keyed, channels: Sequence[tuple[str, int]], values: np.ndarray) -> None:
     """Turn poses (n, c) of some channels by rotations, as a strip that combines adds them. `keys`: (n,) each, all
     channels of a rotation one after the other; those that are not among `channels` are left out."""
     rotations: dict[str, list[tuple[str, int]]] = {}
@@ -105,10 +105,10 @@ def added(keys: Keyed, channels: Sequence[tuple[str, int]], values: np.ndarray) 
         if all(channel in known for channel in rotation):
             columns = [known[channel] for channel in rotation]
             turn, played = np.stack([keys[channel] for channel in rotation], axis=1), values[:, columns]
-            values[:, columns] = _in_turn(played, turn) if len(columns) == QUATERNION else played + turn
+            values[:, columns] = _quaternion_products(played, turn) if len(columns) == QUATERNION else played + turn
 
 
-def _in_turn(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+def _quaternion_products(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """The products of quaternions (n, 4)."""
     a, v = first[:, :1], first[:, 1:]
     b, u = second[:, :1], second[:, 1:]
@@ -144,28 +144,28 @@ class Posture:
         """
         self.variants = variants_of(keys)
         back, head = postures(most, self.variants)
-        below = len(bones) - 1
-        shares = [head, *([back / max(below, 1)] * below)]
+        count = len(bones) - 1
+        shares = [head, *([back / max(count, 1)] * count)]
         self._columns: dict[tuple[str, int], np.ndarray] = {}
         for bone, angles in zip(bones, shares):
             to_bone = doubles(rig.data.bones[bone].matrix_local)[:3, :3].T
-            aside, behind, up = (to_bone @ (row / np.linalg.norm(row)) for row in matrix[:3, :3])
+            side, behind, up = (to_bone @ (row / np.linalg.norm(row)) for row in matrix[:3, :3])
             turns = turned_about(up, angles[:, 2]) @ turned_about(behind, angles[:, 1])
-            turns = turns @ turned_about(aside, -angles[:, 0])
+            turns = turns @ turned_about(side, -angles[:, 0])
             numbers = channels_from_matrices(turns[:, None], rig.pose.bones[bone].rotation_mode)[:, 0]
             path = path_of(rig, bone)
             self._columns |= {(path, index): numbers[:, index] for index in range(numbers.shape[1])}
 
     def copies(self, rig: Object, existing: Mapping[str, Action]) -> list[ClipCopy]:
         """The posture action of each vehicle, (n), shared by equal postures."""
-        variants, rows, back = np.unique(self.variants, return_index=True, return_inverse=True)
+        variants, rows, actions_of = np.unique(self.variants, return_index=True, return_inverse=True)
         keys = [{channel: column[row : row + 1] for channel, column in self._columns.items()} for row in rows]
-        made = made_for([rig] * len(variants), POSTURE, keys, existing)
-        return [made[row] for row in back.tolist()]
+        copies = key_actions([rig] * len(variants), POSTURE, keys, existing)
+        return [copies[row] for row in actions_of.tolist()]
 
     def turn(self, channels: Sequence[tuple[str, int]], values: np.ndarray) -> None:
         """Turn poses (n, c) of some channels, as a strip of the bake adds to others."""
-        added(self._columns, channels, values)
+        add_rotations(self._columns, channels, values)
 
 
 def posture_of(
@@ -179,26 +179,25 @@ def posture_of(
     """The postures of n vehicles of one model; None if they have none, or it has no bones that may be turned. `rig`: an
     armature of the model; `named`, `channels`: as for `head_of`; `most`, `keys`: as for `Posture`."""
     head = head_of(rig, named, channels) if most.any() else None
-    if head is None or not follows_from_curves(rig, _upwards(rig, head)):
+    if head is None or not follows_from_curves(rig, _bones_upwards(rig, head)):
         return None
     model = shape()
-    free = _carrying_nothing_low(model)
-    bones = [bone for bone in _upwards(rig, head) if bone in free and (path_of(rig, bone), 0) in channels]
+    turnable = _bones_off_the_ground(model)
+    bones = [bone for bone in _bones_upwards(rig, head) if bone in turnable and (path_of(rig, bone), 0) in channels]
     return Posture(rig, bones, model.matrix, most, keys) if bones[:1] == [head] else None
 
 
-def _upwards(rig: Object, bone: str) -> list[str]:
-    """A bone and those above it, the nearest first."""
+def _bones_upwards(rig: Object, bone: str) -> list[str]:
     return [bone, *(parent.name for parent in rig.data.bones[bone].parent_recursive)]
 
 
-def _carrying_nothing_low(rig: Rig) -> set[str]:
+def _bones_off_the_ground(rig: Rig) -> set[str]:
     """The bones that move nothing near the ground, themselves or by others that they carry."""
     heights = rig.at_rest()[:, 2]
     lowest = np.full(len(rig.names), np.inf)
     for bones, weights in zip(rig.bones.T, rig.weights.T):
-        moved = weights > MATTERS
-        np.minimum.at(lowest, bones[moved], heights[moved])
+        points = weights > MATTERS
+        np.minimum.at(lowest, bones[points], heights[points])
     for bone in range(len(rig.names) - 1, -1, -1):
         if (parent := int(rig.parents[bone])) >= 0:
             lowest[parent] = min(lowest[parent], lowest[bone])

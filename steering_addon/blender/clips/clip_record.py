@@ -67,7 +67,6 @@ def _channels_of(strip: NlaStrip) -> list[tuple[str, int]]:
 
 
 def _is_of_feet(action: Action) -> bool:
-    """Whether a copy holds planted feet."""
     stored = action[COPY]
     return hasattr(stored, "get") and str(stored.get("made_of", "")).startswith(f"{OF_FEET} ")
 
@@ -125,8 +124,8 @@ def _of_override(rig: Object) -> ClipRecord | None:
 def values_of(rig: Object, channels: Collection[tuple[str, int]]) -> dict[tuple[str, int], float]:
     """The present values of channels of an armature or shape keys."""
     block = posed_block(rig)
-    held = {path: block.path_resolve(path) for path in dict.fromkeys(path for path, _ in channels)}
-    numbers = {path: (value,) if isinstance(value, (int, float)) else tuple(value) for path, value in held.items()}
+    stored = {path: block.path_resolve(path) for path in dict.fromkeys(path for path, _ in channels)}
+    numbers = {path: (value,) if isinstance(value, (int, float)) else tuple(value) for path, value in stored.items()}
     return {(path, index): float(numbers[path][index]) for path, index in channels}
 
 
@@ -144,12 +143,6 @@ def write_clip_record(rig: Object, record: ClipRecord) -> None:
     if record.kept is not None:
         stored |= {"kept": record.kept, "kept_slot": record.kept_slot}
     rig[RECORD] = stored
-
-
-def erase_clip_record(rig: Object) -> None:
-    """Remove the record of clips from an armature."""
-    if RECORD in rig:
-        del rig[RECORD]
 
 
 def is_copy(action: Action | None) -> bool:

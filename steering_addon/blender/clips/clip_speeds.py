@@ -26,7 +26,7 @@ def gaits_of(crowd: Object, state: Object | None = None) -> list[tuple[float, st
     moving = [clip for clip in stored_clips(crowd) if clip.plays == "MOVE" and abs(clip.heading) < AHEAD]
     played = [clip for clip in moving if state_of(clip) == state] or [clip for clip in moving if state_of(clip) is None]
     speeds = ((clip.ground_speed or clip.speed, clip.action.name) for clip in played)
-    return sorted(each for each in speeds if each[0] > 0.0)
+    return sorted(gait for gait in speeds if gait[0] > 0.0)
 
 
 def named_gaits(crowd: Object) -> tuple[tuple[float, str] | None, tuple[float, str] | None]:
@@ -63,14 +63,18 @@ def fit_states(crowd: Object, states: Iterable[Object]) -> list[str]:
         if run == 0.0 or speed < RUNS * run or run / ALIKE < speed < run * ALIKE:
             continue
         vehicle = state.steering.vehicle
-        own, of_crowd = ({name: getattr(each, name) for name in HASTENED} for each in (vehicle, crowd.steering.vehicle))
-        for name, value in hastened(own, run / speed, of_crowd).items():
+        values, of_crowd = (
+            {name: getattr(owner, name) for name in HASTENED} for owner in (vehicle, crowd.steering.vehicle)
+        )
+        for name, value in hastened(values, run / speed, of_crowd).items():
             setattr(vehicle, name, value)
         turns = getattr(state.steering, moves.name)
         if turns.own:
             crowds = getattr(crowd.steering, moves.name)
-            own, of_crowd = ({name: getattr(each, name) for name in moves.parameters()} for each in (turns, crowds))
-            for name, value in quickened(moves, own, run / speed, of_crowd).items():
+            values, of_crowd = (
+                {name: getattr(owner, name) for name in moves.parameters()} for owner in (turns, crowds)
+            )
+            for name, value in quickened(moves, values, run / speed, of_crowd).items():
                 setattr(turns, name, value)
         fitted.append(state.name)
     return fitted

@@ -19,8 +19,8 @@ from ..animation.ownership import check_editable, holds_nothing
 from ..animation.posing import hiding_action
 from ..objects.doubles import column_from
 from .clip_copies import Channel, ClipCopy
-from .clip_record import ClipRecord, clip_record, erase_clip_record, is_copy, tracks_of, values_of, write_clip_record
-from .hiding_tracks import mute_hiding, posed_by_tracks, unmute
+from .clip_record import RECORD, ClipRecord, clip_record, is_copy, tracks_of, values_of, write_clip_record
+from .hiding_tracks import hiding_tracks, posed_by_tracks, unmute
 
 PREFIX = "Steering: "
 """The beginning of the names of our tracks."""
@@ -87,43 +87,50 @@ def write_clips(all_played: Sequence[RigClips], frames: np.ndarray) -> list[Edit
     edited: list[Edited] = []
     writer = _StripWriter(frames)
     # No strip is written of a clip that is never seen.
-    spare = {played.copy.action for each in all_played for played in each.played}
+    spare = {played.copy.action for rig_clips in all_played for played in rig_clips.played}
     mixed = []
-    for each in all_played:
-        record, stay = _write_on(each, writer, spare)
+    for rig_clips in all_played:
+        record, stay = _write_on(rig_clips, writer, spare)
         edited += stay
-        if _has_others_below(each.rig, record):
-            mixed.append(each.rig)
+        if _has_others_below(rig_clips.rig, record):
+            mixed.append(rig_clips.rig)
     _remove_unused(spare)
     if mixed:
-        _move_below(mixed)
+        # Muted tracks, of which importers leave dozens, do not matter: moving takes a second for every few thousand.
+        with _only_selected(set(mixed)), _nla_editor() as editor:
+            if editor is not None:
+                with bpy.context.temp_override(**editor):
+                    bpy.ops.anim.channels_move(direction="BOTTOM")
     return edited
 
 
-def _write_on(each: RigClips, writer: "_StripWriter", spare: set[bpy.types.Action]) -> tuple[ClipRecord, list[Edited]]:
+def _write_on(clips: RigClips, writer: "_StripWriter", spare: set[bpy.types.Action]) -> tuple[ClipRecord, list[Edited]]:
     """Write the strips of an armature; returns their record, and those that stay as they are."""
-    rig, before = each.rig, clip_record(each.rig)
+    rig, before = clips.rig, clip_record(clips.rig)
     pose = before.pose_of(rig) if before is not None else {}
-    feet = [channel for played in each.played for channel in played.copy.feet]
-    channels = *each.channels, *feet
+    feet = [channel for played in clips.played for channel in played.copy.feet]
+    channels = *clips.channels, *feet
     pose = values_of(rig, channels) | posed_by_tracks(rig, set(channels)) | pose
     kept, kept_slot = (before.kept, before.kept_slot) if before is not None else (None, 0)
     stay = _remove_tracks(rig, before, spare) if before is not None else []
-    if not each.moves:
-        action, slot = hiding_action(rig, each.channels)
+    if not clips.moves:
+        action, slot = hiding_action(rig, clips.channels)
         if action is not None:
             kept, kept_slot = action, slot.handle if slot is not None else 0
             assign_action(rig, None)
     muted = before.muted if before is not None else ()
-    copies = [clip for played in each.played if (clip := played.copy.clip) is not None]
-    muted += tuple(mute_hiding(rig, each.channels, copies, (writer.first, writer.last)))
+    copies = [clip for played in clips.played if (clip := played.copy.clip) is not None]
+    hiding = hiding_tracks(rig, clips.channels, copies, (writer.first, writer.last))
+    for track in hiding:
+        track.mute = True
+    muted += tuple(track.name for track in hiding)
     animation = rig.animation_data_create()
     names = {edited.track for edited in stay}
-    for name, played in zip(_track_names(each.played), each.played):
+    for name, played in zip(_track_names(clips.played), clips.played):
         # The lowest is also what is seen where the animator mutes or fades those above it.
-        if name not in names and (played is each.played[0] or played.is_seen):
+        if name not in names and (played is clips.played[0] or played.is_seen):
             names.add(writer.write(animation.nla_tracks, name, played, overridden=rig.override_library is not None))
-    values, of_feet = (tuple(pose[channel] for channel in channels) for channels in (each.channels, feet))
+    values, of_feet = (tuple(pose[channel] for channel in channels) for channels in (clips.channels, feet))
     record = ClipRecord(
         first=writer.first,
         last=writer.last,
@@ -132,7 +139,7 @@ def _write_on(each: RigClips, writer: "_StripWriter", spare: set[bpy.types.Actio
         feet=of_feet,
         kept=kept,
         kept_slot=kept_slot,
-        made_of=each.made_of,
+        made_of=clips.made_of,
         muted=tuple(dict.fromkeys(muted)),
     )
     write_clip_record(rig, record)
@@ -144,8 +151,8 @@ def _track_names(all_played: Sequence[ClipPlayed]) -> list[str]:
     names: list[str] = []
     for played in all_played:
         name = PREFIX + played.copy.name.rpartition("|")[2]
-        alike = sum(each == name or each.rpartition(" ")[0] == name for each in names)
-        names.append(f"{name} {alike + 1}" if alike else name)
+        count = sum(other == name or other.rpartition(" ")[0] == name for other in names)
+        names.append(f"{name} {count + 1}" if count else name)
     return names
 
 
@@ -173,7 +180,8 @@ def clear_clips(rigs: Iterable[Object | Key], keep: Collection[bpy.types.Action]
             elif record.kept.users == 1:
                 # The animator has given the armature another action. Nothing would hold on to this one.
                 record.kept.use_fake_user = True
-        erase_clip_record(rig)
+        if RECORD in rig:
+            del rig[RECORD]
         if rig.animation_data is not None and holds_nothing(rig.animation_data):
             rig.animation_data_clear()
         rig.update_tag()
@@ -189,7 +197,7 @@ def without_clips(rig: Object) -> Iterator[None]:
         yield
         return
     pose, hides = record.pose_of(block), record.kept is not None and action_of(block) is None
-    stood, played = values_of(rig, pose), [each for each in tracks_of(rig, record) if _is_as_written(each, record)]
+    shown, played = values_of(rig, pose), [track for track in tracks_of(rig, record) if _is_as_written(track, record)]
     muted = [track for track in block.animation_data.nla_tracks if track.mute and track.name in record.muted]
     try:
         for track in (*played, *muted):
@@ -203,7 +211,7 @@ def without_clips(rig: Object) -> Iterator[None]:
             assign_action(block, None)
         for track in (*played, *muted):
             track.mute = not track.mute
-        _pose_as(block, stood)
+        _pose_as(block, shown)
 
 
 class _StripWriter:
@@ -270,7 +278,7 @@ def _is_as_written(track: NlaTrack, record: ClipRecord) -> bool:
     if len(track.strips) != 1 or track.mute or track.lock:
         return False
     strip = track.strips[0]
-    last = max(record.last, record.first + 1.0)
+    end = max(record.last, record.first + 1.0)
     return (
         is_copy(strip.action)
         and not strip.mute
@@ -278,7 +286,7 @@ def _is_as_written(track: NlaTrack, record: ClipRecord) -> bool:
         and strip.blend_type in BLENDS
         and strip.extrapolation == "HOLD"
         and abs(strip.frame_start - record.first) < FRAME_TOLERANCE
-        and abs(strip.frame_end - last) < FRAME_TOLERANCE
+        and abs(strip.frame_end - end) < FRAME_TOLERANCE
         and (strip.use_animated_time or (strip.action_frame_start, strip.scale, strip.repeat) == (0.0, 1.0, 1.0))
         and all(_is_generated(curve, record) for curve in strip.fcurves)
     )
@@ -297,30 +305,18 @@ def _is_generated(curve: FCurve, record: ClipRecord) -> bool:
 
 
 def _pose_as(rig: Object, pose: dict[Channel, float]) -> None:
-    """Set channels of an armature."""
     for (path, index), value in pose.items():
         owner, _, name = path.rpartition(".")
         holder = rig.path_resolve(owner) if owner else rig
-        now = getattr(holder, name)
-        if isinstance(now, (int, float)):
+        value_now = getattr(holder, name)
+        if isinstance(value_now, (int, float)):
             setattr(holder, name, value)
         else:
-            now[index] = value
+            value_now[index] = value
 
 
 def _remove_unused(copies: Collection[bpy.types.Action]) -> None:
     bpy.data.batch_remove([action for action in copies if action.users == 0])
-
-
-def _move_below(rigs: Collection[Object]) -> None:
-    """Move our tracks below those of the animator that play, in the order that they have.
-
-    Muted tracks, of which importers leave dozens, do not matter, and moving takes a second for every few thousand.
-    """
-    with _only_selected(set(rigs)), _nla_editor() as editor:
-        if editor is not None:
-            with bpy.context.temp_override(**editor):
-                bpy.ops.anim.channels_move(direction="BOTTOM")
 
 
 def _has_others_below(rig: Object, record: ClipRecord) -> bool:
@@ -356,7 +352,7 @@ def _nla_editor() -> Iterator[dict[str, object] | None]:
     if area is None:
         yield None
         return
-    was = area.type
+    area_type = area.type
     area.type = "NLA_EDITOR"
     dopesheet = area.spaces.active.dopesheet
     settings = {name: getattr(dopesheet, name) for name in ("show_only_selected", "show_hidden", "filter_text")}
@@ -367,4 +363,4 @@ def _nla_editor() -> Iterator[dict[str, object] | None]:
     finally:
         for name, value in settings.items():
             setattr(dopesheet, name, value)
-        area.type = was
+        area.type = area_type

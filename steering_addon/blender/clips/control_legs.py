@@ -26,15 +26,15 @@ class _Tables:
 
     Attributes:
         axes: (3, 3) how it would be turned without its own rotation, in the armature's space.
-        along: (3, 3) the axes of its location, as columns.
-        place: (3,) where it would be without its own location.
+        basis: (3, 3) the axes of its location, as columns.
+        origin: (3,) where it would be without its own location.
         sole, ankle: (m, 3) and (3,) in its own axes.
         hip: (3,) in the armature's space.
     """
 
     axes: list[np.ndarray]
-    along: list[np.ndarray]
-    place: list[np.ndarray]
+    basis: list[np.ndarray]
+    origin: list[np.ndarray]
     sole: list[np.ndarray]
     ankle: list[np.ndarray]
     hip: list[np.ndarray]
@@ -50,7 +50,7 @@ class ControlLegs:
         names = rig.part(np.zeros(0, np.int64), bones).names
         self.rows = {bone: names.index(rig.names[bone]) for bone in bones}
         self.modes = {bone: armature.pose.bones[rig.names[bone]].rotation_mode for bone in bones}
-        self._channels = [each.of([rig.names.index(name) for name in names]) for each in feet.channels]
+        self._channels = [of_clip.of([rig.names.index(name) for name in names]) for of_clip in feet.channels]
         local = {bone: armature.data.bones[rig.names[bone]].use_local_location for bone in bones}
         lengths = [bone.length for bone in map(armature.data.bones.get, rig.names)]
         self._tables = []
@@ -74,18 +74,25 @@ class ControlLegs:
     ) -> tuple[np.ndarray, ...]:
         """A control in one clip, in the order of `_Tables`."""
         bone, row, to_model = control.bone, self.rows[control.bone], self.rig.matrix
-        axes, place = without_scale(poses[:, bone, :3, :3]), poses[:, bone, :3, 3]
-        along = location_axes(self.rig, bone, poses, is_local)
+        axes, position = without_scale(poses[:, bone, :3, :3]), poses[:, bone, :3, 3]
+        basis = location_axes(self.rig, bone, poses, is_local)
         before = multiply(axes, without_scale(channels.matrices(slice(row, row + 1))[:, 0, :3, :3]).transpose(0, 2, 1))
-        start = place - np.einsum("fij,fj->fi", along, channels.location[:, row])
+        origin = position - np.einsum("fij,fj->fi", basis, channels.location[:, row])
         points = (self.rig.moved(poses, sole) - to_model[:3, 3]) @ np.linalg.inv(to_model[:3, :3]).T
-        inside = np.einsum("fji,fmj->fmi", axes, points - place[:, None])
+        points_inside = np.einsum("fji,fmj->fmi", axes, points - position[:, None])
         leg = control.leg
         if leg is None:
-            return before, along, start, inside, np.zeros_like(place), np.zeros_like(place)
+            return before, basis, origin, points_inside, np.zeros_like(position), np.zeros_like(position)
         end = poses[:, leg.end]
         ankle = end[:, :3, 3] + without_scale(end[:, :3, :3])[..., 1] * lengths[leg.end]
-        return before, along, start, inside, np.einsum("fji,fj->fi", axes, ankle - place), poses[:, leg.top, :3, 3]
+        return (
+            before,
+            basis,
+            origin,
+            points_inside,
+            np.einsum("fji,fj->fi", axes, ankle - position),
+            poses[:, leg.top, :3, 3],
+        )
 
     def lowers_hips(self, *, on_ground: bool) -> bool:
         """Whether hips come down so that feet are reached: not where no control carries them."""
@@ -122,18 +129,20 @@ class PosedControls:
         for control, table in zip(legs.controls, tables):
             row = legs.rows[control.bone]
             rotation = without_scale(mixed.matrices(slice(row, row + 1))[:, 0, :3, :3])
-            along = mixed_tables(table.along, playing)
-            place = mixed_tables(table.place, playing) + rotate(along, mixed.location[:, row])
+            basis = mixed_tables(table.basis, playing)
+            position = mixed_tables(table.origin, playing) + rotate(basis, mixed.location[:, row])
             axes = multiply(orthonormalize(mixed_tables(table.axes, playing)), rotation)
-            self.soles.append(self._in_model(place[:, None] + rotate(axes[:, None], mixed_tables(table.sole, playing))))
-            self.places.append(self._in_model(place))
+            self.soles.append(
+                self._in_model(position[:, None] + rotate(axes[:, None], mixed_tables(table.sole, playing)))
+            )
+            self.places.append(self._in_model(position))
             reach = None
             if control.leg is not None:
-                ankle = self._in_model(place + rotate(axes, mixed_tables(table.ankle, playing)))
+                ankle = self._in_model(position + rotate(axes, mixed_tables(table.ankle, playing)))
                 hip = self._in_model(mixed_tables(table.hip, playing))
                 reach = LegReach(hip, ankle, control.leg.length * self._scale)
             self.reaches.append(reach)
-            self._turns.append((rotation, axes, along))
+            self._turns.append((rotation, axes, basis))
 
     def soften(self, _feet: Sequence[Stepping], _held: Held) -> None:
         """Soles are stiff: nothing is known of what is above a foot."""
@@ -142,9 +151,9 @@ class PosedControls:
         """The keys of the controls of all rigs, (n, f)."""
         keyed: dict[tuple[str, int], Scalars] = {}
         of_feet = zip(self._legs.controls, self._turns, self.places, self.reaches, held.corrections)
-        for control, (rotation, axes, along), place, reach, correction in of_feet:
-            shift = carry(place, reach, correction, held.drop)
-            keyed |= self._moved(control.bone, along, shift.reshape(-1, 3) @ self._to_armature.T / self._scale)
+        for control, (rotation, axes, basis), position, reach, correction in of_feet:
+            shift = carry(position, reach, correction, held.drop)
+            keyed |= self._shift_keys(control.bone, basis, shift.reshape(-1, 3) @ self._to_armature.T / self._scale)
             if control.turns:
                 turn = in_axes(self._to_armature.T, correction.turn.reshape(-1, 3, 3))
                 after = by_body(multiply(rotation, in_axes(axes, turn)), self._shape)
@@ -154,12 +163,12 @@ class PosedControls:
     def hip_keys(self, drop: Scalars) -> Keyed:
         """The keys of hips that are lower by (n, f) metres."""
         down = np.outer(-drop, self._to_armature[:, 2]) / self._scale
-        return self._moved(self._legs.hips, self._legs.hip_axes(self._playing), down)
+        return self._shift_keys(self._legs.hips, self._legs.hip_axes(self._playing), down)
 
-    def _moved(self, bone: int, along: np.ndarray, shift: Vectors) -> dict[tuple[str, int], Scalars]:
+    def _shift_keys(self, bone: int, basis: np.ndarray, shift: Vectors) -> dict[tuple[str, int], Scalars]:
         """The keys of a bone that is moved by (n f, 3) in the armature's space."""
-        moved = self._mixed.location[:, self._legs.rows[bone]] + np.linalg.solve(along, shift[..., None])[..., 0]
-        return location_keys(self._legs.rig.names[bone], by_body(moved, self._shape))
+        location = self._mixed.location[:, self._legs.rows[bone]] + np.linalg.solve(basis, shift[..., None])[..., 0]
+        return location_keys(self._legs.rig.names[bone], by_body(location, self._shape))
 
     def _in_model(self, places: np.ndarray) -> np.ndarray:
         """Places (n f, ..., 3) of the armature's space in that of the model, (n, f, ..., 3)."""

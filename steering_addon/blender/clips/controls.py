@@ -17,7 +17,7 @@ from ..animation.animation_data import evaluate
 from ..animation.rotation_channels import channels_from_matrices, data_path, matrices_from_channels
 from ..objects.doubles import column_from, doubles
 from ..objects.drivers import drivers_of
-from .poses import bone_channel, copy_aside, curves_for, phases_of
+from .poses import bone_channel, copy_aside, phases_of, played_curves
 from .rig import Rig
 
 PUSH, TURN = 0.02, 0.1
@@ -75,14 +75,14 @@ def find_controls(
     frames = phases_of(action)[raised].tolist()
     with copy_aside(armature, action) as (scene, copy):
         probe = _Probe(scene, copy, rig, soles)
-        keyed = {bone_channel(curve.data_path) for curve in curves_for(action, armature)}
+        keyed = {bone_channel(curve.data_path) for curve in played_curves(action, armature)}
         moved = {bone for bone, channel in keyed if channel == "location"}
         chains = _chains(copy)
         feet: list[RigControl] = []
         for foot, frame in enumerate(frames):
             probe.pose(action, armature, frame)
-            free = probe.highest_first({name for _, targets in chains for name in targets})
-            bones = [bone for bone in free if bone in moved] + [bone for bone in free if bone not in moved]
+            targeted = probe.highest_first({name for _, targets in chains for name in targets})
+            bones = [bone for bone in targeted if bone in moved] + [bone for bone in targeted if bone not in moved]
             bone = next((bone for bone in bones if probe.carries(bone, foot)), None)
             if bone is None:
                 return None
@@ -96,9 +96,9 @@ def find_controls(
         return Controls(tuple(feet), probe.row(hips) if hips is not None else -1)
 
 
-def _usual(gone: Vectors) -> float:
+def _median_length(vectors: Vectors) -> float:
     """The median length of vectors (m, 3): some points of a sole may also follow the shin."""
-    return float(np.median(np.linalg.norm(gone, axis=1)))
+    return float(np.median(np.linalg.norm(vectors, axis=1)))
 
 
 def location_axes(rig: Rig, bone: int, poses: np.ndarray, is_local: bool) -> np.ndarray:
@@ -131,7 +131,7 @@ class _Probe:
     def pose(self, action: Action, armature: Object, frame: float) -> None:
         """Pose the copy as an action does on a frame, without that playing."""
         self._copy.animation_data.action = None
-        for curve in curves_for(action, armature):
+        for curve in played_curves(action, armature):
             if not curve.mute:
                 self._set(curve.data_path, curve.array_index, float(evaluate(curve, np.array((frame,)))[0]))
         self._stood, self._placed = self._look()
@@ -143,10 +143,10 @@ class _Probe:
 
     def carries(self, bone: str, foot: int) -> bool:
         """Whether a foot, and no other one, moves with a bone."""
-        gone = self._moved(bone, self._push)[1] - self._placed
-        close = [self._is_near(gone[sole], self._push) for sole in self._soles]
-        still = [self._is_near(gone[sole], 0.0) for sole in self._soles]
-        return close[foot] and all(still[:foot] + still[foot + 1 :])
+        shifts = self._look_shifted(bone, self._push)[1] - self._placed
+        follows = [self._is_near(shifts[sole], self._push) for sole in self._soles]
+        stays = [self._is_near(shifts[sole], 0.0) for sole in self._soles]
+        return follows[foot] and all(stays[:foot] + stays[foot + 1 :])
 
     def turns(self, bone: str, foot: int) -> bool:
         """Whether a foot turns with a bone."""
@@ -165,25 +165,25 @@ class _Probe:
         head = self._stood[row, :3, 3]
         sole = self._soles[foot]
         wanted = (self._placed[sole] - head) @ turn.T + head
-        off, gone = (_usual(wanted - each) for each in (places[sole], self._placed[sole]))
-        return off < STIFF * gone
+        error, path = (_median_length(wanted - places_at) for places_at in (places[sole], self._placed[sole]))
+        return error < STIFF * path
 
     def carries_legs(self, bone: str, legs: Sequence[Chain]) -> bool:
         """Whether all hips move with a bone, and no foot does."""
-        poses, places = self._moved(bone, -self._push)
+        poses, places = self._look_shifted(bone, -self._push)
         tops = [leg.top for leg in legs]
-        gone = poses[tops, :3, 3] - self._stood[tops, :3, 3]
-        return self._is_near(gone, -self._push) and self._is_near(places - self._placed, 0.0)
+        shifts = poses[tops, :3, 3] - self._stood[tops, :3, 3]
+        return self._is_near(shifts, -self._push) and self._is_near(places - self._placed, 0.0)
 
-    def _moved(self, bone: str, push: Vectors) -> tuple[np.ndarray, Vectors]:
+    def _look_shifted(self, bone: str, push: Vectors) -> tuple[np.ndarray, Vectors]:
         """Look, while a bone is moved by (3,) in the armature's space."""
         posed, row = self._copy.pose.bones[bone], self.row(bone)
         axes = location_axes(self._rig, row, self._stood[None], posed.bone.use_local_location)[0]
         before = doubles(posed.location)
         posed.location = before + np.linalg.solve(axes, push)
-        seen = self._look()
+        look = self._look()
         posed.location = before
-        return seen
+        return look
 
     def _look(self) -> tuple[np.ndarray, Vectors]:
         """The poses of the bones (n, 4, 4) and the places of the points of soles (m, 3), in the armature's space."""
@@ -195,13 +195,13 @@ class _Probe:
         model = self._rig.moved(poses[None], self._rows)[0]
         return poses, (model - self._rig.matrix[:3, 3]) @ self._to_armature.T
 
-    def _is_near(self, gone: Vectors, push: Vectors | float) -> bool:
-        return _usual(gone - push) < STIFF * float(np.linalg.norm(self._push))
+    def _is_near(self, shifts: Vectors, push: Vectors | float) -> bool:
+        return _median_length(shifts - push) < STIFF * float(np.linalg.norm(self._push))
 
     def _is_free(self, bone: str) -> bool:
         """Whether a bone is where its channels place it, and these can be keyed."""
         posed = self._copy.pose.bones.get(bone)
-        if posed is None or all(posed.lock_location) or any(each.enabled for each in posed.constraints):
+        if posed is None or all(posed.lock_location) or any(constraint.enabled for constraint in posed.constraints):
             return False
         return not any(bone_channel(path)[0] == bone for path in self._driven)
 
@@ -212,28 +212,32 @@ class _Probe:
             name = name[1:-2]
         try:
             holder = self._copy.path_resolve(owner) if owner else self._copy
-            now = holder[name] if path.endswith("]") else getattr(holder, name)
+            value_now = holder[name] if path.endswith("]") else getattr(holder, name)
         except (ValueError, KeyError, AttributeError):
             return
         if path.endswith("]"):
-            holder[name] = type(now)(value) if isinstance(now, (bool, int, float)) else now
-        elif hasattr(now, "__len__"):
-            now[index] = value
+            holder[name] = type(value_now)(value) if isinstance(value_now, (bool, int, float)) else value_now
+        elif hasattr(value_now, "__len__"):
+            value_now[index] = value
         elif owner:
-            setattr(holder, name, type(now)(value))
+            setattr(holder, name, type(value_now)(value))
 
 
 def _chains(copy: Object) -> list[tuple[list[PoseBone], list[str]]]:
     """Chains of inverse kinematics: the bones from the last one upwards, and the target with those above it."""
     chains = []
-    for last in copy.pose.bones:
-        for each in last.constraints:
-            target = copy.data.bones.get(each.subtarget) if each.type == "IK" and each.target == copy else None
-            if target is None or not each.enabled:
+    for end in copy.pose.bones:
+        for constraint in end.constraints:
+            target = (
+                copy.data.bones.get(constraint.subtarget)
+                if constraint.type == "IK" and constraint.target == copy
+                else None
+            )
+            if target is None or not constraint.enabled:
                 continue
-            bones = [last, *last.parent_recursive][0 if each.use_tail else 1 :]
+            bones = [end, *end.parent_recursive][0 if constraint.use_tail else 1 :]
             names = [target.name, *(bone.name for bone in target.parent_recursive)]
-            chains.append((bones[: each.chain_count or len(bones)], names))
+            chains.append((bones[: constraint.chain_count or len(bones)], names))
     return chains
 
 

@@ -6,7 +6,7 @@ each may wear something else, so it is always the same one that is measured.
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -89,7 +89,7 @@ def stored_clips(crowd: Object) -> list[PropertyGroup]:
 
 def why_without_rig(ob: Object) -> str:
     """Why a vehicle that shows an armature has none, and the remedy; empty where it shows none either."""
-    shown = next((each for each in shown_in(ob) if each.type == "ARMATURE"), None)
+    shown = next((part for part in shown_in(ob) if part.type == "ARMATURE"), None)
     if shown is None:
         return ""
     text = f"{ob.name} shows {shown.name} as an instance, which plays no clips"
@@ -108,9 +108,11 @@ def models_of(crowd: Object, vehicles: Sequence[Object], scene: Scene, family: F
     for rigs, clips in zip(groups, _played_by([next(iter(rigs.values())) for rigs in groups], entries)):
         wanted = sorted((rows[members[k]], rig) for k, rig in rigs.items() if members[k] in rows)
         if clips and wanted:
-            own, of_own = zip(*wanted)
-            first, rig = next(iter(rigs.items()))
-            models.append(Model(own, tuple(vehicles[row] for row in own), of_own, clips, members[first], rig))
+            own_rows, own_rigs = zip(*wanted)
+            lead, rig = next(iter(rigs.items()))
+            models.append(
+                Model(own_rows, tuple(vehicles[row] for row in own_rows), own_rigs, clips, members[lead], rig)
+            )
     return models
 
 
@@ -155,7 +157,6 @@ def _played_by(rigs: Sequence[Object], entries: Sequence[PropertyGroup]) -> list
 
 
 def _occasion(entry: PropertyGroup) -> tuple[object, ...]:
-    """When a clip of a crowd is played."""
     return entry.plays, entry.when, entry.with_company, state_of(entry)
 
 
@@ -175,13 +176,13 @@ def clips_of(model: Model, scene: Scene, family: Family) -> tuple[list[Clip], fl
     has_states = any(state_of(entry) is not None for entry in model.entries)
     numbers = numbers_of_states(model.entries[0].id_data, scene) if has_states else {}
     on_links = numbers_on_links(scene)
-    return [_as_chosen(clip, entry, numbers, on_links) for clip, entry in zip(clips, model.entries)], scale
+    return [_as_set(clip, entry, numbers, on_links) for clip, entry in zip(clips, model.entries)], scale
 
 
 def numbers_on_links(scene: Scene) -> dict[Action, int]:
     """The actions that links of a scene name, each with a number that no state has. Writes nothing."""
     named = {action for ob in tagged(in_use(scene), Role.LINK) if (action := clip_of_link(ob)) is not None}
-    return {action: FIRST_ON_LINK + k for k, action in enumerate(sorted(named, key=lambda each: each.name_full))}
+    return {action: FIRST_ON_LINK + k for k, action in enumerate(sorted(named, key=lambda action: action.name_full))}
 
 
 def clip_of_link(ob: Object) -> Action | None:
@@ -194,7 +195,7 @@ def numbers_of_states(crowd: Object, scene: Scene) -> dict[Object, int]:
     return state_numbers(ob for ob in tagged(in_use(scene), Role.STATE) if crowd_of(ob) == crowd)
 
 
-def _as_chosen(clip: Clip, entry: PropertyGroup, numbers: Mapping[Object, int], on_links: Mapping[Action, int]) -> Clip:
+def _as_set(clip: Clip, entry: PropertyGroup, numbers: Mapping[Object, int], on_links: Mapping[Action, int]) -> Clip:
     """A measured clip as it is to be played, with the numbers of states and of actions that links name."""
     if entry.action in on_links:
         return replace(clip, plays=ON_LINK, state=on_links[entry.action])
@@ -221,8 +222,8 @@ def is_measured(model: Model, scene: Scene, family: Family) -> bool:
 def _known(model: Model, made_of: str) -> tuple[list[Clip], float] | None:
     """The measured clips of a model and their scale: as the crowd stores them, or as measured in this session."""
     stored = [measurement_of(entry.measured) for entry in model.entries]
-    if all(each is not None and each.made_of == made_of and each.scale == stored[0].scale for each in stored):
-        return [each.clip for each in stored], stored[0].scale
+    if all(known is not None and known.made_of == made_of and known.scale == stored[0].scale for known in stored):
+        return [known.clip for known in stored], stored[0].scale
     return _measured.get(_key(model, made_of))
 
 
@@ -327,8 +328,8 @@ def looked_at(ob: Object) -> Object | None:
 def gaze_of(crowd: Object, scene: Scene, rows: Mapping[str, int]) -> Gaze:
     """Where the heads of a crowd turn; `rows` are those of the bodies of a run, by full name."""
     settings = settings_for(crowd, 1)
-    seen = {number: looked_at(ob) for ob, number in {crowd: -1, **numbers_of_states(crowd, scene)}.items()}
-    in_states = {n: rows[full_name(ob)] for n, ob in seen.items() if ob is not None and full_name(ob) in rows}
+    targets = {number: looked_at(ob) for ob, number in {crowd: -1, **numbers_of_states(crowd, scene)}.items()}
+    in_states = {n: rows[full_name(ob)] for n, ob in targets.items() if ob is not None and full_name(ob) in rows}
     return Gaze(
         lead=float(settings.look_ahead[0]),
         target=in_states.pop(-1, -1),
@@ -350,13 +351,13 @@ def clips_made_of(crowd: Object, states: Mapping[Object, int]) -> str:
         defaults = {name: parameter.default for name, parameter in ClipSettings.parameters().items()}
         # As Blender stores numbers, so that a default counts as one also where it is stored.
         playing = [(name, float(np.float32(stored.get(name, defaults[name])))) for name in defaults]
-        seen = {number: looked_at(ob) for ob, number in {crowd: -1, **states}.items()}
-        looks = sorted((number, ob.name_full) for number, ob in seen.items() if ob is not None)
+        targets = {number: looked_at(ob) for ob, number in {crowd: -1, **states}.items()}
+        looks = sorted((number, ob.name_full) for number, ob in targets.items() if ob is not None)
         hashed.update(repr((portrayal.head_bone, portrayal.own_shapes, looks, playing)).encode())
     for entry in entries:
-        what = entry.action.name_full, *span(entry.action), entry.plays, entry.ground_speed, entry.with_company
+        shown = entry.action.name_full, *span(entry.action), entry.plays, entry.ground_speed, entry.with_company
         state, when = state_of(entry), entry.when if entry.plays == "DO" else ""
-        hashed.update(repr((*what, when, ANY if state is None else states.get(state, NO_STATE))).encode())
+        hashed.update(repr((*shown, when, ANY if state is None else states.get(state, NO_STATE))).encode())
         for bag in channelbags(entry.action):
             for curve in bag.fcurves:
                 hashed.update(repr((curve.data_path, curve.array_index, curve.mute, len(curve.modifiers))).encode())
@@ -368,9 +369,9 @@ def hash_of(model: Model, scene: Scene, family: Family) -> str:
     """The hash of what a measurement is made from: the clips, the model and the frame rate."""
     hashed = hashlib.blake2b(digest_size=16)
 
-    def add(*parts: object) -> None:
-        for part in parts:
-            hashed.update(part if isinstance(part, bytes) else repr(part).encode())
+    def add(*values: object) -> None:
+        for value in values:
+            hashed.update(value if isinstance(value, bytes) else repr(value).encode())
 
     rig = model.measured_rig
     add(scene.render.fps, scene.render.fps_base, *sound_front(model.measured), *_shape(rig))
@@ -382,25 +383,17 @@ def hash_of(model: Model, scene: Scene, family: Family) -> str:
         add(bone.name, bone.parent.name if bone.parent else "", tuple(map(tuple, bone.matrix_local)))
     for bone in rig.pose.bones if rig.type == "ARMATURE" else ():
         # Their influence and what they may be switched by are often animated, and differ on each frame.
-        add(*((each.type, getattr(each, "subtarget", "")) for each in bone.constraints))
-    for part in _skins(rig, family):
+        add(*((constraint.type, getattr(constraint, "subtarget", "")) for constraint in bone.constraints))
+    meshes = [part for part in family.descendants(rig) if part.type == "MESH"]
+    # Names of meshes are those without the number of a copy.
+    for part in sorted(seen(meshes), key=lambda part: part.data.name_full):
         points = vertices_of(part.data)
         add(len(points), points.tobytes(), part.parent_bone)
     for entry in model.entries:
-        add(*span(entry.action), *_curves(entry.action, rig))
+        add(*span(entry.action))
+        for (path, index), curve in sorted(curves_for(entry.action, rig).items(), key=lambda item: item[0]):
+            add((path, index, len(curve.modifiers)), points_of(curve))
     return hashed.hexdigest()
-
-
-def _skins(rig: Object, family: Family) -> Iterable[Object]:
-    """The meshes of an armature that are seen, by the order of their names without the number of a copy."""
-    parts = [part for part in family.descendants(rig) if part.type == "MESH"]
-    return sorted(seen(parts), key=lambda part: part.data.name_full)
-
-
-def _curves(action: Action, rig: Object) -> Iterable[bytes]:
-    for (path, index), curve in sorted(curves_for(action, rig).items(), key=lambda each: each[0]):
-        yield repr((path, index, len(curve.modifiers))).encode()
-        yield points_of(curve)
 
 
 def points_of(curve: FCurve) -> bytes:
@@ -409,5 +402,4 @@ def points_of(curve: FCurve) -> bytes:
 
 
 def _number(entry: PropertyGroup, name: str) -> int:
-    """A choice of a clip, as its number."""
     return entry.bl_rna.properties[name].enum_items[choice_in(entry, name)].value

@@ -41,16 +41,16 @@ class Feet:
 def read_feet(armature: Object, rig: Rig, actions: Sequence[Action], first: int) -> Feet:
     """The feet of a rig, as they are found in the clip in row `first`."""
     frames = [phases_of(action) for action in actions]
-    channels = [channels_of(armature, rig, *each) for each in zip(actions, frames)]
+    channels = [channels_of(armature, rig, *clip) for clip in zip(actions, frames)]
     if follows_from_curves(armature):
-        poses = [from_channels(rig, each) for each in channels]
+        poses = [from_channels(rig, of_clip) for of_clip in channels]
     else:
-        poses = [from_blender(armature, rig, *each) for each in zip(actions, frames)]
+        poses = [from_blender(armature, rig, *clip) for clip in zip(actions, frames)]
     low = low_points(rig, poses[first][::SEARCHED])
-    feet = _whole(rig, [low[foot.points] for foot in find_feet(rig.moved(poses[first], low), rig.height)])
+    feet = _join_toes(rig, [low[foot.points] for foot in find_feet(rig.moved(poses[first], low), rig.height)])
     heights = rig.heights(poses[first])
     soles = [_sole(rig, rows, heights) for rows in feet]
-    rests = [[resting_height(rig.moved(each, rows), rig.height) for rows in soles] for each in poses]
+    rests = [[resting_height(rig.moved(of_clip, rows), rig.height) for rows in soles] for of_clip in poses]
     return Feet(
         channels=channels,
         poses=poses,
@@ -71,25 +71,22 @@ def _sole(rig: Rig, foot: Rows, heights: np.ndarray) -> Rows:
         heights: (f, m) metres of all points on the frames of a cycle.
     """
     rows = np.flatnonzero(np.isin(rig.parts_of(np.arange(len(rig.points))), rig.parts_of(foot)))
-    above = heights[:, rows]
-    order = np.argsort(np.quantile(above, MOSTLY, axis=0), kind="stable")
-    rows = rows[np.concatenate((np.argmin(above, axis=1), order))]
-    _, places = np.unique(rig.points[rows], axis=0, return_index=True)
-    return rows[np.sort(places)[:MOST]]
+    sole_heights = heights[:, rows]
+    order = np.argsort(np.quantile(sole_heights, MOSTLY, axis=0), kind="stable")
+    rows = rows[np.concatenate((np.argmin(sole_heights, axis=1), order))]
+    _, first_rows = np.unique(rig.points[rows], axis=0, return_index=True)
+    return rows[np.sort(first_rows)[:MOST]]
 
 
-def _whole(rig: Rig, groups: Sequence[Rows]) -> list[Rows]:
-    """Groups of points (r,), those of a heel and of the toes below its bone as one, as in a run they do not touch the
-    ground together."""
-    shares = [
-        np.bincount(rig.bones[rows].ravel(), rig.weights[rows].ravel(), minlength=len(rig.names)) for rows in groups
-    ]
-    bones = [int(np.argmax(share)) for share in shares]
+def _join_toes(rig: Rig, groups: Sequence[Rows]) -> list[Rows]:
+    """Merge the points (r,) of each heel with those of the toes below its bone: in a run they do not touch the ground
+    together."""
+    bones = [int(np.bincount(rig.bones[rows].ravel(), rig.weights[rows].ravel()).argmax()) for rows in groups]
     feet: dict[int, list[Rows]] = {}
     for bone, rows in zip(bones, groups):
-        top = above = bone
+        top = parent = bone
         for _ in range(TOES):
-            above = int(rig.parents[above]) if above >= 0 else -1
-            top = above if above in bones else top
+            parent = int(rig.parents[parent]) if parent >= 0 else -1
+            top = parent if parent in bones else top
         feet.setdefault(top, []).append(rows)
     return [np.sort(np.concatenate(rows)) for rows in feet.values()]

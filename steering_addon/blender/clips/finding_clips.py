@@ -29,7 +29,7 @@ from .poses import span
 AHEAD = radians(25.0)
 """Most that a clip may move aside of the front to be a walk or a run."""
 SURE = 0.25
-"""Least sureness of the direction of a clip that is chosen without asking."""
+"""Least sureness of the direction of a clip that is rows_to_begin_with without asking."""
 STANDS = re.compile(r"idle|stand|breath|wait|rest", re.IGNORECASE)
 GRAZES = re.compile(r"eat|graz|sniff|peck", re.IGNORECASE)
 WALKS = re.compile(r"walk|stroll|amble", re.IGNORECASE)
@@ -75,14 +75,14 @@ def own_actions(rig: Object) -> list[Action]:
     return [action for action in dict.fromkeys(actions) if _is_clip(action, rig)]
 
 
-def along_with(part: Object, action: Action) -> Action | None:
+def along_with(mesh: Object, action: Action) -> Action | None:
     """The action by which a mesh of a model moves while another part plays an action; None if it has none.
 
     The same, or one that came with it and lasts as long: importers make one for each mesh.
     """
-    own = own_actions(part)
-    as_long = (each for each in own if np.abs(np.subtract(span(each), span(action))).max() < 1.0)
-    return action if action in own else next(as_long, None)
+    brought = own_actions(mesh)
+    as_long = (candidate for candidate in brought if np.abs(np.subtract(span(candidate), span(action))).max() < 1.0)
+    return action if action in brought else next(as_long, None)
 
 
 def _is_clip(action: Action | None, rig: Object) -> bool:
@@ -116,42 +116,42 @@ def find_clips(
     for actions in dict.fromkeys(map(tuple, choices)):
         if not locomotion_of(crowd).grounded and (beats := beating(actions) or _only_beat(actions, vehicle, family)):
             return [Found(beats[0], BEAT)]
-        words = _words(actions)
+        words = _short_names(actions)
         clips = measured_clips(vehicle, actions, scene, family, front) if actions else []
-        rows = chosen([replace(clip, name=words[clip.name]) for clip in clips])
+        rows = rows_to_begin_with([replace(clip, name=words[clip.name]) for clip in clips])
         result = [Found(actions[row], clips[row].plays) for row in rows]
-        if {each.plays for each in result} == {STAND, MOVE}:
+        if {found.plays for found in result} == {STAND, MOVE}:
             break
     return result
 
 
 def promising(actions: Sequence[Action]) -> list[Action]:
     """The actions whose names are those of standing, walking, running, flying or swimming."""
-    named = [*_named(actions, STANDS, GRAZES, WALKS, RUNS), *beating(actions)]
+    named = [*_actions_named(actions, STANDS, GRAZES, WALKS, RUNS), *beating(actions)]
     return [action for action in actions if action in named]
 
 
 def beating(actions: Sequence[Action]) -> list[Action]:
     """A list of the action with the shortest name by which a model flies or swims; empty without one."""
     # The rest of the name counts: lying is among what is not done all day, and flying is not.
-    return _named(actions, BEATS, uncounted=BEATS)[:1]
+    return _actions_named(actions, BEATS, uncounted=BEATS)[:1]
 
 
 def _only_beat(actions: Sequence[Action], vehicle: Object, family: Family) -> list[Action]:
     """A list of the only action that came with a model, unless its name is of something else; else empty."""
     sole = [action for action in actions if own_actions(player_of(vehicle, family)) == [action]]
-    names, others = _words(sole).values(), (STANDS, GRAZES, WALKS, RUNS, OTHERWISE)
-    return [] if any(kind.search(name) for name in names for kind in others) else sole
+    names, kinds = _short_names(sole).values(), (STANDS, GRAZES, WALKS, RUNS, OTHERWISE)
+    return [] if any(kind.search(name) for name in names for kind in kinds) else sole
 
 
-def _named(
+def _actions_named(
     actions: Sequence[Action], *kinds: re.Pattern[str], uncounted: re.Pattern[str] | None = None
 ) -> list[Action]:
     """The actions whose names are of one of these kinds, and not of what is not done all day; the shortest first.
 
     `uncounted` is the part of a name that does not say what is not done all day.
     """
-    words = _words(actions)
+    words = _short_names(actions)
     named = [
         action
         for action in actions
@@ -167,13 +167,13 @@ def way_of_walk(model: Object, front: tuple[str, str], family: Family) -> int:
     """
     player = player_below(model, family)
     brought = own_actions(player) if player is not None else []
-    actions = [*_named(brought, WALKS), *_named(brought, RUNS)][:1]
+    actions = [*_actions_named(brought, WALKS), *_actions_named(brought, RUNS)][:1]
     if not actions:
         return 0
-    asked = player.data, actions[0], front
-    if asked not in family.ways:
-        family.ways[asked] = _quarters(model, actions, front, family)
-    return family.ways[asked]
+    key = player.data, actions[0], front
+    if key not in family.ways:
+        family.ways[key] = _quarters(model, actions, front, family)
+    return family.ways[key]
 
 
 def _quarters(model: Object, actions: Sequence[Action], front: tuple[str, str], family: Family) -> int:
@@ -220,8 +220,8 @@ def why_no_walk(
 
     Empty if one is, or if none is named so. Refused if it cannot be measured.
     """
-    taken, named = [each.action for each in clips if each.plays == MOVE], _named(actions, WALKS)
-    if not named or any(action in taken for action in named) or any(each.plays == BEAT for each in clips):
+    walks, named = [clip.action for clip in clips if clip.plays == MOVE], _actions_named(actions, WALKS)
+    if not named or any(action in walks for action in named) or any(clip.plays == BEAT for clip in clips):
         return ""
     walk = named[0]
     if why := why_too_long([walk], vehicle, scene):
@@ -248,7 +248,7 @@ def _height(vehicle: Object) -> float:
     return float(vehicle.steering.height * abs(vehicle.matrix_world.median_scale))
 
 
-def _words(actions: Sequence[Action]) -> dict[str, str]:
+def _short_names(actions: Sequence[Action]) -> dict[str, str]:
     """The names of actions without their number, and without the armature's name, which importers put at either end."""
     words = {action.name: NUMBERED.sub("", short_name(action)) for action in actions}
     ends = {word.rpartition("_")[2] for word in words.values()}
@@ -257,7 +257,7 @@ def _words(actions: Sequence[Action]) -> dict[str, str]:
     return words
 
 
-def chosen(clips: Sequence[Clip]) -> list[int]:
+def rows_to_begin_with(clips: Sequence[Clip]) -> list[int]:
     """The rows of the clips to begin with: those that stand, in the order of names, a walk and a run. `clips`: their
     names without that of the armature."""
 
@@ -266,16 +266,16 @@ def chosen(clips: Sequence[Clip]) -> list[int]:
         return sorted(rows, key=lambda row: (len(clips[row].name), clips[row].name))[:1]
 
     names = [clip.name for clip in clips]
-    stands, ahead = _all_day(clips, STAND), [row for row in _all_day(clips, MOVE) if _goes_ahead(clips[row])]
+    stands, forward = _all_day(clips, STAND), [row for row in _all_day(clips, MOVE) if _goes_ahead(clips[row])]
     idle = shortest([row for row in stands if STANDS.search(names[row])] or stands)
     # More of the same, such as Idle_2, and what grazes.
-    starts = tuple(names[row].lower() for row in idle)
-    more = [row for row in stands if names[row].lower().startswith(starts) or GRAZES.search(names[row])]
-    by_speed = sorted(ahead, key=lambda row: clips[row].speed)
-    walk = shortest(row for row in ahead if WALKS.search(names[row])) or by_speed[:1]
-    faster = [row for row in ahead for slow in walk if clips[row].speed > FASTER * clips[slow].speed]
+    prefixes = tuple(names[row].lower() for row in idle)
+    variants = [row for row in stands if names[row].lower().startswith(prefixes) or GRAZES.search(names[row])]
+    by_speed = sorted(forward, key=lambda row: clips[row].speed)
+    walk = shortest(row for row in forward if WALKS.search(names[row])) or by_speed[:1]
+    faster = [row for row in forward for slow in walk if clips[row].speed > FASTER * clips[slow].speed]
     run = shortest(row for row in faster if RUNS.search(names[row]))
-    return [*idle, *sorted(set(more) - set(idle), key=names.__getitem__), *walk, *run]
+    return [*idle, *sorted(set(variants) - set(idle), key=names.__getitem__), *walk, *run]
 
 
 def _all_day(clips: Sequence[Clip], kind: int) -> list[int]:

@@ -54,17 +54,6 @@ def check_tracks_show_clips(
         raise Refusal(f"{text}. Mute it, or turn on Replace Own Keys.", about=[rig], remedy="replace_own_keys")
 
 
-def mute_hiding(
-    rig: Object, channels: Collection[tuple[str, int]], clips: Collection[Action], frames: tuple[float, float]
-) -> list[str]:
-    """Mute the tracks that hide clips; returns their names."""
-    names = []
-    for track in hiding_tracks(rig, channels, clips, frames):
-        track.mute = True
-        names.append(track.name)
-    return names
-
-
 def unmute(rig: Object, names: Collection[str]) -> None:
     """Let the tracks with these names play again."""
     for track in _tracks(rig):

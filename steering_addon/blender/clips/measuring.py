@@ -16,7 +16,7 @@ from ..objects.body_sizes import stands_upright
 from ..objects.doubles import model_axes
 from ..objects.hierarchy import Family
 from ..refusal import Refusal
-from .poses import bone_channel, curves_for, follows_from_curves, phases_of, poses_of, span, values_on
+from .poses import bone_channel, follows_from_curves, phases_of, played_curves, poses_of, span, values_on
 from .rig import Rig, rig_of, to_model
 from .shapes import Shapes, shapes_of
 
@@ -74,21 +74,21 @@ def measured_clips(
     rig = shape_of(armature, model, family, front)
     if not rig.height > 0.0:
         raise Refusal(f"{model.name} has no height: its feet cannot be found. Give it a mesh.", about=[model])
-    cycles = [_posed(armature, rig, action, scene) for action in actions]
-    clips = [measured(_sampled(rig, cycle, cycle.low), rig.height) for cycle in cycles]
-    clips = _doubted(clips, fastest(rig))
-    first = leading(clips)
-    if first < 0:
+    cycles = [_pose_clip(armature, rig, action, scene) for action in actions]
+    clips = [measured(_sample(rig, cycle, cycle.low), rig.height) for cycle in cycles]
+    clips = _doubt_fast(clips, fastest(rig))
+    lead = leading(clips)
+    if lead < 0:
         return clips
-    walk = _sampled(rig, cycles[first], cycles[first].low)
+    walk = _sample(rig, cycles[lead], cycles[lead].low)
     groups = [foot.points for foot in find_feet(walk.points, rig.height)]
     for row, cycle in enumerate(cycles):
         # Feet that hardly move, as on a turn on the spot, are distinguished by how they walk, and so are those of runs
         # in which hands pass the ground.
-        if clips[row].speed == 0.0 or len(find_feet(_sampled(rig, cycle, cycle.low).points, rig.height)) != len(groups):
-            clips[row] = measured(_sampled(rig, cycle, cycles[first].low), rig.height, groups=groups)
-    clips = _doubted(clips, fastest(rig))
-    return matched(clips, [_sampled(rig, cycle, cycles[first].low) for cycle in cycles], rig.height)
+        if clips[row].speed == 0.0 or len(find_feet(_sample(rig, cycle, cycle.low).points, rig.height)) != len(groups):
+            clips[row] = measured(_sample(rig, cycle, cycles[lead].low), rig.height, groups=groups)
+    clips = _doubt_fast(clips, fastest(rig))
+    return matched(clips, [_sample(rig, cycle, cycles[lead].low) for cycle in cycles], rig.height)
 
 
 def fastest(shape: Rig | Shapes) -> float:
@@ -97,9 +97,9 @@ def fastest(shape: Rig | Shapes) -> float:
     return FASTEST[stands_upright(-points[:, 1], points[:, 2])] * float(np.sqrt(shape.height))
 
 
-def _doubted(clips: Sequence[Clip], most: float) -> list[Clip]:
-    """Clips of which none is sure that is faster than this, m/s."""
-    return [replace(clip, sure=min(clip.sure, UNSURE)) if clip.speed > most else clip for clip in clips]
+def _doubt_fast(clips: Sequence[Clip], limit: float) -> list[Clip]:
+    """Clips of which none faster than `limit`, m/s, is sure."""
+    return [replace(clip, sure=min(clip.sure, UNSURE)) if clip.speed > limit else clip for clip in clips]
 
 
 def shape_of(player: Object, model: Object, family: Family, front: tuple[str, str]) -> Rig | Shapes:
@@ -126,9 +126,9 @@ def player_below(model: Object, family: Family) -> Object | None:
     """
     if model.type == "ARMATURE":
         return model
-    below = [part for part in (model, *family.descendants(model)) if posed_block(part) is not None]
-    below = [part for part in below if part.type == "ARMATURE"] or below
-    return next((part for part in below if is_animated(posed_block(part))), below[0] if below else None)
+    players = [part for part in (model, *family.descendants(model)) if posed_block(part) is not None]
+    players = [part for part in players if part.type == "ARMATURE"] or players
+    return next((part for part in players if is_animated(posed_block(part))), players[0] if players else None)
 
 
 def moved_along(model: Object, family: Family, player: Object) -> list[Object]:
@@ -141,11 +141,11 @@ def moved_along(model: Object, family: Family, player: Object) -> list[Object]:
 
 def axes_of(forward: str, up: str) -> np.ndarray:
     """The left, back and up of a model as rows (3, 3), from its forward and up axes."""
-    side, ahead, above = model_axes(forward, up).T
-    return np.stack((-side, -ahead, above))
+    side, forward_axis, up_axis = model_axes(forward, up).T
+    return np.stack((-side, -forward_axis, up_axis))
 
 
-def _posed(armature: Object, rig: Rig | Shapes, action: Action, scene: Scene) -> Posed:
+def _pose_clip(armature: Object, rig: Rig | Shapes, action: Action, scene: Scene) -> Posed:
     first, last = span(action)
     if not last > first:
         raise Refusal(f"{action.name} is a single pose. Choose an action with at least two keys.")
@@ -167,7 +167,7 @@ def _check_is_still(armature: Object, action: Action, frames: np.ndarray) -> Non
     if armature.type != "ARMATURE":
         text = f"{action.name} moves no shape key of {armature.name}. Choose an action that was made for it."
         raise Refusal(text, about=[armature])
-    changing = [curve for curve in curves_for(action, armature) if np.ptp(values_on(curve, frames)) > STILL]
+    changing = [curve for curve in played_curves(action, armature) if np.ptp(values_on(curve, frames)) > STILL]
     bones = {bone_channel(curve.data_path)[0] for curve in changing}
     if changing and not any(bone in armature.pose.bones for bone in bones):
         text = f"{action.name} moves no bone of {armature.name}. Choose an action that was made for it."
@@ -189,10 +189,10 @@ def low_on(rig: Rig, poses: np.ndarray, above: Callable[[Rows], np.ndarray]) -> 
     """
     heights = rig.heights(poses)
     rows = low_in(rig, heights - heights.min(axis=1, keepdims=True), NEAR)
-    level = above(rows)
-    share = np.mean(np.abs(level) < LOW * rig.height, axis=0)
-    often = share >= OFTEN * share.max()
-    return _lowest_of_each_bone(rig, rows[often], np.quantile(level[:, often], MOSTLY, axis=0))
+    ground_heights = above(rows)
+    shares = np.mean(np.abs(ground_heights) < LOW * rig.height, axis=0)
+    is_often = shares >= OFTEN * shares.max()
+    return _lowest_of_each_bone(rig, rows[is_often], np.quantile(ground_heights[:, is_often], MOSTLY, axis=0))
 
 
 def low_in(rig: Rig | Shapes, heights: np.ndarray, near: float = LOW) -> Rows:
@@ -209,38 +209,38 @@ def _lowest_of_each_bone(rig: Rig | Shapes, rows: Rows, heights: np.ndarray) -> 
     """Of the points in some rows (r,), with these heights (r,), the lowest ones that move with each bone."""
     order = np.argsort(heights, kind="stable")
     bones = rig.parts_of(rows[order])
-    of_feet = np.unique(bones).tolist() if isinstance(rig, Shapes) else _of_feet(rig, np.unique(bones).tolist())
-    kept = [order[np.flatnonzero(bones == bone)[:MOST]] for bone in of_feet]
-    return np.sort(rows[np.concatenate(kept)])
+    of_feet = np.unique(bones).tolist() if isinstance(rig, Shapes) else _without_legs(rig, np.unique(bones).tolist())
+    lowest = [order[np.flatnonzero(bones == bone)[:MOST]] for bone in of_feet]
+    return np.sort(rows[np.concatenate(lowest)])
 
 
-def _of_feet(rig: Rig, low: Sequence[int]) -> list[int]:
+def _without_legs(rig: Rig, low: Sequence[int]) -> list[int]:
     """Leave out bones that carry legs, of those whose points come near the ground.
 
     A robe that hips or thighs move is as low as the feet that they carry, and stands still while these step.
     """
     heights = rig.rest[:, :3, 3] @ rig.matrix[2, :3]
-    above = heights > heights[list(low)].min() + HIGH * rig.height
+    is_high = heights > heights[list(low)].min() + HIGH * rig.height
     carriers = set()
     for bone in low:
-        carriers.update(each for each in [bone, *rig.above(bone)][LEG:] if above[each])
+        carriers.update(parent for parent in [bone, *rig.above(bone)][LEG:] if is_high[parent])
     return [bone for bone in low if bone not in carriers]
 
 
-def _sampled(rig: Rig | Shapes, posed: Posed, rows: Rows) -> Sampled:
+def _sample(rig: Rig | Shapes, posed: Posed, rows: Rows) -> Sampled:
     heads = rig.places(posed.poses)
-    gone = heads[-1] - heads[0]
+    shifts = heads[-1] - heads[0]
     if isinstance(rig, Rig):
         # Bones that carry nothing, such as the root of a rig whose hips walk away, may stay behind.
         carrying = np.unique(rig.bones[rig.weights > 0.0])
-        gone = gone[carrying if len(carrying) else slice(None)]
-    gone = gone - np.median(gone, axis=0) * (1.0, 1.0, 0.0)
+        shifts = shifts[carrying if len(carrying) else slice(None)]
+    shifts = shifts - np.median(shifts, axis=0) * (1.0, 1.0, 0.0)
     steps = np.linalg.norm(np.diff(heads, axis=0), axis=2).mean()
     return Sampled(
         name=posed.action.name,
         seconds=posed.seconds,
         points=rig.moved(posed.poses, rows),
         liveliness=float(steps * PHASES / posed.seconds / rig.height),
-        gap=float(np.linalg.norm(gone, axis=1).max()),
+        gap=float(np.linalg.norm(shifts, axis=1).max()),
         posture=float(heads[..., 2].mean() + rig.matrix[2, 3]),
     )

@@ -24,7 +24,7 @@ from .control_legs import ControlLegs
 from .controls import find_controls
 from .feet import Feet, read_feet
 from .poses import follows_from_curves, why_inherits_unusually
-from .rig import Rig, joined, unevenness
+from .rig import Rig, compose, unevenness
 from .rig_keys import Keyed, without_scale
 from .shapes import Shapes
 
@@ -66,37 +66,37 @@ class Planter:
         flat, shape = playing.flat(), playing.phase.shape[1:]
         posed = self.legs.pose(flat, shape)
         rests = np.einsum("cf,cl->lf", flat.weights(), self._rests).reshape(-1, *shape)
-        kept_down = [paw and paw.correction(flat, place) for paw, place in zip(self._paws, posed.places)]
+        pawing = [paw and paw.correction(flat, position) for paw, position in zip(self._paws, posed.places)]
         moving = np.einsum("cf,c->f", flat.weights(), self._moves.astype(np.float64)).reshape(shape)
-        share = settling(moving, body, self._height, frame_time)
-        as_played = zip(posed.soles, rests, kept_down, posed.reaches)
-        feet = [put_down(Stepping(*foot), share) for foot in as_played]
+        stop_shares = settling(moving, body, self._height, frame_time)
+        as_played = zip(posed.soles, rests, pawing, posed.reaches)
+        feet = [put_down(Stepping(*foot), stop_shares) for foot in as_played]
         lowers = self.legs.lowers_hips(on_ground=ground is not None)
         held = hold(body, feet, self._height, frame_time, ground, lowers_hips=lowers)
         if (softened := posed.soften(feet, held)) is not None:
             feet, held = softened, hold(body, softened, self._height, frame_time, ground, lowers_hips=lowers)
-        eased = [ease(foot, each, held.drop, self._height) for foot, each in zip(feet, held.corrections)]
+        eased = [ease(foot, correction, held.drop, self._height) for foot, correction in zip(feet, held.corrections)]
         held = Held(eased, held.drop)
         keyed = posed.keys(held)
         # Hips that never come down have no keys.
         drops = (np.abs(held.drop) > LEAST).any(axis=1)
         of_hips = posed.hip_keys(held.drop) if drops.any() else {}
         return [
-            {channel: column[k] for channel, column in (*keyed.items(), *(of_hips.items() if also else ()))}
-            for k, also in enumerate(drops.tolist())
+            {channel: column[k] for channel, column in (*keyed.items(), *(of_hips.items() if comes_down else ()))}
+            for k, comes_down in enumerate(drops.tolist())
         ]
 
 
 def _paws_of(rig: Rig, feet: Feet, clips: Sequence[Clip], bones: Sequence[int]) -> list[Paw | None]:
     """The motions that keep feet down in clips that stand; `bones` are the rows of what carries each foot."""
-    placed = [joined(rig.matrix, poses) for poses in feet.poses]
+    placed = [compose(rig.matrix, poses) for poses in feet.poses]
     return [
         paw_of(
             clips,
             [rig.moved(poses, rows) for poses in feet.poses],
             rests,
-            [each[:, bone, :3, 3] for each in placed],
-            [without_scale(each[:, bone, :3, :3]) for each in placed],
+            [matrices[:, bone, :3, 3] for matrices in placed],
+            [without_scale(matrices[:, bone, :3, :3]) for matrices in placed],
             rig.height,
         )
         for rows, rests, bone in zip(feet.soles, feet.rests.T, bones)
@@ -119,32 +119,32 @@ def planter_of(
         return None, "shape keys pose them, and no bone moves one"
     feet = read_feet(armature, rig, actions, first)
     if unevenness(rig.matrix):
-        return None, f"{_scaled(armature).name} is scaled unevenly: apply its scale, or scale it evenly"
+        return None, f"{_scaled_object(armature).name} is scaled unevenly: apply its scale, or scale it evenly"
     legs = find_legs(rig, feet.points, feet.poses[first])
-    whole = [leg for leg in legs if leg is not None]
-    bones = {bone for leg in whole for bone in leg.bones}
-    free = rig.part(np.concatenate([*feet.points, np.zeros(0, np.int64)]), bones)
+    found_legs = [leg for leg in legs if leg is not None]
+    bones = {bone for leg in found_legs for bone in leg.bones}
+    legs_rig = rig.part(np.concatenate([*feet.points, np.zeros(0, np.int64)]), bones)
     # Of bones that nothing scales it does not matter how they inherit scale.
-    rows = [rig.names.index(name) for name in free.names]
-    scaled = any((np.abs(each.scale[:, rows] - 1.0) > UNSCALED).any() for each in feet.channels)
-    if not follows_from_curves(armature, free.names, scaled=scaled):
+    rows = [rig.names.index(name) for name in legs_rig.names]
+    scaled = any((np.abs(channels.scale[:, rows] - 1.0) > UNSCALED).any() for channels in feet.channels)
+    if not follows_from_curves(armature, legs_rig.names, scaled=scaled):
         controls = find_controls(armature, rig, actions[first], feet.poses[first], feet.soles) if feet.soles else None
         if controls is None:
-            if why := why_inherits_unusually(armature, free.names, scaled=scaled):
+            if why := why_inherits_unusually(armature, legs_rig.names, scaled=scaled):
                 return None, why
             text = f"constraints or drivers pose the legs of {armature.name}, and no bone moves one foot alone"
             return None, f"{text}: switch the legs to inverse kinematics, and key its controls"
         return Planter(rig, feet, ControlLegs(armature, rig, feet, controls), clips), ""
-    if not rig.has_mesh and (len(whole) < len(legs) or not legs):
+    if not rig.has_mesh and (len(found_legs) < len(legs) or not legs):
         return None, f"{armature.name} moves no mesh, whose soles could be held: give it a mesh"
-    if not legs or len(whole) < len(legs):
+    if not legs or len(found_legs) < len(legs):
         return None, f"not every foot of {armature.data.name} is below a leg of two bones"
-    if share_a_leg(whole):
+    if share_a_leg(found_legs):
         return None, f"two feet of {armature.data.name} share a leg"
-    return Planter(rig, feet, BoneLegs(armature, rig, feet, whole), clips), ""
+    return Planter(rig, feet, BoneLegs(armature, rig, feet, found_legs), clips), ""
 
 
-def _scaled(armature: Object) -> Object:
+def _scaled_object(armature: Object) -> Object:
     """The object that is scaled unevenly, of an armature and those that carry it."""
     ob = armature
     while ob.parent is not None and not unevenness(doubles(ob.matrix_basis)):

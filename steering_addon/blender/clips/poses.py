@@ -25,7 +25,7 @@ from ..animation.keyframes import CHOICE, CONSTANT
 from ..animation.rotation_channels import data_path, matrices_from_channels, width_of
 from ..objects.doubles import column_from, doubles
 from ..objects.drivers import copied, drivers_of, pointers, with_own_data
-from .rig import Rig, joined, unset_matrices
+from .rig import Rig, compose, unset_matrices
 
 NAME = "Steering Clip"
 NUMBERS = ("location", "rotation", "scale")
@@ -71,7 +71,6 @@ def why_inherits_unusually(armature: Object, names: Collection[str], *, scaled: 
 
 
 def _are_driven(armature: Object, names: Collection[str]) -> bool:
-    """Whether a driver may move bones with these names."""
     if drivers_of(armature.data):
         return True
     starts = tuple(f'pose.bones["{escape_identifier(name)}"]' for name in names)
@@ -108,9 +107,9 @@ def from_channels(rig: Rig, channels: "Channels", space: np.ndarray = ARMATURE) 
             bases = channels.matrices(slice(row, row + together))
         basis = bases[:, row % together]
         if parent < 0:
-            joined(space @ rig.rest[row], basis, out=poses[:, row])
+            compose(space @ rig.rest[row], basis, out=poses[:, row])
         else:
-            joined(poses[:, parent], joined(inverse[parent] @ rig.rest[row], basis), out=poses[:, row])
+            compose(poses[:, parent], compose(inverse[parent] @ rig.rest[row], basis), out=poses[:, row])
     return poses
 
 
@@ -134,9 +133,9 @@ class Channels:
 
         Only those that `moved` says: (3, n), whether the location, rotation and scale of each bone; others stay.
         """
-        parts = share[:, None, None, None] * np.asarray(moved, np.float64)[..., None]
-        mine, others = ([getattr(channels, name) for name in NUMBERS] for channels in (self, other))
-        columns = (mine[k] * (1.0 - parts[:, k]) + others[k] * parts[:, k] for k in range(len(NUMBERS)))
+        shares = share[:, None, None, None] * np.asarray(moved, np.float64)[..., None]
+        own, others = ([getattr(channels, name) for name in NUMBERS] for channels in (self, other))
+        columns = (own[k] * (1.0 - shares[:, k]) + others[k] * shares[:, k] for k in range(len(NUMBERS)))
         return Channels(*columns, modes=self.modes)
 
     def of(self, rows: Sequence[int]) -> "Channels":
@@ -147,19 +146,21 @@ class Channels:
     def at(self, phases: np.ndarray) -> "Channels":
         """The channels at other times: `phases` (g,) are rows of these, and shares of the way to the next row."""
         rows = np.floor(phases).astype(np.int64)
-        part = (phases - rows)[:, None, None]
+        shares = (phases - rows)[:, None, None]
         columns = (getattr(self, name) for name in NUMBERS)
-        return Channels(*(each[rows] * (1.0 - part) + each[rows + 1] * part for each in columns), modes=self.modes)
+        return Channels(
+            *(column[rows] * (1.0 - shares) + column[rows + 1] * shares for column in columns), modes=self.modes
+        )
 
     def matrices(self, rows: slice) -> np.ndarray:
         """The matrices of the bones in some rows, (f, r, 4, 4); (1, r, 4, 4) if all of these stay as they are."""
         numbers = (getattr(self, name)[:, rows] for name in NUMBERS)
-        location, rotation, scale = (each[:1] if (each == each[:1]).all() else each for each in numbers)
+        location, rotation, scale = (column[:1] if (column == column[:1]).all() else column for column in numbers)
         frames, modes = max(len(location), len(rotation), len(scale)), np.array(self.modes[rows])
         matrices = unset_matrices((len(modes), frames)).swapaxes(0, 1)
         for mode in set(self.modes[rows]):
-            same = slice(None) if (modes == mode).all() else np.flatnonzero(modes == mode)
-            matrices[:, same, :3, :3] = matrices_from_channels(rotation[:, same, : width_of(mode)], mode)
+            columns = slice(None) if (modes == mode).all() else np.flatnonzero(modes == mode)
+            matrices[:, columns, :3, :3] = matrices_from_channels(rotation[:, columns, : width_of(mode)], mode)
         if (scale != 1.0).any():
             matrices[..., :3, :3] *= scale[..., None, :]
         matrices[..., :3, 3] = location
@@ -172,20 +173,20 @@ def channels_of(armature: Object, rig: Rig, action: Action, frames: np.ndarray) 
     modes = tuple(bone.rotation_mode for bone in bones)
     shape = (len(frames), len(bones))
     numbers = Channels(np.empty((*shape, 3)), np.zeros((*shape, 4)), np.empty((*shape, 3)), modes)
-    places: dict[tuple[str, str], np.ndarray] = {}
+    columns: dict[tuple[str, str], np.ndarray] = {}
     for row, bone in enumerate(bones):
         for column, channel in ((numbers.location, "location"), (numbers.scale, "scale")):
-            places[bone.name, channel] = column[:, row]
-        places[bone.name, data_path(bone.rotation_mode)] = numbers.rotation[:, row, : width_of(bone.rotation_mode)]
+            columns[bone.name, channel] = column[:, row]
+        columns[bone.name, data_path(bone.rotation_mode)] = numbers.rotation[:, row, : width_of(bone.rotation_mode)]
         for channel in ("location", "scale", data_path(bone.rotation_mode)):
-            places[bone.name, channel][:] = doubles(getattr(bone, channel))
-    curves = curves_for(action, armature)
-    held = {(curve.data_path, curve.array_index) for curve in stepped(curves)}
+            columns[bone.name, channel][:] = doubles(getattr(bone, channel))
+    curves = played_curves(action, armature)
+    held_channels = {(curve.data_path, curve.array_index) for curve in stepped_curves(curves)}
     for curve in curves:
-        column = places.get(bone_channel(curve.data_path))
+        column = columns.get(bone_channel(curve.data_path))
         if column is not None and curve.array_index < column.shape[1] and not curve.mute:
-            is_held = (curve.data_path, curve.array_index) in held
-            column[:, curve.array_index] = (straight if is_held else values_on)(curve, frames)
+            is_held = (curve.data_path, curve.array_index) in held_channels
+            column[:, curve.array_index] = (straight_values if is_held else values_on)(curve, frames)
     return numbers
 
 
@@ -196,10 +197,10 @@ def mixed_channels(tables: Sequence[Channels], playing: Playing) -> Channels:
     clips, rows, bones, width = stacked.shape
     mixed = mixed_columns(stacked.transpose(0, 2, 3, 1).reshape(clips, -1, rows), playing)
     location, rotation, scale = np.split(mixed.reshape(bones, width, -1), (3, 7), axis=1)
-    return Channels(*(each.transpose(2, 0, 1) for each in (location, rotation, scale)), modes=tables[0].modes)
+    return Channels(*(numbers.transpose(2, 0, 1) for numbers in (location, rotation, scale)), modes=tables[0].modes)
 
 
-def curves_for(action: Action, armature: Object) -> list[FCurve]:
+def played_curves(action: Action, armature: Object) -> list[FCurve]:
     """The curves of an action that an object would play."""
     bag = channelbag_in(action, slot_for(action, armature))
     return list(bag.fcurves) if bag is not None else []
@@ -207,8 +208,8 @@ def curves_for(action: Action, armature: Object) -> list[FCurve]:
 
 def bone_channel(data_path: str) -> tuple[str, str]:
     """The bone and the channel that a path names, `pose.bones["Hips"].location`; two empty strings for other paths."""
-    start, _, rest = data_path.partition('pose.bones["')
-    name, _, channel = rest.rpartition('"].')
+    start, _, after = data_path.partition('pose.bones["')
+    name, _, channel = after.rpartition('"].')
     # Blender writes quotes and backslashes in names with a backslash.
     return ("", "") if start or not name else (unescape_identifier(name), channel)
 
@@ -221,23 +222,19 @@ def values_on(curve: FCurve, frames: np.ndarray) -> np.ndarray:
     kinds = column_from(curve.keyframe_points, "interpolation", kind=np.int32)
     if (kinds[:-1] != LINEAR).any():
         return evaluate(curve, frames)
-    return straight(curve, frames)
+    return straight_values(curve, frames)
 
 
-def stepped(curves: Iterable[FCurve]) -> list[FCurve]:
+def stepped_curves(curves: Iterable[FCurve]) -> list[FCurve]:
     """The curves of a clip that are to go straight on, because most of the clip is held from key to key."""
     several = [curve for curve in curves if len(curve.keyframe_points) > 2 and not len(curve.modifiers)]
     several = [curve for curve in several if curve.data_path.rpartition(".")[2] in TRANSFORMS]
-    held = [curve for curve in several if _is_held(curve)]
+    kinds = [column_from(curve.keyframe_points, "interpolation", kind=CHOICE)[:-1] for curve in several]
+    held = [curve for curve, of_keys in zip(several, kinds) if (of_keys == CONSTANT).all()]
     return held if len(held) > MOST * len(several) else []
 
 
-def _is_held(curve: FCurve) -> bool:
-    kinds = column_from(curve.keyframe_points, "interpolation", kind=CHOICE)
-    return bool((kinds[:-1] == CONSTANT).all())
-
-
-def straight(curve: FCurve, frames: np.ndarray) -> np.ndarray:
+def straight_values(curve: FCurve, frames: np.ndarray) -> np.ndarray:
     """The values (f,) of a curve with straight lines between its keys, or between its samples."""
     points = curve.keyframe_points or curve.sampled_points
     x, y = column_from(points, "co", 2).astype(np.float64).T
@@ -252,8 +249,8 @@ def from_blender(armature: Object, rig: Rig, action: Action, frames: np.ndarray)
         order = [copy.pose.bones.find(name) for name in rig.names]
         elements = np.empty(16 * len(copy.pose.bones), dtype=np.float32)
         for number, frame in enumerate(frames):
-            whole = math.floor(frame)
-            scene.frame_set(whole, subframe=float(frame - whole))
+            full_frame = math.floor(frame)
+            scene.frame_set(full_frame, subframe=float(frame - full_frame))
             bones = copy.evaluated_get(scene.view_layers[0].depsgraph).pose.bones
             # Column by column; asking each bone for its matrix takes several times as long.
             bones.foreach_get("matrix", elements)
@@ -266,7 +263,7 @@ def copy_aside(armature: Object, action: Action) -> Iterator[tuple[Scene, Object
     """A copy of an armature that plays an action, in a scene of its own; both are gone afterwards."""
     scene = bpy.data.scenes.new(NAME)
     copy, played = copied(armature), action.copy()
-    new = with_own_data([armature], [copy])
+    own_data = with_own_data([armature], [copy])
     try:
         for target, setting in pointers(armature):
             if target == armature:
@@ -276,10 +273,10 @@ def copy_aside(armature: Object, action: Action) -> Iterator[tuple[Scene, Object
         stop_playing(copy)
         # A copy of it, as Blender marks an action that was never assigned as one for objects.
         assign_action(copy, played, slot_for(played, armature))
-        for curve in stepped(curves_for(played, armature)):
+        for curve in stepped_curves(played_curves(played, armature)):
             for key in curve.keyframe_points:
                 key.interpolation = "LINEAR"
         yield scene, copy
     finally:
-        bpy.data.batch_remove([copy, played, *new])
+        bpy.data.batch_remove([copy, played, *own_data])
         bpy.data.scenes.remove(scene)

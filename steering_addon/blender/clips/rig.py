@@ -66,24 +66,24 @@ class Rig:
 
     def above(self, bone: int) -> list[int]:
         """The bones above a bone, the nearest first."""
-        above = []
+        parents = []
         while (bone := int(self.parents[bone])) >= 0:
-            above.append(bone)
-        return above
+            parents.append(bone)
+        return parents
 
-    def part(self, rows: Rows, others: Iterable[int] = ()) -> "Rig":
+    def part(self, rows: Rows, also: Iterable[int] = ()) -> "Rig":
         """Only some points, in the order of their rows (r,), with the bones that move them, others, and all above."""
-        needed = {*self.bones[rows][self.weights[rows] > 0.0].tolist(), *others}
+        needed = {*self.bones[rows][self.weights[rows] > 0.0].tolist(), *also}
         needed.update(bone for carried in list(needed) for bone in self.above(carried))
-        kept = np.array(sorted(needed), dtype=np.int64)
-        numbers = np.full(len(self.names) + 1, -1, dtype=np.int64)
-        numbers[kept] = np.arange(len(kept))
+        bones = np.array(sorted(needed), dtype=np.int64)
+        new_rows = np.full(len(self.names) + 1, -1, dtype=np.int64)
+        new_rows[bones] = np.arange(len(bones))
         return Rig(
-            names=tuple(self.names[bone] for bone in kept),
-            parents=numbers[self.parents[kept]],
-            rest=self.rest[kept],
+            names=tuple(self.names[bone] for bone in bones),
+            parents=new_rows[self.parents[bones]],
+            rest=self.rest[bones],
             points=self.points[rows],
-            bones=np.maximum(numbers[self.bones[rows]], 0),
+            bones=np.maximum(new_rows[self.bones[rows]], 0),
             weights=self.weights[rows],
             matrix=self.matrix,
             has_mesh=self.has_mesh,
@@ -101,7 +101,7 @@ class Rig:
 
     def moved(self, poses: np.ndarray, rows: Rows) -> np.ndarray:
         """Points in the model's space, (f, r, 3), from the bones' poses (f, n, 4, 4); `rows` (r,) of the points."""
-        return self.carried(joined(self.matrix, poses), rows)
+        return self.carried(compose(self.matrix, poses), rows)
 
     def carried(self, placed: np.ndarray, rows: Rows, part_of: Collection[int] | None = None) -> np.ndarray:
         """As `moved`, from the bones in the model's space (f, n, 4, 4).
@@ -109,17 +109,17 @@ class Rig:
         `part_of` are bones whose shares alone are added up.
         """
         total = np.zeros((3, len(rows), len(placed)))
-        places, bones, weights = self.points[rows], self.bones[rows], self.weights[rows]
-        at_rest = np.concatenate((places, np.ones((len(rows), 1))), axis=1)
+        points, bones, weights = self.points[rows], self.bones[rows], self.weights[rows]
+        at_rest = np.concatenate((points, np.ones((len(rows), 1))), axis=1)
         moving = np.unique(bones[weights > 0.0]).tolist()
-        for bone in (each for each in moving if part_of is None or each in part_of):
-            share = np.einsum("rk,rk->r", weights, bones == bone)
-            used = np.flatnonzero(share)
+        for bone in moving if part_of is None else [bone for bone in moving if bone in part_of]:
+            shares = np.einsum("rk,rk->r", weights, bones == bone)
+            moved = np.flatnonzero(shares)
             # In the axes of the bone, where they stay.
-            inside = share[used] * np.einsum("ij,rj->ir", self.from_rest[bone], at_rest[used])
+            offsets = shares[moved] * np.einsum("ij,rj->ir", self.from_rest[bone], at_rest[moved])
             for row in range(3):
-                terms = (inside[k, :, None] * placed[:, bone, row, k] for k in range(4))
-                total[row, used] += next(terms) + next(terms) + next(terms) + next(terms)
+                terms = (offsets[k, :, None] * placed[:, bone, row, k] for k in range(4))
+                total[row, moved] += next(terms) + next(terms) + next(terms) + next(terms)
         loose = np.flatnonzero(~weights.any(axis=1)) if part_of is None else np.zeros(0, np.int64)
         total[:, loose] = self.at_rest()[rows[loose]].T[..., None]
         return total.transpose(2, 1, 0)
@@ -130,9 +130,9 @@ class Rig:
         places = np.concatenate((self.points, np.ones((len(self.points), 1))), axis=1)
         total = np.zeros((len(poses), len(places)))
         for k in range(INFLUENCES):
-            used = np.flatnonzero(self.weights[:, k] > 0.0)
-            heights = np.einsum("fma,ma->fm", deform[:, self.bones[used, k]], places[used])
-            total[:, used] += self.weights[used, k] * heights
+            moved = np.flatnonzero(self.weights[:, k] > 0.0)
+            heights = np.einsum("fma,ma->fm", deform[:, self.bones[moved, k]], places[moved])
+            total[:, moved] += self.weights[moved, k] * heights
         loose = ~self.weights.any(axis=1)
         total[:, loose] = (places[loose] @ self.matrix[2])[None]
         return total
@@ -145,14 +145,14 @@ def unset_matrices(shape: tuple[int, ...]) -> np.ndarray:
     return memory.transpose((*range(2, memory.ndim), 0, 1))
 
 
-def joined(a: np.ndarray, b: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+def compose(a: np.ndarray, b: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
     """The products of affine matrices, (..., 4, 4) each; `out` has to be one of affine matrices."""
     if out is None:
         out = unset_matrices(np.broadcast_shapes(a.shape, b.shape)[:-2])
-    part = np.empty_like(out[..., :3, :])
+    product = np.empty_like(out[..., :3, :])
     np.multiply(a[..., :3, :1], b[..., :1, :], out=out[..., :3, :])
     for k in (1, 2):
-        out[..., :3, :] += np.multiply(a[..., :3, k : k + 1], b[..., k : k + 1, :], out=part)
+        out[..., :3, :] += np.multiply(a[..., :3, k : k + 1], b[..., k : k + 1, :], out=product)
     out[..., :3, 3] += a[..., :3, 3]
     return out
 
@@ -165,9 +165,9 @@ def rig_of(armature: Object, model: Object, family: Family, axes: np.ndarray) ->
     rows = {bone.name: row for row, bone in enumerate(bones)}
     skins, rigid = body_of(armature, family)
     # As for sizes: what is held in a hand may reach below the feet.
-    parts = [_carried(*each, rows) for each in rigid] + [_deformed(armature, each, rows) for each in skins]
+    parts = [_rigid_points(*mesh, rows) for mesh in rigid] + [_skin_points(armature, skin, rows) for skin in skins]
     parts = [part for part in parts if len(part[0])]
-    points, influences, weights = (np.concatenate(column) for column in zip(*(parts or [_ends(bones, rows)])))
+    points, influences, weights = (np.concatenate(column) for column in zip(*(parts or [_bone_ends(bones, rows)])))
     return Rig(
         names=tuple(bone.name for bone in bones),
         parents=np.array([rows[bone.parent.name] if bone.parent else -1 for bone in bones], dtype=np.int64),
@@ -208,27 +208,31 @@ def unevenness(matrix: np.ndarray) -> tuple[float, ...]:
     return tuple((scale / scale.mean()).round(2).tolist())
 
 
-def _deformed(armature: Object, skin: Object, rows: dict[str, int]) -> Part:
-    """The points of a mesh that an armature deforms."""
+def _skin_points(armature: Object, skin: Object, rows: dict[str, int]) -> Part:
     points, matrix = rest_points(skin), within(skin, armature)
     points = points @ matrix[:3, :3].T + matrix[:3, 3]
-    bones, weights = _groups(skin, rows, len(points))
-    envelopes = (each.type == "ARMATURE" and each.use_bone_envelopes for each in skin.modifiers)
+    bones, weights = _strongest_bones(skin, rows, len(points))
+    envelopes = (modifier.type == "ARMATURE" and modifier.use_bone_envelopes for modifier in skin.modifiers)
     if not weights.any() and any(envelopes):
-        bones, weights = _nearest(armature, rows, points)
-    shown = on_faces(skin.data, len(points))
-    return points[shown], bones[shown], weights[shown]
+        bones, weights = _nearest_bones(armature, rows, points)
+    visible = on_faces(skin.data, len(points))
+    return points[visible], bones[visible], weights[visible]
 
 
-def _carried(part: Object, bone: str, offset: np.ndarray, rows: dict[str, int]) -> Part:
+def _rigid_points(part: Object, bone: str, offset: np.ndarray, rows: dict[str, int]) -> Part:
     """The points of a mesh that is a rigid part on a bone, placed by a matrix (4, 4)."""
     points = points_at_rest(part) @ offset[:3, :3].T + offset[:3, 3]
-    bones, weights = np.zeros((len(points), INFLUENCES), dtype=np.int64), np.zeros((len(points), INFLUENCES))
-    bones[:, 0], weights[:, 0] = rows[bone], 1.0
-    return points, bones, weights
+    return points, *_single_bones(np.full(len(points), rows[bone]))
 
 
-def _groups(part: Object, rows: dict[str, int], count: int) -> tuple[Rows, np.ndarray]:
+def _single_bones(rows: Rows) -> tuple[Rows, np.ndarray]:
+    """The bones and weights of points that one bone each moves, whose row (m,) it is."""
+    bones, weights = np.zeros((len(rows), INFLUENCES), dtype=np.int64), np.zeros((len(rows), INFLUENCES))
+    bones[:, 0], weights[:, 0] = rows, 1.0
+    return bones, weights
+
+
+def _strongest_bones(part: Object, rows: dict[str, int], count: int) -> tuple[Rows, np.ndarray]:
     """The strongest bones of each point of a mesh, mirror images among them, and their shares."""
     bone_of = {group.index: rows.get(group.name, -1) for group in part.vertex_groups}
     vertices = len(part.data.vertices)
@@ -249,30 +253,24 @@ def _groups(part: Object, rows: dict[str, int], count: int) -> tuple[Rows, np.nd
     return bones, weights
 
 
-def _nearest(armature: Object, rows: dict[str, int], points: np.ndarray) -> tuple[Rows, np.ndarray]:
-    """The bone next to each point (m, 3), as `_groups`: about what envelopes make of them."""
+def _nearest_bones(armature: Object, rows: dict[str, int], points: np.ndarray) -> tuple[Rows, np.ndarray]:
+    """The bone next to each point (m, 3), as `_strongest_bones`: about what envelopes make of them."""
     deforming = [bone for bone in armature.data.bones if bone.use_deform] or list(armature.data.bones)
-    nearest, bones = np.full(len(points), np.inf), np.zeros((len(points), INFLUENCES), dtype=np.int64)
+    nearest, bones = np.full(len(points), np.inf), np.zeros(len(points), dtype=np.int64)
     for bone in deforming:
-        head, along = doubles(bone.head_local), doubles(bone.tail_local) - doubles(bone.head_local)
-        share = np.clip((points - head) @ along / max(float(along @ along), 1e-12), 0.0, 1.0)
-        distance = np.linalg.norm(points - head - share[:, None] * along, axis=1)
+        head, bone_vector = doubles(bone.head_local), doubles(bone.tail_local) - doubles(bone.head_local)
+        fractions = np.clip((points - head) @ bone_vector / max(float(bone_vector @ bone_vector), 1e-12), 0.0, 1.0)
+        distance = np.linalg.norm(points - head - fractions[:, None] * bone_vector, axis=1)
         # Where bones meet, the one below: a heel moves with the foot, not with the shin.
         nearer = distance <= nearest + 1e-6
-        nearest[nearer], bones[nearer, 0] = distance[nearer], rows[bone.name]
-    weights = np.zeros((len(points), INFLUENCES))
-    weights[:, 0] = 1.0
-    return bones, weights
+        nearest[nearer], bones[nearer] = distance[nearer], rows[bone.name]
+    return _single_bones(bones)
 
 
-def _ends(bones: list, rows: dict[str, int]) -> Part:
+def _bone_ends(bones: list, rows: dict[str, int]) -> Part:
     """The ends of the bones that would deform a mesh, or without such bones of all, for an armature without one."""
     bones = [bone for bone in bones if bone.use_deform] or bones
     ends = doubles([(bone.head_local, bone.tail_local) for bone in bones]).reshape(-1, 2, 3)
     # A foot has at least two points, so there are two at either end.
     points = np.einsum("sk,bki->bsi", ALONG, ends).reshape(-1, 3)
-    influences = np.zeros((len(points), INFLUENCES), dtype=np.int64)
-    influences[:, 0] = np.repeat([rows[bone.name] for bone in bones], len(ALONG))
-    weights = np.zeros((len(points), INFLUENCES))
-    weights[:, 0] = 1.0
-    return points, influences, weights
+    return points, *_single_bones(np.repeat([rows[bone.name] for bone in bones], len(ALONG)))

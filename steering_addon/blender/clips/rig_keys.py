@@ -42,7 +42,7 @@ def rotation_keys(bone: str, mode: str, turns: np.ndarray) -> dict[tuple[str, in
     return {(path, index): numbers[..., index] for index in range(numbers.shape[-1])}
 
 
-def made_for(
+def key_actions(
     rigs: Sequence[Object], title: str, keys: Sequence[Keyed], existing: Mapping[str, Action]
 ) -> list[ClipCopy]:
     """An action of keys for each armature of a model, for strips: from frame 0 on, and a frame longer than the keys.
@@ -52,28 +52,28 @@ def made_for(
         keys: of each, values (f,) by data path and index.
         existing: what earlier bakes have made, by what they were made of.
     """
-    made_of = [f"{title.lower()} {_hash(each)}" for each in keys]
+    made_of = [f"{title.lower()} {_hash(of_rig)}" for of_rig in keys]
     count = len(next(iter(keys[0].values())))
-    first = {name: k for k, name in reversed([*enumerate(made_of)]) if name not in existing}
-    new, made = [keys[k] for k in sorted(first.values())], dict(existing)
+    first_rows = {name: k for k, name in reversed([*enumerate(made_of)]) if name not in existing}
+    new_keys, actions = [keys[k] for k in sorted(first_rows.values())], dict(existing)
     # Not the lengths of bones: importers guess where those end, and draw some a hundred times too long.
     size = max(((b.head_local - b.parent.head_local).length for b in rigs[0].data.bones if b.parent), default=0.0)
-    precision = [PRECISION * (size if path.endswith("location") else 1.0) for each in new for path, _ in each]
-    columns = [column for each in new for column in each.values()]
-    thinned = iter(thinned_curves(np.stack(columns, axis=1), np.array(precision)) if new else ())
+    precision = [PRECISION * (size if path.endswith("location") else 1.0) for of_rig in new_keys for path, _ in of_rig]
+    columns = [column for of_rig in new_keys for column in of_rig.values()]
+    thinned = iter(thinned_curves(np.stack(columns, axis=1), np.array(precision)) if new_keys else ())
     copies = []
-    for rig, name, each in zip(rigs, made_of, keys):
-        if (same := made.get(name)) is not None:
-            copies.append(ClipCopy(same, same.slots[0] if SLOTTED else None, title, float(count), new=False))
+    for rig, name, of_rig in zip(rigs, made_of, keys):
+        if (known := actions.get(name)) is not None:
+            copies.append(ClipCopy(known, known.slots[0] if SLOTTED else None, title, float(count), new=False))
             continue
         action, slot = new_action(f"{title} of {rig.name}", rig)
         bag = channelbag_in(action, slot, ensure=True)
-        for path, index in each:
+        for path, index in of_rig:
             write_thinned_keys(bag.fcurves.new(path, index=index), next(thinned))
         # Strips run round their clip: on its last frame they would be on the first again.
         action.use_frame_range, action.frame_start, action.frame_end = True, 0.0, float(count)
         action[COPY] = {"made_of": name}
-        made[name] = action
+        actions[name] = action
         copies.append(ClipCopy(action, slot, title, float(count), new=True))
     return copies
 

@@ -129,7 +129,7 @@ def _moves(mesh: Object, block: ShapeKey) -> np.ndarray:
     group = mesh.vertex_groups.get(block.vertex_group) if block.vertex_group else None
     if group is not None:
         shares = [
-            next((each.weight for each in vertex.groups if each.group == group.index), 0.0)
+            next((element.weight for element in vertex.groups if element.group == group.index), 0.0)
             for vertex in mesh.data.vertices
         ]
         moves *= np.array(shares)[:, None]
@@ -178,10 +178,10 @@ def clear_players(objects: Iterable[Object], keep: Collection[Action] = ()) -> l
     Arguments and result as for `clear_clips`. Objects whose strips stay keep their copy.
     """
     objects = list(dict.fromkeys(objects))
-    shown = Counter(ob.data for ob in objects if has_own_shapes(ob))
+    users = Counter(ob.data for ob in objects if has_own_shapes(ob))
     # Others, such as vehicles that are locked, may share the copy.
-    edited = clear_clips([ob for ob in objects if ob.data not in shown or ob.data.users == shown[ob.data]], keep)
-    take_own_shapes(objects, {each.rig for each in edited})
+    edited = clear_clips([ob for ob in objects if ob.data not in users or ob.data.users == users[ob.data]], keep)
+    take_own_shapes(objects, {track.rig for track in edited})
     return edited
 
 

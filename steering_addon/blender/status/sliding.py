@@ -23,7 +23,7 @@ from ..animation.rotation_channels import data_path, matrices_from_channels, wid
 from ..clips.clip_record import clip_record, tracks_of
 from ..clips.crowd_clips import scale_of
 from ..clips.measuring import axes_of, low_on, low_points, player_below
-from ..clips.poses import Channels, bone_channel, channels_of, curves_for, follows_from_curves, from_channels
+from ..clips.poses import Channels, bone_channel, channels_of, follows_from_curves, from_channels, played_curves
 from ..clips.rig import Rig, rig_of
 from ..objects.doubles import axes_of_model, doubles
 from ..objects.hierarchy import Family
@@ -181,7 +181,7 @@ class _Model:
             if mixed is None:
                 mixed = layer
             else:
-                curves = {bone_channel(curve.data_path) for curve in curves_for(strip.action, armature)}
+                curves = {bone_channel(curve.data_path) for curve in played_curves(strip.action, armature)}
                 kinds = ["location"] * len(rig.names), map(data_path, mixed.modes), ["scale"] * len(rig.names)
                 keyed = [[key in curves for key in zip(rig.names, kind)] for kind in kinds]
                 mixed = mixed.mixed(layer, influence, keyed)

@@ -19,7 +19,7 @@ from ..clips.clip_record import clip_record, is_copy
 from ..clips.clip_strips import ClipPlayed, Edited, RigClips, write_clips
 from ..clips.crowd_clips import scale_of, store_measurements
 from ..clips.planting import FEET, FRAMES_TOGETHER, planter_of
-from ..clips.rig_keys import made_for
+from ..clips.rig_keys import key_actions
 from ..clips.shapes import clear_players, give_own_shapes, has_own_shapes
 from ..objects.tagged_objects import names_of
 from ..read.plan import Plan
@@ -220,7 +220,7 @@ class _ModelStrips:
             return
         keys = self.playing.neck.keys(rigs[0], left[rows], raised[rows])
         of_each = [{channel: column[k] for channel, column in keys.items()} for k in range(len(rows))]
-        for k, copy in zip(rows, made_for([rigs[k] for k in rows], HEAD, of_each, existing)):
+        for k, copy in zip(rows, key_actions([rigs[k] for k in rows], HEAD, of_each, existing)):
             self._head[k] = [ClipPlayed(copy, combines=True)]
 
     def _plant(self, footing: PlantedBodies, moved: Collection[int], moving: Collection[Object]) -> Iterator[None]:
@@ -237,7 +237,7 @@ class _ModelStrips:
             played = planter.paced(played, body, self._plan.frame_time, ground)
             self._phase[:, rows] = played.phase
             keys = planter.keys(played, body, self._plan.frame_time, ground)
-            copies = made_for(rigs[rows], FEET, keys, existing)
+            copies = key_actions(rigs[rows], FEET, keys, existing)
             for k, (copy, each) in enumerate(zip(copies, keys), rows.start):
                 self._feet[k] = [ClipPlayed(replace(copy, feet=tuple(each)))]
                 yield
