@@ -52,8 +52,8 @@ def add_clip(crowd: Object, action: Action, plays: str) -> PropertyGroup:
 
 
 def measure_clips(crowd: Object, scene: Scene, family: Family, *, again: bool = False) -> None:
-    """Measure the clips of a crowd on its models and store that with them; `again` also those that are known. Refused
-    if no vehicle can play them, or one cannot be measured."""
+    """Measure the clips of a crowd on its models and store that with them; `again`: whether to measure also known ones.
+    Refused if no vehicle can play them, or one cannot be measured."""
     vehicles = vehicles_of(crowd, scene)
     models = models_of(crowd, vehicles, scene, family)
     check_has_models(crowd, vehicles, models)
@@ -63,23 +63,23 @@ def measure_clips(crowd: Object, scene: Scene, family: Family, *, again: bool = 
 def add_found(crowd: Object, clips: Sequence[Found], scene: Scene, family: Family) -> list[str]:
     """Add those of the clips that a crowd does not have yet, measure all, and let the models stand on their soles.
     Returns the names of the new ones."""
-    taken = {clip.action for clip in stored_clips(crowd)}
-    new = [each for each in clips if each.action not in taken]
-    for each in new:
-        add_clip(crowd, each.action, name_of(PLAYS, each.plays))
+    known = {clip.action for clip in stored_clips(crowd)}
+    new = [found for found in clips if found.action not in known]
+    for found in new:
+        add_clip(crowd, found.action, name_of(PLAYS, found.plays))
     if stored_clips(crowd):
         measure_clips(crowd, scene, family)
         models = models_of(crowd, vehicles_of(crowd, scene), scene, family)
         for model in models:
             stand_on_soles(model, scene, family)
         store_unplanted(crowd, [(model, why_unplanted(model, scene, family)) for model in models])
-    return [short_name(each.action) for each in new]
+    return [short_name(found.action) for found in new]
 
 
 def without_copies(clips: Sequence[Found], known: Sequence[Found]) -> list[Found]:
     """The clips of a model without those that another model brought already, key by key, as files of a set do."""
-    keys = [_keys_of(each.action) for each in known]
-    return [each for each in clips if _keys_of(each.action) not in keys]
+    keys = [_keys_of(clip.action) for clip in known]
+    return [clip for clip in clips if _keys_of(clip.action) not in keys]
 
 
 def _keys_of(action: Action) -> list[tuple[str, int, bytes]]:
@@ -88,14 +88,14 @@ def _keys_of(action: Action) -> list[tuple[str, int, bytes]]:
     ]
 
 
-def fit_speed(crowd: Object, walk: float, scene: Scene, *, most: float = math.inf) -> None:
+def fit_speed(crowd: Object, walk: float, scene: Scene, *, top_speed: float = math.inf) -> None:
     """Let a crowd start and move at the speed of its walk, in m/s; a start speed that was set by hand stays.
 
-    `most` is the greatest top speed that it keeps, m/s.
+    `top_speed` is the greatest top speed that it keeps, m/s.
     """
     vehicle = crowd.steering.vehicle
     before = vehicle.cruise_speed
-    vehicle.max_speed = max(min(vehicle.max_speed, most), walk)
+    vehicle.max_speed = max(min(vehicle.max_speed, top_speed), walk)
     vehicle.cruise_speed = walk / vehicle.max_speed
     start_at_cruise(vehicles_of(crowd, scene), before, vehicle.cruise_speed)
 
@@ -114,7 +114,7 @@ def why_without_walk(crowd: Object) -> str:
 
 
 def _any_moves(clips: Sequence[Found]) -> bool:
-    return any(each.plays in (MOVE, BEAT) for each in clips)
+    return any(clip.plays in (MOVE, BEAT) for clip in clips)
 
 
 def add_to_new_crowd(crowd: Object, members: Sequence[Object], scene: Scene) -> tuple[list[str], str]:
@@ -141,7 +141,7 @@ def _brought_to(crowd: Object, members: Sequence[Object], scene: Scene) -> tuple
     reasons = []
     for vehicle, rig, clips, why in brought:
         # A model without clips plays those of another one whose bones it has.
-        if why and (clips or not any(fits(each.action, rig) for each in all_clips)):
+        if why and (clips or not any(fits(clip.action, rig) for clip in all_clips)):
             subject = crowd.name if len(models) == 1 else vehicle.name
             reasons.append(why if clips else f"{subject} plays no clips{why}")
     why = next(iter(reasons), "")
@@ -164,7 +164,9 @@ def _brought_by(crowd: Object, vehicle: Object, rig: Object, scene: Scene, famil
     Only actions that their names promise are looked at, those that came with the member first; if none of these moves
     and few came with it, these few. Nothing is found that a bake would refuse.
     """
-    brought, is_moved = own_actions(rig), locomotion_of(crowd).runs_on_wheels or _is_driven(vehicle, family)
+    brought, parts = own_actions(rig), (vehicle, *family.descendants(vehicle))
+    # Drivers may move a part, such as its wings.
+    is_moved = locomotion_of(crowd).runs_on_wheels or any(drivers_of(part, posed_block(part)) for part in parts)
     if not brought:
         glides = rig.type == "ARMATURE" and not is_moved
         text = f": {rig.name} brings no action, and glides in its rest pose. Import some for it, then press Find Clips"
@@ -173,10 +175,10 @@ def _brought_by(crowd: Object, vehicle: Object, rig: Object, scene: Scene, famil
         clips = find_clips(crowd, vehicle, (promising(brought), promising(actions_of(rig))), scene, family)
         if not _any_moves(clips) and len(brought) <= FEW:
             clips = find_clips(crowd, vehicle, (brought,), scene, family)
-        channels = {channel for each in clips for channel in curves_for(each.action, rig)}
+        channels = {channel for clip in clips for channel in curves_for(clip.action, rig)}
         check_strips_play(rig)
         frames = float(scene.frame_start), float(scene.frame_end)
-        actions = {each.action for each in clips}
+        actions = {clip.action for clip in clips}
         check_shows_clips(rig, channels, actions, False)
         check_tracks_show_clips(rig, channels, actions, frames, False)
     except Refusal as why:
@@ -189,8 +191,3 @@ def _brought_by(crowd: Object, vehicle: Object, rig: Object, scene: Scene, famil
     text = f": no action of {rig.name} walks, runs or flies"
     text += ". Use Add Clip for others" if len(brought) <= FEW else " and is named so. Find Clips looks at all"
     return [], "" if is_moved else text
-
-
-def _is_driven(vehicle: Object, family: Family) -> bool:
-    """Whether drivers move a part of a model, such as its wings."""
-    return any(drivers_of(part, posed_block(part)) for part in (vehicle, *family.descendants(vehicle)))

@@ -33,7 +33,7 @@ def add_behaviors(
     scene: Scene,
     *,
     fit: bool = True,
-    beside: Sequence[Object] = (),
+    selected: Sequence[Object] = (),
 ) -> list[str]:
     """Switch behaviors of a crowd or of a state on, and give values to those that are new.
 
@@ -48,9 +48,9 @@ def add_behaviors(
         A clause for each target that was set.
     """
     settings, animated = crowd.steering, animated_paths(crowd)
-    whole = crowd_of(crowd) if has_role(crowd, Role.STATE) else crowd
-    values = {b: fitted_values(b, whole or crowd, scene) if fit else {} for b in behaviors}
-    beside = [ob for ob in beside if not (has_role(ob, Role.VEHICLE) and crowd_of(ob) == whole)]
+    owner = crowd_of(crowd) if has_role(crowd, Role.STATE) else crowd
+    values = {b: fitted_values(b, owner or crowd, scene) if fit else {} for b in behaviors}
+    selected = [ob for ob in selected if not (has_role(ob, Role.VEHICLE) and crowd_of(ob) == owner)]
     chosen = []
     for behavior in behaviors:
         group = getattr(settings, behavior.name)
@@ -59,16 +59,16 @@ def add_behaviors(
                 setattr(group, name, value)
         group.use = True
         ask_for(crowd, behavior)
-        chosen += _point_at_what_is_there(behavior, crowd, scene, beside)
+        chosen += _set_targets(behavior, crowd, scene, selected)
     return chosen
 
 
 def fitted_values(behavior: type[Behavior], crowd: Object, scene: Scene) -> dict[str, Value]:
     """The values of a new behavior that fit a crowd, by name. Of keyframed settings the largest value counts."""
     settings = crowd.steering
-    used = [b for b in CATALOGUE if uses(crowd, b.name)]
-    beside = {b: _at_their_largest(values_for_preset(b, getattr(settings, b.name)), crowd, b.name) for b in used}
-    return fitted(behavior, bodies_of(crowd, scene), settings.combining, beside)
+    kinds = [b for b in CATALOGUE if uses(crowd, b.name)]
+    present = {b: _largest_values(values_for_preset(b, getattr(settings, b.name)), crowd, b.name) for b in kinds}
+    return fitted(behavior, bodies_of(crowd, scene), settings.combining, present)
 
 
 def bodies_of(crowd: Object, scene: Scene, state: Object | None = None) -> BodiesToFit:
@@ -76,13 +76,13 @@ def bodies_of(crowd: Object, scene: Scene, state: Object | None = None) -> Bodie
     holder = crowd if state is None else state
     model = values_of(VehicleModel, holder.steering.vehicle)
     values = {name: model[name] for name in MODEL}
-    largest = {name: float(value) for name, value in _at_their_largest(values, holder, "vehicle").items()}
+    largest = {name: float(value) for name, value in _largest_values(values, holder, "vehicle").items()}
     sizes = [ob.steering.size_factor for ob in vehicles_of(crowd, scene)]
     largest["radius"] *= median(sizes) if sizes else 1.0
     return BodiesToFit(**largest, grounded=locomotion_of(crowd).grounded)
 
 
-def _at_their_largest(values: Values, crowd: Object, group: str) -> dict[str, Value]:
+def _largest_values(values: Values, crowd: Object, group: str) -> dict[str, Value]:
     """The values of a property group, each keyframed number with the largest value that it has on a keyframe.
 
     A weight or a speed that starts at 0 would otherwise say nothing.
@@ -100,16 +100,14 @@ def _at_their_largest(values: Values, crowd: Object, group: str) -> dict[str, Va
 def only_other_crowd(crowd: Object, scene: Scene) -> Object | None:
     """The one crowd besides this that has members; None for none or several."""
     members = tagged(in_use(scene), Role.VEHICLE)
-    others = {other for ob in members if (other := crowd_of(ob)) not in (None, crowd)}
-    return others.pop() if len(others) == 1 else None
+    crowds = {other for ob in members if (other := crowd_of(ob)) not in (None, crowd)}
+    return crowds.pop() if len(crowds) == 1 else None
 
 
-def _point_at_what_is_there(
-    behavior: type[Behavior], crowd: Object, scene: Scene, beside: Sequence[Object]
-) -> list[str]:
-    """Point a behavior at the single object that is selected besides, one that goes from target to target at all that
-    are, and one that reacts to others at the only other crowd, unless the scene has a leader. Returns a clause for each
-    target that was set."""
+def _set_targets(behavior: type[Behavior], crowd: Object, scene: Scene, selected: Sequence[Object]) -> list[str]:
+    """Set the targets of a behavior: the single object that is selected besides, all that are for one that goes from
+    target to target, and the only other crowd for one that reacts to others, unless the scene has a leader. Returns a
+    clause for each target that was set."""
     # In a state, a target left empty is whatever called.
     reacts = behavior.intent is Intent.REACT and not has_role(crowd, Role.STATE)
     objects, other = in_use(scene), only_other_crowd(crowd, scene) if reacts else None
@@ -118,14 +116,14 @@ def _point_at_what_is_there(
     for name, parameter in behavior.parameters().items():
         if parameter.kind not in POINTERS or parameter.default != NEAREST or named(group, name):
             continue
-        if len(beside) == 1 and _can_be(beside[0], parameter):
-            target, why, beside = beside[0], "which is selected", ()
-        elif len(beside) > 1 and parameter.in_order and all(_can_be(ob, parameter) for ob in beside):
+        if len(selected) == 1 and _can_be(selected[0], parameter):
+            target, why, selected = selected[0], "which is selected", ()
+        elif len(selected) > 1 and parameter.in_order and all(_can_be(ob, parameter) for ob in selected):
             collection = bpy.data.collections.new(f"{behavior.label} {parameter.called(name)}")
-            for ob in beside:
+            for ob in selected:
                 collection.objects.link(ob)
             scene.collection.children.link(collection)
-            target, why, beside = collection, "a collection of what is selected", ()
+            target, why, selected = collection, "a collection of what is selected", ()
         elif other and parameter.kind is Kind.BODY and not (parameter.in_order or tagged(objects, parameter.role)):
             target, why = other, "the only other crowd"
         else:
@@ -169,12 +167,12 @@ def note_unasked(crowd: Object, preset: Preset, scene: Scene) -> None:
     """Note the behaviors of a preset that the crowd has just taken up and that wait for a target."""
     roles = by_role(in_use(scene))
     names = [b.name for b in CATALOGUE if b.name in preset.behaviors and awaited(b, crowd, roles) is not None]
-    _store(crowd, names)
+    _store_unasked(crowd, names)
 
 
 def ask_for(crowd: Object, behavior: type[Behavior]) -> None:
-    """Someone has added the behavior to the crowd: from now on it says that it waits."""
-    _store(crowd, [name for name in crowd.steering.unasked.split() if name != behavior.name])
+    """Let the crowd say from now on that a behavior waits for a target, as someone has added it."""
+    _store_unasked(crowd, [name for name in crowd.steering.unasked.split() if name != behavior.name])
 
 
 def answer(scene: Scene) -> None:
@@ -183,10 +181,10 @@ def answer(scene: Scene) -> None:
     for crowd in roles[Role.CROWD]:
         if crowd.steering.unasked and crowd.is_editable and crowd.library is None:
             names = crowd.steering.unasked.split()
-            still = [b.name for b in CATALOGUE if b.name in names and awaited(b, crowd, roles) is not None]
-            _store(crowd, still)
+            waiting = [b.name for b in CATALOGUE if b.name in names and awaited(b, crowd, roles) is not None]
+            _store_unasked(crowd, waiting)
 
 
-def _store(crowd: Object, names: list[str]) -> None:
+def _store_unasked(crowd: Object, names: list[str]) -> None:
     if crowd.steering.unasked != " ".join(names):
         crowd.steering.unasked = " ".join(names)

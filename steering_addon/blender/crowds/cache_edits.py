@@ -25,14 +25,14 @@ COLUMNS: dict[str, tuple[str, Any]] = {
 
 def keys_of(identity: np.ndarray) -> np.ndarray:
     """The keys (n, 3) of agents by their identities (n,)."""
-    whole = identity.astype(np.int64)
-    return np.column_stack((whole % HALF, whole // HALF, np.zeros(len(whole)))).astype(np.float32)
+    numbers = identity.astype(np.int64)
+    return np.column_stack((numbers % HALF, numbers // HALF, np.zeros(len(numbers)))).astype(np.float32)
 
 
 def identities_of(keys: np.ndarray) -> np.ndarray:
     """The identities (n,) of agents by their keys (n, 3)."""
-    whole = np.rint(keys).astype(np.int64)
-    return whole[:, 0] + whole[:, 1] * HALF
+    numbers = np.rint(keys).astype(np.int64)
+    return numbers[:, 0] + numbers[:, 1] * HALF
 
 
 def no_edits(crowd: str) -> Mesh:
@@ -69,18 +69,18 @@ def edit_agents(edits: Object, identities: np.ndarray, **values: Any) -> None:
         if name not in mesh.attributes:
             add_column(mesh, name, kind, np.full((len(mesh.vertices), *np.shape(usual)), usual))
     columns = edits_of(mesh, identities)
-    new = identities[_rows(mesh, identities) < 0]
-    before = len(mesh.vertices)
-    mesh.vertices.add(len(new))
-    mesh.vertices.foreach_set("co", np.concatenate((get_column(mesh, "position")[:before], keys_of(new))).ravel())
+    added = identities[_rows(mesh, identities) < 0]
+    count = len(mesh.vertices)
+    mesh.vertices.add(len(added))
+    mesh.vertices.foreach_set("co", np.concatenate((get_column(mesh, "position")[:count], keys_of(added))).ravel())
     row = _rows(mesh, identities)
     for name, column in columns.items():
-        whole = get_column(mesh, name)
+        values_of_all = get_column(mesh, name)
         column[:] = values.get(name, column)
-        whole[row] = column
-        set_column(mesh, name, whole)
-    same = [(columns[name] == usual).reshape(len(row), -1).all(axis=1) for name, (_, usual) in COLUMNS.items()]
-    _remove(mesh, row[np.all(same, axis=0)])
+        values_of_all[row] = column
+        set_column(mesh, name, values_of_all)
+    unchanged = [(columns[name] == usual).reshape(len(row), -1).all(axis=1) for name, (_, usual) in COLUMNS.items()]
+    _remove(mesh, row[np.all(unchanged, axis=0)])
     mesh.update()
     edits.update_tag()
 

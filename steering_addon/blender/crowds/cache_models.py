@@ -105,10 +105,8 @@ class OfDrivers(Cycles):
 
 def drives_by_phase(vehicle: Object, family: Family) -> bool:
     """Whether drivers of a vehicle or of its parts read its phase."""
-    for part in (vehicle, *family.descendants(vehicle)):
-        if any(f'["{PHASE}"]' in target.data_path for target in read_by(drivers_of(*blocks(part)))):
-            return True
-    return False
+    drivers = (driver for part in (vehicle, *family.descendants(vehicle)) for driver in drivers_of(*blocks(part)))
+    return any(f'["{PHASE}"]' in target.data_path for target in read_by(drivers))
 
 
 @dataclass
@@ -148,22 +146,22 @@ class Layout:
         """The numbers of the meshes by cycle and phase, 0 to 1, arrays of any shape."""
         if not self.poses:
             return np.zeros(cycle.shape, dtype=np.int64)
-        poses = np.array(self.poses)[cycle]
-        return self.first[cycle] + np.minimum((phase * poses).astype(np.int64), poses - 1)
+        counts = np.array(self.poses)[cycle]
+        return self.first[cycle] + np.minimum((phase * counts).astype(np.int64), counts - 1)
 
 
 def looks_of(vehicles: Sequence[Object], family: Family) -> tuple[np.ndarray, list[int]]:
     """The number of the look of each vehicle, (n,), and the row of the first of each look."""
     numbers: dict[tuple, int] = {}
-    first: list[int] = []
+    first_rows: list[int] = []
     rows = np.empty(len(vehicles), dtype=np.int64)
     for row, ob in enumerate(vehicles):
         look = tuple(_look(part) for part in (ob, *family.descendants(ob)))
         if look not in numbers:
-            numbers[look] = len(first)
-            first.append(row)
+            numbers[look] = len(first_rows)
+            first_rows.append(row)
         rows[row] = numbers[look]
-    return rows, first
+    return rows, first_rows
 
 
 def shape_of(vehicle: Object, family: Family) -> tuple[int, ...]:
@@ -172,8 +170,8 @@ def shape_of(vehicle: Object, family: Family) -> tuple[int, ...]:
 
 
 def _look(part: Object) -> tuple:
-    own = tuple(slot.material for slot in part.material_slots if slot.link == "OBJECT")
-    return part.data, part.instance_collection, part.hide_render, own
+    materials = tuple(slot.material for slot in part.material_slots if slot.link == "OBJECT")
+    return part.data, part.instance_collection, part.hide_render, materials
 
 
 def making(
@@ -218,9 +216,9 @@ def making(
                 raise Refusal(f"{text}. Turn off the modifiers that change it.", about=[variant.vehicle])
             mesh.transform(Matrix.Diagonal((*unit, 1.0)))
             variant.meshes += [mesh.copy() for _ in shapes[1:]]
-            for each, shape in zip(variant.meshes, shapes):
-                each.vertices.foreach_set("co", (shape * unit).astype(np.float32).ravel())
-                each.update()
+            for pose_mesh, shape in zip(variant.meshes, shapes):
+                pose_mesh.vertices.foreach_set("co", (shape * unit).astype(np.float32).ravel())
+                pose_mesh.update()
         yield HALF + (1.0 - HALF) * (done + 1) / len(variants)
     return layouts
 
@@ -232,21 +230,18 @@ def _layouts(
     coarser, cycles = 1.0, {variant.group: variant.cycles for variant in variants}
     while True:
         layouts = {
-            group: Layout([_number(each, tolerance, coarser, cycles[group].most) for each in shapes])
+            group: Layout([_pose_count(cycle, tolerance, coarser, cycles[group].most) for cycle in shapes])
             for group, shapes in measured.items()
         }
         number = max(map(len, layouts.values()))
-        if len(variants) * number <= TOGETHER or all(each == 1 for layout in layouts.values() for each in layout.poses):
+        fewest_poses = all(set(layout.poses) <= {1} for layout in layouts.values())
+        if len(variants) * number <= TOGETHER or fewest_poses:
             return layouts
         coarser *= COARSER
 
 
-def _number(shapes: np.ndarray, tolerance: float | None, coarser: float, most: int) -> int:
+def _pose_count(shapes: np.ndarray, tolerance: float | None, coarser: float, most: int) -> int:
     """The number of poses that the shapes of a cycle (s, v, 3) need; 1 of a cycle that is not played."""
-    off = SHARE * _side(shapes) if tolerance is None else tolerance
+    side = float(np.ptp(shapes[0], axis=0).max()) if shapes.shape[1] else 1.0
+    off = SHARE * side if tolerance is None else tolerance
     return fewest(shapes, off * coarser, most) if len(shapes) > 1 else 1
-
-
-def _side(shapes: np.ndarray) -> float:
-    """The longest side of a model by its shapes (s, v, 3), 1 without vertices."""
-    return float(np.ptp(shapes[0], axis=0).max()) if shapes.shape[1] else 1.0

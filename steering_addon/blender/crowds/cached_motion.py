@@ -31,13 +31,13 @@ class ShownAgents:
         position: (f, k, 3) metres.
         rotation: (f, k, 4) quaternions.
         pose: (f, k) the number of the mesh among those of its variant, -1 for those that are not there.
-        told: (f, k) by name, what else the cache holds: `state`, `flags`, and what drivers read of a locomotion.
+        columns: (f, k) by name, what else the cache holds: `state`, `flags`, and what drivers read of a locomotion.
     """
 
     position: np.ndarray
     rotation: np.ndarray
     pose: np.ndarray
-    told: Mapping[str, np.ndarray]
+    columns: Mapping[str, np.ndarray]
 
 
 class CachedMotion:
@@ -53,15 +53,16 @@ class CachedMotion:
         """Look up the parts. Refused if one is missing."""
         shown = shown_by(cache)
         modifier = player_of(shown) if shown is not None else None
-        held, models, edits = (input_of(modifier, name) if modifier else None for name in ("Cache", "Models", "Edits"))
-        if shown is None or held is None or models is None:
+        inputs = (input_of(modifier, name) if modifier else None for name in ("Cache", "Models", "Edits"))
+        frames, models, edits = inputs
+        if shown is None or frames is None or models is None:
             text = f"The cache of {crowd.name} has lost its frames or its models. Bake it again."
             raise Refusal(text, about=[crowd])
         self.shown, self.models, self.edits = shown, models, edits
-        self._modifier, self._held = modifier, held.data
+        self._modifier, self._mesh = modifier, frames.data
         self.identity = get_column(shown.data, "id").astype(np.int64)
         self.first = int(input_of(modifier, "First Frame"))
-        self._frames = len(held.data.vertices) // max(len(self.identity), 1)
+        self._frames = len(frames.data.vertices) // max(len(self.identity), 1)
         self.last = self.first + self._frames - 1
 
     @once
@@ -72,8 +73,8 @@ class CachedMotion:
     @once
     def variant(self) -> np.ndarray:
         """(n,) the numbers of their models."""
-        own, chosen = get_column(self.shown.data, "variant"), self.edited["variant"]
-        return np.where(chosen >= 0, chosen, own)
+        variants, chosen = get_column(self.shown.data, "variant"), self.edited["variant"]
+        return np.where(chosen >= 0, chosen, variants)
 
     @once
     def scale(self) -> np.ndarray:
@@ -91,72 +92,72 @@ class CachedMotion:
 
     def start_velocity(self, rows: np.ndarray) -> np.ndarray:
         """The velocities at which agents enter, (k, 3) m/s; nan where they are not known as they are shown."""
-        speed, shift = self._shift(rows)
+        speed, shift = self._pace(rows)
         if "start_velocity" not in self.shown.data.attributes:
             return np.full((len(rows), 3), np.nan)
         velocity = get_column(self.shown.data, "start_velocity")[rows] * speed[:, None]
         turned = np.einsum("ab,kb->ka", doubles(self.shown.matrix_world)[:3, :3], velocity)
         return np.where((shift == 0.0)[:, None], turned, np.nan)
 
-    def _shift(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _pace(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """How fast agents are played, as a factor, and by how many frames they are ahead, (k,) each."""
         speed = input_of(self._modifier, "Speed") * self.edited["speed"][rows]
         return speed, input_of(self._modifier, "Frame Offset") + self.edited["frame_offset"][rows]
 
     def on_frames(self, frames: np.ndarray, rows: np.ndarray) -> ShownAgents:
         """Some of the agents (k,), by their rows, as they are shown on frames (f,)."""
-        speed, shift = self._shift(rows)
+        speed, shift = self._pace(rows)
         last = float(self._frames - 1)
-        now = np.clip((frames[:, None] - self.first) * speed + shift, 0.0, last)
-        whole = np.floor(now)
-        share = (now - whole)[..., None]
-        before = whole.astype(np.int64) * len(self.identity) + rows
-        after = np.minimum(whole + 1.0, last).astype(np.int64) * len(self.identity) + rows
-        nearest = np.where(share[..., 0] < NEARER, before, after)
-        place, turn = self._position[before], self._rotation[before]
-        if share.any():
-            place = (1.0 - share) * place + share * self._position[after]
-            turn = _between(turn, self._rotation[after], share)
-        told = {name: column[nearest] for name, column in self._told.items()}
-        place, turn = self._placed(place + self.edited["offset"][rows], turn)
-        return ShownAgents(place, turn, told.pop("pose"), told)
+        moments = np.clip((frames[:, None] - self.first) * speed + shift, 0.0, last)
+        floors = np.floor(moments)
+        fraction = (moments - floors)[..., None]
+        before = floors.astype(np.int64) * len(self.identity) + rows
+        after = np.minimum(floors + 1.0, last).astype(np.int64) * len(self.identity) + rows
+        nearest = np.where(fraction[..., 0] < NEARER, before, after)
+        position, rotation = self._position[before], self._rotation[before]
+        if fraction.any():
+            position = (1.0 - fraction) * position + fraction * self._position[after]
+            rotation = _slerp(rotation, self._rotation[after], fraction)
+        columns = {name: column[nearest] for name, column in self._columns.items()}
+        position, rotation = self._in_world(position + self.edited["offset"][rows], rotation)
+        return ShownAgents(position, rotation, columns.pop("pose"), columns)
 
     @once
     def _position(self) -> np.ndarray:
-        return get_column(self._held, "position")
+        return get_column(self._mesh, "position")
 
     @once
     def _rotation(self) -> np.ndarray:
-        return get_column(self._held, "rotation")
+        return get_column(self._mesh, "rotation")
 
     @once
-    def _told(self) -> dict[str, np.ndarray]:
+    def _columns(self) -> dict[str, np.ndarray]:
         names = (
-            each.name
-            for each in self._held.attributes
+            attribute.name
+            for attribute in self._mesh.attributes
             # Blender's own begin with a dot.
-            if each.data_type in KINDS and each.name not in PLACES and not each.name.startswith(".")
+            if attribute.data_type in KINDS and attribute.name not in PLACES and not attribute.name.startswith(".")
         )
-        return {name: get_column(self._held, name) for name in names}
+        return {name: get_column(self._mesh, name) for name in names}
 
-    def _placed(self, place: np.ndarray, turn: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Places and rotations of agents in the world, which follow those of the player."""
+    def _in_world(self, position: np.ndarray, rotation: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         matrix = doubles(self.shown.matrix_world)
         if np.array_equal(matrix, np.eye(4)):
-            return place, turn
+            return position, rotation
         linear = matrix[:3, :3]
-        turned = linear / np.linalg.norm(linear, axis=0)
-        matrices = np.einsum("ab,fkbc->fkac", turned, matrices_from_channels(turn, "QUATERNION"))
-        return np.einsum("ab,fkb->fka", linear, place) + matrix[:3, 3], channels_from_matrices(matrices, "QUATERNION")
+        unscaled = linear / np.linalg.norm(linear, axis=0)
+        matrices = np.einsum("ab,fkbc->fkac", unscaled, matrices_from_channels(rotation, "QUATERNION"))
+        position = np.einsum("ab,fkb->fka", linear, position) + matrix[:3, 3]
+        return position, channels_from_matrices(matrices, "QUATERNION")
 
 
-def _between(a: np.ndarray, b: np.ndarray, share: np.ndarray) -> np.ndarray:
-    """The rotations (..., 4) at a share (..., 1) of the shortest way from one to another."""
+def _slerp(a: np.ndarray, b: np.ndarray, fraction: np.ndarray) -> np.ndarray:
+    """The rotations (..., 4) at a fraction (..., 1) of the shortest way from one to another."""
     a, b = a.astype(np.float64), b.astype(np.float64)
     cosine = (a * b).sum(axis=-1, keepdims=True)
     b, cosine = np.where(cosine < 0.0, -b, b), np.abs(cosine)
     angle = np.arccos(np.minimum(cosine, 1.0))
     sine = np.where(cosine < ALIKE, np.sin(angle), 1.0)
-    weights = [np.where(cosine < ALIKE, np.sin(part * angle) / sine, part) for part in (1.0 - share, share)]
+    weights = [np.where(cosine < ALIKE, np.sin(weight * angle) / sine, weight) for weight in (1.0 - fraction, fraction)]
     mixed = weights[0] * a + weights[1] * b
     return mixed / np.linalg.norm(mixed, axis=-1, keepdims=True)

@@ -24,11 +24,11 @@ from .states import place_below, states_of_crowd, triggers_of_state
 
 def copied_crowd(context: Context, model: Object) -> Object:
     """A new crowd at the 3D cursor with all settings of another, without its members and its list of models."""
-    crowd = _copied(model)
+    crowd = _copy_with_keys(model)
     crowd.parent = None
     crowd.location = context.scene.cursor.location
-    taken = {*taken_identities(), model.steering.identity}
-    crowd.steering.identity = new_identity(taken, random.Random(0))
+    identities = {*taken_identities(), model.steering.identity}
+    crowd.steering.identity = new_identity(identities, random.Random(0))
     crowd.steering.property_unset("populate")
     crowd.steering.property_unset("states")
     read_instead(drivers_of(crowd), {model: crowd})
@@ -52,8 +52,8 @@ def copy_states(context: Context, source: Object, crowd: Object) -> list[Object]
     states = states_of_crowd(source, context)
     triggers = [trigger for state in states for trigger in triggers_of_state(state, context)]
     numbers = state_numbers(states_of_crowd(crowd, context))
-    free = next_number({**numbers, **state_numbers(states)})
-    copies = {source: crowd} | {ob: _copied(ob) for ob in (*states, *triggers)}
+    number = next_number({**numbers, **state_numbers(states)})
+    copies = {source: crowd} | {ob: _copy_with_keys(ob) for ob in (*states, *triggers)}
     for ob in (*states, *triggers):
         copy = copies[ob]
         place_below(copy, crowd, context)
@@ -65,10 +65,10 @@ def copy_states(context: Context, source: Object, crowd: Object) -> list[Object]
             else (copy.steering.trigger, ("to", "from_state", "who"))
         )
         if ob in states and group.number in numbers.values():
-            group.number, free = free, free + 1
+            group.number, number = number, number + 1
         for name in names:
-            if (other := pointed_at(group, name)) in copies:
-                setattr(group, name, copies[other])
+            if (target := pointed_at(group, name)) in copies:
+                setattr(group, name, copies[target])
     _copy_clips(source, crowd, copies, context.scene)
     return [copies[state] for state in states]
 
@@ -84,12 +84,11 @@ def _copy_clips(source: Object, crowd: Object, copies: Mapping[Object, Object], 
     for clip in stored_clips(source):
         state = copies.get(state_of(clip))
         if state is not None and (clip.action, state) not in known and any(fits(clip.action, rig) for rig in rigs):
-            copy_values(clip, added := crowd.steering.portrayal.clips.add())
-            added.name, added.state = clip.name, state
+            copy_values(clip, new_clip := crowd.steering.portrayal.clips.add())
+            new_clip.name, new_clip.state = clip.name, state
 
 
-def _copied(ob: Object) -> Object:
-    """A copy of an object with keys of its own."""
+def _copy_with_keys(ob: Object) -> Object:
     copy = copied(ob)
     if (action := action_of(ob)) is not None:
         assign_action(copy, *copy_action(action, slot_of(ob), whole=True))

@@ -70,23 +70,23 @@ class NewCache:
     poses: int
     models: Sequence[Mesh]
     clips: str = ""
-    held: Mesh | None = None
+    frames: Mesh | None = None
     points: Mesh | None = None
     made: list[ID] = field(default_factory=list)
 
     def making(self) -> Iterator[None]:
         """Make the meshes, a column at a time."""
         position, name = self.position, self.crowd.name
-        self.held = self._mesh(f"{name} {TITLES[FRAMES]}", position.shape[0] * position.shape[1])
+        self.frames = self._mesh(f"{name} {TITLES[FRAMES]}", position.shape[0] * position.shape[1])
         yield
-        set_column(self.held, "position", position)
+        set_column(self.frames, "position", position)
         yield
-        add_column(self.held, "rotation", "QUATERNION", self.rotation)
+        add_column(self.frames, "rotation", "QUATERNION", self.rotation)
         yield
         for key, column in self.columns.items():
-            add_column(self.held, key, COLUMN_KINDS[column.dtype.name], column)
+            add_column(self.frames, key, COLUMN_KINDS[column.dtype.name], column)
             yield
-        self.held.update()
+        self.frames.update()
         self.points = self._mesh(f"{name} {TITLES[AGENTS]}", position.shape[1])
         set_column(self.points, "position", position[0])
         add_column(self.points, "id", "INT", self.identity)
@@ -108,15 +108,15 @@ class NewCache:
         collection[RECORD] = {"crowd": self.crowd, "id": cache, "range": [self.first, last], "clips": self.clips}
         shown = shown_by(collection) or self._new_player(collection)
         modifier = player_of(shown)
-        held, edits = input_of(modifier, "Cache"), input_of(modifier, "Edits")
-        held = held or _new_object(self.crowd, FRAMES, self.held)
+        frames, edits = input_of(modifier, "Cache"), input_of(modifier, "Edits")
+        frames = frames or _new_object(self.crowd, FRAMES, self.frames)
         edits = edits or _new_object(self.crowd, EDITS, _edits_before(collection) or no_edits(self.crowd.name))
-        bpy.data.batch_remove({each.library for each in linked_content(collection)})
-        former = {shown.data, held.data} - {self.points, self.held}
-        shown.data, held.data = self.points, self.held
+        bpy.data.batch_remove({linked.library for linked in linked_content(collection)})
+        former = {shown.data, frames.data} - {self.points, self.frames}
+        shown.data, frames.data = self.points, self.frames
         if (models := self._shown_models(input_of(modifier, "Models"))) is not None:
             set_inputs(modifier, {"Models": models, "Poses": self.poses})
-        inputs = {"Cache": held, "Edits": edits, "First Frame": self.first, "Frame Rate": self.rate}
+        inputs = {"Cache": frames, "Edits": edits, "First Frame": self.first, "Frame Rate": self.rate}
         set_inputs(modifier, inputs)
         bpy.data.batch_remove([mesh for mesh in former if mesh is not None and not mesh.users])
         self.made.clear()
@@ -138,26 +138,26 @@ class NewCache:
         ob.modifiers.new("Crowd Player", "NODES").node_group = player()
         return ob
 
-    def _shown_models(self, before: Collection | None) -> Collection | None:
+    def _shown_models(self, collection: Collection | None) -> Collection | None:
         """The collection of what is shown, in place of that of an earlier bake; None if the animator chose another.
 
         It is in no scene: an instance of the cache would show its content where it stands.
         """
-        if before is not None and before.get(PART) != MODELS:
+        if collection is not None and collection.get(PART) != MODELS:
             bpy.data.batch_remove([mesh for mesh in dict.fromkeys(self.models) if not mesh.users])
             return None
-        if before is None:
-            before = bpy.data.collections.new(f"{self.crowd.name} {TITLES[MODELS]}")
-            before[PART] = MODELS
-        _remove_with_data(ob for ob in before.objects if ob.get(PART) == MODELS)
+        if collection is None:
+            collection = bpy.data.collections.new(f"{self.crowd.name} {TITLES[MODELS]}")
+            collection[PART] = MODELS
+        _remove_with_data(ob for ob in collection.objects if ob.get(PART) == MODELS)
         digits = len(str(len(self.models)))
         for number, mesh in enumerate(self.models):
             # Geometry nodes sort the children by name.
             ob = bpy.data.objects.new(f"{self.crowd.name} Model {number:0{digits}}", mesh)
             mesh.name = ob.name
             ob[PART] = MODELS
-            before.objects.link(ob)
-        return before
+            collection.objects.link(ob)
+        return collection
 
 
 def shown_by(cache: Collection) -> Object | None:
@@ -167,7 +167,7 @@ def shown_by(cache: Collection) -> Object | None:
 
 def player_of(ob: Object) -> Modifier:
     """The modifier by which an object plays a cache."""
-    return next(each for each in ob.modifiers if each.type == "NODES")
+    return next(modifier for modifier in ob.modifiers if modifier.type == "NODES")
 
 
 def settle(
@@ -190,7 +190,7 @@ def delete_caches(objects: Iterable[Object], parts_of: Any) -> None:
     ids = {cached.cache for ob in objects if (cached := cached_as(ob)) is not None}
     woken = [ob for ob in bpy.data.objects if (cached := cached_as(ob)) is not None and cached.cache in ids]
     # First, as view layers are made again for what is removed.
-    for collection in [each for each in caches() if cache_id(each) in ids]:
+    for collection in [collection for collection in caches() if cache_id(collection) in ids]:
         remove_cache(collection)
     for ob in woken:
         del ob[MARK]
@@ -202,7 +202,7 @@ def remove_cache(collection: Collection) -> None:
     remove_content(collection)
     if not collection.objects and not collection.children:
         bpy.data.collections.remove(collection)
-    for group in [each for each in bpy.data.node_groups if each.library is None and PLAYER in each]:
+    for group in [group for group in bpy.data.node_groups if group.library is None and PLAYER in group]:
         if group.users <= group.use_fake_user:
             bpy.data.node_groups.remove(group)
 
@@ -211,16 +211,15 @@ def remove_content(collection: Collection) -> None:
     """Remove what was made for a cache, and what it links from a library of its own."""
     if (shown := shown_by(collection)) is not None:
         modifier = player_of(shown)
-        held = [input_of(modifier, name) for name in ("Cache", "Edits")]
+        owned = [input_of(modifier, name) for name in ("Cache", "Edits")]
         models = input_of(modifier, "Models")
-        gone = [shown, *(ob for ob in held if ob is not None and PART in ob)]
+        objects = [shown, *(ob for ob in owned if ob is not None and PART in ob)]
         if models is not None and models.get(PART) == MODELS:
-            gone += [ob for ob in models.objects if ob.get(PART) == MODELS]
-        _remove_with_data(gone)
+            objects += [ob for ob in models.objects if ob.get(PART) == MODELS]
+        _remove_with_data(objects)
         if models is not None and models.get(PART) == MODELS and not models.objects:
             bpy.data.collections.remove(models)
-    libraries = {each.library for each in linked_content(collection)}
-    bpy.data.batch_remove(libraries)
+    bpy.data.batch_remove({linked.library for linked in linked_content(collection)})
 
 
 def is_kept_here(collection: Collection | None) -> bool:
@@ -230,7 +229,7 @@ def is_kept_here(collection: Collection | None) -> bool:
 
 def linked_content(collection: Collection) -> list[Collection]:
     """The collections that a cache links from a library of its own."""
-    return [each for each in collection.children if each.library is not None and RECORD in each]
+    return [child for child in collection.children if child.library is not None and RECORD in child]
 
 
 def _remove_with_data(objects: Iterable[Object]) -> None:
@@ -248,8 +247,8 @@ def _new_object(crowd: Object, kind: str, mesh: Mesh | None) -> Object:
 
 def _edits_before(collection: Collection) -> Mesh | None:
     """A copy of the edits that a cache links from a library of its own."""
-    for each in linked_content(collection):
-        if (shown := shown_by(each)) is not None and (ob := input_of(player_of(shown), "Edits")):
+    for linked in linked_content(collection):
+        if (shown := shown_by(linked)) is not None and (ob := input_of(player_of(shown), "Edits")):
             return ob.data.copy()
     return None
 

@@ -32,7 +32,7 @@ ARROWS = 1.0
 BY_HAND = "steering.by_hand"
 """The data path of the share."""
 LARGER = 1.5
-"""Radii of the vehicle: the size of the Empty of a guide as it is drawn."""
+"""Half the largest side of the vehicle: the size of the Empty of a guide as it is drawn."""
 
 
 def marks_for(vehicle: Object | None, crowd: Object | None, context: Context) -> list[Object]:
@@ -63,12 +63,11 @@ def new_mark(context: Context, performer: Object, frame: int, shape: Object | No
     if vehicle_crowd is not None:
         settings.speed = vehicle_crowd.steering.vehicle.max_speed * vehicle_crowd.steering.vehicle.cruise_speed
     if with_marker:
-        settings.marker = context.scene.timeline_markers.new(_free(mark.name, context), frame=frame).name
+        settings.marker = context.scene.timeline_markers.new(_free_marker_name(mark.name, context), frame=frame).name
     return mark
 
 
-def _free(name: str, context: Context) -> str:
-    """A name that no timeline marker has yet."""
+def _free_marker_name(name: str, context: Context) -> str:
     known = {marker.name for marker in context.scene.timeline_markers}
     number = 1
     while name in known:
@@ -120,28 +119,24 @@ def take_over(vehicle: Object, context: Context, first: int, last: int, precisio
     return guide
 
 
-def _values(curve: FCurve | None, still: float, frames: np.ndarray) -> np.ndarray:
+def _values(curve: FCurve | None, constant: float, frames: np.ndarray) -> np.ndarray:
     """The values of a channel on some frames and on those before and after, (f + 2,)."""
     around = (frames[0] - 1, *frames, frames[-1] + 1)
-    return np.full(len(around), still) if curve is None else evaluate(curve, around)
+    return np.full(len(around), constant) if curve is None else evaluate(curve, around)
 
 
 def _new_guide(vehicle: Object, context: Context) -> Object:
     """An Empty that stands in the space of a vehicle, so that the same channels mean the same place."""
+    radius, length = capsule_of(vehicle)
+    half_side = max(0.5 * height_of(vehicle), radius, 0.5 * length) or 0.5
     guide = bpy.data.objects.new(f"{vehicle.name} Guide", None)
-    guide.empty_display_type, guide.empty_display_size = "PLAIN_AXES", LARGER * _radius(vehicle)
+    guide.empty_display_type, guide.empty_display_size = "PLAIN_AXES", LARGER * half_side
     collection_beside(context, vehicle).objects.link(guide)
     if vehicle.parent is not None:
         guide.parent, guide.parent_type = vehicle.parent, vehicle.parent_type
         guide.parent_bone = vehicle.parent_bone
         guide.matrix_parent_inverse = vehicle.matrix_parent_inverse
     return guide
-
-
-def _radius(vehicle: Object) -> float:
-    """Half the largest side of a vehicle's body, metres."""
-    radius, length = capsule_of(vehicle)
-    return max(0.5 * height_of(vehicle), radius, 0.5 * length) or 0.5
 
 
 def _stands_as(guide: Object, vehicle: Object) -> bool:
@@ -166,7 +161,7 @@ def _bag(ob: Object) -> Channelbag:
 
 
 def _curve(bag: Channelbag, path: str, index: int) -> FCurve:
-    known = next((each for each in bag.fcurves if each.data_path == path and each.array_index == index), None)
+    known = next((curve for curve in bag.fcurves if curve.data_path == path and curve.array_index == index), None)
     return known or bag.fcurves.new(path, index=index)
 
 
@@ -198,7 +193,6 @@ def _write(curve: FCurve, frames: np.ndarray, values: np.ndarray, slopes: np.nda
 
 
 def _switch(curve: FCurve, first: int, last: int) -> None:
-    """Switch a share on from a first to a last frame."""
     known = frames_of(curve) if len(curve.keyframe_points) else np.zeros(0)
     if not (known < first - FRAME_TOLERANCE).any():
         _step(curve, first - 1, 0.0)

@@ -110,8 +110,8 @@ def scaled_since(vehicles: Iterable[Object]) -> Iterator[Object]:
         yield ob
 
 
-def _differs(size: float, other: float) -> bool:
-    return abs(size - other) > RESCALED * other
+def _differs(size: float, reference: float) -> bool:
+    return abs(size - reference) > RESCALED * reference
 
 
 def loose_parts(objects: Sequence[Object]) -> list[Object]:
@@ -137,7 +137,7 @@ def off_origin(vehicles: list[Object]) -> dict[str, list[Object]]:
     Models that stand or hover above their origin are as meant there.
     """
     sound: dict[Hashable, bool] = {}
-    far: dict[str, list[Object]] = {}
+    far_off: dict[str, list[Object]] = {}
     family = Family() if any(ob.type == "EMPTY" for ob in vehicles) else None
     for ob in vehicles:
         if ob.type == "MESH":
@@ -151,8 +151,8 @@ def off_origin(vehicles: list[Object]) -> dict[str, list[Object]]:
         if model not in sound:
             sound[model] = not _is_far(doubles(ob.bound_box) if kind == "MESH" else _corners(ob, family))
         if not sound[model] and _is_far(_corners(ob, family), level=_up_of(ob)):
-            far.setdefault(kind, []).append(ob)
-    return far
+            far_off.setdefault(kind, []).append(ob)
+    return far_off
 
 
 def _corners(ob: Object, family: Family | None) -> NDArray[np.float64]:
@@ -165,10 +165,10 @@ def _corners(ob: Object, family: Family | None) -> NDArray[np.float64]:
         if part.type in BOXED:
             boxes[part.type in SOLID].append(box_corners(part, doubles(inverted @ part.matrix_world)))
     collection = instanced(ob)
-    for shown in collection.all_objects if collection is not None else ():
-        if shown.type in BOXED:
-            placed = box_corners(shown, doubles(shown.matrix_world)) - doubles(collection.instance_offset)
-            boxes[shown.type in SOLID].append(placed)
+    for member in collection.all_objects if collection is not None else ():
+        if member.type in BOXED:
+            corners = box_corners(member, doubles(member.matrix_world)) - doubles(collection.instance_offset)
+            boxes[member.type in SOLID].append(corners)
     # Bones may reach far beyond what they move.
     return np.concatenate(boxes[True] or boxes[False] or [np.zeros((1, 3))])
 

@@ -77,7 +77,7 @@ def join(context: Context, objects: Sequence[Object], like: Likeness, *, apart: 
     preset = None
     if like is not UNCHANGED and (crowd is None or not is_settled(crowd)):
         preset = fitting(like, median_length(bodies[ob.name].length(*fronts[ob.name]) for ob in objects))
-    members = [] if crowd is None else [ob for ob, of in zip(vehicles, crowds_of(vehicles)) if of == crowd]
+    members = [] if crowd is None else [ob for ob, owner in zip(vehicles, crowds_of(vehicles)) if owner == crowd]
     check_stored(members[:1])
     empty = not members and crowd not in crowds_of(tagged(in_scene, Role.POINTS))
     crowd = crowd or new_crowd(context, like.crowd)
@@ -88,11 +88,11 @@ def join(context: Context, objects: Sequence[Object], like: Likeness, *, apart: 
     if empty:
         fit_body(crowd, list(shapes.values()))
     heights = list(dict.fromkeys(ob.steering.height for ob in members))
-    _tell_apart(objects)
+    _make_identities_distinct(objects)
     for ob in objects:
         ob.steering.forward_axis, ob.steering.up_axis = fronts[ob.name]
         make_vehicle(ob, crowd, family, bodies[ob.name])
-        ob.steering.height = _height_of_model(ob.steering.height, heights)
+        ob.steering.height = _known_height(ob.steering.height, heights)
         fit_size(ob, crowd, shapes[ob.name])
     if empty:
         fit_stride(crowd, [height_of(ob) for ob in objects])
@@ -112,20 +112,19 @@ def _to_join(
 ) -> tuple[list[Object], Object | None]:
     """The objects that are not yet in the crowd that they are to join by this role, and that crowd; None for a new
     one, as for `join`."""
-    chosen = selected_crowd(context)
-    accepted = set(in_use(context.scene)) if chosen is None else {chosen}
+    selected = selected_crowd(context)
+    accepted = set(in_use(context.scene)) if selected is None else {selected}
     joining = [ob for ob in objects if not (has_role(ob, role) and crowd_of(ob) in accepted)]
-    return joining, chosen or (None if apart or not joining else default_crowd(context))
+    return joining, selected or (None if apart or not joining else default_crowd(context))
 
 
-def _tell_apart(objects: Iterable[Object]) -> None:
-    """Give those of the objects that share an identity with others another one."""
-    taken, chance = taken_identities(set(objects)), random.Random(0)
+def _make_identities_distinct(objects: Iterable[Object]) -> None:
+    identities, chance = taken_identities(set(objects)), random.Random(0)
     # By name, as selected objects come in another order once a file is opened again.
     for ob in sorted(objects, key=lambda ob: ob.name):
-        if ob.steering.identity in taken:
-            ob.steering.identity = new_identity(taken, chance)
-        taken.add(ob.steering.identity)
+        if ob.steering.identity in identities:
+            ob.steering.identity = new_identity(identities, chance)
+        identities.add(ob.steering.identity)
 
 
 def shape_of(body: Body, front: Front, measure: Measure, long: bool) -> Shape:
@@ -154,7 +153,10 @@ def fit_locomotion(crowd: Object, members: Sequence[Object], depsgraph: Depsgrap
     values = kind.fitting(model.length, 2.0 * model.radius)
     if kind.runs_on_wheels and members:
         largest = max(members, key=lambda ob: ob.steering.size_factor)
-        wheels = wheels_of(*model_in_axes(largest, depsgraph, family))
+        # The surface in metres ahead, to the left and up.
+        points, triangles = triangles_of(largest, depsgraph, family)
+        scale = magnitude(doubles(largest.evaluated_get(depsgraph).matrix_world)[:3, :3].T)
+        wheels = wheels_of(np.einsum("ab,kb->ka", rows_of_axes(largest), points * scale), triangles)
         values |= kind.on_wheels(*wheels) if wheels else {}
     for name, value in values.items():
         setattr(getattr(crowd.steering, kind.name), name, value)
@@ -171,17 +173,10 @@ def fit_springs(crowd: Object, members: Sequence[Object]) -> None:
         setattr(getattr(crowd.steering, kind.name), name, value)
 
 
-def model_in_axes(ob: Object, depsgraph: Depsgraph, family: Family) -> tuple[np.ndarray, np.ndarray]:
-    """The surface of a vehicle in metres ahead, to the left and up: points (p, 3), and triangles (f, 3) of rows."""
-    points, triangles = triangles_of(ob, depsgraph, family)
-    scale = magnitude(doubles(ob.evaluated_get(depsgraph).matrix_world)[:3, :3].T)
-    return np.einsum("ab,kb->ka", rows_of_axes(ob), points * scale), triangles
-
-
 def rows_of_axes(ob: Object) -> np.ndarray:
     """The directions ahead, to the left and up of a vehicle in its own space, (3, 3)."""
-    side, ahead, up = axes_of_model(ob).T
-    return np.stack((ahead, -side, up))
+    side, forward, up = axes_of_model(ob).T
+    return np.stack((forward, -side, up))
 
 
 def fit_size(ob: Object, crowd: Object, shape: Shape) -> None:
@@ -198,14 +193,14 @@ def fit_size(ob: Object, crowd: Object, shape: Shape) -> None:
         ob.steering.length_factor = length / radius * model.radius / model.length
 
 
-def _height_of_model(height: float, known: list[float]) -> float:
+def _known_height(height: float, known: list[float]) -> float:
     """The height among the `known` ones that is nearly the same, or else a new one, which is added.
 
     Parts moved by drivers make copies of one model differ a little, and their strides must not.
     """
-    for model in known:
-        if abs(height - model) <= SAME_MODEL * model:
-            return model
+    for other in known:
+        if abs(height - other) <= SAME_MODEL * other:
+            return other
     known.append(height)
     return height
 
@@ -267,7 +262,7 @@ def join_points(context: Context, objects: Sequence[Object], like: Likeness, *, 
     preset = None if like is UNCHANGED or (crowd is not None and is_settled(crowd)) else fitting(like, 0.0)
     places = _places(context, objects)
     crowd = crowd or new_crowd(context, like.crowd)
-    _tell_apart(objects)
+    _make_identities_distinct(objects)
     for ob in objects:
         give_role(ob, Role.POINTS, Family())
         ob.steering.crowd = crowd
@@ -284,8 +279,8 @@ def _places(context: Context, objects: Sequence[Object]) -> np.ndarray:
     places = []
     for ob in objects:
         points = evaluated_points(ob, depsgraph)
-        own = points.columns["position"] if len(points) else np.zeros((1, 3))
-        places.append(placed(own, points.to_world))
-    found = np.concatenate(places)
-    found = found[(np.abs(found) < FARTHEST).all(axis=1)]
-    return found if len(found) else np.zeros((1, 3))
+        positions = points.columns["position"] if len(points) else np.zeros((1, 3))
+        places.append(placed(positions, points.to_world))
+    finite = np.concatenate(places)
+    finite = finite[(np.abs(finite) < FARTHEST).all(axis=1)]
+    return finite if len(finite) else np.zeros((1, 3))

@@ -69,20 +69,20 @@ def vary(
     identities = distinct_identities(vehicles)
     keys = keys_of(seed, np.array([identities[ob.name] for ob in chosen], dtype=np.int64))
     animated_objects, unscaled = [], []
-    shares = {what: share for what in VARIED if (share := getattr(amounts, what)) is not None}
-    drawn = {what: factors(keys, what, share).tolist() for what, share in shares.items()}
+    shares = {amount: share for amount in VARIED if (share := getattr(amounts, amount)) is not None}
+    drawn = {amount: factors(keys, amount, share).tolist() for amount, share in shares.items()}
     keyed: KeyedPaths = {}
     for row, ob in enumerate(chosen):
         animated = animated_paths(ob, keyed)
-        for what in drawn:
-            name, factor = VARIED[what], drawn[what][row]
+        for amount in drawn:
+            name, factor = VARIED[amount], drawn[amount][row]
             if f"steering.{name}" in animated:
-                animated_objects += [ob] if differs(ob, what, factor) else []
-            elif what == "size" and scale_objects and not scale_is_free(ob, animated):
+                animated_objects += [ob] if differs(ob, amount, factor) else []
+            elif amount == "size" and scale_objects and not scale_is_free(ob, animated):
                 unscaled += [ob] if differs(ob, "scale", factor) else []
             else:
-                _set(ob, what, name, factor)
-                if what == "size" and scale_objects:
+                _set(ob, amount, name, factor)
+                if amount == "size" and scale_objects:
                     _scale(ob, factor)
     return [
         *_warning("Linked objects were left unchanged", linked),
@@ -98,29 +98,29 @@ def give_size_back(scene: Scene, objects: Iterable[Object]) -> None:
         vary(scene, None, Amounts(), only=varied)
 
 
-def differs(ob: Object, what: str, factor: float) -> bool:
+def differs(ob: Object, amount: str, factor: float) -> bool:
     """Whether a property of a vehicle has another factor than this."""
-    return abs(_current(ob, what) - factor) > 1e-6
+    return abs(_current(ob, amount) - factor) > 1e-6
 
 
-def _current(ob: Object, what: str) -> float:
+def _current(ob: Object, amount: str) -> float:
     """The current factor of a property. Writes nothing."""
     settings = ob.steering
     # No variation is a factor of 0, but a script may have written one.
-    return (getattr(settings.variation, what) or 1.0) if settings.is_property_set("variation") else 1.0
+    return (getattr(settings.variation, amount) or 1.0) if settings.is_property_set("variation") else 1.0
 
 
-def _set(ob: Object, what: str, name: str, factor: float) -> None:
-    if not differs(ob, what, factor):
+def _set(ob: Object, amount: str, name: str, factor: float) -> None:
+    if not differs(ob, amount, factor):
         return
     settings = ob.steering
-    original = getattr(settings, name) / _current(ob, what)
-    most = settings.bl_rna.properties[name].hard_max
+    original = getattr(settings, name) / _current(ob, amount)
+    limit = settings.bl_rna.properties[name].hard_max
     if original > 0.0:
-        factor = min(factor, most / original)
-    setattr(settings.variation, what, factor)
+        factor = min(factor, limit / original)
+    setattr(settings.variation, amount, factor)
     # The stored factor has 32 bits; multiplying by it lets the next variation restore the original.
-    setattr(settings, name, original * getattr(settings.variation, what))
+    setattr(settings, name, original * getattr(settings.variation, amount))
 
 
 def _scale(ob: Object, factor: float) -> None:

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import bmesh
 import bpy
 import numpy as np
-from bmesh.types import BMesh
 from bpy.types import Action, Material, Mesh, Object, Scene, ViewLayer
 
 from ..animation.animation_data import assign_action, posed_block, slot_for, stop_playing
@@ -51,7 +50,7 @@ class ModelAside:
 
     def points(self, frame: float) -> np.ndarray:
         """The vertices of the meshes that the model shows on a frame, (v, 3) metres, single precision."""
-        self._go(frame)
+        self._go_to(frame)
         columns = [np.zeros((0, 3), np.float32)]
         for mesh, matrix, _ in self._parts():
             points = column_from(mesh.vertices, "co", 3)
@@ -71,7 +70,7 @@ class ModelAside:
 
     def joined(self) -> Mesh:
         """A new mesh of what the model shows, with its materials; the vertices are in the order of `points`."""
-        self._go(0.0)
+        self._go_to(0.0)
         edited, materials, layer = bmesh.new(), [], ""
         try:
             for mesh, matrix, slots in self._parts():
@@ -79,15 +78,18 @@ class ModelAside:
                 edited.from_mesh(mesh)
                 edited.faces.ensure_lookup_table()
                 faces = edited.faces[first:]
-                rows = [_row(materials, material) for material in slots] or [_row(materials, None)]
+                rows = [_material_row(materials, material) for material in slots] or [_material_row(materials, None)]
                 for face in faces:
                     face.material_index = rows[min(face.material_index, len(rows) - 1)]
                 if np.linalg.det(matrix[:3, :3]) < 0.0:
                     bmesh.ops.reverse_faces(edited, faces=faces)
-                shown = next((uv.name for uv in mesh.uv_layers if uv.active_render), "")
-                layer = layer or shown
-                if shown != layer and shown:
-                    _copy_layer(edited, faces, shown, layer)
+                uv_name = next((uv.name for uv in mesh.uv_layers if uv.active_render), "")
+                layer = layer or uv_name
+                if uv_name != layer and uv_name:
+                    # Materials look up the coordinates in one layer.
+                    source, target = edited.loops.layers.uv[uv_name], edited.loops.layers.uv[layer]
+                    for loop in (loop for face in faces for loop in face.loops):
+                        loop[target].uv = loop[source].uv
             for layers in (edited.verts.layers.deform, edited.verts.layers.shape):
                 for unused in layers.values():
                     layers.remove(unused)
@@ -101,9 +103,9 @@ class ModelAside:
             joined.uv_layers[layer].active_render = True
         return joined
 
-    def _go(self, frame: float) -> None:
-        whole = math.floor(frame)
-        self.scene.frame_set(whole, subframe=float(frame - whole))
+    def _go_to(self, frame: float) -> None:
+        full_frame = math.floor(frame)
+        self.scene.frame_set(full_frame, subframe=float(frame - full_frame))
 
     def _parts(self) -> Iterator[tuple[Mesh, np.ndarray, list[Material | None]]]:
         """The evaluated meshes, what they are instanced by among them: each with its matrix (4, 4) and materials."""
@@ -115,19 +117,11 @@ class ModelAside:
                 yield ob.data, doubles(instance.matrix_world), materials
 
 
-def _row(materials: list, material: Material | None) -> int:
+def _material_row(materials: list, material: Material | None) -> int:
     """The row of a material in a list, to which it is added if needed."""
     if material not in materials:
         materials.append(material)
     return materials.index(material)
-
-
-def _copy_layer(edited: BMesh, faces: Sequence, source: str, to: str) -> None:
-    """Let faces have the texture coordinates of one layer in another too, the one that materials look up."""
-    layers = edited.loops.layers.uv
-    before, after = layers[source], layers[to]
-    for loop in (loop for face in faces for loop in face.loops):
-        loop[after].uv = loop[before].uv
 
 
 @contextmanager
@@ -135,16 +129,16 @@ def model_aside(vehicle: Object, rig: Object, scene: Scene, layer: ViewLayer, fa
     """A copy of a vehicle with its parts, those that renders of a view layer show, until the end. `rig`: what plays the
     clips of the vehicle; `scene`: whose frame rate and units are used."""
     model = MemberModel.of(vehicle, family)
-    shown = _shown(model.parts, layer)
-    aside = bpy.data.scenes.new(NAME)
+    visible = _visible_parts(model.parts, layer)
+    own_scene = bpy.data.scenes.new(NAME)
     copies: list[Object] = []
     data: list = []
     try:
-        copy_units(scene, aside)
-        copies += model.copied(0, aside.collection)
+        copy_units(scene, own_scene)
+        copies += model.copied(0, own_scene.collection)
         for part, copy in zip(model.parts, copies):
             copy.property_unset("steering")
-            copy.hide_viewport = part not in shown
+            copy.hide_viewport = part not in visible
             stop_playing(copy)
         data += with_own_data(model.parts, copies)
         if (played := copies[model.parts.index(rig)]).type == "MESH" and played.data.shape_keys is not None:
@@ -152,31 +146,27 @@ def model_aside(vehicle: Object, rig: Object, scene: Scene, layer: ViewLayer, fa
                 played.data = played.data.copy()
                 data.append(played.data)
             stop_playing(played.data.shape_keys)
-        _at_origin(copies[0], vehicle)
-        yield ModelAside(vehicle.name, aside, copies[model.parts.index(rig)])
+        root = copies[0]
+        root.parent = None
+        root.constraints.clear()
+        for curve in drivers_of(root):
+            if curve.data_path.startswith(TRANSFORMS):
+                root.animation_data.drivers.remove(curve)
+        put_at(root, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), scale_in_world(vehicle))
+        yield ModelAside(vehicle.name, own_scene, copies[model.parts.index(rig)])
     finally:
         bpy.data.batch_remove(copies)
         bpy.data.batch_remove(data)
-        bpy.data.scenes.remove(aside)
+        bpy.data.scenes.remove(own_scene)
 
 
-def _shown(parts: Sequence[Object], layer: ViewLayer) -> set[Object]:
+def _visible_parts(parts: Sequence[Object], layer: ViewLayer) -> set[Object]:
     """The parts that renders of a view layer show; of a model hidden as a whole, as before it comes, those it has.
 
     None of a model at rest is in a layer.
     """
     present = {part for part in parts if part.name in layer.objects and layer.objects[part.name] == part} or set(parts)
     return {part for part in present if not part.hide_render} if not parts[0].hide_render else present
-
-
-def _at_origin(copy: Object, vehicle: Object) -> None:
-    """Put the copy of a vehicle, in the size of that, on the origin."""
-    copy.parent = None
-    copy.constraints.clear()
-    for curve in drivers_of(copy):
-        if curve.data_path.startswith(TRANSFORMS):
-            copy.animation_data.drivers.remove(curve)
-    put_at(copy, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), scale_in_world(vehicle))
 
 
 def scale_in_world(ob: Object) -> np.ndarray:
@@ -186,9 +176,9 @@ def scale_in_world(ob: Object) -> np.ndarray:
     return np.linalg.norm(doubles(ob.matrix_world)[:3, :3], axis=0)
 
 
-def put_at(ob: Object, place: Sequence[float], turn: Sequence[float], scale: Sequence[float]) -> None:
+def put_at(ob: Object, location: Sequence[float], turn: Sequence[float], scale: Sequence[float]) -> None:
     """Put an object at a place, turned by a quaternion that becomes its rotation, without deltas."""
     ob.rotation_mode = "QUATERNION"
-    ob.location, ob.rotation_quaternion, ob.scale = place, turn, scale
+    ob.location, ob.rotation_quaternion, ob.scale = location, turn, scale
     ob.delta_location, ob.delta_scale = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
     ob.delta_rotation_quaternion, ob.delta_rotation_euler = (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0)

@@ -125,8 +125,8 @@ def guess_likeness(ob: Object, depsgraph: Depsgraph, family: Family) -> Likeness
         return ANYTHING
     body = Body.of(ob, depsgraph, family)
     forward, up = sound_front(ob) if current_front(ob) else front_of(ob, family, body, flies=False)
-    [aside] = set("XYZ") - {forward[-1], up[-1]}
-    length, width, height = (body.height(axis) for axis in (forward, aside, up))
+    [side] = set("XYZ") - {forward[-1], up[-1]}
+    length, width, height = (body.height(axis) for axis in (forward, side, up))
     if body.is_upright((forward, up)):
         return PERSON
     return ANIMAL if length > SLENDER * width and height > LEGGED * length else ANYTHING
@@ -198,13 +198,13 @@ def bring_to_life(
         places = doubles([ob.matrix_world.translation for ob in members])
     walks = ground is not None and preset.moves.grounded and not preset.moves.clings
     stood_on = ground if walks else None
-    given, others = (room, []) if room is not None else _room_for(context, crowd, places, preset, stood_on)
-    if given is not None:
-        point_at(crowd, preset, Kind.REGION, given)
-    if given is not None and KEEPING in preset.behaviors:
-        held = [getattr(other.steering, KEEPING).firm for other in others if uses(other, KEEPING)]
+    region, neighbors = (room, []) if room is not None else _room_for(context, crowd, places, preset, stood_on)
+    if region is not None:
+        point_at(crowd, preset, Kind.REGION, region)
+    if region is not None and KEEPING in preset.behaviors:
+        are_firm = [getattr(neighbor.steering, KEEPING).firm for neighbor in neighbors if uses(neighbor, KEEPING)]
         # What is seen has walls.
-        if any(held) or (room is not None and room.type == "MESH"):
+        if any(are_firm) or (room is not None and room.type == "MESH"):
             getattr(crowd.steering, KEEPING).firm = True
         elif room is None:
             keep_in_room(crowd, KEEPING, stood_on)
@@ -232,28 +232,28 @@ def _room_for(
     behaviors, roles = behaviors_in(preset), by_role(in_use(context.scene))
     if not pointers(behaviors, Kind.REGION) or (pointers(behaviors, Kind.PATH) and roles[Role.PATH]):
         return None, []
-    kept = _kept_in_regions(roles[Role.CROWD])
+    by_region = _crowds_by_region(roles[Role.CROWD])
     shared = [
         ob
         for ob in roles[Role.REGION]
         if ob.type == "MESH"
         or (
-            {locomotion_of(other).grounded for other in kept.get(ob, [])} <= {preset.moves.grounded}
-            and (ob not in kept or ground is None or is_over(ob, ground, crowd))
+            {locomotion_of(other).grounded for other in by_region.get(ob, [])} <= {preset.moves.grounded}
+            and (ob not in by_region or ground is None or is_over(ob, ground, crowd))
         )
     ]
-    there = region_around(places, crowd.steering.vehicle.radius, shared, context.evaluated_depsgraph_get())
-    if there in kept:
-        return there, kept[there]
-    return (None if set(roles[Role.REGION]) - kept.keys() else new_region(crowd, places, ground)), []
+    region = region_around(places, crowd.steering.vehicle.radius, shared, context.evaluated_depsgraph_get())
+    if region in by_region:
+        return region, by_region[region]
+    return (None if set(roles[Role.REGION]) - by_region.keys() else new_region(crowd, places, ground)), []
 
 
-def _kept_in_regions(crowds: Sequence[Object]) -> dict[Object, list[Object]]:
+def _crowds_by_region(crowds: Sequence[Object]) -> dict[Object, list[Object]]:
     """The crowds with behaviors that point at a region, for each region. Writes nothing."""
-    kept: dict[Object, list[Object]] = {}
+    by_region: dict[Object, list[Object]] = {}
     for crowd in crowds:
         for behavior, name in pointers(CATALOGUE, Kind.REGION):
-            used = crowd.steering.is_property_set(behavior)
-            if used and (region := pointed_at(getattr(crowd.steering, behavior), name)) is not None:
-                kept.setdefault(region, []).append(crowd)
-    return kept
+            is_set = crowd.steering.is_property_set(behavior)
+            if is_set and (region := pointed_at(getattr(crowd.steering, behavior), name)) is not None:
+                by_region.setdefault(region, []).append(crowd)
+    return by_region

@@ -64,14 +64,14 @@ def agents_of(
         if ob.steering.identity in wanted and (cached := cached_as(ob)) and cached.cache == cache_id(cache)
     }
     if found.keys() != wanted:
-        found |= _of_points(crowd, motion, vehicles, members, scene, wanted - found.keys(), rows)
-    if gone := [identity for identity in identities if identity not in found]:
-        text = f"Agent {gone[0]} of {crowd.name} is in the cache, but no longer in the scene. Bake again."
+        found |= _agents_of_points(crowd, motion, vehicles, members, scene, wanted - found.keys(), rows)
+    if missing := [identity for identity in identities if identity not in found]:
+        text = f"Agent {missing[0]} of {crowd.name} is in the cache, but no longer in the scene. Bake again."
         raise Refusal(text, about=[crowd])
     return [found[identity] for identity in identities]
 
 
-def _of_points(
+def _agents_of_points(
     crowd: Object,
     motion: CachedMotion,
     vehicles: Sequence[Object],
@@ -80,11 +80,10 @@ def _of_points(
     wanted: set[int],
     rows: Mapping[int, int],
 ) -> dict[int, PickedAgent]:
-    """The agents among the points of objects, by identity."""
     objects = [ob for ob in tagged(members, Role.POINTS) if not ob.steering.locked and crowd_of(ob) is not None]
-    taken = np.array([ob.steering.identity for ob in vehicles], dtype=np.int64)
+    known = np.array([ob.steering.identity for ob in vehicles], dtype=np.int64)
     found = {}
-    for ob, (points, identities) in sources_of_points(objects, scene, motion.first, taken, {}, adds_nothing=False):
+    for ob, (points, identities) in sources_of_points(objects, scene, motion.first, known, {}, adds_nothing=False):
         for point in np.flatnonzero(np.isin(identities, list(wanted))).tolist() if crowd_of(ob) == crowd else ():
             identity = int(identities[point])
             found[identity] = PickedAgent(identity, rows[identity], ob, points, point)
@@ -100,9 +99,9 @@ def object_for(context: Context, crowd: Object, agent: PickedAgent, motion: Cach
         raise Refusal(text, about=[agent.ob])
     model = models[min(max(int(points.variant[point]), 0), len(models) - 1)]
     front = front_of_model(agent.ob, model)
-    made_of = MemberModel.of(model, Family())
-    names = [f"{ROW.sub('', name)} {agent.identity}" for name in made_of.names]
-    copies = made_of.copied_as(names, collection_for(context, crowd))
+    member_model = MemberModel.of(model, Family())
+    names = [f"{ROW.sub('', name)} {agent.identity}" for name in member_model.names]
+    copies = member_model.copied_as(names, collection_for(context, crowd))
     plain(copies)
     root = copies[0]
     let_go(root)
@@ -135,9 +134,9 @@ def _place(ob: Object, motion: CachedMotion, row: int) -> None:
 
 def collection_for(context: Context, crowd: Object) -> Collection:
     """The collection of the objects that are made for agents of a crowd; it is created beside the crowd if needed."""
-    found = next((each for each in collections_of(context.scene) if each[PICKED] == crowd), None)
-    if found is not None:
-        return found
+    for collection in collections_of(context.scene):
+        if collection[PICKED] == crowd:
+            return collection
     collection = bpy.data.collections.new(f"{crowd.name} Picked")
     collection[PICKED] = crowd
     collection_beside(context, crowd).children.link(collection)
@@ -146,14 +145,14 @@ def collection_for(context: Context, crowd: Object) -> Collection:
 
 def collections_of(scene: Scene) -> Iterator[Collection]:
     """The collections of objects that were made for agents."""
-    return (each for each in scene.collection.children_recursive if each.library is None and PICKED in each)
+    return (c for c in scene.collection.children_recursive if c.library is None and PICKED in c)
 
 
 def remove_made(objects: Sequence[Object], scene: Scene) -> None:
     """Remove vehicles that were made for agents, with their parts, and collections that are left empty."""
     family = Family()
-    gone = [part for ob in objects for part in (ob, *family.descendants(ob)) if is_made(part)]
-    bpy.data.batch_remove(dict.fromkeys(gone))
+    made = [part for ob in objects for part in (ob, *family.descendants(ob)) if is_made(part)]
+    bpy.data.batch_remove(dict.fromkeys(made))
     for collection in list(collections_of(scene)):
         if not collection.objects and not collection.children:
             bpy.data.collections.remove(collection)

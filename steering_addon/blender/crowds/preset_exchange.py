@@ -48,8 +48,8 @@ def take_up(preset: Preset, crowd: Object, scene: Scene) -> list[str]:
         "steering.combining": preset.combining,
         "steering.locomotion": preset.moves.choice().name,
     }
-    for name, (declaration, given) in preset.groups().items():
-        values |= paths_of(name, declaration, given)
+    for name, (declared, group_values) in preset.groups().items():
+        values |= paths_of(name, declared, group_values)
     for name in BEHAVIORS:
         if name in preset.behaviors or settings.is_property_set(name):
             values[f"steering.{name}.use"] = name in preset.behaviors
@@ -69,10 +69,10 @@ def take_up_behavior(preset: Preset, crowd: Object, scene: Scene) -> list[str]:
     Returns:
         As `take_up`.
     """
-    [(name, given)] = preset.behaviors.items()
+    [(name, of_preset)] = preset.behaviors.items()
     is_new = not crowd.steering.is_property_set(name)
-    others = fitted_values(BEHAVIORS[name], crowd, scene) if is_new else {}
-    animated = _set_values(crowd, paths_of(name, BEHAVIORS[name], {**others, **given}))
+    fitted = fitted_values(BEHAVIORS[name], crowd, scene) if is_new else {}
+    animated = _set_values(crowd, paths_of(name, BEHAVIORS[name], {**fitted, **of_preset}))
     if is_new:
         getattr(crowd.steering, name).use = True
     return animated
@@ -119,7 +119,7 @@ def preset_of(crowd: Object, label: str, description: str, length: float | None)
     those that its settings are for count."""
     settings, moves = crowd.steering, locomotion_of(crowd)
     length = length or max(settings.vehicle.length, 2.0 * settings.vehicle.radius) or ONE_METRE
-    used = [b for b in CATALOGUE if uses(crowd, b.name)]
+    kinds = [b for b in CATALOGUE if uses(crowd, b.name)]
     return Preset(
         label=label.strip(),
         description=description.strip().rstrip(".") or f"The settings of {crowd.name}",
@@ -127,7 +127,7 @@ def preset_of(crowd: Object, label: str, description: str, length: float | None)
         vehicle=values_for_preset(VehicleModel, settings.vehicle),
         locomotion={moves.name: values_for_preset(moves, getattr(settings, moves.name))},
         combining=settings.combining,
-        behaviors={b.name: values_for_preset(b, getattr(settings, b.name)) for b in used},
+        behaviors={b.name: values_for_preset(b, getattr(settings, b.name)) for b in kinds},
         preroll=settings.preroll,
         portrayal=values_for_preset(Portrayal, settings.portrayal) if settings.is_property_set("portrayal") else None,
         attendance=values_for_preset(Attendance, settings.attendance) if comes_and_goes(crowd) else None,

@@ -71,7 +71,6 @@ class Listed:
         return result
 
     def _result(self) -> Preset | Refusal:
-        """The preset, or why it cannot be used."""
         try:
             state = os.stat(self.file)
         except OSError as error:
@@ -156,7 +155,8 @@ class Shelf:
         """The preset of a name. Refused if it does not exist."""
         presets = self.by_name()
         if name not in presets:
-            raise Refusal(f"There is no preset {name}. {_choices(sorted(presets))}.")
+            remedy = f"Choose one of {list_names(sorted(presets), MOST_NAMES)}" if presets else "Save a preset first"
+            raise Refusal(f"There is no preset {name}. {remedy}.")
         return presets[name]
 
     def save(self, preset: Preset) -> Listed:
@@ -174,7 +174,7 @@ class Shelf:
             raise Refusal(
                 f"The preset {name} cannot be written: a name in it is not UTF-8. Rename the crowd."
             ) from None
-        folder = self._made_folder(name)
+        folder = self._make_folder(name)
         file = folder / f"{name}{SUFFIX}"
         try:
             _write(file, content)
@@ -185,12 +185,12 @@ class Shelf:
 
     def _check_free(self, name: str, label: str) -> None:
         """Refuse the name of a preset that is not the user's, and of the file of one that has another label."""
-        for taken in self.by_name().values():
-            if not taken.removable and taken.name == name:
+        for existing in self.by_name().values():
+            if not existing.removable and existing.name == name:
                 raise Refusal(f"A preset named {name} ships with the extension or is shared. Choose another name.")
             # On many systems the file of Gulls is also that of gulls.
-            if taken.removable and taken.name.casefold() == name.casefold() and not taken.is_called(label):
-                text = f"The preset {label} would replace the preset {taken.label()}, which has the same file name."
+            if existing.removable and existing.name.casefold() == name.casefold() and not existing.is_called(label):
+                text = f"The preset {label} would replace the preset {existing.label()}, which has the same file name."
                 raise Refusal(f"{text} Choose another name, or remove that preset first.")
 
     def _own_folder(self) -> Path | None:
@@ -198,7 +198,7 @@ class Shelf:
         folder = bpy.utils.user_resource("SCRIPTS", path=f"presets/{self.user_folder}")
         return Path(folder) if folder else None
 
-    def _made_folder(self, name: str) -> Path:
+    def _make_folder(self, name: str) -> Path:
         """The preset folder of the user, made if necessary for a preset of this name."""
         folder = self._own_folder()
         if folder is None or not folder.is_absolute():
@@ -238,18 +238,11 @@ def _files(folder: Path) -> Iterator[tuple[str, str]]:
             names = [entry.name for entry in entries if entry.name.endswith(SUFFIX)]
     except OSError:
         return
-    above = f"{folder}{os.sep}"
+    prefix = f"{folder}{os.sep}"
     for name in names:
         # Bytes of a name that are not text come as surrogates, which Blender cannot show.
         stem = name.removesuffix(SUFFIX)
-        yield (stem if stem.isascii() else stem.encode("utf-8", "backslashreplace").decode("utf-8")), above + name
-
-
-def _choices(names: list[str]) -> str:
-    """The remedy where a preset of a name does not exist: those that do."""
-    if not names:
-        return "Save a preset first"
-    return f"Choose one of {list_names(names, MOST_NAMES)}"
+        yield (stem if stem.isascii() else stem.encode("utf-8", "backslashreplace").decode("utf-8")), prefix + name
 
 
 CROWDS = Shelf(CROWD, SHIPPED, "steering/crowd")

@@ -39,17 +39,17 @@ FIRMNESS_ON_GROUND = 3.0
 
 def region_around(places: np.ndarray, margin: float, regions: Sequence[Object], depsgraph: Depsgraph) -> Object | None:
     """The smallest of some regions in which all places are, (n, 3) metres, or not further outside than a margin."""
-    found: list[tuple[float, str, Object]] = []
+    around: list[tuple[float, str, Object]] = []
     for ob in regions:
         try:
             region = RegionReader([ob]).read(depsgraph, depsgraph.scene.frame_current)
         except Refusal:
             # A mesh with holes has no inside.
             continue
-        way_in = region.way_in(places, np.zeros(len(places), dtype=np.int64))
-        if region.present[0] and (magnitude(way_in) <= margin).all():
-            found.append((float(region.half[0].prod()), ob.name, ob))
-    return min(found)[-1] if found else None
+        ways = region.way_in(places, np.zeros(len(places), dtype=np.int64))
+        if region.present[0] and (magnitude(ways) <= margin).all():
+            around.append((float(region.half[0].prod()), ob.name, ob))
+    return min(around)[-1] if around else None
 
 
 def new_region(crowd: Object, places: np.ndarray, ground: Object | None) -> Object:
@@ -85,8 +85,8 @@ def keep_in_room(crowd: Object, behavior: str, ground: Object | None) -> None:
         return
     model, width = crowd.steering.vehicle, sorted(ground.dimensions)[1]
     speed = max(model.max_speed * model.cruise_speed, LEAST_SCALE)
-    ahead = min(AHEAD_ON_GROUND, SHARE_OF_GROUND * width / speed)
-    settings.prediction_time = max(ahead, settings.prediction_time)
+    seconds = min(AHEAD_ON_GROUND, SHARE_OF_GROUND * width / speed)
+    settings.prediction_time = max(seconds, settings.prediction_time)
     settings.weight *= FIRMNESS_ON_GROUND
 
 
@@ -116,6 +116,6 @@ def _half_over(ground: Object, height: float, extent: float) -> tuple[np.ndarray
     # An imported ground may have another axis than Z upward.
     upward = int(np.abs(matrix[2]).argmax())
     scale = np.maximum(np.sqrt(np.einsum("ij,ij->j", matrix, matrix)), LEAST_SCALE)
-    inside = np.maximum(half - extent / scale, LEAST_INSIDE * half)
-    inside[upward] = max(half[upward], height / scale[upward])
-    return (low + high) / 2.0, inside
+    half_sides = np.maximum(half - extent / scale, LEAST_INSIDE * half)
+    half_sides[upward] = max(half[upward], height / scale[upward])
+    return (low + high) / 2.0, half_sides

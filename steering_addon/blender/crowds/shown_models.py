@@ -28,25 +28,25 @@ def show_models(ob: Object, models: Collection | None, size: float) -> None:
     """
     tree = bpy.data.node_groups.new(f"{ob.name} Models", "GeometryNodeTree")
     tree.is_modifier = True
-    for way in ("INPUT", "OUTPUT"):
-        tree.interface.new_socket("Geometry", in_out=way, socket_type="NodeSocketGeometry")
+    for direction in ("INPUT", "OUTPUT"):
+        tree.interface.new_socket("Geometry", in_out=direction, socket_type="NodeSocketGeometry")
     nodes = _Nodes(tree)
     start, end = nodes.add("NodeGroupInput"), nodes.add("NodeGroupOutput")
-    shown = nodes.models(models) if models is not None else nodes.cone(size)
+    instance = nodes.models(models) if models is not None else nodes.cone(size)
     instances = nodes.add("GeometryNodeInstanceOnPoints")
     for name, value in (
         ("Points", start.outputs[0]),
-        ("Instance", shown),
+        ("Instance", instance),
         ("Pick Instance", models is not None),
         ("Instance Index", nodes.attribute("variant")),
         ("Rotation", nodes.attribute("rotation")),
         ("Scale", nodes.attribute("scale")),
     ):
         nodes.give(instances.inputs[name], value)
-    joined = nodes.add("GeometryNodeJoinGeometry")
+    join = nodes.add("GeometryNodeJoinGeometry")
     for geometry in (start.outputs[0], instances.outputs[0]):
-        tree.links.new(geometry, joined.inputs[0])
-    nodes.give(end.inputs[0], joined.outputs[0])
+        tree.links.new(geometry, join.inputs[0])
+    nodes.give(end.inputs[0], join.outputs[0])
     ob.modifiers.new("Models", "NODES").node_group = tree
 
 
@@ -67,8 +67,8 @@ def point_mesh(name: str, position: np.ndarray, rotation: np.ndarray, scale: np.
 def set_column(mesh: Mesh, name: str, values: np.ndarray) -> None:
     """Set an attribute of the points of a mesh."""
     attribute = mesh.attributes[name]
-    held, _, kind = KINDS[attribute.data_type]
-    attribute.data.foreach_set(held, np.ascontiguousarray(values, kind).ravel())
+    field, _, kind = KINDS[attribute.data_type]
+    attribute.data.foreach_set(field, np.ascontiguousarray(values, kind).ravel())
 
 
 def get_column(mesh: Mesh, name: str) -> np.ndarray:
@@ -118,9 +118,9 @@ class _Nodes:
         cone = self.add("GeometryNodeMeshCone")
         for name, value in (("Vertices", 4), ("Radius Bottom", SLENDER * size), ("Depth", size)):
             cone.inputs[name].default_value = value
-        turned = self.add("GeometryNodeTransform")
-        self.give(turned.inputs["Geometry"], cone.outputs[0])
+        transform = self.add("GeometryNodeTransform")
+        self.give(transform.inputs["Geometry"], cone.outputs[0])
         # Its tip is up, and forward is Y.
-        turned.inputs["Translation"].default_value = (0.0, -0.5 * size, 0.0)
-        turned.inputs["Rotation"].default_value = (-np.pi / 2.0, 0.0, 0.0)
-        return turned.outputs[0]
+        transform.inputs["Translation"].default_value = (0.0, -0.5 * size, 0.0)
+        transform.inputs["Rotation"].default_value = (-np.pi / 2.0, 0.0, 0.0)
+        return transform.outputs[0]

@@ -36,13 +36,13 @@ from .states import fit_reach, known_states, new_state, new_trigger, selected_ca
 
 def as_made(crowd: Object, states: Iterable[Object]) -> list[Object]:
     """The states of a crowd that are still as many times as fast as it as some preset made them."""
-    known, values = [], values_for_preset(VehicleModel, crowd.steering.vehicle)
+    factors, values = [], values_for_preset(VehicleModel, crowd.steering.vehicle)
     for listed in STATES.by_name().values():
         with suppress(Refusal):
-            known.append(factor_in_state(listed.load(), locomotion_of(crowd), values) or 1.0)
+            factors.append(factor_in_state(listed.load(), locomotion_of(crowd), values) or 1.0)
     top = crowd.steering.vehicle.max_speed
     faster = {ob: ob.steering.vehicle.max_speed / top for ob in states if top and ob.steering.vehicle.own}
-    return [ob for ob, times in faster.items() if any(isclose(times, made, rel_tol=1e-3) for made in known)]
+    return [ob for ob, ratio in faster.items() if any(isclose(ratio, factor, rel_tol=1e-3) for factor in factors)]
 
 
 @dataclass
@@ -83,14 +83,14 @@ class StateAdding:
         # Switching it on copies the crowd's values, each time.
         vehicle.own = bool(preset.vehicle) or (faster, preset.cruise_speed) != (None, None)
         _set(vehicle, vehicle_in_state(preset, moves, values, faster))
-        turns, told = getattr(state.steering, moves.name), preset.locomotion.get(moves.name, {})
-        if faster in (None, 1.0) and not told:
+        turns, multiples = getattr(state.steering, moves.name), preset.locomotion.get(moves.name, {})
+        if faster in (None, 1.0) and not multiples:
             return
         turns.own = True
         if faster is not None:
             values = {name: getattr(turns, name) for name in moves.parameters()}
             _set(turns, quickened(moves, values, faster, values))
-        _set(turns, from_multiples(moves, told, values_for_preset(moves, getattr(of_crowd, moves.name))))
+        _set(turns, from_multiples(moves, multiples, values_for_preset(moves, getattr(of_crowd, moves.name))))
 
     def _let_behave(self, state: Object, preset: Preset) -> None:
         """Give a state its behaviors, and switch off those of its crowd that it does not keep."""
@@ -186,8 +186,8 @@ def add_state(context: Context, crowd: Object, name: str = "", other: Object | N
     if any(preset.body_length for preset in presets.values()):
         length = bodies_length(crowd, context.scene, context.evaluated_depsgraph_get())
         presets = {
-            other_name: preset if preset.suits(length) else scaled(preset, length / preset.body_length)
-            for other_name, preset in presets.items()
+            key: preset if preset.suits(length) else scaled(preset, length / preset.body_length)
+            for key, preset in presets.items()
         }
     warnings = [warning for preset in presets.values() for warning in unknown_settings(preset)]
     other = only_other_crowd(crowd, context.scene) if other is None else other
@@ -199,13 +199,13 @@ def _with_others(name: str) -> dict[str, Preset]:
     """A preset and those that follow it or come with it, by name, if there are such."""
     known = STATES.by_name()
     presets = {name: STATES.find(name).load()}
-    asked = [name]
-    while asked:
-        preset = presets[asked.pop()]
+    pending = [name]
+    while pending:
+        preset = presets[pending.pop()]
         for follower in (preset.then, *preset.brings):
             if follower and follower in known and follower not in presets:
                 presets[follower] = known[follower].load()
-                asked.append(follower)
+                pending.append(follower)
     return presets
 
 
@@ -255,14 +255,14 @@ def _multiples(
 
 def _about_crowd(state: Object, crowd: Object, behaviors: list[type[Behavior]]) -> list[str]:
     """The parameters of a state's own behaviors that name another crowd."""
-    places = []
+    paths = []
     for kind in behaviors:
         for name, parameter in kind.parameters().items():
             if parameter.kind in POINTERS:
                 target = pointed_at(getattr(state.steering, kind.name), name)
                 if target is not None and target != crowd and has_role(target, Role.CROWD):
-                    places.append(f"{kind.name}.{name}")
-    return places
+                    paths.append(f"{kind.name}.{name}")
+    return paths
 
 
 def _call_of(trigger: Object, crowd: Object) -> Call:
@@ -278,9 +278,9 @@ def _call_of(trigger: Object, crowd: Object) -> Call:
     if issubclass(kind, OfRegions):
         return Call("REGION", "", only_in, values)
     if has_role(caller, Role.STATE) or has_role(caller, Role.CROWD):
-        of = crowd_of(caller) if has_role(caller, Role.STATE) else caller
+        owner = crowd_of(caller) if has_role(caller, Role.STATE) else caller
         in_state = _preset_name(caller) if has_role(caller, Role.STATE) else ""
-        return Call("OWN_CROWD" if of == crowd else "CROWD", in_state, only_in, values)
+        return Call("OWN_CROWD" if owner == crowd else "CROWD", in_state, only_in, values)
     return Call("SELECTED", "", only_in, values)
 
 

@@ -41,13 +41,13 @@ def states_of_crowd(crowd: Object, context: Context) -> list[Object]:
 
 def in_order(states: Sequence[Object]) -> list[Object]:
     """States in the order in which they lead to one another, beginning with those that nothing leads to."""
-    then = {ob: pointed_at(ob.steering.state, "then") for ob in states if ob.steering.is_property_set("state")}
-    led_to = {after for before, after in then.items() if after != before}
+    followers = {ob: pointed_at(ob.steering.state, "then") for ob in states if ob.steering.is_property_set("state")}
+    led_to = {follower for state, follower in followers.items() if follower != state}
     ordered: dict[Object, None] = {}
     for state in (*(ob for ob in states if ob not in led_to), *states):
         while state in states and state not in ordered:
             ordered[state] = None
-            state = then.get(state)
+            state = followers.get(state)
     return list(ordered)
 
 
@@ -127,7 +127,6 @@ def cue_strips(state: Object) -> list[NlaStrip]:
 
 
 def _paths(action: bpy.types.Action) -> list[str]:
-    """The data path of each curve of an action."""
     return [curve.data_path for bag in channelbags(action) for curve in bag.fcurves]
 
 
@@ -145,10 +144,10 @@ def states_left_behind(crowd: Object, objects: Collection[Object]) -> list[Objec
 
     So it is after a script has appended the crowd alone, or after their collection was unlinked.
     """
-    kept = pointed_at(crowd.steering, "states")
-    if kept is None:
+    collection = pointed_at(crowd.steering, "states")
+    if collection is None:
         return []
-    belonging = (ob for ob in kept.all_objects if has_role(ob, Role.STATE) or has_role(ob, Role.TRIGGER))
+    belonging = (ob for ob in collection.all_objects if has_role(ob, Role.STATE) or has_role(ob, Role.TRIGGER))
     return sorted((ob for ob in belonging if crowd_of(ob) == crowd and ob not in objects), key=lambda ob: ob.name)
 
 
@@ -159,7 +158,7 @@ def bring_states(crowd: Object, context: Context) -> None:
 
 def _collection_of_states(crowd: Object, context: Context) -> bpy.types.Collection:
     # A scene does not list what was added to it a moment ago; the parent does.
-    for ob in (each for each in crowd.children if has_role(each, Role.STATE)):
+    for ob in (child for child in crowd.children if has_role(child, Role.STATE)):
         if fitting := fitting_collections(context, ob):
             return fitting[0]
     collection = bpy.data.collections.new(f"{crowd.name} States")
@@ -194,13 +193,13 @@ def new_trigger(context: Context, state: Object, when: str, caller: Object | Non
             settings.trigger.warning_time = getattr(state.steering, kind.name).reaction_time
     if one_each and caller is not None and "distance" in shown:
         places = np.concatenate([_places(context.scene, crowd_of(state)), _places(context.scene, caller)])
-        apart = float(magnitude((places.max(axis=0) - places.min(axis=0))[None])[0])
-        settings.trigger.distance = max(settings.trigger.distance, rounded(ROOM * apart))
+        farthest = float(magnitude((places.max(axis=0) - places.min(axis=0))[None])[0])
+        settings.trigger.distance = max(settings.trigger.distance, rounded(ROOM * farthest))
     if any(kind.comes_to_caller for kind in behaviors) and caller is not None and "distance" in shown:
         # A hunter goes for what there is, and a bird to its roof, however far it was put; it stays there, however far
         # from the origin of the roof that is.
-        gap = _places(context.scene, caller)[:, None] - _places(context.scene, crowd_of(state))[None]
-        needed = max(float(magnitude(gap.reshape(-1, 3)).min()), _furthest_part(context, caller))
+        gaps = _places(context.scene, caller)[:, None] - _places(context.scene, crowd_of(state))[None]
+        needed = max(float(magnitude(gaps.reshape(-1, 3)).min()), _furthest_part(context, caller))
         settings.trigger.distance = max(settings.trigger.distance, rounded(ROOM * needed))
     if caller is not None:
         settings.trigger.who = caller
@@ -249,5 +248,5 @@ def _places(scene: Scene, called: Object) -> Vectors:
 def _other_triggers(trigger: Object, context: Context) -> set[Object]:
     """The triggers of the scene besides a new one."""
     # A scene does not list what was added to it a moment ago; the collection does.
-    beside = (ob for collection in trigger.users_collection for ob in collection.objects)
-    return {*tagged(in_use(context.scene), Role.TRIGGER), *tagged(beside, Role.TRIGGER)} - {trigger}
+    siblings = (ob for collection in trigger.users_collection for ob in collection.objects)
+    return {*tagged(in_use(context.scene), Role.TRIGGER), *tagged(siblings, Role.TRIGGER)} - {trigger}

@@ -60,18 +60,18 @@ Driven = dict[tuple[str, int], tuple[str, dict[str, str]]]
 
 def wheels_of_car(car: Object, depsgraph: Depsgraph, family: Family) -> list[Wheel]:
     """The wheels of a car that are objects of their own: the parts furthest up that are wheels as a whole."""
-    to_car, place = _to_car(car, depsgraph)
-    below = list(family.descendants(car))
-    points = {part: _points(part, to_car, place, depsgraph) for part in (car, *below)}
-    whole = {part: np.concatenate([points[ob] for ob in (part, *family.descendants(part))]) for part in below}
-    solid = [part for part in below if len(whole[part])]
+    to_car, car_origin = _to_car(car, depsgraph)
+    parts = list(family.descendants(car))
+    points = {part: _points(part, to_car, car_origin, depsgraph) for part in (car, *parts)}
+    points_below = {part: np.concatenate([points[ob] for ob in (part, *family.descendants(part))]) for part in parts}
+    solid = [part for part in parts if len(points_below[part])]
     if not solid:
         return []
     ground = ground_of(np.concatenate([corners[:, 2] for corners in points.values()]))
-    are_wheels = wheels_among([whole[part] for part in solid], ground).tolist()
+    are_wheels = wheels_among([points_below[part] for part in solid], ground).tolist()
     wheels = {part for part, is_wheel in zip(solid, are_wheels) if is_wheel}
     topmost = [part for part in solid if part in wheels and part.parent not in wheels]
-    return [_wheel(part, whole[part], to_car, place, depsgraph) for part in topmost]
+    return [_wheel(part, points_below[part], to_car, car_origin, depsgraph) for part in topmost]
 
 
 def drivers_of(car: Object, wheels: Sequence[Wheel], reading: Mapping[str, Sequence[FCurve]]) -> dict[Object, Driven]:
@@ -79,13 +79,13 @@ def drivers_of(car: Object, wheels: Sequence[Wheel], reading: Mapping[str, Seque
     Refused if it has no two wheels on each of two axles, or one that cannot be driven."""
     if not wheels:
         raise Refusal(f"{car.name} has no wheels that are objects of their own. Separate them, and parent them to it.")
-    ahead = np.array([wheel.middle[0] for wheel in wheels])
-    left = np.array([wheel.middle[1] > 0.0 for wheel in wheels])
-    front = ahead > ahead.max() - max(wheel.radius for wheel in wheels)
-    if front.all() or not all((axle & side).any() for axle in (front, ~front) for side in (left, ~left)):
+    distances = np.array([wheel.middle[0] for wheel in wheels])
+    is_left = np.array([wheel.middle[1] > 0.0 for wheel in wheels])
+    front = distances > distances.max() - max(wheel.radius for wheel in wheels)
+    if front.all() or not all((axle & side).any() for axle in (front, ~front) for side in (is_left, ~is_left)):
         raise Refusal(f"{car.name} has no wheels on both sides of two axles. Parent all its wheels to it.")
     driven = {}
-    for wheel, in_front, on_left in zip(wheels, front.tolist(), left.tolist()):
+    for wheel, in_front, on_left in zip(wheels, front.tolist(), is_left.tolist()):
         _check(wheel, [driver for drivers in reading.values() for driver in drivers if driver.id_data == wheel.ob])
         travel = TRAVELS[2 * (not in_front) + (not on_left)]
         driven[wheel.ob] = _turns(wheel, steers=in_front) | _moves(wheel, travel)
@@ -138,17 +138,17 @@ def _to_car(car: Object, depsgraph: Depsgraph) -> tuple[Vectors, np.ndarray]:
     return unit(np.einsum("ij,kj->ki", matrix[:3, :3], rows_of_axes(car))), matrix[:3, 3]
 
 
-def _points(part: Object, to_car: Vectors, place: np.ndarray, depsgraph: Depsgraph) -> Vectors:
+def _points(part: Object, to_car: Vectors, car_origin: np.ndarray, depsgraph: Depsgraph) -> Vectors:
     """The points of a part without those parented to it, (p, 3) as seen from the car."""
     if part.type not in SOLID:
         return np.zeros((0, 3))
     local, triangles = triangles_of(part, depsgraph, None)
     local = local[np.unique(triangles)] if len(triangles) else local
     world = placed(local, doubles(part.evaluated_get(depsgraph).matrix_world))
-    return np.einsum("ij,pj->pi", to_car, world - place)
+    return np.einsum("ij,pj->pi", to_car, world - car_origin)
 
 
-def _wheel(ob: Object, points: Vectors, to_car: Vectors, place: np.ndarray, depsgraph: Depsgraph) -> Wheel:
+def _wheel(ob: Object, points: Vectors, to_car: Vectors, car_origin: np.ndarray, depsgraph: Depsgraph) -> Wheel:
     points = without_strays(points)
     low, high = points.min(axis=0), points.max(axis=0)
     inverse = np.linalg.inv(parent_part(ob, depsgraph)[:3, :3])
@@ -156,7 +156,7 @@ def _wheel(ob: Object, points: Vectors, to_car: Vectors, place: np.ndarray, deps
         ob,
         middle=0.5 * (low + high),
         radius=0.5 * float(high[2] - low[2]),
-        origin=to_car @ (doubles(ob.evaluated_get(depsgraph).matrix_world)[:3, 3] - place),
+        origin=to_car @ (doubles(ob.evaluated_get(depsgraph).matrix_world)[:3, 3] - car_origin),
         axle=inverse @ to_car[1],
         up=inverse @ to_car[2],
     )
@@ -171,12 +171,12 @@ def _check(wheel: Wheel, reading: Sequence[FCurve]) -> None:
         text = f"{ob.name} turns about an origin off its axle. Use Object > Set Origin > Origin to Geometry."
         raise Refusal(text, about=[ob])
     driven = {driver.data_path for driver in reading}
-    if any(path not in driven and not np.allclose(getattr(ob, path), rest) for path, rest in AT_REST.items()):
+    if any(path not in driven and not np.allclose(getattr(ob, path), at_rest) for path, at_rest in AT_REST.items()):
         text = f"{ob.name} has a delta transform, which drivers would replace. Clear it in Properties > Object."
         raise Refusal(text, about=[ob])
-    others = [driver for driver in reading if driver.data_path not in (EULER, QUATERNION, PLACE)]
-    if others:
-        text = f"{ob.name} has a driver on {others[0].data_path} that turns it already. Remove it."
+    foreign = [driver for driver in reading if driver.data_path not in (EULER, QUATERNION, PLACE)]
+    if foreign:
+        text = f"{ob.name} has a driver on {foreign[0].data_path} that turns it already. Remove it."
         raise Refusal(text, about=[ob])
 
 
@@ -186,16 +186,16 @@ def _turns(wheel: Wheel, *, steers: bool) -> Driven:
     mode = wheel.ob.rotation_mode
     if mode == "QUATERNION":
         return _turns_by_quaternion(axle, up, steers=steers)
-    about, aside = int(np.abs(axle).argmax()), int(np.abs(up).argmax())
-    straight = min(abs(axle[about]), abs(up[aside])) > 1.0 - ALONG
+    spun, steered = int(np.abs(axle).argmax()), int(np.abs(up).argmax())
+    straight = min(abs(axle[spun]), abs(up[steered])) > 1.0 - ALONG
     # The first letter of an order of angles is what is turned first.
-    in_order = mode != "AXIS_ANGLE" and (not steers or mode.find("XYZ"[about]) < mode.find("XYZ"[aside]))
+    in_order = mode != "AXIS_ANGLE" and (not steers or mode.find("XYZ"[spun]) < mode.find("XYZ"[steered]))
     if not straight or not in_order:
         text = f"{wheel.ob.name} cannot be turned by angles in its rotation mode. Set the mode to Quaternion."
         raise Refusal(text, about=[wheel.ob])
-    turns = {(EULER, about): (_signed(axle[about], "s"), {"s": SPIN})}
+    turns = {(EULER, spun): (_signed(axle[spun], "s"), {"s": SPIN})}
     if steers:
-        turns[EULER, aside] = _signed(up[aside], TURN), {TURN: ANGLE}
+        turns[EULER, steered] = _signed(up[steered], TURN), {TURN: ANGLE}
     return turns
 
 
@@ -210,12 +210,12 @@ def _turns_by_quaternion(axle: np.ndarray, up: np.ndarray, *, steers: bool) -> D
     """
     if not steers:
         read = {"s": SPIN}
-        vector = {(QUATERNION, k + 1): (f"{part:.6g}*sin(s/2)", read) for k, part in enumerate(axle)}
+        vector = {(QUATERNION, k + 1): (f"{component:.6g}*sin(s/2)", read) for k, component in enumerate(axle)}
         return {(QUATERNION, 0): ("cos(s/2)", read), **vector}
     read = {TURN: ANGLE, "s": SPIN}
     turns = {(QUATERNION, 0): ("cos(a/2)*cos(s/2)", read)}
-    for k, (along, above, aside) in enumerate(zip(axle, up, cross(up, axle))):
-        terms = f"{along:.6g}*cos(a/2)*sin(s/2)+{above:.6g}*sin(a/2)*cos(s/2)+{aside:.6g}*sin(a/2)*sin(s/2)"
+    for k, (axle_part, up_part, cross_part) in enumerate(zip(axle, up, cross(up, axle))):
+        terms = f"{axle_part:.6g}*cos(a/2)*sin(s/2)+{up_part:.6g}*sin(a/2)*cos(s/2)+{cross_part:.6g}*sin(a/2)*sin(s/2)"
         turns[QUATERNION, k + 1] = terms.replace("+-", "-"), read
     return turns
 
@@ -223,7 +223,7 @@ def _turns_by_quaternion(axle: np.ndarray, up: np.ndarray, *, steers: bool) -> D
 def _moves(wheel: Wheel, travel: str) -> Driven:
     """The drivers that move a wheel up and down, by metres."""
     return {
-        (PLACE, k): (f"{part:.6g}*{SINK}", {SINK: travel})
-        for k, part in enumerate(wheel.up)
-        if abs(part) > LEAST * float(np.abs(wheel.up).max())
+        (PLACE, k): (f"{component:.6g}*{SINK}", {SINK: travel})
+        for k, component in enumerate(wheel.up)
+        if abs(component) > LEAST * float(np.abs(wheel.up).max())
     }

@@ -70,7 +70,7 @@ def _add(context: Context, behaviors: Sequence[type[Behavior]], *, fit: bool) ->
     if has_role(crowd, Role.STATE):
         for behavior in behaviors:
             getattr(crowd.steering, behavior.name).own = True
-    chosen = add_behaviors(behaviors, crowd, context.scene, fit=fit, beside=selected_callers(context))
+    chosen = add_behaviors(behaviors, crowd, context.scene, fit=fit, selected=selected_callers(context))
     # Blender updates dependencies only after an edit in the interface.
     crowd.update_tag()
     labels = ", ".join(behavior.label for behavior in behaviors)

@@ -228,7 +228,7 @@ def fit_to_clips(crowd: Object, context: Context) -> str:
     """Fit the speed of a crowd to its walk, and that of its states that run to its run; what has changed."""
     gaits = gaits_of(crowd)
     walk, name = gaits[0]
-    fit_speed(crowd, walk, context.scene, most=TOO_FAST * gaits[-1][0])
+    fit_speed(crowd, walk, context.scene, top_speed=TOO_FAST * gaits[-1][0])
     text = f"{crowd.name} moves at {walk:.2f} m/s, as {name}"
     if fitted := fit_states(crowd, states_of_crowd(crowd, context)):
         text += f"; {names_of(fitted)} {'moves' if len(fitted) == 1 else 'move'} at the speed of its fastest clip"

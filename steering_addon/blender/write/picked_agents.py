@@ -113,7 +113,7 @@ def _played(plan: Plan, motion: CachedMotion, frames: Iterator[Frame]) -> Iterat
     shown = motion.on_frames(plan.frames, agents)
     position, basis, away = shown.position, _bases(plan, shown), shown.pose < 0
     velocity = _velocity(position, away, motion.start_velocity(agents), plan.frame_time)
-    mindset, told = None, dict(shown.told)
+    mindset, told = None, dict(shown.columns)
     states, flags = told.pop("state", None), told.pop("flags", np.zeros(away.shape, np.int8))
     # Phases follow from the motion, in finer steps.
     told.pop("phase", None)

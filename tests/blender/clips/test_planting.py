@@ -320,17 +320,17 @@ def test_legs_have_fewer_keys_than_frames_and_keep_to_what_they_would_have_on_ea
     walking(rig)
     bpy.context.scene.steering.keying = "WHERE_NEEDED"
     every, kept = {}, part("blender.write.clip_writer")
-    made_for = kept.made_for
+    made_for = kept.key_actions
 
     def noted(rigs, title, keys, existing):
         every.update(keys[0] if title == "Feet" else {})
         return made_for(rigs, title, keys, existing)
 
-    kept.made_for = noted
+    kept.key_actions = noted
     try:
         bake()
     finally:
-        kept.made_for = made_for
+        kept.key_actions = made_for
     [action] = [action for action in bpy.data.actions if action.name.startswith("Feet")]
     animation = part("blender.animation.animation_data")
     curves = animation.channelbag_in(action, animation.slot_for(action, rig)).fcurves
@@ -435,7 +435,7 @@ def test_rigs_with_the_same_keys_share_an_action() -> None:
     _, rigs = found_walkers(3)
     path = 'pose.bones["Foot.L"].location'
     keys = [{(path, 0): np.linspace(0.0, end, 20)} for end in (1.0, 2.0, 1.0)]
-    first, second, third = part("blender.clips.rig_keys").made_for(rigs, "Feet", keys, {})
+    first, second, third = part("blender.clips.rig_keys").key_actions(rigs, "Feet", keys, {})
     assert first.action == third.action != second.action
     assert [copy.new for copy in (first, second, third)] == [True, True, False]
     curves = [part("blender.clips.clip_copies").curves_for(copy.action, rigs[0]) for copy in (first, second)]
@@ -449,7 +449,7 @@ def test_keys_are_as_exact_however_long_bones_are_drawn() -> None:
         for bone in bones:
             bone.tail = bone.head + 100.0 * (bone.tail - bone.head)
     path, sways = 'pose.bones["Body"].location', 0.01 * np.sin(0.4 * np.arange(60.0))
-    [made] = part("blender.clips.rig_keys").made_for([rig], "Feet", [{(path, 0): sways}], {})
+    [made] = part("blender.clips.rig_keys").key_actions([rig], "Feet", [{(path, 0): sways}], {})
     curve = part("blender.clips.clip_copies").curves_for(made.action, rig)[path, 0]
     assert max(abs(curve.evaluate(frame) - sways[frame]) for frame in range(60)) < 0.0005
 

@@ -144,37 +144,37 @@ def plan_filling(
     keyed: KeyedPaths = {}
     tops = [source.model.parts[0] for source in sources]
     # Members do without keys that hold the model in one place.
-    free = [scale_is_free(top, animated_paths(top, keyed) - held_paths(top)) for top in tops]
+    scalable = [scale_is_free(top, animated_paths(top, keyed) - held_paths(top)) for top in tops]
     if sizes_of_preset and preset is not None:
-        population = replace(population, random_scale=preset.variation.get("size", 0.0) if any(free) else 0.0)
+        population = replace(population, random_scale=preset.variation.get("size", 0.0) if any(scalable) else 0.0)
     widest = max(rooms, default=0.0) * (1.0 + population.random_scale)
     at_model = population.spread == AT_MODEL and sources
     middle = (sources[0].model.parts[0].matrix_world if at_model else frame).translation
     existing = members_of(crowd, context.scene) if crowd is not None else {}
-    others = bodies_of_others(context.scene, crowd, {*existing.values()})
-    ground = MemberGround.of(population, frame, place, middle, widest, depsgraph, obstacles, others, moves)
+    other_bodies = bodies_of_others(context.scene, crowd, {*existing.values()})
+    ground = MemberGround.of(population, frame, place, middle, widest, depsgraph, obstacles, other_bodies, moves)
 
     changed = {number for number, ob in existing.items() if changed_by_user(ob, family)}
     # Points are all made each time. To read settings that a crowd does not have would give them to it.
-    same = (
+    is_laid_out = (
         crowd is not None
         and bool(existing)
         and not population.in_points
         and crowd.steering.populate.laid_out == ground.fingerprint
     )
-    staying = changed | {number for number in existing if same and number <= population.count}
+    staying = changed | {number for number in existing if is_laid_out and number <= population.count}
     numbers = np.array([k for k in range(1, population.count + 1) if k not in staying], dtype=np.int64)
     for number in numbers.tolist():
         if number in existing:
             sound_front(existing[number])
     made_of = models(population, numbers, np.array([source.weight for source in sources]))
     # What the model is animated in keeps the size that this gives it.
-    scale = np.where(np.array(free, dtype=np.bool_)[made_of], sizes(population, numbers), 1.0)
+    scale = np.where(np.array(scalable, dtype=np.bool_)[made_of], sizes(population, numbers), 1.0)
     unscaled = [
         usual_room(existing[k]) if k in existing else rooms[row] for k, row in zip(numbers.tolist(), made_of.tolist())
     ]
     room = scale * np.array(unscaled).reshape(-1)
-    spots = ground.spots(numbers - 1, room, _standing([existing[k] for k in sorted(staying)], sources, rooms))
+    spots = ground.spots(numbers - 1, room, _bodies_to_avoid([existing[k] for k in sorted(staying)], sources, rooms))
     count = len(spots.valid)
     if len(numbers) and not count and not staying:
         raise Refusal(f"{_name(place or crowd)} has no room for any member. {tell_remedy(ground, sources)}.")
@@ -190,7 +190,7 @@ def plan_filling(
         preset=preset,
         existing=existing,
         staying=staying,
-        kept=[existing[number] for number in sorted(changed) if not same or number > population.count],
+        kept=[existing[number] for number in sorted(changed) if not is_laid_out or number > population.count],
         numbers=numbers[:count],
         made_of=made_of[:count],
         scale=scale[:count],
@@ -217,8 +217,8 @@ def _name(ob: Object | None) -> str:
 def _obstacles(context: Context, place: Object | None, sources: Sequence[Source]) -> list[Object]:
     """The obstacles of the scene, but for the place, models and what vehicles carry."""
     objects = in_use(context.scene)
-    moved = {*tagged(objects, Role.VEHICLE), *(part for source in sources for part in source.model.parts)}
-    return [ob for ob in tagged(objects, Role.OBSTACLE) if ob != place and moved.isdisjoint((ob, *ancestors(ob)))]
+    left_out = {*tagged(objects, Role.VEHICLE), *(part for source in sources for part in source.model.parts)}
+    return [ob for ob in tagged(objects, Role.OBSTACLE) if ob != place and left_out.isdisjoint((ob, *ancestors(ob)))]
 
 
 def fill(context: Context, crowd: Object, plan: FillingPlan) -> list[Object]:
@@ -250,8 +250,8 @@ def fill_with_points(context: Context, crowd: Object, plan: FillingPlan) -> Obje
     for source in plan.sources:
         add_model(models, source.model, source.front, source.scale)
     # An object that stands for a point has its identity.
-    taken = taken_identities(standing_for(crowd, in_use(context.scene)))
-    identities = distinct(wanted, np.array(sorted(taken), dtype=np.int64))
+    occupied = taken_identities(standing_for(crowd, in_use(context.scene)))
+    identities = distinct(wanted, np.array(sorted(occupied), dtype=np.int64))
     body, rows = crowd.steering.vehicle, plan.made_of
     heights = np.array([source.body.height(source.front[1]) for source in plan.sources])
     origins = np.array([_lift(source) for source in plan.sources])
@@ -264,18 +264,8 @@ def fill_with_points(context: Context, crowd: Object, plan: FillingPlan) -> Obje
     }
     if body.length > 0.0:
         settings["length_factor"] = (length / np.maximum(radius, SMALLEST) * body.radius / body.length)[rows]
-    ob = add_points(
-        context,
-        crowd,
-        models,
-        identities,
-        plan.position,
-        plan.forward,
-        plan.up,
-        plan.scale,
-        rows,
-        settings,
-    )
+    places = plan.position, plan.forward, plan.up, plan.scale
+    ob = add_points(context, crowd, models, identities, *places, rows, settings)
     crowd.steering.populate.laid_out = plan.ground.fingerprint
     context.view_layer.update()
     return ob
@@ -291,8 +281,8 @@ def _lift(source: Source) -> float:
     """The height of the origin of a model above its feet, metres."""
     up = source.front[1]
     unscaled = source.body.unscaled_height(up)
-    share = source.body.origin_height(up) / unscaled if unscaled > 0.0 else 0.0
-    return share * source.body.height(up)
+    ratio = source.body.origin_height(up) / unscaled if unscaled > 0.0 else 0.0
+    return ratio * source.body.height(up)
 
 
 def _identities(crowd: Object, numbers: np.ndarray) -> np.ndarray:
@@ -325,14 +315,18 @@ class _Making:
             if copies[0].animation_data is not None and holds_nothing(copies[0].animation_data):
                 # As it is after a bake is deleted.
                 copies[0].animation_data_clear()
-            self._enlist(copies[0], source)
+            # Its copies are vehicles, too.
+            settings = copies[0].steering
+            settings.roles, settings.crowd = {Role.VEHICLE.name}, self.crowd
+            settings.forward_axis, settings.up_axis = source.front
+            measure_height(copies[0], source.body)
             self._first[row] = MemberModel.made_of(copies, source.model.names)
         else:
             copies = self._first[row].copied(number, self.collection)
-        for part, of in zip(copies, source.model.parts, strict=True):
+        for part, original in zip(copies, source.model.parts, strict=True):
             part.steering.member.number = number
             # Copies are in view, but for parts that are hidden of a model that is not hidden as a whole.
-            if of.hide_get() and not source.model.parts[0].hide_get():
+            if original.hide_get() and not source.model.parts[0].hide_get():
                 part.hide_set(True)
         root = copies[0]
         root.scale = source.scale
@@ -340,14 +334,6 @@ class _Making:
         fit_size(root, self.crowd, self._shapes[row])
         root.steering.member.scale = 1.0
         return root
-
-    def _enlist(self, ob: Object, source: Source) -> None:
-        """Make the first member of a model a vehicle; so are its copies."""
-        settings = ob.steering
-        settings.roles = {Role.VEHICLE.name}
-        settings.crowd = self.crowd
-        settings.forward_axis, settings.up_axis = source.front
-        measure_height(ob, source.body)
 
     def _identity(self, number: int) -> int:
         """The identity of the member of a number; a removed member gets the same one when it is added again."""
@@ -358,14 +344,14 @@ class _Making:
         return identity
 
 
-def _standing(
+def _bodies_to_avoid(
     members: Sequence[Object], sources: Sequence[Source], rooms: Sequence[float]
 ) -> tuple[np.ndarray, np.ndarray]:
     """The positions (m, 3) and radii (m,) of members and of visible models, which new members avoid."""
-    places, radii = bodies(members)
+    positions, radii = bodies(members)
     visible = [row for row, source in enumerate(sources) if source.model.parts[0].visible_get()]
     models = [source.model.parts[0].matrix_world.translation for source in sources]
     return (
-        np.concatenate((places, np.array([models[row] for row in visible]).reshape(-1, 3))),
+        np.concatenate((positions, np.array([models[row] for row in visible]).reshape(-1, 3))),
         np.concatenate((radii, np.array([rooms[row] for row in visible]))),
     )

@@ -124,8 +124,8 @@ def usual_room(ob: Object) -> float:
 
 def bodies(members: Sequence[Object]) -> tuple[np.ndarray, np.ndarray]:
     """The start positions of members, (m, 3), and the radii kept free for them, (m,), in metres."""
-    places = [ob.matrix_world.translation if ob.parent else place_of(ob)[0] for ob in members]
-    return np.array(places).reshape(-1, 3), np.array([ob.steering.member.room for ob in members])
+    positions = [ob.matrix_world.translation if ob.parent else place_of(ob)[0] for ob in members]
+    return np.array(positions).reshape(-1, 3), np.array([ob.steering.member.room for ob in members])
 
 
 def bodies_of_others(scene: Scene, crowd: Object | None, members: Set[Object]) -> tuple[np.ndarray, np.ndarray]:
@@ -136,8 +136,8 @@ def bodies_of_others(scene: Scene, crowd: Object | None, members: Set[Object]) -
         crowd: whose points are left out.
         members: the objects that are left out.
     """
-    objects, none = in_use(scene), np.zeros(0, dtype=np.int64)
-    parts = [(np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0), np.zeros(0))]
+    objects, no_rows = in_use(scene), np.zeros(0, dtype=np.int64)
+    columns = [(np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0), np.zeros(0))]
     for ob in tagged(objects, Role.VEHICLE):
         if ob in members or crowd_of(ob) is None:
             continue
@@ -145,21 +145,21 @@ def bodies_of_others(scene: Scene, crowd: Object | None, members: Set[Object]) -
         if ob.parent is None:
             location, mode, rotation = place_of(ob)
         turn = matrices_from_channels(doubles(rotation), mode)
-        place, basis = to_world(np.eye(4), doubles(location), turn, axes_of_model(ob), np.ones(3))
-        parts.append((place[None], basis[None, :, 1], *np.reshape(capsule_of(ob), (2, 1))))
+        middle, basis = to_world(np.eye(4), doubles(location), turn, axes_of_model(ob), np.ones(3))
+        columns.append((middle[None], basis[None, :, 1], *np.reshape(capsule_of(ob), (2, 1))))
     for ob in tagged(objects, Role.POINTS):
         if crowd_of(ob) not in (None, crowd):
             with suppress(Refusal):
-                points, _ = point_vehicles(ob, 0, scene, scene.frame_current, none, adds_nothing=True)
+                points, _ = point_vehicles(ob, 0, scene, scene.frame_current, no_rows, adds_nothing=True)
                 model, size = points.crowd.steering.vehicle, points.stored["size_factor"]
                 length = model.length * size * points.stored["length_factor"]
-                parts.append((points.position, points.basis[:, :, 1], model.radius * size, length))
-    place, forward, radius, length = (np.concatenate(column) for column in zip(*parts))
+                columns.append((points.position, points.basis[:, :, 1], model.radius * size, length))
+    middle, forward, radius, length = map(np.concatenate, zip(*columns))
     half = half_axis(radius, length)
     long = half > 0.0
     shares = np.array(probes(half[long], radius[long]))[:, None, None]
-    along = place[long] + shares * (forward[long] * half[long, None])
-    return np.concatenate((place, along.reshape(-1, 3))), np.concatenate((radius, np.tile(radius[long], len(shares))))
+    ends = middle[long] + shares * (forward[long] * half[long, None])
+    return np.concatenate((middle, ends.reshape(-1, 3))), np.concatenate((radius, np.tile(radius[long], len(shares))))
 
 
 def remove(members: Sequence[Object]) -> None:
@@ -213,8 +213,8 @@ def collection_for(context: Context, crowd: Object) -> Collection:
 def fitting_collections(context: Context, ob: Object) -> list[Collection]:
     """The collections in which an object is shown and to which others can be added, so no linked or overridden ones."""
     layer = context.view_layer.layer_collection
-    local = (each for each in ob.users_collection if each.library is None and each.override_library is None)
-    return [each for each in local if shows(layer, each)]
+    local = (c for c in ob.users_collection if c.library is None and c.override_library is None)
+    return [collection for collection in local if shows(layer, collection)]
 
 
 def collection_beside(context: Context, ob: Object) -> Collection:

@@ -64,8 +64,8 @@ class MemberModel:
         rows = {part: row for row, part in enumerate(parts)}
         bonds = [(row, family.bonds[part]) for part, row in rows.items() if part in family.bonds]
         # After all other pointers, as the constraints go.
-        instead = [(row, rows[bond.carrier], _parent_instead(bond)) for row, bond in bonds if bond.carrier in rows]
-        return replace(model, links=model.links + instead)
+        parents = [(row, rows[bond.carrier], _parent_setter(bond)) for row, bond in bonds if bond.carrier in rows]
+        return replace(model, links=model.links + parents)
 
     @classmethod
     def made_of(cls, parts: list[Object], names: list[str]) -> "MemberModel":
@@ -106,21 +106,20 @@ def _telling_name(parts: Sequence[Object]) -> str:
         return name
     meshes = [part for part in parts if part.type == "MESH"]
     if parts[0].type in ("EMPTY", "ARMATURE"):
-        above = [set(ancestors(mesh)) for mesh in meshes]
-        carriers = [part for part in parts[1:] if part.type == "ARMATURE" or all(part in each for each in above)]
-        said = [" ".join(_telling(part.name)) for part in carriers if part.type in ("EMPTY", "ARMATURE")]
+        chains = [set(ancestors(mesh)) for mesh in meshes]
+        carriers = [part for part in parts[1:] if part.type == "ARMATURE" or all(part in chain for chain in chains)]
+        names_of_carriers = [" ".join(_telling(part.name)) for part in carriers if part.type in ("EMPTY", "ARMATURE")]
         words = [re.split(r"[ ._-]", part.name)[0] for part in meshes]
         # One of many parts does not say what the whole is.
         telling = [word for word in words if _telling(word) and (words.count(word) > 1 or len(words) == 1)]
-        if found := next(filter(None, said), "") or max(telling, key=telling.count, default=""):
-            return found
-    holding = parts[0].users_collection if len(parts) > 1 else ()
-    held = [*(mesh.data.name for mesh in meshes if len(meshes) == 1), *(collection.name for collection in holding)]
-    return next((NUMBERED.sub("", each) for each in held if _telling(each)), name)
+        if best := next(filter(None, names_of_carriers), "") or max(telling, key=telling.count, default=""):
+            return best
+    holders = parts[0].users_collection if len(parts) > 1 else ()
+    names = [*(mesh.data.name for mesh in meshes if len(meshes) == 1), *(collection.name for collection in holders)]
+    return next((NUMBERED.sub("", candidate) for candidate in names if _telling(candidate)), name)
 
 
 def _telling(name: str) -> list[str]:
-    """The words of a name that say what a model is."""
     return [word for word in WORD.findall(name) if len(word) >= SHORTEST and word.lower() not in SAY_NOTHING]
 
 
@@ -146,17 +145,12 @@ class Source:
     def of(cls, ob: Object, weight: float, family: Family, depsgraph: Depsgraph, *, flies: bool) -> "Source":
         """The source of an object, measured with its current scale and rotation; `flies` as for `front_of`."""
         # The world matrix of an object that is in no view layer is not evaluated. Most models have no parent.
-        free = ob.parent is None and not ob.constraints
-        world = ob.matrix_basis if free else ob.matrix_world
+        is_free = ob.parent is None and not ob.constraints
+        world = ob.matrix_basis if is_free else ob.matrix_world
         body = Body.of(ob, depsgraph, family, doubles(world))
         front = sound_front(ob) if current_front(ob) else front_of(ob, family, body, flies=flies)
-        return cls(
-            MemberModel.of(ob, family),
-            weight,
-            front,
-            doubles(ob.scale if free else world.to_scale()),
-            body,
-        )
+        scale = doubles(ob.scale if is_free else world.to_scale())
+        return cls(MemberModel.of(ob, family), weight, front, scale, body)
 
     def room(self, *, on_ground: bool) -> float:
         """The radius in metres to keep free for a member: horizontally on the ground, else in all directions.
@@ -167,11 +161,11 @@ class Source:
 
 
 def usable(
-    objects: Sequence[Object], crowd: Object | None, others: Collection[Object | None], family: Family
+    objects: Sequence[Object], crowd: Object | None, excluded: Collection[Object | None], family: Family
 ) -> list[Object]:
     """The objects that can be models, without descendants of other models; of a character what moves all of it.
-    `others`: objects to leave out. Refused if a model is linked."""
-    models = candidates(objects, crowd, others, family)
+    `excluded`: objects to leave out. Refused if a model is linked."""
+    models = candidates(objects, crowd, excluded, family)
     for ob in models:
         if ob.library is not None:
             raise Refusal(f"{ob.name} is linked and cannot be copied for each member. Make a library override of it.")
@@ -179,17 +173,17 @@ def usable(
 
 
 def candidates(
-    objects: Sequence[Object], crowd: Object | None, others: Collection[Object | None], family: Family
+    objects: Sequence[Object], crowd: Object | None, excluded: Collection[Object | None], family: Family
 ) -> list[Object]:
     """As `usable`, with those that are linked. What only shows where a bone is, as its custom shape, is no model."""
     skins = {part: bond.carrier for part, bond in family.bonds.items() if bond.is_skin}
-    left_out = bone_shapes().union(others)
-    found = carriers(skins.get(ob, ob) for ob in objects if ob not in left_out)
-    chosen = set(found)
+    left_out = bone_shapes().union(excluded)
+    wholes = carriers(skins.get(ob, ob) for ob in objects if ob not in left_out)
+    chosen = set(wholes)
     return [
         ob
-        for ob in found
-        if not (ob == crowd or ob in others or has_role(ob, Role.CROWD)) and chosen.isdisjoint(family.ancestors(ob))
+        for ob in wholes
+        if not (ob == crowd or ob in excluded or has_role(ob, Role.CROWD)) and chosen.isdisjoint(family.ancestors(ob))
     ]
 
 
@@ -209,7 +203,7 @@ def plain(copies: list[Object]) -> None:
         copy.property_unset("steering")
 
 
-def _parent_instead(bond: Bond) -> Setting:
+def _parent_setter(bond: Bond) -> Setting:
     def setting(ob: Object, other: Object) -> None:
         ob.constraints.clear()
         ob.parent = other

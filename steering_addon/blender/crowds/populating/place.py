@@ -85,10 +85,10 @@ def follow(curve: Object, preset: Preset) -> None:
 def set_out_both_ways(crowd: Object | None, preset: Preset | None) -> bool:
     """Whether members along a curve set out in both directions, by a preset or else by the settings of their crowd."""
     if preset is not None:
-        given = ((kind, complete(kind, preset.behaviors[kind.name])) for kind in behaviors_in(preset))
-        return any(kind.goes_both_ways(values.__getitem__) for kind, values in given)
-    used = () if crowd is None else behaviors_of(crowd)
-    return any(kind.goes_both_ways(partial(getattr, getattr(crowd.steering, kind.name))) for kind in used)
+        of_preset = ((kind, complete(kind, preset.behaviors[kind.name])) for kind in behaviors_in(preset))
+        return any(kind.goes_both_ways(values.__getitem__) for kind, values in of_preset)
+    kinds = () if crowd is None else behaviors_of(crowd)
+    return any(kind.goes_both_ways(partial(getattr, getattr(crowd.steering, kind.name))) for kind in kinds)
 
 
 def has_room_inside(place: Object, size: float, depsgraph: Depsgraph) -> bool:
@@ -122,7 +122,7 @@ def tell_remedy(ground: MemberGround, sources: Sequence[Source]) -> str:
     """A remedy that makes room for more members, and the reason if it is a special one; without final stop. `sources`:
     the models."""
     for source in sources:
-        if text := _far_origin(source):
+        if text := _why_far(source):
             return text
         if (size := float(source.body.extent().max())) > ANYTHING.size:
             return f"{source.model.parts[0].name} is {size:.0f} m large. {scaling(size)}, or make the place larger"
@@ -136,14 +136,14 @@ def tell_remedy(ground: MemberGround, sources: Sequence[Source]) -> str:
     )
 
 
-def _far_origin(source: Source) -> str:
+def _why_far(source: Source) -> str:
     """How far the origin of a model is from its mesh, and the remedy; empty if it is near or in it."""
     points = np.einsum("ab,kb->ka", source.body.matrix, source.body.points)
     gap, size = magnitude(np.stack((off_box(points), np.ptp(points, axis=0)))).tolist()
     if gap <= FAR * size:
         return ""
     root = source.model.parts[0]
-    where = f"The origin of {root.name} is {gap:.2g} m away from its mesh"
+    text = f"The origin of {root.name} is {gap:.2g} m away from its mesh"
     if root.type in SOLID:
-        return f"{where}: Object > Set Origin moves it there"
-    return f"{where}: move its parts to it"
+        return f"{text}: Object > Set Origin moves it there"
+    return f"{text}: move its parts to it"

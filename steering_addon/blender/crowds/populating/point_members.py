@@ -87,9 +87,9 @@ def varied(identities: np.ndarray, seed: int, amounts: Mapping[str, float]) -> d
     """The settings of members that vary by these amounts, (n,) each, as Vary gives them to objects; without sizes."""
     keys = keys_of(seed, identities)
     return {
-        VARIED[what]: USUAL[VARIED[what]] * factors(keys, what, share)
-        for what, share in amounts.items()
-        if VARIED.get(what) in USUAL and share
+        VARIED[amount]: USUAL[VARIED[amount]] * factors(keys, amount, share)
+        for amount, share in amounts.items()
+        if VARIED.get(amount) in USUAL and share
     }
 
 
@@ -101,7 +101,10 @@ def known_settings(
     of_objects = {name: np.array([getattr(ob.steering, name) for ob in objects]) for name in USUAL}
     known = {name: np.full(len(identities), usual) for name, usual in USUAL.items()}
     former = [evaluated_points(ob, None).columns for ob in points_of(crowd, in_use(context.scene))]
-    for columns in ({"id": numbers, **of_objects}, *(each for each in former if "id" in each)):
+    for columns in (
+        {"id": numbers, **of_objects},
+        *(known_columns for known_columns in former if "id" in known_columns),
+    ):
         row = rows_among(columns["id"], identities)
         for name in USUAL.keys() & columns.keys():
             known[name][row >= 0] = columns[name][row[row >= 0]]
@@ -120,23 +123,23 @@ def points_of(crowd: Object, objects: Iterable[Object]) -> list[Object]:
 def remove_points(crowd: Object, context: Context, kept: Collection | None = None) -> None:
     """Remove the points that Populate made for a crowd, with their models unless these are kept."""
     for ob in points_of(crowd, in_use(context.scene)):
-        delete_caches([ob], lambda each: ())
+        delete_caches([ob], lambda _: ())
         models = pointed_at(ob.steering, "models")
         trees = [modifier.node_group for modifier in ob.modifiers if modifier.type == "NODES"]
         mesh = ob.data
         bpy.data.objects.remove(ob)
-        bpy.data.batch_remove([each for each in (mesh, *trees) if each is not None and not each.users])
+        bpy.data.batch_remove([block for block in (mesh, *trees) if block is not None and not block.users])
         if models is not None and models != kept and OURS in models:
-            inside = list(models.children)
-            bpy.data.batch_remove([part for each in inside for part in each.objects])
-            bpy.data.batch_remove([*inside, models])
+            collections = list(models.children)
+            bpy.data.batch_remove([part for collection in collections for part in collection.objects])
+            bpy.data.batch_remove([*collections, models])
 
 
-def models_of(context: Context, crowd: Object, beside: Collection) -> Collection:
+def models_of(context: Context, crowd: Object, parent: Collection) -> Collection:
     """A new collection for the models that the points of a crowd show, below another one."""
     models = bpy.data.collections.new(f"{crowd.name} Models")
     models[OURS] = True
-    beside.children.link(models)
+    parent.children.link(models)
     exclude(context.scene, [models])
     return models
 

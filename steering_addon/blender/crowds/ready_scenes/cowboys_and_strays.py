@@ -101,8 +101,8 @@ def _graze(
 def _places(options: SceneOptions, random_numbers: random.Random) -> list[tuple[float, float]]:
     """Places of all cows about the middle, metres: the herd, and then the strays, which are on different sides."""
     strays = min(STRAYS, options.count // (1 + FEW))
-    apart = 0.7 * APART * options.size * options.spacing
-    places = [(x, y) for x, y, _ in scattered(random_numbers, options.count - strays, _radius(options), 0.0, apart)]
+    spacing = 0.7 * APART * options.size * options.spacing
+    places = [(x, y) for x, y, _ in scattered(random_numbers, options.count - strays, _radius(options), 0.0, spacing)]
     turn = random_numbers.uniform(-math.pi, math.pi)
     for _ in range(strays):
         turn += random_numbers.uniform(0.6, 1.2) * math.pi
@@ -112,7 +112,6 @@ def _places(options: SceneOptions, random_numbers: random.Random) -> list[tuple[
 
 
 def _riders(options: SceneOptions, herd: SceneBuilder, height: Heights) -> Object:
-    """Add riders at posts round the herd, in a crowd of their own, and return that."""
     random_numbers, size = random.Random(options.seed + 1), HORSE * options.size
     builder = herd.beside("Riders", options.place, size)
     settings = builder.crowd.steering
@@ -126,12 +125,12 @@ def _riders(options: SceneOptions, herd: SceneBuilder, height: Heights) -> Objec
     add_behaviors([kind for kind in CATALOGUE if kind.name in ("post", AVOIDING)], builder.crowd, herd.context.scene)
     settings.post.round_crowd = herd.crowd
     settings.unaligned_collision_avoidance.neighbors = "EVERYONE"
-    first, gap = random_numbers.uniform(-math.pi, math.pi), POSTS * _radius(options)
+    start, gap = random_numbers.uniform(-math.pi, math.pi), POSTS * _radius(options)
     members = []
-    for turn in (first + math.tau * number / RIDER.variants for number in range(RIDER.variants)):
-        place = options.place + on_ground(height, gap * math.cos(turn), gap * math.sin(turn))
+    for turn in (start + math.tau * number / RIDER.variants for number in range(RIDER.variants)):
+        position = options.place + on_ground(height, gap * math.cos(turn), gap * math.sin(turn))
         # Each looks past the herd, ready to ride round it either way.
-        members.append(ReadyMember(place, turn + 0.2 * math.pi))
+        members.append(ReadyMember(position, turn + 0.2 * math.pi))
     for rider in builder.cast(RIDER, size, "Rider {}", members, random_numbers):
         rider.steering.start_speed = 0.0
     return builder.crowd

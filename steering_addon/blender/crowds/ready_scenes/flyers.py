@@ -64,7 +64,7 @@ class Flyers:
         [(name, values)] = Listed(self.containment, str(path), False, BEHAVIOR).load().behaviors.items()
         behaviors = {**crowd.behaviors, name: {**crowd.behaviors.get(name, {}), **values}}
         contained = replace(crowd, behaviors=behaviors)
-        return _spaced(scaled(contained, options.size / crowd.body_length), options.spacing)
+        return _scale_spacing(scaled(contained, options.size / crowd.body_length), options.spacing)
 
     def add(self, context: Context, options: SceneOptions) -> Object:
         """Add members inside a region of their own; returns their crowd."""
@@ -74,31 +74,30 @@ class Flyers:
         builder.crowd.empty_display_size = 2.0 * options.size
         region = builder.add_region(f"{self.title} Region", self.reach(options))
         builder.settle(preset, self.model, options.size, region)
-        looking = [behavior.name for behavior in behaviors_in(preset) if issubclass(behavior, Neighborhood)]
-        distances = [getattr(builder.crowd.steering, name).distance for name in looking]
-        apart = min(distances, default=2.0 * builder.crowd.steering.vehicle.radius)
-        spread = 0.55 * apart * options.count ** (1.0 / 3.0) / self.flatness ** (1.0 / 3.0)
+        names = [behavior.name for behavior in behaviors_in(preset) if issubclass(behavior, Neighborhood)]
+        distances = [getattr(builder.crowd.steering, name).distance for name in names]
+        spacing = min(distances, default=2.0 * builder.crowd.steering.vehicle.radius)
+        spread = 0.55 * spacing * options.count ** (1.0 / 3.0) / self.flatness ** (1.0 / 3.0)
         if options.count > MOST_OBJECTS:
-            self._add_points(builder, options, preset, apart)
+            self._add_points(builder, options, preset, spacing)
             return builder.select()
         spread = min(spread, 0.8 * region.empty_display_size)
-        places = scattered(random_numbers, options.count, spread, self.flatness, 0.6 * apart)
+        positions = scattered(random_numbers, options.count, spread, self.flatness, 0.6 * spacing)
         heading = random_numbers.uniform(0.0, math.tau)
         members = []
-        for place in places:
+        for position in positions:
             variant = random_numbers.choice(range(min(options.count, self.model.variants)))
             phase = random_numbers.uniform(0.0, self.phases)
             toward = heading + random_numbers.uniform(-0.15, 0.15)
-            members.append(ReadyMember(options.place + Vector(place), toward, variant, phase))
+            members.append(ReadyMember(options.place + Vector(position), toward, variant, phase))
         builder.cast(self.model, options.size, f"{self.model.name} {{:03}}", members, random_numbers)
         builder.vary(preset.variation)
         return builder.select()
 
-    def _add_points(self, builder: SceneBuilder, options: SceneOptions, preset: Preset, apart: float) -> None:
-        """Add members that are points of one mesh."""
+    def _add_points(self, builder: SceneBuilder, options: SceneOptions, preset: Preset, spacing: float) -> None:
         count, crowd, context = options.count, builder.crowd, builder.context
         keys = keys_of(options.seed, np.arange(count, dtype=np.int64))
-        place = np.array(options.place) + packed(keys, self.flatness, apart)
+        position = np.array(options.place) + packed(keys, self.flatness, spacing)
         turn = uniform(keys_of(options.seed, np.full(1, -1))) + (uniform(mix(keys, 4)) - 0.5) * SWAY
         cosine, sine = cosine_and_sine(turn * math.tau)
         level, zero = np.array([0.0, 0.0, 1.0]), np.zeros(count)
@@ -118,7 +117,7 @@ class Flyers:
             crowd,
             models,
             identities,
-            place,
+            position,
             np.stack((-sine, cosine, zero), axis=1),
             np.tile(level, (count, 1)),
             scale,
@@ -128,15 +127,15 @@ class Flyers:
         )
 
 
-def _spaced(preset: Preset, spacing: float) -> Preset:
+def _scale_spacing(preset: Preset, spacing: float) -> Preset:
     """The preset with the lengths of all behaviors that look at neighbors multiplied by the spacing."""
 
     def values(behavior: type[Behavior]) -> Values:
-        given: Mapping = preset.behaviors[behavior.name]
+        as_stored: Mapping = preset.behaviors[behavior.name]
         if not issubclass(behavior, Neighborhood):
-            return given
+            return as_stored
         lengths = {name for name, p in behavior.parameters().items() if p.unit is Unit.LENGTH}
-        return {name: value * spacing if name in lengths else value for name, value in given.items()}
+        return {name: value * spacing if name in lengths else value for name, value in as_stored.items()}
 
     return replace(preset, behaviors={b.name: values(b) for b in behaviors_in(preset)})
 

@@ -77,10 +77,10 @@ class Hall:
     @property
     def exits(self) -> tuple[Door, ...]:
         """Two in each side wall, and one at the end of the gallery."""
-        places = [(side, along * self.half_depth / HALF_DEPTH) for side in (-1.0, 1.0) for along in DOORS]
+        spots = [(side, y * self.half_depth / HALF_DEPTH) for side in (-1.0, 1.0) for y in DOORS]
         doors = [
-            Door(f"Station Exit {number}", (side * self.half_width, along), (side, 0.0))
-            for number, (side, along) in enumerate(places, 1)
+            Door(f"Station Exit {number}", (side * self.half_width, y), (side, 0.0))
+            for number, (side, y) in enumerate(spots, 1)
         ]
         middle, half = self.half_depth + THICK + 0.5 * GALLERY_WIDE, 0.5 * GALLERY_WIDE - THICK
         return (*doors, Door("Station Exit 5", (self.half_width, middle), (1.0, 0.0), half, GALLERY))
@@ -124,7 +124,7 @@ class Hall:
         gap = self.entrance.half
         front = [((-x - t, -y - t), (-gap, -y)), ((gap, -y - t), (x + t, -y))]
         middles = sorted(door.place[1] for door in self.exits if door.out[0] > 0.0 and not door.height)
-        edges = [-y, *(along + half for along in middles for half in (-DOOR, DOOR)), y]
+        edges = [-y, *(middle + half for middle in middles for half in (-DOOR, DOOR)), y]
         spans = list(zip(edges[::2], edges[1::2]))
         sides = [((s * x, a), (s * (x + t), b)) for s in (-1.0, 1.0) for a, b in spans]
         return [*back, *front, *sides]
@@ -186,8 +186,8 @@ def _tunnel(door: Door) -> list[Box]:
     """A tunnel behind a door, with a sign over its mouth; the origin is in the door."""
     (x, y), t, deep, wide, sign = door.out, THICK, THICK + TUNNEL, door.half + THICK, 0.8 * DOOR
 
-    def box(along: Sequence[float], aside: Sequence[float], up: Sequence[float], paint: str) -> Box:
-        corners = [(a * x - b * y, a * y + b * x) for a, b in zip(along, aside)]
+    def box(outward: Sequence[float], sideward: Sequence[float], up: Sequence[float], paint: str) -> Box:
+        corners = [(a * x - b * y, a * y + b * x) for a, b in zip(outward, sideward)]
         low, high = (tuple(choose(axis) for axis in zip(*corners)) for choose in (min, max))
         return (*low, up[0]), (*high, up[1]), paint
 
@@ -209,11 +209,11 @@ def _boxes(name: str, boxes: Sequence[Box], scale: float, paints: Mapping[str, M
         for x, y in ((west, south), (east, south), (east, north), (west, north))
     ]
     faces = [tuple(8 * number + corner for corner in side) for number in range(len(boxes)) for side in SIDES]
-    used = list(dict.fromkeys(paint for *_, paint in boxes))
+    names = list(dict.fromkeys(paint for *_, paint in boxes))
     mesh = bpy.data.meshes.new(name)
     mesh.from_pydata(points, [], faces)
-    for paint in used:
+    for paint in names:
         mesh.materials.append(paints[paint])
-    mesh.polygons.foreach_set("material_index", [used.index(paint) for *_, paint in boxes for _ in SIDES])
+    mesh.polygons.foreach_set("material_index", [names.index(paint) for *_, paint in boxes for _ in SIDES])
     mesh.update()
     return mesh

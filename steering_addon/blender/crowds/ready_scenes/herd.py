@@ -84,21 +84,16 @@ def graze(context: Context, options: SceneOptions) -> tuple[SceneBuilder, Height
     builder.add("Sheep Pasture", pasture("Sheep Pasture", half, height), options.place, Role.SURFACE)
     region = builder.add_region("Sheep Region", ROOM * half)
     builder.settle(preset, SHEEP, options.size, region)
-    builder.cast(SHEEP, options.size, "Sheep {:03}", _flock(options, height, random_numbers), random_numbers)
-    builder.vary(preset.variation)
-    return builder, height
-
-
-def _flock(options: SceneOptions, height: Heights, random_numbers: random.Random) -> list[ReadyMember]:
-    """How sheep stand on the pasture, who head about the same way."""
-    apart = APART * options.size * options.spacing
-    places = scattered(random_numbers, options.count, herd_radius(options), 0.0, 0.7 * apart)
+    spacing = APART * options.size * options.spacing
+    places = scattered(random_numbers, options.count, herd_radius(options), 0.0, 0.7 * spacing)
     heading = random_numbers.uniform(-math.pi, math.pi)
     members = []
     for x, y, _ in places:
         phase, toward = random_numbers.uniform(0.0, 1.0), heading + random_numbers.uniform(-0.6, 0.6)
         members.append(ReadyMember(options.place + on_ground(height, x, y), toward, phase=phase))
-    return members
+    builder.cast(SHEEP, options.size, "Sheep {:03}", members, random_numbers)
+    builder.vary(preset.variation)
+    return builder, height
 
 
 OF_SHEEP: dict[str, Any] = {
@@ -143,16 +138,15 @@ def add_herd_and_wolf(context: Context, options: SceneOptions) -> Object:
 
 def _line(options: SceneOptions, height: Heights) -> np.ndarray:
     """The wolf's path about the middle of the scene, (k, 3) metres: a bow past the herd, over the hills."""
-    along = np.linspace(-COMES_FROM, GOES_TO, KNOTS)
-    aside = LEADS_PAST * herd_radius(options) + BEND * half_side(options) * along * along
+    progress = np.linspace(-COMES_FROM, GOES_TO, KNOTS)
+    offset = LEADS_PAST * herd_radius(options) + BEND * half_side(options) * progress * progress
     turn = random.Random(options.seed + 1).uniform(-math.pi, math.pi)
-    x, y = half_side(options) * along, -aside
+    x, y = half_side(options) * progress, -offset
     x, y = x * math.cos(turn) - y * math.sin(turn), x * math.sin(turn) + y * math.cos(turn)
     return np.stack((x, y, height(x, y)), axis=1)
 
 
 def _wolf(options: SceneOptions, height: Heights, herd: SceneBuilder) -> Object:
-    """Add a wolf that goes along a path of its own, in a crowd of its own."""
     size, line = LENGTH * options.size, _line(options, height)
     builder = herd.beside("Wolves", options.place, size)
     path = builder.add("Wolf Path", polyline("Wolf Path", line), options.place, Role.PATH)
@@ -165,9 +159,9 @@ def _wolf(options: SceneOptions, height: Heights, herd: SceneBuilder) -> Object:
     builder.measure(WOLF, size)
     add_behaviors([kind for kind in CATALOGUE if kind.name == "path_following"], builder.crowd, herd.context.scene)
     settings.path_following.path, settings.path_following.radius = path, 0.8 * size
-    ahead = line[1] - line[0]
-    begins = ReadyMember(options.place + Vector(line[0]), math.atan2(-ahead[0], ahead[1]))
-    [wolf] = builder.cast(WOLF, size, "Wolf", [begins], random.Random(options.seed + 1))
+    direction = line[1] - line[0]
+    start = ReadyMember(options.place + Vector(line[0]), math.atan2(-direction[0], direction[1]))
+    [wolf] = builder.cast(WOLF, size, "Wolf", [start], random.Random(options.seed + 1))
     return wolf
 
 

@@ -169,7 +169,7 @@ class SceneBuilder:
             name: of a member, a format of its number from 1.
             in_a_row: whether their identities follow each other, so that a share of them is met to one or two.
         """
-        made = []
+        objects = []
         with appended(model, size, len(members)) as cast:
             for number, (place, heading, variant, phase, thing) in enumerate(members):
                 variant = number if variant is None else variant
@@ -177,27 +177,27 @@ class SceneBuilder:
                 if thing:
                     cast.carry(member, thing)
                 member.location, member.rotation_euler.z = place, heading
-                made.append(member)
-            self._enlist(made, random_numbers, model.height * size, in_a_row)
+                objects.append(member)
+            self._enlist(objects, random_numbers, model.height * size, in_a_row)
             if cast.clips:
-                cast.give_clips(self.crowd, made[0], self.context.scene)
-        return made
+                cast.give_clips(self.crowd, objects[0], self.context.scene)
+        return objects
 
     def _enlist(self, members: Sequence[Object], random_numbers: random.Random, height: float, in_a_row: bool) -> None:
         """Make objects of a height, metres, vehicles of the crowd."""
         self.crowd.steering.portrayal.stride_height = height
         # Objects linked to a new collection are not listed until the view layer is updated.
         self.context.view_layer.update()
-        taken = taken_identities()
+        identities = taken_identities()
         family = Family()
-        row = iter(identities_in_a_row(len(members), taken, random_numbers) if in_a_row else ())
+        numbers = iter(identities_in_a_row(len(members), identities, random_numbers) if in_a_row else ())
         for ob in members:
             # The models are built so, and need no guess.
             ob.steering.forward_axis, ob.steering.up_axis = "POS_Y", "POS_Z"
             make_vehicle(ob, self.crowd, family)
             ob.steering.height = height
-            ob.steering.identity = next(row, None) or new_identity(taken, random_numbers)
-            taken.add(ob.steering.identity)
+            ob.steering.identity = next(numbers, None) or new_identity(identities, random_numbers)
+            identities.add(ob.steering.identity)
         if locomotion_of(self.crowd).grounded:
             start_at_cruise(members, 1.0, self.crowd.steering.vehicle.cruise_speed)
 
@@ -229,12 +229,12 @@ def free_place(context: Context, width: float) -> Vector:
     crowds = [ob.matrix_world.translation for ob in in_use(context.scene) if has_role(ob, Role.CROWD)]
     cursor = context.scene.cursor.location
     places = (cursor + Vector((width * step, 0.0, 0.0)) for step in range(MOST_PLACES))
-    free = (place for place in places if all((place - crowd).length > 0.5 * width for crowd in crowds))
-    return next(free, cursor.copy())
+    free_places = (place for place in places if all((place - crowd).length > 0.5 * width for crowd in crowds))
+    return next(free_places, cursor.copy())
 
 
 def scattered(
-    random_numbers: random.Random, count: int, radius: float, flatness: float, apart: float
+    random_numbers: random.Random, count: int, radius: float, flatness: float, spacing: float
 ) -> list[tuple[float, float, float]]:
     """Random places in a flattened ball around the origin.
 
@@ -245,21 +245,21 @@ def scattered(
     """
     places: list[tuple[float, float, float]] = []
     while len(places) < count:
-        tries = []
+        candidates = []
         for _ in range(8):
             ball = Vector(random_numbers.uniform(-1.0, 1.0) for _ in range(3))
             if ball.length <= 1.0:
-                tries.append((ball.x * radius, ball.y * radius, ball.z * radius * flatness))
-        for place in tries:
-            if all((Vector(place) - Vector(other)).length_squared > apart * apart for other in places):
+                candidates.append((ball.x * radius, ball.y * radius, ball.z * radius * flatness))
+        for place in candidates:
+            if all((Vector(place) - Vector(other)).length_squared > spacing * spacing for other in places):
                 places.append(place)
                 break
         else:
-            apart *= 0.98
+            spacing *= 0.98
     return places
 
 
-def packed(keys: Keys, flatness: float, apart: float) -> np.ndarray:
+def packed(keys: Keys, flatness: float, spacing: float) -> np.ndarray:
     """Places in a flattened ball around the origin for one member for each of n keys, (n, 3) metres.
 
     They are those of a grid that are nearest to the middle, each a little beside its own.
@@ -268,15 +268,15 @@ def packed(keys: Keys, flatness: float, apart: float) -> np.ndarray:
         flatness: height of the ball divided by its width.
         apart: metres between neighbors.
     """
-    n, room = len(keys), 1.0 / flatness
+    count, room = len(keys), 1.0 / flatness
     # A ball of radius r has 4 pi / 3 r^3 places.
-    reach = int(np.ceil((n / 4.0 * room) ** (1.0 / 3.0))) + 1
+    reach = int(np.ceil((count / 4.0 * room) ** (1.0 / 3.0))) + 1
     steps = np.arange(-reach, reach + 1, dtype=np.float64)
     grid = np.stack(np.meshgrid(steps, steps, steps, indexing="ij"), axis=-1).reshape(-1, 3)
-    gap = np.einsum("na,na->n", grid * (1.0, 1.0, room), grid * (1.0, 1.0, room))
-    nearest = np.argsort(gap, kind="stable")[:n]
-    beside = np.stack([uniform(mix(keys, axis)) - 0.5 for axis in (1, 2, 3)], axis=1)
-    return (grid[nearest] + BESIDE * beside) * (apart * CLOSER)
+    squares = np.einsum("na,na->n", grid * (1.0, 1.0, room), grid * (1.0, 1.0, room))
+    nearest = np.argsort(squares, kind="stable")[:count]
+    jitter = np.stack([uniform(mix(keys, axis)) - 0.5 for axis in (1, 2, 3)], axis=1)
+    return (grid[nearest] + BESIDE * jitter) * (spacing * CLOSER)
 
 
 def _active_collection(context: Context) -> Collection:

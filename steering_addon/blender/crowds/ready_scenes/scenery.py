@@ -36,8 +36,8 @@ def hills(half: float, steepest: float, random_numbers: random.Random) -> Height
     line = np.linspace(-1.0, 1.0, CELLS + 1) * half
     across, along = np.gradient(height_at(*np.meshgrid(line, line)), line, line)
     grade = max(float(np.sqrt(across**2 + along**2).max()), EPSILON)
-    middle, share = float(height_at(np.zeros(1), np.zeros(1))[0]), min(1.0, steepest / grade)
-    return lambda x, y: share * (height_at(x, y) - middle)
+    middle, factor = float(height_at(np.zeros(1), np.zeros(1))[0]), min(1.0, steepest / grade)
+    return lambda x, y: factor * (height_at(x, y) - middle)
 
 
 def pasture(name: str, half: float, height: Heights) -> Mesh:
@@ -78,11 +78,11 @@ def surface(
     return mesh
 
 
-def point_on(line: np.ndarray, share: float) -> tuple[Vector, Vector]:
+def point_on(line: np.ndarray, fraction: float) -> tuple[Vector, Vector]:
     """The point of a closed line (k, 2) or (k, 3) after a share of its length, and the unit direction there."""
     steps = np.roll(line, -1, axis=0) - line
-    along = np.concatenate(([0.0], np.cumsum(np.linalg.norm(steps, axis=1))))
-    row = min(int(np.searchsorted(along, share % 1.0 * along[-1], side="right")) - 1, len(line) - 1)
+    distances = np.concatenate(([0.0], np.cumsum(np.linalg.norm(steps, axis=1))))
+    row = min(int(np.searchsorted(distances, fraction % 1.0 * distances[-1], side="right")) - 1, len(line) - 1)
     return Vector(line[row]).to_3d(), Vector(steps[row]).to_3d().normalized()
 
 

@@ -5,7 +5,7 @@ import random
 from dataclasses import replace
 
 import bpy
-from bpy.types import Collection, Context, Object, Scene
+from bpy.types import Collection, Context, Object
 from mathutils import Vector
 
 from ....behaviors import CATALOGUE
@@ -70,7 +70,12 @@ def add_station_hall(context: Context, options: SceneOptions) -> Object:
     settings.attendance.arrival_distance = READS_WITHIN * hall.scale
     people = _people(hall, options, chance)
     members = builder.cast(PERSON, options.size, "Traveler {:03}", people, chance, in_a_row=True)
-    _enter(members[_inside(options) :], context.scene, chance)
+    # The others enter one after the other, after the first frame.
+    late, scene = members[_inside(options) :], context.scene
+    span = COMES_FOR * (scene.render.fps / scene.render.fps_base)
+    for number, walker in enumerate(late):
+        delay = span * (number + chance.random()) / len(late)
+        walker.steering.use_enter_frame, walker.steering.enter_frame = True, scene.frame_start + 1 + int(delay)
     builder.vary(preset.variation)
     _give_goals(hall, builder)
     return builder.select()
@@ -78,15 +83,15 @@ def add_station_hall(context: Context, options: SceneOptions) -> Object:
 
 def _give_goals(hall: Hall, builder: SceneBuilder) -> None:
     """Send the crowd to the board, a share of it, and then to the exits."""
-    crowd, place = builder.crowd, builder.crowd.location
+    crowd, middle = builder.crowd, builder.crowd.location
     board, exits = (bpy.data.collections.new(name) for name in ("Station Board", "Station Exits"))
     for targets in (board, exits):
         builder.collection.children.link(targets)
     for number, spot in enumerate(hall.spots, 1):
-        _empty(f"Board {number}", hall.at(place, *spot), board, 0.2 * hall.scale)
+        _empty(f"Board {number}", hall.at(middle, *spot), board, 0.2 * hall.scale)
     for door in hall.exits:
         x, y = (at + BEHIND * out for at, out in zip(door.place, door.out))
-        _empty(door.name, hall.at(place, x, y, door.height), exits, 0.4 * hall.scale)
+        _empty(door.name, hall.at(middle, x, y, door.height), exits, 0.4 * hall.scale)
     add_behaviors([kind for kind in CATALOGUE if kind.name in ("seek", "arrival")], crowd, builder.context.scene)
     visit, leave = crowd.steering.arrival, crowd.steering.seek
     visit.target_collection, visit.target_choice, visit.face_target = board, "RANDOM", True
@@ -97,9 +102,9 @@ def _give_goals(hall: Hall, builder: SceneBuilder) -> None:
     walls.method, walls.clearance, walls.field_distance = "FIELD", CLEARANCE * hall.scale, PUSHES * hall.scale
 
 
-def _empty(name: str, place: Vector, collection: Collection, size: float) -> Object:
+def _empty(name: str, position: Vector, collection: Collection, size: float) -> Object:
     ob = bpy.data.objects.new(name, None)
-    ob.empty_display_type, ob.empty_display_size, ob.location = "PLAIN_AXES", size, place
+    ob.empty_display_type, ob.empty_display_size, ob.location = "PLAIN_AXES", size, position
     collection.objects.link(ob)
     return ob
 
@@ -116,8 +121,8 @@ def _people(hall: Hall, options: SceneOptions, chance: random.Random) -> list[Re
     people = []
     for number, (x, y) in enumerate(places):
         thing = chance.choice(THINGS) if chance.random() < CARRYING else ""
-        away = math.atan2(hall.board[0] - x, hall.board[1] - y) if number < inside else 0.0
-        heading = -away + (chance.uniform(-LOOKS, LOOKS) if number < inside else 0.0)
+        turn = math.atan2(hall.board[0] - x, hall.board[1] - y) if number < inside else 0.0
+        heading = -turn + (chance.uniform(-LOOKS, LOOKS) if number < inside else 0.0)
         people.append(ReadyMember(hall.at(options.place, x, y), heading, thing=thing))
     return people
 
@@ -126,32 +131,24 @@ def _scattered(hall: Hall, count: int, chance: random.Random) -> list[tuple[floa
     """Random places in the hall, apart from each other where there is room."""
     x, low, high = hall.half_width - OFF_WALLS, OFF_WALLS - hall.half_depth, hall.half_depth - OFF_BOARD
     places: list[tuple[float, float]] = []
-    apart = APART
+    spacing = APART
     while len(places) < count:
-        tries = [(chance.uniform(-x, x), chance.uniform(low, high)) for _ in range(8)]
-        fitting = [place for place in tries if all(math.dist(place, other) > apart for other in places)]
+        candidates = [(chance.uniform(-x, x), chance.uniform(low, high)) for _ in range(8)]
+        fitting = [place for place in candidates if all(math.dist(place, neighbor) > spacing for neighbor in places)]
         places += fitting[:1]
-        apart *= 1.0 if fitting else 0.98
+        spacing *= 1.0 if fitting else 0.98
     return places
 
 
 def _entering(hall: Hall, count: int, chance: random.Random) -> list[tuple[float, float]]:
     """Places before the entrance, where people stand who have not entered yet."""
-    across = min(SLOT, 2.0 * (hall.entrance.half - 1.0) / (SLOTS - 1))
+    step = min(SLOT, 2.0 * (hall.entrance.half - 1.0) / (SLOTS - 1))
     slots = [
-        ((slot - (SLOTS - 1) / 2.0) * across, -hall.half_depth - ENTERS - row * SLOT)
+        ((slot - (SLOTS - 1) / 2.0) * step, -hall.half_depth - ENTERS - row * SLOT)
         for row in range(ROWS)
         for slot in range(SLOTS)
     ]
     return [slots[number % len(slots)] for number in chance.sample(range(count), count)]
-
-
-def _enter(late: list[Object], scene: Scene, chance: random.Random) -> None:
-    """Let people enter one after the other, after the first frame."""
-    fps = scene.render.fps / scene.render.fps_base
-    for number, walker in enumerate(late):
-        after = COMES_FOR * fps * (number + chance.random()) / len(late)
-        walker.steering.use_enter_frame, walker.steering.enter_frame = True, scene.frame_start + 1 + int(after)
 
 
 STATION_HALL = ReadyScene(

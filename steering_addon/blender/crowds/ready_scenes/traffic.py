@@ -113,9 +113,9 @@ def _road_line(options: SceneOptions, points: int, random_numbers: random.Random
     flat = _shape(points) * _scale(options)
     turn = np.arange(points) * (math.tau / points)
     waves = [(k, random_numbers.uniform(0.4, 1.0) / k, random_numbers.uniform(0.0, math.tau)) for k in (1, 2, 3, 5)]
-    height = sum((share * np.sin(k * turn + phase) for k, share, phase in waves), np.zeros(points))
-    ways = np.hypot(*(np.roll(flat, -1, axis=0) - flat).T)
-    steepest = float(np.abs((np.roll(height, -1) - height) / ways).max())
+    height = sum((amplitude * np.sin(k * turn + phase) for k, amplitude, phase in waves), np.zeros(points))
+    lengths = np.hypot(*(np.roll(flat, -1, axis=0) - flat).T)
+    steepest = float(np.abs((np.roll(height, -1) - height) / lengths).max())
     height = height * (STEEPEST / steepest)
     return np.column_stack((flat, height - height.min()))
 
@@ -123,23 +123,23 @@ def _road_line(options: SceneOptions, points: int, random_numbers: random.Random
 def _curve(line: np.ndarray) -> Curve:
     """The path: a closed curve in the middle of the road."""
     curve, knots = closed_curve("Cars Path", KNOTS)
-    places = line[:: STEPS // KNOTS]
+    positions = line[:: STEPS // KNOTS]
     # Automatic handles are longer: the curve would bend most between the knots, and cars would brake for each.
-    thirds = (np.roll(places, -1, axis=0) - np.roll(places, 1, axis=0)) / 6.0
-    for knot, place, third in zip(knots, places, thirds):
+    thirds = (np.roll(positions, -1, axis=0) - np.roll(positions, 1, axis=0)) / 6.0
+    for knot, position, third in zip(knots, positions, thirds):
         knot.handle_left_type = knot.handle_right_type = "ALIGNED"
-        knot.co, knot.handle_left, knot.handle_right = place, place - third, place + third
+        knot.co, knot.handle_left, knot.handle_right = position, position - third, position + third
     return curve
 
 
 def _road(options: SceneOptions, line: np.ndarray) -> Mesh:
     """The road, with a dashed line in the middle."""
     size, steps = options.size, len(line)
-    ahead = np.roll(line, -1, axis=0) - np.roll(line, 1, axis=0)
-    left = np.stack((-ahead[:, 1], ahead[:, 0], np.zeros(steps)), axis=1)
-    left /= np.linalg.norm(left, axis=1, keepdims=True)
-    aside = size * np.array((HALF_ROAD, DASH, -DASH, -HALF_ROAD))
-    points = (line[:, None] + left[:, None] * aside[None, :, None]).reshape(-1, 3)
+    tangents = np.roll(line, -1, axis=0) - np.roll(line, 1, axis=0)
+    normals = np.stack((-tangents[:, 1], tangents[:, 0], np.zeros(steps)), axis=1)
+    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+    offsets = size * np.array((HALF_ROAD, DASH, -DASH, -HALF_ROAD))
+    points = (line[:, None] + normals[:, None] * offsets[None, :, None]).reshape(-1, 3)
     row = np.arange(steps)[:, None] * 4 + np.arange(3)
     after = (row + 4) % (4 * steps)
     faces = np.stack((row + 1, row, after, after + 1), axis=-1).reshape(-1, 4)[:, ::-1]
@@ -152,15 +152,17 @@ def _land(options: SceneOptions, line: np.ndarray) -> Mesh:
     """The land: hills that come down or up to the road."""
     size, (x, y) = options.size, grid(_half_side(options), CELLS)
     # In rows, as one matrix of all takes far more memory, and three times as long.
-    rows = [_about(size, line, *row) for row in zip(np.split(x, CELLS + 1), np.split(y, CELLS + 1))]
-    away, level, land = np.concatenate(rows, axis=1)
+    rows = [_road_nearby(size, line, *row) for row in zip(np.split(x, CELLS + 1), np.split(y, CELLS + 1))]
+    distance, level, land = np.concatenate(rows, axis=1)
     hills = 0.5 * size * (np.sin(x / (3.1 * size)) + np.sin(y / (2.7 * size) + 1.0))
-    share = smooth_step(np.clip((away - VERGE * size) / ((SLOPE - VERGE) * size), 0.0, 1.0))
-    height = level + (land + hills - level) * share
+    blend = smooth_step(np.clip((distance - VERGE * size) / ((SLOPE - VERGE) * size), 0.0, 1.0))
+    height = level + (land + hills - level) * blend
     return surface("Cars Land", np.column_stack((x, y, height)), faces_of_grid(CELLS), ["Cars Land Land"])
 
 
-def _about(size: float, line: np.ndarray, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _road_nearby(
+    size: float, line: np.ndarray, x: np.ndarray, y: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """How far places are from the road, the height of level land there, and of what is about it, (n,) metres each."""
     east, north = x[:, None] - line[:, 0], y[:, None] - line[:, 1]
     squared = east * east + north * north
@@ -175,11 +177,11 @@ def _cars(options: SceneOptions, line: np.ndarray, random_numbers: random.Random
     """How cars stand along the road, alternately in both directions, each in its lane."""
     cars = []
     for number in range(options.count):
-        middle, ahead = point_on(line, (number + random_numbers.uniform(-0.25, 0.25)) / options.count)
-        ahead = ahead * (1.0 if number % 2 == 0 else -1.0)
-        right = Vector((ahead.y, -ahead.x, 0.0)).normalized()
-        place = options.place + middle + LANE * options.size * right
-        cars.append(ReadyMember(place, math.atan2(-ahead.x, ahead.y)))
+        middle, direction = point_on(line, (number + random_numbers.uniform(-0.25, 0.25)) / options.count)
+        direction = direction * (1.0 if number % 2 == 0 else -1.0)
+        right = Vector((direction.y, -direction.x, 0.0)).normalized()
+        position = options.place + middle + LANE * options.size * right
+        cars.append(ReadyMember(position, math.atan2(-direction.x, direction.y)))
     return cars
 
 
@@ -207,8 +209,8 @@ def add_crossing(cars: SceneBuilder, line: np.ndarray, half_road: float, size: f
         size: length of a car, metres.
     """
     height = HEIGHT * size
-    preset = _trusting(without_region(fitted_preset("pedestrian", height)))
-    middle, ahead, right = _straightest(line)
+    preset = _without_cars(without_region(fitted_preset("pedestrian", height)))
+    middle, direction, right = _straightest(line)
     place = cars.place + middle
     builder = cars.beside("Crossing", place, size)
     builder.add("Crossing Stripes", _stripes(line, half_road, size), place)
@@ -218,17 +220,17 @@ def add_crossing(cars: SceneBuilder, line: np.ndarray, half_road: float, size: f
     builder.settle(preset, PERSON, height, path)
     walkers = []
     for number, start in enumerate(STARTS):
-        heading, aside = (-right, -0.25) if number % 2 else (right, 0.25)
-        begins = place - heading * start * size + ahead * (aside * HALF_STRIPES * size)
-        walkers.append(ReadyMember(begins, math.atan2(-heading.x, heading.y)))
+        heading, offset = (-right, -0.25) if number % 2 else (right, 0.25)
+        position = place - heading * start * size + direction * (offset * HALF_STRIPES * size)
+        walkers.append(ReadyMember(position, math.atan2(-heading.x, heading.y)))
     builder.cast(PERSON, height, "Walker {:03}", walkers, random.Random(cars.seed))
     return builder.crowd
 
 
-def _trusting(preset: Preset) -> Preset:
+def _without_cars(preset: Preset) -> Preset:
     """The preset of walkers who look at each other only, and trust that cars stop."""
-    waits = "obstacle_avoidance", "give_way"
-    behaviors = {name: dict(values) for name, values in preset.behaviors.items() if name not in waits}
+    left_out = "obstacle_avoidance", "give_way"
+    behaviors = {name: dict(values) for name, values in preset.behaviors.items() if name not in left_out}
     for values in behaviors.values():
         if "neighbors" in values:
             values["neighbors"] = "OWN_CROWD"
@@ -237,28 +239,30 @@ def _trusting(preset: Preset) -> Preset:
 
 def _straightest(line: np.ndarray) -> tuple[Vector, Vector, Vector]:
     """The point of a closed line where it bends least, and the level unit directions ahead and to the right there."""
-    ways = np.roll(line, -BENDS_WITHIN // 4, axis=0) - np.roll(line, BENDS_WITHIN // 4, axis=0)
-    ways = ways[:, :2] / np.linalg.norm(ways[:, :2], axis=1, keepdims=True)
-    before, after = np.roll(ways, BENDS_WITHIN // 2, axis=0), np.roll(ways, -BENDS_WITHIN // 2, axis=0)
+    directions = np.roll(line, -BENDS_WITHIN // 4, axis=0) - np.roll(line, BENDS_WITHIN // 4, axis=0)
+    directions = directions[:, :2] / np.linalg.norm(directions[:, :2], axis=1, keepdims=True)
+    before, after = np.roll(directions, BENDS_WITHIN // 2, axis=0), np.roll(directions, -BENDS_WITHIN // 2, axis=0)
     row = int(np.abs(before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0]).argmin())
-    x, y = ways[row]
+    x, y = directions[row]
     return Vector(line[row]), Vector((x, y, 0.0)), Vector((y, -x, 0.0))
 
 
 def _stripes(line: np.ndarray, half_road: float, size: float) -> Mesh:
     """The stripes, which lie along the road and follow its grade."""
-    middle, ahead, right = _straightest(line)
+    middle, direction, right = _straightest(line)
     row = int(np.linalg.norm(line - np.array(middle), axis=1).argmin())
     step = Vector(line[(row + 1) % len(line)] - line[row - 1])
     grade = step.z / math.hypot(step.x, step.y)
     width = 2.0 * half_road / (2 * STRIPES - 1)
     points = []
     for stripe in range(STRIPES):
-        left = -half_road + 2.0 * stripe * width
+        edge = -half_road + 2.0 * stripe * width
         # Counter-clockwise as seen from above.
-        for along, aside in ((-1.0, left), (-1.0, left + width), (1.0, left + width), (1.0, left)):
-            far = along * HALF_STRIPES * size
-            points.append(tuple(ahead * far + right * aside + Vector((0.0, 0.0, grade * far + ABOVE * size))))
+        for end, offset in ((-1.0, edge), (-1.0, edge + width), (1.0, edge + width), (1.0, edge)):
+            distance = end * HALF_STRIPES * size
+            points.append(
+                tuple(direction * distance + right * offset + Vector((0.0, 0.0, grade * distance + ABOVE * size)))
+            )
     mesh = bpy.data.meshes.new("Crossing Stripes")
     mesh.from_pydata(points, [], np.arange(4 * STRIPES).reshape(-1, 4).tolist())
     mesh.materials.append(*append(materials=["Crossing Stripes"])["materials"])

@@ -79,15 +79,15 @@ def _people(options: SceneOptions, random_numbers: random.Random) -> list[ReadyM
     line = _scale(options) * _line(512)
     walkers = []
     for number in range(options.count):
-        two, second = divmod(number, 2)
-        if not second:
-            share = (number + random_numbers.uniform(0.0, 1.0)) / options.count
-            aside = random_numbers.uniform(*ASIDE) * options.size
-        middle, ahead = point_on(line, share)
-        ahead = ahead * (1.0 if two % 2 == 0 else -1.0)
+        pair, is_second = divmod(number, 2)
+        if not is_second:
+            fraction = (number + random_numbers.uniform(0.0, 1.0)) / options.count
+            offset = random_numbers.uniform(*ASIDE) * options.size
+        middle, direction = point_on(line, fraction)
+        direction = direction * (1.0 if pair % 2 == 0 else -1.0)
         thing = random_numbers.choice(THINGS) if random_numbers.random() < CARRYING else ""
-        right = (aside + second * BESIDE * options.size) * Vector((ahead.y, -ahead.x, 0.0))
-        walkers.append(ReadyMember(options.place + middle + right, math.atan2(-ahead.x, ahead.y), thing=thing))
+        shift = (offset + is_second * BESIDE * options.size) * Vector((direction.y, -direction.x, 0.0))
+        walkers.append(ReadyMember(options.place + middle + shift, math.atan2(-direction.x, direction.y), thing=thing))
     return walkers
 
 
