@@ -15,12 +15,12 @@ NEEDING_SHAPE = {"CURVE": ("CURVE", "object"), "MESH": ("SHRINKWRAP", "target")}
 
 
 @contextmanager
-def scene_aside(like: Scene, needed: Sequence[Object]) -> Iterator[Scene]:
+def scene_aside(source: Scene, needed: Sequence[Object]) -> Iterator[Scene]:
     """A temporary scene with the frames, the frame rate and the units of another, for the objects that are needed."""
     scene = bpy.data.scenes.new(NAME)
     try:
-        copy_units(like, scene)
-        scene.frame_start, scene.frame_end = like.frame_start, like.frame_end
+        copy_units(source, scene)
+        scene.frame_start, scene.frame_end = source.frame_start, source.frame_end
         for ob in needed:
             scene.collection.objects.link(ob)
         with evaluated(scene, [ob for ob in needed if ob.hide_viewport or animates(ob, "hide_viewport")]):

@@ -20,7 +20,7 @@ from ..objects.tagged_objects import by_role, crowd_of, crowds_of, full_name, in
 from ..properties import has_role, pointed_at
 from ..refusal import Refusal
 from .checks import check_crowds, check_curves, check_moving, check_points, check_range, check_targets, check_vehicle
-from .joined_vehicles import joined
+from .joined_vehicles import join_sources
 from .marks import check_marks, marks_in_use
 from .mind_sources import may_be_active, state_properties, states_of, triggers_of
 from .object_vehicles import ObjectVehicles, object_vehicles
@@ -105,24 +105,18 @@ def cast_of(
         roles[Role.VEHICLE] = [ob for ob in moving if has_role(ob, Role.VEHICLE)]
     lost = lost_crowds(members, roles[Role.CROWD])
     of_states = state_properties(roles[Role.STATE])
-    kept = check_lost(lost, moving)
-    of_points = [ob for ob in kept if has_role(ob, Role.POINTS)]
+    movable = check_lost(lost, moving)
+    of_points = [ob for ob in movable if has_role(ob, Role.POINTS)]
     check_points(of_points)
     yield
+    of_objects = [ob for ob in movable if ob not in of_points]
     read = yield from object_vehicles(
-        scene,
-        [ob for ob in kept if ob not in of_points],
-        first,
-        last,
-        replace_own_keys,
-        adds_nothing,
-        of_states,
-        roles[Role.STATE],
+        scene, of_objects, first, last, replace_own_keys, adds_nothing, of_states, roles[Role.STATE]
     )
     yield
     picked = picked_identities(objects)
     source, identities, empty = _with_points(read, of_points, scene, first, picked, adds_nothing=adds_nothing)
-    crowds = _crowd_objects(members, source, moving, {each.crowd for each in lost}, roles[Role.STATE])
+    crowds = _crowd_objects(members, source, moving, {missing.crowd for missing in lost}, roles[Role.STATE])
     check_crowds(crowds)
     check_curves(roles[Role.PATH], Role.PATH)
     check_curves([ob for ob in roles[Role.FLOW] if ob.type != "MESH"], Role.FLOW)
@@ -164,15 +158,15 @@ def _with_points(
     the objects that have no points; without the points for which objects stand, `picked`. Refused if a point cannot be
     used, or there is no vehicle at all."""
     sources: list[tuple[VehicleSource, np.ndarray]] = [of_objects] if len(of_objects[1]) else []
-    empty, taken = [], of_objects[1]
-    for ob, points in sources_of_points(of_points, scene, first, taken, picked, adds_nothing=adds_nothing):
+    empty, known = [], of_objects[1]
+    for ob, points in sources_of_points(of_points, scene, first, known, picked, adds_nothing=adds_nothing):
         if len(points[1]):
             sources.append(points)
         else:
             empty.append(ob)
     if not sources:
         raise Refusal(f"{no_points(empty)}.", about=empty)
-    return (*joined(sources), empty)
+    return (*join_sources(sources), empty)
 
 
 def no_points(objects: Sequence[Object]) -> str:
@@ -198,8 +192,8 @@ def _crowd_objects(
         lost: crowds that are not in the scene, which count only if they are pointed at.
     """
     known = set(moving)
-    others = crowds_of(ob for ob in members if ob not in known)
-    waiting = [*set(vehicles.crowds), *(crowd for crowd in others if crowd is not None and crowd not in lost)]
+    of_locked = crowds_of(ob for ob in members if ob not in known)
+    waiting = [*set(vehicles.crowds), *(crowd for crowd in of_locked if crowd is not None and crowd not in lost)]
     crowds: set[Object] = set()
     active = [state for state in states if may_be_active(state)]
     while waiting:
@@ -234,17 +228,17 @@ def lost_crowds(vehicles: Iterable[Object], crowds: Iterable[Object]) -> list[Lo
 
 def check_lost(lost: Sequence[LostCrowd], moving: Iterable[Object]) -> list[Object]:
     """The vehicles to move that have a crowd. Refused if there are none."""
-    without = {ob for each in lost for ob in each.vehicles}
-    kept = [ob for ob in moving if ob not in without]
-    if not kept:
-        for each in lost:
-            check_vehicle(each.vehicles[0])
+    crowdless = {ob for missing in lost for ob in missing.vehicles}
+    movable = [ob for ob in moving if ob not in crowdless]
+    if not movable:
+        for missing in lost:
+            check_vehicle(missing.vehicles[0])
         raise Refusal(f"{lost[0].reason}. {REMEDY}.")
-    return kept
+    return movable
 
 
 def lost_warnings(lost: Iterable[LostCrowd]) -> Iterator[str]:
     """A warning for each lost crowd, with the vehicles that stay unbaked."""
-    for each in lost:
-        unbaked = f" Not baked: {each.names}." if each.crowd is not None else " Not baked."
-        yield f"{each.reason}.{unbaked} {REMEDY}."
+    for missing in lost:
+        unbaked = f" Not baked: {missing.names}." if missing.crowd is not None else " Not baked."
+        yield f"{missing.reason}.{unbaked} {REMEDY}."

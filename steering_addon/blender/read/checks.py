@@ -77,12 +77,12 @@ class FreeCheck:
     def __call__(self, ob: Object, crowd: Object, hidden: bool, played: CurrentAnimation) -> None:
         """Refuse a vehicle, or parts of it that the bake hides with it, that are animated by hand. `hidden`: whether
         the bake may hide the vehicle; `played`: what it plays."""
-        alike = crowd, ob.rotation_mode, hidden, moves_by(ob, crowd)
-        if alike not in self._contested:
+        key = crowd, ob.rotation_mode, hidden, moves_by(ob, crowd)
+        if key not in self._contested:
             properties = map(path_of, (*keyed_properties(ob, crowd), *self._of_states.get(crowd, ())))
             written = ("location", data_path(ob.rotation_mode), *properties)
-            self._contested[alike] = contested((*written, *(SWITCHES if hidden else ())))
-        check_free(ob, self._first, self._last, self._replace, self._contested[alike], played)
+            self._contested[key] = contested((*written, *(SWITCHES if hidden else ())))
+        check_free(ob, self._first, self._last, self._replace, self._contested[key], played)
         for part in parts_of(ob, self._family) if hidden else ():
             check_free(part, self._first, self._last, self._replace, SWITCHES)
 
@@ -97,10 +97,10 @@ def check_vehicle(ob: Object) -> None:
     for role in PLACES:
         if role.name in roles:
             raise Refusal(f"{ob.name} is both a vehicle and a {_word(role)}. Remove one of the tags.", about=[ob])
-    for above in ancestors(ob):
-        if has_role(above, Role.VEHICLE):
+    for ancestor in ancestors(ob):
+        if has_role(ancestor, Role.VEHICLE):
             raise Refusal(
-                f"{ob.name} is parented to {above.name}, which is also a vehicle. "
+                f"{ob.name} is parented to {ancestor.name}, which is also a vehicle. "
                 f"Clear the parent or remove the Vehicle tag.",
                 about=[ob],
             )
@@ -141,14 +141,14 @@ def check_crowds(crowds: Iterable[Object]) -> None:
 
 def check_curves(curves: Iterable[Object], role: Role) -> None:
     """Refuse objects that are tagged as a path or flow but are not a curve with points."""
-    what = _word(role)
+    word = _word(role)
     for ob in curves:
         if ob.type != "CURVE":
             other = " or mesh" if role is Role.FLOW else ""
-            text = f"{ob.name} is tagged as a {what} but is not a curve{other}. Remove the tag, or tag a curve."
+            text = f"{ob.name} is tagged as a {word} but is not a curve{other}. Remove the tag, or tag a curve."
             raise Refusal(text, about=[ob])
         if not any(len(line.points) or len(line.bezier_points) for line in ob.data.splines):
-            raise Refusal(f"The {what} {ob.name} has no points. Draw it, or remove the tag.", about=[ob])
+            raise Refusal(f"The {word} {ob.name} has no points. Draw it, or remove the tag.", about=[ob])
 
 
 def check_surfaces(objects: Iterable[Object]) -> None:
@@ -164,9 +164,9 @@ def check_targets(crowds: Iterable[Object], objects: Iterable[Object]) -> None:
     names = {full_name(ob) for ob in objects}
     for crowd in crowds:
         for target in pointers_of(crowd):
-            if wrong := _why_unfit(target, names):
-                what = target.parameter.replace("_", " ").title()
-                text = f"{target.ob.name}, the {what} of {target.behavior.label} in {crowd.name}, {wrong}."
+            if problem := _why_unfit(target, names):
+                title = target.parameter.replace("_", " ").title()
+                text = f"{target.ob.name}, the {title} of {target.behavior.label} in {crowd.name}, {problem}."
                 raise Refusal(text, about=[crowd])
             if target.kind is Kind.PATH:
                 check_curves([target.ob], Role.PATH)
@@ -204,8 +204,8 @@ def check_independent(
     """
     for ob in fixed:
         if (row := carrier_of(ob, rows)) >= 0:
-            what = next((_word(role) for role in PLACES if has_role(ob, role)), "region")
-            text = f"The {what} {ob.name} is parented to the vehicle {vehicles[row].name}. Clear the parent."
+            word = next((_word(role) for role in PLACES if has_role(ob, role)), "region")
+            text = f"The {word} {ob.name} is parented to the vehicle {vehicles[row].name}. Clear the parent."
             raise Refusal(text, about=[ob])
     parents = [ob.parent for ob in vehicles.values() if ob.parent is not None]
     for ob in with_all_behind([*looked_at, *crowds, *parents]):
@@ -233,9 +233,9 @@ def warnings_of(
     """Warnings that do not prevent the bake. `crowds`: all crowds of the run; `of_states`: the custom properties that
     tell the states of the vehicles of a crowd."""
     vehicles = list(vehicles)
-    held = [ob.name for ob, _ in vehicles if any(constraint.enabled for constraint in ob.constraints)]
-    if held:
-        yield f"Constraints still act on top of the bake: {', '.join(held)}."
+    constrained = [ob.name for ob, _ in vehicles if any(constraint.enabled for constraint in ob.constraints)]
+    if constrained:
+        yield f"Constraints still act on top of the bake: {', '.join(constrained)}."
     bodies = [ob.name for ob, _ in vehicles if _is_moved_by_physics(ob)]
     if bodies:
         names = ", ".join(bodies)

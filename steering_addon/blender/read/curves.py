@@ -102,25 +102,18 @@ def _points_along(line: Spline) -> np.ndarray:
     """Points along a spline, (k, 3), in its object's own space."""
     if line.type == "BEZIER":
         knots = list(line.bezier_points)
-        after = knots[1:] + knots[:1] * line.use_cyclic_u
+        tails = knots[1:] + knots[:1] * line.use_cyclic_u
         fineness = line.resolution_u + 1
-        parts = [
-            interpolate_bezier(a.co, a.handle_right, b.handle_left, b.co, fineness)[:-1] for a, b in zip(knots, after)
+        pieces = [
+            interpolate_bezier(a.co, a.handle_right, b.handle_left, b.co, fineness)[:-1] for a, b in zip(knots, tails)
         ]
         ends = knots[-1:] if not line.use_cyclic_u else []
-        return np.array([*(tuple(point) for part in parts for point in part), *(tuple(knot.co) for knot in ends)])
+        return np.array([*(tuple(point) for piece in pieces for point in piece), *(tuple(knot.co) for knot in ends)])
     controls = np.array([tuple(point.co) for point in line.points]).reshape(-1, 4)
     if line.type == "POLY":
         return controls[:, :3]
-    return nurbs_points(
-        controls[:, :3],
-        controls[:, 3],
-        line.order_u,
-        line.use_cyclic_u,
-        line.use_endpoint_u,
-        line.use_bezier_u,
-        line.resolution_u,
-    )
+    knots = line.order_u, line.use_cyclic_u, line.use_endpoint_u, line.use_bezier_u
+    return nurbs_points(controls[:, :3], controls[:, 3], *knots, line.resolution_u)
 
 
 def _in_world(lines: list[tuple[np.ndarray, bool]], evaluated: Object) -> list[tuple[np.ndarray, bool]]:
@@ -159,10 +152,10 @@ def _lines(mesh: Mesh) -> list[tuple[np.ndarray, bool]]:
     points, edges = vertices_of(mesh), column_from(mesh.edges, "vertices", 2, np.int32)
     # Blender lists the edges of a spline in order; the closing edge, from its last point to its first, comes last.
     follows = edges[:, 1] == edges[:, 0] + 1
-    joined = np.zeros(len(points), dtype=bool)
-    joined[edges[follows, 1]] = True
+    is_joined = np.zeros(len(points), dtype=bool)
+    is_joined[edges[follows, 1]] = True
     closing = {(min(edge), max(edge)) for edge in edges[~follows].tolist()}
-    starts = np.flatnonzero(~joined)
+    starts = np.flatnonzero(~is_joined)
     ends = np.append(starts[1:], len(points))
     return [(points[a:b], (a, b - 1) in closing) for a, b in zip(starts.tolist(), ends.tolist())]
 
@@ -195,8 +188,8 @@ def nurbs_points(
     row = np.arange(len(controls) + (order - 1 if closed else 0)) % len(controls)
     first, last = knots[order - 1], knots[len(row)]
     steps = fineness * (len(controls) if closed else len(controls) - 1)
-    along = first + (last - first) / steps * np.arange(steps if closed else steps + 1)
-    shares = _shares(np.minimum(along, last), knots, order)[:, : len(row)] * weights[row]
+    parameters = first + (last - first) / steps * np.arange(steps if closed else steps + 1)
+    shares = _shares(np.minimum(parameters, last), knots, order)[:, : len(row)] * weights[row]
     total = np.maximum(np.einsum("km->k", shares), EPSILON)
     return np.einsum("km,ma->ka", shares, np.asarray(controls, dtype=np.float64)[row]) / total[:, None]
 
@@ -220,17 +213,17 @@ def _knots(count: int, order: int, closed: bool, ends: bool, bezier: bool) -> Sc
     return knots
 
 
-def _shares(along: Scalars, knots: Scalars, order: int) -> Vectors:
+def _shares(parameters: Scalars, knots: Scalars, order: int) -> Vectors:
     """The basis functions at parameters along a line, (k, knots - order), by Cox and de Boor."""
     begins, ceases = knots[:-1], knots[1:]
-    at = along[:, None]
+    at = parameters[:, None]
     # The end belongs to the last knot span that has a length.
-    last = (at == at[-1]) & (ceases == at[-1]) & (begins < ceases)
-    shares = (((begins <= at) & (at < ceases)) | last).astype(np.float64)
+    is_last = (at == at[-1]) & (ceases == at[-1]) & (begins < ceases)
+    shares = (((begins <= at) & (at < ceases)) | is_last).astype(np.float64)
     for degree in range(1, order):
-        low, after = knots[: -degree - 1], knots[1:-degree]
-        until, beyond = knots[degree:-1], knots[degree + 1 :]
-        rise = (at - low) / np.maximum(until - low, EPSILON) * (until > low)
-        fall = (beyond - at) / np.maximum(beyond - after, EPSILON) * (beyond > after)
+        low, low_next = knots[: -degree - 1], knots[1:-degree]
+        high, high_next = knots[degree:-1], knots[degree + 1 :]
+        rise = (at - low) / np.maximum(high - low, EPSILON) * (high > low)
+        fall = (high_next - at) / np.maximum(high_next - low_next, EPSILON) * (high_next > low_next)
         shares = rise * shares[:, :-1] + fall * shares[:, 1:]
     return shares

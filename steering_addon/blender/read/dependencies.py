@@ -99,7 +99,7 @@ def reads_vehicle_above(ob: Object) -> bool:
 def changes_with_modifiers(ob: Object) -> bool:
     """Whether the modifiers of an object may give it another shape on another frame."""
     modifiers = list(ob.modifiers)
-    return any(each.type not in STEADY or any(True for _ in _pointed_at(each)) for each in modifiers) or (
+    return any(modifier.type not in STEADY or any(True for _ in _pointed_at(modifier)) for modifier in modifiers) or (
         bool(modifiers) and animates(ob, "modifiers")
     )
 
@@ -120,7 +120,7 @@ def may_move(ob: Object) -> bool:
 
     A surface that moves all the same becomes a layer of its own then, and carries nothing on that frame.
     """
-    return any(each.animation_data is not None or plays_physics(each) for each in with_all_behind([ob]))
+    return any(source.animation_data is not None or plays_physics(source) for source in with_all_behind([ob]))
 
 
 def animates(ob: Object, prefix: str, known: KeyedPaths | None = None) -> bool:
@@ -171,7 +171,6 @@ def _targets(constraint) -> Iterator[Object]:
 
 
 def _pointed_at(struct) -> Iterator[Object]:
-    """The objects that a modifier's settings point at."""
     for name, declared in struct.bl_rna.properties.items():
         if declared.type == "POINTER" and isinstance(value := getattr(struct, name), bpy.types.Object):
             yield value

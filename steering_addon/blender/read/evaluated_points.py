@@ -61,7 +61,7 @@ def evaluated_points(ob: Object, depsgraph: Depsgraph | None) -> EvaluatedPoints
     if not len(getattr(data, "vertices", ())) and HAS_GEOMETRY:
         instances = geometry.instances_pointcloud()
         if instances is not None:
-            return EvaluatedPoints(matrix, _placed(_columns(instances)))
+            return EvaluatedPoints(matrix, _with_transforms(_columns(instances)))
     return EvaluatedPoints(matrix, _columns(data))
 
 
@@ -80,16 +80,16 @@ def _cloud_of(evaluated: Object, depsgraph: Depsgraph) -> Any:
     """The point cloud that modifiers leave, None if there is none, in a Blender that does not tell."""
     if len(getattr(evaluated.data, "vertices", ())):
         return None
-    for each in depsgraph.object_instances:
-        if each.is_instance and each.parent == evaluated:
-            if each.object.type != "POINTCLOUD":
+    for instance in depsgraph.object_instances:
+        if instance.is_instance and instance.parent == evaluated:
+            if instance.object.type != "POINTCLOUD":
                 text = f"The modifiers of {evaluated.name} leave only instances, which Blender tells from 4.5 on"
                 raise Refusal(f"{text}. Let its nodes end with points.", about=[evaluated.original])
-            return each.object.data
+            return instance.object.data
     return None
 
 
-def _placed(columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+def _with_transforms(columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """The attributes of instances, with the place, the rotation and the scale that their transforms say."""
     matrices = columns.pop(TRANSFORM).reshape(-1, 4, 4).swapaxes(1, 2)
     linear = matrices[:, :3, :3]
@@ -98,14 +98,13 @@ def _placed(columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
 
 
 def _columns(data: Any) -> dict[str, np.ndarray]:
-    """The attributes of points that can be read, by name."""
     position = data.attributes.get("position")
     if position is None:
         # An empty mesh may have none.
         return {"position": np.zeros((0, 3))}
     n = len(position.data)
-    named = (each for each in data.attributes if each.data_type in KINDS and len(each.data) == n)
-    return {each.name: doubles(column_of(each)) for each in named if each.domain in ("POINT", "INSTANCE")}
+    named = (column for column in data.attributes if column.data_type in KINDS and len(column.data) == n)
+    return {column.name: doubles(column_of(column)) for column in named if column.domain in ("POINT", "INSTANCE")}
 
 
 def column_of(attribute: Attribute) -> np.ndarray:

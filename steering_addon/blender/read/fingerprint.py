@@ -77,28 +77,29 @@ def taking_fingerprint(scene: Scene, baked: Collection[Object] | None = None) ->
     moved = {ob for ob, stored in objects if _is_moved(ob, stored, baked)}
     hashed = hashlib.blake2b(digest_size=16)
 
-    def add(*parts: Any) -> None:
-        for part in parts:
-            hashed.update(part if isinstance(part, bytes) else repr(part).encode())
+    def add(*values: Any) -> None:
+        for value in values:
+            hashed.update(value if isinstance(value, bytes) else repr(value).encode())
 
     keyed: KeyedPaths = {}
     stored = settings_of(scene)
     add(scene.render.fps, scene.render.fps_base, _values(stored, "", set(), OF_THE_SCENE) if stored else ())
-    for ob, stored in sorted(((ob, stored) for ob, stored in objects if ob in moved), key=lambda each: _rank(*each)):
+    baked_vehicles = [pair for pair in objects if pair[0] in moved]
+    for ob, stored in sorted(baked_vehicles, key=lambda pair: (pair[1].identity, full_name(pair[0]))):
         animated = animated_paths(ob, keyed)
         parent = full_name(ob.parent) if ob.parent is not None else ""
         scale = () if "scale" in animated else tuple(ob.scale)
-        add((_of_vehicle(stored, animated), _start(stored), *scale, parent))
+        add((_values_of_vehicle(stored, animated), _start(stored), *scale, parent))
         for curve in _curves(ob) if any(map(_is_read, animated)) else ():
             if _is_read(curve.data_path):
                 add(*_shape(curve))
         yield
-    for ob in _looked_at(objects, moved):
-        add(*_looks(ob))
+    for ob in _objects_read(objects, moved):
+        add(*_contents(ob))
         yield
     for ob, stored in objects:
         if keys_looks(crowd_of(ob) if Role.STATE.name in stored.roles else ob):
-            add(full_name(ob), *_looking(stored))
+            add(full_name(ob), *_head_settings(stored))
     add(*marker_frames((ob for ob, stored in objects if Role.MARK.name in stored.roles), scene))
     return hashed.hexdigest()
 
@@ -108,14 +109,14 @@ def digest_of_shapes(objects: Iterable[Object]) -> bytes:
     parts = [part for ob in objects for part in (ob, *ob.children_recursive)]
     hashed = hashlib.blake2b(digest_size=16)
     for ob in sorted(with_all_behind(parts), key=full_name):
-        for look in (*_looks(ob), *(() if has_role(ob, Role.SURFACE) else _faces_of(ob, animated_paths(ob)))):
+        for value in (*_contents(ob), *(() if has_role(ob, Role.SURFACE) else _faces_of(ob, animated_paths(ob)))):
             # Printing a column of numbers would take longer than hashing it.
-            for each in look if isinstance(look, tuple) else (look,):
-                hashed.update(each if isinstance(each, bytes) else repr(each).encode())
+            for column in value if isinstance(value, tuple) else (value,):
+                hashed.update(column if isinstance(column, bytes) else repr(column).encode())
     return hashed.digest()
 
 
-def _looking(stored: PropertyGroup) -> Iterator[tuple]:
+def _head_settings(stored: PropertyGroup) -> Iterator[tuple]:
     """The settings of how heads turn, which are keyed, as (path, value)."""
     if stored.is_property_set("portrayal"):
         portrayal = stored.portrayal
@@ -137,11 +138,7 @@ def _is_read(path: str) -> bool:
     return path == "scale" or path.startswith("steering.")
 
 
-def _rank(ob: Object, stored: PropertyGroup) -> tuple[int, str]:
-    return stored.identity, full_name(ob)
-
-
-def _looked_at(objects: list[tuple[Object, PropertyGroup]], moved: set[Object]) -> list[Object]:
+def _objects_read(objects: list[tuple[Object, PropertyGroup]], moved: set[Object]) -> list[Object]:
     """The tagged objects, the targets of behaviors and what these depend on, without the moved ones, by name."""
     read = {ob for ob, _ in objects} - moved
     for _, stored in objects:
@@ -220,24 +217,24 @@ def _values(
     return values
 
 
-def _of_vehicle(stored: PropertyGroup, animated: set[str]) -> list[tuple]:
+def _values_of_vehicle(stored: PropertyGroup, animated: set[str]) -> list[tuple]:
     """The settings of a vehicle. The only group among them is its own locomotion: the others belong to crowds."""
     values = _values(stored, "steering.", animated, BOOKKEEPING, groups=False)
-    own = BY_CHOICE.get(stored.own_locomotion)
-    if own is not None and stored.is_property_set(own.name):
-        values += _values(getattr(stored, own.name), f"steering.{own.name}.", animated)
+    moves = BY_CHOICE.get(stored.own_locomotion)
+    if moves is not None and stored.is_property_set(moves.name):
+        values += _values(getattr(stored, moves.name), f"steering.{moves.name}.", animated)
     return values
 
 
-def _is_used(above: PropertyGroup, name: str, path: str, animated: set[str]) -> bool:
+def _is_used(owner: PropertyGroup, name: str, path: str, animated: set[str]) -> bool:
     """Whether the group of a name counts: any but a behavior that is off and a locomotion that is not chosen.
 
     A state chooses no locomotion; it has numbers of its own for that of its crowd.
     """
     if name in LOCOMOTIONS:
-        chosen = LOCOMOTIONS[name].choice().name in (above.locomotion, above.own_locomotion)
-        return chosen or getattr(above, name).own
-    return getattr(getattr(above, name), "use", True) or f"{path}.use" in animated
+        chosen = LOCOMOTIONS[name].choice().name in (owner.locomotion, owner.own_locomotion)
+        return chosen or getattr(owner, name).own
+    return getattr(getattr(owner, name), "use", True) or f"{path}.use" in animated
 
 
 def _start(stored: PropertyGroup) -> tuple:
@@ -245,7 +242,7 @@ def _start(stored: PropertyGroup) -> tuple:
     return (tuple(start.location), start.rotation_mode, tuple(start.rotation)) if start is not None else ()
 
 
-def _looks(ob: Object) -> Iterator[Any]:
+def _contents(ob: Object) -> Iterator[Any]:
     """Everything that a run may see of an object: its settings, its place, its shape and their animation."""
     animated = animated_paths(ob)
     stored = settings_of(ob)
@@ -260,16 +257,16 @@ def _looks(ob: Object) -> Iterator[Any]:
         if stored is not None and Role.SURFACE.name in stored.roles:
             yield from _faces_of(ob, animated)
         if stored is not None and Role.POINTS.name in stored.roles:
-            for modifier in (each for each in ob.modifiers if each.type == "NODES" and each.node_group is not None):
-                yield from _nodes_of(modifier.node_group, set())
+            trees = [modifier.node_group for modifier in ob.modifiers if modifier.type == "NODES"]
+            for tree in filter(None, trees):
+                yield from _nodes_of(tree, set())
         for stack in ("modifiers", "constraints"):
-            yield [_settings(each, f'{stack}["{each.name}"].', animated) for each in getattr(ob, stack)]
+            yield [_settings(item, f'{stack}["{item.name}"].', animated) for item in getattr(ob, stack)]
     for block in blocks(ob):
         yield from _animation(block)
 
 
 def _shape_of(ob: Object) -> Iterator[Any]:
-    """The numbers that an object's own shape is made from."""
     if ob.type == "EMPTY":
         yield ob.empty_display_type, ob.empty_display_size
         yield from _instance_in(ob)
@@ -293,9 +290,9 @@ def _instance_in(ob: Object) -> Iterator[Any]:
         return
     yield collection.name_full, _plain(collection.instance_offset)
     if has_role(ob, Role.OBSTACLE):
-        for shown in collection.all_objects:
-            yield full_name(shown), [_plain(getattr(shown, name)) for name in TRANSFORMS]
-            yield from _shape_of(shown)
+        for member in collection.all_objects:
+            yield full_name(member), [_plain(getattr(member, name)) for name in TRANSFORMS]
+            yield from _shape_of(member)
 
 
 def _faces_of(ob: Object, animated: set[str]) -> Iterator[Any]:
@@ -312,7 +309,6 @@ def _faces_of(ob: Object, animated: set[str]) -> Iterator[Any]:
 
 
 def _attributes(mesh: Mesh, read: Mapping[str, tuple]) -> Iterator[Any]:
-    """The attributes of a mesh that a run reads, given how to read each type."""
     yield mesh.attributes.active_color_name, len(mesh.edges)
     for attribute in mesh.attributes:
         if attribute.data_type in read:
@@ -325,11 +321,11 @@ def _nodes_of(tree: NodeTree, known: set[NodeTree]) -> Iterator[Any]:
     for node in tree.nodes:
         yield node.name, _settings(node, "", OF_THE_EDITOR)
         yield [_plain(socket.default_value) for socket in node.inputs if hasattr(socket, "default_value")]
-        within = getattr(node, "node_tree", None)
-        if within is not None and within not in known:
-            yield from _nodes_of(within, known)
-    yield [(each.from_node.name, each.from_socket.identifier) for each in tree.links]
-    yield [(each.to_node.name, each.to_socket.identifier) for each in tree.links]
+        inner = getattr(node, "node_tree", None)
+        if inner is not None and inner not in known:
+            yield from _nodes_of(inner, known)
+    yield [(link.from_node.name, link.from_socket.identifier) for link in tree.links]
+    yield [(link.to_node.name, link.to_socket.identifier) for link in tree.links]
     yield from _animation(tree)
 
 
@@ -338,7 +334,6 @@ def _column(items: Any, name: str, width: int, kind: type[np.generic] = np.float
 
 
 def _settings(struct: Any, path: str, animated: set[str]) -> list[tuple]:
-    """The settings of a modifier, a constraint or the data of an object."""
     settings = []
     for name, declared in struct.bl_rna.properties.items():
         if declared.is_readonly or declared.type == "COLLECTION" or name in OF_THE_INTERFACE:
@@ -361,13 +356,12 @@ def _plain(value: Any) -> Any:
     if isinstance(value, set):
         return sorted(value)
     try:
-        return [_plain(part) for part in value]
+        return [_plain(element) for element in value]
     except TypeError:
         return type(value).__name__
 
 
 def _animation(block: ID) -> Iterator[Any]:
-    """The curves, drivers and strips that animate a datablock."""
     data = block.animation_data
     if data is None:
         return

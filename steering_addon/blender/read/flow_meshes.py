@@ -54,11 +54,11 @@ def chains(edges: Rows, against: Mask) -> list[EdgeChain]:
         if a != b:
             neighbors.setdefault(a, []).append((b, row))
             neighbors.setdefault(b, []).append((a, row))
-    ends = [vertex for vertex, near in neighbors.items() if len(near) != 2]
+    ends = [vertex for vertex, edges_there in neighbors.items() if len(edges_there) != 2]
     seen: set[int] = set()
-    open_chains = [_directed(run, against) for run in _runs(sorted(ends), neighbors, seen)]
+    open_chains = [_chain_of(run, against) for run in _runs(sorted(ends), neighbors, seen)]
     # The remaining edges have no end: rings.
-    return open_chains + [_directed(run, against) for run in _runs(sorted(neighbors), neighbors, seen)]
+    return open_chains + [_chain_of(run, against) for run in _runs(sorted(neighbors), neighbors, seen)]
 
 
 def _runs(
@@ -80,13 +80,13 @@ def _runs(
             yield vertices, passed
 
 
-def _directed(run: tuple[list[int], list[int]], against: Mask) -> EdgeChain:
+def _chain_of(run: tuple[list[int], list[int]], against: Mask) -> EdgeChain:
     vertices, edges = (np.array(rows, dtype=np.int64) for rows in run)
     closed = bool(vertices[0] == vertices[-1])
     if closed:
         # Starting a ring at its lowest vertex makes the result independent of where the search began.
-        turn = int(np.argmin(vertices))
-        vertices, edges = np.roll(vertices[:-1], -turn), np.roll(edges, -turn)
+        start = int(np.argmin(vertices))
+        vertices, edges = np.roll(vertices[:-1], -start), np.roll(edges, -start)
     first, second = np.argsort(vertices, kind="stable")[:2]
     forward = _shorter(vertices, int(second)) if closed else first < second
     if forward == bool(against[edges].any()):
@@ -112,8 +112,8 @@ def marks(mesh: Mesh, name: str) -> Attribute | None:
 def wired(mesh: Mesh, name: str) -> list[EdgeChain]:
     """The chains of the edges that an attribute marks; without a name, those of the loose edges."""
     edges = column_from(mesh.edges, "vertices", 2, np.int32)
-    rows = np.flatnonzero(_marked(mesh, name) if name else column_from(mesh.edges, "is_loose", kind=np.bool_))
-    marked = chains(edges[rows], _marked(mesh, REVERSED)[rows])
+    rows = np.flatnonzero(_edge_marks(mesh, name) if name else column_from(mesh.edges, "is_loose", kind=np.bool_))
+    marked = chains(edges[rows], _edge_marks(mesh, REVERSED)[rows])
     return [EdgeChain(chain.vertices, rows[chain.edges], chain.closed) for chain in marked]
 
 
@@ -123,7 +123,7 @@ def path_of_chains(edge_chains: list[EdgeChain], points: np.ndarray) -> Path:
     return tuple(spline(line, closed, min(SAMPLES + FINENESS * len(line), MOST_SAMPLES)) for line, closed in lines)
 
 
-def _marked(mesh: Mesh, name: str) -> Mask:
+def _edge_marks(mesh: Mesh, name: str) -> Mask:
     attribute = marks(mesh, name)
     if attribute is None:
         return np.zeros(len(mesh.edges), dtype=np.bool_)

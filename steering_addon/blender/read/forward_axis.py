@@ -72,12 +72,15 @@ def front_of(ob: Object, family: Family, body: Body | None = None, *, flies: boo
     if stated := stated_front(ob):
         return stated
     parts = [ob, *family.descendants(ob)]
-    parts += [shown for part in parts for shown in shown_in(part)]
+    parts += [instance for part in parts for instance in shown_in(part)]
     if all(part.type == "EMPTY" for part in parts):
         return upright("POS_Z" if ob.empty_display_type == "SINGLE_ARROW" else "POS_Y")
-    is_character = ob.find_armature() is not None or any(map(_is_posed, parts))
-    stand = _standing(ob, either_way=is_character)
-    turned = stand is not None
+    # Shape keys may have been animated where the model was made.
+    is_character = ob.find_armature() is not None or any(
+        part.type == "ARMATURE" or is_animated(posed_block(part)) for part in parts
+    )
+    stand = _upright_turn(ob, either_way=is_character)
+    is_turned = stand is not None
     stand = stand if stand is not None else np.eye(3)
     if is_character:
         forward = DEFAULT
@@ -85,29 +88,27 @@ def front_of(ob: Object, family: Family, body: Body | None = None, *, flies: boo
         forward = _by_names(ob, family, stand) or _by_materials([ob, *family.children(ob)], stand)
         if forward is None and body is not None:
             points = np.einsum("ab,kb->ka", stand, body.points * body.proportions)
-            forward = by_shape(points, flies=flies or _lies(ob, turned), along=_across_wings(ob, family, stand))
+            # A cone on its side is not a standing figure.
+            upward = ob.matrix_world.to_3x3().col[2]
+            lies = not is_turned and abs(upward.z) < 0.5 * upward.length
+            forward = by_shape(points, flies=flies or lies, axis=_across_wings(ob, family, stand))
     forward, up = upright(forward or DEFAULT)
-    front = _before(forward, stand), _before(up, stand)
-    return _turned(front, way_of_walk(ob, front, family)) if is_character else front
+    front = _axis_before_turn(forward, stand), _axis_before_turn(up, stand)
+    return _turn_left(front, way_of_walk(ob, front, family)) if is_character else front
 
 
-def _turned(front: Front, quarters: int) -> Front:
+def _turn_left(front: Front, quarters: int) -> Front:
     """A front turned to the left about its up axis."""
-    side, ahead, _ = model_axes(*front).T
-    return _nearest_axis((ahead, -side, -ahead, side)[quarters]), front[1]
+    side, forward, _ = model_axes(*front).T
+    return _nearest_axis((forward, -side, -forward, side)[quarters]), front[1]
 
 
-def _is_posed(part: Object) -> bool:
-    """Whether a part is an armature, or a mesh whose shape keys were animated where it was made."""
-    return part.type == "ARMATURE" or is_animated(posed_block(part))
-
-
-def _before(axis: str, stand: np.ndarray) -> str:
-    """The axis of a model that becomes an axis by the turn that lets it stand up, by their names."""
+def _axis_before_turn(axis: str, stand: np.ndarray) -> str:
+    """The name of the axis of a model that `stand`, the turn that lets it stand up, makes an axis of this name."""
     return _nearest_axis(stand["XYZ".index(axis[-1])] * (1.0 if axis.startswith("POS") else -1.0))
 
 
-def _standing(ob: Object, *, either_way: bool) -> np.ndarray | None:
+def _upright_turn(ob: Object, *, either_way: bool) -> np.ndarray | None:
     """The rotation that gives a model +Z up, if it stands upright in the world by 90 degrees about its X axis;
     `either_way`: whether it may be turned by -90 degrees, too."""
     up = ob.matrix_world.to_3x3().col[1]
@@ -116,28 +117,22 @@ def _standing(ob: Object, *, either_way: bool) -> np.ndarray | None:
     return STANDING_UP.T if either_way and up.length > 0.0 and -up.z > NEARLY * up.length else None
 
 
-def _lies(ob: Object, turned: bool) -> bool:
-    """Whether the Z axis of a model is level in the world: a cone on its side is not a standing figure."""
-    axis = ob.matrix_world.to_3x3().col[2]
-    return not turned and abs(axis.z) < 0.5 * axis.length
-
-
 def _by_names(ob: Object, family: Family, stand: np.ndarray) -> str | None:
     """The axis from parts named like a rear end to parts named like a front; None if the names do not decide. `stand`:
     (3, 3) what turns the model upright."""
     parts = [(_words(child.name), np.asarray(_corners(child).mean(axis=0))) for child in family.children(ob)]
     if not parts:
         return None
-    places = np.einsum("ab,kb->ka", stand, np.array([place for _, place in parts]))
-    ahead, behind = (np.array([bool(words & names) for words, _ in parts]) for names in (AHEAD, BEHIND))
-    ahead, behind = ahead & ~behind, behind & ~ahead
-    if not (ahead.any() or behind.any()):
+    places = np.einsum("ab,kb->ka", stand, np.array([middle_of_part for _, middle_of_part in parts]))
+    is_front, is_rear = (np.array([bool(words & names) for words, _ in parts]) for names in (AHEAD, BEHIND))
+    is_front, is_rear = is_front & ~is_rear, is_rear & ~is_front
+    if not (is_front.any() or is_rear.any()):
         return None
     middle = np.zeros(3)
-    way = (places[ahead].mean(axis=0) if ahead.any() else middle) - (
-        places[behind].mean(axis=0) if behind.any() else middle
+    offset = (places[is_front].mean(axis=0) if is_front.any() else middle) - (
+        places[is_rear].mean(axis=0) if is_rear.any() else middle
     )
-    return _clear_axis(way, np.ptp(np.concatenate((places, [middle])), axis=0)[:2].max())
+    return _clear_axis(offset, np.ptp(np.concatenate((places, [middle])), axis=0)[:2].max())
 
 
 def _across_wings(ob: Object, family: Family, stand: np.ndarray) -> int | None:
@@ -152,7 +147,7 @@ def _across_wings(ob: Object, family: Family, stand: np.ndarray) -> int | None:
 
 def _by_materials(parts: list[Object], stand: np.ndarray) -> str | None:
     """The axis toward the faces with a material named like a front; None if there are none or they do not decide."""
-    way, length = np.zeros(3), 0.0
+    offset, length = np.zeros(3), 0.0
     for part in parts:
         slots = part.material_slots if part.type == "MESH" else ()
         marked = [row for row, slot in enumerate(slots) if slot.material and _words(slot.material.name) & LIT]
@@ -162,17 +157,17 @@ def _by_materials(parts: list[Object], stand: np.ndarray) -> str | None:
             chosen = column_from(faces, "center", 3)[np.isin(material, marked)]
             if len(chosen):
                 corners = doubles(part.bound_box)
-                way += stand @ (chosen.mean(axis=0) - corners.mean(axis=0))
+                offset += stand @ (chosen.mean(axis=0) - corners.mean(axis=0))
                 length = max(length, float(np.ptp(corners @ stand.T, axis=0)[:2].max()))
-    return _clear_axis(way, length) if length else None
+    return _clear_axis(offset, length) if length else None
 
 
-def _clear_axis(way: np.ndarray, length: float) -> str | None:
+def _clear_axis(offset: np.ndarray, length: float) -> str | None:
     """The horizontal axis of an offset (3,) in a model of this length; None if none is clear."""
-    along = int(np.argmax(np.abs(way[:2])))
-    if abs(way[along]) < CLEARLY * abs(way[1 - along]) or abs(way[along]) <= LEAST * length:
+    axis = int(np.argmax(np.abs(offset[:2])))
+    if abs(offset[axis]) < CLEARLY * abs(offset[1 - axis]) or abs(offset[axis]) <= LEAST * length:
         return None
-    return _axis(along, way[along] > 0.0)
+    return _axis(axis, offset[axis] > 0.0)
 
 
 def _words(name: str) -> set[str]:
@@ -184,10 +179,10 @@ def _corners(child: Object) -> np.ndarray:
     return box_corners(child, doubles(child.matrix_local))
 
 
-def by_shape(points: np.ndarray, *, flies: bool = False, along: int | None = None) -> str:
+def by_shape(points: np.ndarray, *, flies: bool = False, axis: int | None = None) -> str:
     """The most likely forward axis of points (m, 3): a horizontal axis, or that of the tip of a cone that flies.
-    `along`: 0 or 1 if it is known to be the X or the Y axis."""
-    return _by_shape(np.ascontiguousarray(points, dtype=np.float64).tobytes(), flies, along)
+    `axis`: 0 or 1 if it is known to be the X or the Y axis."""
+    return _by_shape(np.ascontiguousarray(points, dtype=np.float64).tobytes(), flies, axis)
 
 
 @lru_cache(maxsize=16)
@@ -199,11 +194,11 @@ def _by_shape(stored: bytes, flies: bool, known: int | None) -> str:
         return DEFAULT
     if known is None and flies and _is_cone(points, size):
         return "POS_Z"
-    along = _length_axis(points, size) if known is None else known
-    low, high = _is_nose(points, size, along, at_high_end=False), _is_nose(points, size, along, at_high_end=True)
+    axis = _length_axis(points, size) if known is None else known
+    low, high = _is_nose(points, size, axis, at_high_end=False), _is_nose(points, size, axis, at_high_end=True)
     if low != high:
-        return _axis(along, ahead=high)
-    return _axis(0, ahead=True) if along == 0 else DEFAULT
+        return _axis(axis, positive=high)
+    return _axis(0, positive=True) if axis == 0 else DEFAULT
 
 
 def _length_axis(points: np.ndarray, size: np.ndarray) -> int:
@@ -211,49 +206,49 @@ def _length_axis(points: np.ndarray, size: np.ndarray) -> int:
     if size[2] > UPRIGHT * size[:2].max() and size[0] >= size[1]:
         # A person: shoulders are broad, and a suitcase does not show the front.
         return 1
-    along = 0 if size[0] > LONGER * size[1] else 1
+    axis = 0 if size[0] > LONGER * size[1] else 1
     if size[2] > max(TALL * size[:2].max(), UPRIGHT * size[:2].min()):
         # A standing figure, perhaps with arms spread.
-        along = 0 if size[1] > UPRIGHT * size[0] else 1
-    unlike_in_x, unlike_in_y = (_unlike(points, size, axis) for axis in range(2))
+        axis = 0 if size[1] > UPRIGHT * size[0] else 1
+    unlike_in_x, unlike_in_y = (_unlike(points, size, k) for k in range(2))
     # Turned inside out about its middle, a ball of few points is the same, and a model with a front is not.
     has_ends = _unlike(points, size, (0, 1, 2)) > LIKENESS
     if has_ends and abs(unlike_in_x - unlike_in_y) > LIKENESS:
-        along = 0 if unlike_in_x > unlike_in_y else 1
-    return along
+        axis = 0 if unlike_in_x > unlike_in_y else 1
+    return axis
 
 
-def _is_nose(points: np.ndarray, size: np.ndarray, along: int, *, at_high_end: bool) -> bool:
+def _is_nose(points: np.ndarray, size: np.ndarray, axis: int, *, at_high_end: bool) -> bool:
     """Whether a shape ends in a tip that grows thicker soon behind it, and not in a tail.
 
     A rounded end is not a tip: the back of a head is none. The other end must be clearly thicker.
     """
-    place = (points[:, along] - points[:, along].min()) / size[along]
-    place = 1.0 - place if at_high_end else place
+    fraction = (points[:, axis] - points[:, axis].min()) / size[axis]
+    fraction = 1.0 - fraction if at_high_end else fraction
     tip, behind, other_end = (
-        _thickness(points[band], size, along)
-        for band in (place <= END, (place > END) & (place <= BEHIND_TIP), place >= 1.0 - END)
+        _thickness(points[band], size, axis)
+        for band in (fraction <= END, (fraction > END) & (fraction <= BEHIND_TIP), fraction >= 1.0 - END)
     )
     is_tail = 0.0 < behind < TAIL
     return tip < TIP and 2.0 * tip < other_end and not is_tail
 
 
-def _thickness(points: np.ndarray, size: np.ndarray, along: int) -> float:
+def _thickness(points: np.ndarray, size: np.ndarray, axis: int) -> float:
     """The extent of a part of a shape across an axis, as a share of that of the whole; 0 without points."""
-    others = [axis for axis in range(3) if axis != along]
-    whole = float(size[others].sum())
-    return float(np.ptp(points[:, others], axis=0).sum()) / whole if len(points) and whole > 0.0 else 0.0
+    crosswise = [k for k in range(3) if k != axis]
+    total = float(size[crosswise].sum())
+    return float(np.ptp(points[:, crosswise], axis=0).sum()) / total if len(points) and total > 0.0 else 0.0
 
 
 def _is_cone(points: np.ndarray, size: np.ndarray) -> bool:
     """Whether a shape tapers from a base to a tip above its middle, and is about as tall as wide or taller."""
-    place = (points[:, 2] - points[:, 2].min()) / max(size[2], 1e-9)
-    base, tip = points[place <= END], points[place >= 1.0 - END]
+    fraction = (points[:, 2] - points[:, 2].min()) / max(size[2], 1e-9)
+    base, tip = points[fraction <= END], points[fraction >= 1.0 - END]
     if not len(tip):
         return False  # It is flat.
-    aside = np.abs(tip[:, :2].mean(axis=0) - (base[:, :2].min(axis=0) + base[:, :2].max(axis=0)) / 2.0)
+    offset = np.abs(tip[:, :2].mean(axis=0) - (base[:, :2].min(axis=0) + base[:, :2].max(axis=0)) / 2.0)
     pointed = _thickness(tip, size, 2) < APEX * _thickness(base, size, 2)
-    return bool(pointed and size[2] > TALL * size[:2].max() and (aside < APEX * size[:2]).all())
+    return bool(pointed and size[2] > TALL * size[:2].max() and (offset < APEX * size[:2]).all())
 
 
 def _unlike(points: np.ndarray, size: np.ndarray, axis: int | tuple[int, ...]) -> float:
@@ -265,14 +260,14 @@ def _unlike(points: np.ndarray, size: np.ndarray, axis: int | tuple[int, ...]) -
     return float((filled & ~np.flip(filled, axis)).sum() / filled.sum())
 
 
-def _nearest_axis(way: np.ndarray) -> str:
+def _nearest_axis(direction: np.ndarray) -> str:
     """The axis along which a direction (3,) mostly leads."""
-    along = int(np.abs(way).argmax())
-    return _axis(along, way[along] > 0.0)
+    axis = int(np.abs(direction).argmax())
+    return _axis(axis, direction[axis] > 0.0)
 
 
-def _axis(along: int, ahead: bool) -> str:
-    return f"{'POS' if ahead else 'NEG'}_{'XYZ'[along]}"
+def _axis(axis: int, positive: bool) -> str:
+    return f"{'POS' if positive else 'NEG'}_{'XYZ'[axis]}"
 
 
 def stated_front(ob: Object) -> Front | None:
@@ -309,13 +304,13 @@ def _of_motion(ob: Object) -> Front | None:
     first, last = min(curve.range()[0] for curve in keyed), max(curve.range()[1] for curve in keyed)
     frames = np.linspace(first, last, SAMPLES)
     location, rotation = channels(ob)
-    steps = np.diff(_sampled(bag, "location", location, frames), axis=0)
-    turns = matrices_from_channels(_sampled(bag, data_path(ob.rotation_mode), rotation, frames), ob.rotation_mode)
-    way = np.einsum("kba,kb->a", turns[:-1], steps)
-    return upright(_nearest_axis(way)) if np.abs(way).max() > MOSTLY * magnitude(steps).sum() else None
+    steps = np.diff(_sample(bag, "location", location, frames), axis=0)
+    turns = matrices_from_channels(_sample(bag, data_path(ob.rotation_mode), rotation, frames), ob.rotation_mode)
+    travel = np.einsum("kba,kb->a", turns[:-1], steps)
+    return upright(_nearest_axis(travel)) if np.abs(travel).max() > MOSTLY * magnitude(steps).sum() else None
 
 
-def _sampled(bag: Channelbag, path: str, values: np.ndarray, frames: np.ndarray) -> np.ndarray:
+def _sample(bag: Channelbag, path: str, values: np.ndarray, frames: np.ndarray) -> np.ndarray:
     """The channels of a data path on frames (f,), (f, k): by their curves, or the current `values` (k,) without one."""
     sampled = np.tile(values, (len(frames), 1))
     for curve in bag.fcurves:

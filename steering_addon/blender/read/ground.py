@@ -53,7 +53,7 @@ class MemberGround:
     Attributes:
         frame: (3, 3) the side, forward and up axis of the crowd, as columns.
         origin: (3,) position of the crowd in metres.
-        apart: metres between neighbors in an ordered arrangement.
+        spacing: metres between neighbors in an ordered arrangement.
         propose: proposes random spots; None in an ordered arrangement.
         better: proposes those that are taken first; None if all are alike.
         sifts: leave out spots where something is in the way.
@@ -65,7 +65,7 @@ class MemberGround:
     population: Population
     frame: np.ndarray
     origin: np.ndarray
-    apart: float
+    spacing: float
     propose: Proposing | None
     better: Proposing | None
     sifts: tuple[Sifting, ...]
@@ -83,7 +83,7 @@ class MemberGround:
         widest: float,
         depsgraph: Depsgraph,
         obstacles: Sequence[Object],
-        others: tuple[np.ndarray, np.ndarray],
+        other_bodies: tuple[np.ndarray, np.ndarray],
         moves: Locomotion,
     ) -> "MemberGround":
         """The ground of a crowd. Refused if the place does not suit the arrangement.
@@ -111,29 +111,29 @@ class MemberGround:
         in_the_way = Solids([BodySource(ob, -1) for ob in obstacles]).read(matrices, depsgraph)
         body = moves.handling().stature(np.full(1, population.height if kind == SURFACE else 0.0))
 
-        def keeps_out(of: Proposing) -> list[Sifting]:
-            out = [keeping_out(of, in_the_way, widest, body)] if obstacles else []
-            return [*out, keeping_off(*others, widest)] if len(others[0]) else out
+        def keeps_out(proposed: Proposing) -> list[Sifting]:
+            out = [keeping_out(proposed, in_the_way, widest, body)] if obstacles else []
+            return [*out, keeping_off(*other_bodies, widest)] if len(other_bodies[0]) else out
 
         if kind == SURFACE:
             points, corners = _mesh_in_the_world(place, depsgraph)
             ground = surfaces([(points, corners.astype(np.int64))])
             on_top = standable(points[corners], moves)
-            there, is_in_part = points[corners][on_top], not on_top.all()
-            made_of = there.reshape(-1, 3)
-            if population.spread != OVER_ALL and len(there):
+            faces, is_in_part = points[corners][on_top], not on_top.all()
+            made_of = faces.reshape(-1, 3)
+            if population.spread != OVER_ALL and len(faces):
                 tree = BVHTree.FromPolygons(points.tolist(), corners[on_top].tolist())
                 made_of = np.concatenate((made_of, [middle]))
-                group = there, _on_it(tree, middle), population.count, max(widest, 0.5 * population.distance)
-                there = ground_of_group(*group)
+                group = faces, _point_on(tree, middle), population.count, max(widest, 0.5 * population.distance)
+                faces = ground_of_group(*group)
                 ways = ways_to(group[1], ground, in_the_way, moves, widest) if obstacles else None
                 if ways is not None:
-                    there, reachable = walked_to(ways, keeps_out(on_surface(there, 0.0, 0.0)), *group)
+                    faces, reachable = walked_to(ways, keeps_out(on_surface(faces, 0.0, 0.0)), *group)
                     sifts.append(reachable)
             density = _density(place, depsgraph, corners[on_top]) if population.spread == OVER_ALL else None
             if density is not None:
                 made_of = np.concatenate((made_of, density))
-            propose = on_surface(there, population.height, population.lean, density)
+            propose = on_surface(faces, population.height, population.lean, density)
             if moves.stands:
                 better = well_placed(propose, moves, ground, widest, frame[:, 1], population.height)
         elif kind == VOLUME:
@@ -146,9 +146,9 @@ class MemberGround:
         if propose is not None or line is not None:
             sifts += keeps_out(propose or along(line))
         for sift in sifts:
-            propose, better = (each and sifted(each, sift) for each in (propose, better))
-        apart = max(population.distance, 2.0 * widest)
-        return cls(population, frame, matrix[:3, 3], apart, propose, better, tuple(sifts), line, made_of, is_in_part)
+            propose, better = (proposing and sifted(proposing, sift) for proposing in (propose, better))
+        spacing = max(population.distance, 2.0 * widest)
+        return cls(population, frame, matrix[:3, 3], spacing, propose, better, tuple(sifts), line, made_of, is_in_part)
 
     @property
     def in_order(self) -> bool:
@@ -166,9 +166,9 @@ class MemberGround:
             del settings["count"]
         numbers = [self.frame, self.made_of]
         if self.in_order:
-            numbers += [np.array([self.apart]), self.origin]
+            numbers += [np.array([self.spacing]), self.origin]
         text = repr(sorted(settings.items())).encode()
-        return hashlib.sha256(b"".join([text, *(part.astype(np.float32).tobytes() for part in numbers)])).hexdigest()
+        return hashlib.sha256(b"".join([text, *(rows.astype(np.float32).tobytes() for rows in numbers)])).hexdigest()
 
     def spots(self, numbers: np.ndarray, radii: np.ndarray, standing: tuple[np.ndarray, np.ndarray]) -> Spots:
         """The spots of members; fewer than n, of the first members, if the room runs out.
@@ -181,18 +181,18 @@ class MemberGround:
         if self.propose is not None:
             return scattered(self.propose, self.population.seed, radii, self.population.distance, standing, self.better)
         if self.line is not None:
-            spots = evenly_along(self.line, self.population.count, self.apart, *self.sifts)
+            spots = evenly_along(self.line, self.population.count, self.spacing, *self.sifts)
             return spots.take(numbers[numbers < len(spots.valid)])
-        position = np.einsum("ab,kb->ka", self.frame, formation(self.population, numbers, self.apart)) + self.origin
+        position = np.einsum("ab,kb->ka", self.frame, formation(self.population, numbers, self.spacing)) + self.origin
         undefined = np.zeros_like(position)
         return Spots(position, undefined, undefined, np.ones(len(numbers), dtype=bool))
 
 
-def _on_it(tree: BVHTree, place: Vector) -> np.ndarray:
+def _point_on(tree: BVHTree, point: Vector) -> np.ndarray:
     """The place (3,) on a surface above or below another one; if there is none, the nearest one."""
-    hits = (tree.ray_cast(place, way) for way in (Vector((0.0, 0.0, 1.0)), Vector((0.0, 0.0, -1.0))))
-    found = min((hit for hit in hits if hit[0] is not None), key=lambda hit: hit[3], default=tree.find_nearest(place))
-    return doubles(found[0])
+    hits = (tree.ray_cast(point, direction) for direction in (Vector((0.0, 0.0, 1.0)), Vector((0.0, 0.0, -1.0))))
+    nearest = min((hit for hit in hits if hit[0] is not None), key=lambda hit: hit[3], default=tree.find_nearest(point))
+    return doubles(nearest[0])
 
 
 def _mesh_in_the_world(ob: Object, depsgraph: Depsgraph) -> tuple[np.ndarray, np.ndarray]:
@@ -219,9 +219,9 @@ def _density(ob: Object, depsgraph: Depsgraph, corners: np.ndarray) -> np.ndarra
     mesh = evaluated.to_mesh()
     weights = np.zeros(len(mesh.vertices))
     for vertex in mesh.vertices:
-        for each in vertex.groups:
-            if each.group == group.index:
-                weights[vertex.index] = each.weight
+        for element in vertex.groups:
+            if element.group == group.index:
+                weights[vertex.index] = element.weight
     evaluated.to_mesh_clear()
     density = weights[corners]
     if not (density > 0.0).any():
@@ -242,10 +242,10 @@ def _inside(ob: Object, room: float, depsgraph: Depsgraph) -> tuple[Proposing, S
     if not (high > low).all():
         raise Refusal(f"{ob.name} has no inside. Choose a region, an Empty or a closed mesh.")
     region = RegionReader([ob], shape).read(depsgraph, depsgraph.scene.frame_current)
-    part = np.maximum(1.0 - room / region.half[0], 0.0)
+    fractions = np.maximum(1.0 - room / region.half[0], 0.0)
 
-    def inside(places: np.ndarray, share: float | np.ndarray = 1.0) -> np.ndarray:
-        return ~region.way_in(places, np.zeros(len(places), dtype=np.int64), share).any(axis=1)
+    def inside(places: np.ndarray, fraction: float | np.ndarray = 1.0) -> np.ndarray:
+        return ~region.way_in(places, np.zeros(len(places), dtype=np.int64), fraction).any(axis=1)
 
     local = within(low, high, lambda places: inside(placed(places, matrix)))
 
@@ -254,7 +254,7 @@ def _inside(ob: Object, room: float, depsgraph: Depsgraph) -> tuple[Proposing, S
         return Spots(placed(spots.position, matrix), spots.forward, spots.up, spots.valid)
 
     def sift(spots: Spots) -> Spots:
-        return replace(spots, valid=spots.valid & inside(spots.position, part))
+        return replace(spots, valid=spots.valid & inside(spots.position, fractions))
 
     made_of = np.array([[float(shape == "BOX")] * 3])
     if shape == "MESH":

@@ -14,9 +14,9 @@ from .point_vehicles import PointVehicles
 from .vehicles import OWN_SETTINGS, VehicleSource
 
 
-def _joined_column(name: str) -> once[np.ndarray]:
-    """A column of `VehicleSource`, joined from those of the sources."""
-    return once(lambda vehicles: vehicles._joined(getattr(source, name) for source, _ in vehicles.parts))
+def _join_column(name: str) -> once[np.ndarray]:
+    """A column of `VehicleSource`, join_sources from those of the sources."""
+    return once(lambda vehicles: vehicles._join(getattr(source, name) for source, _ in vehicles.parts))
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class JoinedVehicles:
         return {int(rows[row]): kind for source, rows in self.parts for row, kind in source.own_locomotions.items()}
 
     axes, animated, hides, seeds, enters, start_speed = map(
-        _joined_column, ("axes", "animated", "hides", "seeds", "enters", "start_speed")
+        _join_column, ("axes", "animated", "hides", "seeds", "enters", "start_speed")
     )
 
     @once
@@ -79,15 +79,15 @@ class JoinedVehicles:
 
     def heights(self, depsgraph: Depsgraph, frame: int, parent_parts: np.ndarray) -> np.ndarray:
         parts = self._parts_of(parent_parts)
-        return self._joined(source.heights(depsgraph, frame, part) for (source, _), part in zip(self.parts, parts))
+        return self._join(source.heights(depsgraph, frame, part) for (source, _), part in zip(self.parts, parts))
 
     def lift(self, heights: np.ndarray) -> np.ndarray:
-        return self._joined(source.lift(heights[rows]) for source, rows in self.parts)
+        return self._join(source.lift(heights[rows]) for source, rows in self.parts)
 
     def start(self, parent_parts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         parts = self._parts_of(parent_parts)
         starts = [source.start(part) for (source, _), part in zip(self.parts, parts)]
-        position, basis, velocity = (self._joined(columns) for columns in zip(*starts))
+        position, basis, velocity = (self._join(columns) for columns in zip(*starts))
         return position, basis, velocity
 
     def pose(self, row: int, depsgraph: Depsgraph) -> tuple[np.ndarray, np.ndarray]:
@@ -98,8 +98,8 @@ class JoinedVehicles:
     def at_start(self, rows: Iterable[int]) -> Iterator[None]:
         wanted = np.array(list(rows), dtype=np.int64)
         with ExitStack() as standing:
-            for source, of_source in self.parts:
-                standing.enter_context(source.at_start(np.flatnonzero(np.isin(of_source, wanted)).tolist()))
+            for source, source_rows in self.parts:
+                standing.enter_context(source.at_start(np.flatnonzero(np.isin(source_rows, wanted)).tolist()))
             yield
 
     def computed(self) -> list[int]:
@@ -117,39 +117,38 @@ class JoinedVehicles:
                 return source, own_row
         raise IndexError(row)
 
-    def _joined(self, columns: Iterable[np.ndarray]) -> np.ndarray:
+    def _join(self, columns: Iterable[np.ndarray]) -> np.ndarray:
         """One column from those of the sources, (m, ...) each."""
         columns = list(columns)
-        joined = np.empty((len(self), *columns[0].shape[1:]), dtype=np.result_type(*columns))
-        for column, (_, rows) in zip(columns, self.parts):
-            joined[rows] = column
-        return joined
+        whole_column = np.empty((len(self), *columns[0].shape[1:]), dtype=np.result_type(*columns))
+        for part, (_, rows) in zip(columns, self.parts):
+            whole_column[rows] = part
+        return whole_column
 
     def _columns(self, of_sources: Sequence[Mapping[str, np.ndarray]]) -> dict[str, np.ndarray]:
-        return {name: self._joined([columns[name] for columns in of_sources]) for name in OWN_SETTINGS}
+        return {name: self._join([columns[name] for columns in of_sources]) for name in OWN_SETTINGS}
 
     def _parts_of(self, parent_parts: np.ndarray) -> list[np.ndarray]:
-        """The parents' parts of each source."""
         ends = np.cumsum([len(source.parents) for source, _ in self.parts])
         return np.split(parent_parts, ends[:-1])
 
 
 def object_part(source: VehicleSource) -> ObjectVehicles:
     """The source of those vehicles that are objects; one without vehicles if none is."""
-    return next((each for each, _ in source.parts if isinstance(each, ObjectVehicles)), None) or no_objects()
+    return next((part for part, _ in source.parts if isinstance(part, ObjectVehicles)), None) or no_objects()
 
 
 def point_parts(source: VehicleSource) -> list[tuple[PointVehicles, np.ndarray]]:
     """The sources of those vehicles that are points, with the rows (m,) of these."""
-    return [(each, rows) for each, rows in source.parts if isinstance(each, PointVehicles)]
+    return [(part, rows) for part, rows in source.parts if isinstance(part, PointVehicles)]
 
 
-def joined(sources: Sequence[tuple[VehicleSource, np.ndarray]]) -> tuple[VehicleSource, np.ndarray]:
+def join_sources(sources: Sequence[tuple[VehicleSource, np.ndarray]]) -> tuple[VehicleSource, np.ndarray]:
     """One source from several that have vehicles, each with their identities (m,); and the identities (n,), rising."""
     if len(sources) == 1:
         return sources[0]
-    identities = np.concatenate([each for _, each in sources])
+    identities = np.concatenate([of_source for _, of_source in sources])
     row = np.empty(len(identities), dtype=np.int64)
     row[np.argsort(identities, kind="stable")] = np.arange(len(identities))
-    rows = np.split(row, np.cumsum([len(each) for _, each in sources])[:-1])
-    return JoinedVehicles([(source, of_it) for (source, _), of_it in zip(sources, rows)]), np.sort(identities)
+    rows = np.split(row, np.cumsum([len(of_source) for _, of_source in sources])[:-1])
+    return JoinedVehicles([(source, part) for (source, _), part in zip(sources, rows)]), np.sort(identities)

@@ -37,21 +37,21 @@ def lead_in(plan: Plan) -> tuple[Snapshot, ...]:
     first = int(plan.frames[0])
     # The frame after the first says how fast things move on the first.
     frames = np.arange(first - plan.preroll, first + 2)
-    led = replace(plan, frames=frames)
-    snapshots = [frame.snapshot for frame in sweep(led, Reader(led))]
+    extended = replace(plan, frames=frames)
+    snapshots = [frame.snapshot for frame in sweep(extended, Reader(extended))]
     bodies = _BackwardMotion([source.ob for source in plan.bodies], frames)
     obstacles = _BackwardMotion([source.ob for source in plan.obstacles], frames)
     regions = _BackwardMotion(plan.regions, frames)
     surfaces = _BackwardMotion(plan.surfaces, frames)
     carried = zip(
         snapshots,
-        bodies.tracked([each.tracked for each in snapshots]),
-        obstacles.obstacles([each.obstacles for each in snapshots]),
-        regions.regions([each.regions for each in snapshots]),
-        surfaces.surfaces([each.surfaces for each in snapshots]),
+        bodies.tracked([snapshot.tracked for snapshot in snapshots]),
+        obstacles.obstacles([snapshot.obstacles for snapshot in snapshots]),
+        regions.regions([snapshot.regions for snapshot in snapshots]),
+        surfaces.surfaces([snapshot.surfaces for snapshot in snapshots]),
     )
-    moved = [replace(each, tracked=t, obstacles=o, regions=r, surfaces=s) for each, t, o, r, s in carried]
-    return tuple(moved[: plan.preroll])
+    led_in = [replace(snapshot, tracked=t, obstacles=o, regions=r, surfaces=s) for snapshot, t, o, r, s in carried]
+    return tuple(led_in[: plan.preroll])
 
 
 class _BackwardMotion:
@@ -63,33 +63,33 @@ class _BackwardMotion:
         self._keyed = np.array([_first_key(ob) for ob in objects])
 
     def tracked(self, read: Sequence[Tracked]) -> list[Tracked]:
-        position = self._shifted(read, "position")
-        return [replace(each, position=points) for each, points in zip(read, position)]
+        position = self._carry_back(read, "position")
+        return [replace(bodies, position=points) for bodies, points in zip(read, position)]
 
     def obstacles(self, read: Sequence[Obstacles]) -> list[Obstacles]:
-        ends = zip(self._shifted(read, "start"), self._shifted(read, "end"))
-        return [replace(each, start=start, end=end) for each, (start, end) in zip(read, ends)]
+        ends = zip(self._carry_back(read, "start"), self._carry_back(read, "end"))
+        return [replace(obstacles, start=start, end=end) for obstacles, (start, end) in zip(read, ends)]
 
     def regions(self, read: Sequence[Regions]) -> list[Regions]:
-        return [replace(each, centre=points) for each, points in zip(read, self._shifted(read, "centre"))]
+        return [replace(regions, centre=points) for regions, points in zip(read, self._carry_back(read, "centre"))]
 
     def surfaces(self, read: Sequence[Surfaces]) -> list[Surfaces]:
         """The surfaces; one that keeps its shape is carried on, without turning."""
         carried = list(read)
         for row in range(len(self._keyed)):
-            layers = [layer for each in read for layer in each.layers if layer.surfaces == (row,)]
+            layers = [layer for surfaces in read for layer in surfaces.layers if layer.surfaces == (row,)]
             if len(layers) < len(read):
                 continue
-            ways = [np.zeros(3), *(_way(before, after) for before, after in pairwise(layers))]
-            path = np.cumsum(ways, axis=0)[:, None]
+            shifts = [np.zeros(3), *(_shift_between(before, after) for before, after in pairwise(layers))]
+            path = np.cumsum(shifts, axis=0)[:, None]
             shift = (carried_back(path, self._frames, self._keyed[row : row + 1]) - path)[:, 0]
             for frame in np.flatnonzero(shift.any(axis=1)).tolist():
                 carried[frame] = carried[frame].with_points(row, layers[frame].points + shift[frame])
         return carried
 
-    def _shifted(self, read: Sequence[Tracked] | Sequence[Obstacles] | Sequence[Regions], name: str) -> np.ndarray:
+    def _carry_back(self, read: Sequence[Tracked] | Sequence[Obstacles] | Sequence[Regions], name: str) -> np.ndarray:
         """A column of points of k objects on all frames, (f, k, 3), carried on backwards."""
-        return carried_back(np.stack([getattr(each, name) for each in read]), self._frames, self._keyed)
+        return carried_back(np.stack([getattr(item, name) for item in read]), self._frames, self._keyed)
 
 
 def carried_back(points: np.ndarray, frames: np.ndarray, keyed: np.ndarray) -> np.ndarray:
@@ -108,23 +108,23 @@ def carried_back(points: np.ndarray, frames: np.ndarray, keyed: np.ndarray) -> n
     return np.where(carried[:, None], points + steps[..., None] * velocity, points)
 
 
-def _way(before: SurfaceLayer, after: SurfaceLayer) -> np.ndarray:
+def _shift_between(before: SurfaceLayer, after: SurfaceLayer) -> np.ndarray:
     """How far a surface moves from one frame to the next, (3,) metres; 0 if its shape changes."""
     if before is after or len(before.points) != len(after.points) or not len(before.points):
         return np.zeros(3)
     before_sides, after_sides = (
-        np.linalg.norm(np.diff(each.points[each.triangles], axis=1), axis=-1) for each in (before, after)
+        np.linalg.norm(np.diff(layer.points[layer.triangles], axis=1), axis=-1) for layer in (before, after)
     )
     if not np.allclose(before_sides, after_sides, rtol=SAME_SHAPE, atol=STILL):
         return np.zeros(3)
-    ways = after.points - before.points
-    way: np.ndarray = 0.5 * (ways.min(axis=0) + ways.max(axis=0))
-    return way
+    shifts = after.points - before.points
+    shift: np.ndarray = 0.5 * (shifts.min(axis=0) + shifts.max(axis=0))
+    return shift
 
 
 def _first_key(ob: Object) -> float:
     """The first frame on which an object, or something that it depends on, is keyed; inf if nothing is."""
-    starts = [start for each in with_all_behind([ob]) for block in blocks(each) for start in _key_starts(block)]
+    starts = [start for source in with_all_behind([ob]) for block in blocks(source) for start in _key_starts(block)]
     return min(starts, default=np.inf)
 
 

@@ -33,8 +33,8 @@ def carrier_of_link(ob: Object) -> Object | None:
 
 def with_ends(links: Iterable[Object]) -> list[Object]:
     """Links with the objects at their other ends, and those that carry vehicles over them."""
-    named = (each for ob in links for each in (ob, other_end(ob), carrier_of_link(ob)))
-    return list(dict.fromkeys(each for each in named if each is not None))
+    ends = (end for ob in links for end in (ob, other_end(ob), carrier_of_link(ob)))
+    return list(dict.fromkeys(end for end in ends if end is not None))
 
 
 def check_links(links: Iterable[Object], objects: Iterable[Object]) -> None:
@@ -50,9 +50,9 @@ def check_links(links: Iterable[Object], objects: Iterable[Object]) -> None:
         elif end is None or end == ob:
             text = f"The link {ob.name} leads nowhere. Choose the object at its Other End, or remove the tag."
             raise Refusal(text, about=[ob])
-        for what, named in (("other end", end), ("carrier", carrier_of_link(ob))):
+        for word, named in (("other end", end), ("carrier", carrier_of_link(ob))):
             if named is not None and full_name(named) not in names:
-                text = f"{named.name}, the {what} of {ob.name}, is no longer in the scene. Choose another object."
+                text = f"{named.name}, the {word} of {ob.name}, is no longer in the scene. Choose another object."
                 raise Refusal(text, about=[ob])
 
 
@@ -63,7 +63,7 @@ def lines_of(ob: Object, depsgraph: Depsgraph, read: ReadsLines) -> list[np.ndar
     end = other_end(ob)
     if end is None:
         return []
-    return [np.array([doubles(each.evaluated_get(depsgraph).matrix_world)[:3, 3] for each in (ob, end)])]
+    return [np.array([doubles(side.evaluated_get(depsgraph).matrix_world)[:3, 3] for side in (ob, end)])]
 
 
 class LinkReader:
@@ -74,33 +74,33 @@ class LinkReader:
         self._objects, self._read_lines = objects, read or polylines
         self._numbers = numbers_on_links(scene) if objects else {}
         self._read: tuple[bytes, Links] = b"", NO_LINKS
-        self._carriers = list(dict.fromkeys(each for ob in objects if (each := carrier_of_link(ob)) is not None))
+        self._carriers = list(dict.fromkeys(carrier for ob in objects if (carrier := carrier_of_link(ob)) is not None))
 
     def read(self, depsgraph: Depsgraph, frame: int) -> Links:
         """The links on a frame. Refused if a value is not a number."""
         lines, values, present, clips, cycles, carriers = [], [], [], [], [], []
         for ob in self._objects:
-            own = lines_of(ob, depsgraph, self._read_lines)
-            for points in own:
+            own_lines = lines_of(ob, depsgraph, self._read_lines)
+            for points in own_lines:
                 check_numbers(points[None], [ob], frame)
             stored = ob.evaluated_get(depsgraph).steering
-            lines += own
-            values += [checked_values(LinkModel, stored.link, ob, "link", frame)] * len(own)
-            present += [stored.active] * len(own)
-            clips += [self._numbers.get(clip_of_link(ob), 0)] * len(own)
-            cycles += [stored.link.cycle] * len(own)
+            lines += own_lines
+            values += [checked_values(LinkModel, stored.link, ob, "link", frame)] * len(own_lines)
+            present += [stored.active] * len(own_lines)
+            clips += [self._numbers.get(clip_of_link(ob), 0)] * len(own_lines)
+            cycles += [stored.link.cycle] * len(own_lines)
             carrier = carrier_of_link(ob)
-            carriers += [self._carriers.index(carrier) if carrier is not None else -1] * len(own)
+            carriers += [self._carriers.index(carrier) if carrier is not None else -1] * len(own_lines)
         digest = b"".join(points.tobytes() for points in lines) + repr((values, present, clips, cycles)).encode()
         if digest != self._read[0]:
-            columns = {name: np.array([each[name] for each in values]) for name in LinkModel.parameters()}
+            columns = {name: np.array([link[name] for link in values]) for name in LinkModel.parameters()}
             model = LinkModel.of(len(lines), **columns) if lines else NO_LINKS.model
-            more = (
+            per_line = (
                 np.array(clips, dtype=np.int64),
                 np.array(cycles, dtype=np.float64),
                 np.array(carriers, dtype=np.int64),
             )
-            self._read = digest, Links(tuple(lines), model, np.array(present, dtype=np.bool_), *more)
+            self._read = digest, Links(tuple(lines), model, np.array(present, dtype=np.bool_), *per_line)
         return self._read[1]
 
     def carriers(self, depsgraph: Depsgraph, frame: int) -> np.ndarray:
@@ -120,11 +120,11 @@ def read_signals(signals: Sequence[Object], paths: Sequence[Object], depsgraph: 
     """Signals on a frame; `paths` are the curves in the order of their rows. Refused if a transform is not a number."""
     if not signals:
         return NO_SIGNALS
-    shown = [ob.evaluated_get(depsgraph) for ob in signals]
-    matrices = doubles([ob.matrix_world for ob in shown]).reshape(-1, 4, 4)
+    evaluated = [ob.evaluated_get(depsgraph) for ob in signals]
+    matrices = doubles([ob.matrix_world for ob in evaluated]).reshape(-1, 4, 4)
     check_numbers(matrices, signals, frame)
     rows = {ob: row for row, ob in enumerate(paths)}
-    green = np.array([ob.steering.green or not ob.steering.active for ob in shown], dtype=np.bool_)
+    green = np.array([ob.steering.green or not ob.steering.active for ob in evaluated], dtype=np.bool_)
     path = np.array([rows.get(path_of_signal(ob), -1) for ob in signals], dtype=np.int64)
     return Signals(matrices[:, :3, 3], green, path)
 
@@ -156,7 +156,7 @@ def guides_of(
     for k in np.flatnonzero(maybe).tolist():
         vehicle, row = source.objects[k], int(source.object_rows[k])
         if by_hand[row] > 0.0 or animates(vehicle, "steering.by_hand"):
-            sources.append(GuideSource(row, _checked(vehicle, rows, names)))
+            sources.append(GuideSource(row, _guide_of(vehicle, rows, names)))
     return tuple(sources)
 
 
@@ -165,14 +165,13 @@ def read_guides(sources: Sequence[GuideSource], by_hand: np.ndarray, depsgraph: 
     Refused if a guide has an invalid transform."""
     if not sources:
         return None
-    matrices = np.array([doubles(standing(each.body, depsgraph)) for each in sources]).reshape(-1, 4, 4)
-    check_numbers(matrices, [each.body.ob for each in sources], frame)
-    rows = np.array([each.row for each in sources], dtype=np.int64)
+    matrices = np.array([doubles(standing(source.body, depsgraph)) for source in sources]).reshape(-1, 4, 4)
+    check_numbers(matrices, [source.body.ob for source in sources], frame)
+    rows = np.array([source.row for source in sources], dtype=np.int64)
     return Guides(rows, by_hand[rows].astype(np.float64), matrices[:, :3, 3])
 
 
-def _checked(vehicle: Object, rows: Mapping[str, int], names: Collection[str]) -> BodySource:
-    """The guide of a vehicle."""
+def _guide_of(vehicle: Object, rows: Mapping[str, int], names: Collection[str]) -> BodySource:
     settings = vehicle.steering
     guide = pointed_at(settings, "guide")
     if guide is None:
@@ -186,7 +185,7 @@ def _checked(vehicle: Object, rows: Mapping[str, int], names: Collection[str]) -
         text = f"{guide.name}, the guide of {vehicle.name}, has no bone {bone}. Choose another bone."
         raise Refusal(text, about=[vehicle])
     for ob in with_all_behind([guide]):
-        carriers = {carrier_of(behind, rows) for behind in (ob, *(other for other, _ in reasons(ob)))} - {-1}
+        carriers = {carrier_of(behind, rows) for behind in (ob, *(source for source, _ in reasons(ob)))} - {-1}
         if carriers:
             raise Refusal(
                 f"{guide.name}, the guide of {vehicle.name}, moves with a vehicle that the bake has yet to move. "

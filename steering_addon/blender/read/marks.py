@@ -98,7 +98,7 @@ def marker_frames(marks: Iterable[Object], scene: Scene) -> tuple[tuple[str, int
 
 def are_as_planned(marks: Iterable[MarkSource], scene: Scene) -> bool:
     """Whether the timeline markers of marks are where they were; a marker that is moved changes no object."""
-    return all(not each.marker or min(_markers(scene, each.marker), default=None) == each.frame for each in marks)
+    return all(not mark.marker or min(_markers(scene, mark.marker), default=None) == mark.frame for mark in marks)
 
 
 def mark_sources(
@@ -124,8 +124,8 @@ def mark_sources(
             shape = shape if of_crowd and ground is None else None
             together = of_crowd and shape is None and ground is None
             frame = frame_of(ob, scene)
-            body, on = bodies[full_name(ob)], -1 if ground is None else bodies[full_name(ground)]
-            sources.append(MarkSource(ob, frame, settings.marker, body, rows, together, shape, on))
+            body, ground_row = bodies[full_name(ob)], -1 if ground is None else bodies[full_name(ground)]
+            sources.append(MarkSource(ob, frame, settings.marker, body, rows, together, shape, ground_row))
     return tuple(sources)
 
 
@@ -148,13 +148,13 @@ def mark_warnings(
     frame_time = frame_time_of(scene)
     for ob in marks:
         performer, frame = pointed_at(ob.steering.mark, "who"), frame_of(ob, scene)
-        named = _markers(scene, ob.steering.mark.marker)
-        if len(named) > 1:
-            yield f"The timeline has {len(named)} markers {ob.steering.mark.marker}. {ob.name} is met at the first."
+        markers = _markers(scene, ob.steering.mark.marker)
+        if len(markers) > 1:
+            yield f"The timeline has {len(markers)} markers {ob.steering.mark.marker}. {ob.name} is met at the first."
         if not first < frame <= last:
             yield f"The mark {ob.name} is at frame {frame}, which is not after the first frame of the run or too late."
             continue
-        members = [(each, crowd) for each, crowd in zip(objects, crowds) if performer in (each, crowd)]
+        members = [(vehicle, crowd) for vehicle, crowd in zip(objects, crowds) if performer in (vehicle, crowd)]
         if not members:
             continue
         time, ground = (frame - first) * frame_time, ground_of(ob)
@@ -163,27 +163,27 @@ def mark_warnings(
         elif pointed_at(ob.steering.mark, "shape") is not None and performer in crowds:
             yield from _places_out_of_reach(ob, performer, scene, members, time, first)
             continue
-        start = np.mean([_start(each) for each, _ in members], axis=0)
+        start = np.mean([_start_position(vehicle) for vehicle, _ in members], axis=0)
         offset = doubles((ground or ob).matrix_world.translation) - start
-        way = float(np.linalg.norm(offset))
-        top = min(_top(each, crowd) for each, crowd in members)
-        if way > top * time:
+        distance = float(np.linalg.norm(offset))
+        top = min(_top_speed(vehicle, crowd) for vehicle, crowd in members)
+        if distance > top * time:
             yield (
-                f"{performer.name} cannot be at {ob.name} in time: {way:.3g} m in {time:.3g} s take "
-                f"{way / time:.3g} m/s, {way / time - top:.2g} more than its top speed."
+                f"{performer.name} cannot be at {ob.name} in time: {distance:.3g} m in {time:.3g} s take "
+                f"{distance / time:.3g} m/s, {distance / time - top:.2g} more than its top speed."
             )
             continue
-        short = float(_short(np.broadcast_to(offset, (len(members), 3)), members, time, first).max())
-        if short > NEARLY:
+        shortfall = float(_shortfall(np.broadcast_to(offset, (len(members), 3)), members, time, first).max())
+        if shortfall > NEARLY:
             yield (
                 f"{performer.name} cannot be at {ob.name} in time: it {'climbs' if offset[2] > 0.0 else 'dives'} too "
-                f"slowly, by {short:.2g} m. At a later frame or a nearer height it can be met."
+                f"slowly, by {shortfall:.2g} m. At a later frame or a nearer height it can be met."
             )
 
 
 def _landing_warnings(mark: Object, performer: Object, members: Sequence[tuple[Object, Object]]) -> Iterator[str]:
     """The warnings about a mark to land on: its performers cannot land, or have no room there."""
-    if all(moves_by(each, crowd).grounded for each, crowd in members):
+    if all(moves_by(vehicle, crowd).grounded for vehicle, crowd in members):
         yield f"{performer.name} keeps to the ground and does not land on {mark.name}: it only comes there."
     elif ground_of(mark) == mark and len(members) > 1:
         yield (
@@ -207,43 +207,42 @@ def _places_out_of_reach(
     if settings.spread == "FACES":
         points = spread(points, triangles, len(members)).on(points, triangles)
     if len(points) < (1 if settings.spread == "FACES" else len(members)):
-        kind, other = ("faces", "Vertices") if settings.spread == "FACES" else ("vertices", "Faces")
-        few = f"only {len(points)} {kind} for {len(members)} vehicles" if len(points) else f"no {kind}"
+        kind, remedy = ("faces", "Vertices") if settings.spread == "FACES" else ("vertices", "Faces")
+        number = f"only {len(points)} {kind} for {len(members)} vehicles" if len(points) else f"no {kind}"
         yield (
-            f"{shape.name} has {few}, so {len(members) - len(points)} of {crowd.name} have no place of {mark.name}. "
-            f"Set Spread to {other}, or give the shape more {kind}."
+            f"{shape.name} has {number}, so {len(members) - len(points)} of {crowd.name} have no place of {mark.name}. "
+            f"Set Spread to {remedy}, or give the shape more {kind}."
         )
     if not len(points):
         return
-    start = np.array([_start(each) for each, _ in members])
-    top = np.array([_top(each, owner) for each, owner in members])
+    start = np.array([_start_position(vehicle) for vehicle, _ in members])
+    top = np.array([_top_speed(vehicle, owner) for vehicle, owner in members])
     cruise = top * np.array([owner.steering.vehicle.cruise_speed for _, owner in members])
-    place = shared_out(start, points, *climb_stretch(_handling(members, first), top, cruise))
-    way = np.where(place[:, None] >= 0, points[place] - start, 0.0)
-    short = _short(way, members, time, first)
-    late = short > NEARLY
+    rows = shared_out(start, points, *climb_stretch(_handling(members, first), top, cruise))
+    offset = np.where(rows[:, None] >= 0, points[rows] - start, 0.0)
+    shortfalls = _shortfall(offset, members, time, first)
+    late = shortfalls > NEARLY
     if late.any():
-        furthest = members[int(short.argmax())][0].name
+        furthest = members[int(shortfalls.argmax())][0].name
         yield (
             f"{int(late.sum())} of {len(members)} vehicles of {crowd.name} cannot be at their places of {mark.name} in "
-            f"time, {furthest} by {short.max():.2g} m: at a later frame or nearer places they can."
+            f"time, {furthest} by {shortfalls.max():.2g} m: at a later frame or nearer places they can."
         )
 
 
-def _short(way: np.ndarray, members: Sequence[tuple[Object, Object]], time: float, first: int) -> np.ndarray:
+def _shortfall(offset: np.ndarray, members: Sequence[tuple[Object, Object]], time: float, first: int) -> np.ndarray:
     """By how much members cannot get there in time, (m,) metres; what keeps to the ground goes along it."""
-    grounded = np.array([moves_by(each, crowd).grounded for each, crowd in members])
-    way = np.where(grounded[:, None], way * (1.0, 1.0, 0.0), way)
-    top = np.array([_top(each, crowd) for each, crowd in members])
-    return out_of_reach(way, time, _handling(members, first), top)
+    grounded = np.array([moves_by(vehicle, crowd).grounded for vehicle, crowd in members])
+    offset = np.where(grounded[:, None], offset * (1.0, 1.0, 0.0), offset)
+    top = np.array([_top_speed(vehicle, crowd) for vehicle, crowd in members])
+    return out_of_reach(offset, time, _handling(members, first), top)
 
 
 def _handling(members: Sequence[tuple[Object, Object]], first: int) -> Handling:
-    """How members handle on the first frame."""
     bodies: dict[tuple[Object, type[Locomotion]], list[int]] = {}
-    for row, (each, crowd) in enumerate(members):
-        owner = crowd if own_locomotion_of(each) is None else each
-        bodies.setdefault((owner, moves_by(each, crowd)), []).append(row)
+    for row, (vehicle, crowd) in enumerate(members):
+        owner = crowd if own_locomotion_of(vehicle) is None else vehicle
+        bodies.setdefault((owner, moves_by(vehicle, crowd)), []).append(row)
     parts = (
         (LocomotionSettings(ob, kind).read(None, first).handling(), np.array(rows))
         for (ob, kind), rows in bodies.items()
@@ -251,11 +250,11 @@ def _handling(members: Sequence[tuple[Object, Object]], first: int) -> Handling:
     return Handling.of(parts, len(members))
 
 
-def _top(vehicle: Object, crowd: Object) -> float:
+def _top_speed(vehicle: Object, crowd: Object) -> float:
     return float(crowd.steering.vehicle.max_speed * vehicle.steering.speed_factor)
 
 
-def _start(vehicle: Object) -> np.ndarray:
+def _start_position(vehicle: Object) -> np.ndarray:
     """Where a vehicle starts, (3,) metres; below a parent where it is at present."""
     stored = vehicle.steering
     if vehicle.parent is None and stored.is_property_set("start") and stored.start.stored:
@@ -273,13 +272,13 @@ class MarkReader:
 
     def __init__(self, sources: Sequence[MarkSource], frame_time: float) -> None:
         self._sources, self._frame_time = sources, frame_time
-        self._stay = [not animates(each.ob, "steering") for each in sources]
+        self._stay = [not animates(source.ob, "steering") for source in sources]
         self._values: dict[int, dict] = {}
-        self._shapes = {row: _MarkShape(each) for row, each in enumerate(sources) if each.shape is not None}
+        self._shapes = {row: _MarkShape(source) for row, source in enumerate(sources) if source.shape is not None}
 
     def read(self, depsgraph: Depsgraph, frame: int) -> tuple[Mark, ...]:
         """The marks on a frame. Refused if a value is not a number."""
-        return tuple(self._mark(row, each, depsgraph, frame) for row, each in enumerate(self._sources))
+        return tuple(self._mark(row, source, depsgraph, frame) for row, source in enumerate(self._sources))
 
     def _mark(self, row: int, source: MarkSource, depsgraph: Depsgraph, frame: int) -> Mark:
         if row not in self._values or not self._stay[row]:
@@ -305,7 +304,7 @@ class _MarkShape:
         self._spread: Spread | None = None
         self._read: np.ndarray | None = None
 
-    def read(self, depsgraph: Depsgraph, frame: int, how: int) -> np.ndarray:
+    def read(self, depsgraph: Depsgraph, frame: int, choice: int) -> np.ndarray:
         """The places, (p, 3) metres, by a choice of SPREADS."""
         if self._read is not None and not (self._changes or self._moves):
             return self._read
@@ -316,7 +315,7 @@ class _MarkShape:
             self._shape = triangles_of(self._ob, depsgraph, None)
         points, triangles = self._shape
         points = placed(points, matrix)
-        if how == VERTICES:
+        if choice == VERTICES:
             self._read = in_columns(points)
             return self._read
         # The places stay on their faces while these move and deform.

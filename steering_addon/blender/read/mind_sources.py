@@ -76,10 +76,10 @@ def states_of(
     states = [ob for ob in roles[Role.STATE] if crowd_of(ob) in rows and may_be_active(ob)]
     for state in states:
         for name in ("then", "eases"):
-            other = _other(state, name)
-            if other is not None and crowd_of(other) != crowd_of(state):
+            follower = _following_state(state, name)
+            if follower is not None and crowd_of(follower) != crowd_of(state):
                 raise Refusal(
-                    f"{other.name}, the {name.title()} of the state {state.name}, is of another crowd. "
+                    f"{follower.name}, the {name.title()} of the state {state.name}, is of another crowd. "
                     f"Choose a state of {crowd_of(state).name}.",
                     about=[state],
                 )
@@ -115,10 +115,10 @@ def triggers_of(
 def _check_trigger(trigger: Object, objects: Collection[Object]) -> None:
     """Refuse a trigger that points at what cannot call or be heard."""
     crowd = called_crowd(trigger)
-    before, caller = pointed_in(trigger, "trigger", "from_state"), pointed_in(trigger, "trigger", "who")
-    if before is not None and (not has_role(before, Role.STATE) or crowd_of(before) != crowd):
+    earlier, caller = pointed_in(trigger, "trigger", "from_state"), pointed_in(trigger, "trigger", "who")
+    if earlier is not None and (not has_role(earlier, Role.STATE) or crowd_of(earlier) != crowd):
         raise Refusal(
-            f"{before.name}, the From of the trigger {trigger.name}, is not a state of {crowd.name}, which it calls. "
+            f"{earlier.name}, the From of the trigger {trigger.name}, is not a state of {crowd.name}, which it calls. "
             f"Choose a state of {crowd.name}, or leave From empty.",
             about=[trigger],
         )
@@ -137,7 +137,7 @@ def watched_objects(triggers: Iterable[Object], objects: Collection[Object]) -> 
     watched = []
     for ob in triggers:
         if issubclass(condition_of_trigger(ob), OfBodies) and not _stands_for_several(ob):
-            watched += [each for each in _own_bodies(ob) if each in objects]
+            watched += [body for body in _own_bodies(ob) if body in objects]
     return watched
 
 
@@ -166,7 +166,7 @@ def trigger_source(
     `source`: the vehicles of the run."""
     to, caller = pointed_in(ob, "trigger", "to"), pointed_in(ob, "trigger", "who")
     crowd, kind = crowd_of(to), condition_of_trigger(ob)
-    before = pointed_in(ob, "trigger", "from_state")
+    earlier = pointed_in(ob, "trigger", "from_state")
     of = None
     if caller is not None and has_role(caller, Role.STATE) and crowd_of(caller) in crowds:
         of = crowds.index(crowd_of(caller)), mode_of(caller, states) or NOBODY
@@ -174,9 +174,9 @@ def trigger_source(
     if issubclass(kind, OfBodies) and of is None:
         objects, several = _own_bodies(ob), _stands_for_several(ob)
         if several:
-            objects = [each for each in roles[Role.VEHICLE] if crowd_of(each) == caller]
-        rows = [bodies[full_name(each)] for each in objects if full_name(each) in bodies]
-        points = [each for each in roles[Role.POINTS] if crowd_of(each) == caller] if several else ()
+            objects = [vehicle for vehicle in roles[Role.VEHICLE] if crowd_of(vehicle) == caller]
+        rows = [bodies[full_name(body)] for body in objects if full_name(body) in bodies]
+        points = [points for points in roles[Role.POINTS] if crowd_of(points) == caller] if several else ()
         rows = sorted([*rows, *rows_of_points(source, points).tolist()])
     its_regions = [regions[full_name(region)] for region in watched_regions([ob])]
     trigger = Trigger(
@@ -186,7 +186,7 @@ def trigger_source(
         bodies=np.array(rows, dtype=np.int64),
         of=of,
         regions=np.array(its_regions, dtype=np.int64),
-        from_modes=() if before is None else (mode_of(before, states) or NOBODY,),
+        from_modes=() if earlier is None else (mode_of(earlier, states) or NOBODY,),
     )
     return TriggerSource(ob, crowds.index(crowd), trigger, number)
 
@@ -200,7 +200,7 @@ def mode_of(state: Object, states: Sequence[Object]) -> int:
 def state_source(source: CrowdSource, states: Sequence[Object], crowds: Sequence[Object], number: int) -> StateSource:
     """A state of a number, with the modes that it points at."""
     ob = source.ob
-    then, eases = _other(ob, "then"), _other(ob, "eases")
+    then, eases = _following_state(ob, "then"), _following_state(ob, "eases")
     return StateSource(
         source,
         crowds.index(crowd_of(ob)),
@@ -225,7 +225,7 @@ def _own_bodies(ob: Object) -> list[Object]:
     return list(collection.all_objects) if collection is not None else [ob]
 
 
-def _other(state: Object, name: str) -> Object | None:
-    """The state that a state points at."""
-    other = pointed_in(state, "state", name)
-    return other if other is not None and has_role(other, Role.STATE) else None
+def _following_state(state: Object, name: str) -> Object | None:
+    """The state that a state points at by a property of this name."""
+    follower = pointed_in(state, "state", name)
+    return follower if follower is not None and has_role(follower, Role.STATE) else None

@@ -71,12 +71,12 @@ class ObjectVehicles:
         """The vehicles of some rows, (m,) rising."""
         if len(rows) == len(self):
             return self
-        columns = {each.name: getattr(self, each.name) for each in fields(self)}
-        taken = {name: column[rows] for name, column in columns.items() if isinstance(column, np.ndarray)}
-        of_each = {name: tuple(columns[name][row] for row in rows.tolist()) for name in ("objects", "crowds")}
-        own = {k: kind for k, row in enumerate(rows.tolist()) if (kind := self.own_locomotions.get(row)) is not None}
+        columns = {column.name: getattr(self, column.name) for column in fields(self)}
+        columns_taken = {name: column[rows] for name, column in columns.items() if isinstance(column, np.ndarray)}
+        tuples = {name: tuple(columns[name][row] for row in rows.tolist()) for name in ("objects", "crowds")}
+        kinds = {k: kind for k, row in enumerate(rows.tolist()) if (kind := self.own_locomotions.get(row)) is not None}
         stored = {name: column[rows] for name, column in self.stored.items()}
-        return replace(self, **taken, **of_each, stored=stored, own_locomotions=own)
+        return replace(self, **columns_taken, **tuples, stored=stored, own_locomotions=kinds)
 
     @once
     def object_rows(self) -> np.ndarray:
@@ -250,7 +250,7 @@ def object_vehicles(
     """
     crowds = crowds_of(moving)
     check_free = FreeCheck(first, last, replace_own_keys, of_states)
-    all_played, hides = yield from _checked(moving, crowds, check_free, HidingRule(states))
+    all_played, hides = yield from _check_vehicles(moving, crowds, check_free, HidingRule(states))
     identities = distinct_identities(moving)
     order = sorted(range(len(moving)), key=lambda row: identities[moving[row].name])
     on_start_frame = scene.frame_current == first and scene.frame_subframe == 0.0
@@ -289,8 +289,8 @@ def object_vehicles(
         rescaled=np.array(
             [_is_rescaled(moving[k], crowds[k]) and not channels for k, channels in zip(order, muted)], dtype=np.bool_
         ),
-        scale=np.array([_scale(*each) for each in zip(objects, muted)]).reshape(-1, 3),
-        own_locomotions=_own_locomotions(objects),
+        scale=np.array([_scale(*pair) for pair in zip(objects, muted)]).reshape(-1, 3),
+        own_locomotions={row: kind for row, ob in enumerate(objects) if (kind := own_locomotion_of(ob)) is not None},
     )
     return vehicles, np.array([identities[ob.name] for ob in objects], dtype=np.int64)
 
@@ -298,28 +298,13 @@ def object_vehicles(
 @lru_cache(maxsize=1)
 def no_objects() -> ObjectVehicles:
     """A source without vehicles."""
-    none = np.zeros(0, dtype=np.bool_)
-    columns = {name: np.zeros(0) for name in OWN_SETTINGS}
-    return ObjectVehicles(
-        (),
-        (),
-        np.zeros((0, 3, 3)),
-        np.zeros((0, 3)),
-        np.zeros((0, WIDEST)),
-        np.zeros((0, 3)),
-        columns,
-        none,
-        none,
-        none,
-        np.zeros(0),
-        np.zeros(0, dtype=np.int64),
-        none,
-        np.zeros((0, 3)),
-        {},
-    )
+    flags, numbers, vectors = np.zeros(0, dtype=np.bool_), np.zeros(0), np.zeros((0, 3))
+    start = np.zeros((0, 3, 3)), vectors, np.zeros((0, WIDEST)), vectors
+    stored, up = dict.fromkeys(OWN_SETTINGS, numbers), np.zeros(0, dtype=np.int64)
+    return ObjectVehicles((), (), *start, stored, flags, flags, flags, numbers, up, flags, vectors, {})
 
 
-def _checked(
+def _check_vehicles(
     moving: Iterable[Object], crowds: Iterable[Object], check_free: FreeCheck, hiding: HidingRule
 ) -> Generator[None, None, tuple[list[CurrentAnimation], list[bool]]]:
     """For each vehicle what it plays and whether a bake may hide it; refuses those that cannot be baked."""
@@ -332,11 +317,6 @@ def _checked(
         hides.append(hidden)
         yield
     return all_played, hides
-
-
-def _own_locomotions(objects: Sequence[Object]) -> dict[int, type[Locomotion]]:
-    kinds = ((row, own_locomotion_of(ob)) for row, ob in enumerate(objects))
-    return {row: kind for row, kind in kinds if kind is not None}
 
 
 def _scale(ob: Object, muted: set[int]) -> np.ndarray:
@@ -352,10 +332,10 @@ def _muted_scale(ob: Object, first: int, last: int) -> set[int]:
     if not muted:
         return set()
     tracks = ob.animation_data.nla_tracks
-    kept = [strip for track in tracks if not track.mute for strip in track.strips if strip not in muted]
+    playing = [strip for track in tracks if not track.mute for strip in track.strips if strip not in muted]
     bag = channelbag(ob)
-    others = [*(bag.fcurves if bag is not None else ()), *ob.animation_data.drivers, *_curves(kept)]
-    return _scale_channels(_curves(muted)) - _scale_channels(others)
+    unmuted = [*(bag.fcurves if bag is not None else ()), *ob.animation_data.drivers, *_curves(playing)]
+    return _scale_channels(_curves(muted)) - _scale_channels(unmuted)
 
 
 def _curves(strips: Iterable[NlaStrip]) -> list[FCurve]:

@@ -102,7 +102,7 @@ def planning(
     around = surroundings_of(cast)
     _check(scene, cast, around, replace_own_keys=replace_own_keys)
     yield
-    return _assembled(scene, cast, around)
+    return _assemble(scene, cast, around)
 
 
 def _check(scene: Scene, cast: Cast, around: Surroundings, *, replace_own_keys: bool) -> None:
@@ -114,7 +114,7 @@ def _check(scene: Scene, cast: Cast, around: Surroundings, *, replace_own_keys: 
         check_hiding([body.ob for body in around.scenery.bodies], cast.first, cast.last, replace_own_keys)
 
 
-def _assembled(scene: Scene, cast: Cast, around: Surroundings) -> Plan:
+def _assemble(scene: Scene, cast: Cast, around: Surroundings) -> Plan:
     source, crowds, states, roles, seen = cast.source, cast.crowds, cast.states, cast.roles, around.scenery
     rows = rows_of_vehicles(source)
     stored = settings_of(scene)
@@ -127,8 +127,9 @@ def _assembled(scene: Scene, cast: Cast, around: Surroundings) -> Plan:
         Kind.SHAPE: rows_of(seen.formations),
         Kind.CROWD: rows_of(crowds),
     }
+    bodies, regions = pointed_rows[Kind.BODY], pointed_rows[Kind.REGION]
     chosen_of = {
-        (each.crowd.name_full, each.behavior, each.parameter): FIRST - k for k, each in enumerate(around.several)
+        (goal.crowd.name_full, goal.behavior, goal.parameter): FIRST - k for k, goal in enumerate(around.several)
     }
     # A crowd may be a vehicle, too: what is stored on it is read as both.
     of_vehicles = dict(zip(source.objects, cast.identities[source.object_rows].tolist()))
@@ -138,13 +139,8 @@ def _assembled(scene: Scene, cast: Cast, around: Surroundings) -> Plan:
     def settings_source(ob: Object, identity: int, crowd: int) -> CrowdSource:
         return _crowd_source(ob, identity, np.flatnonzero(vehicles.crowd == crowd), pointed_rows, chosen_of)
 
-    read = [
-        *around.looked_at,
-        *cast.holders,
-        *cast.triggers,
-        *source.parents,
-        *(each.body.ob for each in seen.guides),
-    ]
+    guides = [guide.body.ob for guide in seen.guides]
+    read = [*around.looked_at, *cast.holders, *cast.triggers, *source.parents, *guides]
     return Plan(
         scene=scene,
         frames=np.arange(cast.first, cast.last + 1),
@@ -158,13 +154,11 @@ def _assembled(scene: Scene, cast: Cast, around: Surroundings) -> Plan:
             for ob in states
         ),
         triggers=tuple(
-            trigger_source(
-                ob, number, states, crowds, pointed_rows[Kind.BODY], pointed_rows[Kind.REGION], roles, source
-            )
+            trigger_source(ob, number, states, crowds, bodies, regions, roles, source)
             for ob, number in cast.triggers.items()
         ),
-        marks=mark_sources(cast.marks, scene, rows, crowds, vehicles.crowd, pointed_rows[Kind.BODY]),
-        candidates=tuple(each.candidates(pointed_rows[Kind.BODY], source) for each in around.several),
+        marks=mark_sources(cast.marks, scene, rows, crowds, vehicles.crowd, bodies),
+        candidates=tuple(goal.candidates(bodies, source) for goal in around.several),
         in_users_scene=any(
             reads_scene(ob) or plays_physics(ob) or reads_vehicle_above(ob) for ob in with_all_behind(read)
         ),
@@ -175,7 +169,7 @@ def _assembled(scene: Scene, cast: Cast, around: Surroundings) -> Plan:
 
 def _warnings(scene: Scene, cast: Cast) -> Iterator[str]:
     source = cast.source
-    yield from lost_warnings(each for each in cast.lost if cast.wanted & set(each.vehicles))
+    yield from lost_warnings(missing for missing in cast.lost if cast.wanted & set(missing.vehicles))
     if cast.empty:
         yield f"{no_points(cast.empty)}."
     of_objects = [source.crowds[row] for row in source.object_rows.tolist()]
@@ -226,7 +220,7 @@ def _crowd_source(
     behaviors, is_state = behaviors_of(ob), has_role(ob, Role.STATE)
     pointed = {
         (behavior.name, name): chosen_of.get(
-            (ob.name_full, behavior.name, name), _left_empty(parameter, is_state=is_state)
+            (ob.name_full, behavior.name, name), _row_without_target(parameter, is_state=is_state)
         )
         for behavior in behaviors
         for name, parameter in behavior.parameters().items()
@@ -238,7 +232,7 @@ def _crowd_source(
     return CrowdSource(ob, identity, rows, behaviors, pointed, portrayal)
 
 
-def _left_empty(parameter: Parameter, *, is_state: bool) -> int:
+def _row_without_target(parameter: Parameter, *, is_state: bool) -> int:
     """The row for a pointer that is not set: in a state, whatever called stands for the nearest of a role."""
     default: int = parameter.default
     return (

@@ -88,9 +88,9 @@ class PointVehicles(VehicleSource):
 
     def take(self, rows: np.ndarray) -> "PointVehicles":
         """The vehicles of some rows, (m,) or a mask (n,)."""
-        columns = {each.name: getattr(self, each.name) for each in fields(self)}
-        taken = {name: column[rows] for name, column in columns.items() if isinstance(column, np.ndarray)}
-        return replace(self, **taken, stored={name: column[rows] for name, column in self.stored.items()})
+        columns = {column.name: getattr(self, column.name) for column in fields(self)}
+        columns_taken = {name: column[rows] for name, column in columns.items() if isinstance(column, np.ndarray)}
+        return replace(self, **columns_taken, stored={name: column[rows] for name, column in self.stored.items()})
 
     def owner(self, row: int) -> Object:
         return self.ob
@@ -132,24 +132,24 @@ def sources_of_points(
     objects: Sequence[Object],
     scene: Scene,
     first: int,
-    taken: np.ndarray,
+    known: np.ndarray,
     picked: Mapping[Object | None, np.ndarray],
     *,
     adds_nothing: bool,
 ) -> Iterator[tuple[Object, tuple[PointVehicles, np.ndarray]]]:
     """Each object with the vehicles that its points are, as of `point_vehicles`; no two have the same identity.
-    `taken`: (k,) identities of other vehicles; `picked`: the identities of points that are left out as objects stand
+    `known`: (k,) identities of other vehicles; `picked`: the identities of points that are left out as objects stand
     for them, by their crowd."""
-    own = distinct_identities(objects)
+    numbers = distinct_identities(objects)
     for ob in objects:
-        points, identities = point_vehicles(ob, own[ob.name], scene, first, taken, adds_nothing=adds_nothing)
-        taken = np.concatenate((taken, identities))
+        points, identities = point_vehicles(ob, numbers[ob.name], scene, first, known, adds_nothing=adds_nothing)
+        known = np.concatenate((known, identities))
         stays = ~np.isin(identities, picked.get(crowd_of(ob), ()))
         yield ob, (points, identities) if stays.all() else (points.take(stays), identities[stays])
 
 
 def point_vehicles(
-    ob: Object, identity: int, scene: Scene, first: int, taken: np.ndarray, *, adds_nothing: bool
+    ob: Object, identity: int, scene: Scene, first: int, known: np.ndarray, *, adds_nothing: bool
 ) -> tuple[PointVehicles, np.ndarray]:
     """The vehicles that the points of an object are on the first frame of a run, and their identities (n,). Refused if
     a point or an attribute cannot be used.
@@ -160,26 +160,26 @@ def point_vehicles(
         adds_nothing: whether no datablock may be added; then the points are those of the present frame.
     """
     points = _read(ob, scene, first, adds_nothing=adds_nothing)
-    n = len(points)
-    identities = distinct(_numbers(ob, identity, points), taken)
+    count = len(points)
+    identities = distinct(_numbers(ob, identity, points), known)
     order = np.argsort(identities, kind="stable")
 
-    def own(name: str) -> np.ndarray:
+    def setting(name: str) -> np.ndarray:
         column = points.columns.get(name)
-        return np.full(n, finite_numbers([ob], name)[0]) if column is None else _in_limits(ob, name, column)[order]
+        return np.full(count, finite_numbers([ob], name)[0]) if column is None else _in_limits(ob, name, column)[order]
 
     variant = points.columns.get("variant")
-    variant = np.zeros(n, dtype=np.int64) if variant is None else _whole(ob, "variant", variant)[order]
-    turns = _turns(points.columns.get("rotation", np.tile(np.eye(3), (n, 1, 1))))[order]
-    position, basis, axes = np.zeros((n, 3)), np.zeros((n, 3, 3)), np.zeros((n, 3, 3))
+    variant = np.zeros(count, dtype=np.int64) if variant is None else _whole_numbers(ob, "variant", variant)[order]
+    turns = _rotation_matrices(points.columns.get("rotation", np.tile(np.eye(3), (count, 1, 1))))[order]
+    position, basis, axes = np.zeros((count, 3)), np.zeros((count, 3, 3)), np.zeros((count, 3, 3))
     for rows, front in _fronts(ob, variant):
         axes[rows] = own_axes = model_axes(*front)
-        here = points.columns["position"][order][rows]
-        position[rows], basis[rows] = to_world(points.to_world, here, turns[rows], own_axes, np.ones(3))
+        local = points.columns["position"][order][rows]
+        position[rows], basis[rows] = to_world(points.to_world, local, turns[rows], own_axes, np.ones(3))
     _check_places(ob, position)
     scale = _scales(ob, points)[order]
-    stored = {name: own(name) for name in OWN_SETTINGS if name not in NOT_OF_POINTS}
-    stored |= {name: np.zeros(n) for name in NOT_OF_POINTS}
+    stored = {name: setting(name) for name in OWN_SETTINGS if name not in NOT_OF_POINTS}
+    stored |= {name: np.zeros(count) for name in NOT_OF_POINTS}
     stored["size_factor"] = stored["size_factor"] * scale
     velocity = points.columns.get("velocity")
     enter = points.columns.get("enter_frame")
@@ -190,14 +190,14 @@ def point_vehicles(
         axes=axes,
         position=position,
         basis=basis,
-        velocity=np.full((n, 3), np.nan) if velocity is None else _velocities(ob, velocity)[order],
+        velocity=np.full((count, 3), np.nan) if velocity is None else _velocities(ob, velocity)[order],
         stored=stored,
         own=frozenset(points.columns),
-        seeds=own("seed").astype(np.int64),
-        enters=np.full(n, own_enter_frame(ob)) if enter is None else _in_limits(ob, "enter_frame", enter)[order],
-        start_speed=own("start_speed"),
-        height=own("height") * scale,
-        origin_height=own("origin_height") * scale,
+        seeds=setting("seed").astype(np.int64),
+        enters=np.full(count, own_enter_frame(ob)) if enter is None else _in_limits(ob, "enter_frame", enter)[order],
+        start_speed=setting("start_speed"),
+        height=setting("height") * scale,
+        origin_height=setting("origin_height") * scale,
         scale=scale,
         variant=variant,
     )
@@ -205,7 +205,6 @@ def point_vehicles(
 
 
 def _read(ob: Object, scene: Scene, first: int, *, adds_nothing: bool) -> EvaluatedPoints:
-    """The points of an object on the first frame of a run."""
     # Not where it is evaluated: a preview shrinks it there.
     stays = not _is_moved(ob)
     has_shapes = getattr(ob.data, "shape_keys", None) is not None
@@ -214,9 +213,9 @@ def _read(ob: Object, scene: Scene, first: int, *, adds_nothing: bool) -> Evalua
     if adds_nothing:
         points = evaluated_points(ob, scene.view_layers[0].depsgraph)
         return replace(points, to_world=doubles(ob.matrix_basis)) if stays else points
-    with scene_aside(scene, [ob]) as aside:
-        aside.frame_set(first)
-        return evaluated_points(ob, aside.view_layers[0].depsgraph)
+    with scene_aside(scene, [ob]) as own_scene:
+        own_scene.frame_set(first)
+        return evaluated_points(ob, own_scene.view_layers[0].depsgraph)
 
 
 def _is_moved(ob: Object) -> bool:
@@ -237,7 +236,7 @@ def _check_places(ob: Object, places: np.ndarray) -> None:
 def _numbers(ob: Object, identity: int, points: EvaluatedPoints) -> np.ndarray:
     """The numbers (n,) that identities are made of: the attribute `id`, or else numbers in a row from the object's."""
     ids = points.columns.get("id")
-    return in_a_row(identity, len(points)) if ids is None else _whole(ob, "id", ids)
+    return in_a_row(identity, len(points)) if ids is None else _whole_numbers(ob, "id", ids)
 
 
 def models_of_points(ob: Object) -> list[Object]:
@@ -256,11 +255,11 @@ def _fronts(ob: Object, variant: np.ndarray) -> Iterator[tuple[np.ndarray, Front
     fronts = [front_of_model(ob, model) for model in models_of_points(ob)] or [sound_front(ob)]
     number = np.clip(variant, 0, len(fronts) - 1)
     for front in dict.fromkeys(fronts):
-        alike = np.array([each == front for each in fronts])
-        yield np.flatnonzero(alike[number]), front
+        has_front = np.array([other == front for other in fronts])
+        yield np.flatnonzero(has_front[number]), front
 
 
-def _turns(turns: np.ndarray) -> np.ndarray:
+def _rotation_matrices(turns: np.ndarray) -> np.ndarray:
     """Matrices (n, 3, 3) from these, or from quaternions (n, 4) or XYZ Euler angles (n, 3)."""
     if turns.ndim == 3:
         return turns
@@ -291,7 +290,7 @@ def _in_limits(ob: Object, name: str, column: np.ndarray) -> np.ndarray:
     return column if declared.type == "BOOLEAN" else np.clip(column, declared.hard_min, declared.hard_max)
 
 
-def _whole(ob: Object, name: str, column: np.ndarray) -> np.ndarray:
+def _whole_numbers(ob: Object, name: str, column: np.ndarray) -> np.ndarray:
     _check_single(ob, name, column)
     return np.floor(column).astype(np.int64)
 

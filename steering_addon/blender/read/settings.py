@@ -42,7 +42,7 @@ class SettingsReader:
         self._attendance: tuple[Attendance | None, np.ndarray | None] | None = None
         self._attendance_is_animated = any(animates(crowd.ob, "steering.attendance") for crowd in plan.crowds)
         self._crowds = [_CrowdReader(crowd) for crowd in plan.crowds]
-        self._crowd, self._crowd_keys = _of_crowds(plan)
+        self._crowd, self._crowd_keys = _crowd_columns(plan)
         kinds = plan.vehicles.source.own_locomotions
         self._minds = MindReader(plan.states, plan.triggers, len(plan.crowds), kinds)
         self._crowds_stay = all(crowd.stays for crowd in self._crowds) and self._minds.stays
@@ -60,13 +60,13 @@ class SettingsReader:
         """The part of a snapshot that depends on these settings; without a depsgraph only if they `stay`. `settings`:
         those of the vehicles, as `VehicleSource.settings` reads them. Refused if a value is not a number."""
         plan = self._plan
-        attendance, enters = self._attending(depsgraph, frame)
+        attendance, enters = self._attendance_on(depsgraph, frame)
         bodies, row = self._locomotions.read(depsgraph, frame)
         if self._model is None or not self._crowds_stay or self._model[0] is not settings:
             self._model = settings, self._models(depsgraph, frame, settings)
         vehicle = self._model[1]
         of_crowds = tuple(crowd.read(depsgraph, frame) for crowd in self._crowds)
-        of_states, minds = self._minded(depsgraph, frame, settings, vehicle, bodies, of_crowds)
+        of_states, minds = self._states_and_minds(depsgraph, frame, settings, vehicle, bodies, of_crowds)
         return {
             "frame_time": plan.frame_time,
             "substeps": plan.substeps,
@@ -86,7 +86,7 @@ class SettingsReader:
             "due": None if enters is None else frame >= enters,
         }
 
-    def _minded(
+    def _states_and_minds(
         self,
         depsgraph: Depsgraph | None,
         frame: int,
@@ -115,13 +115,13 @@ class SettingsReader:
         # A column that holds one value n times is faster to compute with if it is stored once.
         return VehicleModel.of(len(self._plan), **{n: c[0] if same_for_all(c) else c for n, c in columns.items()})
 
-    def _attending(self, depsgraph: Depsgraph | None, frame: int) -> tuple[Attendance | None, np.ndarray | None]:
+    def _attendance_on(self, depsgraph: Depsgraph | None, frame: int) -> tuple[Attendance | None, np.ndarray | None]:
         """When vehicles enter and leave, as the crowds say, and the frames (n,) on which they enter.
 
         None for either that makes no difference: all vehicles are present from the start, and stay.
         """
         if self._attendance is None or self._attendance_is_animated:
-            attendance = self._attendances(depsgraph, frame)
+            attendance = self._read_attendance(depsgraph, frame)
             vehicles = self._plan.vehicles
             enters = np.where(np.isnan(vehicles.enters), enter_frames(attendance, vehicles.keys), vehicles.enters)
             all_present = bool((enters == -np.inf).all())
@@ -129,7 +129,7 @@ class SettingsReader:
             self._attendance = None if all_present and stay else attendance, None if all_present else enters
         return self._attendance
 
-    def _attendances(self, depsgraph: Depsgraph | None, frame: int) -> Attendance:
+    def _read_attendance(self, depsgraph: Depsgraph | None, frame: int) -> Attendance:
         """When vehicles enter and what they do on arrival, as their crowds say; n rows."""
         columns = {name: np.full(len(self._plan), p.default) for name, p in Attendance.parameters().items()}
         for crowd, reader in zip(self._plan.crowds, self._crowds):
@@ -159,7 +159,7 @@ class _CrowdReader:
         if self._read is None or not self.stays:
             settings = self.stored(depsgraph)
             groups = ((kind, getattr(settings, kind.name)) for kind in self._source.behaviors)
-            behaviors = tuple(_behavior(self._source, *each, frame) for each in groups if each[1].use)
+            behaviors = tuple(_behavior(self._source, kind, group, frame) for kind, group in groups if group.use)
             self._read = Settings(behaviors, COMBINING_NUMBERS[choice_in(settings, "combining")])
         return self._read
 
@@ -167,11 +167,11 @@ class _CrowdReader:
 def _behavior(source: CrowdSource, kind: type[Behavior], group: PropertyGroup, frame: int) -> Behavior:
     """A behavior with the settings in a group, in columns of one entry. Refused if a value is not a number."""
     values = checked_values(kind, group, source.ob, kind.name, frame)
-    pointed = {name: row for (of, name), row in source.pointed.items() if of == kind.name}
+    pointed = {name: row for (behavior, name), row in source.pointed.items() if behavior == kind.name}
     return kind.of(1, **{**values, **pointed})
 
 
-def _of_crowds(plan: Plan) -> tuple[np.ndarray, np.ndarray]:
+def _crowd_columns(plan: Plan) -> tuple[np.ndarray, np.ndarray]:
     """The row of the crowd each of n vehicles belongs to, (n,), and the random keys that the crowds share, (n,)."""
     n = len(plan)
     if len(plan.crowds) == 1:
@@ -200,7 +200,7 @@ class MindReader:
         """
         self._states, self._triggers, self._crowds = states, triggers, crowds
         self._move_otherwise = np.array(sorted(move_otherwise), dtype=np.int64)
-        self.stays = not any(animates(each.ob, "steering") for each in (*states, *triggers))
+        self.stays = not any(animates(source.ob, "steering") for source in (*states, *triggers))
         """Whether all frames have the same states and triggers."""
 
     def settings(self, depsgraph: Depsgraph | None, frame: int, of_crowds: Sequence[Settings]) -> tuple[Settings, ...]:
@@ -223,19 +223,19 @@ class MindReader:
         for crowd in sorted({state.crowd for state in self._states}):
             # The modes of a crowd that no vehicle takes up on this frame, as their states are not active.
             states = [state for state in self._states if state.crowd == crowd]
-            closed = {mode for mode, each in enumerate(states, 1) if not _now(each, depsgraph).active}
+            closed = {mode for mode, state in enumerate(states, 1) if not _settings_now(state, depsgraph).active}
             modes = [
                 self._mode(state, self._crowds + row, depsgraph, frame, vehicle, locomotions, factors)
                 for row, state in enumerate(self._states)
                 if state.crowd == crowd
             ]
-            modes = [_without(mode, closed, number in closed) for number, mode in enumerate(modes, 1)]
-            triggers = [self._trigger(each, closed, depsgraph, frame) for each in self._triggers if each.crowd == crowd]
+            modes = [_without_closed(mode, closed, number in closed) for number, mode in enumerate(modes, 1)]
+            triggers = [self._trigger(t, closed, depsgraph, frame) for t in self._triggers if t.crowd == crowd]
             minds.append(Mind(crowd, tuple(modes), tuple(triggers)))
         return Minds(tuple(minds))
 
     def _settings_of(self, state: StateSource, depsgraph: Depsgraph | None, frame: int, of_crowd: Settings) -> Settings:
-        settings, ob = _now(state, depsgraph), state.ob
+        settings, ob = _settings_now(state, depsgraph), state.ob
         behaviors = {behavior.name: behavior for behavior in of_crowd.behaviors}
         for kind in CATALOGUE:
             if not is_own(ob, kind.name):
@@ -260,23 +260,23 @@ class MindReader:
         factors: Mapping[str, np.ndarray],
     ) -> Mode:
         ob = state.ob
-        stored = _now(state, depsgraph)
+        stored = _settings_now(state, depsgraph)
         is_set = bool(ob.steering.is_property_set("state"))
         values = checked_values(StateModel, stored.state, ob, "state", frame) if is_set else {}
         replaced = tuple(kind.name for kind in CATALOGUE if is_own(ob, kind.name))
         body = None
         if is_own(ob, "vehicle"):
             body = _body(checked_values(VehicleModel, stored.vehicle, ob, "vehicle", frame), state, vehicle, factors)
-        moves = self._moving(state, stored, frame, locomotions, len(vehicle.mass))
+        moves = self._locomotion_of_state(state, stored, frame, locomotions, len(vehicle.mass))
         return Mode(state.number, row, StateModel.of(1, **values), body, moves, replaced, state.then, state.eases)
 
-    def _moving(
+    def _locomotion_of_state(
         self, state: StateSource, stored: Any, frame: int, locomotions: Sequence[Locomotion], n: int
     ) -> Locomotion | None:
         """The locomotion of the vehicles with the numbers of a state, n rows; None for those of its crowd."""
         crowd = crowd_of(state.ob)
         kind = None if crowd is None else locomotion_of(crowd)
-        body = next((each for each in locomotions if type(each) is kind), None)
+        body = next((locomotion for locomotion in locomotions if type(locomotion) is kind), None)
         if kind is None or body is None or not is_own(state.ob, kind.name):
             return None
         rows = np.setdiff1d(np.arange(n)[state.source.rows], self._move_otherwise)
@@ -290,7 +290,7 @@ class MindReader:
     ) -> Trigger:
         """The trigger as it calls on this frame: with no strength while it or its state is not active."""
         ob = trigger.ob
-        stored = _now(trigger, depsgraph)
+        stored = _settings_now(trigger, depsgraph)
         values = checked_values(TriggerModel, stored.trigger, ob, "trigger", frame)
         if not stored.active or trigger.trigger.to in closed:
             # It keeps its number: what has called before is known by it.
@@ -298,8 +298,7 @@ class MindReader:
         return trigger.trigger.set_to(TriggerModel.of(1, **values))
 
 
-def _now(source: StateSource | TriggerSource, depsgraph: Depsgraph | None) -> Any:
-    """The settings of a state or trigger on the frame of the depsgraph."""
+def _settings_now(source: StateSource | TriggerSource, depsgraph: Depsgraph | None) -> Any:
     return settings_on(source.ob, depsgraph, stays=not animates(source.ob, "steering"))
 
 
@@ -317,11 +316,11 @@ def _body(
     return vehicle.with_columns(columns)
 
 
-def _without(mode: Mode, closed: Collection[int], inactive: bool) -> Mode:
+def _without_closed(mode: Mode, closed: Collection[int], inactive: bool) -> Mode:
     """A mode to which no closed one follows; an inactive one is followed to its end, but not taken up."""
     if mode.then in closed:
         mode = replace(mode, then=0)
     if not inactive:
         return mode
-    none = {name: np.zeros_like(getattr(mode.numbers, name)) for name in ("cue", "urge", "spreads")}
-    return replace(mode, numbers=replace(mode.numbers, **none))
+    zeros = {name: np.zeros_like(getattr(mode.numbers, name)) for name in ("cue", "urge", "spreads")}
+    return replace(mode, numbers=replace(mode.numbers, **zeros))

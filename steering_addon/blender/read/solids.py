@@ -66,8 +66,8 @@ class Solids:
         sources = self._sources
         if self._measured is None:
             stored = [source.ob.steering for source in sources]
-            self._shapes = _numbers(SHAPE_NUMBERS, "obstacle_shape", stored)
-            self._sides = _numbers(SIDE_NUMBERS, "obstacle_side", stored)
+            self._shapes = _choice_numbers(SHAPE_NUMBERS, "obstacle_shape", stored)
+            self._sides = _choice_numbers(SIDE_NUMBERS, "obstacle_side", stored)
             family = Family()
             self._measured = [
                 MEASURES[shape](s.ob, m, depsgraph, family)
@@ -85,10 +85,10 @@ class Solids:
             for row, stand in enumerate(stands.tolist())
         ]
         self._matrices = matrices
-        self._read = self._together(placed, matrices, depsgraph)
+        self._read = self._obstacles(placed, matrices, depsgraph)
         return self._read
 
-    def _together(self, placed: "Sequence[_Placed]", matrices: np.ndarray, depsgraph: Depsgraph) -> Obstacles:
+    def _obstacles(self, placed: "Sequence[_Placed]", matrices: np.ndarray, depsgraph: Depsgraph) -> Obstacles:
         """The obstacles placed by `matrices` (k, 4, 4), with their settings on the frame."""
         sources = self._sources
         settings = [source.ob.evaluated_get(depsgraph).steering for source in sources]
@@ -101,7 +101,7 @@ class Solids:
             end=np.array([body.end for body in placed]).reshape(-1, 3),
             velocity=np.zeros((len(sources), 3)),
             radius=np.array([body.radius for body in placed]),
-            pass_side=_numbers(PASS_SIDE_NUMBERS, "pass_side", settings),
+            pass_side=_choice_numbers(PASS_SIDE_NUMBERS, "pass_side", settings),
             present=np.array(active, dtype=np.bool_),
             carrier=np.array([source.carrier for source in sources], dtype=np.int64),
             shape=self._shapes,
@@ -113,7 +113,7 @@ class Solids:
         )
 
 
-def _numbers(known: Mapping[str, int], name: str, settings: Sequence[PropertyGroup]) -> np.ndarray:
+def _choice_numbers(known: Mapping[str, int], name: str, settings: Sequence[PropertyGroup]) -> np.ndarray:
     """The numbers of the choices that a property of several groups holds, (k,). Raises Refusal for an unknown one."""
     return np.array([known[choice_in(stored, name)] for stored in settings], dtype=np.int64)
 
@@ -191,8 +191,8 @@ class Surface:
             or np.abs(points - self._built).max(initial=0.0) > SAME
         ):
             self._built = points
-            used = points[self._triangles.reshape(-1)]
-            self._middle = box_of(used)[0] if len(used) else np.zeros(3)
+            corners = points[self._triangles.reshape(-1)]
+            self._middle = box_of(corners)[0] if len(corners) else np.zeros(3)
             self._mesh = mesh(points - self._middle, self._triangles, trodden=has_role(self._ob, Role.SURFACE))
         middle = np.einsum("ba,b->a", axes, self._middle) + matrix[:3, 3]
         return _Placed(middle, middle, mesh_radius(self._mesh), np.zeros(3), self._mesh)
@@ -272,10 +272,10 @@ def fit_of(ob: Object, depsgraph: Depsgraph, family: Family, height: float) -> F
 
 def fitting_shape(ob: Object, depsgraph: Depsgraph, family: Family, height: float) -> str:
     """The stored name of the shape that an object has. Raises Refusal as `fit_of`."""
-    found = fit_of(ob, depsgraph, family, height)
-    if ob.type == "EMPTY" and ob.empty_display_type == "CUBE" and not found.has_faces:
+    fitted = fit_of(ob, depsgraph, family, height)
+    if ob.type == "EMPTY" and ob.empty_display_type == "CUBE" and not fitted.has_faces:
         return "BOX"
-    return SHAPES[found.shape]
+    return SHAPES[fitted.shape]
 
 
 def fitting_region(ob: Object, depsgraph: Depsgraph) -> str:
@@ -303,5 +303,5 @@ def inside_of(points: np.ndarray, triangles: np.ndarray) -> str:
     volume = abs(float(np.cumsum(dot(a, cross(b, c)))[-1])) / 6.0
     if volume >= FULL * 8.0:
         return "BOX"
-    off = np.abs(magnitude(surface.corners.reshape(-1, 3)) - 1.0)
-    return "SPHERE" if off.max() <= ON_BALL and volume > np.pi else "MESH"
+    deviation = np.abs(magnitude(surface.corners.reshape(-1, 3)) - 1.0)
+    return "SPHERE" if deviation.max() <= ON_BALL and volume > np.pi else "MESH"

@@ -120,7 +120,7 @@ def pointers_of(crowd: Object) -> Iterator[Pointer]:
 def carrier_of(ob: Object, rows: dict[str, int]) -> int:
     """The row of the vehicle that an object is, or is parented to at any depth; -1 for none. `rows`: the rows of the
     vehicles by full name."""
-    return next((rows[name] for above in lineage(ob) if (name := full_name(above)) in rows), -1)
+    return next((rows[name] for ancestor in lineage(ob) if (name := full_name(ancestor)) in rows), -1)
 
 
 def portrays(crowd: Object) -> bool:
@@ -148,8 +148,8 @@ def keyed_properties(vehicle: Object, crowd: Object) -> tuple[str, ...]:
 
 def lands(crowd: Object) -> bool:
     """Whether vehicles of a crowd may come down on something, by its own behaviors or in a state."""
-    kept = pointed_at(crowd.steering, "states")
-    states = [ob for ob in kept.all_objects if has_role(ob, Role.STATE)] if kept is not None else []
+    collection = pointed_at(crowd.steering, "states")
+    states = [ob for ob in collection.all_objects if has_role(ob, Role.STATE)] if collection is not None else []
     behaviors = (behavior for holder in (crowd, *states) for behavior in behaviors_of(holder))
     return any(parameter.stood_on for behavior in behaviors for parameter in behavior.parameters().values())
 

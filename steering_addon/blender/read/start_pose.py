@@ -105,8 +105,8 @@ def start_of(
     if record is not None and _has_start(ob) and not (on_start_frame and _was_moved(ob, played, first)):
         location, rotation = doubles(ob.steering.start.location), stored_rotation(ob)
     return (
-        _left_by_keys(unbaked, "location", location, first, stands=record is not None),
-        _left_by_keys(unbaked, data_path(ob.rotation_mode), rotation, first, stands=record is not None),
+        _values_by_keys(unbaked, "location", location, first, stands=record is not None),
+        _values_by_keys(unbaked, data_path(ob.rotation_mode), rotation, first, stands=record is not None),
     )
 
 
@@ -124,7 +124,7 @@ def earlier_velocity(unbaked: CurrentAnimation, first: float, frame_time: float)
         for index, curve in unbaked.curves("location").items()
         if len(frames := _own_frames(curve, first))
     }
-    frames = np.unique(np.concatenate([each for _, each in keyed.values()])) if keyed else np.zeros(0)
+    frames = np.unique(np.concatenate([of_curve for _, of_curve in keyed.values()])) if keyed else np.zeros(0)
     if len(frames) < 2:
         return None
     velocity = np.zeros(3)
@@ -145,7 +145,7 @@ def _was_moved(ob: Object, played: CurrentAnimation, frame: float) -> bool:
     return False
 
 
-def _left_by_keys(
+def _values_by_keys(
     unbaked: CurrentAnimation, path: str, values: np.ndarray, first: float, *, stands: bool
 ) -> np.ndarray:
     """The channels, each with the value of the animator's last key before the first frame, if there is one.
@@ -156,16 +156,16 @@ def _left_by_keys(
     curves = unbaked.curves(path)
     if not curves:
         return values
-    left = values.copy()
+    result = values.copy()
     for index, curve in curves.items():
         if curve.mute:
             continue
         frames = _own_frames(curve, first)
         if len(frames):
-            left[index] = curve.evaluate(frames[-1])
+            result[index] = curve.evaluate(frames[-1])
         elif not stands and not curve.is_empty:
-            left[index] = curve.evaluate(first)
-    return left
+            result[index] = curve.evaluate(first)
+    return result
 
 
 def _own_frames(curve: FCurve, first: float) -> np.ndarray:
@@ -188,24 +188,24 @@ def still(ob: Object) -> Iterator[None]:
     record = played.record
     keyed = {name: ob[name] for name in (record.properties if record else ()) if name in ob}
     moving = (*own_drivers(ob), *own_strips(ob, -np.inf, np.inf), *ob.constraints)
-    muted = [each for each in moving if not each.mute]
+    muted = [mover for mover in moving if not mover.mute]
     action, slot = action_of(ob), slot_of(ob)
-    calm, calm_slot, copied = _without_moves(played)
+    unmoved, unmoved_slot, is_copy = _without_moves(played)
     try:
-        for each in muted:
-            each.mute = True
-        if calm != action:
-            assign_action(ob, calm, calm_slot)
+        for mover in muted:
+            mover.mute = True
+        if unmoved != action:
+            assign_action(ob, unmoved, unmoved_slot)
         for name in keyed:
             ob[name] = record.kept_properties[name].value if name in record.kept_properties else 0.0
         yield
     finally:
-        if calm != action:
+        if unmoved != action:
             assign_action(ob, action, slot)
-        if copied:
-            bpy.data.actions.remove(calm)
-        for each in muted:
-            each.mute = False
+        if is_copy:
+            bpy.data.actions.remove(unmoved)
+        for mover in muted:
+            mover.mute = False
         for name, value in keyed.items():
             ob[name] = value
         ob.location = location

@@ -66,12 +66,12 @@ class Surroundings:
     def spread_out(self) -> list[Object]:
         """The objects of which more than the place counts."""
         seen = self.scenery
-        whole = *seen.paths, *seen.regions, *seen.flows, *seen.formations, *seen.surfaces, *with_ends(seen.links)
-        return [*whole, *seen.signals, *self.shapes]
+        objects = *seen.paths, *seen.regions, *seen.flows, *seen.formations, *seen.surfaces, *with_ends(seen.links)
+        return [*objects, *seen.signals, *self.shapes]
 
     @property
     def looked_at(self) -> list[Object]:
-        return [*self.spread_out, *(each.ob for each in (*self.scenery.bodies, *self.scenery.obstacles))]
+        return [*self.spread_out, *(body.ob for body in (*self.scenery.bodies, *self.scenery.obstacles))]
 
 
 def surroundings_of(cast: Cast) -> Surroundings:
@@ -79,11 +79,11 @@ def surroundings_of(cast: Cast) -> Surroundings:
     roles, objects, source = cast.roles, cast.objects, cast.source
     rows = rows_of_vehicles(source)
     pointers = [pointer for holder in cast.holders for pointer in pointers_of(holder)]
-    pointed = {kind: [each for each in pointers if each.kind is kind] for kind in POINTERS}
-    several = [each for holder in cast.holders for each in several_of(holder, behaviors_of(holder), objects)]
+    pointed = {kind: [pointer for pointer in pointers if pointer.kind is kind] for kind in POINTERS}
+    several = [goal for holder in cast.holders for goal in several_of(holder, behaviors_of(holder), objects)]
     watched = watched_objects(cast.triggers, set(objects))
     obstacles = tuple(BodySource(ob, carrier_of(ob, rows)) for ob in roles[Role.OBSTACLE])
-    pointed_regions = [each.ob for each in pointed[Kind.REGION]]
+    pointed_regions = [pointer.ob for pointer in pointed[Kind.REGION]]
     regions = by_name([*roles[Role.REGION], *pointed_regions, *watched_regions(cast.triggers)])
     check_choices([*(source.ob for source in obstacles), *regions])
     stand = any(locomotion_of(crowd).stands for crowd in set(source.crowds))
@@ -93,19 +93,19 @@ def surroundings_of(cast: Cast) -> Surroundings:
     links = roles[Role.LINK] if stand else []
     check_links(links, objects)
     grounds = [ground for ob in cast.marks if (ground := ground_of(ob)) is not None]
-    others = _bodies(roles, pointed[Kind.BODY], several, rows, [*watched, *cast.marks, *grounds])
-    held = (path_of_signal(ob) for ob in roles[Role.SIGNAL])
-    pointed_paths = [*(each.ob for each in pointed[Kind.PATH]), *(ob for ob in held if ob in set(objects))]
-    known = {*rows, *(body.name for body in others)}
-    seen = dict.fromkeys(ob for holder in cast.holders if (ob := looked_at(holder)) in set(objects))
-    only_seen = [BodySource(ob, carrier_of(ob, rows)) for ob in seen if full_name(ob) not in known]
+    bodies = _bodies(roles, pointed[Kind.BODY], several, rows, [*watched, *cast.marks, *grounds])
+    curves = (path_of_signal(ob) for ob in roles[Role.SIGNAL])
+    pointed_paths = [*(pointer.ob for pointer in pointed[Kind.PATH]), *(ob for ob in curves if ob in set(objects))]
+    known = {*rows, *(body.name for body in bodies)}
+    head_targets = dict.fromkeys(ob for holder in cast.holders if (ob := looked_at(holder)) in set(objects))
+    only_seen = [BodySource(ob, carrier_of(ob, rows)) for ob in head_targets if full_name(ob) not in known]
     scenery = Scenery(
-        bodies=tuple(sorted((*others, *only_seen), key=lambda body: body.name)),
+        bodies=tuple(sorted((*bodies, *only_seen), key=lambda body: body.name)),
         obstacles=obstacles,
         paths=tuple(dict.fromkeys([*roles[Role.PATH], *pointed_paths])),
         regions=tuple(regions),
         flows=tuple(roles[Role.FLOW]),
-        formations=tuple(by_name(each.ob for each in pointed[Kind.SHAPE])),
+        formations=tuple(by_name(pointer.ob for pointer in pointed[Kind.SHAPE])),
         surfaces=tuple(surfaces),
         links=tuple(links),
         signals=tuple(roles[Role.SIGNAL]),
@@ -128,8 +128,8 @@ def rows_of(objects: Iterable[Object]) -> dict[str, int]:
 
 def rows_of_bodies(source: VehicleSource, bodies: Iterable[BodySource]) -> dict[str, int]:
     """The row of each body by name: of the vehicles of a run that are objects, and of the others after all vehicles."""
-    others = {body.name: len(source) + k for k, body in enumerate(bodies)}
-    return {**rows_of_vehicles(source), **others}
+    rows = {body.name: len(source) + k for k, body in enumerate(bodies)}
+    return {**rows_of_vehicles(source), **rows}
 
 
 def _bodies(
@@ -141,7 +141,7 @@ def _bodies(
 ) -> tuple[BodySource, ...]:
     """Leaders, resources, targets, what triggers watch for and the vehicles that the run does not move, by name."""
     sources = {full_name(ob): (ob, "") for role in TARGETS for ob in roles[role]}
-    sources |= {full_name(ob): (ob, "") for each in several for ob in each.objects}
+    sources |= {full_name(ob): (ob, "") for goal in several for ob in goal.objects}
     sources |= {full_name(ob): (ob, "") for ob in watched}
     sources |= {target.name: (target.ob, target.bone) for target in targets}
     ordered = (sources[name] for name in sorted(set(sources) - set(rows)))

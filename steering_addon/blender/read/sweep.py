@@ -49,10 +49,10 @@ def read_ahead(frames: Iterator[Frame]) -> Iterator[Frame]:
     hundreds of frames.
     """
     while True:
-        until, read = time.perf_counter() + AHEAD, []
+        deadline, read = time.perf_counter() + AHEAD, []
         for frame in frames:
             read.append(frame)
-            if time.perf_counter() > until:
+            if time.perf_counter() > deadline:
                 break
         if not read:
             return
@@ -88,7 +88,7 @@ def _read_on_each_frame(plan: Plan, family: Family) -> list[Object]:
     """As `to_link`, without the objects that only determine sizes, which are measured on the first frame."""
     return _each_once(
         (
-            *(each.ob for each in (*plan.crowds, *plan.states, *plan.triggers)),
+            *(source.ob for source in (*plan.crowds, *plan.states, *plan.triggers)),
             *(source.ob for source in (*plan.bodies, *plan.obstacles)),
             *(guide.body.ob for guide in plan.guides),
             *(mark.shape for mark in plan.marks if mark.shape is not None),

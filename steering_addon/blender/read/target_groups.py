@@ -62,13 +62,13 @@ def target_problem(
         parameter = behavior.parameters()[name]
         if parameter.kind not in POINTERS:
             continue
-        target, what = pointed_at(group, name), f"{'' if parameter.in_order else 'a '}{name.replace('_', ' ')}"
+        target, choice = pointed_at(group, name), f"{'' if parameter.in_order else 'a '}{name.replace('_', ' ')}"
         if target is None:
             if _is_awaited(group, name, parameter, roles):
-                return f"It waits for a {DESCRIPTIONS[parameter.role][0]}: tag one, or choose {what}"
+                return f"It waits for a {DESCRIPTIONS[parameter.role][0]}: tag one, or choose {choice}"
             # A crowd that no choice asks for may be left out.
             if parameter.kind is Kind.CROWD and parameter.only_with is not None:
-                return f"It waits for {what}: choose one"
+                return f"It waits for {choice}: choose one"
         elif full_name(target) in outside:
             return f"{target.name} is not in the scene: choose another {name.replace('_', ' ')}"
         elif parameter.kind is Kind.CROWD and not has_role(target, Role.CROWD):
@@ -90,9 +90,9 @@ def target_warnings(crowds: Iterable[Object], roles: Mapping[Role, Any]) -> Iter
         for pointer in pointers_of(crowd):
             role = pointer.behavior.parameters()[pointer.parameter].role
             if role is Role.RESOURCE and not has_role(pointer.ob, role):
-                what = pointer.parameter.replace("_", " ").title()
+                title = pointer.parameter.replace("_", " ").title()
                 yield (
-                    f"{pointer.ob.name}, the {what} of {pointer.behavior.label} in {crowd.name}, is not tagged as a "
+                    f"{pointer.ob.name}, the {title} of {pointer.behavior.label} in {crowd.name}, is not tagged as a "
                     f"resource, so it never runs out. Tag it as one."
                 )
 
@@ -131,11 +131,11 @@ class Several:
         """The objects as the simulation knows them; `rows` gives the rows of bodies by name."""
         names = [full_name(ob) for ob in self.objects]
         keys = [np.array([crc32(name.encode()) for name in names], dtype=np.uint64)]
-        of_them = [np.array([rows[name] for name in names], dtype=np.int64)]
+        rows_of_all = [np.array([rows[name] for name in names], dtype=np.int64)]
         for ob in self.points:
-            of_them.append(rows_of_points(source, [ob]))
-            keys.append(mix(np.arange(len(of_them[-1]), dtype=np.uint64), crc32(full_name(ob).encode())))
-        return Candidates(np.concatenate(of_them), np.concatenate(keys), self.pick)
+            rows_of_all.append(rows_of_points(source, [ob]))
+            keys.append(mix(np.arange(len(rows_of_all[-1]), dtype=np.uint64), crc32(full_name(ob).encode())))
+        return Candidates(np.concatenate(rows_of_all), np.concatenate(keys), self.pick)
 
 
 def several_of(crowd: Object, behaviors: Iterable[type[Behavior]], objects: list[Object]) -> Iterator[Several]:
@@ -178,7 +178,7 @@ def stood_on(
 ) -> list[Object]:
     """The objects on which vehicles may come down. `holders`: the crowds and states; `several`: the targets that name
     several objects; `watched`: what triggers watch for: a state without a target is about what called."""
-    found: list[Object] = []
+    objects: list[Object] = []
     for holder in holders:
         for behavior in behaviors_of(holder):
             group = getattr(holder.steering, behavior.name)
@@ -187,16 +187,16 @@ def stood_on(
                     continue
                 target = pointed_at(group, name)
                 if target is not None:
-                    found.append(target)
+                    objects.append(target)
                 elif not named(group, name) and parameter.role is not None:
-                    found += watched if has_role(holder, Role.STATE) else roles[parameter.role]
-                found += [
+                    objects += watched if has_role(holder, Role.STATE) else roles[parameter.role]
+                objects += [
                     ob
-                    for each in several
-                    if (each.crowd, each.behavior, each.parameter) == (holder, behavior.name, name)
-                    for ob in each.objects
+                    for goal in several
+                    if (goal.crowd, goal.behavior, goal.parameter) == (holder, behavior.name, name)
+                    for ob in goal.objects
                 ]
-    return found
+    return objects
 
 
 def _members(
@@ -224,9 +224,9 @@ def _vehicles_of(crowd: Object, objects: list[Object], target: str) -> tuple[lis
 
 def _objects_of(collection: Collection, objects: list[Object], target: str) -> list[Object]:
     """The objects of a collection that are targets: not crowds, and not children of others in it."""
-    within = {full_name(ob) for ob in collection.all_objects}
-    whole = [ob for ob in objects if full_name(ob) in within and not has_role(ob, Role.CROWD)]
-    members = [ob for ob in whole if not any(full_name(above) in within for above in ancestors(ob))]
+    names = {full_name(ob) for ob in collection.all_objects}
+    inside = [ob for ob in objects if full_name(ob) in names and not has_role(ob, Role.CROWD)]
+    members = [ob for ob in inside if not any(full_name(ancestor) in names for ancestor in ancestors(ob))]
     if not members:
         raise Refusal(
             f"The collection {collection.name}, {target}, has no object in the scene. Add one, or choose another."

@@ -117,7 +117,7 @@ class VehicleSource(Protocol):
 
 def rows_of_points(source: VehicleSource, objects: Collection[Object]) -> np.ndarray:
     """The rows of the vehicles that are points of some objects, (m,)."""
-    parts = [rows for each, rows in source.parts if not len(each.objects) and each.owner(0) in objects]
+    parts = [rows for part, rows in source.parts if not len(part.objects) and part.owner(0) in objects]
     return np.concatenate([*parts, np.zeros(0, dtype=np.int64)])
 
 
