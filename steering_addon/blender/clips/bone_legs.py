@@ -58,7 +58,7 @@ class BoneLegs:
         return on_ground or any(leg.end is not None for leg in self.legs)
 
     def pose(self, playing: Playing, shape: tuple[int, int]) -> "PosedBones":
-        """The legs of n rigs as their clips have them; `playing` (clips, n f) of one after the other."""
+        """Pose the legs of n rigs as their clips do; `playing` (clips, n f): one rig after the other."""
         mixed = mixed_channels(self._tables, playing)
         poses = from_channels(self.rig, mixed, self.rig.matrix)
         return PosedBones(self, by_body(mixed.location, shape), poses, shape)
@@ -93,7 +93,7 @@ class PosedBones:
         ]
 
     def soften(self, feet: Sequence[Stepping], held: Held) -> list[Stepping] | None:
-        """The feet with soles as all their bones move them; None if they move as a whole."""
+        """The feet, with soles moved by each of their bones; None if they move as a whole."""
         legs, rig = self._legs, self._legs.rig
         if not any(len(rows) for rows, _, _ in legs.shared) or not any(leans(foot).any() for foot in held.corrections):
             return None
@@ -147,7 +147,7 @@ def _soft_points(rig: Rig, rows: Rows, leg: Leg) -> tuple[Rows, list[Scalars], l
 
 
 def find_legs(rig: Rig, feet: Sequence[Rows], poses: np.ndarray) -> list[Leg | None]:
-    """The leg above each foot, as `find_leg`.
+    """Find the leg above each foot, as `find_leg`.
 
     Shins that end near the ground, as those of blocky models, may seem to be of the foot. Where that leaves no leg for
     each, only the lowest points count.

@@ -60,7 +60,7 @@ FINE = 4
 
 
 def at_rest(channels: Sequence[Channel]) -> np.ndarray:
-    """The values of channels of bones at rest, (c,): those where no strip plays them."""
+    """Rest values of channels of bones, (c,), shown where no strip plays them."""
     is_one = [path.endswith(".scale") or (path.endswith(QUATERNION) and index == 0) for path, index in channels]
     return np.array(is_one, dtype=np.float64)
 
@@ -125,7 +125,7 @@ class Copies:
     copies animate: the channels that one of the clips moves, or holds elsewhere than the model."""
 
     def __init__(self, rig: Object, clips: Sequence[tuple[Action, bool]]) -> None:
-        """`rig` is what plays the clips of the model; they are actions, and whether they are played round and round."""
+        """`rig`: the player of the model; `clips`: actions, and whether each is looped."""
         self._rig = rig = posed_block(rig)
         self._sources = sources = [_Source(rig, action, closed) for action, closed in clips]
         self._base = base = _Base(rig, {channel for source in sources for channel in source.curves})
@@ -178,7 +178,7 @@ class _Source:
         self._changes: dict[Channel, tuple[float, float]] = {}
 
     def change(self, base: "_Base", channels: Sequence[Channel]) -> None:
-        """Find how each channel is changed so that the cycle closes, and quaternions are like those of other clips."""
+        """Choose signs and slopes that close the cycle and align quaternions with those of other clips."""
         starts, ends = (
             {
                 channel: self.curves[channel].evaluate(at) if channel in self.curves else base.values[channel]
@@ -260,7 +260,7 @@ class _Base:
         return bool((np.abs(_values_between(curve) - self.values[channel]) > STILL).any())
 
     def sign(self, path: str, quaternion: np.ndarray) -> float:
-        """1 or -1, by which to multiply a quaternion so that it is like that of the first clip."""
+        """The sign, 1 or -1, that aligns a quaternion with that of the first clip."""
         reference = self._signs.setdefault(path, quaternion)
         return -1.0 if np.dot(reference, quaternion) < 0.0 else 1.0
 
@@ -268,7 +268,7 @@ class _Base:
 def own_poses(
     rig: Object, channels: Iterable[Channel], record: ClipRecord | None
 ) -> tuple[Action | None, ActionSlot | None]:
-    """The action that poses an armature when it plays no clips: the one that hides them, or that was set aside."""
+    """The action that poses an armature without clips: the one that hides them, or that was set aside."""
     action, slot = hiding_action(rig, set(channels))
     if action is not None:
         return action, slot

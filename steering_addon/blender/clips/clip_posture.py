@@ -37,7 +37,7 @@ MATTERS = 0.1
 
 
 def head_of(rig: Object, named: str, channels: Collection[tuple[str, int]]) -> str | None:
-    """The bone that turns the head of an armature: the one of this name, else the first whose name is that of a head.
+    """The bone that turns the head of an armature: the one of this name, else the first that is named a head.
 
     None if there is none, or clips do not turn it: what they leave alone would keep its turn without them.
     """
@@ -79,8 +79,8 @@ class Neck:
     def turn(
         self, rig: Object, channels: Sequence[tuple[str, int]], values: np.ndarray, left: Scalars, raised: Scalars
     ) -> None:
-        """Turn the heads in poses (n, c) of some channels, as a strip of the bake adds to others. `rig`: one of theirs:
-        they are alike; `left`, `raised`: (n,) radians."""
+        """Turn the heads in poses (n, c) of some channels, as a strip of the bake does. `rig`: any of these; `left`,
+        `raised`: (n,) radians."""
         keys = self.keys(rig, left[:, None], raised[:, None])
         add_rotations({channel: column[:, 0] for channel, column in keys.items()}, channels, values)
 
@@ -95,8 +95,8 @@ def neck_of(rig: Object, vehicle: Object, named: str, channels: Collection[tuple
 
 
 def add_rotations(keys: Keyed, channels: Sequence[tuple[str, int]], values: np.ndarray) -> None:
-    """Turn poses (n, c) of some channels by rotations, as a strip that combines adds them. `keys`: (n,) each, all
-    channels of a rotation one after the other; those that are not among `channels` are left out."""
+    """Turn poses (n, c) of some channels as a strip that combines. `keys`: (n,) each, all channels of a rotation in a
+    row; others than `channels` are left out."""
     rotations: dict[str, list[tuple[str, int]]] = {}
     for path, index in keys:
         rotations.setdefault(path, []).append((path, index))

@@ -37,7 +37,7 @@ def named_gaits(crowd: Object) -> tuple[tuple[float, str] | None, tuple[float, s
 
 
 def run_of(crowd: Object) -> float:
-    """The speed of the fastest clip of a crowd in m/s, if it is that of a run beside a walk, else 0."""
+    """The speed of the run of a crowd in m/s, that of its fastest clip beside a walk; 0 without one."""
     gaits = gaits_of(crowd)
     return gaits[-1][0] if gaits and gaits[-1][0] > FASTER * gaits[0][0] else 0.0
 
@@ -55,7 +55,7 @@ def too_fast(crowd: Object, states: Iterable[Object]) -> Iterator[tuple[Object, 
 
 
 def fit_states(crowd: Object, states: Iterable[Object]) -> list[str]:
-    """Let the states in which a crowd runs move at the speed of its run; the names of those that were changed."""
+    """Give the running states of a crowd the speed of its run; returns the names of those that were changed."""
     run, moves = run_of(crowd), locomotion_of(crowd)
     fitted = []
     for state in states:

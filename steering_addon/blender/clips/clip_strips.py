@@ -82,8 +82,8 @@ class Edited:
 
 
 def write_clips(all_played: Sequence[RigClips], frames: np.ndarray) -> list[Edited]:
-    """Let armatures play clips on frames (f,), in place of those that an earlier bake has written. Returns the strips
-    that were left as they are because the animator has changed them."""
+    """Let armatures play clips on frames (f,), in place of earlier ones. Returns the strips that the animator has
+    changed, which stay."""
     edited: list[Edited] = []
     writer = _StripWriter(frames)
     # No strip is written of a clip that is never seen.
@@ -147,7 +147,7 @@ def _write_on(clips: RigClips, writer: "_StripWriter", spare: set[bpy.types.Acti
 
 
 def _track_names(all_played: Sequence[ClipPlayed]) -> list[str]:
-    """The names of the tracks of clips, each once: those that are named alike get a number."""
+    """Names for the tracks of clips, with a number if another one has the same."""
     names: list[str] = []
     for played in all_played:
         name = PREFIX + played.copy.name.rpartition("|")[2]
@@ -157,9 +157,9 @@ def _track_names(all_played: Sequence[ClipPlayed]) -> list[str]:
 
 
 def clear_clips(rigs: Iterable[Object | Key], keep: Collection[bpy.types.Action] = ()) -> list[Edited]:
-    """Remove the strips of clips from armatures and shape keys, and restore what they had set aside; `keep`: copies of
-    clips that stay also if nothing plays them. Returns the strips that stay because the animator has changed them.
-    Refused if an armature cannot be changed; none was."""
+    """Remove the strips of clips from armatures and shape keys, and restore their own animation; `keep`: copies that
+    stay even if nothing plays them. Returns the strips that the animator has changed, which stay. Refused if an
+    armature cannot be changed; none was."""
     # Members of a crowd may share shape keys.
     blocks = dict.fromkeys(map(posed_block, rigs))
     recorded = [(block, record) for block in blocks if block and (record := clip_record(block)) is not None]
@@ -191,7 +191,7 @@ def clear_clips(rigs: Iterable[Object | Key], keep: Collection[bpy.types.Action]
 
 @contextmanager
 def without_clips(rig: Object) -> Iterator[None]:
-    """Let an armature, or a mesh with shape keys, show what it would without the strips that a bake wrote on it."""
+    """Let an armature, or a mesh with shape keys, appear without the strips of a bake."""
     record, block = clip_record(rig), posed_block(rig)
     if record is None:
         yield

@@ -99,7 +99,7 @@ class ControlLegs:
         return on_ground and self.hips >= 0
 
     def pose(self, playing: Playing, shape: tuple[int, int]) -> "PosedControls":
-        """The controls of n rigs as their clips have them; `playing` (clips, n f) of one after the other."""
+        """Pose the controls of n rigs as their clips do; `playing` (clips, n f): one rig after the other."""
         return PosedControls(self, mixed_channels(self._channels, playing), self._tables, playing, shape)
 
     def hip_axes(self, playing: Playing) -> np.ndarray:

@@ -68,8 +68,8 @@ class Controls:
 def find_controls(
     armature: Object, rig: Rig, action: Action, poses: np.ndarray, soles: Sequence[Rows]
 ) -> Controls | None:
-    """The controls of feet; None if one of them has none. `action`: that moves the feet; `poses`: (PHASES + 2, n, 4, 4)
-    of it; `soles`: the rows of the points of each foot."""
+    """Find the controls of feet; None if one foot has none. `action`: moves the feet; `poses`: (PHASES + 2, n, 4, 4) of
+    it; `soles`: the rows of the points of each foot."""
     # A leg is bent where its foot is raised: there it can follow its control.
     raised = [int(rig.moved(poses, rows)[:-2, :, 2].min(axis=1).argmax()) for rows in soles]
     frames = phases_of(action)[raised].tolist()

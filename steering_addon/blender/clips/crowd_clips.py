@@ -99,7 +99,7 @@ def why_without_rig(ob: Object) -> str:
 
 
 def models_of(crowd: Object, vehicles: Sequence[Object], scene: Scene, family: Family) -> list[Model]:
-    """The models among vehicles of a crowd, the most frequent in it first; who can play no clip is in none."""
+    """The models among vehicles of a crowd, the most frequent in it first, without vehicles that can play no clip."""
     if not (entries := stored_clips(crowd)):
         return []
     members, rows = vehicles_of(crowd, scene), {ob: row for row, ob in enumerate(vehicles)}
@@ -168,7 +168,7 @@ def _shape(rig: Object) -> tuple[object, ...]:
 
 
 def clips_of(model: Model, scene: Scene, family: Family) -> tuple[list[Clip], float]:
-    """The clips of a model as they are to be played, measured where that is not known, and the scale they are meant at.
+    """The clips of a model with the settings of its crowd, and the scale of their speeds; unknown ones are measured.
 
     Writes nothing. Refused if a clip cannot be measured.
     """
@@ -233,10 +233,7 @@ def _key(model: Model, made_of: str) -> str:
 
 
 def measure(model: Model, scene: Scene, family: Family, made_of: str) -> tuple[list[Clip], float]:
-    """The clips of a model and the scale at which they are meant, measured now where they are not known.
-
-    Writes nothing.
-    """
+    """The measured clips of a model and their scale; unknown ones are measured now. Writes nothing."""
     measured = _known(model, made_of)
     if measured is None:
         vehicle, actions = model.measured, [entry.action for entry in model.entries]
@@ -249,8 +246,8 @@ def measure(model: Model, scene: Scene, family: Family, made_of: str) -> tuple[l
 
 
 def store_measurements(models: Sequence[Model], scene: Scene, family: Family, *, again: bool = False) -> None:
-    """Measure the clips of a crowd's models and store it with them, each for the most frequent model that plays it;
-    `again`: whether to measure also what is known."""
+    """Measure the clips of a crowd's models and store that with them, each for the most frequent model that plays it;
+    `again`: whether to measure known clips, too."""
     known: set[int] = set()
     if again:
         _measured.clear()
@@ -297,7 +294,7 @@ def beats_of(crowd: Object, clips: Sequence[Clip], keys: Keys, frame_time: float
 
 
 def scale_of(rig: Object) -> float:
-    """How many times as large as its data the armature of a vehicle is, by the scales of the objects that carry it."""
+    """The factor by which an armature is larger than its data, by the scales of the objects that carry it."""
     scale = 1.0
     for ob in lineage(rig):
         # Not of its matrix, whose last digits depend on how it is turned: a bake would differ from the one before.
@@ -321,7 +318,7 @@ def check_has_models(crowd: Object, vehicles: Sequence[Object], models: Sequence
 
 
 def looked_at(ob: Object) -> Object | None:
-    """The object to which the heads of a crowd turn, or those in a state, if one is set. Writes nothing."""
+    """The object that the heads of a crowd, or in a state, turn to; None if it is not set. Writes nothing."""
     return pointed_in(ob, "portrayal", "look_at")
 
 

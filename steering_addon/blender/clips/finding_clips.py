@@ -76,7 +76,7 @@ def own_actions(rig: Object) -> list[Action]:
 
 
 def along_with(mesh: Object, action: Action) -> Action | None:
-    """The action by which a mesh of a model moves while another part plays an action; None if it has none.
+    """The action that a mesh of a model plays while another part plays an action; None if it has none.
 
     The same, or one that came with it and lasts as long: importers make one for each mesh.
     """
@@ -132,13 +132,13 @@ def promising(actions: Sequence[Action]) -> list[Action]:
 
 
 def beating(actions: Sequence[Action]) -> list[Action]:
-    """A list of the action with the shortest name by which a model flies or swims; empty without one."""
+    """The action with the shortest name by which a model flies or swims, as a list; empty without one."""
     # The rest of the name counts: lying is among what is not done all day, and flying is not.
     return _actions_named(actions, BEATS, uncounted=BEATS)[:1]
 
 
 def _only_beat(actions: Sequence[Action], vehicle: Object, family: Family) -> list[Action]:
-    """A list of the only action that came with a model, unless its name is of something else; else empty."""
+    """The only action that came with a model, as a list; empty if its name is of something else."""
     sole = [action for action in actions if own_actions(player_of(vehicle, family)) == [action]]
     names, kinds = _short_names(sole).values(), (STANDS, GRAZES, WALKS, RUNS, OTHERWISE)
     return [] if any(kind.search(name) for name in names for kind in kinds) else sole
@@ -162,9 +162,8 @@ def _actions_named(
 
 
 def way_of_walk(model: Object, front: tuple[str, str], family: Family) -> int:
-    """The way in which the walk that a model brought along carries it, else its run: in quarter turns to the left of
-    its front. 0 where it brought none that is sure. Writes nothing.
-    """
+    """The direction in which the walk of a model, else its run, carries it, in quarter turns to the left of its front;
+    0 without a sure one. Writes nothing."""
     player = player_below(model, family)
     brought = own_actions(player) if player is not None else []
     actions = [*_actions_named(brought, WALKS), *_actions_named(brought, RUNS)][:1]

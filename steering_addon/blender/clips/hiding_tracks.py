@@ -92,7 +92,7 @@ def _is_of(track: NlaTrack, clips: Collection[Action]) -> bool:
 
 
 def _seen_throughout(track: NlaTrack, first: float, last: float) -> Iterator[Channelbag | None]:
-    """The curves of those strips of a track that are seen, and nothing below them, from the first to the last frame."""
+    """The curves of the strips of a track that cover all others from the first to the last frame."""
     for row, strip in enumerate(track.strips):
         if strip.action is None or is_copy(strip.action) or strip.mute or strip.blend_type != "REPLACE":
             continue

@@ -62,8 +62,8 @@ class Posed:
 def measured_clips(
     model: Object, actions: Sequence[Action], scene: Scene, family: Family, front: tuple[str, str] = ("NEG_Y", "Z")
 ) -> list[Clip]:
-    """The clips that actions are on a model, with phases that match each other. Refused if nothing of it plays clips,
-    or an action has no length or does not move it.
+    """Measure actions as clips of a model, with phases that match each other. Refused if no part of it plays clips, or
+    an action has no length or does not move it.
 
     Args:
         model: the object that carries what plays the clips, maybe that itself.
@@ -92,7 +92,7 @@ def measured_clips(
 
 
 def fastest(shape: Rig | Shapes) -> float:
-    """The speed in m/s above which a model does not go on its feet: as what is alike but larger goes, by Froude."""
+    """The speed in m/s above which a model does not go on its feet; it scales with the root of the height (Froude)."""
     points = shape.at_rest()
     return FASTEST[stands_upright(-points[:, 1], points[:, 2])] * float(np.sqrt(shape.height))
 
@@ -183,7 +183,7 @@ def low_points(rig: Rig | Shapes, poses: np.ndarray) -> Rows:
 
 
 def low_on(rig: Rig, poses: np.ndarray, above: Callable[[Rows], np.ndarray]) -> Rows:
-    """As `low_points` on uneven ground, where one foot is higher than the other: the points that often are near it.
+    """As `low_points` on uneven ground: the points that often are near it.
 
     `above` gives the heights above the ground, (f, r) metres, of the points in some rows (r,).
     """

@@ -12,7 +12,7 @@ from bpy.types import Action, Object
 from ...portrayal.clips import MOVE, PHASES, Clip, Playing, leading
 from ...portrayal.feet.knees import ease
 from ...portrayal.feet.pacing import Tempo, paced
-from ...portrayal.feet.pawing import Paw, paw_of, put_down, settling
+from ...portrayal.feet.pawing import paw_of, put_down, settling
 from ...portrayal.feet.planes import Ground
 from ...portrayal.feet.rotations import LEAST
 from ...portrayal.feet.solving import Held, hold
@@ -40,9 +40,21 @@ class Planter:
     """Computes the keys that hold the feet of the rigs of one model by their legs."""
 
     def __init__(self, rig: Rig, feet: Feet, legs: BoneLegs | ControlLegs, clips: Sequence[Clip]) -> None:
-        """`feet` are those in what strips play of `clips`."""
+        """`feet`: as the strips of `clips` move them."""
         self.legs, self._height, self._rests = legs, rig.height, feet.rests
-        self._paws = _paws_of(rig, feet, clips, legs.carriers)
+        placed = [compose(rig.matrix, poses) for poses in feet.poses]
+        # The motions that keep feet down in clips that stand.
+        self._paws = [
+            paw_of(
+                clips,
+                [rig.moved(poses, rows) for poses in feet.poses],
+                rests,
+                [matrices[:, bone, :3, 3] for matrices in placed],
+                [without_scale(matrices[:, bone, :3, :3]) for matrices in placed],
+                rig.height,
+            )
+            for rows, rests, bone in zip(feet.soles, feet.rests.T, legs.carriers)
+        ]
         self._first = first = leading(clips)
         self._moves = np.array([clip.plays == MOVE and clip.speed > 0.0 for clip in clips])
         cycle = [rig.moved(feet.poses[first][:PHASES], rows) for rows in feet.soles]
@@ -85,22 +97,6 @@ class Planter:
             {channel: column[k] for channel, column in (*keyed.items(), *(of_hips.items() if comes_down else ()))}
             for k, comes_down in enumerate(drops.tolist())
         ]
-
-
-def _paws_of(rig: Rig, feet: Feet, clips: Sequence[Clip], bones: Sequence[int]) -> list[Paw | None]:
-    """The motions that keep feet down in clips that stand; `bones` are the rows of what carries each foot."""
-    placed = [compose(rig.matrix, poses) for poses in feet.poses]
-    return [
-        paw_of(
-            clips,
-            [rig.moved(poses, rows) for poses in feet.poses],
-            rests,
-            [matrices[:, bone, :3, 3] for matrices in placed],
-            [without_scale(matrices[:, bone, :3, :3]) for matrices in placed],
-            rig.height,
-        )
-        for rows, rests, bone in zip(feet.soles, feet.rests.T, bones)
-    ]
 
 
 def planter_of(

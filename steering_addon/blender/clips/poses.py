@@ -97,8 +97,8 @@ def poses_of(armature: Object, rig: Rig, action: Action, frames: np.ndarray) -> 
 
 
 def from_channels(rig: Rig, channels: "Channels", space: np.ndarray = ARMATURE) -> np.ndarray:
-    """The poses (f, n, 4, 4) of bones with these channels; `space`: (4, 4) from the armature's space to the one in
-    which they are wanted."""
+    """Poses (f, n, 4, 4) of bones from their channels; `space`: (4, 4) from the armature's space to that of the
+    result."""
     frames, bones = channels.location.shape[:2]
     poses = unset_matrices((bones, frames)).swapaxes(0, 1)
     inverse, together = rig.from_rest, max(TOGETHER // max(frames, 1), 1)
@@ -215,7 +215,7 @@ def bone_channel(data_path: str) -> tuple[str, str]:
 
 
 def values_on(curve: FCurve, frames: np.ndarray) -> np.ndarray:
-    """The values of a curve on frames, (f,); quick where it goes straight between points, as in what was imported."""
+    """The values of a curve on frames, (f,); quick for straight lines between points, as importers make them."""
     points = curve.keyframe_points or curve.sampled_points
     if len(curve.modifiers) or not len(points) or curve.extrapolation != "CONSTANT":
         return evaluate(curve, frames)

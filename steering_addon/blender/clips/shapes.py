@@ -81,7 +81,7 @@ class Shapes:
         return self.shaped(poses, rows) @ self.matrix[:3, :3].T
 
     def parts_of(self, rows: Rows) -> Rows:
-        """The numbers of the parts to which points belong, (r,): what is near each other may be one foot."""
+        """The numbers of the parts to which points belong, (r,): points near each other may be one foot."""
         cells = np.floor(self.points[rows] @ self.matrix[:2, :3].T / (GAP * self.height)).astype(np.int64)
         return np.unique(cells, axis=0, return_inverse=True)[1].reshape(-1)
 
@@ -158,8 +158,8 @@ def has_own_shapes(ob: Object) -> bool:
 
 
 def give_own_shapes(meshes: Sequence[Object], leaders: Sequence[int]) -> None:
-    """Give the leaders among the objects of a model copies of their mesh, which the others share; `leaders`: of each
-    object, the row of the one whose copy it gets."""
+    """Give the leaders among the objects of a model copies of their mesh, which others share; `leaders`: for each
+    object, the row of its leader."""
     for row in sorted(set(leaders)):
         ob = meshes[row]
         # One with strips that were edited stays.

@@ -176,7 +176,7 @@ def ask_for(crowd: Object, behavior: type[Behavior]) -> None:
 
 
 def answer(scene: Scene) -> None:
-    """Something may have been tagged that behaviors waited for: those that have a target say so if they lose it."""
+    """Let behaviors of which the scene now has a target say so when they lose it, as something may have been tagged."""
     roles = by_role(in_use(scene))
     for crowd in roles[Role.CROWD]:
         if crowd.steering.unasked and crowd.is_editable and crowd.library is None:

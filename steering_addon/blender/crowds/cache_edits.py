@@ -44,7 +44,7 @@ def no_edits(crowd: str) -> Mesh:
 
 
 def edits_of(mesh: Mesh | None, identities: np.ndarray) -> dict[str, np.ndarray]:
-    """The edits of agents (n,), a column for each attribute by its name; of those without any, what changes nothing."""
+    """The edits of agents, a column (n,) for each attribute by name; the usual value where there is none."""
     row = _rows(mesh, identities)
     columns = {}
     for name, (_, usual) in COLUMNS.items():

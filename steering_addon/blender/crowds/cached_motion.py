@@ -91,7 +91,7 @@ class CachedMotion:
         return self.variant[rows] * self.poses + pose if self.poses else np.broadcast_to(self.variant[rows], pose.shape)
 
     def start_velocity(self, rows: np.ndarray) -> np.ndarray:
-        """The velocities at which agents enter, (k, 3) m/s; nan where they are not known as they are shown."""
+        """The velocities at which agents enter, (k, 3) m/s; nan where they are not known."""
         speed, shift = self._pace(rows)
         if "start_velocity" not in self.shown.data.attributes:
             return np.full((len(rows), 3), np.nan)

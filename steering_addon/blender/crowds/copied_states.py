@@ -74,7 +74,7 @@ def copy_states(context: Context, source: Object, crowd: Object) -> list[Object]
 
 
 def _copy_clips(source: Object, crowd: Object, copies: Mapping[Object, Object], scene: Scene) -> None:
-    """Let clips of a crowd that were for copied states be for the copies, and give it those that it can play too."""
+    """Let clips for copied states be for the copies, and add those clips that the crowd can play, too."""
     clips = stored_clips(crowd)
     for clip in clips:
         if (state := state_of(clip)) in copies:

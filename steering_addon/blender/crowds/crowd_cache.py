@@ -223,7 +223,7 @@ def remove_content(collection: Collection) -> None:
 
 
 def is_kept_here(collection: Collection | None) -> bool:
-    """Whether there is a cache, and this file holds what it shows."""
+    """Whether there is a cache, and it is in this file."""
     return collection is not None and shown_by(collection) is not None
 
 

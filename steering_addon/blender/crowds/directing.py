@@ -101,8 +101,8 @@ def check_takeover(vehicle: Object, first: int, last: int) -> None:
 
 
 def take_over(vehicle: Object, context: Context, first: int, last: int, precision: float) -> Object:
-    """The guide of a vehicle with the baked motion of some frames as keys; the vehicle follows it on these.
-    `precision`: metres by which the curves between keys may be off the motion."""
+    """Make or extend the guide of a vehicle by the baked motion of some frames; the vehicle follows it on these.
+    `precision`: metres by which the curves may be off the motion."""
     baked = CurrentAnimation(vehicle).curves("location")
     frames = np.arange(first, last + 1)
     around = np.stack([_values(baked.get(axis), vehicle.location[axis], frames) for axis in range(3)], axis=-1)

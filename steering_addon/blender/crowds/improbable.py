@@ -115,7 +115,7 @@ def _differs(size: float, reference: float) -> bool:
 
 
 def loose_parts(objects: Sequence[Object]) -> list[Object]:
-    """The objects whose boxes reach into that of another with other data, as those of wheels into that of a car.
+    """The objects whose boxes overlap that of another with other data, as wheels do with a car.
 
     Copies of one model that still stand in one place share their data.
     """
@@ -156,7 +156,7 @@ def off_origin(vehicles: list[Object]) -> dict[str, list[Object]]:
 
 
 def _corners(ob: Object, family: Family | None) -> NDArray[np.float64]:
-    """The corners of the boxes round an object, its parts and what it shows of a collection, in its space, (m, 3)."""
+    """The corners of all boxes of a model in its own space, (m, 3): of itself, its parts and a collection instance."""
     inverted = ob.matrix_world.inverted_safe()
     boxes: dict[bool, list[NDArray[np.float64]]] = {True: [], False: []}
     if ob.type == "MESH":

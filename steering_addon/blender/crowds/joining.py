@@ -110,8 +110,8 @@ def join(context: Context, objects: Sequence[Object], like: Likeness, *, apart: 
 def _to_join(
     context: Context, objects: Sequence[Object], role: Role, *, apart: bool
 ) -> tuple[list[Object], Object | None]:
-    """The objects that are not yet in the crowd that they are to join by this role, and that crowd; None for a new
-    one, as for `join`."""
+    """The objects that are new to the crowd that they join by this role, and that crowd; None for a new one, as for
+    `join`."""
     selected = selected_crowd(context)
     accepted = set(in_use(context.scene)) if selected is None else {selected}
     joining = [ob for ob in objects if not (has_role(ob, role) and crowd_of(ob) in accepted)]
@@ -128,8 +128,8 @@ def _make_identities_distinct(objects: Iterable[Object]) -> None:
 
 
 def shape_of(body: Body, front: Front, measure: Measure, long: bool) -> Shape:
-    """The radius and the length in metres of a body: a capsule if it is long, else a sphere, with a length of 0.
-    `long`: whether bodies may be capsules, which they are not in a crowd of spheres."""
+    """The radius and the length in metres of a body: a capsule if it is long, else a sphere of length 0. `long`:
+    whether bodies may be capsules."""
     capsule = body.capsule(*front, flat=measure is Body.footprint) if long else None
     return capsule or (measure(body, front), 0.0)
 
@@ -165,7 +165,7 @@ def fit_locomotion(crowd: Object, members: Sequence[Object], depsgraph: Depsgrap
 
 
 def fit_springs(crowd: Object, members: Sequence[Object]) -> None:
-    """Give the locomotion of a crowd the values that suit what drivers move of all its members, such as springs."""
+    """Fit the locomotion of a crowd to the drivers that all its members have, such as those of springs."""
     kind, model = locomotion_of(crowd), crowd.steering.vehicle
     drivers = reading_drivers(members, [output.name for output in kind.outputs])
     read = set.intersection(*(set(drivers.get(ob, ())) for ob in members))
@@ -194,7 +194,7 @@ def fit_size(ob: Object, crowd: Object, shape: Shape) -> None:
 
 
 def _known_height(height: float, known: list[float]) -> float:
-    """The height among the `known` ones that is nearly the same, or else a new one, which is added.
+    """The known height that is nearly the same, or else this one, which becomes known.
 
     Parts moved by drivers make copies of one model differ a little, and their strides must not.
     """

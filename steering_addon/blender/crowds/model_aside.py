@@ -108,7 +108,7 @@ class ModelAside:
         self.scene.frame_set(full_frame, subframe=float(frame - full_frame))
 
     def _parts(self) -> Iterator[tuple[Mesh, np.ndarray, list[Material | None]]]:
-        """The evaluated meshes, what they are instanced by among them: each with its matrix (4, 4) and materials."""
+        """The evaluated meshes, instances included: each with its matrix (4, 4) and materials."""
         for instance in self.scene.view_layers[0].depsgraph.object_instances:
             ob = instance.object
             if ob.type == "MESH" and instance.show_self:
@@ -126,8 +126,8 @@ def _material_row(materials: list, material: Material | None) -> int:
 
 @contextmanager
 def model_aside(vehicle: Object, rig: Object, scene: Scene, layer: ViewLayer, family: Family) -> Iterator[ModelAside]:
-    """A copy of a vehicle with its parts, those that renders of a view layer show, until the end. `rig`: what plays the
-    clips of the vehicle; `scene`: whose frame rate and units are used."""
+    """A copy of a vehicle with the parts that renders of a view layer show, until the end. `rig`: the player of its
+    clips; `scene`: for frame rate and units."""
     model = MemberModel.of(vehicle, family)
     visible = _visible_parts(model.parts, layer)
     own_scene = bpy.data.scenes.new(NAME)
@@ -161,7 +161,7 @@ def model_aside(vehicle: Object, rig: Object, scene: Scene, layer: ViewLayer, fa
 
 
 def _visible_parts(parts: Sequence[Object], layer: ViewLayer) -> set[Object]:
-    """The parts that renders of a view layer show; of a model hidden as a whole, as before it comes, those it has.
+    """The parts that renders of a view layer show; all of a model that is hidden as a whole, as before it comes.
 
     None of a model at rest is in a layer.
     """

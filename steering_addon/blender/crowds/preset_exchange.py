@@ -115,8 +115,8 @@ def unknown_settings(preset: Preset) -> list[str]:
 
 
 def preset_of(crowd: Object, label: str, description: str, length: float | None) -> Preset:
-    """The preset with all settings of a crowd. `length`: of the crowd's bodies in metres; None if it has none, and
-    those that its settings are for count."""
+    """The preset with all settings of a crowd. `length`: of its bodies in metres; None if there are none, and that of
+    its settings counts."""
     settings, moves = crowd.steering, locomotion_of(crowd)
     length = length or max(settings.vehicle.length, 2.0 * settings.vehicle.radius) or ONE_METRE
     kinds = [b for b in CATALOGUE if uses(crowd, b.name)]

@@ -35,7 +35,7 @@ from .states import fit_reach, known_states, new_state, new_trigger, selected_ca
 
 
 def as_made(crowd: Object, states: Iterable[Object]) -> list[Object]:
-    """The states of a crowd that are still as many times as fast as it as some preset made them."""
+    """The states of a crowd whose top speed is still a preset's multiple of the crowd's."""
     factors, values = [], values_for_preset(VehicleModel, crowd.steering.vehicle)
     for listed in STATES.by_name().values():
         with suppress(Refusal):
@@ -56,7 +56,7 @@ class StateAdding:
     warnings: list[str]
 
     def add(self, name: str) -> Object:
-        """The state of a preset, with those that follow it or come with it where the crowd lacks them."""
+        """Add the state of a preset, and the states that follow or come with it where the crowd lacks them."""
         preset = self.presets[name]
         state = new_state(self.context, self.crowd, preset.label)
         settings = state.steering

@@ -40,7 +40,7 @@ def states_of_crowd(crowd: Object, context: Context) -> list[Object]:
 
 
 def in_order(states: Sequence[Object]) -> list[Object]:
-    """States in the order in which they lead to one another, beginning with those that nothing leads to."""
+    """States in the order of their transitions, from those that no other leads to."""
     followers = {ob: pointed_at(ob.steering.state, "then") for ob in states if ob.steering.is_property_set("state")}
     led_to = {follower for state, follower in followers.items() if follower != state}
     ordered: dict[Object, None] = {}
@@ -92,8 +92,8 @@ def known_states(crowd: Object, context: Context) -> list[Object]:
 
 
 def new_cue(state: Object, frame: int, length: int, fade: int) -> NlaStrip:
-    """A strip on a state that tells its crowd to take it up, from a frame on. `length`, `fade`: frames; the share of
-    the crowd that is told grows and falls during the fades."""
+    """A strip that tells the crowd of a state to take it up, from a frame on. `length`, `fade`: frames; the share of
+    vehicles grows and falls during the fades."""
     named = (action for action in bpy.data.actions if action.name.partition(".")[0] == CUE)
     action = next((action for action in named if _paths(action) == [CUE_PATH]), None)
     if action is None:
@@ -132,7 +132,12 @@ def _paths(action: bpy.types.Action) -> list[str]:
 
 def place_below(ob: Object, crowd: Object, context: Context) -> None:
     """Put a new state or trigger into the collection of the crowd's states, below the crowd."""
-    collection = _collection_of_states(crowd, context)
+    # A scene does not list what was added to it a moment ago; the parent does.
+    states = (child for child in crowd.children if has_role(child, Role.STATE))
+    collection = next((fitting[0] for state in states if (fitting := fitting_collections(context, state))), None)
+    if collection is None:
+        collection = bpy.data.collections.new(f"{crowd.name} States")
+        collection_beside(context, crowd).children.link(collection)
     if crowd.is_editable and pointed_at(crowd.steering, "states") != collection:
         crowd.steering.states = collection
     collection.objects.link(ob)
@@ -156,18 +161,8 @@ def bring_states(crowd: Object, context: Context) -> None:
     collection_beside(context, crowd).children.link(pointed_at(crowd.steering, "states"))
 
 
-def _collection_of_states(crowd: Object, context: Context) -> bpy.types.Collection:
-    # A scene does not list what was added to it a moment ago; the parent does.
-    for ob in (child for child in crowd.children if has_role(child, Role.STATE)):
-        if fitting := fitting_collections(context, ob):
-            return fitting[0]
-    collection = bpy.data.collections.new(f"{crowd.name} States")
-    collection_beside(context, crowd).children.link(collection)
-    return collection
-
-
 def new_trigger(context: Context, state: Object, when: str, caller: Object | None, *, one_each: bool = False) -> Object:
-    """A new trigger that calls vehicles into a state, at what it watches for or else at the 3D cursor.
+    """A new trigger of a state, at the object that it watches for or else at the 3D cursor.
 
     Its distance fits the vehicles in the state. Where each thing calls one vehicle, it is at least the distance between
     the two farthest: one is sent wherever they are.
@@ -212,9 +207,9 @@ def new_trigger(context: Context, state: Object, when: str, caller: Object | Non
 
 
 def fit_reach(state: Object, scene: Scene) -> None:
-    """Fit the distance within which others carry a vehicle along: as far as it stays together with others.
+    """Fit the distance within which vehicles of a state carry others along to that of cohesion.
 
-    Where the crowd does not, it fits the vehicles as they are in the state.
+    Where the crowd has none, it fits the vehicles as they are in the state.
     """
     crowd = crowd_of(state).steering
     fitted = fitted_length(StateModel.parameters()["reach"], _bodies_in(state, scene))

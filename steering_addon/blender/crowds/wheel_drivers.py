@@ -60,7 +60,9 @@ Driven = dict[tuple[str, int], tuple[str, dict[str, str]]]
 
 def wheels_of_car(car: Object, depsgraph: Depsgraph, family: Family) -> list[Wheel]:
     """The wheels of a car that are objects of their own: the parts furthest up that are wheels as a whole."""
-    to_car, car_origin = _to_car(car, depsgraph)
+    matrix = doubles(car.evaluated_get(depsgraph).matrix_world)
+    # From the world to what is ahead, to the left and up of the car.
+    to_car, car_origin = unit(np.einsum("ij,kj->ki", matrix[:3, :3], rows_of_axes(car))), matrix[:3, 3]
     parts = list(family.descendants(car))
     points = {part: _points(part, to_car, car_origin, depsgraph) for part in (car, *parts)}
     points_below = {part: np.concatenate([points[ob] for ob in (part, *family.descendants(part))]) for part in parts}
@@ -75,8 +77,8 @@ def wheels_of_car(car: Object, depsgraph: Depsgraph, family: Family) -> list[Whe
 
 
 def drivers_of(car: Object, wheels: Sequence[Wheel], reading: Mapping[str, Sequence[FCurve]]) -> dict[Object, Driven]:
-    """The drivers of the wheels of a car; `reading`: the drivers that read what a bake keys on the car, by property.
-    Refused if it has no two wheels on each of two axles, or one that cannot be driven."""
+    """The drivers of the wheels of a car; `reading`: those that read keyed properties of the car, by property. Refused
+    if it has no two wheels on each of two axles, or one that cannot be driven."""
     if not wheels:
         raise Refusal(f"{car.name} has no wheels that are objects of their own. Separate them, and parent them to it.")
     distances = np.array([wheel.middle[0] for wheel in wheels])
@@ -106,7 +108,7 @@ def drive_wheels(car: Object, driven: Mapping[Object, Driven]) -> None:
 
 
 def give(ob: Object, name: str, value: float = 0.0) -> None:
-    """Give an object a property that a bake keys; it has this value without one."""
+    """Give an object a property that a bake keys, with its value until then."""
     ob[name] = value
     ob.id_properties_ui(name).update(description=DESCRIPTIONS[name])
 
@@ -130,12 +132,6 @@ def drive_by(
         target.id, target.data_path = owner, path_of(name)
         target.use_fallback_value = letter in fallback
     driver.expression = expression
-
-
-def _to_car(car: Object, depsgraph: Depsgraph) -> tuple[Vectors, np.ndarray]:
-    """The (3, 3) matrix from the world to what is ahead, to the left and up of a car, and its place."""
-    matrix = doubles(car.evaluated_get(depsgraph).matrix_world)
-    return unit(np.einsum("ij,kj->ki", matrix[:3, :3], rows_of_axes(car))), matrix[:3, 3]
 
 
 def _points(part: Object, to_car: Vectors, car_origin: np.ndarray, depsgraph: Depsgraph) -> Vectors:

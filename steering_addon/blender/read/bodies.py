@@ -40,7 +40,7 @@ class BodyReader:
         return self._sizes is not None or not self._plan.bodies
 
     def of_changed_crowds(self, plan: Plan) -> "BodyReader":
-        """A reader for the same bodies with other settings of crowds, which knows what was measured before."""
+        """A reader for the same bodies with other settings of crowds, which keeps all measurements."""
         reader = copy(self)
         reader._plan = plan
         return reader
@@ -126,7 +126,7 @@ def _matrix(source: BodySource, plan: Plan, depsgraph: Depsgraph) -> np.ndarray:
 
 
 def _face(ob: Object, depsgraph: Depsgraph, family: Family) -> np.ndarray:
-    """The forward and up axes of a body in its own space, (2, 3); of an untagged one guessed as when it is tagged."""
+    """The forward and up axes of a body in its own space, (2, 3), guessed if it has no tag."""
     front = current_front(ob)
     if front is None:
         front = front_of(ob, family, None if _is_point(ob) else Body.of(ob, depsgraph, family))

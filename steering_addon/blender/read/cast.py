@@ -56,7 +56,7 @@ class LostCrowd:
 
 @dataclass(frozen=True)
 class Cast:
-    """The objects that a run moves, and what decides what they want.
+    """The objects that a run moves and decides by.
 
     Attributes:
         first, last: the frames of the run.
@@ -154,9 +154,8 @@ def _with_points(
     *,
     adds_nothing: bool,
 ) -> tuple[VehicleSource, np.ndarray, list[Object]]:
-    """The vehicles that are objects together with those that are points of objects, their identities (n,) rising, and
-    the objects that have no points; without the points for which objects stand, `picked`. Refused if a point cannot be
-    used, or there is no vehicle at all."""
+    """Join the vehicles that are objects with the points of objects, but for those in `picked`: the source, identities
+    (n,) rising, and the objects without points. Refused if a point cannot be used, or there is no vehicle at all."""
     sources: list[tuple[VehicleSource, np.ndarray]] = [of_objects] if len(of_objects[1]) else []
     empty, known = [], of_objects[1]
     for ob, points in sources_of_points(of_points, scene, first, known, picked, adds_nothing=adds_nothing):

@@ -20,7 +20,7 @@ ReadsLines = Callable[[Object, Depsgraph], list[tuple[np.ndarray, bool]]]
 
 
 class CurveReader:
-    """Reads one curve object frame after frame; it is read once where it stands if its shape stays."""
+    """Reads a curve object frame after frame; once for each place if its shape stays."""
 
     def __init__(self, ob: Object, read: ReadsLines | None = None) -> None:
         """`read` reads its lines; by default `polylines`."""

@@ -37,7 +37,7 @@ DRIVER_PROPERTIES = frozenset(
 
 
 def reasons(ob: Object, *, only_place: bool = False) -> Iterator[tuple[Object, str]]:
-    """The objects that an object, or only its place, depends on directly, and through what; a parent is "parent".
+    """The objects that an object, or only its place, depends on directly, each with the reason; "parent" for a parent.
 
     A wing driven by the properties keyed on the vehicle it belongs to depends on that vehicle as its parent only.
     """
@@ -88,7 +88,7 @@ def reads_scene(ob: Object) -> bool:
 
 
 def reads_vehicle_above(ob: Object) -> bool:
-    """Whether a driver of the object reads what a bake keys on a vehicle that it is parented to at any depth."""
+    """Whether a driver of the object reads keyed properties of a vehicle that it is parented to at any depth."""
     return any(
         isinstance(target, bpy.types.Object) and _is_driven_part(ob, target, path)
         for driver in drivers_of(*blocks(ob))

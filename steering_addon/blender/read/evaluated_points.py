@@ -66,7 +66,7 @@ def evaluated_points(ob: Object, depsgraph: Depsgraph | None) -> EvaluatedPoints
 
 
 def number_of_points(ob: Object, depsgraph: Depsgraph | None) -> int:
-    """The number of points of an object as it was last evaluated, or else of its mesh; 0 where that cannot be told."""
+    """The number of points of an object as last evaluated, or else of its mesh; 0 if it is not known."""
     if ob.type == "MESH" and not any(modifier.show_viewport for modifier in ob.modifiers):
         return len(ob.data.vertices)
     try:

@@ -13,7 +13,7 @@ from bpy.types import Attribute, Depsgraph, Mesh, Object
 
 from ...simulation.arrays.scalars import Mask, Rows
 from ...simulation.geometry.flows import Current, Flow, current
-from ...simulation.geometry.paths import Path, spline
+from ...simulation.geometry.paths import spline
 from ..objects.body_parts import vertices_of
 from ..objects.doubles import column_from, doubles, placed
 from ..refusal import Refusal
@@ -117,12 +117,6 @@ def wired(mesh: Mesh, name: str) -> list[EdgeChain]:
     return [EdgeChain(chain.vertices, rows[chain.edges], chain.closed) for chain in marked]
 
 
-def path_of_chains(edge_chains: list[EdgeChain], points: np.ndarray) -> Path:
-    """The path whose lines are chains through the points (v, 3), in world space."""
-    lines = [(points[chain.vertices], chain.closed) for chain in edge_chains]
-    return tuple(spline(line, closed, min(SAMPLES + FINENESS * len(line), MOST_SAMPLES)) for line, closed in lines)
-
-
 def _edge_marks(mesh: Mesh, name: str) -> Mask:
     attribute = marks(mesh, name)
     if attribute is None:
@@ -178,7 +172,8 @@ def _flow(ob: Object, mesh: Mesh, matrix: np.ndarray) -> Flow:
     # Modifiers may give it edges on another frame.
     if not chains and (not ob.modifiers or (len(mesh.polygons) and not name)):
         raise Refusal(f"The flow {ob.name} has {_missing(mesh, name)}, or choose a Flow Attribute.")
-    return path_of_chains(chains, points)
+    lines = [(points[chain.vertices], chain.closed) for chain in chains]
+    return tuple(spline(line, closed, min(SAMPLES + FINENESS * len(line), MOST_SAMPLES)) for line, closed in lines)
 
 
 def _missing(mesh: Mesh, name: str) -> str:

@@ -33,17 +33,11 @@ def parent_part(ob: Object, depsgraph: Depsgraph) -> np.ndarray:
     if ob.parent is None:
         return np.eye(4)
     evaluated = ob.evaluated_get(depsgraph)
-    carrying = _carrying_matrix(ob, ob.parent.evaluated_get(depsgraph))
-    if carrying is None:
+    if is_computed(ob):
         return doubles(evaluated.matrix_world @ evaluated.matrix_basis.inverted_safe())
+    parent = ob.parent.evaluated_get(depsgraph)
+    carrying = _bone_matrix(parent, ob.parent_bone) if ob.parent_type == "BONE" else parent.matrix_world
     return doubles(carrying @ evaluated.matrix_parent_inverse)
-
-
-def _carrying_matrix(ob: Object, parent: Object) -> Matrix | None:
-    """The matrix of the object or bone that carries a child, None for other kinds of parents."""
-    if ob.parent_type == "BONE":
-        return _bone_matrix(parent, ob.parent_bone)
-    return None if is_computed(ob) else parent.matrix_world
 
 
 def is_computed(ob: Object) -> bool:

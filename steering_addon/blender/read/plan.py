@@ -100,18 +100,13 @@ def planning(
     cast = yield from cast_of(scene, only, replace_own_keys=replace_own_keys, adds_nothing=adds_nothing, alone=alone)
     yield
     around = surroundings_of(cast)
-    _check(scene, cast, around, replace_own_keys=replace_own_keys)
-    yield
-    return _assemble(scene, cast, around)
-
-
-def _check(scene: Scene, cast: Cast, around: Surroundings, *, replace_own_keys: bool) -> None:
-    """Refuse what depends on a vehicle that the run moves, and resources that cannot be hidden."""
     rows = rows_of_vehicles(cast.source)
     vehicles = dict(zip(rows.values(), cast.source.objects))
     check_independent(around.looked_at, cast.crowds, vehicles, rows, around.spread_out, around.only_seen)
     if any(feeds(behaviors_of(crowd)) for crowd in cast.crowds):
         check_hiding([body.ob for body in around.scenery.bodies], cast.first, cast.last, replace_own_keys)
+    yield
+    return _assemble(scene, cast, around)
 
 
 def _assemble(scene: Scene, cast: Cast, around: Surroundings) -> Plan:

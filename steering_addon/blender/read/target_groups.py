@@ -206,20 +206,18 @@ def _members(
     or the nearest with a role."""
     pointed, collection = pointed_at(group, name), pointed_at(group, collection_of(name))
     if pointed is not None:
-        return _vehicles_of(pointed, objects, target) if has_role(pointed, Role.CROWD) else ([], [])
+        if not has_role(pointed, Role.CROWD):
+            return [], []
+        members, points = (
+            [ob for ob in tagged(objects, role) if crowd_of(ob) == pointed] for role in (Role.VEHICLE, Role.POINTS)
+        )
+        if not members and not points:
+            raise Refusal(f"The crowd {pointed.name}, {target}, has no vehicles. Tag some, or choose another crowd.")
+        return members, points
     if collection is not None:
         return _objects_of(collection, objects, target), []
     nearest = pick_of(group, name, parameter) == NEAREST_ONE
     return ([] if nearest or parameter.role is None else tagged(objects, parameter.role)), []
-
-
-def _vehicles_of(crowd: Object, objects: list[Object], target: str) -> tuple[list[Object], list[Object]]:
-    members, points = (
-        [ob for ob in tagged(objects, role) if crowd_of(ob) == crowd] for role in (Role.VEHICLE, Role.POINTS)
-    )
-    if not members and not points:
-        raise Refusal(f"The crowd {crowd.name}, {target}, has no vehicles. Tag some, or choose another crowd.")
-    return members, points
 
 
 def _objects_of(collection: Collection, objects: list[Object], target: str) -> list[Object]:

@@ -104,8 +104,8 @@ def _put(ob: Object, matrix: Matrix) -> None:
 
 
 def resize(ob: Object, scale: float, room: float) -> None:
-    """Scale a member relative to its model, keeping other changes of its size. `scale`: size of the member divided by
-    that of the model; `room`: radius in metres that is kept free for it."""
+    """Scale a member, keeping other changes of its size. `scale`: relative to its model; `room`: radius in metres that
+    is kept free for it."""
     member = ob.steering.member
     member.room = room
     ratio = scale / member.scale

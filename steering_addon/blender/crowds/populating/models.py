@@ -163,8 +163,8 @@ class Source:
 def usable(
     objects: Sequence[Object], crowd: Object | None, excluded: Collection[Object | None], family: Family
 ) -> list[Object]:
-    """The objects that can be models, without descendants of other models; of a character what moves all of it.
-    `excluded`: objects to leave out. Refused if a model is linked."""
+    """The objects that can be models, without descendants of other models; the root of a character. `excluded`: objects
+    to leave out. Refused if a model is linked."""
     models = candidates(objects, crowd, excluded, family)
     for ob in models:
         if ob.library is not None:
@@ -175,7 +175,7 @@ def usable(
 def candidates(
     objects: Sequence[Object], crowd: Object | None, excluded: Collection[Object | None], family: Family
 ) -> list[Object]:
-    """As `usable`, with those that are linked. What only shows where a bone is, as its custom shape, is no model."""
+    """As `usable`, with linked objects. Custom shapes of bones are no models."""
     skins = {part: bond.carrier for part, bond in family.bonds.items() if bond.is_skin}
     left_out = bone_shapes().union(excluded)
     wholes = carriers(skins.get(ob, ob) for ob in objects if ob not in left_out)

@@ -76,7 +76,7 @@ def stand_on(place: Object, crowd: Object) -> None:
 
 
 def follow(curve: Object, preset: Preset) -> None:
-    """Make the curve along which members of a new crowd stand a path, if its preset follows paths."""
+    """Make the curve of a new crowd a path, if its preset follows paths."""
     is_new = suits(curve, Role.PATH) and not has_role(curve, Role.PATH)
     if is_new and curve.library is None and curve.is_editable and pointers(behaviors_in(preset), Kind.PATH):
         give_role(curve, Role.PATH, Family())
@@ -92,14 +92,14 @@ def set_out_both_ways(crowd: Object | None, preset: Preset | None) -> bool:
 
 
 def has_room_inside(place: Object, size: float, depsgraph: Depsgraph) -> bool:
-    """Whether those that fly or swim, and are so large, belong inside a place that is selected with them, not on it."""
+    """Whether flyers or swimmers of this size, metres, belong inside the selected place, not on it."""
     if place.type != "MESH" or has_role(place, Role.SURFACE) or not min(place.dimensions) > size:
         return False
     return bool(inside_of(*triangles_of(place, depsgraph, None)))
 
 
 def stay_in(place: Object, preset: Preset, depsgraph: Depsgraph) -> Object | None:
-    """The place that members of a new crowd fill, as the region of a preset that needs one; it becomes one."""
+    """The region of a preset that needs one: the place that members of a new crowd fill, which becomes a region."""
     if not pointers(behaviors_in(preset), Kind.REGION):
         return None
     if not has_role(place, Role.REGION):
@@ -119,8 +119,7 @@ def _becomes_surface(place: Object, kind: type[Locomotion]) -> bool:
 
 
 def tell_remedy(ground: MemberGround, sources: Sequence[Source]) -> str:
-    """A remedy that makes room for more members, and the reason if it is a special one; without final stop. `sources`:
-    the models."""
+    """A remedy that makes room for more members, with a special reason if there is one; without final stop."""
     for source in sources:
         if text := _why_far(source):
             return text

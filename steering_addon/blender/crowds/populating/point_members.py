@@ -48,13 +48,13 @@ def add_points(
     settings: Mapping[str, np.ndarray],
     collection: Collection | None = None,
 ) -> Object:
-    """An object whose points are the members of a crowd; what it was before is removed.
+    """An object whose points are the members of a crowd, in place of earlier ones.
 
     Args:
         models: as `models_of` makes it.
         identities: (n,)
         position, forward, up: (n, 3) metres and unit vectors.
-        scale, variant: (n,) how many times as large as its model each is, and the number of that.
+        scale, variant: (n,) the factor by which each is larger than its model, and the number of that.
         settings: (n,) the settings of members that differ, by name.
         collection: where to link it, by default that of the members.
     """
@@ -84,7 +84,7 @@ USUAL = {"speed_factor": 1.0, "mass_factor": 1.0, "start_speed": 0.7}
 
 
 def varied(identities: np.ndarray, seed: int, amounts: Mapping[str, float]) -> dict[str, np.ndarray]:
-    """The settings of members that vary by these amounts, (n,) each, as Vary gives them to objects; without sizes."""
+    """The settings of members as Vary gives them to objects, (n,) each, without sizes."""
     keys = keys_of(seed, identities)
     return {
         VARIED[amount]: USUAL[VARIED[amount]] * factors(keys, amount, share)
@@ -96,7 +96,7 @@ def varied(identities: np.ndarray, seed: int, amounts: Mapping[str, float]) -> d
 def known_settings(
     crowd: Object, context: Context, objects: Sequence[Object], identities: np.ndarray
 ) -> dict[str, np.ndarray]:
-    """The settings that vary of members, (n,) each, as these objects or the points of the crowd have them so far."""
+    """The varying settings of members, (n,) each, that these objects or the points of the crowd have so far."""
     numbers = np.array([ob.steering.identity for ob in objects], dtype=np.int64)
     of_objects = {name: np.array([getattr(ob.steering, name) for ob in objects]) for name in USUAL}
     known = {name: np.full(len(identities), usual) for name, usual in USUAL.items()}

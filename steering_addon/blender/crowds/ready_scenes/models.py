@@ -179,7 +179,7 @@ def _scale(ob: Object, factor: float) -> None:
 
 
 def _new_clip(stored: Action, name: str, rig: Object, stretch: float = 1.0, scale: float = 1.0) -> Action:
-    """A new action for a person after one of the asset file, which takes longer and moves farther by these factors."""
+    """A copy of an action of the asset file for a person, with times and distances multiplied by these factors."""
     action, slot = new_action(name, rig)
     curves = channelbag_in(action, slot, ensure=True).fcurves
     for source in (curve for bag in channelbags(stored) for curve in bag.fcurves):
