@@ -62,18 +62,13 @@ def fit_states(crowd: Object, states: Iterable[Object]) -> list[str]:
         speed = cruise_of(state)
         if run == 0.0 or speed < RUNS * run or run / ALIKE < speed < run * ALIKE:
             continue
-        vehicle = state.steering.vehicle
-        values, of_crowd = (
-            {name: getattr(owner, name) for name in HASTENED} for owner in (vehicle, crowd.steering.vehicle)
-        )
+        vehicle, turns = state.steering.vehicle, getattr(state.steering, moves.name)
+        values, of_crowd = ({name: getattr(ob.steering.vehicle, name) for name in HASTENED} for ob in (state, crowd))
         for name, value in hastened(values, run / speed, of_crowd).items():
             setattr(vehicle, name, value)
-        turns = getattr(state.steering, moves.name)
         if turns.own:
-            crowds = getattr(crowd.steering, moves.name)
-            values, of_crowd = (
-                {name: getattr(owner, name) for name in moves.parameters()} for owner in (turns, crowds)
-            )
+            groups = turns, getattr(crowd.steering, moves.name)
+            values, of_crowd = ({name: getattr(group, name) for name in moves.parameters()} for group in groups)
             for name, value in quickened(moves, values, run / speed, of_crowd).items():
                 setattr(turns, name, value)
         fitted.append(state.name)

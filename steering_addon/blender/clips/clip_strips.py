@@ -106,19 +106,17 @@ def write_clips(all_played: Sequence[RigClips], frames: np.ndarray) -> list[Edit
 
 def _write_on(clips: RigClips, writer: "_StripWriter", spare: set[bpy.types.Action]) -> tuple[ClipRecord, list[Edited]]:
     """Write the strips of an armature; returns their record, and those that stay as they are."""
-    rig, before = clips.rig, clip_record(clips.rig)
-    pose = before.pose_of(rig) if before is not None else {}
+    rig, before = clips.rig, clip_record(clips.rig) or ClipRecord(0.0, 0.0, (), ())
     feet = [channel for played in clips.played for channel in played.copy.feet]
     channels = *clips.channels, *feet
-    pose = values_of(rig, channels) | posed_by_tracks(rig, set(channels)) | pose
-    kept, kept_slot = (before.kept, before.kept_slot) if before is not None else (None, 0)
-    stay = _remove_tracks(rig, before, spare) if before is not None else []
+    pose = values_of(rig, channels) | posed_by_tracks(rig, set(channels)) | before.pose_of(rig)
+    kept, kept_slot, muted = before.kept, before.kept_slot, before.muted
+    stay = _remove_tracks(rig, before, spare)
     if not clips.moves:
         action, slot = hiding_action(rig, clips.channels)
         if action is not None:
             kept, kept_slot = action, slot.handle if slot is not None else 0
             assign_action(rig, None)
-    muted = before.muted if before is not None else ()
     copies = [clip for played in clips.played if (clip := played.copy.clip) is not None]
     hiding = hiding_tracks(rig, clips.channels, copies, (writer.first, writer.last))
     for track in hiding:

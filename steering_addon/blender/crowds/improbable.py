@@ -105,9 +105,8 @@ def scaled_since(vehicles: Iterable[Object]) -> Iterator[Object]:
         if measured <= 0.0 or not _differs(mean_scale(ob), measured) or animates(ob, "scale"):
             continue
         axis = "XYZ".index(ob.steering.up_axis[-1])
-        if ob.type == "MESH" and not _differs(ob.dimensions[axis], ob.steering.height * measured):
-            continue
-        yield ob
+        if ob.type != "MESH" or _differs(ob.dimensions[axis], ob.steering.height * measured):
+            yield ob
 
 
 def _differs(size: float, reference: float) -> bool:

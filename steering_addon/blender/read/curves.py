@@ -54,15 +54,11 @@ def polylines(ob: Object, depsgraph: Depsgraph) -> list[tuple[np.ndarray, bool]]
     evaluated = ob.evaluated_get(depsgraph)
     if _is_computed(ob):
         return _in_world(_computed_lines(evaluated, depsgraph), evaluated)
-    mesh = evaluated.to_mesh()
-    if mesh is not None and not len(mesh.polygons) and not _has_surface(ob):
-        lines = _lines(mesh)
+    mesh, lines = evaluated.to_mesh(), None
+    if mesh is not None:
+        lines = None if len(mesh.polygons) or _has_surface(ob) else _lines(mesh)
         evaluated.to_mesh_clear()
-    else:
-        if mesh is not None:
-            evaluated.to_mesh_clear()
-        lines = _middle_lines(evaluated, depsgraph)
-    return _in_world(lines, evaluated)
+    return _in_world(_middle_lines(evaluated, depsgraph) if lines is None else lines, evaluated)
 
 
 def sketched(ob: Object, depsgraph: Depsgraph) -> list[tuple[np.ndarray, bool]]:
