@@ -33,7 +33,7 @@ def asset_file(path: Path) -> Iterator[tuple]:
     bpy.data.batch_remove(set(bpy.data.libraries) - before)
 
 
-def own(block: ID) -> ID:
+def own_copy(block: ID) -> ID:
     """A copy of an appended datablock in its place: the original may hold the path of the asset file."""
     copy, name = block.copy(), block.name
     block.user_remap(copy)
@@ -49,7 +49,7 @@ def player() -> NodeTree:
             return group
     with asset_file(ASSET) as (_, wanted):
         wanted.node_groups = [GROUP]
-    return own(wanted.node_groups[0])
+    return own_copy(wanted.node_groups[0])
 
 
 def set_inputs(modifier: Modifier, values: Mapping[str, Any]) -> None:

@@ -24,7 +24,7 @@ from ..objects.tagged_objects import by_role, crowd_of, in_use, tagged, vehicles
 from ..properties import has_role, has_roles, uses
 from ..property_groups import TYPES, collection_of, values_for_preset, values_of
 from ..read.dependencies import animated_paths
-from ..read.target_groups import awaited, named
+from ..read.target_groups import awaited, is_named
 
 
 def add_behaviors(
@@ -114,7 +114,7 @@ def _set_targets(behavior: type[Behavior], crowd: Object, scene: Scene, selected
     group, chosen = getattr(crowd.steering, behavior.name), []
     target: Object | Collection
     for name, parameter in behavior.parameters().items():
-        if parameter.kind not in POINTERS or parameter.default != NEAREST or named(group, name):
+        if parameter.kind not in POINTERS or parameter.default != NEAREST or is_named(group, name):
             continue
         if len(selected) == 1 and _can_be(selected[0], parameter):
             target, why, selected = selected[0], "which is selected", ()

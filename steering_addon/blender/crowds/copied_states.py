@@ -22,7 +22,7 @@ from ..properties import copy_values, pointed_at
 from .states import place_below, states_of_crowd, triggers_of_state
 
 
-def copied_crowd(context: Context, model: Object) -> Object:
+def copy_crowd(context: Context, model: Object) -> Object:
     """A new crowd at the 3D cursor with all settings of another, without its members and its list of models."""
     crowd = _copy_with_keys(model)
     crowd.parent = None

@@ -25,7 +25,7 @@ from ..read.evaluated_points import evaluated_points
 from ..read.forward_axis import front_of
 from ..read.role_assignment import current_front, default_crowd, give_role, make_vehicle, new_crowd
 from ..refusal import FARTHEST, check_stored, sound_front
-from .moves_like import UNCHANGED, Likeness, bring_to_life, fitting, flies, is_settled
+from .moves_like import UNCHANGED, Likeness, bring_to_life, fitting_preset, flies, is_settled
 
 SMALLEST = 1e-4
 """The radius in metres below which an object counts as without size, such as a single vertex."""
@@ -76,7 +76,7 @@ def join(context: Context, objects: Sequence[Object], like: Likeness, *, apart: 
     fronts = {ob.name: current_front(ob) or front_of(ob, family, bodies[ob.name], flies=flying) for ob in objects}
     preset = None
     if like is not UNCHANGED and (crowd is None or not is_settled(crowd)):
-        preset = fitting(like, median_length(bodies[ob.name].length(*fronts[ob.name]) for ob in objects))
+        preset = fitting_preset(like, median_length(bodies[ob.name].length(*fronts[ob.name]) for ob in objects))
     members = [] if crowd is None else [ob for ob, owner in zip(vehicles, crowds_of(vehicles)) if owner == crowd]
     check_stored(members[:1])
     empty = not members and crowd not in crowds_of(tagged(in_scene, Role.POINTS))
@@ -259,7 +259,7 @@ def join_points(context: Context, objects: Sequence[Object], like: Likeness, *, 
     if not objects:
         return Joined()
     check_stored([*objects, *([crowd] if crowd is not None else [])])
-    preset = None if like is UNCHANGED or (crowd is not None and is_settled(crowd)) else fitting(like, 0.0)
+    preset = None if like is UNCHANGED or (crowd is not None and is_settled(crowd)) else fitting_preset(like, 0.0)
     places = _places(context, objects)
     crowd = crowd or new_crowd(context, like.crowd)
     _make_identities_distinct(objects)

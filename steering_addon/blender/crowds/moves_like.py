@@ -151,7 +151,7 @@ def is_settled(crowd: Object) -> bool:
     return any(crowd_of(ob) == crowd for scene in bpy.data.scenes for ob in members_in(in_use(scene)))
 
 
-def fitting(like: Likeness, length: float) -> Preset:
+def fitting_preset(like: Likeness, length: float) -> Preset:
     """The preset of the likeness that is nearest in body length, scaled to that length. `length`: of the bodies in
     metres; 0 if unknown, which gives the first preset unscaled. Refused if a preset cannot be read."""
     presets = [CROWDS.find(name).load() for name in like.presets]

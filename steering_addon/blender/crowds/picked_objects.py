@@ -20,7 +20,7 @@ from ..refusal import Refusal
 from .cached_motion import CachedMotion
 from .model_aside import put_at
 from .populating.members import collection_beside
-from .populating.models import MemberModel, plain
+from .populating.models import MemberModel, detach
 
 SETTINGS = ("speed_factor", "size_factor", "length_factor", "mass_factor", "active")
 """The settings of a point that its object has as well."""
@@ -102,7 +102,7 @@ def object_for(context: Context, crowd: Object, agent: PickedAgent, motion: Cach
     member_model = MemberModel.of(model, Family())
     names = [f"{ROW.sub('', name)} {agent.identity}" for name in member_model.names]
     copies = member_model.copied_as(names, collection_for(context, crowd))
-    plain(copies)
+    detach(copies)
     root = copies[0]
     let_go(root)
     for copy in copies:

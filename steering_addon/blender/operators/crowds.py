@@ -7,7 +7,7 @@ from bpy.props import BoolProperty, StringProperty
 from bpy.types import Context, Object, Scene
 
 from ...simulation.roles import Role
-from ..crowds.copied_states import copied_crowd, copy_states
+from ..crowds.copied_states import copy_crowd, copy_states
 from ..crowds.crowd_cache import is_kept_here, save_as_library
 from ..crowds.joining import SMALLEST, fit_body, fit_size, fit_stride, height_of
 from ..crowds.populating.members import collection_beside
@@ -67,7 +67,7 @@ def _new(context: Context, vehicles: list[Object]) -> Object:
     model = crowd_of(active) if active in vehicles else max(models, key=models.count, default=None)
     if model is None:
         return new_crowd(context)
-    crowd = copied_crowd(context, model)
+    crowd = copy_crowd(context, model)
     copy_states(context, model, crowd)
     return crowd
 

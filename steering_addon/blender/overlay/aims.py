@@ -17,7 +17,7 @@ from ..objects.tagged_objects import crowd_of, in_use
 from ..properties import has_role, pointed_at
 from ..property_groups import bone_of
 from ..read.bodies import size_and_middle
-from ..read.sources import BodySource, behaviors_of, standing
+from ..read.sources import BodySource, behaviors_of, world_matrix_of
 from ..read.target_groups import pick_of, several_of
 from ..refusal import Refusal
 
@@ -49,7 +49,7 @@ class Aim:
     def goals(self, positions: np.ndarray, depsgraph: Depsgraph) -> np.ndarray:
         """The target position of each vehicle, (n, 3); its own position if it has no target. `positions`: (m, 3) of all
         vehicles that are drawn."""
-        matrices = doubles([standing(body, depsgraph) for body in self.bodies])
+        matrices = doubles([world_matrix_of(body, depsgraph) for body in self.bodies])
         candidates = np.einsum("kab,kb->ka", matrices[:, :3, :3], self.middles) + matrices[:, :3, 3]
         offset = candidates[None] - positions[self.rows][:, None]
         distance_squared = np.einsum("nka,nka->nk", offset, offset)

@@ -23,14 +23,14 @@ def scene_aside(source: Scene, needed: Sequence[Object]) -> Iterator[Scene]:
         scene.frame_start, scene.frame_end = source.frame_start, source.frame_end
         for ob in needed:
             scene.collection.objects.link(ob)
-        with evaluated(scene, [ob for ob in needed if ob.hide_viewport or animates(ob, "hide_viewport")]):
+        with evaluating(scene, [ob for ob in needed if ob.hide_viewport or animates(ob, "hide_viewport")]):
             yield scene
     finally:
         bpy.data.scenes.remove(scene)
 
 
 @contextmanager
-def evaluated(scene: Scene, hidden: Sequence[Object]) -> Iterator[None]:
+def evaluating(scene: Scene, hidden: Sequence[Object]) -> Iterator[None]:
     """Let Blender evaluate hidden objects, which it skips unless something visible needs them."""
     proxies: list[Object] = []
     try:

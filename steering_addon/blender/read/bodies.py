@@ -20,7 +20,7 @@ from .checks import check_number, check_numbers
 from .forward_axis import front_of
 from .plan import Plan
 from .role_assignment import current_front
-from .sources import BodySource, frames_there, standing
+from .sources import BodySource, frames_there, world_matrix_of
 
 
 class BodyReader:
@@ -63,7 +63,7 @@ class BodyReader:
             half_axis=half_axis(self._sizes[:, 0], self._sizes[:, 1]),
             roles=np.array([_roles(source.ob) for source in sources], dtype=np.int64),
             present=np.array([is_active(source.ob, depsgraph) for source in sources], dtype=np.bool_)
-            & within(self._spans, frame),
+            & is_within(self._spans, frame),
             carrier=np.array([source.carrier for source in sources], dtype=np.int64),
             crowd=np.array([self._crowd_row(source.ob) for source in sources], dtype=np.int64),
             amount=self._amounts(depsgraph, frame),
@@ -108,14 +108,14 @@ def is_active(ob: Object, depsgraph: Depsgraph) -> bool:
     return settings_of(ob) is None or ob.evaluated_get(depsgraph).steering.active
 
 
-def within(spans: np.ndarray, frame: int) -> np.ndarray:
+def is_within(spans: np.ndarray, frame: int) -> np.ndarray:
     """(k,) whether a frame lies within each of the spans of frames (k, 2)."""
     within: np.ndarray = (spans[:, 0] <= frame) & (frame <= spans[:, 1])
     return within
 
 
 def _matrix(source: BodySource, plan: Plan, depsgraph: Depsgraph) -> np.ndarray:
-    matrix = standing(source, depsgraph)
+    matrix = world_matrix_of(source, depsgraph)
     if source.carrier < 0:
         return doubles(matrix)
     position, basis = plan.vehicles.source.pose(source.carrier, depsgraph)

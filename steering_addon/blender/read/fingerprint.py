@@ -105,7 +105,7 @@ def taking_fingerprint(scene: Scene, baked: Collection[Object] | None = None) ->
 
 
 def digest_of_shapes(objects: Iterable[Object]) -> bytes:
-    """The hash of what the shapes and places of objects and of their parts are made from, without evaluating them."""
+    """The hash of the shapes and places of objects and of their parts, without evaluating them."""
     parts = [part for ob in objects for part in (ob, *ob.children_recursive)]
     hashed = hashlib.blake2b(digest_size=16)
     for ob in sorted(with_all_behind(parts), key=full_name):
@@ -127,7 +127,7 @@ def _head_settings(stored: PropertyGroup) -> Iterator[tuple]:
 
 
 def _is_moved(ob: Object, stored: PropertyGroup, baked: Collection[Object] | None) -> bool:
-    """Whether an object is a vehicle whose motion is that of a bake, and not part of what the bake is made from."""
+    """Whether a bake moves an object, which is then not part of what the bake is made from."""
     if Role.VEHICLE.name not in stored.roles or stored.locked:
         return False
     return bake_of(ob) is not None if baked is None else ob in baked
@@ -139,7 +139,7 @@ def _is_read(path: str) -> bool:
 
 
 def _objects_read(objects: list[tuple[Object, PropertyGroup]], moved: set[Object]) -> list[Object]:
-    """The tagged objects, the targets of behaviors and what these depend on, without the moved ones, by name."""
+    """The tagged objects, the targets of behaviors and their dependencies, without the moved ones, by name."""
     read = {ob for ob, _ in objects} - moved
     for _, stored in objects:
         if not stored.roles.isdisjoint(HOLDERS):
@@ -346,7 +346,7 @@ def _settings(struct: Any, path: str, animated: set[str]) -> list[tuple]:
 
 
 def _plain(value: Any) -> Any:
-    """A value of Blender's as plain Python, which is written alike in every session."""
+    """A value of Blender as plain Python, written the same in every session."""
     if isinstance(value, bpy.types.ID):
         return value.name_full
     if isinstance(value, (bool, int, float, str, type(None))):

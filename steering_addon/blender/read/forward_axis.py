@@ -109,8 +109,8 @@ def _axis_before_turn(axis: str, stand: np.ndarray) -> str:
 
 
 def _upright_turn(ob: Object, *, either_way: bool) -> np.ndarray | None:
-    """The rotation that gives a model +Z up, if it stands upright in the world by 90 degrees about its X axis;
-    `either_way`: whether it may be turned by -90 degrees, too."""
+    """The rotation that gives a model +Z up, if 90 degrees about X make it upright in the world; `either_way`: or -90
+    degrees."""
     up = ob.matrix_world.to_3x3().col[1]
     if up.length > 0.0 and up.z > NEARLY * up.length:
         return STANDING_UP
@@ -136,8 +136,8 @@ def _by_names(ob: Object, family: Family, stand: np.ndarray) -> str | None:
 
 
 def _across_wings(ob: Object, family: Family, stand: np.ndarray) -> int | None:
-    """The horizontal axis, 0 or 1, across which the wings of a model reach out; None without clear ones. `stand`: (3,
-    3) what turns the model upright."""
+    """The horizontal axis, 0 or 1, square to the wings of a model; None without clear ones. `stand`: (3, 3) turns the
+    model upright."""
     wings = [_corners(child) for child in family.children(ob) if _words(child.name) & ASIDE]
     if not wings:
         return None
@@ -252,7 +252,7 @@ def _is_cone(points: np.ndarray, size: np.ndarray) -> bool:
 
 
 def _unlike(points: np.ndarray, size: np.ndarray, axis: int | tuple[int, ...]) -> float:
-    """The share of a shape that its mirror image across an axis, or one after the other across several, leaves bare."""
+    """The share of a shape that its mirror image across an axis, or across several in turn, does not cover."""
     middle = points.min(axis=0) + size / 2.0
     cells = np.rint((points - middle) * (2.0 * CELLS / np.maximum(size, 1e-9))).astype(np.int64) + CELLS
     filled = np.zeros((2 * CELLS + 1,) * 3, dtype=bool)

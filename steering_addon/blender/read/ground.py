@@ -189,7 +189,7 @@ class MemberGround:
 
 
 def _point_on(tree: BVHTree, point: Vector) -> np.ndarray:
-    """The place (3,) on a surface above or below another one; if there is none, the nearest one."""
+    """The point (3,) of a surface above or below another, or else the nearest one."""
     hits = (tree.ray_cast(point, direction) for direction in (Vector((0.0, 0.0, 1.0)), Vector((0.0, 0.0, -1.0))))
     nearest = min((hit for hit in hits if hit[0] is not None), key=lambda hit: hit[3], default=tree.find_nearest(point))
     return doubles(nearest[0])
@@ -230,10 +230,12 @@ def _density(ob: Object, depsgraph: Depsgraph, corners: np.ndarray) -> np.ndarra
 
 
 def _inside(ob: Object, room: float, depsgraph: Depsgraph) -> tuple[Proposing, Sifting, np.ndarray]:
-    """A function that proposes spots inside an object, one that leaves out those where a body that needs this room,
-    metres, is not inside as a whole, and the points (k, 3) that define its inside.
+    """Propose spots inside an object, and sift out those without room for a whole body of this radius, metres.
 
-    It has the shape that it has as a region, or would be given. Refused if the object has no inside.
+    The object has the shape that it has as a region, or would be given. Refused if it has no inside.
+
+    Returns:
+        the proposal, the sifting, and the points (k, 3) that define the inside.
     """
     matrix = doubles(ob.evaluated_get(depsgraph).matrix_world)
     shape = ob.steering.region_shape if has_role(ob, Role.REGION) else fitting_region(ob, depsgraph)

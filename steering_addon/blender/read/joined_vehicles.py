@@ -134,12 +134,12 @@ class JoinedVehicles:
 
 
 def object_part(source: VehicleSource) -> ObjectVehicles:
-    """The source of those vehicles that are objects; one without vehicles if none is."""
+    """The source of the vehicles that are objects; an empty one if none is."""
     return next((part for part, _ in source.parts if isinstance(part, ObjectVehicles)), None) or no_objects()
 
 
 def point_parts(source: VehicleSource) -> list[tuple[PointVehicles, np.ndarray]]:
-    """The sources of those vehicles that are points, with the rows (m,) of these."""
+    """The sources of the vehicles that are points, each with its rows (m,)."""
     return [(part, rows) for part, rows in source.parts if isinstance(part, PointVehicles)]
 
 

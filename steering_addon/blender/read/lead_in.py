@@ -82,17 +82,17 @@ class _BackwardMotion:
                 continue
             shifts = [np.zeros(3), *(_shift_between(before, after) for before, after in pairwise(layers))]
             path = np.cumsum(shifts, axis=0)[:, None]
-            shift = (carried_back(path, self._frames, self._keyed[row : row + 1]) - path)[:, 0]
+            shift = (extrapolate_back(path, self._frames, self._keyed[row : row + 1]) - path)[:, 0]
             for frame in np.flatnonzero(shift.any(axis=1)).tolist():
                 carried[frame] = carried[frame].with_points(row, layers[frame].points + shift[frame])
         return carried
 
     def _carry_back(self, read: Sequence[Tracked] | Sequence[Obstacles] | Sequence[Regions], name: str) -> np.ndarray:
         """A column of points of k objects on all frames, (f, k, 3), carried on backwards."""
-        return carried_back(np.stack([getattr(item, name) for item in read]), self._frames, self._keyed)
+        return extrapolate_back(np.stack([getattr(item, name) for item in read]), self._frames, self._keyed)
 
 
-def carried_back(points: np.ndarray, frames: np.ndarray, keyed: np.ndarray) -> np.ndarray:
+def extrapolate_back(points: np.ndarray, frames: np.ndarray, keyed: np.ndarray) -> np.ndarray:
     """Points on some frames, (f, k, 3), with a linear motion in place of the rest before they begin to move.
 
     Args:
@@ -109,7 +109,7 @@ def carried_back(points: np.ndarray, frames: np.ndarray, keyed: np.ndarray) -> n
 
 
 def _shift_between(before: SurfaceLayer, after: SurfaceLayer) -> np.ndarray:
-    """How far a surface moves from one frame to the next, (3,) metres; 0 if its shape changes."""
+    """The shift (3,) of a surface from one frame to the next, metres; 0 if its shape changes."""
     if before is after or len(before.points) != len(after.points) or not len(before.points):
         return np.zeros(3)
     before_sides, after_sides = (
@@ -123,7 +123,7 @@ def _shift_between(before: SurfaceLayer, after: SurfaceLayer) -> np.ndarray:
 
 
 def _first_key(ob: Object) -> float:
-    """The first frame on which an object, or something that it depends on, is keyed; inf if nothing is."""
+    """The first frame on which an object or a dependency of it is keyed; inf without keys."""
     starts = [start for source in with_all_behind([ob]) for block in blocks(source) for start in _key_starts(block)]
     return min(starts, default=np.inf)
 

@@ -17,7 +17,7 @@ from ..refusal import Refusal
 from .checks import check_numbers, checked_values
 from .curves import ReadsLines, polylines
 from .dependencies import animates, reasons, with_all_behind
-from .sources import BodySource, carrier_of, standing
+from .sources import BodySource, carrier_of, world_matrix_of
 from .vehicles import VehicleSource
 
 
@@ -165,7 +165,7 @@ def read_guides(sources: Sequence[GuideSource], by_hand: np.ndarray, depsgraph: 
     Refused if a guide has an invalid transform."""
     if not sources:
         return None
-    matrices = np.array([doubles(standing(source.body, depsgraph)) for source in sources]).reshape(-1, 4, 4)
+    matrices = np.array([doubles(world_matrix_of(source.body, depsgraph)) for source in sources]).reshape(-1, 4, 4)
     check_numbers(matrices, [source.body.ob for source in sources], frame)
     rows = np.array([source.row for source in sources], dtype=np.int64)
     return Guides(rows, by_hand[rows].astype(np.float64), matrices[:, :3, 3])

@@ -146,7 +146,7 @@ def _cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _vectors(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> np.ndarray:
-    """(..., 3) with all frames of a component contiguous in memory, the order in which they are used."""
+    """Vectors (..., 3), with all frames of a component contiguous in memory as they are used."""
     vectors = np.empty((*x.shape, 3), order="F")
     vectors[..., 0], vectors[..., 1], vectors[..., 2] = x, y, z
     return vectors

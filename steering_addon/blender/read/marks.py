@@ -54,7 +54,7 @@ class MarkSource:
 
 
 def ground_of(mark: Object) -> Object | None:
-    """The object on which what flies lands at a mark: its shape, or the mark; None if it does not."""
+    """The object to land on at a mark: its shape, or the mark; None if vehicles do not land."""
     settings = mark.steering.mark
     return (pointed_at(settings, "shape") or mark) if settings.lands else None
 
@@ -86,7 +86,7 @@ def check_marks(marks: Iterable[Object], scene: Scene, names: Iterable[str]) -> 
 
 
 def frame_of(mark: Object, scene: Scene) -> int:
-    """The frame on which a mark is met: that of its timeline marker, of several the first, or its own."""
+    """The frame of a mark: that of the first timeline marker of its name, or its own."""
     settings = mark.steering.mark
     return min(_markers(scene, settings.marker), default=settings.frame) if settings.marker else int(settings.frame)
 
@@ -231,7 +231,7 @@ def _places_out_of_reach(
 
 
 def _shortfall(offset: np.ndarray, members: Sequence[tuple[Object, Object]], time: float, first: int) -> np.ndarray:
-    """By how much members cannot get there in time, (m,) metres; what keeps to the ground goes along it."""
+    """The distances that members lack to get there in time, (m,) metres; on the ground, heights do not count."""
     grounded = np.array([moves_by(vehicle, crowd).grounded for vehicle, crowd in members])
     offset = np.where(grounded[:, None], offset * (1.0, 1.0, 0.0), offset)
     top = np.array([_top_speed(vehicle, crowd) for vehicle, crowd in members])

@@ -61,7 +61,7 @@ class TriggerSource:
 
 
 def store_number(source: StateSource | TriggerSource) -> None:
-    """Store the number of a state or trigger, if it has none yet or shares that of another."""
+    """Store the number of a state or trigger that has none, or shares one."""
     group = source.ob.steering.state if isinstance(source, StateSource) else source.ob.steering.trigger
     if source.ob.is_editable and group.number != source.number:
         group.number = source.number

@@ -28,7 +28,7 @@ from .checks import FreeCheck, check_number, check_numbers, check_start, check_v
 from .dependencies import KeyedPaths, animates
 from .local_space import is_computed, parent_part, to_world
 from .sources import HidingRule, own_enter_frame, portrays
-from .start_pose import earlier_velocity, start_of, still, store
+from .start_pose import earlier_velocity, holding_still, start_of, store
 from .vehicles import OWN_SETTINGS
 
 
@@ -204,14 +204,14 @@ class ObjectVehicles:
         with ExitStack() as standing:
             for row in rows:
                 ob = self.objects[row]
-                standing.enter_context(still(ob))
+                standing.enter_context(holding_still(ob))
                 if (player := player_below(ob, family)) is not None:
                     standing.enter_context(without_clips(player))
                 self._stand(row)
             yield
 
     def stand_at_start(self, objects: Container[Object]) -> None:
-        """Move those of some objects that are vehicles to where they start; they play no bake."""
+        """Move the vehicles among some objects to their start; they play no bake."""
         for row, ob in enumerate(self.objects):
             if ob in objects:
                 self._stand(row)

@@ -77,7 +77,7 @@ class PointVehicles(VehicleSource):
 
     @property
     def hides(self) -> np.ndarray:
-        """(n,) whether a bake may hide them: what is written for points always can."""
+        """(n,) whether a bake may hide them: points can always be hidden."""
         return np.ones(len(self), dtype=np.bool_)
 
     @once
@@ -246,7 +246,7 @@ def models_of_points(ob: Object) -> list[Object]:
 
 
 def front_of_model(ob: Object, model: Object) -> Front:
-    """The front of a model that points of an object show: its own, or else that of the object."""
+    """The front of a model shown by points of an object: its own, or else that of the object."""
     return sound_front(ob if current_front(model) is None else model)
 
 

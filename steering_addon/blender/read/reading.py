@@ -17,7 +17,7 @@ from ..objects.body_sizes import points_of
 from ..objects.doubles import doubles
 from ..properties import settings_of
 from ..refusal import Refusal, choice_in
-from .bodies import BodyReader, is_active, matrices_of, within
+from .bodies import BodyReader, is_active, is_within, matrices_of
 from .checks import check_numbers
 from .curves import CurveReader, ReadsLines
 from .flow_meshes import CurrentReader
@@ -62,7 +62,7 @@ class Reader:
         return self._settings.stay
 
     def of_changed_crowds(self, plan: Plan) -> "Reader":
-        """A reader for the same scene with other settings of its crowds, which knows what was measured before."""
+        """A reader for the same scene with other settings of its crowds, which keeps all measurements."""
         reader = copy(self)
         reader.plan = plan
         reader._bodies = self._bodies.of_changed_crowds(plan)
@@ -113,7 +113,7 @@ class Reader:
         if not sources:
             return self._no_obstacles
         read = self._solids.read(matrices_of(sources, self.plan, depsgraph, frame), depsgraph)
-        return replace(read, present=read.present & within(self._obstacle_spans, frame))
+        return replace(read, present=read.present & is_within(self._obstacle_spans, frame))
 
     def start(self, first: Frame) -> State:
         """Where the vehicles start: their own channels, in the space their parents have on the first frame."""
@@ -150,7 +150,7 @@ class RegionReader:
     """Reads the regions of a plan, frame after frame."""
 
     def __init__(self, objects: Sequence[Object], shape: str = "") -> None:
-        """`shape`: the stored name of that of all; each its own if omitted."""
+        """`shape`: the stored name of the shape of all regions; by default each has its own."""
         self._objects, self._shape_of_all = objects, shape
         self._none = regions([], np.zeros((0, 3)), [])
         self._insides: dict[int, Surface] = {}

@@ -150,7 +150,7 @@ class _CrowdReader:
         """Whether all frames have the same settings."""
 
     def stored(self, depsgraph: Depsgraph | None) -> Any:
-        """The settings of the crowd as they are evaluated; without animation as they are stored."""
+        """The evaluated settings of the crowd; without animation the stored ones."""
         return settings_on(self._source.ob, depsgraph, stays=self.stays)
 
     def read(self, depsgraph: Depsgraph | None, frame: int) -> Settings:
@@ -288,7 +288,7 @@ class MindReader:
     def _trigger(
         self, trigger: TriggerSource, closed: Collection[int], depsgraph: Depsgraph | None, frame: int
     ) -> Trigger:
-        """The trigger as it calls on this frame: with no strength while it or its state is not active."""
+        """The trigger on this frame, without strength while it or its state is not active."""
         ob = trigger.ob
         stored = _settings_now(trigger, depsgraph)
         values = checked_values(TriggerModel, stored.trigger, ob, "trigger", frame)
@@ -317,7 +317,7 @@ def _body(
 
 
 def _without_closed(mode: Mode, closed: Collection[int], inactive: bool) -> Mode:
-    """A mode to which no closed one follows; an inactive one is followed to its end, but not taken up."""
+    """A mode that leads to no closed one; an inactive one is played to its end, but not taken up."""
     if mode.then in closed:
         mode = replace(mode, then=0)
     if not inactive:

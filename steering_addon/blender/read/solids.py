@@ -202,7 +202,7 @@ MEASURES = {SHAPE_NUMBERS["ROUND"]: _Hull, SHAPE_NUMBERS["BOX"]: _Box, SHAPE_NUM
 
 
 def is_mesh(ob: Object) -> bool:
-    """Whether the surface of an obstacle counts, with its children, as it is on each frame."""
+    """Whether an obstacle counts as the surface of its mesh and its children."""
     return bool(ob.steering.obstacle_shape == "MESH")
 
 
@@ -279,8 +279,8 @@ def fitting_shape(ob: Object, depsgraph: Depsgraph, family: Family, height: floa
 
 
 def fitting_region(ob: Object, depsgraph: Depsgraph) -> str:
-    """The stored name of the shape of region that an object has; of one without an inside a box round it. Refused if a
-    point of it is nowhere."""
+    """The stored name of the shape that fits a region; a box for what has no inside. Refused if a point of it is
+    nowhere."""
     points, triangles = triangles_of(ob, depsgraph, None)
     if not len(triangles):
         return "BOX" if ob.type != "EMPTY" or ob.empty_display_type == "CUBE" else "SPHERE"

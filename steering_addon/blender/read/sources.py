@@ -160,8 +160,8 @@ def by_name(objects: Iterable[Object]) -> list[Object]:
     return [named[name] for name in sorted(named)]
 
 
-def standing(source: BodySource, depsgraph: Depsgraph) -> Matrix:
-    """The world matrix of an object or bone; a bone is at its head, and at rest it faces as its armature does."""
+def world_matrix_of(source: BodySource, depsgraph: Depsgraph) -> Matrix:
+    """The world matrix of an object or bone; a bone is at its head, and at rest faces as its armature does."""
     ob = source.ob.evaluated_get(depsgraph)
     if not source.bone:
         return ob.matrix_world
@@ -180,7 +180,7 @@ class HidingRule:
         self._re_enter = {crowd_of(state) for state in states if _enters_again(state)}
 
     def concerns(self, ob: Object, crowd: Object) -> bool:
-        """Whether the bake may hide a vehicle of a crowd: its crowd hides absent vehicles, and it may be absent."""
+        """Whether the bake may hide a vehicle: its crowd hides absent vehicles, and it may be absent."""
         if crowd not in self._crowds:
             stored = crowd.steering
             hides = not stored.is_property_set("attendance") or stored.attendance.hide

@@ -177,8 +177,8 @@ def _own_frames(curve: FCurve, first: float) -> np.ndarray:
 
 
 @contextmanager
-def still(ob: Object) -> Iterator[None]:
-    """Let nothing but the object's own channels place it. All else that animates it continues; then all is restored.
+def holding_still(ob: Object) -> Iterator[None]:
+    """Let only the object's own channels place it; other animation of it continues. Everything is restored.
 
     The channels and the custom properties that a bake has keyed may be set meanwhile.
     """

@@ -122,7 +122,7 @@ def rows_of_vehicles(source: VehicleSource) -> dict[str, int]:
 
 
 def rows_of(objects: Iterable[Object]) -> dict[str, int]:
-    """The place of each object in a row of them, by its full name."""
+    """The row of each object, by its full name."""
     return {full_name(ob): row for row, ob in enumerate(objects)}
 
 

@@ -9,7 +9,7 @@ from bpy.types import Object, Scene
 from ...portrayal.sketch import Frame
 from ..animation.frame_rate import frame_kept
 from ..objects.hierarchy import Family
-from .aside import evaluated, scene_aside
+from .aside import evaluating, scene_aside
 from .dependencies import animates, has_foreign_handlers
 from .links import with_ends
 from .plan import Plan
@@ -117,7 +117,7 @@ def _users_scene(plan: Plan) -> Iterator[Scene]:
     hidden = [ob for ob in to_link(plan) if not ob.visible_get(view_layer=layer) or animates(ob, "hide_viewport")]
     # The frame goes back while the hidden objects are still evaluated, so that they do too.
     start = plan.vehicles.source.at_start(range(len(plan)))
-    with _settled(scene), evaluated(scene, hidden), frame_kept(scene), start:
+    with _settled(scene), evaluating(scene, hidden), frame_kept(scene), start:
         # In a handler, Blender crashes on view layers that it does not evaluate: docs/blender_traps.md.
         scene.update_tag()
         yield scene

@@ -37,15 +37,15 @@ def awaited(behavior: type[Behavior], crowd: Object, roles: Mapping[Role, object
 
 
 def waits_unasked(behavior: type[Behavior], crowd: Object, roles: Mapping[Role, object]) -> bool:
-    """Whether a behavior that waits for a target can do without, or came with a preset for which there never was one;
-    `roles`: as for `awaited`."""
+    """Whether a behavior waits for a target that it can do without, or that came with a preset; `roles`: as for
+    `awaited`."""
     awaiting = awaited(behavior, crowd, roles)
     return awaiting is not None and (awaiting[1].role in OPTIONAL or behavior.name in crowd.steering.unasked.split())
 
 
 def _is_awaited(group: PropertyGroup, name: str, parameter: Parameter, roles: Mapping[Role, Any]) -> bool:
     """Whether a parameter stands for the nearest object of a role that no object of the scene has."""
-    return parameter.default == NEAREST and not named(group, name) and not roles.get(parameter.role)
+    return parameter.default == NEAREST and not is_named(group, name) and not roles.get(parameter.role)
 
 
 def target_problem(
@@ -158,7 +158,7 @@ def pick_of(group: PropertyGroup, name: str, parameter: Parameter) -> int:
     return NEXT if parameter.in_order else PICK_NUMBERS[getattr(group, choice_of(name))]
 
 
-def named(group: PropertyGroup, name: str) -> bool:
+def is_named(group: PropertyGroup, name: str) -> bool:
     """Whether a pointer is set, or for a target a collection instead."""
     collection = collection_of(name)
     in_its_place = collection in group.bl_rna.properties and pointed_at(group, collection) is not None
@@ -176,8 +176,8 @@ def is_several(group: PropertyGroup, name: str, parameter: Parameter) -> bool:
 def stood_on(
     holders: Iterable[Object], several: Iterable[Several], watched: Sequence[Object], roles: dict[Role, list[Object]]
 ) -> list[Object]:
-    """The objects on which vehicles may come down. `holders`: the crowds and states; `several`: the targets that name
-    several objects; `watched`: what triggers watch for: a state without a target is about what called."""
+    """The objects on which vehicles may come down. `holders`: the crowds and states; `several`: the targets with
+    several objects; `watched`: by triggers, for states without a target."""
     objects: list[Object] = []
     for holder in holders:
         for behavior in behaviors_of(holder):
@@ -188,7 +188,7 @@ def stood_on(
                 target = pointed_at(group, name)
                 if target is not None:
                     objects.append(target)
-                elif not named(group, name) and parameter.role is not None:
+                elif not is_named(group, name) and parameter.role is not None:
                     objects += watched if has_role(holder, Role.STATE) else roles[parameter.role]
                 objects += [
                     ob
@@ -202,8 +202,7 @@ def stood_on(
 def _members(
     group: PropertyGroup, name: str, parameter: Parameter, objects: list[Object], target: str
 ) -> tuple[list[Object], list[Object]]:
-    """The objects that a target stands for, and those of which it stands for each point; none if it is a single object
-    or the nearest with a role."""
+    """The objects of a target, and the objects whose points are; none for a single object or the nearest of a role."""
     pointed, collection = pointed_at(group, name), pointed_at(group, collection_of(name))
     if pointed is not None:
         if not has_role(pointed, Role.CROWD):

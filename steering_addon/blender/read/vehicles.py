@@ -66,7 +66,7 @@ class VehicleSource(Protocol):
 
     @property
     def parts(self) -> "Sequence[tuple[VehicleSource, np.ndarray]]":
-        """The sources that it is made of, each with the rows (m,) of its vehicles."""
+        """Its sources, each with the rows (m,) of its vehicles."""
         return [(self, np.arange(len(self)))]
 
     def owner(self, row: int) -> Object:

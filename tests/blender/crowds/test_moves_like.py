@@ -59,7 +59,7 @@ def with_role(role: str) -> list:
 def test_speed_and_force_scale_with_the_size_of_the_body(like, factor) -> None:
     """The scaled values of the nearest preset are applied."""
     length = 1.6 * 0.5 * factor
-    preset = part("blender.crowds.moves_like").fitting(part("blender.crowds.moves_like").likeness(like), length)
+    preset = part("blender.crowds.moves_like").fitting_preset(part("blender.crowds.moves_like").likeness(like), length)
     model = tagged(*ships(2, 0.5 * factor), moves_like=like).steering.vehicle
     assert preset.body_length == pytest.approx(length)
     assert model.max_speed == pytest.approx(preset.vehicle["max_speed"], rel=1e-4)

@@ -30,7 +30,7 @@ from ...read.role_assignment import measure_height
 from ...refusal import Refusal, check_stored, sound_front
 from ..joining import SMALLEST, Shape, fit_body, fit_size, fit_stride, measure_for, median_length, shape_of
 from ..member_variation import scale_is_free
-from ..moves_like import UNCHANGED, Likeness, fitting, flies
+from ..moves_like import UNCHANGED, Likeness, fitting_preset, flies
 from .members import (
     bodies,
     bodies_of_others,
@@ -44,9 +44,9 @@ from .members import (
     shows,
     usual_room,
 )
-from .models import MemberModel, Source, plain
-from .place import laid_out, moves_there, set_out_both_ways, tell_remedy
-from .point_members import add_model, add_points, known_settings, models_of, remove_points, varied
+from .models import MemberModel, Source, detach
+from .place import lay_out, moves_there, set_out_both_ways, tell_remedy
+from .point_members import add_model, add_points, known_settings, models_of, remove_points, varied_settings
 
 
 @dataclass(frozen=True)
@@ -137,10 +137,10 @@ def plan_filling(
     preset = (
         None
         if like is UNCHANGED or not sources
-        else fitting(like, median_length(source.body.length(*source.front) for source in sources))
+        else fitting_preset(like, median_length(source.body.length(*source.front) for source in sources))
     )
     moves = moves_there(place, crowd, preset, depsgraph)
-    population = laid_out(population, moves)
+    population = lay_out(population, moves)
     keyed: KeyedPaths = {}
     tops = [source.model.parts[0] for source in sources]
     # Members do without keys that hold the model in one place.
@@ -260,7 +260,7 @@ def fill_with_points(context: Context, crowd: Object, plan: FillingPlan) -> Obje
         "height": heights[rows],
         "origin_height": origins[rows],
         "size_factor": (radius / body.radius if body.radius > 0.0 else np.ones(len(radius)))[rows],
-        **(known if plan.preset is None else varied(identities, 0, plan.preset.variation)),
+        **(known if plan.preset is None else varied_settings(identities, 0, plan.preset.variation)),
     }
     if body.length > 0.0:
         settings["length_factor"] = (length / np.maximum(radius, SMALLEST) * body.radius / body.length)[rows]
@@ -310,7 +310,7 @@ class _Making:
         source = self._sources[row]
         if row not in self._first:
             copies = source.model.copied(number, self.collection)
-            plain(copies)
+            detach(copies)
             let_go(copies[0])
             if copies[0].animation_data is not None and holds_nothing(copies[0].animation_data):
                 # As it is after a bake is deleted.

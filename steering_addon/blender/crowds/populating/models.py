@@ -187,7 +187,7 @@ def candidates(
     ]
 
 
-def plain(copies: list[Object]) -> None:
+def detach(copies: list[Object]) -> None:
     """Remove from new copies what belongs to the original: its tags, its bake and its parent."""
     clear_all(copies)
     root = copies[0]

@@ -35,7 +35,7 @@ FAR = 1.0
 """Least distance of an origin from its mesh, in diagonals of the box around that, that makes it the reason."""
 
 
-def laid_out(population: Population, moves: Locomotion) -> Population:
+def lay_out(population: Population, moves: Locomotion) -> Population:
     """How members of a crowd are laid out: what clings to a surface leans fully with it."""
     if population.arrangement != SURFACE or not moves.clings:
         return population

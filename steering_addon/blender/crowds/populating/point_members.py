@@ -29,7 +29,7 @@ from ..crowd_cache import delete_caches
 from ..member_variation import VARIED
 from ..shown_models import add_column, point_mesh, show_models
 from .members import collection_for
-from .models import MemberModel, plain
+from .models import MemberModel, detach
 
 OURS = "steering_models"
 """The custom property of a collection of models that Populate made."""
@@ -83,7 +83,7 @@ USUAL = {"speed_factor": 1.0, "mass_factor": 1.0, "start_speed": 0.7}
 """The settings of members that vary besides their size, as they are without."""
 
 
-def varied(identities: np.ndarray, seed: int, amounts: Mapping[str, float]) -> dict[str, np.ndarray]:
+def varied_settings(identities: np.ndarray, seed: int, amounts: Mapping[str, float]) -> dict[str, np.ndarray]:
     """The settings of members as Vary gives them to objects, (n,) each, without sizes."""
     keys = keys_of(seed, identities)
     return {
@@ -151,7 +151,7 @@ def add_model(models: Collection, model: MemberModel, front: Front, scale: Seque
     collection = bpy.data.collections.new(name)
     models.children.link(collection)
     copies = model.copied_as([name, *model.names[1:]], collection)
-    plain(copies)
+    detach(copies)
     let_go(copies[0])
     copies[0].matrix_basis = Matrix()
     copies[0].scale = scale

@@ -12,7 +12,7 @@ from ..behavior_adding import add_behaviors
 from ..state_preset_exchange import add_state
 from ..states import triggers_of_state
 from .models import COW, RIDER
-from .scene_builder import ReadyMember, ReadyScene, SceneBuilder, SceneOptions, fitted_preset, scattered
+from .scene_builder import ReadyMember, ReadyScene, SceneBuilder, SceneOptions, fitted_preset, scattered_places
 from .scenery import Heights, hills, on_ground, pasture
 
 AVOIDING = "unaligned_collision_avoidance"
@@ -102,7 +102,8 @@ def _places(options: SceneOptions, random_numbers: random.Random) -> list[tuple[
     """Places of all cows about the middle, metres: the herd, and then the strays, which are on different sides."""
     strays = min(STRAYS, options.count // (1 + FEW))
     spacing = 0.7 * APART * options.size * options.spacing
-    places = [(x, y) for x, y, _ in scattered(random_numbers, options.count - strays, _radius(options), 0.0, spacing)]
+    herd = scattered_places(random_numbers, options.count - strays, _radius(options), 0.0, spacing)
+    places = [(x, y) for x, y, _ in herd]
     turn = random_numbers.uniform(-math.pi, math.pi)
     for _ in range(strays):
         turn += random_numbers.uniform(0.6, 1.2) * math.pi

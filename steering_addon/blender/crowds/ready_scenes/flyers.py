@@ -21,10 +21,10 @@ from ....simulation.declaration import Unit
 from ....simulation.maneuvers.neighborhood import Neighborhood
 from ...objects.identity import taken_identities
 from ..behavior_adding import behaviors_in
-from ..populating.point_members import add_model, add_points, models_of, varied
+from ..populating.point_members import add_model, add_points, models_of, varied_settings
 from ..preset_files import CROWDS, SHIPPED, Listed
 from .models import BIRD, FISH, ReadyModel, appended
-from .scene_builder import ReadyMember, ReadyScene, SceneBuilder, SceneOptions, packed, scattered
+from .scene_builder import ReadyMember, ReadyScene, SceneBuilder, SceneOptions, packed_places, scattered_places
 
 SWAY = 0.3 / math.tau
 """By how much headings differ, in turns."""
@@ -82,7 +82,7 @@ class Flyers:
             self._add_points(builder, options, preset, spacing)
             return builder.select()
         spread = min(spread, 0.8 * region.empty_display_size)
-        positions = scattered(random_numbers, options.count, spread, self.flatness, 0.6 * spacing)
+        positions = scattered_places(random_numbers, options.count, spread, self.flatness, 0.6 * spacing)
         heading = random_numbers.uniform(0.0, math.tau)
         members = []
         for position in positions:
@@ -97,7 +97,7 @@ class Flyers:
     def _add_points(self, builder: SceneBuilder, options: SceneOptions, preset: Preset, spacing: float) -> None:
         count, crowd, context = options.count, builder.crowd, builder.context
         keys = keys_of(options.seed, np.arange(count, dtype=np.int64))
-        position = np.array(options.place) + packed(keys, self.flatness, spacing)
+        position = np.array(options.place) + packed_places(keys, self.flatness, spacing)
         turn = uniform(keys_of(options.seed, np.full(1, -1))) + (uniform(mix(keys, 4)) - 0.5) * SWAY
         cosine, sine = cosine_and_sine(turn * math.tau)
         level, zero = np.array([0.0, 0.0, 1.0]), np.zeros(count)
@@ -110,7 +110,7 @@ class Flyers:
                 add_model(models, named, ("POS_Y", "POS_Z"), (1.0, 1.0, 1.0))
             kinds = len(cast.models)
         identities = distinct((mix(keys, 5) >> np.uint64(33)).astype(np.int64), np.array(sorted(taken_identities())))
-        settings = varied(identities, options.seed, preset.variation)
+        settings = varied_settings(identities, options.seed, preset.variation)
         scale = factors(keys_of(options.seed, identities), "size", preset.variation.get("size", 0.0))
         add_points(
             context,

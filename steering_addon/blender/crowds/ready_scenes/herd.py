@@ -15,7 +15,7 @@ from ..behavior_adding import add_behaviors
 from ..state_preset_exchange import add_state
 from ..states import new_trigger
 from .models import SHEEP, WOLF
-from .scene_builder import ReadyMember, ReadyScene, SceneBuilder, SceneOptions, fitted_preset, scattered
+from .scene_builder import ReadyMember, ReadyScene, SceneBuilder, SceneOptions, fitted_preset, scattered_places
 from .scenery import Heights, hills, on_ground, pasture, polyline
 
 APART = 2.0
@@ -85,7 +85,7 @@ def graze(context: Context, options: SceneOptions) -> tuple[SceneBuilder, Height
     region = builder.add_region("Sheep Region", ROOM * half)
     builder.settle(preset, SHEEP, options.size, region)
     spacing = APART * options.size * options.spacing
-    places = scattered(random_numbers, options.count, herd_radius(options), 0.0, 0.7 * spacing)
+    places = scattered_places(random_numbers, options.count, herd_radius(options), 0.0, 0.7 * spacing)
     heading = random_numbers.uniform(-math.pi, math.pi)
     members = []
     for x, y, _ in places:

@@ -16,7 +16,7 @@ from ...animation.animation_data import assign_action, channelbag_in, channelbag
 from ...objects.drivers import drivers_of
 from ...objects.hierarchy import Family
 from ..adding_clips import add_clip, measure_clips
-from ..asset_files import asset_file, own
+from ..asset_files import asset_file, own_copy
 from ..populating.models import MemberModel
 
 ASSET = Path(__file__).resolve().parents[4] / "assets" / "ready_models.blend"
@@ -141,8 +141,8 @@ def appended(model: ReadyModel, size: float, count: int) -> Iterator[ReadyCast]:
         names = [*(name for listed in parts.values() for name in listed), *things]
         wanted.objects, wanted.actions = [*names], [*actions]
     objects, clips, scale = dict(zip(names, wanted.objects)), dict(zip(actions, wanted.actions)), size / model.size
-    data = [own(block) for block in {ob.data for ob in objects.values()}]
-    materials = [own(material) for material in {m for block in data for m in getattr(block, "materials", ())}]
+    data = [own_copy(block) for block in {ob.data for ob in objects.values()}]
+    materials = [own_copy(material) for material in {m for block in data for m in getattr(block, "materials", ())}]
     if not math.isclose(scale, 1.0, rel_tol=ROUNDING):
         for block in data:
             block.transform(Matrix.Scale(scale, 4))
@@ -165,7 +165,7 @@ def append(**names: Sequence[str]) -> dict[str, list]:
     with asset_file(ASSET) as (_, wanted):
         for kind, listed in names.items():
             setattr(wanted, kind, [*listed])
-    return {kind: [own(block) for block in getattr(wanted, kind)] for kind in names}
+    return {kind: [own_copy(block) for block in getattr(wanted, kind)] for kind in names}
 
 
 def _scale(ob: Object, factor: float) -> None:

@@ -233,7 +233,7 @@ def free_place(context: Context, width: float) -> Vector:
     return next(free_places, cursor.copy())
 
 
-def scattered(
+def scattered_places(
     random_numbers: random.Random, count: int, radius: float, flatness: float, spacing: float
 ) -> list[tuple[float, float, float]]:
     """Random places in a flattened ball around the origin.
@@ -259,7 +259,7 @@ def scattered(
     return places
 
 
-def packed(keys: Keys, flatness: float, spacing: float) -> np.ndarray:
+def packed_places(keys: Keys, flatness: float, spacing: float) -> np.ndarray:
     """Places in a flattened ball around the origin for one member for each of n keys, (n, 3) metres.
 
     They are those of a grid that are nearest to the middle, each a little beside its own.
