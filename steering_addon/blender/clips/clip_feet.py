@@ -44,8 +44,7 @@ def stand_on_soles(model: Model, scene: Scene, family: Family) -> None:
 
 
 def why_unplanted(model: Model, scene: Scene, family: Family) -> str:
-    """Why the feet of a model cannot be held; empty if they can, or if no clip moves them. Writes nothing. Refused if a
-    clip cannot be measured."""
+    """Why feet of a model cannot be held; empty if they can, or none moves. Refused if a clip cannot be measured."""
     armature, vehicle = model.measured_rig, model.measured
     rig = shape_of(armature, vehicle, family, sound_front(vehicle))
     clips = clips_of(model, scene, family)[0]
@@ -53,10 +52,8 @@ def why_unplanted(model: Model, scene: Scene, family: Family) -> str:
 
 
 def store_unplanted(crowd: Object, reasons: Collection[tuple[Model, str]]) -> None:
-    """Store with a crowd why the feet of its models cannot be held, and of which, if those of others can.
-
-    `reasons` are of each model, empty for those that can.
-    """
+    """Store with a crowd why the feet of its models cannot be held, and of which, if those of others can. `reasons` are
+    of each model, empty for those that can."""
     loose = [(model, reason) for model, reason in reasons if reason]
     names = [ob.name for model, _ in loose for ob in model.vehicles] if len(loose) < len(reasons) else []
     stored = {

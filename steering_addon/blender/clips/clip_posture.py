@@ -63,10 +63,8 @@ class Neck:
         return float(self.matrix[2] @ self.rest[:, 3])
 
     def keys(self, rig: Object, left: Scalars, raised: Scalars) -> Keyed:
-        """The channels that turn heads on top of what the clips play, (n, f) each, by (n, f) radians.
-
-        `rig` is one of theirs: they are alike.
-        """
+        """The channels that turn heads on top of what the clips play, (n, f) each, by (n, f) radians. `rig` is one of
+        theirs: they are alike."""
         to_bone = self.rest[:3, :3].T
         side, _, up = (to_bone @ (row / np.linalg.norm(row)) for row in self.matrix[:3, :3])
         # In the axes of a mirrored model, turns go the other way.
@@ -79,8 +77,7 @@ class Neck:
     def turn(
         self, rig: Object, channels: Sequence[tuple[str, int]], values: np.ndarray, left: Scalars, raised: Scalars
     ) -> None:
-        """Turn the heads in poses (n, c) of some channels, as a strip of the bake does. `rig`: any of these; `left`,
-        `raised`: (n,) radians."""
+        """Turn heads in poses (n, c) as a strip does; `rig`: one of these; `left`, `raised`: (n,) radians."""
         keys = self.keys(rig, left[:, None], raised[:, None])
         add_rotations({channel: column[:, 0] for channel, column in keys.items()}, channels, values)
 

@@ -82,8 +82,7 @@ class Edited:
 
 
 def write_clips(all_played: Sequence[RigClips], frames: np.ndarray) -> list[Edited]:
-    """Let armatures play clips on frames (f,), in place of earlier ones. Returns the strips that the animator has
-    changed, which stay."""
+    """Let armatures play clips on frames (f,), in place of earlier ones; returns edited strips, which stay."""
     edited: list[Edited] = []
     writer = _StripWriter(frames)
     # No strip is written of a clip that is never seen.

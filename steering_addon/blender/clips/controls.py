@@ -58,8 +58,7 @@ class RigControl:
 
 @dataclass(frozen=True)
 class Controls:
-    """The controls of a rig. `feet`: of each foot; `hips`: the row of the bone that carries the hips, -1 if there is
-    none."""
+    """The controls of a rig. `feet`: one for each foot; `hips`: the row of the bone of the hips, -1 for none."""
 
     feet: tuple[RigControl, ...]
     hips: int

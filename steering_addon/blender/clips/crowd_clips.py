@@ -169,9 +169,7 @@ def _shape(rig: Object) -> tuple[object, ...]:
 
 def clips_of(model: Model, scene: Scene, family: Family) -> tuple[list[Clip], float]:
     """The clips of a model with the settings of its crowd, and the scale of their speeds; unknown ones are measured.
-
-    Writes nothing. Refused if a clip cannot be measured.
-    """
+    Writes nothing. Refused if a clip cannot be measured."""
     clips, scale = measure(model, scene, family, hash_of(model, scene, family))
     has_states = any(state_of(entry) is not None for entry in model.entries)
     numbers = numbers_of_states(model.entries[0].id_data, scene) if has_states else {}
@@ -267,9 +265,7 @@ def store_measurements(models: Sequence[Model], scene: Scene, family: Family, *,
 
 def measure_unknown(scene: Scene) -> None:
     """Measure the clips of a scene that are not known, for this session; those that cannot be measured stay unknown.
-
-    Writes nothing, but may add datablocks for a moment.
-    """
+    Writes nothing, but may add datablocks for a moment."""
     family = Family()
     for crowd in tagged(in_use(scene), Role.CROWD):
         for model in models_of(crowd, vehicles_of(crowd, scene), scene, family):
@@ -337,9 +333,7 @@ def gaze_of(crowd: Object, scene: Scene, rows: Mapping[str, int]) -> Gaze:
 
 def clips_made_of(crowd: Object, states: Mapping[Object, int]) -> str:
     """The hash of the clips of a crowd and of how they are played, to show whether what was written still holds.
-
-    Nothing is evaluated, and nothing is written. `states`: those of the crowd, with their numbers.
-    """
+    Nothing is evaluated, and nothing is written. `states`: those of the crowd, with their numbers."""
     hashed = hashlib.blake2b(digest_size=16)
     entries = stored_clips(crowd)
     if entries:

@@ -79,8 +79,7 @@ def _sole(rig: Rig, foot: Rows, heights: np.ndarray) -> Rows:
 
 
 def _join_toes(rig: Rig, groups: Sequence[Rows]) -> list[Rows]:
-    """Merge the points (r,) of each heel with those of the toes below its bone: in a run they do not touch the ground
-    together."""
+    """Merge the points (r,) of each heel with those of its toes: in a run they do not touch the ground together."""
     bones = [int(np.bincount(rig.bones[rows].ravel(), rig.weights[rows].ravel()).argmax()) for rows in groups]
     feet: dict[int, list[Rows]] = {}
     for bone, rows in zip(bones, groups):

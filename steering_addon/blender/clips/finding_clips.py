@@ -148,9 +148,7 @@ def _actions_named(
     actions: Sequence[Action], *kinds: re.Pattern[str], uncounted: re.Pattern[str] | None = None
 ) -> list[Action]:
     """The actions whose names are of one of these kinds, and not of what is not done all day; the shortest first.
-
-    `uncounted` is the part of a name that does not say what is not done all day.
-    """
+    `uncounted` is the part of a name that does not say what is not done all day."""
     words = _short_names(actions)
     named = [
         action
@@ -215,10 +213,8 @@ def why_none_moves(
 def why_no_walk(
     clips: Sequence[Found], actions: Sequence[Action], vehicle: Object, scene: Scene, family: Family
 ) -> str:
-    """Why an action that is named a walk is not among the clips that were found, and the remedy.
-
-    Empty if one is, or if none is named so. Refused if it cannot be measured.
-    """
+    """Why an action that is named a walk is not among the clips that were found, and the remedy. Empty if one is, or if
+    none is named so. Refused if it cannot be measured."""
     walks, named = [clip.action for clip in clips if clip.plays == MOVE], _actions_named(actions, WALKS)
     if not named or any(action in walks for action in named) or any(clip.plays == BEAT for clip in clips):
         return ""

@@ -183,10 +183,8 @@ def low_points(rig: Rig | Shapes, poses: np.ndarray) -> Rows:
 
 
 def low_on(rig: Rig, poses: np.ndarray, above: Callable[[Rows], np.ndarray]) -> Rows:
-    """As `low_points` on uneven ground: the points that often are near it.
-
-    `above` gives the heights above the ground, (f, r) metres, of the points in some rows (r,).
-    """
+    """As `low_points` on uneven ground: the points that often are near it. `above` gives the heights above the ground,
+    (f, r) metres, of the points in some rows (r,)."""
     heights = rig.heights(poses)
     rows = low_in(rig, heights - heights.min(axis=1, keepdims=True), NEAR)
     ground_heights = above(rows)
@@ -197,9 +195,7 @@ def low_on(rig: Rig, poses: np.ndarray, above: Callable[[Rows], np.ndarray]) -> 
 
 def low_in(rig: Rig | Shapes, heights: np.ndarray, near: float = LOW) -> Rows:
     """As `low_points`, from the heights of all points, (f, m) metres above level ground or above what a body stands on.
-
-    `near` is the share of the height of the model that counts as near.
-    """
+    `near` is the share of the height of the model that counts as near."""
     lowest = heights.min(axis=0)
     low = np.flatnonzero(lowest < lowest.min() + near * rig.height)
     return _lowest_of_each_bone(rig, low, lowest[low])

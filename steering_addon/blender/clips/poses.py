@@ -97,8 +97,7 @@ def poses_of(armature: Object, rig: Rig, action: Action, frames: np.ndarray) -> 
 
 
 def from_channels(rig: Rig, channels: "Channels", space: np.ndarray = ARMATURE) -> np.ndarray:
-    """Poses (f, n, 4, 4) of bones from their channels; `space`: (4, 4) from the armature's space to that of the
-    result."""
+    """Poses (f, n, 4, 4) of bones from channels; `space`: (4, 4) from the space of the armature to that of these."""
     frames, bones = channels.location.shape[:2]
     poses = unset_matrices((bones, frames)).swapaxes(0, 1)
     inverse, together = rig.from_rest, max(TOGETHER // max(frames, 1), 1)
@@ -129,10 +128,8 @@ class Channels:
     modes: tuple[str, ...]
 
     def mixed(self, other: "Channels", share: np.ndarray, moved: Sequence[Sequence[bool]]) -> "Channels":
-        """These channels with a share (f,) of others, number by number, as NLA strips replace what is below them.
-
-        Only those that `moved` says: (3, n), whether the location, rotation and scale of each bone; others stay.
-        """
+        """These channels with a share (f,) of others, number by number, as NLA strips replace what is below them. Only
+        those that `moved` says: (3, n), whether the location, rotation and scale of each bone; others stay."""
         shares = share[:, None, None, None] * np.asarray(moved, np.float64)[..., None]
         own, others = ([getattr(channels, name) for name in NUMBERS] for channels in (self, other))
         columns = (own[k] * (1.0 - shares[:, k]) + others[k] * shares[:, k] for k in range(len(NUMBERS)))
@@ -191,8 +188,7 @@ def channels_of(armature: Object, rig: Rig, action: Action, frames: np.ndarray) 
 
 
 def mixed_channels(tables: Sequence[Channels], playing: Playing) -> Channels:
-    """The channels that strips show. `tables`: of each clip at its phases, on PHASES + 2 rows; `playing`: phases and
-    influences (clips, f)."""
+    """The channels that strips show. `tables`: of each clip, on PHASES + 2 rows; `playing`: (clips, f)."""
     stacked = np.stack([np.concatenate([getattr(table, name) for name in NUMBERS], axis=2) for table in tables])
     clips, rows, bones, width = stacked.shape
     mixed = mixed_columns(stacked.transpose(0, 2, 3, 1).reshape(clips, -1, rows), playing)

@@ -104,10 +104,8 @@ class Rig:
         return self.carried(compose(self.matrix, poses), rows)
 
     def carried(self, placed: np.ndarray, rows: Rows, part_of: Collection[int] | None = None) -> np.ndarray:
-        """As `moved`, from the bones in the model's space (f, n, 4, 4).
-
-        `part_of` are bones whose shares alone are added up.
-        """
+        """As `moved`, from the bones in the model's space (f, n, 4, 4). `part_of` are bones whose shares alone are
+        added up."""
         total = np.zeros((3, len(rows), len(placed)))
         points, bones, weights = self.points[rows], self.bones[rows], self.weights[rows]
         at_rest = np.concatenate((points, np.ones((len(rows), 1))), axis=1)

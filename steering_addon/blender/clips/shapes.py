@@ -173,10 +173,8 @@ def give_own_shapes(meshes: Sequence[Object], leaders: Sequence[int]) -> None:
 
 
 def clear_players(objects: Iterable[Object], keep: Collection[Action] = ()) -> list[Edited]:
-    """Remove the strips of clips from what plays these, and the copies of meshes that nothing else shows.
-
-    Arguments and result as for `clear_clips`. Objects whose strips stay keep their copy.
-    """
+    """Remove the strips of clips from what plays these, and the copies of meshes that nothing else shows. Arguments and
+    result as for `clear_clips`. Objects whose strips stay keep their copy."""
     objects = list(dict.fromkeys(objects))
     users = Counter(ob.data for ob in objects if has_own_shapes(ob))
     # Others, such as vehicles that are locked, may share the copy.
@@ -186,10 +184,8 @@ def clear_players(objects: Iterable[Object], keep: Collection[Action] = ()) -> l
 
 
 def take_own_shapes(objects: Iterable[Object], stay: Collection[Object | Key] = ()) -> None:
-    """Give objects the mesh of their model back, and remove the copies that nothing else shows.
-
-    Those with shape keys that `stay` are left as they are.
-    """
+    """Give objects the mesh of their model back, and remove the copies that nothing else shows. Those with shape keys
+    that `stay` are left as they are."""
     copies = {}
     for ob in objects:
         if has_own_shapes(ob) and ob.data.shape_keys not in stay:

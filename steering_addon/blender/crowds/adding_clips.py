@@ -90,9 +90,7 @@ def _keys_of(action: Action) -> list[tuple[str, int, bytes]]:
 
 def fit_speed(crowd: Object, walk: float, scene: Scene, *, top_speed: float = math.inf) -> None:
     """Let a crowd start and move at the speed of its walk, in m/s; a start speed that was set by hand stays.
-
-    `top_speed` is the greatest top speed that it keeps, m/s.
-    """
+    `top_speed` is the greatest top speed that it keeps, m/s."""
     vehicle = crowd.steering.vehicle
     before = vehicle.cruise_speed
     vehicle.max_speed = max(min(vehicle.max_speed, top_speed), walk)

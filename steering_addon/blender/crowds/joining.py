@@ -110,8 +110,7 @@ def join(context: Context, objects: Sequence[Object], like: Likeness, *, apart: 
 def _to_join(
     context: Context, objects: Sequence[Object], role: Role, *, apart: bool
 ) -> tuple[list[Object], Object | None]:
-    """The objects that are new to the crowd that they join by this role, and that crowd; None for a new one, as for
-    `join`."""
+    """The objects that are new to the crowd that they join, and that crowd; None for a new one, as for `join`."""
     selected = selected_crowd(context)
     accepted = set(in_use(context.scene)) if selected is None else {selected}
     joining = [ob for ob in objects if not (has_role(ob, role) and crowd_of(ob) in accepted)]

@@ -133,10 +133,8 @@ def guess_likeness(ob: Object, depsgraph: Depsgraph, family: Family) -> Likeness
 
 
 def is_settled(crowd: Object) -> bool:
-    """Whether a crowd already has behaviors, vehicle settings or members. Writes nothing.
-
-    A linked crowd counts as settled.
-    """
+    """Whether a crowd already has behaviors, vehicle settings or members. Writes nothing. A linked crowd counts as
+    settled."""
     settings = crowd.steering
     if crowd.library is not None or settings.is_property_set("combining"):
         return True

@@ -48,8 +48,7 @@ class PickedAgent:
 def agents_of(
     cache: Collection, crowd: Object, motion: CachedMotion, identities: Sequence[int], scene: Scene
 ) -> list[PickedAgent]:
-    """The agents of a cache with these identities. Refused if the cache has none of an identity, an edit hides it, or
-    what it was is gone."""
+    """The agents of a cache with these identities. Refused if one is unknown, hidden by an edit, or gone."""
     rows = {int(identity): row for row, identity in enumerate(motion.identity.tolist())}
     if unknown := [identity for identity in identities if identity not in rows]:
         raise Refusal(f"The cache of {crowd.name} has no agent {unknown[0]}. Choose others.", about=[crowd])
@@ -91,8 +90,7 @@ def _agents_of_points(
 
 
 def object_for(context: Context, crowd: Object, agent: PickedAgent, motion: CachedMotion) -> list[Object]:
-    """A vehicle for an agent that is a point, made of its model, with its parts; the vehicle comes first. Refused if
-    the points have no models."""
+    """Make a vehicle of the model of a point agent; it comes before its parts. Refused if the points have no models."""
     points, point, models = agent.points, agent.point, models_of_points(agent.ob)
     if points is None or not models:
         text = f"The points of {agent.ob.name} have no models. Choose a collection of some for it."

@@ -88,10 +88,8 @@ def _set_values(crowd: Object, values: Values) -> list[str]:
 
 
 def start_at_cruise(members: Iterable[Object], before: float, after: float) -> None:
-    """Let vehicles start no faster than at cruise speed, after it has changed as a share of the top speed.
-
-    Vehicles that have been given a start speed keep it.
-    """
+    """Let vehicles start no faster than at cruise speed, after it has changed as a share of the top speed. Vehicles
+    that have been given a start speed keep it."""
     for ob in members:
         settings = ob.steering
         usual = settings.bl_rna.properties["start_speed"].default
@@ -115,8 +113,7 @@ def unknown_settings(preset: Preset) -> list[str]:
 
 
 def preset_of(crowd: Object, label: str, description: str, length: float | None) -> Preset:
-    """The preset with all settings of a crowd. `length`: of its bodies in metres; None if there are none, and that of
-    its settings counts."""
+    """The preset with all settings of a crowd. `length`: of its bodies, metres; None for that of its settings."""
     settings, moves = crowd.steering, locomotion_of(crowd)
     length = length or max(settings.vehicle.length, 2.0 * settings.vehicle.radius) or ONE_METRE
     kinds = [b for b in CATALOGUE if uses(crowd, b.name)]
@@ -161,10 +158,8 @@ def begin_after_start(crowd: Object, scene: Scene) -> None:
 
 
 def let_in(crowd: Object, scene: Scene) -> tuple[set[str], str]:
-    """Let members that start in one place enter one after another over the whole run.
-
-    Settings that the user has made are kept. Returns level and message of the report.
-    """
+    """Let members that start in one place enter one after another over the whole run. Settings that the user has made
+    are kept. Returns level and message of the report."""
     attendance = crowd.steering.attendance
     if not attendance.use_enter_frame and attendance.is_property_set("use_enter_frame"):
         return {"WARNING"}, f"The members of {crowd.name} overlap. Enable Enter Later"

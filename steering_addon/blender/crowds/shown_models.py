@@ -51,8 +51,7 @@ def show_models(ob: Object, models: Collection | None, size: float) -> None:
 
 
 def point_mesh(name: str, position: np.ndarray, rotation: np.ndarray, scale: np.ndarray, variant: np.ndarray) -> Mesh:
-    """A mesh of points that show models. `position`, `rotation`: (n, 3) and (n, 4), quaternions; `scale`, `variant`:
-    (n,) or (n, 3), and (n,)."""
+    """A mesh of points that show models; (n, 3), quaternions (n, 4), (n,) or (n, 3), and (n,)."""
     scale = scale if scale.ndim == 2 else np.tile(scale[:, None], 3)
     mesh = bpy.data.meshes.new(name)
     mesh.vertices.add(len(position))

@@ -96,8 +96,7 @@ class BodyReader:
 
 
 def matrices_of(sources: Sequence[BodySource], plan: Plan, depsgraph: Depsgraph, frame: int) -> np.ndarray:
-    """The matrices (k, 4, 4) of objects, in world space or in the side, forward and up of their carrier. Refused if an
-    element is not a number."""
+    """The matrices (k, 4, 4) of objects, in the world or in the axes of their carrier. Refused if one is not finite."""
     matrices = np.array([_matrix(source, plan, depsgraph) for source in sources]).reshape(-1, 4, 4)
     check_numbers(matrices, [source.ob for source in sources], frame)
     return matrices

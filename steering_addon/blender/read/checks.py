@@ -54,10 +54,8 @@ def check_moving(
 
 
 class FreeCheck:
-    """Refuses vehicles with animation of their own on the channels that a bake writes.
-
-    What the vehicles of a crowd have in common is looked up once.
-    """
+    """Refuses vehicles with animation of their own on the channels that a bake writes. What the vehicles of a crowd
+    have in common is looked up once."""
 
     def __init__(
         self, first: int, last: int, replace_own_keys: bool, of_states: Mapping[Object, tuple[str, ...]]

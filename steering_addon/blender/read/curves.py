@@ -32,8 +32,7 @@ class CurveReader:
         self._path: Path = ()
 
     def read(self, depsgraph: Depsgraph) -> Path:
-        """The path on the frame of the depsgraph; without splines if the curve has no points. Refused if a point has an
-        invalid position."""
+        """The path on the frame of the depsgraph, maybe without splines. Refused if a position is invalid."""
         matrix = doubles(self.ob.evaluated_get(depsgraph).matrix_world)
         if self._stays and np.array_equal(matrix, self._at):
             return self._path

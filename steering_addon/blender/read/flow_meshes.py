@@ -134,8 +134,7 @@ class CurrentReader:
         self._current: Flow | None = None
 
     def read(self, depsgraph: Depsgraph) -> Flow:
-        """The flow of the mesh on the frame of the depsgraph. Refused if the mesh has neither paint nor edges to read,
-        or an invalid transform."""
+        """The flow on the frame of the depsgraph. Refused without paint or edges, or with an invalid transform."""
         evaluated = self.ob.evaluated_get(depsgraph)
         matrix = doubles(evaluated.matrix_world)
         check_numbers(matrix[None], [self.ob], depsgraph.scene.frame_current)

@@ -109,8 +109,7 @@ def _axis_before_turn(axis: str, stand: np.ndarray) -> str:
 
 
 def _upright_turn(ob: Object, *, either_way: bool) -> np.ndarray | None:
-    """The rotation that gives a model +Z up, if 90 degrees about X make it upright in the world; `either_way`: or -90
-    degrees."""
+    """The rotation to +Z up of a model that 90 degrees about X make upright; `either_way`: or -90 degrees."""
     up = ob.matrix_world.to_3x3().col[1]
     if up.length > 0.0 and up.z > NEARLY * up.length:
         return STANDING_UP
@@ -136,8 +135,7 @@ def _by_names(ob: Object, family: Family, stand: np.ndarray) -> str | None:
 
 
 def _across_wings(ob: Object, family: Family, stand: np.ndarray) -> int | None:
-    """The horizontal axis, 0 or 1, square to the wings of a model; None without clear ones. `stand`: (3, 3) turns the
-    model upright."""
+    """The horizontal axis, 0 or 1, square to clear wings, or None. `stand`: (3, 3) turns the model upright."""
     wings = [_corners(child) for child in family.children(ob) if _words(child.name) & ASIDE]
     if not wings:
         return None

@@ -208,10 +208,8 @@ def _mesh_in_the_world(ob: Object, depsgraph: Depsgraph) -> tuple[np.ndarray, np
 
 
 def _density(ob: Object, depsgraph: Depsgraph, corners: np.ndarray) -> np.ndarray | None:
-    """How densely members are to stand at the corners of triangles, (t, 3); None if nothing says so.
-
-    The weights of the vertex group `Density` do. Refused if they are 0 everywhere.
-    """
+    """How densely members are to stand at the corners of triangles, (t, 3); None if nothing says so. The weights of the
+    vertex group `Density` do. Refused if they are 0 everywhere."""
     group = ob.vertex_groups.get(DENSITY) if ob.type == "MESH" else None
     if group is None:
         return None

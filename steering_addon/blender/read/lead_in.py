@@ -30,8 +30,7 @@ STILL = 1e-7
 
 
 def lead_in(plan: Plan) -> tuple[Snapshot, ...]:
-    """The scene on the frames of the longest pre-roll, in order; empty without one. Refused if a value is not a
-    number."""
+    """The scene on the frames of the longest pre-roll; empty without one. Refused if a value is not a number."""
     if not plan.preroll:
         return ()
     first = int(plan.frames[0])

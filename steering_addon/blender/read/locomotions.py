@@ -61,8 +61,7 @@ class LocomotionSettings:
         self.stays = not animates(ob, f"steering.{kind.name}.")
 
     def read(self, depsgraph: Depsgraph | None, frame: int) -> Locomotion:
-        """The locomotion on the frame of the depsgraph, in columns of one entry for all vehicles. Refused if a value is
-        not a number."""
+        """The locomotion on the frame, in columns of one entry for all. Refused if a value is not a number."""
         if self._read is None or not self.stays:
             ob, name, values = self._ob, self._kind.name, {}
             # Reading a group that was never set writes it into the file.

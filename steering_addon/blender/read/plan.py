@@ -188,8 +188,7 @@ def scenery(scene: Scene, obstacles: Iterable[Object], regions: Iterable[Object]
 
 
 def _vehicles(source: VehicleSource, identities: np.ndarray, crowds: list[Object], seed: int) -> Vehicles:
-    """The table of the vehicles of a source, in the order of their identities (n,). `crowds`: the crowds of the run;
-    `seed`: the scene's."""
+    """The vehicles of a source by their rising identities (n,). `crowds`: of the run; `seed`: of the scene."""
     crowd_rows = {ob: row for row, ob in enumerate(crowds)}
     crowd = np.array([crowd_rows[crowd] for crowd in source.crowds], dtype=np.int64)
     prerolls = np.array([ob.steering.preroll for ob in crowds], dtype=np.int64)

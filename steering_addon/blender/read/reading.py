@@ -159,8 +159,7 @@ class RegionReader:
         self._axes = Axes()
 
     def read(self, depsgraph: Depsgraph, frame: int) -> Regions:
-        """The regions on the frame the depsgraph is evaluated for. Refused if a transform is not a number, or a mesh is
-        not closed."""
+        """The regions on the frame of the depsgraph. Refused if a transform is not a number, or a mesh not closed."""
         obs = self._objects
         if not obs:
             return self._none

@@ -204,8 +204,7 @@ class MindReader:
         """Whether all frames have the same states and triggers."""
 
     def settings(self, depsgraph: Depsgraph | None, frame: int, of_crowds: Sequence[Settings]) -> tuple[Settings, ...]:
-        """The settings of each state: its own, and those of its crowd for the rest. Refused if a value is not a
-        number."""
+        """The settings of each state, over those of its crowd. Refused if a value is not a number."""
         return tuple(self._settings_of(state, depsgraph, frame, of_crowds[state.crowd]) for state in self._states)
 
     def read(

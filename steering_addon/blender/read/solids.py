@@ -279,8 +279,7 @@ def fitting_shape(ob: Object, depsgraph: Depsgraph, family: Family, height: floa
 
 
 def fitting_region(ob: Object, depsgraph: Depsgraph) -> str:
-    """The stored name of the shape that fits a region; a box for what has no inside. Refused if a point of it is
-    nowhere."""
+    """The stored name of the shape that fits a region, a box without an inside. Refused if a point is nowhere."""
     points, triangles = triangles_of(ob, depsgraph, None)
     if not len(triangles):
         return "BOX" if ob.type != "EMPTY" or ob.empty_display_type == "CUBE" else "SPHERE"

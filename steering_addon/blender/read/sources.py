@@ -88,10 +88,8 @@ def _full_name_of(ob: Object, bone: str) -> str:
 
 
 def behaviors_of(crowd: Object) -> tuple[type[Behavior], ...]:
-    """The behaviors a crowd uses, or may use because their switch is animated; untouched groups are left alone.
-
-    Of a state only those that are its own.
-    """
+    """The behaviors a crowd uses, or may use because their switch is animated; untouched groups are left alone. Of a
+    state only those that are its own."""
     stored, is_state = crowd.steering, has_role(crowd, Role.STATE)
     return tuple(
         behavior
@@ -103,10 +101,8 @@ def behaviors_of(crowd: Object) -> tuple[type[Behavior], ...]:
 
 
 def pointers_of(crowd: Object) -> Iterator[Pointer]:
-    """The pointers of a crowd's behaviors that are set.
-
-    A body pointer that is set to a crowd stands for that crowd's vehicles and is left out.
-    """
+    """The pointers of a crowd's behaviors that are set. A body pointer that is set to a crowd stands for that crowd's
+    vehicles and is left out."""
     for behavior in behaviors_of(crowd):
         group = getattr(crowd.steering, behavior.name)
         for name, parameter in behavior.parameters().items():
@@ -118,8 +114,7 @@ def pointers_of(crowd: Object) -> Iterator[Pointer]:
 
 
 def carrier_of(ob: Object, rows: dict[str, int]) -> int:
-    """The row of the vehicle that an object is, or is parented to at any depth; -1 for none. `rows`: the rows of the
-    vehicles by full name."""
+    """The row of the vehicle that is an object or its ancestor; -1 for none. `rows`: of vehicles by full name."""
     return next((rows[name] for ancestor in lineage(ob) if (name := full_name(ancestor)) in rows), -1)
 
 

@@ -58,8 +58,7 @@ def give_back(ob: Object) -> None:
 
 
 def check_stored_start(ob: Object) -> None:
-    """Refuse a vehicle that cannot be moved back to its start: that has a rotation mode that does not exist, or is not
-    finite."""
+    """Refuse a vehicle whose stored start has an unknown rotation mode, or is not finite."""
     if not _has_start(ob):
         return
     if not np.isfinite((*ob.steering.start.location, *stored_rotation(ob))).all():
@@ -68,8 +67,7 @@ def check_stored_start(ob: Object) -> None:
 
 
 def stored_rotation(ob: Object) -> np.ndarray:
-    """The rotation channels of the start in the object's present rotation mode. Refused if it was stored in a mode that
-    does not exist."""
+    """The rotation channels of the start in the object's rotation mode. Refused if the stored mode is unknown."""
     start = ob.steering.start
     if start.rotation_mode not in MODES:
         text = f"The start of {ob.name} has the rotation mode {start.rotation_mode!r}, which Blender does not have"
@@ -178,10 +176,8 @@ def _own_frames(curve: FCurve, first: float) -> np.ndarray:
 
 @contextmanager
 def holding_still(ob: Object) -> Iterator[None]:
-    """Let only the object's own channels place it; other animation of it continues. Everything is restored.
-
-    The channels and the custom properties that a bake has keyed may be set meanwhile.
-    """
+    """Let only the object's own channels place it; other animation of it continues. Everything is restored. The
+    channels and the custom properties that a bake has keyed may be set meanwhile."""
     played = CurrentAnimation(ob)
     path = data_path(ob.rotation_mode)
     location, rotation = tuple(ob.location), tuple(getattr(ob, path))

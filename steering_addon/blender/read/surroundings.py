@@ -54,8 +54,7 @@ class Scenery:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """The scenery of a run, the targets that name several bodies, the shapes of marks, and the objects at which only
-    heads look."""
+    """The scenery of a run, targets with several bodies, shapes of marks, and objects that only heads look at."""
 
     scenery: Scenery
     several: list[Several]

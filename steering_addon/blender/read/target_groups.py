@@ -37,8 +37,7 @@ def awaited(behavior: type[Behavior], crowd: Object, roles: Mapping[Role, object
 
 
 def waits_unasked(behavior: type[Behavior], crowd: Object, roles: Mapping[Role, object]) -> bool:
-    """Whether a behavior waits for a target that it can do without, or that came with a preset; `roles`: as for
-    `awaited`."""
+    """Whether a behavior waits for a target that is optional or came with a preset; `roles`: as for `awaited`."""
     awaiting = awaited(behavior, crowd, roles)
     return awaiting is not None and (awaiting[1].role in OPTIONAL or behavior.name in crowd.steering.unasked.split())
 
@@ -98,10 +97,8 @@ def target_warnings(crowds: Iterable[Object], roles: Mapping[Role, Any]) -> Iter
 
 
 def outside_scene(crowds: Iterable[Object], objects: Container[Object]) -> frozenset[str]:
-    """The full names of the targets of crowds that are not among the objects of the scene.
-
-    A crowd stands for its vehicles and is left out.
-    """
+    """The full names of the targets of crowds that are not among the objects of the scene. A crowd stands for its
+    vehicles and is left out."""
     return frozenset(
         full_name(pointer.ob)
         for crowd in crowds

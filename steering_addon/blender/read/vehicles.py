@@ -76,8 +76,7 @@ class VehicleSource(Protocol):
         """The objects that must be evaluated on each frame."""
 
     def settings(self, depsgraph: Depsgraph, frame: int) -> Mapping[str, np.ndarray]:
-        """The (n,) columns named by OWN_SETTINGS on the frame of the depsgraph; not to be written to. Refused if a
-        value is not a number."""
+        """The columns (n,) of OWN_SETTINGS on a frame, read-only. Refused if a value is not a number."""
 
     def parent_parts(self, depsgraph: Depsgraph, frame: int) -> np.ndarray:
         """The parents' parts (p, 4, 4) on the frame of the depsgraph, of the p vehicles that have a parent. Refused if

@@ -104,8 +104,7 @@ def _put(ob: Object, matrix: Matrix) -> None:
 
 
 def resize(ob: Object, scale: float, room: float) -> None:
-    """Scale a member, keeping other changes of its size. `scale`: relative to its model; `room`: radius in metres that
-    is kept free for it."""
+    """Scale a member, keeping other changes. `scale`: relative to its model; `room`: radius to keep free, metres."""
     member = ob.steering.member
     member.room = room
     ratio = scale / member.scale

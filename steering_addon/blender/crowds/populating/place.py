@@ -64,10 +64,8 @@ def moves_there(place: Object | None, crowd: Object | None, preset: Preset | Non
 
 
 def stand_on(place: Object, crowd: Object) -> None:
-    """Make the place of members a surface if they keep to the ground, and have them move on foot there.
-
-    A place that is a surface already is left alone, with the locomotion that the crowd has been given since.
-    """
+    """Make the place of members a surface if they keep to the ground, and have them move on foot there. A place that is
+    a surface already is left alone, with the locomotion that the crowd has been given since."""
     if not _becomes_surface(place, locomotion_of(crowd)):
         return
     give_role(place, Role.SURFACE, Family())

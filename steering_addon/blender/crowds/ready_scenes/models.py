@@ -128,10 +128,8 @@ class ReadyCast:
 
 @contextmanager
 def appended(model: ReadyModel, size: float, count: int) -> Iterator[ReadyCast]:
-    """Append a model in up to `count` of its variants, in this size, for as long as members are made of it.
-
-    Data that no member uses leaves the file at the end.
-    """
+    """Append a model in up to `count` of its variants, in this size, for as long as members are made of it. Data that
+    no member uses leaves the file at the end."""
     titles = [f"{model.name} {letter}" for letter in VARIANTS[: min(count, model.variants)]]
     with asset_file(ASSET) as (stored, wanted):
         parts = {
