@@ -52,7 +52,10 @@ def follows_from_curves(armature: Object, names: Collection[str] | None = None, 
     posed = [armature.pose.bones[name] for name in names]
     if any(constraint.enabled for bone in posed for constraint in bone.constraints):
         return False
-    return not why_inherits_unusually(armature, names, scaled=scaled) and not _are_driven(armature, names)
+    if why_inherits_unusually(armature, names, scaled=scaled) or drivers_of(armature.data):
+        return False
+    starts = tuple(f'pose.bones["{escape_identifier(name)}"]' for name in names)
+    return not any(driver.data_path.startswith(starts) for driver in drivers_of(armature))
 
 
 def why_inherits_unusually(armature: Object, names: Collection[str], *, scaled: bool = True) -> str:
@@ -68,13 +71,6 @@ def why_inherits_unusually(armature: Object, names: Collection[str], *, scaled: 
             continue
         return f"{bone.name} of {armature.name} {why}, and key its clips again"
     return ""
-
-
-def _are_driven(armature: Object, names: Collection[str]) -> bool:
-    if drivers_of(armature.data):
-        return True
-    starts = tuple(f'pose.bones["{escape_identifier(name)}"]' for name in names)
-    return any(driver.data_path.startswith(starts) for driver in drivers_of(armature))
 
 
 def span(action: Action) -> tuple[float, float]:

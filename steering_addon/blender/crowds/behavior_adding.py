@@ -41,7 +41,7 @@ def add_behaviors(
 
     Args:
         fit: whether new values are fitted to the crowd; otherwise they are the defaults.
-        beside: what is selected with the crowd: a single object but its vehicles is what they go for, or react to;
+        selected: what is selected with the crowd: a single object but its vehicles is what they go for, or react to;
             who goes from target to target, as on patrol, goes to all of them.
 
     Returns:

@@ -94,7 +94,8 @@ def check_takeover(vehicle: Object, first: int, last: int) -> None:
         text = f"{vehicle.name} already follows {guide.name}. Clear its Guide first."
         raise Refusal(text, about=[vehicle])
     for ob, paths in ((vehicle, (BY_HAND,)), (guide, ("location",))):
-        curves = _curves(ob, paths) if ob is not None else []
+        bag = channelbag(ob) if ob is not None else None
+        curves = [curve for curve in bag.fcurves if curve.data_path in paths] if bag is not None else []
         if any(len(_keys_within(curve, first, last)) for curve in curves):
             text = f"{vehicle.name} is led by hand on frames {first} to {last} already. Choose other frames."
             raise Refusal(text, about=[vehicle])
@@ -163,11 +164,6 @@ def _bag(ob: Object) -> Channelbag:
 def _curve(bag: Channelbag, path: str, index: int) -> FCurve:
     known = next((curve for curve in bag.fcurves if curve.data_path == path and curve.array_index == index), None)
     return known or bag.fcurves.new(path, index=index)
-
-
-def _curves(ob: Object, paths: tuple[str, ...]) -> list[FCurve]:
-    bag = channelbag(ob)
-    return [] if bag is None else [curve for curve in bag.fcurves if curve.data_path in paths]
 
 
 def _keys_within(curve: FCurve, first: int, last: int) -> np.ndarray:

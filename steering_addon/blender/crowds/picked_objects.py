@@ -105,7 +105,10 @@ def object_for(context: Context, crowd: Object, agent: PickedAgent, motion: Cach
     let_go(root)
     for copy in copies:
         copy[PICKED] = points.identity
-    _place(root, motion, agent.row)
+    # As on the first frame, in its own rotation mode.
+    shown, mode = motion.on_frames(np.array([motion.first]), np.array([agent.row])), root.rotation_mode
+    put_at(root, shown.position[0, 0], shown.rotation[0, 0], motion.scale[agent.row])
+    root.rotation_mode = mode
     settings, up = root.steering, "XYZ".index(front[1][-1])
     settings.roles, settings.crowd, settings.identity = {Role.VEHICLE.name}, crowd, agent.identity
     settings.forward_axis, settings.up_axis = front
@@ -120,14 +123,6 @@ def object_for(context: Context, crowd: Object, agent: PickedAgent, motion: Cach
     settings.measured_scale = mean_scale(root)
     store(root, *channels(root))
     return copies
-
-
-def _place(ob: Object, motion: CachedMotion, row: int) -> None:
-    """Put an object where its agent is on the first frame, as large as that."""
-    shown = motion.on_frames(np.array([motion.first]), np.array([row]))
-    mode = ob.rotation_mode
-    put_at(ob, shown.position[0, 0], shown.rotation[0, 0], motion.scale[row])
-    ob.rotation_mode = mode
 
 
 def collection_for(context: Context, crowd: Object) -> Collection:

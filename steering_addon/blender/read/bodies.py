@@ -53,6 +53,8 @@ class BodyReader:
             return self._none
         if self._sizes is None:
             self._measure(depsgraph)
+        rows = {crowd.ob: row for row, crowd in enumerate(self._plan.crowds)}
+        crowds = [crowd_of(source.ob) if has_role(source.ob, Role.VEHICLE) else None for source in sources]
         matrices = matrices_of(sources, self._plan, depsgraph, frame)
         forward = unit(np.einsum("kab,kb->ka", matrices[:, :3, :3], self._faces[:, 0]))
         return Tracked(
@@ -65,7 +67,7 @@ class BodyReader:
             present=np.array([is_active(source.ob, depsgraph) for source in sources], dtype=np.bool_)
             & is_within(self._spans, frame),
             carrier=np.array([source.carrier for source in sources], dtype=np.int64),
-            crowd=np.array([self._crowd_row(source.ob) for source in sources], dtype=np.int64),
+            crowd=np.array([rows.get(crowd, -1) for crowd in crowds], dtype=np.int64),
             amount=self._amounts(depsgraph, frame),
         )
 
@@ -88,11 +90,6 @@ class BodyReader:
                 amounts[row] = source.ob.evaluated_get(depsgraph).steering.amount
                 check_number(amounts[row], source.ob, "steering.amount", frame)
         return amounts
-
-    def _crowd_row(self, ob: Object) -> int:
-        """The row of the crowd of a vehicle that the run does not move, -1 for any other object."""
-        crowd = crowd_of(ob) if has_role(ob, Role.VEHICLE) else None
-        return next((row for row, source in enumerate(self._plan.crowds) if source.ob == crowd), -1)
 
 
 def matrices_of(sources: Sequence[BodySource], plan: Plan, depsgraph: Depsgraph, frame: int) -> np.ndarray:

@@ -94,7 +94,7 @@ class MemberGround:
             middle: of a group on a surface.
             widest: radius of the largest member in metres.
             obstacles: what members that are scattered keep out of.
-            others: the bodies that they keep out of, as balls: positions (m, 3) and radii (m,).
+            other_bodies: the bodies that they keep out of, as balls: positions (m, 3) and radii (m,).
             moves: how the members will move, in columns of one entry.
         """
         kind = population.arrangement

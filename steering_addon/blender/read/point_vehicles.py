@@ -156,12 +156,13 @@ def point_vehicles(
 
     Args:
         ob: tagged as points, with a crowd.
-        taken: (k,) identities of other vehicles.
+        known: (k,) identities of other vehicles.
         adds_nothing: whether no datablock may be added; then the points are those of the present frame.
     """
     points = _read(ob, scene, first, adds_nothing=adds_nothing)
     count = len(points)
-    identities = distinct(_numbers(ob, identity, points), known)
+    ids = points.columns.get("id")
+    identities = distinct(in_a_row(identity, count) if ids is None else _whole_numbers(ob, "id", ids), known)
     order = np.argsort(identities, kind="stable")
 
     def setting(name: str) -> np.ndarray:
@@ -231,12 +232,6 @@ def _check_places(ob: Object, places: np.ndarray) -> None:
         k = int(nowhere.sum())
         text = f"{k} of the {len(places)} points of {ob.name} are nowhere (NaN, or too far away). Check its modifiers."
         raise Refusal(text, about=[ob])
-
-
-def _numbers(ob: Object, identity: int, points: EvaluatedPoints) -> np.ndarray:
-    """The numbers (n,) that identities are made of: the attribute `id`, or else numbers in a row from the object's."""
-    ids = points.columns.get("id")
-    return in_a_row(identity, len(points)) if ids is None else _whole_numbers(ob, "id", ids)
 
 
 def models_of_points(ob: Object) -> list[Object]:

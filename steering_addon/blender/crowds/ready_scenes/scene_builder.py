@@ -241,7 +241,7 @@ def scattered_places(
     Args:
         radius: of the ball, metres.
         flatness: height of the ball divided by its width.
-        apart: metres between places; reduced step by step if the ball is too small.
+        spacing: metres between places; reduced step by step if the ball is too small.
     """
     places: list[tuple[float, float, float]] = []
     while len(places) < count:
@@ -266,7 +266,7 @@ def packed_places(keys: Keys, flatness: float, spacing: float) -> np.ndarray:
 
     Args:
         flatness: height of the ball divided by its width.
-        apart: metres between neighbors.
+        spacing: metres between neighbors.
     """
     count, room = len(keys), 1.0 / flatness
     # A ball of radius r has 4 pi / 3 r^3 places.
