@@ -82,7 +82,7 @@ def test_speed_and_force_scale_with_the_size_of_the_body(like, factor) -> None:
 )
 def test_the_preset_nearest_in_size_is_used(like, length, preset) -> None:
     moves_like = part("blender.crowds.moves_like")
-    assert moves_like.fitting(moves_like.likeness(like), length).label == preset
+    assert moves_like.fitting_preset(moves_like.likeness(like), length).label == preset
 
 
 def test_members_vary_a_little_in_speed_and_keep_their_size() -> None:
