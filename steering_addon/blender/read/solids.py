@@ -120,7 +120,7 @@ def _choice_numbers(known: Mapping[str, int], name: str, settings: Sequence[Prop
 
 @dataclass(frozen=True)
 class _Placed:
-    """A body on a frame: the ends of its axis, the radius about it, half the sides of a box, or its mesh."""
+    """A body on a frame: the ends of its axis, the radius about it, half its sides, or its mesh."""
 
     start: np.ndarray
     end: np.ndarray
@@ -143,13 +143,14 @@ class _Hull:
     def __init__(self, ob: Object, matrix: np.ndarray, depsgraph: Depsgraph, family: Family) -> None:
         self._size = sizes_of(matrix)
         # Measured along the object's own axes at its size in the world, and kept in its own space.
-        start, end, self._radius = hull(points_of(ob, depsgraph, family) * self._size)
-        self._start, self._end = start / self._size, end / self._size
+        points = points_of(ob, depsgraph, family)
+        start, end, self._radius = hull(points * self._size)
+        self._start, self._end, self._half = start / self._size, end / self._size, box_of(points)[1]
 
     def placed(self, matrix: np.ndarray, _depsgraph: Depsgraph) -> _Placed:
-        grown = float((sizes_of(matrix) / self._size).max())
+        size = sizes_of(matrix)
         start, end = placed(np.stack((self._start, self._end)), matrix)
-        return _Placed(start, end, self._radius * grown, np.zeros(3))
+        return _Placed(start, end, self._radius * float((size / self._size).max()), self._half * size)
 
 
 class _Box:

@@ -23,7 +23,7 @@ from .boxes import box_surface
 from .capsules import probes
 from .meshes import Mesh
 from .shapes import BOX, INSIDE, MESH, NOWHERE, OUTSIDE, ROUND, ROUNDING, SolidShapes, rows_of
-from .stature import Stature, sides_of, walls_of
+from .stature import FINE, Stature, sides_of, walls_of
 
 PASS_SIDES = (
     Choice("EITHER", 0, "Either", "Vehicles go around it on the nearer side"),
@@ -68,7 +68,17 @@ class Obstacles(SolidShapes):
             tall = None if stature is None else stature.take(around)
             gap, _ = self.surface(picked(points, around), np.repeat(rows, len(every)), tall)
             distance[:, rows] = np.where(gap < NOWHERE, gap, np.inf).reshape(len(rows), -1).T
-        return distance
+        return distance if stature is None else np.where(self.meet(points[:, 2], stature), distance, np.inf)
+
+    def meet(self, height: Scalars, stature: Stature) -> Mask:
+        """Whether each meets bodies with origins at heights (n,), metres; (n, k).
+
+        What ends below the feet of a body or begins above its head does not, such as the pillars below its floor.
+        """
+        low, high = self.bounds
+        feet, head = height + stature.feet + FINE, height + stature.head - FINE
+        meets = (low[None, :, 2] < head[:, None]) & (high[None, :, 2] > feet[:, None])
+        return meets | (stature.head <= stature.feet)[:, None] | (self.side == INSIDE)[None]
 
     def near(self, points: Vectors, distance: Scalars, stature: Stature | None = None) -> tuple[Rows, Rows]:
         """Pairs of a point and a present obstacle whose surface may be within a distance of it.
@@ -83,7 +93,10 @@ class Obstacles(SolidShapes):
         """
         rows = which(self.present & ((self.side == INSIDE) | self._may_be_near(points, distance, stature)))
         gap = _gaps(self.take(rows), points, stature)
-        owner, column = np.nonzero((gap < distance[:, None]) | (self.side[rows] == INSIDE)[None])
+        near = (gap < distance[:, None]) | (self.side[rows] == INSIDE)[None]
+        if stature is not None and stature.is_tall:
+            near &= self.meet(points[:, 2], stature)[:, rows]
+        owner, column = np.nonzero(near)
         row = rows[column]
         pairs = which(self._has_box[row])
         if not len(pairs):
@@ -108,6 +121,16 @@ class Obstacles(SolidShapes):
                 low, high = self.mesh[row].bounds
                 middle[row], half[row] = 0.5 * (low + high), 0.5 * (high - low)
         return middle, half
+
+    @once
+    def bounds(self) -> tuple[Vectors, Vectors]:
+        """The lowest and highest corners of the boxes about them along the axes of the world, (k, 3) each, metres."""
+        middle, half = self._boxes
+        middle = 0.5 * (self.start + self.end) + self.globalized(middle, np.arange(len(self)))
+        x, y, z = (half[:, axis, None] * np.abs(self.axes[:, axis]) for axis in range(3))
+        reach, unknown = x + y + z, ((self.shape == ROUND) & ~half.any(axis=1))[:, None]
+        low = np.where(unknown, np.minimum(self.start, self.end) - self.radius[:, None], middle - reach)
+        return low, np.where(unknown, np.maximum(self.start, self.end) + self.radius[:, None], middle + reach)
 
     def _gap_to_boxes(self, points: Vectors, rows: Rows, stature: Stature | None) -> Scalars:
         """The distances of points, or of who stands there, from the boxes about obstacles of rows (m,), (m,) metres; no

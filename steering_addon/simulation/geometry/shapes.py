@@ -52,7 +52,7 @@ class SolidShapes:
         shape: (k,) the number of a choice of OBSTACLE_SHAPES.
         side: (k,) the number of a choice of OBSTACLE_SIDES.
         axes: (k, 3, 3) its unit axes as rows, in the same space as start and end.
-        half: (k, 3) half sides of a box, metres.
+        half: (k, 3) half sides of a box, or of the box about what is round, metres; 0 where that is unknown.
         spin: (k, 3) angular velocity, rad/s.
         mesh: (k,) the mesh in its own axes about its middle; None for other shapes.
     """

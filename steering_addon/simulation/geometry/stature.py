@@ -26,7 +26,7 @@ from .meshes import Mesh, mesh
 MOST = 9
 """Stretches of a body in which a mesh is met, each in its middle: 17 cm each of a person."""
 FINE = 1e-3
-"""Metres to which the heights of corners are rounded, and the sine by which faces lean that count as upright."""
+"""Metres to which heights are told apart, and the sine by which faces lean that count as upright."""
 LIES = 0.7
 """Share of a unit normal upright from which on a triangle rather lies than stands."""
 KEPT = 256

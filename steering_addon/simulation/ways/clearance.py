@@ -12,7 +12,6 @@ import numpy as np
 from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, counted, least_of_each, shared, which
 from ..arrays.vectors import Vectors, columns, magnitude
 from ..geometry.obstacles import Obstacles
-from ..geometry.shapes import MESH, ROUND
 from ..geometry.stature import Stature
 from .spans import Build, Spans
 
@@ -89,7 +88,7 @@ def are_parted(spans: Spans, obstacles: Obstacles, clearance: Clearance, build: 
     first, second = start[pairs], end[pairs]
     ends = [(clearance.x[node], clearance.y[node], spans.height[node]) for node in (first, second)]
     middle = [0.5 * (one + other) for one, other in zip(*ends)]
-    low, high = bounds(obstacles)
+    low, high = obstacles.bounds
     near = []
     for row in range(len(obstacles)):
         beside = [np.maximum(low[row, axis] - middle[axis], middle[axis] - high[row, axis]) for axis in range(2)]
@@ -104,27 +103,12 @@ def are_parted(spans: Spans, obstacles: Obstacles, clearance: Clearance, build: 
     return parts
 
 
-def bounds(obstacles: Obstacles) -> tuple[Vectors, Vectors]:
-    """The lowest and highest corners of the boxes round obstacles along the axes of the world, (k, 3) each, metres."""
-    low = np.minimum(obstacles.start, obstacles.end) - obstacles.radius[:, None]
-    high = np.maximum(obstacles.start, obstacles.end) + obstacles.radius[:, None]
-    for row in which(obstacles.shape != ROUND).tolist():
-        axes, middle, half = obstacles.axes[row], obstacles.start[row], obstacles.half[row]
-        if obstacles.shape[row] == MESH:
-            below, above = obstacles.mesh[row].bounds
-            centre, half = 0.5 * (below + above), 0.5 * (above - below)
-            middle = middle + centre[0] * axes[0] + centre[1] * axes[1] + centre[2] * axes[2]
-        reach = half[0] * np.abs(axes[0]) + half[1] * np.abs(axes[1]) + half[2] * np.abs(axes[2])
-        low[row], high[row] = middle - reach, middle + reach
-    return low, high
-
-
 def _near(spans: Spans, obstacles: Obstacles, reach: float, build: Build) -> tuple[Rows, Rows]:
     """Pairs of a node and an obstacle that may be within reach at the height of a body, (p,) each."""
     none = np.zeros(0, dtype=np.int64)
     if not len(obstacles):
         return none, none
-    low, high = bounds(obstacles)
+    low, high = obstacles.bounds
     across, along = spans.shape
     edges = []
     for axis, number in ((0, across), (1, along)):

@@ -181,7 +181,7 @@ def narrowing(obstacles: Obstacles, height: Scalars, stature: Stature, radius: S
     room = radius[:, None] + np.where(boxes, 0.0, obstacles.radius)[None]
     level = np.sqrt(np.maximum(room * room - beyond * beyond, 0.0))
     less = np.floor((room - level) * (2.0 * STEPS)) / (2.0 * STEPS)
-    return np.where(beyond < room, np.where(boxes[None], 0.0, less), np.inf)
+    return np.where((beyond < room) & obstacles.meet(height, stature), np.where(boxes[None], 0.0, less), np.inf)
 
 
 def footprints(obstacles: Obstacles, less: Scalars, radius: float) -> Footprints:

@@ -49,7 +49,10 @@ def test_a_box_has_the_dimensions_and_rotation_of_its_object(addon) -> None:
 def test_an_obstacle_of_older_files_without_a_chosen_shape_stays_round(addon) -> None:
     vehicle()
     obstacle(cube()).steering.property_unset("obstacle_shape")
-    assert seen()[0].plain.all()
+    first = seen()[0]
+    assert first.plain.all()
+    low, high = first.bounds
+    np.testing.assert_allclose(high - low, [[2.0, 2.0, 2.0]], atol=1e-6, err_msg="the object, without the round ends")
 
 
 def tree_of(ob):

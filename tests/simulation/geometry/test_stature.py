@@ -144,6 +144,30 @@ def together(*bodies: Body) -> Body:
     return np.concatenate([p for p, _ in bodies]), np.concatenate([t + k for (_, t), k in zip(bodies, first)])
 
 
+def pylon(low: float, high: float) -> Obstacles:
+    """A pillar as a round obstacle, whose round ends stick out."""
+    ends = [[[0.0, 0.0, z]] for z in (low, high)]
+    return replace(obstacles(ends[0], 0.5, ends[1]), half=np.array([[0.5, 0.5, 0.5 * (high - low)]]))
+
+
+def block(low: float, high: float) -> Obstacles:
+    return boxes([[0.0, 0.0, 0.5 * (low + high)]], [[0.5, 0.5, 0.5 * (high - low)]])
+
+
+def lump(low: float, high: float) -> Obstacles:
+    return as_obstacle(slab((-0.5, -0.5, low), (0.5, 0.5, high)))
+
+
+@pytest.mark.parametrize("lift", [0.0, 0.9])
+@pytest.mark.parametrize("made", [pylon, block, lump])
+def test_the_pillars_below_a_floor_and_the_beams_above_heads_are_in_nobodys_way(made, lift: float) -> None:
+    place, body, reach = np.array([[0.2, 0.1, lift]]), standing(1, lift), np.full(1, 0.4)
+    for low, high, meets in ((-4.0, 0.0, False), (-4.0, 0.05, True), (HEAD, 3.0, False), (HEAD - 0.05, 3.0, True)):
+        thing = made(low, high)
+        assert len(thing.near(place, reach, body)[0]) == meets
+        assert np.isfinite(thing.clearance(place, body)).all() == meets
+
+
 TOP = slab((-0.8, -0.5, 0.7), (0.8, 0.5, 0.74))
 LEGS = [slab((x, y, 0.0), (x + 0.05, y + 0.05, 0.7)) for x in (-0.8, 0.75) for y in (-0.5, 0.45)]
 OPEN = TOP[0], TOP[1][1:]
