@@ -43,7 +43,7 @@ from .preset_parts import (
     read_vehicle,
     read_words,
 )
-from .preset_values import PresetError, Value, Values, complete, parse_document, within
+from .preset_values import PresetError, Value, Values, parse_document, stated, within
 from .stored import MOST_PREROLL
 
 FORMAT = 2
@@ -247,7 +247,7 @@ def scaled(preset: Preset, scale: float) -> Preset:
             behaviors={name: _grown(BEHAVIORS[name], values, scale) for name, values in preset.behaviors.items()},
             calls=tuple(replace(c, trigger=_grown(TriggerModel, c.trigger, scale)) for c in preset.calls),
         )
-    groups = {name: _grown(kind, complete(kind, values), scale) for name, (kind, values) in preset.groups().items()}
+    groups = {name: _grown(kind, stated(kind, values), scale) for name, (kind, values) in preset.groups().items()}
     return replace(
         preset,
         body_length=length,

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from ..behaviors.containment import Containment
 from ..minds.declaring import StateModel
 from ..minds.following import OF_THE_BODY
 from ..portrayal.driver_properties import Portrayal
@@ -27,6 +28,8 @@ LEFT_ALONE: Mapping[type[Declared], frozenset[str]] = {
 }
 """Parameters that depend on the file and are in no preset: size of the models, whether drivers exist, first frame, and
 what the timeline tells."""
+OF_THE_PLACE: Mapping[type[Declared], frozenset[str]] = {Containment: frozenset({"firm", "release"})}
+"""Parameters that came with the place, as the glass of a tank: what a preset does not say of them stays as it is."""
 NEARLY = 1e-6
 """How far beyond a limit, as a share of it, a number may be: values stored with 32 bits are not exact."""
 
@@ -59,6 +62,12 @@ def held(declaration: type[Declared]) -> dict[str, Parameter]:
 def complete(declaration: type[Declared], values: Values) -> dict[str, Value]:
     """All values that a preset holds of a declaration: the given ones, defaults for the others; choices by name."""
     return {name: values.get(name, default_of(parameter)) for name, parameter in held(declaration).items()}
+
+
+def stated(declaration: type[Declared], values: Values) -> dict[str, Value]:
+    """The values that a preset gives to a crowd: all that it holds, but of the place only what it says."""
+    stays = OF_THE_PLACE.get(declaration, frozenset()) - values.keys()
+    return {name: value for name, value in complete(declaration, values).items() if name not in stays}
 
 
 def default_of(parameter: Parameter) -> Any:

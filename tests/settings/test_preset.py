@@ -20,7 +20,15 @@ from steering_addon.portrayal.driver_properties import Portrayal
 from steering_addon.settings.population import MOST_VARIED
 from steering_addon.settings.preset import CALLERS, FORMAT, POINTING, Call, Preset, read, scaled, written
 from steering_addon.settings.preset_parts import BEHAVIOR, CROWD, KINDS, STATE
-from steering_addon.settings.preset_values import PresetError, as_multiples, changeable, complete, from_multiples, held
+from steering_addon.settings.preset_values import (
+    PresetError,
+    as_multiples,
+    changeable,
+    complete,
+    from_multiples,
+    held,
+    stated,
+)
 from steering_addon.simulation.behavior import Intent
 from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.declaration import POINTERS, REACH, Kind, Parameter
@@ -389,7 +397,7 @@ def test_scaling_by_one_changes_nothing() -> None:
         assert complete(VehicleModel, same.vehicle) == complete(VehicleModel, preset.vehicle)
         for behavior in CATALOGUE:
             if behavior.name in preset.behaviors:
-                assert same.behaviors[behavior.name] == complete(behavior, preset.behaviors[behavior.name])
+                assert same.behaviors[behavior.name] == stated(behavior, preset.behaviors[behavior.name])
 
 
 def test_lengths_and_speeds_scale_with_the_body_but_times_and_angles_do_not() -> None:

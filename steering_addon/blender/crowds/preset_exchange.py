@@ -12,7 +12,7 @@ from ...behaviors import CATALOGUE
 from ...portrayal.driver_properties import Portrayal
 from ...settings.preset import Preset
 from ...settings.preset_parts import BEHAVIOR, BEHAVIORS
-from ...settings.preset_values import Value, Values, complete
+from ...settings.preset_values import Value, Values, stated
 from ...simulation.declaration import Declared
 from ...simulation.presence.attendance import Attendance
 from ...simulation.vehicle import VehicleModel
@@ -39,8 +39,8 @@ def take_up(preset: Preset, crowd: Object, scene: Scene) -> list[str]:
     """Apply a preset to a crowd: its vehicle settings, the way behaviors combine, and its behaviors.
 
     Other behaviors are switched off. Left unchanged are targets, the measured radius and length, whether properties for
-    drivers are keyframed, and the enter frame if it is set. Returns data paths of settings that are keyframed or
-    driven, and so do not keep the value of the preset.
+    drivers are keyframed, the enter frame if it is set, and how firm a region is unless the preset says so. Returns
+    data paths of settings that are keyframed or driven, and so do not keep the value of the preset.
     """
     settings = crowd.steering
     cruise_before = settings.vehicle.cruise_speed
@@ -102,8 +102,8 @@ def start_at_cruise(members: Iterable[Object], before: float, after: float) -> N
 
 
 def paths_of(group: str, declaration: type[Declared], values: Values) -> dict[str, Value]:
-    """The values of a property group in a preset, by data path; missing values are defaults."""
-    return {f"steering.{group}.{name}": value for name, value in complete(declaration, values).items()}
+    """The values of a property group that a preset gives, by data path; missing values are defaults."""
+    return {f"steering.{group}.{name}": value for name, value in stated(declaration, values).items()}
 
 
 def unknown_settings(preset: Preset) -> list[str]:

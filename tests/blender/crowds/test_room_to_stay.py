@@ -85,9 +85,12 @@ def test_who_is_tagged_in_the_region_of_others_stays_in_that() -> None:
     shark = tagged("FISH", wedge("Shark", (2.0, 0.0, 1.0), size=0.8))
     assert room_of(shark) == room_of(fish) == bpy.data.objects["Tank"]
     assert shark.steering.containment.firm and not shark.steering.containment.release
+    press("preset_apply", bpy.data.objects["Shark"], preset="shark")
+    assert shark.steering.containment.firm, "a preset leaves it in the tank"
     flock = tagged("BIRD", *(wedge(f"Bird {k}", (60.0 + k, 0.0, 20.0)) for k in range(4)))
     hawk = tagged("BIRD", wedge("Hawk", (64.0, 4.0, 23.0), size=0.6))
     assert room_of(hawk) == room_of(flock)
+    press("preset_apply", bpy.data.objects["Hawk"], preset="pigeon")
     assert hawk.steering.containment.release and not hawk.steering.containment.firm
 
 
