@@ -111,7 +111,7 @@ def _measured(scene, body: Body, surfaces: list[BVHTree], times: np.ndarray) -> 
     if surfaces:
         level = _above(surfaces, points, stands)
     front = body.carriers[:, :3, :3] @ body.forward
-    soles = feet_on(rig.moved(body.poses[sparse], rows), level, rig.height)
+    soles = feet_on(rig.posed_points(body.poses[sparse], rows), level, rig.height)
     return slides(
         body.armature.name,
         points,
@@ -140,7 +140,7 @@ def _low_points(body: Body, stands: np.ndarray, frames: slice, surfaces: list[BV
 
 def _in_world(rig: Rig, poses: np.ndarray, worlds: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """Points in the world, (f, r, 3)."""
-    inside = replace(rig, matrix=np.eye(4)).moved(poses, rows)
+    inside = replace(rig, matrix=np.eye(4)).posed_points(poses, rows)
     return np.einsum("fij,frj->fri", worlds[:, :3, :3], inside) + worlds[:, None, :3, 3]
 
 

@@ -77,7 +77,7 @@ class PosedBones:
         """`location` (n, f, bones, 3) as channels have it, `poses` (n f, bones, 4, 4) in the space of the model."""
         self._legs, self._location, self._poses, self._shape = legs, location, poses, shape
         rig = legs.rig
-        points = rig.carried(poses, np.arange(len(rig.points)))
+        points = rig.points_by_bones(poses, np.arange(len(rig.points)))
         self.soles = [by_body(points[:, rows], shape) for rows in legs.soles]
         placed = by_body(poses, shape)
         turns = {bone: without_scale(placed[..., bone, :3, :3]) for bone in legs.turning}
@@ -100,7 +100,7 @@ class PosedBones:
         softened = []
         of_feet = zip(feet, legs.soles, legs.shared, zip(legs.legs, self._bend(held), held.corrections))
         for foot, sole, (rows, shares, groups), bent_leg in of_feet:
-            carried = [by_body(rig.carried(self._poses, sole[rows], bones), self._shape) for bones in groups]
+            carried = [by_body(rig.points_by_bones(self._poses, sole[rows], bones), self._shape) for bones in groups]
             points = SoftPoints(rows, shares, carried).moved_back(foot.points, self._skeleton, *bent_leg)
             softened.append(replace(foot, points=points))
         return softened

@@ -130,17 +130,17 @@ def path_of(rig: Object, bone: str) -> str:
 class Posture:
     """How the vehicles of one model hold their backs and heads."""
 
-    def __init__(self, rig: Object, bones: Sequence[str], matrix: np.ndarray, most: Scalars, keys: Keys) -> None:
+    def __init__(self, rig: Object, bones: Sequence[str], matrix: np.ndarray, max_turns: Scalars, keys: Keys) -> None:
         """Say how n vehicles are turned.
 
         Args:
             bones: the head, and those below it.
             matrix: (4, 4) from the armature's space to the model's.
-            most: (n,) radians.
+            max_turns: (n,) radians.
             keys: (n,) their random keys.
         """
         self.variants = variants_of(keys)
-        back, head = postures(most, self.variants)
+        back, head = postures(max_turns, self.variants)
         count = len(bones) - 1
         shares = [head, *([back / max(count, 1)] * count)]
         self._columns: dict[tuple[str, int], np.ndarray] = {}
@@ -170,18 +170,18 @@ def posture_of(
     named: str,
     channels: Collection[tuple[str, int]],
     shape: Callable[[], Rig],
-    most: Scalars,
+    max_turns: Scalars,
     keys: Keys,
 ) -> Posture | None:
     """The postures of n vehicles of one model; None if they have none, or it has no bones that may be turned. `rig`: an
-    armature of the model; `named`, `channels`: as for `head_of`; `most`, `keys`: as for `Posture`."""
-    head = head_of(rig, named, channels) if most.any() else None
+    armature of the model; `named`, `channels`: as for `head_of`; `max_turns`, `keys`: as for `Posture`."""
+    head = head_of(rig, named, channels) if max_turns.any() else None
     if head is None or not follows_from_curves(rig, _bones_upwards(rig, head)):
         return None
     model = shape()
     turnable = _bones_off_the_ground(model)
     bones = [bone for bone in _bones_upwards(rig, head) if bone in turnable and (path_of(rig, bone), 0) in channels]
-    return Posture(rig, bones, model.matrix, most, keys) if bones[:1] == [head] else None
+    return Posture(rig, bones, model.matrix, max_turns, keys) if bones[:1] == [head] else None
 
 
 def _bones_upwards(rig: Object, bone: str) -> list[str]:

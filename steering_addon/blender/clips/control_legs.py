@@ -78,7 +78,7 @@ class ControlLegs:
         basis = location_axes(self.rig, bone, poses, is_local)
         before = multiply(axes, without_scale(channels.matrices(slice(row, row + 1))[:, 0, :3, :3]).transpose(0, 2, 1))
         origin = position - np.einsum("fij,fj->fi", basis, channels.location[:, row])
-        points = (self.rig.moved(poses, sole) - to_model[:3, 3]) @ np.linalg.inv(to_model[:3, :3]).T
+        points = (self.rig.posed_points(poses, sole) - to_model[:3, 3]) @ np.linalg.inv(to_model[:3, :3]).T
         points_inside = np.einsum("fji,fmj->fmi", axes, points - position[:, None])
         leg = control.leg
         if leg is None:

@@ -70,7 +70,7 @@ def find_controls(
     """Find the controls of feet; None if one foot has none. `action`: moves the feet; `poses`: (PHASES + 2, n, 4, 4) of
     it; `soles`: the rows of the points of each foot."""
     # A leg is bent where its foot is raised: there it can follow its control.
-    raised = [int(rig.moved(poses, rows)[:-2, :, 2].min(axis=1).argmax()) for rows in soles]
+    raised = [int(rig.posed_points(poses, rows)[:-2, :, 2].min(axis=1).argmax()) for rows in soles]
     frames = phases_of(action)[raised].tolist()
     with copy_aside(armature, action) as (scene, copy):
         probe = _Probe(scene, copy, rig, soles)
@@ -191,7 +191,7 @@ class _Probe:
         bones = self._copy.evaluated_get(layer.depsgraph).pose.bones
         elements = column_from(bones, "matrix", 16).reshape(-1, 4, 4)
         poses = elements[self._order].transpose(0, 2, 1).astype(np.float64)
-        model = self._rig.moved(poses[None], self._rows)[0]
+        model = self._rig.posed_points(poses[None], self._rows)[0]
         return poses, (model - self._rig.matrix[:3, 3]) @ self._to_armature.T
 
     def _is_near(self, shifts: Vectors, push: Vectors | float) -> bool:

@@ -47,10 +47,10 @@ def read_feet(armature: Object, rig: Rig, actions: Sequence[Action], first: int)
     else:
         poses = [from_blender(armature, rig, *clip) for clip in zip(actions, frames)]
     low = low_points(rig, poses[first][::SEARCHED])
-    feet = _join_toes(rig, [low[foot.points] for foot in find_feet(rig.moved(poses[first], low), rig.height)])
+    feet = _join_toes(rig, [low[foot.points] for foot in find_feet(rig.posed_points(poses[first], low), rig.height)])
     heights = rig.heights(poses[first])
     soles = [_sole(rig, rows, heights) for rows in feet]
-    rests = [[resting_height(rig.moved(of_clip, rows), rig.height) for rows in soles] for of_clip in poses]
+    rests = [[resting_height(rig.posed_points(of_clip, rows), rig.height) for rows in soles] for of_clip in poses]
     return Feet(
         channels=channels,
         poses=poses,

@@ -114,7 +114,7 @@ def find_clips(
     """
     front, result = sound_front(vehicle), []
     for actions in dict.fromkeys(map(tuple, choices)):
-        if not locomotion_of(crowd).grounded and (beats := beating(actions) or _only_beat(actions, vehicle, family)):
+        if not locomotion_of(crowd).grounded and (beats := named_beat(actions) or _only_beat(actions, vehicle, family)):
             return [Found(beats[0], BEAT)]
         words = _short_names(actions)
         clips = measured_clips(vehicle, actions, scene, family, front) if actions else []
@@ -127,11 +127,11 @@ def find_clips(
 
 def promising(actions: Sequence[Action]) -> list[Action]:
     """The actions whose names are those of standing, walking, running, flying or swimming."""
-    named = [*_actions_named(actions, STANDS, GRAZES, WALKS, RUNS), *beating(actions)]
+    named = [*_actions_named(actions, STANDS, GRAZES, WALKS, RUNS), *named_beat(actions)]
     return [action for action in actions if action in named]
 
 
-def beating(actions: Sequence[Action]) -> list[Action]:
+def named_beat(actions: Sequence[Action]) -> list[Action]:
     """The action with the shortest name by which a model flies or swims, as a list; empty without one."""
     # The rest of the name counts: lying is among what is not done all day, and flying is not.
     return _actions_named(actions, BEATS, uncounted=BEATS)[:1]

@@ -193,11 +193,11 @@ def low_on(rig: Rig, poses: np.ndarray, above: Callable[[Rows], np.ndarray]) -> 
     return _lowest_of_each_bone(rig, rows[is_often], np.quantile(ground_heights[:, is_often], MOSTLY, axis=0))
 
 
-def low_in(rig: Rig | Shapes, heights: np.ndarray, near: float = LOW) -> Rows:
+def low_in(rig: Rig | Shapes, heights: np.ndarray, band: float = LOW) -> Rows:
     """As `low_points`, from the heights of all points, (f, m) metres above level ground or above what a body stands on.
-    `near` is the share of the height of the model that counts as near."""
+    `band` is the share of the height of the model that counts as near."""
     lowest = heights.min(axis=0)
-    low = np.flatnonzero(lowest < lowest.min() + near * rig.height)
+    low = np.flatnonzero(lowest < lowest.min() + band * rig.height)
     return _lowest_of_each_bone(rig, low, lowest[low])
 
 
@@ -235,7 +235,7 @@ def _sample(rig: Rig | Shapes, posed: Posed, rows: Rows) -> Sampled:
     return Sampled(
         name=posed.action.name,
         seconds=posed.seconds,
-        points=rig.moved(posed.poses, rows),
+        points=rig.posed_points(posed.poses, rows),
         liveliness=float(steps * PHASES / posed.seconds / rig.height),
         gap=float(np.linalg.norm(shifts, axis=1).max()),
         posture=float(heads[..., 2].mean() + rig.matrix[2, 3]),

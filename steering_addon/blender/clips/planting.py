@@ -47,7 +47,7 @@ class Planter:
         self._paws = [
             paw_of(
                 clips,
-                [rig.moved(poses, rows) for poses in feet.poses],
+                [rig.posed_points(poses, rows) for poses in feet.poses],
                 rests,
                 [matrices[:, bone, :3, 3] for matrices in placed],
                 [without_scale(matrices[:, bone, :3, :3]) for matrices in placed],
@@ -57,7 +57,7 @@ class Planter:
         ]
         self._first = first = leading(clips)
         self._moves = np.array([clip.plays == MOVE and clip.speed > 0.0 for clip in clips])
-        cycle = [rig.moved(feet.poses[first][:PHASES], rows) for rows in feet.soles]
+        cycle = [rig.posed_points(feet.poses[first][:PHASES], rows) for rows in feet.soles]
         self._tempo = Tempo.of(cycle, feet.rests[first], rig.height)
 
     def paced(self, playing: Playing, body: Carried, frame_time: float, ground: Ground | None = None) -> Playing:

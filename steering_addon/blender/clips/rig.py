@@ -99,13 +99,13 @@ class Rig:
         bones: Rows = self.bones[rows, np.argmax(self.weights[rows], axis=1)]
         return bones
 
-    def moved(self, poses: np.ndarray, rows: Rows) -> np.ndarray:
+    def posed_points(self, poses: np.ndarray, rows: Rows) -> np.ndarray:
         """Points in the model's space, (f, r, 3), from the bones' poses (f, n, 4, 4); `rows` (r,) of the points."""
-        return self.carried(compose(self.matrix, poses), rows)
+        return self.points_by_bones(compose(self.matrix, poses), rows)
 
-    def carried(self, placed: np.ndarray, rows: Rows, part_of: Collection[int] | None = None) -> np.ndarray:
-        """As `moved`, from the bones in the model's space (f, n, 4, 4). `part_of` are bones whose shares alone are
-        added up."""
+    def points_by_bones(self, placed: np.ndarray, rows: Rows, part_of: Collection[int] | None = None) -> np.ndarray:
+        """As `posed_points`, from bones in the model's space (f, n, 4, 4). `part_of`: bones whose shares alone
+        count."""
         total = np.zeros((3, len(rows), len(placed)))
         points, bones, weights = self.points[rows], self.bones[rows], self.weights[rows]
         at_rest = np.concatenate((points, np.ones((len(rows), 1))), axis=1)

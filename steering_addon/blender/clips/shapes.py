@@ -56,14 +56,14 @@ class Shapes:
         sides = np.ptp(self.points @ self.matrix[:3, :3].T, axis=0) if len(self.points) else np.zeros(3)
         return float(sides[2] or sides.max())
 
-    def shaped(self, poses: np.ndarray, rows: Rows | slice = slice(None)) -> np.ndarray:
+    def local_points(self, poses: np.ndarray, rows: Rows | slice = slice(None)) -> np.ndarray:
         """Points in the mesh's space, (f, r, 3), by the values of the keys (f, k)."""
         points: np.ndarray = self.points[rows] + np.einsum("fk,kri->fri", poses, self.moves[:, rows])
         return points
 
-    def moved(self, poses: np.ndarray, rows: Rows) -> np.ndarray:
-        """As `shaped`, in the model's space."""
-        return self.shaped(poses, rows) @ self.matrix[:3, :3].T + self.matrix[:3, 3]
+    def posed_points(self, poses: np.ndarray, rows: Rows) -> np.ndarray:
+        """As `local_points`, in the model's space."""
+        return self.local_points(poses, rows) @ self.matrix[:3, :3].T + self.matrix[:3, 3]
 
     def heights(self, poses: np.ndarray) -> np.ndarray:
         """The heights of all points, (f, m) metres."""
@@ -78,7 +78,7 @@ class Shapes:
     def places(self, poses: np.ndarray) -> np.ndarray:
         """The places of some points all over the mesh, (f, n, 3) metres from its origin, in the axes of the model."""
         rows = np.arange(0, len(self.points), max(len(self.points) // PLACES, 1))
-        return self.shaped(poses, rows) @ self.matrix[:3, :3].T
+        return self.local_points(poses, rows) @ self.matrix[:3, :3].T
 
     def parts_of(self, rows: Rows) -> Rows:
         """The numbers of the parts to which points belong, (r,): points near each other may be one foot."""

@@ -40,10 +40,9 @@ CYCLE = 240.0
 
 
 class Cycles:
-    """The cycles of a model, one after the other; none, as here, of a model that is shown as it stands. `most`: the
-    number of poses of each at most."""
+    """The cycles of a model, in order; none, as here, if it is shown as it stands. `max_poses`: of each."""
 
-    most: int = 1
+    max_poses: int = 1
 
     def __len__(self) -> int:
         return 0
@@ -60,7 +59,7 @@ class OfClips(Cycles):
     copies: Copies
     number: int
     over: Action | None = None
-    most: int = MOST
+    max_poses: int = MOST
 
     def __len__(self) -> int:
         return self.number
@@ -80,7 +79,7 @@ class OfDrivers(Cycles):
     """The phases of a model whose parts drivers move, with each of these efforts; without any, by phase alone."""
 
     efforts: Sequence[float]
-    most: int = MOST_BEATS
+    max_poses: int = MOST_BEATS
 
     def __len__(self) -> int:
         return max(len(self.efforts), 1)
@@ -230,7 +229,7 @@ def _layouts(
     coarser, cycles = 1.0, {variant.group: variant.cycles for variant in variants}
     while True:
         layouts = {
-            group: Layout([_pose_count(cycle, tolerance, coarser, cycles[group].most) for cycle in shapes])
+            group: Layout([_pose_count(cycle, tolerance, coarser, cycles[group].max_poses) for cycle in shapes])
             for group, shapes in measured.items()
         }
         number = max(map(len, layouts.values()))
@@ -240,8 +239,8 @@ def _layouts(
         coarser *= COARSER
 
 
-def _pose_count(shapes: np.ndarray, tolerance: float | None, coarser: float, most: int) -> int:
+def _pose_count(shapes: np.ndarray, tolerance: float | None, coarser: float, max_poses: int) -> int:
     """The number of poses that the shapes of a cycle (s, v, 3) need; 1 of a cycle that is not played."""
     side = float(np.ptp(shapes[0], axis=0).max()) if shapes.shape[1] else 1.0
     off = SHARE * side if tolerance is None else tolerance
-    return fewest(shapes, off * coarser, most) if len(shapes) > 1 else 1
+    return fewest(shapes, off * coarser, max_poses) if len(shapes) > 1 else 1

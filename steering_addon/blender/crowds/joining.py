@@ -53,7 +53,7 @@ class Joined:
     warnings: Sequence[str] = field(default_factory=list)
 
 
-def join(context: Context, objects: Sequence[Object], like: Likeness, *, apart: bool = False) -> Joined:
+def join(context: Context, objects: Sequence[Object], like: Likeness, *, separate: bool = False) -> Joined:
     """Make objects vehicles of a crowd, with a size, a start pose and an identity. Existing values are kept.
 
     The objects join the crowd that is selected with them, even if they belong to another crowd. Without a selected
@@ -62,11 +62,11 @@ def join(context: Context, objects: Sequence[Object], like: Likeness, *, apart: 
     is changed.
 
     Args:
-        apart: whether to create a new crowd if none is selected.
+        separate: whether to create a new crowd if none is selected.
     """
     in_scene = in_use(context.scene)
     vehicles = tagged(in_scene, Role.VEHICLE)
-    objects, crowd = _to_join(context, objects, Role.VEHICLE, apart=apart)
+    objects, crowd = _to_join(context, objects, Role.VEHICLE, separate=separate)
     if not objects:
         return Joined()
     depsgraph, family = context.evaluated_depsgraph_get(), Family()
@@ -108,13 +108,13 @@ def join(context: Context, objects: Sequence[Object], like: Likeness, *, apart: 
 
 
 def _to_join(
-    context: Context, objects: Sequence[Object], role: Role, *, apart: bool
+    context: Context, objects: Sequence[Object], role: Role, *, separate: bool
 ) -> tuple[list[Object], Object | None]:
     """The objects that are new to the crowd that they join, and that crowd; None for a new one, as for `join`."""
     selected = selected_crowd(context)
     accepted = set(in_use(context.scene)) if selected is None else {selected}
     joining = [ob for ob in objects if not (has_role(ob, role) and crowd_of(ob) in accepted)]
-    return joining, selected or (None if apart or not joining else default_crowd(context))
+    return joining, selected or (None if separate or not joining else default_crowd(context))
 
 
 def _make_identities_distinct(objects: Iterable[Object]) -> None:
@@ -246,15 +246,15 @@ def measure_for(
     return min((Body.radius, Body.footprint), key=deviation)
 
 
-def join_points(context: Context, objects: Sequence[Object], like: Likeness, *, apart: bool = False) -> Joined:
+def join_points(context: Context, objects: Sequence[Object], like: Likeness, *, separate: bool = False) -> Joined:
     """Make each point of some objects a vehicle of a crowd, which is chosen as in `join`. Refused if the preset cannot
     be read, or an object has an invalid setting; nothing is changed.
 
     Args:
         like: gives a crowd without settings its own.
-        apart: whether to create a new crowd if none is selected.
+        separate: whether to create a new crowd if none is selected.
     """
-    objects, crowd = _to_join(context, objects, Role.POINTS, apart=apart)
+    objects, crowd = _to_join(context, objects, Role.POINTS, separate=separate)
     if not objects:
         return Joined()
     check_stored([*objects, *([crowd] if crowd is not None else [])])

@@ -10,7 +10,7 @@ from bpy.types import Context, Object
 
 from ...simulation.roles import Role
 from ..properties import has_role
-from ..read.flow_meshes import REVERSED, EdgeChain, wired
+from ..read.flow_meshes import REVERSED, EdgeChain, marked_chains
 from ..refusal import Unneeded
 from .polls import SteeringOperator, needed
 
@@ -60,7 +60,7 @@ def _chains(ob: Object) -> list[EdgeChain]:
     ob.update_from_editmode()
     mesh = ob.data.copy()
     try:
-        return wired(mesh, ob.steering.flow_attribute)
+        return marked_chains(mesh, ob.steering.flow_attribute)
     finally:
         bpy.data.meshes.remove(mesh)
 

@@ -76,7 +76,7 @@ class STEERING_OT_pose_meshes(InPieces, bpy.types.Operator):
 
     def _posing(self, context: Context, crowd: Object, model: Model, vehicle: Object, family: Family) -> Work:
         """Make a mesh for each pose, in place of those made before, which stay until the end."""
-        clips = OfClips(Copies(model.rigs[0], model.actions()), len(model.entries), most=self.most)
+        clips = OfClips(Copies(model.rigs[0], model.actions()), len(model.entries), max_poses=self.most)
         # As large as the vehicle.
         variant = Variant(vehicle, model.rigs[model.vehicles.index(vehicle)], clips, 0, np.ones(3))
         played, scene = {0: set(range(len(clips)))}, context.scene

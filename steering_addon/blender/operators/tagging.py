@@ -110,7 +110,7 @@ class STEERING_OT_tag(SteeringOperator, bpy.types.Operator):
         suitable, skipped = _suitable(chosen, role, self.of_part)
         if role in OF_MEMBERS:
             joining = join if role is Role.VEHICLE else join_points
-            joined = joining(context, suitable, likeness(self.moves_like), apart=self.new_crowd)
+            joined = joining(context, suitable, likeness(self.moves_like), separate=self.new_crowd)
         else:
             self._give(context, role, suitable)
         answer(context.scene)

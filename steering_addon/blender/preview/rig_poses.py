@@ -64,7 +64,7 @@ def bend(poses: Sequence[RigPose], depsgraphs: Sequence[Depsgraph]) -> None:
     for pose in poses:
         if pose.shapes is None:
             continue
-        points = pose.shapes.shaped(pose.shapes.poses_of(pose.channels, pose.values[None]))[0]
+        points = pose.shapes.local_points(pose.shapes.poses_of(pose.channels, pose.values[None]))[0]
         for depsgraph in depsgraphs:
             mesh = pose.rig.evaluated_get(depsgraph).data
             if len(mesh.vertices) == len(points):

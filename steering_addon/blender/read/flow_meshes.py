@@ -109,7 +109,7 @@ def marks(mesh: Mesh, name: str) -> Attribute | None:
     return attribute if known else None
 
 
-def wired(mesh: Mesh, name: str) -> list[EdgeChain]:
+def marked_chains(mesh: Mesh, name: str) -> list[EdgeChain]:
     """The chains of the edges that an attribute marks; without a name, those of the loose edges."""
     edges = column_from(mesh.edges, "vertices", 2, np.int32)
     rows = np.flatnonzero(_edge_marks(mesh, name) if name else column_from(mesh.edges, "is_loose", kind=np.bool_))
@@ -150,7 +150,7 @@ class CurrentReader:
         return self._current
 
 
-def painted(mesh: Mesh, name: str) -> Attribute | None:
+def paint_of(mesh: Mesh, name: str) -> Attribute | None:
     """The attribute that holds the directions of a flow mesh; None if it has none. `name`: of the attribute; empty for
     the active color attribute."""
     attribute = mesh.attributes.get(name) if name else mesh.color_attributes.active_color
@@ -162,12 +162,12 @@ def _flow(ob: Object, mesh: Mesh, matrix: np.ndarray) -> Flow:
     """The flow painted on a mesh, or else along its edges."""
     name = ob.steering.flow_attribute
     points = placed(vertices_of(mesh), matrix)
-    attribute = painted(mesh, name)
+    attribute = paint_of(mesh, name)
     if attribute is not None and len(mesh.polygons):
         return _current(mesh, attribute, points, matrix)
     if name and marks(mesh, name) is None:
         raise Refusal(f"The flow {ob.name} has {_missing(mesh, name)}, or choose another Flow Attribute.")
-    chains = wired(mesh, name)
+    chains = marked_chains(mesh, name)
     # Modifiers may give it edges on another frame.
     if not chains and (not ob.modifiers or (len(mesh.polygons) and not name)):
         raise Refusal(f"The flow {ob.name} has {_missing(mesh, name)}, or choose a Flow Attribute.")
@@ -179,7 +179,7 @@ def _missing(mesh: Mesh, name: str) -> str:
     """The missing part of a mesh that should be a flow, and the remedy, as the end of a sentence."""
     if not name:
         return "no active color attribute and no edges without faces. Paint one, draw edges"
-    if painted(mesh, name) is not None:
+    if paint_of(mesh, name) is not None:
         return f"no faces that {name} could be painted on. Add faces"
     if marks(mesh, name) is not None:
         return f"no edge that {name} marks. Mark the edges to flow along"

@@ -167,11 +167,11 @@ def trigger_source(
     to, caller = pointed_in(ob, "trigger", "to"), pointed_in(ob, "trigger", "who")
     crowd, kind = crowd_of(to), condition_of_trigger(ob)
     earlier = pointed_in(ob, "trigger", "from_state")
-    of = None
+    in_state = None
     if caller is not None and has_role(caller, Role.STATE) and crowd_of(caller) in crowds:
-        of = crowds.index(crowd_of(caller)), mode_of(caller, states) or NOBODY
+        in_state = crowds.index(crowd_of(caller)), mode_of(caller, states) or NOBODY
     rows: list[int] = []
-    if issubclass(kind, OfBodies) and of is None:
+    if issubclass(kind, OfBodies) and in_state is None:
         objects, several = _own_bodies(ob), _stands_for_several(ob)
         if several:
             objects = [vehicle for vehicle in roles[Role.VEHICLE] if crowd_of(vehicle) == caller]
@@ -184,7 +184,7 @@ def trigger_source(
         when=Always(),
         key=number,
         bodies=np.array(rows, dtype=np.int64),
-        of=of,
+        of=in_state,
         regions=np.array(its_regions, dtype=np.int64),
         from_modes=() if earlier is None else (mode_of(earlier, states) or NOBODY,),
     )

@@ -137,7 +137,7 @@ class _Model:
             self._find_feet(armature, strips, frames, track)
         rig, size, height = self._rig, scale_of(armature) / self._scale, self.height(armature)
         mixed = self._mix(armature, rig, strips, frames, self._tables)
-        model_space = rig.moved(from_channels(rig, mixed), np.arange(len(rig.points))) * size
+        model_space = rig.posed_points(from_channels(rig, mixed), np.arange(len(rig.points))) * size
         points, level = track.in_world(model_space), track.above(model_space)
         pace = BodyPace.of(track.place, track.forward[:, :2], height, np.full(len(frames) - 1, frame_time))
         return max(longest_slides(points, level, self._feet, height, pace), default=(0.0, 0))
@@ -151,7 +151,7 @@ class _Model:
         poses = from_channels(self._whole, self._mix(armature, self._whole, strips, frames, {}))
         sparse = slice(None, None, max(len(frames) // PHASES, 1))
         low = _low_points(self._whole, poses[sparse], track.on(sparse))
-        points = self._whole.moved(poses, low)
+        points = self._whole.posed_points(poses, low)
         feet = feet_on(points, track.above(points), self._whole.height)
         rows = [low[foot] for foot, _ in feet]
         self._rig = self._whole.part(np.concatenate(rows)) if rows else self._whole.part(low)
@@ -218,7 +218,7 @@ def _low_points(rig: Rig, poses: np.ndarray, track: _Track) -> Rows:
     """The rows of the points that come near the ground."""
     if track.ground is None:
         return low_points(rig, poses)
-    return low_on(rig, poses, lambda rows: track.above(rig.moved(poses, rows)))
+    return low_on(rig, poses, lambda rows: track.above(rig.posed_points(poses, rows)))
 
 
 def _time(strip: NlaStrip, frames: np.ndarray, first: float, length: float) -> np.ndarray:

@@ -84,7 +84,7 @@ def test_poses_and_points_are_those_that_blender_evaluates() -> None:
     computed = poses.poses_of(armature, rig, action, frames)
     np.testing.assert_allclose(poses.from_blender(armature, rig, action, frames), computed, atol=1e-5)
     data.assign_action(armature, action, data.slot_for(action, armature))
-    points = rig.moved(computed, np.arange(len(rig.points)))
+    points = rig.posed_points(computed, np.arange(len(rig.points)))
     for frame, seen in zip(frames, points):
         bpy.context.scene.frame_set(int(frame), subframe=frame - int(frame))
         skin = bpy.data.objects["Walker Skin"].evaluated_get(bpy.context.evaluated_depsgraph_get())

@@ -58,7 +58,7 @@ def add_points(
         settings: (n,) the settings of members that differ, by name.
         collection: where to link it, by default that of the members.
     """
-    remove_points(crowd, context, kept=models)
+    remove_points(crowd, context, keep=models)
     fronts = [axes_of_model(ob) for ob in roots(models)]
     axes = np.array(fronts).reshape(-1, 3, 3)[variant]
     basis = np.stack((cross(forward, up), forward, up), axis=-1)
@@ -120,8 +120,8 @@ def points_of(crowd: Object, objects: Iterable[Object]) -> list[Object]:
     ]
 
 
-def remove_points(crowd: Object, context: Context, kept: Collection | None = None) -> None:
-    """Remove the points that Populate made for a crowd, with their models unless these are kept."""
+def remove_points(crowd: Object, context: Context, keep: Collection | None = None) -> None:
+    """Remove the points that Populate made for a crowd, with their models unless those are to `keep`."""
     for ob in points_of(crowd, in_use(context.scene)):
         delete_caches([ob], lambda _: ())
         models = pointed_at(ob.steering, "models")
@@ -129,7 +129,7 @@ def remove_points(crowd: Object, context: Context, kept: Collection | None = Non
         mesh = ob.data
         bpy.data.objects.remove(ob)
         bpy.data.batch_remove([block for block in (mesh, *trees) if block is not None and not block.users])
-        if models is not None and models != kept and OURS in models:
+        if models is not None and models != keep and OURS in models:
             collections = list(models.children)
             bpy.data.batch_remove([part for collection in collections for part in collection.objects])
             bpy.data.batch_remove([*collections, models])
