@@ -305,11 +305,11 @@ def _pose_as(rig: Object, pose: dict[Channel, float]) -> None:
     for (path, index), value in pose.items():
         owner, _, name = path.rpartition(".")
         holder = rig.path_resolve(owner) if owner else rig
-        value_now = getattr(holder, name)
-        if isinstance(value_now, (int, float)):
+        current = getattr(holder, name)
+        if isinstance(current, (int, float)):
             setattr(holder, name, value)
         else:
-            value_now[index] = value
+            current[index] = value
 
 
 def _remove_unused(copies: Collection[bpy.types.Action]) -> None:

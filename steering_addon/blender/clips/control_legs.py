@@ -50,7 +50,7 @@ class ControlLegs:
         names = rig.part(np.zeros(0, np.int64), bones).names
         self.rows = {bone: names.index(rig.names[bone]) for bone in bones}
         self.modes = {bone: armature.pose.bones[rig.names[bone]].rotation_mode for bone in bones}
-        self._channels = [of_clip.of([rig.names.index(name) for name in names]) for of_clip in feet.channels]
+        self._channels = [channels.of([rig.names.index(name) for name in names]) for channels in feet.channels]
         local = {bone: armature.data.bones[rig.names[bone]].use_local_location for bone in bones}
         lengths = [bone.length for bone in map(armature.data.bones.get, rig.names)]
         self._tables = []

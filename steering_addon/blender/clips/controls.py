@@ -211,15 +211,15 @@ class _Probe:
             name = name[1:-2]
         try:
             holder = self._copy.path_resolve(owner) if owner else self._copy
-            value_now = holder[name] if path.endswith("]") else getattr(holder, name)
+            current = holder[name] if path.endswith("]") else getattr(holder, name)
         except (ValueError, KeyError, AttributeError):
             return
         if path.endswith("]"):
-            holder[name] = type(value_now)(value) if isinstance(value_now, (bool, int, float)) else value_now
-        elif hasattr(value_now, "__len__"):
-            value_now[index] = value
+            holder[name] = type(current)(value) if isinstance(current, (bool, int, float)) else current
+        elif hasattr(current, "__len__"):
+            current[index] = value
         elif owner:
-            setattr(holder, name, type(value_now)(value))
+            setattr(holder, name, type(current)(value))
 
 
 def _chains(copy: Object) -> list[tuple[list[PoseBone], list[str]]]:

@@ -43,14 +43,14 @@ def read_feet(armature: Object, rig: Rig, actions: Sequence[Action], first: int)
     frames = [phases_of(action) for action in actions]
     channels = [channels_of(armature, rig, *clip) for clip in zip(actions, frames)]
     if follows_from_curves(armature):
-        poses = [from_channels(rig, of_clip) for of_clip in channels]
+        poses = [from_channels(rig, clip_channels) for clip_channels in channels]
     else:
         poses = [from_blender(armature, rig, *clip) for clip in zip(actions, frames)]
     low = low_points(rig, poses[first][::SEARCHED])
     feet = _join_toes(rig, [low[foot.points] for foot in find_feet(rig.posed_points(poses[first], low), rig.height)])
     heights = rig.heights(poses[first])
     soles = [_sole(rig, rows, heights) for rows in feet]
-    rests = [[resting_height(rig.posed_points(of_clip, rows), rig.height) for rows in soles] for of_clip in poses]
+    rests = [[resting_height(rig.posed_points(clip_poses, rows), rig.height) for rows in soles] for clip_poses in poses]
     return Feet(
         channels=channels,
         poses=poses,

@@ -222,7 +222,7 @@ def stepped_curves(curves: Iterable[FCurve]) -> list[FCurve]:
     several = [curve for curve in curves if len(curve.keyframe_points) > 2 and not len(curve.modifiers)]
     several = [curve for curve in several if curve.data_path.rpartition(".")[2] in TRANSFORMS]
     kinds = [column_from(curve.keyframe_points, "interpolation", kind=CHOICE)[:-1] for curve in several]
-    held = [curve for curve, of_keys in zip(several, kinds) if (of_keys == CONSTANT).all()]
+    held = [curve for curve, key_kinds in zip(several, kinds) if (key_kinds == CONSTANT).all()]
     return held if len(held) > MOST * len(several) else []
 
 

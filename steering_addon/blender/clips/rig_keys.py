@@ -52,23 +52,23 @@ def key_actions(
         keys: of each, values (f,) by data path and index.
         existing: what earlier bakes have made, by what they were made of.
     """
-    made_of = [f"{title.lower()} {_hash(of_rig)}" for of_rig in keys]
+    made_of = [f"{title.lower()} {_hash(keyed)}" for keyed in keys]
     count = len(next(iter(keys[0].values())))
     first_rows = {name: k for k, name in reversed([*enumerate(made_of)]) if name not in existing}
     new_keys, actions = [keys[k] for k in sorted(first_rows.values())], dict(existing)
     # Not the lengths of bones: importers guess where those end, and draw some a hundred times too long.
     size = max(((b.head_local - b.parent.head_local).length for b in rigs[0].data.bones if b.parent), default=0.0)
-    precision = [PRECISION * (size if path.endswith("location") else 1.0) for of_rig in new_keys for path, _ in of_rig]
-    columns = [column for of_rig in new_keys for column in of_rig.values()]
+    precision = [PRECISION * (size if path.endswith("location") else 1.0) for keyed in new_keys for path, _ in keyed]
+    columns = [column for keyed in new_keys for column in keyed.values()]
     thinned = iter(thinned_curves(np.stack(columns, axis=1), np.array(precision)) if new_keys else ())
     copies = []
-    for rig, name, of_rig in zip(rigs, made_of, keys):
+    for rig, name, keyed in zip(rigs, made_of, keys):
         if (known := actions.get(name)) is not None:
             copies.append(ClipCopy(known, known.slots[0] if SLOTTED else None, title, float(count), new=False))
             continue
         action, slot = new_action(f"{title} of {rig.name}", rig)
         bag = channelbag_in(action, slot, ensure=True)
-        for path, index in of_rig:
+        for path, index in keyed:
             write_thinned_keys(bag.fcurves.new(path, index=index), next(thinned))
         # Strips run round their clip: on its last frame they would be on the first again.
         action.use_frame_range, action.frame_start, action.frame_end = True, 0.0, float(count)

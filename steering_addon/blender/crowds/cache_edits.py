@@ -75,10 +75,10 @@ def edit_agents(edits: Object, identities: np.ndarray, **values: Any) -> None:
     mesh.vertices.foreach_set("co", np.concatenate((get_column(mesh, "position")[:count], keys_of(added))).ravel())
     row = _rows(mesh, identities)
     for name, column in columns.items():
-        values_of_all = get_column(mesh, name)
+        all_values = get_column(mesh, name)
         column[:] = values.get(name, column)
-        values_of_all[row] = column
-        set_column(mesh, name, values_of_all)
+        all_values[row] = column
+        set_column(mesh, name, all_values)
     unchanged = [(columns[name] == usual).reshape(len(row), -1).all(axis=1) for name, (_, usual) in COLUMNS.items()]
     _remove(mesh, row[np.all(unchanged, axis=0)])
     mesh.update()

@@ -233,8 +233,8 @@ def _layouts(
             for group, shapes in measured.items()
         }
         number = max(map(len, layouts.values()))
-        fewest_poses = all(set(layout.poses) <= {1} for layout in layouts.values())
-        if len(variants) * number <= TOGETHER or fewest_poses:
+        are_single = all(set(layout.poses) <= {1} for layout in layouts.values())
+        if len(variants) * number <= TOGETHER or are_single:
             return layouts
         coarser *= COARSER
 

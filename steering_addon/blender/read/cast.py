@@ -191,8 +191,8 @@ def _crowd_objects(
         lost: crowds that are not in the scene, which count only if they are pointed at.
     """
     known = set(moving)
-    of_locked = crowds_of(ob for ob in members if ob not in known)
-    waiting = [*set(vehicles.crowds), *(crowd for crowd in of_locked if crowd is not None and crowd not in lost)]
+    locked_crowds = crowds_of(ob for ob in members if ob not in known)
+    waiting = [*set(vehicles.crowds), *(crowd for crowd in locked_crowds if crowd is not None and crowd not in lost)]
     crowds: set[Object] = set()
     active = [state for state in states if may_be_active(state)]
     while waiting:

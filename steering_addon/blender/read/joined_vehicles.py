@@ -147,8 +147,8 @@ def join_sources(sources: Sequence[tuple[VehicleSource, np.ndarray]]) -> tuple[V
     """One source from several that have vehicles, each with their identities (m,); and the identities (n,), rising."""
     if len(sources) == 1:
         return sources[0]
-    identities = np.concatenate([of_source for _, of_source in sources])
+    identities = np.concatenate([own_identities for _, own_identities in sources])
     row = np.empty(len(identities), dtype=np.int64)
     row[np.argsort(identities, kind="stable")] = np.arange(len(identities))
-    rows = np.split(row, np.cumsum([len(of_source) for _, of_source in sources])[:-1])
+    rows = np.split(row, np.cumsum([len(own_identities) for _, own_identities in sources])[:-1])
     return JoinedVehicles([(source, part) for (source, _), part in zip(sources, rows)]), np.sort(identities)

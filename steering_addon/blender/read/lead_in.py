@@ -49,8 +49,8 @@ def lead_in(plan: Plan) -> tuple[Snapshot, ...]:
         regions.regions([snapshot.regions for snapshot in snapshots]),
         surfaces.surfaces([snapshot.surfaces for snapshot in snapshots]),
     )
-    led_in = [replace(snapshot, tracked=t, obstacles=o, regions=r, surfaces=s) for snapshot, t, o, r, s in carried]
-    return tuple(led_in[: plan.preroll])
+    changed = [replace(snapshot, tracked=t, obstacles=o, regions=r, surfaces=s) for snapshot, t, o, r, s in carried]
+    return tuple(changed[: plan.preroll])
 
 
 class _BackwardMotion:

@@ -122,7 +122,7 @@ def earlier_velocity(unbaked: CurrentAnimation, first: float, frame_time: float)
         for index, curve in unbaked.curves("location").items()
         if len(frames := _own_frames(curve, first))
     }
-    frames = np.unique(np.concatenate([of_curve for _, of_curve in keyed.values()])) if keyed else np.zeros(0)
+    frames = np.unique(np.concatenate([curve_frames for _, curve_frames in keyed.values()])) if keyed else np.zeros(0)
     if len(frames) < 2:
         return None
     velocity = np.zeros(3)

@@ -83,8 +83,8 @@ def follow(curve: Object, preset: Preset) -> None:
 def set_out_both_ways(crowd: Object | None, preset: Preset | None) -> bool:
     """Whether members along a curve set out in both directions, by a preset or else by the settings of their crowd."""
     if preset is not None:
-        of_preset = ((kind, complete(kind, preset.behaviors[kind.name])) for kind in behaviors_in(preset))
-        return any(kind.goes_both_ways(values.__getitem__) for kind, values in of_preset)
+        values_by_kind = ((kind, complete(kind, preset.behaviors[kind.name])) for kind in behaviors_in(preset))
+        return any(kind.goes_both_ways(values.__getitem__) for kind, values in values_by_kind)
     kinds = () if crowd is None else behaviors_of(crowd)
     return any(kind.goes_both_ways(partial(getattr, getattr(crowd.steering, kind.name))) for kind in kinds)
 
