@@ -94,16 +94,16 @@ def banked(
     lean = clamp(banking.amount * dot(acceleration, right) / banking.pull, -steepest, steepest)
     secant = np.sqrt(1.0 + lean * lean)
     cosines, sines = dot(side, right) / secant, dot(up, right) / secant
-    short = 2.0 * (lean * cosines - sines) / np.maximum(1.0 + cosines + lean * sines, 0.001)
-    short *= np.minimum((flatness / STEEP) * (flatness / STEEP), 1.0)
+    shortfall = 2.0 * (lean * cosines - sines) / np.maximum(1.0 + cosines + lean * sines, 0.001)
+    shortfall *= np.minimum((flatness / STEEP) * (flatness / STEEP), 1.0)
     # At the top of a loop the vehicle is upside down on purpose: it holds its roll.
     looping = (cosines < 0.0) & (dot(acceleration, up) > banking.pull / 2.0)
-    short = np.where(looping, 0.0, short)
+    shortfall = np.where(looping, 0.0, shortfall)
 
     # Critically damped and implicit: stable for steps of any length.
     stiffness = 2.0 / banking.time
     damping = 1.0 + stiffness * dt
-    roll_rate = (roll_rate + dt * stiffness * stiffness * short) / (damping * damping)
+    roll_rate = (roll_rate + dt * stiffness * stiffness * shortfall) / (damping * damping)
     if asked is not None:
         wanted = unit(across(asked, forward))
         roll_rate = np.where(asked.any(axis=1), angle_of(dot(wanted, side), dot(wanted, up)) / dt, roll_rate)

@@ -66,8 +66,8 @@ class Chassis:
         left = _left(forward)
         spots = []
         for ahead, aside in WHEELS:
-            at = position + forward * (ahead * self.axle)[:, None] + left * (aside * self.side)[:, None]
-            spots.append((at[:, 0], at[:, 1]))
+            point = position + forward * (ahead * self.axle)[:, None] + left * (aside * self.side)[:, None]
+            spots.append((point[:, 0], point[:, 1]))
         return spots
 
     def standing(self, expected: Wheels, rise: Scalars | float, reach: Scalars | None, terrain: Terrain) -> Wheels:
@@ -121,8 +121,8 @@ class Chassis:
         grade, lean = self.grade(plane.heights), self.lean(plane.heights)
         ahead, left = plane.forward, _left(plane.forward)
 
-        def rise(way: Vectors) -> Scalars:
-            return grade * dot(ahead, way) + lean * dot(left, way)
+        def rise(offset: Vectors) -> Scalars:
+            return grade * dot(ahead, offset) + lean * dot(left, offset)
 
         return columns(
             rise(after.position - before.position),
@@ -136,12 +136,12 @@ class Chassis:
         ride = rate = columns(*(shared(0.0, len(speed)),) * 3)
         if not anybody((self.suspension > 0.0) & (speed > 0.0)):
             return ride, rate
-        way = [start]
+        stages = [start]
         for _ in range(RUN_UP_STEPS):
-            last = way[-1]
-            place = last.position - last.forward * (dt * speed)[:, None]
-            way.append(self.standing(replace(last, position=place), 0.0, WITHIN + dt * speed, terrain))
-        for before, after in zip(way[:0:-1], way[-2::-1]):
+            wheels = stages[-1]
+            position = wheels.position - wheels.forward * (dt * speed)[:, None]
+            stages.append(self.standing(replace(wheels, position=position), 0.0, WITHIN + dt * speed, terrain))
+        for before, after in zip(stages[:0:-1], stages[-2::-1]):
             ride, rate = self.ridden(before, after, ride, rate, dt)
         return ride, rate
 
@@ -178,7 +178,7 @@ class Chassis:
         footing = terrain.after.under(x, y, height, reach, reach, wheels.triangles.T.ravel())
         # A wheel of a leaning body is not straight above the place of that of a level one.
         gap = np.where(footing.triangle >= 0, footing.height - height, 0.0).reshape(len(WHEELS), len(foot))
-        return [travel + each * pose.up[:, 2] for travel, each in zip(travels, gap)]
+        return [travel + rise * pose.up[:, 2] for travel, rise in zip(travels, gap)]
 
 
 def _left(forward: Vectors) -> Vectors:

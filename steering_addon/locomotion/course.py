@@ -71,22 +71,27 @@ class Car:
         """(n,) metres from the origin to the front end of the body."""
         return np.maximum(self.half + self.radius, 0.5 * self.wheelbase)
 
-    def room_straight_ahead(self, terrain: Terrain, way: Scalars) -> Scalars:
-        """The distances to KEPT before ground that ends or is too steep, (n,) metres, inf for none. `way`: (n,) how far
-        they look from the front end, metres."""
-        x, y, furthest = self.position[:, 0], self.position[:, 1], way + self.front
+    def room_straight_ahead(self, terrain: Terrain, sight: Scalars) -> Scalars:
+        """The distances to KEPT before ground that ends or is too steep, (n,) metres, inf for none.
+
+        Args:
+            sight: (n,) how far drivers look from the front end, metres.
+        """
+        x, y, furthest = self.position[:, 0], self.position[:, 1], sight + self.front
         nose = columns(x, y, self.height + self.grade * self.front) + self.heading * self.front[:, None]
 
         def ends(ahead: Scalars) -> Mask:
-            at = nose + self.heading * ahead[:, None]
+            point = nose + self.heading * ahead[:, None]
             reach = WITHIN + RISES * ahead
-            ground = terrain.after.under(at[:, 0], at[:, 1], at[:, 2] + self.grade * ahead, reach, reach).triangle
+            ground = terrain.after.under(
+                point[:, 0], point[:, 1], point[:, 2] + self.grade * ahead, reach, reach
+            ).triangle
             mask: Mask = self.stops & (ground < 0)
             return mask if self.cosine is None else mask | (terrain.after.levelness(ground) < self.cosine)
 
         far = shared(np.inf, len(furthest))
-        for place in range(FURTHER, -1, -1):
-            ahead = furthest * (place / FURTHER)
+        for number in range(FURTHER, -1, -1):
+            ahead = furthest * (number / FURTHER)
             far = np.where(ends(ahead), ahead, far)
         near = np.maximum(far - furthest / FURTHER, 0.0)
         seen = np.isfinite(far)
@@ -98,17 +103,17 @@ class Car:
             near, far = np.where(over, near, middle), np.where(seen & over, middle, far)
         return np.where(seen, np.maximum(near - KEPT, 0.0), np.inf)
 
-    def room(self, terrain: Terrain, wanted: Scalars, way: Scalars, sense: float) -> Scalars:
+    def room(self, terrain: Terrain, wanted: Scalars, sight: Scalars, sense: float) -> Scalars:
         """How far the cars can go, (n,) metres; inf if nothing is in the way where they look.
 
         Args:
             wanted: (n,) the tangents to which the front wheels turn.
-            way: (n,) how far they look, metres.
+            sight: (n,) how far they look, metres.
             sense: 1 forward, -1 backward.
         """
-        step: Scalars = way / LOOKS
+        step: Scalars = sight / LOOKS
         rear, heading, tangent = self.rear, self.heading, self.tangent
-        rears, headings, n = [rear], [heading], len(way)
+        rears, headings, n = [rear], [heading], len(sight)
         for _ in range(LOOKS):
             most = self.wheel_rate * step / WALK * (1.0 + tangent * tangent)
             tangent = clamp(wanted, tangent - most, tangent + most)
@@ -119,39 +124,39 @@ class Car:
             rears.append(rear)
             headings.append(heading)
         course = np.concatenate(rears), np.concatenate(headings)
-        blocked = self._runs_into(*course, terrain, way)
+        blocked = self._runs_into(*course, terrain, sight)
         if len(terrain.after):
             blocked |= self._lacks_ground(*course, terrain, step, sense)
-        places = np.arange(LOOKS)[:, None] * step
-        return np.where(blocked, places, np.inf).min(axis=0)
+        distances = np.arange(LOOKS)[:, None] * step
+        return np.where(blocked, distances, np.inf).min(axis=0)
 
-    def _runs_into(self, rears: Vectors, headings: Vectors, terrain: Terrain, way: Scalars) -> Mask:
-        """Whether bodies come near what stands still, (LOOKS, n); what moves, they wait for.
+    def _runs_into(self, rears: Vectors, headings: Vectors, terrain: Terrain, sight: Scalars) -> Mask:
+        """Whether bodies come near still obstacles, (LOOKS, n); drivers wait for moving ones.
 
         Args:
             rears, headings: at all places of their ways, where they are now first; ((LOOKS + 1) n, 3).
-            way: (n,) metres.
+            sight: (n,) metres.
         """
-        n, things = len(way), terrain.obstacles
+        n, obstacles = len(sight), terrain.obstacles
         blocked: Mask = np.zeros((LOOKS, n), dtype=np.bool_)
-        if things is None or not len(things):
+        if obstacles is None or not len(obstacles):
             return blocked
         middle = self.rear + self.heading * (0.5 * self.wheelbase)[:, None]
-        car, thing = things.near(middle, way + self.half + self.radius + CLEAR)
-        stays = (things.carrier[thing] < 0) & (magnitude(things.velocity)[thing] == 0.0)
-        car, thing = car[stays], thing[stays]
+        car, obstacle = obstacles.near(middle, sight + self.half + self.radius + CLEAR)
+        stays = (obstacles.carrier[obstacle] < 0) & (magnitude(obstacles.velocity)[obstacle] == 0.0)
+        car, obstacle = car[stays], obstacle[stays]
         if not len(car):
             return blocked
         everywhere = (np.arange(LOOKS + 1)[:, None] * n + car).ravel()
         rear, heading = picked(rears, everywhere), picked(headings, everywhere)
         half, axle = (np.tile(column[car], LOOKS + 1) for column in (self.half, 0.5 * self.wheelbase))
         for share in (-1.0, 0.0, 1.0):
-            at = rear + heading * (axle + share * half)[:, None]
-            distance = things.surface(at, np.tile(thing, LOOKS + 1))[0].reshape(LOOKS + 1, len(car))
+            point = rear + heading * (axle + share * half)[:, None]
+            distance = obstacles.surface(point, np.tile(obstacle, LOOKS + 1))[0].reshape(LOOKS + 1, len(car))
             # What a car touches already, it may leave.
             near = (distance[1:] < self.radius[car] + CLEAR) & (distance[1:] < distance[0] - EPSILON)
-            place, pair = near.nonzero()
-            blocked[place, car[pair]] = True
+            number, pair = near.nonzero()
+            blocked[number, car[pair]] = True
         return blocked
 
     def _lacks_ground(self, rears: Vectors, headings: Vectors, terrain: Terrain, step: Scalars, sense: float) -> Mask:
@@ -164,16 +169,16 @@ class Car:
         n, stops = len(step), self.stops if sense > 0.0 else self.on_ground
         rear, heading = rears[n:], headings[n:]
         end = self.front + KEPT
-        gone = (np.arange(1, LOOKS + 1)[:, None] * step).ravel()
+        covered = (np.arange(1, LOOKS + 1)[:, None] * step).ravel()
         ends, axle, track = (np.tile(column, LOOKS) for column in (end, 0.5 * self.wheelbase, self.track))
         left = left_of(heading, upright(len(heading)))
-        rises = np.tile(self.height, LOOKS) + np.tile(self.grade, LOOKS) * (sense * (gone + ends))
-        reach = WITHIN + RISES * (gone + ends)
-        lacks: Mask = np.zeros(len(gone), dtype=np.bool_)
+        rises = np.tile(self.height, LOOKS) + np.tile(self.grade, LOOKS) * (sense * (covered + ends))
+        reach = WITHIN + RISES * (covered + ends)
+        lacks: Mask = np.zeros(len(covered), dtype=np.bool_)
         for side in (-0.5, 0.5):
-            at = rear + heading * (axle + sense * ends)[:, None] + left * (side * track)[:, None]
+            point = rear + heading * (axle + sense * ends)[:, None] + left * (side * track)[:, None]
             expected = rises + np.tile(self.lean * self.track, LOOKS) * side
-            ground = terrain.after.under(at[:, 0], at[:, 1], expected, reach, reach).triangle
+            ground = terrain.after.under(point[:, 0], point[:, 1], expected, reach, reach).triangle
             lacks = lacks | (np.tile(stops, LOOKS) & (ground < 0))
             if self.cosine is not None:
                 lacks = lacks | (terrain.after.levelness(ground) < np.tile(self.cosine, LOOKS))

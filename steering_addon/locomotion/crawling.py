@@ -54,8 +54,8 @@ class _Step:
 
     grip: Grip
     position: Vectors
-    most: Scalars
-    over: Scalars
+    max_lean: Scalars
+    gap: Scalars
 
 
 @dataclass(frozen=True)
@@ -110,13 +110,13 @@ class Crawling(Locomotion):
         stride = self._stride(model, grip, plane, replace(control, force=force), speed, dt)
         heading, pace = plane.world(from_above(stride.forward)), magnitude(from_above(stride.velocity))
         length = pace * dt
-        over = REACHES_OVER * model.radius
-        after, left, met = grip.moved(skins, heading, length, over)
+        gap = REACHES_OVER * model.radius
+        after, remaining, met = grip.moved(skins, heading, length, gap)
         falls = met & (self.at_edge == FALL)
-        after, stays = _fallen(after, left, which(falls)), met & ~falls
+        after, stays = _fallen(after, remaining, which(falls)), met & ~falls
         if anybody(stays):
-            kept = replace(grip, forward=np.where(memory.cornered[:, None], heading, grip.forward))
-            after = after.put(stays, kept.take(stays))
+            held = replace(grip, forward=np.where(memory.cornered[:, None], heading, grip.forward))
+            after = after.put(stays, held.take(stays))
         walking = stride.memory
         after = replace(
             after,
@@ -127,9 +127,9 @@ class Crawling(Locomotion):
             fall_speed=np.where(falls, GRAVITY * dt, memory.fall_speed),
         )
         velocity = np.where(stays[:, None], 0.0, after.forward * pace[:, None])
-        most = length / np.maximum(model.radius, EPSILON) + LEANS_OVER * dt
+        max_lean = length / np.maximum(model.radius, EPSILON) + LEANS_OVER * dt
         position = after.origin(terrain.lift)
-        return Moved(position, velocity, after.forward, _Step(after, position, most, over))
+        return Moved(position, velocity, after.forward, _Step(after, position, max_lean, gap))
 
     def _stride(
         self, model: VehicleModel, grip: Grip, plane: Plane, control: Control, speed: Scalars, dt: float
@@ -148,7 +148,7 @@ class Crawling(Locomotion):
     def _off_borders(
         self, model: VehicleModel, skins: Clinging, grip: Grip, force: Vectors, speed: Scalars, dt: float
     ) -> tuple[Vectors, Grip]:
-        """The forces, (n, 3) newtons, of which those that lead over a border lead past it; with what they have seen.
+        """The forces, (n, 3) newtons, turned past borders over which they lead, and the grips with what was seen.
 
         They look ahead from time to time, as walkers do, and keep to what they saw then.
         """
@@ -170,15 +170,17 @@ class Crawling(Locomotion):
         braking = 0.5 * speed * speed * model.mass / np.maximum(model.max_force, EPSILON)
         circle = np.maximum(self.turn_radius, speed / np.maximum(self.max_turn_rate, EPSILON))
         reach = 1.3 * circle + braking + model.radius
-        near = skins.near_border(grip.triangle[looks], picked(grip.place, looks), largest(reach))
-        rows = looks[near & (self.at_edge == TURN_BACK)[looks]]
+        at_border = skins.near_border(grip.triangle[looks], picked(grip.place, looks), largest(reach))
+        rows = looks[at_border & (self.at_edge == TURN_BACK)[looks]]
         if len(rows):
             wanted, step = picked(direction, rows), np.maximum(speed, model.max_force / model.mass * dt) * dt
-            over = REACHES_OVER * model.radius[rows]
-            way, side[rows] = way_round(skins, grip.take(rows), wanted, reach[rows], step[rows], grip.side[rows], over)
-            hindered = (way != wanted).any(axis=1)
-            ahead[rows] = np.where(hindered, dot(way, wanted), 1.0)
-            aside[rows] = np.where(hindered, dot(way, picked(left, rows)), 0.0)
+            gap = REACHES_OVER * model.radius[rows]
+            course, side[rows] = way_round(
+                skins, grip.take(rows), wanted, reach[rows], step[rows], grip.side[rows], gap
+            )
+            hindered = (course != wanted).any(axis=1)
+            ahead[rows] = np.where(hindered, dot(course, wanted), 1.0)
+            aside[rows] = np.where(hindered, dot(course, picked(left, rows)), 0.0)
         seen = replace(grip, side=side, ahead=ahead, aside=aside, looks_in=looks_in)
         turns = which((ahead != 1.0) | (aside != 0.0))
         if not len(turns):
@@ -201,8 +203,8 @@ class Crawling(Locomotion):
 
     def _placed(self, motion: Motion, terrain: Terrain, memory: Gripping) -> Grip:
         """The grips of bodies where an animator placed them."""
-        place = motion.position - motion.up * terrain.lift[:, None]
-        grip = Grip.at(place, motion.forward, replace(memory, normal=motion.up))
+        position = motion.position - motion.up * terrain.lift[:, None]
+        grip = Grip.at(position, motion.forward, replace(memory, normal=motion.up))
         return found(Clinging(terrain.after), grip, motion.up)
 
     def misplaced(self, model: VehicleModel, motion: Motion, terrain: Terrain) -> Mapping[Misplaced, Mask]:
@@ -229,26 +231,26 @@ class Crawling(Locomotion):
         speed = np.maximum(dot(moved.velocity, moved.forward), 0.0)
         grip = step.grip
         if moved.position is not step.position:
-            grip = grip.pushed(skins, moved.position - step.position, step.over)
-        grip = self._falling(skins, grip, dt).leaning(step.most)
+            grip = grip.pushed(skins, moved.position - step.position, step.gap)
+        grip = self._falling(skins, grip, dt).leaning(step.max_lean)
         return self._stance(grip, grip.forward * speed[:, None], terrain)
 
     def _falling(self, skins: Clinging, grip: Grip, dt: float) -> Grip:
-        """The grips in which those that fall have done so for a step, and hold on to what they have met."""
+        """The grips after a step of falling; bodies hold on to the surface that they meet."""
         rows = which((grip.fall_speed > 0.0) & ~grip.clings)
         if not len(rows):
             return grip
         fall_speed = put(np.zeros_like(grip.fall_speed), rows, grip.fall_speed[rows] + GRAVITY * dt)
-        way = fall_speed * dt
+        drop = fall_speed * dt
         x, y, z = picked(grip.place, rows).T
-        footing = skins.surfaces.under(x, y, z, np.zeros(len(rows)), way[rows])
+        footing = skins.surfaces.under(x, y, z, np.zeros(len(rows)), drop[rows])
         holds = footing.triangle >= 0
-        met, place = rows[holds], grip.place.copy(order="K")
-        place[:, 2] -= way
-        place[met, 2] = footing.height[holds]
-        fall_speed[met] = 0.0
+        landed, place = rows[holds], grip.place.copy(order="K")
+        place[:, 2] -= drop
+        place[landed, 2] = footing.height[holds]
+        fall_speed[landed] = 0.0
         grip = replace(grip, place=place, fall_speed=fall_speed)
-        return grip.taking(skins, met, footing.triangle[holds], picked(place, met), upright(len(met)))
+        return grip.taking(skins, landed, footing.triangle[holds], picked(place, landed), upright(len(landed)))
 
     def _stance(self, grip: Grip, velocity: Vectors, terrain: Terrain) -> Stance:
         ahead, lean, normal = grip.forward, grip.lean, grip.normal
@@ -290,9 +292,9 @@ def _on_a_plane(n: int) -> Walking:
     return blank
 
 
-def _fallen(grip: Grip, left: Scalars, rows: Rows) -> Grip:
-    """The grips in which those of some rows have let go at a border, with a length left, (n,) metres."""
+def _fallen(grip: Grip, remaining: Scalars, rows: Rows) -> Grip:
+    """The grips with some rows fallen off a border, with a length left to go, (n,) metres."""
     if not len(rows):
         return grip
-    beyond = grip.place[rows] + picked(grip.forward, rows) * left[rows, None]
+    beyond = grip.place[rows] + picked(grip.forward, rows) * remaining[rows, None]
     return replace(grip, place=put(grip.place, rows, beyond)).let_go(rows)

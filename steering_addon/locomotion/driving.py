@@ -190,7 +190,7 @@ class Driving(Memory):
 
 
 @dataclass(frozen=True)
-class Way:
+class CarStep:
     """A step that is not on the ground yet.
 
     Attributes:

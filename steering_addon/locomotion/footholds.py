@@ -8,7 +8,7 @@ from ..simulation.arrays.vectors import Vectors, columns, paired
 from ..simulation.terrain import Misplaced, Terrain
 from .walkable import Walkable, along_ground
 
-AROUND = tuple(zip(*(each.tolist() for each in cosine_and_sine(np.arange(8.0) * (np.pi / 4.0)))))
+AROUND = tuple(zip(*(column.tolist() for column in cosine_and_sine(np.arange(8.0) * (np.pi / 4.0)))))
 """The cosines and sines of the directions in which a walker may set off."""
 HANGS = -0.5
 """The height of the up axis, a unit vector, below which a body hangs rather than stands."""
@@ -17,17 +17,17 @@ SHARES = (0.5, 1.0)
 
 
 def misplaced_walkers(
-    walkable: Walkable, terrain: Terrain, feet: Vectors, up: Vectors, radius: Scalars, way: Scalars
+    walkable: Walkable, terrain: Terrain, feet: Vectors, up: Vectors, radius: Scalars, distance: Scalars
 ) -> dict[Misplaced, Mask]:
     """The walkers that start off the ground, upside down, on too steep ground, boxed in, or on the border; (n,) each.
 
-    Boxed in is who cannot go on in any direction; on the border is whose body reaches over it.
+    A walker is boxed in if it cannot go on in any direction, and on the border if its body reaches over it.
 
     Args:
         feet: (n, 3) where they are placed, metres.
         up: (n, 3) their up axes as they are placed.
         radius: (n,) of the bodies, metres.
-        way: (n,) how far they must be able to go, metres.
+        distance: (n,) how far they must be able to go, metres.
     """
     x, y, z = feet.T
     footing = terrain.first_footing(x, y, z)
@@ -36,14 +36,15 @@ def misplaced_walkers(
     steep = stands & ~hangs & walkable.is_too_steep(footing.triangle)
     boxed, border = np.zeros(len(x), dtype=np.bool_), np.zeros(len(x), dtype=np.bool_)
     gentle = float(cosine_of_setting(walkable.max_slope).max(initial=0.0))
-    is_open = terrain.after.open_to(x, y, gentle, largest(np.maximum(radius, way)))
+    is_open = terrain.after.open_to(x, y, gentle, largest(np.maximum(radius, distance)))
     rows = which(stands & ~hangs & ~steep & ~is_open)
     if len(rows):
         stood = columns(x[rows], y[rows], footing.height[rows])
         normal = terrain.after.normal_at(footing.triangle[rows], footing.u[rows], footing.v[rows])
-        few = walkable.take(rows)
-        boxed[rows] = _is_boxed_in(few, stood, normal, way[rows])
-        border[rows] = few.refuses_edges & _reaches_over(few, stood, normal, radius[rows])
+        subset = walkable.take(rows)
+        boxed[rows] = _is_boxed_in(subset, stood, normal, distance[rows])
+        over = [_ahead(subset, stood, normal, direction, radius[rows]) < 0 for direction in _around(len(rows))]
+        border[rows] = subset.refuses_edges & np.any(over, axis=0)
     return {
         Misplaced.OFF_GROUND: ~stands,
         Misplaced.UPSIDE_DOWN: hangs & stands,
@@ -58,23 +59,16 @@ def is_upside_down(up: Vectors) -> Mask:
     return up[:, 2] < HANGS
 
 
-def _is_boxed_in(walkable: Walkable, feet: Vectors, normal: Vectors, way: Scalars) -> Mask:
+def _is_boxed_in(walkable: Walkable, feet: Vectors, normal: Vectors, distance: Scalars) -> Mask:
     free = np.zeros(len(feet), dtype=np.bool_)
     limit = cosine_of_setting(walkable.max_slope)
     for direction in _around(len(feet)):
         is_free = np.ones(len(feet), dtype=np.bool_)
         for share in SHARES:
-            ahead = _ahead(walkable, feet, normal, direction, share * way)
+            ahead = _ahead(walkable, feet, normal, direction, share * distance)
             is_free &= np.where(ahead < 0, ~walkable.refuses_edges, walkable.surfaces.levelness(ahead) >= limit)
         free |= is_free
     return ~free
-
-
-def _reaches_over(walkable: Walkable, feet: Vectors, normal: Vectors, radius: Scalars) -> Mask:
-    over = np.zeros(len(feet), dtype=np.bool_)
-    for direction in _around(len(feet)):
-        over |= _ahead(walkable, feet, normal, direction, radius) < 0
-    return over
 
 
 def _around(n: int) -> list[Vectors]:
@@ -82,6 +76,6 @@ def _around(n: int) -> list[Vectors]:
     return [paired(shared(cosine, n), shared(sine, n)) for cosine, sine in AROUND]
 
 
-def _ahead(walkable: Walkable, feet: Vectors, normal: Vectors, direction: Vectors, way: Scalars) -> Rows:
+def _ahead(walkable: Walkable, feet: Vectors, normal: Vectors, direction: Vectors, distance: Scalars) -> Rows:
     """The ground trodden after a way, (n,); -1 for nothing."""
-    return walkable.footing(feet, along_ground(normal, direction, way), normal).triangle
+    return walkable.footing(feet, along_ground(normal, direction, distance), normal).triangle

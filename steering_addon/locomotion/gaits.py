@@ -165,7 +165,7 @@ class Walkers:
 
     @once
     def goes(self) -> Mask:
-        """(n,) who is asked to walk, and who stands also faces its way."""
+        """(n,) who is asked to walk; one that stands has to face its way first."""
         goes = (self.wished > SETS_OFF * self.slowest) | (~self.memory.stands & (self.walking_on >= self.slowest))
         if not anybody(self.still):
             return goes
@@ -204,30 +204,20 @@ def _going_round(w: Walkers, _: Scalars) -> Scalars:
     return w.wanted + (eased - w.wanted) * w.rounds
 
 
-def _passing(w: Walkers, speed: Scalars) -> Scalars:
-    """The speed of walkers that pass something: to be led aside does not slow them down as well."""
-    return np.maximum(speed, np.maximum(w.wanted, w.round_speed))
-
-
 PACES = (
     Pace("walk", _everyone, lambda w, _: np.where(w.ahead > AHEAD, w.wanted * w.ahead, w.round_speed)),
     Pace("go round", lambda w: w.rounds > 0.0, _going_round),
-    Pace("pass", lambda w: w.is_led_aside, _passing),
-    Pace(
-        "step round",
-        lambda w: ~w.memory.has_room,
-        lambda w, speed: np.minimum(speed, STEPS_ROUND * w.pace),
-    ),
-    Pace("whirl round", lambda w: np.isfinite(w.most), lambda w, speed: np.minimum(speed, w.most)),
+    # To be led aside does not slow walkers down as well.
+    Pace("pass", lambda w: w.is_led_aside, lambda w, v: np.maximum(v, np.maximum(w.wanted, w.round_speed))),
+    Pace("step round", lambda w: ~w.memory.has_room, lambda w, v: np.minimum(v, STEPS_ROUND * w.pace)),
+    Pace("whirl round", lambda w: np.isfinite(w.most), lambda w, v: np.minimum(v, w.most)),
 )
 GAITS = (
     Gait("stand", lambda w: w.still & ~w.goes, _nothing, lambda w, _: w.turning_on_the_spot),
     Gait("stop", lambda w: ~w.goes, _nothing, Walkers.slowed),
     Gait(
-        "creep out",
-        lambda w: w.memory.cornered,
-        lambda w: w.slowest,
-        lambda w, speed: np.where(w.still, w.turning_on_the_spot, w.slowed(speed)),
+        *("creep out", lambda w: w.memory.cornered, lambda w: w.slowest),
+        lambda w, v: np.where(w.still, w.turning_on_the_spot, w.slowed(v)),
     ),
     # One that has turned on the spot continues to turn; from rest its first step is straight ahead.
     Gait("set off", lambda w: w.still, lambda w: w.within_limits, lambda w, v: np.minimum(w.slowed(v), w.toward)),
@@ -293,3 +283,39 @@ def going_round(
         turns &= limit >= speed
     share = (STRAIGHT - onward / np.maximum(wished, EPSILON)) / (STRAIGHT - AHEAD)
     return np.where(turns, clamp(share, 0.0, 1.0), 0.0)
+
+
+def directed(
+    on_the_spot: Scalars,
+    memory: Walking,
+    motion: Motion,
+    speed: Scalars,
+    slowest: Scalars,
+    wanted: Vectors,
+    wish: Vectors,
+    wished: Scalars,
+    onward: Scalars,
+    rounds: Scalars,
+    whirls: Mask,
+) -> tuple[Vectors, Scalars, Mask]:
+    """The directions of walkers, (n, 2) unit vectors, the speeds they wish for, (n,) m/s, and who stays idle, (n,).
+
+    Args:
+        on_the_spot, speed, slowest, wished, onward: (n,) as for `going_round`.
+        wanted, wish: (n, 2) m/s, after the step if free to turn, and within the response time.
+        rounds, whirls: (n,) how far they go round, and who whirls round.
+    """
+    by_wish = memory.stands | (rounds >= 1.0) | (magnitude(wanted) < EPSILON)
+    # The slowest speed would carry one on that is asked to go back: it stops to turn on the spot, or goes round.
+    back = ~memory.stands & (magnitude(wanted) < slowest) & (onward < 0.0)
+    if anybody(back):
+        stops = back & (on_the_spot > 0.0) & ~whirls
+        wished = np.where(stops, 0.0, wished)
+        by_wish |= back & ~stops
+    by_wish |= whirls
+    between = wanted + (wish - wanted) * rounds[:, None] if anybody(rounds > 0.0) else wanted
+    direction = unit(np.where(by_wish[:, None], wish, between) if anybody(by_wish) else between)
+    # A push too weak to set off for does not turn it on the spot either.
+    idle = (memory.stands | (speed <= 0.0)) & (wished <= SETS_OFF * slowest)
+    lost = (dot(direction, direction) < 0.5) | idle
+    return np.where(lost[:, None], motion.forward, direction) if anybody(lost) else direction, wished, idle

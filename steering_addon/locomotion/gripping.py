@@ -100,7 +100,7 @@ class Grip(Gripping):
         """Where the origins of their models are, (n, 3) metres."""
         return self.place + self.lean * lift[:, None]
 
-    def moved(self, skins: Clinging, direction: Vectors, length: Scalars, reach: Scalars) -> tuple[Grip, Scalars, Mask]:
+    def moved(self, skins: Clinging, direction: Vectors, length: Scalars, gap: Scalars) -> tuple[Grip, Scalars, Mask]:
         """The grips after ways along the surface, headed as they end.
 
         Those that hold on to nothing go straight on.
@@ -108,34 +108,35 @@ class Grip(Gripping):
         Args:
             direction: (n, 3) unit directions across the normals.
             length: (n,) metres.
-            reach: (n,) how far off another surface may be that they cross to, metres.
+            gap: (n,) how far off another surface may be that they cross to, metres.
 
         Returns:
             The grips; the length that is left at a border, (n,) metres; and who met one, (n,).
         """
         clings = self.clings
         if everybody(clings):
-            return self._along(skins, direction, length, reach)
+            return self._along(skins, direction, length, gap)
         grip = replace(self, place=self.place + direction * length[:, None], forward=direction)
-        left, met, rows = np.zeros(len(length)), np.zeros(len(length), dtype=np.bool_), which(clings)
+        remaining, met, rows = np.zeros(len(length)), np.zeros(len(length), dtype=np.bool_), which(clings)
         if len(rows):
-            part = picked(direction, rows), length[rows], reach[rows]
-            held, left[rows], met[rows] = self.take(rows)._along(skins, *part)
+            held, remaining[rows], met[rows] = self.take(rows)._along(
+                skins, picked(direction, rows), length[rows], gap[rows]
+            )
             grip = grip.put(rows, held)
-        return grip, left, met
+        return grip, remaining, met
 
-    def _along(
-        self, skins: Clinging, direction: Vectors, length: Scalars, reach: Scalars
-    ) -> tuple[Grip, Scalars, Mask]:
+    def _along(self, skins: Clinging, direction: Vectors, length: Scalars, gap: Scalars) -> tuple[Grip, Scalars, Mask]:
         """As `moved`, of those that all hold on to a surface."""
-        way = skins.walked(self.triangle, self.place, direction, self.facing, length, self.normal)
-        normal = _with_area(way.normal(), self.normal)
-        forward = headed(turned_over(way.direction, way.face(), normal), normal, direction)
-        held = replace(self, place=way.place, forward=forward, triangle=way.triangle, facing=way.facing, normal=normal)
-        return crossed(skins, self, held, way, np.minimum(length, reach))
+        walk = skins.walked(self.triangle, self.place, direction, self.facing, length, self.normal)
+        normal = _with_area(walk.normal(), self.normal)
+        forward = headed(turned_over(walk.direction, walk.face(), normal), normal, direction)
+        held = replace(
+            self, place=walk.place, forward=forward, triangle=walk.triangle, facing=walk.facing, normal=normal
+        )
+        return crossed(skins, self, held, walk, np.minimum(length, gap))
 
-    def pushed(self, skins: Clinging, shift: Vectors, reach: Scalars) -> Grip:
-        """The grips after shifts (n, 3), metres, of which the parts along the surface count. `reach`: (n,) as of
+    def pushed(self, skins: Clinging, shift: Vectors, gap: Scalars) -> Grip:
+        """The grips after shifts (n, 3), metres, of which the parts along the surface count. `gap`: (n,) as of
         `moved`."""
         moves = (shift != 0.0).any(axis=1)
         rows, free = which(self.clings & moves), which(~self.clings & moves)
@@ -144,17 +145,17 @@ class Grip(Gripping):
             return grip
         before = self.take(rows)
         along = across(picked(shift, rows), skins.face_normal(before.triangle))
-        way = skins.walked(before.triangle, before.place, along, before.facing, magnitude(along))
-        normal = _with_area(way.normal(), before.normal)
+        walk = skins.walked(before.triangle, before.place, along, before.facing, magnitude(along))
+        normal = _with_area(walk.normal(), before.normal)
         heading = headed(turned_over(before.forward, before.normal, normal), normal, before.forward)
         held = replace(
-            before, place=way.place, forward=heading, triangle=way.triangle, facing=way.facing, normal=normal
+            before, place=walk.place, forward=heading, triangle=walk.triangle, facing=walk.facing, normal=normal
         )
-        end, _, _ = crossed(skins, before, held, way, np.minimum(magnitude(along), reach[rows]))
+        end, _, _ = crossed(skins, before, held, walk, np.minimum(magnitude(along), gap[rows]))
         return grip.put(rows, end)
 
     def taking(self, skins: Clinging, rows: Rows, triangle: Rows, place: Vectors, up: Vectors) -> Grip:
-        """The grips in which those of some rows hold on to triangles at places, on the side of `up`; (m, 3) each."""
+        """The grips with some rows moved to places on triangles, on the side of `up`; (m, 3) each."""
         facing = np.where(dot(skins.face_normal(triangle), up) < 0.0, -1.0, 1.0)
         normal, held = normal_at(skins, triangle, place, facing, up), self.take(rows)
         forward = headed(turned_over(held.forward, held.normal, normal), normal, held.forward)
@@ -163,7 +164,7 @@ class Grip(Gripping):
         )
 
     def let_go(self, rows: Rows) -> Grip:
-        """The grips in which those of some rows hold on to nothing, and head level."""
+        """The grips with some rows off the surface, heading level."""
         if not len(rows):
             return self
         held, n = self.take(rows), len(rows)
@@ -172,20 +173,20 @@ class Grip(Gripping):
         level = level_heading(np.where(steep[:, None], held.normal, held.forward))
         return self.put(rows, replace(held, forward=level, triangle=np.full(n, NO_TRIANGLE), normal=upright(n)))
 
-    def leaning(self, most: Scalars) -> Grip:
+    def leaning(self, max_angle: Scalars) -> Grip:
         """The grips in which bodies lean over with their normals, by at most (n,) radians in a step."""
         normal, lean = self.normal, self.lean
-        square = np.minimum(most * most, 1.0)
+        square = np.minimum(max_angle * max_angle, 1.0)
         # No cosine is larger than this part of its series.
         rows = which(dot(lean, normal) < 1.0 - 0.5 * square + square * square / 24.0)
         if not len(rows):
             return replace(self, lean=normal)
         leans, normals = picked(lean, rows), picked(normal, rows)
-        cosine, sine = cosine_and_sine(np.minimum(most[rows], np.pi))
+        cosine, sine = cosine_and_sine(np.minimum(max_angle[rows], np.pi))
         toward = unit(across(normals, leans))
         toward = np.where((magnitude(toward) < 0.5)[:, None], picked(self.forward, rows), toward)
-        over = np.asarray(leans * cosine[:, None] + toward * sine[:, None], dtype=np.float64)
-        leaned = np.where((dot(leans, normals) < cosine)[:, None], unit(over), normals)
+        turned = np.asarray(leans * cosine[:, None] + toward * sine[:, None], dtype=np.float64)
+        leaned = np.where((dot(leans, normals) < cosine)[:, None], unit(turned), normals)
         return replace(self, lean=put(normal, rows, leaned))
 
 
@@ -223,8 +224,8 @@ def found(skins: Clinging, grip: Grip, up: Vectors) -> Grip:
     return grip.taking(skins, rows, hold.triangle[rows], picked(hold.place, rows), picked(up, rows))
 
 
-def crossed(skins: Clinging, before: Grip, after: Grip, way: SkinWay, reach: Scalars) -> tuple[Grip, Scalars, Mask]:
-    """The grips after ways in which those that come to another surface hold on to that one.
+def crossed(skins: Clinging, before: Grip, after: Grip, walk: SkinWay, gap: Scalars) -> tuple[Grip, Scalars, Mask]:
+    """The grips after ways; bodies that come to another surface hold on to that one.
 
     A line at a small height over the way says where another surface cuts it off: what goes into a wedge so turns over
     on to its other side. At a border the other surface is the nearest one beyond it. Either is nearer than the way is
@@ -232,139 +233,134 @@ def crossed(skins: Clinging, before: Grip, after: Grip, way: SkinWay, reach: Sca
 
     Args:
         before, after: at the start and at the end of the ways, on one surface each.
-        way: as walked.
-        reach: (n,) how far off the other surface may be, metres; no more than the ways are long.
+        walk: as walked.
+        gap: (n,) how far off the other surface may be, metres; no more than the ways are long.
 
     Returns:
         The grips; the length that is left at a border, (n,) metres; and who met one, (n,).
     """
     if len(skins) < 2:
-        return after, way.left, way.met
-    rows = which(reach > 0.0)
-    surface, reach = skins.surfaces.surface_of(before.triangle[rows]), reach[rows]
-    height = LINE * reach
+        return after, walk.left, walk.met
+    rows = which(gap > 0.0)
+    surface, gap = skins.surfaces.surface_of(before.triangle[rows]), gap[rows]
+    height = LINE * gap
     start = picked(before.place, rows) + picked(before.normal, rows) * height[:, None]
     course = picked(after.place, rows) + picked(after.normal, rows) * height[:, None] - start
     length = magnitude(course)
     distance, triangle = skins.hit(start, unit(course), length, surface)
-    on = which(triangle >= 0)
-    place = start[on] + picked(unit(course), on) * distance[on, None]
-    grip = after.taking(skins, rows[on], triangle[on], place, -picked(course, on))
-    met, left = way.met.copy(), way.left.copy()
-    met[rows[on]], left[rows[on]] = False, 0.0
-    at = which(met[rows])
-    if len(at):
-        ends = after.take(rows[at])
-        hold, far = _beyond(skins, ends, picked(way.direction, rows[at]), reach[at])
-        past = ends.place + (ends.normal - picked(way.direction, rows[at])) * reach[at, None]
-        grip = grip.taking(skins, rows[at][far], hold.triangle[far], hold.place[far], (past - hold.place)[far])
-        met[rows[at][far]], left[rows[at][far]] = False, 0.0
-    return grip, left, met
+    hits = which(triangle >= 0)
+    place = start[hits] + picked(unit(course), hits) * distance[hits, None]
+    grip = after.taking(skins, rows[hits], triangle[hits], place, -picked(course, hits))
+    met, remaining = walk.met.copy(), walk.left.copy()
+    met[rows[hits]], remaining[rows[hits]] = False, 0.0
+    border = which(met[rows])
+    if len(border):
+        ends = after.take(rows[border])
+        hold, reached = _beyond(skins, ends, picked(walk.direction, rows[border]), gap[border])
+        outside = ends.place + (ends.normal - picked(walk.direction, rows[border])) * gap[border, None]
+        crosses, up = rows[border][reached], (outside - hold.place)[reached]
+        grip = grip.taking(skins, crosses, hold.triangle[reached], hold.place[reached], up)
+        met[crosses], remaining[crosses] = False, 0.0
+    return grip, remaining, met
 
 
-def _beyond(skins: Clinging, ends: Grip, direction: Vectors, reach: Scalars) -> tuple[Hold, Rows]:
+def _beyond(skins: Clinging, ends: Grip, direction: Vectors, gap: Scalars) -> tuple[Hold, Rows]:
     """The nearest places of other surfaces just beyond the borders where ways end, and the rows that have any.
 
     Args:
         direction: (n, 3) unit directions in which the ways end.
-        reach: (n,) metres.
+        gap: (n,) metres.
     """
     # What continues level there is nearer than what goes down, and what comes up from below is near enough.
-    place = ends.place + (direction + 0.5 * ends.normal) * reach[:, None]
-    hold = skins.nearest(place, 1.1 * reach, skins.surfaces.surface_of(ends.triangle))
+    place = ends.place + (direction + 0.5 * ends.normal) * gap[:, None]
+    hold = skins.nearest(place, 1.1 * gap, skins.surfaces.surface_of(ends.triangle))
     return hold, which(hold.triangle >= 0)
 
 
 def way_round(
-    skins: Clinging,
-    grip: Grip,
-    direction: Vectors,
-    reach: Scalars,
-    step: Scalars,
-    side: Rows,
-    over: Scalars,
+    skins: Clinging, grip: Grip, direction: Vectors, reach: Scalars, step: Scalars, side: Rows, gap: Scalars
 ) -> tuple[Vectors, Rows]:
     """The nearest directions to those wanted in which the surface continues to the end of their reach.
 
-    As of walkers (`walkable.Walkable.way`): who has begun to go round a border one way keeps to that side.
+    As of walkers (`Walkable.free_direction`): who has begun to go round a border one way keeps to that side.
 
     Args:
         direction: (n, 3) unit directions across the normals.
         reach, step: (n,) how far they look, and go in a step, metres.
         side: (n,) on which each goes round: 1 left, -1 right, 0 neither.
-        over: (n,) how far off another surface may be that they cross to, metres.
+        gap: (n,) how far off another surface may be that they cross to, metres.
 
     Returns:
         direction (n, 3), side (n,).
     """
     reach = np.where(side == 0, reach, FURTHER * reach)
-    rows, new_side = which(~_continues(skins, grip, direction, reach, over)), np.zeros_like(side)
+    rows, new_side = which(~_continues(skins, grip, direction, reach, gap)), np.zeros_like(side)
     if not len(rows):
         return direction, new_side
     chosen = direction.copy(order="K")
     new_side[rows] = side[rows]
-    for far in (reach, step):
+    for distance in (reach, step):
         # All directions are tried together: the time goes by the sides of triangles that one after the other crosses.
         prefers = np.where(side[rows] == 0, 1, side[rows])[None] * np.tile((1, -1), len(COSINES) // 2)[:, None]
         along, left = picked(direction, rows), cross(picked(grip.normal, rows), picked(direction, rows))
         tried = along[None] * COSINES[:, None, None] + left[None] * (SINES[:, None] * prefers)[..., None]
-        every = np.tile(rows, len(COSINES))
-        free = _continues(skins, grip.take(every), tried.reshape(-1, 3), far[every], over[every])
+        repeated = np.tile(rows, len(COSINES))
+        free = _continues(skins, grip.take(repeated), tried.reshape(-1, 3), distance[repeated], gap[repeated])
         free = free.reshape(len(COSINES), -1)
         first, column = free.argmax(axis=0), np.arange(len(rows))
-        found_one = free[first, column]
-        taken = rows[found_one]
-        chosen[taken] = tried[first, column][found_one]
-        new_side[taken] = prefers[first, column][found_one]
-        rows = rows[~found_one]
+        is_free = free[first, column]
+        finders = rows[is_free]
+        chosen[finders] = tried[first, column][is_free]
+        new_side[finders] = prefers[first, column][is_free]
+        rows = rows[~is_free]
         if not len(rows):
             return chosen, new_side
     chosen[rows] = -picked(grip.forward, rows)
     return chosen, new_side
 
 
-def _continues(skins: Clinging, grip: Grip, direction: Vectors, length: Scalars, reach: Scalars) -> Mask:
+def _continues(skins: Clinging, grip: Grip, direction: Vectors, length: Scalars, gap: Scalars) -> Mask:
     """Whether the surface or another one within reach continues, (n,), along ways of (n,) metres.
 
     Args:
         direction: (n, 3) unit directions across the normals.
-        length, reach: (n,) metres.
+        length, gap: (n,) metres.
     """
-    way = skins.walked(grip.triangle, grip.place, direction, grip.facing, length, grip.normal)
-    met = which(way.met)
+    walk = skins.walked(grip.triangle, grip.place, direction, grip.facing, length, grip.normal)
+    met = which(walk.met)
     if len(skins) < 2 or not len(met):
-        return ~way.met
-    triangle, place, facing = way.triangle[met], picked(way.place, met), way.facing[met]
+        return ~walk.met
+    triangle, place, facing = walk.triangle[met], picked(walk.place, met), walk.facing[met]
     ends = grip.take(met)
     normal = normal_at(skins, triangle, place, facing, ends.normal)
     ends = replace(ends, place=place, triangle=triangle, facing=facing, normal=normal)
-    _, beyond = _beyond(skins, ends, picked(way.direction, met), np.minimum(length[met], reach[met]))
-    continues = ~way.met
+    _, beyond = _beyond(skins, ends, picked(walk.direction, met), np.minimum(length[met], gap[met]))
+    continues = ~walk.met
     continues[met[beyond]] = True
     return continues
 
 
-def headed(way: Vectors, normal: Vectors, otherwise: Vectors) -> Vectors:
+def headed(course: Vectors, normal: Vectors, fallback: Vectors) -> Vectors:
     """The unit headings across normals of ways, or of other ways where these say nothing; (n, 3) each.
 
     On faces that lose their area, as on what shrinks to nothing, no way is left.
     """
-    forward = across(way, normal)
+    forward = across(course, normal)
     lost = magnitude(forward) < LOST
     if anybody(lost):
-        forward = np.where(lost[:, None], across(otherwise, normal), forward)
+        forward = np.where(lost[:, None], across(fallback, normal), forward)
         lost = magnitude(forward) < LOST
         aside = cross(normal, np.where((np.abs(normal[:, 2]) < 0.9)[:, None], (0.0, 0.0, 1.0), (0.0, 1.0, 0.0)))
         forward = np.where(lost[:, None], aside, forward)
     return unit(forward)
 
 
-def normal_at(skins: Clinging, triangle: Rows, place: Vectors, facing: Scalars, otherwise: Vectors) -> Vectors:
-    """The smoothed normals at places, (n, 3); `otherwise` on triangles without area."""
-    return _with_area(skins.normal_at(triangle, place, facing), otherwise)
+def normal_at(skins: Clinging, triangle: Rows, place: Vectors, facing: Scalars, fallback: Vectors) -> Vectors:
+    """The smoothed normals at places, (n, 3); `fallback` on triangles without area."""
+    return _with_area(skins.normal_at(triangle, place, facing), fallback)
 
 
-def _with_area(normal: Vectors, otherwise: Vectors) -> Vectors:
+def _with_area(normal: Vectors, fallback: Vectors) -> Vectors:
     """Smoothed normals, (n, 3); others where they are zero, on triangles without area."""
     lost = magnitude(normal) < 0.5
-    return np.where(lost[:, None], otherwise, normal) if anybody(lost) else normal
+    return np.where(lost[:, None], fallback, normal) if anybody(lost) else normal

@@ -60,14 +60,14 @@ class Turn:
         """The turns from headings to directions, (n, 2) each."""
         return cls(heading, direction, dot(heading, direction), sine_between(heading, direction))
 
-    def cosine_left(self, most: Scalars) -> Scalars:
+    def cosine_left(self, angle: Scalars) -> Scalars:
         """The cosines of what is left of the turns after at most (n,) radians."""
-        cosines, sines = cosine_and_sine(np.minimum(most, np.pi))
+        cosines, sines = cosine_and_sine(np.minimum(angle, np.pi))
         return np.where(self.cosine >= cosines, 1.0, self.cosine * cosines + np.abs(self.sine) * sines)
 
-    def by(self, most: Scalars) -> Vectors:
+    def by(self, angle: Scalars) -> Vectors:
         """The headings, (n, 2), after turning by at most (n,) radians."""
-        cosines, sines = cosine_and_sine(np.minimum(most, np.pi))
+        cosines, sines = cosine_and_sine(np.minimum(angle, np.pi))
         heading = unit(turned(self.heading, cosines, np.where(self.sine < 0.0, -sines, sines)))
         return np.where((self.cosine >= cosines)[:, None], self.direction, heading)
 
@@ -114,13 +114,7 @@ def turned_by(heading: Vectors, forward: Vectors, dt: float) -> Scalars:
 
 
 def swung(
-    turn: Turn,
-    forward: Vectors,
-    ends: Mask,
-    turning: Scalars,
-    rate: Scalars,
-    most: Scalars,
-    dt: float,
+    turn: Turn, forward: Vectors, ends: Mask, turning: Scalars, rate: Scalars, limit: Scalars, dt: float
 ) -> Vectors:
     """Headings, (n, 2), after a step in which turns begin, end and go over to the other side gradually.
 
@@ -129,16 +123,16 @@ def swung(
         forward: (n, 2) the headings after the step if turns changed immediately.
         ends: (n,) the turns that are to end there; the others go on.
         turning: (n,) how fast they have turned, rad/s to the left.
-        rate, most: (n,) their fastest turn at all and at their speed, rad/s.
+        rate, limit: (n,) their fastest turn at all and at their speed, rad/s.
     """
-    change, fastest = rate * (dt / SWINGS), most
+    change, fastest = rate * (dt / SWINGS), limit
     if anybody(ends):
         # Each step that ends a turn is slower than the one before by the change.
-        left = magnitude(turn.direction - turn.heading)
-        slowing = np.sqrt(0.25 * change * change + 2.0 * change * left / dt) - 0.5 * change
-        fastest = np.where(ends & (turn.cosine > 0.0), slowing, most)
+        remaining = magnitude(turn.direction - turn.heading)
+        slowing = np.sqrt(0.25 * change * change + 2.0 * change * remaining / dt) - 0.5 * change
+        fastest = np.where(ends & (turn.cosine > 0.0), slowing, limit)
     wanted = clamp(turned_by(turn.heading, forward, dt), -fastest, fastest)
-    swing = clamp(clamp(wanted, turning - change, turning + change), -most, most)
+    swing = clamp(clamp(wanted, turning - change, turning + change), -limit, limit)
     return unit(turned(turn.heading, *cosine_and_sine(swing * dt)))
 
 

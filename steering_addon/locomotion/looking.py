@@ -29,39 +29,39 @@ def waited(memory: Walking, heading: Vectors, dt: float) -> tuple[Walking, Rows]
 
 
 def looked(walkable: Walkable, look: Look, goal_distance: Scalars, memory: Walking, rows: Rows, dt: float) -> Walking:
-    """The memory once those of some rows have looked ahead, but no further than to where they are led. `goal_distance`:
-    (n,) metres to where they are led, inf for none."""
+    """The memory after walkers of some rows have looked ahead, at most as far as their goals. `goal_distance`: (n,)
+    metres, inf for none."""
     known = {name: vars(memory)[name].copy(order="K") for name in SEEN}
-    seen, few, onward = look.take(rows), walkable.take(rows), look.step[rows] * (LOOKS / dt)
-    wary = few.ends_ahead(seen)
+    seen, subset, onward = look.take(rows), walkable.take(rows), look.step[rows] * (LOOKS / dt)
+    wary = subset.ends_ahead(seen)
     seen = replace(seen, reach=np.minimum(seen.reach, np.maximum(goal_distance[rows], seen.step)))
-    way, side = few.way(seen, memory.side[rows])
-    kept = picked(memory.inward, rows)
-    has_room = few.leaves_room(seen, np.where(_is_set(kept), kept, way), onward, shared(np.inf, len(rows)))
+    course, side = subset.free_direction(seen, memory.side[rows])
+    before = picked(memory.inward, rows)
+    has_room = subset.leaves_room(seen, np.where(_is_set(before), before, course), onward, shared(np.inf, len(rows)))
     cramped = which(~has_room)
     if len(cramped):
         # A turn that is tighter than the circle need not begin before it has to.
         reach = seen.reach.copy()
         reach[cramped] = np.minimum(seen.reach, seen.need)[cramped]
         seen = replace(seen, reach=reach)
-        near, tight = seen.take(cramped), few.take(cramped)
-        way = way.copy(order="K")
-        way[cramped], side[cramped] = tight.way(near, memory.side[rows[cramped]])
-    inward = np.where(_is_set(kept), few.while_free(seen, kept), few.turned_back(seen, way, side))
+        cramped_look, cramped_ground = seen.take(cramped), subset.take(cramped)
+        course = course.copy(order="K")
+        course[cramped], side[cramped] = cramped_ground.free_direction(cramped_look, memory.side[rows[cramped]])
+    inward = np.where(_is_set(before), subset.while_free(seen, before), subset.turned_back(seen, course, side))
     # What is led somewhere goes along an edge to get there.
     inward = np.where(np.isfinite(goal_distance[rows])[:, None], 0.0, inward)
     if len(cramped):
-        leads = picked(np.where(_is_set(inward), inward, way), cramped)
-        fits = tight.leaves_room(near, leads, onward[cramped], near.need)
+        leads = picked(np.where(_is_set(inward), inward, course), cramped)
+        fits = cramped_ground.leaves_room(cramped_look, leads, onward[cramped], cramped_look.need)
         has_room[cramped] = fits & (memory.has_room[rows[cramped]] | ~_is_set(picked(inward, cramped))[:, 0])
-    hindered = (way != seen.direction).any(axis=1)
+    hindered = (course != seen.direction).any(axis=1)
     begins = hindered & memory.cornered[rows] & memory.stands[rows] & ~_is_set(picked(memory.way_out, rows))[:, 0]
     known["looks_in"][rows], known["side"][rows] = LOOKS, side
     known["inward"][rows] = inward
-    known["way_out"][rows[begins]] = way[begins]
+    known["way_out"][rows[begins]] = course[begins]
     known["wary"][rows], known["has_room"][rows] = wary, has_room
-    known["ahead"][rows] = np.where(hindered, dot(way, seen.direction), 1.0)
-    known["aside"][rows] = np.where(hindered, sine_between(seen.direction, way), 0.0)
+    known["ahead"][rows] = np.where(hindered, dot(course, seen.direction), 1.0)
+    known["aside"][rows] = np.where(hindered, sine_between(seen.direction, course), 0.0)
     return replace(memory, **known)
 
 
@@ -71,16 +71,16 @@ def _is_set(direction: Vectors) -> Mask:
 
 
 def led_past(memory: Walking, direction: Vectors) -> Vectors:
-    """The directions in which they walk, (n, 2), past what they saw when they last looked ahead. `direction`: (n, 2)
-    unit vectors to where they want to go."""
+    """The directions in which walkers go, (n, 2), past what they last saw ahead. `direction`: (n, 2) unit vectors to
+    where they want to go."""
     rows = which((memory.ahead != 1.0) | (memory.aside != 0.0))
     if len(rows):
         wanted, direction = picked(direction, rows), direction.copy(order="K")
         direction[rows] = unit(turned(wanted, memory.ahead[rows], memory.aside[rows]))
-    for led in (memory.inward, memory.way_out):
+    for kept in (memory.inward, memory.way_out):
         # It would turn back and forth in a corner while what it wants changes.
-        if led.any():
-            direction = np.where(_is_set(led), led, direction)
+        if kept.any():
+            direction = np.where(_is_set(kept), kept, direction)
     return direction
 
 
@@ -115,11 +115,11 @@ def fastest_before_edges(
     change, normal = brakes[rows] * dt, picked(memory.normal, rows)
     quicker = speed[rows] + change
     length = quicker * (dt + 0.5 * quicker / np.maximum(brakes[rows], EPSILON))
-    few, ahead = walkable.take(rows), picked(heading, rows)
-    way = along_ground(normal, ahead, length)
-    _, refused = few.step(picked(feet, rows), way, normal, memory.triangle[rows])
-    way = along_ground(normal, ahead, length + radius[rows])
-    refused |= few.shuns_edges & (few.footing(picked(feet, rows), way, normal).triangle < 0)
+    subset, ahead = walkable.take(rows), picked(heading, rows)
+    offset = along_ground(normal, ahead, length)
+    _, refused = subset.step(picked(feet, rows), offset, normal, memory.triangle[rows])
+    offset = along_ground(normal, ahead, length + radius[rows])
+    refused |= subset.shuns_edges & (subset.footing(picked(feet, rows), offset, normal).triangle < 0)
     fastest = np.full(len(speed), np.inf)
     least = np.minimum(slowest[rows], change)
     fastest[rows] = np.where(refused, np.maximum(speed[rows] - change, least), np.inf)

@@ -17,7 +17,7 @@ from ..simulation.terrain import Misplaced, Terrain, carried
 from ..simulation.vehicle import Motion, VehicleModel
 from .banking import GRAVITY
 from .footholds import misplaced_walkers
-from .gaits import FACES, SETS_OFF, Walkers, going_round, stepping_circle, strode
+from .gaits import FACES, Walkers, directed, going_round, stepping_circle, strode
 from .headings import begun, sine_between, turn_toward, turned_by, turned_on_foot
 from .looking import LOOKS, fastest_before_edges, led_past, looked, waited
 from .over_steps import carried_over_steps, fastest_on_stairs
@@ -122,120 +122,54 @@ class OnFoot(Locomotion):
     def moved(
         self, model: VehicleModel, motion: Motion, control: Control, terrain: Terrain, memory: Walking, dt: float
     ) -> Moved:
-        walkable, slowest = self._walkable(terrain), self._slowest(model)
+        walkable, slowest = self._walkable(terrain), self.slowest_speed * model.pace
         facing = level_heading(motion.forward) if anybody(motion.forward[:, 2] != 0.0) else motion.forward
         along, aside = along_and_aside(from_above(motion.velocity), from_above(facing))
         speed = np.maximum(along, 0.0)
         start, facing = carried(terrain, motion.position, facing, memory.triangle)
-        heading = from_above(facing)
-        memory = replace(memory, triangle=self._triangles(start, terrain, memory))
+        feet, heading = terrain.feet(start), from_above(facing)
+        memory = replace(memory, triangle=self._triangles(feet, terrain, memory))
         # From here on velocities, headings and forces are those seen from above.
         motion = Motion(start, heading * speed[:, None], motion.side, heading, motion.up)
         steps, beside = self._side_steps(), None
         if anybody(steps > 0.0):
-            beside = joined(heading, *(np.where(steps > 0.0, part, 0.0) for part in (np.minimum(along, 0.0), aside)))
+            beside = joined(heading, *(np.where(steps > 0.0, v, 0.0) for v in (np.minimum(along, 0.0), aside)))
         push = self._push(model, control, memory, speed, slowest, dt)
-        uphill = rise(memory.normal, heading)
-        if anybody(uphill > 0.0):
-            # The normal before a ramp leans already where the floor is level.
-            uphill = np.minimum(uphill, rise(terrain.after.face_normal(memory.triangle), heading))
         if anybody(memory.tread > 0.0):
             control = replace(control, speed_limit=self._limit_on_stairs(model, control, speed, memory, dt))
-        wanted, wish = self._wanted(model, motion, replace(control, force=push), uphill, slowest, beside, dt)
-        wanted_speed, wished, onward = magnitude(wanted), magnitude(wish), dot(wish, heading)
+        wanted, wish = self._wanted(model, motion, replace(control, force=push), terrain, memory, slowest, beside, dt)
+        wished, onward = magnitude(wish), dot(wish, heading)
         if anybody(settles := settled(model, wished, onward)):
             wished = np.where(settles, 0.0, wished)
-        on_the_spot, turn_rate = self.turn_on_the_spot, self.max_turn_rate
-        turns_back = hurries = self._hurries(model, control, speed)
-        if anybody(hurries):
-            on_the_spot = np.where(hurries, np.maximum(on_the_spot, self._pivot(control)), on_the_spot)
-            turn_rate = np.where(hurries, np.maximum(turn_rate, on_the_spot), turn_rate)
-            # What is behind stops it first: where it wants to go shows only beyond that.
-            stopped = AFTERWARDS * speed / (model.max_force / model.mass)
-            beyond = motion.velocity + push * (np.maximum(stopped, model.response_time) / model.mass)[:, None]
-            turns_back = hurries & (dot(beyond, heading) < FACES * magnitude(beyond))
-            wish = np.where(turns_back[:, None], beyond, wish)
+        wish, whirls, turn_rate, on_the_spot = self._whirling(model, motion, control, push, speed, wish)
         rounds = going_round(on_the_spot, speed, wished, onward, slowest, control.speed_limit)
-        turns_round = rounds >= 1.0
         cornered = memory.cornered | memory.blocked | walkable.is_too_steep(memory.triangle)
-        memory = replace(memory, cornered=cornered | self._is_hemmed_in(model, motion, terrain, turns_round))
-        by_wish = memory.stands | turns_round | (wanted_speed < EPSILON)
-        # The slowest speed would carry one on that is asked to go back: it stops to turn on the spot, or goes round.
-        back = ~memory.stands & (wanted_speed < slowest) & (onward < 0.0)
-        if anybody(back):
-            stops = back & (self.turn_on_the_spot > 0.0) & ~turns_back
-            wished = np.where(stops, 0.0, wished)
-            by_wish |= back & ~stops
-        between = wanted + (wish - wanted) * rounds[:, None] if anybody(rounds > 0.0) else wanted
-        by_wish |= turns_back
-        direction = unit(np.where(by_wish[:, None], wish, between) if anybody(by_wish) else between)
-        # A push too weak to set off for does not turn it on the spot either.
-        idle = (memory.stands | (speed <= 0.0)) & (wished <= SETS_OFF * slowest)
-        lost = (dot(direction, direction) < 0.5) | idle
-        direction = np.where(lost[:, None], heading, direction) if anybody(lost) else direction
-        feet = _feet(start, terrain)
+        memory = replace(memory, cornered=cornered | self._is_hemmed_in(model, motion, terrain, rounds >= 1.0))
+        direction, wished, idle = directed(
+            self.turn_on_the_spot, memory, motion, speed, slowest, wanted, wish, wished, onward, rounds, whirls
+        )
         if len(walkable.surfaces):
-            memory, rows = waited(memory, heading, dt)
-            if len(rows):
-                look = self._look(model, feet, heading, direction, speed, slowest, memory, dt)
-                goal_distance = control.goal_distance
-                if goal_distance is None:
-                    goal_distance = shared(np.inf, len(speed))
-                memory = looked(walkable, look, goal_distance, memory, rows, dt)
+            memory = self._looked(model, control, walkable, feet, heading, direction, speed, slowest, memory, dt)
             direction = led_past(memory, direction)
         brakes = model.max_force / model.mass
         fastest = fastest_before_edges(walkable, memory, feet, heading, speed, slowest, brakes, model.radius, dt)
-        turns = self.turn_radius, turn_rate, on_the_spot
-        speeds = speed, wanted_speed, wished, slowest, fastest
-        onward = np.where(turns_back, np.maximum(dot(wanted, heading), 0.0), np.inf)
-        velocity, forward = strode(
-            Walkers(model, motion, memory, direction, *turns, *speeds, onward, steps, rounds, dt)
-        )
+        turns, speeds = (self.turn_radius, turn_rate, on_the_spot), (speed, magnitude(wanted), wished, slowest, fastest)
+        most = np.where(whirls, np.maximum(dot(wanted, heading), 0.0), np.inf)
+        walkers = Walkers(model, motion, memory, direction, *turns, *speeds, most, steps, rounds, dt)
         on_the_spot = np.where(memory.cornered, 0.0, self._on_the_spot(control, heading, memory.turning, dt))
-        velocity, forward = turned_on_foot(model, motion, control, (velocity, forward), idle, on_the_spot, dt)
-        walks, course = magnitude(velocity), forward
+        gait, forward = turned_on_foot(model, motion, control, strode(walkers), idle, on_the_spot, dt)
+        velocity = gait
         if beside is not None:
             asked = np.where((settles | (magnitude(wish) < slowest))[:, None], 0.0, wish)
-            # A walker that is led past where the ground ends keeps to that way.
-            led = memory.cornered | memory.wary | (memory.side != 0) | memory.inward.any(axis=1)
-            share = np.where(led | (idle & (magnitude(beside) <= 0.0)), 0.0, steps)
-            gait, before = velocity, motion.velocity + beside
-            velocity = stepped(model, share, gait, forward, before, asked, slowest, fastest, dt)
-            rows = which((velocity != gait).any(axis=1) & (memory.triangle >= 0))
-            if len(rows):
-                ahead = unit(picked(velocity, rows)) * (model.radius[rows] + self.step_height[rows])[:, None]
-                few, normal = walkable.take(rows), picked(memory.normal, rows)
-                ends = few.refuses_edges & (few.footing(picked(feet, rows), ahead, normal).triangle < 0)
-                velocity[rows[ends]] = gait[rows[ends]]
-            course = np.where((magnitude(velocity) > 0.0)[:, None], unit(velocity), forward)
-        way = along_ground(memory.normal, course, magnitude(velocity) * dt)
-        footing, refused = walkable.step(feet, way, memory.normal, memory.triangle)
-        if anybody(refused):
-            way = np.where(refused[:, None], 0.0, way)
-            velocity = np.where(refused[:, None], 0.0, velocity)
-            forward = np.where((refused & ~memory.cornered)[:, None], heading, forward)
-        stands = (walks <= 0.0) | refused
-        cornered = refused | (memory.cornered & stands & ~memory.blocked)
-        way_out = memory.way_out
-        if way_out.any():
-            way_out = np.where((refused | ~cornered)[:, None], 0.0, way_out)
-        turning = turned_by(heading, forward, dt)
-        leans = leaned_into_turns(memory.leans, self.lean_in_turns, walks, turning, model.radius, dt)
-        walking = replace(memory, stands=stands, cornered=cornered, turning=turning, leans=leans)
-        walking = replace(walking, push=push, way_out=way_out)
-        if footing is not None and anybody(refused):
-            footing = replace(footing, triangle=np.where(refused, NO_TRIANGLE, footing.triangle))
-        end = columns(start[:, 0] + way[:, 0], start[:, 1] + way[:, 1], start[:, 2])
-        reach = model.radius if model.half_axis is None else model.radius + model.half_axis
-        stride = Stride(start, walking, end, footing, walkable, reach, model.pace)
-        return Moved(end, in_space(velocity), in_space(forward), stride, start)
+            velocity = self._stepped_aside(walkers, walkable, feet, beside, asked, idle, gait, forward)
+        return self._trodden(walkers, walkable, feet, push, gait, velocity, forward)
 
-    def _triangles(self, start: Vectors, terrain: Terrain, memory: Walking) -> Rows:
+    def _triangles(self, feet: Vectors, terrain: Terrain, memory: Walking) -> Rows:
         """The rows of the triangles on which they stand, (n,), found again where faces have come or gone."""
         known = terrain.known(memory.triangle)
         if known is memory.triangle:
             return known
-        x, y, z = _feet(start, terrain).T
+        x, y, z = feet.T
         return terrain.after.under(x, y, z, self.step_height, self.step_height).triangle
 
     def _push(
@@ -258,12 +192,17 @@ class OnFoot(Locomotion):
         model: VehicleModel,
         motion: Motion,
         control: Control,
-        uphill: Scalars,
+        terrain: Terrain,
+        memory: Walking,
         slowest: Scalars,
         beside: Vectors | None,
         dt: float,
     ) -> tuple[Vectors, Vectors]:
         """The velocities after the step of a body that is free to turn, and after the response time; (n, 2) m/s."""
+        uphill = rise(memory.normal, motion.forward)
+        if anybody(uphill > 0.0):
+            # The normal before a ramp leans already where the floor is level.
+            uphill = np.minimum(uphill, rise(terrain.after.face_normal(memory.triangle), motion.forward))
         fastest = np.maximum(model.max_speed * share_uphill(uphill, self.slowed_uphill), slowest)
         if control.speed_limit is not None:
             fastest = np.minimum(fastest, control.speed_limit)
@@ -295,46 +234,119 @@ class OnFoot(Locomotion):
         middle = picked(motion.position, rows) + in_space(picked(motion.forward, rows)) * half[:, None]
         room = half + model.radius[rows]
         stature = self.handling().stature(terrain.lift).take(rows)
-        place, obstacle = terrain.obstacles.near(middle, room, stature)
-        gap, _ = terrain.obstacles.surface(middle[place], obstacle, stature.take(place))
-        hemmed_in[rows[place[gap < room[place]]]] = True
+        index, obstacle = terrain.obstacles.near(middle, room, stature)
+        gap, _ = terrain.obstacles.surface(middle[index], obstacle, stature.take(index))
+        hemmed_in[rows[index[gap < room[index]]]] = True
         return hemmed_in
 
-    def _hurries(self, model: VehicleModel, control: Control, speed: Scalars) -> Mask:
-        """The walkers that whirl round to where they hurry, (n,): people brake for that, animals that run go round.
+    def _whirling(
+        self, model: VehicleModel, motion: Motion, control: Control, push: Vectors, speed: Scalars, wish: Vectors
+    ) -> tuple[Vectors, Mask, Scalars, Scalars]:
+        """Let walkers whirl round to where they hurry: people brake for that, animals that run go round.
 
         So do animals that are held up, as with the nose at a fence: they have no room to walk round.
+
+        Returns:
+            wish (n, 2) m/s, who whirls round (n,), the fastest turn on a walk and while they stand (n,) rad/s.
         """
+        on_the_spot, turn_rate = self.turn_on_the_spot, self.max_turn_rate
         hurries = nobody(len(speed)) if control.hurries is None else control.hurries
         if control.held_up is not None:
-            hurries = hurries | (control.held_up & (self.turn_on_the_spot <= 0.0))
+            hurries = hurries | (control.held_up & (on_the_spot <= 0.0))
+        if anybody(hurries):
+            slow = (on_the_spot > 0.0) | (speed <= SOON * model.max_force / model.mass)
+            pulls = magnitude(from_above(control.force)) > HURRIES * model.max_force
+            hurries = hurries & slow & pulls & (self.whirl > 0.0)
         if not anybody(hurries):
-            return hurries
-        slow = (self.turn_on_the_spot > 0.0) | (speed <= SOON * model.max_force / model.mass)
-        pulls = magnitude(from_above(control.force)) > HURRIES * model.max_force
-        return hurries & slow & pulls & (self.whirl > 0.0)
+            return wish, hurries, turn_rate, on_the_spot
+        # Without a hurry they turn on the spot as fast as on a walk.
+        pivot = turn_rate if control.hurries is None else np.where(control.hurries, self.whirl, turn_rate)
+        on_the_spot = np.where(hurries, np.maximum(on_the_spot, pivot), on_the_spot)
+        turn_rate = np.where(hurries, np.maximum(turn_rate, on_the_spot), turn_rate)
+        # What is behind stops it first: where it wants to go shows only beyond that.
+        stopped = AFTERWARDS * speed / (model.max_force / model.mass)
+        beyond = motion.velocity + push * (np.maximum(stopped, model.response_time) / model.mass)[:, None]
+        whirls = hurries & (dot(beyond, motion.forward) < FACES * magnitude(beyond))
+        return np.where(whirls[:, None], beyond, wish), whirls, turn_rate, on_the_spot
 
-    def _pivot(self, control: Control) -> Scalars:
-        """The fastest turn of those that turn on the spot in a hurry, (n,) rad/s; of others as fast as on a walk."""
-        if control.hurries is None:
-            return self.max_turn_rate
-        return np.where(control.hurries, self.whirl, self.max_turn_rate)
+    def _stepped_aside(
+        self,
+        w: Walkers,
+        walkable: Walkable,
+        feet: Vectors,
+        beside: Vectors,
+        asked: Vectors,
+        idle: Mask,
+        gait: Vectors,
+        forward: Vectors,
+    ) -> Vectors:
+        """The velocities, (n, 2) m/s, of walkers that step aside from their gaits, but not over the end of the ground.
+
+        Args:
+            beside, asked: (n, 2) m/s, the part of the motion before off the heading, and the wish.
+        """
+        # A walker that is led past where the ground ends keeps to that way.
+        led = w.memory.cornered | w.memory.wary | w.is_led_aside | w.memory.inward.any(axis=1)
+        share = np.where(led | (idle & (magnitude(beside) <= 0.0)), 0.0, w.steps_aside)
+        before = w.motion.velocity + beside
+        velocity = stepped(w.model, share, gait, forward, before, asked, w.slowest, w.fastest, w.dt)
+        rows = which((velocity != gait).any(axis=1) & (w.memory.triangle >= 0))
+        if len(rows):
+            ahead = unit(picked(velocity, rows)) * (w.model.radius[rows] + self.step_height[rows])[:, None]
+            subset, normal = walkable.take(rows), picked(w.memory.normal, rows)
+            ends = subset.refuses_edges & (subset.footing(picked(feet, rows), ahead, normal).triangle < 0)
+            velocity[rows[ends]] = gait[rows[ends]]
+        return velocity
+
+    def _trodden(
+        self,
+        w: Walkers,
+        walkable: Walkable,
+        feet: Vectors,
+        push: Vectors,
+        gait: Vectors,
+        velocity: Vectors,
+        forward: Vectors,
+    ) -> Moved:
+        """The step along the ground with level velocities and headings, (n, 2), where the ground does not refuse it."""
+        model, memory, start, heading, walks = w.model, w.memory, w.motion.position, w.motion.forward, magnitude(gait)
+        course = forward
+        if anybody(w.steps_aside > 0.0):
+            course = np.where((magnitude(velocity) > 0.0)[:, None], unit(velocity), forward)
+        offset = along_ground(memory.normal, course, magnitude(velocity) * w.dt)
+        footing, refused = walkable.step(feet, offset, memory.normal, memory.triangle)
+        if anybody(refused):
+            offset, velocity = (np.where(refused[:, None], 0.0, v) for v in (offset, velocity))
+            forward = np.where((refused & ~memory.cornered)[:, None], heading, forward)
+            if footing is not None:
+                footing = replace(footing, triangle=np.where(refused, NO_TRIANGLE, footing.triangle))
+        stands = (walks <= 0.0) | refused
+        cornered = refused | (memory.cornered & stands & ~memory.blocked)
+        way_out = memory.way_out
+        if way_out.any():
+            way_out = np.where((refused | ~cornered)[:, None], 0.0, way_out)
+        turning = turned_by(heading, forward, w.dt)
+        leans = leaned_into_turns(memory.leans, self.lean_in_turns, walks, turning, model.radius, w.dt)
+        walking = replace(memory, stands=stands, cornered=cornered, turning=turning, leans=leans)
+        walking = replace(walking, push=push, way_out=way_out)
+        end = columns(start[:, 0] + offset[:, 0], start[:, 1] + offset[:, 1], start[:, 2])
+        reach = model.radius if model.half_axis is None else model.radius + model.half_axis
+        stride = Stride(start, walking, end, footing, walkable, reach, model.pace)
+        return Moved(end, in_space(velocity), in_space(forward), stride, start)
 
     def _side_steps(self) -> Scalars:
         """(n,) as of `side_step`: who turns on the spot steps aside as well."""
         return np.where(self.turn_on_the_spot > 0.0, ASIDE, 0.0)
 
-    def _slowest(self, model: VehicleModel) -> Scalars:
-        """(n,) m/s."""
-        return self.slowest_speed * model.pace
-
     def _walkable(self, terrain: Terrain) -> Walkable:
         shuns, refuses = self.at_edge == TURN_BACK, self.at_edge != FALL
         return Walkable(terrain.after, self.max_slope, self.step_height, self.headroom, shuns, refuses)
 
-    def _look(
+    def _looked(
         self,
         model: VehicleModel,
+        control: Control,
+        walkable: Walkable,
         feet: Vectors,
         heading: Vectors,
         direction: Vectors,
@@ -342,15 +354,20 @@ class OnFoot(Locomotion):
         slowest: Scalars,
         memory: Walking,
         dt: float,
-    ) -> Look:
-        """From where and where to walkers look at the ground that want to go in directions (n, 2)."""
+    ) -> Walking:
+        """The memory once those whose time it is have looked at the ground in directions (n, 2)."""
+        memory, rows = waited(memory, heading, dt)
+        if not len(rows):
+            return memory
         # From a corner it sets off as slowly as can be, so that it looks at the very place to which it steps.
         step = np.maximum(speed, np.minimum(slowest, model.max_force / model.mass * dt)) * dt
         circle = np.maximum(self.turn_radius, step / (dt * np.maximum(self.max_turn_rate, EPSILON)))
         reach = self._reach(model, speed)
         need = reach - TURNS * self.turn_radius + speed * LOOKS
         need = need + np.minimum(stepping_circle(self.turn_on_the_spot, model.pace), self.turn_radius)
-        return Look(feet, memory.normal, memory.triangle, heading, direction, step, reach, model.radius, need, circle)
+        look = Look(feet, memory.normal, memory.triangle, heading, direction, step, reach, model.radius, need, circle)
+        goal_distance = shared(np.inf, len(speed)) if control.goal_distance is None else control.goal_distance
+        return looked(walkable, look, goal_distance, memory, rows, dt)
 
     def _reach(self, model: VehicleModel, speed: Scalars) -> Scalars:
         """How far ahead a walker looks at the ground, (n,) metres: the room it takes to turn or to brake."""
@@ -369,7 +386,7 @@ class OnFoot(Locomotion):
     def started(self, motion: Motion, terrain: Terrain, memory: Walking) -> Stance | None:
         if not len(terrain.after):
             return None
-        feet = _feet(motion.position, terrain)
+        feet = terrain.feet(motion.position)
         level = level_heading(motion.forward)
         moved = Moved(motion.position, level * magnitude(motion.velocity)[:, None], level)
         x, y, z = feet.T
@@ -380,7 +397,7 @@ class OnFoot(Locomotion):
         if not len(terrain.after):
             return {}
         reach = self._reach(model, np.zeros(len(motion.position)))
-        walkable, feet = self._walkable(terrain), _feet(motion.position, terrain)
+        walkable, feet = self._walkable(terrain), terrain.feet(motion.position)
         return misplaced_walkers(walkable, terrain, feet, motion.up, model.radius, reach)
 
     def led(self, before: Motion, memory: Walking, moved: Moved, hand: Mask, dt: float) -> Moved:
@@ -415,11 +432,11 @@ class OnFoot(Locomotion):
         if anybody(falls):
             falls &= (walking.triangle >= 0) | (walking.fall_speed > 0.0)
             fall_speed = np.where(falls, walking.fall_speed + GRAVITY * dt, 0.0)
-        footing = self._trodden(moved, terrain, fall_speed * dt)
+        footing = stride.trodden(position, terrain, fall_speed * dt)
         over = (footing.triangle < 0) & (walking.triangle >= 0) & ~falls
         if position is not stride.end:
             pushed = (walking.triangle >= 0) & (position != stride.end).any(axis=1)
-            start = _feet(stride.start, terrain)
+            start = terrain.feet(stride.start)
             over |= pushed & walkable.goes_under(start, position[:, 0], position[:, 1], footing.height)
         if stride.led is not None:
             over &= ~stride.led
@@ -427,38 +444,18 @@ class OnFoot(Locomotion):
             # A contact pushed it over the edge, or under what leaves no headroom: it stays where it stood.
             position = np.where(over[:, None], stride.start, position)
             velocity = np.where(over[:, None], 0.0, velocity)
-            feet, way = _feet(stride.start, terrain), from_above(position - stride.start)
-            footing = walkable.footing(feet, way, walking.normal, fall_speed * dt)
-            lost = which(over & (footing.triangle < 0))
-            if len(lost):
-                back, ground = walkable.take(lost).beside(picked(feet, lost), stride.pace[lost] * dt)
-                position[lost], footing = position[lost] + in_space(back), footing.put(lost, ground)
+            feet, offset = terrain.feet(stride.start), from_above(position - stride.start)
+            footing = walkable.footing(feet, offset, walking.normal, fall_speed * dt)
+            rows = which(over & (footing.triangle < 0))
+            if len(rows):
+                shift, ground = walkable.take(rows).beside(picked(feet, rows), stride.pace[rows] * dt)
+                position[rows], footing = position[rows] + in_space(shift), footing.put(rows, ground)
         if anybody(falls):
             fall_speed = np.where(footing.triangle < 0, fall_speed, 0.0)
             position = columns(position[:, 0], position[:, 1], position[:, 2] - fall_speed * dt)
         walking = carried_over_steps(walking, stride, footing, position, course, terrain.lift, dt)
         stood = Moved(position, velocity, moved.forward)
         return self._stood(stood, footing, terrain, walkable, walking, fall_speed)
-
-    def _trodden(self, moved: Moved, terrain: Terrain, deeper: Scalars) -> Footing:
-        """The ground at the end of a step; what the step had found is looked for again only where it is not so.
-        `deeper`: (n,) how far they fall, metres."""
-        stride: Stride = moved.memory
-        normal, last = stride.walking.normal, stride.walking.triangle
-        if stride.footing is None:
-            feet, way = _feet(stride.start, terrain), from_above(moved.position - stride.start)
-            return stride.walkable.footing(feet, way, normal, deeper, last)
-        # A contact may have pushed it, its step may have been refused, or it falls.
-        known = (stride.footing.triangle >= 0) & (deeper == 0.0)
-        if moved.position is not stride.end:
-            known &= (moved.position == stride.end).all(axis=1)
-        rows = which(~known)
-        if not len(rows):
-            return stride.footing
-        feet, way = _feet(stride.start, terrain), from_above(moved.position - stride.start)
-        feet, way, normal = (picked(v, rows) for v in (feet, way, normal))
-        few = stride.walkable.take(rows)
-        return stride.footing.put(rows, few.footing(feet, way, normal, deeper[rows], last[rows]))
 
     def _stood(
         self,
@@ -484,8 +481,3 @@ class OnFoot(Locomotion):
             {OFF_GROUND: (~stands).astype(np.float64), HELD_UP: held_up.astype(np.float64)},
             walking.carried + walking.off,
         )
-
-
-def _feet(position: Vectors, terrain: Terrain) -> Vectors:
-    """Where vehicles stand, (n, 3) metres."""
-    return columns(position[:, 0], position[:, 1], position[:, 2] - terrain.lift)

@@ -76,11 +76,11 @@ def carried_over_steps(
         return after
     walkable, footing = walkable.take(rows), footing.take(rows)
     start, position, reach = picked(stride.start, rows), picked(position, rows), np.maximum(stride.reach[rows], EPSILON)
-    way = magnitude(from_above(position - start))
-    on, was_on = footing.triangle >= 0, before.triangle[rows] >= 0
-    moves = which((way > 0.0) & on)
+    distance = magnitude(from_above(position - start))
+    has_ground, had_ground = footing.triangle >= 0, before.triangle[rows] >= 0
+    moves = which((distance > 0.0) & has_ground)
     tread[rows] = before.tread[rows]
-    carried[rows[moves]], climb[rows[moves]], seen = higher_by_steps(
+    carried[rows[moves]], climb[rows[moves]], new_tread = higher_by_steps(
         walkable.take(moves),
         footing.take(moves),
         picked(position, moves),
@@ -88,13 +88,13 @@ def carried_over_steps(
         reach[moves],
     )
     # Between two looks at more of them, the treads are as long as before.
-    tread[rows[moves]] = np.where(np.isnan(seen), tread[rows[moves]], seen)
-    ground = np.where(on & was_on, footing.height - start[:, 2] + lift[rows], 0.0)
+    tread[rows[moves]] = np.where(np.isnan(new_tread), tread[rows[moves]], new_tread)
+    ground = np.where(has_ground & had_ground, footing.height - start[:, 2] + lift[rows], 0.0)
     height = ground + carried[rows] - before.carried[rows]
     # A body that turns or steps aside goes on in another direction than it came, also on the face on which it stood.
     grade = walkable.surfaces.grade(before.triangle[rows], from_above(picked(course, rows)))
     grades = before.climb[rows], climb[rows], _walked(grade, tangent_of_setting(walkable.max_slope))
-    hop = height - clamp(height, way * np.minimum.reduce(grades), way * np.maximum.reduce(grades))
+    hop = height - clamp(height, distance * np.minimum.reduce(grades), distance * np.maximum.reduce(grades))
     off[rows] -= np.where(np.abs(hop) > SETTLED, hop, 0.0)
     return after
 
@@ -116,26 +116,28 @@ def _may_step(walkable: Walkable, footing: Footing, position: Vectors, reach: Sc
 def higher_by_steps(
     walkable: Walkable, footing: Footing, position: Vectors, forward: Vectors, reach: Scalars
 ) -> tuple[Scalars, Scalars, Scalars]:
-    """By how much steps make the ground below bodies higher on the average than below their middle, (n,) metres.
-
-    And how steeply they climb, (n,): the grade of the ground, and that of the average over steps. And how long the
-    treads of stairs are, (n,) metres: 0 without, nan where only one step is seen.
+    """How steps carry bodies.
 
     Args:
         footing: what they stand on.
         position, forward: (n, 3) of their middles, metres, and level headings.
         reach: (n,) from their middles to their ends, metres.
+
+    Returns:
+        By how much the ground below a body is higher on the average than below its middle, (n,) metres; how steeply
+        it climbs, (n,): the grade of the ground and of the average over steps; and how long the treads of stairs are,
+        (n,) metres, 0 without, nan where only one step is seen.
     """
-    n, heading, both = len(reach), from_above(forward), np.tile(np.arange(len(reach)), 2)
-    ways, reach = np.concatenate((heading, -heading)), reach[both]
-    place, height, triangle = position[both], footing.height[both], footing.triangle[both]
-    step, steepest = walkable.step_height[both], tangent_of_setting(walkable.max_slope)[both]
+    n, heading, twice = len(reach), from_above(forward), np.tile(np.arange(len(reach)), 2)
+    ways, reach = np.concatenate((heading, -heading)), reach[twice]
+    start, height, triangle = position[twice], footing.height[twice], footing.triangle[twice]
+    step, steepest = walkable.step_height[twice], tangent_of_setting(walkable.max_slope)[twice]
     slope = walkable.surfaces.grade(triangle, ways)
     middle = height, _walked(slope, steepest)
 
     def ground(distance: Scalars, rows: Rows) -> Seen:
-        way, within = ways[rows] * distance[:, None], step[rows] + steepest[rows] * distance
-        x, y = place[rows, 0] + way[:, 0], place[rows, 1] + way[:, 1]
+        offset, within = ways[rows] * distance[:, None], step[rows] + steepest[rows] * distance
+        x, y = start[rows, 0] + offset[:, 0], start[rows, 1] + offset[:, 1]
         seen = walkable.surfaces.under(x, y, height[rows] + middle[1][rows] * distance, within, within)
         return seen.height, _walked(walkable.surfaces.grade(seen.triangle, ways[rows]), steepest[rows])
 
@@ -153,19 +155,19 @@ def higher_by_steps(
     return higher, middle[1][:n] + clamp(climb, -STEEPEST, STEEPEST), tread
 
 
-def _tread(row: Rows, place: Scalars, jump: Scalars, is_step: Mask, n: int) -> Scalars:
+def _tread(row: Rows, distance: Scalars, jump: Scalars, is_step: Mask, n: int) -> Scalars:
     """The lengths of treads as of `higher_by_steps`, (n,) metres, by steps (k,) of bodies at places ahead of them."""
-    up, down = (np.bincount(row[is_step & way], minlength=n) for way in (jump > 0.0, jump < 0.0))
-    ways = is_step & np.where(jump > 0.0, up[row] >= down[row], down[row] > up[row])
-    row, place, number = row[ways], place[ways], np.maximum(up, down)
-    order = np.lexsort((place, row))
-    row, place = row[order], place[order]
+    up, down = (np.bincount(row[is_step & mask], minlength=n) for mask in (jump > 0.0, jump < 0.0))
+    counts = is_step & np.where(jump > 0.0, up[row] >= down[row], down[row] > up[row])
+    row, distance, number = row[counts], distance[counts], np.maximum(up, down)
+    order = np.lexsort((distance, row))
+    row, distance = row[order], distance[order]
     begin = np.flatnonzero(np.diff(row, prepend=-1))
     end = np.concatenate((begin[1:], [len(row)])) - 1 if len(row) else begin
     tread = np.where(number == 1, np.nan, 0.0)
     long = number[row[begin]] > 1
     begin, end = begin[long], end[long]
-    tread[row[begin]] = (place[end] - place[begin]) / (end - begin)
+    tread[row[begin]] = (distance[end] - distance[begin]) / (end - begin)
     return tread
 
 
@@ -201,46 +203,46 @@ def _jumps(
     """
     looks = max(int(largest(np.ceil(reach / gap))), LOOKS)
     distance = np.arange(1, looks + 1)[:, None] * gap
-    seen = [each.reshape(looks, -1) for each in ground(distance.ravel(), np.tile(np.arange(len(gap)), looks))]
-    (height, grade), found = middle, []
+    seen = [values.reshape(looks, -1) for values in ground(distance.ravel(), np.tile(np.arange(len(gap)), looks))]
+    (height, grade), rises = middle, []
     for number, (ahead, slope) in enumerate(zip(*seen)):
         jump = ahead - height - 0.5 * (grade + slope) * gap
         # Where faces meet, the rise is between those that each of both would have.
         bend = (0.5 * np.abs(slope - grade) + ROUNDING) * gap
-        on = np.abs(jump) <= step
-        rows = which(on & (np.abs(jump) > bend))
-        found.append(
+        is_ground = np.abs(jump) <= step
+        rows = which(is_ground & (np.abs(jump) > bend))
+        rises.append(
             (rows, np.full(len(rows), number), jump[rows], height[rows], grade[rows], ahead[rows], slope[rows])
         )
-        height, grade = np.where(on, ahead, height + grade * gap), np.where(on, slope, grade)
-    row, looks, jumps, *sides = (np.concatenate(column) for column in zip(*found))
+        height, grade = np.where(is_ground, ahead, height + grade * gap), np.where(is_ground, slope, grade)
+    row, looks, jumps, *sides = (np.concatenate(column) for column in zip(*rises))
     return row, looks, jumps, ((sides[0], sides[1]), (sides[2], sides[3]))
 
 
 def _placed(
-    ground: Ground, row: Rows, near: Scalars, gap: Scalars, sides: tuple[Seen, Seen], steepest: Scalars
+    ground: Ground, row: Rows, start: Scalars, gap: Scalars, sides: tuple[Seen, Seen], steepest: Scalars
 ) -> tuple[Mask, Scalars]:
     """Whether the ground rises more steeply than bodies walk on some ways, and at what distance; (m,) each.
 
     Args:
-        near, gap: (m,) where the stretches begin in which that may be, and how long they are, metres.
+        start, gap: (m,) where the stretches begin in which that may be, and how long they are, metres.
         sides: what is seen at both of their ends.
     """
-    (low, low_grade), (high, high_grade), every = *sides, np.arange(len(row))
+    (low, low_grade), (high, high_grade), rows = *sides, np.arange(len(row))
     for _ in range(ROUNDS):
         gap = gap / PARTS
         beyond = np.arange(1, PARTS)[:, None] * gap
         heights, grades = (
-            each.reshape(PARTS - 1, -1) for each in ground((near + beyond).ravel(), np.tile(row, PARTS - 1))
+            values.reshape(PARTS - 1, -1) for values in ground((start + beyond).ravel(), np.tile(row, PARTS - 1))
         )
         from_low = np.abs(heights - low - low_grade * beyond)
         from_high = np.abs(heights - high + high_grade * (PARTS * gap - beyond))
         after = np.concatenate((~(from_low < from_high), np.ones((1, len(row)), dtype=np.bool_)))
-        part = after.argmax(axis=0)
-        near = near + part * gap
+        index = after.argmax(axis=0)
+        start = start + index * gap
         heights, grades = (
-            np.concatenate((first[None], between, last[None]))
-            for first, between, last in ((low, heights, high), (low_grade, grades, high_grade))
+            np.concatenate((first[None], between, end[None]))
+            for first, between, end in ((low, heights, high), (low_grade, grades, high_grade))
         )
-        low, high, low_grade, high_grade = (column[part + k, every] for column in (heights, grades) for k in (0, 1))
-    return np.abs(high - low) > steepest * gap, near + 0.5 * gap
+        low, high, low_grade, high_grade = (column[index + k, rows] for column in (heights, grades) for k in (0, 1))
+    return np.abs(high - low) > steepest * gap, start + 0.5 * gap

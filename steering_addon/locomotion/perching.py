@@ -68,7 +68,7 @@ def taking_off(model: VehicleModel, control: Control, memory: Perching) -> Contr
 def perched(
     model: VehicleModel, motion: Motion, control: Control, flown: Moved, turn_rate: Scalars, dt: float
 ) -> Moved:
-    """The step in which those that come down do so, those that have come down stand, and those that leave spring up.
+    """The step of flyers of which some come down, stand on their places or spring up from them.
 
     Args:
         flown: the step as they would fly, with the memory of the step before.
@@ -77,30 +77,30 @@ def perched(
     n, memory = len(turn_rate), flown.memory
     if control.comes_down is None and not anybody(memory.off > 0.0):
         return flown
-    asked = control.comes_down
-    down = nobody(n) if asked is None else np.isfinite(asked[:, 0])
+    descent = control.comes_down
+    down = nobody(n) if descent is None else np.isfinite(descent[:, 0])
     stands = nobody(n) if control.perch is None else down & np.isfinite(control.perch[:, 0])
     off = np.where(stands, SPRING + CLIMBS, np.where(down, CLIMBS, np.maximum(memory.off - dt, 0.0)))
     springs = ~down & (memory.off > CLIMBS)
     strongest = model.max_force / model.mass * dt
     ahead = unit(flat(motion.forward, upright(n)))
-    change = no_vectors(n) if asked is None else (asked - motion.velocity) * min(dt / RESPONSE, 1.0)
+    change = no_vectors(n) if descent is None else (descent - motion.velocity) * min(dt / RESPONSE, 1.0)
     push = truncate(np.where(down[:, None], change, 0.0), strongest)
-    up = LEGS * strongest
-    leap = columns(ahead[:, 0] * up * STEEP * 0.75, ahead[:, 1] * up * STEEP * 0.75, up * STEEP)
+    leap_speed = LEGS * strongest
+    leap = columns(ahead[:, 0] * leap_speed * STEEP * 0.75, ahead[:, 1] * leap_speed * STEEP * 0.75, leap_speed * STEEP)
     velocity = truncate(motion.velocity + np.where(springs[:, None], leap, push), model.max_speed)
     if control.perch is not None:
-        there = (control.perch - motion.position) / dt
-        there = motion.velocity + truncate(there - motion.velocity, strongest)
-        velocity = np.where(stands[:, None], there, velocity)
+        approach = (control.perch - motion.position) / dt
+        approach = motion.velocity + truncate(approach - motion.velocity, strongest)
+        velocity = np.where(stands[:, None], approach, velocity)
     facing = ahead if control.heading is None else flat(control.heading, upright(n))
     facing = unit(np.where((magnitude(facing) > 0.5)[:, None], facing, ahead))
-    held = np.where((magnitude(facing) > 0.5)[:, None], facing, motion.forward)
-    apart = (down | springs)[:, None]
+    course = np.where((magnitude(facing) > 0.5)[:, None], facing, motion.forward)
+    is_led = (down | springs)[:, None]
     return Moved(
-        np.where(apart, motion.position + velocity * dt, flown.position),
-        np.where(apart, velocity, flown.velocity),
-        np.where(apart, turned_to(motion.forward, held, turn_rate, dt), flown.forward),
+        np.where(is_led, motion.position + velocity * dt, flown.position),
+        np.where(is_led, velocity, flown.velocity),
+        np.where(is_led, turned_to(motion.forward, course, turn_rate, dt), flown.forward),
         replace(memory, stands=stands, flares=down & ~stands, off=off),
         holds=down,
         up=flown.up,
@@ -128,10 +128,10 @@ def pitched(before: Motion, moved: Moved, acceleration: Vectors, dt: float) -> t
 
 
 def shown(stance: Stance) -> Stance:
-    """The stance with noses up, and with what tells who stands."""
+    """The stance with raised noses, and the outputs that tell who stands and who brakes."""
     memory: Perching = stance.memory
     if anybody(memory.pitch != 0.0):
-        cosines, sines = (part[:, None] for part in cosine_and_sine(memory.pitch))
+        cosines, sines = (column[:, None] for column in cosine_and_sine(memory.pitch))
         forward, up = stance.forward, stance.up
         nose = unit(cosines * forward + sines * up)
         side = unit(cross(forward, up))

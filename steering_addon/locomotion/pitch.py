@@ -143,12 +143,7 @@ def _level(motion: Motion) -> Vectors:
 
 
 def _reachable(
-    model: VehicleModel,
-    motion: Motion,
-    force: Vectors,
-    level: Vectors,
-    limits: list[_Limit],
-    goes_on: Mask | None,
+    model: VehicleModel, motion: Motion, force: Vectors, level: Vectors, limits: list[_Limit], goes_on: Mask | None
 ) -> Vectors:
     """The forces, (n, 3) newtons, toward velocities within reach: not too steep, nor too far aside in flight.
 
@@ -182,16 +177,16 @@ def _returning(
 ) -> Vectors:
     """The velocities (n, 3) of vehicles that are too steep and turn to the steepest heading."""
     steepest = limit.steepest
-    short = across(steepest, motion.forward)
+    aside = across(steepest, motion.forward)
     cosines, sines = cosine_and_sine(turn_rate * dt)
-    turned = cosines[:, None] * motion.forward + sines[:, None] * unit(short)
-    near = dot(steepest, motion.forward) >= cosines
-    course = np.where(near[:, None], steepest, turned) * magnitude(velocity)[:, None]
+    turned = cosines[:, None] * motion.forward + sines[:, None] * unit(aside)
+    reaches = dot(steepest, motion.forward) >= cosines
+    course = np.where(reaches[:, None], steepest, turned) * magnitude(velocity)[:, None]
     strongest = model.max_force / model.mass * dt
     return truncate(motion.velocity + truncate(course - motion.velocity, strongest), model.max_speed)
 
 
-def _heading(v: Vectors, otherwise: Vectors) -> Vectors:
+def _heading(v: Vectors, fallback: Vectors) -> Vectors:
     """The unit directions of vectors (n, 3), others for zero vectors."""
     direction = unit(v)
-    return np.where((dot(direction, direction) < 0.5)[:, None], otherwise, direction)
+    return np.where((dot(direction, direction) < 0.5)[:, None], fallback, direction)

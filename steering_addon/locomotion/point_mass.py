@@ -68,8 +68,8 @@ def pushed(
     speed = magnitude(wanted)
     rows = which(~(dot(wanted, forward) >= speed * _cosine_of_turn(model.max_speed, turn_rate, speed, dt)))
     if len(rows):
-        start, most = picked(velocity, rows), model.max_speed[rows]
-        driven = _round(most, turn_rate[rows], picked(forward, rows), start, picked(change, rows), dt)
+        start, max_speed = picked(velocity, rows), model.max_speed[rows]
+        driven = _round(max_speed, turn_rate[rows], picked(forward, rows), start, picked(change, rows), dt)
         wanted[rows] = start + truncate(driven - start, strongest[rows])
     velocity = truncate(wanted, model.max_speed)
     if fastest is not None:
@@ -88,9 +88,9 @@ def _heading(v: Vectors, forward: Vectors) -> Vectors:
     still = dot(direction, direction) < 0.5
     if not anybody(still):
         return direction
-    kept = unit(forward)
-    kept[magnitude(kept) < 0.5] = (0.0, 1.0, 0.0)[: v.shape[1]]
-    return np.where(still[:, None], kept, direction)
+    fallback = unit(forward)
+    fallback[magnitude(fallback) < 0.5] = (0.0, 1.0, 0.0)[: v.shape[1]]
+    return np.where(still[:, None], fallback, direction)
 
 
 def _straightened(
@@ -98,9 +98,9 @@ def _straightened(
 ) -> Vectors:
     """The change of velocity, with less and less of its sideways part for vehicles that brake to a stop; (n, 3) m/s."""
     share = np.minimum(fastest / np.maximum(STRAIGHT * model.max_speed, EPSILON), 1.0)
-    kept = np.where(fastest < magnitude(velocity + change), share * share, 1.0)
+    share_aside = np.where(fastest < magnitude(velocity + change), share * share, 1.0)
     along = dot(change, forward)[:, None] * forward
-    return along + (change - along) * kept[:, None]
+    return along + (change - along) * share_aside[:, None]
 
 
 def _turn(max_speed: Scalars, turn_rate: Scalars, speed: Scalars, dt: float) -> Scalars:

@@ -207,9 +207,9 @@ class Drivers:
     def is_out(self) -> Mask:
         """(n,) who is in reverse and has room to turn off, or none behind."""
         memory, room = self.memory, self._seen
-        off = np.where(memory.side < 0.0, room.right, room.left)
+        turn_room = np.where(memory.side < 0.0, room.right, room.left)
         ends = (room.behind < BLOCKED) | (memory.backed > MOST * self.circle)
-        return ends | (~np.isfinite(off) & (memory.straight <= 0.0))
+        return ends | (~np.isfinite(turn_room) & (memory.straight <= 0.0))
 
     @once
     def is_in_a_dead_end(self) -> Mask:
@@ -225,7 +225,7 @@ class Drivers:
         return self.room
 
     def allowed(self, edge: Scalars) -> Scalars:
-        """The speeds that what is ahead allows, (n,) m/s, by those that the ground straight ahead allows."""
+        """The speeds that the room ahead allows, (n,) m/s, or the ground straight ahead, `edge` (n,) m/s."""
         if self.room is None:
             return edge
         ahead = self.room.ahead
@@ -236,7 +236,7 @@ class Drivers:
         return np.where(self.may & (self.speed < SLOW), allowed, edge)
 
     def pedals(self, forward: Scalars, foot: PedalFoot, dt: float) -> tuple[Scalars, PedalFoot]:
-        """The accelerations the way that each gear goes, (n,) m/s2, and the feet, by those of cars that go forward."""
+        """The accelerations in the direction of the gears, (n,) m/s2, and the feet, from those of driving forward."""
         if self.room is None:
             return forward, foot
         memory, strongest, pedals = self.memory, self.strongest, np.maximum(self.pedal_time, dt)
@@ -285,11 +285,6 @@ def _backing_out(d: Drivers) -> Driving:
     return replace(d.memory, backs=_everyone(d), backed=nothing, leaving=nothing, side=d._seen.side, straight=straight)
 
 
-def _turning_off(d: Drivers) -> Driving:
-    backs, straight = nobody(len(d.speed)), np.zeros(len(d.speed))
-    return replace(d.memory, backs=backs, leaving=QUARTER * d.circle, straight=straight)
-
-
 FORWARD = (
     DrivingState("drive out of a circle", lambda d: d.memory.straight > 0.0, lambda d: np.zeros(len(d.speed))),
     DrivingState("drive round", lambda d: d.is_asked_back, lambda d: d.asked * d.sharpest),
@@ -312,7 +307,9 @@ CHANGES = (
         "turn off",
         lambda d: d.memory.backs & d.stands & d.is_out,
         lambda d: shared(SHIFT, len(d.speed)),
-        _turning_off,
+        lambda d: replace(
+            d.memory, backs=nobody(len(d.speed)), leaving=QUARTER * d.circle, straight=np.zeros(len(d.speed))
+        ),
     ),
     Change(
         "drive on",
@@ -340,10 +337,10 @@ def changed(d: Drivers, dt: float) -> Driving:
     for change in CHANGES:
         due = undecided & change.due(d)
         if anybody(due):
-            now = due & (waits > change.pause(d))
-            undecided, stuck = undecided & ~due, np.where(due & ~now, waits, stuck)
-            if anybody(now):
-                memory = memory.put(now, change.memory(d).take(now))
+            changing = due & (waits > change.pause(d))
+            undecided, stuck = undecided & ~due, np.where(due & ~changing, waits, stuck)
+            if anybody(changing):
+                memory = memory.put(changing, change.memory(d).take(changing))
     stuck = np.where(d.may, stuck, memory.stuck)
     side = np.where(memory.backs | (memory.leaving > 0.0), memory.side, 0.0)
     return replace(memory, stuck=stuck, side=side, wound=np.where(memory.backs, 0.0, memory.wound))
@@ -354,16 +351,17 @@ def looked(d: Drivers, car: Car, terrain: Terrain, behind: Scalars | None) -> Dr
     none; None if no driver looks back."""
     n, memory = len(d.speed), d.memory
     lock, quarter, asks = d.sharpest * car.wheelbase, QUARTER * d.circle, curvature(d, FORWARD) * car.wheelbase
-    taken = np.where(d.turns_off, memory.side * lock, asks)
-    ahead = car.room(terrain, taken, d.stopping_distance + WORTHWHILE + BLOCKED, 1.0)
-    none = shared(np.inf, n)
+    tangent = np.where(d.turns_off, memory.side * lock, asks)
+    ahead = car.room(terrain, tangent, d.stopping_distance + WORTHWHILE + BLOCKED, 1.0)
+    free = shared(np.inf, n)
     if not anybody(d.may_shift):
-        return replace(d, room=Room(ahead, np.zeros(n), none, none, none, memory.side))
+        return replace(d, room=Room(ahead, np.zeros(n), free, free, free, memory.side))
     left, right = (car.room(terrain, side * lock, quarter, 1.0) for side in (1.0, -1.0))
     onward = car.room(terrain, asks, ONWARD * quarter, 1.0)
     onward = np.where(np.abs(asks) < FULL_LOCK * lock, onward, 0.0)
     # Still the same, or where there is more room, or where steering asks.
-    more = np.where(left > right + MORE, 1.0, np.where(right > left + MORE, -1.0, d.asked))
-    side = np.where(memory.side != 0.0, memory.side, more)
-    back = car.room(terrain, -side * lock, shared(LOOKS_BACK, n), -1.0)
-    return replace(d, room=Room(ahead, back if behind is None else np.minimum(back, behind), left, right, onward, side))
+    roomier = np.where(left > right + MORE, 1.0, np.where(right > left + MORE, -1.0, d.asked))
+    side = np.where(memory.side != 0.0, memory.side, roomier)
+    backward = car.room(terrain, -side * lock, shared(LOOKS_BACK, n), -1.0)
+    backward = backward if behind is None else np.minimum(backward, behind)
+    return replace(d, room=Room(ahead, backward, left, right, onward, side))

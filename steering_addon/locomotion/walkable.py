@@ -111,44 +111,39 @@ class Walkable(Columns):
         return self.surfaces.steepest < largest(cosine_of_setting(self.max_slope))
 
     def footing(
-        self,
-        feet: Vectors,
-        way: Vectors,
-        normal: Vectors,
-        deeper: Scalars | float = 0.0,
-        last: Rows | None = None,
+        self, feet: Vectors, offset: Vectors, normal: Vectors, deeper: Scalars | float = 0.0, last: Rows | None = None
     ) -> Footing:
         """The ground that walkers tread after a way.
 
         Args:
             feet: (n, 3) where they stand, metres.
-            way: (n, 2) metres, as seen from above.
+            offset: (n, 2) metres, as seen from above.
             normal: (n, 3) of the ground that they stand on.
             deeper: (n,) how much deeper than a step the ground may be, metres.
             last: (n,) the triangles that they stand on, if the way is that of a step.
         """
-        step = self.step_height + tangent_of_setting(self.max_slope) * magnitude(way)
-        expected = feet[:, 2] + rise(normal, way)
-        x, y = feet[:, 0] + way[:, 0], feet[:, 1] + way[:, 1]
+        step = self.step_height + tangent_of_setting(self.max_slope) * magnitude(offset)
+        expected = feet[:, 2] + rise(normal, offset)
+        x, y = feet[:, 0] + offset[:, 0], feet[:, 1] + offset[:, 1]
         footing = self.surfaces.under(x, y, expected, step, step + deeper, last)
-        return self.surfaces.bridged(footing, x, y, expected, step, way, BRIDGES * self.step_height)
+        return self.surfaces.bridged(footing, x, y, expected, step, offset, BRIDGES * self.step_height)
 
     def beside(self, feet: Vectors, furthest: Scalars) -> tuple[Vectors, Footing]:
-        """The ways (n, 2) of those who stand beside the ground back to it, and what they stand on there.
+        """The offsets (n, 2), metres, by which walkers beside the ground step back onto it, and their footing there.
 
-        As over the corner of a gap, on whose other side the ground has become too low. They step to the nearest place
-        within a gap, as far as `furthest`, (n,) metres; without one they stay, on nothing.
+        They are there as over the corner of a gap, on whose other side the ground has become too low. They step to the
+        nearest place within a gap, as far as `furthest`, (n,) metres; without one they stay, on nothing.
         """
         n, gap = len(feet), BRIDGES * self.step_height
         reach = np.concatenate([np.tile(share * gap, len(ROUND)) for share in NEARER])
-        way = np.tile(np.repeat(ROUND, n, axis=0), (len(NEARER), 1)) * reach[:, None]
+        offset = np.tile(np.repeat(ROUND, n, axis=0), (len(NEARER), 1)) * reach[:, None]
         x, y, z, within = (np.tile(column, len(ROUND) * len(NEARER)) for column in (*feet.T, self.step_height))
-        found = self.surfaces.under(x + way[:, 0], y + way[:, 1], z, within, within)
-        nearest = (found.triangle >= 0).reshape(-1, n).argmax(axis=0) * n + np.arange(n)
-        ground, way, long = found.take(nearest), way[nearest], reach[nearest]
-        share = np.where(ground.triangle >= 0, np.minimum(furthest / long, 1.0), 0.0)
+        footings = self.surfaces.under(x + offset[:, 0], y + offset[:, 1], z, within, within)
+        nearest = (footings.triangle >= 0).reshape(-1, n).argmax(axis=0) * n + np.arange(n)
+        ground, offset, distance = footings.take(nearest), offset[nearest], reach[nearest]
+        share = np.where(ground.triangle >= 0, np.minimum(furthest / distance, 1.0), 0.0)
         height = feet[:, 2] + share * (ground.height - feet[:, 2])
-        return way * share[:, None], replace(ground, height=np.where(ground.triangle >= 0, height, np.nan))
+        return offset * share[:, None], replace(ground, height=np.where(ground.triangle >= 0, height, np.nan))
 
     def goes_under(self, feet: Vectors, x: Scalars, y: Scalars, height: Scalars) -> Mask:
         """Whether a surface over the ground at places, (n,) metres, is too low for those who come from feet, (n,).
@@ -163,7 +158,7 @@ class Walkable(Columns):
             low[rows] = ~self.surfaces.any_between(x, y, height + step, height + headroom)
         return low
 
-    def step(self, feet: Vectors, way: Vectors, normal: Vectors, triangle: Rows) -> tuple[Footing | None, Mask]:
+    def step(self, feet: Vectors, offset: Vectors, normal: Vectors, triangle: Rows) -> tuple[Footing | None, Mask]:
         """The ground below a step, None without any, and whether the ground refuses it, (n,): it ends, or is too steep,
         or lacks headroom.
 
@@ -175,10 +170,10 @@ class Walkable(Columns):
         """
         if not len(self.surfaces) or not (triangle >= 0).any():
             return None, np.zeros(len(feet), dtype=np.bool_)
-        footing = self.footing(feet, way, normal, last=triangle)
+        footing = self.footing(feet, offset, normal, last=triangle)
         ahead, limit = footing.triangle, cosine_of_setting(self.max_slope)
         refused = (triangle >= 0) & (ahead < 0) & self.refuses_edges
-        end_x, end_y = feet[:, 0] + way[:, 0], feet[:, 1] + way[:, 1]
+        end_x, end_y = feet[:, 0] + offset[:, 0], feet[:, 1] + offset[:, 1]
         refused |= (triangle >= 0) & self.goes_under(feet, end_x, end_y, footing.height)
         if not self._has_steep_ground:
             return footing, refused
@@ -186,11 +181,11 @@ class Walkable(Columns):
         rows = which((triangle >= 0) & (ahead >= 0) & (level_ahead < limit))
         if len(rows):
             level = self.surfaces.levelness(triangle[rows])
-            climbs = (level_ahead[rows] < level) & (rise(picked(normal, rows), picked(way, rows)) > 0.0)
+            climbs = (level_ahead[rows] < level) & (rise(picked(normal, rows), picked(offset, rows)) > 0.0)
             refused[rows] = (level >= limit[rows]) | climbs
         return footing, refused
 
-    def way(self, look: Look, side: Rows) -> tuple[Vectors, Rows]:
+    def free_direction(self, look: Look, side: Rows) -> tuple[Vectors, Rows]:
         """The nearest level directions to those wanted in which the ground can be walked to the end of their reach.
 
         A walker that has begun to go round one way keeps to that side while it is hindered. Where no direction is
@@ -211,18 +206,18 @@ class Walkable(Columns):
         direction = look.direction.copy(order="K")
         new_side[rows] = side[rows]
         for shares, turns in TRIED:
-            begins, (begun, kept) = side[rows] == 0, TURNS
-            cosine, sine = (np.where(begins, a[turns, None], b[turns, None]) for a, b in zip(begun, kept))
+            begins, (begin_turns, keep_turns) = side[rows] == 0, TURNS
+            cosine, sine = (np.where(begins, a[turns, None], b[turns, None]) for a, b in zip(begin_turns, keep_turns))
             sine = sine * np.where(begins, 1.0, side[rows])
             tried = turned(picked(look.direction, rows), cosine, sine)
-            every = np.tile(rows, len(cosine))
-            free = self.take(every)._is_free(replace(look.take(every), direction=tried), shares)
+            repeated = np.tile(rows, len(cosine))
+            free = self.take(repeated)._is_free(replace(look.take(repeated), direction=tried), shares)
             free = free.reshape(len(cosine), -1)
             first, passes = np.argmax(free, axis=0), free.any(axis=0)
-            taken = rows[passes]
+            free_rows = rows[passes]
             chosen = first * len(rows) + np.arange(len(rows))
-            direction[taken] = picked(tried, chosen)[passes]
-            new_side[taken] = np.where(sine.ravel()[chosen] < 0.0, -1, 1)[passes]
+            direction[free_rows] = picked(tried, chosen)[passes]
+            new_side[free_rows] = np.where(sine.ravel()[chosen] < 0.0, -1, 1)[passes]
             rows = rows[~passes]
             if not len(rows):
                 return direction, new_side
@@ -231,40 +226,40 @@ class Walkable(Columns):
         direction[rows] = np.where((steep & (magnitude(down) > 0.5))[:, None], down, -picked(look.heading, rows))
         return direction, new_side
 
-    def turned_back(self, look: Look, way: Vectors, side: Rows) -> Vectors:
+    def turned_back(self, look: Look, course: Vectors, side: Rows) -> Vectors:
         """The level directions away from the edges ahead, (n, 2), for those who are led along one; zero for none.
 
         Args:
-            way: (n, 2) the directions in which they are led.
+            course: (n, 2) the directions in which they are led.
             side: (n,) on which they go round.
         """
         inward = from_above(no_vectors(len(side)))
-        rows = which((side != 0) & self.shuns_edges & (dot(way, look.direction) < ALONG))
+        rows = which((side != 0) & self.shuns_edges & (dot(course, look.direction) < ALONG))
         if not len(rows):
             return inward
         seen = look.take(rows)
-        course = along_ground(seen.normal, seen.direction, seen.reach)
-        ends = which(self.take(rows).footing(seen.feet, course, seen.normal).triangle < 0)
+        offset = along_ground(seen.normal, seen.direction, seen.reach)
+        ends = which(self.take(rows).footing(seen.feet, offset, seen.normal).triangle < 0)
         if not len(ends):
             return inward
         rows, seen = rows[ends], seen.take(ends)
         cosine, sine = INWARD
-        back = turned(picked(way, rows), cosine[:, None], sine[:, None] * side[rows])
+        back = turned(picked(course, rows), cosine[:, None], sine[:, None] * side[rows])
         free = self.take(rows)._is_free(replace(seen, direction=back, reach=FURTHER * seen.reach), AHEAD)
         inward[rows] = np.where(free[:, None], back, 0.0)
         return inward
 
     def while_free(self, look: Look, direction: Vectors) -> Vectors:
-        """The directions, (n, 2), without those in which the ground cannot be walked to the end of the reach."""
-        kept = direction.copy(order="K")
+        """The directions, (n, 2); zero where the ground cannot be walked to the end of the reach."""
+        free = direction.copy(order="K")
         rows = which(magnitude(direction) > 0.5)
         if len(rows):
             seen = replace(look.take(rows), direction=picked(direction, rows))
-            kept[rows[~self.take(rows)._is_free(seen, AHEAD)]] = 0.0
-        return kept
+            free[rows[~self.take(rows)._is_free(seen, AHEAD)]] = 0.0
+        return free
 
     def _hindered(self, look: Look) -> Rows:
-        """The rows of those who stand on a surface that cannot be walked to the end of their reach."""
+        """The rows of walkers whose reach leaves the ground that can be walked."""
         rows = which(self._is_near_edge(look))
         return rows[~self.take(rows)._is_free(look.take(rows), AHEAD)] if len(rows) else rows
 
@@ -307,11 +302,11 @@ class Walkable(Columns):
         for _ in range(2):
             cosine = np.sqrt(np.maximum(0.5 + 0.5 * cosine, 0.0))
         sine = np.sqrt(np.maximum(1.0 - cosine * cosine, 0.0))
-        ways, c, s = [], cosine, sine
+        offsets, c, s = [], cosine, sine
         for _ in range(4):
-            ways.append(np.add(heading * (onward + outer * s)[:, None], inward * (circle - outer * c)[:, None]))
+            offsets.append(np.add(heading * (onward + outer * s)[:, None], inward * (circle - outer * c)[:, None]))
             c, s = c * cosine - s * sine, s * cosine + c * sine
-        has_room[near] = self.take(near)._may_tread(look, np.concatenate([way.T for way in ways], axis=1).T)
+        has_room[near] = self.take(near)._may_tread(look, np.concatenate([offset.T for offset in offsets], axis=1).T)
         return has_room
 
     def _is_free(self, look: Look, shares: tuple[float, ...]) -> Mask:
@@ -320,15 +315,15 @@ class Walkable(Columns):
         normal, direction = (_repeated(v, len(shares)) for v in (look.normal, look.direction))
         return self._may_tread(look, along_ground(normal, direction, length))
 
-    def _may_tread(self, look: Look, way: Vectors) -> Mask:
-        """Whether the ground can be walked at the ends of all ways of each, (n,). `way`: (k n, 2) metres as seen from
+    def _may_tread(self, look: Look, offset: Vectors) -> Mask:
+        """Whether the ground can be walked at all places of each, (n,). `offset`: (k n, 2) metres to these as seen from
         above, the first of all n walkers before the second."""
         n = len(look.reach)
-        times = len(way) // max(n, 1)
+        times = len(offset) // max(n, 1)
         feet, normal = _repeated(look.feet, times), _repeated(look.normal, times)
         limit = np.tile(cosine_of_setting(self.max_slope), times)
-        step = np.tile(self.step_height, times) + np.tile(tangent_of_setting(self.max_slope), times) * magnitude(way)
-        x, y, expected = feet[:, 0] + way[:, 0], feet[:, 1] + way[:, 1], feet[:, 2] + rise(normal, way)
+        step = np.tile(self.step_height, times) + np.tile(tangent_of_setting(self.max_slope), times) * magnitude(offset)
+        x, y, expected = feet[:, 0] + offset[:, 0], feet[:, 1] + offset[:, 1], feet[:, 2] + rise(normal, offset)
         good, bad = self.surfaces.glance(x, y, expected, step, limit)
         # Of those with a place that cannot be walked the others need not be looked at.
         free = ~bad.reshape(times, n).any(axis=0)
@@ -338,7 +333,7 @@ class Walkable(Columns):
             places = x[rows], y[rows], expected[rows]
             footing = self.surfaces.under(*places, nearby, nearby)
             gap = BRIDGES * self.step_height[rows % n]
-            footing = self.surfaces.bridged(footing, *places, nearby, picked(way, rows), gap)
+            footing = self.surfaces.bridged(footing, *places, nearby, picked(offset, rows), gap)
             ahead, level = footing.triangle, limit[rows]
             walked = np.where(ahead < 0, ~self.shuns_edges[rows % n], self.surfaces.levelness(ahead) >= level)
             walked &= ~self.take(rows % n).goes_under(picked(feet, rows), *places[:2], footing.height)

@@ -4,11 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, clamp, nobody
-from ..simulation.arrays.vectors import Vectors, dot, from_above, magnitude, paired, truncate
+from ..simulation.arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, clamp, nobody, which
+from ..simulation.arrays.vectors import Vectors, dot, from_above, magnitude, paired, picked, truncate
 from ..simulation.geometry.floors import Footing
 from ..simulation.handling import side_step
 from ..simulation.memory import Memory, remembered
+from ..simulation.terrain import Terrain
 from ..simulation.vehicle import VehicleModel
 from .banking import GRAVITY
 from .walkable import Walkable
@@ -124,10 +125,31 @@ class Stride:
 
     def got_on(self, position: Vectors) -> Scalars:
         """The share of their steps, (n,), that walkers made whom contacts pushed to positions (n, 3); 1 for no step."""
-        way, step = from_above(position - self.start), from_above(self.end - self.start)
+        offset, step = from_above(position - self.start), from_above(self.end - self.start)
         square = dot(step, step)
-        share = np.maximum(dot(way, step), 0.0) / np.maximum(square, EPSILON)
+        share = np.maximum(dot(offset, step), 0.0) / np.maximum(square, EPSILON)
         return np.where(square > EPSILON, share, 1.0)
+
+    def trodden(self, position: Vectors, terrain: Terrain, deeper: Scalars) -> Footing:
+        """The ground at positions (n, 3) after the step; what the step has found is looked for again only if need be.
+
+        Args:
+            deeper: (n,) how far they fall, metres.
+        """
+        feet, offset = terrain.feet(self.start), from_above(position - self.start)
+        normal, triangle = self.walking.normal, self.walking.triangle
+        if self.footing is None:
+            return self.walkable.footing(feet, offset, normal, deeper, triangle)
+        # A contact may have pushed it, its step may have been refused, or it falls.
+        known = (self.footing.triangle >= 0) & (deeper == 0.0)
+        if position is not self.end:
+            known &= (position == self.end).all(axis=1)
+        rows = which(~known)
+        if not len(rows):
+            return self.footing
+        feet, offset, normal = (picked(v, rows) for v in (feet, offset, normal))
+        footing = self.walkable.take(rows).footing(feet, offset, normal, deeper[rows], triangle[rows])
+        return self.footing.put(rows, footing)
 
 
 def leaned_into_turns(
@@ -174,8 +196,8 @@ def off_heading(share: Scalars, pace: Scalars, velocity: Vectors, heading: Vecto
         heading: (n, 2) unit vectors.
     """
     along, aside = along_and_aside(velocity, heading)
-    most = side_step(share, pace, along)
-    return joined(heading, clamp(along, -most, 0.0), clamp(aside, -most, most))
+    limit = side_step(share, pace, along)
+    return joined(heading, clamp(along, -limit, 0.0), clamp(aside, -limit, limit))
 
 
 def stepped(
@@ -209,8 +231,8 @@ def stepped(
     free = before + truncate(change, model.max_force / model.mass * dt)
     along, aside = along_and_aside(free, forward)
     speed, pace = magnitude(gait), model.pace
-    part = np.maximum(1.0 - speed / np.maximum(pace, EPSILON), 0.0)
-    along = speed + (np.minimum(np.maximum(along, -share * pace), np.maximum(fastest, 0.0)) - speed) * part
-    most = side_step(share, pace, along)
-    steps = (part > 0.0) & (share > 0.0)
-    return np.where(steps[:, None], joined(forward, along, clamp(aside, -most, most)), gait)
+    slowness = np.maximum(1.0 - speed / np.maximum(pace, EPSILON), 0.0)
+    along = speed + (np.minimum(np.maximum(along, -share * pace), np.maximum(fastest, 0.0)) - speed) * slowness
+    limit = side_step(share, pace, along)
+    steps = (slowness > 0.0) & (share > 0.0)
+    return np.where(steps[:, None], joined(forward, along, clamp(aside, -limit, limit)), gait)

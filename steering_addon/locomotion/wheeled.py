@@ -26,7 +26,7 @@ from ..simulation.terrain import Misplaced, Terrain, carried
 from ..simulation.vehicle import Motion, VehicleModel
 from .chassis import WHEELS, WITHIN, Chassis, Wheels, sprung
 from .course import Car, steepest_accepted
-from .driving import EDGES, FULL_LOCK, OUTPUTS, STOP, TRAVELS, Driving, PedalFoot, Way
+from .driving import EDGES, FULL_LOCK, OUTPUTS, STOP, TRAVELS, CarStep, Driving, PedalFoot
 from .footholds import is_upside_down
 from .headings import turned_left
 from .reversing import ALLOW, REVERSES, Drivers, changed, looked
@@ -158,8 +158,8 @@ class Wheeled(Locomotion):
         brake = foot.pressed((after - speed) / dt, model.max_force / model.mass, self.comfortable_turn, after)
         pedals = replace(memory, braking=foot.braking, reacting=foot.reacting, brake=brake)
         driving = self._driven(pedals, tangent, curvature, sense * speed, sense * after, sense * covered, dt)
-        way = Way(driving, sense * covered, curvature * after * after, start, heading)
-        return Moved(rear + forward * self._axle[:, None], forward * (sense * after)[:, None], forward, way)
+        step = CarStep(driving, sense * covered, curvature * after * after, start, heading)
+        return Moved(rear + forward * self._axle[:, None], forward * (sense * after)[:, None], forward, step)
 
     def _forward(self, drivers: Drivers, control: Control, edge: Scalars, dt: float) -> tuple[Scalars, PedalFoot]:
         """The acceleration by the pedals for the steering force forward, (n,) m/s2; and where the driver's foot is.
@@ -176,8 +176,8 @@ class Wheeled(Locomotion):
         along = clamp(along, memory.acceleration - change, memory.acceleration + change)
         # Tyres that hold a bend have less left for the pedals.
         aside = np.minimum(np.abs(memory.tangent) / self.wheelbase * speed * speed, self.comfortable_turn)
-        most = np.sqrt(np.maximum(strongest * strongest - aside * aside, 0.0))
-        return clamp(along, -most, most), foot
+        limit = np.sqrt(np.maximum(strongest * strongest - aside * aside, 0.0))
+        return clamp(along, -limit, limit), foot
 
     def _car(self, model: VehicleModel, position: Vectors, heading: Vectors, memory: Driving, terrain: Terrain) -> Car:
         """How the cars stand, for the way before or behind them."""
@@ -210,15 +210,15 @@ class Wheeled(Locomotion):
         """The tangents of the angles of the front wheels after a step, (n,). `turns`: (n,) whose wheels turn: those of
         a car that stands rest, unless it changes its gear."""
         # The derivative of the tangent: 1 + tangent^2.
-        most = np.where(turns, self.max_wheel_rate * dt * (1.0 + before * before), 0.0)
-        return clamp(wanted, before - most, before + most)
+        limit = np.where(turns, self.max_wheel_rate * dt * (1.0 + before * before), 0.0)
+        return clamp(wanted, before - limit, before + limit)
 
     def _held(self, model: VehicleModel, tangent: Scalars, speed: Scalars, acceleration: Scalars) -> Scalars:
         """The curvature of the way, (n,) 1/m: tyres that accelerate or brake have less hold left for the bend."""
         strongest = model.max_force / model.mass
-        left_over = np.sqrt(np.maximum(strongest * strongest - acceleration * acceleration, 0.0))
-        most = np.minimum(left_over, self.comfortable_turn) / np.maximum(speed * speed, EPSILON)
-        return clamp(tangent / self.wheelbase, -np.minimum(most, self._sharpest), np.minimum(most, self._sharpest))
+        remaining = np.sqrt(np.maximum(strongest * strongest - acceleration * acceleration, 0.0))
+        limit = np.minimum(remaining, self.comfortable_turn) / np.maximum(speed * speed, EPSILON)
+        return clamp(tangent / self.wheelbase, -np.minimum(limit, self._sharpest), np.minimum(limit, self._sharpest))
 
     def _in_plan(self, memory: Driving) -> Scalars:
         """The share of a way over the ground that is seen from above, (n,)."""
@@ -276,8 +276,8 @@ class Wheeled(Locomotion):
         ride, rate = chassis.run_up(wheels, speed, terrain)
         memory = replace(memory, heights=wheels.heights, triangles=wheels.triangles, ride=ride, ride_rate=rate)
         moved = Moved(motion.position, level * speed[:, None], level)
-        way = Way(memory, np.zeros(n), np.zeros(n), motion.position, level)
-        return self._stood(moved, way, wheels, terrain)
+        step = CarStep(memory, np.zeros(n), np.zeros(n), motion.position, level)
+        return self._stood(moved, step, wheels, terrain)
 
     def misplaced(self, model: VehicleModel, motion: Motion, terrain: Terrain) -> Mapping[Misplaced, Mask]:
         if not len(terrain.after):
@@ -307,42 +307,42 @@ class Wheeled(Locomotion):
         pedals = replace(pedals, backs=nobody(len(speed)), stuck=np.zeros(len(speed)), side=np.zeros(len(speed)))
         tangent = self._steered(memory.tangent, curvature * self.wheelbase, after > 0.0, dt)
         driving = self._driven(pedals, tangent, curvature, speed, after, covered, dt)
-        way: Way = moved.memory
-        driving = way.driving.put(hand, driving.take(hand))
+        step: CarStep = moved.memory
+        driving = step.driving.put(hand, driving.take(hand))
         covered, sideways = (
             np.where(hand, led, driven)
-            for led, driven in ((covered, way.covered), (curvature * after * after, way.sideways))
+            for led, driven in ((covered, step.covered), (curvature * after * after, step.sideways))
         )
-        return replace(moved, memory=replace(way, driving=driving, covered=covered, sideways=sideways))
+        return replace(moved, memory=replace(step, driving=driving, covered=covered, sideways=sideways))
 
     def stance(self, before: Motion, moved: Moved, acceleration: Vectors, terrain: Terrain, dt: float) -> Stance:
-        way = moved.memory
-        sense = way.driving.sense
+        step = moved.memory
+        sense = step.driving.sense
         velocity = moved.forward * (sense * np.maximum(sense * dot(moved.velocity, moved.forward), 0.0))[:, None]
         moved = replace(moved, velocity=velocity)
-        chassis, driving = self._chassis, way.driving
-        rise = self._grade(way.driving) * way.covered * self._in_plan(way.driving)
-        reach = WITHIN + np.abs(way.covered)
-        start = Wheels(way.start, way.facing, driving.heights, driving.triangles)
+        chassis, driving = self._chassis, step.driving
+        rise = self._grade(step.driving) * step.covered * self._in_plan(step.driving)
+        reach = WITHIN + np.abs(step.covered)
+        start = Wheels(step.start, step.facing, driving.heights, driving.triangles)
         expected = replace(start, position=moved.position, forward=moved.forward)
         wheels = chassis.standing(expected, rise, reach, terrain)
         ride, rate = chassis.ridden(start, wheels, driving.ride, driving.ride_rate, dt)
         driving = replace(driving, heights=wheels.heights, triangles=wheels.triangles, ride=ride, ride_rate=rate)
-        return self._stood(moved, replace(way, driving=driving), wheels, terrain)
+        return self._stood(moved, replace(step, driving=driving), wheels, terrain)
 
-    def _stood(self, moved: Moved, way: Way, wheels: Wheels, terrain: Terrain) -> Stance:
+    def _stood(self, moved: Moved, step: CarStep, wheels: Wheels, terrain: Terrain) -> Stance:
         """The stance on four wheels."""
-        driving, n = way.driving, len(moved.position)
+        driving, n = step.driving, len(moved.position)
         position, forward = moved.position, moved.forward
         if not len(terrain.after):
-            outputs = self._outputs(driving, way.sideways, (np.zeros(n),) * len(WHEELS))
+            outputs = self._outputs(driving, step.sideways, (np.zeros(n),) * len(WHEELS))
             return Stance(position, moved.velocity, forward, upright(n), driving, None, outputs)
         pose = self._chassis.pose(forward, driving.heights, driving.ride)
         foot = columns(position[:, 0], position[:, 1], driving.height + driving.ride[:, 0])
         travels = self._chassis.travels(foot, pose, wheels, driving.ride, terrain)
         off = {OFF_GROUND: (wheels.missing == len(WHEELS)).astype(np.float64)}
         position = columns(foot[:, 0], foot[:, 1], foot[:, 2] + terrain.lift)
-        outputs = self._outputs(driving, way.sideways, travels) | off
+        outputs = self._outputs(driving, step.sideways, travels) | off
         return Stance(position, moved.velocity, forward, upright(n), driving, pose, outputs)
 
     def _outputs(self, driving: Driving, sideways: Scalars, travels: Sequence[Scalars]) -> dict[str, Scalars]:

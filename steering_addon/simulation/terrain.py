@@ -33,6 +33,10 @@ class Terrain(Columns):
     lift: Scalars
     obstacles: Obstacles | None = None
 
+    def feet(self, position: Vectors) -> Vectors:
+        """The places where vehicles with their origins at positions (n, 3) stand, (n, 3) metres."""
+        return columns(position[:, 0], position[:, 1], position[:, 2] - self.lift)
+
     def first_footing(self, x: Scalars, y: Scalars, height: Scalars) -> Footing:
         """The ground trodden by those that start at these places, (n,) metres each."""
         n = len(x)
