@@ -170,7 +170,7 @@ def all_of(*sets: Any) -> Any:
     """Several sets of tracked bodies, of obstacles or of regions as one, in this order."""
     return replace(
         sets[0],
-        **{name: np.concatenate([getattr(each, name) for each in sets]) for name in sets[0].__dataclass_fields__},
+        **{name: np.concatenate([getattr(bodies, name) for bodies in sets]) for name in sets[0].__dataclass_fields__},
     )
 
 
@@ -183,14 +183,14 @@ def mesh_obstacles(meshes: Sequence[Mesh], centre: Any, axes: Any = None, **othe
         axes: (k, 3, 3) or (3, 3) their unit axes as rows; those of the world if omitted.
         others: as of `obstacles`.
     """
-    made = boxes(centre, np.zeros((len(meshes), 3)), axes, **others)
+    placed = boxes(centre, np.zeros((len(meshes), 3)), axes, **others)
     closed = np.array([each.closed for each in meshes], dtype=np.bool_)
     filled = np.array([len(each) > 0 for each in meshes], dtype=np.bool_)
     return replace(
-        made,
+        placed,
         shape=np.full(len(meshes), MESH),
-        side=np.where(closed, made.side, OUTSIDE),
-        present=made.present & filled,
+        side=np.where(closed, placed.side, OUTSIDE),
+        present=placed.present & filled,
         mesh=_objects(meshes),
         radius=np.array([mesh_radius(each) for each in meshes]),
     )
@@ -278,8 +278,8 @@ def with_states(
 ) -> Snapshot:
     """The snapshot in which a crowd has states. Triggers count them from 1, in the order of their numbers. `states`: of
     the crowd; `triggers`: what calls its vehicles into them; `crowd`: the row of the crowd."""
-    n, named = len(snapshot.present), sorted(states, key=lambda state: state.name)
-    numbered = sorted(zip(distinct_numbers(state.number for state in named), named), key=lambda pair: pair[0])
+    n, by_name = len(snapshot.present), sorted(states, key=lambda state: state.name)
+    numbered = sorted(zip(distinct_numbers(state.number for state in by_name), by_name), key=lambda pair: pair[0])
     numbers = {state.name: mode for mode, (_, state) in enumerate(numbered, 1)} | {"": 0}
     rows, modes = list(snapshot.settings), []
     for number, state in numbered:
@@ -314,8 +314,8 @@ def _moving(snapshot: Snapshot, crowd: int, values: dict[str, Any]) -> Locomotio
     """The locomotion by which the first vehicle of a crowd moves, n rows, with other values for all."""
     n, first = len(snapshot.present), int(np.argmax(snapshot.crowd == crowd))
     body = snapshot.locomotions[int(snapshot.locomotion_row[first])].for_agents(np.arange(n))
-    known = {name: getattr(body, name) for name in body.parameters()}
-    return type(body).of(n, **{**known, **values})
+    values_of_first = {name: getattr(body, name) for name in body.parameters()}
+    return type(body).of(n, **{**values_of_first, **values})
 
 
 @dataclass
@@ -395,7 +395,6 @@ class Scene:
         return self._on(frame, self._first())
 
     def _first(self) -> Snapshot:
-        """The input at frame 0."""
         n = len(self)
         settings = Settings(tuple(kind.of(n, **values) for kind, values in self.behaviors), self.combining)
         return Snapshot(

@@ -58,11 +58,13 @@ class Calls:
         if not (strength > 0.0).any():
             return
         gap = np.broadcast_to(gap, strength.shape)
-        known, near = self.strength[:, to], self.gap[:, to]
-        nearer = (gap < near) | (gap == near) & (body < self.body[:, to])
-        more = (strength > 0.0) & ((strength > known) | (strength == known) & nearer)
-        self.strength[more, to], self.gap[more, to], self.by[more, to] = strength[more], gap[more], by
-        self.body[more, to], self.source[more, to], self.root[more, to] = body[more], source[more], root[more]
+        strongest, nearest = self.strength[:, to], self.gap[:, to]
+        nearer = (gap < nearest) | (gap == nearest) & (body < self.body[:, to])
+        stronger = (strength > 0.0) & ((strength > strongest) | (strength == strongest) & nearer)
+        pairs = (self.strength, strength), (self.gap, gap), (self.body, body), (self.source, source), (self.root, root)
+        for column, values in pairs:
+            column[stronger, to] = values[stronger]
+        self.by[stronger, to] = by
 
 
 def luck(keys: Keys, state: int, salt: str, turns: Rows | None = None) -> Scalars:
@@ -74,8 +76,8 @@ def luck(keys: Keys, state: int, salt: str, turns: Rows | None = None) -> Scalar
 
 @lru_cache(maxsize=64)
 def _luck(keys: bytes, state: int, salt: str, turns: bytes | None) -> Scalars:
-    known = mix(mix(np.frombuffer(keys, dtype=np.uint64), crc32(salt.encode())), state)
-    luck = uniform(known if turns is None else mix(known, np.frombuffer(turns, dtype=np.uint64)))
+    keyed = mix(mix(np.frombuffer(keys, dtype=np.uint64), crc32(salt.encode())), state)
+    luck = uniform(keyed if turns is None else mix(keyed, np.frombuffer(turns, dtype=np.uint64)))
     luck.flags.writeable = False
     return luck
 
@@ -85,107 +87,109 @@ def vary(mean: Scalars | float, varies: Scalars | float, chance: Scalars) -> Sca
     return mean * (1.0 + varies * (2.0 * chance - 1.0))
 
 
-def find_calls(mind: Mind, meeting: Meeting, mine: Mindset, keys: Keys) -> Calls:
-    """All calls that the vehicles of a meeting hear, with the mindset `mine` and the keys of these m vehicles."""
+def find_calls(mind: Mind, meeting: Meeting, mindset: Mindset, keys: Keys) -> Calls:
+    """All calls that the m vehicles of a meeting hear, with their mindset and keys."""
     m = len(meeting.rows)
     calls, nobody, now = Calls.none(m, len(mind.modes) + 1), np.full(m, NOBODY), np.full(m, meeting.world.time)
     for number, trigger in enumerate(mind.triggers):
         if trigger.strength <= 0.0:
             continue
-        callers, gap = _find_callers(trigger, number, meeting, mine, keys)
+        callers, gap = _find_callers(trigger, number, meeting, mindset, keys)
         calls.add(trigger.to, np.where(callers != NOBODY, trigger.strength, 0.0), number, callers, nobody, now, gap)
     for number, mode in enumerate(mind.modes, 1):
         if mode.numbers.spreads[0] > 0:
-            hit, told = _follow_example(mode, number, meeting, mine, keys)
-            body, root = meeting.before.body[told], meeting.before.root[told, number]
-            calls.add(number, np.where(hit, CAUGHT, 0.0), BY_OTHERS, body, told, root)
+            hit, example = _follow_example(mode, number, meeting, mindset, keys)
+            body, root = meeting.before.body[example], meeting.before.root[example, number]
+            calls.add(number, np.where(hit, CAUGHT, 0.0), BY_OTHERS, body, example, root)
         if mode.numbers.urge[0] > 0.0:
             inclined = luck(keys, mode.number, "urge") < mode.numbers.urge[0]
             calls.add(number, np.where(inclined, INCLINED, 0.0), BY_URGE, meeting.rows, nobody, now)
     return calls
 
 
-def _find_callers(trigger: Trigger, number: int, meeting: Meeting, mine: Mindset, keys: Keys) -> tuple[Rows, Scalars]:
+def _find_callers(
+    trigger: Trigger, number: int, meeting: Meeting, mindset: Mindset, keys: Keys
+) -> tuple[Rows, Scalars]:
     """The body that calls each vehicle, (m,): itself where no other body does, -1 for none; and how far it is, (m,)."""
     m = len(meeting.rows)
-    hears = np.isin(mine.mode, trigger.from_modes) if trigger.from_modes else np.ones(m, dtype=np.bool_)
+    hears = np.isin(mindset.mode, trigger.from_modes) if trigger.from_modes else np.ones(m, dtype=np.bool_)
     if trigger.chance < 1.0:
-        luck_of = uniform(mix(mix(mix(keys, FOLLOWS), trigger.key), mine.turns.astype(np.uint64)))
+        luck_of = uniform(mix(mix(mix(keys, FOLLOWS), trigger.key), mindset.turns.astype(np.uint64)))
         hears = hears & (luck_of < trigger.chance)
-    nobody, nowhere = np.full(m, NOBODY), np.full(m, np.inf)
+    nobody, no_gap = np.full(m, NOBODY), np.full(m, np.inf)
     if isinstance(trigger.when, OfItself):
-        return np.where(hears & trigger.when.holds(meeting), meeting.rows, NOBODY), nowhere
+        return np.where(hears & trigger.when.holds(meeting), meeting.rows, NOBODY), no_gap
     if isinstance(trigger.when, OfRegions):
-        return np.where(hears & trigger.when.holds(meeting, trigger.regions), meeting.rows, NOBODY), nowhere
+        return np.where(hears & trigger.when.holds(meeting, trigger.regions), meeting.rows, NOBODY), no_gap
     watched = trigger.watched(meeting)
     if not len(watched):
-        return nobody, nowhere
+        return nobody, no_gap
     gap = trigger.when.gap(meeting, watched)
     counts = hears[:, None] & (watched[None] != meeting.rows[:, None])
     if trigger.of is None and meeting.left_alone[watched].any():
         # An agent that follows such a body already keeps to it: what it has caught feeds it.
-        about_it = (watched[None] == mine.body[:, None]) & (mine.mode > 0)[:, None]
+        about_it = (watched[None] == mindset.body[:, None]) & (mindset.mode > 0)[:, None]
         counts &= about_it | ~meeting.left_alone[watched][None]
     gap = np.where(counts, gap, np.inf)
     if trigger.one_each:
-        got = _share_out(trigger, number, meeting, mine, watched, gap)
-        return got, np.where(watched[None] == got[:, None], gap, np.inf).min(axis=1)
+        callers = _share_out(trigger, number, meeting, mindset, watched, gap)
+        return callers, np.where(watched[None] == callers[:, None], gap, np.inf).min(axis=1)
     nearest, distance = np.argmin(gap, axis=1), gap.min(axis=1)
     return np.where(np.isfinite(distance), watched[nearest], NOBODY), distance
 
 
-def _share_out(trigger: Trigger, number: int, meeting: Meeting, mine: Mindset, watched: Rows, gap: Scalars) -> Rows:
-    """The body that calls each vehicle, (m,), where each calls one: who follows it already, else the nearest free."""
-    follows, free = _find_followed(trigger, number, meeting, mine)
-    got = np.full(len(gap), NOBODY)
-    taken = np.zeros(len(watched), dtype=np.bool_)
+def _share_out(trigger: Trigger, number: int, meeting: Meeting, mindset: Mindset, watched: Rows, gap: Scalars) -> Rows:
+    """The body that calls each vehicle, (m,), where a body calls one: its follower, else the nearest free vehicle."""
+    follows, free = _find_followed(trigger, number, meeting, mindset)
+    callers = np.full(len(gap), NOBODY)
+    is_taken = np.zeros(len(watched), dtype=np.bool_)
     for row in np.flatnonzero(follows != NOBODY).tolist():
-        column = np.flatnonzero((watched == follows[row]) & ~taken)
+        column = np.flatnonzero((watched == follows[row]) & ~is_taken)
         if len(column):
-            got[row], taken[column[0]] = follows[row], True
-    agent, column = np.nonzero(np.isfinite(gap) & (free & (got == NOBODY))[:, None] & ~taken)
+            callers[row], is_taken[column[0]] = follows[row], True
+    agent, column = np.nonzero(np.isfinite(gap) & (free & (callers == NOBODY))[:, None] & ~is_taken)
     for pair in np.lexsort((column, agent, gap[agent, column])).tolist():
-        if got[agent[pair]] == NOBODY and not taken[column[pair]]:
-            got[agent[pair]], taken[column[pair]] = watched[column[pair]], True
-    return got
+        if callers[agent[pair]] == NOBODY and not is_taken[column[pair]]:
+            callers[agent[pair]], is_taken[column[pair]] = watched[column[pair]], True
+    return callers
 
 
-def _find_followed(trigger: Trigger, number: int, meeting: Meeting, mine: Mindset) -> tuple[Rows, Mask]:
+def _find_followed(trigger: Trigger, number: int, meeting: Meeting, mindset: Mindset) -> tuple[Rows, Mask]:
     """The body that each vehicle follows, or is about to follow, by a trigger, (m,), and who is free for others, (m,).
 
     Who reacts to a call already counts: the same body would call a second vehicle meanwhile. Whose time has come, and
     who then did something else all the same, does not: none would come.
     """
-    to, due = trigger.to, mine.due[:, trigger.to]
-    inside = mine.mode == to
+    to, due = trigger.to, mindset.due[:, trigger.to]
+    inside = mindset.mode == to
     reacts = np.isfinite(due) & (meeting.world.time < due + 1.5 * meeting.world.dt)
-    by = np.where(inside, mine.by, np.where(reacts, mine.pending_by[:, to], NOBODY))
-    body = np.where(inside, mine.body, np.where(reacts, mine.pending_body[:, to], NOBODY))
+    by = np.where(inside, mindset.by, np.where(reacts, mindset.pending_by[:, to], NOBODY))
+    body = np.where(inside, mindset.body, np.where(reacts, mindset.pending_body[:, to], NOBODY))
     elsewhere = (by >= 0) & (by != number) & (body != NOBODY) & (body != meeting.rows)
     missed = np.isfinite(due) & ~inside & ~reacts
     return np.where(by == number, body, NOBODY), ~elsewhere & ~missed
 
 
-def _follow_example(mode: Mode, number: int, meeting: Meeting, mine: Mindset, keys: Keys) -> tuple[Mask, Rows]:
+def _follow_example(mode: Mode, number: int, meeting: Meeting, mindset: Mindset, keys: Keys) -> tuple[Mask, Rows]:
     """The vehicles that the example of enough others around carries along, (m,), and for them the nearest of these."""
     m, before, world = len(meeting.rows), meeting.before, meeting.world
-    told = np.zeros(m, dtype=np.int64)
+    example = np.zeros(m, dtype=np.int64)
     own_crowd = meeting.crowd == meeting.crowd[meeting.rows[0]]
     fresh = np.zeros(len(world.bodies.crowd), dtype=np.bool_)
     n = len(before.mode)
-    told_last = np.where(before.by >= 0, before.called, before.since)
-    fresh[:n] = (before.mode == number) & (world.time - told_last < mode.numbers.fresh[0]) & own_crowd
+    last_call = np.where(before.by >= 0, before.called, before.since)
+    fresh[:n] = (before.mode == number) & (world.time - last_call < mode.numbers.fresh[0]) & own_crowd
     # Vehicles in the state, or about to be, are not told.
-    asks = (mine.mode != number) & np.isinf(mine.due[:, number])
+    asks = (mindset.mode != number) & np.isinf(mindset.due[:, number])
     if not fresh.any() or not asks.any():
-        return np.zeros(m, dtype=np.bool_), told
+        return np.zeros(m, dtype=np.bool_), example
     # One that goes on being called counts for one more, each time that it would have been fresh.
-    lasting = 1.0 + (told_last - before.since) / np.maximum(mode.numbers.fresh[0], world.dt)
+    lasting = 1.0 + (last_call - before.since) / np.maximum(mode.numbers.fresh[0], world.dt)
     heard, alarmed = [], np.zeros(m)
     for near in world.vicinity.around(float(mode.numbers.reach[0]), meeting.rows):
         counts = fresh[near.body] & asks[near.agent]
         pairs = np.flatnonzero(counts if near.seen is None else counts & near.seen)
-        pairs = pairs[before.root[near.body[pairs], number] > mine.root[near.agent[pairs], number]]
+        pairs = pairs[before.root[near.body[pairs], number] > mindset.root[near.agent[pairs], number]]
         heard.append((near.agent[pairs], near.body[pairs], near.looks.distance_squared[pairs]))
         alarmed += np.bincount(heard[-1][0], lasting[heard[-1][1]], minlength=m)
     daring = vary(float(mode.numbers.spreads[0]), float(mode.numbers.varies[0]), luck(keys, mode.number, "dare"))
@@ -196,5 +200,5 @@ def _follow_example(mode: Mode, number: int, meeting: Meeting, mine: Mindset, ke
         agent, body, gap = agent[counts], body[counts], gap[counts]
         order = np.lexsort((body, gap, agent))
         first = order[np.diff(agent[order], prepend=-1) > 0]
-        told[agent[first]] = body[first]
-    return hit, told
+        example[agent[first]] = body[first]
+    return hit, example

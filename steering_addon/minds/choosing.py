@@ -41,113 +41,113 @@ SOONER = 0.5
 def choose_modes(mind: Mind, meeting: Meeting, keys: Keys) -> Mindset:
     """The mindset of the vehicles of a meeting, m rows, after they have chosen; `keys` (m,) are theirs."""
     rows, k = meeting.rows, len(mind.modes) + 1
-    mine = meeting.before.take(rows, k)
-    calls = find_calls(mind, meeting, mine, keys)
+    mindset = meeting.before.take(rows, k)
+    calls = find_calls(mind, meeting, mindset, keys)
     time, dt = meeting.world.time, meeting.world.dt
-    mine = _build_needs(mind, _react(mind, mine, calls, keys, time), dt)
-    value = _weigh_calls(mind, mine, time)
-    mine = _note_calls(mind, mine, calls, time)
-    value, told = _weigh_cues(mind, mine, _weigh_present(mind, mine, value, keys, time), keys)
-    mine, value = _let_neighbors_begin(mind, meeting, mine, value, told)
-    after = _switch(mind, mine, value, told, time, dt)
-    return _drop_calls(after, mine, calls, time)
+    mindset = _build_needs(mind, _react(mind, mindset, calls, keys, time), dt)
+    value = _weigh_calls(mind, mindset, time)
+    mindset = _note_calls(mind, mindset, calls, time)
+    value, cued = _weigh_cues(mind, mindset, _weigh_present(mind, mindset, value, keys, time), keys)
+    mindset, value = _let_neighbors_begin(mind, meeting, mindset, value, cued)
+    after = _switch(mind, mindset, value, cued, time, dt)
+    return _drop_calls(after, mindset, calls, time)
 
 
-def _react(mind: Mind, mine: Mindset, calls: Calls, keys: Keys, time: float) -> Mindset:
+def _react(mind: Mind, mindset: Mindset, calls: Calls, keys: Keys, time: float) -> Mindset:
     """The mindset with the calls that are now pending. A reaction, once begun, happens, though the call is over."""
     heard = calls.strength > 0.0
     if not heard.any():
-        return mine
-    due = mine.due.copy()
+        return mindset
+    due = mindset.due.copy()
     for number, mode in enumerate(mind.modes, 1):
         begins = heard[:, number] & np.isinf(due[:, number])
         if begins.any():
-            chance = luck(keys, mode.number, "react", mine.turns)
+            chance = luck(keys, mode.number, "react", mindset.turns)
             wait = vary(float(mode.numbers.react[0]), float(mode.numbers.varies[0]), chance)
             due[begins, number] = (time + wait)[begins]
     return replace(
-        mine,
+        mindset,
         due=due,
-        strength=np.where(heard, calls.strength, mine.strength),
-        pending_by=np.where(heard, calls.by, mine.pending_by),
-        pending_body=np.where(heard, calls.body, mine.pending_body),
-        pending_source=np.where(heard, calls.source, mine.pending_source),
-        pending_root=np.where(heard, calls.root, mine.pending_root),
+        strength=np.where(heard, calls.strength, mindset.strength),
+        pending_by=np.where(heard, calls.by, mindset.pending_by),
+        pending_body=np.where(heard, calls.body, mindset.pending_body),
+        pending_source=np.where(heard, calls.source, mindset.pending_source),
+        pending_root=np.where(heard, calls.root, mindset.pending_root),
     )
 
 
-def _build_needs(mind: Mind, mine: Mindset, dt: float) -> Mindset:
+def _build_needs(mind: Mind, mindset: Mindset, dt: float) -> Mindset:
     """The mindset with needs that have grown, or were eased."""
     grows, eases = mind.of_modes("builds_up", 0.0), mind.of_modes("wears_off", 0.0)
     if not grows.any():
-        return mine
-    others = mine.mode[:, None] != np.arange(len(grows))[None]
-    need = mine.need + np.where(others, grows[None] * dt, 0.0)
+        return mindset
+    others = mindset.mode[:, None] != np.arange(len(grows))[None]
+    need = mindset.need + np.where(others, grows[None] * dt, 0.0)
     for number, mode in enumerate(mind.modes, 1):
         if mode.eases > 0:
-            need[:, mode.eases] -= np.where(mine.mode == number, eases[number] * dt, 0.0)
-    return replace(mine, need=clamp(need, 0.0, 1.0))
+            need[:, mode.eases] -= np.where(mindset.mode == number, eases[number] * dt, 0.0)
+    return replace(mindset, need=clamp(need, 0.0, 1.0))
 
 
-def _weigh_calls(mind: Mind, mine: Mindset, time: float) -> Scalars:
+def _weigh_calls(mind: Mind, mindset: Mindset, time: float) -> Scalars:
     """The value of each mode by the calls whose time has come, (m, k)."""
     needed = mind.of_modes("builds_up", 0.0) > 0.0
-    value = np.where(mine.due <= time, mine.strength, 0.0)
-    value = np.where(needed[None], value * mine.need, value)
+    value = np.where(mindset.due <= time, mindset.strength, 0.0)
+    value = np.where(needed[None], value * mindset.need, value)
     value[:, 0] = RESTING
     return value
 
 
-def _note_calls(mind: Mind, mine: Mindset, calls: Calls, time: float) -> Mindset:
-    """The mindset with the moment of the last call into the present mode that is needed."""
-    needed = mind.of_modes("builds_up", 0.0)[mine.mode] > 0.0
-    strength = calls.strength[mine.present] * np.where(needed, mine.need[mine.present], 1.0)
+def _note_calls(mind: Mind, mindset: Mindset, calls: Calls, time: float) -> Mindset:
+    """The mindset with the moment of the last call into each present mode, of one with a need the last that counts."""
+    needed = mind.of_modes("builds_up", 0.0)[mindset.mode] > 0.0
+    strength = calls.strength[mindset.present] * np.where(needed, mindset.need[mindset.present], 1.0)
     counts = np.where(needed, strength > RESTING, strength > 0.0)
-    return replace(mine, called=np.where(counts & (mine.mode > 0), time, mine.called))
+    return replace(mindset, called=np.where(counts & (mindset.mode > 0), time, mindset.called))
 
 
-def _weigh_present(mind: Mind, mine: Mindset, value: Scalars, keys: Keys, time: float) -> Scalars:
-    """The values with that of the present mode, which holds for as long as it lasts since the last call."""
-    if not (mine.mode > 0).any():
+def _weigh_present(mind: Mind, mindset: Mindset, value: Scalars, keys: Keys, time: float) -> Scalars:
+    """The values, (m, k), with that of the present mode while it lasts after its last call."""
+    if not (mindset.mode > 0).any():
         return value
-    lasts, varies = mind.of_modes("lasts", 0.0)[mine.mode], mind.of_modes("varies", 0.0)[mine.mode]
-    chance = np.zeros(len(mine.mode))
+    lasts, varies = mind.of_modes("lasts", 0.0)[mindset.mode], mind.of_modes("varies", 0.0)[mindset.mode]
+    chance = np.zeros(len(mindset.mode))
     for number, mode in enumerate(mind.modes, 1):
-        in_it = mine.mode == number
+        in_it = mindset.mode == number
         if in_it.any():
-            chance[in_it] = luck(keys[in_it], mode.number, "lasts", mine.turns[in_it])
-    until = mine.called + vary(np.where(lasts > 0.0, lasts, EVER), np.where(lasts > 0.0, varies, 0.0), chance)
-    holds = (mine.mode > 0) & (time < until)
-    value, called_for = value.copy(), value[mine.present]
-    kept = np.maximum(called_for, mine.held) + mind.of_modes("persistence", 0.0)[mine.mode]
-    value[mine.present] = np.where(holds, kept, called_for)
+            chance[in_it] = luck(keys[in_it], mode.number, "lasts", mindset.turns[in_it])
+    until = mindset.called + vary(np.where(lasts > 0.0, lasts, EVER), np.where(lasts > 0.0, varies, 0.0), chance)
+    holds = (mindset.mode > 0) & (time < until)
+    value, called_for = value.copy(), value[mindset.present]
+    held = np.maximum(called_for, mindset.held) + mind.of_modes("persistence", 0.0)[mindset.mode]
+    value[mindset.present] = np.where(holds, held, called_for)
     return value
 
 
-def _weigh_cues(mind: Mind, mine: Mindset, value: Scalars, keys: Keys) -> tuple[Scalars, Mask]:
+def _weigh_cues(mind: Mind, mindset: Mindset, value: Scalars, keys: Keys) -> tuple[Scalars, Mask]:
     """The values with those of cues, and which modes each vehicle is told to be in, (m, k)."""
-    told = np.zeros(value.shape, dtype=np.bool_)
-    free, given = np.ones(len(value), dtype=np.bool_), 0.0
+    cued = np.zeros(value.shape, dtype=np.bool_)
+    free, cued_share = np.ones(len(value), dtype=np.bool_), 0.0
     for number, mode in enumerate(mind.modes, 1):
-        share = min(float(mode.numbers.cue[0]), 1.0 - given)
+        share = min(float(mode.numbers.cue[0]), 1.0 - cued_share)
         if share > 0.0:
             # Of those whom no cue has told so far: then each cue gets its share, as long as they come to one at most.
             # Whole numbers of the crowd: chances of each vehicle alone would miss the share.
-            count = int(np.floor((given + share) * len(value) + 0.5)) - int(np.floor(given * len(value) + 0.5))
+            first, end = (int(np.floor(until * len(value) + 0.5)) for until in (cued_share, cued_share + share))
             order = np.argsort(np.where(free, luck(keys, mode.number, "cue"), 2.0), kind="stable")
-            told[order[:count], number] = True
-            free, given = free & ~told[:, number], given + share
-    by_cue = mine.by == BY_CUE
-    if not by_cue.any() and not told.any():
-        return value, told
-    ends = by_cue[:, None] & (mine.mode[:, None] == np.arange(value.shape[1])[None]) & ~told
-    return np.where(told, CUED, np.where(ends, 0.0, value)), told
+            cued[order[: end - first], number] = True
+            free, cued_share = free & ~cued[:, number], cued_share + share
+    by_cue = mindset.by == BY_CUE
+    if not by_cue.any() and not cued.any():
+        return value, cued
+    ends = by_cue[:, None] & (mindset.mode[:, None] == np.arange(value.shape[1])[None]) & ~cued
+    return np.where(cued, CUED, np.where(ends, 0.0, value)), cued
 
 
 def _let_neighbors_begin(
-    mind: Mind, meeting: Meeting, mine: Mindset, value: Scalars, told: Mask
+    mind: Mind, meeting: Meeting, mindset: Mindset, value: Scalars, cued: Mask
 ) -> tuple[Mindset, Scalars]:
-    """The mindset and the values (m, k) in which those who let others begin first stay in their modes for a step more.
+    """Keep vehicles that let a neighbor begin first in their modes for one more step: their mindset and values (m, k).
 
     Only modes that spread are begun one by one; those who are told to be in one by a cue, (m, k), do not wait.
     """
@@ -155,20 +155,20 @@ def _let_neighbors_begin(
     for number, mode in enumerate(mind.modes, 1):
         if mode.numbers.spreads[0] <= 0:
             continue
-        begins = np.flatnonzero((winner == number) & (mine.mode != number) & ~told[:, number])
+        begins = np.flatnonzero((winner == number) & (mindset.mode != number) & ~cued[:, number])
         if len(begins) < 2:
             continue
-        due, position = mine.due[begins, number], picked(meeting.world.bodies.position, meeting.rows[begins])
+        due, position = mindset.due[begins, number], picked(meeting.world.bodies.position, meeting.rows[begins])
         waits = _wait(due, position, BESIDE * float(mode.numbers.reach[0]))
         if not waits.any():
             continue
         rows, overdue = begins[waits], np.maximum(due[waits] - meeting.world.time + meeting.world.dt, 0.0)
-        later, value = mine.due.copy(), value.copy()
+        later, value = mindset.due.copy(), value.copy()
         later[rows, number] = meeting.world.time + SOONER * overdue
-        mine = replace(mine, due=later)
-        value[rows, mine.mode[rows]] = value[rows, number]
+        mindset = replace(mindset, due=later)
+        value[rows, mindset.mode[rows]] = value[rows, number]
         value[rows, number] = 0.0
-    return mine, value
+    return mindset, value
 
 
 def _wait(due: Scalars, position: Vectors, distance: float) -> Mask:
@@ -182,37 +182,37 @@ def _wait(due: Scalars, position: Vectors, distance: float) -> Mask:
     return waits
 
 
-def _switch(mind: Mind, mine: Mindset, value: Scalars, told: Mask, time: float, dt: float) -> Mindset:
+def _switch(mind: Mind, mindset: Mindset, value: Scalars, cued: Mask, time: float, dt: float) -> Mindset:
     """The mindset in which each vehicle is in the mode of the highest value, or in what follows on its own."""
-    m, at = len(mine.mode), np.arange(len(mine.mode))
+    m, at = len(mindset.mode), np.arange(len(mindset.mode))
     winner = np.argmax(value, axis=1)
-    then = np.array([0, *(mode.then for mode in mind.modes)])[mine.mode]
-    over = (mine.mode > 0) & (winner == 0)
-    winner = np.where(over, then, winner)
-    switches = winner != mine.mode
+    followers = np.array([0, *(mode.then for mode in mind.modes)])[mindset.mode]
+    over = (mindset.mode > 0) & (winner == 0)
+    winner = np.where(over, followers, winner)
+    switches = winner != mindset.mode
     if not switches.any():
-        return mine
-    cued = told[at, winner]
-    by = np.where(over, OVER, np.where(cued, BY_CUE, mine.pending_by[at, winner]))
+        return mindset
+    by_cue = cued[at, winner]
+    by = np.where(over, OVER, np.where(by_cue, BY_CUE, mindset.pending_by[at, winner]))
     # What one state was about, the next one is about too.
-    body = np.where(over, mine.body, np.where(cued, NOBODY, mine.pending_body[at, winner]))
-    source = np.where(over | cued, NOBODY, mine.pending_source[at, winner])
+    body = np.where(over, mindset.body, np.where(by_cue, NOBODY, mindset.pending_body[at, winner]))
+    source = np.where(over | by_cue, NOBODY, mindset.pending_source[at, winner])
     # Any call is stronger than what merely follows.
     held = np.where(over, RESTING, np.minimum(value[at, winner], 1.0))
-    now, due, root = np.full(m, time), mine.due.copy(), mine.root.copy()
+    now, due, root = np.full(m, time), mindset.due.copy(), mindset.root.copy()
     due[at[switches], winner[switches]] = np.inf
     calls = at[switches & ~over], winner[switches & ~over]
-    root[calls] = np.maximum(root[calls], mine.pending_root[calls])
-    blend = mind.of_modes("blend", BACK)[np.where(winner == 0, mine.mode, winner)]
-    shares, callers = mine.spread(mine.taken_up(time - dt, dt)), mine.callers.copy()
-    callers[mine.present] = mine.body
+    root[calls] = np.maximum(root[calls], mindset.pending_root[calls])
+    blend = mind.of_modes("blend", BACK)[np.where(winner == 0, mindset.mode, winner)]
+    shares, callers = mindset.spread(mindset.taken_up(time - dt, dt)), mindset.callers.copy()
+    callers[mindset.present] = mindset.body
     changes = {
         "mode": winner, "since": now, "blend": blend, "called": now, "held": held, "by": by, "body": body,
-        "source": source, "turns": mine.turns + 1, "weighed": value, "shares": shares, "callers": callers,
+        "source": source, "turns": mindset.turns + 1, "weighed": value, "shares": shares, "callers": callers,
     }  # fmt: skip
     columns = {1: switches, 2: switches[:, None]}
-    changed = {name: np.where(columns[new.ndim], new, getattr(mine, name)) for name, new in changes.items()}
-    return replace(mine, due=due, root=root, **changed)
+    changed = {name: np.where(columns[new.ndim], new, getattr(mindset, name)) for name, new in changes.items()}
+    return replace(mindset, due=due, root=root, **changed)
 
 
 def _drop_calls(after: Mindset, before: Mindset, calls: Calls, time: float) -> Mindset:

@@ -79,8 +79,8 @@ class Meeting:
         position = self.world.bodies.position[self.rows]
         inside = np.zeros(len(position), dtype=np.bool_)
         for region in regions[self.world.regions.present[regions]].tolist():
-            way = self.world.regions.way_in(position, np.full(len(position), region))
-            inside |= magnitude(way) <= margin
+            offset = self.world.regions.way_in(position, np.full(len(position), region))
+            inside |= magnitude(offset) <= margin
         return inside
 
 
@@ -132,8 +132,8 @@ def _within() -> Any:
 
 
 def _warning() -> Any:
-    told = "What approaches calls from as much farther away as it comes nearer in this time"
-    return called("Warning", seconds(0.0, told))
+    description = "What approaches calls from as much farther away as it comes nearer in this time"
+    return called("Warning", seconds(0.0, description))
 
 
 def _mates() -> Any:

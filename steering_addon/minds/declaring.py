@@ -72,13 +72,13 @@ def distinct_numbers(stored: Iterable[int]) -> list[int]:
 
     The first that has a number keeps it; the others get new numbers, higher than any of these.
     """
-    given = list(stored)
-    free = max((0, *given))
+    wishes = list(stored)
+    free = max((0, *wishes))
     numbers: list[int] = []
-    for wanted in given:
-        is_free = wanted > 0 and wanted not in numbers
+    for wish in wishes:
+        is_free = wish > 0 and wish not in numbers
         free += not is_free
-        numbers.append(wanted if is_free else free)
+        numbers.append(wish if is_free else free)
     return numbers
 
 

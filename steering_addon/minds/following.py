@@ -60,27 +60,27 @@ def _about_cause(settings: Settings, cause: Rows) -> Settings:
     behaviors = list(settings.behaviors)
     for index, names in settings.about_cause.items():
         rows = {name: getattr(behaviors[index], name) for name in names}
-        aimed = {name: np.where(given == CAUSE, cause, given) for name, given in rows.items()}
+        aimed = {name: np.where(bodies == CAUSE, cause, bodies) for name, bodies in rows.items()}
         behaviors[index] = behaviors[index].with_columns(aimed)
     return replace(settings, behaviors=tuple(behaviors))
 
 
 def vehicles_as_in_modes(
-    minds: Sequence[Mind], snapshot: Snapshot, mindset: Mindset, part: Scalars, speed: Scalars, dt: float
+    minds: Sequence[Mind], snapshot: Snapshot, mindset: Mindset, fraction: Scalars, speed: Scalars, dt: float
 ) -> VehicleModel:
     """The vehicle models as the modes have them, mixed while a mode is taken up.
 
     No vehicle is stopped short: the top speed falls no faster than the vehicle can brake.
 
     Args:
-        part: (n,) how far each has taken up its mode.
+        fraction: (n,) how far each has taken up its mode.
         speed: (n,) m/s.
     """
     model = snapshot.vehicle
     if all(mode.vehicle is None for mind in minds for mode in mind.modes):
         return model
     changing = [name for name in model.parameters() if name not in OF_THE_BODY]
-    columns = _mix(minds, snapshot, mindset, part, model, changing, lambda mode: mode.vehicle)
+    columns = _mix(minds, snapshot, mindset, fraction, model, changing, lambda mode: mode.vehicle)
     slower = speed - columns["max_force"] / model.mass * dt
     top = columns["max_speed"]
     columns["max_speed"] = np.where(mindset.turns > 0, np.maximum(top, slower), top)
@@ -88,10 +88,10 @@ def vehicles_as_in_modes(
 
 
 def locomotions_in_modes(
-    minds: Sequence[Mind], snapshot: Snapshot, mindset: Mindset, part: Scalars
+    minds: Sequence[Mind], snapshot: Snapshot, mindset: Mindset, fraction: Scalars
 ) -> tuple[Locomotion, ...]:
-    """The locomotions with the numbers that the modes have, mixed while a mode is taken up. `part`: (n,) how far each
-    has taken up its mode."""
+    """The locomotions with the numbers of the modes, mixed while a mode is taken up. `fraction`: (n,) how far each has
+    taken up its mode."""
     kinds = {type(mode.locomotion) for mind in minds for mode in mind.modes if mode.locomotion is not None}
     if not kinds:
         return snapshot.locomotions
@@ -99,13 +99,13 @@ def locomotions_in_modes(
     def in_modes(body: Locomotion) -> Locomotion:
         if type(body) not in kinds:
             return body
-        body = body.for_agents(np.arange(len(part)))
+        body = body.for_agents(np.arange(len(fraction)))
         names = [name for name in body.parameters() if name not in body.of_the_body]
 
         def of_mode(mode: Mode) -> Locomotion | None:
             return mode.locomotion if type(mode.locomotion) is type(body) else None
 
-        return _with_columns(body, _mix(minds, snapshot, mindset, part, body, names, of_mode))
+        return _with_columns(body, _mix(minds, snapshot, mindset, fraction, body, names, of_mode))
 
     return tuple(in_modes(body) for body in snapshot.locomotions)
 
@@ -114,7 +114,7 @@ def _mix(
     minds: Sequence[Mind],
     snapshot: Snapshot,
     mindset: Mindset,
-    part: Scalars,
+    fraction: Scalars,
     own: Declared,
     names: Sequence[str],
     of_mode: Callable[[Mode], Declared | None],
@@ -122,7 +122,7 @@ def _mix(
     """Columns (n,) by name, mixed while a mode is taken up; what is not a number is that of the new mode.
 
     Args:
-        part: (n,) how far each has taken up its mode.
+        fraction: (n,) how far each has taken up its mode.
         own: the columns of vehicles in no mode, or in one without columns of its own.
         of_mode: the columns of a mode, None for those of the crowd.
     """
@@ -136,17 +136,18 @@ def _mix(
         return columns
 
     now = columns_in(mindset.mode)
-    if everybody(part >= 1.0):
+    if everybody(fraction >= 1.0):
         return now
     numbers = [name for name, column in now.items() if column.dtype == np.float64]
-    before = {name: np.zeros(len(part)) for name in numbers}
-    for modes, share, _ in mindset.modes_left(part):
+    before = {name: np.zeros(len(fraction)) for name in numbers}
+    for modes, share, _ in mindset.modes_left(fraction):
         columns = columns_in(modes)
         for name in numbers:
             before[name] += columns[name] * share
-    changing = part < 1.0
-    mixed = {name: np.where(changing, before[name] + (now[name] - before[name]) * part, now[name]) for name in numbers}
-    return now | mixed
+    for name in numbers:
+        mixed = before[name] + (now[name] - before[name]) * fraction
+        now[name] = np.where(fraction < 1.0, mixed, now[name])
+    return now
 
 
 def _with_columns(body: Body, columns: dict[str, Scalars]) -> Body:

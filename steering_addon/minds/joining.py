@@ -6,7 +6,7 @@ state has a behavior more or less, that behavior alone is evaluated for a part o
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -21,7 +21,7 @@ NUMBERS = (Kind.NUMBER, Kind.INTEGER)
 MOST_COMPARED = 32
 """The number of other settings that settings remember having been compared with."""
 MORE_THAN_FORCES = ("goal", "intention")
-"""The things that a behavior may say of its agents and all others of these are told."""
+"""The methods by which a behavior tells the other behaviors about its agents."""
 Differences: TypeAlias = Mapping[str, Sequence[str]]
 
 
@@ -74,8 +74,8 @@ def _find_differences(settings: Settings, others: Settings) -> Differences | Non
 
 
 def _compare(settings: Settings, others: Settings) -> Differences | None:
-    mine, theirs = ({b.name: b for b in each.behaviors} for each in (settings, others))
-    shared = mine.keys() & theirs.keys()
+    ours, theirs = ({b.name: b for b in side.behaviors} for side in (settings, others))
+    shared = ours.keys() & theirs.keys()
     lone = [b for b in (*settings.behaviors, *others.behaviors) if b.name not in shared]
     if settings.combining != others.combining or bool(lone) > bool(shared):
         return None
@@ -86,8 +86,10 @@ def _compare(settings: Settings, others: Settings) -> Differences | None:
         return None
     differences: dict[str, list[str]] = {}
     for name in shared:
-        for parameter_name, parameter in mine[name].parameters().items():
-            if not _is_same(getattr(mine[name], parameter_name), getattr(theirs[name], parameter_name)):
+        for parameter_name, parameter in ours[name].parameters().items():
+            column, other = (getattr(side[name], parameter_name) for side in (ours, theirs))
+            # One entry holds for all agents.
+            if column is not other and not (column == other).all():
                 if parameter.kind not in NUMBERS:
                     return None
                 differences.setdefault(name, []).append(parameter_name)
@@ -98,11 +100,6 @@ def _only_steers(kind: type[Behavior]) -> bool:
     """Whether others need not know of a behavior: it leads nowhere, avoids nothing and corrects nothing."""
     tells = any(getattr(kind, name) is not getattr(Behavior, name) for name in MORE_THAN_FORCES)
     return not (tells or kind.arrives or kind.avoids or issubclass(kind, Adjustment))
-
-
-def _is_same(column: Any, other: Any) -> bool:
-    """Whether two columns have the same value for each agent; one entry holds for all."""
-    return column is other or bool((column == other).all())
 
 
 def _mix(settings: Settings, others: Settings, changed: Differences, follow: Mask) -> Settings:

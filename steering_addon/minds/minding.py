@@ -36,15 +36,13 @@ class Minds(ActionSelection):
     of_crowds: tuple[Mind, ...]
 
     def choose(self, state: State, snapshot: Snapshot, world: World) -> tuple[State, Snapshot]:
-        most = 1 + max(len(mind.modes) for mind in self.of_crowds)
-        before = state.mindset or self._at_first(snapshot, Mindset.blank(len(state), most, world.time))
+        mode_count = 1 + max(len(mind.modes) for mind in self.of_crowds)
+        before = state.mindset or self._at_first(snapshot, Mindset.blank(len(state), mode_count, world.time))
         velocity, errand = state.motion.velocity, errands(state)
         speed = magnitude(velocity)
         stands = errand.bound & (speed < STANDS * snapshot.vehicle.cruise_speed * snapshot.vehicle.max_speed)
         before = after = replace(before, idle=np.where(stands, before.idle + world.dt, 0.0))
-        arrived = errand.arrived
-        for mask in state.arrived.values():
-            arrived = arrived | mask
+        arrived = np.logical_or.reduce((errand.arrived, *state.arrived.values()))
         left_alone = self._left_alone(snapshot, before, len(world.bodies.crowd))
         for mind in self.of_crowds:
             rows = np.flatnonzero((snapshot.crowd == mind.crowd) & snapshot.present)
@@ -78,9 +76,9 @@ class Minds(ActionSelection):
 
     def _moving(self, snapshot: Snapshot, world: World, mindset: Mindset, speed: Scalars) -> Snapshot:
         """The snapshot with the vehicle models and locomotions that the modes have; the same if none has any."""
-        part = mindset.taken_up(world.time, world.dt)
-        vehicle = vehicles_as_in_modes(self.of_crowds, snapshot, mindset, part, speed, world.dt)
-        locomotions = locomotions_in_modes(self.of_crowds, snapshot, mindset, part)
+        fraction = mindset.taken_up(world.time, world.dt)
+        vehicle = vehicles_as_in_modes(self.of_crowds, snapshot, mindset, fraction, speed, world.dt)
+        locomotions = locomotions_in_modes(self.of_crowds, snapshot, mindset, fraction)
         if vehicle is snapshot.vehicle and locomotions is snapshot.locomotions:
             return snapshot
         return replace(snapshot, vehicle=vehicle, locomotions=locomotions)
