@@ -14,16 +14,16 @@ def in_a_row(first: int, count: int) -> Rows:
     return (np.arange(count, dtype=np.int64) + first) & MOST
 
 
-def rows_among(known: Rows, numbers: Rows) -> Rows:
+def rows_among(values: Rows, numbers: Rows) -> Rows:
     """The rows of numbers (n,) among known ones (k,), of those that are alike the first; -1 where there are none."""
-    if not len(known):
+    if not len(values):
         return np.full(len(numbers), -1, dtype=np.int64)
-    order = np.argsort(known, kind="stable")
-    row = order[np.minimum(np.searchsorted(known[order], numbers), len(known) - 1)]
-    return np.where(known[row] == numbers, row, -1)
+    order = np.argsort(values, kind="stable")
+    row = order[np.minimum(np.searchsorted(values[order], numbers), len(values) - 1)]
+    return np.where(values[row] == numbers, row, -1)
 
 
-def distinct(numbers: Rows, taken: Rows) -> Rows:
+def distinct(numbers: Rows, used: Rows) -> Rows:
     """Identities from 0 to MOST, all different, one for each of n numbers.
 
     A number that fits and is not taken yet stays as it is; of those that are alike only the first does. The others
@@ -31,13 +31,13 @@ def distinct(numbers: Rows, taken: Rows) -> Rows:
 
     Args:
         numbers: (n,)
-        taken: (k,) the identities of others.
+        used: (k,) the identities of others.
     """
     identities: Rows = np.asarray(numbers, dtype=np.int64) & MOST
     rows = np.arange(len(identities), dtype=np.uint64)
     attempt = 0
     while True:
-        again = np.isin(identities, taken)
+        again = np.isin(identities, used)
         first = np.unique(identities, return_index=True)[1]
         alike = np.ones(len(identities), dtype=np.bool_)
         alike[first] = False

@@ -32,32 +32,36 @@ LATER = 1e-6
 """The share by which a gate seems farther away than the one tried before it, so that rounding chooses no side."""
 
 
-def way_in(world: World, agents: Agents, here: Vectors, asks: Mask) -> tuple[Vectors, Scalars]:
-    """The gates to which agents fly first, (n, 3) metres, nan for none, and the tangents of their glides, (n,). `here`:
-    (n, 3) where the origins of agents are at their places, metres; `asks`: (n,) who comes in."""
+def way_in(world: World, agents: Agents, origin: Vectors, asks: Mask) -> tuple[Vectors, Scalars]:
+    """The gates to which agents fly first, (n, 3) metres, nan for none, and the tangents of their glides, (n,).
+
+    Args:
+        origin: (n, 3) where the origins of agents are at their places, metres.
+        asks: (n,) who comes in.
+    """
     gates, slope = np.full((len(asks), 3), np.nan), np.full(len(asks), GLIDE)
     rows = which(asks)
     if not len(rows) or not world.obstacles.present.any():
         return gates, slope
-    some = agents.take(rows)
-    place, offset = picked(here, rows), some.position - picked(here, rows)
-    speeds = Speeds.of(some, np.zeros(len(rows)))
-    near = 2.0 * (speeds.flare + some.tightest(speeds.slowest))
-    level = some.flat(offset)
-    run, height = magnitude(level), some.climb(offset)
-    side = unit(np.where((run > EPSILON)[:, None], level, -some.flat(some.forward)))
-    glide = clamp((height - HIGH * some.radius) / np.maximum(run, EPSILON), GLIDE, 0.8 * STEEP)
+    flyers = agents.take(rows)
+    place, offset = picked(origin, rows), flyers.position - picked(origin, rows)
+    speeds = Speeds.of(flyers, np.zeros(len(rows)))
+    nearest = 2.0 * (speeds.flare + flyers.tightest(speeds.slowest))
+    level = flyers.flat(offset)
+    run, height = magnitude(level), flyers.climb(offset)
+    side = unit(np.where((run > EPSILON)[:, None], level, -flyers.flat(flyers.forward)))
+    glide = clamp((height - HIGH * flyers.radius) / np.maximum(run, EPSILON), GLIDE, 0.8 * STEEP)
     slope = put(slope, rows, glide)
-    entry = _on_glide(some, place, side, np.maximum(np.minimum(run, near), BEGINS * some.radius), glide)
-    starts = np.concatenate((some.position, _begin(some, place, side, glide)))
-    twice = some.take(np.tile(np.arange(len(rows)), 2))
+    entry = _on_glide(flyers, place, side, np.maximum(np.minimum(run, nearest), BEGINS * flyers.radius), glide)
+    starts = np.concatenate((flyers.position, _begin(flyers, place, side, glide)))
+    twice = flyers.take(np.tile(np.arange(len(rows)), 2))
     barred = which(_barred(world, twice, starts, np.tile(entry, (2, 1))).reshape(2, -1).any(axis=0))
     for tried in TRIED:
         if len(barred):
-            places = place[barred], side[barred], run[barred], near[barred]
-            found, hidden = _gates(world, some.take(barred), *places, tried)
+            places = place[barred], side[barred], run[barred], nearest[barred]
+            gate, hidden = _gates(world, flyers.take(barred), *places, tried)
             better = ~hidden | np.isnan(gates[rows[barred], 0])
-            gates = put(gates, rows[barred[better]], found[better])
+            gates = put(gates, rows[barred[better]], gate[better])
             barred = barred[hidden]
     return gates, slope
 
@@ -68,31 +72,32 @@ def _gates(
     place: Vectors,
     side: Vectors,
     run: Scalars,
-    near: Scalars,
+    nearest: Scalars,
     gates: list[tuple[float, float, float]],
 ) -> tuple[Vectors, Mask]:
     """The gates with the shortest ways, (m, 3) metres, nan where none is free, and who sees none, (m,).
 
     Args:
         place, side: (m, 3) metres, and the level unit directions from there to the agents.
-        run, near: (m,) how far they are as seen from above, and how far gates are at least, metres.
+        run, nearest: (m,) how far they are as seen from above, and how far gates are at least, metres.
         gates: those that are tried, as of TRIED.
     """
     # All gates at once, as each call takes long for a few.
     tried = np.repeat(np.arange(len(run)), len(gates))
-    angles, tangent, far = (np.tile(column, len(run)) for column in np.array(gates).T)
-    some, place, side, away = agents.take(tried), place[tried], side[tried], np.maximum(far * run[tried], near[tried])
+    angles, tangent, share = (np.tile(column, len(run)) for column in np.array(gates).T)
+    flyers, place, side, nearest = agents.take(tried), place[tried], side[tried], nearest[tried]
+    away = np.maximum(share * run[tried], nearest)
     cosines, sines = cosine_and_sine(angles)
-    turned = np.asarray(side * cosines[:, None] + some.left_of(side) * sines[:, None], dtype=np.float64)
-    gate = _on_glide(some, place, turned, away, tangent)
-    way = np.where((far == 0.0) | (away > near[tried]), _way(some, gate) + away, np.inf)
-    for start, longer in ((_begin(some, place, turned, tangent), np.inf), (some.position, BARRED)):
-        left = which(np.isfinite(way))
-        behind = _barred(world, some.take(left), picked(start, left), picked(gate, left))
-        way[left] += np.where(behind, longer, 0.0)
-    way *= 1.0 + LATER * np.tile(np.arange(len(gates)), len(run))
-    best = way.reshape(-1, len(gates)).argmin(axis=1) + np.arange(0, len(way), len(gates))
-    return np.where(np.isfinite(way[best])[:, None], gate[best], np.nan), way[best] >= BARRED
+    turned = np.asarray(side * cosines[:, None] + flyers.left_of(side) * sines[:, None], dtype=np.float64)
+    gate = _on_glide(flyers, place, turned, away, tangent)
+    length = np.where((share == 0.0) | (away > nearest), _way(flyers, gate) + away, np.inf)
+    for start, penalty in ((_begin(flyers, place, turned, tangent), np.inf), (flyers.position, BARRED)):
+        open_rows = which(np.isfinite(length))
+        behind = _barred(world, flyers.take(open_rows), picked(start, open_rows), picked(gate, open_rows))
+        length[open_rows] += np.where(behind, penalty, 0.0)
+    length *= 1.0 + LATER * np.tile(np.arange(len(gates)), len(run))
+    best = length.reshape(-1, len(gates)).argmin(axis=1) + np.arange(0, len(length), len(gates))
+    return np.where(np.isfinite(length[best])[:, None], gate[best], np.nan), length[best] >= BARRED
 
 
 def _on_glide(agents: Agents, place: Vectors, side: Vectors, run: Scalars, slope: Scalars | float) -> Vectors:
@@ -109,18 +114,18 @@ def _way(agents: Agents, gate: Vectors) -> Scalars:
     offset = gate - agents.position
     rise, level = agents.climb(offset), agents.flat(offset)
     run, climb = magnitude(level), np.maximum(agents.handling.steepest_climb, EPSILON)
-    way = np.maximum(run, np.maximum(-rise / STEEP, rise / climb))
-    return way + way_of_turn(agents.speed, agents.agility, dot(unit(level), unit(agents.flat(agents.velocity))))
+    length = np.maximum(run, np.maximum(-rise / STEEP, rise / climb))
+    return length + way_of_turn(agents.speed, agents.agility, dot(unit(level), unit(agents.flat(agents.velocity))))
 
 
 def _barred(world: World, agents: Agents, start: Vectors, end: Vectors) -> Mask:
     """Whether obstacles are on the straight ways of agents between points (n, 3), (n,)."""
-    way = end - start
-    length = magnitude(way)
-    owner, row = world.obstacles.near(start + 0.5 * way, 0.5 * length + agents.radius)
+    offset = end - start
+    length = magnitude(offset)
+    owner, row = world.obstacles.near(start + 0.5 * offset, 0.5 * length + agents.radius)
     foreign = world.obstacles.carrier[row] != agents.rows[owner]
     owner, row = owner[foreign], row[foreign]
-    course = unit(way)
+    course = unit(offset)
     touch, _ = world.obstacles.touch(
         picked(start, owner), picked(course, owner), agents.radius[owner], row, length[owner]
     )

@@ -154,12 +154,7 @@ def _room_of_nearer(world: World, agents: Agents, body: Rows) -> Scalars:
 
 
 def comes_near(
-    world: World,
-    agents: Agents,
-    threat: Rows,
-    gap: Scalars,
-    distance: Scalars,
-    reaction_time: Scalars,
+    world: World, agents: Agents, threat: Rows, gap: Scalars, distance: Scalars, reaction_time: Scalars
 ) -> Mask:
     """Whether threats are nearer than a distance, or are going to be within a reaction time, (n,).
 
@@ -195,8 +190,8 @@ def dodged(world: World, agents: Agents, threat: Rows, places: Vectors, speed: S
     if not anybody(share > 0.0):
         return places
     # Which side is the nearer one depends on where both are going to be, if they go straight on.
-    way = unit(agents.level(agents.velocity) - velocity)
-    aside = offset - way * dot(offset, way)[:, None]
+    course = unit(agents.level(agents.velocity) - velocity)
+    aside = offset - course * dot(offset, course)[:, None]
     on_the_way = magnitude(aside) < EPSILON
     if anybody(on_the_way):
         aside = np.where(on_the_way[:, None], agents.level(agents.side), aside)

@@ -73,7 +73,7 @@ def come_down(
     memory: Came,
     apart: Scalars,
     slowing: Scalars,
-    left: Scalars | None = None,
+    time_left: Scalars | None = None,
 ) -> Descent[Came]:
     """How agents come down on their targets; those for whom there is no place fly on over it.
 
@@ -81,30 +81,30 @@ def come_down(
         target: (n,) as of `take_places`.
         apart: (n,) the least distance between two that stand, metres.
         slowing: (n,) the distance from its place at which each begins to slow down, metres.
-        left: (n,) seconds after which each is to stand there, less than 0 once they are over; None without a time.
+        time_left: (n,) seconds after which each is to stand there, less than 0 once they are over; None without a time.
     """
     places = Places.of(world, agents, target)
     if not len(places.number):
         n = len(agents)
         nowhere = np.full((n, 3), np.nan)
         return Descent(nobody(n), no_vectors(n), type(memory).blank(n), nowhere, nowhere, nowhere, no_vectors(n))
-    mine = places.rows_of(memory.place)
-    place = take_places(world, agents, target, places, mine, memory.stands & (mine >= 0), apart)
-    keeps = (place >= 0) & (place == mine)
+    own = places.rows_of(memory.place)
+    place = take_places(world, agents, target, places, own, memory.stands & (own >= 0), apart)
+    keeps = (place >= 0) & (place == own)
     lands, row = place >= 0, np.maximum(place, 0)
-    here, motion = origins_on(world, agents, places, row), picked(places.velocity, row)
-    gates, slope = way_in(world, agents, here, lands & ~(keeps & memory.down))
+    origin, motion = origins_on(world, agents, places, row), picked(places.velocity, row)
+    gates, slope = way_in(world, agents, origin, lands & ~(keeps & memory.down))
     gated = np.isfinite(gates[:, 0])
-    was_down, aim = keeps & memory.down & ~gated, np.where(gated[:, None], gates, here)
-    if left is not None and anybody(gated):
-        left = np.where(gated, left - Speeds.of(agents, slowing).needed(magnitude(here - gates)), left)
-    flight = Flight.of(agents, slowing, aim, motion, left, was_down, slope)
+    was_down, aim = keeps & memory.down & ~gated, np.where(gated[:, None], gates, origin)
+    if time_left is not None and anybody(gated):
+        time_left = np.where(gated, time_left - Speeds.of(agents, slowing).needed(magnitude(origin - gates)), time_left)
+    flight = Flight.of(agents, slowing, aim, motion, time_left, was_down, slope)
     down: Mask = lands & ~gated & (flight.way <= LEAVES * flight.flare) & (was_down | flight.begins)
     velocity = motion + flight.wanted(down, world.dt)
-    there = (here + motion * world.dt - agents.position) / world.dt
-    stands = down & _can_stand(agents, there, motion, world.dt)
-    if left is not None:
-        stands = stands & (memory.stands | (left < 0.5 * world.dt))
+    approach = (origin + motion * world.dt - agents.position) / world.dt
+    stands = down & _can_stand(agents, approach, motion, world.dt)
+    if time_left is not None:
+        stands = stands & (memory.stands | (time_left < 0.5 * world.dt))
     faces, ahead, aside = _facing(agents, picked(world.bodies.forward, places.body[row]), memory, keeps)
     course = np.where(stands[:, None], faces, flight.course)
     heading = _across(agents, picked(places.along, row), course)
@@ -114,9 +114,9 @@ def come_down(
         goes,
         np.where(goes[:, None], force, 0.0),
         replace(memory, place=number, down=down, stands=stands, ahead=ahead, aside=aside),
-        np.where(lands[:, None], here, np.nan),
+        np.where(lands[:, None], origin, np.nan),
         comes_down=np.where(down[:, None], velocity, np.nan),
-        perch=np.where(stands[:, None], here + motion * world.dt, np.nan),
+        perch=np.where(stands[:, None], origin + motion * world.dt, np.nan),
         heading=np.where(down[:, None], heading, 0.0),
     )
 
@@ -126,12 +126,12 @@ def origins_on(world: World, agents: Agents, places: Places, row: Rows) -> Vecto
     return agents.lifted(picked(places.position, row), world.lift_of(agents.rows))
 
 
-def _can_stand(agents: Agents, there: Vectors, motion: Vectors, dt: float) -> Mask:
-    """Whether agents can be at their places after a step, and still there, (n,). `there`: (n, 3) the velocities that
+def _can_stand(agents: Agents, approach: Vectors, motion: Vectors, dt: float) -> Mask:
+    """Whether agents can be at their places after a step, and still there, (n,). `approach`: (n, 3) the velocities that
     lead them to their places in this step, m/s; `motion`: (n, 3) those of the places, m/s."""
     strongest = agents.agility * dt
-    mask: Mask = magnitude(there - agents.velocity) <= strongest
-    return mask & (magnitude(there - motion) <= STOPS * strongest)
+    mask: Mask = magnitude(approach - agents.velocity) <= strongest
+    return mask & (magnitude(approach - motion) <= STOPS * strongest)
 
 
 def _facing(agents: Agents, north: Vectors, memory: Coming, keeps: Mask) -> tuple[Vectors, Scalars, Scalars]:

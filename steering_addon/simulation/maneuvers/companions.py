@@ -132,7 +132,7 @@ class Companions:
         return self.only(self.exist & self.world.bodies.present[self.members] & near & agrees & ~parts)
 
     def joined(self, near: Near, agent: Rows, seeks: Mask, ready: Mask) -> "Companions":
-        """The companions after those groups have joined of which each is the nearest that suits the other.
+        """The companions after groups have joined that are each other's nearest suitable group.
 
         Args:
             near: the bodies that seeking agents perceive.

@@ -60,19 +60,19 @@ def circle(world: World, crowd: Rows) -> tuple[Vectors, Scalars]:
     middle, radius = no_vectors(len(crowd)), alike(0.0, len(crowd), np.float64).copy()
     bodies = world.bodies
     for number in np.unique(crowd[crowd >= 0]).tolist():
-        place = bodies.position[bodies.present & (bodies.crowd == number)]
-        if len(place) < FEWEST:
+        position = bodies.position[bodies.present & (bodies.crowd == number)]
+        if len(position) < FEWEST:
             continue
-        gap = magnitude(place - _mean(place))
-        place = place[gap <= STRAYS * _median(gap)]
-        mean = _mean(place)
-        middle[crowd == number], radius[crowd == number] = mean, EDGE * _median(magnitude(place - mean))
+        gap = magnitude(position - _mean(position))
+        position = position[gap <= STRAYS * _median(gap)]
+        mean = _mean(position)
+        middle[crowd == number], radius[crowd == number] = mean, EDGE * _median(magnitude(position - mean))
     return middle, radius
 
 
-def _mean(place: Vectors) -> Vectors:
+def _mean(points: Vectors) -> Vectors:
     """The middle of points (k, 3), (3,), added in ascending order: the same in whichever order they come."""
-    return np.sort(place, axis=0).cumsum(axis=0)[-1] / len(place)
+    return np.sort(points, axis=0).cumsum(axis=0)[-1] / len(points)
 
 
 def _median(values: Scalars) -> float:

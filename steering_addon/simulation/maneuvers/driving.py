@@ -68,8 +68,8 @@ def drive_to(agents: Agents, place: Vectors, speed: Scalars, response_time: Scal
     turning = curvature * np.maximum(agents.speed * agents.speed, WHEEL_SPEED * WHEEL_SPEED)
     # However hard it brakes, it steers: cut to max_force, the sum would leave less of both.
     turning = clamp(turning, -agents.agility, agents.agility)
-    most = np.sqrt(np.maximum(agents.agility * agents.agility - turning * turning, 0.0))
-    faster = clamp((speed - agents.speed) / np.minimum(response_time, PEDALS), -most, most)
+    limit = np.sqrt(np.maximum(agents.agility * agents.agility - turning * turning, 0.0))
+    faster = clamp((speed - agents.speed) / np.minimum(response_time, PEDALS), -limit, limit)
     return (agents.forward * faster[:, None] + left * turning[:, None]) * agents.mass[:, None]
 
 

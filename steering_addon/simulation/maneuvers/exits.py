@@ -32,71 +32,71 @@ def room_before_exits(world: World, on_lanes: OnLanes, conflicts: Conflicts, app
     slowing = -dot(picked(bodies.acceleration, on_lanes.row), picked(bodies.forward, on_lanes.row))
     slow = (on_lanes.speed < CREEP * minds.cruise_speed) | (slowing > LIGHTS * minds.agility)
     slow &= ~minds.walks
-    who = approach.who
+    vehicle = approach.who
     end = conflicts.exit[conflicts.junction[approach.conflict]]
-    asks = np.isfinite(end) & ~minds.walks[who] & (approach.stop + minds.gap[who] >= on_lanes.stopping[who])
+    asks = np.isfinite(end) & ~minds.walks[vehicle] & (approach.stop + minds.gap[vehicle] >= on_lanes.stopping[vehicle])
     if not len(which(slow)) or not len(which(asks)):
         return room
     tail, behind = _queues(on_lanes, conflicts, slow)
-    few = which(asks & (approach.stop < tail[who]))
-    who, stop = who[few], approach.stop[few]
+    rows = which(asks & (approach.stop < tail[vehicle]))
+    vehicle, stop = vehicle[rows], approach.stop[rows]
     # As far from the conflict at which one looks as its own place is.
-    leaves = approach.enters[few] + 2.0 * on_lanes.half[who] + (end - conflicts.begin[approach.conflict])[few]
-    held = behind[who] < leaves
-    np.minimum.at(room, who[held], np.maximum(stop[held], 0.0))
+    leaves = approach.enters[rows] + 2.0 * on_lanes.half[vehicle] + (end - conflicts.begin[approach.conflict])[rows]
+    held = behind[vehicle] < leaves
+    np.minimum.at(room, vehicle[held], np.maximum(stop[held], 0.0))
     return room
 
 
 def _queues(on_lanes: OnLanes, conflicts: Conflicts, slow: Mask) -> tuple[Scalars, Scalars]:
-    """Where the first one ahead of each that is slow will end, and where each comes to stand if all close up behind it.
+    """The tail of the first slow vehicle ahead of each, and the place where each stops if all close up behind that.
 
     Returns:
         tail: (m,) metres from its front, inf for none.
         behind: (m,) metres from its middle to there; inf for none.
     """
-    lane, along, who = _along_lanes(on_lanes, conflicts)
+    lane, along, vehicle = _along_lanes(on_lanes, conflicts)
     order = np.lexsort((along, lane))
-    lane, along, who = lane[order], along[order], who[order]
+    lane, along, vehicle = lane[order], along[order], vehicle[order]
     half = on_lanes.half + on_lanes.radius
-    takes = np.cumsum((2.0 * half + on_lanes.minds.gap)[who])
+    takes = np.cumsum((2.0 * half + on_lanes.minds.gap)[vehicle])
     number = np.arange(len(lane))
     starts = firsts(lane)
     last = np.append(starts[1:], len(lane))[np.searchsorted(starts, number, side="right") - 1]
     # The next slow one after each, by the number of it.
-    candidates = np.where(slow[who], number, len(lane))
+    candidates = np.where(slow[vehicle], number, len(lane))
     following = np.append(np.minimum.accumulate(candidates[::-1])[::-1][1:], len(lane))
-    own = which((on_lanes.lane[who] == lane) & (along == on_lanes.driven[who]) & (following < last))
-    ahead, mine = following[own], who[own]
-    speed = on_lanes.speed[who[ahead]]
-    halts = 0.5 * speed * speed / on_lanes.brakes[who[ahead]]
-    ends = along[ahead] + halts - half[who[ahead]] - along[own]
+    own = which((on_lanes.lane[vehicle] == lane) & (along == on_lanes.driven[vehicle]) & (following < last))
+    ahead, follower = following[own], vehicle[own]
+    speed = on_lanes.speed[vehicle[ahead]]
+    halts = 0.5 * speed * speed / on_lanes.brakes[vehicle[ahead]]
+    ends = along[ahead] + halts - half[vehicle[ahead]] - along[own]
     tail, behind = np.full((2, len(on_lanes)), np.inf)
-    tail[mine] = ends - half[mine]
-    behind[mine] = ends - (takes[ahead - 1] - takes[own]) - on_lanes.minds.gap[mine] - half[mine]
+    tail[follower] = ends - half[follower]
+    behind[follower] = ends - (takes[ahead - 1] - takes[own]) - on_lanes.minds.gap[follower] - half[follower]
     return tail, behind
 
 
 def _along_lanes(on_lanes: OnLanes, conflicts: Conflicts) -> tuple[Rows, Scalars, Rows]:
     """The vehicles along each lane, those of lanes that merge with it among them: lanes, metres along, and rows."""
-    lane, along, who = on_lanes.lane, on_lanes.driven, np.arange(len(on_lanes))
+    lane, along, vehicle = on_lanes.lane, on_lanes.driven, np.arange(len(on_lanes))
     merges = which(conflicts.merges)
     order = np.argsort(lane, kind="stable")
     begin = np.searchsorted(lane[order], np.arange(len(conflicts.count) + 1))
     other = conflicts.other[merges]
-    place, number = counted((begin[1:] - begin[:-1])[other])
-    row, others = merges[place], order[number + begin[other[place]]]
+    merge, number = counted((begin[1:] - begin[:-1])[other])
+    row, others = merges[merge], order[number + begin[other[merge]]]
     length = conflicts.lines.length[conflicts.other[row]]
     past = on_lanes.driven[others] - conflicts.begin[conflicts.twin[row]]
     past = np.where(conflicts.lines.closed[conflicts.other[row]], past - np.floor(past / length) * length, past)
-    there = which((past >= 0.0) & (past <= (conflicts.end - conflicts.begin)[row]))
-    row, others, past = row[there], others[there], past[there]
+    on_stretch = which((past >= 0.0) & (past <= (conflicts.end - conflicts.begin)[row]))
+    row, others, past = row[on_stretch], others[on_stretch], past[on_stretch]
     lane = np.concatenate((lane, conflicts.lane[row]))
     along = np.concatenate((along, conflicts.begin[row] + past))
-    who = np.concatenate((who, others))
+    vehicle = np.concatenate((vehicle, others))
     # Once more round a closed lane.
-    again = which(conflicts.lines.closed[lane])
-    once_more = along[again] + conflicts.lines.length[lane[again]]
-    return np.append(lane, lane[again]), np.append(along, once_more), np.append(who, who[again])
+    repeats = which(conflicts.lines.closed[lane])
+    once_more = along[repeats] + conflicts.lines.length[lane[repeats]]
+    return np.append(lane, lane[repeats]), np.append(along, once_more), np.append(vehicle, vehicle[repeats])
 
 
 def room_before_signals(world: World, on_lanes: OnLanes, conflicts: Conflicts) -> Scalars:
@@ -122,8 +122,8 @@ def _held(world: World, red: Rows, conflicts: Conflicts) -> tuple[Mask, Scalars]
     away, along = _nearest(conflicts.lines, position)
     opposite, _ = _nearest(lay_end_to_end(tuple(lane.curve.beside(-lane.left) for lane in lanes)), position)
     middle, _ = _nearest(lay_end_to_end(tuple(lane.curve for lane in lanes)), position)
-    every, _, _ = lines_of(world.paths)
-    nearest = middle if every is None else _nearest(every, position)[0].min(axis=1, keepdims=True)
+    all_lines, _, _ = lines_of(world.paths)
+    nearest = middle if all_lines is None else _nearest(all_lines, position)[0].min(axis=1, keepdims=True)
     wide = np.array([lane.radius for lane in lanes])
     near = (middle <= nearest + SHARED * wide) & (away <= BESIDE * wide)
     own = np.array([[lane.curve in (world.paths[row] if row >= 0 else ()) for lane in lanes] for row in path.tolist()])

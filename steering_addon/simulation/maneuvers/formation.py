@@ -54,8 +54,8 @@ class LeaderAxes:
         side = np.where((magnitude(side) < 0.5)[:, None], agents.side, side)
         if not anybody(rolls):
             return cls(level, side, cross(side, level))
-        each = (level, forward), (side, cross(forward, up)), (cross(side, level), up)
-        return cls(*(np.where(rolls[:, None], leaning, flat) for flat, leaning in each))
+        axes = (level, forward), (side, cross(forward, up)), (cross(side, level), up)
+        return cls(*(np.where(rolls[:, None], leaning, flat) for flat, leaning in axes))
 
     def place(self, origin: Vectors, local: Vectors) -> Vectors:
         """The points of places seen from an origin, (n, 3) each, metres."""
@@ -87,36 +87,36 @@ def vertices_taken(world: World, shape: Rows, leader: Rows, seen: Vectors, verte
     if not anybody(lacks):
         return vertex
     vertex = vertex.copy()
-    for one, body in np.unique(np.stack((shape[lacks], leader[lacks]), axis=1), axis=0).tolist():
-        points, together = world.shapes[one], (shape == one) & (leader == body)
+    for number, body in np.unique(np.stack((shape[lacks], leader[lacks]), axis=1), axis=0).tolist():
+        points, together = world.shapes[number], (shape == number) & (leader == body)
         rows = np.flatnonzero(together & lacks)
         free = np.setdiff1d(np.arange(len(points)), vertex[together])
         free = free[_nearest(picked(seen, rows), picked(_seen(points), free))]
-        taken = shared_out(picked(seen, rows), picked(_seen(points), free))
-        vertex[rows] = np.append(free, NONE_LEFT)[taken]
+        places = shared_out(picked(seen, rows), picked(_seen(points), free))
+        vertex[rows] = np.append(free, NONE_LEFT)[places]
     return vertex
 
 
 def _nearest(seen: Vectors, points: Vectors) -> Rows:
-    """The rows of as many points as there are agents, or of all, that are nearest to these, none twice."""
-    left, free = np.arange(len(seen)), np.ones(len(points), dtype=np.bool_)
-    while len(left) and free.any():
+    """The rows of the points nearest to agents (n, 3): one for each agent, or all points; none twice."""
+    seekers, free = np.arange(len(seen)), np.ones(len(points), dtype=np.bool_)
+    while len(seekers) and free.any():
         rows = np.flatnonzero(free)
-        gap = magnitude(picked(points, rows)[None] - picked(seen, left)[:, None])
+        gap = magnitude(picked(points, rows)[None] - picked(seen, seekers)[:, None])
         wanted = rows[np.argmin(gap, axis=1)]
         # Of those who want the same one, the nearest gets it.
         order = np.lexsort((gap.min(axis=1), wanted))
         first = order[firsts(wanted[order])]
         free[wanted[first]] = False
-        left = np.delete(left, first)
+        seekers = np.delete(seekers, first)
     return np.flatnonzero(~free)
 
 
 def at_vertices(world: World, shape: Rows, vertex: Rows, local: Vectors, share: Number) -> Vectors:
     """Places as seen from leaders, (n, 3), moved by a share (n,) to the vertices that agents have taken."""
-    for one in np.unique(shape[vertex >= 0]).tolist():
-        points = _seen(world.shapes[one])
-        has = (shape == one) & (vertex >= 0) & (vertex < len(points))
+    for number in np.unique(shape[vertex >= 0]).tolist():
+        points = _seen(world.shapes[number])
+        has = (shape == number) & (vertex >= 0) & (vertex < len(points))
         wanted = picked(points, np.where(has, vertex, 0))
         local = np.where(has[:, None], local + (wanted - local) * share[:, None], local)
     return local

@@ -68,7 +68,7 @@ class Flight:
     way: Scalars
     arc: Scalars
     late: Scalars | None
-    left: Scalars | None
+    time_left: Scalars | None
     speeds: "Speeds"
     velocity: Vectors
     slope: Scalars
@@ -78,28 +78,28 @@ class Flight:
         cls,
         agents: Agents,
         slowing: Scalars,
-        here: Vectors,
+        place: Vectors,
         motion: Vectors,
-        left: Scalars | None,
+        time_left: Scalars | None,
         down: Mask,
         slope: Scalars,
     ) -> "Flight":
         """The ways to places (n, 3) in metres that move at (n, 3) m/s, of agents that are in the flare or not, (n,)."""
-        offset, velocity = here - agents.position, agents.velocity - motion
+        offset, velocity = place - agents.position, agents.velocity - motion
         height, level = -agents.climb(offset), agents.flat(offset)
         run, speeds = magnitude(level), Speeds.of(agents, slowing)
         climb = np.maximum(agents.handling.steepest_climb, EPSILON)
         longer = np.maximum((height - HIGH * agents.radius) / STEEP, -height / climb)
         straight, late = np.sqrt(run * run + height * height), None
-        if left is not None:
-            flown = speeds.flown_in(left)
+        if time_left is not None:
+            flown = speeds.flown_in(time_left)
             late = straight / np.maximum(flown, EPSILON)
-            longer = np.maximum(longer, np.where(down | (left <= speeds.flaring), 0.0, SLOWER * flown))
+            longer = np.maximum(longer, np.where(down | (time_left <= speeds.flaring), 0.0, SLOWER * flown))
         arc = arc_angle(run / np.maximum(longer, EPSILON))
         arc = np.where((longer > run) & (longer > speeds.flare), arc, 0.0)
         course = np.where((run > agents.radius)[:, None], unit(level), 0.0)
         way = np.where(arc > 0.0, longer, straight)
-        return cls(agents, height, run, level, course, way, arc, late, left, speeds, velocity, slope)
+        return cls(agents, height, run, level, course, way, arc, late, time_left, speeds, velocity, slope)
 
     @property
     def flare(self) -> Scalars:
@@ -132,24 +132,24 @@ class Flight:
         """The speeds in the flare, (n,) m/s."""
         a = self.speeds.brakes * LAST
         flare = np.sqrt(2.0 * self.speeds.brakes * self.way + a * a) - a
-        left = self.left
-        if left is None:
+        time_left = self.time_left
+        if time_left is None:
             return flare
-        most = np.sqrt(2.0 * HARDER * self.speeds.brakes * self.way)
-        return np.where(left > 0.0, np.minimum(_even(self.way, left, dt), most), flare)
+        hardest = np.sqrt(2.0 * HARDER * self.speeds.brakes * self.way)
+        return np.where(time_left > 0.0, np.minimum(_even(self.way, time_left, dt), hardest), flare)
 
     def _slowing(self) -> Scalars:
         """The speeds before the flare, (n,) m/s."""
         speeds = self.speeds
         # Its speed lags behind by the response time.
-        left = self.way - speeds.flare - magnitude(self.velocity) * self.agents.vehicle.response_time
-        slower = np.sqrt(speeds.slowest * speeds.slowest + speeds.gain * np.maximum(left, 0.0))
+        room = self.way - speeds.flare - magnitude(self.velocity) * self.agents.vehicle.response_time
+        slower = np.sqrt(speeds.slowest * speeds.slowest + speeds.gain * np.maximum(room, 0.0))
         slower = np.minimum(slower, speeds.pace)
         if self.late is None:
             return slower
         hard = HARDER * speeds.gain * np.maximum(self.way - speeds.flare, 0.0)
-        most = np.sqrt(speeds.slowest * speeds.slowest + hard)
-        return np.maximum(np.minimum(slower * np.maximum(self.late, SLOWER), most), speeds.slowest)
+        hardest = np.sqrt(speeds.slowest * speeds.slowest + hard)
+        return np.maximum(np.minimum(slower * np.maximum(self.late, SLOWER), hardest), speeds.slowest)
 
     def _gliding(self, speed: Scalars, down: Mask, dt: float) -> tuple[Scalars, Scalars]:
         """The speeds over the ground and down, (n,) m/s each, at speeds (n,) along the glide."""
@@ -164,11 +164,11 @@ class Flight:
         sink = ahead * slope + (self.height - glide) / np.where(down, SETTLES, SINKS)
         sink = np.where(self.arc > 0.0, np.where(self.height > 0.0, STEEP * ahead, -ahead), sink)
         drop = np.where(down, DROPS * self.speeds.slowest, 0.0)
-        if self.left is not None:
-            timed = down & (self.left > 0.0)
-            ahead = np.where(timed, np.minimum(ahead, _even(self.run, self.left, dt)), ahead)
+        if self.time_left is not None:
+            timed = down & (self.time_left > 0.0)
+            ahead = np.where(timed, np.minimum(ahead, _even(self.run, self.time_left, dt)), ahead)
             soft = np.sqrt(2.0 * self.speeds.brakes * np.maximum(self.height, 0.0))
-            drop = np.where(timed, np.maximum(drop, np.minimum(_even(self.height, self.left, dt), soft)), drop)
+            drop = np.where(timed, np.maximum(drop, np.minimum(_even(self.height, self.time_left, dt), soft)), drop)
         climb = np.minimum(agents.handling.steepest_climb, 1.0) * ahead
         return ahead, clamp(sink, -np.maximum(climb, drop), np.maximum(STEEP * ahead, drop))
 
@@ -179,9 +179,9 @@ def height_of_glide(agents: Agents, run: Scalars, slope: Scalars | float) -> Sca
     return slope * run + high * run / np.maximum(above, EPSILON)
 
 
-def _even(way: Scalars, left: Scalars, dt: float) -> Scalars:
+def _even(way: Scalars, time_left: Scalars, dt: float) -> Scalars:
     """The speeds from which an even force stops after ways (n,) in metres and times (n,) in seconds, (n,) m/s."""
-    return 2.0 * way / np.maximum(left + dt, dt)
+    return 2.0 * way / np.maximum(time_left + dt, dt)
 
 
 @dataclass(frozen=True)
@@ -227,9 +227,9 @@ class Speeds:
         """(n,) seconds in which it slows down before the flare."""
         return 2.0 * self.slowing / np.maximum(self.pace + self.slowest, EPSILON)
 
-    def flown_in(self, left: Scalars) -> Scalars:
+    def flown_in(self, time_left: Scalars) -> Scalars:
         """The ways that end in a flare after times (n,) in seconds, (n,) metres."""
-        before = np.maximum(left - self.flaring, 0.0)
+        before = np.maximum(time_left - self.flaring, 0.0)
         slowing = np.minimum(before, self.slowing_time)
         slowed = self.slowest * slowing + 0.25 * self.gain * slowing * slowing
         return self.flare + slowed + self.pace * (before - slowing)

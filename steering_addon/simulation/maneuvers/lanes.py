@@ -140,8 +140,8 @@ class Lanes:
         """
         mask, pairs = np.zeros(len(near.agent), dtype=np.bool_), which(self.driven[near.agent])
         if len(pairs):
-            met = _Encounters.of(self, world, near, pairs)
-            mask[pairs] = met.stays_aside(clearance, time) | met.queues()
+            encounters = _Encounters.of(self, world, near, pairs)
+            mask[pairs] = encounters.stays_aside(clearance, time) | encounters.queues()
             mask |= self.regulated(world, near)
         return mask
 
@@ -207,15 +207,15 @@ class Lanes:
         """
         course = picked(self.agents.forward, agent)
         start = picked(self.agents.position, agent) + course * nose[:, None]
-        on = self.line[agent] >= 0
-        if self.lines is None or not on.any():
+        on_line = self.line[agent] >= 0
+        if self.lines is None or not on_line.any():
             return obstacles.touch(start, course, reach, row, furthest)[0]
-        way = np.full(len(agent), np.inf)
-        pairs = which(~on)
-        way[pairs], _ = obstacles.touch(
+        distance = np.full(len(agent), np.inf)
+        pairs = which(~on_line)
+        distance[pairs], _ = obstacles.touch(
             picked(start, pairs), picked(course, pairs), reach[pairs], row[pairs], furthest[pairs]
         )
-        pairs = which(on)
+        pairs = which(on_line)
         chord = np.where(np.isfinite(furthest), furthest, 0.0)[pairs, None] * (1.0 / CHORDS)
         begins = chord * np.arange(CHORDS + 1.0)
         along = nose[pairs, None] + begins
@@ -224,11 +224,11 @@ class Lanes:
         points = self._ahead(line, repeated, along.ravel()).reshape(*along.shape, 3)
         before = points[:, :-1].reshape(-1, 3)
         step = points[:, 1:].reshape(-1, 3) - before
-        span, near, obstacle = magnitude(step), np.repeat(reach[pairs], CHORDS), np.repeat(row[pairs], CHORDS)
-        touched, _ = obstacles.touch(before, unit(step), near, obstacle, span)
+        span, gap, obstacle = magnitude(step), np.repeat(reach[pairs], CHORDS), np.repeat(row[pairs], CHORDS)
+        touched, _ = obstacles.touch(before, unit(step), gap, obstacle, span)
         touched = np.where(touched <= span, touched, np.inf).reshape(-1, CHORDS)
-        way[pairs] = (begins[:, :-1] + touched).min(axis=1, initial=np.inf)
-        return way
+        distance[pairs] = (begins[:, :-1] + touched).min(axis=1, initial=np.inf)
+        return distance
 
     def _ahead(self, line: Followed, agent: Rows, distance: Scalars) -> Vectors:
         """The points of their lanes some metres ahead of agents on lines, (p,) each to (p, 3)."""
@@ -343,8 +343,8 @@ def _followed_by(world: World, agents: Agents, looking: Rows, body: Rows) -> tup
     if world.routed is not None:
         # Ways that share a stretch part behind it.
         vehicles = which(body[owner] < world.vehicles)
-        who, its = body[owner[vehicles]], row[vehicles]
-        own = (world.routed.path[who] == path[its]) & (world.routed.spline[who] == spline[its])
+        vehicle, line_of = body[owner[vehicles]], row[vehicles]
+        own = (world.routed.path[vehicle] == path[line_of]) & (world.routed.spline[vehicle] == spline[line_of])
         distance[vehicles[own]] = -1.0
-    kept = nearest_pairs(owner, row, distance)
-    return owner[kept], row[kept], along[kept]
+    nearest = nearest_pairs(owner, row, distance)
+    return owner[nearest], row[nearest], along[nearest]

@@ -56,9 +56,9 @@ class Between:
         pair = np.repeat(np.arange(len(agent)), sizes)
         third = order[np.arange(len(pair)) - np.repeat(np.cumsum(sizes) - sizes - begins[agent], sizes)]
         bodies, other = self.world.bodies, self.near.body[third]
-        offset, way = picked(self.near.offset, third) - picked(start, pair), end - start
-        length = dot(way, way)
-        along = dot(offset, picked(way, pair))
+        offset, course = picked(self.near.offset, third) - picked(start, pair), end - start
+        length = dot(course, course)
+        along = dot(offset, picked(course, pair))
         aside = dot(offset, offset) - along * along / np.maximum(length, EPSILON)[pair]
         widest = np.maximum(self.agents.radius[agent], bodies.radius[body])
         width = widest[pair] + bodies.extent[other]
@@ -68,29 +68,29 @@ class Between:
             bars &= magnitude(picked(bodies.velocity, other)) <= slow[pair]
         return np.bincount(pair[bars], minlength=len(agent)) > 0
 
-    def way_round(self, agent: Rows, body: Rows, way: Vectors) -> Vectors:
+    def way_round(self, agent: Rows, body: Rows, offset: Vectors) -> Vectors:
         """Where agents go first to come to bodies, (p, 3) metres from them: there, or beside those that stand between.
 
         Two that come to each other go to the same place. Nan where both sides are barred too.
 
         Args:
             agent, body: (p,) pairs of an agent and the row of a body.
-            way: (p, 3) the offsets between them, metres.
+            offset: (p, 3) the offsets between them, metres.
         """
-        first = way.copy(order="K")
-        barred = which(self.barred(agent, body, np.zeros_like(way), way, standing=True))
+        first = offset.copy(order="K")
+        barred = which(self.barred(agent, body, np.zeros_like(offset), offset, standing=True))
         if not len(barred):
             return first
-        agent, body, way = agent[barred], body[barred], picked(way, barred)
-        left = self.agents.take(agent).left_of(way)
+        agent, body, offset = agent[barred], body[barred], picked(offset, barred)
+        left = self.agents.take(agent).left_of(offset)
         turn = np.where(self.agents.rows[agent] < body, 1.0, -1.0)
-        round_them = np.full(way.shape, np.nan)
+        round_them = np.full(offset.shape, np.nan)
         # The last that is open counts, so that both of a pair choose the same side.
         for side in (turn * share * sign for share in ROUND for sign in (-1.0, 1.0)):
-            place = 0.5 * way + left * side[:, None]
-            there = ~self.barred(agent, body, np.zeros_like(way), place, standing=True)
-            opens = there & ~self.barred(agent, body, place, way, standing=True)
-            round_them = np.where(opens[:, None], place, round_them)
+            stop = 0.5 * offset + left * side[:, None]
+            leads_there = ~self.barred(agent, body, np.zeros_like(offset), stop, standing=True)
+            opens = leads_there & ~self.barred(agent, body, stop, offset, standing=True)
+            round_them = np.where(opens[:, None], stop, round_them)
         first[barred] = round_them
         return first
 
@@ -118,13 +118,13 @@ class Wants:
 
     @classmethod
     def of(cls, world: World) -> "Wants":
-        bodies, known = world.bodies, world.partners or Partners.blank(world.vehicles)
+        bodies, partners = world.bodies, world.partners or Partners.blank(world.vehicles)
         count, n = len(bodies.radius), world.vehicles
         asks, has, stands = (np.zeros(count, dtype=np.bool_) for _ in range(3))
-        asks[:n] = bodies.present[:n] & (known.asked > world.time - STALE * world.dt)
+        asks[:n] = bodies.present[:n] & (partners.asked > world.time - STALE * world.dt)
         wanted = np.full(count, -1)
-        wanted[:n] = np.where(asks[:n], known.wanted, -1)
-        has[:n], stands[:n] = asks[:n] & known.has, asks[:n] & known.stands
+        wanted[:n] = np.where(asks[:n], partners.wanted, -1)
+        has[:n], stands[:n] = asks[:n] & partners.has, asks[:n] & partners.stands
         mutual = (wanted >= 0) & (wanted[wanted] == np.arange(count))
         alone = which((wanted >= 0) & ~mutual)
         target = wanted[alone]
@@ -134,24 +134,24 @@ class Wants:
         rank[alone[order]] = _places(target[order])
         return cls(wanted, has, stands, asks, mutual, rank, np.bincount(target[has[alone]], minlength=count))
 
-    def room_at(self, body: Rows, most: Rows) -> Rows:
+    def room_at(self, body: Rows, capacity: Rows) -> Rows:
         """For how many more than those whom it has for partners there is room at bodies, (p,).
 
         One that looks for a partner itself chooses the first.
 
         Args:
             body: (p,) rows.
-            most: (p,) how many there may be.
+            capacity: (p,) how many there may be.
         """
-        return np.where(self.asks[body], np.where(self.has[body], most - 1, 0), most)
+        return np.where(self.asks[body], np.where(self.has[body], capacity - 1, 0), capacity)
 
     def kept(
-        self, world: World, agents: Agents, memory: Partners, most: Rows, distance: Scalars, gives_up: float
+        self, world: World, agents: Agents, memory: Partners, capacity: Rows, distance: Scalars, gives_up: float
     ) -> Mask:
         """Whether the bodies that agents want are their partners now, (n,).
 
         Args:
-            most: (n,) how many may be at one body.
+            capacity: (n,) how many may be at one body.
             distance: (n,) metres within which partners are found.
             gives_up: seconds for which one may come no nearer to its partner.
         """
@@ -161,10 +161,10 @@ class Wants:
         exists = (wanted >= 0) & world.bodies.present[row] & near & (memory.hindered < gives_up)
         # One that was in another state in the last step begins without a partner.
         asks = self.asks[agents.rows]
-        has_room = self.rank[agents.rows] < self.room_at(row, most)
+        has_room = self.rank[agents.rows] < self.room_at(row, capacity)
         return exists & asks & (self.mutual[agents.rows] | has_room)
 
-    def chosen(self, between: Between, enemy: Rows, most: Rows, distance: Scalars, goes_round: Mask) -> Rows:
+    def chosen(self, between: Between, enemy: Rows, capacity: Rows, distance: Scalars, goes_round: Mask) -> Rows:
         """The row of the body that each agent wants for its partner, (n,), -1 for none.
 
         That is the nearest that is free with nobody on the straight way; else the nearest to which a way leads round
@@ -173,25 +173,25 @@ class Wants:
         Args:
             between: the agents, with the bodies within the distance of each.
             enemy: (n,) the row of the nearest enemy; all of its crowd are enemies too.
-            most, distance: (n,) as of `kept`.
+            capacity, distance: (n,) as of `kept`.
             goes_round: (n,) who takes ways round others.
         """
         world, agents = between.world, between.agents
         agent, body = _enemies(between, enemy, distance)
         free = self.asks[body] & ~self.has[body]
-        takes = which(free | (self.room_at(body, most[agent]) > self.beside[body]))
+        takes = which(free | (self.room_at(body, capacity[agent]) > self.beside[body]))
         agent, body = agent[takes], body[takes]
-        way = picked(world.bodies.position, body) - picked(agents.position, agent)
+        offset = picked(world.bodies.position, body) - picked(agents.position, agent)
         first, second = np.minimum(agents.rows[agent], body), np.maximum(agents.rows[agent], body)
-        order = np.lexsort((second, first, dot(way, way), self.has[body], agent))
+        order = np.lexsort((second, first, dot(offset, offset), self.has[body], agent))
         order = order[_places(agent[order]) < LOOKED_AT]
-        agent, body, way = agent[order], body[order], picked(way, order)
+        agent, body, offset = agent[order], body[order], picked(offset, order)
         wanted = np.full(len(agents), -1)
         nearest = firsts(agent)
         nearest = nearest[goes_round[agent[nearest]]]
-        leads = np.isfinite(between.way_round(agent[nearest], body[nearest], picked(way, nearest))[:, 0])
+        leads = np.isfinite(between.way_round(agent[nearest], body[nearest], picked(offset, nearest))[:, 0])
         wanted[agent[nearest[leads]]] = body[nearest[leads]]
-        clear = which(~between.barred(agent, body, np.zeros_like(way), way))
+        clear = which(~between.barred(agent, body, np.zeros_like(offset), offset))
         clear = clear[firsts(agent[clear])]
         wanted[agent[clear]] = body[clear]
         if world.ways is None:

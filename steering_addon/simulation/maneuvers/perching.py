@@ -59,16 +59,16 @@ class Places(Columns):
             *(_open_to(world, code) for code in np.unique(target[target <= FIRST])),
         ]
         targets = named[0] if len(named) == 1 else np.unique(np.concatenate(named))
-        known = which(np.isin(perches.body, targets))
+        perch = which(np.isin(perches.body, targets))
         tops = targets[~np.isin(targets, perches.body)]
         top = picked(bodies.position, tops) + picked(bodies.up, tops) * bodies.radius[tops, None]
         return cls(
-            np.concatenate((known, len(perches.body) + tops)),
-            np.concatenate((perches.body[known], tops)),
-            np.concatenate((picked(perches.position, known), top)),
-            np.concatenate((picked(perches.velocity, known), bodies.velocity[tops])),
-            np.concatenate((picked(perches.along, known), np.zeros((len(tops), 3)))),
-            np.concatenate((perches.room[known], np.full(len(tops), np.inf))),
+            np.concatenate((perch, len(perches.body) + tops)),
+            np.concatenate((perches.body[perch], tops)),
+            np.concatenate((picked(perches.position, perch), top)),
+            np.concatenate((picked(perches.velocity, perch), bodies.velocity[tops])),
+            np.concatenate((picked(perches.along, perch), np.zeros((len(tops), 3)))),
+            np.concatenate((perches.room[perch], np.full(len(tops), np.inf))),
         )
 
     def rows_of(self, number: Rows) -> Rows:
@@ -94,32 +94,32 @@ def nearest_targets(world: World, agents: Agents, target: Rows, asked: Mask) -> 
     """The targets, (n,) rows of World.bodies, with the nearest candidate of each that is asked; -1 for none."""
     nearest = target
     for code in np.unique(target[asked & (target <= FIRST)]):
-        some = which(asked & (target == code))
-        nearest = put(nearest, some, world.nearest_of(_open_to(world, code), agents, some))
+        rows = which(asked & (target == code))
+        nearest = put(nearest, rows, world.nearest_of(_open_to(world, code), agents, rows))
     return nearest
 
 
 def take_places(
-    world: World, agents: Agents, target: Rows, places: Places, mine: Rows, stands: Mask, apart: Scalars
+    world: World, agents: Agents, target: Rows, places: Places, own: Rows, stands: Mask, apart: Scalars
 ) -> Rows:
     """The place of each agent, (n,) rows of `places`, -1 for none.
 
     Args:
         target: (n,) rows of the bodies on which they come down, -1 for none; FIRST - i for any of World.candidates[i].
-        mine: (n,) the place that each has taken, -1 for none.
+        own: (n,) the place that each has taken, -1 for none.
         stands: (n,) who stands on it.
         apart: (n,) the distance that two places have at least, metres.
     """
     lands = target != -1
     if not len(places.number):
         return np.full(len(target), -1, dtype=np.int64)
-    held = lands & (mine >= 0) & _belongs(world, target, places.body[np.maximum(mine, 0)])
+    held = lands & (own >= 0) & _belongs(world, target, places.body[np.maximum(own, 0)])
     if not anybody(lands & ~stands):
-        return np.where(held, mine, -1)
+        return np.where(held, own, -1)
     strangers = _clearance(places, *_strangers(world, agents))
     need = np.maximum(apart - agents.radius, agents.radius)
-    lost = held & ~stands & (strangers[np.maximum(mine, 0)] < need)
-    place = np.where(held & ~lost, mine, -1)
+    lost = held & ~stands & (strangers[np.maximum(own, 0)] < need)
+    place = np.where(held & ~lost, own, -1)
     seekers = which(lands & (place < 0))[:MOST]
     for _ in range(ROUNDS):
         if not len(seekers):
@@ -155,9 +155,9 @@ def _clearance(places: Places, position: Vectors, radius: Scalars) -> Scalars:
         return clear
     block = max(PAIRS // len(position), 1)
     for low in range(0, len(clear), block):
-        part = slice(low, low + block)
-        offset = places.position[part, None, :] - position[None]
-        clear[part] = (np.sqrt(dot(offset, offset)) - radius[None]).min(axis=1)
+        block_rows = slice(low, low + block)
+        offset = places.position[block_rows, None, :] - position[None]
+        clear[block_rows] = (np.sqrt(dot(offset, offset)) - radius[None]).min(axis=1)
     return clear
 
 
@@ -183,7 +183,7 @@ def way_of_turn(speed: Scalars, agility: Scalars, cosine: Scalars) -> Scalars:
 
 
 def _first(position: Vectors, radius: Scalars, need: Scalars, way: Scalars) -> Mask:
-    """Of agents that want places (m, 3), those with a shorter way than others who want one too near to it, (m,)."""
+    """Whether each agent that wants a place (m, 3) has a shorter way than all that want one too near to it, (m,)."""
     offset = position[:, None] - position[None]
     near = np.sqrt(dot(offset, offset)) - radius[None] < need[:, None]
     near |= near.T

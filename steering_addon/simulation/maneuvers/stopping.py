@@ -72,9 +72,9 @@ def up_to_the_place(
     slowest = agents.handling.slowest_share * agents.cruise_speed
     # One that goes round to what is behind it would take quicker braking for a wish to turn round.
     quickest = np.where(agents.handling.swings_round, response_time, max(QUICKEST, dt))
-    last = np.minimum(SLOWEST * slowest, distance / (4.0 * quickest))
-    creeps = (last > speed) & (dot(direction, agents.forward) > AHEAD)
-    return np.where(creeps, last, speed), np.where(creeps, np.minimum(response_time, quickest), response_time)
+    creeping = np.minimum(SLOWEST * slowest, distance / (4.0 * quickest))
+    creeps = (creeping > speed) & (dot(direction, agents.forward) > AHEAD)
+    return np.where(creeps, creeping, speed), np.where(creeps, np.minimum(response_time, quickest), response_time)
 
 
 def braking_distance(agents: Agents, speed: Scalars) -> Scalars:
@@ -118,8 +118,8 @@ class Settling(Memory):
         turning = np.pi / np.maximum(agents.handling.turn_rate, EPSILON)
         stopping = agents.max_speed / np.maximum(agents.agility, EPSILON)
         settles = near & (time > PATIENCE + np.maximum(turning, stopping))
-        kept = stays | (near & ~nearer & ~settles)
-        return Settling(np.where(kept, self.nearest, distance), time, stays | settles)
+        keeps_nearest = stays | (near & ~nearer & ~settles)
+        return Settling(np.where(keeps_nearest, self.nearest, distance), time, stays | settles)
 
 
 def _of_target(extreme: np.ufunc, target: Rows, value: Scalars, without: float) -> Scalars:

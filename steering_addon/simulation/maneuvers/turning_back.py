@@ -54,10 +54,10 @@ class TurningBack:
     fastest: Scalars
 
 
-def turning_back(world: World, agents: Agents, region: Rows, kept: Mask, inside: Vectors) -> TurningBack | None:
+def turning_back(world: World, agents: Agents, region: Rows, keeps: Mask, inside: Vectors) -> TurningBack | None:
     """How agents with a turning circle turn back before the border; None if none has to. `region`: (n,) rows of the
-    regions; `kept`: (n,) who keeps to its region; `inside`: (n, 3) directions to where there is room."""
-    rows = which(kept & (tightest_circle(agents) > 0.0) & (agents.speed > EPSILON))
+    regions; `keeps`: (n,) who keeps to its region; `inside`: (n, 3) directions to where there is room."""
+    rows = which(keeps & (tightest_circle(agents) > 0.0) & (agents.speed > EPSILON))
     if not len(rows):
         return None
     bodies = _Turners.of(agents.take(rows), region[rows])
@@ -71,10 +71,10 @@ def turning_back(world: World, agents: Agents, region: Rows, kept: Mask, inside:
     curvature = bodies.curvature(room, inward, heading)
     along = across(heading, inward)
     # In a corner of the region the next border is ahead once it has turned along this one.
-    then, place = unit(along), bodies.agents.position
+    next_heading, place = unit(along), bodies.agents.position
     place = place + bodies.way_in(world, place) + inward * (OFF * bodies.tightest)[:, None]
-    room, inward = bodies.room(world, place, then)
-    corner = np.where(np.isfinite(room), bodies.curvature(room, inward, then), 0.0)
+    room, inward = bodies.room(world, place, next_heading)
+    corner = np.where(np.isfinite(room), bodies.curvature(room, inward, next_heading), 0.0)
     passes = (magnitude(along) > HEAD_ON) & (corner <= curvature) & (returning <= 0.0)
     curvature = np.maximum(curvature, corner)
     # Agents that only come back need not slow down for that.
@@ -128,8 +128,8 @@ class _Turners(Columns):
         outward, along = np.maximum(-dot(heading, inward), 0.0), magnitude(across(heading, inward))
         # tan(a / 2) = (1 - cos a) / sin a, where cos a is along the border and sin a is across it.
         needed = (1.0 - np.minimum(along, 1.0)) / np.maximum(outward, EPSILON)
-        left = np.maximum(room - self.before, NEAREST * self.circle)
-        return FIRMNESS * np.where(outward > 0.0, needed, 0.0) / left
+        room_left = np.maximum(room - self.before, NEAREST * self.circle)
+        return FIRMNESS * np.where(outward > 0.0, needed, 0.0) / room_left
 
     def returning(self, world: World, inward: Vectors, heading: Vectors) -> Scalars:
         """The curvature with which bodies outside turn until they head inward, (m,) 1/m; 0 for those inside.
@@ -141,8 +141,8 @@ class _Turners(Columns):
         """
         out = magnitude(self.way_in(world, self.agents.position))
         cosine = 1.0 - np.minimum(out / self.tightest, STEEPEST)
-        short = np.sqrt(1.0 - cosine * cosine) - dot(heading, inward)
-        return np.where(out > 0.0, clamp(short / RETURNS, 0.0, 1.0), 0.0) / self.tightest
+        lack = np.sqrt(1.0 - cosine * cosine) - dot(heading, inward)
+        return np.where(out > 0.0, clamp(lack / RETURNS, 0.0, 1.0), 0.0) / self.tightest
 
     def fastest(self, curvature: Scalars) -> Scalars:
         """The speed at which they hold a turn, (m,) m/s; not below that of the smallest circle."""
@@ -171,19 +171,19 @@ class _Turners(Columns):
         way = world.regions.way_in(places.reshape(m * b, 3), np.repeat(self.region, b))
         outside = (self.agents.level(way.reshape(m, b, 3)) != 0.0).any(axis=2)
         room, inward = np.full(len(place), np.inf), no_vectors(len(place))
-        seen = which(outside.any(axis=1))
-        if not len(seen):
+        rows = which(outside.any(axis=1))
+        if not len(rows):
             return room, inward
-        place, heading, region = picked(place, seen), picked(heading, seen), self.region[seen]
+        place, heading, region = picked(place, rows), picked(heading, rows), self.region[rows]
 
         def way_in(ahead: Scalars) -> Vectors:
-            return self.agents.level_of(world.regions.way_in(place + heading * ahead[:, None], region), seen)
+            return self.agents.level_of(world.regions.way_in(place + heading * ahead[:, None], region), rows)
 
-        high = ahead[seen, np.argmax(outside[seen], axis=1)]
-        low = np.maximum(high - furthest[seen] / PLACES, 0.0)
+        high = ahead[rows, np.argmax(outside[rows], axis=1)]
+        low = np.maximum(high - furthest[rows] / PLACES, 0.0)
         for _ in range(CLOSER):
             middle = 0.5 * (low + high)
             out = (way_in(middle) != 0.0).any(axis=1)
             low, high = np.where(out, low, middle), np.where(out, middle, high)
-        room[seen], inward[seen] = low, unit(way_in(high))
+        room[rows], inward[rows] = low, unit(way_in(high))
         return room, inward

@@ -35,7 +35,7 @@ STEPS = 4
 
 
 def lead_in_arcs(
-    push: Vectors, way: Vectors, velocity: Vectors, bodies: ClimbSpeeds, cruise: Scalars, left: float
+    push: Vectors, way: Vectors, velocity: Vectors, bodies: ClimbSpeeds, cruise: Scalars, time_left: float
 ) -> Vectors:
     """The accelerations, (m, 3) m/s2, with those of vehicles that are too early led in an arc.
 
@@ -44,13 +44,13 @@ def lead_in_arcs(
         way, velocity: (m, 3) to the mark and relative to it, metres and m/s.
         bodies: what they can do at the climb that is needed.
         cruise: (m,) their cruise speed, m/s.
-        left: seconds.
+        time_left: seconds.
     """
     run = level_part(way)
-    needed = magnitude(run) / left
+    needed = magnitude(run) / time_left
     pace = np.maximum(np.minimum(np.minimum(PACE * bodies.slowest, cruise), bodies.fastest), bodies.slowest)
     share = clamp((pace - needed) / np.maximum(NARROW * pace, EPSILON), 0.0, 1.0)
-    share *= min(max((left - ENDS) / FADES, 0.0), 1.0)
+    share *= min(max((time_left - ENDS) / FADES, 0.0), 1.0)
     if not anybody(share > 0.0):
         return push
     straight: Vectors = unit(run)
@@ -58,12 +58,12 @@ def lead_in_arcs(
     # On the side to which it flies already; straight ahead, that is the left.
     aside = np.where((dot(velocity, aside) < 0.0)[:, None], -aside, aside)
     angle = arc_angle(needed / np.maximum(pace, EPSILON))
-    cosine, sine = (part[:, None] for part in cosine_and_sine(angle))
+    cosine, sine = (column[:, None] for column in cosine_and_sine(angle))
     course = (straight * cosine + aside * sine) * pace[:, None]
     inward = straight * sine - aside * cosine
-    response = min(max(left / GAIN, LEAST), MOST)
-    arc = (course - velocity) / response + inward * (2.0 * angle * pace / left)[:, None]
-    arc[:, 2] = (way[:, 2] / max(left - EARLY, EARLY) - velocity[:, 2]) / RESPONSE
+    response = min(max(time_left / GAIN, LEAST), MOST)
+    arc = (course - velocity) / response + inward * (2.0 * angle * pace / time_left)[:, None]
+    arc[:, 2] = (way[:, 2] / max(time_left - EARLY, EARLY) - velocity[:, 2]) / RESPONSE
     return push + (arc - push) * share[:, None]
 
 

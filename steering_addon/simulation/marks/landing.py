@@ -47,18 +47,18 @@ class Landed(Coming):
 
 def landed_of(state: State) -> Landed:
     """The memories of all vehicles."""
-    known = state.memories.get(LANDED)
-    return known if isinstance(known, Landed) else Landed.blank(len(state))
+    landed = state.memories.get(LANDED)
+    return landed if isinstance(landed, Landed) else Landed.blank(len(state))
 
 
 def sets_off(mark: Mark, number: int, state: State, snapshot: Snapshot, world: World, rows: Rows) -> Mask:
     """Whether vehicles of some rows (m,) have to be on their way by now to stand at a mark in time, (m,)."""
-    agents, left = agents_of(state, snapshot, world, rows), mark.time - world.time
-    way = magnitude(picked(world.bodies.position, np.full(len(rows), mark.ground)) - agents.position)
-    way = way + HALF_TURN * agents.tightest(agents.speed)
-    needed = Speeds.of(agents, np.zeros(len(rows))).needed(way)
+    agents, time_left = agents_of(state, snapshot, world, rows), mark.time - world.time
+    length = magnitude(picked(world.bodies.position, np.full(len(rows), mark.ground)) - agents.position)
+    length = length + HALF_TURN * agents.tightest(agents.speed)
+    needed = Speeds.of(agents, np.zeros(len(rows))).needed(length)
     early = SPREAD * mark.lead if len(mark.rows) > 1 else 0.0
-    soon: Mask = UNHURRIED * (left - early) <= np.maximum(needed, UNHURRIED * mark.lead)
+    soon: Mask = UNHURRIED * (time_left - early) <= np.maximum(needed, UNHURRIED * mark.lead)
     return soon | (landed_of(state).mark[rows] == number)
 
 
@@ -67,17 +67,17 @@ def stays(mark: Mark, number: int, state: State, snapshot: Snapshot, world: Worl
 
     They stand there until they take up another state of their crowd, or their time is over.
     """
-    known = landed_of(state).take(rows)
-    called = known.stands & (known.mode != _modes(state)[rows])
+    landed = landed_of(state).take(rows)
+    called = landed.stands & (landed.mode != _modes(state)[rows])
     if mark.stays > 0.0:
         called |= world.time - mark.time > mark.stays * (0.5 + uniform(mix(snapshot.keys[rows], STAYS)))
-    return (known.mark == number) & (known.place >= 0) & ~called
+    return (landed.mark == number) & (landed.place >= 0) & ~called
 
 
 def on_own_marks(state: State, marks: tuple[Mark, ...]) -> Mask:
     """Whether each stands at a mark that is for it alone, (n,): those of its crowd do not call it away."""
-    known, alone = landed_of(state), np.array([len(mark.rows) == 1 for mark in marks])
-    return known.stands & (known.mark >= 0) & alone[np.maximum(known.mark, 0)]
+    landed, alone = landed_of(state), np.array([len(mark.rows) == 1 for mark in marks])
+    return landed.stands & (landed.mark >= 0) & alone[np.maximum(landed.mark, 0)]
 
 
 def land_on_marks(
@@ -91,28 +91,28 @@ def land_on_marks(
 ) -> tuple[Vectors, Decisions]:
     """The forces of all vehicles, (n, 3) newtons, and their decisions, with those that land on marks. `by`: (n,) the
     index of the mark on which each lands, -1 for none."""
-    rows, known, n = which(by >= 0), landed_of(state), len(state)
+    rows, landed, n = which(by >= 0), landed_of(state), len(state)
     if not len(rows):
         decided = replace(decided, memories={**decided.memories, LANDED: Landed.blank(n)})
         return force, decided
     agents, number = agents_of(state, snapshot, world, rows), by[rows]
-    before = known.take(rows)
+    before = landed.take(rows)
     before = Landed.blank(n).take(rows).put(before.mark == number, before.take(before.mark == number))
     ground, time, lead = (np.array([getattr(mark, name) for mark in marks])[number] for name in FIELDS)
     # Of several, one comes down after the other, the last in time. A place is for the end of this step.
     several = np.array([len(mark.rows) > 1 for mark in marks])[number]
-    left = time - np.where(several, SPREAD * lead * uniform(mix(agents.keys, STAYS)), 0.0) - world.time - world.dt
-    descent = come_down(world, agents, ground, before, APART * agents.radius, np.zeros(len(rows)), left)
-    share = AROUND * np.clip(left / np.maximum(lead, world.dt), 0.0, 1.0) * ~descent.memory.down
+    time_left = time - np.where(several, SPREAD * lead * uniform(mix(agents.keys, STAYS)), 0.0) - world.time - world.dt
+    descent = come_down(world, agents, ground, before, APART * agents.radius, np.zeros(len(rows)), time_left)
+    share = AROUND * np.clip(time_left / np.maximum(lead, world.dt), 0.0, 1.0) * ~descent.memory.down
     beside = truncate(picked(force, rows), agents.max_force) * share[:, None]
     mode = np.where(before.stands, before.mode, _modes(state)[rows])
     memory = replace(descent.memory, mark=number, mode=mode)
-    said: dict[str, Any] = {"comes_down": descent.comes_down, "perch": descent.perch, "heading": descent.heading}
-    said["lands"] = descent.place
+    signals: dict[str, Any] = {"comes_down": descent.comes_down, "perch": descent.perch, "heading": descent.heading}
+    signals["lands"] = descent.place
     columns = {}
-    for name, column in said.items():
-        whole = getattr(decided, name)
-        columns[name] = put(neutral(name, n) if whole is None else whole, rows, column)
+    for name, column in signals.items():
+        column_before = getattr(decided, name)
+        columns[name] = put(neutral(name, n) if column_before is None else column_before, rows, column)
     memories = {**decided.memories, LANDED: Landed.blank(n).put(rows, memory)}
     return put(force, rows, descent.force + beside), replace(decided, memories=memories, **columns)
 

@@ -79,13 +79,7 @@ class _Approach:
 
 
 def meet_marks(
-    state: State,
-    before: Snapshot,
-    after: Snapshot,
-    present: Snapshot,
-    world: World,
-    force: Vectors,
-    decided: Decisions,
+    state: State, before: Snapshot, after: Snapshot, present: Snapshot, world: World, force: Vectors, decided: Decisions
 ) -> tuple[Vectors, Snapshot, Mapping[str, Rows], Decisions]:
     """The forces with which vehicles meet their marks.
 
@@ -174,11 +168,11 @@ def _without_delay(snapshot: Snapshot, pushed: Mask) -> Snapshot:
 
 
 def _places(
-    mark: Mark, later: Mark, known: dict[str, Rows], state: State, snapshot: Snapshot, world: World, rows: Rows
+    mark: Mark, later: Mark, shared: dict[str, Rows], state: State, snapshot: Snapshot, world: World, rows: Rows
 ) -> tuple[Rows, Vectors, Vectors]:
     """The vehicles of some rows that have a place to meet, (m,), these places and how fast they move, (m, 3) each.
 
-    Places of a shape are shared out once, when it is time; `known` is changed then.
+    Places of a shape are shared out once, when it is time; `shared` is changed then.
     """
     if mark.points is None or later.points is None:
         body = np.full(len(rows), mark.body)
@@ -186,10 +180,10 @@ def _places(
     if not len(mark.points) or len(mark.points) != len(later.points):
         return rows[:0], np.zeros((0, 3)), np.zeros((0, 3))
     frame_time = snapshot.frame_time
-    part = world.time / frame_time - np.floor(world.time / frame_time + WHOLE)
+    fraction = world.time / frame_time - np.floor(world.time / frame_time + WHOLE)
     motion = (later.points - mark.points) / frame_time
-    points = mark.points + motion * (part * frame_time)
-    if mark.name not in known:
+    points = mark.points + motion * (fraction * frame_time)
+    if mark.name not in shared:
         position = picked(state.motion.position, rows)
         velocity = picked(state.motion.velocity, rows)
         if not _is_time_to_share(mark, world, snapshot, rows, position, velocity, points):
@@ -197,32 +191,26 @@ def _places(
         shares = np.full(len(state), -1, dtype=np.int64)
         times = climb_stretch(snapshot.handling.take(rows), snapshot.vehicle.max_speed[rows], _cruise(snapshot, rows))
         shares[rows] = shared_out(position, points, *times)
-        known[mark.name] = shares
-    place = known[mark.name][rows]
+        shared[mark.name] = shares
+    place = shared[mark.name][rows]
     have = place >= 0
     return rows[have], picked(points, place[have]), picked(motion, place[have])
 
 
 def _is_time_to_share(
-    mark: Mark,
-    world: World,
-    snapshot: Snapshot,
-    rows: Rows,
-    position: Vectors,
-    velocity: Vectors,
-    points: Vectors,
+    mark: Mark, world: World, snapshot: Snapshot, rows: Rows, position: Vectors, velocity: Vectors, points: Vectors
 ) -> bool:
-    left = mark.time - world.time
-    if left <= SHARED * mark.lead:
+    time_left = mark.time - world.time
+    if time_left <= SHARED * mark.lead:
         return True
     rise = climbs(position, points)
     way = np.broadcast_to(middle_of(points) - middle_of(position), position.shape)
-    up, down = (_bodies(snapshot, rows, np.full(len(rows), most / left)) for most in (rise.max(), rise.min()))
+    up, down = (_bodies(snapshot, rows, np.full(len(rows), climb / time_left)) for climb in (rise.max(), rise.min()))
     limited = anybody(up.limited | down.limited)
-    fastest = min(float(np.minimum(each.fastest, _cruise(snapshot, rows)).min()) for each in (up, down))
+    fastest = min(float(np.minimum(speeds.fastest, _cruise(snapshot, rows)).min()) for speeds in (up, down))
     furthest = float((magnitude(way) + way_of_turn(way, velocity, up)).max())
     longest = max(rise.max() / up.rate.min(), -rise.min() / down.rate.min()) + BEGINS if limited else 0.0
-    return furthest > UNHURRIED * fastest * left or longest > UNHURRIED * left
+    return furthest > UNHURRIED * fastest * time_left or longest > UNHURRIED * time_left
 
 
 def _cruise(snapshot: Snapshot, rows: Rows) -> Scalars:
@@ -256,14 +244,14 @@ def _approach(
         along = np.broadcast_to(world.bodies.forward[mark.body] * mark.speed, velocity.shape)
         change = level(along - velocity, upward, grounded)
     way = level(place - picked(state.motion.position, rows), upward, grounded)
-    left, cruise = steps * world.dt, model.cruise_speed * model.max_speed
-    climb = way[:, 2] / left
+    time_left, cruise = steps * world.dt, model.cruise_speed * model.max_speed
+    climb = way[:, 2] / time_left
     bodies = climb_speeds(snapshot.handling.take(rows), model.max_speed, strongest, climb)
     velocity_to = level(velocity - motion, upward, grounded)
     share = np.where(
         bodies.limited,
-        _spared(way, velocity_to, left, bodies),
-        _unhurried(magnitude(way) / left, cruise, model.max_speed),
+        _spared(way, velocity_to, time_left, bodies),
+        _unhurried(magnitude(way) / time_left, cruise, model.max_speed),
     )
     share *= min((steps - 1.0) * world.dt / max(mark.lead, world.dt), 1.0)
     wanted = truncate(picked(force, rows) / model.mass[:, None], strongest) * share[:, None]
@@ -286,7 +274,7 @@ def _unhurried(needed: Scalars, cruise: Scalars, top: Scalars) -> Scalars:
     return np.minimum(np.maximum(top - needed, 0.0) / np.maximum(top - easy, EPSILON), 1.0)
 
 
-def _spared(way: Vectors, velocity: Vectors, left: float, bodies: ClimbSpeeds) -> Scalars:
+def _spared(way: Vectors, velocity: Vectors, time_left: float, bodies: ClimbSpeeds) -> Scalars:
     """As `_unhurried`, for vehicles that climb more slowly than they fly: 0 for those that need their fastest.
 
     The least push leads from a speed v, where v + d were the even one, to v + d + d / 2.
@@ -295,8 +283,8 @@ def _spared(way: Vectors, velocity: Vectors, left: float, bodies: ClimbSpeeds) -
     level_speed, climb = dot(velocity, unit(run)), up * velocity[:, 2]
     shares = []
     for even, speed, fastest in (
-        (magnitude(run) / left, level_speed, bodies.fastest),
-        (up * way[:, 2] / left, climb, bodies.rate),
+        (magnitude(run) / time_left, level_speed, bodies.fastest),
+        (up * way[:, 2] / time_left, climb, bodies.rate),
     ):
         end = even + 0.5 * np.maximum(even - speed, 0.0)
         shares.append((HARD * fastest - end) / np.maximum((HARD - EASY) * fastest, EPSILON))
@@ -304,13 +292,13 @@ def _spared(way: Vectors, velocity: Vectors, left: float, bodies: ClimbSpeeds) -
 
 
 def _weights(approach: _Approach, dt: float) -> tuple[float, float]:
-    """By what the miss, metres, and the change of velocity, m/s, are multiplied for the push of this step, m/s2."""
+    """The factors of the miss, metres, and of the change of velocity, m/s, in the push of this step, m/s2."""
     k = approach.steps
-    once, twice = 0.5 * k * (k + 1.0), k * (k + 1.0) * (2.0 * k + 1.0) / 6.0
+    first_sum, second_sum = 0.5 * k * (k + 1.0), k * (k + 1.0) * (2.0 * k + 1.0) / 6.0
     if approach.change is None:
-        return k / (dt * dt * twice), 0.0
-    both = k * twice - once * once
-    return (k * k - once) / (dt * dt * both), (twice - once * k) / (dt * both)
+        return k / (dt * dt * second_sum), 0.0
+    determinant = k * second_sum - first_sum * first_sum
+    return (k * k - first_sum) / (dt * dt * determinant), (second_sum - first_sum * k) / (dt * determinant)
 
 
 def _push(approach: _Approach, wanted: Vectors, dt: float, radius: float) -> Vectors:
@@ -331,31 +319,31 @@ def _sooner(approach: _Approach, push: Vectors, dt: float) -> Vectors:
 
     A push of g / 3 times the least one leads from a speed v, where v + d were the even one, to v + d + d / (g - 1).
     """
-    k, left, bodies = approach.steps, approach.steps * dt, approach.bodies
-    most = min(max(left / RESPONSE, 3.0), 0.5 * (k + 1.0) * (2.0 * k + 1.0) / k) / 3.0
+    k, time_left, bodies = approach.steps, approach.steps * dt, approach.bodies
+    limit = min(max(time_left / RESPONSE, 3.0), 0.5 * (k + 1.0) * (2.0 * k + 1.0) / k) / 3.0
 
     def times(even: Scalars, speed: Scalars, fastest: Scalars) -> Scalars:
         room = np.maximum(fastest - even, EPSILON)
         needed = (1.0 + np.maximum(even - speed, 0.0) / room) / 3.0
-        return np.minimum(np.maximum(needed, 1.0), most)
+        return np.minimum(np.maximum(needed, 1.0), limit)
 
     limited = bodies.limited
     run = np.where(limited[:, None], level_part(approach.way), approach.way)
-    along = times(magnitude(run) / left, dot(approach.velocity, unit(run)), HARD * bodies.fastest)
+    along = times(magnitude(run) / time_left, dot(approach.velocity, unit(run)), HARD * bodies.fastest)
     up = np.where(approach.way[:, 2] < 0.0, -1.0, 1.0)
-    rise = times(up * approach.way[:, 2] / left, up * approach.velocity[:, 2], EASY * bodies.rate)
+    rise = times(up * approach.way[:, 2] / time_left, up * approach.velocity[:, 2], EASY * bodies.rate)
     return columns(push[:, 0] * along, push[:, 1] * along, push[:, 2] * np.where(limited, rise, along))
 
 
 def _due(mark: Mark, approach: _Approach, push: Vectors, dt: float) -> Mask:
     """Whether vehicles have to set off for a mark by now, (m,): not those that come near enough anyway."""
-    left, bodies = approach.steps * dt, approach.bodies
+    time_left, bodies = approach.steps * dt, approach.bodies
     run = np.where(bodies.limited[:, None], level_part(approach.way), approach.way)
     run = magnitude(run) + way_of_turn(approach.way, approach.velocity, bodies)
-    far = run > UNHURRIED * left * np.minimum(approach.cruise, bodies.fastest)
-    steep = bodies.limited & (np.abs(approach.way[:, 2]) > UNHURRIED * bodies.rate * max(left - BEGINS, 0.0))
-    hard = (magnitude(push) > EASILY * bodies.strongest) & (left <= EARLIEST * mark.lead)
-    soon = left <= np.maximum(mark.lead, bodies.circle) + 0.5 * dt
+    far = run > UNHURRIED * time_left * np.minimum(approach.cruise, bodies.fastest)
+    steep = bodies.limited & (np.abs(approach.way[:, 2]) > UNHURRIED * bodies.rate * max(time_left - BEGINS, 0.0))
+    hard = (magnitude(push) > EASILY * bodies.strongest) & (time_left <= EARLIEST * mark.lead)
+    soon = time_left <= np.maximum(mark.lead, bodies.circle) + 0.5 * dt
     needed = (push != 0.0).any(axis=1)
     return needed & (soon | far | steep | hard | approach.under_way)
 
@@ -367,8 +355,8 @@ def _each(mark: Mark, approach: _Approach, dt: float) -> tuple[Mask, Vectors]:
     share = _room(alone, approach.wanted + beside, approach.bodies.strongest)
     wanted = approach.wanted * share[:, None]
     push = wanted + _push(approach, wanted, dt, mark.radius)
-    push, left = _round(approach, push, dt), approach.steps * dt
-    push = lead_in_arcs(push, approach.way, approach.velocity, approach.bodies, approach.cruise, left)
+    push, time_left = _round(approach, push, dt), approach.steps * dt
+    push = lead_in_arcs(push, approach.way, approach.velocity, approach.bodies, approach.cruise, time_left)
     return _due(mark, approach, beside, dt), truncate(push, approach.bodies.strongest)
 
 
@@ -377,16 +365,14 @@ def _round(approach: _Approach, push: Vectors, dt: float) -> Vectors:
 
     It is a level turn where it is limited how steeply they climb.
     """
-    limited, strongest, left = approach.bodies.limited[:, None], approach.bodies.strongest, approach.steps * dt
-    way, velocity, turn = (
-        np.where(limited, level_part(each), each) for each in (approach.way, approach.velocity, push)
-    )
+    limited, strongest, time_left = approach.bodies.limited[:, None], approach.bodies.strongest, approach.steps * dt
+    way, velocity, turn = (np.where(limited, level_part(v), v) for v in (approach.way, approach.velocity, push))
     speed = magnitude(velocity)
     # Shares that grow from 0, and not a switch: a vehicle that was led round on one frame in two would shake.
     behind = -dot(way, velocity) / np.maximum(magnitude(way) * speed, EPSILON)
-    back = -dot(velocity + turn * (0.5 * left), velocity) / np.maximum(speed * speed, EPSILON)
+    back = -dot(velocity + turn * (0.5 * time_left), velocity) / np.maximum(speed * speed, EPSILON)
     share = np.clip(behind / BEHIND, 0.0, 1.0) * np.clip(back / BACK, 0.0, 1.0)
-    share = np.where(left * strongest > np.pi * speed, share, 0.0)
+    share = np.where(time_left * strongest > np.pi * speed, share, 0.0)
     rounds = share > 0.0
     if not anybody(rounds):
         return push

@@ -36,8 +36,8 @@ def way_left(mark: Mark, state: State, snapshot: Snapshot) -> tuple[Rows, Vector
         places = mark.points[shared[rows]] if shared is not None else places[:0]
     if not len(rows):
         return rows, np.zeros((0, 3))
-    way: Vectors = level(places - state.motion.position[rows], upright(len(rows)), snapshot.grounded[rows])
-    return rows, np.broadcast_to(middle_of(way), way.shape) if mark.together else way
+    offset: Vectors = level(places - state.motion.position[rows], upright(len(rows)), snapshot.grounded[rows])
+    return rows, np.broadcast_to(middle_of(offset), offset.shape) if mark.together else offset
 
 
 def _way_to_ground(mark: Mark, state: State, snapshot: Snapshot, rows: Rows) -> tuple[Rows, Vectors]:
@@ -45,11 +45,11 @@ def _way_to_ground(mark: Mark, state: State, snapshot: Snapshot, rows: Rows) -> 
 
     Where these have no places, the way to the middle of that.
     """
-    known = landed_of(state).take(rows)
-    stands = known.stands & (known.mark == next(k for k, each in enumerate(snapshot.marks) if each is mark))
+    landed = landed_of(state).take(rows)
+    stands = landed.stands & (landed.mark == next(k for k, other in enumerate(snapshot.marks) if other is mark))
     ground = snapshot.tracked.position[np.full(len(rows), mark.ground - len(state))]
-    way = ground - state.motion.position[rows]
-    return rows, np.where(stands[:, None], 0.0, way)
+    offset = ground - state.motion.position[rows]
+    return rows, np.where(stands[:, None], 0.0, offset)
 
 
 class MissedMarks:

@@ -79,24 +79,25 @@ def _swapped(position: Vectors, points: Vectors, times: Scalars) -> Rows:
     for _ in range(ROUNDS):
         before = place.copy()
         for row in range(m):
-            near = np.arange(max(row - ALONG, 0), min(row + ALONG + 1, m))
-            mine, theirs = points[place[row]], picked(points, place[near])
-            start, starts = position[row], picked(position, near)
-            now = _squares(theirs - starts, times[:, near]) + _squares((mine - start)[None], times[:, row : row + 1])
-            then = _squares(mine - starts, times[:, near]) + _squares(theirs - start, times[:, row : row + 1])
-            gain = now - then
+            candidates = np.arange(max(row - ALONG, 0), min(row + ALONG + 1, m))
+            point, others = points[place[row]], picked(points, place[candidates])
+            start, starts = position[row], picked(position, candidates)
+            its_times, their_times = times[:, row : row + 1], times[:, candidates]
+            current = _squares(others - starts, their_times) + _squares((point - start)[None], its_times)
+            swapped = _squares(point - starts, their_times) + _squares(others - start, its_times)
+            gain = current - swapped
             best = int(np.argmax(gain))
-            if gain[best] > EPSILON * max(now[best], 1.0):
-                place[row], place[near[best]] = place[near[best]], place[row]
+            if gain[best] > EPSILON * max(current[best], 1.0):
+                place[row], place[candidates[best]] = place[candidates[best]], place[row]
         if (place == before).all():
             break
     return place
 
 
-def _squares(way: Vectors, times: Scalars) -> Scalars:
+def _squares(offset: Vectors, times: Scalars) -> Scalars:
     """The squares of ways, (b, 3) to (b,), whose part up or down is multiplied by `times`, (2, b) or (2, 1)."""
-    rise = way[:, 2] * np.where(way[:, 2] > 0.0, times[0], times[1])
-    return way[:, 0] * way[:, 0] + way[:, 1] * way[:, 1] + rise * rise
+    rise = offset[:, 2] * np.where(offset[:, 2] > 0.0, times[0], times[1])
+    return offset[:, 0] * offset[:, 0] + offset[:, 1] * offset[:, 1] + rise * rise
 
 
 @dataclass(frozen=True)
@@ -132,11 +133,11 @@ def spread(points: Vectors, triangles: NDArray[np.int64], count: int) -> Spread:
     # Half of a parallelogram, folded over.
     over = along + aside > 1.0
     second, third = np.where(over, 1.0 - along, along), np.where(over, 1.0 - aside, aside)
-    whole = Spread(triangle, second, third)
+    tried_places = Spread(triangle, second, third)
     if tried == count:
-        return whole
-    kept = _furthest(whole.on(points, triangles), count)
-    return Spread(triangle[kept], second[kept], third[kept])
+        return tried_places
+    chosen = _furthest(tried_places.on(points, triangles), count)
+    return Spread(triangle[chosen], second[chosen], third[chosen])
 
 
 def spread_along(points: Vectors, segments: NDArray[np.int64], count: int) -> tuple[Spread, NDArray[np.int64]]:
@@ -156,10 +157,10 @@ def spread_along(points: Vectors, segments: NDArray[np.int64], count: int) -> tu
 
 def _furthest(places: Vectors, count: int) -> Rows:
     """The rows of places that are far from one another, (count,) rising: each is the furthest from those before it."""
-    kept = [0]
+    chosen = [0]
     gap = np.full(len(places), np.inf)
-    while len(kept) < count:
-        offset = places - places[kept[-1]]
+    while len(chosen) < count:
+        offset = places - places[chosen[-1]]
         gap = np.minimum(gap, dot(offset, offset))
-        kept.append(int(np.argmax(gap)))
-    return np.sort(np.array(kept, dtype=np.int64))
+        chosen.append(int(np.argmax(gap)))
+    return np.sort(np.array(chosen, dtype=np.int64))

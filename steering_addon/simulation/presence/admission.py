@@ -67,7 +67,7 @@ def only_present(snapshot: Snapshot, *absent: Mask) -> Snapshot:
 
 
 def _with_room(waiting: Rows, motion: Motion, snapshot: Snapshot) -> dict[int, float]:
-    """How fast those of the waiting vehicles may be that have room at their start, m/s, by their rows, ascending.
+    """The entry speeds of waiting vehicles that have room at their start, m/s, by their rows, ascending.
 
     Each has it with those before it already inside.
 
@@ -88,16 +88,16 @@ def _with_room(waiting: Rows, motion: Motion, snapshot: Snapshot) -> dict[int, f
     for row in waiting.tolist():
         rows = np.concatenate((occupied, np.array([*entered], dtype=np.int64)))
         offset = picked(position, rows) - position[row]
-        way = np.broadcast_to(forward[row], offset.shape)
+        heading = np.broadcast_to(forward[row], offset.shape)
         if half is not None:
-            offset = between_axes(offset, way, np.full(len(rows), half[row]), picked(forward, rows), half[rows])
+            offset = between_axes(offset, heading, np.full(len(rows), half[row]), picked(forward, rows), half[rows])
         touching = radius[rows] + radius[row]
         if (magnitude(offset) < touching).any():
             continue
         fastest = np.inf
         if np.isfinite(snapshot.handling.axle[row]):
-            ahead, along = dot(offset, way), dot(picked(velocity, rows), way)
-            in_way = (ahead > 0.0) & (magnitude(offset - ahead[:, None] * way) < touching)
+            ahead, along = dot(offset, heading), dot(picked(velocity, rows), heading)
+            in_way = (ahead > 0.0) & (magnitude(offset - ahead[:, None] * heading) < touching)
             # One that comes towards it needs room to stop, too.
             against = np.minimum(along, 0.0)
             room = ahead - touching - against * against / (2.0 * brakes[row])

@@ -47,15 +47,15 @@ class Errand(Memory):
     @classmethod
     def of(cls, world: World, agents: Agents, intention: Intention) -> "Errand":
         """The errands of agents whose behaviors have said all this."""
-        distance, place = agents.goal_distance, PLACE * agents.radius
-        away = np.isfinite(distance) & ((distance > place) | intention.leads_on) & ~intention.arrived
+        distance, reach = agents.goal_distance, PLACE * agents.radius
+        away = np.isfinite(distance) & ((distance > reach) | intention.leads_on) & ~intention.arrived
         bound = away & (intention.top_speed(agents.max_speed) > STANDING * agents.max_speed)
-        left = np.where(bound, np.maximum(distance, place), 0.0)
+        distance_left = np.where(bound, np.maximum(distance, reach), 0.0)
         if world.ways is None:
             nowhere = shared(np.nan, 3 * len(agents)).reshape(len(agents), 3)
-            return cls(bound, left, intention.arrived, nowhere, agents.goal)
+            return cls(bound, distance_left, intention.arrived, nowhere, agents.goal)
         goal, leads = world.ways.asked(agents.rows, agents.goal)
-        return cls(bound, left, intention.arrived, np.where(leads[:, None], np.nan, goal), goal)
+        return cls(bound, distance_left, intention.arrived, np.where(leads[:, None], np.nan, goal), goal)
 
 
 @dataclass(frozen=True)

@@ -58,13 +58,13 @@ def in_turn(
         return list(behaviors)
     first = np.full(len(agents), -1)
     least = np.full(len(agents), np.inf)
-    for place, behavior in enumerate(stops):
+    for number, behavior in enumerate(stops):
         goal = behavior.goal(world, agents, recalled(behavior))
         if goal is None:
             continue
         bound = behavior.departs & (behavior.weight != 0.0) & np.isfinite(goal[:, 0]) & (behavior.priority < least)
-        first, least = np.where(bound, place, first), np.where(bound, behavior.priority, least)
-    numbers = {behavior.name: place for place, behavior in enumerate(stops)}
+        first, least = np.where(bound, number, first), np.where(bound, behavior.priority, least)
+    numbers = {behavior.name: number for number, behavior in enumerate(stops)}
     return [
         without(b, (first >= 0) & (first != numbers.get(b.name, len(stops)))) if b.arrives else b for b in behaviors
     ]
