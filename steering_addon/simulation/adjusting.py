@@ -37,8 +37,8 @@ LOOKS = 0x100C
 
 def progress_in(memories: Mapping[str, Memory], n: int) -> Scalars:
     """The share of the velocity it wishes for that each of n vehicles recently had, (n,); 1 for those not watched."""
-    known = memories.get(PROGRESS)
-    return known.share if isinstance(known, Progress) else shared(1.0, n)
+    progress = memories.get(PROGRESS)
+    return progress.share if isinstance(progress, Progress) else shared(1.0, n)
 
 
 def adjust_forces(
@@ -116,12 +116,7 @@ def _passing(behaviors: Sequence[Behavior], components: Mapping[str, Component],
 
 
 def _deciding(
-    world: World,
-    agents: Agents,
-    adjustments: Sequence[Adjustment],
-    interval: Scalars,
-    wish: Wish,
-    decided: Decisions,
+    world: World, agents: Agents, adjustments: Sequence[Adjustment], interval: Scalars, wish: Wish, decided: Decisions
 ) -> tuple[Wish, Decisions]:
     """The wish with the agents that decide in this step, and with the progress of all.
 

@@ -96,11 +96,11 @@ class Bodies:
         nearest = np.zeros(len(points), dtype=np.int64)
         block = max(PAIRS // len(rows), 1)
         for low in range(0, len(points), block):
-            part = slice(low, low + block)
-            gap = self.position[rows][None] - points[part, None, :]
+            block_rows = slice(low, low + block)
+            gap = self.position[rows][None] - points[block_rows, None, :]
             distance = dot(gap, gap)
-            distance[excluded[part, None] == rows[None]] = np.inf
+            distance[excluded[block_rows, None] == rows[None]] = np.inf
             best = np.argmin(distance, axis=1)
             alone = ~np.isfinite(distance[np.arange(len(best)), best])
-            nearest[part] = np.where(alone, -1, rows[best])
+            nearest[block_rows] = np.where(alone, -1, rows[best])
         return nearest

@@ -78,8 +78,8 @@ def hands_at(before: Snapshot, after: Snapshot, substep: int) -> Hands | None:
     if before.guides is None or after.guides is None:
         return None
     share = np.minimum(before.guides.share, after.guides.share)
-    way = after.guides.place - before.guides.place
-    begin, end = (before.guides.place + way * (part / before.substeps) for part in (substep, substep + 1))
+    shift = after.guides.place - before.guides.place
+    begin, end = (before.guides.place + shift * (fraction / before.substeps) for fraction in (substep, substep + 1))
     return Hands(before.guides.rows, share, begin, end)
 
 
@@ -109,12 +109,12 @@ def lead_by_hand(
     """
     rows, dt, model = hands.rows, world.dt, snapshot.vehicle.take(hands.rows)
     upward, grounded = of_rows(world.upward, rows), snapshot.grounded[rows]
-    was, speed = picked(state.motion.position, rows), picked(state.motion.velocity, rows)
+    start, speed = picked(state.motion.position, rows), picked(state.motion.velocity, rows)
     drift = speed - (hands.after - hands.before) / dt
     memory = _taking_over(
         state.guidance or Guidance.blank(len(rows)),
         (hands.share > 0.0) & snapshot.present[rows],
-        level(was - hands.before, upward, grounded),
+        level(start - hands.before, upward, grounded),
         level(drift, upward, grounded),
         np.maximum(model.max_force / model.mass, EPSILON),
         dt,
@@ -125,12 +125,12 @@ def lead_by_hand(
     cube = s * s * s
     of_gap = 1.0 - cube * (10.0 - 15.0 * s + 6.0 * s * s)
     of_drift = memory.lasts * (s - cube * (6.0 - 8.0 * s + 3.0 * s * s))
-    left_over = memory.gap * of_gap[:, None] + memory.drift * of_drift[:, None]
-    shift = level((hands.after + left_over - free) * hands.share[:, None], upward, grounded)
-    place, motion = free + shift, picked(velocity, rows) + shift / dt
-    heading = _heading(snapshot, state, model, rows, place, level(motion, upward, grounded), dt)
+    remaining = memory.gap * of_gap[:, None] + memory.drift * of_drift[:, None]
+    shift = level((hands.after + remaining - free) * hands.share[:, None], upward, grounded)
+    end, motion = free + shift, picked(velocity, rows) + shift / dt
+    heading = _heading(snapshot, state, model, rows, end, level(motion, upward, grounded), dt)
     columns = []
-    for column, new in ((position, place), (velocity, motion), (forward, heading)):
+    for column, new in ((position, end), (velocity, motion), (forward, heading)):
         columns.append(column.copy(order="K"))
         columns[-1][rows] = np.where(memory.follows[:, None], new, picked(column, rows))
     hand = np.zeros(len(position), dtype=np.bool_)
@@ -142,27 +142,27 @@ def lead_by_hand(
 
 
 def _taking_over(
-    known: Guidance, follows: Mask, gap: Vectors, drift: Vectors, strongest: Scalars, dt: float
+    memory: Guidance, follows: Mask, gap: Vectors, drift: Vectors, strongest: Scalars, dt: float
 ) -> Guidance:
     """The memory at the end of a step, of those that follow their guides in it. `gap`, `drift`: (m, 3) relative to the
     guides at the beginning of the step, metres and m/s; `strongest`: (m,) acceleration, m/s2."""
-    begins = follows & ~known.follows
+    begins = follows & ~memory.follows
     if anybody(begins):
         distance, rate = magnitude(gap), OF_VELOCITY * magnitude(drift)
         lasts = (rate + np.sqrt(rate * rate + 4.0 * strongest * OF_PLACE * distance)) / (2.0 * strongest)
         lasts = np.where(distance > ON_IT, lasts, 0.0)
-        known = replace(
-            known,
-            age=np.where(begins, 0.0, known.age),
-            lasts=np.where(begins, lasts, known.lasts),
-            gap=np.where(begins[:, None], gap, known.gap),
-            drift=np.where(begins[:, None], drift, known.drift),
+        memory = replace(
+            memory,
+            age=np.where(begins, 0.0, memory.age),
+            lasts=np.where(begins, lasts, memory.lasts),
+            gap=np.where(begins[:, None], gap, memory.gap),
+            drift=np.where(begins[:, None], drift, memory.drift),
         )
-    return replace(known, follows=follows, age=known.age + dt)
+    return replace(memory, follows=follows, age=memory.age + dt)
 
 
 def _heading(
-    snapshot: Snapshot, state: State, model: VehicleModel, rows: Rows, place: Vectors, motion: Vectors, dt: float
+    snapshot: Snapshot, state: State, model: VehicleModel, rows: Rows, position: Vectors, motion: Vectors, dt: float
 ) -> Vectors:
     """The headings of vehicles led to places with velocities, (m, 3) each: along their way, turned as fast as they can.
 
@@ -175,18 +175,18 @@ def _heading(
     wheeled = np.isfinite(axle)
     if anybody(wheeled):
         rear = picked(state.motion.position, rows) - before * np.where(wheeled, axle, 0.0)[:, None]
-        pulled = unit(flat(place - rear, upright(len(rows))))
+        pulled = unit(flat(position - rear, upright(len(rows))))
         heading = np.where(wheeled[:, None], pulled, heading)
     return heading
 
 
-def turned_to(heading: Vectors, course: Vectors, most: Scalars) -> Vectors:
+def turned_to(heading: Vectors, course: Vectors, angle: Scalars) -> Vectors:
     """Unit headings turned toward unit directions, (m, 3) each, by at most (m,) radians."""
-    cosines, sines = cosine_and_sine(most)
+    cosines, sines = cosine_and_sine(angle)
     aside = unit(across(course, heading))
     # Straight back, rounding alone would say where to turn.
     aside = np.where(
-        (magnitude(aside) < 0.5)[:, None], unit(across(left_of(heading, upright(len(most))), heading)), aside
+        (magnitude(aside) < 0.5)[:, None], unit(across(left_of(heading, upright(len(angle))), heading)), aside
     )
     turned = unit(cosines[:, None] * heading + sines[:, None] * aside)
     return np.where((dot(course, heading) >= cosines)[:, None], course, turned)

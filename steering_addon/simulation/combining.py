@@ -50,7 +50,7 @@ class Component:
     probability: Scalars
     draw: Scalars
 
-    def spread(self, part: Rows, n: int, first: int, latest: int | None) -> "Component":
+    def spread(self, rows: Rows, n: int, first: int, latest: int | None) -> "Component":
         """The component of n agents that is without force for those outside a part.
 
         Args:
@@ -58,12 +58,12 @@ class Component:
             latest: the highest of those that all agents have; None if it differs between agents.
         """
         force, weight = no_vectors(n), np.zeros(n)
-        force[part], weight[part] = self.force, self.weight
+        force[rows], weight[rows] = self.force, self.weight
         if latest is not None and same_for_all(self.priority) and self.priority[0] <= latest:
             priority = shared(int(self.priority[0]), n, np.int64)
         else:
             priority = np.full(n, first)
-            priority[part] = self.priority
+            priority[rows] = self.priority
         nothing = np.zeros(n)
         return Component(force, priority, weight, nothing, nothing)
 
@@ -78,19 +78,19 @@ class Component:
 def of_all(components: Mapping[str, tuple[Component, Rows | None]], n: int) -> dict[str, Component]:
     """The components of n agents, by behavior, from those of behaviors that all or only a part of them have.
 
-    To agents without a behavior it is one without force, and not a later one than those they have.
+    Agents without a behavior get zero force, at a priority that never delays their others.
 
     Args:
         components: each with the rows of its agents, None for all of them.
     """
-    if all(part is None for _, part in components.values()):
+    if all(rows is None for _, rows in components.values()):
         return {name: component for name, (component, _) in components.items()}
-    priorities = [component.priority for component, part in components.values() if part is None]
+    priorities = [component.priority for component, rows in components.values() if rows is None]
     latest = max((int(p[0]) for p in priorities), default=None) if all(map(same_for_all, priorities)) else None
     first = min(int(component.priority.min()) for component, _ in components.values())
     return {
-        name: component if part is None else component.spread(part, n, first, latest)
-        for name, (component, part) in components.items()
+        name: component if rows is None else component.spread(rows, n, first, latest)
+        for name, (component, rows) in components.items()
     }
 
 
@@ -207,23 +207,23 @@ def by_priority(components: Sequence[Component], cruise: Vectors, max_force: Sca
     on cruise speed belongs to the agent's last level, and is the force if no level applies.
     """
     force = np.zeros_like(cruise)
-    left, held = np.ones(len(cruise)), np.zeros(len(cruise), dtype=np.bool_)
+    remaining, held = np.ones(len(cruise)), np.zeros(len(cruise), dtype=np.bool_)
     for level, last in _levels(components, max_force):
-        applies = (left > 0.0) & (level != 0.0).any(axis=1)
-        taken = np.minimum(ratio(magnitude(level), FIRM * max_force), 1.0)
+        applies = (remaining > 0.0) & (level != 0.0).any(axis=1)
+        spent = np.minimum(ratio(magnitude(level), FIRM * max_force), 1.0)
         if anybody(last):
             level = level + np.where(last[:, None], cruise, 0.0)
             held |= applies & last
-        force = np.where(applies[:, None], _filled(force, level, left, max_force), force)
-        left = np.where(applies, left * (1.0 - taken), left)
-    rest = ~held & (left > 0.0)
-    return np.where(rest[:, None], _filled(force, cruise, left, max_force), force)
+        force = np.where(applies[:, None], _filled(force, level, remaining, max_force), force)
+        remaining = np.where(applies, remaining * (1.0 - spent), remaining)
+    unspent = ~held & (remaining > 0.0)
+    return np.where(unspent[:, None], _filled(force, cruise, remaining, max_force), force)
 
 
-def _filled(force: Vectors, level: Vectors, left: Scalars, max_force: Scalars) -> Vectors:
+def _filled(force: Vectors, level: Vectors, remaining: Scalars, max_force: Scalars) -> Vectors:
     """A force with the share that it has left, (n,), of a later level; (n, 3) newtons. All of it where nothing came."""
-    partly = force + truncate(level, max_force) * left[:, None]
-    return np.where((left == 1.0)[:, None], level, partly)
+    partly = force + truncate(level, max_force) * remaining[:, None]
+    return np.where((remaining == 1.0)[:, None], level, partly)
 
 
 def by_allocation(components: Sequence[Component], cruise: Vectors, max_force: Scalars) -> Vectors:
@@ -286,8 +286,8 @@ def _allocated(spent: Vectors, force: Vectors, max_force: Scalars) -> Vectors:
     firm = np.minimum(ratio(magnitude(spent), FIRM * max_force), 1.0)
     direction = unit(spent)
     force = force - (firm * np.minimum(dot(force, direction), 0.0))[:, None] * direction
-    left = np.sqrt(np.maximum(max_force * max_force - dot(spent, spent), 0.0))
-    return truncate(spent + truncate(force, left), max_force)
+    remaining = np.sqrt(np.maximum(max_force * max_force - dot(spent, spent), 0.0))
+    return truncate(spent + truncate(force, remaining), max_force)
 
 
 COMBINE: dict[int, Combine] = dict(
@@ -301,11 +301,11 @@ def left_out(combine: Combine, components: Sequence[Component], cruise: Vectors,
 
     Without its limit they come to what they do at a share of their size at which together they fit within max_force.
     """
-    asked = magnitude(cruise)
+    size = magnitude(cruise)
     for component in components:
-        asked = asked + magnitude(component.force)
-    fits = (asked <= max_force) | (max_force <= 0.0)
-    share = np.where(fits, 1.0, max_force / np.maximum(asked, EPSILON))[:, None]
+        size = size + magnitude(component.force)
+    fits = (size <= max_force) | (max_force <= 0.0)
+    share = np.where(fits, 1.0, max_force / np.maximum(size, EPSILON))[:, None]
     small = [replace(component, force=component.force * share) for component in components]
     beyond = combine(small, cruise * share, max_force) / share - combine(components, cruise, max_force)
     return np.where(fits[:, None], 0.0, beyond)
@@ -335,8 +335,8 @@ def keep_urgent(force: Vectors, urgent: Vectors, max_force: Scalars) -> Vectors:
     short = dot(truncate(force, max_force), direction) < needed * ENOUGH
     if not anybody(short):
         return force
-    left = np.sqrt(np.where(needed < ENOUGH * max_force, max_force * max_force - needed * needed, 0.0))
-    made_up = urgent + truncate(across(force, direction), left)
+    remaining = np.sqrt(np.where(needed < ENOUGH * max_force, max_force * max_force - needed * needed, 0.0))
+    made_up = urgent + truncate(across(force, direction), remaining)
     firm = np.minimum(ratio(needed, FIRM * max_force), 1.0)
     made_up = np.where((firm < 1.0)[:, None], force + (made_up - force) * firm[:, None], made_up)
     return np.where(short[:, None], made_up, force)
@@ -364,8 +364,8 @@ def blend(combining: int, agents: Agents, force: Vectors, decided: Decisions, dt
     """
     if combining != ONE:
         return force, decided
-    left = agents.sideways / np.maximum(agents.agility, EPSILON)
-    time = agents.vehicle.response_time * (1.0 - left)
+    sideways = agents.sideways / np.maximum(agents.agility, EPSILON)
+    time = agents.vehicle.response_time * (1.0 - sideways)
     if not anybody(time > 0.0):
         return force, decided
     before = decided.memory(BLENDED, Blended, agents).force

@@ -54,77 +54,88 @@ def get_on(
     `snapshot`: the vehicles present that are on no link; `after`: the snapshot of the next frame."""
     if not len(snapshot.links) or world.ways is None:
         return state, decided
-    n, radius, position = len(state), snapshot.vehicle.radius, state.motion.position
+    n, radius = len(state), snapshot.vehicle.radius
     known = state.crossing or Crossing.blank(n)
     wants, back, ahead = np.full(n, -1), np.zeros(n, dtype=np.bool_), np.zeros(n)
     for rows, link_ahead, leads_back, distance in world.ways.before_links():
-        near = snapshot.present[rows] & (distance <= NEAR * radius[rows])
-        rows = rows[near]
-        wants[rows], back[rows], ahead[rows] = link_ahead[near], leads_back[near], distance[near]
+        is_near = snapshot.present[rows] & (distance <= NEAR * radius[rows])
+        rows = rows[is_near]
+        wants[rows], back[rows], ahead[rows] = link_ahead[is_near], leads_back[is_near], distance[is_near]
     waits = np.where(wants >= 0, known.waits + world.dt, 0.0)
-    link, goes_back, along = known.link.copy(), known.back.copy(), known.along.copy()
-    place, spot = known.place.copy(order="K"), known.spot.copy()
-    for row in np.unique(wants[wants >= 0]).tolist():
-        here, on = which(wants == row), which(link == row)
-        turn = bool(back[here[np.argmax(waits[here])]])
-        here = here[back[here] == turn]
-        first = int(here[np.argmin(ahead[here])])
-        line = world.ways.line_over(first, row, turn)
-        if line is None:
-            continue
-        target = line.points[0]
-        if (carrier := int(snapshot.links.carrier[row])) >= 0:
-            aboard = which((link >= 0) & (snapshot.links.carrier[link] == carrier))
-            leaves = (along[aboard] > 0.0) | ((link[aboard] == row) & (goes_back[aboard] != turn))
-            if leaves.any():
-                continue
-            others = aboard[aboard != first]
-            number = _free_seat(line, snapshot, after, first, others, along, spot, position, row)
-            if number < 0:
-                continue
-            spot[first], target = number, _seat(after, carrier, number, float(radius[first]))
-        elif not _has_room(line, snapshot, first, on, along, goes_back[on] == turn, row):
-            continue
-        link[first], goes_back[first], place[first], waits[first] = row, turn, position[first], 0.0
-        place[first, 2] -= snapshot.lift[first]
-        along[first] = -magnitude(place[first : first + 1] - target)[0]
-    if (waiting := (wants >= 0) & (link < 0)).any():
+    crossing = replace(Crossing(*(column.copy(order="K") for column in vars(known).values())), waits=waits)
+    for link in np.unique(wants[wants >= 0]).tolist():
+        rows = which(wants == link)
+        goes_back = bool(back[rows[np.argmax(waits[rows])]])
+        rows = rows[back[rows] == goes_back]
+        vehicle = int(rows[np.argmin(ahead[rows])])
+        line = world.ways.line_over(vehicle, link, goes_back)
+        if line is not None:
+            _board(crossing, line, state.motion.position, snapshot, after, vehicle, link, goes_back)
+    if (waiting := (wants >= 0) & ~crossing.on).any():
         # Beside whoever gets on before it.
-        way, brakes = ahead - 2.0 * APART * radius, GENTLY * snapshot.vehicle.max_force / snapshot.vehicle.mass
-        slow = np.where(waiting, np.sqrt(2.0 * brakes * np.maximum(way, 0.0)), np.inf)
+        room, brakes = ahead - 2.0 * APART * radius, GENTLY * snapshot.vehicle.max_force / snapshot.vehicle.mass
+        slow = np.where(waiting, np.sqrt(2.0 * brakes * np.maximum(room, 0.0)), np.inf)
         limit = slow if decided.speed_limit is None else np.minimum(decided.speed_limit, slow)
         decided = replace(decided, speed_limit=limit)
-    return replace(state, crossing=Crossing(link, goes_back, along, place, waits, spot)), decided
+    return replace(state, crossing=crossing), decided
 
 
-def _has_room(
-    line: Spline, snapshot: Snapshot, vehicle: int, on: Rows, along: Scalars, same_way: Mask, link: int
-) -> bool:
-    """Whether a vehicle has room on a link where others, of rows (m,), are `along` it, (n,) metres."""
-    most = int(snapshot.links.model.at_once[link])
-    if not len(on):
-        return True
-    if not same_way.all() or 0 < most <= len(on):
-        return False
-    last = on[np.argmin(along[on])]
-    return bool(along[last] >= _gap(line, snapshot, np.array([last, vehicle]))[0])
-
-
-def _free_seat(
+def _board(
+    crossing: Crossing,
     line: Spline,
+    position: Vectors,
     snapshot: Snapshot,
     after: Snapshot,
     vehicle: int,
-    aboard: Rows,
-    along: Scalars,
-    spot: Rows,
-    position: Vectors,
     link: int,
+    back: bool,
+) -> None:
+    """Let a vehicle get on a link that it takes along a line, in the columns of `crossing`, if there is room."""
+    target = line.points[0]
+    if (carrier := int(snapshot.links.carrier[link])) >= 0:
+        aboard = which(crossing.on & (snapshot.links.carrier[crossing.link] == carrier))
+        leaves = (crossing.along[aboard] > 0.0) | ((crossing.link[aboard] == link) & (crossing.back[aboard] != back))
+        if leaves.any():
+            return
+        others = aboard[aboard != vehicle]
+        number = _free_seat(crossing, line, position, snapshot, after, vehicle, link, others)
+        if number < 0:
+            return
+        crossing.spot[vehicle] = number
+        target = _seat(after, carrier, number, float(snapshot.vehicle.radius[vehicle]))
+    elif not _has_room(crossing, line, snapshot, vehicle, link, back):
+        return
+    crossing.link[vehicle], crossing.back[vehicle], crossing.waits[vehicle] = link, back, 0.0
+    crossing.place[vehicle] = position[vehicle]
+    crossing.place[vehicle, 2] -= snapshot.lift[vehicle]
+    crossing.along[vehicle] = -magnitude(crossing.place[vehicle : vehicle + 1] - target)[0]
+
+
+def _has_room(crossing: Crossing, line: Spline, snapshot: Snapshot, vehicle: int, link: int, back: bool) -> bool:
+    """Whether a vehicle has room on a link behind those that are on it."""
+    rows, at_once = which(crossing.link == link), int(snapshot.links.model.at_once[link])
+    if not len(rows):
+        return True
+    if (crossing.back[rows] != back).any() or 0 < at_once <= len(rows):
+        return False
+    hindmost = rows[np.argmin(crossing.along[rows])]
+    return bool(crossing.along[hindmost] >= _gap(line, snapshot, np.array([hindmost, vehicle]))[0])
+
+
+def _free_seat(
+    crossing: Crossing,
+    line: Spline,
+    position: Vectors,
+    snapshot: Snapshot,
+    after: Snapshot,
+    vehicle: int,
+    link: int,
+    aboard: Rows,
 ) -> int:
-    """The number of a place for a vehicle on what stands where a link begins; -1 if it has to wait. `aboard`: (m,) rows
-    of those who have places there, with `along` and `spot` of all, (n,)."""
-    most = min(int(snapshot.links.model.at_once[link]) or len(SEATS), len(SEATS))
-    free = [number for number in range(most) if number not in spot[aboard].tolist()]
+    """The number of a place for a vehicle on the carrier at the beginning of a link; -1 if it has to wait. `aboard`:
+    (m,) the rows of those who have places there."""
+    count = min(int(snapshot.links.model.at_once[link]) or len(SEATS), len(SEATS))
+    free = [number for number in range(count) if number not in crossing.spot[aboard].tolist()]
     if not free or not _calls(snapshot, after, link, line.points[0], vehicle):
         return -1
     # The furthest first, so that nobody has to pass another.
@@ -132,10 +143,10 @@ def _free_seat(
     seats = [_seat(after, carrier, number, float(radius[vehicle])) for number in free]
     best = int(np.argmax(magnitude(np.array(seats) - line.points[0])))
     # One after another: on the straight ways to their places nobody touches one that boards.
-    boards = np.append(aboard[along[aboard] < 0.0], vehicle)
-    ends = [_seat(after, carrier, int(spot[row]), float(radius[row])) for row in boards[:-1]]
-    way = np.array([*ends, seats[best]]) - position[boards]
-    velocity = unit(columns(way[:, 0], way[:, 1], 0.0)) * snapshot.vehicle.pace[boards, None]
+    boards = np.append(aboard[crossing.along[aboard] < 0.0], vehicle)
+    ends = [_seat(after, carrier, int(crossing.spot[row]), float(radius[row])) for row in boards[:-1]]
+    course = np.array([*ends, seats[best]]) - position[boards]
+    velocity = unit(columns(course[:, 0], course[:, 1], 0.0)) * snapshot.vehicle.pace[boards, None]
     offset = picked(position, boards[:-1]) - position[vehicle]
     contact = radius[boards[:-1]] + radius[vehicle]
     touch = (magnitude(offset) < APART * contact) | will_touch(offset, velocity[:-1] - velocity[-1], contact)
@@ -176,71 +187,74 @@ def _gap(line: Spline, snapshot: Snapshot, rows: Rows) -> Scalars:
 def cross_links(state: State, snapshot: Snapshot, after: Snapshot, world: World) -> tuple[State, Mask]:
     """The state after a step with those on links further along them, and who got off in it, (n,). `state`: after the
     step of all others; `snapshot`: the vehicles present at its beginning; `after`: the snapshot of the next frame."""
-    known, model = state.crossing, snapshot.vehicle
-    got_off = np.zeros(len(state), dtype=np.bool_)
-    if known is None or not known.on.any():
+    crossing, motion, got_off = state.crossing, state.motion, np.zeros(len(state), dtype=np.bool_)
+    if crossing is None or not crossing.on.any():
         return state, got_off
-    pace = model.pace
-    link, along, motion = known.link.copy(), known.along.copy(), state.motion
-    position, forward = motion.position.copy(), motion.forward.copy()
-    for line, rows, limit in _queues(known, snapshot, after, world):
-        first = rows[0]
-        seconds, carried = float(snapshot.links.model.seconds[link[first]]), snapshot.links.carrier[link[first]] >= 0
-        speed = pace[rows] * (line.length / max(walked(line.points), EPSILON))
-        if seconds > 0.0 and not carried:
-            speed = np.full(len(rows), line.length / seconds)
-        speed = np.where(along[rows] < 0.0, pace[rows], speed)
-        wanted = along[rows] + speed * world.dt
-        gaps = np.concatenate(([0.0], np.cumsum(_gap(line, snapshot, rows))))
-        # Nobody comes nearer than that to any of those ahead.
-        held = np.minimum.accumulate(wanted + gaps) - gaps
-        along[rows] = np.maximum(np.minimum(held, limit), along[rows])
-        feet, way = line.position(along[rows]), line.tangent(along[rows])
-        begin = picked(known.place, rows)
-        far = np.maximum(magnitude(begin - line.points[0]), EPSILON)
-        share = np.clip(-along[rows] / far, 0.0, 1.0)[:, None]
-        position[rows] = feet + (begin - line.points[0]) * share
-        position[rows, 2] += snapshot.lift[rows]
-        is_ladder = bool(snapshot.links.model.both_ways[link[first]])
-        most = np.minimum(snapshot.handling.turn_rate[rows] * world.dt, np.pi)
-        way = np.where(along[rows, None] < 0.0, line.points[0] - begin, way)
-        forward[rows] = _facing(line, way, forward[rows], is_ladder, most)
+    along, position, forward = crossing.along.copy(), motion.position.copy(), motion.forward.copy()
+    for line, rows, limit in _queues(crossing, snapshot, after, world):
+        along[rows] = _advanced(crossing, line, rows, limit, snapshot, world.dt)
+        place, course = _place_on(crossing, line, rows, along[rows])
+        place[:, 2] += snapshot.lift[rows]
+        max_turn = np.minimum(snapshot.handling.turn_rate[rows] * world.dt, np.pi)
+        is_ladder = bool(snapshot.links.model.both_ways[crossing.link[rows[0]]])
+        position[rows], forward[rows] = place, _facing(line, course, forward[rows], is_ladder, max_turn)
         got_off[rows] = along[rows] >= line.length
-    on = known.on & snapshot.present
+    on = crossing.on & snapshot.present
     velocity = np.where(on[:, None], (position - motion.position) / world.dt, motion.velocity)
     up = np.where(on[:, None], upright(len(state)), motion.up)
     side = cross(forward, up)
-    moved = Motion(columns(*position.T), velocity, side, columns(*forward.T), up)
+    motion = Motion(columns(*position.T), velocity, side, columns(*forward.T), up)
     pose = state.leaning
     if pose is not None:
-        shown = ((side, pose.side), (moved.forward, pose.forward), (up, pose.up))
-        pose = Pose(*(np.where(on[:, None], new, old) for new, old in shown))
+        axes = ((side, pose.side), (motion.forward, pose.forward), (up, pose.up))
+        pose = Pose(*(np.where(on[:, None], new, old) for new, old in axes))
     nothing = no_vectors(len(state))
-    link[got_off] = -1
-    crossed = replace(known, link=link, along=along)
-    return (
-        replace(
-            state,
-            motion=moved,
-            leaning=pose,
-            raised=np.where(on, 0.0, state.raised) if len(state.raised) else state.raised,
-            force=np.where(on[:, None], nothing, state.force),
-            smoothed_acceleration=np.where(on[:, None], nothing, state.smoothed_acceleration),
-            crossing=crossed,
-        ),
-        got_off,
+    after_step = replace(
+        state,
+        motion=motion,
+        leaning=pose,
+        raised=np.where(on, 0.0, state.raised) if len(state.raised) else state.raised,
+        force=np.where(on[:, None], nothing, state.force),
+        smoothed_acceleration=np.where(on[:, None], nothing, state.smoothed_acceleration),
+        crossing=replace(crossing, link=np.where(got_off, -1, crossing.link), along=along),
     )
+    return after_step, got_off
 
 
-def _queues(known: Crossing, snapshot: Snapshot, after: Snapshot, world: World) -> Iterator[tuple[Spline, Rows, float]]:
+def _advanced(crossing: Crossing, line: Spline, rows: Rows, limit: float, snapshot: Snapshot, dt: float) -> Scalars:
+    """How far vehicles of rows (m,), the foremost first, are along their line after a step, (m,) metres."""
+    link, along, pace = crossing.link[rows[0]], crossing.along[rows], snapshot.vehicle.pace[rows]
+    seconds = float(snapshot.links.model.seconds[link])
+    speed = pace * (line.length / max(walked(line.points), EPSILON))
+    if seconds > 0.0 and snapshot.links.carrier[link] < 0:
+        speed = np.full(len(rows), line.length / seconds)
+    wanted = along + np.where(along < 0.0, pace, speed) * dt
+    gaps = np.concatenate(([0.0], np.cumsum(_gap(line, snapshot, rows))))
+    # Nobody comes nearer than that to any of those ahead.
+    held = np.minimum.accumulate(wanted + gaps) - gaps
+    return np.maximum(np.minimum(held, limit), along)
+
+
+def _place_on(crossing: Crossing, line: Spline, rows: Rows, along: Scalars) -> tuple[Vectors, Vectors]:
+    """The places of vehicles on a line, or on their way to its beginning, and the ways that they go; (m, 3) each."""
+    begin = picked(crossing.place, rows)
+    distance = np.maximum(magnitude(begin - line.points[0]), EPSILON)
+    share = np.clip(-along / distance, 0.0, 1.0)[:, None]
+    course = np.where(along[:, None] < 0.0, line.points[0] - begin, line.tangent(along))
+    return line.position(along) + (begin - line.points[0]) * share, course
+
+
+def _queues(
+    crossing: Crossing, snapshot: Snapshot, after: Snapshot, world: World
+) -> Iterator[tuple[Spline, Rows, float]]:
     """Each line with the vehicles that go along it, the foremost first, and how far they may go.
 
     The line of one that is carried leads from its place there to where it gets off.
     """
-    on = which(known.on & snapshot.present)
-    for link, back in sorted(set(zip(known.link[on].tolist(), known.back[on].tolist()))):
-        rows = on[(known.link[on] == link) & (known.back[on] == back)]
-        rows = rows[np.lexsort((rows, -known.along[rows]))]
+    on = which(crossing.on & snapshot.present)
+    for link, back in sorted(set(zip(crossing.link[on].tolist(), crossing.back[on].tolist()))):
+        rows = on[(crossing.link[on] == link) & (crossing.back[on] == back)]
+        rows = rows[np.lexsort((rows, -crossing.along[rows]))]
         line = None if world.ways is None else world.ways.line_over(int(rows[0]), link, back)
         if line is None:
             # One of its ends has left the ground.
@@ -250,31 +264,31 @@ def _queues(known: Crossing, snapshot: Snapshot, after: Snapshot, world: World) 
             yield line, rows, np.inf
             continue
         end, radius = line.points[-1], snapshot.vehicle.radius[rows]
-        seats = np.array([_seat(after, carrier, int(known.spot[row]), float(r)) for row, r in zip(rows, radius)])
+        seats = np.array([_seat(after, carrier, int(crossing.spot[row]), float(r)) for row, r in zip(rows, radius)])
         free = True
         for k in np.argsort(magnitude(seats - end), kind="stable").tolist():
-            along = float(known.along[rows[k]])
+            along = float(crossing.along[rows[k]])
             leaves = along > 0.0 or (free and along == 0.0 and _calls(snapshot, after, link, end, int(rows[k])))
             # The next one follows as soon as it touches nobody.
             free = free and (along > 2.0 * APART * radius[k] or not leaves)
             yield spline(np.array([seats[k], end]), False), rows[k : k + 1], np.inf if leaves else 0.0
 
 
-def _facing(line: Spline, way: Vectors, before: Vectors, is_ladder: bool, most: Scalars) -> Vectors:
+def _facing(line: Spline, course: Vectors, before: Vectors, is_ladder: bool, max_turn: Scalars) -> Vectors:
     """The headings of vehicles (m,) on a line: along their way, (m, 3), and up and down a ladder to where it leads up.
 
     Args:
         before: (m, 3) their headings before the step.
         is_ladder: whether who goes down where it is steep climbs, and does not jump.
-        most: (m,) by which they can turn, radians.
+        max_turn: (m,) by which they can turn, radians.
     """
     end = line.points[-1] - line.points[0]
     level, up = np.sqrt(end[0] * end[0] + end[1] * end[1]), end[2]
-    course = columns(way[:, 0], way[:, 1], 0.0)
-    is_steep = magnitude(course) < np.abs(way[:, 2])
+    heading = columns(course[:, 0], course[:, 1], 0.0)
+    is_steep = magnitude(heading) < np.abs(course[:, 2])
     if abs(up) > level and (up > 0.0 or is_ladder):
         uphill = end if up > 0.0 else -end
-        course = np.where(is_steep[:, None], (uphill[0], uphill[1], 0.0), course)
-    course = unit(columns(*course.T))
-    course = np.where((magnitude(course) < 0.5)[:, None], before, course)
-    return turned_to(columns(*before.T), course, most)
+        heading = np.where(is_steep[:, None], (uphill[0], uphill[1], 0.0), heading)
+    heading = unit(columns(*heading.T))
+    heading = np.where((magnitude(heading) < 0.5)[:, None], before, heading)
+    return turned_to(columns(*before.T), heading, max_turn)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from .arrays.frozen import replace
-from .arrays.scalars import Mask, Rows, Scalars, totals
+from .arrays.scalars import Mask, Rows, Scalars, put, totals
 from .arrays.vectors import Vectors
 from .behavior import Behavior, Steering
 from .intention import Intention, is_said, neutral
@@ -60,10 +60,10 @@ class Decisions:
 
     def memory(self, name: str, kind: type[AnyMemory], agents: Agents) -> AnyMemory:
         """The memory of some agents under a name."""
-        known = self.memories.get(name)
-        if not isinstance(known, kind):
+        memory = self.memories.get(name)
+        if not isinstance(memory, kind):
             return kind.blank(len(agents))
-        return known if len(agents) == self.arrivals.count else known.take(agents.rows)
+        return memory if len(agents) == self.arrivals.count else memory.take(agents.rows)
 
     def recalled(self, behavior: Behavior, agents: Agents) -> Memory | None:
         """The memory that a behavior has of its agents."""
@@ -96,8 +96,7 @@ class Decisions:
         said = {name: column for name in SIGNALS if is_said(column := getattr(intention, name))}
         if len(agents) < self.arrivals.count:
             for name, column in said.items():
-                known = getattr(self, name)
-                whole = (neutral(name, self.arrivals.count) if known is None else known).copy(order="K")
-                whole[agents.rows] = column
-                said[name] = whole
+                before = getattr(self, name)
+                before = neutral(name, self.arrivals.count) if before is None else before
+                said[name] = put(before, agents.rows, column)
         return replace(self, **said)

@@ -305,11 +305,11 @@ class Declared(Stored, Columns):
             ValueError: a column has neither one entry nor n.
         """
         kind: Any = cls
-        known = _columns(kind)
-        unknown = sorted(values.keys() - known.keys())
+        columns = _columns(kind)
+        unknown = sorted(values.keys() - columns.keys())
         if unknown:
             raise TypeError(f"{cls.__name__} has no parameter {', '.join(unknown)}")
-        return cls(**{name: _column(n, values.get(name, default), dtype) for name, (default, dtype) in known.items()})
+        return cls(**{name: _column(n, values.get(name, default), dtype) for name, (default, dtype) in columns.items()})
 
     def for_agents(self: Self, rows: Rows) -> Self:
         """The parameters of the agents in these rows (m,); a column with one entry holds for all agents."""
@@ -344,13 +344,13 @@ class Declared(Stored, Columns):
 
 @cache
 def _parameters(declared: type[Any]) -> Mapping[str, Parameter]:
-    known = {f.name: f.metadata["parameter"] for f in fields(declared) if "parameter" in f.metadata}
+    parameters = {f.name: f.metadata["parameter"] for f in fields(declared) if "parameter" in f.metadata}
     for_all = {
         entry: False for entry, holds in (("animatable", declared.keyed), ("restarts", declared.restarts)) if not holds
     }
     if for_all:
-        known = {name: replace(parameter, **for_all) for name, parameter in known.items()}
-    return MappingProxyType(dict(sorted(known.items(), key=lambda entry: entry[1].at_end)))
+        parameters = {name: replace(parameter, **for_all) for name, parameter in parameters.items()}
+    return MappingProxyType(dict(sorted(parameters.items(), key=lambda entry: entry[1].at_end)))
 
 
 @cache

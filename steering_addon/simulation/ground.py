@@ -43,14 +43,14 @@ def is_upright(upward: Vectors) -> Mask:
     return upward[:, 2] > 1.0 - ROUNDING
 
 
-def rise(normal: Vectors, way: Vectors) -> Scalars:
+def rise(normal: Vectors, offset: Vectors) -> Scalars:
     """How far ways as seen from above rise on ground with these normals, (n,); the grade for level unit vectors."""
     flatness = np.maximum(normal[:, 2], 1.0 / STEEPEST)
-    return -(normal[:, 0] * way[:, 0] + normal[:, 1] * way[:, 1]) / flatness
+    return -(normal[:, 0] * offset[:, 0] + normal[:, 1] * offset[:, 1]) / flatness
 
 
 def share_uphill(grade: Scalars, slowed: Scalars) -> Scalars:
-    """The share of the speed on level ground that is left on a grade, (n,), of those that it slows down by a share."""
+    """The share of the level speed that is left on a grade, (n,); `slowed`: (n,) how far a grade slows each body."""
     x = np.maximum(grade, 0.0)
     slow, slower = UPHILL
     return 1.0 - slowed * (1.0 - 1.0 / (1.0 + slow * x + slower * x * x))
@@ -104,7 +104,7 @@ def lifted(v: Vectors, height: Scalars, upward: Vectors) -> Vectors:
 
 
 def level_heading(forward: Vectors) -> Vectors:
-    """The level unit headings of vehicles with these, (n, 3); north for those that head straight up or down."""
+    """The headings made level, (n, 3) unit vectors; north for those straight up or down."""
     level: Vectors = unit(flat(forward, upright(len(forward))))
     return np.where((magnitude(level) < 0.5)[:, None], (0.0, 1.0, 0.0), level)
 

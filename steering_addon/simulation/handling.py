@@ -78,8 +78,8 @@ class Handling(Columns):
         for handling, rows in parts:
             if rows is None:
                 return handling
-            for name, known in vars(handling).items():
-                columns.setdefault(name, np.empty(n, known.dtype))[rows] = known
+            for name, column in vars(handling).items():
+                columns.setdefault(name, np.empty(n, column.dtype))[rows] = column
         return cls(**columns)
 
     def stature(self, lift: Scalars) -> Stature:

@@ -168,21 +168,21 @@ class Intention(Columns):
     confined: Rows = says(-1, last_row)
     urgent: Vectors = says((0.0, 0.0, 0.0), add_up)
 
-    def adding(self: Self, other: "Intention", weight: Scalars, top: Scalars, part: Rows | None = None) -> Self:
+    def adding(self: Self, other: "Intention", weight: Scalars, top: Scalars, rows: Rows | None = None) -> Self:
         """The intention once one more behavior has spoken.
 
         Args:
             weight: (m,) that of the behavior.
             top: (n,) the top speeds of the vehicles, m/s.
-            part: (m,) the agents of which it speaks; None for all n.
+            rows: (m,) the agents of which it speaks; None for all n.
         """
-        columns, told = _columns(), vars(other)
-        said = {name: told[name] for name in columns if told[name] is not None}
+        columns, columns_said = _columns(), vars(other)
+        said = {name: columns_said[name] for name in columns if columns_said[name] is not None}
         if not said:
             return self
-        if part is not None:
-            weight = put(np.zeros(len(top)), part, weight)
-            said = {name: put(neutral(name, len(top)), part, column) for name, column in said.items()}
+        if rows is not None:
+            weight = put(np.zeros(len(top)), rows, weight)
+            said = {name: put(neutral(name, len(top)), rows, column) for name, column in said.items()}
         return replace(self, **{n: columns[n][1](getattr(self, n), said[n], weight, top) for n in said})
 
     def top_speed(self, top: Scalars) -> Scalars:

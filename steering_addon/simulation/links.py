@@ -80,7 +80,7 @@ class Crossing(Memory):
         link: the row of the link that it is on, -1 for none.
         back: whether it goes from the end of that to its start.
         along: metres along it; below 0 on its way to where it begins.
-        place: from where it sets out for that, metres; where it stood.
+        place: where it stood as it set out for the link, metres.
         waits: seconds for which it has stood before a link.
         spot: the number of its place on what carries it.
     """

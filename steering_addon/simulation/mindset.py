@@ -86,22 +86,22 @@ class Mindset:
         x = np.minimum((time + dt - self.since) / np.maximum(self.blend, dt), 1.0)
         return smooth_step(x)
 
-    def spread(self, part: Scalars) -> Scalars:
+    def spread(self, fraction: Scalars) -> Scalars:
         """How far each vehicle is in each mode, (n, k), once it has taken up the present one by a part (n,)."""
-        now = self.mode[:, None] == np.arange(self.shares.shape[1])[None]
-        return self.shares * (1.0 - part)[:, None] + np.where(now, part[:, None], 0.0)
+        is_present = self.mode[:, None] == np.arange(self.shares.shape[1])[None]
+        return self.shares * (1.0 - fraction)[:, None] + np.where(is_present, fraction[:, None], 0.0)
 
-    def modes_left(self, part: Scalars) -> Iterator[tuple[Rows, Scalars, Rows]]:
+    def modes_left(self, fraction: Scalars) -> Iterator[tuple[Rows, Scalars, Rows]]:
         """The modes that vehicles come from, that of the largest share first.
 
         Args:
-            part: (n,) how far each has taken up its mode; one that has done so comes from none.
+            fraction: (n,) how far each has taken up its mode; one that has done so comes from none.
 
         Yields:
             A mode (n,) for each vehicle, its share (n,), 0 where there are fewer, and the body (n,) that it was about.
         """
-        shares = np.where((part < 1.0)[:, None], self.shares, 0.0)
-        rows, order = np.arange(len(part)), np.argsort(-shares, axis=1, kind="stable")
+        shares = np.where((fraction < 1.0)[:, None], self.shares, 0.0)
+        rows, order = np.arange(len(fraction)), np.argsort(-shares, axis=1, kind="stable")
         for modes in order.T:
             share = shares[rows, modes]
             if not (share > 0.0).any():

@@ -83,26 +83,26 @@ def move(
         wanted: (n, 3) the force decided on, newtons.
     """
     model, dt = snapshot.vehicle, world.dt
-    parts = list(_parts(state, snapshot))
-    behind = _room_behind(parts, world)
+    groups = list(_groups(state, snapshot))
+    behind = _room_behind(groups, world)
     force = damp(model, state.force, wanted, dt)
     progress = progress_in(decided.memories, len(state))
-    said = decided.heading, behind, decided.warned, decided.goal_distance, decided.hurries, progress < JAMMING.stuck
-    control = Control(force, decided.speed_limit, *said, decided.comes_down, decided.perch, decided.up)
-    driven = [_driven(part, state.motion, model, control, terrain, dt) for part in parts]
-    position, velocity, forward = (_of_all(parts, driven, name) for name in ("position", "velocity", "forward"))
+    signals = decided.heading, behind, decided.warned, decided.goal_distance, decided.hurries, progress < JAMMING.stuck
+    control = Control(force, decided.speed_limit, *signals, decided.comes_down, decided.perch, decided.up)
+    driven = [_driven(group, state.motion, model, control, terrain, dt) for group in groups]
+    position, velocity, forward = (_of_all(groups, driven, name) for name in ("position", "velocity", "forward"))
     if not everybody(snapshot.present):
         # Those that wait take no step, and others meet them where they stand.
         position = np.where(snapshot.present[:, None], position, state.motion.position)
-    lead = None if hands is None else lead_by_hand(hands, state, snapshot, world, position, velocity, forward)
+    led = None if hands is None else lead_by_hand(hands, state, snapshot, world, position, velocity, forward)
     gives_way = snapshot.present
-    if lead is not None:
-        position, velocity, forward = lead.position, lead.velocity, lead.forward
-        gives_way = gives_way & ~lead.hand
-    for part, drive in zip(parts, driven):
+    if led is not None:
+        position, velocity, forward = led.position, led.velocity, led.forward
+        gives_way = gives_way & ~led.hand
+    for group, drive in zip(groups, driven):
         if drive.holds is not None:
-            gives_way = gives_way & ~part.placed(drive.holds, nobody(len(gives_way)))
-    began = _began(parts, driven)
+            gives_way = gives_way & ~group.placed(drive.holds, nobody(len(gives_way)))
+    began = _began(groups, driven)
     after = position, velocity, forward
     body = model, snapshot.handling, snapshot.grounded, gives_way
     wedged = progress < JAMMING.jammed
@@ -113,13 +113,13 @@ def move(
     acceleration = (velocity - state.motion.velocity) / dt
     smoothed = snapshot.handling.smoothed(state.smoothed_acceleration, acceleration, dt)
     stances = []
-    for part, drive in zip(parts, driven):
-        pushed = replace(drive, position=_rows_of(position, part.rows), velocity=_rows_of(velocity, part.rows))
-        if lead is not None:
-            pushed = _led(part, pushed, lead, state.motion, dt)
-        steered = _rows_of(smoothed, part.rows)
-        stances.append(part.body.stance(part.of(state.motion), pushed, steered, part.of(terrain), dt))
-    stood = replace(_with_stances(state, parts, stances), smoothed_acceleration=smoothed)
+    for group, drive in zip(groups, driven):
+        pushed = replace(drive, position=_rows_of(position, group.rows), velocity=_rows_of(velocity, group.rows))
+        if led is not None:
+            pushed = _led(group, pushed, led, state.motion, dt)
+        steered = _rows_of(smoothed, group.rows)
+        stances.append(group.body.stance(group.of(state.motion), pushed, steered, group.of(terrain), dt))
+    stood = replace(_with_stances(state, groups, stances), smoothed_acceleration=smoothed)
     if not everybody(snapshot.present):
         stood = _with_absent(snapshot, stood, state)
     return replace(
@@ -132,121 +132,121 @@ def move(
         taken=decided.taken,
         gone=decided.arrivals.gone,
         arrived=decided.arrivals.arrived,
-        guidance=state.guidance if lead is None else lead.memory,
+        guidance=state.guidance if led is None else led.memory,
     )
 
 
 def stand_up(state: State, snapshot: Snapshot) -> State:
     """The state before the first step, in which the vehicles have found their stance on what they stand on."""
     terrain = Terrain(snapshot.surfaces, snapshot.surfaces, snapshot.lift)
-    parts, stances = [], []
-    for part in _parts(state, snapshot):
-        stance = part.body.started(part.of(state.motion), part.of(terrain), part.memory)
+    groups, stances = [], []
+    for group in _groups(state, snapshot):
+        stance = group.body.started(group.of(state.motion), group.of(terrain), group.memory)
         if stance is not None:
-            parts.append(part)
+            groups.append(group)
             stances.append(stance)
-    return _with_stances(state, parts, stances) if parts else state
+    return _with_stances(state, groups, stances) if groups else state
 
 
-def set_down(state: State, snapshot: Snapshot, those: Mask) -> State:
+def set_down(state: State, snapshot: Snapshot, mask: Mask) -> State:
     """The state in which some vehicles, (n,), stand up as before the first step."""
-    if not anybody(those):
+    if not anybody(mask):
         return state
-    blank = {name: memory.put(those, memory.blank(len(which(those)))) for name, memory in state.bodies.items()}
+    blank = {name: memory.put(mask, memory.blank(len(which(mask)))) for name, memory in state.bodies.items()}
     stood = stand_up(replace(state, bodies=blank), snapshot)
-    return _with_absent(replace(snapshot, present=those), stood, state)
+    return _with_absent(replace(snapshot, present=mask), stood, state)
 
 
-def _parts(state: State, snapshot: Snapshot) -> Iterator[_BodiesAlike]:
+def _groups(state: State, snapshot: Snapshot) -> Iterator[_BodiesAlike]:
     """The vehicles of each locomotion in use."""
     for body, rows in snapshot.bodies_alike:
         memory = _memory(state.bodies, body, len(state))
         yield _BodiesAlike(body, rows, memory if memory is None or rows is None else memory.take(rows))
 
 
-def _room_behind(parts: list[_BodiesAlike], world: World) -> Scalars | None:
+def _room_behind(groups: list[_BodiesAlike], world: World) -> Scalars | None:
     """The distances straight back to the nearest vehicle of those that look back, (n,) metres; None if none does."""
     room = None
-    for part in parts:
-        looks = part.body.looks_back(part.memory)
+    for group in groups:
+        looks = group.body.looks_back(group.memory)
         if looks is not None and anybody(looks):
-            rows = which(looks) if part.rows is None else part.rows[looks]
+            rows = which(looks) if group.rows is None else group.rows[looks]
             room = np.full(world.vehicles, np.inf) if room is None else room
             room[rows] = room_behind(world, rows)
     return room
 
 
-def _driven(part: _BodiesAlike, motion: Motion, model: Any, control: Control, terrain: Terrain, dt: float) -> Moved:
+def _driven(group: _BodiesAlike, motion: Motion, model: Any, control: Control, terrain: Terrain, dt: float) -> Moved:
     """The motion of the bodies of a locomotion under the control signals of all vehicles."""
-    own = model if part.rows is None else model.take(part.rows)
-    return part.body.moved(own, part.of(motion), part.of(control), part.of(terrain), part.memory, dt)
+    own = model if group.rows is None else model.take(group.rows)
+    return group.body.moved(own, group.of(motion), group.of(control), group.of(terrain), group.memory, dt)
 
 
-def _led(part: _BodiesAlike, moved: Moved, lead: Led, before: Motion, dt: float) -> Moved:
+def _led(group: _BodiesAlike, moved: Moved, led: Led, before: Motion, dt: float) -> Moved:
     """The bodies of a locomotion after guides have led some of them."""
-    hand = _rows_of(lead.hand, part.rows)
+    hand = _rows_of(led.hand, group.rows)
     if not anybody(hand):
         return moved
-    moved = replace(moved, forward=_rows_of(lead.forward, part.rows))
-    return part.body.led(part.of(before), part.memory, moved, hand, dt)
+    moved = replace(moved, forward=_rows_of(led.forward, group.rows))
+    return group.body.led(group.of(before), group.memory, moved, hand, dt)
 
 
-def _of_all(parts: list[_BodiesAlike], driven: list[Moved], name: str) -> Vectors:
+def _of_all(groups: list[_BodiesAlike], driven: list[Moved], name: str) -> Vectors:
     """A column of all vehicles, (n, 3), from those of the vehicles of each locomotion."""
-    if len(parts) == 1 and parts[0].rows is None:
+    if len(groups) == 1 and groups[0].rows is None:
         return getattr(driven[0], name)
     column = no_vectors(sum(len(drive.position) for drive in driven))
-    for part, drive in zip(parts, driven):
-        column[part.rows] = getattr(drive, name)
+    for group, drive in zip(groups, driven):
+        column[group.rows] = getattr(drive, name)
     return column
 
 
-def _began(parts: list[_BodiesAlike], driven: list[Moved]) -> Vectors | None:
+def _began(groups: list[_BodiesAlike], driven: list[Moved]) -> Vectors | None:
     """Where the steps of bodies on feet began, (n, 3) metres, nan for other bodies; None if there are none."""
     if all(drive.began is None for drive in driven):
         return None
     column = np.full((3, sum(len(drive.position) for drive in driven)), np.nan).T
-    for part, drive in zip(parts, driven):
+    for group, drive in zip(groups, driven):
         if drive.began is not None:
-            column = part.placed(drive.began, column)
+            column = group.placed(drive.began, column)
     return column
 
 
-def _with_stances(state: State, parts: list[_BodiesAlike], stances: list[Stance]) -> State:
+def _with_stances(state: State, groups: list[_BodiesAlike], stances: list[Stance]) -> State:
     """The state in which the vehicles of some locomotions stand as these found."""
     motion, memories, outputs = state.motion, dict(state.bodies), dict(state.outputs)
     columns = {name: vars(motion)[name] for name in ("position", "velocity", "forward", "up")}
-    for part, stance in zip(parts, stances):
-        columns = {name: part.placed(getattr(stance, name), column) for name, column in columns.items()}
+    for group, stance in zip(groups, stances):
+        columns = {name: group.placed(getattr(stance, name), column) for name, column in columns.items()}
         if stance.memory is not None:
-            known = _memory(memories, part.body, len(state))
-            rows = slice(None) if part.rows is None else part.rows
-            memories[part.body.name] = stance.memory if part.rows is None else known.put(rows, stance.memory)
+            memory = _memory(memories, group.body, len(state))
+            rows = slice(None) if group.rows is None else group.rows
+            memories[group.body.name] = stance.memory if group.rows is None else memory.put(rows, stance.memory)
         for name, values in stance.outputs.items():
-            outputs[name] = part.placed(values, outputs.get(name, np.zeros(len(state))))
+            outputs[name] = group.placed(values, outputs.get(name, np.zeros(len(state))))
     side = cross(columns["forward"], columns["up"])
     motion = Motion(columns["position"], columns["velocity"], side, columns["forward"], columns["up"])
-    leaning, raised = _pose(motion, parts, stances), _raised(state, parts, stances)
+    leaning, raised = _pose(motion, groups, stances), _raised(state, groups, stances)
     return replace(state, motion=motion, leaning=leaning, raised=raised, bodies=memories, outputs=outputs)
 
 
-def _raised(state: State, parts: list[_BodiesAlike], stances: list[Stance]) -> Scalars:
+def _raised(state: State, groups: list[_BodiesAlike], stances: list[Stance]) -> Scalars:
     """By how much bodies are shown higher than they stand, (n,) metres; empty while none is."""
     raised = state.raised
-    for part, stance in zip(parts, stances):
+    for group, stance in zip(groups, stances):
         if stance.raised is not None and (len(raised) or anybody(stance.raised != 0.0)):
-            raised = part.placed(stance.raised, raised if len(raised) else np.zeros(len(state)))
+            raised = group.placed(stance.raised, raised if len(raised) else np.zeros(len(state)))
     return raised
 
 
-def _pose(motion: Motion, parts: list[_BodiesAlike], stances: list[Stance]) -> Pose | None:
+def _pose(motion: Motion, groups: list[_BodiesAlike], stances: list[Stance]) -> Pose | None:
     """The axes in which the bodies are shown; None if they are those of their motion."""
     if all(stance.pose is None for stance in stances):
         return None
     pose = Pose(motion.side, motion.forward, motion.up)
-    for part, stance in zip(parts, stances):
+    for group, stance in zip(groups, stances):
         if stance.pose is not None:
-            pose = Pose(*(part.placed(vars(stance.pose)[name], column) for name, column in vars(pose).items()))
+            pose = Pose(*(group.placed(vars(stance.pose)[name], column) for name, column in vars(pose).items()))
     return pose
 
 
@@ -279,12 +279,11 @@ def _with_absent(snapshot: Snapshot, after: State, before: State) -> State:
         raised=raised,
         smoothed_acceleration=where_present(present, after.smoothed_acceleration, before.smoothed_acceleration),
         bodies={name: memory.put(absent, blank[name].take(absent)) for name, memory in after.bodies.items()},
-        outputs={name: where_present(present, v, _output(before, name)) for name, v in after.outputs.items()},
+        outputs={
+            name: where_present(present, column, before.outputs.get(name, np.zeros(len(present))))
+            for name, column in after.outputs.items()
+        },
     )
-
-
-def _output(state: State, name: str) -> Scalars:
-    return state.outputs[name] if name in state.outputs else np.zeros(len(state))
 
 
 def _of_those_present(snapshot: Snapshot, moved: object, still: object) -> list[Vectors]:
@@ -354,20 +353,20 @@ def keep_inside(
     for region in np.unique(confined[confined >= 0]).tolist():
         rows = which(confined == region)
         bodies = _Confined.of(model, grounded, world, region, rows)
-        place, v, ahead = picked(position, rows), picked(velocity, rows), picked(forward, rows)
+        end, v, ahead = picked(position, rows), picked(velocity, rows), picked(forward, rows)
         outside = bodies.way_in(picked(world.bodies.position, rows))
         stopping = v * (0.5 * magnitude(v) / np.maximum(brakes[rows], EPSILON))[:, None]
-        beyond = bodies.way_in_of_all(place + stopping, ahead)
+        beyond = bodies.way_in_of_all(end + stopping, ahead)
         inward, excess = unit(beyond), magnitude(beyond)
         out, room = -dot(v, inward), -dot(stopping, inward)
         # The way to stop goes with the square of the speed.
-        kept = np.sqrt(np.maximum(room - excess, 0.0) / np.maximum(room, EPSILON))
-        slower = truncate(inward * (np.maximum(out, 0.0) * (1.0 - kept))[:, None], brakes[rows] * dt)
-        place, v = place + slower * dt, v + slower
-        back, was_out = bodies.way_in(place), unit(outside)
+        slowed = np.sqrt(np.maximum(room - excess, 0.0) / np.maximum(room, EPSILON))
+        slower = truncate(inward * (np.maximum(out, 0.0) * (1.0 - slowed))[:, None], brakes[rows] * dt)
+        end, v = end + slower * dt, v + slower
+        back, was_out = bodies.way_in(end), unit(outside)
         back = back - was_out * clamp(dot(back, was_out), 0.0, magnitude(outside))[:, None]
         away = unit(back)
-        position[rows] = place + back
+        position[rows] = end + back
         velocity[rows] = v + away * np.maximum(-dot(v, away), 0.0)[:, None]
     return position, velocity
 

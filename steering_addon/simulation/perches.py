@@ -55,12 +55,12 @@ def covered(places: Vectors, corners: Vectors) -> Mask:
     area = np.where(flat, area, 1.0)
     block = max(PAIRS // max(len(corners), 1), 1)
     for low in range(0, len(places), block):
-        part = slice(low, low + block)
-        x, y = (places[part, None, axis] - first[None, :, axis] for axis in range(2))
+        block_rows = slice(low, low + block)
+        x, y = (places[block_rows, None, axis] - first[None, :, axis] for axis in range(2))
         along, aside = (x * by - y * bx) / area, (ax * y - ay * x) / area
         height = first[:, 2] + along * (second - first)[:, 2] + aside * (third - first)[:, 2]
         within = flat & (along >= 0.0) & (aside >= 0.0) & (along + aside <= 1.0)
-        mask[part] = (within & (height > places[part, None, 2] + ABOVE)).any(axis=1)
+        mask[block_rows] = (within & (height > places[block_rows, None, 2] + ABOVE)).any(axis=1)
     return mask
 
 
@@ -69,12 +69,12 @@ def room_to_borders(places: Vectors, start: Vectors, end: Vectors) -> Scalars:
     room = np.full(len(places), np.inf)
     if not len(start):
         return room
-    way = end - start
-    length = np.maximum(dot(way, way), EPSILON)
+    border = end - start
+    length = np.maximum(dot(border, border), EPSILON)
     block = max(PAIRS // len(start), 1)
     for low in range(0, len(places), block):
         offset = places[low : low + block, None] - start[None]
-        share = clamp(dot(offset, way[None]) / length, 0.0, 1.0)
-        offset = offset - share[..., None] * way[None]
+        share = clamp(dot(offset, border[None]) / length, 0.0, 1.0)
+        offset = offset - share[..., None] * border[None]
         room[low : low + block] = np.sqrt(dot(offset, offset).min(axis=1))
     return room

@@ -30,11 +30,11 @@ from .ways.over_ground import find_ways
 from .world import World
 
 
-def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> World:
+def world_at(state: State, before: Snapshot, after: Snapshot, fraction: float) -> World:
     """The world as vehicles see it at a fraction of the time between two frames. `before`: the snapshot of the first
-    frame, of the vehicles present; `part`: the fraction, from 0 to below 1."""
+    frame, of the vehicles present; `fraction`: the fraction, from 0 to below 1."""
     motion, away = _carriers(state), state.away
-    bodies = bodies_at(state, before, after, part)
+    bodies = bodies_at(state, before, after, fraction)
     visible = which(bodies.present & ((bodies.roles & int(Role.VEHICLE)) != 0))
     followed = np.bincount(before.settings_row, minlength=len(before.settings)).tolist()
     distances = tuple(
@@ -47,10 +47,10 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
     dt = before.frame_time / before.substeps
     contacts = reach_of_contacts(before.vehicle, bodies.extent, dt)
     vicinity = Vicinity(bodies.position, bodies.forward, visible, (*distances, contacts))
-    obstacles = _obstacles_at(motion, before.obstacles, after.obstacles, part, before.frame_time)
+    obstacles = _obstacles_at(motion, before.obstacles, after.obstacles, fraction, before.frame_time)
     if len(obstacles):
         obstacles = replace(obstacles, present=_with_carrier(obstacles.present, obstacles.carrier, away))
-    regions = _regions_at(before.regions, after.regions, part)
+    regions = _regions_at(before.regions, after.regions, fraction)
     return World(
         state.time,
         dt,
@@ -72,7 +72,7 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
             *(before.surfaces, obstacles, before.vehicle.radius, before.handling, before.lift, state.traffic),
             *(before.links, before.vehicle.cruise_speed * before.vehicle.max_speed, before.vehicle.half_axis),
         ),
-        _perches_at(motion, before, after, part),
+        _perches_at(motion, before, after, fraction),
         before.lift,
         memory_among(Partners, state.memories.values()),
         memory_among(Routed, state.memories.values()),
@@ -85,15 +85,15 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
 
 def _ways_left(state: State, snapshot: Snapshot, bodies: int) -> tuple[Scalars, Vectors]:
     """`way_left` and `goal` as of `World`: without surfaces nobody knows how long ways past corners are."""
-    left, goal = np.full(bodies, np.nan), no_vectors(bodies)
+    way_left, goal = np.full(bodies, np.nan), no_vectors(bodies)
     errand = memory_among(Errand, state.memories.values()) if len(snapshot.surfaces) else None
     if errand is not None:
-        left[: len(state)] = np.where(errand.bound, errand.left, np.nan)
+        way_left[: len(state)] = np.where(errand.bound, errand.left, np.nan)
         goal[: len(state)] = errand.goal
-    return left, goal
+    return way_left, goal
 
 
-def bodies_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Bodies:
+def bodies_at(state: State, before: Snapshot, after: Snapshot, fraction: float) -> Bodies:
     """The bodies in the world as of `world_at`."""
     bodies, tracked = _bodies(state, before), before.tracked
     if not len(tracked.roles):
@@ -103,14 +103,14 @@ def bodies_at(state: State, before: Snapshot, after: Snapshot, part: float) -> B
         replace(tracked, present=_with_carrier(tracked.present, tracked.carrier, state.away)),
         tracked.amount - state.taken if len(state.taken) else tracked.amount,
         before.half_axes,
-        _tracked_at(_carriers(state), tracked, after.tracked, part, before.frame_time),
+        _tracked_at(_carriers(state), tracked, after.tracked, fraction, before.frame_time),
     )
 
 
 def upward_of(state: State, snapshot: Snapshot) -> Vectors:
     """The unit vectors away from what each vehicle keeps to, (n, 3); where that is the z axis for all, stored once."""
     n = len(state)
-    whole = upright(n)
+    upwards = upright(n)
     for body, rows in snapshot.bodies_alike:
         memory = body.remembers and (state.bodies.get(body.name) or body.remembers.blank(n))
         upward = body.upward(memory)
@@ -121,11 +121,11 @@ def upward_of(state: State, snapshot: Snapshot) -> Vectors:
         if (upward[:1] == UP).all() and (upward == UP).all():
             continue
         if rows is None:
-            whole = upward
+            upwards = upward
         else:
-            whole = in_columns(whole)
-            whole[rows] = upward
-    return whole
+            upwards = in_columns(upwards)
+            upwards[rows] = upward
+    return upwards
 
 
 def slope_of(state: State, snapshot: Snapshot) -> Vectors | None:
@@ -149,8 +149,8 @@ def terrain_at(before: Snapshot, after: Snapshot, substep: int, obstacles: Obsta
     """The ground of vehicles during a step between two frames."""
     if not len(after.surfaces):
         return Terrain(after.surfaces, after.surfaces, after.lift, obstacles)
-    ends = (part / before.substeps for part in (substep, substep + 1))
-    begin, end = (surfaces_between(before.surfaces, after.surfaces, part) for part in ends)
+    ends = (fraction / before.substeps for fraction in (substep, substep + 1))
+    begin, end = (surfaces_between(before.surfaces, after.surfaces, fraction) for fraction in ends)
     return Terrain(begin, end, after.lift, obstacles)
 
 
@@ -176,11 +176,7 @@ def _bodies(state: State, snapshot: Snapshot) -> Bodies:
 
 
 def _joined(
-    bodies: Bodies,
-    tracked: Tracked,
-    left: Scalars,
-    half_axis: Scalars | None,
-    moving: Mapping[str, Vectors],
+    bodies: Bodies, tracked: Tracked, left: Scalars, half_axis: Scalars | None, moving: Mapping[str, Vectors]
 ) -> Bodies:
     """The bodies followed by the tracked ones; a resource that has run out is marked absent. `moving`: the vectors (k,
     3) of the tracked ones, by name."""
@@ -196,14 +192,14 @@ def _joined(
     )
 
 
-def _regions_at(before: Regions, after: Regions, part: float) -> Regions:
+def _regions_at(before: Regions, after: Regions, fraction: float) -> Regions:
     """The regions at a fraction of the time between two frames; they turn at the frames only."""
     if not len(before):
         return before
     return replace(
         before,
-        centre=before.centre + (after.centre - before.centre) * part,
-        half=before.half + (after.half - before.half) * part,
+        centre=before.centre + (after.centre - before.centre) * fraction,
+        half=before.half + (after.half - before.half) * fraction,
     )
 
 
@@ -244,12 +240,12 @@ def _velocity(motion: Motion, before: Vectors, after: Vectors, carrier: Rows, fr
 
 
 def _tracked_at(
-    motion: Motion, before: Tracked, after: Tracked, part: float, frame_time: float
+    motion: Motion, before: Tracked, after: Tracked, fraction: float, frame_time: float
 ) -> Mapping[str, Vectors]:
     """The vectors of the tracked bodies, (k, 3) by name, at a fraction of the time between two frames."""
-    position = before.position + (after.position - before.position) * part
+    position = before.position + (after.position - before.position) * fraction
     carrier = before.carrier
-    forward, up = _axes_between(before, after, part)
+    forward, up = _axes_between(before, after, fraction)
     spin = _spin((before.forward, before.up), (after.forward, after.up), frame_time)
     fixed: Mask = carrier >= 0
     if fixed.any():
@@ -266,12 +262,12 @@ def _tracked_at(
     }
 
 
-def _axes_between(before: Tracked, after: Tracked, part: float) -> tuple[Vectors, Vectors]:
+def _axes_between(before: Tracked, after: Tracked, fraction: float) -> tuple[Vectors, Vectors]:
     """The forward and up axes, (k, 3) each, at a fraction of the time between two frames."""
-    if part == 0.0 or not (before.forward != after.forward).any() | (before.up != after.up).any():
+    if fraction == 0.0 or not (before.forward != after.forward).any() | (before.up != after.up).any():
         return before.forward, before.up
-    forward = unit(before.forward + (after.forward - before.forward) * part)
-    up = unit(across(before.up + (after.up - before.up) * part, forward))
+    forward = unit(before.forward + (after.forward - before.forward) * fraction)
+    up = unit(across(before.up + (after.up - before.up) * fraction, forward))
     return np.where((magnitude(forward) < 0.5)[:, None], before.forward, forward), up
 
 
@@ -282,14 +278,14 @@ def _spin(before: tuple[Vectors, Vectors], after: tuple[Vectors, Vectors], frame
     return (forward + up + side) / (2.0 * frame_time)
 
 
-def _perches_at(motion: Motion, before: Snapshot, after: Snapshot, part: float) -> Perches:
+def _perches_at(motion: Motion, before: Snapshot, after: Snapshot, fraction: float) -> Perches:
     """The places to come down on in world space, with the rows of their bodies, at a fraction of the time."""
     perches, later = before.perches, after.perches
     if not len(perches.body):
         return perches
     carrier = before.tracked.carrier[perches.body]
     ends = later.position if len(later.body) == len(perches.body) else perches.position
-    position = perches.position + (ends - perches.position) * part
+    position = perches.position + (ends - perches.position) * fraction
     return Perches(
         perches.body + len(before.present),
         _placed(motion, position, carrier),
@@ -299,12 +295,12 @@ def _perches_at(motion: Motion, before: Snapshot, after: Snapshot, part: float) 
     )
 
 
-def _obstacles_at(motion: Motion, before: Obstacles, after: Obstacles, part: float, frame_time: float) -> Obstacles:
+def _obstacles_at(motion: Motion, before: Obstacles, after: Obstacles, fraction: float, frame_time: float) -> Obstacles:
     """The obstacles in world space at a fraction of the time between two frames."""
     if not len(before):
         return before
-    start = before.start + (after.start - before.start) * part
-    end = before.end + (after.end - before.end) * part
+    start = before.start + (after.start - before.start) * fraction
+    end = before.end + (after.end - before.end) * fraction
     middle_before, middle_after = (before.start + before.end) / 2.0, (after.start + after.end) / 2.0
     moved = replace(
         before,
@@ -312,14 +308,14 @@ def _obstacles_at(motion: Motion, before: Obstacles, after: Obstacles, part: flo
         end=_placed(motion, end, before.carrier),
         velocity=_velocity(motion, middle_before, middle_after, before.carrier, frame_time),
     )
-    return moved if before.plain.all() else _turned(moved, motion, before, after, part, frame_time)
+    return moved if before.plain.all() else _turned(moved, motion, before, after, fraction, frame_time)
 
 
 def _turned(
-    moved: Obstacles, motion: Motion, before: Obstacles, after: Obstacles, part: float, frame_time: float
+    moved: Obstacles, motion: Motion, before: Obstacles, after: Obstacles, fraction: float, frame_time: float
 ) -> Obstacles:
     """The obstacles with their size and rotation at a fraction of the time between two frames."""
-    axes = squared(before.axes + (after.axes - before.axes) * part)
+    axes = squared(before.axes + (after.axes - before.axes) * fraction)
     x, y, z = (cross(before.axes[:, axis], after.axes[:, axis]) for axis in range(3))
     spin = (x + y + z) / (2.0 * frame_time)
     fixed: Mask = before.carrier >= 0
@@ -329,7 +325,7 @@ def _turned(
     return replace(
         moved,
         axes=axes,
-        half=before.half + (after.half - before.half) * part,
-        radius=before.radius + (after.radius - before.radius) * part,
+        half=before.half + (after.half - before.half) * fraction,
+        radius=before.radius + (after.radius - before.radius) * fraction,
         spin=np.where(fixed[:, None], 0.0, spin),
     )

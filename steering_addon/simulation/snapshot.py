@@ -59,10 +59,10 @@ class Settings:
     def about_cause(self) -> dict[int, list[str]]:
         """The names of the parameters that are about what called a vehicle, by the place of their behavior."""
         about: dict[int, list[str]] = {}
-        for place, behavior in enumerate(self.behaviors):
+        for index, behavior in enumerate(self.behaviors):
             for name, parameter in behavior.parameters().items():
                 if parameter.kind is Kind.BODY and (getattr(behavior, name) == CAUSE).any():
-                    about.setdefault(place, []).append(name)
+                    about.setdefault(index, []).append(name)
         return about
 
     @once
@@ -265,8 +265,8 @@ class State:
     @property
     def shown(self) -> Vectors:
         """Where bodies are shown, (n, 3) metres."""
-        place = self.motion.position
-        return columns(place[:, 0], place[:, 1], place[:, 2] + self.raised) if len(self.raised) else place
+        position = self.motion.position
+        return columns(position[:, 0], position[:, 1], position[:, 2] + self.raised) if len(self.raised) else position
 
     def told(self, output: str) -> Mask:
         """Whether an output of the locomotions tells so of vehicles, (n,)."""

@@ -16,7 +16,7 @@ from .adjusting import adjust_forces, progress_in
 from .arrays.chance import Keys, mix, smooth_noise, uniform
 from .arrays.frozen import replace
 from .arrays.scalars import Mask, Rows, Scalars, anybody, clamp, everybody, shared, smallest, which
-from .arrays.vectors import Vectors, magnitude, no_vectors, picked, truncate
+from .arrays.vectors import Vectors, magnitude, no_vectors, truncate
 from .behavior import Behavior, Destination
 from .combining import COMBINE, MATTERS, Component, blend, keep_urgent, left_out, of_all
 from .decisions import Decisions
@@ -79,17 +79,17 @@ def decide(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, Dec
     force, decided = _decided(state, snapshot, world, _groups(*_followed(state, snapshot), snapshot.present))
     if mindset is None or minds is None:
         return force, decided
-    part = mindset.taken_up(world.time, world.dt)
-    if everybody(part >= 1.0):
+    fraction = mindset.taken_up(world.time, world.dt)
+    if everybody(fraction >= 1.0):
         return force, decided
     # Cut to what the vehicle can apply: a small share of a far stronger force would already be as much.
     limit, before = snapshot.vehicle.max_force, no_vectors(len(state))
-    for modes, share, caller in mindset.modes_left(part):
+    for modes, share, caller in mindset.modes_left(fraction):
         groups = _groups(*minds.followed(snapshot, modes, caller), snapshot.present & (share > 0.0))
         asked, _ = _decided(state, snapshot, world, groups)
         before += truncate(asked, limit) * share[:, None]
     now = truncate(force, limit)
-    return np.where((part < 1.0)[:, None], before + (now - before) * part[:, None], force), decided
+    return np.where((fraction < 1.0)[:, None], before + (now - before) * fraction[:, None], force), decided
 
 
 def _decided(
@@ -130,14 +130,14 @@ def find_companions_led(state: State, snapshot: Snapshot, world: World) -> tuple
 
 def start_speeds(state: State, snapshot: Snapshot, world: World) -> Scalars:
     """The speed above which no behavior lets each vehicle start, (n,) m/s; inf for those that do not take part."""
-    _, now = decide(state, snapshot, world)
-    speeds = np.full(len(state), np.inf) if now.speed_limit is None else now.speed_limit.copy()
+    _, decided_by_all = decide(state, snapshot, world)
+    speeds = np.full(len(state), np.inf) if decided_by_all.speed_limit is None else decided_by_all.speed_limit.copy()
     for group, decided, _ in _sensed(state, snapshot, world, *_followed(state, snapshot)):
-        for behavior, part in zip(group.behaviors, group.parts):
-            its = group.agents if part is None else group.agents.part(part)
-            speed = behavior.start_speed(world, its, decided.recalled(behavior, its))
+        for behavior, subset in zip(group.behaviors, group.parts):
+            agents = group.agents if subset is None else group.agents.part(subset)
+            speed = behavior.start_speed(world, agents, decided.recalled(behavior, agents))
             if speed is not None:
-                speeds[its.rows] = np.minimum(speeds[its.rows], np.where(behavior.weight != 0.0, speed, np.inf))
+                speeds[agents.rows] = np.minimum(speeds[agents.rows], np.where(behavior.weight != 0.0, speed, np.inf))
     return speeds
 
 
@@ -156,17 +156,17 @@ def _groups(settings: Sequence[Settings], row: Rows, takes_part: Mask) -> Iterat
         return
     order = present[np.argsort(row[present], kind="stable")]
     begins = np.searchsorted(row[order], range(len(settings) + 1)).tolist()
-    for each, begin, end in zip(settings, begins, begins[1:]):
+    for row_settings, begin, end in zip(settings, begins, begins[1:]):
         if begin < end:
-            yield each, order[begin:end]
+            yield row_settings, order[begin:end]
 
 
 def _sensed(
     state: State, snapshot: Snapshot, world: World, settings: Sequence[Settings], row: Rows
 ) -> Iterator[tuple[Deciders, Decisions, Rows]]:
     """The groups of vehicles present before any has decided, as of `sense`, with the rows of each."""
-    for each, rows in _groups(settings, row, snapshot.present):
-        yield *sense(state, snapshot, world, each, rows, Decisions.none_yet(state)), rows
+    for row_settings, rows in _groups(settings, row, snapshot.present):
+        yield *sense(state, snapshot, world, row_settings, rows, Decisions.none_yet(state)), rows
 
 
 def sense(
@@ -177,20 +177,20 @@ def sense(
     behaviors: list[Behavior] = []
     parts: list[Rows | None] = []
     for behavior, has in zip(settings.behaviors, settings.masks()):
-        part = None if has is None else which(has[rows])
-        if part is not None and not len(part):
+        subset = None if has is None else which(has[rows])
+        if subset is not None and not len(subset):
             continue
-        behavior = behavior.for_agents(rows if part is None else rows[part])
-        if part is None or takes_aim(behavior):
-            its = agents if part is None else agents.part(part)
-            behavior, learned = aim(behavior, world, its, decided.memories, len(state))
+        behavior = behavior.for_agents(rows if subset is None else rows[subset])
+        if subset is None or takes_aim(behavior):
+            members = agents if subset is None else agents.part(subset)
+            behavior, learned = aim(behavior, world, members, decided.memories, len(state))
             if learned:
                 decided = replace(decided, memories={**decided.memories, **learned})
-            behavior = decided.arrivals.without_reached(for_takers(behavior, its), its)
+            behavior = decided.arrivals.without_reached(for_takers(behavior, members), members)
         behaviors.append(behavior)
-        parts.append(part)
+        parts.append(subset)
     behaviors = in_turn(behaviors, world, agents, lambda behavior: decided.recalled(behavior, agents))
-    agents = _intending([b for b, part in zip(behaviors, parts) if part is None], world, agents, decided)
+    agents = _intending([b for b, subset in zip(behaviors, parts) if subset is None], world, agents, decided)
     return Deciders(agents, tuple(behaviors), tuple(parts), settings.combining), decided
 
 
@@ -199,30 +199,31 @@ def _asked(snapshot: Snapshot, world: World, group: Deciders, decided: Decisions
     agents = group.agents
     asked_for: dict[str, tuple[Component, Rows | None]] = {}
     intention, draws = agents.intention, _draws(group, world)
-    for behavior, part in zip(group.behaviors, group.parts):
-        its = agents if part is None else agents.part(part)
-        steering = behavior.steer(world, its, decided.recalled(behavior, its))
+    for behavior, subset in zip(group.behaviors, group.parts):
+        members = agents if subset is None else agents.part(subset)
+        steering = behavior.steer(world, members, decided.recalled(behavior, members))
         if isinstance(behavior, Destination) and anybody(behavior.departs):
             name = memory_of(behavior.name)
-            arrived, limit, known = stay_on(behavior, world, its, steering, decided.memory(name, Staying, its))
-            steering, decided = replace(steering, arrived=arrived), decided.remembering(name, its, known)
+            staying = decided.memory(name, Staying, members)
+            arrived, limit, staying = stay_on(behavior, world, members, steering, staying)
+            steering, decided = replace(steering, arrived=arrived), decided.remembering(name, members, staying)
             intention = replace(intention, speed_limit=np.minimum(intention.speed_limit, limit))
         if steering.arrived is not None:
             steering = replace(steering, arrived=(behavior.weight != 0.0) & steering.arrived)
-        behavior, arrivals = decided.arrivals.noting(behavior, steering.arrived, its, snapshot.attendance)
-        decided = decided.adding(behavior, world, its, steering)
+        behavior, arrivals = decided.arrivals.noting(behavior, steering.arrived, members, snapshot.attendance)
+        decided = decided.adding(behavior, world, members, steering)
         if arrivals is not decided.arrivals:
             decided = replace(decided, arrivals=arrivals)
         if steering.force is not None:
-            asked_for[behavior.name] = _component(behavior, steering.force, draws), part
-        intention = intention.adding(steering, behavior.weight, agents.max_speed, part)
+            asked_for[behavior.name] = _component(behavior, steering.force, draws), subset
+        intention = intention.adding(steering, behavior.weight, agents.max_speed, subset)
         if steering.alarmed is not None:
             agents = replace(agents, intention=intention)
     if is_said(intention.in_formation):
-        for behavior, part in zip(group.behaviors, group.parts):
+        for behavior, subset in zip(group.behaviors, group.parts):
             if behavior.keeps_order and behavior.name in asked_for:
-                free = ~(intention.in_formation if part is None else intention.in_formation[part])
-                asked_for[behavior.name] = asked_for[behavior.name][0].only(free), part
+                free = ~(intention.in_formation if subset is None else intention.in_formation[subset])
+                asked_for[behavior.name] = asked_for[behavior.name][0].only(free), subset
     components = of_all(asked_for, len(agents))
     asked = list(components.values())
     cruise = _cruise(agents, intention.sets_speed, asked, world.dt)
@@ -245,14 +246,10 @@ def _component(behavior: Behavior, force: Vectors, draws: Keys | None) -> Compon
 
 def agents_of(state: State, snapshot: Snapshot, world: World, rows: Rows) -> Agents:
     """The vehicles of some rows as behaviors see them."""
-    motion = state.motion
     # The rows are distinct: if their number is that of the vehicles, they are all vehicles.
     alone = len(rows) == len(state)
+    motion = state.motion if alone else state.motion.take(rows)
     model: VehicleModel = snapshot.vehicle if alone else snapshot.vehicle.take(rows)
-    position, velocity, side, forward, up = (
-        v if alone else picked(v, rows)
-        for v in (motion.position, motion.velocity, motion.side, motion.forward, motion.up)
-    )
     # Quicker than a step cannot be: the force would overshoot and swing.
     if min(smallest(model.response_time), smallest(model.speed_time)) < world.dt:
         model = replace(
@@ -269,12 +266,12 @@ def agents_of(state: State, snapshot: Snapshot, world: World, rows: Rows) -> Age
         keys=keys,
         crowd_keys=snapshot.crowd_keys if alone else snapshot.crowd_keys[rows],
         numbers=snapshot.numbers if alone else snapshot.numbers[rows],
-        position=position,
-        velocity=velocity,
-        side=side,
-        forward=forward,
-        up=up,
-        speed=magnitude(velocity),
+        position=motion.position,
+        velocity=motion.velocity,
+        side=motion.side,
+        forward=motion.forward,
+        up=motion.up,
+        speed=magnitude(motion.velocity),
         vehicle=_drifting(model, keys, world.time),
         upward=world.upward if alone else of_rows(world.upward, rows),
         grounded=snapshot.grounded if alone else snapshot.grounded[rows],

@@ -132,9 +132,9 @@ def _own(candidates: Candidates, world: World, agents: Agents, rows: Rows) -> Ro
     best = np.zeros(len(rows), dtype=np.int64)
     block = max(BLOCK // len(present), 1)
     for low in range(0, len(rows), block):
-        part = rows[low : low + block]
-        number = uniform(mix(mix(agents.keys[part], PICKED)[:, None], candidates.keys[present][None]))
-        number[agents.rows[part, None] == candidates.rows[present][None]] = -1.0
+        block_rows = rows[low : low + block]
+        number = uniform(mix(mix(agents.keys[block_rows], PICKED)[:, None], candidates.keys[present][None]))
+        number[agents.rows[block_rows, None] == candidates.rows[present][None]] = -1.0
         best[low : low + block] = present[np.argmax(number, axis=1)]
     return candidates.rows[best]
 

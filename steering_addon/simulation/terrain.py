@@ -38,7 +38,7 @@ class Terrain(Columns):
         return columns(position[:, 0], position[:, 1], position[:, 2] - self.lift)
 
     def first_footing(self, x: Scalars, y: Scalars, height: Scalars) -> Footing:
-        """The ground trodden by those that start at these places, (n,) metres each."""
+        """The footing below each start position, given by x, y and height, (n,) metres each."""
         n = len(x)
         near, far = (self.after.under(x, y, height, shared(reach, n), shared(reach, n)) for reach in FINDS_GROUND)
         return near.otherwise(far)
@@ -73,11 +73,11 @@ def carried(terrain: Terrain, position: Vectors, forward: Vectors, triangle: Row
         [surfaces.place(triangle, *before.shares(triangle, point[:, 0], point[:, 1])) for point in (position, ahead)]
         for surfaces in (before, after)
     )
-    taken = np.where(stands[:, None], position + (ends[0] - starts[0]), position)
+    carried_position = np.where(stands[:, None], position + (ends[0] - starts[0]), position)
     heading = ends[1] - ends[0]
     heading = unit(columns(heading[:, 0], heading[:, 1], 0.0))
     turned = stands & (magnitude(heading) > 0.5) & (starts[0] != ends[0]).any(axis=1)
-    return taken, np.where(turned[:, None], heading, forward)
+    return carried_position, np.where(turned[:, None], heading, forward)
 
 
 class Misplaced(Enum):

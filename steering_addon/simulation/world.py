@@ -152,18 +152,18 @@ class World:
             return places
         return self.ways.unroll(agents.rows, agents.keys, agents.position, places, moves)
 
-    def nearest_of(self, bodies: Rows, agents: Agents, some: Rows) -> Rows:
+    def nearest_of(self, bodies: Rows, agents: Agents, asking: Rows) -> Rows:
         """The row of the nearest of bodies of rows (c,) for each of some agents (m,); -1 if there is no other.
 
         Of a few that stand still, the nearest by the ways that an agent walks, by the time that it takes: two exits
         share a throng.
         """
-        row = agents.rows[some]
-        nearest = self.bodies.nearest_of(bodies, picked(agents.position, some), row)
-        few = self.ways is not None and 1 < len(bodies) <= MOST_COMPARED
-        if self.ways is None or not few or (bodies < self.vehicles).any() or self.bodies.velocity[bodies].any():
+        row = agents.rows[asking]
+        nearest = self.bodies.nearest_of(bodies, picked(agents.position, asking), row)
+        compares = self.ways is not None and 1 < len(bodies) <= MOST_COMPARED
+        if self.ways is None or not compares or (bodies < self.vehicles).any() or self.bodies.velocity[bodies].any():
             return nearest
-        metres = self.ways.lengths(row, picked(agents.position, some), picked(self.bodies.position, bodies))
+        metres = self.ways.lengths(row, picked(agents.position, asking), picked(self.bodies.position, bodies))
         best = np.argmin(metres, axis=1)
         return np.where(np.isfinite(metres.min(axis=1)), bodies[best], nearest)
 
@@ -189,12 +189,12 @@ class World:
         out = self.ways.retreat(agents.rows, agents.keys, agents.position, threats, away)
         return np.where((out != away).any(axis=1)[:, None], agents.position - out, places)
 
-    def left_uphill(self, agents: Agents, way: Vectors) -> Scalars:
+    def left_uphill(self, agents: Agents, course: Vectors) -> Scalars:
         """The shares of their speed on level ground that slopes leave agents on ways (n, 3), (n,)."""
         if self.slope is None:
             return shared(1.0, len(agents))
         normal = picked(self.slope, agents.rows)
-        return ground.share_uphill(ground.rise(normal, unit(way)), agents.handling.uphill_slowing)
+        return ground.share_uphill(ground.rise(normal, unit(course)), agents.handling.uphill_slowing)
 
     def once_for(self, agents: Agents, compute: Callable[[World, Agents], T]) -> T:
         """The result of a function of some agents in this world; computed once for all behaviors that ask."""
@@ -435,10 +435,10 @@ class Agents(Columns):
 
     def part(self, rows: Rows) -> Agents:
         """As `take`, but kept: asked for the same array of rows again, it gives the same agents."""
-        known = self._parts.get(id(rows))
-        if known is None:
-            known = self._parts[id(rows)] = rows, self.take(rows)
-        return known[1]
+        entry = self._parts.get(id(rows))
+        if entry is None:
+            entry = self._parts[id(rows)] = rows, self.take(rows)
+        return entry[1]
 
     @once
     def _parts(self) -> dict[int, tuple[Rows, Agents]]:
