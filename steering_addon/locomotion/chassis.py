@@ -155,11 +155,7 @@ class Chassis:
 
     def travels(self, foot: Vectors, pose: Pose, wheels: Wheels, ride: Vectors, terrain: Terrain) -> list[Scalars]:
         """How far each wheel stands above the plane of the body along its up axis, (n,) metres, in the order of WHEELS.
-
-        Args:
-            foot: (n, 3) the middle between the wheels in that plane, metres.
-            wheels: on the ground.
-        """
+        `foot`: (n, 3) the middle between the wheels in that plane, metres; `wheels`: on the ground."""
         front_left, front_right, rear_left, rear_right = wheels.heights.T
         twist = 0.25 * (front_left - front_right - rear_left + rear_right)
         travels = [

@@ -72,11 +72,8 @@ class Car:
         return np.maximum(self.half + self.radius, 0.5 * self.wheelbase)
 
     def room_straight_ahead(self, terrain: Terrain, sight: Scalars) -> Scalars:
-        """The distances to KEPT before ground that ends or is too steep, (n,) metres, inf for none.
-
-        Args:
-            sight: (n,) how far drivers look from the front end, metres.
-        """
+        """The distances to KEPT before ground that ends or is too steep, (n,) metres, inf for none. `sight`: (n,) how
+        far drivers look from the front end, metres."""
         x, y, furthest = self.position[:, 0], self.position[:, 1], sight + self.front
         nose = columns(x, y, self.height + self.grade * self.front) + self.heading * self.front[:, None]
 
@@ -160,12 +157,8 @@ class Car:
         return blocked
 
     def _lacks_ground(self, rears: Vectors, headings: Vectors, terrain: Terrain, step: Scalars, sense: float) -> Mask:
-        """Whether the ground before the leading corners of the bodies ends or is too steep, (LOOKS, n).
-
-        Args:
-            rears, headings: as for `_runs_into`.
-            step: (n,) metres between the places.
-        """
+        """Whether the ground before the leading corners of the bodies ends or is too steep, (LOOKS, n). `rears`,
+        `headings`: as for `_runs_into`; `step`: (n,) metres between the places."""
         n, stops = len(step), self.stops if sense > 0.0 else self.on_ground
         rear, heading = rears[n:], headings[n:]
         end = self.front + KEPT

@@ -227,11 +227,8 @@ GAITS = (
 
 
 def stepping_circle(on_the_spot: Scalars, pace: Scalars) -> Scalars:
-    """The radius, (n,) metres, of the turn of walkers that step round.
-
-    Args:
-        on_the_spot, pace: (n,) their fastest turn while they stand, rad/s, and the speed at which they walk, m/s.
-    """
+    """The radius, (n,) metres, of the turn of walkers that step round. `on_the_spot`, `pace`: (n,) their fastest turn
+    while they stand, rad/s, and the speed at which they walk, m/s."""
     below = np.where(on_the_spot > 0.0, 1.0, STEPS)
     return STEPS_ROUND * pace / (np.maximum(on_the_spot, WAY_OUT) * (1.0 - STEPS_ROUND / below))
 

@@ -266,11 +266,7 @@ def crossed(skins: Clinging, before: Grip, after: Grip, walk: SkinWay, gap: Scal
 
 def _beyond(skins: Clinging, ends: Grip, direction: Vectors, gap: Scalars) -> tuple[Hold, Rows]:
     """The nearest places of other surfaces just beyond the borders where ways end, and the rows that have any.
-
-    Args:
-        direction: (n, 3) unit directions in which the ways end.
-        gap: (n,) metres.
-    """
+    `direction`: (n, 3) unit directions in which the ways end; `gap`: (n,) metres."""
     # What continues level there is nearer than what goes down, and what comes up from below is near enough.
     place = ends.place + (direction + 0.5 * ends.normal) * gap[:, None]
     hold = skins.nearest(place, 1.1 * gap, skins.surfaces.surface_of(ends.triangle))
@@ -320,12 +316,8 @@ def way_round(
 
 
 def _continues(skins: Clinging, grip: Grip, direction: Vectors, length: Scalars, gap: Scalars) -> Mask:
-    """Whether the surface or another one within reach continues, (n,), along ways of (n,) metres.
-
-    Args:
-        direction: (n, 3) unit directions across the normals.
-        length, gap: (n,) metres.
-    """
+    """Whether the surface or another one within reach continues, (n,), along ways of (n,) metres. `direction`: (n, 3)
+    unit directions across the normals; `length`, `gap`: (n,) metres."""
     walk = skins.walked(grip.triangle, grip.place, direction, grip.facing, length, grip.normal)
     met = which(walk.met)
     if len(skins) < 2 or not len(met):

@@ -98,12 +98,8 @@ def turned(heading: Vectors, cosine: Scalars, sine: Scalars) -> Vectors:
 
 
 def turn_toward(sine: Scalars, turning: Scalars) -> Scalars:
-    """How fast headings already turn to a side, (n,) rad/s; 0 for those that turn away.
-
-    Args:
-        sine: (n,) of the angle to that side, to the left.
-        turning: (n,) rad/s to the left.
-    """
+    """How fast headings already turn to a side, (n,) rad/s; 0 for those that turn away. `sine`: (n,) of the angle to
+    that side, to the left; `turning`: (n,) rad/s to the left."""
     return np.maximum(np.where(sine < 0.0, -turning, turning), 0.0)
 
 

@@ -281,10 +281,7 @@ class OnFoot(Locomotion):
         forward: Vectors,
     ) -> Vectors:
         """The velocities, (n, 2) m/s, of walkers that step aside from their gaits, but not over the end of the ground.
-
-        Args:
-            beside, asked: (n, 2) m/s, the part of the motion before off the heading, and the wish.
-        """
+        `beside`, `asked`: (n, 2) m/s, the part of the motion before off the heading, and the wish."""
         # A walker that is led past where the ground ends keeps to that way.
         led = w.memory.cornered | w.memory.wary | w.is_led_aside | w.memory.inward.any(axis=1)
         share = np.where(led | (idle & (magnitude(beside) <= 0.0)), 0.0, w.steps_aside)

@@ -81,11 +81,7 @@ def carried_over_steps(
     moves = which((distance > 0.0) & has_ground)
     tread[rows] = before.tread[rows]
     carried[rows[moves]], climb[rows[moves]], new_tread = higher_by_steps(
-        walkable.take(moves),
-        footing.take(moves),
-        picked(position, moves),
-        picked(course, rows[moves]),
-        reach[moves],
+        walkable.take(moves), footing.take(moves), picked(position, moves), picked(course, rows[moves]), reach[moves]
     )
     # Between two looks at more of them, the treads are as long as before.
     tread[rows[moves]] = np.where(np.isnan(new_tread), tread[rows[moves]], new_tread)

@@ -68,12 +68,8 @@ def taking_off(model: VehicleModel, control: Control, memory: Perching) -> Contr
 def perched(
     model: VehicleModel, motion: Motion, control: Control, flown: Moved, turn_rate: Scalars, dt: float
 ) -> Moved:
-    """The step of flyers of which some come down, stand on their places or spring up from them.
-
-    Args:
-        flown: the step as they would fly, with the memory of the step before.
-        turn_rate: (n,) the fastest turn, rad/s.
-    """
+    """The step of flyers of which some come down, stand on their places or spring up from them. `flown`: the step as
+    they would fly, with the memory of the step before; `turn_rate`: (n,) the fastest turn, rad/s."""
     n, memory = len(turn_rate), flown.memory
     if control.comes_down is None and not anybody(memory.off > 0.0):
         return flown
@@ -108,12 +104,8 @@ def perched(
 
 
 def pitched(before: Motion, moved: Moved, acceleration: Vectors, dt: float) -> tuple[Perching, Vectors]:
-    """The memory with the pitch of this step, and the accelerations by which bodies lean, (n, 3) m/s2.
-
-    Args:
-        before: the motion before the step.
-        acceleration: (n, 3) the smoothed acceleration, m/s2.
-    """
+    """The memory with the pitch of this step, and the accelerations by which bodies lean, (n, 3) m/s2. `before`: the
+    motion before the step; `acceleration`: (n, 3) the smoothed acceleration, m/s2."""
     memory: Perching = moved.memory
     if not anybody((memory.off > 0.0) | (memory.pitch != 0.0)):
         return memory, acceleration

@@ -228,11 +228,7 @@ class Walkable(Columns):
 
     def turned_back(self, look: Look, course: Vectors, side: Rows) -> Vectors:
         """The level directions away from the edges ahead, (n, 2), for those who are led along one; zero for none.
-
-        Args:
-            course: (n, 2) the directions in which they are led.
-            side: (n,) on which they go round.
-        """
+        `course`: (n, 2) the directions in which they are led; `side`: (n,) on which they go round."""
         inward = from_above(no_vectors(len(side)))
         rows = which((side != 0) & self.shuns_edges & (dot(course, look.direction) < ALONG))
         if not len(rows):
@@ -356,11 +352,7 @@ def _repeated(v: Vectors, times: int) -> Vectors:
 
 def leaning(heading: Vectors, normal: Vectors, share: Scalars, aside: Scalars) -> Pose | None:
     """The axes of walkers on ground with normals (n, 3), which lean with it by a share, (n,); None if none does.
-
-    Args:
-        heading: (n, 3) level.
-        aside: (n,) the tangents of the angles by which they also lean to the left.
-    """
+    `heading`: (n, 3) level; `aside`: (n,) the tangents of the angles by which they also lean to the left."""
     tilts = anybody(aside != 0.0)
     if not (tilts or anybody(share > 0.0)):
         return None

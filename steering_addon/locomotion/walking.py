@@ -37,10 +37,7 @@ def brisk_walk(radius: Scalars) -> Scalars:
 
 def settled(model: VehicleModel, wished: Scalars, onward: Scalars) -> Mask:
     """The walkers that are to stand and that nothing asks to walk, (n,), though something may pull them aside or back.
-
-    Args:
-        wished, onward: (n,) the speed within the response time, and its part along the heading, m/s.
-    """
+    `wished`, `onward`: (n,) the speed within the response time, and its part along the heading, m/s."""
     stands = model.cruise_speed <= 0.0
     if not stands.any():
         return nobody(len(stands))
@@ -132,10 +129,7 @@ class Stride:
 
     def trodden(self, position: Vectors, terrain: Terrain, deeper: Scalars) -> Footing:
         """The ground at positions (n, 3) after the step; what the step has found is looked for again only if need be.
-
-        Args:
-            deeper: (n,) how far they fall, metres.
-        """
+        `deeper`: (n,) how far they fall, metres."""
         feet, offset = terrain.feet(self.start), from_above(position - self.start)
         normal, triangle = self.walking.normal, self.walking.triangle
         if self.footing is None:
@@ -189,12 +183,8 @@ def joined(heading: Vectors, along: Scalars, aside: Scalars) -> Vectors:
 
 
 def off_heading(share: Scalars, pace: Scalars, velocity: Vectors, heading: Vectors) -> Vectors:
-    """The part of velocities, (n, 2) m/s, that steps aside or back, within the limits.
-
-    Args:
-        share, pace: (n,) as of `side_step`, m/s.
-        heading: (n, 2) unit vectors.
-    """
+    """The part of velocities, (n, 2) m/s, that steps aside or back, within the limits. `share`, `pace`: (n,) as of
+    `side_step`, m/s; `heading`: (n, 2) unit vectors."""
     along, aside = along_and_aside(velocity, heading)
     limit = side_step(share, pace, along)
     return joined(heading, clamp(along, -limit, 0.0), clamp(aside, -limit, limit))

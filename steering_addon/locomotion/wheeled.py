@@ -331,7 +331,6 @@ class Wheeled(Locomotion):
         return self._stood(moved, replace(step, driving=driving), wheels, terrain)
 
     def _stood(self, moved: Moved, step: CarStep, wheels: Wheels, terrain: Terrain) -> Stance:
-        """The stance on four wheels."""
         driving, n = step.driving, len(moved.position)
         position, forward = moved.position, moved.forward
         if not len(terrain.after):

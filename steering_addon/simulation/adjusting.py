@@ -86,7 +86,9 @@ def adjust_forces(
     wish, decided = _on_its_way(world, agents, wish, travels, steered, decided)
     wish, decided = _letting_pass(world, agents, wish, travels, decided)
     # An agent that is just passing an obstacle is past it before its way matters again.
-    turned = travels & ~steered & ~_passing(behaviors, components, agents)
+    avoiding_forces = [components[b.name].force for b in behaviors if b.avoids and b.name in components]
+    passing = _any_of([(avoiding_force != 0.0).any(axis=1) for avoiding_force in avoiding_forces], agents)
+    turned = travels & ~steered & ~passing
     course, turned = wish.course, turned & (wish.course != wish.velocity).any(axis=1)
     for adjustment in adjustments:
         steering = adjustment.adjust(world, agents, wish, decided.recalled(adjustment, agents))
@@ -102,17 +104,11 @@ def adjust_forces(
 
 
 def _any_of(masks: Sequence[Mask], agents: Agents) -> Mask:
-    """(n,) whether any of the masks holds for each agent."""
+    """The agents for which any of the masks holds, (n,)."""
     either = nobody(len(agents))
     for mask in masks:
         either = either | mask if anybody(mask) else either
     return either
-
-
-def _passing(behaviors: Sequence[Behavior], components: Mapping[str, Component], agents: Agents) -> Mask:
-    """The agents that a behavior steers clear of an obstacle in this step, (n,)."""
-    avoiding = [components[behavior.name] for behavior in behaviors if behavior.avoids and behavior.name in components]
-    return _any_of([(component.force != 0.0).any(axis=1) for component in avoiding], agents)
 
 
 def _deciding(

@@ -178,8 +178,8 @@ def _room_behind(groups: list[_BodiesAlike], world: World) -> Scalars | None:
 
 def _driven(group: _BodiesAlike, motion: Motion, model: Any, control: Control, terrain: Terrain, dt: float) -> Moved:
     """The motion of the bodies of a locomotion under the control signals of all vehicles."""
-    own = model if group.rows is None else model.take(group.rows)
-    return group.body.moved(own, group.of(motion), group.of(control), group.of(terrain), group.memory, dt)
+    own = group.of(model), group.of(motion), group.of(control), group.of(terrain)
+    return group.body.moved(*own, group.memory, dt)
 
 
 def _led(group: _BodiesAlike, moved: Moved, led: Led, before: Motion, dt: float) -> Moved:

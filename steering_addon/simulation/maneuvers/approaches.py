@@ -34,11 +34,7 @@ LATER = 1e-6
 
 def way_in(world: World, agents: Agents, origin: Vectors, asks: Mask) -> tuple[Vectors, Scalars]:
     """The gates to which agents fly first, (n, 3) metres, nan for none, and the tangents of their glides, (n,).
-
-    Args:
-        origin: (n, 3) where the origins of agents are at their places, metres.
-        asks: (n,) who comes in.
-    """
+    `origin`: (n, 3) where the origins of agents are at their places, metres; `asks`: (n,) who comes in."""
     gates, slope = np.full((len(asks), 3), np.nan), np.full(len(asks), GLIDE)
     rows = which(asks)
     if not len(rows) or not world.obstacles.present.any():

@@ -102,7 +102,10 @@ def come_down(
     down: Mask = lands & ~gated & (flight.way <= LEAVES * flight.flare) & (was_down | flight.begins)
     velocity = motion + flight.wanted(down, world.dt)
     approach = (origin + motion * world.dt - agents.position) / world.dt
-    stands = down & _can_stand(agents, approach, motion, world.dt)
+    # It is at its place after a step, and slow enough to be still there after the next.
+    change = agents.agility * world.dt
+    stands = down & (magnitude(approach - agents.velocity) <= change)
+    stands &= magnitude(approach - motion) <= STOPS * change
     if time_left is not None:
         stands = stands & (memory.stands | (time_left < 0.5 * world.dt))
     faces, ahead, aside = _facing(agents, picked(world.bodies.forward, places.body[row]), memory, keeps)
@@ -124,14 +127,6 @@ def come_down(
 def origins_on(world: World, agents: Agents, places: Places, row: Rows) -> Vectors:
     """Where the origins of agents are when they stand on places of rows (n,), (n, 3) metres."""
     return agents.lifted(picked(places.position, row), world.lift_of(agents.rows))
-
-
-def _can_stand(agents: Agents, approach: Vectors, motion: Vectors, dt: float) -> Mask:
-    """Whether agents can be at their places after a step, and still there, (n,). `approach`: (n, 3) the velocities that
-    lead them to their places in this step, m/s; `motion`: (n, 3) those of the places, m/s."""
-    strongest = agents.agility * dt
-    mask: Mask = magnitude(approach - agents.velocity) <= strongest
-    return mask & (magnitude(approach - motion) <= STOPS * strongest)
 
 
 def _facing(agents: Agents, north: Vectors, memory: Coming, keeps: Mask) -> tuple[Vectors, Scalars, Scalars]:

@@ -54,11 +54,8 @@ class Places(Columns):
     def of(cls, world: World, agents: Agents, target: Rows) -> "Places":
         """The places of targets, (n,) as of `take_places`."""
         perches, bodies = world.perches, world.bodies
-        named = [
-            np.unique(target[target >= 0]),
-            *(_open_to(world, code) for code in np.unique(target[target <= FIRST])),
-        ]
-        targets = named[0] if len(named) == 1 else np.unique(np.concatenate(named))
+        candidates = [_open_to(world, code) for code in np.unique(target[target <= FIRST])]
+        targets = np.unique(np.concatenate((target[target >= 0], *candidates)))
         perch = which(np.isin(perches.body, targets))
         tops = targets[~np.isin(targets, perches.body)]
         top = picked(bodies.position, tops) + picked(bodies.up, tops) * bodies.radius[tops, None]

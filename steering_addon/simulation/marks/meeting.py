@@ -218,7 +218,7 @@ def _cruise(snapshot: Snapshot, rows: Rows) -> Scalars:
 
 
 def _bodies(snapshot: Snapshot, rows: Rows, climb: Scalars) -> ClimbSpeeds:
-    """The speed that the vehicles of some rows can reach at climbs, (m,) m/s."""
+    """The speeds that vehicles of some rows can reach at climbs, (m,) m/s."""
     model = snapshot.vehicle.take(rows)
     return climb_speeds(snapshot.handling.take(rows), model.max_speed, model.max_force / model.mass, climb)
 
@@ -245,27 +245,14 @@ def _approach(
         change = level(along - velocity, upward, grounded)
     way = level(place - picked(state.motion.position, rows), upward, grounded)
     time_left, cruise = steps * world.dt, model.cruise_speed * model.max_speed
-    climb = way[:, 2] / time_left
-    bodies = climb_speeds(snapshot.handling.take(rows), model.max_speed, strongest, climb)
+    bodies = _bodies(snapshot, rows, way[:, 2] / time_left)
     velocity_to = level(velocity - motion, upward, grounded)
-    share = np.where(
-        bodies.limited,
-        _spared(way, velocity_to, time_left, bodies),
-        _unhurried(magnitude(way) / time_left, cruise, model.max_speed),
-    )
+    unhurried = _unhurried(magnitude(way) / time_left, cruise, model.max_speed)
+    share = np.where(bodies.limited, _spared(way, velocity_to, time_left, bodies), unhurried)
     share *= min((steps - 1.0) * world.dt / max(mark.lead, world.dt), 1.0)
     wanted = truncate(picked(force, rows) / model.mass[:, None], strongest) * share[:, None]
-    return _Approach(
-        rows,
-        steps,
-        way,
-        velocity_to,
-        change,
-        level(wanted, upward, grounded),
-        cruise,
-        bodies,
-        np.zeros(len(rows), dtype=np.bool_),
-    )
+    wanted, under_way = level(wanted, upward, grounded), np.zeros(len(rows), dtype=np.bool_)
+    return _Approach(rows, steps, way, velocity_to, change, wanted, cruise, bodies, under_way)
 
 
 def _unhurried(needed: Scalars, cruise: Scalars, top: Scalars) -> Scalars:
