@@ -94,10 +94,8 @@ def _column(values: Any, n: int, kind: type = float) -> NDArray[Any]:
 
 
 def leaders(*positions: Any) -> Tracked:
-    """Still bodies to steer by, at points (3,) each.
-
-    As targets, the rows of tracked bodies follow those of the vehicles: the first one is row n.
-    """
+    """Still bodies to steer by, at points (3,) each. As targets, the rows of tracked bodies follow those of the
+    vehicles: the first one is row n."""
     position = np.array(positions, dtype=float).reshape(-1, 3)
     k = len(position)
     return Tracked(
@@ -454,10 +452,8 @@ class Scene:
         return world, group.agents, list(group.behaviors)
 
     def steering(self) -> list[NDArray[np.float64]]:
-        """The steering force of each behavior at the start, before weights and limits, (n, 3) newtons each.
-
-        An adjustment adjusts a wish of zero force.
-        """
+        """The steering force of each behavior at the start, before weights and limits, (n, 3) newtons each. An
+        adjustment adjusts a wish of zero force."""
         world, agents, behaviors = self.seen()
         wish = Wish.of(agents, agents.none(), agents.max_speed)
         forces = []

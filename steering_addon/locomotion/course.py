@@ -11,7 +11,7 @@ from ..simulation.arrays.vectors import Vectors, columns, magnitude, picked
 from ..simulation.ground import left_of, upright
 from ..simulation.terrain import Terrain
 from .chassis import WITHIN
-from .headings import turned_left
+from .headings import turn_left
 
 KEPT = 0.5
 """Metres that a driver keeps from the edge of the ground."""
@@ -116,8 +116,8 @@ class Car:
             tangent = clamp(wanted, tangent - most, tangent + most)
             turn = sense * tangent / self.wheelbase * step
             left = left_of(heading, upright(n))
-            rear = rear + turned_left(heading, left, 0.5 * turn) * (sense * step)[:, None]
-            heading = turned_left(heading, left, turn)
+            rear = rear + turn_left(heading, left, 0.5 * turn) * (sense * step)[:, None]
+            heading = turn_left(heading, left, turn)
             rears.append(rear)
             headings.append(heading)
         course = np.concatenate(rears), np.concatenate(headings)

@@ -24,7 +24,7 @@ from ..simulation.locomotion import HELD_UP, OFF_GROUND, Control, Locomotion, Mo
 from ..simulation.terrain import Misplaced, Terrain, no_terrain
 from ..simulation.vehicle import Motion, Pose, VehicleModel
 from .banking import GRAVITY
-from .gripping import Grip, Gripping, Plane, found, gripped, headed, way_round
+from .gripping import Grip, Gripping, Plane, carry_grips, find_free_direction, find_grips, heading_across
 from .looking import LOOKS
 from .on_foot import FALL, TURN_BACK, OnFoot
 from .walking import Walking
@@ -104,7 +104,7 @@ class Crawling(Locomotion):
         speed = np.maximum(dot(motion.velocity, motion.forward), 0.0)
         free = memory.triangle < 0
         level = np.where(free[:, None], level_heading(motion.forward), motion.forward) if free.any() else motion.forward
-        grip = gripped(terrain, replace(motion, forward=level), memory)
+        grip = carry_grips(terrain, replace(motion, forward=level), memory)
         force, grip = self._off_borders(model, skins, grip, control.force, speed, dt)
         plane = grip.plane
         stride = self._stride(model, grip, plane, replace(control, force=force), speed, dt)
@@ -148,10 +148,8 @@ class Crawling(Locomotion):
     def _off_borders(
         self, model: VehicleModel, skins: Clinging, grip: Grip, force: Vectors, speed: Scalars, dt: float
     ) -> tuple[Vectors, Grip]:
-        """The forces, (n, 3) newtons, turned past borders over which they lead, and the grips with what was seen.
-
-        They look ahead from time to time, as walkers do, and keep to what they saw then.
-        """
+        """The forces, (n, 3) newtons, turned past borders over which they lead, and the grips with what was seen. They
+        look ahead from time to time, as walkers do, and keep to what they saw then."""
         if not len(skins):
             return force, grip
         looks_in = grip.looks_in - dt
@@ -175,7 +173,7 @@ class Crawling(Locomotion):
         if len(rows):
             wanted, step = picked(direction, rows), np.maximum(speed, model.max_force / model.mass * dt) * dt
             gap = REACHES_OVER * model.radius[rows]
-            course, side[rows] = way_round(
+            course, side[rows] = find_free_direction(
                 skins, grip.take(rows), wanted, reach[rows], step[rows], grip.side[rows], gap
             )
             hindered = (course != wanted).any(axis=1)
@@ -205,7 +203,7 @@ class Crawling(Locomotion):
         """The grips of bodies where an animator placed them."""
         position = motion.position - motion.up * terrain.lift[:, None]
         grip = Grip.at(position, motion.forward, replace(memory, normal=motion.up))
-        return found(Clinging(terrain.after), grip, motion.up)
+        return find_grips(Clinging(terrain.after), grip, motion.up)
 
     def misplaced(self, model: VehicleModel, motion: Motion, terrain: Terrain) -> Mapping[Misplaced, Mask]:
         if not len(terrain.after):
@@ -216,7 +214,7 @@ class Crawling(Locomotion):
     def led(self, before: Motion, memory: Gripping, moved: Moved, hand: Mask, dt: float) -> Moved:
         step: _Step = moved.memory
         grip = step.grip
-        heading = headed(moved.forward, grip.normal, grip.forward)
+        heading = heading_across(moved.forward, grip.normal, grip.forward)
         grip = replace(
             grip,
             forward=np.where(hand[:, None], heading, grip.forward),
@@ -256,7 +254,7 @@ class Crawling(Locomotion):
         ahead, lean, normal = grip.forward, grip.lean, grip.normal
         # Most of the time all lean fully, and `leaning` gives their normals.
         if lean is not normal:
-            ahead = headed(turned_over(ahead, normal, lean), lean, ahead)
+            ahead = heading_across(turned_over(ahead, normal, lean), lean, ahead)
         pose, outputs = None, {}
         if len(terrain.after):
             pose = Pose(cross(ahead, lean), ahead, lean)

@@ -11,7 +11,7 @@ from ..simulation.declaration import Unit, number, share
 from ..simulation.handling import Handling
 from ..simulation.locomotion import Control
 from ..simulation.vehicle import Motion, VehicleModel
-from .headings import faced
+from .headings import face
 from .pitch import kept_up, moved_within
 from .simple_vehicle import SimpleVehicle
 
@@ -59,4 +59,4 @@ class Flying(SimpleVehicle):
         velocity, forward = kept_up(model, motion, velocity, forward, self.least_speed * model.max_speed, dt)
         hovers = np.where(goes_on, 0.0, self.max_turn_rate)
         after = motion.position + velocity * dt, velocity, forward
-        return faced(model, motion, control, after, hovers, dt, on_the_level=True)
+        return face(model, motion, control, after, hovers, dt, on_the_level=True)

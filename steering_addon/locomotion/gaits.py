@@ -14,7 +14,7 @@ from ..simulation.arrays.once import once
 from ..simulation.arrays.scalars import EPSILON, Mask, Scalars, all_of, anybody, clamp, everybody
 from ..simulation.arrays.vectors import Vectors, dot, magnitude, truncate, unit
 from ..simulation.vehicle import Motion, VehicleModel
-from .headings import Turn, begun, swung, turn_toward
+from .headings import Turn, begin_turn, swing_over, turn_toward
 from .walking import ROUND, Walking
 
 SETS_OFF = 1.2
@@ -99,12 +99,12 @@ class Walkers:
         rate, cornered = self.on_the_spot, self.memory.cornered
         if anybody(cornered):
             rate = np.where(cornered, np.maximum(rate, WAY_OUT), rate)
-        return np.where(self.still, begun(rate, self.toward, self.dt), rate) if anybody(self.still) else rate
+        return np.where(self.still, begin_turn(rate, self.toward, self.dt), rate) if anybody(self.still) else rate
 
     @once
     def whirling(self) -> Scalars:
         """(n,) the fastest turn of those that whirl, rad/s."""
-        return begun(self.on_the_spot, self.toward, self.dt)
+        return begin_turn(self.on_the_spot, self.toward, self.dt)
 
     def turn_rate_at(self, speed: Scalars) -> Scalars:
         """The fastest turn at a speed, (n,) rad/s: on the turning circle, or stepping round when slow."""
@@ -233,7 +233,7 @@ def stepping_circle(on_the_spot: Scalars, pace: Scalars) -> Scalars:
     return STEPS_ROUND * pace / (np.maximum(on_the_spot, WAY_OUT) * (1.0 - STEPS_ROUND / below))
 
 
-def strode(w: Walkers) -> tuple[Vectors, Vectors]:
+def stride_of(w: Walkers) -> tuple[Vectors, Vectors]:
     """The velocities and headings after a step, (n, 2) each."""
     speed = turn = _nothing(w)
     for gait in reversed(GAITS):
@@ -245,7 +245,7 @@ def strode(w: Walkers) -> tuple[Vectors, Vectors]:
     # Bodies that cannot turn on the spot have mass that swings.
     swings = ~(w.still | w.memory.cornered | w.is_led_aside) & (w.on_the_spot <= 0.0)
     if anybody(swings):
-        gradual = swung(w.turn, forward, w.rounds >= 1.0, w.memory.turning, w.max_turn_rate, turn, w.dt)
+        gradual = swing_over(w.turn, forward, w.rounds >= 1.0, w.memory.turning, w.max_turn_rate, turn, w.dt)
         forward = np.where(swings[:, None], gradual, forward)
     whirls = anybody(w.whirls)
     ahead = np.where(w.whirls[:, None], w.motion.forward, forward) if whirls else forward
@@ -262,7 +262,7 @@ def strode(w: Walkers) -> tuple[Vectors, Vectors]:
     return velocity, np.where(w.whirls[:, None], forward, faces) if whirls else faces
 
 
-def going_round(
+def share_round(
     on_the_spot: Scalars, speed: Scalars, wished: Scalars, onward: Scalars, slowest: Scalars, limit: Scalars | None
 ) -> Scalars:
     """How far walkers go round to what is beside or behind them instead of braking for it, (n,) 0 to 1.
@@ -282,7 +282,7 @@ def going_round(
     return np.where(turns, clamp(share, 0.0, 1.0), 0.0)
 
 
-def directed(
+def find_directions(
     on_the_spot: Scalars,
     memory: Walking,
     motion: Motion,
@@ -298,7 +298,7 @@ def directed(
     """The directions of walkers, (n, 2) unit vectors, the speeds they wish for, (n,) m/s, and who stays idle, (n,).
 
     Args:
-        on_the_spot, speed, slowest, wished, onward: (n,) as for `going_round`.
+        on_the_spot, speed, slowest, wished, onward: (n,) as for `share_round`.
         wanted, wish: (n, 2) m/s, after the step if free to turn, and within the response time.
         rounds, whirls: (n,) how far they go round, and who whirls round.
     """

@@ -129,11 +129,11 @@ class Grip(Gripping):
         """As `moved`, of those that all hold on to a surface."""
         walk = skins.walked(self.triangle, self.place, direction, self.facing, length, self.normal)
         normal = _with_area(walk.normal(), self.normal)
-        forward = headed(turned_over(walk.direction, walk.face(), normal), normal, direction)
+        forward = heading_across(turned_over(walk.direction, walk.face(), normal), normal, direction)
         held = replace(
             self, place=walk.place, forward=forward, triangle=walk.triangle, facing=walk.facing, normal=normal
         )
-        return crossed(skins, self, held, walk, np.minimum(length, gap))
+        return cross_over(skins, self, held, walk, np.minimum(length, gap))
 
     def pushed(self, skins: Clinging, shift: Vectors, gap: Scalars) -> Grip:
         """The grips after shifts (n, 3), metres, of which the parts along the surface count. `gap`: (n,) as of
@@ -147,18 +147,18 @@ class Grip(Gripping):
         along = across(picked(shift, rows), skins.face_normal(before.triangle))
         walk = skins.walked(before.triangle, before.place, along, before.facing, magnitude(along))
         normal = _with_area(walk.normal(), before.normal)
-        heading = headed(turned_over(before.forward, before.normal, normal), normal, before.forward)
+        heading = heading_across(turned_over(before.forward, before.normal, normal), normal, before.forward)
         held = replace(
             before, place=walk.place, forward=heading, triangle=walk.triangle, facing=walk.facing, normal=normal
         )
-        end, _, _ = crossed(skins, before, held, walk, np.minimum(magnitude(along), gap[rows]))
+        end, _, _ = cross_over(skins, before, held, walk, np.minimum(magnitude(along), gap[rows]))
         return grip.put(rows, end)
 
     def taking(self, skins: Clinging, rows: Rows, triangle: Rows, place: Vectors, up: Vectors) -> Grip:
         """The grips with some rows moved to places on triangles, on the side of `up`; (m, 3) each."""
         facing = np.where(dot(skins.face_normal(triangle), up) < 0.0, -1.0, 1.0)
         normal, held = normal_at(skins, triangle, place, facing, up), self.take(rows)
-        forward = headed(turned_over(held.forward, held.normal, normal), normal, held.forward)
+        forward = heading_across(turned_over(held.forward, held.normal, normal), normal, held.forward)
         return self.put(
             rows, replace(held, place=place, forward=forward, triangle=triangle, facing=facing, normal=normal)
         )
@@ -190,14 +190,14 @@ class Grip(Gripping):
         return replace(self, lean=put(normal, rows, leaned))
 
 
-def gripped(terrain: Terrain, motion: Motion, memory: Gripping) -> Grip:
+def carry_grips(terrain: Terrain, motion: Motion, memory: Gripping) -> Grip:
     """Where vehicles hold on at the end of a step, were they to stay: surfaces that move take them along."""
     grip = Grip.at(motion.position - memory.lean * terrain.lift[:, None], motion.forward, memory)
     before, after = Clinging(terrain.before), Clinging(terrain.after)
     if not grip.clings.any():
         return grip
     if not terrain.after.has_triangles_of(terrain.before):
-        return found(after, grip, memory.normal)
+        return find_grips(after, grip, memory.normal)
     if terrain.after is terrain.before:
         return grip
     rows = which(before.moved(after, memory.triangle))
@@ -209,12 +209,12 @@ def gripped(terrain: Terrain, motion: Motion, memory: Gripping) -> Grip:
     place, carried = before.carried(after, held.triangle, held.place, heading)
     face = after.face_normal(held.triangle) * held.facing[:, None]
     normal = normal_at(after, held.triangle, place, held.facing, held.normal)
-    forward = headed(turned_over(unit(across(carried, face)), face, normal), normal, heading)
+    forward = heading_across(turned_over(unit(across(carried, face)), face, normal), normal, heading)
     lean = unit(turned_over(held.lean, held.normal, normal))
     return grip.put(rows, replace(held, place=place, forward=forward, normal=normal, lean=lean))
 
 
-def found(skins: Clinging, grip: Grip, up: Vectors) -> Grip:
+def find_grips(skins: Clinging, grip: Grip, up: Vectors) -> Grip:
     """The grips on the nearest places of the surfaces, on the side of `up` (n, 3); on nothing where none is near."""
     grip = grip.let_go(which(grip.clings))
     if not len(skins):
@@ -224,7 +224,7 @@ def found(skins: Clinging, grip: Grip, up: Vectors) -> Grip:
     return grip.taking(skins, rows, hold.triangle[rows], picked(hold.place, rows), picked(up, rows))
 
 
-def crossed(skins: Clinging, before: Grip, after: Grip, walk: SkinWay, gap: Scalars) -> tuple[Grip, Scalars, Mask]:
+def cross_over(skins: Clinging, before: Grip, after: Grip, walk: SkinWay, gap: Scalars) -> tuple[Grip, Scalars, Mask]:
     """The grips after ways; bodies that come to another surface hold on to that one.
 
     A line at a small height over the way says where another surface cuts it off: what goes into a wedge so turns over
@@ -273,7 +273,7 @@ def _beyond(skins: Clinging, ends: Grip, direction: Vectors, gap: Scalars) -> tu
     return hold, which(hold.triangle >= 0)
 
 
-def way_round(
+def find_free_direction(
     skins: Clinging, grip: Grip, direction: Vectors, reach: Scalars, step: Scalars, side: Rows, gap: Scalars
 ) -> tuple[Vectors, Rows]:
     """The nearest directions to those wanted in which the surface continues to the end of their reach.
@@ -332,11 +332,9 @@ def _continues(skins: Clinging, grip: Grip, direction: Vectors, length: Scalars,
     return continues
 
 
-def headed(course: Vectors, normal: Vectors, fallback: Vectors) -> Vectors:
-    """The unit headings across normals of ways, or of other ways where these say nothing; (n, 3) each.
-
-    On faces that lose their area, as on what shrinks to nothing, no way is left.
-    """
+def heading_across(course: Vectors, normal: Vectors, fallback: Vectors) -> Vectors:
+    """The unit headings across normals of ways, or of other ways where these say nothing; (n, 3) each. On faces that
+    lose their area, as on what shrinks to nothing, no way is left."""
     forward = across(course, normal)
     lost = magnitude(forward) < LOST
     if anybody(lost):

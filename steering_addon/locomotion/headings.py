@@ -68,17 +68,17 @@ class Turn:
     def by(self, angle: Scalars) -> Vectors:
         """The headings, (n, 2), after turning by at most (n,) radians."""
         cosines, sines = cosine_and_sine(np.minimum(angle, np.pi))
-        heading = unit(turned(self.heading, cosines, np.where(self.sine < 0.0, -sines, sines)))
+        heading = unit(turn_by(self.heading, cosines, np.where(self.sine < 0.0, -sines, sines)))
         return np.where((self.cosine >= cosines)[:, None], self.direction, heading)
 
 
-def turned_left(heading: Vectors, left: Vectors, angle: Scalars) -> Vectors:
+def turn_left(heading: Vectors, left: Vectors, angle: Scalars) -> Vectors:
     """Unit headings turned to the left by angles, (n,) radians; (n, 3)."""
     cosines, sines = cosine_and_sine(angle)
     return unit(cosines[:, None] * heading + sines[:, None] * left)
 
 
-def begun(rate: Scalars, toward: Scalars, dt: float) -> Scalars:
+def begin_turn(rate: Scalars, toward: Scalars, dt: float) -> Scalars:
     """A turn on the spot that begins gradually, (n,) rad/s, by how fast it is to be and was toward the same side."""
     return np.minimum(rate, toward + rate * (dt / BEGINS))
 
@@ -88,7 +88,7 @@ def sine_between(heading: Vectors, other: Vectors) -> Scalars:
     return heading[:, 0] * other[:, 1] - heading[:, 1] * other[:, 0]
 
 
-def turned(heading: Vectors, cosine: Scalars, sine: Scalars) -> Vectors:
+def turn_by(heading: Vectors, cosine: Scalars, sine: Scalars) -> Vectors:
     """Headings turned to the left by angles of cosines and sines (..., n), as seen from above; (n, 2) to (... n, 2)."""
     x: Scalars = heading[:, 0]
     y: Scalars = heading[:, 1]
@@ -103,13 +103,13 @@ def turn_toward(sine: Scalars, turning: Scalars) -> Scalars:
     return np.maximum(np.where(sine < 0.0, -turning, turning), 0.0)
 
 
-def turned_by(heading: Vectors, forward: Vectors, dt: float) -> Scalars:
+def turn_rate_between(heading: Vectors, forward: Vectors, dt: float) -> Scalars:
     """How fast headings have turned to other ones in a step, (n, 2) each to (n,) rad/s to the left."""
     turn = magnitude(forward - heading) / dt
     return np.where(sine_between(heading, forward) < 0.0, -turn, turn)
 
 
-def swung(
+def swing_over(
     turn: Turn, forward: Vectors, ends: Mask, turning: Scalars, rate: Scalars, limit: Scalars, dt: float
 ) -> Vectors:
     """Headings, (n, 2), after a step in which turns begin, end and go over to the other side gradually.
@@ -127,12 +127,12 @@ def swung(
         remaining = magnitude(turn.direction - turn.heading)
         slowing = np.sqrt(0.25 * change * change + 2.0 * change * remaining / dt) - 0.5 * change
         fastest = np.where(ends & (turn.cosine > 0.0), slowing, limit)
-    wanted = clamp(turned_by(turn.heading, forward, dt), -fastest, fastest)
+    wanted = clamp(turn_rate_between(turn.heading, forward, dt), -fastest, fastest)
     swing = clamp(clamp(wanted, turning - change, turning + change), -limit, limit)
-    return unit(turned(turn.heading, *cosine_and_sine(swing * dt)))
+    return unit(turn_by(turn.heading, *cosine_and_sine(swing * dt)))
 
 
-def turned_on_foot(
+def turn_on_foot(
     model: VehicleModel,
     motion: Motion,
     control: Control,
@@ -162,11 +162,11 @@ def turned_on_foot(
         return after
     velocity, forward = velocity.copy(order="K"), forward.copy(order="K")
     velocity[rows] = 0.0
-    forward[rows] = turned_to(picked(motion.forward, rows), asked, turn_rate[rows], dt)
+    forward[rows] = turn_to(picked(motion.forward, rows), asked, turn_rate[rows], dt)
     return velocity, forward
 
 
-def turned_to(forward: Vectors, heading: Vectors, turn_rate: Scalars, dt: float) -> Vectors:
+def turn_to(forward: Vectors, heading: Vectors, turn_rate: Scalars, dt: float) -> Vectors:
     """Unit headings after a step of turning to others, (n, 3) or (n, 2), by at most a turn rate (n,) in rad/s."""
     aside = across(heading, forward)
     behind = (magnitude(aside) <= ROUNDING) & (dot(heading, forward) < 0.0)
@@ -179,7 +179,7 @@ def turned_to(forward: Vectors, heading: Vectors, turn_rate: Scalars, dt: float)
     return unit(cosines[:, None] * forward + sines[:, None] * unit(aside))
 
 
-def faced(
+def face(
     model: VehicleModel,
     motion: Motion,
     control: Control,
@@ -203,7 +203,7 @@ def faced(
     if not anybody(turns):
         return after
     position, velocity, forward = after
-    facing = turned_to(motion.forward, asked, turn_rate, dt)
+    facing = turn_to(motion.forward, asked, turn_rate, dt)
     return (
         np.where(turns[:, None], motion.position, position),
         np.where(turns[:, None], 0.0, velocity),

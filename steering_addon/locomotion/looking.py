@@ -5,7 +5,7 @@ import numpy as np
 from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.scalars import EPSILON, Mask, Rows, Scalars, shared, which
 from ..simulation.arrays.vectors import Vectors, dot, magnitude, picked, unit
-from .headings import sine_between, turned
+from .headings import sine_between, turn_by
 from .walkable import Look, Walkable, along_ground
 from .walking import Walking
 
@@ -18,7 +18,7 @@ SEEN = ("looks_in", "side", "ahead", "aside", "wary", "has_room", "way_out", "in
 """The entries of a walker's memory that a look changes."""
 
 
-def waited(memory: Walking, heading: Vectors, dt: float) -> tuple[Walking, Rows]:
+def await_look(memory: Walking, heading: Vectors, dt: float) -> tuple[Walking, Rows]:
     """The memory a step later, and the rows of those who look ahead then. `heading`: (n, 2) unit vectors."""
     memory = replace(memory, looks_in=memory.looks_in - dt)
     if memory.inward.any():
@@ -28,7 +28,7 @@ def waited(memory: Walking, heading: Vectors, dt: float) -> tuple[Walking, Rows]
     return memory, which(memory.looks_in <= 0.5 * dt)
 
 
-def looked(walkable: Walkable, look: Look, goal_distance: Scalars, memory: Walking, rows: Rows, dt: float) -> Walking:
+def glance(walkable: Walkable, look: Look, goal_distance: Scalars, memory: Walking, rows: Rows, dt: float) -> Walking:
     """The memory after walkers of some rows have looked ahead, at most as far as their goals. `goal_distance`: (n,)
     metres, inf for none."""
     known = {name: vars(memory)[name].copy(order="K") for name in SEEN}
@@ -70,13 +70,13 @@ def _is_set(direction: Vectors) -> Mask:
     return (magnitude(direction) > 0.5)[:, None]
 
 
-def led_past(memory: Walking, direction: Vectors) -> Vectors:
+def lead_past(memory: Walking, direction: Vectors) -> Vectors:
     """The directions in which walkers go, (n, 2), past what they last saw ahead. `direction`: (n, 2) unit vectors to
     where they want to go."""
     rows = which((memory.ahead != 1.0) | (memory.aside != 0.0))
     if len(rows):
         wanted, direction = picked(direction, rows), direction.copy(order="K")
-        direction[rows] = unit(turned(wanted, memory.ahead[rows], memory.aside[rows]))
+        direction[rows] = unit(turn_by(wanted, memory.ahead[rows], memory.aside[rows]))
     for kept in (memory.inward, memory.way_out):
         # It would turn back and forth in a corner while what it wants changes.
         if kept.any():

@@ -17,13 +17,23 @@ from ..simulation.terrain import Misplaced, Terrain, carried
 from ..simulation.vehicle import Motion, VehicleModel
 from .banking import GRAVITY
 from .footholds import misplaced_walkers
-from .gaits import FACES, Walkers, directed, going_round, stepping_circle, strode
-from .headings import begun, sine_between, turn_toward, turned_by, turned_on_foot
-from .looking import LOOKS, fastest_before_edges, led_past, looked, waited
+from .gaits import FACES, Walkers, find_directions, share_round, stepping_circle, stride_of
+from .headings import begin_turn, sine_between, turn_on_foot, turn_rate_between, turn_toward
+from .looking import LOOKS, await_look, fastest_before_edges, glance, lead_past
 from .over_steps import carried_over_steps, fastest_on_stairs
 from .point_mass import pushed
 from .walkable import BRIDGES, Look, Walkable, along_ground, leaning
-from .walking import BLOCKED, Stride, Walking, along_and_aside, joined, leaned_into_turns, off_heading, settled, stepped
+from .walking import (
+    BLOCKED,
+    Stride,
+    Walking,
+    along_and_aside,
+    is_settled,
+    join_parts,
+    lean_into_turns,
+    off_heading,
+    step_aside,
+)
 
 TURN_BACK, STOP, FALL = 0, 1, 2
 EDGES = (
@@ -133,31 +143,31 @@ class OnFoot(Locomotion):
         motion = Motion(start, heading * speed[:, None], motion.side, heading, motion.up)
         steps, beside = self._side_steps(), None
         if anybody(steps > 0.0):
-            beside = joined(heading, *(np.where(steps > 0.0, v, 0.0) for v in (np.minimum(along, 0.0), aside)))
+            beside = join_parts(heading, *(np.where(steps > 0.0, v, 0.0) for v in (np.minimum(along, 0.0), aside)))
         push = self._push(model, control, memory, speed, slowest, dt)
         if anybody(memory.tread > 0.0):
             control = replace(control, speed_limit=self._limit_on_stairs(model, control, speed, memory, dt))
         wanted, wish = self._wanted(model, motion, replace(control, force=push), terrain, memory, slowest, beside, dt)
         wished, onward = magnitude(wish), dot(wish, heading)
-        if anybody(settles := settled(model, wished, onward)):
+        if anybody(settles := is_settled(model, wished, onward)):
             wished = np.where(settles, 0.0, wished)
         wish, whirls, turn_rate, on_the_spot = self._whirling(model, motion, control, push, speed, wish)
-        rounds = going_round(on_the_spot, speed, wished, onward, slowest, control.speed_limit)
+        rounds = share_round(on_the_spot, speed, wished, onward, slowest, control.speed_limit)
         cornered = memory.cornered | memory.blocked | walkable.is_too_steep(memory.triangle)
         memory = replace(memory, cornered=cornered | self._is_hemmed_in(model, motion, terrain, rounds >= 1.0))
-        direction, wished, idle = directed(
+        direction, wished, idle = find_directions(
             self.turn_on_the_spot, memory, motion, speed, slowest, wanted, wish, wished, onward, rounds, whirls
         )
         if len(walkable.surfaces):
             memory = self._looked(model, control, walkable, feet, heading, direction, speed, slowest, memory, dt)
-            direction = led_past(memory, direction)
+            direction = lead_past(memory, direction)
         brakes = model.max_force / model.mass
         fastest = fastest_before_edges(walkable, memory, feet, heading, speed, slowest, brakes, model.radius, dt)
         turns, speeds = (self.turn_radius, turn_rate, on_the_spot), (speed, magnitude(wanted), wished, slowest, fastest)
         most = np.where(whirls, np.maximum(dot(wanted, heading), 0.0), np.inf)
         walkers = Walkers(model, motion, memory, direction, *turns, *speeds, most, steps, rounds, dt)
         on_the_spot = np.where(memory.cornered, 0.0, self._on_the_spot(control, heading, memory.turning, dt))
-        gait, forward = turned_on_foot(model, motion, control, strode(walkers), idle, on_the_spot, dt)
+        gait, forward = turn_on_foot(model, motion, control, stride_of(walkers), idle, on_the_spot, dt)
         velocity = gait
         if beside is not None:
             asked = np.where((settles | (magnitude(wish) < slowest))[:, None], 0.0, wish)
@@ -175,11 +185,8 @@ class OnFoot(Locomotion):
     def _push(
         self, model: VehicleModel, control: Control, memory: Walking, speed: Scalars, slowest: Scalars, dt: float
     ) -> Vectors:
-        """The level forces that act, (n, 2) newtons.
-
-        An animal that hardly moves has no momentum to blend forces that change from step to step, so it obeys their
-        mean. Who steps aside takes up at once what is chosen.
-        """
+        """The level forces that act, (n, 2) newtons. An animal that hardly moves has no momentum to blend forces that
+        change from step to step, so it obeys their mean. Who steps aside takes up at once what is chosen."""
         push = from_above(truncate(control.force, model.max_force))
         share_of_last = (dt / (model.response_time + dt))[:, None]
         slow = (speed < SLOW * slowest) & (self.turn_on_the_spot <= 0.0)
@@ -286,7 +293,7 @@ class OnFoot(Locomotion):
         led = w.memory.cornered | w.memory.wary | w.is_led_aside | w.memory.inward.any(axis=1)
         share = np.where(led | (idle & (magnitude(beside) <= 0.0)), 0.0, w.steps_aside)
         before = w.motion.velocity + beside
-        velocity = stepped(w.model, share, gait, forward, before, asked, w.slowest, w.fastest, w.dt)
+        velocity = step_aside(w.model, share, gait, forward, before, asked, w.slowest, w.fastest, w.dt)
         rows = which((velocity != gait).any(axis=1) & (w.memory.triangle >= 0))
         if len(rows):
             ahead = unit(picked(velocity, rows)) * (w.model.radius[rows] + self.step_height[rows])[:, None]
@@ -322,8 +329,8 @@ class OnFoot(Locomotion):
         way_out = memory.way_out
         if way_out.any():
             way_out = np.where((refused | ~cornered)[:, None], 0.0, way_out)
-        turning = turned_by(heading, forward, w.dt)
-        leans = leaned_into_turns(memory.leans, self.lean_in_turns, walks, turning, model.radius, w.dt)
+        turning = turn_rate_between(heading, forward, w.dt)
+        leans = lean_into_turns(memory.leans, self.lean_in_turns, walks, turning, model.radius, w.dt)
         walking = replace(memory, stands=stands, cornered=cornered, turning=turning, leans=leans)
         walking = replace(walking, push=push, way_out=way_out)
         end = columns(start[:, 0] + offset[:, 0], start[:, 1] + offset[:, 1], start[:, 2])
@@ -353,7 +360,7 @@ class OnFoot(Locomotion):
         dt: float,
     ) -> Walking:
         """The memory once those whose time it is have looked at the ground in directions (n, 2)."""
-        memory, rows = waited(memory, heading, dt)
+        memory, rows = await_look(memory, heading, dt)
         if not len(rows):
             return memory
         # From a corner it sets off as slowly as can be, so that it looks at the very place to which it steps.
@@ -364,7 +371,7 @@ class OnFoot(Locomotion):
         need = need + np.minimum(stepping_circle(self.turn_on_the_spot, model.pace), self.turn_radius)
         look = Look(feet, memory.normal, memory.triangle, heading, direction, step, reach, model.radius, need, circle)
         goal_distance = shared(np.inf, len(speed)) if control.goal_distance is None else control.goal_distance
-        return looked(walkable, look, goal_distance, memory, rows, dt)
+        return glance(walkable, look, goal_distance, memory, rows, dt)
 
     def _reach(self, model: VehicleModel, speed: Scalars) -> Scalars:
         """How far ahead a walker looks at the ground, (n,) metres: the room it takes to turn or to brake."""
@@ -378,7 +385,7 @@ class OnFoot(Locomotion):
         sine, rate = sine_between(heading, from_above(control.heading)), self.turn_on_the_spot
         if control.hurries is not None:
             rate = np.where(control.hurries, np.maximum(rate, self.whirl), rate)
-        return begun(rate, turn_toward(sine, turning), dt)
+        return begin_turn(rate, turn_toward(sine, turning), dt)
 
     def started(self, motion: Motion, terrain: Terrain, memory: Walking) -> Stance | None:
         if not len(terrain.after):

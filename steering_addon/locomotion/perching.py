@@ -22,7 +22,7 @@ from ..simulation.locomotion import FLARES, PERCHED, Control, Moved, Stance
 from ..simulation.memory import remembered
 from ..simulation.vehicle import Motion, Pose, VehicleModel
 from .banking import GRAVITY, Rolling
-from .headings import turned_to
+from .headings import turn_to
 
 RAISED, STEEPEST, PITCHING = 0.35, 0.75, 0.12
 """Radians by which the nose is raised at least and at most, and seconds in which it comes up and down."""
@@ -96,7 +96,7 @@ def perched(
     return Moved(
         np.where(is_led, motion.position + velocity * dt, flown.position),
         np.where(is_led, velocity, flown.velocity),
-        np.where(is_led, turned_to(motion.forward, course, turn_rate, dt), flown.forward),
+        np.where(is_led, turn_to(motion.forward, course, turn_rate, dt), flown.forward),
         replace(memory, stands=stands, flares=down & ~stands, off=off),
         holds=down,
         up=flown.up,

@@ -70,10 +70,8 @@ def moved_within(
 def kept_up(
     model: VehicleModel, motion: Motion, velocity: Vectors, forward: Vectors, least: Scalars, dt: float
 ) -> tuple[Vectors, Vectors]:
-    """The velocities and headings after a step, (n, 3), no slower than `least` (n,) m/s where max_force suffices.
-
-    A vehicle that would fall below it turns less instead of more slowly; one that is slower speeds up.
-    """
+    """The velocities and headings after a step, (n, 3), no slower than `least` (n,) m/s where max_force suffices. A
+    vehicle that would fall below it turns less instead of more slowly; one that is slower speeds up."""
     speed = magnitude(velocity)
     slow = speed < least
     if not anybody(slow):
@@ -128,9 +126,7 @@ class _Limit:
 
 def _level(motion: Motion) -> Vectors:
     """The level directions of the headings, (n, 3) unit vectors; straight up, that of the belly, and down, of the back.
-
-    They are those in which the vehicle levels off without rolling.
-    """
+    They are those in which the vehicle levels off without rolling."""
     forward = motion.forward
     level = columns(forward[:, 0], forward[:, 1], 0.0)
     upright: Mask = magnitude(level) < UPRIGHT
@@ -145,10 +141,8 @@ def _level(motion: Motion) -> Vectors:
 def _reachable(
     model: VehicleModel, motion: Motion, force: Vectors, level: Vectors, limits: list[_Limit], goes_on: Mask | None
 ) -> Vectors:
-    """The forces, (n, 3) newtons, toward velocities within reach: not too steep, nor too far aside in flight.
-
-    A force asks for the velocity to which it would lead within the response time.
-    """
+    """The forces, (n, 3) newtons, toward velocities within reach: not too steep, nor too far aside in flight. A force
+    asks for the velocity to which it would lead within the response time."""
     asked = motion.velocity + force * (model.response_time / model.mass)[:, None]
     flat = columns(asked[:, 0], asked[:, 1], 0.0)
     run, rise, size = magnitude(flat), asked[:, 2], magnitude(asked)

@@ -12,7 +12,7 @@ from ..simulation.handling import Handling
 from ..simulation.locomotion import Control, Locomotion, Moved, Stance
 from ..simulation.terrain import Terrain
 from ..simulation.vehicle import Motion, VehicleModel
-from .headings import faced
+from .headings import face
 from .point_mass import moved
 
 
@@ -37,7 +37,7 @@ class Planar(Locomotion):
         self, model: VehicleModel, motion: Motion, control: Control, terrain: Terrain, memory: None, dt: float
     ) -> Moved:
         after = moved(model, motion, control, self.max_turn_rate, dt, flat=True)
-        return Moved(*faced(model, motion, control, after, self.max_turn_rate, dt, on_the_level=True))
+        return Moved(*face(model, motion, control, after, self.max_turn_rate, dt, on_the_level=True))
 
     def stance(self, before: Motion, moved: Moved, acceleration: Vectors, terrain: Terrain, dt: float) -> Stance:
         return Stance.of(moved, upright(len(moved.forward)))

@@ -330,7 +330,7 @@ def curvature(d: Drivers, states: tuple[DrivingState, ...]) -> Scalars:
     return wanted
 
 
-def changed(d: Drivers, dt: float) -> Driving:
+def change_states(d: Drivers, dt: float) -> Driving:
     """The memory once drivers have changed their states, or begun to; the first change that is due counts."""
     memory, waits = d.memory, d.memory.stuck + dt
     undecided, stuck = d.may, np.zeros(len(d.speed))
@@ -346,7 +346,7 @@ def changed(d: Drivers, dt: float) -> Driving:
     return replace(memory, stuck=stuck, side=side, wound=np.where(memory.backs, 0.0, memory.wound))
 
 
-def looked(d: Drivers, car: Car, terrain: Terrain, behind: Scalars | None) -> Drivers:
+def look_for_room(d: Drivers, car: Car, terrain: Terrain, behind: Scalars | None) -> Drivers:
     """The drivers who know where they have room. `behind`: (n,) metres straight back to the nearest vehicle, inf for
     none; None if no driver looks back."""
     n, memory = len(d.speed), d.memory

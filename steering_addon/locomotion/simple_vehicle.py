@@ -16,7 +16,7 @@ from ..simulation.locomotion import Control, Locomotion, Moved, Stance
 from ..simulation.terrain import Terrain
 from ..simulation.vehicle import Motion, VehicleModel
 from .banking import GRAVITY, Banking, banked
-from .headings import faced
+from .headings import face
 from .perching import Perching, perched, pitched, shown, taking_off
 from .point_mass import moved
 
@@ -66,4 +66,4 @@ class SimpleVehicle(Locomotion):
     ) -> tuple[Vectors, Vectors, Vectors]:
         """Positions, velocities and headings after a step in the air, (n, 3) each."""
         after = moved(model, motion, control, self.max_turn_rate, dt)
-        return faced(model, motion, control, after, self.max_turn_rate, dt)
+        return face(model, motion, control, after, self.max_turn_rate, dt)

@@ -13,7 +13,7 @@ from ..simulation.locomotion import Control, Locomotion, Moved, Stance
 from ..simulation.terrain import Terrain
 from ..simulation.vehicle import Motion, VehicleModel
 from .banking import Banking, Rolling, banked
-from .headings import faced
+from .headings import face
 from .pitch import moved_within
 
 
@@ -54,7 +54,7 @@ class Swimming(Locomotion):
     ) -> Moved:
         after = moved_within(model, motion, control, self.max_turn_rate, self.max_pitch, self.max_pitch, dt)
         return Moved(
-            *faced(model, motion, control, after, self.max_turn_rate, dt, on_the_level=True), memory, up=control.up
+            *face(model, motion, control, after, self.max_turn_rate, dt, on_the_level=True), memory, up=control.up
         )
 
     def stance(self, before: Motion, moved: Moved, acceleration: Vectors, terrain: Terrain, dt: float) -> Stance:
@@ -65,10 +65,8 @@ class Swimming(Locomotion):
         return Stance.of(moved, up, Rolling(rate))
 
     def _pull(self, velocity: Vectors, acceleration: Vectors) -> Scalars:
-        """The stand-in for gravity, (n,) m/s2: the acceleration of a turn of one radian a second.
-
-        It is larger where a vehicle has nearly stopped, and the smoothed acceleration is that of a turn before.
-        """
+        """The stand-in for gravity, (n,) m/s2: the acceleration of a turn of one radian a second. It is larger where a
+        vehicle has nearly stopped, and the smoothed acceleration is that of a turn before."""
         speed = np.maximum(magnitude(velocity), EPSILON)
         before = self.bank_smoothing * magnitude(acceleration)
         return speed + before * before / speed

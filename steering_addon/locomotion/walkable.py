@@ -24,7 +24,7 @@ from ..simulation.geometry.floors import Footing
 from ..simulation.geometry.surfaces import Surfaces
 from ..simulation.ground import rise, upright
 from ..simulation.vehicle import Pose
-from .headings import turned
+from .headings import turn_by
 
 BEGINS = (20.0, -20.0, 45.0, -45.0, 70.0, -70.0, 100.0, -100.0, 140.0, -140.0)
 """Degrees off its direction that a walker tries in turn, where positive ones are to the left."""
@@ -146,10 +146,8 @@ class Walkable(Columns):
         return offset * share[:, None], replace(ground, height=np.where(ground.triangle >= 0, height, np.nan))
 
     def goes_under(self, feet: Vectors, x: Scalars, y: Scalars, height: Scalars) -> Mask:
-        """Whether a surface over the ground at places, (n,) metres, is too low for those who come from feet, (n,).
-
-        Who lacks headroom there already, (n, 3), is free to come out.
-        """
+        """Whether a surface over the ground at places, (n,) metres, is too low for those who come from feet, (n,). Who
+        lacks headroom there already, (n, 3), is free to come out."""
         low = self.surfaces.any_between(x, y, height + self.step_height, height + self.headroom)
         rows = which(low)
         if len(rows):
@@ -209,7 +207,7 @@ class Walkable(Columns):
             begins, (begin_turns, keep_turns) = side[rows] == 0, TURNS
             cosine, sine = (np.where(begins, a[turns, None], b[turns, None]) for a, b in zip(begin_turns, keep_turns))
             sine = sine * np.where(begins, 1.0, side[rows])
-            tried = turned(picked(look.direction, rows), cosine, sine)
+            tried = turn_by(picked(look.direction, rows), cosine, sine)
             repeated = np.tile(rows, len(cosine))
             free = self.take(repeated)._is_free(replace(look.take(repeated), direction=tried), shares)
             free = free.reshape(len(cosine), -1)
@@ -240,7 +238,7 @@ class Walkable(Columns):
             return inward
         rows, seen = rows[ends], seen.take(ends)
         cosine, sine = INWARD
-        back = turned(picked(course, rows), cosine[:, None], sine[:, None] * side[rows])
+        back = turn_by(picked(course, rows), cosine[:, None], sine[:, None] * side[rows])
         free = self.take(rows)._is_free(replace(seen, direction=back, reach=FURTHER * seen.reach), AHEAD)
         inward[rows] = np.where(free[:, None], back, 0.0)
         return inward

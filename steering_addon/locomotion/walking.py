@@ -35,7 +35,7 @@ def brisk_walk(radius: Scalars) -> Scalars:
     return WALK * np.sqrt(np.maximum(radius, EPSILON) / PERSON)
 
 
-def settled(model: VehicleModel, wished: Scalars, onward: Scalars) -> Mask:
+def is_settled(model: VehicleModel, wished: Scalars, onward: Scalars) -> Mask:
     """The walkers that are to stand and that nothing asks to walk, (n,), though something may pull them aside or back.
     `wished`, `onward`: (n,) the speed within the response time, and its part along the heading, m/s."""
     stands = model.cruise_speed <= 0.0
@@ -146,7 +146,7 @@ class Stride:
         return self.footing.put(rows, footing)
 
 
-def leaned_into_turns(
+def lean_into_turns(
     before: Scalars, share: Scalars, speed: Scalars, turning: Scalars, radius: Scalars, dt: float
 ) -> Scalars:
     """The tangents of the angles by which bodies lean to the left after a step, (n,), as far as their balance asks.
@@ -176,7 +176,7 @@ def along_and_aside(velocity: Vectors, heading: Vectors) -> tuple[Scalars, Scala
     return dot(velocity, heading), heading[:, 0] * velocity[:, 1] - heading[:, 1] * velocity[:, 0]
 
 
-def joined(heading: Vectors, along: Scalars, aside: Scalars) -> Vectors:
+def join_parts(heading: Vectors, along: Scalars, aside: Scalars) -> Vectors:
     """The velocities, (n, 2) m/s, of parts along headings (n, 2) and to the left of them."""
     x, y = heading[:, 0], heading[:, 1]
     return paired(x * along - y * aside, y * along + x * aside)
@@ -187,10 +187,10 @@ def off_heading(share: Scalars, pace: Scalars, velocity: Vectors, heading: Vecto
     `side_step`, m/s; `heading`: (n, 2) unit vectors."""
     along, aside = along_and_aside(velocity, heading)
     limit = side_step(share, pace, along)
-    return joined(heading, clamp(along, -limit, 0.0), clamp(aside, -limit, limit))
+    return join_parts(heading, clamp(along, -limit, 0.0), clamp(aside, -limit, limit))
 
 
-def stepped(
+def step_aside(
     model: VehicleModel,
     share: Scalars,
     gait: Vectors,
@@ -225,4 +225,4 @@ def stepped(
     along = speed + (np.minimum(np.maximum(along, -share * pace), np.maximum(fastest, 0.0)) - speed) * slowness
     limit = side_step(share, pace, along)
     steps = (slowness > 0.0) & (share > 0.0)
-    return np.where(steps[:, None], joined(forward, along, clamp(aside, -limit, limit)), gait)
+    return np.where(steps[:, None], join_parts(forward, along, clamp(aside, -limit, limit)), gait)

@@ -28,8 +28,8 @@ from .chassis import WHEELS, WITHIN, Chassis, Wheels, sprung
 from .course import Car, steepest_accepted
 from .driving import EDGES, FULL_LOCK, OUTPUTS, STOP, TRAVELS, CarStep, Driving, PedalFoot
 from .footholds import is_upside_down
-from .headings import turned_left
-from .reversing import ALLOW, REVERSES, Drivers, changed, looked
+from .headings import turn_left
+from .reversing import ALLOW, REVERSES, Drivers, change_states, look_for_room
 
 CIRCLE = 1.5 * np.pi
 """Radians with fully turned wheels after which a car goes straight on for a while: its goal lies in its circle."""
@@ -142,8 +142,8 @@ class Wheeled(Locomotion):
         drivers = Drivers(model, memory, self.reverse == ALLOW, push, heading, speed, control.speed_limit, *limits)
         car = self._car(model, start, heading, memory, terrain)
         if anybody(drivers.may):
-            drivers = looked(drivers, car, terrain, control.behind)
-            drivers = replace(drivers, memory=changed(drivers, dt))
+            drivers = look_for_room(drivers, car, terrain, control.behind)
+            drivers = replace(drivers, memory=change_states(drivers, dt))
         memory, wanted, sense = drivers.memory, drivers.wanted, drivers.memory.sense
         edge = drivers.allowed(self._to_the_edge(drivers, car, terrain))
         acceleration, foot = drivers.pedals(*self._forward(drivers, control, edge, dt), dt)
@@ -152,7 +152,7 @@ class Wheeled(Locomotion):
         tangent = self._steered(memory.tangent, wanted * self.wheelbase, (after > 0.0) | (memory.stuck > 0.0), dt)
         curvature = self._held(model, tangent, np.maximum(speed, after), (after - speed) / dt)
         turn = curvature * covered * sense
-        middle, forward = turned_left(heading, left, 0.5 * turn), turned_left(heading, left, turn)
+        middle, forward = turn_left(heading, left, 0.5 * turn), turn_left(heading, left, turn)
         rear = start - heading * self._axle[:, None]
         rear = rear + middle * (sense * covered * self._in_plan(memory))[:, None]
         brake = foot.pressed((after - speed) / dt, model.max_force / model.mass, self.comfortable_turn, after)

@@ -148,9 +148,7 @@ def _let_neighbors_begin(
     mind: Mind, meeting: Meeting, mindset: Mindset, value: Scalars, cued: Mask
 ) -> tuple[Mindset, Scalars]:
     """Keep vehicles that let a neighbor begin first in their modes for one more step: their mindset and values (m, k).
-
-    Only modes that spread are begun one by one; those who are told to be in one by a cue, (m, k), do not wait.
-    """
+    Only modes that spread are begun one by one; those who are told to be in one by a cue, (m, k), do not wait."""
     winner = np.argmax(value, axis=1)
     for number, mode in enumerate(mind.modes, 1):
         if mode.numbers.spreads[0] <= 0:

@@ -68,10 +68,8 @@ class StateModel(Declared):
 
 
 def distinct_numbers(stored: Iterable[int]) -> list[int]:
-    """The numbers of the states of a crowd, no two alike and none 0, from those that they have been given, if any.
-
-    The first that has a number keeps it; the others get new numbers, higher than any of these.
-    """
+    """The numbers of the states of a crowd, no two alike and none 0, from those that they have been given, if any. The
+    first that has a number keeps it; the others get new numbers, higher than any of these."""
     wishes = list(stored)
     free = max((0, *wishes))
     numbers: list[int] = []

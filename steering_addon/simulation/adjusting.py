@@ -114,11 +114,8 @@ def _any_of(masks: Sequence[Mask], agents: Agents) -> Mask:
 def _deciding(
     world: World, agents: Agents, adjustments: Sequence[Adjustment], interval: Scalars, wish: Wish, decided: Decisions
 ) -> tuple[Wish, Decisions]:
-    """The wish with the agents that decide in this step, and with the progress of all.
-
-    Each agent decides once in an interval, (n,) as of `Intention`, at moments of its own, and as soon as it has never
-    decided.
-    """
+    """The wish with the agents that decide in this step, and with the progress of all. Each agent decides once in an
+    interval, (n,) as of `Intention`, at moments of its own, and as soon as it has never decided."""
     interval = np.maximum(np.where(np.isnan(interval), PLANNING_TIME, interval), world.dt)
     phase = world.time / interval + uniform(mix(agents.keys, LOOKS))
     memory = decided.memory(PROGRESS, Progress, agents)

@@ -71,10 +71,8 @@ class Led:
 
 
 def hands_at(before: Snapshot, after: Snapshot, substep: int) -> Hands | None:
-    """The guides of vehicles during a step between two frames; None if there are none.
-
-    A guide leads from a frame to the next if it does on both, and so neither to its first frame nor from its last.
-    """
+    """The guides of vehicles during a step between two frames; None if there are none. A guide leads from a frame to
+    the next if it does on both, and so neither to its first frame nor from its last."""
     if before.guides is None or after.guides is None:
         return None
     share = np.minimum(before.guides.share, after.guides.share)
@@ -84,10 +82,8 @@ def hands_at(before: Snapshot, after: Snapshot, substep: int) -> Hands | None:
 
 
 def let_go(state: State, snapshot: Snapshot, dt: float) -> Snapshot:
-    """The snapshot in which no vehicle that a guide has made faster than its top speed is stopped short.
-
-    As where a state slows vehicles down, the top speed falls no faster than a vehicle can brake.
-    """
+    """The snapshot in which no vehicle that a guide has made faster than its top speed is stopped short. As where a
+    state slows vehicles down, the top speed falls no faster than a vehicle can brake."""
     if snapshot.guides is None or state.guidance is None or not anybody(state.guidance.fast):
         return snapshot
     model, rows = snapshot.vehicle, snapshot.guides.rows
@@ -165,9 +161,7 @@ def _heading(
     snapshot: Snapshot, state: State, model: VehicleModel, rows: Rows, position: Vectors, motion: Vectors, dt: float
 ) -> Vectors:
     """The headings of vehicles led to places with velocities, (m, 3) each: along their way, turned as fast as they can.
-
-    A car turns as if its front were pulled: its rear axle rolls toward where its front goes.
-    """
+    A car turns as if its front were pulled: its rear axle rolls toward where its front goes."""
     before, axle = picked(state.motion.forward, rows), snapshot.handling.axle[rows]
     course, rate = unit(motion), snapshot.handling.turn_rate[rows]
     still = magnitude(motion) <= STILL * model.max_speed

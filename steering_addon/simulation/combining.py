@@ -297,10 +297,8 @@ COMBINE: dict[int, Combine] = dict(
 
 
 def left_out(combine: Combine, components: Sequence[Component], cruise: Vectors, max_force: Scalars) -> Vectors:
-    """The excess of the components beyond what strength leaves of them, (n, 3) newtons.
-
-    Without its limit they come to what they do at a share of their size at which together they fit within max_force.
-    """
+    """The excess of the components beyond what strength leaves of them, (n, 3) newtons. Without its limit they come to
+    what they do at a share of their size at which together they fit within max_force."""
     size = magnitude(cruise)
     for component in components:
         size = size + magnitude(component.force)

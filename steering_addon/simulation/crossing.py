@@ -247,10 +247,8 @@ def _place_on(crossing: Crossing, line: Spline, rows: Rows, along: Scalars) -> t
 def _queues(
     crossing: Crossing, snapshot: Snapshot, after: Snapshot, world: World
 ) -> Iterator[tuple[Spline, Rows, float]]:
-    """Each line with the vehicles that go along it, the foremost first, and how far they may go.
-
-    The line of one that is carried leads from its place there to where it gets off.
-    """
+    """Each line with the vehicles that go along it, the foremost first, and how far they may go. The line of one that
+    is carried leads from its place there to where it gets off."""
     on = which(crossing.on & snapshot.present)
     for link, back in sorted(set(zip(crossing.link[on].tolist(), crossing.back[on].tolist()))):
         rows = on[(crossing.link[on] == link) & (crossing.back[on] == back)]

@@ -192,10 +192,8 @@ class Snapshot:
 
     @once
     def half_axes(self) -> Scalars | None:
-        """(b,) half the lengths of the axes of the vehicles' bodies, followed by the tracked ones, metres.
-
-        None if all bodies are spheres.
-        """
+        """(b,) half the lengths of the axes of the vehicles' bodies, followed by the tracked ones, metres. None if all
+        bodies are spheres."""
         vehicles, tracked = self.vehicle.half_axis, self.tracked.half_axis
         if vehicles is None and not anybody(tracked > 0.0):
             return None

@@ -66,10 +66,8 @@ class VehicleModel(Declared):
 
     @once
     def pace(self) -> Scalars:
-        """(n,) the speed at which it walks, m/s: at which it cruises, or by its size if it is to stand.
-
-        Without a pace, one that is to stand would creep as its speed fades.
-        """
+        """(n,) the speed at which it walks, m/s: at which it cruises, or by its size if it is to stand. Without a pace,
+        one that is to stand would creep as its speed fades."""
         pace = self.cruise_speed * self.max_speed
         if everybody(pace > 0.0):
             return pace
@@ -77,10 +75,8 @@ class VehicleModel(Declared):
 
     @once
     def half_axis(self) -> Scalars | None:
-        """(n,) half the length of the axis along the heading about which each body is round, metres.
-
-        None if all bodies are spheres.
-        """
+        """(n,) half the length of the axis along the heading about which each body is round, metres. None if all bodies
+        are spheres."""
         if not anybody(self.length > 2.0 * self.radius):
             return None
         return half_axis(self.radius, self.length)

@@ -422,10 +422,8 @@ class Agents(Columns):
         return np.where((magnitude(away) < 0.5)[:, None], self.forward, away)
 
     def fleeing(self, target: Vectors, speed: Scalars | None = None) -> Vectors:
-        """The force away from points (n, 3), at (n,) m/s or at top speed; (n, 3) newtons (paper, Flee).
-
-        An agent on top of its point goes forward.
-        """
+        """The force away from points (n, 3), at (n,) m/s or at top speed; (n, 3) newtons (paper, Flee). An agent on top
+        of its point goes forward."""
         speed = self.max_speed if speed is None else speed
         return self.steering_to(self.away_from(target) * speed[:, None])
 

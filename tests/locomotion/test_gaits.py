@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steering_addon.locomotion.gaits import GAITS, WAY_OUT, Walkers, going_round, strode
+from steering_addon.locomotion.gaits import GAITS, WAY_OUT, Walkers, share_round, stride_of
 from steering_addon.locomotion.headings import BEGINS, SWINGS
 from steering_addon.locomotion.walking import ROUND, Walking
 from steering_addon.simulation.vehicle import Motion, VehicleModel
@@ -116,7 +116,7 @@ def test_each_row_gives_its_gait_its_speed_and_its_turn(
     angle: float, changes: dict[str, Any], gait: str, speed: float, turn: float
 ) -> None:
     w = walker(angle, **changes)
-    velocity, forward = strode(w)
+    velocity, forward = stride_of(w)
     assert gait_of(w) == gait
     assert np.linalg.norm(velocity) == pytest.approx(speed)
     assert np.arctan2(forward[0, 1], forward[0, 0]) / DT == pytest.approx(turn, abs=1e-9)
@@ -130,9 +130,9 @@ def test_one_begins_to_whirl_once_it_can_step_aside_as_fast_as_it_will_be() -> N
 
 def test_each_walker_takes_its_own_gait() -> None:
     each = [walker(angle, **changes) for angle, changes, *_ in TABLE.values()]
-    together = zip(*strode(stacked(each)))
+    together = zip(*stride_of(stacked(each)))
     for w, (velocity, forward) in zip(each, together, strict=True):
-        alone = strode(w)
+        alone = stride_of(w)
         assert (velocity == alone[0]).all() and (forward == alone[1]).all()
 
 
@@ -154,4 +154,4 @@ ROUNDS = {
 @pytest.mark.parametrize(("changes", "share"), ROUNDS.values(), ids=ROUNDS)
 def test_animals_go_round_to_what_is_beside_or_behind_them(changes: dict[str, float], share: float) -> None:
     usual = {"on_the_spot": 0.0, "speed": 1.0, "wished": 1.0, "onward": 1.0, "slowest": SLOWEST, "limit": np.inf}
-    assert going_round(**{name: np.array([v]) for name, v in (usual | changes).items()})[0] == pytest.approx(share)
+    assert share_round(**{name: np.array([v]) for name, v in (usual | changes).items()})[0] == pytest.approx(share)

@@ -22,10 +22,10 @@ from steering_addon.locomotion.headings import (
     SWINGS,
     Turn,
     sine_between,
-    swung,
+    swing_over,
+    turn_rate_between,
+    turn_to,
     turn_toward,
-    turned_by,
-    turned_to,
 )
 from steering_addon.locomotion.on_foot import FALL, STOP, TURN_BACK
 from steering_addon.locomotion.walkable import Walkable
@@ -432,7 +432,7 @@ def test_what_turns_to_one_side_does_not_count_for_a_turn_to_the_other() -> None
     toward = turn_toward(sine, np.array([2.0, 2.0, -2.0, -2.0]))
     assert toward.tolist() == [2.0, 0.0, 0.0, 2.0]
     forward = np.array([[np.cos(0.1), s * np.sin(0.1)] for s in (1.0, -1.0)])
-    assert turned_by(heading[:2], forward, 1.0 / FPS) == pytest.approx([0.1 * FPS, -0.1 * FPS], rel=1e-3)
+    assert turn_rate_between(heading[:2], forward, 1.0 / FPS) == pytest.approx([0.1 * FPS, -0.1 * FPS], rel=1e-3)
 
 
 @pytest.mark.parametrize("side", [1.0, -1.0])
@@ -443,8 +443,8 @@ def test_a_turn_with_swing_begins_and_ends_gradually_and_hardly_overshoots(side:
     for _ in range(2 * FPS):
         turn = Turn.between(heading, direction)
         most, turning = np.array([rate]), np.array([turns[-1]])
-        forward = swung(turn, turn.by(most * dt), np.array([True]), turning, most, most, dt)
-        turns.append(turned_by(heading, forward, dt)[0])
+        forward = swing_over(turn, turn.by(most * dt), np.array([True]), turning, most, most, dt)
+        turns.append(turn_rate_between(heading, forward, dt)[0])
         heading = forward
     assert max(side * np.array(turns)) > 0.8 * rate and min(side * np.array(turns)) > -0.03 * rate
     assert np.abs(np.diff(turns)).max() <= 1.01 * rate * dt / SWINGS
@@ -454,7 +454,7 @@ def test_a_turn_with_swing_begins_and_ends_gradually_and_hardly_overshoots(side:
 def test_the_last_of_a_turn_on_the_spot_slows_down() -> None:
     angle, dt = np.array([1.0, 0.1]), 1.0 / FPS
     heading = np.stack((np.cos(angle), np.sin(angle), 0.0 * angle), axis=1)
-    forward = turned_to(np.tile([1.0, 0.0, 0.0], (2, 1)), heading, np.full(2, 2.0), dt)
+    forward = turn_to(np.tile([1.0, 0.0, 0.0], (2, 1)), heading, np.full(2, 2.0), dt)
     eased = 2.0 * np.sin(0.05) / EASING * dt
     assert np.arctan2(forward[:, 1], forward[:, 0]) == pytest.approx([2.0 * dt, eased])
 

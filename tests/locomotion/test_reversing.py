@@ -23,8 +23,8 @@ from steering_addon.locomotion.reversing import (
     WORTHWHILE,
     Drivers,
     Room,
-    changed,
-    looked,
+    change_states,
+    look_for_room,
 )
 from steering_addon.locomotion.wheeled import Wheeled
 from steering_addon.simulation.geometry.capsules import between_axes
@@ -139,17 +139,17 @@ CHANGES = {
 
 @pytest.mark.parametrize(("changes", "remembered"), CHANGES.values(), ids=CHANGES)
 def test_each_change_is_due_after_its_pause(changes: dict[str, Any], remembered: dict[str, Any]) -> None:
-    after = changed(driver(**changes), DT)
+    after = change_states(driver(**changes), DT)
     for name, value in remembered.items():
         assert getattr(after, name)[0] == pytest.approx(value), name
 
 
 def test_each_driver_is_in_its_own_state_and_changes_for_itself() -> None:
     each = [driver(**changes) for changes, *_ in (*WHEELS.values(), *CHANGES.values())]
-    together, after = stacked(each), changed(stacked(each), DT)
+    together, after = stacked(each), change_states(stacked(each), DT)
     assert together.wanted.tolist() == [d.wanted[0] for d in each]
     for name, column in vars(after).items():
-        assert (column == np.concatenate([vars(changed(d, DT))[name] for d in each])).all(), name
+        assert (column == np.concatenate([vars(change_states(d, DT))[name] for d in each])).all(), name
 
 
 def car(**changes: Any) -> Car:
@@ -239,7 +239,7 @@ def test_it_looks_as_asked_to_both_sides_with_full_lock_and_back_with_opposite_l
     side = 1.0 if left > right else -1.0
     ahead = room(side * lock if leaving else asks, WORTHWHILE + BLOCKED)
     onward = room(asks, ONWARD * quarter) if aside < SHARPEST else 0.0
-    seen = looked(driver(push=(1.0, aside), leaving=leaving, side=side * leaving), car(), terrain, None).room
+    seen = look_for_room(driver(push=(1.0, aside), leaving=leaving, side=side * leaving), car(), terrain, None).room
     assert [*vars(seen).values()] == [ahead, room(-side * lock, LOOKS_BACK, -1.0), left, right, onward, side]
 
 

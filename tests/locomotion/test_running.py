@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from steering_addon.locomotion.walking import STEEPEST, leaned_into_turns
+from steering_addon.locomotion.walking import STEEPEST, lean_into_turns
 from steering_addon.simulation.geometry.surfaces import surfaces
 from steering_addon.simulation.snapshot import State
 from tests.locomotion.grounds import plane
@@ -53,6 +53,6 @@ def test_who_walks_or_is_to_stay_upright_does() -> None:
 
 
 def test_small_bodies_run_at_lower_speeds() -> None:
-    lean = leaned_into_turns(0.0 * ONE, ONE, 1.5 * ONE, 2.0 * ONE, 0.3 * ONE, 0.1)
-    small = leaned_into_turns(0.0 * ONE, ONE, 1.5 * ONE, 2.0 * ONE, 0.05 * ONE, 0.1)
+    lean = lean_into_turns(0.0 * ONE, ONE, 1.5 * ONE, 2.0 * ONE, 0.3 * ONE, 0.1)
+    small = lean_into_turns(0.0 * ONE, ONE, 1.5 * ONE, 2.0 * ONE, 0.05 * ONE, 0.1)
     assert lean[0] == 0.0 < small[0]

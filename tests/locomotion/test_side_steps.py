@@ -5,7 +5,7 @@ import pytest
 
 from steering_addon.behaviors.seek import Seek
 from steering_addon.locomotion import OnFoot
-from steering_addon.locomotion.walking import along_and_aside, joined, stepped
+from steering_addon.locomotion.walking import along_and_aside, join_parts, step_aside
 from steering_addon.simulation.vehicle import VehicleModel
 from tests.scene import Scene, leaders, positions
 
@@ -19,7 +19,7 @@ def after(wish: tuple[float, float], gait: float, share: float = SHARE, steps: i
     model = VehicleModel.of(1, **MODEL)
     for _ in range(steps):
         walks = np.array([[gait, 0.0]])
-        velocity = stepped(
+        velocity = step_aside(
             model, np.array([share]), walks, heading, velocity, np.array([wish]), np.array([0.1]), np.array([9.0]), DT
         )
     return velocity[0]
@@ -45,7 +45,7 @@ def test_who_walks_and_animals_go_where_they_head() -> None:
 
 def test_parts_join_to_what_they_were() -> None:
     heading, velocity = np.array([[0.6, 0.8]]), np.array([[-0.3, 0.7]])
-    assert joined(heading, *along_and_aside(velocity, heading)) == pytest.approx(velocity)
+    assert join_parts(heading, *along_and_aside(velocity, heading)) == pytest.approx(velocity)
 
 
 def test_its_velocity_is_that_of_its_way_also_aside() -> None:

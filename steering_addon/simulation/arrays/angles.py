@@ -71,10 +71,8 @@ def cosine_and_sine(angle: Scalars) -> tuple[Scalars, Scalars]:
 
 
 def sine_of_turns(turns: Scalars) -> Scalars:
-    """The sines of angles in turns, any number of them, with an error below 2e-11; (...) to (...).
-
-    A third of the time of `sine`: the nearest half turn is taken off, and one polynomial is enough for what is left.
-    """
+    """The sines of angles in turns, any number of them, with an error below 2e-11; (...) to (...). A third of the time
+    of `sine`: the nearest half turn is taken off, and one polynomial is enough for what is left."""
     halves = np.floor(2.0 * turns + 0.5)
     rest = turns - 0.5 * halves
     square = rest * rest
@@ -108,10 +106,8 @@ def _tangent_of_one(angle: float, n: int) -> Any:
 
 
 def arctangent(tangent: Scalars) -> Scalars:
-    """The angles in radians that have these tangents; (...) to (...), with an error below 1e-13.
-
-    With atan(x) = 2 atan(x / (1 + sqrt(1 + x x))), twice, the series x - x^3/3 + x^5/5 ... needs few terms.
-    """
+    """The angles in radians that have these tangents; (...) to (...), with an error below 1e-13. With atan(x) = 2
+    atan(x / (1 + sqrt(1 + x x))), twice, the series x - x^3/3 + x^5/5 ... needs few terms."""
     steep = np.abs(tangent) > 1.0
     x = np.where(steep, 1.0 / np.where(steep, tangent, 1.0), tangent)
     for _ in range(2):
@@ -124,10 +120,8 @@ def arctangent(tangent: Scalars) -> Scalars:
 
 
 def angle_of(y: Scalars, x: Scalars) -> Scalars:
-    """The angles of points (x, y) from the x axis, radians in (-pi, pi]; (...) each to (...). 0 at the origin.
-
-    Half of the angle has the tangent y / (r + x) = (r - x) / y, of which the first is exact ahead, the second behind.
-    """
+    """The angles of points (x, y) from the x axis, radians in (-pi, pi]; (...) each to (...). 0 at the origin. Half of
+    the angle has the tangent y / (r + x) = (r - x) / y, of which the first is exact ahead, the second behind."""
     distance = np.sqrt(x * x + y * y)
     behind = x < 0.0
     above, below = np.where(behind, distance - x, y), np.where(behind, y, distance + x)

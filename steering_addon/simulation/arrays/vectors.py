@@ -40,10 +40,8 @@ def paired(x: Scalars, y: Scalars) -> Vectors:
 
 
 def columns(x: Scalars, y: Scalars | float, z: Scalars | float) -> Vectors:
-    """Vectors from their components, (...) each to (..., 3), each component contiguous in memory.
-
-    Arithmetic on such vectors gives such vectors, and takes half the time.
-    """
+    """Vectors from their components, (...) each to (..., 3), each component contiguous in memory. Arithmetic on such
+    vectors gives such vectors, and takes half the time."""
     memory = np.empty((3, *x.shape))
     memory[0], memory[1], memory[2] = x, y, z
     # np.moveaxis takes twice as long as all the rest.
@@ -139,9 +137,7 @@ def truncate(v: Vectors, longest: Scalars | float) -> Vectors:
 
 def across(v: Vectors, direction: Vectors) -> Vectors:
     """The components of vectors v perpendicular to unit directions d, v - (v . d) d; (..., 3) each to (..., 3).
-
-    OpenSteer calls it the perpendicular component.
-    """
+    OpenSteer calls it the perpendicular component."""
     return v - dot(v, direction)[..., None] * direction
 
 

@@ -25,10 +25,8 @@ SOONEST = 2.0
 
 
 def brake(agents: Agents, allowed: Scalars) -> Vectors:
-    """The force that slows agents down to an allowed speed, (n, 3) newtons; `allowed` is (n,) m/s.
-
-    Drivers are left to their reactions: they obey the limit of speed alone.
-    """
+    """The force that slows agents down to an allowed speed, (n, 3) newtons; `allowed` is (n,) m/s. Drivers are left to
+    their reactions: they obey the limit of speed alone."""
     over = np.where(agents.handling.reaction > 0.0, 0.0, np.minimum(allowed - agents.speed, 0.0))
     return agents.forward * (agents.mass * over / agents.vehicle.response_time)[:, None]
 

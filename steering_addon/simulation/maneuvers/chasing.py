@@ -83,10 +83,8 @@ MAX_SPEED, CURRENT_SPEED = (c.number for c in PACES)
 
 
 def desired_speed(pace: Rows, agents: Agents) -> Scalars:
-    """The length of the desired velocity, (n,) m/s; `pace` (n,) holds numbers of PACES.
-
-    At their own pace those that were stopped wish for cruise speed, or they would never wish to go on.
-    """
+    """The length of the desired velocity, (n,) m/s; `pace` (n,) holds numbers of PACES. At their own pace those that
+    were stopped wish for cruise speed, or they would never wish to go on."""
     own = np.maximum(agents.speed, agents.cruise_speed)
     return np.where(pace == CURRENT_SPEED, own, agents.max_speed)
 

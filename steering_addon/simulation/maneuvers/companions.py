@@ -88,10 +88,8 @@ class Companions:
         return self.agent >= 0
 
     def of_agents(self, values: Scalars | Mask) -> Scalars:
-        """The values of the members in a column of agents, (n,) to (n, 2); 0 where there is none.
-
-        A member in another state has the value of its companion.
-        """
+        """The values of the members in a column of agents, (n,) to (n, 2); 0 where there is none. A member in another
+        state has the value of its companion."""
         return np.where(self.exist, np.where(self.known, values[self.agent], values[:, None]), 0.0)
 
     def numbers(self) -> Rows:

@@ -85,10 +85,8 @@ def locate(line: Followed, agents: Agents, points: Vectors, along: Scalars, radi
 
 
 def ups_of_walkers(agents: Agents) -> Vectors | None:
-    """The up of agents on the ground, (m, 3), from where they see a line: it lies draped on what they walk on.
-
-    Zero for others, which see it in space; None if all do.
-    """
+    """The up of agents on the ground, (m, 3), from where they see a line: it lies draped on what they walk on. Zero for
+    others, which see it in space; None if all do."""
     if not anybody(agents.grounded):
         return None
     return agents.upward if everybody(agents.grounded) else agents.upward * agents.grounded[:, None]

@@ -283,10 +283,8 @@ class _Encounters:
         return cls(agents, agent, aside, drift, passing, ahead, along, cosine, length, width, beside)
 
     def stays_aside(self, clearance: Scalars, time: Scalars) -> Mask:
-        """The bodies that keep clear to the side, (p,); the arguments are those of `Lanes.elsewhere`.
-
-        Both may weave a little in their lanes.
-        """
+        """The bodies that keep clear to the side, (p,); the arguments are those of `Lanes.elsewhere`. Both may weave a
+        little in their lanes."""
         steady = magnitude(self.drift) < WEAVES * self.passing
         drift = np.where(steady[:, None], 0.0, self.drift)
         square = np.maximum(dot(drift, drift), EPSILON)

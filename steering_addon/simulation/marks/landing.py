@@ -63,10 +63,8 @@ def sets_off(mark: Mark, number: int, state: State, snapshot: Snapshot, world: W
 
 
 def stays(mark: Mark, number: int, state: State, snapshot: Snapshot, world: World, rows: Rows) -> Mask:
-    """Whether vehicles of some rows (m,) stand at a mark that is past, or are late for it, (m,).
-
-    They stand there until they take up another state of their crowd, or their time is over.
-    """
+    """Whether vehicles of some rows (m,) stand at a mark that is past, or are late for it, (m,). They stand there until
+    they take up another state of their crowd, or their time is over."""
     landed = landed_of(state).take(rows)
     called = landed.stands & (landed.mode != _modes(state)[rows])
     if mark.stays > 0.0:

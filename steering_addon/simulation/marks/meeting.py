@@ -171,9 +171,7 @@ def _places(
     mark: Mark, later: Mark, shared: dict[str, Rows], state: State, snapshot: Snapshot, world: World, rows: Rows
 ) -> tuple[Rows, Vectors, Vectors]:
     """The vehicles of some rows that have a place to meet, (m,), these places and how fast they move, (m, 3) each.
-
-    Places of a shape are shared out once, when it is time; `shared` is changed then.
-    """
+    Places of a shape are shared out once, when it is time; `shared` is changed then."""
     if mark.points is None or later.points is None:
         body = np.full(len(rows), mark.body)
         return rows, picked(world.bodies.position, body), picked(world.bodies.velocity, body)
@@ -262,10 +260,8 @@ def _unhurried(needed: Scalars, cruise: Scalars, top: Scalars) -> Scalars:
 
 
 def _spared(way: Vectors, velocity: Vectors, time_left: float, bodies: ClimbSpeeds) -> Scalars:
-    """As `_unhurried`, for vehicles that climb more slowly than they fly: 0 for those that need their fastest.
-
-    The least push leads from a speed v, where v + d were the even one, to v + d + d / 2.
-    """
+    """As `_unhurried`, for vehicles that climb more slowly than they fly: 0 for those that need their fastest. The
+    least push leads from a speed v, where v + d were the even one, to v + d + d / 2."""
     run, up = level_part(way), np.where(way[:, 2] < 0.0, -1.0, 1.0)
     level_speed, climb = dot(velocity, unit(run)), up * velocity[:, 2]
     shares = []
@@ -302,10 +298,8 @@ def _push(approach: _Approach, wanted: Vectors, dt: float, radius: float) -> Vec
 
 
 def _sooner(approach: _Approach, push: Vectors, dt: float) -> Vectors:
-    """The pushes, (m, 3) m/s2, which come sooner where vehicles would have to be too fast at the end.
-
-    A push of g / 3 times the least one leads from a speed v, where v + d were the even one, to v + d + d / (g - 1).
-    """
+    """The pushes, (m, 3) m/s2, which come sooner where vehicles would have to be too fast at the end. A push of g / 3
+    times the least one leads from a speed v, where v + d were the even one, to v + d + d / (g - 1)."""
     k, time_left, bodies = approach.steps, approach.steps * dt, approach.bodies
     limit = min(max(time_left / RESPONSE, 3.0), 0.5 * (k + 1.0) * (2.0 * k + 1.0) / k) / 3.0
 
@@ -348,10 +342,8 @@ def _each(mark: Mark, approach: _Approach, dt: float) -> tuple[Mask, Vectors]:
 
 
 def _round(approach: _Approach, push: Vectors, dt: float) -> Vectors:
-    """The accelerations, (m, 3) m/s2, of which those that would turn vehicles back on the spot lead them round.
-
-    It is a level turn where it is limited how steeply they climb.
-    """
+    """The accelerations, (m, 3) m/s2, of which those that would turn vehicles back on the spot lead them round. It is a
+    level turn where it is limited how steeply they climb."""
     limited, strongest, time_left = approach.bodies.limited[:, None], approach.bodies.strongest, approach.steps * dt
     way, velocity, turn = (np.where(limited, level_part(v), v) for v in (approach.way, approach.velocity, push))
     speed = magnitude(velocity)
@@ -396,9 +388,7 @@ def _together(mark: Mark, approach: _Approach, dt: float) -> tuple[Mask, Vectors
 
 def _room(without: Vectors, whole: Vectors, strongest: Scalars) -> Scalars:
     """The largest share of the way from accelerations `without` to `whole` that is within the strength, (m,) 0 to 1.
-
-    With a = without and b = whole - a: |a + s b| <= F for s = (-a.b + sqrt((a.b)^2 + b^2 (F^2 - a^2))) / b^2.
-    """
+    With a = without and b = whole - a: |a + s b| <= F for s = (-a.b + sqrt((a.b)^2 + b^2 (F^2 - a^2))) / b^2."""
     change = whole - without
     along, size = dot(without, change), dot(change, change)
     room = np.maximum(strongest * strongest - dot(without, without), 0.0)

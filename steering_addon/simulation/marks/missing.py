@@ -20,10 +20,8 @@ def is_due(mark: Mark, state: State, snapshot: Snapshot) -> bool:
 
 
 def way_left(mark: Mark, state: State, snapshot: Snapshot) -> tuple[Rows, Vectors]:
-    """The vehicles that should be at a mark by now, (m,), and what is left of the way there, (m, 3) metres.
-
-    Where their middle meets it, it is the same for all.
-    """
+    """The vehicles that should be at a mark by now, (m,), and what is left of the way there, (m, 3) metres. Where their
+    middle meets it, it is the same for all."""
     body = mark.body - len(state)
     rows: Rows = mark.rows[snapshot.present[mark.rows] & ~state.away[mark.rows] & snapshot.tracked.present[body]]
     flying = rows[~snapshot.grounded[rows]]
@@ -42,9 +40,7 @@ def way_left(mark: Mark, state: State, snapshot: Snapshot) -> tuple[Rows, Vector
 
 def _way_to_ground(mark: Mark, state: State, snapshot: Snapshot, rows: Rows) -> tuple[Rows, Vectors]:
     """The vehicles of some rows that should stand on what a mark is on, and what is left of their way: none if they do.
-
-    Where these have no places, the way to the middle of that.
-    """
+    Where these have no places, the way to the middle of that."""
     landed = landed_of(state).take(rows)
     stands = landed.stands & (landed.mark == next(k for k, other in enumerate(snapshot.marks) if other is mark))
     ground = snapshot.tracked.position[np.full(len(rows), mark.ground - len(state))]
