@@ -20,7 +20,7 @@ from ...simulation.roles import OF_BODIES, Role
 from ...simulation.vehicle import VehicleModel
 from ..animation.animation_data import channelbag, evaluate
 from ..moving import locomotion_of
-from ..objects.tagged_objects import by_role, crowd_of, in_use, tagged, vehicles_of
+from ..objects.tagged_objects import by_role, crowd_of, in_use, members_in, tagged, vehicles_of
 from ..properties import has_role, has_roles, uses
 from ..property_groups import TYPES, collection_of, values_for_preset, values_of
 from ..read.dependencies import animated_paths
@@ -50,7 +50,8 @@ def add_behaviors(
     settings, animated = crowd.steering, animated_paths(crowd)
     owner = crowd_of(crowd) if has_role(crowd, Role.STATE) else crowd
     values = {b: fitted_values(b, owner or crowd, scene) if fit else {} for b in behaviors}
-    selected = [ob for ob in selected if not (has_role(ob, Role.VEHICLE) and crowd_of(ob) == owner)]
+    members = {ob for ob in members_in(selected) if crowd_of(ob) == owner}
+    selected = [ob for ob in selected if ob not in members]
     chosen = []
     for behavior in behaviors:
         group = getattr(settings, behavior.name)

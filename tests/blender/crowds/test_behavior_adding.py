@@ -132,6 +132,9 @@ def test_what_is_selected_with_the_crowd_becomes_the_target() -> None:
     assert birds.steering.seek.target is None and birds.steering.landing.target == roof
     add_beside(birds, "containment", roof)
     assert birds.steering.containment.region != roof
+    darts = press("populate", wedge("Dart"), count=3, made_as="POINTS")
+    add_beside(darts, "seek", roof, next(ob for ob in bpy.data.objects if "POINTS" in ob.steering.roles))
+    assert darts.steering.seek.target == roof
 
 
 def test_all_that_are_selected_with_the_crowd_are_the_targets_of_a_patrol() -> None:
