@@ -14,12 +14,20 @@ from ..clips.clip_speeds import TOO_FAST, cruise_of, fit_states, gaits_of
 from ..clips.crowd_clips import models_with_clips, state_of, stored_clips, why_without_rig
 from ..clips.finding_clips import Found, actions_of, find_clips, own_actions, promising, why_no_walk, why_none_moves
 from ..clips.measuring import measured_clips
-from ..crowds.adding_clips import add_clip, add_found, fit_speed, measure_clips, store_no_walk, without_copies
+from ..crowds.adding_clips import (
+    add_clip,
+    add_found,
+    fit_speed,
+    measure_clips,
+    of_points,
+    store_no_walk,
+    without_copies,
+)
 from ..crowds.state_preset_exchange import as_made
 from ..crowds.states import states_of_crowd
 from ..objects.focus import crowd_in_focus, select_only, selectable
 from ..objects.hierarchy import Family
-from ..objects.tagged_objects import names_of, vehicles_of
+from ..objects.tagged_objects import crowd_of, in_use, members_in, names_of, vehicles_of
 from ..property_groups import items_of
 from ..refusal import Refusal, check_stored, sound_front
 from ..status.sliding import slides_of
@@ -60,6 +68,8 @@ def _with_rigs(crowd: Object, context: Context, family: Family) -> list[tuple[Ob
     vehicles = vehicles_of(crowd, context.scene)
     if models := models_with_clips(vehicles, family):
         return models
+    if not vehicles and any(crowd_of(ob) == crowd for ob in members_in(in_use(context.scene))):
+        raise Refusal(f"{of_points(crowd)}.", about=[crowd])
     if not vehicles:
         raise Refusal(f"{crowd.name} has no vehicles in the scene. Select its models and populate it.", about=[crowd])
     text = f"{vehicles[0].name} has no armature or shape keys that could play clips"

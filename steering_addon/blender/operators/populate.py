@@ -8,7 +8,7 @@ from bpy.types import Context, Object
 from ...settings.population import CURVE, GRID, ONE_PLACE, SURFACE, VOLUME, Population
 from ...simulation.roles import Role
 from ..clips.measuring import player_below
-from ..crowds.adding_clips import FIND_CLIPS, add_to_new_crowd
+from ..crowds.adding_clips import FIND_CLIPS, add_to_new_crowd, tell_points
 from ..crowds.improbable import why_improbable
 from ..crowds.moves_like import (
     ANIMAL,
@@ -138,6 +138,8 @@ class STEERING_OT_populate(SteeringOperator, bpy.types.Operator):
             clips, why_none = add_to_new_crowd(crowd, members, context.scene)
             report += f"; they play {', '.join(clips)}" if clips else ""
             warnings += [why_none] if why_none else []
+        if plan.preset and in_points and self.find_clips and (why := tell_points(crowd, models)):
+            warnings.append(why)
         if plan.preset and members and (why := why_improbable(crowd, members, are_birds=self.moves_like == "BIRD")):
             warnings.append(why)
         self.report({"INFO"}, report)

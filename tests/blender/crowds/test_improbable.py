@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from mathutils import Matrix
 
-from tests.blender.building import part, press
+from tests.blender.building import part, press, refuses
 from tests.blender.walkers import CYCLE, SPEED, box, clip, idle, stash, walk, walker
 
 
@@ -85,6 +85,17 @@ def test_a_walk_above_the_run_is_named() -> None:
     for entry, name in zip(people.steering.portrayal.clips, ("Run", "Walk")):
         entry.action.name, entry.plays, entry.ground_speed = name, "MOVE", {"Run": 1.0, "Walk": 3.0}[name]
     assert "a walk is hardly faster than a run" in told()["IMPROBABLE"]
+
+
+def test_points_of_a_model_with_a_walk_are_named_as_they_play_none(capfd) -> None:
+    rig = walker_that_plays(idle, walk)
+    people = populated(rig, made_as="POINTS")
+    assert "are points, which play no clips" in told()["NO_WALK"]
+    assert told()["NO_WALK"] in capfd.readouterr().out
+    refuses("clips_find", "are points, which play no clips", people)
+    press("populate", people, made_as="OBJECTS")
+    press("clips_find", people)
+    assert "NO_WALK" not in told()
 
 
 def test_a_rig_without_actions_is_named_as_it_glides(capfd) -> None:
