@@ -111,13 +111,13 @@ class Corrections:
         rows = first + np.arange(len(sketches))
         positions = np.stack([sketch.bodies.position for sketch in sketches], axis=1)
         for vehicle in self._of:
-            positions[vehicle] += self.moved(vehicle, rows)
+            positions[vehicle] += self.shift(vehicle, rows)
         return [
             replace(sketch, bodies=replace(sketch.bodies, position=columns(*positions[:, k].T)))
             for k, sketch in enumerate(sketches)
         ]
 
-    def moved(self, vehicle: int, rows: Rows) -> Vectors:
+    def shift(self, vehicle: int, rows: Rows) -> Vectors:
         """By how much the path of a vehicle is moved on frames (f,), counted from the first of a run; (f, 3) metres."""
         shift = np.zeros((len(rows), 3))
         for correction, before, after in self._with_spans(vehicle):

@@ -118,7 +118,7 @@ class Repertoire:
             speeds = np.where(direction == number, self._speed[choice[0]], speeds)
         return speeds
 
-    def kept(self, current: Rows, sets: Rows) -> Rows:
+    def direction_before(self, current: Rows, sets: Rows) -> Rows:
         """The direction of each agent (n,), or the first of its set of clips (n,), if that has not its own; -1 if the
         set has none."""
         known = current >= 0

@@ -62,7 +62,7 @@ class Gaze:
         """Whether there may be something to look at."""
         return self.callers or self.target >= 0 or bool(self.in_states)
 
-    def seen(self, rows: Rows, caller: Vectors, state: Rows, places: Vectors) -> Vectors:
+    def points(self, rows: Rows, caller: Vectors, state: Rows, places: Vectors) -> Vectors:
         """The places that m vehicles look at, (m, 3) metres, nan for none: nobody looks at itself. `rows`: (m,) theirs;
         `caller`, `state`: (m, 3) and (m,) as of `VisibleBodies`; `places`: (k, 3) of all bodies."""
         body = np.full(len(rows), self.target)
@@ -106,12 +106,13 @@ class LiveTurns:
         """How far heads are turned to the left and up on the next frame, (m,) radians each."""
         self._faced.append(heads.faces)
         back = min(len(self._faced) - 1, max(round(SMOOTHING / self._frame_time), 1))
-        otherwise = expected(heads.faces, heads.up, self._faced[-1 - back], max(back, 1) * self._frame_time, self._lead)
+        seconds = max(back, 1) * self._frame_time
+        otherwise = expected_turn(heads.faces, heads.up, self._faced[-1 - back], seconds, self._lead)
         del self._faced[: -max(round(SMOOTHING / self._frame_time), 1) - 1]
-        wanted = aimed(heads.seen, heads.eyes, heads.forward, heads.up, otherwise)
+        wanted = aim(heads.seen, heads.eyes, heads.forward, heads.up, otherwise)
         before = wanted if self._last is None else self._last
         looks = np.isfinite(heads.seen[:, 0])
-        left, raised = (followed(*angles, looks, self._frame_time) for angles in zip(before, wanted))
+        left, raised = (follow(*angles, looks, self._frame_time) for angles in zip(before, wanted))
         self._last = left, raised
         return self._last
 
@@ -151,11 +152,11 @@ def toward(
         otherwise: (f,) how far it is turned where nothing is looked at, radians.
         frame_time: seconds.
     """
-    left, raised = aimed(target, eyes, forward, up, otherwise)
+    left, raised = aim(target, eyes, forward, up, otherwise)
     return _running_mean(left, EASING, frame_time), _running_mean(raised, EASING, frame_time)
 
 
-def aimed(target: Vectors, eyes: Vectors, forward: Vectors, up: Vectors, otherwise: Scalars) -> tuple[Scalars, Scalars]:
+def aim(target: Vectors, eyes: Vectors, forward: Vectors, up: Vectors, otherwise: Scalars) -> tuple[Scalars, Scalars]:
     """How far heads are turned to the left and raised to look at points, (n,) radians each, without easing. `target`,
     `eyes`, `forward`, `up`, `otherwise`: as for `toward`, of n heads on a frame or of one on n frames."""
     sees = np.isfinite(target[:, 0])
@@ -168,7 +169,7 @@ def aimed(target: Vectors, eyes: Vectors, forward: Vectors, up: Vectors, otherwi
     return left, np.where(sees, np.clip(raised, -DOWN, UP) * looks, 0.0)
 
 
-def expected(forward: Vectors, up: Vectors, before: Vectors, seconds: float, lead: float) -> Scalars:
+def expected_turn(forward: Vectors, up: Vectors, before: Vectors, seconds: float, lead: float) -> Scalars:
     """How far bodies will turn to the left while they turn on as they do, (n,) radians: what `leads` comes to where
     the future is not known.
 
@@ -181,7 +182,7 @@ def expected(forward: Vectors, up: Vectors, before: Vectors, seconds: float, lea
     return np.clip(turn * (lead / seconds), -FURTHEST, FURTHEST)
 
 
-def followed(before: Scalars, wanted: Scalars, looks: Mask, frame_time: float) -> Scalars:
+def follow(before: Scalars, wanted: Scalars, looks: Mask, frame_time: float) -> Scalars:
     """How far heads have turned a frame later, (n,) radians, as they follow what is wanted. `before`, `wanted`: (n,)
     radians; `looks`: (n,) whether they look at something: then they turn more slowly."""
     share = np.minimum(frame_time / np.where(looks, EASING, SMOOTHING), 1.0)

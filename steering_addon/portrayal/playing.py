@@ -256,7 +256,7 @@ class Player:
         """Whether agents stand, in which direction they move, and which changes of gait they are past."""
         speed = np.sqrt(played.ahead * played.ahead + played.aside * played.aside)
         places = self._of_states.places(played.state)
-        kept = self._repertoire.kept(played.direction, places)
+        kept = self._repertoire.direction_before(played.direction, places)
         slowest = self._settings.slowest * self._repertoire.slowest(kept)
         stands = speed <= np.maximum(np.where(played.stands, STARTS * slowest, slowest), self._perches)
         direction = np.where(stands, kept, self._repertoire.direction(played.ahead, played.aside, kept, places))

@@ -319,7 +319,7 @@ class _ModelPortrayer:
         if gaze is None:
             return None
         eyes = bodies.position + bodies.up * self._model.eyes[:, None]
-        seen = gaze.seen(rows, bodies.caller, bodies.state, places)
+        seen = gaze.points(rows, bodies.caller, bodies.state, places)
         return Heads(eyes, bodies.forward, bodies.up, on_ground.forward, on_ground.up, seen)
 
 
@@ -343,5 +343,5 @@ class _CrowdPortrayer:
         if gaze is None:
             return None
         members = bodies.take(rows)
-        seen = gaze.seen(rows, members.caller, members.state, places)
+        seen = gaze.points(rows, members.caller, members.state, places)
         return Heads(members.eyes, members.forward, members.up, members.forward, members.up, seen)

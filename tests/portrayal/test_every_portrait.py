@@ -324,7 +324,7 @@ def test_exact_marks_one_after_the_other_move_paths_as_if_the_whole_run_were_kno
         whole.add(left_on_frame(number, state, snapshot))
         before = state
     path = np.array([sketch.bodies.position[0] for sketch in (*made, *exact.rest())])
-    moved = whole.moved(0, np.arange(FRAMES))
+    moved = whole.shift(0, np.arange(FRAMES))
     assert moved.any()
     np.testing.assert_allclose(path, [state.motion.position[0] for state in states] + moved, atol=1e-12)
 
@@ -337,7 +337,7 @@ def test_what_is_looked_at_is_where_it_is_on_that_frame_and_nobody_looks_at_itse
     sketch = Portrayer(run.subjects(np.arange(n))).sketch(run.states[19], run.states[20], carried)
     bodies = sketch.bodies
     aboard = bodies.position[2] + tracked.position[0] @ (bodies.side[2], bodies.forward[2], bodies.up[2])
-    seen = Gaze(0.0, target=1, in_states={5: n}).seen(
+    seen = Gaze(0.0, target=1, in_states={5: n}).points(
         np.arange(n), np.full((n, 3), np.nan), np.array([0, 0, 5, 5, 0, 0]), sketch.places
     )
     eyes = bodies.position[1] + (EYES * bodies.height[1] - bodies.lift[1]) * bodies.up[1]

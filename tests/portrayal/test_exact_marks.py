@@ -42,7 +42,7 @@ def corrected(
         missed.look(state, snapshot)
         path.append(state.motion.position[0])
     assert missed.metres == {}
-    return np.array(path), corrections.moved(0, np.arange(FRAMES)), np.array(places), corrections
+    return np.array(path), corrections.shift(0, np.arange(FRAMES)), np.array(places), corrections
 
 
 def test_it_is_on_its_mark_and_its_speed_hardly_changes() -> None:

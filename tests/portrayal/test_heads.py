@@ -11,10 +11,10 @@ from steering_addon.portrayal.heads import (
     LETS_GO,
     NOTICES,
     UP,
-    aimed,
+    aim,
     attends,
-    expected,
-    followed,
+    expected_turn,
+    follow,
     leads,
     toward,
 )
@@ -109,18 +109,18 @@ def test_one_that_moves_looks_at_what_called_it_for_a_moment_and_one_that_stands
 def test_a_body_that_turns_on_as_it_does_is_expected_where_it_will_face() -> None:
     forward, up = facing((0.1, -0.2, 3.0))
     before, _ = facing((0.0, 0.0, 0.0))
-    turned = expected(forward, up, before, 0.1, 0.35)
+    turned = expected_turn(forward, up, before, 0.1, 0.35)
     np.testing.assert_allclose(turned, (0.35, -0.7, FURTHEST), atol=1e-6)
 
 
 def test_a_head_follows_what_it_looks_at_and_gets_there() -> None:
     forward, up = facing((0.0,))
     seen = np.array(((-2.0, 2.0, 0.0),))
-    wanted, raised = aimed(seen, np.zeros((1, 3)), forward, up, np.zeros(1))
+    wanted, raised = aim(seen, np.zeros((1, 3)), forward, up, np.zeros(1))
     np.testing.assert_allclose((wanted[0], raised[0]), (0.25 * math.pi, 0.0), atol=1e-6)
     at = [np.zeros(1)]
     for _ in range(round(8.0 * EASING * FPS)):
-        at.append(followed(at[-1], wanted, np.ones(1, bool), 1.0 / FPS))
+        at.append(follow(at[-1], wanted, np.ones(1, bool), 1.0 / FPS))
     steps = np.diff(np.array(at)[:, 0])
     assert (steps >= 0.0).all() and steps.max() < 0.25 * wanted[0]
     assert abs(at[-1][0] - wanted[0]) < 0.01

@@ -114,7 +114,7 @@ class Subjects:
     states: list[Tints]
     ways: WayLines = WayLines()
 
-    def shown(self, depsgraph: Depsgraph) -> "Subjects":
+    def without_hidden(self, depsgraph: Depsgraph) -> "Subjects":
         """The cast without vehicles that are hidden, or scaled to zero by a preview."""
         sizes = [abs(ob.evaluated_get(depsgraph).matrix_world.determinant()) for ob in self.vehicles]
         is_shown = [size > 0.0 and not ob.hide_viewport for ob, size in zip(self.vehicles, sizes)]
@@ -220,7 +220,7 @@ def picture(
         _links(drawn, depsgraph, cast)
         for line, color in lines_of_signals(cast.signals, cast.paths, depsgraph):
             drawn.add(line, color)
-    if items & {"FRONT", "VELOCITY", "TARGETS", "TRAILS"} and (present := cast.shown(depsgraph)).vehicles:
+    if items & {"FRONT", "VELOCITY", "TARGETS", "TRAILS"} and (present := cast.without_hidden(depsgraph)).vehicles:
         _vehicles(drawn, scene, depsgraph, present, tracks, items)
     if "FORCES" in items:
         _requests(drawn, requests)

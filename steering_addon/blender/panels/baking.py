@@ -14,7 +14,7 @@ from ..status.census import Census, known, settled
 from ..status.findings import FindingKind
 from ..status.inactivity import why_still
 from ..status.refused import Refused, last_refused
-from .fields import as_popover, counted, draw_properties, fields, fits, in_tab, note, note_in_popover, shortened
+from .fields import as_popover, counted, draw_properties, fields, fits, in_tab, note, note_in_popover, shorten
 from .lost_crowds import lost_crowds
 
 
@@ -133,7 +133,7 @@ def _look_at(layout: UILayout, context: Context, census: Census | None) -> None:
         row.label(text="")
         return
     others = f" and {len(listed) - 1} more" if len(listed) > 1 else ""
-    row.popover("STEERING_PT_findings", text=shortened(context, listed[0], others), icon="ERROR", translate=False)
+    row.popover("STEERING_PT_findings", text=shorten(context, listed[0], others), icon="ERROR", translate=False)
 
 
 def _list_sentences(scene: Scene, census: Census | None) -> list[str]:

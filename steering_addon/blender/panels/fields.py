@@ -138,7 +138,7 @@ def fits(context: Context, text: str) -> bool:
     return len(text) <= _letters(context)
 
 
-def shortened(context: Context, text: str, end: str) -> str:
+def shorten(context: Context, text: str, end: str) -> str:
     """A sentence and its end, cut before the end where both do not fit into a button as wide as the region."""
     room = _letters(context) - BUTTON
     # Blender shows what follows a colon on the right, as it does with shortcuts.

@@ -102,7 +102,7 @@ class Climb:
         late = np.where(self.up[self.swing], 0.0, 1.0 - CLIMBS)
         return before + (after - before) * smooth((self.fraction - late) / CLIMBS)
 
-    def cleared(self, sunk: Scalars, scale: Scalars) -> Scalars:
+    def clearance(self, sunk: Scalars, scale: Scalars) -> Scalars:
         """A smooth lift, (m,) metres, that takes feet over what they would go through by `sunk` (m,) metres."""
         edge = np.clip(np.minimum(self.fraction, 1.0 - self.fraction) / EDGE, 0.0, 1.0)
         bump = edge * (2.0 - edge)

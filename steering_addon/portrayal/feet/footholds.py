@@ -41,7 +41,7 @@ def footholds(
 def _foothold(body: Carried, foot: Stepping, tread: Tread, scale: Scalars, ground: Ground | None) -> FootCorrection:
     """The correction of a foot of bodies of this height, (..., f) metres."""
     size, off, axes, standing = body.size[..., None], tread.off, body.axes, _Standing(tread)
-    yaw = np.clip(standing.placed(body.heading[..., None])[..., 0], -MOST_TURN, MOST_TURN)
+    yaw = np.clip(standing.standing_shift(body.heading[..., None])[..., 0], -MOST_TURN, MOST_TURN)
     # The sole turns about its middle, at the height at which it rests.
     middle = np.einsum("...mi->...i", foot.points) / foot.points.shape[-2]
     centre = columns(middle[..., 0], middle[..., 1], foot.rests)
@@ -53,7 +53,7 @@ def _foothold(body: Carried, foot: Stepping, tread: Tread, scale: Scalars, groun
         turn = multiply(standing.tilt(body, planes), turn)
     # What the sole drifts once it is turned: its heel and its toes are not where its middle is.
     level_of = rotate(turn[..., None, :2, :], tread.world - place[..., None, :]) + place[..., None, :2]
-    level = standing.placed(sum_steps(tread.sole.step(level_of)))
+    level = standing.standing_shift(sum_steps(tread.sole.step(level_of)))
     if planes is not None:
         level = level + standing.shift(planes)
     hold = place.copy(order="K")
@@ -93,7 +93,7 @@ def _climb(
     at[..., 2] = height[:, None]
     below, _ = ground(at.reshape(-1, 3), np.repeat(frame, points))
     sunk = np.max(below.reshape(-1, points) - sole[..., 2], axis=1) - height
-    target = height + climb.cleared(sunk, scale.reshape(-1)[frame]) - start[:, 2]
+    target = height + climb.clearance(sunk, scale.reshape(-1)[frame]) - start[:, 2]
     flat = lift.reshape(-1)
     flat[frame] += (target - flat[frame]) * climb.share[climb.swing]
 
@@ -115,9 +115,9 @@ class _Standing(Stances):
         self._row.reshape(-1)[self.rows] = self.stance
         self._middle = stances.body * shape[-1] + (stances.first + stances.last) // 2
 
-    def placed(self, values: Scalars) -> Scalars:
+    def standing_shift(self, values: Scalars) -> Scalars:
         """The shift of the foot, (..., f, k), that keeps it where it stands and moves it by small steps."""
-        added = self.added(values)
+        added = self.holding_shift(values)
         return np.where(self._in_step[..., None], carry_over(values + added, self.steps) - values, added)
 
     def planes(self, body: Carried, place: Vectors, turn: Turns, scale: Scalars, ground: Ground) -> Planes:
@@ -127,7 +127,7 @@ class _Standing(Stances):
             """The values of a column (..., f, ...) in the middle of each stance; `width` axes are of a single value."""
             return column.reshape(-1, *column.shape[column.ndim - width :])[self._middle]
 
-        gone = at_middle(self.placed(self._tread.drift))
+        gone = at_middle(self.standing_shift(self._tread.drift))
         turn, place = at_middle(turn, 2), at_middle(place)
         ahead = rotate(turn, at_middle(body.forward))[:, :2]
         length = np.sqrt(ahead[:, :1] * ahead[:, :1] + ahead[:, 1:] * ahead[:, 1:])

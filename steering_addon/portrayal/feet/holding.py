@@ -135,7 +135,7 @@ class Stances:
         self.known.reshape(-1)[self.rows] = True
         self.glide = Glide.of(self.known)
 
-    def added(self, values: Scalars) -> Scalars:
+    def holding_shift(self, values: Scalars) -> Scalars:
         """The shift of a foot, (..., f, k), that keeps it in place in each stance, and glides from one to the next.
 
         `values` (..., f, k) are where it is.

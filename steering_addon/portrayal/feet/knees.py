@@ -35,7 +35,7 @@ def ease(foot: Stepping, correction: FootCorrection, drop: Scalars, height: floa
     swings, line = np.asarray(correction.room) > 0.0, reach.line(correction, drop)
     distance, toes = magnitude(line), _Toes.of(foot, reach, correction, drop, height)
     gives = np.where(swings, 0.0, height * np.maximum(GIVES, SOON * _spread(swings.astype(np.float64))))
-    lowest = np.where(swings, 0.0, np.minimum(toes.rolled(toes.most, gives), distance))
+    lowest = np.where(swings, 0.0, np.minimum(toes.rolled_length(toes.most, gives), distance))
     least, even, widest = (_half_angle(reach, leg) for leg in (lowest, distance, distance + correction.room))
     for _ in range(EASES):
         mean = even.copy()
@@ -104,7 +104,7 @@ class _Toes:
         ankle = target[..., 1] - y, target[..., 2] - z
         return cls(y, z, most, ankle, (ankle[0] - line[..., 1], ankle[1] - line[..., 2]), line[..., 0])
 
-    def rolled(self, angle: Scalars, lift: Scalars) -> Scalars:
+    def rolled_length(self, angle: Scalars, lift: Scalars) -> Scalars:
         """The length of a leg, (..., f) metres, whose foot has rolled by radians and is lifted by metres, alike."""
         cosines, sines = cosine_and_sine(angle)
         (y, z), (back, up) = self.ankle, self.hip

@@ -133,7 +133,7 @@ class LegReach:
         """The way from the hip to where the ankle has to be, (..., f, 3) metres; the hips are lower by `drop`."""
         return self.target(correction) - (self.hip + columns(np.zeros(drop.shape), 0.0, -drop))
 
-    def strained(self, shift: Vectors) -> Mask:
+    def is_strained(self, shift: Vectors) -> Mask:
         """Where, (..., f), a leg is pulled straight by a foot that is moved by `shift` (..., f, 3) metres."""
         line = self.ankle - self.hip
         held = magnitude(line + shift)
@@ -254,9 +254,9 @@ def _lets_go(body: Carried, reach: LegReach | None, tread: Tread, speed: Scalars
     drags = tread.rest & ~stands & (tread.ahead > DRAGS * speed)
     if reach is None or not drags.any():
         return np.zeros_like(drags)
-    held = Stances(tread.rest).added(tread.drift)
+    held = Stances(tread.rest).holding_shift(tread.drift)
     shift = rotate(transpose(body.axes), columns(held[..., 0], held[..., 1], 0.0)) / body.size[..., None]
-    return let_go(drags, tread.stance, reach.strained(shift))
+    return let_go(drags, tread.stance, reach.is_strained(shift))
 
 
 def let_go(drags: Mask, stance: Mask, strained: Mask) -> Mask:

@@ -82,7 +82,7 @@ class Clinging:
         What moves is made ready for queries again on each frame, so it is left alone where nothing is near it.
         `surface`: (n,) rows of surfaces that do not count, None for none.
         """
-        for first, layer in self.surfaces.numbered():
+        for first, layer in self.surfaces.layers_with_starts():
             lowest, highest = layer.bounds
             rows = which(_meet(low, high, lowest, highest))
             if surface is not None:
@@ -152,8 +152,8 @@ class Clinging:
         for rows, faces, skin, end in self._with_ends(after, triangle):
             shares = skin.shares(faces, place[rows] - skin.corner(faces))
             turned = skin.shares(faces, direction[rows])
-            place[rows] = end.corner(faces) + end.spanned(faces, *shares)
-            direction[rows] = end.spanned(faces, *turned)
+            place[rows] = end.corner(faces) + end.along_sides(faces, *shares)
+            direction[rows] = end.along_sides(faces, *turned)
         return place, direction
 
     def _with_ends(self, after: "Clinging", triangle: Rows) -> Iterator[tuple[Any, Rows, Skin, Skin]]:

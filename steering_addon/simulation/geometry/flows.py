@@ -45,7 +45,7 @@ class Current:
     surface: Mesh
     flow: NDArray[np.float64]
 
-    def sampled(self, points: Vectors, reach: Scalars) -> tuple[Scalars, Vectors]:
+    def sample(self, points: Vectors, reach: Scalars) -> tuple[Scalars, Vectors]:
         """The flow at the nearest point of the surface.
 
         Args:
@@ -87,7 +87,7 @@ def flow_at(flows: tuple[Flow, ...], points: Vectors, falloff_distance: Scalars)
     total = np.zeros(len(points))
     along = np.zeros((len(points), 3))
     for painted in (flow for flow in flows if isinstance(flow, Current)):
-        distance, flow = painted.sampled(points, falloff_distance)
+        distance, flow = painted.sample(points, falloff_distance)
         share = distance / falloff_distance
         fall, weight = _fall_and_weight(share * share)
         total += weight
@@ -96,7 +96,7 @@ def flow_at(flows: tuple[Flow, ...], points: Vectors, falloff_distance: Scalars)
         segments = _Segments.of(line)
         for start in range(0, len(points), CHUNK):
             chunk = slice(start, start + CHUNK)
-            weight, flow = segments.weighed(points[chunk], falloff_distance[chunk])
+            weight, flow = segments.weigh(points[chunk], falloff_distance[chunk])
             total[chunk] += weight
             along[chunk] += flow
     return along / np.maximum(total, EPSILON)[:, None]
@@ -144,7 +144,7 @@ class _Segments:
             extent=(BLOCK // 2 + 1) * line.spacing,
         )
 
-    def weighed(self, points: Vectors, reach: Scalars) -> tuple[Scalars, Vectors]:
+    def weigh(self, points: Vectors, reach: Scalars) -> tuple[Scalars, Vectors]:
         """The sums over the segments of the weights at points (n, 3), (n,), and of the flow times weight, (n, 3).
         `reach`: (n,) the falloff distance, metres."""
         owner, row = self._within(points, reach)

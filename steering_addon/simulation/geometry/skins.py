@@ -219,7 +219,7 @@ class Skin:
         """The first corners of triangles, (n, 3) metres."""
         return picked(self._corners[0], triangle)
 
-    def spanned(self, triangle: Rows, u: Scalars, v: Scalars) -> Vectors:
+    def along_sides(self, triangle: Rows, u: Scalars, v: Scalars) -> Vectors:
         """The vectors, (n, 3) metres, of these shares of the sides from the first to the second and third corner."""
         return _weighted_sum(*self._sides(triangle)[1:], u, v)
 

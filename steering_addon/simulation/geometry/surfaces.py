@@ -137,7 +137,7 @@ class Surfaces:
             return self.layers[0].floor.under(x, y, expected, step_up, step_down, last)
         n = len(x)
         best = Footing(np.full(n, NO_TRIANGLE), np.full(n, np.nan), np.zeros(n), np.zeros(n))
-        for first, layer in self.numbered():
+        for first, layer in self.layers_with_starts():
             on_layer = None
             if last is not None:
                 on_layer = np.where((last >= first) & (last < first + len(layer.floor)), last - first, NO_TRIANGLE)
@@ -305,7 +305,7 @@ class Surfaces:
         earlier = set(map(id, before.layers))
         return {row for layer in self.layers if id(layer) not in earlier for row in layer.surfaces}
 
-    def numbered(self) -> Iterator[tuple[int, SurfaceLayer]]:
+    def layers_with_starts(self) -> Iterator[tuple[int, SurfaceLayer]]:
         """Each layer, with the row of its first triangle."""
         first = 0
         for layer in self.layers:
@@ -317,7 +317,7 @@ class Surfaces:
         if len(self.layers) == 1 and triangle.min(initial=0) >= 0:
             yield ALL, triangle, self.layers[0]
             return
-        for first, layer in self.numbered():
+        for first, layer in self.layers_with_starts():
             rows = which((triangle >= first) & (triangle < first + len(layer)))
             if len(rows):
                 yield rows, triangle[rows] - first, layer

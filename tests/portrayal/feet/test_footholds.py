@@ -195,9 +195,9 @@ def test_a_foot_that_drags_is_held_until_its_leg_would_be_pulled_straight(length
 def test_a_leg_that_is_straight_in_its_clip_is_not_pulled_straight_by_a_foot_a_little_farther() -> None:
     down, back = np.array((0.0, 0.0, -0.99)), np.array((0.0, 0.15, 0.0))
     straight, slanted = (LegReach(np.zeros((1, 3)), end[None], 1.0) for end in (down, 0.85 * down))
-    assert not straight.strained(back[None]).any()
-    assert not slanted.strained(2.0 * back[None]).any()
-    assert slanted.strained(4.0 * back[None]).all()
+    assert not straight.is_strained(back[None]).any()
+    assert not slanted.is_strained(2.0 * back[None]).any()
+    assert slanted.is_strained(4.0 * back[None]).all()
 
 
 def test_legs_let_go_at_the_end_of_a_stance_only() -> None:

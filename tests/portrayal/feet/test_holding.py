@@ -27,7 +27,7 @@ def test_a_foot_is_held_at_the_median_of_each_stance_and_glides_in_between() -> 
     rest = np.zeros(20, dtype=bool)
     rest[2:8] = rest[12:18] = rest[19] = True
     stances = Stances(rest)
-    moved = values + stances.added(values)
+    moved = values + stances.holding_shift(values)
     np.testing.assert_allclose(moved[2:9, 0], values[5, 0])
     np.testing.assert_allclose(moved[12:19, 0], values[15, 0])
     assert (np.diff(moved[8:13, 0]) > 0.0).all()

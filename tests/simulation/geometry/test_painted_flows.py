@@ -21,7 +21,7 @@ def test_the_flow_is_that_of_the_nearest_point() -> None:
     rng = np.random.default_rng(1)
     points = np.stack((rng.uniform(-8.0, 8.0, 60), rng.uniform(-8.0, 8.0, 60), rng.uniform(-2.0, 2.0, 60)), axis=-1)
     points = points[np.hypot(points[:, 0], points[:, 1]) > 3.0]
-    distance, flow = whirl().sampled(points, np.full(len(points), 5.0))
+    distance, flow = whirl().sample(points, np.full(len(points), 5.0))
     assert np.allclose(distance, np.abs(points[:, 2]))
     out = np.hypot(points[:, 0], points[:, 1])
     assert np.allclose(flow[:, 0], -points[:, 1] / out, atol=0.06)
@@ -31,7 +31,7 @@ def test_the_flow_is_that_of_the_nearest_point() -> None:
 def test_the_flow_is_interpolated_linearly_between_the_corners_of_a_triangle() -> None:
     corners = np.array([[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0]])
     made = current(corners, np.array([[0, 1, 2]]), np.array([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]]))
-    _, flow = made.sampled(np.array([[1.0, 2.0, 0.5], [9.0, 0.0, 0.0]]), np.full(2, 3.0))
+    _, flow = made.sample(np.array([[1.0, 2.0, 0.5], [9.0, 0.0, 0.0]]), np.full(2, 3.0))
     assert np.allclose(flow, [[0.25, 0.25, 0.5], [0.0, 0.0, 0.0]])
 
 
