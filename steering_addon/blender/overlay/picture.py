@@ -31,14 +31,13 @@ from ..objects.tagged_objects import by_role, capsule_of, crowd_of, full_name
 from ..properties import pointed_at, settings_of
 from ..read.curves import sketched
 from ..read.flow_meshes import CurrentReader
-from ..read.links import lines_of
+from ..read.links import lines_of, path_of_signal, read_signals
 from ..read.plan import scenery
 from ..read.reading import Reader
 from ..read.sources import behaviors_of
 from ..refusal import Refusal
 from .aims import Aim, aims_of
 from .ground import GroundLines, steepest_of
-from .signals import lines_of_signals
 from .strokes import (
     arrows,
     box,
@@ -63,6 +62,7 @@ PATH = (0.3, 0.7, 1.0, 0.8)
 WIDTH = (0.3, 0.7, 1.0, 0.22)
 FLOW = (0.3, 0.95, 0.85, 0.8)
 LINK = (0.4, 0.9, 0.5, 0.9)
+GREEN, RED = (0.3, 0.9, 0.4, 0.9), (1.0, 0.25, 0.2, 0.9)
 OBSTACLE = (1.0, 0.35, 0.25, 0.6)
 REGION = (0.7, 0.65, 1.0, 0.6)
 BORDER, STEEP = (0.6, 0.9, 0.45, 0.5), (1.0, 0.4, 0.2, 0.4)
@@ -218,8 +218,7 @@ def picture(
         _curves(drawn, depsgraph, cast)
         _currents(drawn, depsgraph, cast)
         _links(drawn, depsgraph, cast)
-        for line, color in lines_of_signals(cast.signals, cast.paths, depsgraph):
-            drawn.add(line, color)
+        _signals(drawn, depsgraph, cast)
     if items & {"FRONT", "VELOCITY", "TARGETS", "TRAILS"} and (present := cast.without_hidden(depsgraph)).vehicles:
         _vehicles(drawn, scene, depsgraph, present, tracks, items)
     if "FORCES" in items:
@@ -285,6 +284,26 @@ def _links(drawn: Picture, depsgraph: Depsgraph, cast: Subjects) -> None:
             course = spline(points, False)
             for sign in (1, -1) if both_ways else (1,):
                 _course(drawn, _lane_line(course, sign), LINK_MARK * course.length, LINK)
+
+
+def _signals(drawn: Picture, depsgraph: Depsgraph, cast: Subjects) -> None:
+    """Draw a line from each signal to its place on the nearest curve, or on its own."""
+    curves = list(dict.fromkeys([*cast.paths, *filter(None, map(path_of_signal, cast.signals))]))
+    try:
+        signals = read_signals(cast.signals, curves, depsgraph, depsgraph.scene.frame_current)
+    except Refusal:
+        # The bake reports the error; the overlay just skips the signals.
+        return
+    paths = [
+        [spline(points, closed) for points, closed in sketched(ob, depsgraph) if np.isfinite(points).all()]
+        for ob in curves
+    ]
+    for position, green, own in zip(signals.position, signals.green.tolist(), signals.path.tolist()):
+        lines = [line for path in (paths if own < 0 else [paths[own]]) for line in path]
+        places = [line.position(line.nearest(position[None]))[0] for line in lines]
+        if places:
+            nearest = min(places, key=lambda place: float(np.linalg.norm(place - position)))
+            drawn.add(np.array([position, nearest]), GREEN if green else RED)
 
 
 def _lane_line(lane: Spline, sign: int) -> Spline:

@@ -178,7 +178,7 @@ def test_a_signal_is_drawn_with_a_line_to_the_lane_that_it_holds() -> None:
     tag(path_curve("Road", [(-8.0, 0.0, 0.0), (8.0, 0.0, 0.0)]), role="PATH")
     other = tag(path_curve("Other", [(-8.0, 9.0, 0.0), (8.0, 9.0, 0.0)]), role="PATH")
     light = tag(empty("Light", (1.0, 2.0, 0.0)), role="SIGNAL")
-    colors = part("blender.overlay.signals")
+    colors = part("blender.overlay.picture")
     assert colored(drawn("PATHS"), colors.GREEN)[:, 1].tolist() == pytest.approx([2.0, 0.0], abs=1e-5)
     light.steering.green, light.steering.signal_path = False, other
     assert colored(drawn("PATHS"), colors.RED)[:, 1].tolist() == pytest.approx([2.0, 9.0], abs=1e-5)
