@@ -35,7 +35,7 @@ def ease(foot: Stepping, correction: FootCorrection, drop: Scalars, height: floa
     swings, line = np.asarray(correction.room) > 0.0, reach.line(correction, drop)
     distance, toes = magnitude(line), _Toes.of(foot, reach, correction, drop, height)
     gives = np.where(swings, 0.0, height * np.maximum(GIVES, SOON * _spread(swings.astype(np.float64))))
-    lowest = np.where(swings, 0.0, np.minimum(toes.rolled_length(toes.most, gives), distance))
+    lowest = np.where(swings, 0.0, np.minimum(toes.rolled_length(toes.limit, gives), distance))
     least, even, widest = (_half_angle(reach, leg) for leg in (lowest, distance, distance + correction.room))
     for _ in range(EASES):
         mean = even.copy()
@@ -81,14 +81,14 @@ class _Toes:
 
     Attributes:
         y, z: (..., f) metres, where they are.
-        most: (..., f) radians by which the foot rolls at most: toes in the air carry none.
+        limit: (..., f) radians by which the foot rolls at most: toes in the air carry none.
         ankle, hip: the y and z of these from there, (..., f) each.
         aside: (..., f) metres from the hip to the ankle to the left.
     """
 
     y: Scalars
     z: Scalars
-    most: Scalars
+    limit: Scalars
     ankle: tuple[Scalars, Scalars]
     hip: tuple[Scalars, Scalars]
     aside: Scalars
@@ -99,10 +99,10 @@ class _Toes:
         y, z = np.min(sole[..., 1], axis=-1), np.min(sole[..., 2], axis=-1)
         front = sole[..., 1] < (0.5 * (y + np.max(sole[..., 1], axis=-1)))[..., None]
         toes = np.min(np.where(front, sole[..., 2], np.inf), axis=-1)
-        most = ROLLS * clamp(1.0 - (toes - z) / (TOES * height), 0.0, 1.0)
+        limit = ROLLS * clamp(1.0 - (toes - z) / (TOES * height), 0.0, 1.0)
         target, line = reach.target(correction), reach.line(correction, drop)
         ankle = target[..., 1] - y, target[..., 2] - z
-        return cls(y, z, most, ankle, (ankle[0] - line[..., 1], ankle[1] - line[..., 2]), line[..., 0])
+        return cls(y, z, limit, ankle, (ankle[0] - line[..., 1], ankle[1] - line[..., 2]), line[..., 0])
 
     def rolled_length(self, angle: Scalars, lift: Scalars) -> Scalars:
         """The length of a leg, (..., f) metres, whose foot has rolled by radians and is lifted by metres, alike."""
@@ -119,7 +119,7 @@ class _Toes:
         difference = self.aside * self.aside + squares[0] + squares[1] - length * length
         cosines = clamp(0.5 * difference / product, -1.0, 1.0)
         between = angle_of(y * up - z * back, y * back + z * up)
-        return clamp(between - angle_of(np.sqrt(1.0 - cosines * cosines), cosines), 0.0, self.most)
+        return clamp(between - angle_of(np.sqrt(1.0 - cosines * cosines), cosines), 0.0, self.limit)
 
     def correction(self, angle: Scalars) -> FootCorrection:
         """The correction of feet that roll by an angle, (..., f) radians."""
