@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..simulation.arrays.scalars import Mask, Rows, Scalars, anybody, which
+from ..simulation.arrays.scalars import Mask, Rows, Scalars, anybody, nobody, which
 from ..simulation.arrays.vectors import Vectors, columns, magnitude
 from ..simulation.geometry.capsules import probes
 from ..simulation.geometry.obstacles import Obstacles
@@ -82,6 +82,7 @@ class Mishaps:
         self._stayed = np.zeros(n)
         self._where = np.full((n, 3), np.inf)
         self._queued = np.zeros(n)
+        self._lets = np.zeros(n, dtype=np.bool_)
         self._held = np.zeros(n)
         self._height = np.full(n, -np.inf)
         self._overlaps = Overlaps()
@@ -157,6 +158,10 @@ class Mishaps:
         depth = np.where(solid, -clearance / np.where(radius > 0.0, radius, 1.0), 0.0)
         self._deeper(OBSTACLE, frame, depth)
 
+        lets = _let_pass(state)
+        # When its turn comes it has as long again to get on.
+        self._stood[self._lets & ~lets] = self._stayed[self._lets & ~lets] = 0.0
+        self._lets = lets
         still = solid & (magnitude(state.motion.velocity) < STILL * snapshot.vehicle.max_speed)
         blocked = still & (clearance < BLOCKED * radius) & ~errands(state).arrived
         self._stood = np.where(blocked, self._stood + snapshot.frame_time, 0.0)
@@ -165,7 +170,6 @@ class Mishaps:
         alone = which(stays & ~waits)
         stuck[alone] |= clearance[alone] <= _gap_to_those_who_stand(alone, state, snapshot)
         self._note_stuck(frame, stuck & ~waits, snapshot)
-        # When its turn comes it has as long again to get on.
         self._queued += np.where(waits, PATIENCE, 0.0)
         self._stood[waits] = self._stayed[waits] = 0.0
         queue = (self._queued >= LONG) & ~errands(state).arrived & snapshot.present
@@ -222,19 +226,28 @@ class Mishaps:
 
 def _wait_in_turn(halted: Mask, patient: Mask, state: State, snapshot: Snapshot) -> Mask:
     """Whether each of the vehicles that are held up, (n,), waits in turn: another beside it goes before it that gets
-    on, or that waits in turn itself; or it lets others pass where there is no room for two. Before one that is patient,
-    others with a longer way may go as well."""
-    errand, before = errands(state), {}
+    on, or that waits in turn itself; or it lets others pass where there is no room for two, or others are before it
+    there. Before one that is patient, others with a longer way may go as well."""
+    errand, before, every = errands(state), {}, np.arange(len(state))
     passing = memory_among(Passing, state.memories.values())
     radius, position = snapshot.vehicle.radius, state.motion.position
     goes = snapshot.present & errand.bound
     for row in which(halted).tolist():
         beside = magnitude(position - position[row]) - radius - radius[row] < BESIDE * radius[row]
-        before[row] = which(beside & goes & (patient[row] | (errand.left < errand.left[row])))
-    gets_on = ~halted if passing is None else ~halted | passing.lets
+        sooner = beside & (patient[row] | (errand.left < errand.left[row]))
+        if passing is not None:
+            sooner |= passing.alike(every, np.full(len(every), row)) & (passing.come > passing.come[row])
+        before[row] = which(sooner & goes)
+    gets_on = ~halted | _let_pass(state)
     while next_ones := [row for row, others in before.items() if not gets_on[row] and anybody(gets_on[others])]:
         gets_on[next_ones] = True
     return halted & gets_on
+
+
+def _let_pass(state: State) -> Mask:
+    """The vehicles that let others pass where there is no room for two, (n,)."""
+    passing = memory_among(Passing, state.memories.values())
+    return nobody(len(state)) if passing is None else passing.lets
 
 
 def _gap_to_those_who_stand(rows: Rows, state: State, snapshot: Snapshot) -> Scalars:

@@ -6,7 +6,7 @@ import numpy as np
 
 from .arrays.frozen import Columns
 from .arrays.scalars import Mask, Rows, Scalars
-from .arrays.vectors import Vectors, no_vectors
+from .arrays.vectors import Vectors, dot, magnitude, no_vectors, picked
 from .memory import Memory, remembered
 
 
@@ -89,6 +89,13 @@ class Signals(Columns):
 NO_SIGNALS = Signals(no_vectors(0), np.zeros(0, dtype=np.bool_), np.zeros(0, dtype=np.int64))
 
 
+SAME = 1.5
+"""Metres between the first places of one passage as seen from either side: walls up to about a metre thick."""
+OPPOSITE = 0.3
+"""Cosine of the angle between directions through a passage beyond which they are alike, or below its negative, opposite
+to each other."""
+
+
 @dataclass(frozen=True)
 class Passing(Memory):
     """The passage that each agent comes to by its way, or is in. All vehicles see it.
@@ -112,3 +119,8 @@ class Passing(Memory):
     lets: Mask = remembered(False)
     waited: Scalars = remembered(0.0)
     asked: Scalars = remembered(-np.inf)
+
+    def alike(self, one: Rows, other: Rows) -> Mask:
+        """Whether agents of rows (m,) come to the same passage in the same direction as others, (m,)."""
+        same = magnitude(picked(self.place, one) - picked(self.place, other)) < SAME
+        return same & (dot(picked(self.through, one), picked(self.through, other)) > OPPOSITE)

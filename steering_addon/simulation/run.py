@@ -120,7 +120,9 @@ def _traffic_after(state: State, snapshot: Snapshot, world: World, time: float) 
     motion, model = state.motion, snapshot.vehicle
     own_speed, goes = model.cruise_speed * model.max_speed, snapshot.present & ~state.away
     speed = magnitude(motion.velocity)
-    return world.ways.traffic_after(motion.position, speed, own_speed, model.radius, goes, time, world.dt)
+    return world.ways.traffic_after(
+        motion.position, speed, own_speed, model.radius, goes, world.passing, time, world.dt
+    )
 
 
 def _standing(state: State, waiting: Mask) -> State:

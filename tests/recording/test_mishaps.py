@@ -22,6 +22,7 @@ from steering_addon.recording.mishaps import (
     Mishaps,
 )
 from steering_addon.simulation.geometry.obstacles import boxes, obstacles
+from steering_addon.simulation.lane_use import Passing
 from steering_addon.simulation.locomotion import HELD_UP, OFF_GROUND
 from steering_addon.simulation.snapshot import State
 from steering_addon.simulation.steering import ERRAND
@@ -254,3 +255,26 @@ def test_who_waits_in_turn_is_not_stuck_but_in_a_queue(
     there, gone = state(0.0, 1.0 * gets_on), state(-20.0 * gets_on, 1.0 * gets_on)
     result = looked_at(*(there if frame // 24 % 2 else gone for frame in range(seconds * 24)))
     assert (result.number(STUCK), result.number(QUEUED)) == (stuck, queued)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "before", "stuck"),
+    [(1.5, False, 0), (3.0, False, 1), (3.0, True, 0)],
+    ids=["as long again", "not for ever", "unless others are before it"],
+)
+def test_who_lets_others_pass_a_narrow_passage_is_not_stuck_nor_when_its_turn_comes(
+    seconds: float, before: bool, stuck: int
+) -> None:
+    """One at the wall beside a passage, and one on its way there, further away than the width of a body."""
+    wall = boxes([[4.0, 0.4, 0.0]], [[5.0, 0.1, 1.0]])
+    bound = errand_of(np.ones(2, dtype=bool), np.ones(2), np.zeros(2, dtype=bool))
+    place, through = np.array([[-1.0, 0.4, 0.0]] * 2), np.array([[0.0, 1.0, 0.0]] * 2)
+    come = np.array([-1.0, -0.5 if before else -1.5])
+
+    def state(lets: bool) -> State:
+        passing = replace(Passing.blank(2), place=place, through=through, come=come, lets=np.array([lets, False]))
+        there = at([[0.0, 0.0, 0.0], [-2.5, 0.0, 0.0]], 0.3, velocity=[[0.0] * 3, [1.0, 0.0, 0.0]], obstacles=wall)
+        return replace(there, memories={ERRAND: bound, "passing": passing})
+
+    result = looked_at(*(state(frame < 5 * 24) for frame in range(int((5 + seconds) * 24))))
+    assert result.number(STUCK) == stuck

@@ -10,9 +10,11 @@ where noise(t) are two smooth random numbers from -1 to 1, one along each axis. 
 the gap that opens, and would only turn to and fro before it. Who is to stand (Cruise Speed 0) leaves no gap of itself:
 the jammed go on as if it were not there, and contacts have it make room.
 
-Who is held up on a way that turns, as through a door, and steps aside goes before those who have a longer way left, if
-nobody right before it has a shorter one: it does not keep out of their way. If each gave way to all others, a throng
-would stand before an empty door; if all of them went first, not only the foremost, they would pass it in single file.
+Who is held up on a way that turns, as through a door, or that comes to a passage too narrow for two, and steps aside
+goes before those who have a longer way left, if nobody right before it has a shorter one: it does not keep out of their
+way. Of those who come to such a passage from the same side, the one that is nearer to it has the shorter way, wherever
+they go from there. If each gave way to all others, a throng would stand before an empty door; if all of them went
+first, not only the foremost, they would pass it in single file.
 """
 
 from dataclasses import dataclass
@@ -20,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays.chance import mix, smooth_noise
-from ..arrays.scalars import EPSILON, Mask, Scalars, anybody, clamp, nobody, which
+from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, clamp, nobody, which
 from ..arrays.vectors import Vectors, columns, dot, magnitude, picked, unit
 from ..memory import Memory, remembered
 from ..nearby.neighbors import Near
@@ -140,13 +142,15 @@ class Jam:
         slow = (progress < jamming.jammed) & agents.grounded
         gap = near.distance - agents.radius[near.agent] - world.bodies.radius[near.body]
         pressing = which(gap < jamming.pressed)
-        agent, left, course = near.agent[pressing], world.way_left, unit(course)
+        agent, course = near.agent[pressing], unit(course)
         number = np.bincount(agent, minlength=len(agents))
         in_front = dot(picked(near.offset, pressing), picked(course, agent)) > AHEAD * near.distance[pressing]
-        sooner = in_front & (left[near.body[pressing]] < left[agents.rows[agent]])
+        sooner = in_front & (_behind(world, near.body[pressing], agents.rows[agent]) < 0.0)
         blocked, later = (np.bincount(agent[some], minlength=len(agents)) > 0 for some in (in_front, sooner))
         pressed, held = number > 0, blocked & (number >= HELD)
         turns, steps_aside = ahead < agents.goal_distance - agents.radius, agents.handling.side_step > 0.0
+        if world.passing is not None:
+            turns = turns | np.isfinite(world.passing.place[agents.rows, 0])
         first = (progress < jamming.freely) & turns & steps_aside & ~later
         return cls(slow & pressed, slow & held, first, course, jamming)
 
@@ -173,13 +177,23 @@ class Jam:
         Who stands makes room for who is jammed, and who has a longer way left for who is held up, unless it comes
         towards that.
         """
-        stands, left = world.bodies.stands, world.way_left
+        stands = world.bodies.stands
         makes_room = nobody(len(near.body)) if stands is None else self.jammed[near.agent] & stands[near.body]
         if anybody(self.first):
-            later = self.first[near.agent] & (left[near.body] > left[agents.rows[near.agent]])
+            later = self.first[near.agent] & (_behind(world, near.body, agents.rows[near.agent]) > 0.0)
             to_own = picked(world.goal, agents.rows[near.agent]) - picked(agents.position, near.agent)
             elsewhere = dot(to_own, picked(world.goal, near.body) - picked(agents.position, near.agent)) <= 0.0
             heading = picked(world.bodies.forward, near.body)
             comes = elsewhere & (dot(heading, picked(self.course, near.agent)) <= COMES)
             makes_room = makes_room | later & ~comes
         return near.perceived(~makes_room).only_perceived() if anybody(makes_room) else near
+
+
+def _behind(world: World, bodies: Rows, rows: Rows) -> Scalars:
+    """How much longer a way bodies (m,) have left than vehicles of rows (m,), metres; nan where either has none."""
+    longer, passing = world.way_left[bodies] - world.way_left[rows], world.passing
+    if passing is None:
+        return longer
+    others = np.minimum(bodies, world.vehicles - 1)
+    alike = (bodies < world.vehicles) & passing.alike(others, rows)
+    return np.where(alike, passing.come[rows] - passing.come[others], longer)

@@ -6,7 +6,7 @@ long. So a behavior seeks, brakes and arrives by the way as it does on an open p
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from ..geometry.paths import Spline
 from ..geometry.shapes import OUTSIDE
 from ..geometry.surfaces import Surfaces
 from ..handling import Handling
+from ..lane_use import Passing
 from ..links import NO_LINKS, Links
 from .mesh_walls import are_mapped
 from .routes import LANES
@@ -37,6 +38,7 @@ PACES = 0.1
 """Metres a second to which the pace of those who look for ways over links is rounded."""
 KEPT = 16
 """Grounds that are kept: a few kinds of bodies, with each door open and closed."""
+NO_PASSING = Passing.blank(0)
 
 
 @dataclass(frozen=True)
@@ -173,13 +175,22 @@ class Ways:
         return walked
 
     def traffic_after(
-        self, position: Vectors, speed: Scalars, own_speed: Scalars, radius: Scalars, goes: Mask, time: float, dt: float
+        self,
+        position: Vectors,
+        speed: Scalars,
+        own_speed: Scalars,
+        radius: Scalars,
+        goes: Mask,
+        passing: Passing | None,
+        time: float,
+        dt: float,
     ) -> dict[Build, Traffic]:
         """The traffic a step later, by the build of the bodies whose ground it is on.
 
         Args:
             position: (v, 3) metres, and for each vehicle its speed, its own speed where nobody holds it up, m/s, its
                 radius, metres, and whether it goes, (v,).
+            passing: the passages that vehicles come to; None for none.
             time: seconds.
         """
         after = {}
@@ -189,8 +200,9 @@ class Ways:
             rows = which(walks & goes)
             x, y, z = picked(position, rows).T
             nodes = ground.spans.at(x, y, z - self.lift[rows], ground.build.headroom)
+            seen = NO_PASSING if passing is None else passing.take(rows)
             after[ground.build] = traffic.after(
-                ground.spans, nodes, radius[rows], speed[rows], own_speed[rows], time, dt
+                ground.spans, nodes, radius[rows], speed[rows], own_speed[rows], partial(ground.streams, seen), time, dt
             )
         return after
 

@@ -13,7 +13,7 @@ import numpy as np
 from ..arrays.frozen import replace
 from ..arrays.scalars import Mask, Scalars, anybody, clamp, distinct_rows, nobody, which
 from ..arrays.vectors import Vectors, dot, magnitude, picked, unit
-from ..lane_use import Passing
+from ..lane_use import OPPOSITE, SAME, Passing
 from ..world import Agents, World
 from .over_ground import Ways
 
@@ -21,11 +21,6 @@ RATE = 0.06
 """Metres that a second of waiting counts: after half a minute those wait who are two metres nearer."""
 INSIDE = 3.0
 """Metres that being inside counts: nobody enters against one who gets on."""
-SAME = 1.5
-"""Metres between the first places of one passage as seen from either side: walls up to about a metre thick."""
-OPPOSITE = 0.3
-"""Cosine of the angle between directions through a passage beyond which they are alike, or below its negative, opposite
-to each other."""
 ASIDE, CLEAR = 3.4, 2.8
 """Radii beside the middle of a passage where agents wait, and from where on they are out of the way: another fits
 between those on either side."""

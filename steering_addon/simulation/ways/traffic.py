@@ -2,15 +2,21 @@
 
 About every second the slowness of the ground follows from how fast those on it got on. So a queue counts by the time
 that it takes, and people take another door, or the outer side of a bend, as soon as that is quicker.
+
+A passage too narrow for two counts longer for those who go against a stream that holds it, by the time in which that
+gets through. So each of several doors comes to belong to one direction.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import blake2b
+from typing import NamedTuple
 
 import numpy as np
 
 from ..arrays.once import once
-from ..arrays.scalars import Rows, Scalars, clamp, totals, which
+from ..arrays.scalars import Rows, Scalars, clamp, distinct_rows, totals, which
+from ..arrays.vectors import Vectors, no_vectors
 from .spans import Spans
 
 AVERAGED = 1.5
@@ -26,6 +32,32 @@ SPREAD = 3
 """Cells over which it is spread: it is the density round a body that holds it up."""
 SLOWNESS = (1.0, 1.5, 2.25, 3.5, 5.0, 8.0, 12.0, 18.0, 27.0)
 """The steps that slowness is rounded down to, so that ways are not solved again for every little change."""
+EACH = 1.5
+"""Metres of free way for which one of a stream holds up those who go against it: about a second."""
+
+
+class Streams(NamedTuple):
+    """Streams that hold passages too narrow for two.
+
+    Attributes:
+        passage: (k,) the number of each passage.
+        through: (k, 3) the level unit directions in which they go through.
+        metres: (k,) of free way that it takes until they are through.
+    """
+
+    passage: Rows
+    through: Vectors
+    metres: Scalars
+
+    @classmethod
+    def of(cls, passage: Rows, through: Vectors) -> "Streams":
+        """Those of agents (m,) who come to passages, or are in one, and let nobody pass."""
+        ends, of = distinct_rows(np.concatenate((passage[:, None], through), axis=1))
+        metres = EACH * totals(of, np.ones(len(of)), len(ends))
+        return cls(ends[:, 0].astype(np.int64), ends[:, 1:], metres)
+
+
+NO_STREAMS = Streams(np.zeros(0, dtype=np.int64), no_vectors(0), np.zeros(0))
 
 
 @dataclass(frozen=True)
@@ -38,6 +70,7 @@ class Traffic:
         pace: (k,) the same, times the share of their own speed that they had.
         slowness: (N + 1,) how much slower a way is than a free one, as of the last look; index N stands for none.
         look: the number of that look.
+        streams: as of the last look.
     """
 
     visited: Rows
@@ -45,6 +78,7 @@ class Traffic:
     pace: Scalars
     slowness: Scalars
     look: int
+    streams: Streams = NO_STREAMS
 
     @classmethod
     def none_yet(cls, spans: Spans) -> "Traffic":
@@ -56,13 +90,22 @@ class Traffic:
         return blake2b(self.slowness.tobytes(), digest_size=16).digest() if (self.slowness > 1.0).any() else b""
 
     def after(
-        self, spans: Spans, nodes: Rows, radius: Scalars, speed: Scalars, own_speed: Scalars, time: float, dt: float
+        self,
+        spans: Spans,
+        nodes: Rows,
+        radius: Scalars,
+        speed: Scalars,
+        own_speed: Scalars,
+        streams: Callable[[], Streams],
+        time: float,
+        dt: float,
     ) -> "Traffic":
         """The traffic a step later.
 
         Args:
             nodes, radius: (m,) where bodies are, and how large, metres.
             speed, own_speed: (m,) what they have, and what they have where nobody holds them up, m/s.
+            streams: gives those that hold passages.
             time: seconds.
         """
         n, part, on = len(spans), min(dt / AVERAGED, 1.0), which(nodes < len(spans))
@@ -77,8 +120,9 @@ class Traffic:
 
         cover, pace = averaged(self.cover, area), averaged(self.pace, area * share)
         look = int(np.floor(time / (RENEWED * max(n / MANY, 1.0))))
-        slowness = self.slowness if look == self.look else _slowness(spans, visited, cover, pace)
-        return Traffic(visited, cover, pace, slowness, look)
+        if look == self.look:
+            return Traffic(visited, cover, pace, self.slowness, look, self.streams)
+        return Traffic(visited, cover, pace, _slowness(spans, visited, cover, pace), look, streams())
 
 
 def _slowness(spans: Spans, visited: Rows, cover: Scalars, pace: Scalars) -> Scalars:

@@ -156,10 +156,28 @@ class WalkableGrid:
             # A body that had to move along the passage to fit would have less room beside it within.
             room = self._spare - np.abs(dot(off, through))
             width = magnitude(place[ends[0]] - place[ends[1]]) + room[ends[0]] + room[ends[1]]
-            narrower = which(self.grid.passable & (width < least))
+            narrower = which(self.grid.passable & (width < least) & (side < 2 or self._leads_on(side)))
             least[narrower], along[narrower] = width[narrower], through
             middle[narrower] = 0.5 * (place[ends[0]] + place[ends[1]])[narrower]
         return least < widest, along, middle
+
+    def _leads_on(self, diagonal: int) -> Mask:
+        """Whether each node is passed square to links to a corner, 2 or 3, (N + 1,): not in the corner of a room."""
+        links = self.grid.corners[(diagonal + 1) % 2 :: 2]
+        return np.asarray((links < len(self.spans)).all(axis=0))
+
+    @once
+    def passage(self) -> Rows:
+        """(N + 1,) the same number for all nodes of one passage too narrow for two; N for the others."""
+        narrow, n = self.narrow[0], len(self.spans)
+        label = self._labelled(np.where(narrow[self.grid.links] & narrow, self.grid.links, n))
+        return np.where(narrow, label, n)
+
+    def depth(self, nodes: Rows) -> float:
+        """How long the passage of nodes (m,) is, metres."""
+        along = self.narrow[1][nodes[0]]
+        place = self.spans.x[nodes] * along[0] + self.spans.y[nodes] * along[1]
+        return float(place.max() - place.min()) + self.spans.size
 
     @once
     def part(self) -> Rows:

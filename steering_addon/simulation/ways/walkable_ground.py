@@ -10,12 +10,13 @@ import numpy as np
 
 from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, clamp, distinct_rows, which
 from ..arrays.vectors import Vectors, columns, dot, magnitude, picked, unit
+from ..lane_use import OPPOSITE, Passing
 from ..links import Links
 from .fields import FAR, Field, Mesh8
 from .routes import LANES, LENGTHS, Routes, look_from
 from .spans import grade
 from .standing import Standing
-from .traffic import Traffic
+from .traffic import Streams, Traffic
 from .walkable_grid import WalkableGrid
 
 FEW = 16
@@ -69,13 +70,14 @@ class WalkableGround(WalkableGrid):
         super().__init__(standing)
         self._routes: dict[tuple[int, bytes], Routes] = {}
         self._fields: dict[tuple[int, bytes], Field] = {}
+        self._opposed: dict[tuple[int, int, bytes], bool] = {}
         if before is not None:
             self._fields = {key: routes.field for key, routes in before._routes.items() if key[0] >= 0}
             self._touched = self.touched_since(before)
 
     def with_links(self, links: Links, pace: float) -> Self:
         ground = super().with_links(links, pace)
-        ground._routes, ground._fields = {}, {}
+        ground._routes, ground._fields, ground._opposed = {}, {}, {}
         return ground
 
     def course(
@@ -231,11 +233,43 @@ class WalkableGround(WalkableGrid):
         end[hidden] = self._blocks[end[hidden]]
         return end, leads, leads & moves & seen
 
-    def _routes_to(self, node: int, traffic: Traffic) -> Routes:
-        key = node, traffic.digest
+    def streams(self, passing: Passing) -> Streams:
+        """The streams of agents that let nobody pass at passages on this ground."""
+        goes = ~passing.lets & (passing.asked == passing.asked.max(initial=-np.inf))
+        known = which(goes & np.isfinite(passing.place[:, 0]))
+        passage = self.passage[self.nodes_at(picked(passing.place, known), self.build.headroom)]
+        on = which(passage < len(self.spans))
+        return Streams.of(passage[on], picked(passing.through, known[on]))
+
+    def _held(self, node: int, streams: Streams) -> list[tuple[int, float]]:
+        """The passages through which the way to a node leads against a stream, with the metres that they count more."""
+        held = []
+        for passage, through, metres in zip(streams.passage.tolist(), streams.through, streams.metres.tolist()):
+            key = node, passage, through.tobytes()
+            if key not in self._opposed:
+                nodes = which(self.passage[:-1] == passage)
+                field = self._routes_to(node, None).field
+                field.reach(nodes)
+                along = field.descent(nodes)
+                self._opposed[key] = float((through[0] * along[0] + through[1] * along[1]).min(initial=0.0)) < -OPPOSITE
+            if self._opposed[key]:
+                held.append((passage, metres))
+        return held
+
+    def _routes_to(self, node: int, traffic: Traffic | None) -> Routes:
+        """The ways to a node; without traffic those on which nobody is."""
+        held = [] if traffic is None else self._held(node, traffic.streams)
+        digest = b"" if traffic is None else traffic.digest
+        key = node, digest + str(held).encode() if held else digest
 
         def solved() -> Routes:
-            slowness, known = traffic.slowness if traffic.digest else 1.0, self._fields.pop(key, None)
+            known = self._fields.pop(key, None)
+            slowness = traffic.slowness if traffic is not None and traffic.digest else 1.0
+            if held:
+                slowness = slowness * np.ones(len(self.spans) + 1)
+            for passage, metres in held:
+                nodes = which(self.passage[:-1] == passage)
+                slowness[nodes] += metres / self.depth(nodes)
             again = None if known is None else known.again(self.grid, self.clear, self._touched)
             return Routes(self, again or Field.to(self.grid, node, self.clear, slowness, self.crossed.leaps), node)
 

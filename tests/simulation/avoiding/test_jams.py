@@ -8,6 +8,7 @@ import pytest
 from steering_addon.locomotion import OnFoot, SimpleVehicle
 from steering_addon.simulation.avoiding.jams import JAMMING, Jam, Progress, update_progress
 from steering_addon.simulation.geometry.obstacles import boxes
+from steering_addon.simulation.lane_use import Passing
 from tests.scene import Scene
 from tests.simulation.avoiding.test_velocity_choice import RADIUS, walkers
 
@@ -117,6 +118,11 @@ def test_nobody_goes_first_right_behind_one_who_has_a_shorter_way(
     assert minded_by(in_file(0.1, locomotions=[(OnFoot, {"turn_on_the_spot": 3.0})]), left) == pairs
 
 
+def test_who_is_nearer_to_a_narrow_passage_goes_first_wherever_the_others_go_from_there() -> None:
+    place, back = in_file(0.1, locomotions=[(OnFoot, {"turn_on_the_spot": 3.0})]), (3, 2, 1)
+    assert minded_by(place, back, ahead=30.0, come=(-1.0, -2.0, -3.0)) == [(1, 0), (1, 2), (2, 0), (2, 1)]
+
+
 def minded_by(
     place: Scene,
     left: tuple[int, ...],
@@ -124,13 +130,19 @@ def minded_by(
     ahead: float = 2.0,
     turned: tuple[int, ...] = (),
     back: tuple[int, ...] = (),
+    come: tuple[float, ...] = (),
 ) -> list[tuple[int, int]]:
-    """Each agent with each other that it minds: their ways are so long, some have turned round, some go back."""
+    """Each agent with each other that it minds: their ways are so long, some have turned round, some go back; they have
+    come so far into a narrow passage."""
     world, agents, _ = place.seen()
     forward, goal = world.bodies.forward.copy(), np.tile([0.0, 30.0, 0.0], (3, 1))
     forward[list(turned)] *= -1.0
     goal[list(back)] *= -1.0
     world = replace(world, way_left=np.array(left), goal=goal, bodies=replace(world.bodies, forward=forward))
+    if come:
+        passing = Passing.blank(3)
+        place_of_all, through = np.zeros((3, 3)), np.tile([0.0, 1.0, 0.0], (3, 1))
+        world = replace(world, passing=replace(passing, place=place_of_all, through=through, come=np.array(come)))
     agents = replace(agents, intention=replace(agents.intention, goal_distance=np.full(3, 30.0)))
     [_, avoidance] = (kind.of(len(place), **values) for kind, values in place.behaviors)
     near = avoidance.near(world, agents).together()

@@ -16,6 +16,7 @@ from steering_addon.simulation.geometry.surfaces import surfaces
 from steering_addon.simulation.lane_use import Passing
 from steering_addon.simulation.run import step
 from steering_addon.simulation.ways.spans import Build, find_spans
+from steering_addon.simulation.ways.traffic import Streams, Traffic
 from steering_addon.simulation.ways.walkable_ground import WalkableGround
 from tests.scene import Scene, leaders
 
@@ -56,6 +57,36 @@ def test_a_door_is_a_passage_exactly_if_two_do_not_fit_side_by_side(door: float,
     assert there.any() == narrow
     assert (np.abs(along[there]) == (1.0, 0.0, 0.0)).all()
     assert (np.abs(middle[there][:, 1]) < 0.5 * RADIUS).all()
+
+
+def ground_with(*walls) -> WalkableGround:
+    build = Build(RADIUS, 0.61, 0.3, 0.42, 1.8)
+    spans = find_spans(GROUND, build)
+    assert spans is not None
+    standing = boxes([[x, y, 1.0] for x, y, _, _ in walls], [[half_x, half_y, 1.0] for _, _, half_x, half_y in walls])
+    return WalkableGround(WalkableGround.empty(spans, build).with_obstacles(standing))
+
+
+def test_the_corner_of_a_room_is_no_passage() -> None:
+    assert not ground_with((0.0, 0.5, 2.0, 0.1), (1.9, -0.5, 0.1, 1.0)).narrow[0].any()
+
+
+def test_who_would_go_against_a_stream_takes_another_door() -> None:
+    ground = ground_with((0.0, 3.3, 0.1, 0.7), (0.0, 0.0, 0.1, 1.7), (0.0, -3.3, 0.1, 0.7))
+    feet, goals = np.array([[side * 3.0, 1.0, 0.0] for side in (-1, 1)]), np.array([(5.5, 0.0, 0.0), (-5.5, 0.0, 0.0)])
+    asked = goals, np.ones(2), np.zeros(2, dtype=int), Traffic.none_yet(ground.spans), np.zeros(2, bool), np.zeros(2)
+
+    def heads_for(streams: Streams) -> list[bool]:
+        """Whether each heads for the upper door, the nearer one."""
+        traffic = replace(asked[3], streams=streams)
+        place = ground.course(feet, *asked[:3], traffic, *asked[4:]).place
+        return (place[:, 1] > 1.0).tolist()
+
+    east = Passing.blank(6)
+    east = replace(east, place=np.tile((0.0, 2.15, 0.0), (6, 1)), through=np.tile((1.0, 0.0, 0.0), (6, 1)))
+    assert heads_for(ground.streams(Passing.blank(6))) == [True, True]
+    assert heads_for(ground.streams(east)) == [True, False]
+    assert heads_for(ground.streams(replace(east, lets=np.ones(6, bool)))) == [True, True], "they wait"
 
 
 @pytest.mark.parametrize(

@@ -541,7 +541,7 @@ def side_taken(crowd: Any, speed: float) -> float:
     for k in range(5 * FPS):
         pace, radius = np.array([0.0] + [speed] * n), np.full(n + 1, RADIUS)
         goes = np.arange(n + 1) > 0
-        traffic = ways.traffic_after(place, pace, np.full(n + 1, 1.4), radius, goes, k / FPS, 1.0 / FPS)
+        traffic = ways.traffic_after(place, pace, np.full(n + 1, 1.4), radius, goes, None, k / FPS, 1.0 / FPS)
         ways = replace(ways, grounds=tuple((*ground[:2], traffic[ground[0].build]) for ground in ways.grounds))
     seen_there = ways.unroll(np.arange(1), at.keys[:1], place[:1], np.array([(8.0, 0.5, 0.0)]))
     return float(seen_there[0, 1] - place[0, 1])
