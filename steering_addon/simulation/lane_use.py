@@ -120,7 +120,8 @@ class Passing(Memory):
     waited: Scalars = remembered(0.0)
     asked: Scalars = remembered(-np.inf)
 
-    def alike(self, one: Rows, other: Rows) -> Mask:
-        """Whether agents of rows (m,) come to the same passage in the same direction as others, (m,)."""
+    def alike(self, one: Rows, other: Rows, way: float = 1.0) -> Mask:
+        """Whether agents of rows (m,) come to the same passage as others, (m,), in the same direction; against them if
+        `way` is -1."""
         same = magnitude(picked(self.place, one) - picked(self.place, other)) < SAME
-        return same & (dot(picked(self.through, one), picked(self.through, other)) > OPPOSITE)
+        return same & (way * dot(picked(self.through, one), picked(self.through, other)) > OPPOSITE)

@@ -174,8 +174,8 @@ class Jam:
     def in_the_way(self, world: World, agents: Agents, near: Near) -> Near:
         """The others of which agents keep out of the way.
 
-        Who stands makes room for who is jammed, and who has a longer way left for who is held up, unless it comes
-        towards that.
+        Who stands makes room for who is jammed, who has a longer way left for who is held up, unless it comes towards
+        that, and who lets others pass for the foremost of those whom it lets pass.
         """
         stands = world.bodies.stands
         makes_room = nobody(len(near.body)) if stands is None else self.jammed[near.agent] & stands[near.body]
@@ -186,6 +186,10 @@ class Jam:
             heading = picked(world.bodies.forward, near.body)
             comes = elsewhere & (dot(heading, picked(self.course, near.agent)) <= COMES)
             makes_room = makes_room | later & ~comes
+            if world.passing is not None:
+                others = np.minimum(near.body, world.vehicles - 1)
+                lets = world.passing.lets[others] & world.passing.alike(others, agents.rows[near.agent], -1.0)
+                makes_room = makes_room | self.first[near.agent] & lets & (near.body < world.vehicles)
         return near.perceived(~makes_room).only_perceived() if anybody(makes_room) else near
 
 

@@ -11,7 +11,7 @@ changes. The others wait beside the mouth, out of the way of those who come out,
 import numpy as np
 
 from ..arrays.frozen import replace
-from ..arrays.scalars import Mask, Scalars, anybody, clamp, distinct_rows, nobody, which
+from ..arrays.scalars import Mask, Scalars, anybody, clamp, distinct_rows, which
 from ..arrays.vectors import Vectors, dot, magnitude, picked, unit
 from ..lane_use import OPPOSITE, SAME, Passing
 from ..world import Agents, World
@@ -45,7 +45,7 @@ def let_pass(
     known = np.isfinite(place[:, 0]) & np.isfinite(world.way_left[agents.rows]) & travels
     if not anybody(known):
         return course, replace(Passing.blank(n), asked=time)
-    lets, meets = _turns(world, agents)
+    lets, meets, beside = _turns(world, agents)
     lets, inside = lets & known, inside & known
     offset = agents.level(np.where(known[:, None], place - agents.position, 0.0))
     comes = np.where(inside[:, None], course, offset)
@@ -60,6 +60,8 @@ def let_pass(
     # An agent at a jamb gets off it first.
     to_middle = unit(offset - through * np.where(inside, magnitude(lateral), 0.0)[:, None])
     course = np.where(near[:, None], to_middle * magnitude(course)[:, None], course)
+    # Two abreast in a mouth would hold each other.
+    course = np.where((beside & ~inside & held_up & (before < NEAR * agents.radius))[:, None], 0.0, course)
     waiting = _waiting(agents, through, before, lateral, inside)
     return np.where(lets[:, None], waiting, course), memory
 
@@ -82,9 +84,10 @@ def _waiting(agents: Agents, through: Vectors, before: Scalars, lateral: Vectors
     return unit(way) * speed[:, None]
 
 
-def _turns(world: World, agents: Agents) -> tuple[Mask, Mask]:
-    """The agents that let others pass, and those that meet others at a passage, (n,) each."""
-    passing, lets, meets = world.passing, nobody(world.vehicles).copy(), nobody(world.vehicles).copy()
+def _turns(world: World, agents: Agents) -> tuple[Mask, Mask, Mask]:
+    """The agents that let others pass, those that meet others at a passage, and those that come to it abreast of one
+    that is nearer, (n,) each."""
+    passing, (lets, meets, beside) = world.passing, np.zeros((3, world.vehicles), dtype=np.bool_)
     if passing is not None:
         known = np.isfinite(passing.place[:, 0]) & (passing.asked == passing.asked.max())
         rows = which(known & world.bodies.present[: world.vehicles])
@@ -100,4 +103,8 @@ def _turns(world: World, agents: Agents) -> tuple[Mask, Mask]:
             for alike in (cosine > OPPOSITE, cosine < -OPPOSITE)
         )
         lets[rows], meets[rows] = (theirs > ours)[of], np.isfinite(theirs)[of]
-    return lets[agents.rows], meets[agents.rows]
+        alike = (one & (cosine > OPPOSITE))[of][:, of]
+        nearer = passing.come[rows] - passing.come[rows][:, None]
+        radius = world.bodies.radius[rows][:, None]
+        beside[rows] = (alike & (nearer > 0.0) & (nearer < radius)).any(axis=1)
+    return lets[agents.rows], meets[agents.rows], beside[agents.rows]

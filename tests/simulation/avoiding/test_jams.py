@@ -123,6 +123,16 @@ def test_who_is_nearer_to_a_narrow_passage_goes_first_wherever_the_others_go_fro
     assert minded_by(place, back, ahead=30.0, come=(-1.0, -2.0, -3.0)) == [(1, 0), (1, 2), (2, 0), (2, 1)]
 
 
+def test_the_foremost_at_a_narrow_passage_minds_nobody_who_lets_it_pass() -> None:
+    place, ends = (
+        in_file(0.1, locomotions=[(OnFoot, {"turn_on_the_spot": 3.0})]),
+        ((1, 2, 3), 0.5, 30.0, (1, 2), (1, 2)),
+    )
+    first, later = ((0, 1), (0, 2)), (-1.0, -2.0, -3.0)
+    assert set(first) <= set(minded_by(place, *ends, later)), "it can fail"
+    assert not set(first) & set(minded_by(place, *ends, later, (1, 2)))
+
+
 def minded_by(
     place: Scene,
     left: tuple[int, ...],
@@ -131,18 +141,20 @@ def minded_by(
     turned: tuple[int, ...] = (),
     back: tuple[int, ...] = (),
     come: tuple[float, ...] = (),
+    lets: tuple[int, ...] = (),
 ) -> list[tuple[int, int]]:
     """Each agent with each other that it minds: their ways are so long, some have turned round, some go back; they have
-    come so far into a narrow passage."""
+    come so far into a narrow passage, and some let others pass there."""
     world, agents, _ = place.seen()
     forward, goal = world.bodies.forward.copy(), np.tile([0.0, 30.0, 0.0], (3, 1))
     forward[list(turned)] *= -1.0
     goal[list(back)] *= -1.0
     world = replace(world, way_left=np.array(left), goal=goal, bodies=replace(world.bodies, forward=forward))
     if come:
-        passing = Passing.blank(3)
-        place_of_all, through = np.zeros((3, 3)), np.tile([0.0, 1.0, 0.0], (3, 1))
-        world = replace(world, passing=replace(passing, place=place_of_all, through=through, come=np.array(come)))
+        through, passing = np.tile([0.0, 1.0, 0.0], (3, 1)), Passing.blank(3)
+        through[list(back)] *= -1.0
+        passing = replace(passing, place=np.zeros((3, 3)), through=through, come=np.array(come))
+        world = replace(world, passing=replace(passing, lets=np.isin(np.arange(3), lets)))
     agents = replace(agents, intention=replace(agents.intention, goal_distance=np.full(3, 30.0)))
     [_, avoidance] = (kind.of(len(place), **values) for kind, values in place.behaviors)
     near = avoidance.near(world, agents).together()
