@@ -15,6 +15,7 @@ from steering_addon.simulation.geometry.obstacles import boxes
 from steering_addon.simulation.geometry.surfaces import surfaces
 from steering_addon.simulation.lane_use import Passing
 from steering_addon.simulation.run import step
+from steering_addon.simulation.ways.passages import let_pass
 from steering_addon.simulation.ways.spans import Build, find_spans
 from steering_addon.simulation.ways.traffic import Streams, Traffic
 from steering_addon.simulation.ways.walkable_ground import WalkableGround
@@ -110,6 +111,19 @@ def test_the_nearest_goes_first_then_who_is_inside_and_then_who_waited_long(insi
     state = replace(state, memories={**state.memories, PASSING: passing})
     after = step(state, snapshot).memories[PASSING]
     assert after.lets.tolist() == [west_lets, not west_lets]
+
+
+@pytest.mark.parametrize(("behind", "stands"), [(0.1, True), (0.6, False)])
+def test_of_two_held_up_abreast_in_a_mouth_the_one_that_is_less_far_stands(behind: float, stands: bool) -> None:
+    scene = walkers([(-0.4, 0.28, 0.0), (-0.4 - behind, -0.28, 0.0)], 0.9)
+    world, agents, _ = scene.seen()
+    assert world.ways is not None
+    goal = world.ways.unroll(agents.rows, agents.keys, agents.position, np.tile((4.0, 0.0, 0.0), (2, 1)))
+    agents, every, course = replace(agents, goal=goal), np.ones(2, dtype=bool), np.tile((0.8, 0.0, 0.0), (2, 1))
+    world = replace(world, way_left=np.array([4.4, 4.5]))
+    _, memory = let_pass(world, world.ways, agents, course, every, every, Passing.blank(2))
+    went, _ = let_pass(replace(world, passing=memory), world.ways, agents, course, every, every, memory)
+    assert (went != 0.0).any(axis=1).tolist() == [True, not stands]
 
 
 def test_streams_that_meet_at_a_narrow_door_pass_it_in_turns_and_nobody_is_stuck() -> None:
