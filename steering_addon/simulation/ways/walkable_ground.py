@@ -256,6 +256,14 @@ class WalkableGround(WalkableGrid):
                 held.append((passage, metres))
         return held
 
+    def _slowed(self, slowness: Scalars | float, held: list[tuple[int, float]]) -> Scalars:
+        """The slowness, (N + 1,), that counts such passages longer."""
+        slowed = slowness * np.ones(len(self.spans) + 1)
+        for passage, metres in held:
+            nodes = which(self.passage[:-1] == passage)
+            slowed[nodes] += metres / self.depth(nodes)
+        return slowed
+
     def _routes_to(self, node: int, traffic: Traffic | None) -> Routes:
         """The ways to a node; without traffic those on which nobody is."""
         held = [] if traffic is None else self._held(node, traffic.streams)
@@ -266,10 +274,7 @@ class WalkableGround(WalkableGrid):
             known = self._fields.pop(key, None)
             slowness = traffic.slowness if traffic is not None and traffic.digest else 1.0
             if held:
-                slowness = slowness * np.ones(len(self.spans) + 1)
-            for passage, metres in held:
-                nodes = which(self.passage[:-1] == passage)
-                slowness[nodes] += metres / self.depth(nodes)
+                slowness = self._slowed(slowness, held)
             again = None if known is None else known.again(self.grid, self.clear, self._touched)
             return Routes(self, again or Field.to(self.grid, node, self.clear, slowness, self.crossed.leaps), node)
 
