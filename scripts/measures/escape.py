@@ -30,9 +30,11 @@ CASES = (
     *("starling evade 20 300 1", "fish startle 3 300 1", "fish evade 5 300 2"),
     *("herd startle 3 60 1", "herd startle 3 60 2", "herd startle 6 40 3"),
 )
+ROUNDING = 1e-4
+"""Of a speed that is measured by places, m/s."""
 BANDS = {
-    "burst": (1.2, 1.8 + 1e-6),
-    "speed": (2.0, 18.0 + 1e-6),
+    "burst": (1.2, 1.8 + ROUNDING),
+    "speed": (2.0, 18.0 + ROUNDING),
     "near": (0, 0),
     "startled": (0.95, 1.0),
     "first to last": (12, 72),

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..simulation.arrays.chance import Keys, mix, uniform
 from ..simulation.arrays.scalars import Mask, Rows, Scalars
-from ..simulation.mindset import BY_OTHERS, BY_URGE, NOBODY, Mindset
+from ..simulation.mindset import BY_CUE, BY_OTHERS, BY_URGE, NOBODY, Mindset
 from .conditions import Meeting, OfItself, OfRegions
 from .declaring import Mind, Mode, Trigger
 
@@ -179,6 +179,8 @@ def _follow_example(mode: Mode, number: int, meeting: Meeting, mindset: Mindset,
     n = len(before.mode)
     last_call = np.where(before.by >= 0, before.called, before.since)
     fresh[:n] = (before.mode == number) & (world.time - last_call < mode.numbers.fresh[0]) & own_crowd
+    # A cue tells its share of a crowd and no more.
+    fresh[:n] &= before.by != BY_CUE
     # Vehicles in the state, or about to be, are not told.
     asks = (mindset.mode != number) & np.isinf(mindset.due[:, number])
     if not fresh.any() or not asks.any():

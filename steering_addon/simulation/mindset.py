@@ -35,7 +35,8 @@ class Mindset:
         pending_by, pending_body, pending_source: (n, k) the causes of the pending calls.
         pending_root: (n, k) when what stands behind each pending call began it, seconds: a trigger at that moment, an
             example when what startled the first did.
-        root: (n, k) that of the last call followed into each mode; an example that goes back no further is old news.
+        root: (n, k) that of the last call followed into each mode, or when it was left since; an example that goes back
+            no further is old news.
         need: (n, k) how much a state is needed, 0 to 1.
         weighed: (n, k) the value of each mode when the present one was taken up.
         shares: (n, k) how far it was in each mode when the present one was taken up; 1 in all.

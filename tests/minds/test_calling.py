@@ -15,7 +15,7 @@ from steering_addon.minds.declaring import Trigger
 from steering_addon.minds.minding import minds_of
 from steering_addon.scene import SPHERE, CrowdState, Scene, all_of, leaders, regions, trigger, with_states
 from steering_addon.simulation.declaration import CAUSE
-from steering_addon.simulation.mindset import BY_OTHERS, BY_URGE, NOBODY, Mindset
+from steering_addon.simulation.mindset import BY_CUE, BY_OTHERS, BY_URGE, NOBODY, Mindset
 from steering_addon.simulation.snapshot import State
 from tests.minds.herds import (
     AT_ONCE,
@@ -214,6 +214,7 @@ def alarmed(
         (alarmed(1, since=-0.9, called=0.0), 2, {}),
         (alarmed(1, since=-3.0, called=-1.0), 2, {}),
         (alarmed(1, since=-3.0, called=0.0, by=BY_URGE), 1, {}),
+        (alarmed(1, by=BY_CUE), 1, {}),
         (alarmed(0, 2), 2, {1: 0}),
         (alarmed(1, root=in_mode_1(4, -1e6, {1: -0.25, 0: -0.25, 2: -0.3})), 1, {2: 1}),
         (alarmed(1, due=in_mode_1(4, np.inf, {0: 0.1})), 1, {2: 1}),
@@ -228,6 +229,7 @@ def alarmed(
         "called for too short",
         "calm since",
         "inclined",
+        "by a cue",
         "enough, the first",
         "old news",
         "about to",
@@ -342,8 +344,8 @@ def test_a_herd_that_is_far_apart_bolts_as_a_whole_within_three_seconds_however_
     assert begins.max() - begins.min() <= 3 * 24
 
 
-def test_an_alarm_dies_out() -> None:
-    scene = herd(100)
-    state = startle(spreads=3, lasts=1.5, react=0.1)
-    seen = modes(played(scene, 24 * 8, lambda frame: ([state], [wolf_near(scene, 7.0, strength=1.0 * (frame < 5))])))
-    assert (seen == 1).any() and (seen[-1] == 0).all()
+def test_an_alarm_dies_out_and_calls_none_again_that_was_calm_before_others() -> None:
+    scene = herd(100, wolf=[-1.0, -11.0, 0.0], drift=(0.0, 6.0, 0.0))
+    state = startle(spreads=2, lasts=1.0, react=0.1, reach=6.0)
+    seen = modes(played(scene, 24 * 4, lambda frame: ([state], [wolf_near(scene, 7.0, strength=1.0 * (frame < 30))])))
+    assert ((np.diff(seen, axis=0) > 0).sum(axis=0) == 1).all() and (seen[-1] == 0).all()
