@@ -240,14 +240,8 @@ class _Touching:
         points: Vectors,
         forward: Vectors,
     ) -> "_Touching":
-        """The pairs that may have to brake for each other, at least one of which gives way.
-
-        Args:
-            gives_way: (n,).
-            brakes: (n,) m/s2.
-            points: (b, 3) the places to which a step leads, metres.
-            forward: (n, 3) unit headings.
-        """
+        """The pairs that may have to brake for each other, at least one of which gives way. `brakes`: (n,) m/s2;
+        `points`: (b, 3) the places to which a step leads, metres; `forward`: (n, 3) unit headings."""
         bodies = world.bodies
         count = len(bodies.radius)
         yields = np.zeros(count)
