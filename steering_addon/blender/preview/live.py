@@ -25,7 +25,7 @@ from .plain_vehicles import viewports
 from .published import publish, withdraw
 from .readings import Readings, crowds_of_settings, read_blocks
 from .rehearsal import Rehearsal
-from .showing import Shown, look_for_switches_again, show
+from .showing import Shown, show
 from .stand_ins import StandIns, covered
 
 AT_ONCE = 0.25
@@ -143,7 +143,6 @@ class Live:
 
         This includes the vehicles, which show their real pose once Blender has evaluated them.
         """
-        look_for_switches_again()
         updated = self._updated(depsgraph)
         if _taking_part(scene) != self._taking_part or (self._rehearsal and self._rehearsal.is_outdated(scene)):
             self.forget_plan()
@@ -168,9 +167,6 @@ class Live:
         datablock counts as animated.
         """
         updated = self._updated(depsgraph)
-        # As after keys or drivers have been added: else it does not change with the frame.
-        if depsgraph.id_type_updated("SCENE"):
-            look_for_switches_again()
         if self._rehearsal and self._rehearsal.is_outdated(scene):
             self.forget_plan()
         if not updated <= self._moved_by_time:
@@ -202,7 +198,6 @@ class Live:
         return {update.id.original.session_uid for update in depsgraph.updates} & self._reads
 
     def _plan_again(self, scene: Scene) -> None:
-        look_for_switches_again()
         self._taking_part = _taking_part(scene)
         plan = plan_reading(scene, replace_own_keys=replaces_own_keys(self, scene))
         self._rehearsal = Rehearsal(plan, self._kept, self._readings)

@@ -17,8 +17,7 @@ from bpy.types import Depsgraph, Object
 from mathutils import Matrix
 
 from ..animation.rotation_channels import data_path
-from ..animation.visibility import SWITCHES, unlocked
-from ..read.dependencies import KeyedPaths, animated_paths
+from ..animation.visibility import unlocked
 from ..read.plan import Plan
 from .hiding import Hideable
 from .plain_vehicles import PlainVehicles
@@ -30,8 +29,6 @@ CHANNELS = {"location": 3, "rotation_euler": 3, "rotation_quaternion": 4, "rotat
 HIDE = "hide_viewport"
 TAGS_SCENE_ITSELF = (5, 2, 0)
 """The first Blender known to evaluate the view layer again where objects with animated visibility need it."""
-_blinks: bool | None = None
-"""Whether any object has animated visibility; None until that is looked for."""
 NOTHING = (0.0, 0.0, 0.0)
 """The scale of hidden objects, which hides their children too. Blender's own switches make it sort all objects."""
 
@@ -189,23 +186,11 @@ def show_as_they_are(obs: Iterable[Object], depsgraph: Depsgraph) -> None:
     _evaluate(depsgraph)
 
 
-def look_for_switches_again() -> None:
-    """Look, before the next evaluation, for objects that have got animated visibility, or have it no more."""
-    global _blinks
-    _blinks = None
-
-
 def _evaluate(depsgraph: Depsgraph) -> None:
     """Evaluate in a viewport what has changed."""
-    global _blinks
     if bpy.app.version < TAGS_SCENE_ITSELF:
-        if _blinks is None:
-            known: KeyedPaths = {}
-            _blinks = any(not animated_paths(ob, known).isdisjoint(SWITCHES) for ob in bpy.data.objects)
-        if _blinks:
-            # Else Blender crashes at a later change of the frame: docs/blender_traps.md, "Evaluating in a frame
-            # handler". Without need it would evaluate all objects of the scene.
-            depsgraph.scene.update_tag()
+        # Else Blender crashes at a later change of the frame: docs/blender_traps.md, "Evaluating in a frame handler".
+        depsgraph.scene.update_tag()
     depsgraph.update()
 
 
