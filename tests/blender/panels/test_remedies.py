@@ -297,6 +297,9 @@ REMEDIES: dict[str, Callable[[], bool]] = {
         "ids" in bpy.ops.steering.make_objects.get_rna_type().properties
     ),
     r"set output of": shows("crowd", "output"),
+    r"set made as to objects and output to": lambda: (
+        populating() and drawn("populate", "prop", "made_as") and shows("crowd", "output")()
+    ),
     r"^add (vertices|some$)|scatter points|nodes end with points": lambda: hasattr(
         bpy.types, "GeometryNodeDistributePointsOnFaces"
     ),
