@@ -16,7 +16,10 @@ CACHES = shutil.ignore_patterns(".git", ".pytest_cache", ".hypothesis", "docs", 
 PLAIN, REMEMBERING = "amble", "zigzag_about"
 """The names begin and end the alphabet, for the order of the imports."""
 PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
-LAWS = ("tests/behaviors", "tests/simulation/presence", "tests/simulation/test_same_bytes.py", "tests/test_layers.py")
+LAWS = (
+    *("tests/behaviors", "tests/simulation/presence", "tests/simulation/test_same_bytes.py", "tests/test_layers.py"),
+    "tests/test_safe_arithmetic.py",
+)
 
 
 def files_of(name: str) -> list[str]:
