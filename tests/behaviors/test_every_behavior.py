@@ -1,8 +1,7 @@
-"""The laws that hold for every behavior. Listing a new behavior in CATALOGUE makes them cover it."""
+"""The laws that hold for every behavior as it steers. Listing a new one in CATALOGUE makes them cover it."""
 
 import dataclasses
 import functools
-import re
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scripts.behavior_names import TAKEN_BY_BLENDER
 from steering_addon.behaviors import CATALOGUE
 from steering_addon.behaviors.brake_for import BrakeFor
 from steering_addon.behaviors.explore import Explore
@@ -20,10 +18,9 @@ from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
 from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import CATALOGUE as LOCOMOTIONS
-from steering_addon.portrayal.driver_properties import Portrayal
-from steering_addon.simulation.behavior import OURS, Adjustment, Behavior, Intent, Steering, Wish
+from steering_addon.simulation.behavior import Adjustment, Behavior, Steering, Wish
 from steering_addon.simulation.combining import COMBININGS
-from steering_addon.simulation.declaration import NEAREST, Declared, Kind, Parameter, Unit
+from steering_addon.simulation.declaration import Declared, Kind, Parameter
 from steering_addon.simulation.geometry.obstacles import boxes, obstacles
 from steering_addon.simulation.geometry.paths import spline
 from steering_addon.simulation.geometry.regions import SPHERE, regions
@@ -33,7 +30,6 @@ from steering_addon.simulation.maneuvers.neighborhood import Neighborhood
 from steering_addon.simulation.memory import Memory
 from steering_addon.simulation.nearby.contacts import GUARD, STOPS
 from steering_addon.simulation.partners import Partners
-from steering_addon.simulation.presence.attendance import Attendance
 from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import State
 from steering_addon.simulation.vehicle import VehicleModel
@@ -46,31 +42,6 @@ COORDINATES = np.array([0.0, 1.0, -1.0, 2.0, -2.0])
 UP = (0.0, 0.0, 1.0)
 CHANCE_SHOWS = 240
 """Frames within which another seed has to make a difference for a behavior that says that it uses chance."""
-PAPER = {
-    "seek",
-    "flee",
-    "pursuit",
-    "evasion",
-    "offset_pursuit",
-    "arrival",
-    "obstacle_avoidance",
-    "wander",
-    "explore",
-    "forage",
-    "path_following",
-    "wall_following",
-    "containment",
-    "flow_field_following",
-    "unaligned_collision_avoidance",
-    "separation",
-    "cohesion",
-    "alignment",
-    "leader_following",
-    "interpose",
-    "shadow",
-    "docking",
-    "hide",
-}
 
 
 every = pytest.mark.parametrize("kind", CATALOGUE, ids=lambda kind: kind.name)
@@ -82,11 +53,6 @@ def flown(kind: type[Behavior], situation: Any) -> tuple[Scene, list[State]]:
     """A run of seven vehicles, which several laws examine: over 16 frames in a busy place, else over 8."""
     place = situation(kind, 7)
     return place, place.run(16 if situation is busy else 8)
-
-
-@every
-def test_the_parameters_that_it_names_are_its_own(kind: type[Behavior]) -> None:
-    assert {kind.sees, kind.width} - {""} <= set(kind.parameters())
 
 
 def shares(kind: type[Behavior]) -> bool:
@@ -358,23 +324,6 @@ def all_bytes(states: list[State], rows: Any = slice(None)) -> list[bytes]:
 @sampled
 @every
 @pytest.mark.parametrize("situation", [busy, everywhere, flat], ids=lambda situation: situation.__name__)
-def test_moving_the_world_does_not_change_the_force(kind: type[Behavior], situation: Any) -> None:
-    place = situation(kind, 7)
-    assert_same(place.moved((40.0, -70.0, 25.0)).steering()[0], place.steering()[0])
-
-
-@sampled
-@every
-@pytest.mark.parametrize("situation", [busy, everywhere, flat], ids=lambda situation: situation.__name__)
-@pytest.mark.parametrize("degrees", [90.0, 137.0])
-def test_turning_the_world_about_up_turns_the_force(kind: type[Behavior], situation: Any, degrees: float) -> None:
-    place, turn = situation(kind, 7), about(UP, degrees)
-    assert_same(place.moved(turn=turn).steering()[0], turned(place.steering()[0], turn))
-
-
-@sampled
-@every
-@pytest.mark.parametrize("situation", [busy, everywhere, flat], ids=lambda situation: situation.__name__)
 def test_moving_and_turning_the_world_moves_and_turns_the_paths(kind: type[Behavior], situation: Any) -> None:
     (place, states), turn, offset = flown(kind, situation), about(UP, 137.0), np.array([40.0, -70.0, 25.0])
     wanted = turned(positions(states[:8]), turn) + offset
@@ -399,15 +348,6 @@ def test_turning_the_world_about_any_axis_turns_the_force(kind: type[Behavior], 
 def assert_same(result: np.ndarray, wanted: np.ndarray) -> None:
     """Asserts equality to nine digits of the largest number."""
     assert np.abs(result - wanted).max() <= 1e-9 * max(1.0, np.abs(wanted).max())
-
-
-@every
-def test_the_agents_local_space_is_right_handed(kind: type[Behavior]) -> None:
-    for state in flown(kind, busy)[1]:
-        side, forward, up = state.motion.side, state.motion.forward, state.motion.up
-        frame = np.stack((side, forward, up), axis=1)
-        assert np.abs(frame @ np.swapaxes(frame, 1, 2) - np.eye(3)).max() < 1e-9
-        assert np.abs(np.cross(forward, up) - side).max() < 1e-9
 
 
 # Time.
@@ -519,131 +459,6 @@ def assert_within_limits(place: Scene, states: list[State]) -> None:
     taken = np.where(model.keep_apart | firm, GUARD * np.maximum(own, model.max_speed / STOPS), 0.0)
     stopped = (np.diff(speeds(states), axis=0) <= digits) & (model.keep_apart & (len(place.obstacles) > 0))
     assert (stopped | (change <= (own + taken) * (1.0 + 1e-9) + digits))[:, ~beyond].all()
-
-
-# The declaration.
-
-
-@every
-def test_every_default_lies_within_its_limits(kind: type[Behavior]) -> None:
-    for name, parameter in kind.parameters().items():
-        assert parameter.least <= parameter.default <= parameter.most, name
-        if parameter.kind is Kind.CHOICE:
-            assert parameter.default in [choice.number for choice in parameter.choices], name
-        if parameter.kind in (Kind.BODY, Kind.PATH, Kind.REGION):
-            assert parameter.default == (-1 if parameter.role is None else NEAREST), name
-        if parameter.kind in (Kind.CROWD, Kind.SHAPE):
-            assert parameter.default == -1, name
-
-
-@pytest.mark.parametrize(
-    "kind", [*CATALOGUE, *LOCOMOTIONS, VehicleModel, Portrayal, Attendance], ids=lambda kind: kind.__name__
-)
-def test_choices_are_numbered_by_their_places_and_have_names_of_their_own(kind: type[Declared]) -> None:
-    """A number that is not among them would choose nothing, and one twice something else."""
-    for name, parameter in kind.parameters().items():
-        assert [choice.number for choice in parameter.choices] == list(range(len(parameter.choices))), name
-        assert len({choice.name for choice in parameter.choices}) == len(parameter.choices), name
-
-
-@pytest.mark.parametrize("kind", [*CATALOGUE, VehicleModel], ids=lambda kind: kind.__name__)
-def test_every_parameter_is_described_in_one_sentence(kind: Any) -> None:
-    for name, parameter in kind.parameters().items():
-        assert_sentence(parameter.description, name)
-        for choice in parameter.choices:
-            assert_sentence(choice.description, f"{name}.{choice.name}")
-            assert choice.label, f"{name}.{choice.name}"
-            assert re.fullmatch("[A-Z][A-Z_]*", choice.name), f"{name}.{choice.name}"
-
-
-@every
-def test_it_is_described_in_one_sentence_that_ends_with_the_papers_term(kind: type[Behavior]) -> None:
-    assert_sentence(kind.tooltip(), kind.name)
-    assert kind.tooltip().endswith(f"({OURS})" if kind.term == OURS else f"(Reynolds: {kind.term})")
-    assert "\n" not in kind.tooltip()
-    assert "  " not in kind.tooltip()
-
-
-def assert_sentence(text: str, where: str) -> None:
-    assert text.strip() == text != "", where
-    assert not text.endswith("."), f"{where}: Blender adds the final stop"
-    assert text[0].isupper() or text[0].isdigit(), where
-    assert len(text) < 160, where
-
-
-@pytest.mark.parametrize("kind", [*CATALOGUE, VehicleModel], ids=lambda kind: kind.__name__)
-def test_no_parameter_has_the_name_of_an_attribute_of_property_groups(kind: Any) -> None:
-    names = set(kind.parameters())
-    assert not names & {*TAKEN_BY_BLENDER, "use"}, "`use` is the switch of a behavior"
-    assert all(re.fullmatch("[a-z][a-z_]*", name) for name in names)
-
-
-@pytest.mark.parametrize("kind", [*CATALOGUE, VehicleModel], ids=lambda kind: kind.__name__)
-def test_every_field_is_a_declared_parameter(kind: Any) -> None:
-    assert {field.name for field in dataclasses.fields(kind)} == set(kind.parameters())
-
-
-@every
-def test_what_is_said_last_comes_after_what_a_behavior_adds(kind: Any) -> None:
-    last = [parameter.at_end for parameter in kind.parameters().values()]
-    assert last == sorted(last)
-
-
-@pytest.mark.parametrize("kind", [*CATALOGUE, VehicleModel], ids=lambda kind: kind.__name__)
-def test_a_number_has_the_unit_that_its_name_says(kind: Any) -> None:
-    for name, parameter in kind.parameters().items():
-        assert parameter.least <= parameter.most, name
-        if name.endswith(("_distance", "_radius", "radius", "distance")):
-            assert parameter.unit is Unit.LENGTH, name
-        if name.endswith("_time"):
-            assert parameter.unit is Unit.TIME, name
-        if name.endswith("max_speed"):
-            assert parameter.unit is Unit.SPEED, name
-
-
-@pytest.mark.parametrize("kind", [*CATALOGUE, VehicleModel], ids=lambda kind: kind.__name__)
-def test_no_two_parameters_have_the_same_label(kind: Any) -> None:
-    called = [parameter.called(name) for name, parameter in kind.parameters().items()]
-    assert len(set(called)) == len(called)
-    assert all(label == label.strip() and label[0].isupper() for label in called)
-
-
-@every
-def test_a_parameter_that_depends_on_a_choice_depends_on_its_own_behavior(kind: type[Behavior]) -> None:
-    parameters = kind.parameters()
-    for name, parameter in parameters.items():
-        if parameter.only_with is not None:
-            other, numbers = parameter.only_with
-            assert numbers and set(numbers) < {choice.number for choice in parameters[other].choices}, name
-
-
-def test_names_are_the_papers_and_unique() -> None:
-    names = [kind.name for kind in CATALOGUE]
-    assert {kind.name for kind in CATALOGUE if kind.term != OURS} <= PAPER
-    assert not {kind.name for kind in CATALOGUE if kind.term == OURS} & PAPER
-    assert len(set(names)) == len(names)
-    assert len({kind.label for kind in CATALOGUE}) == len(names)
-    for kind in CATALOGUE:
-        assert kind.__name__ == kind.name.title().replace("_", "")
-        assert kind.__module__.endswith(f".{kind.name}")
-
-
-@every
-def test_it_declares_the_heading_under_which_it_is_offered(kind: type[Behavior]) -> None:
-    assert vars(kind)["intent"] in Intent
-
-
-def test_every_heading_has_behaviors() -> None:
-    assert {kind.intent for kind in CATALOGUE} == set(Intent)
-    assert len({intent.value for intent in Intent}) == len(Intent)
-
-
-@every
-def test_an_undeclared_parameter_is_refused_by_name(kind: type[Behavior]) -> None:
-    with pytest.raises(TypeError, match="no parameter haste"):
-        kind.of(3, haste=1.0)
-    with pytest.raises(ValueError):
-        kind.of(3, weight=np.ones(2))
 
 
 @pytest.mark.parametrize("kind", [Seek, Wander], ids=lambda kind: kind.name)
