@@ -17,7 +17,7 @@ from steering_addon.simulation.ways import over_ground
 from steering_addon.simulation.ways.fields import Field, Leaps
 from steering_addon.simulation.ways.walkable_ground import WalkableGround
 from tests.scene import positions
-from tests.simulation.ways.test_walkable_ground import (
+from tests.simulation.ways.grounds import (
     FPS,
     NOTHING,
     ground_of,

@@ -11,7 +11,7 @@ from steering_addon.simulation.geometry.stature import Stature
 from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
 from tests.scene import about, positions, turned
 from tests.simulation.geometry.test_fitting import Body, together
-from tests.simulation.ways.test_walkable_ground import walkers
+from tests.simulation.ways.grounds import walkers
 
 REACH = 0.25
 INSIDE = 0.9

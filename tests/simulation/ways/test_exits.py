@@ -11,7 +11,7 @@ from steering_addon.simulation.declaration import NEAREST
 from steering_addon.simulation.geometry.obstacles import Obstacles
 from steering_addon.simulation.run import step
 from tests.scene import Scene, leaders
-from tests.simulation.ways.test_walkable_ground import FPS, NOTHING, PLATE, UPSTAIRS, walkers, walls
+from tests.simulation.ways.grounds import FPS, NOTHING, PLATE, UPSTAIRS, walkers, walls
 
 EXITS = (11.0, 0.0, 0.0), (-11.0, 0.0, 0.0)
 HALL = walls(

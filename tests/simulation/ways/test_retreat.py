@@ -15,7 +15,7 @@ from steering_addon.simulation.geometry.obstacles import Obstacles
 from steering_addon.simulation.geometry.surfaces import Surfaces
 from steering_addon.simulation.snapshot import State
 from tests.scene import Scene, leaders, positions
-from tests.simulation.ways.test_walkable_ground import NOTHING, plate, quads, walls
+from tests.simulation.ways.grounds import NOTHING, plate, quads, walls
 
 FPS = 24
 """As bakes take substeps below 20 frames a second, nobody passes an exit between two steps."""

@@ -1,0 +1,150 @@
+"""Walkers get wherever a body can walk, past doors, gaps and crowds that wait."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from steering_addon.behaviors.arrival import Arrival
+from steering_addon.behaviors.docking import Docking
+from steering_addon.behaviors.leader_following import LeaderFollowing
+from steering_addon.behaviors.seek import Seek
+from steering_addon.locomotion import OnFoot
+from steering_addon.recording.mishaps import NO_WAY, Mishaps
+from steering_addon.simulation.run import step
+from steering_addon.simulation.ways import over_ground
+from tests.sampling import sampled
+from tests.scene import positions
+from tests.simulation.ways.grounds import (
+    FPS,
+    NOTHING,
+    PLATE,
+    RADIUS,
+    SCENES,
+    UPSTAIRS,
+    door,
+    near,
+    plate,
+    quads,
+    walkers,
+    walls,
+    ways_of,
+)
+
+
+@sampled(one_of=3)
+@pytest.mark.parametrize("name", SCENES)
+@pytest.mark.parametrize("behavior", [Seek, Arrival])
+def test_a_way_leads_to_wherever_one_can_walk(name: str, behavior: Any) -> None:
+    scene, things, goal, places, seconds = SCENES[name]
+    crowd = walkers(scene, things, goal, places, behavior)
+    course = positions(crowd.run_until_each(lambda state: near(state, goal, 1.0), seconds * FPS))
+    nearest = np.linalg.norm(course - goal, axis=2).min(axis=0)
+    assert (nearest < 1.0).all()
+
+
+@sampled(one_of=2)
+@pytest.mark.parametrize("behavior, target", [(Docking, "target"), (LeaderFollowing, "leader")])
+def test_what_is_told_a_place_beside_a_goal_upstairs_goes_upstairs(behavior: Any, target: str) -> None:
+    scene, things, goal, *_ = SCENES["upstairs"]
+    places = [(7.0, 4.0, 0.0), (7.0, 6.0, 0.0)]
+    crowd = walkers(scene, things, goal, places)
+    crowd.behaviors[0] = (behavior, {target: np.full(len(places), len(places))})
+    states = crowd.run_until(lambda states: bool((states[-1].motion.position[:, 2] > 2.9).all()), 12 * FPS)
+    assert (positions(states)[-1, :, 2] > 2.9).all()
+
+
+def test_where_a_way_turns_the_edge_of_the_ground_beyond_holds_nobody_up() -> None:
+    """A wide turner behind whose door the floor ends after 2.4 m, while its way turns aside there."""
+    goal = (1.5, -4.0, 0.0)
+    scene = walkers(quads(plate(-6, -5, 2.5, 5)), door(1.2), goal, [(-3, 2, 0), (-3, -2, 0), (-5, 0, 0)])
+    scene.locomotions = [(OnFoot, {"turn_radius": 3.7})]
+    course = positions(scene.run_until_each(lambda state: near(state, goal, 1.0), 10 * FPS))
+    assert (np.linalg.norm(course - goal, axis=2).min(axis=0) < 1.0).all()
+
+
+@sampled(one_of=2)
+@pytest.mark.parametrize("by", ["presence", "keys"])
+def test_where_no_way_leads_the_goal_is_the_nearest_place_until_the_gate_opens(by: str) -> None:
+    goal, lowered = (8.0, 0.0, 0.0), np.array([[0.0, 0.0, 0.0]] * 2 + [[0.0, 0.0, -4.0]])
+    gate = walls(
+        ((-0.1, -5.0, 0.0), (0.1, -1.0, 3.0)), ((-0.1, 1.0, 0.0), (0.1, 5.0, 3.0)), ((-0.1, -1.0, 0.0), (0.1, 1.0, 3.0))
+    )
+    scene = walkers(PLATE, gate, goal, [(-6.0, 2.0, 0.0)], Arrival)
+    state, places, mishaps, lost = scene.start(), [], Mishaps(1), []
+    for frame in range(22 * FPS):
+        opened = replace(gate, present=gate.present & np.array([True, True, frame < 10 * FPS]))
+        if by == "keys":
+            down = lowered * np.clip((frame - 10 * FPS) / FPS, 0.0, 1.0)
+            opened = replace(gate, start=gate.start + down, end=gate.end + down)
+        state = step(state, replace(scene.snapshot(frame), obstacles=opened))
+        places.append(state.motion.position[0].copy())
+        mishaps.look(frame, state)
+        lost.append(mishaps.number(NO_WAY))
+        if near(state, goal, 1.0)[0]:
+            break
+    # A vehicle that finds a way in the end has lost none.
+    assert lost[9 * FPS] == 1 and lost[-1] == 0
+    waits = places[9 * FPS]
+    assert -1.0 < waits[0] < -0.2 and abs(waits[1]) < 0.6
+    assert np.linalg.norm(places[-1] - goal) < 1.0
+
+
+@sampled(one_of=2)
+@pytest.mark.parametrize("gap", [0.02, 0.1])
+def test_a_gap_that_a_foot_bridges_changes_no_frame(gap: float) -> None:
+    places = [(-2.0, y, 0.0) for y in (-4.0, -1.0, 0.5, 3.0)]
+    whole, parted = (
+        positions(
+            walkers(quads(plate(-8, -6, -g / 2, 6), plate(g / 2, -6, 8, 6)), NOTHING, (3, 0, 0), places, Arrival).run(
+                5 * FPS
+            )
+        )
+        for g in (0.0, gap)
+    )
+    assert np.abs(whole - parted).max() < 0.01
+    assert (np.abs(whole[-1, :, 0] - 3.0) < 1.5).all()
+
+
+def test_below_a_goal_upstairs_nobody_has_reached_it() -> None:
+    states = walkers(UPSTAIRS, NOTHING, (2.0, 5.0, 3.0), [(2.0, 5.0, 0.0)], Arrival).run(3 * FPS)
+    assert not any(state.memories["errand"].arrived.any() for state in states[1:])
+
+
+def test_a_run_goes_on_from_a_checkpoint_with_nothing_remembered_of_ways() -> None:
+    scene = walkers(PLATE, door(1.2, 2.0), (9.0, 0.0, 0.0), [(-6.0, y, 0.0) for y in np.linspace(-4.0, 4.0, 6)])
+    whole = scene.run(2 * FPS)
+    state = whole[FPS]
+    for frame in range(FPS + 1, 2 * FPS):
+        over_ground._ground.cache_clear()
+        over_ground._last_standing.cache_clear()
+        state = step(state, scene.snapshot(frame))
+    assert state.motion.position.tobytes() == whole[-1].motion.position.tobytes()
+
+
+TWO_DOORS = walls(
+    ((-0.1, -5.0, 0.0), (0.1, -3.0, 3.0)), ((-0.1, -1.5, 0.0), (0.1, 1.5, 3.0)), ((-0.1, 3.0, 0.0), (0.1, 5.0, 3.0))
+)
+
+
+def side_taken(crowd: Any, speed: float) -> float:
+    """Which side of straight ahead one heads for who stands between two doors, once a crowd has got on so fast."""
+    n = len(crowd)
+    scene = walkers(PLATE, TWO_DOORS, (8.0, 0.5, 0.0), [(-5.0, 0.5, 0.0), *crowd])
+    place, at = np.asarray(scene.position), scene.snapshot(0)
+    ways = ways_of(scene)
+    for k in range(5 * FPS):
+        pace, radius = np.array([0.0] + [speed] * n), np.full(n + 1, RADIUS)
+        goes = np.arange(n + 1) > 0
+        traffic = ways.traffic_after(place, pace, np.full(n + 1, 1.4), radius, goes, None, k / FPS, 1.0 / FPS)
+        ways = replace(ways, grounds=tuple((*ground[:2], traffic[ground[0].build]) for ground in ways.grounds))
+    seen_there = ways.unroll(np.arange(1), at.keys[:1], place[:1], np.array([(8.0, 0.5, 0.0)]))
+    return float(seen_there[0, 1] - place[0, 1])
+
+
+@pytest.mark.parametrize("speed, goes_round", [(0.0, True), (1.4, False)], ids=["that waits", "that walks"])
+def test_one_takes_the_other_door_when_a_crowd_waits_at_the_nearer_one(speed: float, goes_round: bool) -> None:
+    queue = [(-0.6 - 0.5 * i, 1.6 + 0.45 * j, 0.0) for i in range(4) for j in range(4)]
+    assert side_taken([(-11.0, -4.5, 0.0)], 0.0) > 0.0
+    assert (side_taken(queue, speed) < 0.0) == goes_round
