@@ -1,10 +1,6 @@
 """Bakes are handed over whole or not at all, and own nothing but what they wrote."""
 
-import importlib
-import inspect
 import math
-from collections.abc import Callable
-from pathlib import Path
 
 import bpy
 import numpy as np
@@ -12,284 +8,37 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.blender.building import assert_same, bags, dump_action, dump_curve, from_library, scene_dump
+from tests.blender.animation.own_animation import (
+    FIRST,
+    FRAMES,
+    FREE,
+    LAST,
+    OTHER_FRAMES,
+    TO_REPLACE,
+    curves_of,
+    insert,
+    keys_of_other_channels,
+    made,
+    motion,
+    new_object,
+    own_keys_of_all_kinds,
+    settings_of_the_nla,
+    several_vehicles,
+)
+from tests.blender.building import assert_same, dump_action, dump_curve, from_library, part, reopen, scene_dump
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender
 
-FIRST, LAST = 10, 30
-FRAMES = np.arange(FIRST, LAST + 1.0)
-OTHER_FRAMES = np.arange(5.0, 22.0)
-SLOTTED = "slots" in bpy.types.Action.bl_rna.properties
-
 
 @pytest.fixture(scope="module")
 def staging(addon):
-    return importlib.import_module(f"{addon.__name__}.steering_addon.blender.animation.staging")
+    return part("blender.animation.staging")
 
 
 def dump_file() -> dict:
     """All actions and objects of the file, and how many datablocks of every kind there are."""
     return scene_dump(("actions", "objects"))
-
-
-# ---- what an animator may have done before
-
-
-def new_object(name: str = "Ship"):
-    ob = bpy.data.objects.new(name, None)
-    bpy.context.scene.collection.objects.link(ob)
-    ob.location, ob.rotation_euler, ob.scale = (1.0, 2.0, 3.0), (0.1, 0.2, 0.3), (1.0, 1.1, 1.2)
-    return ob
-
-
-def insert(ob, path: str, frames, rise: float = 1.0, index: int = -1) -> None:
-    """Keys by hand, as the user interface sets them."""
-    start = np.array(getattr(ob, path))
-    for frame in frames:
-        setattr(ob, path, start + frame * rise * 0.1)
-        ob.keyframe_insert(path, index=index, frame=frame)
-    setattr(ob, path, start)
-
-
-def curves_of(ob) -> dict:
-    result = {}
-    for bag in bags(ob.animation_data.action):
-        if not SLOTTED or bag.slot == ob.animation_data.action_slot:
-            result |= {(curve.data_path, curve.array_index): curve for curve in bag.fcurves}
-    return result
-
-
-def decorate(ob) -> None:
-    """Give the location keys of an object every property that keys and curves may have."""
-    curves = curves_of(ob)
-    x, y = curves["location", 0], curves["location", 1]
-    for point, kind in zip(x.keyframe_points, ("FREE", "ALIGNED", "VECTOR", "AUTO", "FREE", "ALIGNED")):
-        point.handle_left_type = point.handle_right_type = kind
-        point.handle_left[1] -= 0.7
-        point.handle_right[1] += 1.3
-    for point, kind in zip(x.keyframe_points, ("ELASTIC", "BACK", "CONSTANT", "BEZIER", "BOUNCE", "LINEAR")):
-        point.interpolation = kind
-    for point, kind in zip(x.keyframe_points, ("EXTREME", "KEYFRAME", "GENERATED", "BREAKDOWN", "JITTER")):
-        point.type = kind
-    x.keyframe_points[0].amplitude, x.keyframe_points[0].period, x.keyframe_points[1].back = 1.5, 7.0, 2.0
-    x.keyframe_points[2].easing = "EASE_OUT"
-    x.update()
-    x.extrapolation, x.color_mode, x.color = "LINEAR", "CUSTOM", (0.2, 0.4, 0.6)
-    y.modifiers.new("CYCLES")
-    noise = y.modifiers.new("NOISE")
-    noise.strength, noise.phase = 0.7, 3.0
-    group = bags(ob.animation_data.action)[0].groups.new("My Own Group")
-    y.group = group
-
-
-def no_animation(ob):
-    """Change nothing."""
-
-
-def several_vehicles():
-    return [new_object(f"Ship {number}") for number in range(3)]
-
-
-def keys_of_other_channels(ob):
-    insert(ob, "scale", (1, 15, 40))
-    insert(ob, "delta_location", (1, 15, 40))
-    ob.animation_data.action.name = "My Own Name"
-
-
-def keys_of_a_parameter(ob):
-    ob["speed"] = 1.0
-    for frame, ob["speed"] in ((1, 2.0), (15, 5.0), (60, 1.0)):
-        ob.keyframe_insert('["speed"]', frame=frame)
-
-
-def a_parameter_of_nothing_but_noise(ob):
-    ob["speed"] = 1.0
-    ob.keyframe_insert('["speed"]', frame=1)
-    curve = curves_of(ob)['["speed"]', 0]
-    curve.keyframe_points.clear()
-    curve.modifiers.new("NOISE")
-
-
-def keys_outside_the_range(ob):
-    insert(ob, "location", (-5, 1, 40, 50))
-    insert(ob, "rotation_euler", (-5, 1, 2))
-    insert(ob, "rotation_quaternion", (45,))
-
-
-def a_shared_action():
-    each, other = new_object("One"), new_object("Other")
-    insert(each, "scale", (1, 40))
-    other.animation_data_create().action = each.animation_data.action
-    if SLOTTED:
-        other.animation_data.action_slot = each.animation_data.action_slot
-    return [each, other]
-
-
-def a_shared_action_of_which_one_is_baked():
-    return a_shared_action()[:1]
-
-
-def an_action_with_a_slot_for_each():
-    each, other = new_object("One"), new_object("Other")
-    insert(each, "scale", (1, 40))
-    insert(each, "location", (1, 50))
-    if SLOTTED:
-        action = each.animation_data.action
-        other.animation_data_create().action = action
-        other.animation_data.action_slot = action.slots.new("OBJECT", "Other")
-        insert(other, "scale", (2, 60))
-        assert len(action.slots) == 2
-    return [each, other]
-
-
-def an_action_with_an_unused_slot(ob):
-    insert(ob, "scale", (1, 40))
-    if SLOTTED:
-        action = ob.animation_data.action
-        slot = action.slots.new("OBJECT", "Another")
-        action.layers[0].strips[0].channelbag(slot, ensure=True).fcurves.new("location").keyframe_points.add(3)
-
-
-def an_action_without_its_slot(ob):
-    insert(ob, "scale", (1, 40))
-    if SLOTTED:
-        ob.animation_data.action_slot = None
-
-
-def an_action_that_is_empty(ob):
-    ob.animation_data_create().action = bpy.data.actions.new("Empty")
-
-
-def an_action_with_a_fake_user(ob):
-    insert(ob, "scale", (1, 40))
-    ob.animation_data.action.use_fake_user = True
-
-
-def an_action_with_more_than_curves(ob):
-    insert(ob, "scale", (1, 40))
-    action = ob.animation_data.action
-    action["note"], action["others"] = "mine", {"ship": bpy.data.objects.new("Unbaked", None), "numbers": [1.0, 2.0]}
-    action.pose_markers.new("here").frame = 7
-    action.use_frame_range, action.frame_start, action.frame_end = True, 3, 77
-
-
-def a_linked_action(path):
-    insert(ob := new_object("Source"), "scale", (1, 40))
-    ob.animation_data.action.name = "Linked"
-    action = from_library(path, "actions", "Linked")
-    ob = new_object()
-    ob.animation_data_create().action = action
-    if SLOTTED:
-        ob.animation_data.action_slot = action.slots[0]
-    return [ob]
-
-
-def settings_of_the_nla(ob):
-    insert(ob, "scale", (1, 40))
-    track = ob.animation_data.nla_tracks.new()
-    track.strips.new("Breath", 1, ob.animation_data.action)
-    ob.animation_data.action = None
-    ob.animation_data.action_extrapolation = "NOTHING"
-
-
-def drivers_of_other_channels(ob):
-    ob.driver_add("scale", 0).driver.expression = "frame / 10"
-
-
-def own_keys(ob):
-    insert(ob, "location", (15, 20))
-    insert(ob, "rotation_euler", (15, 20))
-
-
-def own_keys_of_all_kinds(ob):
-    insert(ob, "location", (-10, 2, 12, 20, 28, 44))
-    insert(ob, "rotation_euler", (-3, 20, 50), index=1)
-    insert(ob, "rotation_quaternion", (11, 12), index=2)
-    insert(ob, "scale", (1, 15, 40))
-    decorate(ob)
-
-
-def own_keys_in_a_shared_action():
-    each, other = new_object("One"), new_object("Other")
-    insert(each, "location", (1, 15, 40))
-    other.animation_data_create().action = each.animation_data.action
-    if SLOTTED:
-        other.animation_data.action_slot = each.animation_data.action_slot
-    return [each, other]
-
-
-def own_samples(ob):
-    insert(ob, "location", (1, 15, 40))
-    curves_of(ob)["location", 2].convert_to_samples(0, 50)
-
-
-def a_muted_curve(ob):
-    insert(ob, "location", (1, 50))
-    curves_of(ob)["location", 2].mute = True
-
-
-def own_noise_without_keys(ob):
-    ob.keyframe_insert("location", frame=1)
-    curve = curves_of(ob)["location", 0]
-    curve.keyframe_points.clear()
-    curve.modifiers.new("NOISE").strength = 5.0
-
-
-def own_drivers(ob):
-    ob.driver_add("location", 0).driver.expression = "frame / 10"
-    ob.driver_add("rotation_euler", 2).driver.expression = "sin(frame)"
-    ob.driver_add("location", 1).driver.expression = "frame / 7"
-    ob.animation_data.drivers[-1].mute = True
-    insert(ob, "scale", (1, 40))
-
-
-def own_strips(ob):
-    for name, start, path in (("Walk", 1, "location"), ("Run", 40, "location"), ("Breathe", 12, "scale")):
-        insert(ob, path, (1, 25))
-        track = ob.animation_data.nla_tracks.new()
-        track.strips.new(name, start, ob.animation_data.action)
-        ob.animation_data.action = None
-
-
-FREE = (
-    no_animation,
-    several_vehicles,
-    keys_of_other_channels,
-    keys_of_a_parameter,
-    a_parameter_of_nothing_but_noise,
-    keys_outside_the_range,
-    a_shared_action,
-    a_shared_action_of_which_one_is_baked,
-    an_action_with_a_slot_for_each,
-    an_action_with_an_unused_slot,
-    an_action_without_its_slot,
-    an_action_that_is_empty,
-    an_action_with_a_fake_user,
-    an_action_with_more_than_curves,
-    a_linked_action,
-    settings_of_the_nla,
-    drivers_of_other_channels,
-)
-TO_REPLACE = (
-    own_keys,
-    own_keys_of_all_kinds,
-    own_keys_in_a_shared_action,
-    own_samples,
-    a_muted_curve,
-    own_noise_without_keys,
-    own_drivers,
-    own_strips,
-)
-
-
-def made(situation: Callable, folder: Path) -> list:
-    """The vehicles of a situation, which changes one of them, or makes several itself."""
-    needs = inspect.signature(situation).parameters
-    if "ob" not in needs:
-        return situation(folder) if needs else situation()
-    situation(ob := new_object())
-    return [ob]
 
 
 @pytest.fixture(params=(*FREE, *TO_REPLACE), ids=lambda situation: situation.__name__)
@@ -303,15 +52,6 @@ def occupied(request, tmp_path):
 
 
 # ---- a bake
-
-
-def motion(ob, frames=FRAMES) -> tuple[np.ndarray, np.ndarray]:
-    """Something to see, in the channels of the object's rotation mode."""
-    phase = frames[:, None] * 0.1 + np.arange(3)
-    turn = np.sin(phase)
-    if ob.rotation_mode in ("QUATERNION", "AXIS_ANGLE"):
-        turn = np.column_stack((1.0 + 0.1 * np.cos(frames), turn))
-    return np.cos(phase) * 5.0, turn
 
 
 def bake(staging, vehicles, frames=FRAMES, replace: bool = True, name: str = "bake") -> None:
@@ -380,12 +120,11 @@ def test_a_bake_survives_saving_and_can_be_cleared_afterwards(staging, vehicles,
     before, stood = dump_file(), where(vehicles)
     bake(staging, vehicles)
     baked = dump_file()
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "baked.blend"), compress=False)
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "baked.blend"))
+    reopen(tmp_path / "baked.blend")
     assert_same(baked["actions"], dump_file()["actions"])
     clear_all(staging, [bpy.data.objects[name] for name in names], stood)
-    for part in ("actions", "users"):
-        assert_same(before[part], dump_file()[part])
+    for kind in ("actions", "users"):
+        assert_same(before[kind], dump_file()[kind])
 
 
 def test_what_is_the_animators_is_refused_by_name_unless_replaced(staging, occupied) -> None:
@@ -506,8 +245,7 @@ def test_an_override_is_baked_saved_and_cleared(staging, tmp_path) -> None:
     assert linked.library
     before = dump_action(linked)["curves"]
     bake(staging, [ob])
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
+    reopen(tmp_path / "shot.blend")
     ob = next(ob for ob in bpy.data.objects if ob.override_library)
     assert not ob.animation_data.action.library
     bpy.context.scene.frame_set(FIRST + 3)
@@ -665,13 +403,7 @@ def own_keys_of(ob) -> dict:
     """Frame and value of all keys that are not Generated, which are the same in all three curves of the location."""
     if ob.animation_data is None:
         return {}
-    result = [
-        {
-            point.co[0]: point.co[1]
-            for point in curves_of(ob)["location", index].keyframe_points
-            if point.type == "EXTREME"
-        }
-        for index in range(3)
-    ]
-    assert result[0].keys() == result[1].keys() == result[2].keys()
-    return result[0]
+    curves = [curves_of(ob)["location", index].keyframe_points for index in range(3)]
+    x, y, z = ({key.co[0]: key.co[1] for key in keys if key.type == "EXTREME"} for keys in curves)
+    assert x.keys() == y.keys() == z.keys()
+    return x

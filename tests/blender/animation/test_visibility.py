@@ -1,24 +1,22 @@
 """Hiding by a bake: exactly on its frames, and the animator's own hiding is never lost."""
 
-import importlib
-
 import bpy
 import numpy as np
 import pytest
 
-from tests.blender.animation.test_staging import (
+from tests.blender.animation.own_animation import (
     FIRST,
     FRAMES,
     FREE,
     OTHER_FRAMES,
     TO_REPLACE,
     curves_of,
-    dump_file,
     made,
     motion,
     new_object,
 )
-from tests.blender.building import assert_same, clear_bake, is_baked, link, vehicle
+from tests.blender.animation.test_staging import dump_file
+from tests.blender.building import assert_same, clear_bake, is_baked, link, part, vehicle
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender
@@ -30,12 +28,12 @@ HIDDEN = (FRAMES < 14) | (FRAMES > 25)
 
 @pytest.fixture(scope="module")
 def staging(addon):
-    return importlib.import_module(f"{addon.__name__}.steering_addon.blender.animation.staging")
+    return part("blender.animation.staging")
 
 
 @pytest.fixture(scope="module")
 def visibility(addon):
-    return importlib.import_module(f"{addon.__name__}.steering_addon.blender.animation.visibility")
+    return part("blender.animation.visibility")
 
 
 def hide(staging, obs, hidden=HIDDEN, frames=FRAMES, *, replace: bool = False, moving: bool = False) -> None:
