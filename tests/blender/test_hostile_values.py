@@ -8,8 +8,9 @@ from pathlib import Path
 import bpy
 import pytest
 
-from tests.blender.building import difference, part, scene_dump, select
+from tests.blender.building import part, select
 from tests.blender.drawing import everything_shown
+from tests.blender.dumping import difference, scene_dump
 from tests.blender.hostile_values import BAKED, UNBAKED, Change, Stage, staged
 from tests.sampling import sampled
 

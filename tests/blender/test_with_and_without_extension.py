@@ -16,11 +16,11 @@ from tests.blender.building import (
     keys,
     leader,
     obstacle,
-    scene_dump,
     vehicle,
     wedge,
     world_matrices,
 )
+from tests.blender.dumping import scene_dump
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender

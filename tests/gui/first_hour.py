@@ -25,7 +25,8 @@ from scripts.window import (  # noqa: E402
     view,
     write,
 )
-from tests.blender.building import MODULE, difference, scene_dump  # noqa: E402
+from tests.blender.building import MODULE  # noqa: E402
+from tests.blender.dumping import difference, scene_dump  # noqa: E402
 from tests.gui.hands import BAKE, COLUMN, DRAWN, FIRST_LISTED, LISTED, VIEW, look, until  # noqa: E402
 
 FOLDER = Path(sys.argv[sys.argv.index("--") + 1])

@@ -25,7 +25,8 @@ from tests.blender.animation.own_animation import (
     settings_of_the_nla,
     several_vehicles,
 )
-from tests.blender.building import assert_same, dump_action, dump_curve, from_library, part, reopen, scene_dump
+from tests.blender.building import from_library, part, reopen
+from tests.blender.dumping import assert_same, dump_action, dump_curve, scene_dump
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender

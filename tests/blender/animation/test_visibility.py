@@ -16,7 +16,8 @@ from tests.blender.animation.own_animation import (
     new_object,
 )
 from tests.blender.animation.test_staging import dump_file
-from tests.blender.building import assert_same, clear_bake, is_baked, link, part, vehicle
+from tests.blender.building import clear_bake, is_baked, link, part, vehicle
+from tests.blender.dumping import assert_same
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender

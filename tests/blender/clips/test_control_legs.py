@@ -4,7 +4,8 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import add_bone, at_frames, bake, clear_bake, edit_bones, meshed, part, scene_dump, tag
+from tests.blender.building import add_bone, at_frames, bake, clear_bake, edit_bones, meshed, part, tag
+from tests.blender.dumping import scene_dump
 from tests.blender.legged import legged, longest_step, walking
 from tests.blender.walkers import CYCLE, clip
 

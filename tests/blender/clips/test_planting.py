@@ -20,9 +20,9 @@ from tests.blender.building import (
     meshed,
     part,
     press,
-    scene_dump,
     vehicle,
 )
+from tests.blender.dumping import scene_dump
 from tests.blender.legged import (
     CYCLE,
     baked_loose_and_held,

@@ -6,7 +6,8 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import add_bone, edit_bones, empty, link, part, scene_dump, select
+from tests.blender.building import add_bone, edit_bones, empty, link, part, select
+from tests.blender.dumping import scene_dump
 from tests.blender.walkers import CYCLE, HALF_STEP, HEIGHT, clip, idle, walk, walker
 from tests.sampling import in_every_blender
 

@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 from tests.blender.building import (
-    assert_same,
     bake,
     clear_bake,
     crowd,
@@ -17,11 +16,11 @@ from tests.blender.building import (
     is_baked,
     part,
     road,
-    scene_dump,
     select,
     use,
     wedge,
 )
+from tests.blender.dumping import assert_same, scene_dump
 
 FIRST, LAST = 1, 60
 

@@ -5,7 +5,8 @@ import shutil
 import bpy
 import pytest
 
-from tests.blender.building import crowd, empty, part, press, refuses, vehicle
+from tests.blender.building import crowd, empty, part, press, vehicle
+from tests.blender.dumping import refuses
 
 
 def user_folder(behavior: str = "wander"):

@@ -4,7 +4,8 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import armature, bake, crowd, empty, frames, part, press, refuses, vehicle, wedge
+from tests.blender.building import armature, bake, crowd, empty, frames, part, press, vehicle, wedge
+from tests.blender.dumping import refuses
 
 ownership = part("blender.animation.ownership")
 fingerprint = part("blender.read.fingerprint").fingerprint

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 from mathutils import Matrix
 
-from tests.blender.building import part, press, refuses
+from tests.blender.building import part, press
+from tests.blender.dumping import refuses
 from tests.blender.walkers import CYCLE, SPEED, box, clip, idle, stash, walk, walker
 
 

@@ -4,7 +4,8 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import meshed, part, press, refuses, select, sphere, tag
+from tests.blender.building import meshed, part, press, select, sphere, tag
+from tests.blender.dumping import refuses
 
 
 def box(name: str, size, location=(0.0, 0.0, 0.0), **placed):

@@ -4,8 +4,9 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import bake, crowd, empty, fleet, frames, is_baked, link, part, select, stored, tag, vehicle
+from tests.blender.building import bake, crowd, empty, fleet, frames, is_baked, link, part, select, tag, vehicle
 from tests.blender.drawing import shown
+from tests.blender.dumping import stored
 
 
 def two_crowds() -> tuple[list, list]:

@@ -17,7 +17,6 @@ from tests.blender.building import (
     path_curve,
     places,
     put,
-    refuses,
     select,
     tag,
     vehicle,
@@ -35,6 +34,7 @@ from tests.blender.crowds.populated import (
     populate_after,
 )
 from tests.blender.drawing import texts, up_to_date
+from tests.blender.dumping import refuses
 from tests.blender.walkers import box, idle, stash, walk, walker
 
 

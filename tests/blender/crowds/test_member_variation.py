@@ -4,7 +4,8 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import assert_same, crowd, drive, fleet, insert, link, scene_dump, select, vehicle
+from tests.blender.building import crowd, drive, fleet, insert, link, select, vehicle
+from tests.blender.dumping import assert_same, scene_dump
 
 
 def vary(**settings) -> None:

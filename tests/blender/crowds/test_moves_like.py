@@ -16,15 +16,14 @@ from tests.blender.building import (
     path_curve,
     places,
     press,
-    refuses,
     select,
     sphere,
-    stored,
     vehicle,
     wedge,
     world_matrices,
 )
 from tests.blender.drawing import shown
+from tests.blender.dumping import refuses, stored
 from tests.sampling import sampled
 
 LIKENESSES = ("ANYTHING", "BIRD", "FISH", "ANIMAL", "PERSON", "CAR", "INSECT")

@@ -9,7 +9,6 @@ import pytest
 
 from tests.blender.building import (
     armature,
-    assert_same,
     bake,
     clear_bake,
     empty,
@@ -20,9 +19,7 @@ from tests.blender.building import (
     link,
     part,
     press,
-    refuses,
     reopen,
-    scene_dump,
     select,
     stored_names,
     vehicle,
@@ -39,6 +36,7 @@ from tests.blender.crowds.populated import (
     populate,
     populate_after,
 )
+from tests.blender.dumping import assert_same, refuses, scene_dump
 
 
 def test_selected_models_become_a_crowd_of_the_given_count() -> None:

@@ -4,7 +4,8 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import frames, press, refuses, wedge
+from tests.blender.building import frames, press, wedge
+from tests.blender.dumping import refuses
 from tests.blender.write.test_writers import RecordingWriter, plan, run
 from tests.sampling import in_every_blender
 

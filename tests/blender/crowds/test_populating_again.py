@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 from tests.blender.building import (
-    assert_same,
     bake,
     clear_bake,
     empty,
@@ -14,14 +13,13 @@ from tests.blender.building import (
     is_baked,
     part,
     press,
-    refuses,
-    scene_dump,
     select,
     stored_names,
     wedge,
 )
 from tests.blender.crowds.populated import figure, ground, locations, members, nearest, populate, populate_after
 from tests.blender.drawing import up_to_date
+from tests.blender.dumping import assert_same, refuses, scene_dump
 
 
 @pytest.fixture

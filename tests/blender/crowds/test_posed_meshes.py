@@ -7,7 +7,8 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import assert_same, crowd, part, refuses, scene_dump, select
+from tests.blender.building import crowd, part, select
+from tests.blender.dumping import assert_same, refuses, scene_dump
 from tests.blender.walkers import CYCLE, HEIGHT, found_walkers
 
 TOLERANCE = 0.04

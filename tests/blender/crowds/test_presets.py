@@ -8,21 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.blender.building import (
-    assert_same,
-    crowd,
-    empty,
-    fleet,
-    frames,
-    insert,
-    part,
-    refuses,
-    scene_dump,
-    select,
-    use,
-    vehicle,
-)
+from tests.blender.building import crowd, empty, fleet, frames, insert, part, select, use, vehicle
 from tests.blender.crowds.test_preset_files import user_folder, written
+from tests.blender.dumping import assert_same, refuses, scene_dump
 
 SHIPPED = sorted(path.stem for path in part("blender.crowds.preset_files").SHIPPED.glob("*.json"))
 

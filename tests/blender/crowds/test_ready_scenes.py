@@ -11,7 +11,8 @@ from bpy_extras.object_utils import world_to_camera_view
 from mathutils import Vector
 
 from steering_addon.blender.crowds.ready_scenes.scenery import hills
-from tests.blender.building import bake, crowd, difference, frames, part, scene_dump, select, vehicle, wedge
+from tests.blender.building import bake, crowd, frames, part, select, vehicle, wedge
+from tests.blender.dumping import difference, scene_dump
 from tests.blender.status.test_findings import listed
 from tests.sampling import sampled
 

@@ -4,7 +4,6 @@ import bpy
 import pytest
 
 from tests.blender.building import (
-    assert_same,
     bake,
     crowd,
     drive,
@@ -16,12 +15,10 @@ from tests.blender.building import (
     link,
     places,
     press,
-    refuses,
-    scene_dump,
     select,
-    stored,
     vehicle,
 )
+from tests.blender.dumping import assert_same, refuses, scene_dump, stored
 
 
 def assign(*vehicles, to: str = "") -> None:

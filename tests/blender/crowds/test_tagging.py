@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 from tests.blender.building import (
-    assert_same,
     bake,
     crowd,
     empty,
@@ -19,16 +18,14 @@ from tests.blender.building import (
     part,
     path_curve,
     press,
-    refuses,
-    scene_dump,
     select,
     sphere,
-    stored,
     stored_names,
     tag,
     vehicle,
     wedge,
 )
+from tests.blender.dumping import assert_same, refuses, scene_dump, stored
 
 ROLES = ("VEHICLE", "OBSTACLE", "PATH", "LEADER", "CROWD", "FLOW", "RESOURCE")
 

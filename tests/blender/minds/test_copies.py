@@ -4,7 +4,8 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import bake, crowd, empty, frames, part, press, refuses, reopen, select, vehicle, wedge
+from tests.blender.building import bake, crowd, empty, frames, part, press, reopen, select, vehicle, wedge
+from tests.blender.dumping import refuses
 from tests.blender.minds.test_states import herd, startle
 from tests.blender.status.test_findings import listed, selected_by_click
 from tests.sampling import in_every_blender

@@ -6,8 +6,9 @@ import shutil
 import bpy
 import pytest
 
-from tests.blender.building import crowd, empty, part, press, refuses, select, vehicle, wedge
+from tests.blender.building import crowd, empty, part, press, select, vehicle, wedge
 from tests.blender.drawing import shown
+from tests.blender.dumping import refuses
 from tests.blender.minds.test_states import herd, startle
 
 of = part("blender.crowds.states")

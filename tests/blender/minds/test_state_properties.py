@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 from tests.blender.building import (
-    assert_same,
     at_frames,
     bake,
     clear_bake,
@@ -16,11 +15,11 @@ from tests.blender.building import (
     frames,
     part,
     press,
-    scene_dump,
     select,
     vehicle,
     wedge,
 )
+from tests.blender.dumping import assert_same, scene_dump
 
 NUMBER = '["steering_state"]'
 LAST = 40

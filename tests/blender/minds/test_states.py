@@ -4,21 +4,9 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import (
-    at_frames,
-    bake,
-    crowd,
-    empty,
-    frames,
-    part,
-    press,
-    refuses,
-    select,
-    snapshots,
-    vehicle,
-    wedge,
-)
+from tests.blender.building import at_frames, bake, crowd, empty, frames, part, press, select, snapshots, vehicle, wedge
 from tests.blender.drawing import shown, texts, up_to_date
+from tests.blender.dumping import refuses
 from tests.sampling import sampled
 
 planning = part("blender.read.plan")

@@ -8,7 +8,6 @@ import pytest
 from mathutils import Matrix
 
 from tests.blender.building import (
-    assert_same,
     bake,
     baked_frames,
     crowd,
@@ -23,7 +22,6 @@ from tests.blender.building import (
     places,
     put,
     road,
-    scene_dump,
     select,
     sphere,
     tag,
@@ -31,6 +29,7 @@ from tests.blender.building import (
     vehicle,
     wedge,
 )
+from tests.blender.dumping import assert_same, scene_dump
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender(shared=True)

@@ -7,7 +7,6 @@ import bpy
 import pytest
 
 from tests.blender.building import (
-    assert_same,
     bake,
     crowd,
     drive,
@@ -20,7 +19,6 @@ from tests.blender.building import (
     part,
     points,
     road,
-    scene_dump,
     select,
     tag,
     use,
@@ -28,6 +26,7 @@ from tests.blender.building import (
     wedge,
 )
 from tests.blender.drawing import everything_shown, shown, texts, up_to_date
+from tests.blender.dumping import assert_same, scene_dump
 from tests.blender.walkers import found_walkers
 from tests.sampling import in_every_blender
 

@@ -3,7 +3,8 @@
 import bpy
 import numpy as np
 
-from tests.blender.building import at_frames, crowd, fleet, frames, insert, obstacle, part, scene_dump
+from tests.blender.building import at_frames, crowd, fleet, frames, insert, obstacle, part
+from tests.blender.dumping import scene_dump
 
 FIRST, LAST = 1, 20
 

@@ -4,19 +4,8 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import (
-    assert_same,
-    bake,
-    crowd,
-    drive,
-    empty,
-    fleet,
-    frames,
-    insert,
-    part,
-    scene_dump,
-    select,
-)
+from tests.blender.building import bake, crowd, drive, empty, fleet, frames, insert, part, select
+from tests.blender.dumping import assert_same, scene_dump
 from tests.blender.preview.test_preview import FIRST, LAST, played, ships, shown, toggle
 from tests.sampling import in_every_blender
 

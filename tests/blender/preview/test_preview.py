@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 from tests.blender.building import (
-    assert_same,
     bake,
     clear_bake,
     crowd,
@@ -20,11 +19,11 @@ from tests.blender.building import (
     obstacle,
     part,
     put,
-    refuses,
     road,
     stairs,
     vehicle,
 )
+from tests.blender.dumping import assert_same, refuses
 from tests.blender.preview.previewed import (
     FIRST,
     LAST,

@@ -3,7 +3,8 @@
 import bpy
 import numpy as np
 
-from tests.blender.building import assert_same, at_frames, bake, crowd, fleet, frames, part, points, scene_dump, select
+from tests.blender.building import at_frames, bake, crowd, fleet, frames, part, points, select
+from tests.blender.dumping import assert_same, scene_dump
 from tests.blender.preview.test_preview import FIRST, LAST, shown, toggle, told
 from tests.blender.read.test_points import recorded, scatter
 from tests.blender.write.test_writers import plan

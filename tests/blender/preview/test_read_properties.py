@@ -4,7 +4,8 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import assert_same, at_frames, bake, scene_dump
+from tests.blender.building import at_frames, bake
+from tests.blender.dumping import assert_same, scene_dump
 from tests.blender.minds.test_state_properties import herd
 from tests.blender.write.test_portrayal import bird, hang_wing, looking
 from tests.sampling import in_every_blender

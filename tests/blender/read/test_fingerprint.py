@@ -6,7 +6,6 @@ import bpy
 import pytest
 
 from tests.blender.building import (
-    assert_same,
     bake,
     clear_bake,
     crowd,
@@ -19,12 +18,12 @@ from tests.blender.building import (
     press,
     reopen,
     road,
-    scene_dump,
     select,
     strip_of_own_action,
     tag,
     vehicle,
 )
+from tests.blender.dumping import assert_same, scene_dump
 
 
 def fingerprint() -> str:

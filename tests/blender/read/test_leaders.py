@@ -6,20 +6,8 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import (
-    armature,
-    bake,
-    crowd,
-    empty,
-    frames,
-    insert,
-    leader,
-    meshed,
-    part,
-    places,
-    refuses,
-    vehicle,
-)
+from tests.blender.building import armature, bake, crowd, empty, frames, insert, leader, meshed, part, places, vehicle
+from tests.blender.dumping import refuses
 
 FOLLOWING = {"behind": 2.0, "spread": 0.0, "separation": 0.0}
 

@@ -6,7 +6,8 @@ import bpy
 import pytest
 from mathutils import Vector
 
-from tests.blender.building import empty, frames, link, meshed, part, press, put, refuses, vehicle
+from tests.blender.building import empty, frames, link, meshed, part, press, put, vehicle
+from tests.blender.dumping import refuses
 from tests.blender.read.test_obstacle_shapes import cube, seen
 
 

@@ -4,20 +4,8 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import (
-    assert_same,
-    crowd,
-    empty,
-    fleet,
-    frames,
-    insert,
-    part,
-    points,
-    refuses,
-    scene_dump,
-    select,
-    vehicle,
-)
+from tests.blender.building import crowd, empty, fleet, frames, insert, part, points, select, vehicle
+from tests.blender.dumping import assert_same, refuses, scene_dump
 from tests.blender.write.test_writers import RecordingWriter, plan, run
 from tests.sampling import in_every_blender
 

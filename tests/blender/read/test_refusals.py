@@ -8,7 +8,6 @@ import bpy
 import pytest
 
 from tests.blender.building import (
-    assert_same,
     bake,
     crowd,
     curves,
@@ -24,13 +23,13 @@ from tests.blender.building import (
     part,
     path_curve,
     road,
-    scene_dump,
     select,
     stored_names,
     tag,
     vehicle,
     wedge,
 )
+from tests.blender.dumping import assert_same, scene_dump
 from tests.blender.sharing import shared_out
 from tests.sampling import in_every_blender
 

@@ -11,7 +11,6 @@ from mathutils import Matrix, Vector
 from tests.blender import building
 from tests.blender.building import (
     add_spline,
-    assert_same,
     bake,
     baked_frames,
     crowd,
@@ -26,7 +25,6 @@ from tests.blender.building import (
     path_curve,
     put,
     road,
-    scene_dump,
     select,
     sphere,
     strip_of_own_action,
@@ -35,6 +33,7 @@ from tests.blender.building import (
     wedge,
     world_matrices,
 )
+from tests.blender.dumping import assert_same, scene_dump
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender(shared=True)

@@ -4,7 +4,8 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import bake, crowd, empty, fleet, frames, insert, leader, places, refuses, vehicle
+from tests.blender.building import bake, crowd, empty, fleet, frames, insert, leader, places, vehicle
+from tests.blender.dumping import refuses
 
 
 def collection(*objects, name: str = "Doors"):

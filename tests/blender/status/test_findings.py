@@ -6,7 +6,6 @@ import bpy
 import pytest
 
 from tests.blender.building import (
-    assert_same,
     bake,
     crowd,
     empty,
@@ -20,9 +19,7 @@ from tests.blender.building import (
     part,
     path_curve,
     press,
-    refuses,
     road,
-    scene_dump,
     select,
     sphere,
     tag,
@@ -30,6 +27,7 @@ from tests.blender.building import (
     wedge,
 )
 from tests.blender.drawing import texts, up_to_date
+from tests.blender.dumping import assert_same, refuses, scene_dump
 from tests.blender.walkers import found_walkers
 from tests.sampling import sampled
 

@@ -9,7 +9,6 @@ from tests.blender.building import (
     baked_frames,
     crowd,
     curves,
-    difference,
     drive,
     empty,
     fleet,
@@ -23,12 +22,12 @@ from tests.blender.building import (
     part,
     places,
     road,
-    scene_dump,
     stored_names,
     vehicle,
     wedge,
     world_matrices,
 )
+from tests.blender.dumping import difference, scene_dump
 from tests.sampling import in_every_blender
 
 

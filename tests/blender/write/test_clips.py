@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from tests.blender.building import (
-    assert_same,
     at_frames,
     bake,
     clear_bake,
@@ -20,14 +19,13 @@ from tests.blender.building import (
     meshed,
     part,
     press,
-    refuses,
     reopen,
-    scene_dump,
     select,
     tag,
     vehicle,
     wedge,
 )
+from tests.blender.dumping import assert_same, refuses, scene_dump
 from tests.blender.walkers import CYCLE, SPEED, STRIDE, clip, found_walkers, idle, pose_of, stash, walk, walker, walkers
 from tests.sampling import in_every_blender
 

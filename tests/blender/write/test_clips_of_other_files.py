@@ -4,7 +4,8 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import SLOTTED, assert_same, at_frames, bake, clear_bake, part, refuses, scene_dump, select
+from tests.blender.building import SLOTTED, at_frames, bake, clear_bake, part, select
+from tests.blender.dumping import assert_same, refuses, scene_dump
 from tests.blender.walkers import clip, found_walkers, pose_of, stash, walkers
 from tests.sampling import in_every_blender
 

@@ -6,7 +6,6 @@ import pytest
 
 from tests.blender.building import (
     SLOTTED,
-    assert_same,
     at_frames,
     bake,
     clear_bake,
@@ -18,12 +17,9 @@ from tests.blender.building import (
     link,
     part,
     press,
-    refuses,
-    scene_dump,
     select,
-    without_bake_ids,
-    without_run_records,
 )
+from tests.blender.dumping import assert_same, refuses, scene_dump, without_bake_ids, without_run_records
 from tests.blender.shaped import SPREAD, bird, key_clip, play, points_on, winged, wings
 from tests.sampling import in_every_blender
 

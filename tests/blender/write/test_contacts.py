@@ -4,18 +4,8 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import (
-    assert_same,
-    bake,
-    clear_bake,
-    crowd,
-    frames,
-    obstacle,
-    part,
-    scene_dump,
-    select,
-    vehicle,
-)
+from tests.blender.building import bake, clear_bake, crowd, frames, obstacle, part, select, vehicle
+from tests.blender.dumping import assert_same, scene_dump
 
 
 def head_on():

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from tests.blender.building import (
-    assert_same,
     at_frames,
     bake,
     baked_frames,
@@ -23,13 +22,12 @@ from tests.blender.building import (
     obstacle,
     part,
     press,
-    refuses,
-    scene_dump,
     select,
     vehicle,
     wedge,
     world_matrices,
 )
+from tests.blender.dumping import assert_same, refuses, scene_dump
 from tests.blender.walkers import HEIGHT, clip, found_walkers
 from tests.sampling import in_every_blender
 

@@ -9,7 +9,6 @@ from mathutils import Matrix
 
 from tests.blender.building import (
     armature,
-    assert_same,
     bake,
     baked_frames,
     clear_bake,
@@ -27,17 +26,15 @@ from tests.blender.building import (
     part,
     places,
     press,
-    refuses,
     reopen,
-    scene_dump,
     select,
     snapshots,
     strip_of_own_action,
     vehicle,
     wedge,
-    without_bake_ids,
     world_matrices,
 )
+from tests.blender.dumping import assert_same, refuses, scene_dump, without_bake_ids
 from tests.sampling import in_every_blender, sampled
 
 pytestmark = in_every_blender(shared=True)

@@ -4,7 +4,6 @@ import bpy
 import numpy as np
 
 from tests.blender.building import (
-    assert_same,
     at_frames,
     bake,
     clear_bake,
@@ -17,12 +16,11 @@ from tests.blender.building import (
     path_curve,
     places,
     press,
-    refuses,
-    scene_dump,
     tag,
     vehicle,
     wedge,
 )
+from tests.blender.dumping import assert_same, refuses, scene_dump
 from tests.blender.walkers import found_walkers, idle
 from tests.sampling import in_every_blender
 

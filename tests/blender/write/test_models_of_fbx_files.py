@@ -4,7 +4,8 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import assert_same, bake, clear_bake, frames, part, press, refuses, scene_dump
+from tests.blender.building import bake, clear_bake, frames, part, press
+from tests.blender.dumping import assert_same, refuses, scene_dump
 from tests.blender.walkers import clip, idle, stash, walk, walker
 from tests.blender.write.test_clips import without_settings
 

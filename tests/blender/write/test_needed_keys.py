@@ -5,18 +5,8 @@ import re
 import bpy
 import numpy as np
 
-from tests.blender.building import (
-    bake,
-    clear_bake,
-    crowd,
-    curves,
-    empty,
-    fleet,
-    frames,
-    keys,
-    scene_dump,
-    without_bake_ids,
-)
+from tests.blender.building import bake, clear_bake, crowd, curves, empty, fleet, frames, keys
+from tests.blender.dumping import scene_dump, without_bake_ids
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender(shared=True)

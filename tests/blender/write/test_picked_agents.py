@@ -4,7 +4,6 @@ import bpy
 import numpy as np
 
 from tests.blender.building import (
-    assert_same,
     at_frames,
     bake,
     clear_bake,
@@ -15,15 +14,14 @@ from tests.blender.building import (
     link,
     part,
     press,
-    refuses,
     reopen,
-    scene_dump,
     select,
     wedge,
     world_matrices,
 )
 from tests.blender.crowds.test_long_bodies import tagged
 from tests.blender.crowds.test_wheel_drivers import with_wheels
+from tests.blender.dumping import assert_same, refuses, scene_dump
 from tests.blender.walkers import found_walkers
 from tests.blender.write.test_crowd_cache import FRAMES, edit, instances, ships_and_boats
 from tests.blender.write.test_points_bake import LAST, drawn, gnats

@@ -4,7 +4,6 @@ import bpy
 import numpy as np
 
 from tests.blender.building import (
-    assert_same,
     at_frames,
     bake,
     clear_bake,
@@ -15,11 +14,10 @@ from tests.blender.building import (
     part,
     points,
     press,
-    refuses,
-    scene_dump,
     select,
     wedge,
 )
+from tests.blender.dumping import assert_same, refuses, scene_dump
 from tests.blender.write.test_writers import RecordingWriter, plan, run
 from tests.sampling import in_every_blender
 

@@ -8,7 +8,6 @@ import pytest
 
 from tests.blender.building import (
     armature,
-    assert_same,
     at_frames,
     bake,
     baked_frames,
@@ -28,15 +27,14 @@ from tests.blender.building import (
     obstacle,
     part,
     press,
-    refuses,
     reopen,
-    scene_dump,
     select,
     snapshots,
     wedge,
     world_matrices,
 )
 from tests.blender.drawing import shown
+from tests.blender.dumping import assert_same, refuses, scene_dump
 from tests.sampling import sampled
 
 NAMES = ("steering_speed", "steering_distance", "steering_phase")

@@ -8,7 +8,6 @@ import bpy
 import pytest
 
 from tests.blender.building import (
-    assert_same,
     bake,
     clear_bake,
     crowd,
@@ -21,13 +20,12 @@ from tests.blender.building import (
     obstacle,
     part,
     path_curve,
-    scene_dump,
     sphere,
     strip_of_own_action,
     vehicle,
     wedge,
-    without_bake_ids,
 )
+from tests.blender.dumping import assert_same, scene_dump, without_bake_ids
 from tests.sampling import sampled
 
 FIRST, LAST = 1, 9

@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 from tests.blender.building import (
-    assert_same,
     bake,
     clear_bake,
     crowd,
@@ -15,12 +14,11 @@ from tests.blender.building import (
     path_curve,
     places,
     press,
-    refuses,
-    scene_dump,
     tag,
     vehicle,
     wedge,
 )
+from tests.blender.dumping import assert_same, refuses, scene_dump
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender(shared=True)

@@ -4,7 +4,6 @@ import bpy
 import pytest
 
 from tests.blender.building import (
-    assert_same,
     bake,
     crowd,
     drive,
@@ -17,8 +16,8 @@ from tests.blender.building import (
     part,
     path_curve,
     road,
-    scene_dump,
 )
+from tests.blender.dumping import assert_same, scene_dump
 from tests.sampling import in_every_blender, sampled
 
 VEHICLES, FRAMES = 3, 10

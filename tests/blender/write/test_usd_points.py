@@ -6,7 +6,8 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import at_frames, bake, crowd, fleet, frames, places, refuses
+from tests.blender.building import at_frames, bake, crowd, fleet, frames, places
+from tests.blender.dumping import refuses
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender

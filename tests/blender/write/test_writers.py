@@ -7,22 +7,8 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import (
-    assert_same,
-    bake,
-    crowd,
-    empty,
-    fleet,
-    flight,
-    frames,
-    insert,
-    keys,
-    leader,
-    obstacle,
-    part,
-    road,
-    scene_dump,
-)
+from tests.blender.building import bake, crowd, empty, fleet, flight, frames, insert, keys, leader, obstacle, part, road
+from tests.blender.dumping import assert_same, scene_dump
 from tests.sampling import sampled
 
 FRAMES = 24
