@@ -218,6 +218,13 @@ def without_bake_ids(dump: dict) -> dict:
     return {**dump, "actions": actions, **({"scenes": scenes} if scenes else {})}
 
 
+def without_settings(dump: dict) -> dict:
+    """A dump without the settings that a bake stores, such as identities and starts."""
+    left_out = ("steering", "stored")
+    objects = {name: {k: v for k, v in block.items() if k not in left_out} for name, block in dump["objects"].items()}
+    return {**dump, "objects": objects}
+
+
 def without_run_records(dump: dict) -> dict:
     """A dump without what runs left on scenes."""
     scenes = {

@@ -102,6 +102,19 @@ def stash(rig, *actions) -> None:
             strip.action_slot = action.slots[0]
 
 
+def animated_walker(name: str = "Model"):
+    """A walker that brings an idle and a walk along."""
+    rig = walker(name)
+    stash(rig, idle(rig), walk(rig))
+    return rig
+
+
+def ours(rig) -> list:
+    """The tracks of a rig that a bake made."""
+    tracks = rig.animation_data.nla_tracks if rig.animation_data else ()
+    return [track for track in tracks if track.name.startswith("Steering: ")]
+
+
 def pose_of(rig) -> np.ndarray:
     """The evaluated matrices of the bones (bones, 4, 4) in the armature's space."""
     evaluated = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())

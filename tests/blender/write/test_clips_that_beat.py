@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 
 from tests.blender.building import at_frames, bake, clear_bake, crowd, empty, frames, press, select, vehicle
-from tests.blender.walkers import clip, idle, pose_of, stash, walk, walker
-from tests.blender.write.test_clips import ours
+from tests.blender.walkers import clip, idle, ours, pose_of, stash, walk, walker
 
 CYCLE = 12.0
 

@@ -5,9 +5,8 @@ import numpy as np
 import pytest
 
 from tests.blender.building import bake, clear_bake, frames, part, press
-from tests.blender.dumping import assert_same, refuses, scene_dump
+from tests.blender.dumping import assert_same, refuses, scene_dump, without_settings
 from tests.blender.walkers import clip, idle, stash, walk, walker
-from tests.blender.write.test_clips import without_settings
 
 
 def fbx_model(location=(3.0, 1.0, 0.0)):
