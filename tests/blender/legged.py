@@ -6,15 +6,15 @@ import numpy as np
 from .building import (
     add_bone,
     armature,
+    assign,
     at_frames,
+    bags,
     bake,
     crowd,
     edit_bones,
     empty,
     frames,
-    link,
     meshed,
-    part,
     select,
     tag,
     vehicle,
@@ -75,10 +75,7 @@ def with_feet_apart(rig, name: str = "Walk"):
     """Give a rig that plays a walk feet without parents, which move as before: shins end at them, as after posing by
     inverse kinematics."""
     scene, walk_ = bpy.context.scene, bpy.data.actions[name]
-    curves = part("blender.animation.animation_data")
-    rig.animation_data.action = walk_
-    if hasattr(rig.animation_data, "action_slot"):
-        rig.animation_data.action_slot = curves.slot_for(walk_, rig)
+    assign(rig, walk_)
     times, matrices = range(1, CYCLE + 2), {}
     for frame in times:
         scene.frame_set(frame)
@@ -88,7 +85,7 @@ def with_feet_apart(rig, name: str = "Walk"):
     scene.frame_set(1)
     with edit_bones(rig) as bones:
         bones["Foot.L"].parent = bones["Foot.R"].parent = None
-    bag = curves.channelbag_in(walk_, curves.slot_for(walk_, rig))
+    [bag] = bags(walk_)
     for curve in [each for each in bag.fcurves if "Foot" in each.data_path]:
         bag.fcurves.remove(curve)
     for side, placed in matrices.items():
@@ -136,10 +133,8 @@ def baked_loose_and_held(people, rig) -> float:
 
 def slope(along: float, across: float) -> None:
     """A ground that rises by these shares along y and x."""
-    mesh = bpy.data.meshes.new("Slope")
     corners = [(x, y, along * y + across * x) for y in (-40.0, 10.0) for x in (-20.0, 20.0)]
-    mesh.from_pydata(corners, [], [(0, 1, 3, 2)])
-    tag(link(bpy.data.objects.new("Slope", mesh)), role="SURFACE")
+    tag(meshed("Slope", corners, [(0, 1, 3, 2)]), role="SURFACE")
 
 
 def deepest(skin, along: float, across: float) -> float:

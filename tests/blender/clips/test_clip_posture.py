@@ -3,7 +3,7 @@
 import bpy
 import numpy as np
 
-from tests.blender.building import add_bone, at_frames, bake, clear_bake, part, press
+from tests.blender.building import add_bone, at_frames, bake, clear_bake, curves_in, press
 from tests.blender.walkers import clip, pose_of, walkers
 from tests.sampling import in_every_blender
 
@@ -22,8 +22,7 @@ def upright(number: int = 3):
     turns = [(name, "rotation_quaternion", index) for name in BONES for index in range(4)]
     action = clip(rigs[0], "Nod", {turn: [(1.0, float(not turn[2])), (25.0, float(not turn[2]))] for turn in turns})
     for row in (1, 5):
-        curve = part("blender.animation.animation_data").channelbags(action)[0].fcurves[row]
-        curve.keyframe_points.insert(12.0, 0.1)
+        curves_in(action)[row].keyframe_points.insert(12.0, 0.1)
     for entry_action, plays in ((action, "STAND"), (bpy.data.actions["Walk"], "MOVE")):
         entry = people.steering.portrayal.clips.add()
         entry.action, entry.plays = entry_action, plays

@@ -9,9 +9,11 @@ import pytest
 from tests.blender.building import (
     add_bone,
     at_frames,
+    bags,
     bake,
     clear_bake,
     crowd,
+    curves_in,
     edit_bones,
     empty,
     frames,
@@ -22,7 +24,7 @@ from tests.blender.building import (
     press,
     vehicle,
 )
-from tests.blender.dumping import scene_dump
+from tests.blender.dumping import assert_same, scene_dump
 from tests.blender.legged import (
     CYCLE,
     baked_loose_and_held,
@@ -109,8 +111,8 @@ def with_toes(rig) -> None:
 
 def walk_on_toes(rig):
     """Toes that bend as heels lift off, so that they do not move alike."""
-    action, curves = uneven_walk(rig), part("blender.animation.animation_data")
-    bag = curves.channelbag_in(action, curves.slot_for(action, rig))
+    action = uneven_walk(rig)
+    [bag] = bags(action)
     for side, late in (("L", 0.0), ("R", 0.5)):
         bends = bag.fcurves.new(f'pose.bones["Toes.{side}"].rotation_euler', index=0)
         for time in range(CYCLE + 1):
@@ -124,13 +126,7 @@ def grown_since_it_was_measured(rig) -> None:
 
 
 BEFORE = (
-    plain,
-    bound_by_envelopes,
-    in_a_robe,
-    with_low_shins,
-    with_heels_of_shins,
-    without_inherited_scale,
-    mirrored,
+    *(plain, bound_by_envelopes, in_a_robe, with_low_shins, with_heels_of_shins, without_inherited_scale, mirrored),
     with_toes,
 )
 """How models differ whose feet are held."""
@@ -165,8 +161,7 @@ def test_feet_are_held_by_keys_of_legs_alone(change: Callable) -> None:
     loose = baked_loose_and_held(people, rig)
     assert people.steering.portrayal.unplanted == ""
     assert longest_step(rig) < 0.25 * loose and loose > 0.005
-    bags = part("blender.animation.animation_data").channelbags(action_of_feet(rig))
-    keyed = {curve.data_path.split('"')[1] for bag in bags for curve in bag.fcurves}
+    keyed = {curve.data_path.split('"')[1] for curve in curves_in(action_of_feet(rig))}
     hips = {"Body"} if change is with_feet_apart else set()
     assert keyed - hips == {f"{bone}.{side}" for bone in ("Thigh", "Shin", "Foot") for side in "LR"}
     for _ in at_frames(range(20, 60, 5)):
@@ -234,10 +229,9 @@ def test_clips_of_a_model_whose_feet_cannot_be_held_are_played_and_it_says_why(c
 def with_run(rig, last_key: float):
     """A walk, whose thighs end this much further back than they began, and a run that is twice as quick."""
     walk, run = uneven_walk(rig), uneven_walk(rig, "Run")
-    curves = part("blender.animation.animation_data")
-    [bag], [quick] = curves.channelbags(walk), curves.channelbags(run)
-    for key in (key for curve in quick.fcurves for key in curve.keyframe_points):
+    for key in (key for curve in curves_in(run) for key in curve.keyframe_points):
         key.co.x = 1.0 + 0.5 * (key.co.x - 1.0)
+    [bag] = bags(walk)
     for side in "LR":
         bag.fcurves.find(f'pose.bones["Thigh.{side}"].rotation_euler', index=0).keyframe_points[-1].co.y += last_key
     return walk, run
@@ -305,9 +299,7 @@ def test_feet_are_free_again_once_a_bake_is_deleted_and_baking_twice_is_baking_o
     assert (strip.frame_start, strip.scale, len(strip.fcurves)) == (1.0, 1.0, 0), "it is played frame by frame"
     clear_bake()
     assert not any("Feet" in action.name for action in bpy.data.actions)
-    assert {name: block for name, block in before.items() if "action" in name.lower()} == {
-        name: block for name, block in scene_dump().items() if "action" in name.lower()
-    }
+    assert_same(before["actions"], scene_dump()["actions"])
     shares = list(part("blender.write.bake").baking(part("blender.read.plan").plan_reading(bpy.context.scene)))
     assert shares == sorted(shares)
     rig.animation_data.nla_tracks["Steering: Feet"].strips[0].frame_start += 3.0
@@ -315,25 +307,23 @@ def test_feet_are_free_again_once_a_bake_is_deleted_and_baking_twice_is_baking_o
     assert [track.name for track in rig.animation_data.nla_tracks if "Steering" in track.name] == ["Steering: Feet"]
 
 
-def test_legs_have_fewer_keys_than_frames_and_keep_to_what_they_would_have_on_each_and_their_path_has_all() -> None:
+def test_legs_have_fewer_keys_than_frames_and_keep_to_what_they_would_have_on_each_and_their_path_has_all(
+    monkeypatch,
+) -> None:
     rig = legged()
     walking(rig)
     bpy.context.scene.steering.keying = "WHERE_NEEDED"
-    every, kept = {}, part("blender.write.clip_writer")
-    made_for = kept.key_actions
+    every, writer = {}, part("blender.write.clip_writer")
+    made_for = writer.key_actions
 
     def noted(rigs, title, keys, existing):
         every.update(keys[0] if title == "Feet" else {})
         return made_for(rigs, title, keys, existing)
 
-    kept.key_actions = noted
-    try:
-        bake()
-    finally:
-        kept.key_actions = made_for
+    monkeypatch.setattr(writer, "key_actions", noted)
+    bake()
     [action] = [action for action in bpy.data.actions if action.name.startswith("Feet")]
-    animation = part("blender.animation.animation_data")
-    curves = animation.channelbag_in(action, animation.slot_for(action, rig)).fcurves
+    curves = curves_in(action)
     assert len(curves) == len(every) > 0
     assert sum(len(curve.keyframe_points) for curve in curves) < 0.7 * sum(map(len, every.values()))
     for curve in curves:
@@ -350,21 +340,14 @@ def test_a_walk_with_stepped_keys_is_measured_and_played_with_straight_lines_bet
     bake()
     expected = longest_step(rig)
     clear_bake()
-    curves = part("blender.animation.animation_data")
-    for bag in curves.channelbags(bpy.data.actions["Walk"]):
-        for key in (key for curve in bag.fcurves for key in curve.keyframe_points):
-            key.interpolation = "CONSTANT"
+    keys = [key for curve in curves_in(bpy.data.actions["Walk"]) for key in curve.keyframe_points]
+    for key in keys:
+        key.interpolation = "CONSTANT"
     press("clips_measure", people)
     assert people.steering.portrayal.clips[1].plays == "MOVE"
     assert people.steering.portrayal.clips[1].speed == pytest.approx(speed, rel=0.01)
     bake()
     assert longest_step(rig) < 1.1 * expected
-    keys = [
-        key
-        for bag in curves.channelbags(bpy.data.actions["Walk"])
-        for each in bag.fcurves
-        for key in each.keyframe_points
-    ]
     assert {key.interpolation for key in keys} == {"CONSTANT"}
 
 
@@ -373,9 +356,8 @@ def test_a_recording_of_many_steps_is_left_out_until_its_frame_range_is_one_cycl
     people = walking(rig)
     clips = people.steering.portrayal.clips
     speed = clips[1].speed
-    curves = part("blender.animation.animation_data")
-    [bag] = curves.channelbags(bpy.data.actions["Walk"])
-    for curve in bag.fcurves:
+    walk = bpy.data.actions["Walk"]
+    for curve in curves_in(walk):
         points = [tuple(key.co) for key in curve.keyframe_points]
         for frame, value in points[1:]:
             for cycle in range(1, 40):
@@ -383,11 +365,10 @@ def test_a_recording_of_many_steps_is_left_out_until_its_frame_range_is_one_cycl
         curve.update()
     clips.clear()
     find = part("blender.clips.finding_clips")
-    why = find.why_too_long([bpy.data.actions["Walk"]], rig, bpy.context.scene)
+    why = find.why_too_long([walk], rig, bpy.context.scene)
     assert why.startswith("Walk lasts 40 s, too long for a cycle of steps. Set the Manual Frame Range")
     assert bpy.ops.steering.clips_find() == {"FINISHED"}
     assert [clip.action.name for clip in clips] == ["Idle"]
-    walk = bpy.data.actions["Walk"]
     walk.use_frame_range, walk.frame_start, walk.frame_end = True, 1.0 + 3 * CYCLE, 1.0 + 4 * CYCLE
     assert bpy.ops.steering.clips_find() == {"FINISHED"}
     assert clips[1].action == walk and clips[1].speed == pytest.approx(speed, rel=0.01)
@@ -412,8 +393,7 @@ def test_a_deleted_bake_gives_back_what_only_feet_keyed_and_leaves_no_copy_of_a_
     people = walking(rig)
     with_feet_apart(rig)
     walk_ = bpy.data.actions["Walk"]
-    curves = part("blender.animation.animation_data")
-    bag = curves.channelbag_in(walk_, curves.slot_for(walk_, rig))
+    [bag] = bags(walk_)
     for curve in [each for each in bag.fcurves if "Foot" in each.data_path and each.array_index == 0]:
         bag.fcurves.remove(curve)
     walk_.copy().name = "Gallop"
@@ -458,9 +438,8 @@ def test_how_far_feet_slide_does_not_depend_on_the_pose_that_is_shown() -> None:
     def swaying(rig):
         """Hips that turn, which the strip that holds the feet leaves alone: it only lowers them."""
         walk = uneven_walk(rig)
-        animation = part("blender.animation.animation_data")
-        fcurves = animation.channelbag_in(walk, animation.slot_for(walk, rig)).fcurves
-        curve = fcurves.new('pose.bones["Body"].rotation_euler', index=1)
+        [bag] = bags(walk)
+        curve = bag.fcurves.new('pose.bones["Body"].rotation_euler', index=1)
         for frame in range(1, CYCLE + 2):
             curve.keyframe_points.insert(frame, 0.2 * np.sin(2.0 * np.pi * (frame - 1) / CYCLE))
         return walk

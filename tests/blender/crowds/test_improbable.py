@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from mathutils import Matrix
 
-from tests.blender.building import part, press
+from tests.blender.building import bags, part, press
 from tests.blender.dumping import refuses
 from tests.blender.walkers import CYCLE, SPEED, box, clip, idle, stash, walk, walker
 
@@ -172,7 +172,7 @@ def test_origins_stand_where_clips_do_not_where_the_rest_pose_is() -> None:
 
 
 def _lifted(action):
-    [bag] = part("blender.animation.animation_data").channelbags(action)
+    [bag] = bags(action)
     for bone in ("Body", "Foot.L", "Foot.R"):
         path = f'pose.bones["{bone}"].location'
         curve = bag.fcurves.find(path, index=1) or bag.fcurves.new(path, index=1)

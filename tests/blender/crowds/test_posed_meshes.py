@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import crowd, part, select
+from tests.blender.building import assign, crowd, part, select
 from tests.blender.dumping import assert_same, refuses, scene_dump
 from tests.blender.walkers import CYCLE, HEIGHT, found_walkers
 
@@ -37,8 +37,7 @@ def points_of(mesh, matrix=None) -> np.ndarray:
 
 def evaluated(rig, parts, action, phase: float) -> np.ndarray:
     """The points of parts as the rig itself shows an action at a phase, from its origin."""
-    animation = part("blender.animation.animation_data")
-    animation.assign_action(rig, action, animation.slot_for(action, rig))
+    assign(rig, action)
     first, last = action.frame_range
     frame = first + phase * (last - first)
     bpy.context.scene.frame_set(math.floor(frame), subframe=frame - math.floor(frame))

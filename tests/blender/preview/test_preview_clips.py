@@ -4,7 +4,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import at_frames, bake, crowd, empty, part, places, select, vehicle, wedge
+from tests.blender.building import assign, at_frames, bags, bake, crowd, empty, places, select, vehicle, wedge
 from tests.blender.clips.test_control_legs import controlled_walk
 from tests.blender.walkers import found_walkers, pose_of
 from tests.sampling import in_every_blender
@@ -29,9 +29,8 @@ def poses(rigs, frames=SHOWN) -> np.ndarray:
 def test_a_preview_shows_the_poses_of_the_bake(active: bool) -> None:
     people, rigs = found_walkers(2)
     if active:
-        data, action = part("blender.animation.animation_data"), bpy.data.actions["Walk"]
         for rig in rigs:
-            data.assign_action(rig, action, data.slot_for(action, rig))
+            assign(rig, bpy.data.actions["Walk"])
         bpy.context.view_layer.update()
     stood = [channels(rig) for rig in rigs] if not active else None
     assert bpy.ops.steering.preview() == {"FINISHED"}
@@ -81,8 +80,8 @@ def test_a_preview_reads_what_is_parented_to_a_bone_as_the_bake_does() -> None:
 
 def test_a_preview_shows_what_clips_do_between_their_frames() -> None:
     people, rigs = found_walkers(2)
-    data, walk = part("blender.animation.animation_data"), bpy.data.actions["Walk"]
-    curve = data.channelbag_in(walk, data.slot_for(walk, rigs[0])).fcurves.new('pose.bones["Body"].location', index=0)
+    [bag] = bags(bpy.data.actions["Walk"])
+    curve = bag.fcurves.new('pose.bones["Body"].location', index=0)
     for half in range(2, 51):
         curve.keyframe_points.insert(half / 2.0, 0.05 * (half % 2)).interpolation = "LINEAR"
     bpy.ops.steering.clips_find()

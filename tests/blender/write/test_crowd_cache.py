@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.blender.building import (
+    assign,
     at_frames,
     bake,
     baked_frames,
@@ -355,8 +356,7 @@ def test_legs_walk_in_the_poses_of_their_clips(addon) -> None:
     people, rigs = found_walkers(2)
     # What holds a bone on top of clips.
     held = clip(rigs[1], "Held", {("Foot.L", "location", 1): [(1.0, 0.4)]})
-    action_of = part("blender.animation.animation_data")
-    action_of.assign_action(rigs[1], held, action_of.slot_for(held, rigs[1]))
+    assign(rigs[1], held)
     people.steering.portrayal.playing.plant_feet = False
     bake()
     seen, wanted = [20, 23, 26, 29], {}

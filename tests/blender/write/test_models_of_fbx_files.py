@@ -4,7 +4,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import bake, clear_bake, frames, part, press
+from tests.blender.building import assign, bags, bake, clear_bake, frames, part, press
 from tests.blender.dumping import assert_same, refuses, scene_dump, without_settings
 from tests.blender.walkers import clip, idle, stash, walk, walker
 
@@ -14,23 +14,21 @@ def fbx_model(location=(3.0, 1.0, 0.0)):
     rig = walker("Rig", location)
     bones = [(bone, "location", k) for bone in ("Body", "Foot.L", "Foot.R") for k in range(3)]
     wave = clip(rig, "Rig|Take|Wave", {each: [(1.0, 0.0), (9.0, 0.1), (17.0, 0.0)] for each in bones})
-    data = part("blender.animation.animation_data")
     for action in (wave, idle(rig, "Rig|Take|Idle"), walk(rig, "Rig|Take|Walk")):
-        bag = data.channelbags(action)[0]
+        [bag] = bags(action)
         for path, values in (("location", rig.location), ("rotation_euler", rig.rotation_euler), ("scale", rig.scale)):
             for index, value in enumerate(values):
                 curve = bag.fcurves.new(path, index=index)
                 curve.keyframe_points.add(2)
                 curve.keyframe_points.foreach_set("co", np.array([(1.0, value), (9.0, value)], np.float32).ravel())
-    data.assign_action(rig, wave, data.slot_for(wave, rig))
+    assign(rig, wave)
     return rig
 
 
 def test_an_action_that_was_imported_apart_from_the_model_is_found_too() -> None:
     rig = walker("Rig")
     moves, stands = walk(rig), idle(rig)
-    data = part("blender.animation.animation_data")
-    data.assign_action(rig, moves, data.slot_for(moves, rig))
+    assign(rig, moves)
     press("tag", rig, moves_like="PERSON")
     played = [each.action for each in rig.steering.crowd.steering.portrayal.clips]
     assert played == [stands, moves]
@@ -104,9 +102,8 @@ def test_keys_that_are_not_where_it_stands_or_move_it_are_refused_by_name(keys: 
 
 def test_a_file_that_was_written_and_read_brings_clips_and_feet_along(tmp_path) -> None:
     rig = walker("Rig")
-    data = part("blender.animation.animation_data")
     for action in (walk(rig), idle(rig)):
-        data.assign_action(rig, action, data.slot_for(action, rig))
+        assign(rig, action)
     bpy.ops.preferences.addon_enable(module="io_scene_fbx")
     bpy.ops.export_scene.fbx(filepath=str(tmp_path / "walker.fbx"))
     bpy.data.batch_remove([*bpy.data.objects, *bpy.data.actions])
