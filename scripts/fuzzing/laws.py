@@ -14,7 +14,7 @@ import numpy as np
 from steering_addon.locomotion import CATALOGUE
 from steering_addon.portrayal.clips import MEASURED
 from steering_addon.portrayal.driver_properties import SHARE
-from tests.blender.building import bags
+from tests.blender.animated import bags
 from tests.blender.dumping import difference, scene_dump, without_bake_ids, without_run_records
 
 RECORD = "steering_bake"

@@ -5,7 +5,8 @@ from random import Random
 
 import bpy
 
-from tests.blender.building import path_curve, select, wedge
+from tests.blender.building import path_curve, wedge
+from tests.blender.steered import select
 
 from .extension import blank_file
 

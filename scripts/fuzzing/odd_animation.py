@@ -5,7 +5,7 @@ from random import Random
 
 import bpy
 
-from tests.blender.building import SLOTTED, bags
+from tests.blender.animated import SLOTTED, bags
 
 PATHS = (
     *("location", "location", "rotation_euler", "rotation_quaternion", "scale", "hide_viewport", "hide_render"),

@@ -10,7 +10,7 @@ from random import Random
 
 import bpy
 
-from tests.blender.building import select
+from tests.blender.steered import select
 
 from .library import linked_object
 from .odd_animation import animate, drive

@@ -8,7 +8,9 @@ from pathlib import Path
 import bpy
 
 from scripts.blender_process import leave
-from tests.blender.building import is_baked, select, wedge
+from tests.blender.animated import is_baked
+from tests.blender.building import wedge
+from tests.blender.steered import select
 
 from .extension import blank_file, enable
 

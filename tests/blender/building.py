@@ -1,7 +1,4 @@
-"""Small scenes for tests in Blender, and what is read of them.
-
-Scenes are built with the public operators and properties, as in an animator's script.
-"""
+"""Small scenes for tests in Blender: objects, meshes, curves and armatures, files and frames."""
 
 import importlib
 import math
@@ -11,17 +8,15 @@ import sys
 import textwrap
 import tomllib
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import bpy
 import numpy as np
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULE = f"bl_ext.user_default.{tomllib.loads((ROOT / 'blender_manifest.toml').read_text(encoding='utf-8'))['id']}"
-SLOTTED = "slots" in bpy.types.Action.bl_rna.properties
 
 
 def part(name: str) -> ModuleType:
@@ -58,9 +53,6 @@ def from_library(folder: Path, kind: str, name: str, *, linked: bool = True):
     with bpy.data.libraries.load(path, link=linked) as (_, wanted):
         setattr(wanted, kind, [name])
     return getattr(wanted, kind)[0]
-
-
-# ---- building
 
 
 def frames(first: int, last: int, fps: int | None = None) -> None:
@@ -155,34 +147,6 @@ def add_spline(curve, points, *, kind: str = "POLY", cyclic: bool = False) -> No
         line.order_u = min(3, len(points))
 
 
-def select(*objects) -> None:
-    """Select only these objects and make the first one active."""
-    bpy.context.view_layer.update()
-    for ob in bpy.context.view_layer.objects:
-        ob.select_set(False)
-    for ob in objects:
-        ob.select_set(True)
-    bpy.context.view_layer.objects.active = objects[0] if objects else None
-
-
-def press(operator: str, *selected, **settings):
-    """Carry out an operator of the extension on objects, with only these selected and the first one active; returns the
-    one that is active then."""
-    select(*selected)
-    assert getattr(bpy.ops.steering, operator)(**settings) == {"FINISHED"}
-    return bpy.context.view_layer.objects.active
-
-
-def tag(*objects, role: str, moves_like: str = "UNCHANGED"):
-    """Tag objects with the operator and return the first of them. By default their crowd gets no behaviors."""
-    press("tag", *objects, role=role, moves_like=moves_like)
-    return objects[0]
-
-
-def obstacle(ob=None, **made):
-    return tag(ob or sphere(**made), role="OBSTACLE")
-
-
 def points_mesh(name: str, position, **attributes):
     """A mesh of points without edges; attributes are (n,) or (n, k) by name, quaternions have four components."""
     position = np.asarray(position, dtype=np.float32).reshape(-1, 3)
@@ -199,17 +163,6 @@ def points_mesh(name: str, position, **attributes):
         data.foreach_set("vector" if kind == "FLOAT_VECTOR" else "value", values.ravel())
     mesh.update()
     return link(bpy.data.objects.new(name, mesh))
-
-
-def points(ob=None, *, crowd=None, name: str = "Points", position=((0.0, 0.0, 0.0),), **attributes):
-    """An object whose points are vehicles of the crowd, by default the scene's default crowd."""
-    ob = ob or points_mesh(name, position, **attributes)
-    press("tag", ob, *([crowd] if crowd else []), role="POINTS", moves_like="UNCHANGED")
-    return ob
-
-
-def leader(ob=None, **made):
-    return tag(ob or empty(**{"name": "Leader", **made}), role="LEADER")
 
 
 @contextmanager
@@ -236,227 +189,3 @@ def armature(name: str, **bones):
     for bone, given in bones.items():
         add_bone(rig, bone, *given)
     return rig
-
-
-def stairs(steps: int = 12, rise: float = 0.17, tread: float = 0.3, half: float = 10.0):
-    """A surface that is level up to y = 0, climbs along y, and is level from there."""
-    profile = [(-half, 0.0)]
-    for step in range(steps):
-        profile += [(tread * step, rise * step), (tread * step, rise * (step + 1))]
-    profile.append((half + tread * steps, rise * steps))
-    points = [(x, y, z) for y, z in profile for x in (-half, half)]
-    faces = [(a, a + 1, a + 3, a + 2) for a in range(0, len(points) - 2, 2)]
-    return tag(meshed("Stairs", points, faces), role="SURFACE")
-
-
-def road(ob=None, **made):
-    return tag(ob or path_curve(**made), role="PATH")
-
-
-def crowd(name: str = "Crowd", **behaviors: dict[str, Any]):
-    """A crowd with these behaviors: `crowd(seek={"target": ob}, wander={})`."""
-    assert bpy.ops.steering.crowd_add() == {"FINISHED"}
-    ob = bpy.context.view_layer.objects.active
-    ob.name = name
-    use(ob, **behaviors)
-    return ob
-
-
-def use(crowd_object, **behaviors: dict[str, Any]) -> None:
-    """Give a crowd behaviors with these parameters."""
-    for behavior, values in behaviors.items():
-        group = getattr(crowd_object.steering, behavior)
-        group.use = True
-        for name, value in values.items():
-            setattr(group, name, value)
-
-
-def vehicle(ob=None, *, crowd=None, identity: int | None = None, start_speed: float | None = None, **made):
-    """An object tagged as a vehicle of the crowd, by default the scene's default crowd."""
-    ob = ob or wedge(**made)
-    press("tag", ob, *([crowd] if crowd else []), role="VEHICLE", moves_like="UNCHANGED")
-    if identity is not None:
-        ob.steering.identity = identity
-    if start_speed is not None:
-        ob.steering.start_speed = start_speed
-    return ob
-
-
-def fleet(number: int, *, crowd=None, spacing: float = 3.0) -> list:
-    """Vehicles in a row along X, with the identities 1001, 1002 and so on."""
-    return [
-        vehicle(name=f"Ship {k}", location=(spacing * k, 0.0, 0.0), crowd=crowd, identity=1001 + k)
-        for k in range(number)
-    ]
-
-
-def bake(*selected, **settings) -> None:
-    """Bake, with keys on every frame unless the scene has been told otherwise: tests compare places digit by digit; of
-    objects, with only these selected, if any are given."""
-    if selected:
-        select(*selected)
-    with keys_on_every_frame(bpy.context.scene):
-        assert bpy.ops.steering.bake(**settings) == {"FINISHED"}
-
-
-@contextmanager
-def keys_on_every_frame(scene) -> Iterator[None]:
-    """Write keys on every frame, unless the scene has been told otherwise, until the end."""
-    had_settings, told = scene.is_property_set("steering"), scene.steering.is_property_set("keying")
-    if told:
-        yield
-        return
-    scene.steering.keying = "EVERY_FRAME"
-    try:
-        yield
-    finally:
-        scene.steering.property_unset("keying")
-        if not had_settings and not stored_names(scene.steering):
-            scene.property_unset("steering")
-
-
-def clear_bake(*selected, **settings) -> None:
-    if selected:
-        select(*selected)
-    assert bpy.ops.steering.clear_bake(**settings) == {"FINISHED"}
-
-
-def insert(ob, path: str, values: dict[float, Any], *, index: int = -1) -> None:
-    """Insert linear keys as a user would: `insert(ob, "location", {1: (0, 0, 0), 20: (5, 0, 0)})`."""
-    owner_path, _, name = path.rpartition(".")
-    owner = ob.path_resolve(owner_path) if owner_path else ob
-    for frame, value in values.items():
-        if index >= 0:
-            getattr(owner, name)[index] = value
-        else:
-            setattr(owner, name, value)
-        ob.keyframe_insert(path, index=index, frame=frame)
-    make_linear(curve for curve in curves(ob) if curve.data_path == path)
-    bpy.context.view_layer.update()
-
-
-def make_linear(curves: Iterable) -> None:
-    for curve in curves:
-        for key in curve.keyframe_points:
-            key.interpolation = "LINEAR"
-
-
-def assign(ob, action) -> None:
-    """Let an object play an action."""
-    data = part("blender.animation.animation_data")
-    ob.animation_data_create()
-    data.assign_action(ob, action, data.slot_for(action, ob))
-
-
-def drive(ob, path: str, expression: str, *, index: int = -1, **variables):
-    """Add a driver; each variable is given as `name=(datablock, data path)`, with an object or scene as datablock."""
-    curve = ob.driver_add(path, index)
-    curve.driver.type = "SCRIPTED"
-    for name, (block, source) in variables.items():
-        variable = curve.driver.variables.new()
-        variable.name = name
-        if isinstance(block, bpy.types.Scene):
-            variable.targets[0].id_type = "SCENE"
-        variable.targets[0].id = block
-        variable.targets[0].data_path = source
-    curve.driver.expression = expression
-    bpy.context.view_layer.update()
-    return curve
-
-
-def strip_of_own_action(ob, name: str = "Strip"):
-    """Push the active action of an object down into an NLA strip."""
-    action = ob.animation_data.action
-    strip = ob.animation_data.nla_tracks.new().strips.new(name, int(action.frame_range[0]), action)
-    ob.animation_data.action = None
-    return strip
-
-
-# ---- reading
-
-
-def bags(action) -> list:
-    if not SLOTTED:
-        return [action]
-    return [bag for layer in action.layers for strip in layer.strips for bag in strip.channelbags]
-
-
-def curves_in(action) -> list:
-    """The F-curves of an action."""
-    return [curve for bag in bags(action) for curve in bag.fcurves]
-
-
-def curves(ob) -> list:
-    """The F-curves of the active action of an object."""
-    animation = ob.animation_data
-    if animation is None or animation.action is None:
-        return []
-    return [
-        curve
-        for bag in bags(animation.action)
-        if not SLOTTED or bag.slot == animation.action_slot
-        for curve in bag.fcurves
-    ]
-
-
-def keys(ob) -> dict[tuple[str, int], list[tuple[float, float]]]:
-    """The frames and values of all keys of the active action, by data path and array index."""
-    return {(c.data_path, c.array_index): [tuple(p.co) for p in c.keyframe_points] for c in curves(ob)}
-
-
-def is_baked(ob) -> bool:
-    return any(point.type == "GENERATED" for curve in curves(ob) for point in curve.keyframe_points)
-
-
-def world_matrices(ob, over: Iterable[int]) -> np.ndarray:
-    """(f, 4, 4) the evaluated world matrix of the object on these frames; the scene's current frame is restored."""
-    scene = bpy.context.scene
-    current, subframe = scene.frame_current, scene.frame_subframe
-    matrices = []
-    for frame in over:
-        scene.frame_set(frame)
-        matrices.append(np.array(ob.evaluated_get(bpy.context.evaluated_depsgraph_get()).matrix_world))
-    scene.frame_set(current, subframe=subframe)
-    return np.array(matrices)
-
-
-def places(ob, over: Iterable[int]) -> np.ndarray:
-    """(f, 3) the evaluated world position of the object on these frames."""
-    return world_matrices(ob, over)[:, :3, 3]
-
-
-def baked_frames() -> range:
-    return range(bpy.context.scene.frame_start, bpy.context.scene.frame_end + 1)
-
-
-def flight(*, only=None, replace_own_keys: bool = False) -> tuple[list[str], np.ndarray, np.ndarray]:
-    """The simulated motion without a bake: the vehicles' names, positions (f, n, 3) and bases (f, n, 3, 3)."""
-    plan = part("blender.read.plan").plan_reading(bpy.context.scene, only=only, replace_own_keys=replace_own_keys)
-    reader = part("blender.read.reading").Reader(plan)
-    with closing(part("blender.read.sweep").sweep(plan, reader)) as read:
-        states = [
-            state for state, frame in part("blender.write.bake").simulated(plan, reader, read) if frame is not None
-        ]
-    motions, poses = [state.motion for state in states], [state.pose for state in states]
-    return (
-        [ob.name for ob in plan.vehicles.source.objects],
-        np.stack([motion.position for motion in motions]),
-        np.stack([np.stack((pose.side, pose.forward, pose.up), axis=-1) for pose in poses]),
-    )
-
-
-def snapshots() -> list:
-    """The snapshots that the simulation gets, frame by frame."""
-    plan = part("blender.read.plan").plan_reading(bpy.context.scene)
-    read = part("blender.read.sweep").sweep(plan, part("blender.read.reading").Reader(plan))
-    return [frame.snapshot for frame in read]
-
-
-def stored_names(block) -> list[str]:
-    """The names of all properties stored on a datablock, both custom properties and those of extensions."""
-    names = list(block.keys())
-    # Since 5.0 registered properties are stored separately from custom properties.
-    if hasattr(block, "bl_system_properties_get"):
-        registered = block.bl_system_properties_get()
-        names += list(registered.keys()) if registered is not None else []
-    return sorted(names)

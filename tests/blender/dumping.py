@@ -7,7 +7,10 @@ from typing import Any
 import bpy
 import numpy as np
 
-from tests.blender.building import SLOTTED, bags, part, select, stored_names
+from tests.blender.animated import SLOTTED, bags
+from tests.blender.building import part
+from tests.blender.seen import stored_names
+from tests.blender.steered import select
 
 
 def refuses(operator: str, match: str, *selected, **settings) -> None:

@@ -13,21 +13,8 @@ from typing import Any
 import bpy
 import numpy as np
 
-from tests.blender.building import (
-    bake,
-    crowd,
-    empty,
-    frames,
-    leader,
-    obstacle,
-    path_curve,
-    road,
-    select,
-    sphere,
-    tag,
-    vehicle,
-    wedge,
-)
+from tests.blender.building import empty, frames, path_curve, sphere, wedge
+from tests.blender.steered import bake, crowd, leader, obstacle, road, select, tag, vehicle
 
 NAN, INFINITE = float("nan"), float("inf")
 

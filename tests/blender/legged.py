@@ -3,22 +3,9 @@
 import bpy
 import numpy as np
 
-from .building import (
-    add_bone,
-    armature,
-    assign,
-    at_frames,
-    bags,
-    bake,
-    crowd,
-    edit_bones,
-    empty,
-    frames,
-    meshed,
-    select,
-    tag,
-    vehicle,
-)
+from .animated import assign, bags
+from .building import add_bone, armature, at_frames, edit_bones, empty, frames, meshed
+from .steered import bake, crowd, select, tag, vehicle
 from .walkers import clip, idle, stash
 
 CYCLE = 24

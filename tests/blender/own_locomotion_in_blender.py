@@ -4,9 +4,12 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import bake, crowd, curves, empty, frames, insert, places, tag, vehicle, world_matrices
+from tests.blender.animated import curves, insert
+from tests.blender.building import empty, frames
 from tests.blender.panels.test_panels import in_tab
 from tests.blender.read.test_surfaces import heights, hill
+from tests.blender.seen import places, world_matrices
+from tests.blender.steered import bake, crowd, tag, vehicle
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender

@@ -2,7 +2,9 @@
 
 import bpy
 
-from tests.blender.building import at_frames, crowd, frames, insert, part, vehicle, wedge
+from tests.blender.animated import insert
+from tests.blender.building import at_frames, frames, part, wedge
+from tests.blender.steered import crowd, vehicle
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender

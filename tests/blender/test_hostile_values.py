@@ -8,10 +8,11 @@ from pathlib import Path
 import bpy
 import pytest
 
-from tests.blender.building import part, select
+from tests.blender.building import part
 from tests.blender.drawing import everything_shown
 from tests.blender.dumping import difference, scene_dump
 from tests.blender.hostile_values import BAKED, UNBAKED, Change, Stage, staged
+from tests.blender.steered import select
 from tests.sampling import sampled
 
 KINDS = ("actions", "collections", "objects", "scenes")

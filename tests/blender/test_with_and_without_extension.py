@@ -4,23 +4,11 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import (
-    bake,
-    baked_frames,
-    crowd,
-    drive,
-    empty,
-    frames,
-    in_another_blender,
-    insert,
-    keys,
-    leader,
-    obstacle,
-    vehicle,
-    wedge,
-    world_matrices,
-)
+from tests.blender.animated import drive, insert, keys
+from tests.blender.building import empty, frames, in_another_blender, wedge
 from tests.blender.dumping import scene_dump
+from tests.blender.seen import baked_frames, world_matrices
+from tests.blender.steered import bake, crowd, leader, obstacle, vehicle
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender

@@ -3,7 +3,9 @@
 import bpy
 import numpy as np
 
-from .building import SLOTTED, add_bone, armature, crowd, empty, frames, meshed, part, select, vehicle
+from .animated import SLOTTED
+from .building import add_bone, armature, empty, frames, meshed, part
+from .steered import crowd, select, vehicle
 
 HEIGHT = 1.8
 HALF_STEP = 0.2

@@ -7,7 +7,8 @@ from pathlib import Path
 import bpy
 import numpy as np
 
-from tests.blender.building import bags, empty, from_library
+from tests.blender.animated import bags
+from tests.blender.building import empty, from_library
 
 FIRST, LAST = 10, 30
 FRAMES = np.arange(FIRST, LAST + 1.0)

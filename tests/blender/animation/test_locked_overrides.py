@@ -3,7 +3,8 @@
 import bpy
 import numpy as np
 
-from tests.blender.building import at_frames, crowd, empty, fleet, frames, part, select
+from tests.blender.building import at_frames, empty, frames, part
+from tests.blender.steered import crowd, fleet, select
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender

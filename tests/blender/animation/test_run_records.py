@@ -3,7 +3,9 @@
 import bpy
 import numpy as np
 
-from tests.blender.building import bake, clear_bake, crowd, frames, is_baked, obstacle, part, vehicle, wedge
+from tests.blender.animated import is_baked
+from tests.blender.building import frames, part, wedge
+from tests.blender.steered import bake, clear_bake, crowd, obstacle, vehicle
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender(shared=True)

@@ -4,6 +4,7 @@ import bpy
 import numpy as np
 import pytest
 
+from tests.blender.animated import is_baked
 from tests.blender.animation.own_animation import (
     FIRST,
     FRAMES,
@@ -16,8 +17,9 @@ from tests.blender.animation.own_animation import (
     new_object,
 )
 from tests.blender.animation.test_staging import dump_file
-from tests.blender.building import clear_bake, is_baked, link, part, vehicle
+from tests.blender.building import link, part
 from tests.blender.dumping import assert_same
+from tests.blender.steered import clear_bake, vehicle
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender

@@ -3,7 +3,9 @@
 import bpy
 import numpy as np
 
-from tests.blender.building import add_bone, at_frames, bake, clear_bake, curves_in, press
+from tests.blender.animated import curves_in
+from tests.blender.building import add_bone, at_frames
+from tests.blender.steered import bake, clear_bake, press
 from tests.blender.walkers import clip, pose_of, walkers
 from tests.sampling import in_every_blender
 

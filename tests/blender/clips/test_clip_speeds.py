@@ -3,7 +3,8 @@
 import bpy
 import pytest
 
-from tests.blender.building import part, press, select
+from tests.blender.building import part
+from tests.blender.steered import press, select
 from tests.blender.walkers import CYCLE, SPEED, found_walkers, stash, walk
 
 RUN = 4.0 * SPEED

@@ -4,9 +4,10 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import add_bone, at_frames, bake, clear_bake, edit_bones, meshed, part, tag
+from tests.blender.building import add_bone, at_frames, edit_bones, meshed, part
 from tests.blender.dumping import scene_dump
 from tests.blender.legged import legged, longest_step, walking
+from tests.blender.steered import bake, clear_bake, tag
 from tests.blender.walkers import CYCLE, clip
 
 HALF = 0.16

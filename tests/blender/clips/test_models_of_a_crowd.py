@@ -3,8 +3,9 @@
 import bpy
 import numpy as np
 
-from tests.blender.building import bake, clear_bake, empty, frames, part, press, vehicle
+from tests.blender.building import empty, frames, part
 from tests.blender.legged import legged, longest_step, uneven_walk, with_feet_apart
+from tests.blender.steered import bake, clear_bake, press, vehicle
 from tests.blender.walkers import idle, pose_of, stash, walk, walker
 
 

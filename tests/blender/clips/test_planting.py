@@ -6,24 +6,8 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import (
-    add_bone,
-    at_frames,
-    bags,
-    bake,
-    clear_bake,
-    crowd,
-    curves_in,
-    edit_bones,
-    empty,
-    frames,
-    keys,
-    link,
-    meshed,
-    part,
-    press,
-    vehicle,
-)
+from tests.blender.animated import bags, curves_in, keys
+from tests.blender.building import add_bone, at_frames, edit_bones, empty, frames, link, meshed, part
 from tests.blender.dumping import assert_same, scene_dump
 from tests.blender.legged import (
     CYCLE,
@@ -36,6 +20,7 @@ from tests.blender.legged import (
     walking,
     with_feet_apart,
 )
+from tests.blender.steered import bake, clear_bake, crowd, press, vehicle
 from tests.blender.walkers import clip, found_walkers, idle, stash
 from tests.sampling import sampled
 

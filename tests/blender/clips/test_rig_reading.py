@@ -6,8 +6,9 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import add_bone, edit_bones, empty, link, part, select
+from tests.blender.building import add_bone, edit_bones, empty, link, part
 from tests.blender.dumping import scene_dump
+from tests.blender.steered import select
 from tests.blender.walkers import CYCLE, HALF_STEP, HEIGHT, clip, idle, walk, walker
 from tests.sampling import in_every_blender
 

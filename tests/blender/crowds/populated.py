@@ -3,7 +3,9 @@
 import bpy
 import numpy as np
 
-from tests.blender.building import armature, drive, meshed, put, select, wedge
+from tests.blender.animated import drive
+from tests.blender.building import armature, meshed, put, wedge
+from tests.blender.steered import select
 from tests.blender.walkers import box
 
 

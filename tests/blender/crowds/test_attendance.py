@@ -4,23 +4,10 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import (
-    bake,
-    clear_bake,
-    crowd,
-    curves,
-    empty,
-    fleet,
-    frames,
-    insert,
-    is_baked,
-    part,
-    road,
-    select,
-    use,
-    wedge,
-)
+from tests.blender.animated import curves, insert, is_baked
+from tests.blender.building import empty, frames, part, wedge
 from tests.blender.dumping import assert_same, scene_dump
+from tests.blender.steered import bake, clear_bake, crowd, fleet, road, select, use
 
 FIRST, LAST = 1, 60
 

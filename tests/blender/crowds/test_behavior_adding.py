@@ -3,8 +3,10 @@
 import bpy
 import pytest
 
-from tests.blender.building import crowd, drive, insert, leader, part, path_curve, press, select, tag, vehicle, wedge
+from tests.blender.animated import drive, insert
+from tests.blender.building import part, path_curve, wedge
 from tests.blender.crowds.test_populate import cube
+from tests.blender.steered import crowd, leader, press, select, tag, vehicle
 
 CATALOGUE = {behavior.name: behavior for behavior in part("behaviors").CATALOGUE}
 

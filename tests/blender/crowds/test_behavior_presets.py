@@ -5,8 +5,9 @@ import shutil
 import bpy
 import pytest
 
-from tests.blender.building import crowd, empty, part, press, vehicle
+from tests.blender.building import empty, part
 from tests.blender.dumping import refuses
+from tests.blender.steered import crowd, press, vehicle
 
 
 def user_folder(behavior: str = "wander"):

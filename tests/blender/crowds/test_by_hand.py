@@ -4,8 +4,9 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import armature, bake, crowd, empty, frames, part, press, vehicle, wedge
+from tests.blender.building import armature, empty, frames, part, wedge
 from tests.blender.dumping import refuses
+from tests.blender.steered import bake, crowd, press, vehicle
 
 ownership = part("blender.animation.ownership")
 fingerprint = part("blender.read.fingerprint").fingerprint

@@ -6,7 +6,10 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import bake, baked_frames, crowd, empty, fleet, frames, insert, part, places, tag, vehicle
+from tests.blender.animated import insert
+from tests.blender.building import empty, frames, part
+from tests.blender.seen import baked_frames, places
+from tests.blender.steered import bake, crowd, fleet, tag, vehicle
 
 
 def snapshots(*at: int) -> list:

@@ -4,8 +4,10 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import bake, frames, link, places, press, select
+from tests.blender.building import frames, link
 from tests.blender.drawing import texts, up_to_date
+from tests.blender.seen import places
+from tests.blender.steered import bake, press, select
 from tests.sampling import sampled
 
 BEND = ((-14.0, 6.0, 1.0), (8.0, 14.0, 2.0), (26.0, -2.0, 1.0), (48.0, 6.0, 2.0))

@@ -5,8 +5,10 @@ import numpy as np
 import pytest
 from mathutils import Matrix
 
-from tests.blender.building import bags, part, press
+from tests.blender.animated import bags
+from tests.blender.building import part
 from tests.blender.dumping import refuses
+from tests.blender.steered import press
 from tests.blender.walkers import CYCLE, SPEED, box, clip, idle, stash, walk, walker
 
 

@@ -4,8 +4,9 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import meshed, part, press, select, sphere, tag
+from tests.blender.building import meshed, part, sphere
 from tests.blender.dumping import refuses
+from tests.blender.steered import press, select, tag
 
 
 def box(name: str, size, location=(0.0, 0.0, 0.0), **placed):

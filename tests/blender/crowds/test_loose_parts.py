@@ -3,7 +3,8 @@
 import bpy
 import pytest
 
-from tests.blender.building import press, sphere, wedge
+from tests.blender.building import sphere, wedge
+from tests.blender.steered import press
 
 ASKED = "If they are parts of one model, parent them to one and tag only that"
 

@@ -4,9 +4,11 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import bake, crowd, empty, fleet, frames, is_baked, link, part, select, tag, vehicle
+from tests.blender.animated import is_baked
+from tests.blender.building import empty, frames, link, part
 from tests.blender.drawing import shown
 from tests.blender.dumping import stored
+from tests.blender.steered import bake, crowd, fleet, select, tag, vehicle
 
 
 def two_crowds() -> tuple[list, list]:

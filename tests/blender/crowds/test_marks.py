@@ -4,7 +4,9 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import bake, crowd, empty, frames, insert, meshed, obstacle, part, press, vehicle, wedge
+from tests.blender.animated import insert
+from tests.blender.building import empty, frames, meshed, part, wedge
+from tests.blender.steered import bake, crowd, obstacle, press, vehicle
 from tests.sampling import sampled
 
 fingerprint = part("blender.read.fingerprint").fingerprint

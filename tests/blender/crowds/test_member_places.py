@@ -6,22 +6,8 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import (
-    at_frames,
-    bake,
-    empty,
-    frames,
-    insert,
-    link,
-    part,
-    path_curve,
-    places,
-    put,
-    select,
-    tag,
-    vehicle,
-    wedge,
-)
+from tests.blender.animated import insert
+from tests.blender.building import at_frames, empty, frames, link, part, path_curve, put, wedge
 from tests.blender.crowds.populated import (
     cube,
     figure,
@@ -35,6 +21,8 @@ from tests.blender.crowds.populated import (
 )
 from tests.blender.drawing import texts, up_to_date
 from tests.blender.dumping import refuses
+from tests.blender.seen import places
+from tests.blender.steered import bake, select, tag, vehicle
 from tests.blender.walkers import box, idle, stash, walk, walker
 
 

@@ -4,8 +4,10 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import crowd, drive, fleet, insert, link, select, vehicle
+from tests.blender.animated import drive, insert
+from tests.blender.building import link
 from tests.blender.dumping import assert_same, scene_dump
+from tests.blender.steered import crowd, fleet, select, vehicle
 
 
 def vary(**settings) -> None:

@@ -4,26 +4,12 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import (
-    bake,
-    crowd,
-    empty,
-    frames,
-    insert,
-    link,
-    meshed,
-    part,
-    path_curve,
-    places,
-    press,
-    select,
-    sphere,
-    vehicle,
-    wedge,
-    world_matrices,
-)
+from tests.blender.animated import insert
+from tests.blender.building import empty, frames, link, meshed, part, path_curve, sphere, wedge
 from tests.blender.drawing import shown
 from tests.blender.dumping import refuses, stored
+from tests.blender.seen import places, world_matrices
+from tests.blender.steered import bake, crowd, press, select, vehicle
 from tests.sampling import sampled
 
 LIKENESSES = ("ANYTHING", "BIRD", "FISH", "ANIMAL", "PERSON", "CAR", "INSECT")

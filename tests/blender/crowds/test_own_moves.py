@@ -4,10 +4,12 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import bake, crowd, curves, frames, insert, part, press, select, tag, vehicle, wedge
+from tests.blender.animated import curves, insert
+from tests.blender.building import frames, part, wedge
 from tests.blender.panels.test_panels import in_tab
 from tests.blender.read.test_surfaces import heights, hill
 from tests.blender.read.test_sweep import snapshots
+from tests.blender.steered import bake, crowd, press, select, tag, vehicle
 
 OWN = "own_locomotion"
 

@@ -7,24 +7,8 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import (
-    armature,
-    bake,
-    clear_bake,
-    empty,
-    frames,
-    from_library,
-    insert,
-    is_baked,
-    link,
-    part,
-    press,
-    reopen,
-    select,
-    stored_names,
-    vehicle,
-    wedge,
-)
+from tests.blender.animated import insert, is_baked
+from tests.blender.building import armature, empty, frames, from_library, link, part, reopen, wedge
 from tests.blender.crowds.populated import (
     cube,
     figure,
@@ -37,6 +21,8 @@ from tests.blender.crowds.populated import (
     populate_after,
 )
 from tests.blender.dumping import assert_same, refuses, scene_dump
+from tests.blender.seen import stored_names
+from tests.blender.steered import bake, clear_bake, press, select, vehicle
 
 
 def test_selected_models_become_a_crowd_of_the_given_count() -> None:

@@ -4,8 +4,9 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import frames, press, wedge
+from tests.blender.building import frames, wedge
 from tests.blender.dumping import refuses
+from tests.blender.steered import press
 from tests.blender.write.test_writers import RecordingWriter, plan, run
 from tests.sampling import in_every_blender
 

@@ -4,22 +4,13 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import (
-    bake,
-    clear_bake,
-    empty,
-    frames,
-    insert,
-    is_baked,
-    part,
-    press,
-    select,
-    stored_names,
-    wedge,
-)
+from tests.blender.animated import insert, is_baked
+from tests.blender.building import empty, frames, part, wedge
 from tests.blender.crowds.populated import figure, ground, locations, members, nearest, populate, populate_after
 from tests.blender.drawing import up_to_date
 from tests.blender.dumping import assert_same, refuses, scene_dump
+from tests.blender.seen import stored_names
+from tests.blender.steered import bake, clear_bake, press, select
 
 
 @pytest.fixture

@@ -7,8 +7,10 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import assign, crowd, part, select
+from tests.blender.animated import assign
+from tests.blender.building import part
 from tests.blender.dumping import assert_same, refuses, scene_dump
+from tests.blender.steered import crowd, select
 from tests.blender.walkers import CYCLE, HEIGHT, found_walkers
 
 TOLERANCE = 0.04

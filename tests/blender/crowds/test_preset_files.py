@@ -9,9 +9,10 @@ from pathlib import Path
 import bpy
 import pytest
 
-from tests.blender.building import crowd, part
+from tests.blender.building import part
 from tests.blender.drawing import shown
 from tests.blender.dumping import assert_same, scene_dump
+from tests.blender.steered import crowd
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender(shared=True)

@@ -8,9 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.blender.building import crowd, empty, fleet, frames, insert, part, select, use, vehicle
+from tests.blender.animated import insert
+from tests.blender.building import empty, frames, part
 from tests.blender.crowds.test_preset_files import user_folder, written
 from tests.blender.dumping import assert_same, refuses, scene_dump
+from tests.blender.steered import crowd, fleet, select, use, vehicle
 
 SHIPPED = sorted(path.stem for path in part("blender.crowds.preset_files").SHIPPED.glob("*.json"))
 

@@ -11,9 +11,10 @@ from bpy_extras.object_utils import world_to_camera_view
 from mathutils import Vector
 
 from steering_addon.blender.crowds.ready_scenes.scenery import hills
-from tests.blender.building import bake, crowd, frames, part, select, vehicle, wedge
+from tests.blender.building import frames, part, wedge
 from tests.blender.dumping import difference, scene_dump
 from tests.blender.status.test_findings import listed
+from tests.blender.steered import bake, crowd, select, vehicle
 from tests.sampling import sampled
 
 USUAL = {scene.operator.removeprefix("add_"): scene.count for scene in part("blender.crowds.ready_scenes").READY_SCENES}

@@ -6,8 +6,9 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import part, press, select, wedge
+from tests.blender.building import part, wedge
 from tests.blender.crowds.test_populate import cube, figure, ground, populate
+from tests.blender.steered import press, select
 
 SIDE = 20.0
 

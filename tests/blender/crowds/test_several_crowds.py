@@ -3,22 +3,11 @@
 import bpy
 import pytest
 
-from tests.blender.building import (
-    bake,
-    crowd,
-    drive,
-    empty,
-    fleet,
-    frames,
-    insert,
-    keys,
-    link,
-    places,
-    press,
-    select,
-    vehicle,
-)
+from tests.blender.animated import drive, insert, keys
+from tests.blender.building import empty, frames, link
 from tests.blender.dumping import assert_same, refuses, scene_dump, stored
+from tests.blender.seen import places
+from tests.blender.steered import bake, crowd, fleet, press, select, vehicle
 
 
 def assign(*vehicles, to: str = "") -> None:

@@ -4,28 +4,11 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import (
-    bake,
-    crowd,
-    empty,
-    fleet,
-    frames,
-    from_library,
-    insert,
-    is_baked,
-    keys,
-    link,
-    part,
-    path_curve,
-    press,
-    select,
-    sphere,
-    stored_names,
-    tag,
-    vehicle,
-    wedge,
-)
+from tests.blender.animated import insert, is_baked, keys
+from tests.blender.building import empty, frames, from_library, link, part, path_curve, sphere, wedge
 from tests.blender.dumping import assert_same, refuses, scene_dump, stored
+from tests.blender.seen import stored_names
+from tests.blender.steered import bake, crowd, fleet, press, select, tag, vehicle
 
 ROLES = ("VEHICLE", "OBSTACLE", "PATH", "LEADER", "CROWD", "FLOW", "RESOURCE")
 

@@ -5,9 +5,10 @@ import numpy as np
 import pytest
 from mathutils import Euler, Matrix, Vector
 
-from tests.blender.building import at_frames, bake, frames, link, press, put, select
+from tests.blender.building import at_frames, frames, link, put
 from tests.blender.crowds.test_long_bodies import car, tagged, wheel
 from tests.blender.dumping import assert_same, refuses, scene_dump
+from tests.blender.steered import bake, press, select
 
 RADIUS, TRACK, AHEAD = 0.35, 1.5, 1.3
 PLACES = {

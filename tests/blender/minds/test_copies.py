@@ -4,10 +4,11 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import bake, crowd, empty, frames, part, press, reopen, select, vehicle, wedge
+from tests.blender.building import empty, frames, part, reopen, wedge
 from tests.blender.dumping import refuses
 from tests.blender.minds.test_states import herd, startle
 from tests.blender.status.test_findings import listed, selected_by_click
+from tests.blender.steered import bake, crowd, press, select, vehicle
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender(shared=True)

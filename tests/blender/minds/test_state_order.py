@@ -2,7 +2,8 @@
 
 import bpy
 
-from tests.blender.building import crowd, fleet, part, press
+from tests.blender.building import part
+from tests.blender.steered import crowd, fleet, press
 
 
 def test_a_state_stands_before_what_follows_it() -> None:

@@ -6,10 +6,11 @@ import shutil
 import bpy
 import pytest
 
-from tests.blender.building import crowd, empty, part, press, select, vehicle, wedge
+from tests.blender.building import empty, part, wedge
 from tests.blender.drawing import shown
 from tests.blender.dumping import refuses
 from tests.blender.minds.test_states import herd, startle
+from tests.blender.steered import crowd, press, select, vehicle
 
 of = part("blender.crowds.states")
 

@@ -4,22 +4,10 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import (
-    at_frames,
-    bake,
-    clear_bake,
-    crowd,
-    curves,
-    drive,
-    empty,
-    frames,
-    part,
-    press,
-    select,
-    vehicle,
-    wedge,
-)
+from tests.blender.animated import curves, drive
+from tests.blender.building import at_frames, empty, frames, part, wedge
 from tests.blender.dumping import assert_same, scene_dump
+from tests.blender.steered import bake, clear_bake, crowd, press, select, vehicle
 
 NUMBER = '["steering_state"]'
 LAST = 40

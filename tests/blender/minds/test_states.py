@@ -4,9 +4,11 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import at_frames, bake, crowd, empty, frames, part, press, select, snapshots, vehicle, wedge
+from tests.blender.building import at_frames, empty, frames, part, wedge
 from tests.blender.drawing import shown, texts, up_to_date
 from tests.blender.dumping import refuses
+from tests.blender.seen import snapshots
+from tests.blender.steered import bake, crowd, press, select, vehicle
 from tests.sampling import sampled
 
 planning = part("blender.read.plan")

@@ -3,8 +3,9 @@
 import bpy
 import numpy as np
 
-from tests.blender.building import bake, empty, part, press, select
+from tests.blender.building import empty, part
 from tests.blender.minds.test_states import herd, startle
+from tests.blender.steered import bake, press, select
 
 preview = part("blender.preview")
 present = part("blender.status.present_members")

@@ -4,7 +4,8 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import add_bone, bake, edit_bones, empty, frames, part, press
+from tests.blender.building import add_bone, edit_bones, empty, frames, part
+from tests.blender.steered import bake, press
 from tests.blender.walkers import HEIGHT, SPEED, box, idle, stash, walk, walker
 
 SPREAD = ((-0.9, -0.05, 1.4), (0.9, 0.05, 1.5))

@@ -8,7 +8,8 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import armature, at_frames, bake, empty, frames, link, part, press, select, sphere, wedge
+from tests.blender.building import armature, at_frames, empty, frames, link, part, sphere, wedge
+from tests.blender.steered import bake, press, select
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender(shared=True)

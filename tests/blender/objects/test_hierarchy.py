@@ -3,7 +3,8 @@
 import bpy
 import pytest
 
-from tests.blender.building import bake, clear_bake, empty, frames, part, tag, wedge
+from tests.blender.building import empty, frames, part, wedge
+from tests.blender.steered import bake, clear_bake, tag
 
 
 def test_children_and_descendants_agree_with_blender() -> None:

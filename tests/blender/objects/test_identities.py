@@ -3,7 +3,8 @@
 import bpy
 import pytest
 
-from tests.blender.building import bake, crowd, fleet, frames, press, tag, wedge
+from tests.blender.building import frames, wedge
+from tests.blender.steered import bake, crowd, fleet, press, tag
 
 
 def identities() -> dict[str, int]:

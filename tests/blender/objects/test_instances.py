@@ -4,8 +4,9 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import armature, empty, obstacle, part, sphere, tag, wedge
+from tests.blender.building import armature, empty, part, sphere, wedge
 from tests.blender.read.test_obstacle_shapes import cube, seen
+from tests.blender.steered import obstacle, tag
 
 
 def instance(*objects, offset=(0.0, 0.0, 0.0), **placed):

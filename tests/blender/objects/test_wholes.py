@@ -5,9 +5,11 @@ from collections.abc import Callable
 import bpy
 import pytest
 
-from tests.blender.building import bake, clear_bake, crowd, drive, empty, frames, is_baked, part, select, vehicle, wedge
+from tests.blender.animated import drive, is_baked
+from tests.blender.building import empty, frames, part, wedge
 from tests.blender.drawing import texts, up_to_date
 from tests.blender.objects.test_characters import character
+from tests.blender.steered import bake, clear_bake, crowd, select, vehicle
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender(shared=True)

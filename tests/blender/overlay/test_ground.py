@@ -4,9 +4,11 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import crowd, insert, link, part, select, tag, vehicle
+from tests.blender.animated import insert
+from tests.blender.building import link, part
 from tests.blender.overlay.test_overlay import colored, drawn
 from tests.blender.read.test_surfaces import hill
+from tests.blender.steered import crowd, select, tag, vehicle
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender(shared=True)

@@ -7,30 +7,11 @@ import numpy as np
 import pytest
 from mathutils import Matrix
 
-from tests.blender.building import (
-    bake,
-    baked_frames,
-    crowd,
-    empty,
-    fleet,
-    frames,
-    leader,
-    meshed,
-    obstacle,
-    part,
-    path_curve,
-    places,
-    put,
-    road,
-    select,
-    sphere,
-    tag,
-    use,
-    vehicle,
-    wedge,
-)
+from tests.blender.building import empty, frames, meshed, part, path_curve, put, sphere, wedge
 from tests.blender.drawing import Layout
 from tests.blender.dumping import assert_same, scene_dump
+from tests.blender.seen import baked_frames, places
+from tests.blender.steered import bake, crowd, fleet, leader, obstacle, road, select, tag, use, vehicle
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender(shared=True)

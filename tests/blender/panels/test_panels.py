@@ -6,27 +6,11 @@ from collections.abc import Callable
 import bpy
 import pytest
 
-from tests.blender.building import (
-    bake,
-    crowd,
-    drive,
-    empty,
-    fleet,
-    frames,
-    insert,
-    leader,
-    obstacle,
-    part,
-    points,
-    road,
-    select,
-    tag,
-    use,
-    vehicle,
-    wedge,
-)
+from tests.blender.animated import drive, insert
+from tests.blender.building import empty, frames, part, wedge
 from tests.blender.drawing import everything_shown, shown, texts, up_to_date
 from tests.blender.dumping import assert_same, scene_dump
+from tests.blender.steered import bake, crowd, fleet, leader, obstacle, points, road, select, tag, use, vehicle
 from tests.blender.walkers import found_walkers
 from tests.sampling import in_every_blender
 

@@ -14,8 +14,10 @@ from typing import Any
 import bpy
 import pytest
 
-from tests.blender.building import bake, crowd, frames, insert, part, select, tag, use, vehicle, wedge
+from tests.blender.animated import insert
+from tests.blender.building import frames, part, wedge
 from tests.blender.drawing import shown, up_to_date
+from tests.blender.steered import bake, crowd, select, tag, use, vehicle
 from tests.blender.walkers import found_walkers
 
 SOURCES = Path(__file__).resolve().parents[3] / "steering_addon" / "blender"

@@ -12,8 +12,9 @@ import re
 import bpy
 import pytest
 
-from tests.blender.building import crowd, part, select
+from tests.blender.building import part
 from tests.blender.drawing import Layout, OperatorSettings
+from tests.blender.steered import crowd, select
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender(shared=True)

@@ -7,8 +7,9 @@ import blf
 import bpy
 import pytest
 
-from tests.blender.building import crowd, part, select, vehicle
+from tests.blender.building import part
 from tests.blender.drawing import Layout, everything_shown, shown, texts, up_to_date
+from tests.blender.steered import crowd, select, vehicle
 
 
 def in_tab(name: str) -> list[tuple]:

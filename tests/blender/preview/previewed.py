@@ -3,8 +3,10 @@
 import bpy
 import numpy as np
 
-from tests.blender.building import at_frames, crowd, fleet, frames, insert, obstacle, part
+from tests.blender.animated import insert
+from tests.blender.building import at_frames, frames, part
 from tests.blender.dumping import scene_dump
+from tests.blender.steered import crowd, fleet, obstacle
 
 FIRST, LAST = 1, 20
 

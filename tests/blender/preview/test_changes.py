@@ -4,7 +4,8 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import empty, insert, leader, obstacle, part, press, select, vehicle
+from tests.blender.animated import insert
+from tests.blender.building import empty, part
 from tests.blender.preview.previewed import (
     FIRST,
     LAST,
@@ -18,6 +19,7 @@ from tests.blender.preview.previewed import (
     toggle,
     told,
 )
+from tests.blender.steered import leader, obstacle, press, select, vehicle
 from tests.sampling import in_every_blender, sampled
 
 pytestmark = in_every_blender(shared=True)

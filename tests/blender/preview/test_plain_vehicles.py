@@ -4,9 +4,11 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import bake, crowd, drive, empty, fleet, frames, insert, part, select
+from tests.blender.animated import drive, insert
+from tests.blender.building import empty, frames, part
 from tests.blender.dumping import assert_same, scene_dump
 from tests.blender.preview.test_preview import FIRST, LAST, played, ships, shown, toggle
+from tests.blender.steered import bake, crowd, fleet, select
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender(shared=True)

@@ -4,25 +4,8 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import (
-    bake,
-    clear_bake,
-    crowd,
-    drive,
-    empty,
-    fleet,
-    frames,
-    insert,
-    is_baked,
-    keys,
-    leader,
-    obstacle,
-    part,
-    put,
-    road,
-    stairs,
-    vehicle,
-)
+from tests.blender.animated import drive, insert, is_baked, keys
+from tests.blender.building import empty, frames, part, put
 from tests.blender.dumping import assert_same, refuses
 from tests.blender.preview.previewed import (
     FIRST,
@@ -38,6 +21,7 @@ from tests.blender.preview.previewed import (
     toggle,
     told,
 )
+from tests.blender.steered import bake, clear_bake, crowd, fleet, leader, obstacle, road, stairs, vehicle
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender(shared=True)

@@ -4,8 +4,11 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import assign, at_frames, bags, bake, crowd, empty, places, select, vehicle, wedge
+from tests.blender.animated import assign, bags
+from tests.blender.building import at_frames, empty, wedge
 from tests.blender.clips.test_control_legs import controlled_walk
+from tests.blender.seen import places
+from tests.blender.steered import bake, crowd, select, vehicle
 from tests.blender.walkers import found_walkers, pose_of
 from tests.sampling import in_every_blender
 

@@ -3,10 +3,11 @@
 import bpy
 import numpy as np
 
-from tests.blender.building import at_frames, bake, crowd, fleet, frames, part, points, select
+from tests.blender.building import at_frames, frames, part
 from tests.blender.dumping import assert_same, scene_dump
 from tests.blender.preview.test_preview import FIRST, LAST, shown, toggle, told
 from tests.blender.read.test_points import recorded, scatter
+from tests.blender.steered import bake, crowd, fleet, points, select
 from tests.blender.write.test_writers import plan
 from tests.sampling import in_every_blender
 

@@ -4,10 +4,12 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import at_frames, bake
+from tests.blender.building import at_frames
 from tests.blender.dumping import assert_same, scene_dump
 from tests.blender.minds.test_state_properties import herd
-from tests.blender.write.test_portrayal import bird, hang_wing, looking
+from tests.blender.steered import bake
+from tests.blender.write.test_looks import looking
+from tests.blender.write.test_portrayal import bird, hang_wing
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender(shared=True)

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.blender.building import crowd, frames, vehicle
+from tests.blender.building import frames
+from tests.blender.steered import crowd, vehicle
 
 
 @pytest.fixture

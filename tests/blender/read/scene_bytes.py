@@ -13,25 +13,9 @@ from pathlib import Path
 import bpy
 import numpy as np
 
-from tests.blender.building import (
-    armature,
-    bake,
-    crowd,
-    curves,
-    empty,
-    frames,
-    leader,
-    obstacle,
-    part,
-    path_curve,
-    press,
-    put,
-    road,
-    sphere,
-    tag,
-    vehicle,
-    wedge,
-)
+from tests.blender.animated import curves
+from tests.blender.building import armature, empty, frames, part, path_curve, put, sphere, wedge
+from tests.blender.steered import bake, crowd, leader, obstacle, press, road, tag, vehicle
 from tests.simulation.same_bytes import parsed
 
 STORED = Path(__file__).with_name("scene_bytes.sha256")

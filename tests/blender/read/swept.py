@@ -2,8 +2,8 @@
 
 import bpy
 
-from tests.blender import building
-from tests.blender.building import drive
+from tests.blender import seen
+from tests.blender.animated import drive
 from tests.blender.dumping import assert_same, scene_dump
 
 
@@ -11,9 +11,9 @@ def snapshots() -> list:
     """The snapshots that the simulation gets, frame by frame; the file is left as it was."""
     bpy.context.view_layer.update()
     before = scene_dump()
-    seen = building.snapshots()
+    found = seen.snapshots()
     assert_same(before, scene_dump())
-    return seen
+    return found
 
 
 def in_the_animators_scene(crowd_object) -> None:

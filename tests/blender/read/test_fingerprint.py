@@ -5,25 +5,10 @@ from collections.abc import Callable
 import bpy
 import pytest
 
-from tests.blender.building import (
-    bake,
-    clear_bake,
-    crowd,
-    empty,
-    frames,
-    insert,
-    leader,
-    obstacle,
-    part,
-    press,
-    reopen,
-    road,
-    select,
-    strip_of_own_action,
-    tag,
-    vehicle,
-)
+from tests.blender.animated import insert, strip_of_own_action
+from tests.blender.building import empty, frames, part, reopen
 from tests.blender.dumping import assert_same, scene_dump
+from tests.blender.steered import bake, clear_bake, crowd, leader, obstacle, press, road, select, tag, vehicle
 
 
 def fingerprint() -> str:

@@ -6,20 +6,10 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import (
-    bake,
-    baked_frames,
-    crowd,
-    frames,
-    insert,
-    meshed,
-    path_curve,
-    places,
-    select,
-    snapshots,
-    tag,
-    vehicle,
-)
+from tests.blender.animated import insert
+from tests.blender.building import frames, meshed, path_curve
+from tests.blender.seen import baked_frames, places, snapshots
+from tests.blender.steered import bake, crowd, select, tag, vehicle
 from tests.sampling import sampled
 
 CORNER = ((0.0, 0.0, 0.0), (0.0, 14.0, 0.0), (3.0, 20.0, 0.0), (9.0, 23.0, 0.0), (40.0, 23.0, 0.0))

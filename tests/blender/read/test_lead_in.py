@@ -4,21 +4,9 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import (
-    crowd,
-    drive,
-    empty,
-    frames,
-    insert,
-    leader,
-    meshed,
-    obstacle,
-    part,
-    press,
-    sphere,
-    tag,
-    vehicle,
-)
+from tests.blender.animated import drive, insert
+from tests.blender.building import empty, frames, meshed, part, sphere
+from tests.blender.steered import crowd, leader, obstacle, press, tag, vehicle
 
 FAST = (0.5, 0.0, 0.0)
 """Metres a frame at which things move in these tests."""

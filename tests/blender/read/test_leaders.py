@@ -6,8 +6,11 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import armature, bake, crowd, empty, frames, insert, leader, meshed, part, places, vehicle
+from tests.blender.animated import insert
+from tests.blender.building import armature, empty, frames, meshed, part
 from tests.blender.dumping import refuses
+from tests.blender.seen import places
+from tests.blender.steered import bake, crowd, leader, vehicle
 
 FOLLOWING = {"behind": 2.0, "spread": 0.0, "separation": 0.0}
 

@@ -9,7 +9,9 @@ import bpy
 import pytest
 
 from scripts.baked_scene import matrices
-from tests.blender.building import ROOT, bake, crowd, curves, frames, insert, obstacle, path_curve, vehicle, wedge
+from tests.blender.animated import curves, insert
+from tests.blender.building import ROOT, frames, path_curve, wedge
+from tests.blender.steered import bake, crowd, obstacle, vehicle
 
 
 def motion(user: Path, *arguments: Path | str) -> subprocess.CompletedProcess:

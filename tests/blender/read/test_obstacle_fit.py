@@ -6,9 +6,10 @@ import bpy
 import pytest
 from mathutils import Vector
 
-from tests.blender.building import empty, frames, link, meshed, part, press, put, vehicle
+from tests.blender.building import empty, frames, link, meshed, part, put
 from tests.blender.dumping import refuses
 from tests.blender.read.test_obstacle_shapes import cube, seen
+from tests.blender.steered import press, vehicle
 
 
 def wall(name: str = "Wall", **placed):

@@ -8,7 +8,10 @@ import pytest
 from mathutils import Vector
 from mathutils.bvhtree import BVHTree
 
-from tests.blender.building import bake, crowd, frames, insert, link, obstacle, part, put, snapshots, vehicle
+from tests.blender.animated import insert
+from tests.blender.building import frames, link, part, put
+from tests.blender.seen import snapshots
+from tests.blender.steered import bake, crowd, obstacle, vehicle
 from tests.blender.walkers import box
 
 

@@ -3,7 +3,9 @@
 import bpy
 import numpy as np
 
-from tests.blender.building import bake, baked_frames, crowd, empty, fleet, frames, leader, part, places, vehicle
+from tests.blender.building import empty, frames, part
+from tests.blender.seen import baked_frames, places
+from tests.blender.steered import bake, crowd, fleet, leader, vehicle
 
 LAST = 100
 CORNERS = ((0.0, 2.0, 0.0), (2.0, 2.0, 0.0), (2.0, 0.0, 0.0))

@@ -5,21 +5,9 @@ import numpy as np
 import pytest
 from mathutils import Matrix
 
-from tests.blender.building import (
-    at_frames,
-    bake,
-    crowd,
-    empty,
-    frames,
-    meshed,
-    obstacle,
-    part,
-    path_curve,
-    places,
-    press,
-    use,
-    vehicle,
-)
+from tests.blender.building import at_frames, empty, frames, meshed, part, path_curve
+from tests.blender.seen import places
+from tests.blender.steered import bake, crowd, obstacle, press, use, vehicle
 from tests.sampling import sampled
 
 LAST = 55

@@ -4,8 +4,10 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import crowd, empty, fleet, frames, insert, part, points, select, vehicle
+from tests.blender.animated import insert
+from tests.blender.building import empty, frames, part
 from tests.blender.dumping import assert_same, refuses, scene_dump
+from tests.blender.steered import crowd, fleet, points, select, vehicle
 from tests.blender.write.test_writers import RecordingWriter, plan, run
 from tests.sampling import in_every_blender
 

@@ -7,30 +7,12 @@ from collections.abc import Callable
 import bpy
 import pytest
 
-from tests.blender.building import (
-    bake,
-    crowd,
-    curves,
-    drive,
-    empty,
-    fleet,
-    frames,
-    from_library,
-    insert,
-    is_baked,
-    leader,
-    obstacle,
-    part,
-    path_curve,
-    road,
-    select,
-    stored_names,
-    tag,
-    vehicle,
-    wedge,
-)
+from tests.blender.animated import curves, drive, insert, is_baked
+from tests.blender.building import empty, frames, from_library, part, path_curve, wedge
 from tests.blender.dumping import assert_same, scene_dump
+from tests.blender.seen import stored_names
 from tests.blender.sharing import shared_out
+from tests.blender.steered import bake, crowd, fleet, leader, obstacle, road, select, tag, vehicle
 from tests.sampling import in_every_blender
 
 TEMPORARY = ("Steering Bake in Progress", "Path Being Read")

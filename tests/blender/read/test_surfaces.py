@@ -8,7 +8,9 @@ import pytest
 from mathutils import Vector
 from mathutils.bvhtree import BVHTree
 
-from tests.blender.building import bake, baked_frames, crowd, frames, link, meshed, part, snapshots, tag, vehicle
+from tests.blender.building import frames, link, meshed, part
+from tests.blender.seen import baked_frames, snapshots
+from tests.blender.steered import bake, crowd, tag, vehicle
 from tests.sampling import sampled
 
 LAST = 20

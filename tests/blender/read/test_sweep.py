@@ -8,30 +8,11 @@ import numpy as np
 import pytest
 from mathutils import Matrix, Vector
 
-from tests.blender.building import (
-    bake,
-    baked_frames,
-    crowd,
-    curves,
-    drive,
-    empty,
-    frames,
-    insert,
-    leader,
-    obstacle,
-    part,
-    path_curve,
-    put,
-    road,
-    select,
-    sphere,
-    strip_of_own_action,
-    tag,
-    vehicle,
-    wedge,
-    world_matrices,
-)
+from tests.blender.animated import curves, drive, insert, strip_of_own_action
+from tests.blender.building import empty, frames, part, path_curve, put, sphere, wedge
 from tests.blender.read.swept import in_the_animators_scene, snapshots
+from tests.blender.seen import baked_frames, world_matrices
+from tests.blender.steered import bake, crowd, leader, obstacle, road, select, tag, vehicle
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender(shared=True)

@@ -6,8 +6,10 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import add_spline, curves, empty, frames, insert, make_linear, path_curve, put, road
+from tests.blender.animated import curves, insert, make_linear
+from tests.blender.building import add_spline, empty, frames, path_curve, put
 from tests.blender.read.swept import in_the_animators_scene, snapshots
+from tests.blender.steered import road
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender(shared=True)

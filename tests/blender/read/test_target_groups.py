@@ -4,8 +4,11 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import bake, crowd, empty, fleet, frames, insert, leader, places, vehicle
+from tests.blender.animated import insert
+from tests.blender.building import empty, frames
 from tests.blender.dumping import refuses
+from tests.blender.seen import places
+from tests.blender.steered import bake, crowd, fleet, leader, vehicle
 
 
 def collection(*objects, name: str = "Doors"):

@@ -5,29 +5,11 @@ from collections.abc import Callable
 import bpy
 import pytest
 
-from tests.blender.building import (
-    bake,
-    crowd,
-    empty,
-    fleet,
-    frames,
-    from_library,
-    insert,
-    is_baked,
-    leader,
-    obstacle,
-    part,
-    path_curve,
-    press,
-    road,
-    select,
-    sphere,
-    tag,
-    vehicle,
-    wedge,
-)
+from tests.blender.animated import insert, is_baked
+from tests.blender.building import empty, frames, from_library, part, path_curve, sphere, wedge
 from tests.blender.drawing import texts, up_to_date
 from tests.blender.dumping import assert_same, refuses, scene_dump
+from tests.blender.steered import bake, crowd, fleet, leader, obstacle, press, road, select, tag, vehicle
 from tests.blender.walkers import found_walkers
 from tests.sampling import sampled
 

@@ -6,7 +6,10 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import bake, crowd, fleet, flight, frames, insert, leader, part, use, vehicle
+from tests.blender.animated import insert
+from tests.blender.building import frames, part
+from tests.blender.seen import flight
+from tests.blender.steered import bake, crowd, fleet, leader, use, vehicle
 
 
 def why() -> str:

@@ -5,9 +5,11 @@ import math
 import bpy
 import pytest
 
-from tests.blender.building import bake, crowd, empty, frames, insert, link, meshed, part, put, tag, use, vehicle
+from tests.blender.animated import insert
+from tests.blender.building import empty, frames, link, meshed, part, put
 from tests.blender.read.test_surfaces import hill
 from tests.blender.status.test_findings import listed, selected_by_click
+from tests.blender.steered import bake, crowd, tag, use, vehicle
 
 
 def steep_hill():

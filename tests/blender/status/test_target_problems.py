@@ -3,7 +3,9 @@
 import bpy
 import pytest
 
-from tests.blender.building import bake, crowd, empty, frames, is_baked, part, path_curve, tag, vehicle, wedge
+from tests.blender.animated import is_baked
+from tests.blender.building import empty, frames, part, path_curve, wedge
+from tests.blender.steered import bake, crowd, tag, vehicle
 
 
 def said(crowd_object, behavior: str) -> str:

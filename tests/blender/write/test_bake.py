@@ -4,30 +4,11 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import (
-    bake,
-    baked_frames,
-    crowd,
-    curves,
-    drive,
-    empty,
-    fleet,
-    flight,
-    frames,
-    insert,
-    is_baked,
-    keys,
-    leader,
-    obstacle,
-    part,
-    places,
-    road,
-    stored_names,
-    vehicle,
-    wedge,
-    world_matrices,
-)
+from tests.blender.animated import curves, drive, insert, is_baked, keys
+from tests.blender.building import empty, frames, part, wedge
 from tests.blender.dumping import difference, scene_dump
+from tests.blender.seen import baked_frames, flight, places, stored_names, world_matrices
+from tests.blender.steered import bake, crowd, fleet, leader, obstacle, road, vehicle
 from tests.sampling import in_every_blender
 
 

@@ -6,27 +6,10 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import (
-    assign,
-    at_frames,
-    bags,
-    bake,
-    clear_bake,
-    crowd,
-    curves_in,
-    empty,
-    frames,
-    from_library,
-    keys,
-    meshed,
-    part,
-    press,
-    reopen,
-    tag,
-    vehicle,
-    wedge,
-)
+from tests.blender.animated import assign, bags, curves_in, keys
+from tests.blender.building import at_frames, empty, frames, from_library, meshed, part, reopen, wedge
 from tests.blender.dumping import assert_same, refuses, scene_dump, without_settings
+from tests.blender.steered import bake, clear_bake, crowd, press, tag, vehicle
 from tests.blender.walkers import (
     CYCLE,
     SPEED,

@@ -5,8 +5,10 @@ from collections.abc import Callable
 import bpy
 import pytest
 
-from tests.blender.building import assign, bake, empty, frames, press, select
+from tests.blender.animated import assign
+from tests.blender.building import empty, frames
 from tests.blender.dumping import refuses
+from tests.blender.steered import bake, press, select
 from tests.blender.walkers import (
     CYCLE,
     SPEED,

@@ -4,8 +4,10 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import SLOTTED, at_frames, bake, clear_bake, part, select
+from tests.blender.animated import SLOTTED
+from tests.blender.building import at_frames, part
 from tests.blender.dumping import assert_same, refuses, scene_dump
+from tests.blender.steered import bake, clear_bake, select
 from tests.blender.walkers import clip, found_walkers, pose_of, stash, walkers
 from tests.sampling import in_every_blender
 

@@ -4,23 +4,11 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import (
-    SLOTTED,
-    at_frames,
-    bake,
-    clear_bake,
-    drive,
-    empty,
-    frames,
-    from_library,
-    insert,
-    link,
-    part,
-    press,
-    select,
-)
+from tests.blender.animated import SLOTTED, drive, insert
+from tests.blender.building import at_frames, empty, frames, from_library, link, part
 from tests.blender.dumping import assert_same, refuses, scene_dump, without_bake_ids, without_run_records
 from tests.blender.shaped import SPREAD, bird, key_clip, play, points_on, winged, wings
+from tests.blender.steered import bake, clear_bake, press, select
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender(shared=True)

@@ -4,7 +4,8 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import at_frames, bake, clear_bake, crowd, empty, frames, press, select, vehicle
+from tests.blender.building import at_frames, empty, frames
+from tests.blender.steered import bake, clear_bake, crowd, press, select, vehicle
 from tests.blender.walkers import clip, idle, ours, pose_of, stash, walk, walker
 
 CYCLE = 12.0

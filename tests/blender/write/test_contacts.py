@@ -4,8 +4,9 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import bake, clear_bake, crowd, frames, obstacle, part, select, vehicle
+from tests.blender.building import frames, part
 from tests.blender.dumping import assert_same, scene_dump
+from tests.blender.steered import bake, clear_bake, crowd, obstacle, select, vehicle
 
 
 def head_on():

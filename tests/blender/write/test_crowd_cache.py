@@ -7,28 +7,11 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import (
-    assign,
-    at_frames,
-    bake,
-    baked_frames,
-    clear_bake,
-    crowd,
-    empty,
-    fleet,
-    frames,
-    in_another_blender,
-    keys,
-    leader,
-    obstacle,
-    part,
-    press,
-    select,
-    vehicle,
-    wedge,
-    world_matrices,
-)
+from tests.blender.animated import assign, keys
+from tests.blender.building import at_frames, empty, frames, in_another_blender, part, wedge
 from tests.blender.dumping import assert_same, refuses, scene_dump
+from tests.blender.seen import baked_frames, world_matrices
+from tests.blender.steered import bake, clear_bake, crowd, fleet, leader, obstacle, press, select, vehicle
 from tests.blender.walkers import HEIGHT, clip, found_walkers
 from tests.sampling import in_every_blender
 

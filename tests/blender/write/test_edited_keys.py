@@ -5,8 +5,10 @@ from collections.abc import Callable
 import bpy
 import pytest
 
-from tests.blender.building import bake, crowd, curves, fleet, frames, keys, part, reopen
+from tests.blender.animated import curves, keys
+from tests.blender.building import frames, part, reopen
 from tests.blender.drawing import texts, up_to_date
+from tests.blender.steered import bake, crowd, fleet
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender(shared=True)

@@ -9,7 +9,8 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import at_frames, bake, frames
+from tests.blender.building import at_frames, frames
+from tests.blender.steered import bake
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender(shared=True)

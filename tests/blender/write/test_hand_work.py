@@ -7,34 +7,11 @@ import numpy as np
 import pytest
 from mathutils import Matrix
 
-from tests.blender.building import (
-    armature,
-    bake,
-    baked_frames,
-    clear_bake,
-    crowd,
-    curves,
-    drive,
-    empty,
-    flight,
-    frames,
-    insert,
-    is_baked,
-    keys,
-    leader,
-    obstacle,
-    part,
-    places,
-    press,
-    reopen,
-    select,
-    snapshots,
-    strip_of_own_action,
-    vehicle,
-    wedge,
-    world_matrices,
-)
+from tests.blender.animated import curves, drive, insert, is_baked, keys, strip_of_own_action
+from tests.blender.building import armature, empty, frames, part, reopen, wedge
 from tests.blender.dumping import assert_same, refuses, scene_dump, without_bake_ids
+from tests.blender.seen import baked_frames, flight, places, snapshots, world_matrices
+from tests.blender.steered import bake, clear_bake, crowd, leader, obstacle, press, select, vehicle
 from tests.sampling import in_every_blender, sampled
 
 pytestmark = in_every_blender(shared=True)

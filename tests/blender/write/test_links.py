@@ -3,24 +3,10 @@
 import bpy
 import numpy as np
 
-from tests.blender.building import (
-    at_frames,
-    bake,
-    clear_bake,
-    crowd,
-    empty,
-    frames,
-    leader,
-    meshed,
-    part,
-    path_curve,
-    places,
-    press,
-    tag,
-    vehicle,
-    wedge,
-)
+from tests.blender.building import at_frames, empty, frames, meshed, part, path_curve, wedge
 from tests.blender.dumping import assert_same, refuses, scene_dump
+from tests.blender.seen import places
+from tests.blender.steered import bake, clear_bake, crowd, leader, press, tag, vehicle
 from tests.blender.walkers import found_walkers, idle
 from tests.sampling import in_every_blender
 

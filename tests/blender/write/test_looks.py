@@ -6,8 +6,11 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import bake, clear_bake, crowd, curves, empty, fleet, frames, part, world_matrices
+from tests.blender.animated import curves
+from tests.blender.building import empty, frames, part
 from tests.blender.dumping import refuses
+from tests.blender.seen import world_matrices
+from tests.blender.steered import bake, clear_bake, crowd, fleet
 from tests.blender.write.test_portrayal import LAST, portray
 
 

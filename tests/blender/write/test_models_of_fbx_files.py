@@ -4,8 +4,10 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import assign, bags, bake, clear_bake, frames, part, press
+from tests.blender.animated import assign, bags
+from tests.blender.building import frames, part
 from tests.blender.dumping import assert_same, refuses, scene_dump, without_settings
+from tests.blender.steered import bake, clear_bake, press
 from tests.blender.walkers import clip, idle, stash, walk, walker
 
 

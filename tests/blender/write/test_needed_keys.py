@@ -5,8 +5,10 @@ import re
 import bpy
 import numpy as np
 
-from tests.blender.building import bake, clear_bake, crowd, curves, empty, fleet, frames, keys
+from tests.blender.animated import curves, keys
+from tests.blender.building import empty, frames
 from tests.blender.dumping import scene_dump, without_bake_ids
+from tests.blender.steered import bake, clear_bake, crowd, fleet
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender(shared=True)

@@ -3,25 +3,13 @@
 import bpy
 import numpy as np
 
-from tests.blender.building import (
-    at_frames,
-    bake,
-    clear_bake,
-    curves,
-    frames,
-    keys,
-    keys_on_every_frame,
-    link,
-    part,
-    press,
-    reopen,
-    select,
-    wedge,
-    world_matrices,
-)
+from tests.blender.animated import curves, keys
+from tests.blender.building import at_frames, frames, link, part, reopen, wedge
 from tests.blender.crowds.test_long_bodies import tagged
 from tests.blender.crowds.test_wheel_drivers import with_wheels
 from tests.blender.dumping import assert_same, refuses, scene_dump
+from tests.blender.seen import world_matrices
+from tests.blender.steered import bake, clear_bake, keys_on_every_frame, press, select
 from tests.blender.walkers import found_walkers
 from tests.blender.write.test_crowd_cache import FRAMES, edit, instances, ships_and_boats
 from tests.blender.write.test_points_bake import LAST, drawn, gnats

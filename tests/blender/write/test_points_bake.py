@@ -3,21 +3,9 @@
 import bpy
 import numpy as np
 
-from tests.blender.building import (
-    at_frames,
-    bake,
-    clear_bake,
-    crowd,
-    fleet,
-    frames,
-    obstacle,
-    part,
-    points,
-    press,
-    select,
-    wedge,
-)
+from tests.blender.building import at_frames, frames, part, wedge
 from tests.blender.dumping import assert_same, refuses, scene_dump
+from tests.blender.steered import bake, clear_bake, crowd, fleet, obstacle, points, press, select
 from tests.blender.write.test_writers import RecordingWriter, plan, run
 from tests.sampling import in_every_blender
 

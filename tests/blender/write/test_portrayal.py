@@ -4,35 +4,12 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import (
-    armature,
-    at_frames,
-    bake,
-    baked_frames,
-    clear_bake,
-    crowd,
-    curves,
-    drive,
-    empty,
-    fleet,
-    flight,
-    frames,
-    from_library,
-    insert,
-    keys,
-    meshed,
-    obstacle,
-    part,
-    press,
-    reopen,
-    select,
-    snapshots,
-    strip_of_own_action,
-    wedge,
-    world_matrices,
-)
+from tests.blender.animated import curves, drive, insert, keys, strip_of_own_action
+from tests.blender.building import armature, at_frames, empty, frames, from_library, meshed, part, reopen, wedge
 from tests.blender.drawing import shown
 from tests.blender.dumping import assert_same, refuses, scene_dump
+from tests.blender.seen import baked_frames, flight, snapshots, world_matrices
+from tests.blender.steered import bake, clear_bake, crowd, fleet, obstacle, press, select
 from tests.sampling import sampled
 
 NAMES = ("steering_speed", "steering_distance", "steering_phase")

@@ -7,25 +7,10 @@ from itertools import product
 import bpy
 import pytest
 
-from tests.blender.building import (
-    bake,
-    clear_bake,
-    crowd,
-    curves,
-    drive,
-    empty,
-    frames,
-    is_baked,
-    leader,
-    obstacle,
-    part,
-    path_curve,
-    sphere,
-    strip_of_own_action,
-    vehicle,
-    wedge,
-)
+from tests.blender.animated import curves, drive, is_baked, strip_of_own_action
+from tests.blender.building import empty, frames, part, path_curve, sphere, wedge
 from tests.blender.dumping import assert_same, scene_dump, without_bake_ids
+from tests.blender.steered import bake, clear_bake, crowd, leader, obstacle, vehicle
 from tests.sampling import sampled
 
 FIRST, LAST = 1, 9

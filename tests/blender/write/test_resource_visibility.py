@@ -3,7 +3,9 @@
 import bpy
 import numpy as np
 
-from tests.blender.building import bake, clear_bake, crowd, empty, frames, insert, sphere, tag, vehicle
+from tests.blender.animated import insert
+from tests.blender.building import empty, frames, sphere
+from tests.blender.steered import bake, clear_bake, crowd, tag, vehicle
 
 SWITCHES = ("hide_viewport", "hide_render")
 LAST = 36

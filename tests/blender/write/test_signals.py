@@ -4,21 +4,10 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import (
-    bake,
-    clear_bake,
-    crowd,
-    empty,
-    frames,
-    part,
-    path_curve,
-    places,
-    press,
-    tag,
-    vehicle,
-    wedge,
-)
+from tests.blender.building import empty, frames, part, path_curve, wedge
 from tests.blender.dumping import assert_same, refuses, scene_dump
+from tests.blender.seen import places
+from tests.blender.steered import bake, clear_bake, crowd, press, tag, vehicle
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender(shared=True)

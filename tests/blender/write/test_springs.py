@@ -5,8 +5,10 @@ import numpy as np
 import pytest
 from mathutils import Vector
 
-from tests.blender.building import at_frames, bake, clear_bake, drive, frames, meshed, part, tag
+from tests.blender.animated import drive
+from tests.blender.building import at_frames, frames, meshed, part
 from tests.blender.crowds.test_long_bodies import car, tagged, wheel
+from tests.blender.steered import bake, clear_bake, tag
 
 TRAVELS = part("locomotion.driving").TRAVELS
 PLACES = ((-0.75, 1.3, 0.35), (0.75, 1.3, 0.35), (-0.75, -1.3, 0.35), (0.75, -1.3, 0.35))

@@ -3,21 +3,10 @@
 import bpy
 import pytest
 
-from tests.blender.building import (
-    bake,
-    crowd,
-    drive,
-    empty,
-    fleet,
-    frames,
-    insert,
-    leader,
-    obstacle,
-    part,
-    path_curve,
-    road,
-)
+from tests.blender.animated import drive, insert
+from tests.blender.building import empty, frames, part, path_curve
 from tests.blender.dumping import assert_same, scene_dump
+from tests.blender.steered import bake, crowd, fleet, leader, obstacle, road
 from tests.sampling import in_every_blender, sampled
 
 VEHICLES, FRAMES = 3, 10

@@ -6,8 +6,10 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import at_frames, bake, crowd, fleet, frames, places
+from tests.blender.building import at_frames, frames
 from tests.blender.dumping import refuses
+from tests.blender.seen import places
+from tests.blender.steered import bake, crowd, fleet
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender

@@ -7,8 +7,11 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import bake, crowd, empty, fleet, flight, frames, insert, keys, leader, obstacle, part, road
+from tests.blender.animated import insert, keys
+from tests.blender.building import empty, frames, part
 from tests.blender.dumping import assert_same, scene_dump
+from tests.blender.seen import flight
+from tests.blender.steered import bake, crowd, fleet, leader, obstacle, road
 from tests.sampling import sampled
 
 FRAMES = 24
