@@ -91,16 +91,9 @@ def constants(nodes: list[ast.expr]) -> tuple[object, ...]:
 @pytest.mark.parametrize(
     "text",
     [
-        "v[:, 2] = 0.0",
-        "v[..., 2]",
-        "v[rows, 2]",
-        "v[:, :2]",
-        "up = (0.0, 0.0, 1.0)",
-        "level = np.array([1.0, 1.0, 0.0])",
-        "height = np.array([False, False, True])",
-        "columns(x, y, 0.0)",
-        "from ..ground import upright",
-        "from ..arrays.vectors import dot, level_side",
+        *("v[:, 2] = 0.0", "v[..., 2]", "v[rows, 2]", "v[:, :2]", "up = (0.0, 0.0, 1.0)"),
+        *("level = np.array([1.0, 1.0, 0.0])", "height = np.array([False, False, True])", "columns(x, y, 0.0)"),
+        *("from ..ground import upright", "from ..arrays.vectors import dot, level_side"),
     ],
 )
 def test_the_z_axis_is_recognised(text: str) -> None:
@@ -110,14 +103,8 @@ def test_the_z_axis_is_recognised(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "v[:, axis]",
-        "v[2]",
-        "v[:, 1]",
-        "columns(x, y, z)",
-        "way = (1.0, 0.0, 0.0)",
-        "agents.level(v)",
-        "agents.climb(v)",
-        "from ..ground import left_of",
+        *("v[:, axis]", "v[2]", "v[:, 1]", "columns(x, y, z)", "way = (1.0, 0.0, 0.0)", "agents.level(v)"),
+        *("agents.climb(v)", "from ..ground import left_of"),
     ],
 )
 def test_other_code_is_accepted(text: str) -> None:

@@ -220,19 +220,8 @@ def alarmed(
         (alarmed(1, due=in_mode_1(4, np.inf, {0: 0.1})), 1, {2: 1}),
     ],
     ids=[
-        "beside",
-        "both sides",
-        "fresh",
-        "no longer",
-        "too few",
-        "called for long",
-        "called for too short",
-        "calm since",
-        "inclined",
-        "by a cue",
-        "enough, the first",
-        "old news",
-        "about to",
+        *("beside", "both sides", "fresh", "no longer", "too few", "called for long", "called for too short"),
+        *("calm since", "inclined", "by a cue", "enough, the first", "old news", "about to"),
     ],
 )
 def test_the_example_of_enough_fresh_neighbors_is_followed_once(minds: Any, spreads: int, told: dict[int, int]) -> None:

@@ -30,20 +30,10 @@ ALLOWED = re.compile(
     re.VERBOSE,
 )
 NEEDED = {
-    "blender_manifest.toml",
-    "__init__.py",
-    "README.md",
-    "CHANGELOG.md",
-    "LICENSE",
-    "presets/starling.json",
-    "assets/crowd_player.blend",
-    "assets/ready_models.blend",
-    "manual/README.html",
-    "manual/docs/behaviors/seek.html",
-    "manual/_images/seek.svg",
-    "steering_addon/__init__.py",
-    "steering_addon/blender/__init__.py",
-    "steering_addon/behaviors/__init__.py",
+    *("blender_manifest.toml", "__init__.py", "README.md", "CHANGELOG.md", "LICENSE", "presets/starling.json"),
+    *("assets/crowd_player.blend", "assets/ready_models.blend", "manual/README.html"),
+    *("manual/docs/behaviors/seek.html", "manual/_images/seek.svg", "steering_addon/__init__.py"),
+    *("steering_addon/blender/__init__.py", "steering_addon/behaviors/__init__.py"),
     "steering_addon/simulation/__init__.py",
 }
 

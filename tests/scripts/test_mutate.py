@@ -52,16 +52,9 @@ def test_each_operator_is_changed_on_its_own(text: str, wanted: set[str]) -> Non
 @pytest.mark.parametrize(
     "text",
     [
-        '"""A docstring of 3 < 4 words."""',
-        "x = 'a' + 'b'",
-        "x = f'{a + 1}'",
-        "def f(a: Literal[1] | None) -> Literal[2]: ...",
-        "x: Literal[1]",
-        "Alias = Callable[[A], B] | None",
-        "@cache(maxsize=64)\ndef f(): ...",
-        "assert a < b",
-        "from a import b",
-        "EPSILON = 1e-12",
+        *('"""A docstring of 3 < 4 words."""', "x = 'a' + 'b'", "x = f'{a + 1}'"),
+        *("def f(a: Literal[1] | None) -> Literal[2]: ...", "x: Literal[1]", "Alias = Callable[[A], B] | None"),
+        *("@cache(maxsize=64)\ndef f(): ...", "assert a < b", "from a import b", "EPSILON = 1e-12"),
         "if TYPE_CHECKING:\n    x = 1",
     ],
 )

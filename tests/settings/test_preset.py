@@ -228,15 +228,8 @@ def test_variation_preroll_portrayal_and_attendance_may_be_missing() -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        "mood",
-        "vehicle.wings",
-        "locomotion.simple_vehicle.rails",
-        "vehicle.radius",
-        "portrayal.use",
-        "behaviors.telepathy",
-        "behaviors.separation.colour",
-        "behaviors.separation.crowd",
-        "behaviors.seek.target",
+        *("mood", "vehicle.wings", "locomotion.simple_vehicle.rails", "vehicle.radius", "portrayal.use"),
+        *("behaviors.telepathy", "behaviors.separation.colour", "behaviors.separation.crowd", "behaviors.seek.target"),
         "variation.colour",
     ],
 )

@@ -301,12 +301,8 @@ def test_the_record_of_states_is_read_back_and_a_changed_one_is_not() -> None:
     assert history.read(history.written(told)) == told
     assert history.now(told, 5.0) is None and history.now(told, 8.0) == told[0] and history.now(told, 9.5) == told[1]
     for changed in (
-        '[[6, "Startle", "WHIM", "", "", "", []]]',
-        '[[6, 7, "CUE", "", "", "", []]]',
-        '[[6, "Startle", "CUE", "", "", "", [[1, 2]]]]',
-        '[[6, "Startle", "CUE", "", "", ""]]',
-        "[[6]]",
-        "7",
+        *('[[6, "Startle", "WHIM", "", "", "", []]]', '[[6, 7, "CUE", "", "", "", []]]'),
+        *('[[6, "Startle", "CUE", "", "", "", [[1, 2]]]]', '[[6, "Startle", "CUE", "", "", ""]]', "[[6]]", "7"),
     ):
         with pytest.raises((TypeError, ValueError)):
             history.read(changed)
