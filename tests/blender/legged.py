@@ -64,8 +64,7 @@ def with_feet_apart(rig, name: str = "Walk"):
     scene, walk_ = bpy.context.scene, bpy.data.actions[name]
     assign(rig, walk_)
     times, matrices = range(1, CYCLE + 2), {}
-    for frame in times:
-        scene.frame_set(frame)
+    for _ in at_frames(times):
         for side in ("L", "R"):
             matrices.setdefault(side, []).append(rig.pose.bones[f"Foot.{side}"].matrix.copy())
     rig.animation_data.action = None

@@ -25,7 +25,7 @@ from tests.blender.animation.own_animation import (
     settings_of_the_nla,
     several_vehicles,
 )
-from tests.blender.building import from_library, part, reopen
+from tests.blender.building import at_frames, from_library, part, reopen
 from tests.blender.dumping import assert_same, dump_action, dump_curve, scene_dump
 from tests.sampling import in_every_blender
 
@@ -92,8 +92,7 @@ def test_a_bake_plays_and_its_pose_is_seen_at_once(staging, vehicles) -> None:
     for ob in vehicles:
         assert np.allclose(ob.matrix_world.translation - ob.delta_location, motion(ob)[0][4], atol=1e-5)
     assert where(vehicles) == raw
-    for frame in (FIRST, FIRST + 7, LAST):
-        bpy.context.scene.frame_set(frame)
+    for frame in at_frames((FIRST, FIRST + 7, LAST)):
         for ob in vehicles:
             assert np.allclose(ob.location, motion(ob)[0][frame - FIRST], atol=1e-5)
             assert np.allclose(ob.rotation_euler, motion(ob)[1][frame - FIRST], atol=1e-5)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from tests.blender.animated import curves, insert, is_baked
-from tests.blender.building import empty, frames, part, wedge
+from tests.blender.building import at_frames, empty, frames, part, wedge
 from tests.blender.dumping import assert_same, scene_dump
 from tests.blender.steered import bake, clear_bake, crowd, fleet, road, select, use
 
@@ -44,8 +44,7 @@ def family(ob) -> list:
 def seen(ob) -> list[int]:
     """The frames on which an object is visible in the viewport; checks that renders and its parts agree."""
     result = []
-    for frame in range(FIRST, LAST + 1):
-        bpy.context.scene.frame_set(frame)
+    for frame in at_frames(range(FIRST, LAST + 1)):
         visible = {member.visible_get() for member in family(ob)}
         assert visible == {not member.hide_render for member in family(ob)}
         assert len(visible) == 1
@@ -145,8 +144,7 @@ def test_the_overlay_skips_absent_vehicles() -> None:
     tracks, counts, asked = part("blender.overlay.tracks").Tracks(), [], []
     scene.frame_set(30)
     cast = pictures.find_cast(scene, layer)
-    for frame in (30, 10):
-        scene.frame_set(frame)
+    for _ in at_frames((30, 10)):
         depsgraph = bpy.context.evaluated_depsgraph_get()
         drawn = pictures.picture(scene, depsgraph, cast, tracks, [], frozenset({"FRONT"}))
         counts.append(sum(len(points) for points, _ in drawn.open))
@@ -226,8 +224,7 @@ def test_a_camera_on_an_absent_vehicle_sees_the_same_in_preview_and_bake(mount, 
 
     def looked() -> tuple[list, np.ndarray]:
         drawn, through = [], []
-        for frame in (FIRST, 10, 19, 20, 21, 30, 10, LAST):
-            scene.frame_set(frame)
+        for _ in at_frames((FIRST, 10, 19, 20, 21, 30, 10, LAST)):
             depsgraph = bpy.context.evaluated_depsgraph_get()
             drawn.append(seen_in(depsgraph))
             through.append(np.array(scene.camera.evaluated_get(depsgraph).matrix_world))

@@ -4,7 +4,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import armature, empty, frames, part, wedge
+from tests.blender.building import armature, at_frames, empty, frames, part, wedge
 from tests.blender.dumping import refuses
 from tests.blender.steered import bake, crowd, press, vehicle
 
@@ -25,11 +25,7 @@ def flock(count: int = 4, **settings):
 
 def path(ob, first: int = 1, last: int = END) -> np.ndarray:
     """Where an object is on some frames, (f, 3)."""
-    scene, places = bpy.context.scene, []
-    for frame in range(first, last + 1):
-        scene.frame_set(frame)
-        places.append(tuple(ob.matrix_world.translation))
-    return np.array(places)
+    return np.array([tuple(ob.matrix_world.translation) for _ in at_frames(range(first, last + 1))])
 
 
 def take_over(*vehicles, first: int = FIRST, last: int = LAST, **options):
@@ -147,10 +143,7 @@ def test_a_bone_leads_with_substeps_and_a_fixed_share() -> None:
     settings.by_hand, settings.guide, settings.guide_bone = 1.0, rig, "Hand"
     bpy.context.scene.steering.substeps = 2
     bake()
-    scene, bones = bpy.context.scene, []
-    for frame in range(1, END + 1):
-        scene.frame_set(frame)
-        bones.append(tuple(rig.matrix_world @ rig.pose.bones["Hand"].head))
+    bones = [tuple(rig.matrix_world @ rig.pose.bones["Hand"].head) for _ in at_frames(range(1, END + 1))]
     assert np.abs(path(members[0]) - bones)[60:].max() < 0.001
     settings.guide_bone = "Foot"
     refuses("bake", "has no bone Foot")

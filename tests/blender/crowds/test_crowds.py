@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tests.blender.animated import insert
-from tests.blender.building import empty, frames, part
+from tests.blender.building import at_frames, empty, frames, part
 from tests.blender.seen import baked_frames, places
 from tests.blender.steered import bake, crowd, fleet, tag, vehicle
 
@@ -16,10 +16,7 @@ def snapshots(*at: int) -> list:
     """The snapshots that the simulation receives on frames."""
     plan = part("blender.read.plan").plan_reading(bpy.context.scene)
     reader = part("blender.read.reading").Reader(plan)
-    result = []
-    for frame in at:
-        bpy.context.scene.frame_set(frame)
-        result.append(reader.read(bpy.context.evaluated_depsgraph_get(), frame).snapshot)
+    result = [reader.read(bpy.context.evaluated_depsgraph_get(), frame).snapshot for frame in at_frames(at)]
     return result
 
 

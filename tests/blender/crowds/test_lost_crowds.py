@@ -8,7 +8,7 @@ from tests.blender.animated import is_baked
 from tests.blender.building import empty, frames, link, part
 from tests.blender.drawing import shown
 from tests.blender.dumping import stored
-from tests.blender.steered import bake, crowd, fleet, select, tag, vehicle
+from tests.blender.steered import bake, crowd, fleet, press, select, tag, vehicle
 
 
 def two_crowds() -> tuple[list, list]:
@@ -28,8 +28,7 @@ def delete(ob) -> None:
 
 
 def untag(ob) -> None:
-    select(ob)
-    assert bpy.ops.steering.untag(role="CROWD") == {"FINISHED"}
+    press("untag", ob, role="CROWD")
 
 
 def exclude(ob) -> None:

@@ -11,7 +11,7 @@ from bpy_extras.object_utils import world_to_camera_view
 from mathutils import Vector
 
 from steering_addon.blender.crowds.ready_scenes.scenery import hills
-from tests.blender.building import frames, part, wedge
+from tests.blender.building import at_frames, frames, part, wedge
 from tests.blender.dumping import difference, scene_dump
 from tests.blender.status.test_findings import listed
 from tests.blender.steered import bake, crowd, select, vehicle
@@ -338,8 +338,7 @@ def test_what_a_walker_carries_holds_its_arms_through_bakes_and_is_left_when_the
 
     def arms() -> list[float]:
         angles = []
-        for frame in (5, 14, 23):
-            bpy.context.scene.frame_set(frame)
+        for _ in at_frames((5, 14, 23)):
             turned = laden.evaluated_get(depsgraph()).pose.bones["Upper Arm.R"].rotation_quaternion
             angles.append(turned.rotation_difference(held).angle)
         return angles
@@ -401,8 +400,7 @@ def test_limbs_move_by_simple_drivers_without_python(scene) -> None:
     bake()
     limb = bpy.data.objects[LIMB[scene]]
     turns = []
-    for frame in range(1, 31):
-        bpy.context.scene.frame_set(frame)
+    for _ in at_frames(range(1, 31)):
         turns.append(tuple(limb.evaluated_get(bpy.context.evaluated_depsgraph_get()).rotation_euler))
     assert np.ptp(np.array(turns), axis=0).max() > math.radians(20.0)
 
@@ -439,8 +437,7 @@ def test_a_camera_goes_along_with_the_middle_of_the_flock() -> None:
     birds = [constraint.target for constraint in carrier.constraints]
     bake()
     offsets = []
-    for frame in (1, 30, 60):
-        scene.frame_set(frame)
+    for _ in at_frames((1, 30, 60)):
         middle = sum((bird.matrix_world.translation for bird in birds), Vector()) / len(birds)
         assert (carrier.matrix_world.translation - middle).length < 1e-3
         offsets.append(camera.matrix_world.translation - middle)

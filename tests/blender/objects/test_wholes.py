@@ -9,7 +9,7 @@ from tests.blender.animated import drive, is_baked
 from tests.blender.building import empty, frames, part, wedge
 from tests.blender.drawing import texts, up_to_date
 from tests.blender.objects.test_characters import character
-from tests.blender.steered import bake, clear_bake, crowd, select, vehicle
+from tests.blender.steered import bake, clear_bake, crowd, press, select, vehicle
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender(shared=True)
@@ -89,8 +89,7 @@ def test_a_part_of_a_vehicle_is_tagged_on_purpose_only(part_of) -> None:
     assert not ob.is_property_set("steering")
     assert bpy.ops.steering.tag(role="LEADER") == {"FINISHED"}
     assert has(whole, "LEADER") and not ob.is_property_set("steering")
-    select(ob)
-    assert bpy.ops.steering.tag(role="LEADER", of_part=True) == {"FINISHED"}
+    press("tag", ob, role="LEADER", of_part=True)
     assert has(ob, "LEADER"), "a rider or a hat may be one"
     assert part("blender.objects.focus").whole_of(ob) == ob
     assert bpy.ops.steering.untag(role="LEADER") == {"FINISHED"}
@@ -100,8 +99,7 @@ def test_a_part_of_a_vehicle_is_tagged_on_purpose_only(part_of) -> None:
 def test_a_part_joins_the_selected_crowd_with_its_whole() -> None:
     whole, ob = bird(parented)
     other = crowd("Others")
-    select(ob, other)
-    assert bpy.ops.steering.tag(role="VEHICLE", moves_like="UNCHANGED") == {"FINISHED"}
+    press("tag", ob, other, role="VEHICLE", moves_like="UNCHANGED")
     assert whole.steering.crowd == other
     assert not ob.is_property_set("steering")
 
@@ -112,29 +110,24 @@ def test_a_part_that_its_carrier_drives_makes_the_carrier_a_vehicle() -> None:
     leg.parent = sheep
     sheep["steering_phase"] = 0.0
     drive(leg, "rotation_euler", "phase", index=0, phase=(sheep, '["steering_phase"]'))
-    select(leg)
-    assert bpy.ops.steering.tag(role="VEHICLE") == {"FINISHED"}
+    press("tag", leg, role="VEHICLE")
     assert has(sheep, "VEHICLE") and not leg.is_property_set("steering")
 
 
 def test_a_leader_may_carry_vehicles() -> None:
     carrier_ship, plane = wedge("Carrier"), wedge("Plane")
     plane.parent = carrier_ship
-    select(carrier_ship)
-    assert bpy.ops.steering.tag(role="LEADER") == {"FINISHED"}
-    select(plane)
-    assert bpy.ops.steering.tag(role="VEHICLE") == {"FINISHED"}
+    press("tag", carrier_ship, role="LEADER")
+    press("tag", plane, role="VEHICLE")
     assert has(plane, "VEHICLE") and not has(carrier_ship, "VEHICLE")
 
 
 def test_a_part_calls_as_the_whole() -> None:
     whole, ob = bird(parented)
     prey = vehicle(wedge("Prey"), crowd=crowd("Prey Crowd"))
-    select(prey)
-    assert bpy.ops.steering.state_add() == {"FINISHED"}
+    press("state_add", prey)
     state = bpy.context.object
-    select(ob)
-    assert bpy.ops.steering.trigger_add(when="NEAR", to=state.name) == {"FINISHED"}
+    press("trigger_add", ob, when="NEAR", to=state.name)
     assert bpy.context.object.steering.trigger.who == whole
 
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from tests.blender.animated import insert
-from tests.blender.building import link, part
+from tests.blender.building import at_frames, link, part
 from tests.blender.overlay.test_overlay import colored, drawn
 from tests.blender.read.test_surfaces import hill
 from tests.blender.steered import crowd, select, tag, vehicle
@@ -62,8 +62,7 @@ def test_a_surface_is_read_once_and_its_lines_move_with_it(monkeypatch) -> None:
     select(herd())
     cast = pictures.find_cast(scene, layer)
     ground, shown = cast.ground, []
-    for frame in (1, 11):
-        scene.frame_set(frame)
+    for _ in at_frames((1, 11)):
         depsgraph = bpy.context.evaluated_depsgraph_get()
         shown.append((ground.borders(depsgraph), ground.steep(depsgraph, cast.steepest)))
         monkeypatch.setattr(part("blender.overlay.ground"), "triangles_of", None)

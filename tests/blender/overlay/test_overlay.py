@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from mathutils import Matrix
 
-from tests.blender.building import empty, frames, meshed, part, path_curve, put, sphere, wedge
+from tests.blender.building import at_frames, empty, frames, meshed, part, path_curve, put, sphere, wedge
 from tests.blender.drawing import Layout
 from tests.blender.dumping import assert_same, scene_dump
 from tests.blender.seen import baked_frames, places
@@ -300,8 +300,7 @@ def test_a_trail_follows_the_preview_and_not_the_keys() -> None:
     try:
         watched.cast = part("blender.overlay.picture").find_cast(scene, layer)
         assert bpy.ops.steering.preview() == {"FINISHED"}
-        for frame in range(1, 12):
-            scene.frame_set(frame)
+        for _ in at_frames(range(1, 12)):
             watching._redraw(scene, layer.depsgraph, [])
         known_frames, positions = watched.tracks.between(ship, layer.depsgraph, 1, 12)
         assert known_frames.tolist() == list(range(1, 12))

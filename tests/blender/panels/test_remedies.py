@@ -17,7 +17,7 @@ import pytest
 from tests.blender.animated import insert
 from tests.blender.building import frames, part, wedge
 from tests.blender.drawing import shown, up_to_date
-from tests.blender.steered import bake, crowd, select, tag, use, vehicle
+from tests.blender.steered import bake, crowd, press, select, tag, use, vehicle
 from tests.blender.walkers import found_walkers
 
 SOURCES = Path(__file__).resolve().parents[3] / "steering_addon" / "blender"
@@ -172,8 +172,7 @@ def attendance() -> bool:
 
 def populating() -> bool:
     frames(1, 5)
-    select(wedge("Model"))
-    assert bpy.ops.steering.populate(count=3, moves_like="UNCHANGED") == {"FINISHED"}
+    press("populate", wedge("Model"), count=3, moves_like="UNCHANGED")
     bpy.context.object.steering.populate.arrangement = "SURFACE"
     assert bpy.types.STEERING_PT_populate.bl_label == "Populate"
     fields = [("prop", "place"), ("prop", "count"), ("operator", "steering.populate_add")]

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from tests.blender.animated import drive, insert
-from tests.blender.building import empty, frames, part
+from tests.blender.building import at_frames, empty, frames, part
 from tests.blender.dumping import assert_same, scene_dump
 from tests.blender.preview.test_preview import FIRST, LAST, played, ships, shown, toggle
 from tests.blender.steered import bake, crowd, fleet, select
@@ -53,8 +53,7 @@ def test_faces_show_vehicles_where_objects_are_shown(playing) -> None:
     toggle()
     expected = played(obs)
     playing[0] = True
-    for frame in (FIRST, 2, 9, LAST, 4):
-        bpy.context.scene.frame_set(frame)
+    for frame in at_frames((FIRST, 2, 9, LAST, 4)):
         np.testing.assert_allclose(by_faces(), in_order(expected[frame - FIRST]), atol=2e-5)
         assert not shown(obs)[:, :3, :3].any()
     playing[0] = False

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from tests.blender.animated import drive, insert, is_baked, keys
-from tests.blender.building import empty, frames, part, put
+from tests.blender.building import at_frames, empty, frames, part, put
 from tests.blender.dumping import assert_same, refuses
 from tests.blender.preview.previewed import (
     FIRST,
@@ -177,8 +177,7 @@ def test_nothing_of_a_preview_is_in_the_file(baked) -> None:
     if baked:
         bake()
     at = {}
-    for frame in (3, 14, LAST):
-        bpy.context.scene.frame_set(frame)
+    for frame in at_frames((3, 14, LAST)):
         at[frame] = of_the_file()
     bpy.context.scene.frame_set(FIRST)
     toggle()
@@ -200,8 +199,7 @@ def test_a_channel_whose_driver_gives_no_value_stays(expression: str) -> None:
     bpy.context.view_layer.update()
     stood = tuple(ship.location)
     toggle(replace_own_keys=True)
-    for frame in (5, 9, 3):
-        bpy.context.scene.frame_set(frame)
+    for _ in at_frames((5, 9, 3)):
         assert tuple(ship.location) == stood
     assert np.abs(shown([ship])[0, :3, 3] - stood).max() > 0.1
     toggle()

@@ -9,7 +9,7 @@ import pytest
 from tests.blender.animated import insert
 from tests.blender.building import frames, meshed, path_curve
 from tests.blender.seen import baked_frames, places, snapshots
-from tests.blender.steered import bake, crowd, select, tag, vehicle
+from tests.blender.steered import bake, crowd, press, select, tag, vehicle
 from tests.sampling import sampled
 
 CORNER = ((0.0, 0.0, 0.0), (0.0, 14.0, 0.0), (3.0, 20.0, 0.0), (9.0, 23.0, 0.0), (40.0, 23.0, 0.0))
@@ -46,8 +46,7 @@ def test_a_flow_is_not_a_path_and_a_path_is_not_a_flow() -> None:
     assert seen.paths[0][0].points[0].tolist() == [5.0, 0.0, 0.0]
     tag(each, role="PATH")
     assert (len(snapshots()[0].flows), len(snapshots()[0].paths)) == (1, 2)
-    select(each)
-    assert bpy.ops.steering.untag(role="FLOW") == {"FINISHED"}
+    press("untag", each, role="FLOW")
     assert (len(snapshots()[0].flows), len(snapshots()[0].paths)) == (0, 2)
     assert other.steering.roles == {"PATH"}
 

@@ -8,7 +8,7 @@ import pytest
 from mathutils import Vector
 from mathutils.bvhtree import BVHTree
 
-from tests.blender.building import frames, link, meshed, part
+from tests.blender.building import at_frames, frames, link, meshed, part
 from tests.blender.seen import baked_frames, snapshots
 from tests.blender.steered import bake, crowd, tag, vehicle
 from tests.sampling import sampled
@@ -137,8 +137,7 @@ def test_a_deck_on_a_lorry_carries_who_stands_on_it_from_the_first_frame_on() ->
     walker.steering.start_speed = 0.0
     walker.steering.crowd.steering.wander.use = False
     bake()
-    for frame in range(1, 7):
-        bpy.context.scene.frame_set(frame)
+    for _ in at_frames(range(1, 7)):
         assert walker.matrix_world.translation.x == pytest.approx(deck.matrix_world.translation.x, abs=1e-3)
 
 

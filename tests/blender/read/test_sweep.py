@@ -12,7 +12,7 @@ from tests.blender.animated import curves, drive, insert, strip_of_own_action
 from tests.blender.building import empty, frames, part, path_curve, put, sphere, wedge
 from tests.blender.read.swept import in_the_animators_scene, snapshots
 from tests.blender.seen import baked_frames, world_matrices
-from tests.blender.steered import bake, crowd, leader, obstacle, road, select, tag, vehicle
+from tests.blender.steered import bake, crowd, leader, obstacle, press, road, select, tag, vehicle
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender(shared=True)
@@ -375,8 +375,7 @@ def walker() -> list:
 @pytest.mark.parametrize("keyed", [False, True])
 def test_members_that_a_bake_moves_are_not_evaluated(keyed) -> None:
     frames(1, 4)
-    select(*walker())
-    assert bpy.ops.steering.populate(count=3, moves_like="PERSON") == {"FINISHED"}
+    press("populate", *walker(), count=3, moves_like="PERSON")
     crowd_object = bpy.context.object
     if keyed:
         insert(crowd_object, "steering.wander.strength", {1: 1.0, 4: 2.0})

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from tests.blender.animated import curves, drive, insert, is_baked, keys
-from tests.blender.building import empty, frames, part, wedge
+from tests.blender.building import at_frames, empty, frames, part, wedge
 from tests.blender.dumping import difference, scene_dump
 from tests.blender.seen import baked_frames, flight, places, stored_names, world_matrices
 from tests.blender.steered import bake, crowd, fleet, leader, obstacle, road, vehicle
@@ -87,8 +87,7 @@ def test_keys_after_the_range_do_not_affect_the_start() -> None:
     ship = fleet(1, crowd=crowd("Flock", wander={}))[0]
     frames(1, 12)
     insert(ship, "location", {40: (5.0, 6.0, 7.0), 60: (50.0, 0.0, 0.0)})
-    for frame in (1, 50, 90):
-        bpy.context.scene.frame_set(frame)
+    for frame in at_frames((1, 50, 90)):
         bake()
         np.testing.assert_allclose(places(ship, [1])[0], (5.0, 6.0, 7.0), atol=1e-5)
         bpy.context.scene.frame_set(frame)

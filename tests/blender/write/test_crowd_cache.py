@@ -272,8 +272,7 @@ def test_edits_change_what_is_played_and_no_bake_touches_them(addon) -> None:
     a, b, c = (ship.steering.identity for ship in ships[:3])
     scene, edits = bpy.context.scene, bpy.data.objects["Flock Edits"]
     played = {}
-    for frame in (4, 7):
-        scene.frame_set(frame)
+    for frame in at_frames((4, 7)):
         played[frame] = instances()
     edit(edits, a, hidden=True)
     edit(edits, b, frame_offset=3.0, offset=(0.0, 0.0, 5.0))

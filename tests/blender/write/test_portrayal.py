@@ -215,8 +215,7 @@ def test_a_property_of_the_animator_is_restored(value, baked_before) -> None:
     before = scene_dump()
     bake()
     assert isinstance(ship["steering_phase"], float)
-    for frame in (LAST, 1):  # Limits the animator set do not hold the new one.
-        bpy.context.scene.frame_set(frame)
+    for frame in at_frames((LAST, 1)):  # Limits the animator set do not hold the new one.
         assert ship["steering_phase"] == pytest.approx(values(ship, "steering_phase")[frame - 1])
     bake()
     clear_bake()

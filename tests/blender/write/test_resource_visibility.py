@@ -4,7 +4,7 @@ import bpy
 import numpy as np
 
 from tests.blender.animated import insert
-from tests.blender.building import empty, frames, sphere
+from tests.blender.building import at_frames, empty, frames, sphere
 from tests.blender.steered import bake, clear_bake, crowd, tag, vehicle
 
 SWITCHES = ("hide_viewport", "hide_render")
@@ -199,13 +199,11 @@ def test_a_target_parented_to_an_eaten_resource_stays_in_place(preview) -> None:
     guest = vehicle(name="Guest", location=(6.0, 0.0, 0.0), crowd=crowd("Guests", seek={"target": crumb}))
     on(preview)
     places = []
-    for frame in RANGE.tolist():
-        bpy.context.scene.frame_set(frame)
+    for _ in at_frames(RANGE.tolist()):
         places.append(tuple(guest.evaluated_get(bpy.context.evaluated_depsgraph_get()).location))
     assert not any(drawn(LAST, [dish, crumb]))
     preview.end()
     bpy.context.scene.frame_set(1)
     bake()
-    for frame in (20, 30, LAST):
-        bpy.context.scene.frame_set(frame)
+    for frame in at_frames((20, 30, LAST)):
         assert tuple(guest.location) == places[frame - 1]
