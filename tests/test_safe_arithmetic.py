@@ -1,4 +1,4 @@
-"""What feeds the state of the simulation gives the same bytes in every supported Blender.
+"""Arithmetic that feeds the state of the simulation gives the same bytes in every supported Blender.
 
 So it keeps away from functions whose last digits depend on the processor or on the version of numpy or Python.
 """

@@ -270,7 +270,7 @@ class OnFoot(Locomotion):
         pivot = turn_rate if control.hurries is None else np.where(control.hurries, self.whirl, turn_rate)
         on_the_spot = np.where(hurries, np.maximum(on_the_spot, pivot), on_the_spot)
         turn_rate = np.where(hurries, np.maximum(turn_rate, on_the_spot), turn_rate)
-        # What is behind stops it first: where it wants to go shows only beyond that.
+        # A force from behind stops it first: where it wants to go shows only beyond that.
         stopped = AFTERWARDS * speed / (model.max_force / model.mass)
         beyond = motion.velocity + push * (np.maximum(stopped, model.response_time) / model.mass)[:, None]
         whirls = hurries & (dot(beyond, motion.forward) < FACES * magnitude(beyond))

@@ -201,7 +201,7 @@ def _switch(mind: Mind, mindset: Mindset, value: Scalars, cued: Mask, time: floa
     due[at[switches], winner[switches]] = np.inf
     calls = at[switches & ~over], winner[switches & ~over]
     root[calls] = np.maximum(root[calls], mindset.pending_root[calls])
-    # What began while it was in a state is old news once it has left it: else alarms would echo through a flock.
+    # Causes that began while it was in a state are old news once it has left it: else alarms would echo.
     root[at[switches], mindset.mode[switches]] = time
     blend = mind.of_modes("blend", BACK)[np.where(winner == 0, mindset.mode, winner)]
     shares, callers = mindset.spread(mindset.taken_up(time - dt, dt)), mindset.callers.copy()

@@ -18,7 +18,7 @@ def numbers_of(clips: Sequence[Clip]) -> list[int]:
 
 
 def for_state(rows: Sequence[int], clips: Sequence[Clip], number: int) -> list[int]:
-    """Those of some rows of clips that are played in a state, by its number: its own, or those for any state."""
+    """The rows, of some, of the clips played in a state, by its number: its own, or those for any state."""
     chosen = [row for row in rows if clips[row].state == number]
     return chosen or [row for row in rows if clips[row].state == ANY]
 

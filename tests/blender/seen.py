@@ -1,4 +1,4 @@
-"""What is read of a scene."""
+"""The readings of a scene, as tests look at them."""
 
 from collections.abc import Iterable
 from contextlib import closing

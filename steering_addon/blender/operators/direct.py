@@ -88,7 +88,7 @@ lands on it"""
     def carry_out(self, context):
         crowd = crowd_in_focus(context)
         check_stored([crowd])
-        # What lands may land on a roof, which may be an obstacle too.
+        # Birds may land on a roof, which may be an obstacle too.
         shapes = [ob for ob in context.selected_objects if ob.type in SHAPED and vehicle_of(ob) is None]
         shapes = [ob for ob in shapes if self.lands or not has_roles(ob)]
         shape = shapes[0] if len(shapes) == 1 else None

@@ -51,7 +51,7 @@ class Streams(NamedTuple):
 
     @classmethod
     def of(cls, passage: Rows, through: Vectors) -> "Streams":
-        """Those of agents (m,) who come to passages, or are in one, and let nobody pass."""
+        """The streams of agents (m,) that come to passages, or are in one, and let nobody pass."""
         ends, of = distinct_rows(np.concatenate((passage[:, None], through), axis=1))
         metres = EACH * totals(of, np.ones(len(of)), len(ends))
         return cls(ends[:, 0].astype(np.int64), ends[:, 1:], metres)

@@ -1,4 +1,4 @@
-"""What a sweep through the frames of a scene reads, with the check that it leaves the file as it was."""
+"""Sweeps through the frames of a scene, with the check that they leave the file as it was."""
 
 import bpy
 

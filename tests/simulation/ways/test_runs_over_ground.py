@@ -129,7 +129,7 @@ TWO_DOORS = walls(
 
 
 def side_taken(crowd: Any, speed: float) -> float:
-    """Which side of straight ahead one heads for who stands between two doors, once a crowd has got on so fast."""
+    """The side of straight ahead to which one heads between two doors, once a crowd has got on so fast."""
     n = len(crowd)
     scene = walkers(PLATE, TWO_DOORS, (8.0, 0.5, 0.0), [(-5.0, 0.5, 0.0), *crowd])
     place, at = np.asarray(scene.position), scene.snapshot(0)
