@@ -44,6 +44,27 @@ class RecordingWriter:
         self.discarded = True
 
 
+class PointWriter:
+    """Writes the positions of the vehicles on all frames into a file that numpy reads, (f, n, 3) metres."""
+
+    def __init__(self, path) -> None:
+        self._path, self._positions, self.warnings, self.told = path, [], (), ""
+
+    def frame(self, portrait) -> None:
+        self._positions.append(np.where(portrait.away[:, None], np.nan, portrait.bodies.position))
+
+    def finish(self, run) -> Iterator[float]:
+        yield 0.0
+        np.save(self._path, np.array(self._positions))
+
+    def discard(self) -> None:
+        self._positions = []
+
+    @staticmethod
+    def delete(objects):
+        return ()
+
+
 def busy_scene() -> list:
     """Vehicles of several rotation modes, some with a parent, in a scene with everything that behaviors need."""
     frames(1, FRAMES)
@@ -91,6 +112,15 @@ def test_another_writer_gets_each_frame_once_and_no_keys_are_written(addon) -> N
     assert (result.vehicles, result.frames) == (9, FRAMES)
     assert scene_dump(("actions", "objects"))["actions"] == before
     assert not any(keys(ship) for ship in ships)
+
+
+def test_a_file_of_points_holds_what_is_baked_and_nothing_else_is_written(addon, tmp_path) -> None:
+    busy_scene()
+    before = scene_dump(("actions", "objects"))["actions"]
+    run(plan(), PointWriter(tmp_path / "points.npy"))
+    assert scene_dump(("actions", "objects"))["actions"] == before
+    _, positions, _ = flight()
+    np.testing.assert_array_equal(np.load(tmp_path / "points.npy"), positions)
 
 
 @pytest.mark.parametrize("pieces", [1, FRAMES, FRAMES + 1])
