@@ -111,7 +111,7 @@ def why_without_walk(crowd: Object) -> str:
     return "" if any(clip.plays == "MOVE" and clip.action.name in why for clip in stored_clips(crowd)) else why
 
 
-def of_points(crowd: Object) -> str:
+def why_points_play_none(crowd: Object) -> str:
     """Why a crowd of points plays no clips, and the remedy."""
     text = f"The members of {crowd.name} are points, which play no clips and show its models at rest"
     return f"{text}. Set Made As to Objects and Output to Crowd Cache, press Populate, then Find Clips"
@@ -121,7 +121,7 @@ def tell_points(crowd: Object, models: Sequence[Object]) -> str:
     """Why a new crowd of points plays none of the clips of its models, empty if they bring none. The crowd stores
     that, too."""
     players = (player for _, player in models_with_clips(models, Family()))
-    why = of_points(crowd) if any(own_actions(player) for player in players) else ""
+    why = why_points_play_none(crowd) if any(own_actions(player) for player in players) else ""
     store_no_walk(crowd, why)
     return why
 

@@ -19,8 +19,8 @@ from ..crowds.adding_clips import (
     add_found,
     fit_speed,
     measure_clips,
-    of_points,
     store_no_walk,
+    why_points_play_none,
     without_copies,
 )
 from ..crowds.state_preset_exchange import as_made
@@ -69,7 +69,7 @@ def _with_rigs(crowd: Object, context: Context, family: Family) -> list[tuple[Ob
     if models := models_with_clips(vehicles, family):
         return models
     if not vehicles and any(crowd_of(ob) == crowd for ob in members_in(in_use(context.scene))):
-        raise Refusal(f"{of_points(crowd)}.", about=[crowd])
+        raise Refusal(f"{why_points_play_none(crowd)}.", about=[crowd])
     if not vehicles:
         raise Refusal(f"{crowd.name} has no vehicles in the scene. Select its models and populate it.", about=[crowd])
     text = f"{vehicles[0].name} has no armature or shape keys that could play clips"

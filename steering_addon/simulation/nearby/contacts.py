@@ -349,7 +349,7 @@ def _further(world: World, step: Vectors, stride: Scalars, looks: float) -> Pair
     bodies, rows = world.bodies, world.vicinity.rows
     # Two that touch within that time are at its middle no further apart than both go in half of it, beside the whole.
     half = 0.5 * (world.dt + 0.71 * STOPS)
-    velocities = [picked(each, rows) for each in (truncate(step, stride) / world.dt, bodies.velocity)]
+    velocities = [picked(v, rows) for v in (truncate(step, stride) / world.dt, bodies.velocity)]
     whole = np.einsum("na->a", velocities[1]) / max(len(rows), 1)
     own = np.maximum(*(magnitude(velocity - whole) for velocity in velocities))
     middle = picked(bodies.position + step * (half / world.dt), rows)
