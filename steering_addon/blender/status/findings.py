@@ -126,87 +126,132 @@ def findings(
     yield from _about(FindingKind.EDITED, edited, text)
     objects = in_use(scene)
     roles = by_role(objects)
-    vehicles = roles[Role.VEHICLE]
+    vehicles, crowds = roles[Role.VEHICLE], roles[Role.CROWD]
     crowd_of_each = crowds_of(vehicles)
     members_of = _members(vehicles, crowd_of_each)
-    flat = [ob for ob in vehicles if _is_without_size(ob)]
-    yield from _about(FindingKind.NO_SIZE, flat, "has a scale of 0. Use Clear > Scale, also on parents")
-    for kind, misfits in off_origin([ob for ob in vehicles if not ob.steering.locked]).items():
-        text = f"turns about an origin far from the model. {REMEDIES[kind]}"
-        yield from _about(FindingKind.OFF_ORIGIN, misfits, text)
-    text = "was scaled after tagging: the body counts as large as before. Untag, and tag again"
+    yield from _bodies(vehicles)
     yield None
-    seen = set(flat)
-    scaled = [ob for ob in scaled_since(vehicles) if ob not in seen]
-    yield from _about(FindingKind.SCALED, scaled, text)
-    open_air = [ob for ob in roles[Role.OBSTACLE] if (is_mesh(ob) and _has_no_faces(ob))]
-    yield from _about(FindingKind.NO_FACES, open_air, "has no faces, so nothing avoids it. Choose another Shape")
-    pointlike = [ob for ob in roles[Role.OBSTACLE] if not is_mesh(ob) and _is_without_vertices(ob)]
-    yield from _about(FindingKind.NO_VERTICES, pointlike, "has no vertices, so it counts as a point")
-    text = "has no vertices, so nothing of it moves. Add some, or let a modifier scatter points"
-    unbaked = [ob for ob in roles[Role.POINTS] if ob not in records]
-    bare = [ob for ob in unbaked if not number_of_points(ob, scene.view_layers[0].depsgraph)]
-    yield from _about(FindingKind.NO_VERTICES, bare, text)
-    for text, obs in covering(scene, roles[Role.OBSTACLE]).items():
-        yield from _about(FindingKind.COVERS, obs, text)
+    yield from _shapes(scene, roles, records)
     yield from _surfaces(roles)
-    misplaced_vehicles = misplaced(scene, roles, records)
-    for kind, text in MISPLACED.items():
-        yield from _about(FindingKind[kind.name], misplaced_vehicles.get(kind, ()), text)
-    text = "has an end on no surface, so nobody takes it. Move that to where one can stand"
-    yield from _about(FindingKind.LOOSE_LINK, loose_links(scene, roles[Role.LINK]), text)
-    played = {entry.action for crowd in roles[Role.CROWD] for entry in stored_clips(crowd)}
-    unplayed = [ob for ob in roles[Role.LINK] if (clip := clip_of_link(ob)) is not None and clip not in played]
-    text = "has a clip that no crowd has. Use Add Clip in the crowd that goes there"
-    yield from _about(FindingKind.UNPLAYED, unplayed, text)
-    yield from _far_outside(roles, members_of)
-    for setting, obs in undriven(vehicles, crowd_of_each).items():
-        text = f"has no drivers for the parts that {setting} moves. Use Drive Wheels, or set {setting} to 0"
-        yield from _about(FindingKind.UNDRIVEN, obs, text)
-    yield from _posed_alike(vehicles, crowd_of_each)
+    yield from _places(scene, roles, records, members_of)
+    yield from _links(scene, roles)
+    yield from _parts(vehicles, crowd_of_each)
     yield None
-    vehicles = [ob for ob in vehicles if MARK not in ob]
-    hidden = [ob for ob in vehicles if not ob.steering.locked and _is_hidden(ob, scene, records.get(ob))]
-    yield from _about(FindingKind.HIDDEN, hidden, "is hidden, but baked all the same")
-    # Blender searches all collections for those of one object.
-    rendered = {ob for collection in _in_renders(scene.collection) for ob in collection.objects}
-    seen = set(hidden)
-    shown = [ob for ob in vehicles if not ob.steering.locked and ob not in seen]
-    unrendered = [ob for ob in shown if _is_unrendered(ob, rendered, records.get(ob))]
-    yield from _about(FindingKind.NOT_RENDERED, unrendered, "is visible, but hidden in renders")
+    yield from _visibility(scene, [ob for ob in vehicles if MARK not in ob and not ob.steering.locked], records)
     for ob, problem, remedy in instances_of_vehicles(objects):
         yield Finding(FindingKind.INSTANCED, f"{problem}. {remedy}", (full_name(ob),))
     yield None
     yield from _of_minds(scene, roles, objects)
-    crowds = roles[Role.CROWD]
     gone = outside_scene(crowds, set(objects))
     for crowd in crowds:
         yield from _targets_gone(crowd, gone)
-        yield from _clips_never_played(crowd, roles[Role.STATE])
-        if (unplanted := unplanted_of(crowd)) is not None:
-            models, why = unplanted
-            whose, where = (f"{models} of {crowd.name}", " in a crowd of their own") if models else (crowd.name, "")
-            text = f"Feet of {whose} cannot be held where they stand: {why}. Turn off Plant Feet{where} to accept that"
-            yield Finding(FindingKind.FEET_SLIDE, text, (full_name(crowd),))
-        for kind, why in (
-            (FindingKind.NO_WALK, why_without_walk(crowd)),
-            (FindingKind.IMPROBABLE, why_improbable(crowd, members_of.get(crowd, ()))),
-        ):
-            if why:
-                yield Finding(kind, why, (full_name(crowd),))
-        for ob, text in too_fast(crowd, [state for state in roles[Role.STATE] if crowd_of(state) == crowd]):
-            yield Finding(FindingKind.TOO_FAST, text, (full_name(ob),))
+        yield from _clips(crowd, roles[Role.STATE], members_of.get(crowd, ()))
     yield None
-    of_each = [(ob, outcome) for ob, record in records.items() for outcome in outcomes.each(ob, record)]
-    spans = [(ob, outcome.present_frames) for ob, outcome in of_each]
-    never = dict.fromkeys(ob for ob, span in spans if span is not None and (span[0] > span[1]))
-    yield from _about(FindingKind.NEVER_ENTERED, never, "is on no frame of the bake")
-    yield from _unreached_goals([(ob, outcome.unreached) for ob, outcome in of_each])
+    yield from _outcomes(records, outcomes)
     for crowd in crowds:
         for behavior in behaviors_of(crowd):
             if awaited(behavior, crowd, roles) is not None and not waits_unasked(behavior, crowd, roles):
                 text = f"{behavior.label} of {crowd.name} has no effect. {target_problem(behavior, crowd, roles)}"
                 yield Finding(FindingKind.WAITING, text, (full_name(crowd),))
+
+
+def _bodies(vehicles: Sequence[Object]) -> Iterator[Finding]:
+    """The vehicles with a body of no size, far from its origin, or of another size than when it was tagged."""
+    flat = [ob for ob in vehicles if _is_without_size(ob)]
+    yield from _about(FindingKind.NO_SIZE, flat, "has a scale of 0. Use Clear > Scale, also on parents")
+    for kind, misfits in off_origin([ob for ob in vehicles if not ob.steering.locked]).items():
+        text = f"turns about an origin far from the model. {REMEDIES[kind]}"
+        yield from _about(FindingKind.OFF_ORIGIN, misfits, text)
+    seen = set(flat)
+    scaled = [ob for ob in scaled_since(vehicles) if ob not in seen]
+    text = "was scaled after tagging: the body counts as large as before. Untag, and tag again"
+    yield from _about(FindingKind.SCALED, scaled, text)
+
+
+def _shapes(
+    scene: Scene, roles: Mapping[Role, Sequence[Object]], records: Mapping[Object, BakeRecord]
+) -> Iterator[Finding]:
+    """The obstacles and points with nothing to avoid or move, and obstacles whose shape covers more than they do."""
+    obstacles = roles[Role.OBSTACLE]
+    open_air = [ob for ob in obstacles if is_mesh(ob) and _has_no_faces(ob)]
+    yield from _about(FindingKind.NO_FACES, open_air, "has no faces, so nothing avoids it. Choose another Shape")
+    pointlike = [ob for ob in obstacles if not is_mesh(ob) and _is_without_vertices(ob)]
+    yield from _about(FindingKind.NO_VERTICES, pointlike, "has no vertices, so it counts as a point")
+    unbaked = [ob for ob in roles[Role.POINTS] if ob not in records]
+    bare = [ob for ob in unbaked if not number_of_points(ob, scene.view_layers[0].depsgraph)]
+    text = "has no vertices, so nothing of it moves. Add some, or let a modifier scatter points"
+    yield from _about(FindingKind.NO_VERTICES, bare, text)
+    for text, obs in covering(scene, obstacles).items():
+        yield from _about(FindingKind.COVERS, obs, text)
+
+
+def _places(
+    scene: Scene,
+    roles: Mapping[Role, list[Object]],
+    records: Mapping[Object, BakeRecord],
+    members_of: Mapping[Object | None, Sequence[Object]],
+) -> Iterator[Finding]:
+    """The vehicles that start where they cannot stand, or far from where they are to stay."""
+    misplaced_vehicles = misplaced(scene, roles, records)
+    for kind, text in MISPLACED.items():
+        yield from _about(FindingKind[kind.name], misplaced_vehicles.get(kind, ()), text)
+    yield from _far_outside(roles, members_of)
+
+
+def _links(scene: Scene, roles: Mapping[Role, Sequence[Object]]) -> Iterator[Finding]:
+    """The links that nobody can take, or whose clip nobody can play."""
+    links = roles[Role.LINK]
+    text = "has an end on no surface, so nobody takes it. Move that to where one can stand"
+    yield from _about(FindingKind.LOOSE_LINK, loose_links(scene, links), text)
+    played = {entry.action for crowd in roles[Role.CROWD] for entry in stored_clips(crowd)}
+    unplayed = [ob for ob in links if (clip := clip_of_link(ob)) is not None and clip not in played]
+    text = "has a clip that no crowd has. Use Add Clip in the crowd that goes there"
+    yield from _about(FindingKind.UNPLAYED, unplayed, text)
+
+
+def _parts(vehicles: Sequence[Object], crowds: Sequence[Object | None]) -> Iterator[Finding]:
+    """The vehicles whose parts do not move, or move as those of others, given the crowd of each."""
+    for setting, obs in undriven(vehicles, crowds).items():
+        text = f"has no drivers for the parts that {setting} moves. Use Drive Wheels, or set {setting} to 0"
+        yield from _about(FindingKind.UNDRIVEN, obs, text)
+    yield from _posed_alike(vehicles, crowds)
+
+
+def _visibility(scene: Scene, vehicles: Sequence[Object], records: Mapping[Object, BakeRecord]) -> Iterator[Finding]:
+    """The vehicles that are hidden in every view, and those that renders alone leave out."""
+    hidden = [ob for ob in vehicles if _is_hidden(ob, scene, records.get(ob))]
+    yield from _about(FindingKind.HIDDEN, hidden, "is hidden, but baked all the same")
+    # Blender searches all collections for those of one object.
+    rendered = {ob for collection in _in_renders(scene.collection) for ob in collection.objects}
+    seen = set(hidden)
+    shown = [ob for ob in vehicles if ob not in seen]
+    unrendered = [ob for ob in shown if _is_unrendered(ob, rendered, records.get(ob))]
+    yield from _about(FindingKind.NOT_RENDERED, unrendered, "is visible, but hidden in renders")
+
+
+def _clips(crowd: Object, states: Sequence[Object], members: Sequence[Object]) -> Iterator[Finding]:
+    """The clips of a crowd that do not suit its states, feet and speeds."""
+    yield from _clips_never_played(crowd, states)
+    if (unplanted := unplanted_of(crowd)) is not None:
+        models, why = unplanted
+        whose, where = (f"{models} of {crowd.name}", " in a crowd of their own") if models else (crowd.name, "")
+        text = f"Feet of {whose} cannot be held where they stand: {why}. Turn off Plant Feet{where} to accept that"
+        yield Finding(FindingKind.FEET_SLIDE, text, (full_name(crowd),))
+    problems = {FindingKind.NO_WALK: why_without_walk(crowd), FindingKind.IMPROBABLE: why_improbable(crowd, members)}
+    for kind, problem in problems.items():
+        if problem:
+            yield Finding(kind, problem, (full_name(crowd),))
+    for ob, text in too_fast(crowd, [state for state in states if crowd_of(state) == crowd]):
+        yield Finding(FindingKind.TOO_FAST, text, (full_name(ob),))
+
+
+def _outcomes(records: Mapping[Object, BakeRecord], outcomes: Outcomes) -> Iterator[Finding]:
+    """The vehicles that are on no frame of their bake, and the goals to which they found no way."""
+    of_each = [(ob, outcome) for ob, record in records.items() for outcome in outcomes.each(ob, record)]
+    spans = [(ob, outcome.present_frames) for ob, outcome in of_each]
+    never = dict.fromkeys(ob for ob, span in spans if span is not None and (span[0] > span[1]))
+    yield from _about(FindingKind.NEVER_ENTERED, never, "is on no frame of the bake")
+    yield from _unreached_goals([(ob, outcome.unreached) for ob, outcome in of_each])
 
 
 def _about(kind: FindingKind, objects: Iterable[Object], text: str) -> Iterator[Finding]:

@@ -126,14 +126,10 @@ def plan_filling(
     sources = [Source.of(ob, weight, family, depsgraph, flies=flying) for ob, weight in objects if weight > 0.0]
     _check(context, crowd, population, sources)
     rooms = [source.room(on_ground=population.arrangement != VOLUME) for source in sources]
-    frame = Matrix.Translation(context.scene.cursor.location)
-    if crowd is not None:
-        frame = crowd.evaluated_get(depsgraph).matrix_world
     obstacles = _obstacles(context, place, sources)
-    check_stored(obstacles)
-    standing = [ob for ob in (crowd, place, *obstacles) if ob is not None]
-    matrices = doubles([ob.evaluated_get(depsgraph).matrix_world for ob in standing])
-    check_numbers(matrices, standing, context.scene.frame_current)
+    _check_places(context, [ob for ob in (crowd, place, *obstacles) if ob is not None], obstacles)
+    cursor = Matrix.Translation(context.scene.cursor.location)
+    frame = cursor if crowd is None else crowd.evaluated_get(depsgraph).matrix_world
     preset = (
         None
         if like is UNCHANGED or not sources
@@ -141,10 +137,7 @@ def plan_filling(
     )
     moves = moves_there(place, crowd, preset, depsgraph)
     population = lay_out(population, moves)
-    keyed: KeyedPaths = {}
-    tops = [source.model.parts[0] for source in sources]
-    # Members do without keys that hold the model in one place.
-    scalable = [scale_is_free(top, animated_paths(top, keyed) - held_paths(top)) for top in tops]
+    scalable = _scalable(sources)
     if sizes_of_preset and preset is not None:
         population = replace(population, random_scale=preset.variation.get("size", 0.0) if any(scalable) else 0.0)
     widest = max(rooms, default=0.0) * (1.0 + population.random_scale)
@@ -156,12 +149,7 @@ def plan_filling(
 
     changed = {number for number, ob in existing.items() if changed_by_user(ob, family)}
     # Points are all made each time. To read settings that a crowd does not have would give them to it.
-    is_laid_out = (
-        crowd is not None
-        and bool(existing)
-        and not population.in_points
-        and crowd.steering.populate.laid_out == ground.fingerprint
-    )
+    is_laid_out = not population.in_points and bool(existing) and _is_laid_out(crowd, ground)
     staying = changed | {number for number in existing if is_laid_out and number <= population.count}
     numbers = np.array([k for k in range(1, population.count + 1) if k not in staying], dtype=np.int64)
     for number in numbers.tolist():
@@ -170,10 +158,7 @@ def plan_filling(
     made_of = models(population, numbers, np.array([source.weight for source in sources]))
     # What the model is animated in keeps the size that this gives it.
     scale = np.where(np.array(scalable, dtype=np.bool_)[made_of], sizes(population, numbers), 1.0)
-    unscaled = [
-        usual_room(existing[k]) if k in existing else rooms[row] for k, row in zip(numbers.tolist(), made_of.tolist())
-    ]
-    room = scale * np.array(unscaled).reshape(-1)
+    room = scale * _usual_rooms(existing, numbers, made_of, rooms)
     spots = ground.spots(numbers - 1, room, _bodies_to_avoid([existing[k] for k in sorted(staying)], sources, rooms))
     count = len(spots.valid)
     if len(numbers) and not count and not staying:
@@ -208,6 +193,35 @@ def _check(context: Context, crowd: Object | None, population: Population, sourc
     collection = own_collection(crowd, context.scene)
     if collection is not None and not shows(context.view_layer.layer_collection, collection):
         raise Refusal(f"The collection {collection.name} is excluded from the view layer. Enable it in the Outliner.")
+
+
+def _check_places(context: Context, standing: Sequence[Object], obstacles: Sequence[Object]) -> None:
+    """Raise Refusal if the crowd, its place or obstacles are damaged, or stand at no numbers."""
+    check_stored(obstacles)
+    depsgraph = context.evaluated_depsgraph_get()
+    matrices = doubles([ob.evaluated_get(depsgraph).matrix_world for ob in standing])
+    check_numbers(matrices, standing, context.scene.frame_current)
+
+
+def _scalable(sources: Sequence[Source]) -> list[bool]:
+    """Whether the members made of each source may be scaled."""
+    keyed: KeyedPaths = {}
+    tops = [source.model.parts[0] for source in sources]
+    # Members do without keys that hold the model in one place.
+    return [scale_is_free(top, animated_paths(top, keyed) - held_paths(top)) for top in tops]
+
+
+def _is_laid_out(crowd: Object | None, ground: MemberGround) -> bool:
+    """Whether the members of a crowd are arranged as they would be now."""
+    return crowd is not None and crowd.steering.populate.laid_out == ground.fingerprint
+
+
+def _usual_rooms(
+    existing: dict[int, Object], numbers: np.ndarray, made_of: np.ndarray, rooms: Sequence[float]
+) -> np.ndarray:
+    """The radii (n,) kept free of members of the usual size, given their numbers and sources, and `rooms` of these."""
+    rows = zip(numbers.tolist(), made_of.tolist())
+    return np.array([usual_room(existing[k]) if k in existing else rooms[row] for k, row in rows]).reshape(-1)
 
 
 def _name(ob: Object | None) -> str:
