@@ -1,4 +1,4 @@
-"""Positions for the members of a crowd: formations, and scattering without overlap.
+"""Positions for the members of a crowd, scattered without overlap.
 
 Members are numbered. The random values of a member depend only on its number and the seed, and later members avoid
 earlier ones. Increasing the count therefore adds members and leaves the others as they are.
@@ -12,14 +12,14 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from ..simulation.arrays.angles import cosine_and_sine, sine
+from ..simulation.arrays.angles import cosine_and_sine
 from ..simulation.arrays.chance import Keys, keys_of, mix, uniform
 from ..simulation.arrays.scalars import EPSILON, Mask, Rows, Scalars, total
 from ..simulation.arrays.vectors import Vectors, across, cross, magnitude, unit
 from ..simulation.geometry.obstacles import Obstacles
 from ..simulation.geometry.paths import Path
 from ..simulation.geometry.stature import Stature
-from .population import CIRCLE, COLUMN, GRID, LINE, ONE_PLACE, WEDGE, Population
+from .population import Population
 
 TURN, SCALE, MODEL, SPOT, ROUND = 0x7012, 0x5CA1E, 0x30DE1, 0x5907, 0x20DD
 """Salts that make the random values of a member independent."""
@@ -37,8 +37,6 @@ FINE = 0.25
 """Longest edge of the pieces of ground that a group gets, in units of its radius, so that it is about round."""
 LOST = 4.0
 """Radii from its middle within which a way leads there, or none does."""
-STAGGER = 0.5
-"""Distance by which a member of a wedge is behind its neighbor, as a multiple of the distance beside it."""
 
 
 @dataclass(frozen=True)
@@ -92,65 +90,6 @@ def models(population: Population, numbers: Rows, weights: Scalars) -> Rows:
     cumulative = np.cumsum(weights)
     drawn = random_values(population.seed, numbers, MODEL) * cumulative[-1]
     return np.minimum(np.searchsorted(cumulative, drawn, side="right"), len(weights) - 1)
-
-
-# ---- formations
-
-
-def formation(population: Population, numbers: Rows, apart: float) -> Vectors:
-    """Positions of members in the local space of the crowd, (n, 3) metres: x right, y forward, z up. `numbers`: (n,) of
-    the members, from 0; `apart`: metres between neighbors."""
-    layouts: dict[int, Callable[[Population, Rows], Vectors]] = {
-        GRID: _grid,
-        WEDGE: _wedge,
-        LINE: lambda _, k: _stack(_either_side(k), 0.0),
-        COLUMN: lambda _, k: _stack(0.0, -1.0 * k),
-        CIRCLE: _circle,
-        ONE_PLACE: lambda _, k: np.zeros((len(k), 3)),
-    }
-    return apart * layouts[population.arrangement](population, numbers)
-
-
-def _grid(population: Population, k: Rows) -> Vectors:
-    cell, layer = k // population.layers, k % population.layers
-    if population.columns:
-        x = cell % population.columns - 0.5 * (population.columns - 1)
-        y = -1.0 * (cell // population.columns)
-    else:
-        x, y = _spiral(cell)
-    return _stack(x, y, layer)
-
-
-def _spiral(k: Rows) -> tuple[Scalars, Scalars]:
-    """The cells of a square grid ring by ring from the middle; adding cells moves none."""
-    ring = np.ceil((np.sqrt(k + 1.0) - 1.0) / 2.0)
-    index = k - (2.0 * ring - 1.0) * (2.0 * ring - 1.0)
-    side = np.floor(index / np.maximum(2.0 * ring, 1.0))
-    along = index - 2.0 * ring * side
-    x = np.select([side == 0, side == 1, side == 2], [ring, ring - 1.0 - along, -ring], -ring + 1.0 + along)
-    y = np.select([side == 0, side == 1, side == 2], [-ring + 1.0 + along, ring, ring - 1.0 - along], -ring)
-    return np.where(k == 0, 0.0, x), np.where(k == 0, 0.0, y)
-
-
-def _wedge(_population: Population, k: Rows) -> Vectors:
-    x = _either_side(k)
-    return _stack(x, -STAGGER * np.abs(x))
-
-
-def _either_side(k: Rows) -> Scalars:
-    """0, 1, -1, 2, -2, ..."""
-    return np.where(k % 2 == 1, 1.0, -1.0) * ((k + 1) // 2)
-
-
-def _circle(population: Population, k: Rows) -> Vectors:
-    n = max(population.count, 1)
-    radius = 0.0 if n == 1 else 0.5 / float(sine(np.array([np.pi / n]))[0])
-    x, y = cosine_and_sine(k * (2.0 * np.pi / n))
-    return _stack(radius * y, radius * x)
-
-
-def _stack(x: Scalars | float, y: Scalars | float, z: Scalars | Rows | float = 0.0) -> Vectors:
-    return np.stack(np.broadcast_arrays(x, y, z), axis=1).astype(np.float64)
 
 
 # ---- spots on surfaces, in volumes and along curves

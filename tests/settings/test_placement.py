@@ -10,7 +10,6 @@ from steering_addon.settings.placement import (
     along,
     evenly_along,
     facing,
-    formation,
     ground_of_group,
     keeping_off,
     keeping_out,
@@ -29,7 +28,6 @@ from steering_addon.settings.population import (
     CURVE,
     GRID,
     LINE,
-    ONE_PLACE,
     WEDGE,
     Population,
 )
@@ -53,58 +51,6 @@ def gaps(points: np.ndarray) -> np.ndarray:
 
 def numbers(n: int) -> np.ndarray:
     return np.arange(n, dtype=np.int64)
-
-
-@pytest.mark.parametrize("arrangement", FORMATIONS)
-@pytest.mark.parametrize("n", [0, 1, 2, 3, 10, 50])
-def test_neighbors_in_a_formation_are_exactly_the_given_distance_apart(arrangement: int, n: int) -> None:
-    places = formation(Population(count=n, arrangement=arrangement), numbers(n), 2.0)
-    assert places.shape == (n, 3)
-    assert np.isfinite(places).all()
-    if n > 1:
-        assert gaps(places).min() >= 2.0 - 1e-9
-    if n > 1 and arrangement != WEDGE:
-        assert gaps(places).min() == pytest.approx(2.0)
-
-
-@pytest.mark.parametrize("arrangement", [kind for kind in FORMATIONS if kind != CIRCLE])
-def test_a_larger_count_moves_no_member_of_a_formation(arrangement: int) -> None:
-    few = formation(Population(count=7, arrangement=arrangement), numbers(7), 1.0)
-    many = formation(Population(count=40, arrangement=arrangement), numbers(40), 1.0)
-    assert (many[:7] == few).all()
-
-
-def test_a_grid_without_columns_is_square_and_centered() -> None:
-    for n in (1, 9, 25, 49):
-        places = formation(Population(count=n, arrangement=GRID), numbers(n), 1.0)
-        assert np.ptp(places[:, 0]) == np.ptp(places[:, 1]) == np.sqrt(n) - 1.0
-        assert np.allclose(places.mean(axis=0), 0.0)
-
-
-def test_columns_and_layers_of_a_grid() -> None:
-    places = formation(Population(count=24, arrangement=GRID, columns=4, layers=3), numbers(24), 1.0)
-    assert [len(np.unique(places[:, axis])) for axis in range(3)] == [4, 2, 3]
-    assert places[:, 1].max() == 0.0, "the first row is in front"
-
-
-def test_a_wedge_is_open_behind_its_tip() -> None:
-    places = formation(Population(count=5, arrangement=WEDGE), numbers(5), 1.0)
-    assert (places[0] == 0.0).all()
-    assert (places[1:, 1] < 0.0).all()
-    assert places[1, 0] == -places[2, 0] > 0.0
-
-
-def test_a_line_is_across_the_heading_and_a_column_along_it() -> None:
-    line = formation(Population(count=5, arrangement=LINE), numbers(5), 1.0)
-    column = formation(Population(count=5, arrangement=COLUMN), numbers(5), 1.0)
-    assert sorted(line[:, 0]) == [-2.0, -1.0, 0.0, 1.0, 2.0]
-    assert (line[:, 1:] == 0.0).all()
-    assert list(column[:, 1]) == [0.0, -1.0, -2.0, -3.0, -4.0]
-    assert (column[:, [0, 2]] == 0.0).all()
-
-
-def test_in_one_place_all_members_start_at_the_crowd() -> None:
-    assert (formation(Population(count=9, arrangement=ONE_PLACE), numbers(9), 3.0) == np.zeros((9, 3))).all()
 
 
 def test_arrangements_have_different_numbers() -> None:

@@ -1,7 +1,7 @@
 """The places of members: the faces of a mesh, the inside of a volume, a curve, or a formation around the crowd."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 
 import numpy as np
@@ -9,13 +9,13 @@ from bpy.types import Depsgraph, Object
 from mathutils import Matrix, Vector
 from mathutils.bvhtree import BVHTree
 
+from ...settings.formations import first_free, formed
 from ...settings.placement import (
     Proposing,
     Sifting,
     Spots,
     along,
     evenly_along,
-    formation,
     ground_of_group,
     keeping_off,
     keeping_out,
@@ -25,7 +25,7 @@ from ...settings.placement import (
     walked_to,
     within,
 )
-from ...settings.population import CIRCLE, CURVE, OVER_ALL, SURFACE, VOLUME, Population
+from ...settings.population import CIRCLE, CURVE, ONE_PLACE, OVER_ALL, SURFACE, VOLUME, Population
 from ...settings.standing import standable, ways_to, well_placed
 from ...simulation.arrays.vectors import unit
 from ...simulation.geometry.paths import Path
@@ -58,6 +58,7 @@ class MemberGround:
         better: proposes those that are taken first; None if all are alike.
         sifts: leave out spots where something is in the way.
         line: the curve; None without one.
+        in_formation: the first spots of the formation, by their number.
         made_of: the points of the place, which tell whether it has changed.
         is_in_part: whether members can stand on a part of the surface only.
     """
@@ -70,6 +71,7 @@ class MemberGround:
     better: Proposing | None
     sifts: tuple[Sifting, ...]
     line: Path | None
+    in_formation: Callable[[int], Spots]
     made_of: np.ndarray
     is_in_part: bool
 
@@ -93,7 +95,7 @@ class MemberGround:
             place: the surface, volume or curve, for arrangements that need one.
             middle: of a group on a surface.
             widest: radius of the largest member in metres.
-            obstacles: what members that are scattered keep out of.
+            obstacles: what members keep out of.
             other_bodies: the bodies that they keep out of, as balls: positions (m, 3) and radii (m,).
             moves: how the members will move, in columns of one entry.
         """
@@ -106,7 +108,6 @@ class MemberGround:
         sifts: list[Sifting] = []
         matrix = doubles(crowd)
         frame = unit(matrix[:3, :3].T).T
-        obstacles = obstacles if kind in WANTED else ()
         matrices = doubles([ob.evaluated_get(depsgraph).matrix_world for ob in obstacles]).reshape(-1, 4, 4)
         in_the_way = Solids([BodySource(ob, -1) for ob in obstacles]).read(matrices, depsgraph)
         body = moves.handling().stature(np.full(1, population.height if kind == SURFACE else 0.0))
@@ -143,12 +144,24 @@ class MemberGround:
             line = _line(place, depsgraph)
             propose = None if population.evenly else along(line)
             made_of = np.concatenate([spline.points for spline in line])
-        if propose is not None or line is not None:
-            sifts += keeps_out(propose or along(line))
+        spacing = max(population.distance, 2.0 * widest)
+        in_formation = formed(population, spacing, frame, matrix[:3, 3])
+        sifts += keeps_out(propose or (along(line) if line is not None else lambda keys: in_formation(len(keys))))
         for sift in sifts:
             propose, better = (proposing and sifted(proposing, sift) for proposing in (propose, better))
-        spacing = max(population.distance, 2.0 * widest)
-        return cls(population, frame, matrix[:3, 3], spacing, propose, better, tuple(sifts), line, made_of, is_in_part)
+        return cls(
+            population,
+            frame,
+            matrix[:3, 3],
+            spacing,
+            propose,
+            better,
+            tuple(sifts),
+            line,
+            in_formation,
+            made_of,
+            is_in_part,
+        )
 
     @property
     def in_order(self) -> bool:
@@ -183,9 +196,9 @@ class MemberGround:
         if self.line is not None:
             spots = evenly_along(self.line, self.population.count, self.spacing, *self.sifts)
             return spots.take(numbers[numbers < len(spots.valid)])
-        position = np.einsum("ab,kb->ka", self.frame, formation(self.population, numbers, self.spacing)) + self.origin
-        undefined = np.zeros_like(position)
-        return Spots(position, undefined, undefined, np.ones(len(numbers), dtype=bool))
+        grows = self.population.arrangement not in (CIRCLE, ONE_PLACE)
+        spots = first_free(self.in_formation, int(numbers.max(initial=-1)) + 1, self.sifts, grows=grows)
+        return spots.take(numbers[numbers < len(spots.valid)])
 
 
 def _point_on(tree: BVHTree, point: Vector) -> np.ndarray:
