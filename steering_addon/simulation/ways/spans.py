@@ -224,6 +224,9 @@ def _trodden(spans: Spans, surfaces: Surfaces, build: Build, start: Rows, side: 
         # Nothing lies as expected of what has ended before.
         found = surfaces.under(x, y, height, within, within)
         height = surfaces.bridged(found, x, y, height, within, along, gap).height
+        # A foot that treads on the underside of a floor would climb that floor's edge in two steps.
+        low = surfaces.any_between(x, y, height + ALIKE, height + build.headroom)
+        height = np.where(low, np.nan, height)
     return height
 
 

@@ -279,6 +279,11 @@ def test_no_way_leads_where_there_is_no_headroom() -> None:
         assert joined(ground, (-2.0, 0.0, 0.0), (2.0, 0.0, 0.0)) == leads
 
 
+def test_no_way_leads_onto_a_floor_by_its_underside() -> None:
+    ground = ground_of(quads(plate(-3, -3, 4, 3), plate(0.04, -3, 4, 3, 0.2), plate(0.04, -3, 4, 3, 0.4)), NOTHING)
+    assert not joined(ground, (-2.0, 0.0, 0.0), (3.0, 0.0, 0.4))
+
+
 def test_what_ends_the_ground_is_told_apart() -> None:
     """By nothing beyond, a wall, a slope, a low roof, a riser, or a gap, each along one line."""
     beyond = {
