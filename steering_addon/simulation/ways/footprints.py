@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays.angles import cosine_and_sine
-from ..arrays.scalars import EPSILON, Mask, Rows, Scalars
+from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, firsts
 from ..arrays.vectors import Vectors, unit
 from ..geometry.obstacles import Obstacles
 from ..geometry.shapes import BOX
@@ -93,6 +93,17 @@ class Footprints:
             hit = self._pierced(start[part][line], end[part][line], row)
             crossed[first + line[hit]] = True
         return crossed
+
+    def within(self, points: Plane) -> NDArray[np.bool_]:
+        """The mask, (n, k), of points (n, 2) that are within the wide outlines."""
+        within = np.zeros((len(points), len(self)), dtype=np.bool_)
+        along, begin = self.corner - self.before, firsts(self.owner)
+        block = max(PAIRS // max(len(self.corner), 1), 1)
+        for first in range(0, len(points) if len(self) else 0, block):
+            part = slice(first, first + block)
+            x, y = (points[part, None, axis] - self.before[:, axis] for axis in range(2))
+            within[part] = np.logical_and.reduceat(along[:, 0] * y - along[:, 1] * x > EPSILON, begin, axis=1)
+        return within
 
     def _near(self, start: Plane, end: Plane) -> tuple[Rows, Rows]:
         """The pairs, (p,) and (p,), of a line and a footprint whose bounds the line meets."""

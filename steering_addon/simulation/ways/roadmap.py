@@ -1,8 +1,8 @@
 """The net of corners along which the shortest ways on the ground lead past standing obstacles.
 
 Between two points among convex footprints the shortest way is straight except for turns at corners, and each of its
-legs just grazes the footprints at its ends. So the corners that see each other make a net, and the distances d of all
-its corners to a goal are the fixed point of
+legs just grazes the footprints at its ends, unless it begins or ends within the wide outline of one. So the corners
+that see each other make a net, and the distances d of all its corners to a goal are the fixed point of
 
     d(corner) = |corner - goal|                                            where it sees the goal
     d(corner) = min over its neighbors of |corner - neighbor| + d(neighbor)   elsewhere
@@ -63,6 +63,7 @@ class Net:
         self.corner, self._before, self._after = (
             places[self.row] for places in (footprints.corner, footprints.before, footprints.after)
         )
+        self._owner = footprints.owner[self.row]
         self._from, self._to = self._edges()
         self._length = _distance(self.corner[self._from], self.corner[self._to])
         self._begin = np.flatnonzero(np.diff(self._from, prepend=-1) != 0)
@@ -72,13 +73,13 @@ class Net:
         """The pairs of corners, (e,) and (e,), between which a way may lead: both directions, sorted by the first."""
         v = len(self.corner)
         size = max(BLOCK // max(v, 1), 1)
-        pairs = [np.zeros((2, 0), dtype=np.int64)]
+        pairs, within = [np.zeros((2, 0), dtype=np.int64)], self.footprints.within(self.corner)
         for low in range(0, v, size):
             first, second = np.nonzero(np.arange(low, min(low + size, v))[:, None] < np.arange(v)[None])
             first += low
-            grazing = self._grazed(first, self.corner[second])
+            grazing = self._grazed(first, self.corner[second]) | within[second, self._owner[first]]
             first, second = first[grazing], second[grazing]
-            grazing = self._grazed(second, self.corner[first])
+            grazing = self._grazed(second, self.corner[first]) | within[first, self._owner[second]]
             first, second = first[grazing], second[grazing]
             free = ~self.footprints.crossed(self.corner[first], self.corner[second])
             pairs.append(np.stack((first[free], second[free])))
@@ -120,7 +121,7 @@ class Net:
         """The lengths of the ways to goals (g, 2), (g, v) metres, passed on from the corners that see the goals."""
         g, v = len(goals), len(self.corner)
         goal, corner = (part.ravel() for part in np.indices((g, v)))
-        grazing = self._grazed(corner, goals[goal])
+        grazing = self._grazed(corner, goals[goal]) | self.footprints.within(goals)[goal, self._owner[corner]]
         goal, corner = goal[grazing], corner[grazing]
         free = ~self.footprints.crossed(self.corner[corner], goals[goal])
         goal, corner = goal[free], corner[free]

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from steering_addon.simulation.ways import roadmap
@@ -16,6 +16,8 @@ from tests.scene import all_of
 from tests.simulation.ways.test_footprints import box, of
 
 NOWHERE = np.array([[np.nan, np.nan]])
+A_TIGHT_GAP = [(0.0, 0.0, 1.09375, 2.5, 49.0), (3.46875, 0.625, 0.21875, 0.75, 15.0)]
+"""Boxes whose wide outlines overlap, while a body fits through."""
 some_boxes = st.lists(
     st.tuples(
         st.floats(-5.0, 5.0), st.floats(-5.0, 5.0), st.floats(0.1, 2.5), st.floats(0.1, 2.5), st.floats(0.0, 90.0)
@@ -52,6 +54,7 @@ def shortest(wall: Footprints, start: np.ndarray, goal: np.ndarray) -> float:
 
 @settings(max_examples=8, deadline=None)
 @given(some_boxes, st.floats(-4.0, 4.0), st.floats(-4.0, 4.0))
+@example(A_TIGHT_GAP, 0.0, 1.0)
 def test_the_way_is_the_shortest(places, start_x: float, goal_x: float) -> None:
     wall = of(all_of(*(box(*place) for place in places)))
     start, goal = wall.outside(np.array([[start_x, -12.0]])), wall.outside(np.array([[goal_x, 12.0]]))
@@ -61,6 +64,13 @@ def test_the_way_is_the_shortest(places, start_x: float, goal_x: float) -> None:
     least = shortest(wall, start[0], goal[0])
     # Ways of the net have every footprint on one side; others may cut between its two outlines.
     assert least - 1e-9 <= legs.length[0] <= least + 0.1 or np.isinf([least, legs.length[0]]).all()
+
+
+def test_a_way_leads_to_a_place_that_touches_an_obstacle() -> None:
+    net = Net(of(box(0.0, 0.0, 2.0, 0.5)))
+    goals = net.footprints.outside(np.array([[0.0, 0.4], [0.0, 1.0], [0.0, 1.1]]))
+    legs = net.legs(np.array([[0.0, -6.0]] * 3), goals, np.arange(3), np.full((3, 2), np.nan))
+    assert legs.length == pytest.approx(9.93, abs=0.01)
 
 
 @settings(max_examples=8, deadline=None)
