@@ -76,6 +76,11 @@ class Spans:
         cell = np.where(on, j * self.shape[0] + i, 0.0).astype(np.int64)
         return _nearest(self.begin, self.height, cell, on, z, shared(furthest, len(x)))
 
+    def covers(self, x: Scalars, y: Scalars, beyond: int) -> Mask:
+        """Whether places are in the grid or at most so many cells beyond its borders, (n,)."""
+        i, j = (x - self.origin[0]) / self.size + beyond, (y - self.origin[1]) / self.size + beyond
+        return (i >= 0.0) & (i < self.shape[0] + 2 * beyond) & (j >= 0.0) & (j < self.shape[1] + 2 * beyond)
+
 
 class _Storeys(NamedTuple):
     """Floors over the middles of cells: the cell, the height, metres, and the rise by x and y of each."""

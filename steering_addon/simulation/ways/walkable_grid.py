@@ -20,6 +20,9 @@ WALL = 0.4
 """How much longer a way right beside a wall counts."""
 ROUND = 12
 """Cells round a place without room up to which a node with room is looked for."""
+_CELLS = np.indices((2 * ROUND + 1, 2 * ROUND + 1)).reshape(2, -1) - ROUND
+RINGS = [_CELLS[:, np.abs(_CELLS).max(axis=0) == reach] for reach in range(1, ROUND + 1)]
+"""The columns and rows from a cell to those that are 1, 2, ... cells away."""
 BLOCK = 8
 """Cells along a side of the blocks to whose middles the ways to many goals lead."""
 SPOT = 4
@@ -227,13 +230,12 @@ class WalkableGrid:
         spans, n = self.spans, len(self.spans)
         x, y, z = places.T
         node = spans.at(x, y, z, furthest)
-        lost = which(~self.grid.passable[node])
-        for ring in range(1, ROUND + 1):
+        lost = which(~self.grid.passable[node] & spans.covers(x, y, ROUND + 1))
+        for cells in RINGS:
             if not len(lost):
                 break
-            cells = _ring(ring)
-            of = np.repeat(lost, len(cells))
-            across, along = np.tile(np.array(cells).T * spans.size, len(lost))
+            of = np.repeat(lost, cells.shape[1])
+            across, along = np.tile(cells * spans.size, len(lost))
             near = spans.at(x[of] + across, y[of] + along, z[of], furthest)
             inside = np.minimum(near, n - 1)
             offset = columns(self.x[inside] - x[of], self.y[inside] - y[of], spans.height[inside] - z[of])
@@ -249,12 +251,6 @@ class WalkableGrid:
         x, y = self.x, self.y
         seen, last = self.grid.sees(start, x[start], y[start], x[end], y[end], self.clear)
         return seen & (last == end)
-
-
-def _ring(reach: int) -> list[tuple[int, int]]:
-    """The columns and rows from a cell to those that are so many cells away."""
-    across = range(-reach, reach + 1)
-    return [(i, j) for i in across for j in across if max(abs(i), abs(j)) == reach]
 
 
 def _room_to_borders(spans: Spans, furthest: float) -> Scalars:
