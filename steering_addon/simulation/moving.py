@@ -7,7 +7,7 @@ apart, firm regions hold those inside, and then each body finds its stance: wher
 stands or leans.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -16,7 +16,7 @@ import numpy as np
 from .adjusting import progress_in
 from .arrays.frozen import Columns, replace
 from .arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, clamp, everybody, nobody, which
-from .arrays.vectors import Vectors, cross, dot, magnitude, no_vectors, picked, truncate, unit
+from .arrays.vectors import Vectors, cross, dot, magnitude, picked, truncate, unit
 from .avoiding.jams import JAMMING
 from .by_hand import Hands, Led, lead_by_hand
 from .decisions import Decisions
@@ -83,17 +83,17 @@ def move(
         wanted: (n, 3) the force decided on, newtons.
     """
     model, dt = snapshot.vehicle, world.dt
-    groups = list(_groups(state, snapshot))
+    groups = list(_groups(state, snapshot.bodies_present))
     behind = _room_behind(groups, world)
     force = damp(model, state.force, wanted, dt)
     progress = progress_in(decided.memories, len(state))
     signals = decided.heading, behind, decided.warned, decided.goal_distance, decided.hurries, progress < JAMMING.stuck
     control = Control(force, decided.speed_limit, *signals, decided.comes_down, decided.perch, decided.up)
     driven = [_driven(group, state.motion, model, control, terrain, dt) for group in groups]
-    position, velocity, forward = (_of_all(groups, driven, name) for name in ("position", "velocity", "forward"))
-    if not everybody(snapshot.present):
-        # Those that wait take no step, and others meet them where they stand.
-        position = np.where(snapshot.present[:, None], position, state.motion.position)
+    # Those that wait take no step, and others meet them where they stand.
+    position, velocity, forward = (
+        _of_all(groups, driven, name, getattr(state.motion, name)) for name in ("position", "velocity", "forward")
+    )
     led = None if hands is None else lead_by_hand(hands, state, snapshot, world, position, velocity, forward)
     gives_way = snapshot.present
     if led is not None:
@@ -102,7 +102,7 @@ def move(
     for group, drive in zip(groups, driven):
         if drive.holds is not None:
             gives_way = gives_way & ~group.placed(drive.holds, nobody(len(gives_way)))
-    began = _began(groups, driven)
+    began = _began(groups, driven, len(state))
     after = position, velocity, forward
     body = model, snapshot.handling, snapshot.grounded, gives_way
     wedged = progress < JAMMING.jammed
@@ -140,7 +140,7 @@ def stand_up(state: State, snapshot: Snapshot) -> State:
     """The state before the first step, in which the vehicles have found their stance on what they stand on."""
     terrain = Terrain(snapshot.surfaces, snapshot.surfaces, snapshot.lift)
     groups, stances = [], []
-    for group in _groups(state, snapshot):
+    for group in _groups(state, snapshot.bodies_alike):
         stance = group.body.started(group.of(state.motion), group.of(terrain), group.memory)
         if stance is not None:
             groups.append(group)
@@ -157,9 +157,9 @@ def set_down(state: State, snapshot: Snapshot, mask: Mask) -> State:
     return _with_absent(replace(snapshot, present=mask), stood, state)
 
 
-def _groups(state: State, snapshot: Snapshot) -> Iterator[_BodiesAlike]:
-    """The vehicles of each locomotion in use."""
-    for body, rows in snapshot.bodies_alike:
+def _groups(state: State, alike: Iterable[tuple[Locomotion, Rows | None]]) -> Iterator[_BodiesAlike]:
+    """The vehicles of locomotions. `alike`: as of `Snapshot.bodies_alike`."""
+    for body, rows in alike:
         memory = _memory(state.bodies, body, len(state))
         yield _BodiesAlike(body, rows, memory if memory is None or rows is None else memory.take(rows))
 
@@ -191,21 +191,18 @@ def _led(group: _BodiesAlike, moved: Moved, led: Led, before: Motion, dt: float)
     return group.body.led(group.of(before), group.memory, moved, hand, dt)
 
 
-def _of_all(groups: list[_BodiesAlike], driven: list[Moved], name: str) -> Vectors:
-    """A column of all vehicles, (n, 3), from those of the vehicles of each locomotion."""
-    if len(groups) == 1 and groups[0].rows is None:
-        return getattr(driven[0], name)
-    column = no_vectors(sum(len(drive.position) for drive in driven))
+def _of_all(groups: list[_BodiesAlike], driven: list[Moved], name: str, column: Vectors) -> Vectors:
+    """A column of all vehicles, (n, 3), with that of the vehicles of each locomotion."""
     for group, drive in zip(groups, driven):
-        column[group.rows] = getattr(drive, name)
+        column = group.placed(getattr(drive, name), column)
     return column
 
 
-def _began(groups: list[_BodiesAlike], driven: list[Moved]) -> Vectors | None:
+def _began(groups: list[_BodiesAlike], driven: list[Moved], n: int) -> Vectors | None:
     """Where the steps of bodies on feet began, (n, 3) metres, nan for other bodies; None if there are none."""
     if all(drive.began is None for drive in driven):
         return None
-    column = np.full((3, sum(len(drive.position) for drive in driven)), np.nan).T
+    column = np.full((3, n), np.nan).T
     for group, drive in zip(groups, driven):
         if drive.began is not None:
             column = group.placed(drive.began, column)
@@ -269,8 +266,8 @@ def _with_absent(snapshot: Snapshot, after: State, before: State) -> State:
     pose, raised = after.leaning, after.raised
     if len(raised):
         raised = where_present(present, raised, before.raised if len(before.raised) else np.zeros(len(present)))
-    if pose is not None:
-        pose = Pose(*_of_those_present(snapshot, pose, before.pose))
+    if pose is not None or before.leaning is not None:
+        pose = Pose(*_of_those_present(snapshot, after.pose, before.pose))
     blank = {name: before.bodies.get(name) or type(m).blank(len(absent)) for name, m in after.bodies.items()}
     return replace(
         after,

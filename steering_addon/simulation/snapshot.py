@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .arrays.chance import Keys
 from .arrays.once import once
-from .arrays.scalars import Mask, Rows, Scalars, anybody, same_for_all, shared, which
+from .arrays.scalars import Mask, Rows, Scalars, anybody, everybody, same_for_all, shared, which
 from .arrays.vectors import Vectors, columns, cross, in_columns, no_vectors
 from .behavior import Behavior
 from .bodies import Bodies
@@ -176,6 +176,14 @@ class Snapshot:
             return ((self.locomotions[int(row[0]) if n else 0].for_agents(np.arange(n)), None),)
         alike = ((body, which(row == number)) for number, body in enumerate(self.locomotions))
         return tuple((body.for_agents(rows), rows) for body, rows in alike if len(rows))
+
+    @once
+    def bodies_present(self) -> tuple[tuple[Locomotion, Rows | None], ...]:
+        """As `bodies_alike`, with the vehicles present alone; with all if none is."""
+        if everybody(self.present) or not anybody(self.present):
+            return self.bodies_alike
+        present = ((body, rows, which(self.present[... if rows is None else rows])) for body, rows in self.bodies_alike)
+        return tuple((body.for_agents(k), k if rows is None else rows[k]) for body, rows, k in present if len(k))
 
     @once
     def grounded(self) -> Mask:
