@@ -152,9 +152,12 @@ class Choosers:
         if lag is None:
             return danger + self.walls.danger(self.agents, start, course, agent)
         chord = self._global(lag.chord(velocity), agent)
-        arc = chord * lag.time[:, None]
-        until = self.walls.danger(self.agents, start, chord, agent, ends=lag.time)
-        return danger + np.maximum(until, self.walls.danger(self.agents, start + arc, course, agent, begins=lag.time))
+        # The turn and what follows it are looked at together.
+        pairs = (start, start + chord * lag.time[:, None]), (chord, course), (np.zeros(len(agent)), lag.time)
+        starts, courses, begins = (np.concatenate(pair) for pair in pairs)
+        ends = np.concatenate((lag.time, np.full(len(agent), np.inf)))
+        of_walls = self.walls.danger(self.agents, starts, courses, np.tile(agent, 2), begins, ends)
+        return danger + np.maximum(*of_walls.reshape(2, -1))
 
     def _latest(self, velocity: Components, agent: Rows) -> Scalars | None:
         """When agents (m,) have come to their next turns, or could stop, seconds; None where that does not count."""
