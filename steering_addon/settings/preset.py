@@ -5,12 +5,13 @@ by what it is to the crowd, such as the other crowd, or by the name of another p
 """
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ..behaviors import CATALOGUE
-from ..locomotion import LOCOMOTIONS
+from ..locomotion import LOCOMOTIONS, Flying
 from ..minds.declaring import StateModel, TriggerModel
 from ..portrayal.driver_properties import Portrayal
 from ..simulation.behavior import Intent
@@ -53,8 +54,6 @@ HEADINGS = ("Birds", "Fish", "People", "Animals", "Vehicles", "Other")
 CALLERS = ("CROWD", "OWN_CROWD", "REGION", "SELECTED", "PLACE")
 """The callers of a state: the vehicles of the only other crowd, those of this one, the region in which the crowd
 stays, the objects that are selected besides the crowd, or the trigger itself, which stands at the 3D cursor."""
-GROWING = (Unit.LENGTH, Unit.SPEED, Unit.ACCELERATION, Unit.FORCE)
-"""Units that grow in proportion to the body if the motion is to look the same and take the same time."""
 SIMILAR = 2.0
 """Bodies more than this many times larger or smaller than those a preset is meant for get it fitted to their size."""
 POINTING = frozenset(
@@ -234,6 +233,9 @@ def scaled(preset: Preset, scale: float) -> Preset:
     Distances, speeds and forces grow with the body. Accelerations in turns grow with them but gravity does not, so
     larger bodies would lean more; parameters marked `shrinks` are divided by the scale, which keeps the lean.
 
+    The same motion of larger bodies that beat their wings takes longer, by the square root of the scale. Their speeds
+    grow by no more than that, as those of birds do, and their accelerations not at all.
+
     Args:
         scale: length of the new bodies divided by `preset.body_length`.
     """
@@ -247,7 +249,10 @@ def scaled(preset: Preset, scale: float) -> Preset:
             behaviors={name: _grown(BEHAVIORS[name], values, scale) for name, values in preset.behaviors.items()},
             calls=tuple(replace(c, trigger=_grown(TriggerModel, c.trigger, scale)) for c in preset.calls),
         )
-    groups = {name: _grown(kind, stated(kind, values), scale) for name, (kind, values) in preset.groups().items()}
+    beats = Flying.name in preset.locomotion and preset.portrayal is not None
+    longer = math.sqrt(max(scale, 1.0)) if beats else 1.0
+    stated_groups = {name: (kind, stated(kind, values)) for name, (kind, values) in preset.groups().items()}
+    groups = {name: _grown(kind, values, scale, longer) for name, (kind, values) in stated_groups.items()}
     return replace(
         preset,
         body_length=length,
@@ -259,13 +264,23 @@ def scaled(preset: Preset, scale: float) -> Preset:
     )
 
 
-def _grown(declaration: type[Declared], values: Values, scale: float) -> dict[str, Value]:
-    """Some values of a declaration, by name, for bodies that are larger by a factor."""
+def _grown(declaration: type[Declared], values: Values, scale: float, longer: float = 1.0) -> dict[str, Value]:
+    """Some values of a declaration, by name, for bodies that are larger by a factor, and whose motion takes longer by
+    another."""
+    strength = scale / (longer * longer)
+    factors = {
+        Unit.LENGTH: scale,
+        Unit.SPEED: scale / longer,
+        Unit.ACCELERATION: strength,
+        Unit.FORCE: strength,
+        Unit.TIME: longer,
+        Unit.RATE: 1.0 / longer,
+        Unit.TURN: 1.0 / longer,
+    }
     result = dict(values)
     for name, value in values.items():
         parameter = declaration.parameters()[name]
-        if parameter.unit in GROWING:
-            result[name] = within(float(value) * scale, parameter)
-        elif parameter.shrinks:
-            result[name] = within(float(value) / scale, parameter)
+        factor = 1.0 / strength if parameter.shrinks else factors.get(parameter.unit, 1.0)
+        if factor != 1.0:
+            result[name] = within(float(value) * factor, parameter)
     return result

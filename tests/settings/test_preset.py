@@ -394,16 +394,31 @@ def test_scaling_by_one_changes_nothing() -> None:
 
 
 def test_lengths_and_speeds_scale_with_the_body_but_times_and_angles_do_not() -> None:
-    starling = shipped("starling")
-    large = scaled(starling, 4.0)
-    assert large.body_length == pytest.approx(4.0 * starling.body_length)
-    assert large.vehicle["max_speed"] == pytest.approx(4.0 * starling.vehicle["max_speed"])
-    assert large.vehicle["max_force"] == pytest.approx(4.0 * starling.vehicle["max_force"])
-    assert large.vehicle["cruise_speed"] == starling.vehicle["cruise_speed"]
+    fish = shipped("fish")
+    large = scaled(fish, 4.0)
+    assert large.body_length == pytest.approx(4.0 * fish.body_length)
+    assert large.vehicle["max_speed"] == pytest.approx(4.0 * fish.vehicle["max_speed"])
+    assert large.vehicle["max_force"] == pytest.approx(4.0 * fish.vehicle["max_force"])
+    assert large.vehicle["cruise_speed"] == fish.vehicle["cruise_speed"]
     for name, grows in {"distance": 4.0, "weight": 4.0, "angle": 1.0, "priority": 1.0}.items():
-        was = complete(next(b for b in CATALOGUE if b.name == "alignment"), starling.behaviors["alignment"])[name]
+        was = complete(next(b for b in CATALOGUE if b.name == "alignment"), fish.behaviors["alignment"])[name]
         assert large.behaviors["alignment"][name] == pytest.approx(grows * was)
-    assert large.behaviors["wander"]["rate"] == starling.behaviors["wander"]["rate"]
+    assert large.behaviors["wander"]["rate"] == fish.behaviors["wander"]["rate"]
+
+
+def test_larger_birds_move_alike_in_longer_time_and_none_cruises_above_25_metres_a_second() -> None:
+    bird, aeroplane = shipped("flock"), shipped("paper_aeroplane")
+    large = scaled(bird, 4.0)
+    assert large.vehicle["max_speed"] == pytest.approx(2.0 * bird.vehicle["max_speed"])
+    assert large.vehicle["max_force"] == pytest.approx(bird.vehicle["max_force"])
+    assert large.vehicle["response_time"] == pytest.approx(2.0 * VehicleModel.parameters()["response_time"].default)
+    assert large.locomotion["flying"]["bank"] == pytest.approx(bird.locomotion["flying"]["bank"])
+    assert large.behaviors["separation"]["distance"] == pytest.approx(4.0 * bird.behaviors["separation"]["distance"])
+    assert large.behaviors["wander"]["rate"] == pytest.approx(0.5 * bird.behaviors["wander"]["rate"])
+    for name, length in (("starling", 0.26), ("pigeon", 0.56), ("flock", 3.5)):
+        own = scaled(shipped(name), length / shipped(name).body_length).vehicle
+        assert own["max_speed"] * own["cruise_speed"] < 25.0
+    assert scaled(aeroplane, 50.0).vehicle["max_speed"] == pytest.approx(50.0 * aeroplane.vehicle["max_speed"])
 
 
 @given(crowds, st.floats(1e-3, 1e3))

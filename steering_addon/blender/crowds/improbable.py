@@ -49,7 +49,7 @@ class Limits(NamedTuple):
     speed: float
 
 
-PEOPLE, ANIMALS, BIRDS = Limits("people", 4.0, 12.0), Limits("animals on foot", 10.0, 35.0), Limits("birds", 10.0, 60.0)
+PEOPLE, ANIMALS, BIRDS = Limits("people", 4.0, 12.0), Limits("animals on foot", 10.0, 35.0), Limits("birds", 4.0, 25.0)
 BY_LOCOMOTION = {"swimming": Limits("fish", 40.0, 35.0), "wheeled": Limits("cars", 40.0, 150.0)}
 ANYTHING = Limits("models", 100.0, 1000.0)
 """Limits of everything else, such as large ships and airliners."""

@@ -60,7 +60,7 @@ def test_a_walk_at_the_speed_of_a_car_is_never_sure_and_not_chosen(capfd) -> Non
     ("size", "like", "text"),
     [
         ((180.0, 30.0, 60.0), "BIRD", "Scale the model by .01"),
-        ((12.0, 9.0, 1.0), "BIRD", "which birds hardly are"),
+        ((5.0, 4.5, 1.0), "BIRD", "which birds hardly are"),
         ((0.5, 0.4, 5.0), "PERSON", "which people hardly are"),
         ((300.0, 200.0, 100.0), "ANYTHING", "Scale the model by .01"),
         ((0.9, 0.8, 0.3), "BIRD", ""),

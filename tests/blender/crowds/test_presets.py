@@ -149,8 +149,8 @@ def test_presets_are_fitted_to_vehicles_of_quite_another_size(capfd) -> None:
     assert "fitted from bodies 0.22 m long to 1.76 m" in capfd.readouterr().out
     ob = ship.steering.crowd
     assert ob.steering.separation.distance == pytest.approx(8.0 * 1.5, rel=1e-4)
-    assert ob.steering.vehicle.max_speed == pytest.approx(8.0 * 13.0, rel=1e-4)
-    assert ob.steering.flying.bank == pytest.approx(1.0 / 8.0, rel=1e-4)
+    assert ob.steering.vehicle.max_speed == pytest.approx(math.sqrt(8.0) * 13.0, rel=1e-4)
+    assert ob.steering.flying.bank == pytest.approx(1.0, rel=1e-4)
     assert ob.steering.separation.angle == pytest.approx(math.tau)
     apply("starling", fit_size=False)
     told = capfd.readouterr().out
