@@ -7,7 +7,7 @@ import numpy as np
 from ..simulation.arrays.scalars import Number, Rows
 from ..simulation.arrays.vectors import Vectors
 from ..simulation.behavior import OURS, Destination, Intent, Steering
-from ..simulation.declaration import body, called, length, room_to_stop, stood_on
+from ..simulation.declaration import at_rest, body, called, length, room_to_stop, stood_on
 from ..simulation.intention import Intention
 from ..simulation.maneuvers.coming_down import Coming, come_down, origins_on
 from ..simulation.maneuvers.perching import Places
@@ -19,7 +19,8 @@ class Landing(Destination):
     """Come down on a roof, a wire or a branch, each on a place of its own, and stand there.
 
     It slows down, flares and drops the last of the way from above. On a wire it faces across, elsewhere the way it
-    came. Places go along with what they are on. Those for whom there is no place left fly on over it. Does nothing
+    came. Places go along with what they are on. Where it gets full they stand closer, side by side at last, and those
+    for whom there is no place left fly on over it. Does nothing
     without a target, and nothing for what keeps to the ground.
     """
 
@@ -35,7 +36,9 @@ class Landing(Destination):
     slowing_distance: Number = called(
         "Slows Within", room_to_stop(length(8.0, "Distance from its place at which it begins to slow down", 0.01))
     )
-    apart: Number = length(1.2, "Least distance between two that stand; never less than their bodies are wide")
+    apart: Number = at_rest(
+        length(1.2, "Distance between two that stand where there is room; never less than their bodies are wide")
+    )
 
     def steer(self, world: World, agents: Agents, memory: Coming) -> Steering:
         target = np.where(agents.grounded | (self.weight == 0.0), -1, self.target)
@@ -58,4 +61,5 @@ class Landing(Destination):
         return np.where((row >= 0)[:, None], origins_on(world, agents, places, np.maximum(row, 0)), np.nan)
 
     def intention(self, world: World, agents: Agents, memory: Coming) -> Intention:
-        return Intention(lands=self.goal(world, agents, memory))
+        # Until its way is free, one keeps clear of what it lands on.
+        return Intention(lands=np.where(memory.barred[:, None], np.nan, self.goal(world, agents, memory)))

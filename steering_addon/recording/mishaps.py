@@ -7,7 +7,7 @@ waits in turn: others beside it who are nearer to where they go get on, or wait 
 pass where there is no room for two. For a while others may take its turn. What stands on surfaces says itself whether
 one is under it, and whether the ground holds it up. A vehicle has no way if none led to its goal up to the last frame.
 It cannot keep its place in a formation if it was there and then is off for long. It is late where paths meet if it
-cannot stop any longer for another in its way.
+cannot stop any longer for another in its way. It has no room to land if it flies on over its target for long.
 """
 
 from collections.abc import Sequence
@@ -21,6 +21,7 @@ from ..simulation.geometry.obstacles import Obstacles
 from ..simulation.ground import parted
 from ..simulation.lane_use import Passing, Yielding
 from ..simulation.locomotion import FLARES, HELD_UP, OFF_GROUND, PERCHED
+from ..simulation.maneuvers.coming_down import Coming
 from ..simulation.maneuvers.formation import Station
 from ..simulation.memory import memory_among
 from ..simulation.roles import Role
@@ -30,8 +31,8 @@ from ..simulation.steering import errands
 from .overlaps import Overlaps
 
 OVERLAP, OBSTACLE, STUCK, GROUND, FELL, HELD = "overlap", "obstacle", "stuck", "ground", "fell", "held"
-NO_WAY, OFF_PLACE, LATE, QUEUED = "no_way", "off_place", "late", "queued"
-KINDS = (OVERLAP, OBSTACLE, STUCK, GROUND, FELL, HELD, NO_WAY, OFF_PLACE, LATE, QUEUED)
+NO_WAY, OFF_PLACE, LATE, QUEUED, NO_ROOM = "no_way", "off_place", "late", "queued", "no_room"
+KINDS = (OVERLAP, OBSTACLE, STUCK, GROUND, FELL, HELD, NO_WAY, OFF_PLACE, LATE, QUEUED, NO_ROOM)
 """The kinds of mishaps. Stored in files: never change."""
 
 TOLERANCE = 0.1
@@ -60,6 +61,8 @@ BESIDE = 1.0
 """Clearance from others, in radii of the vehicle, within which they hold it up."""
 LONG, MANY = 8.0, 5
 """Seconds of waiting in turn from which on so many vehicles together make a long queue."""
+OVER_IT = 5.0
+"""Seconds of flying over what one is to land on after which there is no room on it."""
 
 
 class Mishaps:
@@ -100,6 +103,7 @@ class Mishaps:
         self._look_at_ways(frame, state, state.inputs)
         self._look_at_formations(frame, state, state.inputs)
         self._look_at_junctions(frame, state, state.inputs)
+        self._look_at_landings(frame, state, state.inputs)
 
     def note(self, kind: str, frame: int, mask: Mask) -> None:
         """Note a mishap that was seen elsewhere, of the vehicles in the mask (n,) that have not had it before."""
@@ -180,6 +184,11 @@ class Mishaps:
         yielding = memory_among(Yielding, state.memories.values())
         if yielding is not None:
             self.note(LATE, frame, yielding.late & snapshot.present)
+
+    def _look_at_landings(self, frame: int, state: State, snapshot: Snapshot) -> None:
+        for coming in state.memories.values():
+            if isinstance(coming, Coming):
+                self.note(NO_ROOM, frame, (coming.waited > OVER_IT) & snapshot.present)
 
     def _look_at_ways(self, frame: int, state: State, snapshot: Snapshot) -> None:
         lost = np.isfinite(errands(state).unreached[:, 0]) & snapshot.present & ~state.away

@@ -3,7 +3,7 @@
 The defaults of behaviors are meant for the default vehicle. With r = radius, v = max_speed and a = max_force / mass,
 each as a multiple of that vehicle's, they are multiplied by these factors:
 
-    lengths       (r v)^(1/2), where there has to be room to stop at least v^2 / a
+    lengths       (r v)^(1/2), where there has to be room to stop at least v^2 / a, of those who stand r
     times         (r / v)^(1/4)
     strengths     a, of adjustments at least v: lengths / times^2, what it takes to step aside in time
 
@@ -70,13 +70,14 @@ class BodiesToFit:
 @dataclass(frozen=True)
 class Factors:
     """Factors of the default values of behaviors. `length`, `time`, `speed`, `strength`: of values in such units;
-    `stopping`: of lengths with room to stop."""
+    `stopping`: of lengths with room to stop; `size`: of lengths at rest."""
 
     length: float
     time: float
     speed: float
     strength: float
     stopping: float
+    size: float
 
     @classmethod
     def of(cls, bodies: BodiesToFit) -> "Factors":
@@ -86,7 +87,7 @@ class Factors:
         size = max(bodies.radius / usual.radius, 0.0) or speed
         strength = max(bodies.agility / usual.agility, 0.0) or 1.0
         length, time = math.sqrt(size * speed), math.sqrt(math.sqrt(size / speed))
-        return cls(length, time, speed, strength, max(length, speed * speed / strength))
+        return cls(length, time, speed, strength, max(length, speed * speed / strength), size)
 
     def of_weight(self, behavior: type[Behavior]) -> float:
         """The factor of the weight of a behavior."""
@@ -97,6 +98,8 @@ class Factors:
         """The factor of a parameter; 1 for angles, shares, frames, rates and numbers without a unit."""
         if parameter.unit is Unit.LENGTH and parameter.room_to_stop:
             return self.stopping
+        if parameter.unit is Unit.LENGTH and parameter.at_rest:
+            return self.size
         factors = {Unit.LENGTH: self.length, Unit.TIME: self.time, Unit.SPEED: self.speed}
         return factors.get(parameter.unit, self.strength if parameter.unit is Unit.ACCELERATION else 1.0)
 

@@ -114,6 +114,7 @@ class Parameter:
         label: the name in the interface, if it differs from the title-cased name.
         shrinks: whether it is divided by the scale when a preset is scaled to larger bodies.
         room_to_stop: whether a length has to grow with the stopping distance when the parameter is fitted to a crowd.
+        at_rest: whether a length grows with the body alone, and not with its speed.
         in_order: whether it names several bodies, which the behavior visits one after the other (`simulation.stops`).
         only_with: the name of a choice of the same declaration, and its numbers with which the parameter has an effect.
         stood_on: whether vehicles come down on places of the body.
@@ -136,6 +137,7 @@ class Parameter:
     animatable: bool = True
     shrinks: bool = False
     room_to_stop: bool = False
+    at_rest: bool = False
     in_order: bool = False
     stood_on: bool = False
     only_with: tuple[str, tuple[int, ...]] | None = None
@@ -248,6 +250,11 @@ def only_with(name: str, number: int | tuple[int, ...], parameter: Any) -> Any:
 def room_to_stop(parameter: Any) -> Any:
     """The length, which is at least in proportion to the stopping distance when it is fitted to a crowd."""
     return declared(replace(parameter.metadata["parameter"], room_to_stop=True))
+
+
+def at_rest(parameter: Any) -> Any:
+    """The length, which is in proportion to the body when it is fitted to a crowd, as among those who stand."""
+    return declared(replace(parameter.metadata["parameter"], at_rest=True))
 
 
 def stood_on(parameter: Any) -> Any:

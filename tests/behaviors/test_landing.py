@@ -108,6 +108,17 @@ def test_those_for_whom_there_is_no_place_fly_on_over_it() -> None:
     assert (where[:, ~stands, 2] > 6.0).all()
 
 
+def test_where_it_gets_full_they_stand_closer_but_side_by_side_at_most() -> None:
+    """A wire of 1.2 m has room for three that are .5 m apart, and for six bodies."""
+    wire = perches(0, *((0.0, y, 6.0) for y in np.linspace(-0.6, 0.6, 121)), along=(0.0, 1.0, 0.0))
+    scene = flock(wire, 4)
+    scene.behaviors = [(Landing, {"target": 4, "apart": 0.5})]
+    states = scene.run(FPS * 9)
+    gap = np.diff(np.sort(positions(states)[-1, :, 1]))
+    assert standing(states)[-1].all()
+    assert 2.0 * RADIUS - 1e-9 <= gap.min() < 0.5
+
+
 def test_who_finds_the_nearest_of_several_full_takes_the_next() -> None:
     """Two places on each of two roofs, and all four birds nearer to the first."""
     both = [perches(body, (x, 0.0, 5.0), (x, 2.0, 5.0)) for body, x in ((0, 0.0), (1, 14.0))]
@@ -167,3 +178,16 @@ def test_nobody_flies_through_an_obstacle_to_a_place() -> None:
     assert standing(states)[-1].all()
     at_wall = np.stack([wall.clearance(place)[:, 0] < 1.2 * RADIUS for place in positions(states)])
     assert at_wall.sum(axis=0).max() < FPS // 2
+
+
+def test_nobody_comes_in_through_the_edge_of_the_roof_from_below() -> None:
+    """They fly at the wall of the house, lower than its roof and too near to climb there straight."""
+    scene = flock(ROOF, 8)
+    scene.position = scene.position * (0.1, 0.2, 0.1) + (9.0, 0.0, 2.5)
+    scene.forward = np.tile((-1.0, 0.0, 0.0), (8, 1))
+    scene.obstacles = boxes((0.0, 0.0, 2.45), (3.5, 2.5, 2.45))
+    scene.vehicle = {**STARLING, "keep_apart": True}
+    scene.locomotions = [(Flying, {"least_speed": 0.35, "max_climb": np.radians(20.0)})]
+    states = scene.run(FPS * 12)
+    assert max(-scene.obstacles.clearance(place).min() for place in positions(states)) < 0.0
+    assert standing(states)[-1].all()

@@ -13,6 +13,7 @@ from steering_addon.recording.mishaps import (
     GETS_ON_IN_SPACE,
     GROUND,
     HELD,
+    NO_ROOM,
     OBSTACLE,
     OVERLAP,
     PATIENCE,
@@ -24,6 +25,7 @@ from steering_addon.recording.mishaps import (
 from steering_addon.simulation.geometry.obstacles import boxes, obstacles
 from steering_addon.simulation.lane_use import Passing
 from steering_addon.simulation.locomotion import HELD_UP, OFF_GROUND
+from steering_addon.simulation.maneuvers.coming_down import Coming
 from steering_addon.simulation.snapshot import State
 from steering_addon.simulation.steering import ERRAND
 from tests.scene import Scene, errand_of, leaders, locked
@@ -255,6 +257,13 @@ def test_who_waits_in_turn_is_not_stuck_but_in_a_queue(
     there, gone = state(0.0, 1.0 * gets_on), state(-20.0 * gets_on, 1.0 * gets_on)
     result = looked_at(*(there if frame // 24 % 2 else gone for frame in range(seconds * 24)))
     assert (result.number(STUCK), result.number(QUEUED)) == (stuck, queued)
+
+
+@pytest.mark.parametrize(("waited", "without_room"), [(4.0, 0), (6.0, 1)])
+def test_who_flies_long_over_what_it_is_to_land_on_has_no_room(waited: float, without_room: int) -> None:
+    coming = replace(Coming.blank(2), waited=np.array([waited, 0.0]))
+    state = replace(at([[0.0, 0.0, 9.0], [5.0, 0.0, 0.0]]), memories={"landing": coming})
+    assert looked_at(state).number(NO_ROOM) == without_room
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 from steering_addon.behaviors import CATALOGUE, FLOCKING
 from steering_addon.behaviors.containment import Containment
 from steering_addon.behaviors.evasion import Evasion
+from steering_addon.behaviors.landing import Landing
 from steering_addon.behaviors.path_following import PathFollowing
 from steering_addon.behaviors.pursuit import Pursuit
 from steering_addon.behaviors.seek import Seek
@@ -97,6 +98,11 @@ def test_every_distance_and_time_follows_size_and_speed_and_nothing_else_does(be
             expected = max(usual[name] * factors.of_parameter(parameter), parameter.least)
             assert values[name] == pytest.approx(expected, rel=HALF_A_DIGIT), name
             assert values[name] < usual[name] or parameter.least == usual[name], "fish are small, slow and weak"
+
+
+def test_those_who_stand_keep_apart_by_their_size_however_fast_they_fly() -> None:
+    fast = replace(PIGEON, max_speed=4.0 * PIGEON.max_speed)
+    assert fitted(Landing, fast, "ALLOCATION", {})["apart"] == fitted(Landing, PIGEON, "ALLOCATION", {})["apart"]
 
 
 @pytest.mark.parametrize("name", SHIPPED)

@@ -7,7 +7,6 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty
 from bpy.types import Context, Object
 
-from ...recording.mishaps import QUEUED
 from ...simulation.roles import Role
 from .. import preview
 from ..animation.animation_data import action_of
@@ -36,7 +35,7 @@ from ..status.sliding import Slide, slides_of
 from ..write.bake import BakeResult, baking
 from ..write.subjects import playing_models
 from ..write.writer import SplitWriter, writer_for
-from .findings import queue_warnings, sliding_warnings, stuck_warnings, summary
+from .findings import sliding_warnings, stuck_warnings, summary, warnings_of_many
 from .in_pieces import InPieces, Work
 from .polls import SteeringOperator, ask_of_edited, in_object_mode, something_baked
 
@@ -137,7 +136,7 @@ class STEERING_OT_bake(InPieces, bpy.types.Operator):
             self.warn([f"{text}. Bake all to have it seen in motion"])
         stuck = {plan.vehicles.source.owner(row).name: frames for row, frames in result.stuck.items()}
         self.warn((*plan.warnings, *_absence_warnings(result), *result.warnings, *stuck_warnings(stuck)))
-        self.warn((*queue_warnings(result.mishaps[QUEUED]), *sliding_warnings(slides)))
+        self.warn((*warnings_of_many(result.mishaps).values(), *sliding_warnings(slides)))
         self.warn(finding.text for finding in counts.findings if finding.kind in TOLD_BY_BAKES)
         report = self._summary(result)
         # Blender sends no update when actions are assigned.

@@ -8,7 +8,7 @@ import numpy as np
 from bpy.props import EnumProperty, StringProperty
 from bpy.types import Context, LayerCollection, Object, Scene
 
-from ...recording.mishaps import FELL, GROUND, HELD, LATE, NO_WAY, OBSTACLE, OFF_PLACE, OVERLAP, QUEUED, STUCK
+from ...recording.mishaps import FELL, GROUND, HELD, LATE, NO_ROOM, NO_WAY, OBSTACLE, OFF_PLACE, OVERLAP, QUEUED, STUCK
 from ...simulation.roles import Role
 from ..animation.ownership import bake_of
 from ..animation.run_records import Outcomes
@@ -35,7 +35,11 @@ TOUCHES = 0.005
 NAMED = 3
 """Vehicles that a warning names."""
 REMEDY = "Move the obstacle or the path apart, or reduce the Clearance of Avoid Obstacles"
-SOONER = "Wider doors let them through sooner"
+TOLD_OF_MANY = {
+    QUEUED: "queued for long. Wider doors let them through sooner",
+    NO_ROOM: "found no room to land. A larger roof or a longer wire holds more",
+}
+"""The kinds that are told with a remedy, but without names."""
 ANY = "ANY"
 
 
@@ -75,6 +79,11 @@ PROBLEMS = {
         "that could no longer stop for another where their paths meet, as they came or began too near to it",
     ),
     QUEUED: Problem("long in a queue", "Queued", "that waited long in turn with others, as before a door"),
+    NO_ROOM: Problem(
+        "without room to land",
+        "Without Room",
+        "that flew over what they were to land on for five seconds, as it was full",
+    ),
 }
 """In the order of the report. Files hold the places in it from 1: new ones come last."""
 WORDS = {kind: problem.words for kind, problem in PROBLEMS.items()}
@@ -148,9 +157,11 @@ def sliding_warnings(slides: Iterable[Slide]) -> list[str]:
     return [f"{text}, at worst {worst_of}. Select Sliding in the panel Clips selects all that do"]
 
 
-def queue_warnings(number: int) -> list[str]:
-    """The warning that so many vehicles queued for long, with the remedy, if any did."""
-    return [f"{counted(number, 'vehicle')} queued for long. {SOONER}"] if number else []
+def warnings_of_many(mishaps: Mapping[str, int]) -> dict[str, str]:
+    """The warnings of kinds that are told without names, by kind. `mishaps`: the number of vehicles by kind."""
+    return {
+        kind: f"{counted(mishaps[kind], 'vehicle')} {text}" for kind, text in TOLD_OF_MANY.items() if mishaps.get(kind)
+    }
 
 
 def _mishap_frames(scene: Scene, kind: str) -> dict[Object, list[float]]:

@@ -2,13 +2,13 @@
 
 from bpy.types import Context, Object, Scene, UILayout
 
-from ...recording.mishaps import QUEUED, STUCK
+from ...recording.mishaps import STUCK
 from .. import preview
 from ..animation.frame_rate import frame_range
 from ..objects.crowd_caches import crowd_of_player
 from ..objects.focus import crowd_in_focus, vehicle_of
 from ..objects.tagged_objects import crowd_of, full_name
-from ..operators.findings import REFUSED, WORDS, queue_warnings, stuck_warnings
+from ..operators.findings import REFUSED, WORDS, stuck_warnings, warnings_of_many
 from ..properties import settings_of
 from ..status.census import Census, known, settled
 from ..status.findings import FindingKind
@@ -155,9 +155,7 @@ def _mishaps(census: Census) -> list[tuple[str, str]]:
     texts = {kind: f"{counted(counts[kind], 'vehicle')} {words}" for kind, words in WORDS.items() if counts.get(kind)}
     if STUCK in texts:
         texts[STUCK] = "".join(stuck_warnings(census.bake.stuck)) or texts[STUCK]
-    if QUEUED in texts:
-        texts[QUEUED] = "".join(queue_warnings(counts[QUEUED]))
-    return list(texts.items())
+    return list((texts | warnings_of_many(counts)).items())
 
 
 class Findings:

@@ -1,8 +1,9 @@
 """Approaches: from which side agents in the air come in to their places, past obstacles.
 
-Each comes in straight: up or down to the line of its glide, and along that. If an obstacle is in the way, it flies to a
-gate first, from which the glide is free: of those round its place, the one with the shortest way. Gates count from the
-side on which an agent is, so that it goes round the obstacle, or up and over it, until the straight way is free.
+Each comes in straight: up, as steeply as it climbs, or down to the line of its glide, and along that. If an obstacle
+is in the way, it flies to a gate first, from which the glide is free: of those round its place, the one with the
+shortest way. Gates count from the side on which an agent is, so that it goes round the obstacle, or up and over it,
+until the straight way is free.
 """
 
 from itertools import product
@@ -26,6 +27,8 @@ not nearer than the flare and a turn before it take: none right above an agent, 
 only those farther away are seen from before it."""
 BEGINS = 3.2
 """Radii from its place at which a glide is above what that is on."""
+COUNTED = 0.8
+"""The share of its steepest climb on which one that is below its glide counts."""
 BARRED = 1e6
 """Metres by which a gate seems farther away that is itself behind an obstacle."""
 LATER = 1e-6
@@ -48,7 +51,12 @@ def way_in(world: World, agents: Agents, origin: Vectors, asks: Mask) -> tuple[V
     side = unit(np.where((run > EPSILON)[:, None], level, -flyers.flat(flyers.forward)))
     glide = clamp((height - HIGH * flyers.radius) / np.maximum(run, EPSILON), GLIDE, 0.8 * STEEP)
     slope = put(slope, rows, glide)
-    entry = _on_glide(flyers, place, side, np.maximum(np.minimum(run, nearest), BEGINS * flyers.radius), glide)
+    climb, high = COUNTED * np.minimum(flyers.handling.steepest_climb, 1.0), HIGH * flyers.radius
+    # One that is below its glide climbs to it, or from below right over its place.
+    meets = (height + climb * run - high) / (glide + climb)
+    enters = clamp(meets, 0.0, np.maximum(np.minimum(run, nearest), BEGINS * flyers.radius))
+    risen = np.minimum(glide * enters + high, height + climb * np.maximum(run - enters, 0.0))
+    entry = flyers.lifted(place + side * enters[:, None], risen)
     starts = np.concatenate((flyers.position, _begin(flyers, place, side, glide)))
     twice = flyers.take(np.tile(np.arange(len(rows)), 2))
     barred = which(_barred(world, twice, starts, np.tile(entry, (2, 1))).reshape(2, -1).any(axis=0))

@@ -33,6 +33,8 @@ class Coming(Memory):
         down: (n,) whether it is in the flare, or has come down.
         stands: (n,) whether it stands there.
         ahead, aside: (n,) how it faced as it came down, along the heading of what it stands on and to the left of that.
+        barred: (n,) whether an obstacle is in its way to its place.
+        waited: (n,) seconds for which it has flown on over its target, as there was no place for it.
     """
 
     place: Rows = remembered(-1)
@@ -40,6 +42,8 @@ class Coming(Memory):
     stands: Mask = remembered(False)
     ahead: Scalars = remembered(0.0)
     aside: Scalars = remembered(0.0)
+    barred: Mask = remembered(False)
+    waited: Scalars = remembered(0.0)
 
 
 Came = TypeVar("Came", bound=Coming)
@@ -79,7 +83,7 @@ def come_down(
 
     Args:
         target: (n,) as of `take_places`.
-        apart: (n,) the least distance between two that stand, metres.
+        apart: (n,) as of `take_places`.
         slowing: (n,) the distance from its place at which each begins to slow down, metres.
         time_left: (n,) seconds after which each is to stand there, less than 0 once they are over; None without a time.
     """
@@ -113,10 +117,20 @@ def come_down(
     heading = _across(agents, picked(places.along, row), course)
     goes, force = target != -1, _over_it(world, agents, target, ~lands, agents.steering_to(velocity))
     number = np.where(lands, places.number[row], -1)
+    waited = np.where(goes & ~lands, memory.waited + world.dt, 0.0)
     return Descent(
         goes,
         np.where(goes[:, None], force, 0.0),
-        replace(memory, place=number, down=down, stands=stands, ahead=ahead, aside=aside),
+        replace(
+            memory,
+            place=number,
+            down=down,
+            stands=stands,
+            ahead=ahead,
+            aside=aside,
+            barred=gated,
+            waited=waited,
+        ),
         np.where(lands[:, None], origin, np.nan),
         comes_down=np.where(down[:, None], velocity, np.nan),
         perch=np.where(stands[:, None], origin + motion * world.dt, np.nan),

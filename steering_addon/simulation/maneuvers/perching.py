@@ -1,7 +1,8 @@
 """Perching places: which agent comes down on which place of its target, each on one of its own.
 
 The nearest free place is taken, by the way that it takes to fly there: down a glide, up a climb, and round a turn. One
-nearer to the border of a roof than a body is wide is left to those who find no other.
+nearer to the border of a roof than a body is wide is left to those who find no other, and so is one nearer to others
+than is wanted.
 """
 
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ STILL = 1.0
 ROUNDS = 8
 """In which agents that want the same place look for another one in a step."""
 OUTSIDE = 100.0
-"""Metres of a way that one metre of a body beyond the border is worth."""
+"""Metres of a way that one metre of a body beyond the border, or too near to another, is worth."""
 MOST = 512
 """Agents that look for a place in a step."""
 PAIRS = 2**20
@@ -105,7 +106,7 @@ def take_places(
         target: (n,) rows of the bodies on which they come down, -1 for none; FIRST - i for any of World.candidates[i].
         own: (n,) the place that each has taken, -1 for none.
         stands: (n,) who stands on it.
-        apart: (n,) the distance that two places have at least, metres.
+        apart: (n,) the distance that two places have where there is room, metres.
     """
     lands = target != -1
     if not len(places.number):
@@ -124,8 +125,9 @@ def take_places(
         claimed = which(place >= 0)
         claims = _clearance(places, picked(places.position, place[claimed]), agents.radius[claimed])
         clear = np.minimum(strangers, claims)
-        free = (clear[None] >= need[seekers, None]) & _belongs(world, target[seekers, None], places.body[None])
-        way = np.where(free, _ways(world, agents, places, seekers), np.inf)
+        free = (clear[None] >= agents.radius[seekers, None]) & _belongs(world, target[seekers, None], places.body[None])
+        short = np.maximum(need[seekers, None] - clear[None], 0.0)
+        way = np.where(free, _ways(world, agents, places, seekers) + OUTSIDE * short, np.inf)
         best = np.argmin(way, axis=1)
         length = way[np.arange(len(seekers)), best]
         finds = np.isfinite(length)
