@@ -29,7 +29,7 @@ from .moving import move, set_down, stand_up
 from .presence.admission import admit, only_present, those_at_the_end
 from .sensing import bodies_at, terrain_at, upward_of, world_at
 from .snapshot import Snapshot, State
-from .steering import decide, find_companions_led, start_speeds
+from .steering import decide, find_companions_led, goals_seen, start_speeds
 from .vehicle import Motion, Pose
 from .ways.spans import Build
 from .ways.traffic import Traffic
@@ -142,8 +142,28 @@ def _taken_in(state: State, snapshot: Snapshot) -> State:
         state = stand_up(state, snapshot)
     elif anybody(ended) and len(waited):
         state = stand_at_start(state, snapshot, ended & waited)
+    state = replace(state, inputs=inputs)
     enters = inputs.present if first else waited[: len(state.outside)] & ~state.outside[: len(waited)]
-    return _no_faster_than_they_may(replace(state, inputs=inputs), enters)
+    # Those outside turn before anybody sees it.
+    turning = state.outside if first else enters
+    if anybody(turning):
+        state = _facing_their_ways(state, inputs, turning)
+    return _no_faster_than_they_may(state, enters)
+
+
+def _facing_their_ways(state: State, inputs: Snapshot, some: Mask) -> State:
+    """The state in which those of some vehicles, (n,), that may turn on the spot face where they go."""
+    turning = some & inputs.grounded & (inputs.handling.side_step > 0.0)
+    if not anybody(turning):
+        return state
+    motion, alone = state.motion, replace(inputs, present=turning)
+    goal = goals_seen(state, alone, world_at(state, alone, inputs, 0.0))
+    offset = np.where(np.isfinite(goal), goal - motion.position, 0.0)
+    way = level(offset, upward_of(state, inputs), inputs.grounded)
+    turning = turning & (magnitude(way) > inputs.vehicle.radius)
+    facing = replace(motion.turned(unit(way)), velocity=unit(way) * magnitude(motion.velocity)[:, None])
+    columns = {name: np.where(turning[:, None], value, getattr(motion, name)) for name, value in vars(facing).items()}
+    return set_down(replace(state, motion=Motion(**columns)), inputs, turning)
 
 
 def _no_faster_than_they_may(state: State, enters: Mask) -> State:

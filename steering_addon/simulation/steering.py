@@ -128,6 +128,14 @@ def find_companions_led(state: State, snapshot: Snapshot, world: World) -> tuple
     return body, place
 
 
+def goals_seen(state: State, snapshot: Snapshot, world: World) -> Vectors:
+    """Where each vehicle sees its goal along its way, (n, 3) metres; nan for those that have none."""
+    goal = np.full((3, len(state)), np.nan).T
+    for group, _, rows in _sensed(state, snapshot, world, *_followed(state, snapshot)):
+        goal[rows] = group.agents.goal
+    return goal
+
+
 def start_speeds(state: State, snapshot: Snapshot, world: World) -> Scalars:
     """The speed above which no behavior lets each vehicle start, (n,) m/s; inf for those that do not take part."""
     _, decided_by_all = decide(state, snapshot, world)

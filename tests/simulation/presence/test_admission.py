@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from steering_addon.behaviors import CATALOGUE
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.separation import Separation
+from steering_addon.locomotion import OnFoot
 from steering_addon.recording.mishaps import OBSTACLE, Mishaps
 from steering_addon.simulation.arrays.chance import keys_of
 from steering_addon.simulation.behavior import Behavior
@@ -105,6 +106,23 @@ def test_vehicles_at_the_same_door_enter_one_after_the_other() -> None:
         inside = state.motion.position[~state.outside]
         gaps = np.linalg.norm(inside[:, None] - inside[None], axis=-1)[~np.eye(len(inside), dtype=bool)]
         assert (gaps >= 0.6 - 1e-9).all()
+
+
+def test_who_may_turn_on_the_spot_enters_facing_its_way_and_waits_so() -> None:
+    """Of four at one place with a goal on their left, the last is there from the start, and the third is an animal."""
+    seeks, feet = [(Seek, {"target": 4})], {"turn_on_the_spot": np.array([3.0, 3.0, 0.0, 3.0])}
+    scene = Scene(
+        np.zeros((4, 3)),
+        speed=1.0,
+        behaviors=seeks,
+        tracked=leaders([-9.0, 0.0, 0.0]),
+        locomotions=[(OnFoot, feet)],
+    )
+    states = scene.run(9, at=entering(scene, [4, 4, 4, ALWAYS], wait_for_room=False))
+    faces = np.array([state.motion.forward for state in states])
+    assert np.allclose(faces[:6, :2], (-1.0, 0.0, 0.0), atol=0.1)
+    assert np.allclose(faces[:4, 2], (0.0, 1.0, 0.0)) and np.allclose(faces[0, 3], (0.0, 1.0, 0.0))
+    assert np.allclose(states[4].motion.velocity[:2], (-1.0, 0.0, 0.0), atol=1e-9)
 
 
 def test_vehicles_that_do_not_wait_enter_at_the_same_point() -> None:
