@@ -46,13 +46,14 @@ class Climb:
     up: Mask
 
     @classmethod
-    def of(cls, stances: Stretches, planes: Planes, hold: Vectors, scale: Scalars, aloft: Mask | bool) -> "Climb":
+    def of(cls, stances: Stretches, planes: Planes, hold: Vectors, scale: Scalars, other: Mask) -> "Climb":
         """The swings between stances that climb.
 
         Args:
             hold: (..., f, 3) where feet are, metres.
             scale: (..., f) the height of the body, metres.
-            aloft: as of `Carried`; what swings meanwhile does not climb.
+            other: (..., f) whether feet are on no ground or graze it. What swings meanwhile does not climb: in a fast
+                gallop it is several swings.
         """
         frames = scale.shape[-1]
         first = np.flatnonzero(stances.body[1:] == stances.body[:-1])
@@ -62,7 +63,7 @@ class Climb:
         rise = planes.height(first + 1, x, y) - planes.height(first, x, y)
         high = scale.reshape(-1)[end]
         share = np.clip((np.abs(rise) / high - ROUGH) / (HIGH - ROUGH), 0.0, 1.0)
-        off = np.cumsum(aloft if np.any(aloft) else np.zeros(scale.size, dtype=np.bool_))
+        off = np.cumsum(other)
         few = np.flatnonzero((share > 0.0) & (end > start + 1) & (off[end] == off[start]))
         start, end = start[few], end[few]
         between = Stretches(stances.body[first], stances.last[first] + 1, stances.first[first + 1])

@@ -60,7 +60,8 @@ def _foothold(body: Carried, foot: Stepping, tread: Tread, scale: Scalars, groun
     hold[..., :2] += level
     climb = None
     if ground is not None and planes is not None:
-        climb = Climb.of(standing.stretches, planes, hold, scale, body.aloft)
+        other = standing.grazes | body.aloft if np.any(body.aloft) else standing.grazes
+        climb = Climb.of(standing.stretches, planes, hold, scale, other)
         ahead = climb.ahead(hold, tread.world - place[..., None, :], scale)
         for axis in (0, 1):
             for column in (hold[..., axis], level[..., axis]):

@@ -121,6 +121,7 @@ class Stances:
     Attributes:
         stretches: those that last for a moment at least.
         known: (..., f) whether it is in one.
+        grazes: (..., f) whether it stands until the next frame, for too short a time to be held.
         rows: (m,) of the frames of all stances, in columns of all frames of all bodies.
         stance: (m,) the row of the stance of each.
     """
@@ -133,6 +134,9 @@ class Stances:
         self.rows, self.stance = self.stretches.within(shape[-1], 1)
         self.known: Mask = np.zeros(shape, dtype=np.bool_)
         self.known.reshape(-1)[self.rows] = True
+        self.grazes = ~self.known
+        self.grazes[..., :-1] &= on_ground
+        self.grazes[..., -1] = False
         self.glide = Glide.of(self.known)
 
     def holding_shift(self, values: Scalars) -> Scalars:

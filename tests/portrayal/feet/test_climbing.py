@@ -48,3 +48,20 @@ def test_feet_swing_from_step_to_step_over_their_edges(rise: float, phase: float
             high = points[first - 1 : last + 1, :, 2].max(axis=1)
             assert high.max() < max(high[0], high[-1]) + 0.14, "and no foot is lifted like a hurdler's"
         assert steps_of(points).max() < 0.3
+
+
+@pytest.mark.parametrize("rise", [0.3, -0.2])
+def test_a_foot_that_touches_the_ground_too_briefly_to_be_held_swings_from_there(rise: float) -> None:
+    """Up a hill a runner makes many steps between two stances that last; they are not one swing that climbs it."""
+    frames, stride = np.arange(FRAMES), 1.6
+    gone = np.cumsum(np.where((frames > 20) & (frames < 76), 12.0, 1.2)) * FRAME_TIME
+    ahead = np.tile((0.0, -1.0, 0.0), (FRAMES, 1))
+    body = Carried(gone[:, None] * (0.0, -1.0, rise), ahead, np.tile(UP, (FRAMES, 1)), np.ones(FRAMES), 0.0 * gone)
+    points = soles(gone / stride, stride)
+    feet = [Stepping(points[:, foot], np.zeros(FRAMES)) for foot in FEET]
+
+    def ground(at: np.ndarray, _: np.ndarray):
+        return -rise * at[:, 1], np.tile(UP, (len(at), 1))
+
+    for correction in footholds(body, feet, HEIGHT, FRAME_TIME, ground):
+        assert np.abs(correction.shift[:, :2]).max() < 0.7 * stride
