@@ -104,6 +104,7 @@ class Fight(Behavior):
             # It stops there whatever else it wants.
             speed_limit=np.where(fights, speed, np.inf),
             heading=np.where(fights[:, None], direction, 0.0),
+            alarmed=fights,
             # One that has its enemy beside or behind it whirls round; not to go round others to its partner.
             hurries=fights & ~after.waits & (dot(direction, agents.forward) < np.where(goes_round, BESIDE, FACES)),
         )

@@ -81,7 +81,7 @@ class KeepCompany(Neighborhood):
     Those who want company join the nearest others of their crowd who do and go the same way. Groups part where they
     have to, and come together again. Who stands is waited for, unless it is far away, has arrived, or takes longer than
     patience lasts, and nobody waits where others would have to, as in a door. Does nothing for those who are alone, or
-    have to run from something.
+    run from something or after it.
     """
 
     name = "keep_company"
@@ -109,13 +109,14 @@ class KeepCompany(Neighborhood):
         members = _Circle.of(companions, memory.stopped)
         stands = agents.speed <= STANDS * agents.cruise_speed
         standing = np.where(stands, memory.standing + world.dt, 0.0)
-        turns = companions.exist[:, 0] & ~agents.intention.alarmed & (members.speed <= STANDS * agents.cruise_speed)
+        busy = agents.intention.alarmed | agents.intention.hurries
+        turns = companions.exist[:, 0] & ~busy & (members.speed <= STANDS * agents.cruise_speed)
         # Agents that stand where they want to be have arrived, even if others keep them from the very place.
         arrived = agents.arrived | (stands & (agents.goal_distance <= PLACE * agents.radius))
         pace = companions.exist & _keeps_pace(companions, away, arrived)
         paced = companions.only(pace)
         group = members if paced is companions else _Circle.of(paced, memory.stopped)
-        accompanied = paced.exist[:, 0] & ~agents.intention.alarmed
+        accompanied = paced.exist[:, 0] & ~busy
         goes = group.speed > STANDS * agents.cruise_speed
         way = np.where(goes[:, None], group.velocity / np.maximum(group.speed, EPSILON)[:, None], memory.way)
         limit = np.where(accompanied, self._waiting(world, paced, group, way, memory.stopped), np.inf)
@@ -176,7 +177,7 @@ class KeepCompany(Neighborhood):
         agents, keys = companions.agents, companions.keys()
         alone = (companions.size == 1) & (uniform(mix(agents.keys, COMPANY)) < self.in_company)
         takes_a_third = companions.paired() & (uniform(mix(keys, THREES)) < self.threes)
-        seeks = (alone | takes_a_third) & ~agents.intention.alarmed
+        seeks = (alone | takes_a_third) & ~(agents.intention.alarmed | agents.intention.hurries)
         seeking = which(seeks)
         if not len(seeking):
             return companions

@@ -131,7 +131,7 @@ class Intention(Columns):
         perch: (n, 3) where the origin of one that comes down and can stand there is to be at the end of the step,
             metres; nan for those that do not stand.
         sets_speed: (n,) whether a behavior gives it a speed; the others are held at cruise speed.
-        alarmed: (n,) whether it runs from something.
+        alarmed: (n,) whether it runs from something or fights, and so has no time to rest.
         hurries: (n,) whether it has to go at once, after or from something, so that it whirls round for that.
         warned: (n,) whether it sees another brake ahead and may have to.
         arrived: (n,) whether it has reached the place to which it is led.

@@ -225,7 +225,7 @@ def _asked(snapshot: Snapshot, world: World, group: Deciders, decided: Decisions
         if steering.force is not None:
             asked_for[behavior.name] = _component(behavior, steering.force, draws), subset
         intention = intention.adding(steering, behavior.weight, agents.max_speed, subset)
-        if steering.alarmed is not None:
+        if steering.hurries is not None:
             agents = replace(agents, intention=intention)
     if is_said(intention.in_formation):
         for behavior, subset in zip(group.behaviors, group.parts):

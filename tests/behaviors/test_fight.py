@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from steering_addon.behaviors.fight import Fight
+from steering_addon.behaviors.keep_company import KeepCompany
 from steering_addon.locomotion import OnFoot
 from steering_addon.scene import Crowd, Scene, in_crowds, positions, speeds
 from steering_addon.simulation.arrays.chance import keys_of
@@ -134,6 +135,15 @@ def test_several_may_fight_one_enemy() -> None:
 def test_one_that_does_not_fight_is_met_all_the_same() -> None:
     last = fought(armies([(0.0, -3.0), (1.0, -4.0)], [(0.0, 3.0)], fights=False), 55)[-1]
     assert partners(last).row.tolist() == [2, -1, -1]
+
+
+def test_companions_who_fight_do_not_wait_for_each_other() -> None:
+    """One that is ahead would wait for its company, which waits behind it."""
+    scene, _ = armies([(0.0, -20.0), (0.3, -20.9)], [(0.0, 20.0)], fights=False)
+    wants = Fight.of(2, enemy=FIRST - 1, reach=REACH, distance=SEES), KeepCompany.of(2)
+    crowds = [Crowd(np.arange(2), wants, key=1), Crowd(np.arange(2, 3), (), key=2)]
+    last = fought((scene, in_crowds(scene.snapshot(), crowds)), 36)[-1]
+    assert np.linalg.norm(last.motion.velocity[:2], axis=1) == pytest.approx(3.4)
 
 
 def test_a_partner_that_is_gone_leaves_the_other_to_the_next() -> None:

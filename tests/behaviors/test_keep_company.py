@@ -157,11 +157,12 @@ def test_who_stops_is_waited_for_and_faced(wants: list) -> None:
     assert apart(states).min() > 0.99 * SPACING, "without walking into each other"
 
 
-def test_one_who_runs_from_something_does_not_wait() -> None:
+@pytest.mark.parametrize("busy", ["alarmed", "hurries"])
+def test_one_who_runs_from_something_or_after_it_does_not_wait(busy: str) -> None:
     place = walk((0.0, 0.0), (0.8, 0.5))
     world, agents, [company] = place.seen()
     memory = place.run(3)[-1].memories["keep_company"]
-    steering = company.steer(world, told(agents, alarmed=np.array([False, True])), memory)
+    steering = company.steer(world, told(agents, **{busy: np.array([False, True])}), memory)
     assert steering.force[0].any()
     assert not steering.force[1].any() and np.isinf(steering.speed_limit[1])
     assert np.isfinite(company.steer(world, agents, memory).speed_limit[1])
