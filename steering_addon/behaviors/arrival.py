@@ -8,8 +8,8 @@ from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.scalars import EPSILON, Mask, Number, Rows, anybody
 from ..simulation.arrays.vectors import Vectors, magnitude, unit
 from ..simulation.behavior import Destination, Intent, Steering
-from ..simulation.declaration import body, called, length, room_to_stop, switch
-from ..simulation.maneuvers.chasing import are_at
+from ..simulation.declaration import body, called, choice, length, room_to_stop, switch
+from ..simulation.maneuvers.chasing import AT_OWN_PACE, PACES, are_at, at_pace
 from ..simulation.maneuvers.stopping import Settling, braking_distance, speed_to_stop
 from ..simulation.world import Agents, World
 
@@ -27,12 +27,14 @@ class Arrival(Destination):
     label = "Go To and Stop"
     term = "arrival"
     intent = Intent.GO
+    walking = AT_OWN_PACE
     remembers = Settling
 
     target: Rows = body("Target to arrive at; empty: the nearest leader")
     slowing_distance: Number = called(
         "Brakes Within", room_to_stop(length(4.0, "Distance from the target at which braking starts", 0.01))
     )
+    pace: Rows = called("Speed", choice("MAX_SPEED", "How fast it goes to the target", PACES))
     face_target: Mask = called("Face It", switch(False, "Turn to the target while standing, if the body can"))
 
     def steer(self, world: World, agents: Agents, memory: Settling) -> Steering:
@@ -44,13 +46,14 @@ class Arrival(Destination):
         braking = braking_distance(agents, agents.max_speed)
         memory = memory.after(world, agents, self.target, distance, np.maximum(self.slowing_distance, braking))
         clipped_speed = np.where(memory.settled, 0.0, clipped_speed)
+        clipped_speed, sets_speed = at_pace(self.pace, agents, clipped_speed)
         desired_velocity = (clipped_speed / np.maximum(distance, EPSILON))[:, None] * target_offset
         force = agents.steering_to(desired_velocity, response_time)
         arriving = self.target >= 0
         steering = Steering(
             np.where(arriving[:, None], force, 0.0),
             memory,
-            sets_speed=arriving,
+            sets_speed=arriving & sets_speed,
             arrived=are_at(world, agents, self.target, agents.arrival_distance) | (self.departs & memory.settled),
         )
         if not anybody(self.face_target):

@@ -20,7 +20,7 @@ from ..simulation.declaration import (
     room_to_stop,
     share,
 )
-from ..simulation.maneuvers.chasing import are_at
+from ..simulation.maneuvers.chasing import AT_OWN_PACE, PACES, are_at, at_pace
 from ..simulation.maneuvers.stopping import up_to_the_place
 from ..simulation.maneuvers.turning import turning_speed
 from ..simulation.world import Agents, World
@@ -53,6 +53,7 @@ class Docking(Destination):
     label = "Dock"
     term = "docking"
     intent = Intent.GO
+    walking = AT_OWN_PACE
 
     target: Rows = body("Target to dock at; empty: the nearest leader")
     approach_distance: Number = called(
@@ -61,6 +62,9 @@ class Docking(Destination):
     )
     arrival_speed: Number = share(
         0.0, "Speed with which it passes through the target, as a share of the top speed; 0: it stops"
+    )
+    pace: Rows = called(
+        "Speed", choice("MAX_SPEED", "How fast it goes there, unless it has to arrive on a frame", PACES)
     )
     timing: Rows = choice("FREE", "When it arrives", TIMINGS)
     arrival_frame: Number = only_with(
@@ -91,16 +95,20 @@ class Docking(Destination):
         ramped = slowest + way / ramp_time
         ramped, response_time = up_to_the_place(agents, unit(to_target), way, ramped, response_time, world.dt)
         speed = np.minimum(np.minimum(braking, ramped), agents.max_speed)
+        speed, sets_speed = at_pace(self.pace, agents, speed)
         on_time = self._scheduled(world, agents, magnitude(aim) + magnitude(to_target - aim), slowest, response_time)
-        speed = np.where(np.isfinite(on_time), np.minimum(on_time, agents.max_speed), speed)
-        speed = np.minimum(speed, np.maximum(turning_speed(agents, unit(aim), magnitude(aim), BRAKING), slowest))
+        timed = np.isfinite(on_time)
+        speed = np.where(timed, np.minimum(on_time, agents.max_speed), speed)
+        tightest = np.maximum(turning_speed(agents, unit(aim), magnitude(aim), BRAKING), slowest)
+        sets_speed = sets_speed | timed | (tightest < speed)
+        speed = np.minimum(speed, tightest)
         desired_velocity = agents.level(picked(world.bodies.velocity, row)) + unit(aim) * speed[:, None]
         force = agents.steering_to(desired_velocity, response_time)
         # The middle of the target counts, not its body: touching it is not docking.
         within = np.where(agents.arrival_distance > 0.0, agents.arrival_distance, agents.radius)
         return Steering(
             np.where(docking[:, None], force, 0.0),
-            sets_speed=docking,
+            sets_speed=docking & sets_speed,
             arrived=are_at(world, agents, self.target, within),
         )
 

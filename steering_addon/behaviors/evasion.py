@@ -26,6 +26,7 @@ class Evasion(Behavior):
     label = "Run From Chaser"
     term = "evasion"
     intent = Intent.REACT
+    runs = True
     runs_from_caller = True
 
     pursuer: Rows = body("Pursuer to run from, an object or a crowd; empty: the nearest leader")

@@ -57,6 +57,7 @@ class Fight(Behavior):
     label = "Fight"
     term = OURS
     intent = Intent.REACT
+    runs = True
     sees = "distance"
     remembers = Fighting
 

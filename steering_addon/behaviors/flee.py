@@ -25,6 +25,7 @@ class Flee(Behavior):
     label = "Run From"
     term = "flee"
     intent = Intent.REACT
+    runs = True
     runs_from_caller = True
 
     target: Rows = body("Target to run from, an object or a crowd; empty: the nearest leader")

@@ -37,6 +37,7 @@ class Hide(Behavior):
     label = "Hide From"
     term = "hide"
     intent = Intent.REACT
+    runs = True
     remembers = Hiding
 
     opponent: Rows = body("Opponent to hide from; empty: the nearest leader")

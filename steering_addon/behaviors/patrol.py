@@ -9,7 +9,7 @@ from ..simulation.arrays.scalars import Mask, Number, Rows, Scalars, anybody, no
 from ..simulation.arrays.vectors import Vectors, dot, magnitude, truncate, unit
 from ..simulation.behavior import OURS, Behavior, Intent, Steering
 from ..simulation.declaration import Choice, bodies, called, choice, seconds, share
-from ..simulation.maneuvers.chasing import CURRENT_SPEED, PACES, at_stop
+from ..simulation.maneuvers.chasing import AT_OWN_PACE, CURRENT_SPEED, PACES, at_stop
 from ..simulation.maneuvers.turning import turning_speed
 from ..simulation.memory import Memory, remembered
 from ..simulation.roles import Role
@@ -64,6 +64,7 @@ class Patrol(Behavior):
     label = "Patrol"
     term = OURS
     intent = Intent.GO
+    walking = AT_OWN_PACE
     remembers = Patrolling
     by_chance = True
 

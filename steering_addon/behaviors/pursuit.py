@@ -57,6 +57,7 @@ class Pursuit(Behavior):
     label = "Chase"
     term = "pursuit"
     intent = Intent.REACT
+    runs = True
     comes_to_caller = True
     remembers = Chasing
 

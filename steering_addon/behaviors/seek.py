@@ -8,7 +8,7 @@ from ..simulation.arrays.scalars import Rows
 from ..simulation.arrays.vectors import Vectors
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import body, called, choice
-from ..simulation.maneuvers.chasing import MAX_SPEED, PACES, are_at, desired_speed
+from ..simulation.maneuvers.chasing import AT_OWN_PACE, MAX_SPEED, PACES, are_at, desired_speed
 from ..simulation.world import Agents, World
 
 
@@ -24,6 +24,7 @@ class Seek(Behavior):
     label = "Go To"
     term = "seek"
     intent = Intent.GO
+    walking = AT_OWN_PACE
     arrives = True
 
     target: Rows = body("Target to go to; empty: the nearest leader")

@@ -48,6 +48,7 @@ class BodiesToFit:
         max_force: newtons.
         mass: kilograms.
         grounded: whether they keep to the ground.
+        walks: whether they do so at a pace of their own.
     """
 
     radius: float
@@ -55,6 +56,7 @@ class BodiesToFit:
     max_force: float
     mass: float
     grounded: bool = False
+    walks: bool = False
 
     @classmethod
     def default(cls) -> "BodiesToFit":
@@ -110,7 +112,7 @@ def fitted(
     """The values of a new behavior in a crowd, by name; choices by name. `combining`: the name of the way in which the
     crowd combines its behaviors; `beside`: the values of the behaviors that the crowd uses."""
     factors = Factors.of(bodies)
-    values = complete(behavior, {} if bodies.grounded else behavior.in_the_air)
+    values = complete(behavior, _to_begin_with(behavior, bodies))
     for name, parameter in behavior.parameters().items():
         if parameter.kind is Kind.NUMBER and (factor := factors.of_parameter(parameter)) != 1.0:
             values[name] = within(rounded(float(values[name]) * factor), parameter)
@@ -121,6 +123,13 @@ def fitted(
         least = rounded(strongest / max(bodies.agility, LEAST_AGILITY))
         values["weight"] = within(max(float(values["weight"]), least), behavior.parameters()["weight"])
     return values
+
+
+def _to_begin_with(behavior: type[Behavior], bodies: BodiesToFit) -> Values:
+    """The values other than its defaults with which a behavior begins."""
+    if not bodies.grounded:
+        return behavior.in_the_air
+    return behavior.walking if bodies.walks else {}
 
 
 def leads(behavior: type[Behavior]) -> bool:

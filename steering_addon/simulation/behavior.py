@@ -88,6 +88,8 @@ class Behavior(Declared):
         comes_to_caller, runs_from_caller: whether in a state it leads to what has called, or away from that.
         in_the_air: values with which it begins in a crowd that does not stay on the ground, if others than its defaults
             suit it better; choices by name.
+        walking: the same for a crowd that keeps to the ground at a pace of its own.
+        runs: whether vehicles run for it, as fast as they can.
         leaves_by: the parameter, and its choice, by which agents leave and enter again; empty without one.
         by_chance: whether its motion changes with the seed.
         refers_to_up: whether it distinguishes up from other directions, so that it turns with the world only about up.
@@ -106,6 +108,8 @@ class Behavior(Declared):
     comes_to_caller: ClassVar[bool] = False
     runs_from_caller: ClassVar[bool] = False
     in_the_air: ClassVar[Mapping[str, str | float]] = MappingProxyType({})
+    walking: ClassVar[Mapping[str, str | float]] = MappingProxyType({})
+    runs: ClassVar[bool] = False
     leaves_by: ClassVar[tuple[str, str]] = ("", "")
     by_chance: ClassVar[bool] = False
     refers_to_up: ClassVar[bool] = False

@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 from steering_addon.behaviors.arrival import Arrival
+from steering_addon.behaviors.docking import Docking
 from steering_addon.behaviors.seek import Seek
+from steering_addon.simulation.behavior import Behavior
+from steering_addon.simulation.maneuvers.chasing import CURRENT_SPEED
 from tests.sampling import sampled
 from tests.scene import Scene, flat_or_free, leaders, positions, speeds
 
@@ -124,3 +127,18 @@ def test_on_the_target_and_at_rest_it_does_nothing() -> None:
 def test_its_goal_is_its_target() -> None:
     _, agents, _ = Scene([(0.0, 0.0, 0.0)], behaviors=[(Arrival, {})], tracked=leaders((3.0, 4.0, 0.0))).seen()
     assert agents.goal_distance.tolist() == [5.0]
+
+
+@pytest.mark.parametrize("behavior", [Arrival, Docking])
+def test_at_its_own_pace_it_comes_at_cruise_speed_and_stops(behavior: type[Behavior]) -> None:
+    place = Scene(
+        [(0.0, 0.0, 0.0)],
+        forward=(0.0, 1.0, 0.0),
+        behaviors=[(behavior, {"pace": CURRENT_SPEED})],
+        vehicle={"max_speed": MAX_SPEED, "cruise_speed": 0.3},
+        tracked=leaders([0.0, 15.0, 0.0]),
+    )
+    states = place.run(24 * 16)
+    assert speeds(states).max() == pytest.approx(0.3 * MAX_SPEED, rel=0.02)
+    assert speeds(states)[-1, 0] < 0.05
+    assert positions(states)[-1, 0, 1] == pytest.approx(15.0, abs=0.1)

@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 
 from steering_addon.behaviors import CATALOGUE, FLOCKING
+from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.containment import Containment
+from steering_addon.behaviors.docking import Docking
 from steering_addon.behaviors.evasion import Evasion
 from steering_addon.behaviors.landing import Landing
 from steering_addon.behaviors.path_following import PathFollowing
+from steering_addon.behaviors.patrol import Patrol
 from steering_addon.behaviors.pursuit import Pursuit
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.separation import Separation
@@ -222,3 +225,10 @@ def test_what_leads_is_no_weaker_than_what_keeps_order() -> None:
     chase = float(fitted(Pursuit, bodies, "ALLOCATION", order)["weight"])
     assert chase * bodies.agility == pytest.approx(2.9, rel=0.02)
     assert float(fitted(Pursuit, bodies, "ALLOCATION", {Containment: {"weight": 0.6}})["weight"]) == 1.0
+
+
+@pytest.mark.parametrize("walks", [False, True])
+@pytest.mark.parametrize("behavior", [Seek, Arrival, Patrol, Docking])
+def test_who_walks_at_a_pace_of_its_own_is_sent_somewhere_at_that_pace(behavior, walks: bool) -> None:
+    bodies = replace(BodiesToFit.default(), grounded=True, walks=walks)
+    assert fitted(behavior, bodies, "ALLOCATION", {})["pace"] == ("CURRENT_SPEED" if walks else "MAX_SPEED")

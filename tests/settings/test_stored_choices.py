@@ -9,13 +9,14 @@ NEIGHBORS = "OWN_CROWD EVERYONE CHOSEN_CROWD"
 PACE = "MAX_SPEED CURRENT_SPEED"
 STORED = {
     "alignment": {"neighbors": NEIGHBORS, "match": "VELOCITY HEADING"},
+    "arrival": {"pace": PACE},
     "attendance": {"on_arrival": "STAY LEAVE GO_ON"},
     "brake_for": {"neighbors": NEIGHBORS, "obstacles": "NONE MOVING ALL"},
     "clip": {"plays": "STAND MOVE DO BEAT", "when": "CHANCE ARRIVAL STATE PARTNER ANSWER"},
     "cohesion": {"neighbors": NEIGHBORS, "method": "OFFSET SEEK"},
     "containment": {"method": "TURN SEEK CROSS"},
     "crawling": {"at_edge": "TURN_BACK STOP FALL"},
-    "docking": {"timing": "FREE AT_FRAME"},
+    "docking": {"pace": PACE, "timing": "FREE AT_FRAME"},
     "flee": {"pace": PACE},
     "give_way": {"rank": "FIRST EQUAL LAST"},
     "keep_company": {"neighbors": NEIGHBORS},

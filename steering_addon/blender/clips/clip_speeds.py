@@ -1,12 +1,13 @@
 """The speeds for which the clips of a crowd are made, and those at which the crowd and its states move."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
-from bpy.types import Object
+from bpy.types import Object, Scene
 
 from ...settings.preset_values import HASTENED, hastened, quickened
 from ...settings.vehicles_in_states import RUNS
 from ..moving import locomotion_of
+from ..objects.tagged_objects import vehicles_of
 from ..properties import settings_of
 from .crowd_clips import state_of, stored_clips
 from .finding_clips import AHEAD, FASTER, WALKS
@@ -14,6 +15,8 @@ from .finding_clips import RUNS as NAMED_RUNS
 
 TOO_FAST = 1.3
 """Legs look hurried from this multiple of the speed on for which the fastest clip is made."""
+ROUNDING = 1e-5
+"""The largest difference of the same share, stored with 32 bits."""
 ALIKE = 1.15
 """A state within this factor of the run's speed fits it."""
 
@@ -40,6 +43,19 @@ def run_of(crowd: Object) -> float:
     """The speed of the run of a crowd in m/s, that of its fastest clip beside a walk; 0 without one."""
     gaits = gaits_of(crowd)
     return gaits[-1][0] if gaits and gaits[-1][0] > FASTER * gaits[0][0] else 0.0
+
+
+def let_run(crowd: Object, scene: Scene, animated: Collection[str]) -> list[str]:
+    """Raise the top speed of a crowd to the speed of its run, and let it cruise as before. Returns a clause that says
+    so, unless it is as fast already. `animated`: the data paths that keys or drivers change, whose values stay."""
+    run, cruise, vehicle = run_of(crowd), cruise_of(crowd), crowd.steering.vehicle
+    keyed = any(f"steering.vehicle.{name}" in animated for name in ("max_speed", "cruise_speed"))
+    if keyed or run <= vehicle.max_speed:
+        return []
+    before = vehicle.cruise_speed
+    vehicle.max_speed, vehicle.cruise_speed = run, cruise / run
+    start_at_cruise(vehicles_of(crowd, scene), before, vehicle.cruise_speed)
+    return [f"its Max Speed is {run:.2f} m/s, as {gaits_of(crowd)[-1][1]}"]
 
 
 def too_fast(crowd: Object, states: Iterable[Object]) -> Iterator[tuple[Object, str]]:
@@ -84,3 +100,17 @@ def cruise_of(ob: Object) -> float:
     if "STATE" in stored.roles and not vehicle.own:
         return 0.0
     return float(vehicle.max_speed * vehicle.cruise_speed)
+
+
+def start_at_cruise(members: Iterable[Object], before: float, after: float) -> None:
+    """Let vehicles start no faster than at cruise speed, after it has changed as a share of the top speed. Vehicles
+    that have been given a start speed keep it."""
+    for ob in members:
+        settings = ob.steering
+        usual = settings.bl_rna.properties["start_speed"].default
+        varied = settings.variation.start_speed if settings.is_property_set("variation") else 0.0
+        factor = varied or 1.0
+        if not settings.locked and abs(settings.start_speed - min(usual, before) * factor) < ROUNDING:
+            start_speed = min(usual, after) * factor
+            if abs(start_speed - settings.start_speed) >= ROUNDING and ob.is_editable:
+                settings.start_speed = start_speed

@@ -12,7 +12,7 @@ from ..animation.animation_data import channelbags, posed_block
 from ..animation.posing import check_shows_clips, check_strips_play, short_name
 from ..clips.clip_copies import curves_for, fits
 from ..clips.clip_feet import stand_on_soles, store_unplanted, why_unplanted
-from ..clips.clip_speeds import gaits_of
+from ..clips.clip_speeds import gaits_of, start_at_cruise
 from ..clips.crowd_clips import (
     check_has_models,
     models_of,
@@ -30,7 +30,6 @@ from ..objects.hierarchy import Family
 from ..objects.tagged_objects import vehicles_of
 from ..properties import settings_of
 from ..refusal import Refusal
-from .preset_exchange import start_at_cruise
 
 FIND_CLIPS = (
     "Let a new crowd of animated models play the idle, walk and run that they bring along, and move at the speed of "

@@ -5,6 +5,7 @@ there is one. Where there never was one, its absence is nothing to look at; a pa
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from statistics import median
 
 import bpy
@@ -19,6 +20,7 @@ from ...simulation.declaration import NEAREST, POINTERS, Kind, Parameter
 from ...simulation.roles import OF_BODIES, Role
 from ...simulation.vehicle import VehicleModel
 from ..animation.animation_data import channelbag, evaluate
+from ..clips.clip_speeds import let_run
 from ..moving import locomotion_of
 from ..objects.tagged_objects import by_role, crowd_of, in_use, members_in, tagged, vehicles_of
 from ..properties import has_role, has_roles, uses
@@ -45,14 +47,15 @@ def add_behaviors(
             who goes from target to target, as on patrol, goes to all of them.
 
     Returns:
-        A clause for each target that was set.
+        A clause for each target that was set, and one if the crowd may run now.
     """
     settings, animated = crowd.steering, animated_paths(crowd)
-    owner = crowd_of(crowd) if has_role(crowd, Role.STATE) else crowd
-    values = {b: fitted_values(b, owner or crowd, scene) if fit else {} for b in behaviors}
+    is_state = has_role(crowd, Role.STATE)
+    owner = crowd_of(crowd) if is_state else crowd
+    chosen = let_run(crowd, scene, animated) if fit and not is_state and any(b.runs for b in behaviors) else []
+    values = {b: fitted_values(b, owner or crowd, scene, crowd if is_state else None) if fit else {} for b in behaviors}
     members = {ob for ob in members_in(selected) if crowd_of(ob) == owner}
     selected = [ob for ob in selected if ob not in members]
-    chosen = []
     for behavior in behaviors:
         group = getattr(settings, behavior.name)
         for name, value in values[behavior].items():
@@ -64,12 +67,19 @@ def add_behaviors(
     return chosen
 
 
-def fitted_values(behavior: type[Behavior], crowd: Object, scene: Scene) -> dict[str, Value]:
-    """The values of a new behavior that fit a crowd, by name. Of keyframed settings the largest value counts."""
+def fitted_values(
+    behavior: type[Behavior], crowd: Object, scene: Scene, state: Object | None = None
+) -> dict[str, Value]:
+    """The values of a new behavior that fit a crowd, or a state of it, by name. Of keyframed settings the largest value
+    counts."""
     settings = crowd.steering
     kinds = [b for b in CATALOGUE if uses(crowd, b.name)]
     present = {b: _largest_values(values_for_preset(b, getattr(settings, b.name)), crowd, b.name) for b in kinds}
-    return fitted(behavior, bodies_of(crowd, scene), settings.combining, present)
+    holder = state if state is not None and state.steering.vehicle.own else crowd
+    pace = _largest_values({"cruise_speed": holder.steering.vehicle.cruise_speed}, holder, "vehicle")["cruise_speed"]
+    bodies = bodies_of(crowd, scene)
+    bodies = replace(bodies, walks=bodies.grounded and float(pace) > 0.0)
+    return fitted(behavior, bodies, settings.combining, present)
 
 
 def bodies_of(crowd: Object, scene: Scene, state: Object | None = None) -> BodiesToFit:

@@ -3,8 +3,6 @@
 A preset may let vehicles enter one after another; the frames on which they do follow from the scene.
 """
 
-from collections.abc import Iterable
-
 import numpy as np
 from bpy.types import Depsgraph, Object, Scene
 
@@ -17,6 +15,7 @@ from ...simulation.declaration import Declared
 from ...simulation.presence.attendance import Attendance
 from ...simulation.vehicle import VehicleModel
 from ..animation.frame_rate import frame_range
+from ..clips.clip_speeds import start_at_cruise
 from ..moving import locomotion_of
 from ..objects.body_sizes import body_length
 from ..objects.hierarchy import Family
@@ -29,8 +28,6 @@ from .behavior_adding import fitted_values, note_unasked
 
 ONE_METRE = 1.0
 """The body length of a preset made from a crowd of points without vehicles."""
-ROUNDING = 1e-5
-"""The largest difference of the same share, stored with 32 bits."""
 MEASURED_BODIES = 20
 """Number of vehicles that are measured for the body length of a crowd."""
 
@@ -85,20 +82,6 @@ def _set_values(crowd: Object, values: Values) -> list[str]:
         _, *groups, name = path.split(".")
         setattr(getattr(crowd.steering, groups[0]) if groups else crowd.steering, name, value)
     return sorted(animated & {*values})
-
-
-def start_at_cruise(members: Iterable[Object], before: float, after: float) -> None:
-    """Let vehicles start no faster than at cruise speed, after it has changed as a share of the top speed. Vehicles
-    that have been given a start speed keep it."""
-    for ob in members:
-        settings = ob.steering
-        usual = settings.bl_rna.properties["start_speed"].default
-        varied = settings.variation.start_speed if settings.is_property_set("variation") else 0.0
-        factor = varied or 1.0
-        if not settings.locked and abs(settings.start_speed - min(usual, before) * factor) < ROUNDING:
-            start_speed = min(usual, after) * factor
-            if abs(start_speed - settings.start_speed) >= ROUNDING and ob.is_editable:
-                settings.start_speed = start_speed
 
 
 def paths_of(group: str, declaration: type[Declared], values: Values) -> dict[str, Value]:

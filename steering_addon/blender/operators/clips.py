@@ -6,11 +6,12 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, StringProperty
 from bpy.types import Context, Object, PropertyGroup
 
+from ...behaviors import CATALOGUE
 from ...settings.stored_choices import PLAYS
 from ...simulation.declaration import name_of
 from ..animation.posing import short_name
 from ..clips.clip_copies import fits
-from ..clips.clip_speeds import TOO_FAST, cruise_of, fit_states, gaits_of
+from ..clips.clip_speeds import TOO_FAST, cruise_of, fit_states, gaits_of, let_run
 from ..clips.crowd_clips import models_with_clips, state_of, stored_clips, why_without_rig
 from ..clips.finding_clips import Found, actions_of, find_clips, own_actions, promising, why_no_walk, why_none_moves
 from ..clips.measuring import measured_clips
@@ -28,7 +29,9 @@ from ..crowds.states import states_of_crowd
 from ..objects.focus import crowd_in_focus, select_only, selectable
 from ..objects.hierarchy import Family
 from ..objects.tagged_objects import crowd_of, in_use, members_in, names_of, vehicles_of
+from ..properties import uses
 from ..property_groups import items_of
+from ..read.dependencies import animated_paths
 from ..refusal import Refusal, check_stored, sound_front
 from ..status.sliding import slides_of
 from .polls import (
@@ -240,6 +243,8 @@ def fit_to_clips(crowd: Object, context: Context) -> str:
     walk, name = gaits[0]
     fit_speed(crowd, walk, context.scene, top_speed=TOO_FAST * gaits[-1][0])
     text = f"{crowd.name} moves at {walk:.2f} m/s, as {name}"
+    if any(behavior.runs and uses(crowd, behavior.name) for behavior in CATALOGUE):
+        text = "; ".join([text, *let_run(crowd, context.scene, animated_paths(crowd))])
     if fitted := fit_states(crowd, states_of_crowd(crowd, context)):
         text += f"; {names_of(fitted)} {'moves' if len(fitted) == 1 else 'move'} at the speed of its fastest clip"
     return text

@@ -5,6 +5,8 @@ the most room to a threat of speed w on its straight line makes an angle with it
 Weihs and Webb, Optimal avoidance and evasion tactics in predator-prey interactions, 1984.
 """
 
+from types import MappingProxyType
+
 import numpy as np
 
 from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, clamp, firsts, grouped, which
@@ -80,6 +82,8 @@ PACES = (
     ),
 )
 MAX_SPEED, CURRENT_SPEED = (c.number for c in PACES)
+AT_OWN_PACE = MappingProxyType({"pace": "CURRENT_SPEED"})
+"""With this begins what leads those on the ground to a place: who is sent somewhere walks, and runs if it has to."""
 
 
 def desired_speed(pace: Rows, agents: Agents) -> Scalars:
@@ -87,6 +91,13 @@ def desired_speed(pace: Rows, agents: Agents) -> Scalars:
     were stopped wish for cruise speed, or they would never wish to go on."""
     own = np.maximum(agents.speed, agents.cruise_speed)
     return np.where(pace == CURRENT_SPEED, own, agents.max_speed)
+
+
+def at_pace(pace: Rows, agents: Agents, speed: Scalars) -> tuple[Scalars, Mask]:
+    """A speed, (n,) m/s, no higher than a pace allows, and whether it is set, (n,): at their own pace agents that need
+    not be slower only turn."""
+    desired = desired_speed(pace, agents)
+    return np.minimum(speed, desired), (pace == MAX_SPEED) | (speed < desired)
 
 
 def turn_to(offset: Vectors, agents: Agents) -> Vectors:

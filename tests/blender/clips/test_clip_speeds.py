@@ -92,3 +92,27 @@ def test_fit_speed_lets_states_run_as_fast_as_their_clip() -> None:
     assert cruise(state) == pytest.approx(RUN / 1.5, rel=1e-4)
     assert cruise(people) == pytest.approx(SPEED, rel=0.05)
     assert told() == []
+
+
+def test_what_is_run_for_lets_a_crowd_run_and_what_it_is_sent_to_lets_it_walk() -> None:
+    people = runners()
+    [member] = part("blender.objects.tagged_objects").vehicles_of(people, bpy.context.scene)
+    member.steering.start_speed = 0.5
+    press("behavior_add", people, behavior="arrival")
+    assert people.steering.arrival.pace == "CURRENT_SPEED"
+    assert people.steering.vehicle.max_speed == pytest.approx(2.0 * SPEED), "it does not run for that"
+    press("behavior_add", people, behavior="fight")
+    assert people.steering.vehicle.max_speed == pytest.approx(RUN)
+    assert member.steering.start_speed == pytest.approx(0.25), "nobody starts faster for that"
+    assert cruise(people) == pytest.approx(SPEED, rel=0.05)
+    people.steering.vehicle.max_speed = SPEED
+    press("fit_speed", people)
+    assert people.steering.vehicle.max_speed == pytest.approx(RUN, rel=0.01), "Fit Speed knows that it fights"
+
+
+def test_who_is_to_stand_is_sent_somewhere_at_top_speed() -> None:
+    """At its own pace it would stay."""
+    people = runners()
+    people.steering.vehicle.cruise_speed = 0.0
+    press("behavior_add", people, behavior="seek")
+    assert people.steering.seek.pace == "MAX_SPEED"

@@ -17,6 +17,7 @@ from ....settings.preset import Preset, scaled
 from ....simulation.arrays.chance import Keys, mix, uniform
 from ....simulation.declaration import Kind
 from ....simulation.roles import Role
+from ...clips.clip_speeds import start_at_cruise
 from ...moving import locomotion_of
 from ...objects.hierarchy import Family
 from ...objects.identity import identities_in_a_row, new_identity, taken_identities
@@ -25,7 +26,7 @@ from ...properties import has_role
 from ...read.role_assignment import give_role, make_vehicle, new_crowd
 from ..behavior_adding import point_at
 from ..member_variation import Amounts, vary
-from ..preset_exchange import start_at_cruise, take_up
+from ..preset_exchange import take_up
 from ..preset_files import CROWDS
 from .models import ReadyModel, appended
 

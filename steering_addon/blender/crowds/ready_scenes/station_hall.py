@@ -98,6 +98,7 @@ def _give_goals(hall: Hall, builder: SceneBuilder) -> None:
     visit.stay_time, visit.stay_spread, visit.share_going = STAY, SPREAD, SHARE
     visit.slowing_distance = 2.0 * READS_WITHIN * hall.scale
     leave.target_collection, leave.target_choice = exits, "RANDOM"
+    visit.pace = leave.pace = "MAX_SPEED"
     walls = crowd.steering.obstacle_avoidance
     walls.method, walls.clearance, walls.field_distance = "FIELD", CLEARANCE * hall.scale, PUSHES * hall.scale
 
