@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.arrays.scalars import EPSILON, Mask, Number, Rows, Scalars, anybody
-from ..simulation.arrays.vectors import Vectors, magnitude, picked, unit
+from ..simulation.arrays.vectors import Vectors, magnitude, picked, truncate, unit
 from ..simulation.behavior import Behavior, Intent, Steering, Taking
 from ..simulation.declaration import Unit, acceleration, another_body, called, length, number, resource, seconds
 from ..simulation.memory import Memory, remembered
@@ -47,8 +47,8 @@ class Forage(Behavior):
 
     After a meal an agent wanders until it is hungry again. With a home it carries each meal there, and also what it has
     when a resource runs out; then it goes back to where it found the meal. A resource that has run out is gone for all
-    agents, and hidden in previews and bakes; its amount is a setting of the resource. Without a resource it does
-    nothing but wander.
+    agents, and hidden in previews and bakes; its amount is a setting of the resource. A pond that is an obstacle too
+    is reached at its edge. Without a resource it does nothing but wander.
     """
 
     name = "forage"
@@ -128,11 +128,15 @@ class Forage(Behavior):
         return _Errand(offset, gap, feeds, carries, returns)
 
     def _way(self, world: World, agents: Agents, body: Rows) -> tuple[Vectors, Scalars]:
-        """The offset to the middle of a body of each agent, (n, 3), and the gap between the two, (n,); metres."""
+        """The offset to the middle of a body of each agent, (n, 3), and the gap between the two, (n,); metres. Of
+        one in an obstacle, such as a pond, they are those to where agents stop before that."""
         row = np.maximum(body, 0)
         offset = agents.level(world.by_way(agents, picked(world.bodies.position, row)) - agents.position)
         gap = magnitude(offset) - world.bodies.radius[row] - agents.radius
-        return offset, np.maximum(gap, 0.0)
+        left = world.up_to_obstacles(agents, row) - np.nan_to_num(agents.intention.clearance)
+        stops = np.isfinite(left)
+        gap = np.maximum(np.where(stops, left, gap), 0.0)
+        return np.where(stops[:, None], truncate(offset, gap), offset), gap
 
     def _feeding(self, gap: Scalars, memory: Hunger) -> Mask:
         """Whether each agent is on its way to a resource or feeds on it, (n,)."""

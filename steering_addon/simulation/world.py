@@ -12,7 +12,7 @@ from . import ground
 from .arrays.chance import Keys
 from .arrays.frozen import Columns
 from .arrays.once import once
-from .arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, largest, same_for_all, shared
+from .arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, largest, least_of_each, same_for_all, shared, which
 from .arrays.vectors import Vectors, columns, cross, magnitude, no_vectors, picked, unit
 from .bodies import Bodies
 from .candidates import Candidates
@@ -20,6 +20,7 @@ from .geometry.flows import Flow
 from .geometry.obstacles import Obstacles
 from .geometry.paths import Path
 from .geometry.regions import Regions
+from .geometry.shapes import OUTSIDE
 from .geometry.stature import Stature
 from .handling import Handling
 from .intention import Intention
@@ -171,6 +172,20 @@ class World:
         """The places of bodies of rows (n,), -1 for none, as of `by_way`, (n, 3) metres; nan for none."""
         position = picked(self.bodies.position, np.maximum(rows, 0))
         return self.by_way(agents, np.where((rows >= 0)[:, None], position, np.nan), self.bodies.moves(rows))
+
+    def up_to_obstacles(self, agents: Agents, rows: Rows) -> Scalars:
+        """The gaps between agents and the obstacles in which bodies of rows (n,) lie, (n,) metres: nearer to them no
+        agent comes. inf for bodies that lie in none."""
+        solid = self.obstacles.take(which(self.obstacles.present & (self.obstacles.side == OUTSIDE)))
+        bodies, of_agent = np.unique(rows, return_inverse=True)
+        agent, obstacle = np.nonzero((solid.clearance(picked(self.bodies.position, bodies)) < 0.0)[of_agent])
+        if not len(agent):
+            return shared(np.inf, len(agents))
+        half = agents.extent - agents.radius
+        places, axis = picked(agents.position, agent), picked(agents.forward * half[:, None], agent)
+        radius, stature = agents.radius[agent], agents.stature.take(agent)
+        distance, _ = solid.surface_of_capsules(places, axis, radius, obstacle, stature)
+        return least_of_each(len(agents), agent, distance - radius)
 
     def away_by_way(self, agents: Agents, threat: Rows, places: Vectors, runs: Mask) -> Vectors:
         """Places, (n, 3) metres, moved round agents that run from bodies of rows (n,), so that they run out by a way.

@@ -6,13 +6,17 @@ import numpy as np
 import pytest
 
 from steering_addon.behaviors.forage import Forage, Hunger
+from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import Planar
+from steering_addon.scene import obstacles
+from steering_addon.simulation.geometry.obstacles import Obstacles, boxes
 from tests.scene import Scene, all_of, leaders, positions, resources, speeds
 
 FPS = 12
 R = 0.5
+POND = (0.0, 15.0, 0.0)
 
 
 def grazers(n: int = 1, amount=np.inf, at=((0.0, 8.0, 0.0),), **values) -> Scene:
@@ -32,6 +36,16 @@ def test_it_goes_to_a_resource_nearby_and_stops_to_feed() -> None:
     assert -0.05 < gap < 0.3
     assert speeds(states)[-1].max() < 0.1
     assert states[-1].taken[0] > 3.0
+
+
+@pytest.mark.parametrize("things", [obstacles([POND], 3.0), boxes([POND], [(5.0, 2.0, 0.2)])], ids=["round", "box"])
+def test_it_drinks_at_the_edge_of_a_pond_that_is_an_obstacle(things: Obstacles) -> None:
+    place = grazers(3, at=(POND,), meal=0.0, distance=0.0)
+    place = replace(place, behaviors=[(ObstacleAvoidance, {}), *place.behaviors], obstacles=things)
+    states = place.run(FPS * 12)
+    gap = things.clearance(states[-1].motion.position[:3])[:, 0] - R
+    assert (gap > 0.0).all() and (gap < 2.0).all()
+    assert states[-1].taken[0] - states[-FPS].taken[0] == pytest.approx(3.0, rel=0.1), "all of them drink"
 
 
 def test_without_a_resource_nearby_it_wanders() -> None:
