@@ -40,7 +40,7 @@ from ..read.evaluated_points import number_of_points
 from ..read.solids import is_mesh
 from ..read.sources import behaviors_of, pointers_of
 from ..read.target_groups import awaited, outside_scene, target_problem, waits_unasked
-from .covering import covering
+from .covering import covering, walled
 from .model_traits import undriven
 from .placing import loose_links, misplaced
 
@@ -69,6 +69,7 @@ class FindingKind(Enum):
     UNDRIVEN = "DRIVER"
     UPSIDE_DOWN = "FILE_REFRESH"
     UNUSED_SURFACE = "MESH_GRID"
+    WALLED = "MOD_SOLIDIFY"
     LOOSE_LINK = "LINKED"
     UNPLAYED = "NLA"
     FAR_OUTSIDE = "CUBE"
@@ -132,7 +133,7 @@ def findings(
     yield from _bodies(vehicles)
     yield None
     yield from _shapes(scene, roles, records)
-    yield from _surfaces(roles)
+    yield from _surfaces(scene, roles)
     yield from _places(scene, roles, records, members_of)
     yield from _links(scene, roles)
     yield from _parts(vehicles, crowd_of_each)
@@ -275,8 +276,8 @@ def _unreached_goals(goals: Iterable[tuple[Object, str]]) -> Iterator[Finding]:
         yield Finding(FindingKind.NO_WAY, f"{text}. Show Ways in the overlay tells where it ends", (goal,))
 
 
-def _surfaces(roles: Mapping[Role, Sequence[Object]]) -> Iterator[Finding]:
-    """The surfaces that nothing can stand on, and those of a scene in which nothing does."""
+def _surfaces(scene: Scene, roles: Mapping[Role, Sequence[Object]]) -> Iterator[Finding]:
+    """The surfaces that nothing can stand on, those of a scene in which nothing does, and those that have walls."""
     surfaces = roles[Role.SURFACE]
     bare = [ob for ob in surfaces if _has_no_faces(ob)]
     yield from _about(FindingKind.NO_FACES, bare, "has no faces, so nothing stands on it")
@@ -285,6 +286,9 @@ def _surfaces(roles: Mapping[Role, Sequence[Object]]) -> Iterator[Finding]:
         ways = " or ".join(kind.label for kind in LOCOMOTIONS if kind.stands)
         text = f"is used by no crowd. Set the Locomotion of one to {ways}, or remove the Surface tag"
         yield from _about(FindingKind.UNUSED_SURFACE, surfaces, text)
+    elif members:
+        text = "has walls, which nobody keeps out of. Tag as Obstacle as well"
+        yield from _about(FindingKind.WALLED, walled(scene, surfaces), text)
 
 
 def _posed_alike(vehicles: Sequence[Object], crowds: Sequence[Object | None]) -> Iterator[Finding]:

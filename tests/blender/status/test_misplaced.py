@@ -83,6 +83,18 @@ def a_surface_without_faces() -> set[str]:
     return {"Bare"}
 
 
+def a_room_of_one_mesh(wall: float = 2.0) -> set[str]:
+    """A floor with a wall across it."""
+    floor, across = (
+        [(-9, -9, 0), (9, -9, 0), (9, 9, 0), (-9, 9, 0)],
+        [(0, -5, 0), (0, 5, 0), (0, 5, wall), (0, -5, wall)],
+    )
+    tag(meshed("Room", floor + across, [(0, 1, 2, 3), (4, 5, 6, 7)]), role="SURFACE")
+    for sheep in herd((5.0, 5.0, 0.0)):
+        sheep.steering.height = 1.0
+    return {"Room"}
+
+
 CASES = {
     above_the_ground: ("OFF_GROUND", "Sheep 0 and Sheep 2 have no surface at the feet"),
     on_a_slope: ("TOO_STEEP", "Sheep 1 starts on ground steeper than Max Slope"),
@@ -92,6 +104,7 @@ CASES = {
     a_car_at_the_edge: ("WHEELS_HANG", "Sheep 0 has wheels that hang in the air"),
     a_lone_rider: ("OFF_GROUND", "Sheep 1 has no surface at the feet"),
     a_surface_for_nobody: ("UNUSED_SURFACE", "Hill is used by no crowd. Set the Locomotion of one to On Foot"),
+    a_room_of_one_mesh: ("WALLED", "Room has walls, which nobody keeps out of. Tag as Obstacle as well"),
     a_surface_without_faces: ("NO_FACES", "Bare has no faces, so nothing stands on it"),
 }
 
@@ -105,6 +118,16 @@ def test_it_is_named_before_the_bake_and_a_click_selects_it(scene) -> None:
     others = {each for each, _ in CASES.values()} - {kind}
     assert scene is a_surface_without_faces or not others & set(listed())
     assert selected_by_click(kind) == names
+
+
+def test_a_step_is_no_wall_and_a_wall_that_is_an_obstacle_as_well_is_not_named() -> None:
+    frames(1, 5)
+    a_room_of_one_mesh(wall=0.2)
+    assert listed() == {}
+    bpy.data.objects.remove(bpy.data.objects["Room"])
+    a_room_of_one_mesh()
+    tag(bpy.data.objects["Room"], role="OBSTACLE")
+    assert listed() == {}
 
 
 def test_what_is_well_placed_or_baked_is_not_named() -> None:
