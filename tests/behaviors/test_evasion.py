@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
-from steering_addon.behaviors.evasion import Evasion
+from steering_addon.behaviors.evasion import SHORT_OF_IT, Evasion
 from steering_addon.behaviors.flee import Flee
 from tests.scene import Scene, leaders
 
@@ -21,11 +22,21 @@ def test_from_a_pursuer_at_rest_it_flees() -> None:
 
 
 def test_it_heads_away_from_where_the_pursuer_will_be() -> None:
-    """By the definition: flee the position of a linear predictor, for the time the pursuer needs to reach the agent."""
+    """By the definition: flee the position of a linear predictor, as the agent sees it, for nearly the time in which
+    they would meet."""
     place = hunted(drift=(3.0, 0.0, 0.0))
-    menace = np.array([0.0, -6.0, 0.0]) + 2.0 * np.array([3.0, 0.0, 0.0])
+    offset, velocity = np.array([0.0, -6.0, 0.0]), np.array([3.0, -2.0, 0.0])
+    menace = offset + SHORT_OF_IT * 6.0 / np.linalg.norm(velocity) * velocity
     away = -menace / np.linalg.norm(menace)
     assert np.allclose(place.steering()[0], (away * 5.0 - [0.0, 2.0, 0.0]) / 0.3)
+
+
+@pytest.mark.parametrize("speed", [0.5, 1.0, 2.0])
+def test_from_a_pursuer_that_comes_straight_it_runs_straight_away(speed: float) -> None:
+    """Also from one that is right behind, at any speed."""
+    for gap in (0.7, 3.0, 6.0):
+        place = replace(hunted(drift=(0.0, speed, 0.0)), tracked=leaders([0.0, -gap, 0.0]))
+        assert np.allclose(place.steering()[0], [0.0, (5.0 - 2.0) / 0.3, 0.0])
 
 
 def test_it_does_nothing_beyond_its_distance_or_without_a_pursuer() -> None:

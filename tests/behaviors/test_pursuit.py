@@ -199,3 +199,11 @@ def test_an_animal_on_its_circle_keeps_its_pace_to_come_round_to_its_quarry(size
     )
     gap = np.linalg.norm(positions(scene.run(250))[:, 0] - scene.tracked.position[0], axis=1)
     assert gap.min() < 5.0 * size
+
+
+def test_it_lets_go_of_a_long_quarry_that_it_touches_from_behind() -> None:
+    """Their middles are then far from each other, and nearer than that they do not come."""
+    behind = leaders([0.0, 2.9, 0.0])
+    for half, touches in ((0.0, False), (2.0, True)):
+        world, agents, [pursuit] = chase(tracked=replace(behind, half_axis=np.array([half]))).seen()
+        assert (pursuit.steer(world, agents, FRESH).memory.pause > 0.0).all() == touches

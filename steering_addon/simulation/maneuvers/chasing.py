@@ -129,11 +129,19 @@ def are_at(world: World, agents: Agents, target: Rows, within: Scalars) -> Mask:
     # The share of the last step, relative to the target and back in time, at which the agent was nearest to it.
     back = clamp(-dot(offset, covered) / np.maximum(dot(covered, covered), EPSILON), 0.0, 1.0)
     near = np.where(within > 0.0, within, agents.radius + world.bodies.radius[row])
-    touched: Mask = (target >= 0) & (magnitude(offset + covered * back[:, None]) <= near)
+
+    def reached(offset: Vectors) -> Mask:
+        nearest = offset + covered * back[:, None]
+        # Behind a long body an agent touches it far from its middle.
+        apart = np.where((within > 0.0)[:, None], nearest, world.bodies.between(nearest, agents.rows, row))
+        within_it: Mask = magnitude(apart) <= near
+        return within_it
+
+    touched: Mask = (target >= 0) & reached(offset)
     if world.ways is not None and anybody(touched):
         # One that stands below a goal upstairs has not reached it.
         by_way = world.by_way(agents, np.where(touched[:, None], position, np.nan), world.bodies.moves(row))
-        touched = touched & (magnitude(agents.level(by_way - agents.position) + covered * back[:, None]) <= near)
+        touched = touched & reached(agents.level(by_way - agents.position))
     return touched
 
 
