@@ -11,6 +11,8 @@ from .preset_values import Value, Values, from_multiples, hastened, within
 
 RUNS = 0.75
 """The share of the run's speed from which on a state runs."""
+TOO_FAST = 1.3
+"""Legs look hurried from this multiple of the speed on for which the fastest clip is made."""
 BURSTS = 0.5
 """For how long what flies or swims bursts in a state, as a share of the time for which walkers run: so fast it is soon
 out of sight of the others."""
@@ -62,7 +64,7 @@ def behavior_in_state(preset: Preset, kind: type[Behavior], of_crowd: Values, mo
 
 
 def vehicle_in_state(
-    preset: Preset, kind: type[Locomotion], of_crowd: Values, factor: float | None
+    preset: Preset, kind: type[Locomotion], of_crowd: Values, factor: float | None, run: float = 0.0
 ) -> dict[str, Value]:
     """The numbers of the vehicles in a ready state, by name, where it has its own.
 
@@ -71,12 +73,17 @@ def vehicle_in_state(
     Args:
         of_crowd: those of its crowd, by name.
         factor: how many times as fast they are; None for as their crowd.
+        run: the speed of the crowd's run, m/s, which a state that is faster for it hardly exceeds; 0 for none.
     """
     changed: dict[str, Value] = {} if factor is None else dict(hastened(of_crowd, factor, of_crowd))
     if preset.cruise_speed is not None:
         cruise = float(of_crowd["cruise_speed"]) / (factor or 1.0)
         changed["cruise_speed"] = min(preset.cruise_speed, cruise) if kind.burst < np.inf else preset.cruise_speed
     numbers = {**of_crowd, **changed}
+    if factor is not None and 0.0 < TOO_FAST * run < float(numbers["max_speed"]):
+        cruise = float(numbers["cruise_speed"]) * float(numbers["max_speed"])
+        changed |= {"max_speed": TOO_FAST * run, "cruise_speed": min(cruise / (TOO_FAST * run), 1.0)}
+        numbers |= changed
     if preset.cruise_speed == 0.0:
         changed["speed_time"] = min(float(numbers["speed_time"]), STOPS)
     if preset.spurt is not None:

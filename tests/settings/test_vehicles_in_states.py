@@ -48,6 +48,14 @@ def test_it_turns_as_tightly_reacts_as_much_more_quickly_and_gathers_its_speed_i
     assert vehicle_in_state(startle(spurt=5.0), OnFoot, CROWD, 2.0) == fast
 
 
+def test_a_state_that_cruises_as_fast_as_the_run_has_hardly_more_to_spare() -> None:
+    crowd = {**CROWD, "max_speed": 11.8, "cruise_speed": 0.23}
+    regroup = startle(faster=1.5, cruise_speed=0.6)
+    numbers = vehicle_in_state(regroup, OnFoot, crowd, factor_in_state(regroup, OnFoot, crowd, 11.8), 11.8)
+    assert numbers["max_speed"] == pytest.approx(1.3 * 11.8)
+    assert numbers["max_speed"] * numbers["cruise_speed"] == pytest.approx(11.8)
+
+
 def test_who_is_as_fast_as_a_slow_clip_is_no_weaker_and_no_slower_to_turn_than_its_crowd() -> None:
     slow = {name: CROWD[name] for name in ("max_force", "response_time", "speed_time")}
     assert hastened(CROWD, 0.5, CROWD) == {**slow, "max_speed": 2.0}

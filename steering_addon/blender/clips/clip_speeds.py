@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator
 from bpy.types import Object, Scene
 
 from ...settings.preset_values import HASTENED, hastened, quickened
-from ...settings.vehicles_in_states import RUNS
+from ...settings.vehicles_in_states import RUNS, TOO_FAST
 from ..moving import locomotion_of
 from ..objects.tagged_objects import vehicles_of
 from ..properties import settings_of
@@ -13,8 +13,6 @@ from .crowd_clips import state_of, stored_clips
 from .finding_clips import AHEAD, FASTER, WALKS
 from .finding_clips import RUNS as NAMED_RUNS
 
-TOO_FAST = 1.3
-"""Legs look hurried from this multiple of the speed on for which the fastest clip is made."""
 ROUNDING = 1e-5
 """The largest difference of the same share, stored with 32 bits."""
 ALIKE = 1.15

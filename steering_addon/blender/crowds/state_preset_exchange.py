@@ -79,10 +79,11 @@ class StateAdding:
         """Give a state the numbers of the vehicle and of its locomotion that it has of its own."""
         vehicle, of_crowd, moves = state.steering.vehicle, self.crowd.steering, locomotion_of(self.crowd)
         values = values_for_preset(VehicleModel, of_crowd.vehicle)
-        faster = factor_in_state(preset, moves, values, run_of(self.crowd))
+        run = run_of(self.crowd)
+        faster = factor_in_state(preset, moves, values, run)
         # Switching it on copies the crowd's values, each time.
         vehicle.own = bool(preset.vehicle) or (faster, preset.cruise_speed) != (None, None)
-        _set(vehicle, vehicle_in_state(preset, moves, values, faster))
+        _set(vehicle, vehicle_in_state(preset, moves, values, faster, run))
         turns, multiples = getattr(state.steering, moves.name), preset.locomotion.get(moves.name, {})
         if faster in (None, 1.0) and not multiples:
             return

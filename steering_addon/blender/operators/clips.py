@@ -8,10 +8,11 @@ from bpy.types import Context, Object, PropertyGroup
 
 from ...behaviors import CATALOGUE
 from ...settings.stored_choices import PLAYS
+from ...settings.vehicles_in_states import TOO_FAST
 from ...simulation.declaration import name_of
 from ..animation.posing import short_name
 from ..clips.clip_copies import fits
-from ..clips.clip_speeds import TOO_FAST, cruise_of, fit_states, gaits_of, let_run
+from ..clips.clip_speeds import cruise_of, fit_states, gaits_of, let_run
 from ..clips.crowd_clips import models_with_clips, state_of, stored_clips, why_without_rig
 from ..clips.finding_clips import Found, actions_of, find_clips, own_actions, promising, why_no_walk, why_none_moves
 from ..clips.measuring import measured_clips
