@@ -65,9 +65,12 @@ class Mesh8:
             corners[k] = np.where(one == other, one, n)
         return cls(spans, passable, inner, corners, np.where(passable, slowness * spans.size, np.inf))
 
-    def around(self, nodes: Rows, cells: int) -> Rows:
-        """Nodes (m,) and those up to so many cells from them, past nodes that can be passed; each at least once."""
+    def around(self, nodes: Rows, cells: int, most: int) -> Rows:
+        """Nodes (m,) and those up to so many cells from them, past nodes that can be passed, until they are more than
+        `most`; each at least once."""
         for _ in range(cells):
+            if len(nodes) > most:
+                break
             nodes = np.concatenate((nodes, self.links[:, nodes].ravel(), self.corners[:, nodes].ravel()))
             nodes = np.unique(nodes[nodes < len(self.spans)])
         return nodes
@@ -276,8 +279,11 @@ class Field:
 
     def descent(self, nodes: Rows) -> NDArray[np.float64]:
         """The level unit directions, (2, m), in which the ways lead; zero at the goal and where a leap begins."""
-        new = nodes[~self._looked[nodes]]
-        if len(new):
+        if not self._looked[nodes].all():
+            # All that are known together take less time than some of them in each look.
+            unlooked = self._done & np.isfinite(self.time) & ~self._looked
+            unlooked[nodes] = ~self._looked[nodes]
+            new = which(unlooked)
             self._looked[new], self._along[:, new] = True, self._steepest(new)
             if len(self._leaps.start):
                 self._along[:, new[self.leap_from(new) >= 0]] = 0.0

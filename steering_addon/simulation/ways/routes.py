@@ -25,8 +25,8 @@ LANES = (0.0, 0.33, 0.67, 1.0)
 bend, and does not queue for the corner."""
 WIDEST = 6
 """Cells, as wide as a body's radius, of the free width that are used. Through what is narrower all go as they come."""
-AROUND, TOGETHER = 2, 256
-"""Up to so many cells round the nodes of all who go by ways is looked from as well, if they are no more than these."""
+AROUND, TOGETHER = 8, 1024
+"""Up to so many cells round the nodes of all who go by ways is looked from as well, until these are so many nodes."""
 UNKNOWN = -1
 SIGHT = 3.0
 """Metres of way up to which passages too narrow for two are seen."""
@@ -74,13 +74,12 @@ def look_from(routes: Sequence[Routes], nodes: Sequence[Rows]) -> None:
     """
     if not any((each.aim[few] == UNKNOWN).any() for few, each in zip(nodes, routes)):
         return
-    asked, widely = [], len(np.concatenate(nodes)) <= TOGETHER
+    asked = []
     for few, each in zip(nodes, routes):
         unknown = few[each.aim[few] == UNKNOWN]
         each.field.reach(unknown)
-        if widely:
-            near = each.ground.grid.around(few, AROUND)
-            unknown = np.concatenate((unknown, near[(each.aim[near] == UNKNOWN) & each.field.knows(near)]))
+        near = each.ground.grid.around(few, AROUND, TOGETHER)
+        unknown = np.concatenate((unknown, near[(each.aim[near] == UNKNOWN) & each.field.knows(near)]))
         if len(unknown):
             new = np.unique(unknown)
             each.aim[new] = len(each.ground.spans)
