@@ -48,6 +48,7 @@ class Landing(Destination):
             descent.memory,
             sets_speed=descent.goes,
             arrived=descent.memory.stands,
+            lands=descent.place,
             comes_down=descent.comes_down,
             perch=descent.perch,
             heading=descent.heading,

@@ -106,7 +106,7 @@ def land_on_marks(
     mode = np.where(before.stands, before.mode, _modes(state)[rows])
     memory = replace(descent.memory, mark=number, mode=mode)
     signals: dict[str, Any] = {"comes_down": descent.comes_down, "perch": descent.perch, "heading": descent.heading}
-    signals["lands"] = np.where(memory.barred[:, None], np.nan, descent.place)
+    signals["lands"] = descent.place
     columns = {}
     for name, column in signals.items():
         column_before = getattr(decided, name)
