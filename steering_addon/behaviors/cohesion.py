@@ -37,8 +37,8 @@ class Cohesion(Neighborhood):
 
     Steers toward the middle of its neighbors, with full weight if that is at least half the distance away. Optionally
     it seeks the middle at its own pace. If the crowd has split, around a tower for example, each part returns to the
-    others as a whole and keeps its shape; the smaller it is, the harder it steers. Does nothing for an agent without
-    neighbors or in their middle, and, when seeking, for an agent that heads for the middle.
+    others as a whole; the smaller it is, the harder it steers, and the less its neighbors count. Does nothing for an
+    agent without neighbors or in their middle, and, when seeking, for an agent that heads for the middle.
     """
 
     name = "cohesion"
@@ -62,7 +62,10 @@ class Cohesion(Neighborhood):
         seeking = self.method == SEEK
         if anybody(seeking):
             to_middle = np.where(seeking[:, None], turn_to(offset, agents), to_middle)
-        return Steering(fade(to_middle + self._to_others(neighbors, world, agents)) * agents.mass[:, None])
+        to_others = self._to_others(neighbors, world, agents)
+        # Else the foremost waits for one behind it, which keeps apart from it: neither returns.
+        to_middle = to_middle * (1.0 - magnitude(to_others))[:, None]
+        return Steering(fade(to_middle + to_others) * agents.mass[:, None])
 
     def _to_others(self, neighbors: Neighbors, world: World, agents: Agents) -> Vectors:
         """The steering toward parts of the crowd out of sight, (n, 3), at most 1 long; zero for an undivided crowd."""

@@ -7,7 +7,7 @@ import numpy as np
 from ..simulation.arrays.scalars import EPSILON, Number, Rows
 from ..simulation.arrays.vectors import magnitude, picked
 from ..simulation.behavior import Behavior, Intent, Steering
-from ..simulation.declaration import body, called, length, seconds
+from ..simulation.declaration import body, called, integer, length, seconds
 from ..simulation.maneuvers.chasing import REACTION, comes_near, dodged
 from ..simulation.world import Agents, World
 
@@ -32,6 +32,7 @@ class Evasion(Behavior):
     intent = Intent.REACT
     runs = True
     runs_from_caller = True
+    priority: Rows = integer(1, "Lower numbers come first when the crowd takes the first that applies")
 
     pursuer: Rows = body("Pursuer to run from, an object or a crowd; empty: the nearest leader")
     distance: Number = length(10.0, "How near its body has to be; 0: at any distance")

@@ -96,7 +96,7 @@ def test_the_parts_of_a_crowd_return_to_each_other(parts: list[tuple[float, int]
     place = parted(*parts)
     alone = drawn(place, distance=2.0, rejoin_distance=0.0)
     wanted = way_back(place, 2.0, 20.0)
-    both = alone + wanted
+    both = alone * (1.0 - np.linalg.norm(wanted, axis=1, keepdims=True)) + wanted
     both /= np.maximum(1.0, np.linalg.norm(both, axis=1))[:, None]
     assert (np.linalg.norm(wanted, axis=1) > 0.1).sum() > 1
     assert np.abs(drawn(place, distance=2.0, rejoin_distance=20.0) - both).max() < 1e-9

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from steering_addon.behaviors.evasion import Evasion
 from steering_addon.behaviors.flee import Flee
 from steering_addon.behaviors.seek import Seek
 from steering_addon.locomotion import Planar
@@ -41,6 +42,14 @@ def test_it_gets_away_and_then_calms_down() -> None:
     assert distance[-1] > 10.0
     assert speeds(states).max() > 4.8, "it fled"
     assert speeds(states)[-1, 0] == pytest.approx(4.0, abs=0.1), "and is back at cruise speed"
+
+
+@pytest.mark.parametrize("runs", [(Flee, {}), (Evasion, {})])
+def test_who_runs_does_not_go_on_to_its_goal_past_the_threat(runs: tuple) -> None:
+    goes = Seek, {"target": 2, "weight": 3.0}
+    ahead = leaders([3.0, 0.0, 0.0], [9.0, 0.0, 0.0])
+    place = Scene([[0.0, 0.0, 0.0]], behaviors=[goes, runs], tracked=ahead, combining=2)
+    assert positions(place.run(24))[-1, 0, 0] < -0.5
 
 
 def test_on_top_of_the_target_it_goes_forward() -> None:

@@ -199,7 +199,7 @@ def test_chance_gives_each_behavior_its_share_of_steps(way: int) -> None:
         np.zeros((n, 3)),
         behaviors=[
             (Seek, {"target": n, "probability": probability[0], "priority": 1}),
-            (Flee, {"target": n, "distance": 0.0, "probability": probability[1]}),
+            (Flee, {"target": n, "distance": 0.0, "probability": probability[1], "priority": 2}),
         ],
         tracked=leaders([-9.0, 0.0, 0.0]),
         combining=way,
