@@ -13,6 +13,9 @@ from ..simulation.maneuvers.chasing import AT_OWN_PACE, PACES, are_at, at_pace
 from ..simulation.maneuvers.stopping import Settling, braking_distance, speed_to_stop
 from ..simulation.world import Agents, World
 
+STOPPING_TIME = 1.0
+"""Seconds in which those that settle beside a place that is taken come to stand, from top speed."""
+
 
 @dataclass(frozen=True)
 class Arrival(Destination):
@@ -20,7 +23,8 @@ class Arrival(Destination):
 
     The speed follows the paper's ramp from slowing_distance down to zero, or the braking distance of the vehicle if
     that is longer. A target to the side is approached no faster than turns allow. Where others are at the target
-    already, it stands close by as soon as it gets no nearer. Does nothing without a target.
+    already, it stands close by as soon as it gets no nearer, whatever else would move it, unless it has to run from
+    something. Does nothing without a target.
     """
 
     name = "arrival"
@@ -50,9 +54,12 @@ class Arrival(Destination):
         desired_velocity = (clipped_speed / np.maximum(distance, EPSILON))[:, None] * target_offset
         force = agents.steering_to(desired_velocity, response_time)
         arriving = self.target >= 0
+        stands = memory.settled & ~agents.intention.alarmed
+        slower = np.maximum(agents.speed - agents.max_speed * world.dt / STOPPING_TIME, 0.0)
         steering = Steering(
             np.where(arriving[:, None], force, 0.0),
             memory,
+            speed_limit=np.where(stands, slower, np.inf),
             sets_speed=arriving & sets_speed,
             arrived=are_at(world, agents, self.target, agents.arrival_distance) | (self.departs & memory.settled),
         )

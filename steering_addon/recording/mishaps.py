@@ -23,6 +23,7 @@ from ..simulation.lane_use import Passing, Yielding
 from ..simulation.locomotion import FLARES, HELD_UP, OFF_GROUND, PERCHED
 from ..simulation.maneuvers.coming_down import Coming
 from ..simulation.maneuvers.formation import Station
+from ..simulation.maneuvers.stopping import Settling
 from ..simulation.memory import memory_among
 from ..simulation.roles import Role
 from ..simulation.sensing import upward_of
@@ -167,16 +168,17 @@ class Mishaps:
         self._stood[self._lets & ~lets] = self._stayed[self._lets & ~lets] = 0.0
         self._lets = lets
         still = solid & (magnitude(state.motion.velocity) < STILL * snapshot.vehicle.max_speed)
-        blocked = still & (clearance < BLOCKED * radius) & ~errands(state).arrived
+        there = _are_there(state)
+        blocked = still & (clearance < BLOCKED * radius) & ~there
         self._stood = np.where(blocked, self._stood + snapshot.frame_time, 0.0)
-        stuck, stays = self._stood > PATIENCE, self._gets_nowhere(state, snapshot, clearance)
+        stuck, stays = self._stood > PATIENCE, self._gets_nowhere(state, snapshot, clearance) & ~there
         waits = _wait_in_turn(stuck | stays, self._queued < LONG - PATIENCE, state, snapshot)
         alone = which(stays & ~waits)
         stuck[alone] |= clearance[alone] <= _gap_to_those_who_stand(alone, state, snapshot)
         self._note_stuck(frame, stuck & ~waits, snapshot)
         self._queued += np.where(waits, PATIENCE, 0.0)
         self._stood[waits] = self._stayed[waits] = 0.0
-        queue = (self._queued >= LONG) & ~errands(state).arrived & snapshot.present
+        queue = (self._queued >= LONG) & ~there & snapshot.present
         if np.count_nonzero(queue) >= MANY:
             self.note(QUEUED, frame, queue)
 
@@ -251,6 +253,15 @@ def _wait_in_turn(halted: Mask, patient: Mask, state: State, snapshot: Snapshot)
     while next_ones := [row for row, others in before.items() if not gets_on[row] and anybody(gets_on[others])]:
         gets_on[next_ones] = True
     return halted & gets_on
+
+
+def _are_there(state: State) -> Mask:
+    """The vehicles that have arrived, or stand beside the place where they go because others are there, (n,)."""
+    there = errands(state).arrived
+    for settling in state.memories.values():
+        if isinstance(settling, Settling):
+            there = there | settling.settled
+    return there
 
 
 def _let_pass(state: State) -> Mask:
