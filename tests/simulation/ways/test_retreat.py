@@ -79,7 +79,7 @@ def test_deer_run_out_of_a_yard_by_its_exit() -> None:
         """Whether each is out of the yard; the fox, who is the last, does not matter."""
         return np.append(np.abs(state.motion.position[:2, :2]).max(axis=1) > 10.5, True)
 
-    course = positions(hunted(YARD, [(-7, 4, 0), (-2, -8, 0)], (3, 0, 0)).run_until_each(out, 9 * FPS))[:, :2, :2]
+    course = positions(hunted(YARD, [(-7, 4, 0), (-2, -8, 0)], (3, 0, 0)).run_until_each(out, 11 * FPS))[:, :2, :2]
     assert (np.abs(course).max(axis=2).max(axis=0) > 10.5).all()
 
 
