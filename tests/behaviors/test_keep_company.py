@@ -196,7 +196,7 @@ def pair_on_a_path(length: float, things: Obstacles = NOTHING, rests: dict | Non
 def until_arrived(place: Scene, number: int, seconds: float, happens: Callable | None = None) -> list[State]:
     """The states until the first of the vehicles, in their order, have arrived, within a time."""
     states = []
-    for state in place.run(int(FPS * seconds), at=happens) if happens else place.run(int(FPS * seconds)):
+    for state in place.passing(int(FPS * seconds), *([happens] if happens else [])):
         states.append(state)
         if "errand" in state.memories and state.memories["errand"].arrived[:number].all():
             return states

@@ -13,6 +13,7 @@ from steering_addon.scene import all_of, boxes, perches
 from steering_addon.simulation.candidates import FIRST, NEAREST_ONE, Candidates
 from steering_addon.simulation.perches import Perches
 from steering_addon.simulation.snapshot import State
+from tests.sampling import sampled
 from tests.scene import Scene, headings, leaders, positions, ups, velocities
 
 FPS = 12
@@ -52,6 +53,7 @@ def standing(states: list[State]) -> np.ndarray:
     return np.stack([s.outputs.get("perched", np.zeros(len(s))) > 0.0 for s in states])
 
 
+@sampled
 @pytest.mark.parametrize(("place", "least_speed"), [("roof", 0.5), ("wire", 0.0)])
 def test_each_comes_down_on_a_place_of_its_own_and_stays(place: str, least_speed: float) -> None:
     """Softly, exactly on it and level; from above, and with its nose up as it brakes."""

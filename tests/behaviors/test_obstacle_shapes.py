@@ -97,7 +97,7 @@ def test_vehicles_in_a_room_stay_in_it(shape: str) -> None:
         combining=PRIORITY,
         obstacles=room,
     )
-    assert gaps(place, 24 * 10).min() > 0.0
+    assert gaps(place, 24 * 6).min() > 0.0
     heedless = replace(place, behaviors=place.behaviors[:1])
     assert (gaps(heedless, 24 * 6).min(axis=0) < 0.0).mean() > 0.5
 

@@ -326,6 +326,7 @@ def test_a_driver_waits_for_a_free_start_and_enters_no_faster_than_it_could_stop
     assert speeds(states)[enters, 0] == pytest.approx(speed, abs=0.1)
 
 
+@sampled
 @pytest.mark.parametrize("lane", [0.0, 2.0])
 def test_cars_start_in_a_bend_no_faster_than_they_can_take_it(lane: float) -> None:
     bend = spline(circle(14.0), True)

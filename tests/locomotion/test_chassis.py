@@ -67,7 +67,7 @@ def test_every_wheel_touches_hills_once_its_travel_is_added(suspension: float) -
 def test_on_stones_a_body_rides_smoothly_and_its_wheels_stand_on_them_from_the_first_frame() -> None:
     ground = stones()
     bolted, states, twice = (
-        racing(ground, suspension, substeps=substeps).run(4 * FPS)
+        racing(ground, suspension, substeps=substeps).run(3 * FPS)
         for suspension, substeps in ((0.0, 1), (0.12, 1), (0.12, 2))
     )
     assert np.percentile(jerk(bolted), 95) > 3.0

@@ -248,6 +248,7 @@ def one_ant(ground: Surfaces, position: Any, goal: Any, **values: Any) -> Scene:
     )
 
 
+@sampled
 @pytest.mark.parametrize("angle", [70.0, 110.0, 179.0])
 def test_a_weak_one_turns_to_a_goal_that_lies_aside_or_behind(angle: float) -> None:
     goal = (20.0 * np.cos(np.radians(angle)), 20.0 * np.sin(np.radians(angle)), 0.0)

@@ -61,7 +61,7 @@ def test_who_wanders_on_stairs_rises_and_sinks_evenly(length: float) -> None:
     profile = [(-20.0, 0.0)]
     for step in range(24):
         profile += [(TREAD * step, RISE * step), (TREAD * step, RISE * (step + 1))]
-    ground, rng, n = along([*profile, (30.0, RISE * 24)], 12.0), np.random.default_rng(3), 40
+    ground, rng, n = along([*profile, (30.0, RISE * 24)], 12.0), np.random.default_rng(3), 24
     turn = rng.uniform(0.0, 2.0 * np.pi, n)
     states = Scene(
         on(ground, rng.uniform((1.0, -8.0), (6.0, 8.0), (n, 2))),
@@ -72,7 +72,7 @@ def test_who_wanders_on_stairs_rises_and_sinks_evenly(length: float) -> None:
         locomotions=[(OnFoot, {"turn_radius": 0.7 + length})],
         surfaces=ground,
         fps=FPS,
-    ).run(6 * FPS)
+    ).run(4 * FPS)
     place = shown(states)
     assert darts(place) == 0
     change = np.abs(np.diff(place[..., 2], 2, axis=0))
@@ -80,7 +80,7 @@ def test_who_wanders_on_stairs_rises_and_sinks_evenly(length: float) -> None:
     assert np.abs(np.diff(positions(states)[..., 2], 2, axis=0)).max() > 0.99 * RISE
 
 
-@sampled(one_of=9)
+@sampled(one_of=14)
 @pytest.mark.parametrize("length", [0.0, 1.8, 2.4])
 @pytest.mark.parametrize("radius", [0.15, 0.3, 0.6])
 @pytest.mark.parametrize("pace", [0.5, 1.5, 4.0])
@@ -203,7 +203,7 @@ def test_a_body_that_stands_and_is_pushed_over_an_edge_settles_below_it() -> Non
     assert np.abs(np.diff(shown(states)[..., 2], axis=0)).max() < 0.25 * RISE
 
 
-@sampled(one_of=3)
+@sampled
 @pytest.mark.parametrize(("rise", "tread"), [(0.15, 0.3), (0.18, 0.28), (0.2, 0.25)])
 @pytest.mark.parametrize("aside", [0.0, 1.5])
 def test_people_go_up_and_down_stairs_at_two_steps_a_second(rise: float, tread: float, aside: float) -> None:

@@ -49,7 +49,7 @@ def test_who_runs_leans_into_the_bend_as_its_balance_asks(surface: bool) -> None
 
 def test_who_walks_or_is_to_stay_upright_does() -> None:
     for scene in (on_a_bend(1.4, True), on_a_bend(4.0, True, lean_in_turns=0.0)):
-        assert (rolls(scene.run(2 * FPS)) == 0.0).all()
+        assert (rolls(scene.run(FPS)) == 0.0).all()
 
 
 def test_small_bodies_run_at_lower_speeds() -> None:

@@ -281,7 +281,7 @@ def test_a_state_draws_its_chances_by_its_number_whatever_it_is_called() -> None
     renamed = [replace(named[0], name="Alarm"), replace(named[1], name="Zoom in")]
     more, renumbered = [*renamed, CrowdState("Aside", number=9)], [replace(named[0], number=4), named[1]]
     triggers = [wolf_near(scene, chance=0.7)]
-    seen = [modes(run(scene, states, triggers, 50)) for states in (named, renamed, more, renumbered)]
+    seen = [modes(run(scene, states, triggers, 30)) for states in (named, renamed, more, renumbered)]
     assert {0, 1, 2} == set(seen[0].ravel())
     assert [np.array_equal(each, seen[0]) for each in seen] == [True, True, True, False]
 

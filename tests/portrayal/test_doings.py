@@ -90,6 +90,6 @@ def test_who_begins_or_enters_at_its_goal_does_not_arrive() -> None:
 
 def test_by_chance_only_what_is_for_chance_is_done_and_in_a_state_what_it_has() -> None:
     clips = [IDLE, WALK, Clip("Look", DO, 1.0), Clip("Chew", DO, 1.0, state=FEED), Clip("Sit", DO, 1.0, when=ON_STATE)]
-    anywhere, feeding = asked(clips, frames=600), asked(clips, frames=600, states=np.full(600, FEED))
+    anywhere, feeding = asked(clips, frames=400), asked(clips, frames=400, states=np.full(400, FEED))
     assert set(anywhere.values()) == {2} and set(feeding.values()) == {3}, "it was in the state from the first frame"
     assert list(anywhere) == list(feeding)

@@ -34,6 +34,7 @@ from steering_addon.simulation.presence.attendance import LEAVE, STAY, Attendanc
 from steering_addon.simulation.snapshot import State
 from tests.minds.herds import herd, startle, wolf_near
 from tests.portrayal.stepping import walking
+from tests.sampling import sampled
 
 FRAMES, FPS = 96, 24.0
 NUMBER = 7
@@ -166,12 +167,14 @@ def same(one: Portrait, other: Portrait) -> bool:
     return first.keys() == second.keys() and all(first[name].tobytes() == second[name].tobytes() for name in first)
 
 
+@sampled(one_of=2)
 def test_a_portrait_is_finite_but_for_callers_that_nobody_looks_at(run: Run) -> None:
     for portrait in portraits(run):
         for name, column in columns(portrait).items():
             assert name.endswith((".caller", ".seen", ".amount")) or np.isfinite(column).all(), name
 
 
+@sampled(one_of=2)
 def test_a_portrait_does_not_depend_on_the_order_of_the_vehicles_of_a_model_or_crowd(run: Run) -> None:
     order = np.random.default_rng(4).permutation(len(run.states[0]))
     for one, other in zip(portraits(run), portraits(run, tuple(order.tolist()))):
@@ -182,6 +185,7 @@ def test_a_portrait_does_not_depend_on_the_order_of_the_vehicles_of_a_model_or_c
                 np.testing.assert_array_equal(rows, shuffled[name], err_msg=name)
 
 
+@sampled(one_of=2)
 def test_sketches_that_are_portrayed_later_become_the_same_portraits(run: Run) -> None:
     """So a preview does, which keeps sketches."""
     rows = np.arange(len(run.states[0]))
@@ -194,6 +198,7 @@ def test_sketches_that_are_portrayed_later_become_the_same_portraits(run: Run) -
     assert all(same(*pair) for pair in zip(portraits(run), later, strict=True))
 
 
+@sampled(one_of=2)
 def test_shares_of_clips_come_to_one_and_phases_never_run_backwards(run: Run) -> None:
     made = portraits(run)
     for number in range(len(made[0].models)):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from scripts.steerbench_scenes import trajectories, walls
+from tests.sampling import sampled
 
 
 def case(start, goals, boxes=(), circles=(), oriented=()) -> SimpleNamespace:
@@ -30,6 +31,7 @@ def to(x: float, y: float) -> SimpleNamespace:
     return SimpleNamespace(kind="point", pos=(x, y), box=None, speed=1.3)
 
 
+@sampled
 @pytest.mark.parametrize("method", ["VELOCITY", "PAPER", "PEOPLE"])
 def test_an_agent_goes_from_goal_to_goal_and_leaves_at_the_last(method: str) -> None:
     track = trajectories(case([[0.0, 0.0]], [[to(3.0, 0.0), to(3.0, 4.0)]]), 0.05, 300, method)

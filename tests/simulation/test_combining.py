@@ -36,6 +36,7 @@ from steering_addon.simulation.combining import (
 from steering_addon.simulation.decisions import Decisions
 from steering_addon.simulation.sensing import world_at
 from steering_addon.simulation.steering import decide, requests
+from tests.sampling import sampled
 from tests.scene import PRIORITY, WEIGHTED_SUM, Scene, all_of, headings, leaders, positions
 from tests.simulation.odd_input import BOUNDED
 
@@ -357,6 +358,7 @@ def deepest(place: Scene, middle: np.ndarray) -> float:
     return float((RADIUS - place.obstacles.clearance(middle.reshape(-1, 3)).min(axis=1)).max() / RADIUS)
 
 
+@sampled
 @pytest.mark.parametrize("way", COMBININGS, ids=lambda way: way.name)
 def test_no_way_to_combine_lets_a_pull_lead_a_body_into_what_it_avoids(way) -> None:
     place = pulled_through(way.number, 4.0)

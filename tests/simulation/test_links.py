@@ -141,7 +141,7 @@ def test_one_takes_the_ladder_only_where_it_is_quicker_than_the_stairs(seconds: 
 
 def test_they_jump_over_a_gap_but_not_back() -> None:
     jump = links(JUMP, seconds=0.9, both_ways=False)
-    there = walkers(ISLANDS, NOTHING, (6.0, 0.0, 0.0), crowd(3, -5.0), links=jump)
+    there = walkers(ISLANDS, NOTHING, (6.0, 0.0, 0.0), crowd(2, -5.0), links=jump)
     there = there.run_until(lambda states: bool((states[-1].motion.position[:, 0] > 3.0).all()), 16 * FPS)
     assert (positions(there)[-1, :, 0] > 3.0).all() and positions(there)[:, :, 2].max() > 0.5
     back = walkers(ISLANDS, NOTHING, (-4.0, 0.0, 0.0), crowd(2, 4.0), links=jump).run(5 * FPS)
@@ -195,7 +195,7 @@ def lift_at(frame: int) -> np.ndarray:
 def test_a_lift_carries_those_who_have_room_and_comes_back_for_the_others() -> None:
     tower = quads(plate(-8, -5, 1.2, 5), plate(2.8, -4, 8, 4, 3.0))
     lift = replace(links(LIFT, at_once=2, seconds=8.0), carrier=np.zeros(1, dtype=int))
-    scene = walkers(tower, NOTHING, UP, crowd(4, -3.0), links=lift)
+    scene = walkers(tower, NOTHING, UP, crowd(3, -3.0), links=lift)
     states = scene.run_until(
         lambda states: bool(is_up(states[-1]).all() and not states[-1].crossing.on.any()),
         27 * FPS,

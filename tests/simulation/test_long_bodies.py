@@ -93,6 +93,7 @@ def test_a_car_whose_nose_or_side_is_in_an_obstacle_moves_out_of_it(middle, away
     assert segments_apart(*ends(moved, (0.0, 1.0, 0.0)), middle, middle) == pytest.approx(RADIUS + 1.0, abs=0.03)
 
 
+@sampled
 @pytest.mark.parametrize("pace", [2.0, 13.9])
 def test_a_car_on_wheels_that_drives_into_a_box_head_on_stops_with_its_nose_at_it(pace: float) -> None:
     scene = cars([[0.0, 0.0, 0.0]], forward=[[1.0, 0.0, 0.0]], obstacles=boxes([[12.0, 0.0, 0.0]], [2.0, 4.0, 2.0]))

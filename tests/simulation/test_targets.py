@@ -82,7 +82,7 @@ def test_another_candidate_takes_its_share_only() -> None:
 def test_in_order_each_arrival_leads_to_the_next() -> None:
     place = seekers(NEXT, n=5)
     assert (targets(place) == 0).all(), "starting with the first"
-    at = positions(replace(place, fps=12.0).run(12 * 60))
+    at = positions(replace(place, fps=12.0).run(12 * 45))
     near = np.linalg.norm(at[:, :, None] - PLACES, axis=-1) < 3.0
     for agent in range(5):
         visits = [int(np.flatnonzero(row)[0]) for row in near[:, agent] if row.any()]

@@ -8,6 +8,7 @@ from tests.blender.animated import curves, insert, is_baked
 from tests.blender.building import at_frames, empty, frames, part, wedge
 from tests.blender.dumping import assert_same, scene_dump
 from tests.blender.steered import bake, clear_bake, crowd, fleet, road, select, use
+from tests.sampling import sampled
 
 FIRST, LAST = 1, 60
 
@@ -213,6 +214,7 @@ def as_the_vehicle(camera, ob) -> None:
     enter_on(camera, ob.steering.enter_frame)
 
 
+@sampled
 @pytest.mark.parametrize("mount", (on_the_vehicle, on_its_leg, by_a_constraint, as_the_vehicle))
 def test_a_camera_on_an_absent_vehicle_sees_the_same_in_preview_and_bake(mount, sub) -> None:
     present, later = walkers()

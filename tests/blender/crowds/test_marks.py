@@ -265,6 +265,7 @@ def test_a_shape_with_too_few_places_is_told(spread: str, shape: str, told: bool
         assert f"Shape has {few} of Birds have no place of {mark.name}" in said
 
 
+@sampled
 @pytest.mark.parametrize("called", (False, True))
 def test_three_clicks_land_one_on_a_roof_until_a_state_calls_it(called: bool) -> None:
     """The roof, the bird, Land Here."""

@@ -24,6 +24,7 @@ from tests.blender.dumping import refuses
 from tests.blender.seen import places
 from tests.blender.steered import bake, select, tag, vehicle
 from tests.blender.walkers import box, idle, stash, walk, walker
+from tests.sampling import sampled
 
 
 def told_by_the_panel() -> str:
@@ -134,6 +135,7 @@ def test_members_in_a_region_are_inside_it(shape: str) -> None:
     assert nearest(locations(crowd)) >= 0.4 - 1e-4
 
 
+@sampled
 @pytest.mark.parametrize("like", ["FISH", "BIRD", "PERSON"])
 def test_what_flies_or_swims_fills_a_box_that_is_selected_with_it_and_stays_inside(like: str) -> None:
     frames(1, 60)

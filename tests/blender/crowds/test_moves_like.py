@@ -79,6 +79,7 @@ def test_members_vary_a_little_in_speed_and_keep_their_size() -> None:
     assert [ob.steering.size_factor for ob in models] == pytest.approx([1.0] * 30)
 
 
+@sampled
 @pytest.mark.parametrize("like", LIKENESSES)
 def test_what_is_tagged_is_in_motion_on_the_first_frame_where_it_was(like) -> None:
     """No preset has a pre-roll of its own accord."""

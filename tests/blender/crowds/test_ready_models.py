@@ -7,6 +7,7 @@ import pytest
 from scripts.modelling.asset import make
 from steering_addon.blender.animation.animation_data import channelbags
 from tests.blender.building import part
+from tests.sampling import sampled
 
 ready = part("blender.crowds.ready_scenes.models")
 MODELS = [model for model in vars(ready).values() if isinstance(model, ready.ReadyModel)]
@@ -82,6 +83,7 @@ def test_the_code_makes_what_the_asset_file_holds() -> None:
     assert ready.ASSET.stat().st_size < 1_000_000
 
 
+@sampled
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
 def test_a_model_in_the_size_of_the_asset_file_is_what_it_holds(model) -> None:
     with bpy.data.libraries.load(str(ready.ASSET), link=False) as (_, wanted):
@@ -94,6 +96,7 @@ def test_a_model_in_the_size_of_the_asset_file_is_what_it_holds(model) -> None:
     assert dict(member.items()) == dict(held.items())
 
 
+@sampled
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
 def test_a_model_of_another_size_is_the_same_but_for_its_size(model) -> None:
     """Also while its drivers move it."""

@@ -68,6 +68,7 @@ def members(of) -> list:
     return [ob for ob in with_role("VEHICLE") if ob.steering.crowd == of]
 
 
+@sampled
 @pytest.mark.parametrize("scene", SCENES)
 def test_a_scene_is_in_its_own_collection_and_selected(scene) -> None:
     before = set(bpy.data.objects)
@@ -132,6 +133,7 @@ def test_a_scene_with_few_members_is_complete_bakes_and_is_as_before_without_the
     assert [line for line in changes if "state_" not in line] == []
 
 
+@sampled
 @pytest.mark.parametrize("selected", [False, True])
 def test_a_bake_measures_no_clip_again_whichever_member_comes_first_in_it(selected) -> None:
     """Walkers share an armature, and wear other meshes: measured on another one, their clips are other ones."""
@@ -351,6 +353,7 @@ def test_what_a_walker_carries_holds_its_arms_through_bakes_and_is_left_when_the
     assert max(arms()) < 1e-3 and len(laden.animation_data.nla_tracks) == 0
 
 
+@sampled
 @pytest.mark.parametrize(
     "settings", [{"count": 1}, {"count": 6, "size": 0.5}, {"count": 24}, {"count": 9, "spacing": 0.5}]
 )
@@ -368,6 +371,7 @@ def test_the_paving_never_overlaps_itself(settings) -> None:
     path.to_mesh_clear()
 
 
+@sampled
 @pytest.mark.parametrize("size", [1.75, 0.4])
 def test_the_clips_of_a_person_are_what_they_are_meant_to_be(size) -> None:
     clips = add("walkers", count=1, size=size).steering.portrayal.clips

@@ -9,6 +9,7 @@ import pytest
 from tests.blender.building import part, wedge
 from tests.blender.crowds.test_populate import cube, figure, ground, populate
 from tests.blender.steered import press, select
+from tests.sampling import sampled
 
 SIDE = 20.0
 
@@ -22,6 +23,7 @@ def room_of(crowd):
     return crowd.steering.containment.region
 
 
+@sampled
 @pytest.mark.parametrize("like", ["PERSON", "ANIMAL"])
 @pytest.mark.parametrize("turned", [(0.0, 0.0, 0.7), (math.pi / 2.0, 0.0, 0.0)], ids=["about Z", "Y upward"])
 def test_what_walks_on_a_ground_stays_over_it_and_moves_with_it(like: str, turned: tuple[float, ...]) -> None:

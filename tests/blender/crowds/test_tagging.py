@@ -9,6 +9,7 @@ from tests.blender.building import empty, frames, from_library, link, part, path
 from tests.blender.dumping import assert_same, refuses, scene_dump, stored
 from tests.blender.seen import stored_names
 from tests.blender.steered import bake, crowd, fleet, press, select, tag, vehicle
+from tests.sampling import sampled
 
 ROLES = ("VEHICLE", "OBSTACLE", "PATH", "LEADER", "CROWD", "FLOW", "RESOURCE")
 
@@ -98,6 +99,7 @@ def without_steering(dump: dict) -> dict:
     }
 
 
+@sampled
 @pytest.mark.parametrize("new_crowd", [False, True])
 @pytest.mark.parametrize("like", LIKENESSES)
 def test_tagging_vehicles_changes_nothing_of_the_objects(like, new_crowd) -> None:

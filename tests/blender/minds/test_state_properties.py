@@ -8,6 +8,7 @@ from tests.blender.animated import curves, drive
 from tests.blender.building import at_frames, empty, frames, part, wedge
 from tests.blender.dumping import assert_same, scene_dump
 from tests.blender.steered import bake, clear_bake, crowd, press, select, vehicle
+from tests.sampling import sampled
 
 NUMBER = '["steering_state"]'
 LAST = 40
@@ -149,6 +150,7 @@ def test_a_number_stays_with_its_state_and_a_copy_gets_another() -> None:
     assert {'["state_Alarm"]', '["state_Alarm.001"]'} <= {each.data_path for each in curves(called)}
 
 
+@sampled
 @pytest.mark.parametrize("name", ['Say "No" \\ [1]', "Ä" * 31], ids=["quoted", "long"])
 def test_any_name_of_a_state_makes_a_property(name: str) -> None:
     called, _ = herd()

@@ -7,6 +7,7 @@ import pytest
 from tests.blender.building import add_bone, edit_bones, empty, frames, part
 from tests.blender.steered import bake, press
 from tests.blender.walkers import HEIGHT, SPEED, box, idle, stash, walk, walker
+from tests.sampling import sampled
 
 SPREAD = ((-0.9, -0.05, 1.4), (0.9, 0.05, 1.5))
 """Arms of a T-pose."""
@@ -213,6 +214,7 @@ def with_long_bones(rig):
     add_bone(rig, "End", (0.0, 0.0, 1.8), (0.0, 0.0, 60.0))
 
 
+@sampled
 @pytest.mark.parametrize("clicked", ["Walker", "Walker Skin"])
 @pytest.mark.parametrize("how", [with_long_bones, sword, stray_vertex, empties], ids=lambda how: how.__name__)
 def test_the_ground_is_larger_than_what_is_seen_of_models(how, clicked: str) -> None:

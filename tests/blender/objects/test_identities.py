@@ -5,6 +5,7 @@ import pytest
 
 from tests.blender.building import frames, wedge
 from tests.blender.steered import bake, crowd, fleet, press, tag
+from tests.sampling import sampled
 
 
 def identities() -> dict[str, int]:
@@ -51,6 +52,7 @@ def in_a_new_file(steps, **settings) -> dict[str, int]:
     return identities()
 
 
+@sampled
 @pytest.mark.parametrize("steps", STEPS)
 def test_the_same_steps_in_another_file_give_the_same_identities_no_two_alike(steps) -> None:
     given = in_a_new_file(steps)

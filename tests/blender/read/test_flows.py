@@ -51,6 +51,7 @@ def test_a_flow_is_not_a_path_and_a_path_is_not_a_flow() -> None:
     assert other.steering.roles == {"PATH"}
 
 
+@sampled
 @pytest.mark.parametrize("kind", ["FLOAT_COLOR", "BYTE_COLOR", "FLOAT_VECTOR"])
 @pytest.mark.parametrize("domain", ["POINT", "CORNER"])
 def test_a_painted_mesh_flows_in_the_space_of_its_object(addon, kind: str, domain: str) -> None:

@@ -10,7 +10,7 @@ from tests.blender.animated import curves, insert, make_linear
 from tests.blender.building import add_spline, empty, frames, path_curve, put
 from tests.blender.read.swept import in_the_animators_scene, snapshots
 from tests.blender.steered import road
-from tests.sampling import in_every_blender
+from tests.sampling import in_every_blender, sampled
 
 pytestmark = in_every_blender(shared=True)
 
@@ -119,6 +119,7 @@ def path_with_keyed_points(ob) -> None:
 PATH_MOTIONS = (path_on_a_parent, path_with_keys, path_with_shape_keys, path_with_a_hook, path_with_keyed_points)
 
 
+@sampled
 @pytest.mark.parametrize("move", PATH_MOTIONS, ids=lambda move: move.__name__)
 @pytest.mark.parametrize("bevel", [0.0, 0.3])
 @pytest.mark.parametrize("hidden", [False, True])

@@ -9,7 +9,7 @@ from tests.blender.building import at_frames, empty, frames, part, wedge
 from tests.blender.dumping import difference, scene_dump
 from tests.blender.seen import baked_frames, flight, places, stored_names, world_matrices
 from tests.blender.steered import bake, crowd, fleet, leader, obstacle, road, vehicle
-from tests.sampling import in_every_blender
+from tests.sampling import in_every_blender, sampled
 
 
 def varied_scene() -> list:
@@ -167,6 +167,7 @@ def test_another_seed_of_the_scene_or_of_a_vehicle_gives_other_random_numbers() 
     assert all_keys([single, other]) == known
 
 
+@sampled
 @pytest.mark.parametrize("order", [(2, 0, 1), (1, 2, 0), (2, 1, 0)])
 def test_the_order_of_making_objects_does_not_matter(order) -> None:
     def made(order) -> dict:

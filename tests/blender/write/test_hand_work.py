@@ -241,6 +241,7 @@ def test_vehicles_not_selected_are_read_as_they_move() -> None:
     assert moved @ toward > 0.8 * np.linalg.norm(moved) * np.linalg.norm(toward)
 
 
+@sampled
 @pytest.mark.parametrize("axes", [("POS_Y", "POS_Z"), ("NEG_X", "POS_Z"), ("POS_Z", "NEG_Y")])
 @pytest.mark.parametrize(
     "scale", [(2.0, 2.0, 2.0), (-1.0, 1.0, 1.0), (1.0, -2.0, 1.0), (-1.0, -1.0, -1.0), (0.0, 0.0, 0.0)]

@@ -12,6 +12,7 @@ from tests.blender.dumping import refuses
 from tests.blender.seen import world_matrices
 from tests.blender.steered import bake, clear_bake, crowd, fleet
 from tests.blender.write.test_portrayal import LAST, portray
+from tests.sampling import sampled
 
 
 def looking(number: int = 1, **settings):
@@ -49,6 +50,7 @@ def test_looks_are_keyed_on_request_and_go_with_the_bake() -> None:
     assert '["steering_look_left"]' not in {curve.data_path for curve in curves(ob)}
 
 
+@sampled
 @pytest.mark.parametrize("kind", ["vehicle", "part", "camera"])
 def test_heads_follow_what_the_same_bake_moves_and_baking_again_changes_nothing(kind: str) -> None:
     birds, [ob, other], seen = looking(2)

@@ -228,6 +228,7 @@ def assert_kept(ships: list, first: int, number: int = 0) -> None:
     assert_same(before, settled(ships))
 
 
+@sampled(one_of=3)
 @pytest.mark.parametrize("animate", ANIMATIONS)
 def test_baking_twice_is_baking_once_and_clearing_brings_all_back(animate) -> None:
     number = list(ANIMATIONS).index(animate)
@@ -245,6 +246,7 @@ def test_it_is_so_whatever_is_around_the_vehicles(animate, surround) -> None:
     assert_kept(build(animate, surround, FIRST, MODES[number % len(MODES)]), FIRST, number)
 
 
+@sampled
 @pytest.mark.parametrize("animate", ["keys around", "keys at the ends", "a strip"])
 def test_it_is_so_on_late_frames(animate) -> None:
     assert_kept(build(animate, alone, LATE, "XYZ"), LATE)

@@ -123,6 +123,7 @@ def test_a_file_of_points_holds_what_is_baked_and_nothing_else_is_written(addon,
     np.testing.assert_array_equal(np.load(tmp_path / "points.npy"), positions)
 
 
+@sampled
 @pytest.mark.parametrize("pieces", [1, FRAMES, FRAMES + 1])
 def test_another_writer_is_told_to_discard_when_the_bake_is_stopped(addon, pieces) -> None:
     busy_scene()

@@ -26,6 +26,7 @@ from tests.portrayal.feet.walks import (
     walk,
 )
 from tests.portrayal.stepping import HEIGHT, soles
+from tests.sampling import sampled
 
 STILL = 1e-6
 """Metres that are none."""
@@ -46,6 +47,7 @@ def above(places: np.ndarray, ground) -> np.ndarray:
     return places[..., 2] - ground(places.reshape(-1, 3))[0].reshape(places.shape[:2])
 
 
+@sampled
 @pytest.mark.parametrize(
     ("name", "ground", "leans"),
     [(name, ground, leans) for name in BODIES for ground in EVEN for leans in (False, *(True,) * (name in STRAIGHT))],

@@ -66,6 +66,7 @@ def test_without_conflict_the_bytes_are_the_same_as_without_it() -> None:
     assert positions(place.run(48)).tobytes() == positions(without.run(48)).tobytes()
 
 
+@sampled
 @pytest.mark.parametrize(("faces", "side"), [(1.0, -1.0), (-1.0, 1.0)])
 def test_who_stands_is_passed_on_the_nearer_side_but_on_the_right_of_who_faces_one(faces: float, side: float) -> None:
     """So a throng before a door does not drift to the right along the wall."""

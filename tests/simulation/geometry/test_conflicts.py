@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+from steering_addon.simulation.geometry import conflicts
 from steering_addon.simulation.geometry.conflicts import CLEAR, Lane, conflicts_of
 from steering_addon.simulation.geometry.paths import Spline, spline
 
@@ -103,9 +104,10 @@ def test_one_stops_before_a_whole_junction_in_which_nobody_can_stand() -> None:
     assert np.unique(found.junction[mine]).size == 2
 
 
-def test_lanes_of_any_length_are_found_to_cross_with_as_few_samples() -> None:
+def test_lanes_of_any_length_are_found_to_cross_with_as_few_samples(monkeypatch) -> None:
     """A road longer than any, as in a file with a wrong scale, takes no minutes."""
-    size = 1.0e5
+    monkeypatch.setattr(conflicts, "MOST", 30_000)
+    size = 1.0e4
     crossing = conflicts_of((lane(size * np.array(EAST)), lane(size * np.array(NORTH))))
     assert len(crossing) == 2
     assert np.abs(0.5 * (crossing.begin + crossing.end) / size - 50.0).max() < 0.1

@@ -10,6 +10,7 @@ from steering_addon.simulation.arrays.scalars import Rows
 from steering_addon.simulation.arrays.vectors import Vectors
 from steering_addon.simulation.geometry.fitting import Fit, fit
 from steering_addon.simulation.geometry.shapes import BOX, MESH, ROUND
+from tests.sampling import sampled
 
 PERSON = 1.7
 Body = tuple[Vectors, Rows]
@@ -172,6 +173,7 @@ def test_an_obstacle_takes_the_shape_that_fits(name: str) -> None:
     assert fitted(body).shape == shape
 
 
+@sampled
 @pytest.mark.parametrize("name", SHAPES)
 def test_it_takes_the_same_at_any_scale_place_and_axis(name: str) -> None:
     """The axes change places in turn, which mirrors nothing."""

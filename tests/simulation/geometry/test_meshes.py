@@ -190,6 +190,7 @@ def test_degenerate_meshes_give_finite_numbers(points: np.ndarray, rows: list, p
     assert not np.isnan(way).any() and np.isfinite(side).all() and (way >= 0.0).all()
 
 
+@sampled
 @pytest.mark.parametrize("side", [0, INSIDE])
 def test_a_mesh_obstacle_touches_where_a_plain_search_finds_contact(side: int) -> None:
     turn = about((0.2, 0.5, 1.0), 40.0)

@@ -32,7 +32,7 @@ def test_places_that_stay_level_do_not_roll_with_the_leader() -> None:
 
 
 def test_a_line_charges_as_a_line() -> None:
-    assert line(3.0, count=40)["off, m"] < 0.5
+    assert line(3.0, count=20)["off, m"] < 0.5
 
 
 def test_the_places_are_those_of_the_first_frame_after_a_pre_roll_too() -> None:

@@ -79,6 +79,7 @@ def test_they_take_off_one_after_the_other_when_their_time_is_over() -> None:
     assert (positions(states)[-1, :, 2] > 5.5).all()
 
 
+@sampled
 @pytest.mark.parametrize("lands", [False, True])
 def test_one_that_stands_leaves_for_a_later_mark(lands: bool) -> None:
     later = mark(1, 144, ground=2 if lands else -1, lead=4.0)

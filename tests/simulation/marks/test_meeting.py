@@ -213,6 +213,7 @@ def test_what_leads_a_vehicle_round_to_its_mark_grows_from_nothing() -> None:
     assert np.linalg.norm(led[-200:], axis=1).min() == pytest.approx(STRONGEST)
 
 
+@sampled
 @pytest.mark.parametrize("place", [(-4.0, 6.0, 2.0), (0.0, 12.0, 2.5), (7.0, 9.0, 1.0)])
 def test_a_bird_that_is_early_and_cannot_fly_slowly_meets_it_by_an_even_detour(place: Any) -> None:
     """It flies at least 5 m/s, and has 4 s for at most 12 m; on a straight way it would arrive 1.6 s too soon."""
@@ -225,6 +226,7 @@ def test_a_bird_that_is_early_and_cannot_fly_slowly_meets_it_by_an_even_detour(p
     assert np.degrees(np.abs(np.diff(angles, 2))).max() < 3.0
 
 
+@sampled
 @pytest.mark.parametrize("height", [-9.0, 9.0])
 def test_birds_that_climb_slowly_are_all_at_their_places_of_an_upright_shape(height: float) -> None:
     """They climb at 2.2 m/s at the most, fly at least 3.5 m/s, and start at the middle of the shape, 6 s before."""

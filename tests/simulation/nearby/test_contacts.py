@@ -154,6 +154,7 @@ def test_contacts_push_who_walks_aside_by_a_tenth_of_their_way_and_still_keep_th
     assert gaps(place).min() > 2.0 * RADIUS - 0.03
 
 
+@sampled
 @pytest.mark.parametrize("aside", [0.0, 0.3])
 def test_animals_nose_to_nose_step_round_and_part(aside: float) -> None:
     start, forward = [[0.0, 0.0, 0.0], [1.2, aside, 0.0]], [[1.0, 0.05, 0.0], [-1.0, 0.05, 0.0]]

@@ -97,6 +97,7 @@ def test_a_walker_gets_out_and_past(pen: str) -> None:
     assert clear(places, things) > -TOUCH
 
 
+@sampled
 @pytest.mark.parametrize("width", [1.1, 1.2])
 def test_a_walker_alone_gets_round_the_bend_of_a_narrow_passage(width: float) -> None:
     """What is straight on behind the bend, hardly a step away, does not stop it."""

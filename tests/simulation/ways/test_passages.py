@@ -135,6 +135,8 @@ def test_streams_that_meet_at_a_narrow_door_pass_it_in_turns_and_nobody_is_stuck
         mishaps.look(frame, state)
         for row in np.flatnonzero(state.motion.position[:, 0] * np.array(places)[:, 0] < -0.5).tolist():
             through.setdefault(row, frame)
+        if len(through) == 6:
+            break
     assert len(through) == 6
     west = [row < 3 for row in through]
     assert sum(one != other for one, other in pairwise(west)) <= 3

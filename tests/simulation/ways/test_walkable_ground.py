@@ -16,6 +16,7 @@ from steering_addon.simulation.ways.routes import UNKNOWN, Routes, look_from
 from steering_addon.simulation.ways.spans import find_spans
 from steering_addon.simulation.ways.standing import Standing
 from steering_addon.simulation.ways.walkable_ground import WalkableGround
+from tests.sampling import sampled
 from tests.simulation.ways.grounds import (
     BUILD,
     NOTHING,
@@ -77,6 +78,7 @@ def test_long_bodies_take_no_lane_on_which_they_would_head_into_the_wall_beside_
     assert heads_into_it[0] > 0 or lane > 0, "it can fail"
 
 
+@sampled
 @pytest.mark.parametrize("name", ["upstairs", "through a door"])
 def test_how_far_one_sees_along_a_way_does_not_depend_on_who_asks_before(name: str) -> None:
     scene, things, goal, *_ = SCENES[name]
@@ -141,6 +143,7 @@ def test_ways_are_hardly_longer_than_the_shortest_from_corner_to_corner(seed: in
     assert longer.min() > 0.97 and np.median(longer) < 1.06
 
 
+@sampled
 @pytest.mark.parametrize("seed", range(2))
 def test_a_field_solved_band_by_band_is_that_solved_node_by_node(seed: int) -> None:
     ground = ground_of(quads(plate(0, 0, 12, 12)), some_boxes(seed, 6))
@@ -181,6 +184,7 @@ def test_ground_found_again_round_what_has_changed_is_that_found_whole(seed: int
         assert same_standing(standing, empty.with_obstacles(standing.obstacles))
 
 
+@sampled
 @pytest.mark.parametrize("seed", range(2))
 def test_a_field_goes_on_from_where_the_ground_has_changed_as_if_solved_whole(seed: int) -> None:
     """To the last bit, solved whole before or only in part, with a queue or without."""
