@@ -8,10 +8,10 @@ from ..simulation.arrays.scalars import EPSILON, Number, Rows
 from ..simulation.arrays.vectors import magnitude, picked
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import body, called, integer, length, seconds
-from ..simulation.maneuvers.chasing import REACTION, comes_near, dodged
+from ..simulation.maneuvers.chasing import REACTION, comes_near, dodged, predict_position
 from ..simulation.world import Agents, World
 
-SHORT_OF_IT = 0.9
+SHORT_OF_IT = 0.85
 """The share of the way to the agent for which the way of a pursuer is predicted at most: from one that comes straight,
 it is then fled straight away, not any way from where the agent stands itself."""
 
@@ -20,10 +20,9 @@ it is then fled straight away, not any way from where the agent stands itself.""
 class Evasion(Behavior):
     """Run from a pursuer by heading away from where it will be.
 
-    Flees the predicted position of the pursuer as it sees that if it goes straight on itself; the further away the
-    pursuer is, the further ahead it looks. It runs out of the way of one that is faster. Walkers run out by the ways
-    over their ground, not into a dead end. Does nothing without a pursuer or beyond the distance, which counts from the
-    pursuer's body.
+    Flees the predicted position of the pursuer; the further away the pursuer is, the further ahead it looks. It runs
+    out of the way of one that is faster. Walkers run out by the ways over their ground, not into a dead end. Does
+    nothing without a pursuer or beyond the distance, which counts from the pursuer's body.
     """
 
     name = "evasion"
@@ -42,14 +41,12 @@ class Evasion(Behavior):
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:
         pursuer = np.maximum(self.pursuer, 0)
         gap = magnitude(agents.level(agents.position - picked(world.bodies.position, pursuer)))
-        # As seen from the agent: what follows it as fast as it goes stays where it is.
-        velocity = picked(world.bodies.velocity, pursuer) - agents.velocity
-        time = np.minimum(SHORT_OF_IT * gap / np.maximum(magnitude(velocity), EPSILON), self.prediction_time)
-        place = picked(world.bodies.position, pursuer) + velocity * time[:, None]
+        speed = magnitude(picked(world.bodies.velocity, pursuer))
+        time = np.minimum(SHORT_OF_IT * gap / np.maximum(speed, EPSILON), self.prediction_time)
         # A long pursuer is near with its nose, while its middle is still far.
         outside = gap - world.bodies.extent[pursuer]
         threatened = comes_near(world, agents, self.pursuer, outside, self.distance, self.reaction_time)
-        place = dodged(world, agents, pursuer, place, agents.max_speed)
+        place = dodged(world, agents, pursuer, predict_position(world, pursuer, time), agents.max_speed)
         force = agents.fleeing(world.away_by_way(agents, pursuer, place, threatened))
         force = np.where(threatened[:, None], force, 0.0)
         return Steering(force, sets_speed=threatened, alarmed=threatened, hurries=threatened)

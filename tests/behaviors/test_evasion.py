@@ -22,11 +22,10 @@ def test_from_a_pursuer_at_rest_it_flees() -> None:
 
 
 def test_it_heads_away_from_where_the_pursuer_will_be() -> None:
-    """By the definition: flee the position of a linear predictor, as the agent sees it, for nearly the time in which
-    they would meet."""
+    """By the definition: flee the position of a linear predictor, for nearly the time the pursuer needs to reach the
+    agent."""
     place = hunted(drift=(3.0, 0.0, 0.0))
-    offset, velocity = np.array([0.0, -6.0, 0.0]), np.array([3.0, -2.0, 0.0])
-    menace = offset + SHORT_OF_IT * 6.0 / np.linalg.norm(velocity) * velocity
+    menace = np.array([0.0, -6.0, 0.0]) + SHORT_OF_IT * 2.0 * np.array([3.0, 0.0, 0.0])
     away = -menace / np.linalg.norm(menace)
     assert np.allclose(place.steering()[0], (away * 5.0 - [0.0, 2.0, 0.0]) / 0.3)
 
