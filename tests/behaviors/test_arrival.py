@@ -8,8 +8,6 @@ import pytest
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.docking import Docking
 from steering_addon.behaviors.seek import Seek
-from steering_addon.behaviors.separation import Separation
-from steering_addon.behaviors.wander import Wander
 from steering_addon.simulation.behavior import Behavior
 from steering_addon.simulation.maneuvers.chasing import CURRENT_SPEED
 from tests.sampling import sampled
@@ -144,14 +142,3 @@ def test_at_its_own_pace_it_comes_at_cruise_speed_and_stops(behavior: type[Behav
     assert speeds(states).max() == pytest.approx(0.3 * MAX_SPEED, rel=0.02)
     assert speeds(states)[-1, 0] < 0.05
     assert positions(states)[-1, 0, 1] == pytest.approx(15.0, abs=0.1)
-
-
-def test_a_throng_about_the_target_comes_to_stand_whatever_else_moves_it() -> None:
-    place = replace(
-        arriving(12, 2.0, 3.0, 6.0, flat=True, radius=0.4, keep_apart=True, max_speed=1.5, max_force=3.0),
-        behaviors=[(Arrival, {"slowing_distance": 2.0}), (Wander, {}), (Separation, {})],
-    )
-    states = place.run(20 * 24)
-    assert (speeds(states)[-48:] < 1e-6).mean() > 0.9
-    away = np.linalg.norm(positions(states)[-1] - HERE, axis=1)
-    assert away.max() < 12 * 0.4, "close by, as others are there"

@@ -43,9 +43,10 @@ def settled() -> list[State]:
 
 def test_all_stand_near_their_target_after_a_while() -> None:
     states = settled()
-    assert (speeds(states)[-FPS * 5 :] < 0.1).all()
+    still = speeds(states)[-FPS * 5 :] < 1e-6
+    assert still.all(axis=0).sum() >= MANY - 1, "whatever else moves them, but for the one at the target"
     away = np.linalg.norm(positions(states)[-1], axis=1)
-    assert away.min() < 0.5, "one of them is at the target"
+    assert away.min() < 0.8, "one of them touches the target"
     assert away.max() < 2.0 * np.sqrt(MANY), "metres, of a throng with 2 m from each to the next"
 
 
