@@ -26,7 +26,7 @@ FALCON = {"Back": "#3a3f4c", "Belly": "#e8ddc8", "Wing": "#3f4555", "Edge": "#22
 LENGTH = 1.1  # m, of the falcon, enlarged for the film
 START, STOOP = (60.0, -17.0, 106.0), (-1.0, 0.3, -0.8)  # where the falcon comes from, and its way
 FASTEST, STRENGTH = 32.0, 60.0  # m/s and m/s2
-LETS_GO = 1.2  # seconds
+LETS_GO, REACTION = 1.2, 0.4  # seconds
 SIMPLER = 0.3  # share of the faces of a starling that are kept, as thousands are in each picture
 FIELDS, LATER = (20.0, -105.0, 2.0), (30.0, -145.0, 2.0)  # where the cameras on the ground are
 SECOND_SHOT, THIRD_SHOT = 33, 61  # first frames
@@ -68,7 +68,7 @@ def steer(scene: bpy.types.Scene, flock: bpy.types.Object, falcon: bpy.types.Obj
     )
     select([flock])
     bpy.ops.steering.behavior_add(behavior="evasion")
-    adjust(flock, evasion={"pursuer": falcon, "priority": 1})
+    adjust(flock, evasion={"pursuer": falcon, "reaction_time": REACTION})
     extension.begin_before(scene, PREROLL, seed)
 
 
