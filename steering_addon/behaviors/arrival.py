@@ -10,7 +10,7 @@ from ..simulation.arrays.vectors import Vectors, magnitude, unit
 from ..simulation.behavior import Destination, Intent, Steering
 from ..simulation.declaration import body, called, choice, length, room_to_stop, switch
 from ..simulation.maneuvers.chasing import AT_OWN_PACE, PACES, are_at, at_pace
-from ..simulation.maneuvers.stopping import Settling, braking_distance, speed_to_stop
+from ..simulation.maneuvers.stopping import Settling, braking_distance, slower, speed_to_stop
 from ..simulation.world import Agents, World
 
 STOPPING_TIME = 1.0
@@ -55,11 +55,10 @@ class Arrival(Destination):
         force = agents.steering_to(desired_velocity, response_time)
         arriving = self.target >= 0
         stands = memory.settled & ~agents.intention.alarmed
-        slower = np.maximum(agents.speed - agents.max_speed * world.dt / STOPPING_TIME, 0.0)
         steering = Steering(
             np.where(arriving[:, None], force, 0.0),
             memory,
-            speed_limit=np.where(stands, slower, np.inf),
+            speed_limit=np.where(stands, slower(agents, STOPPING_TIME, world.dt), np.inf),
             sets_speed=arriving & sets_speed,
             arrived=are_at(world, agents, self.target, agents.arrival_distance) | (self.departs & memory.settled),
         )

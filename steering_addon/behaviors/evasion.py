@@ -6,8 +6,8 @@ import numpy as np
 
 from ..simulation.arrays.scalars import EPSILON, Number, Rows
 from ..simulation.arrays.vectors import magnitude, picked
-from ..simulation.behavior import Behavior, Intent, Steering
-from ..simulation.declaration import body, called, integer, length, seconds
+from ..simulation.behavior import Behavior, Intent, Steering, of_priority
+from ..simulation.declaration import body, called, length, seconds
 from ..simulation.maneuvers.chasing import REACTION, comes_near, dodged, predict_position
 from ..simulation.world import Agents, World
 
@@ -31,7 +31,7 @@ class Evasion(Behavior):
     intent = Intent.REACT
     runs = True
     runs_from_caller = True
-    priority: Rows = integer(1, "Lower numbers come first when the crowd takes the first that applies")
+    priority: Rows = of_priority(1)
 
     pursuer: Rows = body("Pursuer to run from, an object or a crowd; empty: the nearest leader")
     distance: Number = length(10.0, "How near its body has to be; 0: at any distance")

@@ -6,8 +6,8 @@ import numpy as np
 
 from ..simulation.arrays.scalars import Number, Rows
 from ..simulation.arrays.vectors import magnitude, picked
-from ..simulation.behavior import Behavior, Intent, Steering
-from ..simulation.declaration import body, called, choice, integer, length, seconds
+from ..simulation.behavior import Behavior, Intent, Steering, of_priority
+from ..simulation.declaration import body, called, choice, length, seconds
 from ..simulation.maneuvers.chasing import MAX_SPEED, PACES, REACTION, comes_near, desired_speed, dodged
 from ..simulation.world import Agents, World
 
@@ -27,7 +27,7 @@ class Flee(Behavior):
     intent = Intent.REACT
     runs = True
     runs_from_caller = True
-    priority: Rows = integer(1, "Lower numbers come first when the crowd takes the first that applies")
+    priority: Rows = of_priority(1)
 
     target: Rows = body("Target to run from, an object or a crowd; empty: the nearest leader")
     distance: Number = length(10.0, "How near it has to be; 0: at any distance")

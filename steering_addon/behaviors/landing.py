@@ -20,8 +20,8 @@ class Landing(Destination):
 
     It slows down, flares and drops the last of the way from above. On a wire it faces across, elsewhere the way it
     came. Places go along with what they are on. Where it gets full they stand closer, side by side at last, and those
-    for whom there is no place left fly on over it. Does nothing
-    without a target, and nothing for what keeps to the ground.
+    for whom there is no place left fly on over it. Does nothing without a target, and nothing for what keeps to the
+    ground.
     """
 
     name = "landing"

@@ -9,8 +9,8 @@ from ..simulation.arrays.vectors import Vectors, columns, dot, magnitude, picked
 from ..simulation.avoiding.jams import JAMMING
 from ..simulation.avoiding.threats import CREEP, Rounds, Threats
 from ..simulation.avoiding.walls import walls_ahead
-from ..simulation.behavior import Behavior, Intent, Steering
-from ..simulation.declaration import Choice, called, choice, integer, length, only_with, seconds
+from ..simulation.behavior import Behavior, Intent, Steering, of_priority
+from ..simulation.declaration import Choice, called, choice, length, only_with, seconds
 from ..simulation.geometry.obstacles import Obstacles
 from ..simulation.intention import EVERY_MOVING, EVERY_OBSTACLE, Intention
 from ..simulation.maneuvers.braking import stopping_distance
@@ -70,7 +70,7 @@ class ObstacleAvoidance(Behavior):
     intent = Intent.STAY
     avoids = True
 
-    priority: Rows = integer(1, "Lower numbers come first when the crowd takes the first that applies")
+    priority: Rows = of_priority(1)
     method: Rows = choice("TURN", "How it keeps clear of obstacles", METHODS)
     look_ahead_time: Number = called("Looks Ahead", seconds(1.5, "How far ahead it looks, as time at its speed"))
     clearance: Number = length(0.2, "Distance that it keeps from the obstacle, in addition to its radius")

@@ -9,6 +9,7 @@ from ..simulation.arrays.scalars import Mask, Number, Rows, Scalars
 from ..simulation.arrays.vectors import magnitude, picked
 from ..simulation.behavior import OURS, Behavior, Intent, Steering
 from ..simulation.declaration import another_body, called, length, seconds
+from ..simulation.maneuvers.stopping import slower
 from ..simulation.memory import Memory, remembered
 from ..simulation.world import Agents, World
 
@@ -59,11 +60,10 @@ class Rest(Behavior):
         resting = _rests(bouts)
         brakes = agents.max_speed / self.stopping_time
         push = np.where(resting, -np.minimum(brakes, agents.speed / world.dt) * agents.mass, 0.0)
-        slower = agents.speed - brakes * world.dt
         return Steering(
             agents.forward * push[:, None],
             Rhythm(bouts),
-            speed_limit=np.where(resting, np.maximum(slower, 0.0), np.inf),
+            speed_limit=np.where(resting, slower(agents, self.stopping_time, world.dt), np.inf),
         )
 
     def _next_bouts(self, world: World, agents: Agents, bouts: Scalars) -> Scalars:

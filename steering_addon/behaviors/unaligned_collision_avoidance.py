@@ -11,8 +11,8 @@ from ..simulation.arrays.vectors import Vectors, dot, magnitude, picked, truncat
 from ..simulation.avoiding.costs import COSTS, Costs
 from ..simulation.avoiding.jams import Jam
 from ..simulation.avoiding.velocity_choice import Choosers
-from ..simulation.behavior import Adjustment, Intent, Steering, Wish
-from ..simulation.declaration import Choice, acceleration, called, choice, integer, length, only_with, seconds
+from ..simulation.behavior import Adjustment, Intent, Steering, Wish, of_priority
+from ..simulation.declaration import Choice, acceleration, called, choice, length, only_with, seconds
 from ..simulation.intention import Intention
 from ..simulation.maneuvers.lanes import Lanes, drives_along_paths
 from ..simulation.maneuvers.neighborhood import Neighborhood
@@ -84,7 +84,7 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
     method: Rows = choice("VELOCITY", "How it keeps out of the way", METHODS, animatable=False)
 
     weight: Number = acceleration(3.0, "How hard it steers at most")
-    priority: Rows = integer(1, "Lower numbers come first when the crowd takes the first that applies")
+    priority: Rows = of_priority(1)
     distance: Number = called("Sees Up To", length(9.0, "How far away others still count"))
     look_ahead_time: Number = called("Looks Ahead", seconds(5.0, "How soon a meeting has to be to matter", 0.01))
     clearance: Number = length(0.15, "Room between the bodies where they come nearest")

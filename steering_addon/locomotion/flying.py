@@ -23,6 +23,7 @@ class Flying(SimpleVehicle):
     name = "flying"
     label = "Flying"
     stored_number = 3
+    beats_wings = True
     suits = "Birds, bats, aeroplanes and gliders"
 
     max_climb: Number = number(np.pi / 6.0, "Steepest climb; 90° to loop", Unit.ANGLE, 0.0, np.pi / 2.0)

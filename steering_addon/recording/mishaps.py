@@ -24,7 +24,7 @@ from ..simulation.locomotion import FLARES, HELD_UP, OFF_GROUND, PERCHED
 from ..simulation.maneuvers.coming_down import Coming
 from ..simulation.maneuvers.formation import Station
 from ..simulation.maneuvers.stopping import Settling
-from ..simulation.memory import memory_among
+from ..simulation.memory import memories_among, memory_among
 from ..simulation.roles import Role
 from ..simulation.sensing import upward_of
 from ..simulation.snapshot import Snapshot, State
@@ -188,9 +188,8 @@ class Mishaps:
             self.note(LATE, frame, yielding.late & snapshot.present)
 
     def _look_at_landings(self, frame: int, state: State, snapshot: Snapshot) -> None:
-        for coming in state.memories.values():
-            if isinstance(coming, Coming):
-                self.note(NO_ROOM, frame, (coming.waited > OVER_IT) & snapshot.present)
+        for coming in memories_among(Coming, state.memories.values()):
+            self.note(NO_ROOM, frame, (coming.waited > OVER_IT) & snapshot.present)
 
     def _look_at_ways(self, frame: int, state: State, snapshot: Snapshot) -> None:
         lost = np.isfinite(errands(state).unreached[:, 0]) & snapshot.present & ~state.away
@@ -198,15 +197,14 @@ class Mishaps:
         self.frames[NO_WAY] = np.where(lost, np.where(since < 0, frame, since), -1)
 
     def _look_at_formations(self, frame: int, state: State, snapshot: Snapshot) -> None:
-        for station in state.memories.values():
-            if isinstance(station, Station):
-                # What is remembered of one that follows no more stays as it was.
-                follows = snapshot.present & (station.off != self._was_off)
-                off = follows & (station.off > OFF_BY * snapshot.vehicle.radius)
-                self._was_off = station.off
-                self._kept |= follows & ~off & np.isfinite(station.velocity[:, 0])
-                self._off = np.where(off & self._kept, self._off + snapshot.frame_time, 0.0)
-                self.note(OFF_PLACE, frame, self._off > OFF_FOR)
+        for station in memories_among(Station, state.memories.values()):
+            # The memory of one that follows no more stays as it was.
+            follows = snapshot.present & (station.off != self._was_off)
+            off = follows & (station.off > OFF_BY * snapshot.vehicle.radius)
+            self._was_off = station.off
+            self._kept |= follows & ~off & np.isfinite(station.velocity[:, 0])
+            self._off = np.where(off & self._kept, self._off + snapshot.frame_time, 0.0)
+            self.note(OFF_PLACE, frame, self._off > OFF_FOR)
 
     def _gets_nowhere(self, state: State, snapshot: Snapshot, clearance: Scalars) -> Mask:
         """The vehicles that have somewhere to go, but have stayed where they are near an obstacle, (n,)."""
@@ -258,9 +256,8 @@ def _wait_in_turn(halted: Mask, patient: Mask, state: State, snapshot: Snapshot)
 def _are_there(state: State) -> Mask:
     """The vehicles that have arrived, or stand beside the place where they go because others are there, (n,)."""
     there = errands(state).arrived
-    for settling in state.memories.values():
-        if isinstance(settling, Settling):
-            there = there | settling.settled
+    for settling in memories_among(Settling, state.memories.values()):
+        there = there | settling.settled
     return there
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..behaviors import CATALOGUE
-from ..locomotion import LOCOMOTIONS, Flying
+from ..locomotion import LOCOMOTIONS
 from ..minds.declaring import StateModel, TriggerModel
 from ..portrayal.driver_properties import Portrayal
 from ..simulation.behavior import Intent
@@ -249,7 +249,7 @@ def scaled(preset: Preset, scale: float) -> Preset:
             behaviors={name: _grown(BEHAVIORS[name], values, scale) for name, values in preset.behaviors.items()},
             calls=tuple(replace(c, trigger=_grown(TriggerModel, c.trigger, scale)) for c in preset.calls),
         )
-    beats = Flying.name in preset.locomotion and preset.portrayal is not None
+    beats = preset.portrayal is not None and any(LOCOMOTIONS[name].beats_wings for name in preset.locomotion)
     longer = math.sqrt(max(scale, 1.0)) if beats else 1.0
     stated_groups = {name: (kind, stated(kind, values)) for name, (kind, values) in preset.groups().items()}
     groups = {name: _grown(kind, values, scale, longer) for name, (kind, values) in stated_groups.items()}

@@ -67,6 +67,11 @@ class Steering(Intention):
     takes: Taking | None = None
 
 
+def of_priority(number: int) -> Any:
+    """The parameter of its priority, which is this to begin with."""
+    return integer(number, "Lower numbers come first when the crowd takes the first that applies")
+
+
 @dataclass(frozen=True)
 class Behavior(Declared):
     """The wishes of agents.
@@ -115,7 +120,7 @@ class Behavior(Declared):
     refers_to_up: ClassVar[bool] = False
 
     weight: Number = number(1.0, "How much it counts; 0 switches it off")
-    priority: Rows = integer(2, "Lower numbers come first when the crowd takes the first that applies")
+    priority: Rows = of_priority(2)
     probability: Number = share(0.9, "How likely it is considered, when the crowd lets chance decide")
 
     def steer(self, world: World, agents: Agents, memory: Any) -> Steering:

@@ -144,6 +144,7 @@ class Locomotion(Declared):
         touches: whether what stands touches the surface on every frame; what floats follows it with a lag.
         clings: whether they hold on to surfaces whichever way these lean.
         burst: the most that a ready state makes of the cruise speed; wings and fins cannot do much more than that.
+        beats_wings: whether larger bodies take longer for the same motion, as those that beat their wings do.
         tightened: the lengths that are shorter for bodies that turn more quickly.
         of_the_body: the parameters that no state changes, as they are measured from the body.
         runs_on_wheels: whether `on_wheels` says what suits a model with wheels.
@@ -161,6 +162,7 @@ class Locomotion(Declared):
     touches: ClassVar[bool] = True
     clings: ClassVar[bool] = False
     burst: ClassVar[float] = np.inf
+    beats_wings: ClassVar[bool] = False
     tightened: ClassVar[tuple[str, ...]] = ()
     of_the_body: ClassVar[tuple[str, ...]] = ()
     runs_on_wheels: ClassVar[bool] = False

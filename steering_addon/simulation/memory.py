@@ -9,7 +9,7 @@ an agent has before anything happened:
         way: Vectors = remembered((0.0, 0.0, 0.0))
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
 from types import MappingProxyType
@@ -45,7 +45,12 @@ class Memory(Columns):
 
 def memory_among(kind: type[Self], memories: Iterable[Memory]) -> Self | None:
     """The memory of a kind that all vehicles see; None where no vehicle has any."""
-    return next((memory for memory in memories if isinstance(memory, kind)), None)
+    return next(memories_among(kind, memories), None)
+
+
+def memories_among(kind: type[Self], memories: Iterable[Memory]) -> Iterator[Self]:
+    """The memories of a kind."""
+    return (memory for memory in memories if isinstance(memory, kind))
 
 
 @cache

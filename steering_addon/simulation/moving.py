@@ -90,7 +90,7 @@ def move(
     signals = decided.heading, behind, decided.warned, decided.goal_distance, decided.hurries, progress < JAMMING.stuck
     control = Control(force, decided.speed_limit, *signals, decided.comes_down, decided.perch, decided.up)
     driven = [_driven(group, state.motion, model, control, terrain, dt) for group in groups]
-    # Those that wait take no step, and others meet them where they stand.
+    # Vehicles that wait take no step, and others meet them where they stand.
     position, velocity, forward = (
         _of_all(groups, driven, name, getattr(state.motion, name)) for name in ("position", "velocity", "forward")
     )

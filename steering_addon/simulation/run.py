@@ -144,7 +144,7 @@ def _taken_in(state: State, snapshot: Snapshot) -> State:
         state = stand_at_start(state, snapshot, ended & waited)
     state = replace(state, inputs=inputs)
     enters = inputs.present if first else waited[: len(state.outside)] & ~state.outside[: len(waited)]
-    # Those outside turn before anybody sees it.
+    # Vehicles outside turn before anybody sees it.
     turning = state.outside if first else enters
     if anybody(turning):
         state = _facing_their_ways(state, inputs, turning)

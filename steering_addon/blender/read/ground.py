@@ -1,7 +1,7 @@
 """The places of members: the faces of a mesh, the inside of a volume, a curve, or a formation around the crowd."""
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 
 import numpy as np
@@ -58,7 +58,6 @@ class MemberGround:
         better: proposes those that are taken first; None if all are alike.
         sifts: leave out spots where something is in the way.
         line: the curve; None without one.
-        in_formation: the first spots of the formation, by their number.
         made_of: the points of the place, which tell whether it has changed.
         is_in_part: whether members can stand on a part of the surface only.
     """
@@ -71,7 +70,6 @@ class MemberGround:
     better: Proposing | None
     sifts: tuple[Sifting, ...]
     line: Path | None
-    in_formation: Callable[[int], Spots]
     made_of: np.ndarray
     is_in_part: bool
 
@@ -149,19 +147,7 @@ class MemberGround:
         sifts += keeps_out(propose or (along(line) if line is not None else lambda keys: in_formation(len(keys))))
         for sift in sifts:
             propose, better = (proposing and sifted(proposing, sift) for proposing in (propose, better))
-        return cls(
-            population,
-            frame,
-            matrix[:3, 3],
-            spacing,
-            propose,
-            better,
-            tuple(sifts),
-            line,
-            in_formation,
-            made_of,
-            is_in_part,
-        )
+        return cls(population, frame, matrix[:3, 3], spacing, propose, better, tuple(sifts), line, made_of, is_in_part)
 
     @property
     def in_order(self) -> bool:
@@ -197,7 +183,8 @@ class MemberGround:
             spots = evenly_along(self.line, self.population.count, self.spacing, *self.sifts)
             return spots.take(numbers[numbers < len(spots.valid)])
         grows = self.population.arrangement not in (CIRCLE, ONE_PLACE)
-        spots = first_free(self.in_formation, int(numbers.max(initial=-1)) + 1, self.sifts, grows=grows)
+        in_formation = formed(self.population, self.spacing, self.frame, self.origin)
+        spots = first_free(in_formation, int(numbers.max(initial=-1)) + 1, self.sifts, grows=grows)
         return spots.take(numbers[numbers < len(spots.valid)])
 
 

@@ -113,7 +113,7 @@ def _fit(scene: Scene, ob: Object, family: Family, height: float) -> Fit | None:
 def _measured(
     scene: Scene, ob: Object, family: Family, what: str, height: float, measure: Callable[[Object, Depsgraph], Any]
 ) -> Any:
-    """What is measured of an object, as last measured while it cannot be; None if it never could."""
+    """A measure of an object, as last taken while it cannot be; None if it never could."""
     key, depsgraph = (ob.session_uid, what), depsgraph_at_start(scene, [ob])
     stored = _known.get(key)
     if depsgraph is None:

@@ -77,6 +77,11 @@ def up_to_the_place(
     return np.where(creeps, creeping, speed), np.where(creeps, np.minimum(response_time, quickest), response_time)
 
 
+def slower(agents: Agents, stopping_time: Scalars | float, dt: float) -> Scalars:
+    """The speed after a step in which agents brake, in a time in which they would stop from top speed, (n,) m/s."""
+    return np.maximum(agents.speed - agents.max_speed / stopping_time * dt, 0.0)
+
+
 def braking_distance(agents: Agents, speed: Scalars) -> Scalars:
     """The way in which each agent stops from a speed, (n,) m/s; (n,) metres."""
     return speed * speed / (2.0 * BRAKING * np.maximum(agents.agility, EPSILON))
