@@ -10,6 +10,7 @@ from steering_addon.behaviors.landing import Landing
 from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import Flying
 from steering_addon.scene import all_of, boxes, perches
+from steering_addon.simulation.arrays.vectors import unit
 from steering_addon.simulation.candidates import FIRST, NEAREST_ONE, Candidates
 from steering_addon.simulation.perches import Perches
 from steering_addon.simulation.snapshot import State
@@ -193,3 +194,18 @@ def test_nobody_comes_in_through_the_edge_of_the_roof_from_below() -> None:
     states = scene.run(FPS * 12)
     assert max(-scene.obstacles.clearance(place).min() for place in positions(states)) < 0.0
     assert standing(states)[-1].all()
+
+
+def test_each_flies_to_one_gate_at_a_time() -> None:
+    """Low before a house, they fly round for height: of two ways that are as good, they keep to the first."""
+    scene = flock(ROOF, 2)
+    scene.speed = 6.0
+    scene.position = np.array(((11.0, -0.3, 0.5), (11.0, 0.8, 0.5)))
+    scene.forward = np.tile((-1.0, 0.2, 0.0), (2, 1))
+    scene.obstacles = boxes((0.0, 0.0, 2.45), (3.5, 2.5, 2.45))
+    scene.vehicle = {**STARLING, "max_force": 0.8, "max_speed": 8.0}
+    scene.locomotions = [(Flying, {"least_speed": 0.35, "max_climb": np.radians(20.0)})]
+    course = unit(velocities(scene.run(30)))
+    turn = np.cross(course[:-1], course[1:])
+    turns_back = ((turn[1:] * turn[:-1]).sum(axis=-1) < 0.0) & (np.linalg.norm(turn[1:], axis=-1) > 0.02)
+    assert turns_back.sum(axis=0).max() <= 2

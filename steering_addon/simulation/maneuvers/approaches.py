@@ -31,13 +31,21 @@ COUNTED = 0.8
 """The share of its steepest climb on which one that is below its glide counts."""
 BARRED = 1e6
 """Metres by which a gate seems farther away that is itself behind an obstacle."""
+KEEPS = 0.5
+"""Metres by which a gate seems farther away for each metre from the one to which an agent flies already: of two that
+are as good it would come near neither."""
 LATER = 1e-6
 """The share by which a gate seems farther away than the one tried before it, so that rounding chooses no side."""
 
 
-def way_in(world: World, agents: Agents, origin: Vectors, asks: Mask) -> tuple[Vectors, Scalars]:
+def way_in(world: World, agents: Agents, origin: Vectors, asks: Mask, before: Vectors) -> tuple[Vectors, Scalars]:
     """The gates to which agents fly first, (n, 3) metres, nan for none, and the tangents of their glides, (n,).
-    `origin`: (n, 3) where the origins of agents are at their places, metres; `asks`: (n,) who comes in."""
+
+    Args:
+        origin: (n, 3) where the origins of agents are at their places, metres.
+        asks: (n,) who comes in.
+        before: (n, 3) the gates to which they fly already, metres, nan for none.
+    """
     gates, slope = np.full((len(asks), 3), np.nan), np.full(len(asks), GLIDE)
     rows = which(asks)
     if not len(rows) or not world.obstacles.present.any():
@@ -62,7 +70,7 @@ def way_in(world: World, agents: Agents, origin: Vectors, asks: Mask) -> tuple[V
     barred = which(_barred(world, twice, starts, np.tile(entry, (2, 1))).reshape(2, -1).any(axis=0))
     for tried in TRIED:
         if len(barred):
-            places = place[barred], side[barred], run[barred], nearest[barred]
+            places = place[barred], side[barred], run[barred], nearest[barred], picked(before, rows[barred])
             gate, hidden = _gates(world, flyers.take(barred), *places, tried)
             better = ~hidden | np.isnan(gates[rows[barred], 0])
             gates = put(gates, rows[barred[better]], gate[better])
@@ -77,6 +85,7 @@ def _gates(
     side: Vectors,
     run: Scalars,
     nearest: Scalars,
+    before: Vectors,
     gates: list[tuple[float, float, float]],
 ) -> tuple[Vectors, Mask]:
     """The gates with the shortest ways, (m, 3) metres, nan where none is free, and who sees none, (m,).
@@ -84,6 +93,7 @@ def _gates(
     Args:
         place, side: (m, 3) metres, and the level unit directions from there to the agents.
         run, nearest: (m,) how far they are as seen from above, and how far gates are at least, metres.
+        before: (m, 3) the gates to which they fly already, metres, nan for none.
         gates: those that are tried, as of TRIED.
     """
     # All gates at once, as each call takes long for a few.
@@ -99,6 +109,7 @@ def _gates(
         open_rows = which(np.isfinite(length))
         behind = _barred(world, flyers.take(open_rows), picked(start, open_rows), picked(gate, open_rows))
         length[open_rows] += np.where(behind, penalty, 0.0)
+    length += np.nan_to_num(KEEPS * magnitude(gate - before[tried]), nan=0.0)
     length *= 1.0 + LATER * np.tile(np.arange(len(gates)), len(run))
     best = length.reshape(-1, len(gates)).argmin(axis=1) + np.arange(0, len(length), len(gates))
     return np.where(np.isfinite(length[best])[:, None], gate[best], np.nan), length[best] >= BARRED

@@ -33,7 +33,7 @@ class Coming(Memory):
         down: (n,) whether it is in the flare, or has come down.
         stands: (n,) whether it stands there.
         ahead, aside: (n,) how it faced as it came down, along the heading of what it stands on and to the left of that.
-        barred: (n,) whether an obstacle is in its way to its place.
+        gate: (n, 3) metres from its place to where it flies first, as an obstacle is in its way; nan for none.
         waited: (n,) seconds for which it has flown on over its target, as there was no place for it.
     """
 
@@ -42,8 +42,13 @@ class Coming(Memory):
     stands: Mask = remembered(False)
     ahead: Scalars = remembered(0.0)
     aside: Scalars = remembered(0.0)
-    barred: Mask = remembered(False)
+    gate: Vectors = remembered((np.nan, np.nan, np.nan))
     waited: Scalars = remembered(0.0)
+
+    @property
+    def barred(self) -> Mask:
+        """(n,) whether an obstacle is in its way to its place."""
+        return np.isfinite(self.gate[:, 0])
 
 
 Came = TypeVar("Came", bound=Coming)
@@ -97,7 +102,8 @@ def come_down(
     keeps = (place >= 0) & (place == own)
     lands, row = place >= 0, np.maximum(place, 0)
     origin, motion = origins_on(world, agents, places, row), picked(places.velocity, row)
-    gates, slope = way_in(world, agents, origin, lands & ~(keeps & memory.down))
+    before = origin + np.where(keeps[:, None], memory.gate, np.nan)
+    gates, slope = way_in(world, agents, origin, lands & ~(keeps & memory.down), before)
     gated = np.isfinite(gates[:, 0])
     was_down, aim = keeps & memory.down & ~gated, np.where(gated[:, None], gates, origin)
     if time_left is not None and anybody(gated):
@@ -128,7 +134,7 @@ def come_down(
             stands=stands,
             ahead=ahead,
             aside=aside,
-            barred=gated,
+            gate=gates - origin,
             waited=waited,
         ),
         np.where(lands[:, None], origin, np.nan),
