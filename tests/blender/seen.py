@@ -6,7 +6,7 @@ from contextlib import closing
 import bpy
 import numpy as np
 
-from tests.blender.building import part
+from tests.blender.building import at_frames, part
 
 
 def world_matrices(ob, over: Iterable[int]) -> np.ndarray:
@@ -51,6 +51,37 @@ def snapshots() -> list:
     plan = part("blender.read.plan").plan_reading(bpy.context.scene)
     read = part("blender.read.sweep").sweep(plan, part("blender.read.reading").Reader(plan))
     return [frame.snapshot for frame in read]
+
+
+def read_at(*over: int) -> list:
+    """The snapshots that the simulation would get on these frames, each read alone."""
+    plan = part("blender.read.plan").plan_reading(bpy.context.scene)
+    reader = part("blender.read.reading").Reader(plan)
+    return [reader.read(bpy.context.evaluated_depsgraph_get(), frame).snapshot for frame in at_frames(over)]
+
+
+def listed() -> dict[str, str]:
+    """The text of each thing to look at, by its kind."""
+    bpy.context.view_layer.update()
+    return {each.kind.name: each.text for each in part("blender.status.census").refresh(bpy.context.scene).findings}
+
+
+def told(kind: str) -> list[str]:
+    """The texts of the things to look at of a kind."""
+    bpy.context.view_layer.update()
+    found = part("blender.status.census").refresh(bpy.context.scene).findings
+    return [each.text for each in found if each.kind.name == kind]
+
+
+def with_role(role: str) -> list:
+    """The tagged objects with a role."""
+    return [ob for ob in bpy.data.objects if ob.is_property_set("steering") and role in ob.steering.roles]
+
+
+def used(crowd_object) -> set[str]:
+    """The names of the behaviors that a crowd uses."""
+    settings, names = crowd_object.steering, [kind.name for kind in part("behaviors").CATALOGUE]
+    return {name for name in names if settings.is_property_set(name) and getattr(settings, name).use}
 
 
 def stored_names(block) -> list[str]:

@@ -4,6 +4,7 @@ import bpy
 import pytest
 
 from tests.blender.building import part
+from tests.blender.seen import told
 from tests.blender.steered import press, select
 from tests.blender.walkers import CYCLE, SPEED, found_walkers, stash, walk
 
@@ -30,12 +31,6 @@ def cruise(ob) -> float:
     return ob.steering.vehicle.max_speed * ob.steering.vehicle.cruise_speed
 
 
-def told() -> list[str]:
-    too_fast = part("blender.status.findings").FindingKind.TOO_FAST
-    listed = part("blender.status.census").count(bpy.context.scene).findings
-    return [each.text for each in listed if each.kind is too_fast]
-
-
 def test_a_ready_state_that_runs_is_as_fast_as_the_run_of_its_crowd() -> None:
     people = runners()
     turn_radius = people.steering.on_foot.turn_radius
@@ -47,7 +42,7 @@ def test_a_ready_state_that_runs_is_as_fast_as_the_run_of_its_crowd() -> None:
     assert people.steering.on_foot.turn_radius == turn_radius
     regroup = bpy.data.objects["Regroup"]
     assert cruise(regroup) == pytest.approx(1.5 * 0.6 * 2.0 * SPEED, rel=1e-4), "It does not run."
-    assert told() == []
+    assert told("TOO_FAST") == []
 
 
 @pytest.mark.parametrize("times", [1.2, 4.0, 12.0])
@@ -55,7 +50,7 @@ def test_a_ready_state_runs_at_the_run_however_much_faster_its_crowd_could_be(ti
     people = runners()
     people.steering.vehicle.max_speed, people.steering.vehicle.cruise_speed = times * RUN, 0.1
     assert cruise(startled(people)) == pytest.approx(RUN, rel=1e-4)
-    assert told() == []
+    assert told("TOO_FAST") == []
 
 
 def test_clips_that_are_found_after_a_ready_state_was_added_fit_it_unless_its_speed_was_set() -> None:
@@ -77,7 +72,7 @@ def test_without_a_run_a_ready_state_keeps_its_factor_and_is_named() -> None:
     people.steering.vehicle.max_speed, people.steering.vehicle.cruise_speed = 2.0 * SPEED, 0.5
     state = startled(people)
     assert cruise(state) == pytest.approx(3.0 * 2.0 * SPEED, rel=1e-4)
-    assert [text.partition(". ")[0] for text in told()] == [
+    assert [text.partition(". ")[0] for text in told("TOO_FAST")] == [
         "Regroup moves at 1.4 m/s, 1.8 times as fast as Walk, its fastest clip",
         "Startle moves at 4.8 m/s, 6.0 times as fast as Walk, its fastest clip",
     ]
@@ -87,11 +82,11 @@ def test_fit_speed_lets_states_run_as_fast_as_their_clip() -> None:
     people = runners()
     state = startled(people)
     people.steering.portrayal.clips[-1].ground_speed = RUN / 1.5
-    assert [text.partition(",")[0] for text in told()] == [f"Startle moves at {RUN:.1f} m/s"]
+    assert [text.partition(",")[0] for text in told("TOO_FAST")] == [f"Startle moves at {RUN:.1f} m/s"]
     press("clips_find", people, fit_speed=True)
     assert cruise(state) == pytest.approx(RUN / 1.5, rel=1e-4)
     assert cruise(people) == pytest.approx(SPEED, rel=0.05)
-    assert told() == []
+    assert told("TOO_FAST") == []
 
 
 def test_what_is_run_for_lets_a_crowd_run_and_what_it_is_sent_to_lets_it_walk() -> None:

@@ -5,6 +5,7 @@ import numpy as np
 
 from tests.blender.building import at_frames, empty, frames, part
 from tests.blender.legged import legged, longest_step, uneven_walk, with_feet_apart
+from tests.blender.seen import told
 from tests.blender.steered import bake, clear_bake, press, vehicle
 from tests.blender.walkers import idle, pose_of, stash, walk, walker
 
@@ -100,11 +101,7 @@ def test_a_model_that_cannot_be_held_says_so_for_itself_alone() -> None:
         "Ghost": False,
         "Doe": True,
     }
-    slides = part("blender.status.findings").FindingKind.FEET_SLIDE
-    told = [
-        each.text for each in part("blender.status.census").count(bpy.context.scene).findings if each.kind is slides
-    ]
-    assert told == [
+    assert told("FEET_SLIDE") == [
         f"Feet of Ghost of {people.name} cannot be held where they stand: {why}. "
         "Turn off Plant Feet in a crowd of their own to accept that"
     ]

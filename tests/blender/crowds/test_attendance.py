@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 
 from tests.blender.animated import curves, insert, is_baked
-from tests.blender.building import at_frames, empty, frames, part, wedge
+from tests.blender.building import at_frames, empty, frames, wedge
 from tests.blender.dumping import assert_same, scene_dump
+from tests.blender.overlay.test_overlay import drawn, requests_of
 from tests.blender.steered import bake, clear_bake, crowd, fleet, road, select, use
 from tests.sampling import sampled
 
@@ -135,21 +136,15 @@ def test_others_perceive_a_locked_baked_vehicle_only_while_it_is_present() -> No
 
 
 def test_the_overlay_skips_absent_vehicles() -> None:
-    pictures, requests = part("blender.overlay.picture"), part("blender.overlay.ways")
     present, later = walkers()
     use(present.steering.crowd, wander={})
     enter_on(later, 20)
     bake()
     select(present.steering.crowd)
-    scene, layer = bpy.context.scene, bpy.context.view_layer
-    tracks, counts, asked = part("blender.overlay.tracks").Tracks(), [], []
-    scene.frame_set(30)
-    cast = pictures.find_cast(scene, layer)
+    counts, asked = [], []
     for _ in at_frames((30, 10)):
-        depsgraph = bpy.context.evaluated_depsgraph_get()
-        drawn = pictures.picture(scene, depsgraph, cast, tracks, [], frozenset({"FRONT"}))
-        counts.append(sum(len(points) for points, _ in drawn.open))
-        asked.append(len(requests.requested_forces([present, later], scene, depsgraph, tracks)))
+        counts.append(sum(len(points) for points, _ in drawn("FRONT").open))
+        asked.append(len(requests_of(present, later)))
     assert counts[1] == counts[0] / 2
     assert asked == [2, 1]
 

@@ -6,15 +6,10 @@ import pytest
 from mathutils import Matrix
 
 from tests.blender.animated import bags
-from tests.blender.building import part
 from tests.blender.dumping import refuses
+from tests.blender.seen import listed
 from tests.blender.steered import press
 from tests.blender.walkers import CYCLE, SPEED, box, clip, idle, stash, walk, walker
-
-
-def told() -> dict[str, str]:
-    """The texts of what is to be looked at, by kind."""
-    return {each.kind.name: each.text for each in part("blender.status.census").count(bpy.context.scene).findings}
 
 
 def populated(*models, **options):
@@ -40,20 +35,20 @@ def long_walk(rig):
 
 def test_a_plain_walker_has_nothing_improbable() -> None:
     people = populated(walker_that_plays(idle, walk))
-    assert set(told()) == {"FEET_SLIDE"}
+    assert set(listed()) == {"FEET_SLIDE"}
     assert people.steering.portrayal.no_walk == ""
 
 
 def test_a_walk_at_the_speed_of_a_car_is_never_sure_and_not_chosen(capfd) -> None:
     rig = walker_that_plays(idle, long_walk)
     people = populated(rig, random_scale=0.0)
-    assert "its feet would hold at 24 m/s. Use Add Clip, and set a ground speed" in told()["NO_WALK"]
-    assert told()["NO_WALK"] in capfd.readouterr().out
+    assert "its feet would hold at 24 m/s. Use Add Clip, and set a ground speed" in listed()["NO_WALK"]
+    assert listed()["NO_WALK"] in capfd.readouterr().out
     assert bpy.ops.steering.clip_add(action="Walk") == {"FINISHED"}
     [added] = [each for each in people.steering.portrayal.clips if each.action.name == "Walk"]
     assert added.speed > 20.0
     assert added.sure < 0.25
-    assert "NO_WALK" not in told()
+    assert "NO_WALK" not in listed()
 
 
 @pytest.mark.parametrize(
@@ -78,44 +73,44 @@ def test_a_size_that_a_kind_hardly_has_is_named_with_its_cure(size, like: str, t
 
 def test_a_crowd_that_is_too_fast_for_its_kind_is_named() -> None:
     people = populated(walker())
-    assert "IMPROBABLE" not in told()
+    assert "IMPROBABLE" not in listed()
     people.steering.vehicle.max_speed, people.steering.vehicle.cruise_speed = 30.0, 1.0
-    assert told()["IMPROBABLE"].startswith(f"{people.name} moves at 30 m/s, which people hardly do")
+    assert listed()["IMPROBABLE"].startswith(f"{people.name} moves at 30 m/s, which people hardly do")
 
 
 def test_a_walk_above_the_run_is_named() -> None:
     people = populated(walker_that_plays(idle, walk))
     for entry, name in zip(people.steering.portrayal.clips, ("Run", "Walk")):
         entry.action.name, entry.plays, entry.ground_speed = name, "MOVE", {"Run": 1.0, "Walk": 3.0}[name]
-    assert "a walk is hardly faster than a run" in told()["IMPROBABLE"]
+    assert "a walk is hardly faster than a run" in listed()["IMPROBABLE"]
 
 
 def test_points_of_a_model_with_a_walk_are_named_as_they_play_none(capfd) -> None:
     rig = walker_that_plays(idle, walk)
     people = populated(rig, made_as="POINTS")
-    assert "are points, which play no clips" in told()["NO_WALK"]
-    assert told()["NO_WALK"] in capfd.readouterr().out
+    assert "are points, which play no clips" in listed()["NO_WALK"]
+    assert listed()["NO_WALK"] in capfd.readouterr().out
     refuses("clips_find", "are points, which play no clips", people)
     press("populate", people, made_as="OBJECTS")
     press("clips_find", people)
-    assert "NO_WALK" not in told()
+    assert "NO_WALK" not in listed()
 
 
 def test_a_rig_without_actions_is_named_as_it_glides(capfd) -> None:
     people = populated(walker())
-    assert "brings no action, and glides in its rest pose" in told()["NO_WALK"]
-    assert told()["NO_WALK"] in capfd.readouterr().out
+    assert "brings no action, and glides in its rest pose" in listed()["NO_WALK"]
+    assert listed()["NO_WALK"] in capfd.readouterr().out
     rig = next(ob for ob in bpy.data.objects if ob.name.startswith("Walker 0"))
     walk(rig)
     press("clips_find", people)
-    assert "NO_WALK" not in told()
+    assert "NO_WALK" not in listed()
 
 
 def test_a_rig_that_drivers_move_does_not_glide() -> None:
     rig = walker()
     rig.pose.bones["Foot.L"].driver_add("location", 1).driver.expression = "frame / 100"
     populated(rig)
-    assert "NO_WALK" not in told()
+    assert "NO_WALK" not in listed()
 
 
 @pytest.mark.parametrize(("quarters", "front"), [(1, "POS_X"), (2, "POS_Y"), (3, "NEG_X")])
@@ -133,11 +128,11 @@ def test_what_walks_backwards_is_turned_round_by_flip_front_which_finds_its_clip
     rig = walker_that_plays(idle, walk)
     rig.steering.forward_axis, rig.steering.up_axis = "POS_Y", "POS_Z"
     people = populated(rig)
-    assert "it goes backwards" in told()["NO_WALK"]
-    assert told()["NO_WALK"].endswith("press Flip Front")
+    assert "it goes backwards" in listed()["NO_WALK"]
+    assert listed()["NO_WALK"].endswith("press Flip Front")
     press("flip_front", people)
     assert f"{people.name} plays Idle, Walk" in capfd.readouterr().out
-    assert "NO_WALK" not in told()
+    assert "NO_WALK" not in listed()
     assert people.steering.vehicle.cruise_speed * people.steering.vehicle.max_speed == pytest.approx(
         people.steering.portrayal.clips["Walk"].speed, rel=1e-3
     )

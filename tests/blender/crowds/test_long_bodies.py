@@ -6,6 +6,8 @@ import pytest
 
 from tests.blender.building import meshed, part, sphere
 from tests.blender.dumping import refuses
+from tests.blender.overlay.test_overlay import colored, drawn
+from tests.blender.seen import read_at
 from tests.blender.steered import press, select, tag
 
 
@@ -33,12 +35,6 @@ def tagged(*objects, like: str = "CAR", facing: str = "POS_Y"):
     for ob in objects:
         ob.steering.roles = {"VEHICLE"}
     return objects[0].steering.crowd
-
-
-def snapshot():
-    plan = part("blender.read.plan").plan_reading(bpy.context.scene)
-    reader = part("blender.read.reading").Reader(plan)
-    return reader.read(bpy.context.evaluated_depsgraph_get(), 1).snapshot
 
 
 def bodies() -> dict[str, tuple[float, float]]:
@@ -105,32 +101,27 @@ def test_it_is_read_as_a_capsule_also_where_it_is_locked() -> None:
     other = car("Locked", (6.0, 0.0, 0.0))
     tagged(car(), other)
     other.steering.locked = True
-    seen = snapshot()
+    seen = read_at(1)[0]
     assert seen.vehicle.half_axis == pytest.approx([1.25], rel=0.03)
     assert seen.half_axes == pytest.approx([1.25, 1.25], rel=0.03)
 
 
 def test_crowds_of_spheres_are_read_without_axes() -> None:
     tagged(sphere(), like="ANYTHING")
-    assert snapshot().half_axes is None
+    assert read_at(1)[0].half_axes is None
 
 
 def test_the_overlay_draws_its_outline_and_the_arrow_at_its_nose() -> None:
     ob = car()
     tagged(ob)
     select(ob)
-    pictures = part("blender.overlay.picture")
-    scene, layer = bpy.context.scene, bpy.context.view_layer
-    tracks = part("blender.overlay.tracks").Tracks()
-    cast = pictures.find_cast(scene, layer)
-    picture = pictures.picture(scene, bpy.context.evaluated_depsgraph_get(), cast, tracks, (), frozenset({"FRONT"}))
-    outline = np.concatenate([p for p, color in picture.open if np.allclose(color[0], pictures.SIZE)])
+    pictures, picture = part("blender.overlay.picture"), drawn("FRONT")
+    outline = colored(picture, pictures.SIZE)
     assert np.ptp(outline, axis=0)[:2] == pytest.approx((1.8, 4.3), abs=0.02)
     pairs = outline.reshape(-1, 2, 3)
     assert pairs[1:, 0] == pytest.approx(pairs[:-1, 1]), "one line"
     assert pairs[0, 0] == pytest.approx(pairs[-1, 1]), "that is closed"
-    arrow = np.concatenate([p for p, color in picture.open if np.allclose(color[0], pictures.FRONT)])
-    assert arrow[0, 1] == pytest.approx(4.3 / 2.0, abs=1e-5)
+    assert colored(picture, pictures.FRONT)[0, 1] == pytest.approx(4.3 / 2.0, abs=1e-5)
 
 
 def wheel(car, name: str, place: tuple[float, float, float], radius: float):

@@ -21,7 +21,7 @@ from tests.blender.crowds.populated import (
 )
 from tests.blender.drawing import texts, up_to_date
 from tests.blender.dumping import refuses
-from tests.blender.seen import places
+from tests.blender.seen import listed, places
 from tests.blender.steered import bake, select, tag, vehicle
 from tests.blender.walkers import box, idle, stash, walk, walker
 from tests.sampling import sampled
@@ -98,28 +98,23 @@ def test_only_members_that_have_room_are_made_and_the_panel_tells_their_number()
     assert "have been placed" not in told_by_the_panel()
 
 
-def found() -> set[str]:
-    bpy.context.view_layer.update()
-    return {each.kind.name for each in part("blender.status.census").refresh(bpy.context.scene).findings}
-
-
 def test_animals_start_on_the_upper_side_of_a_ball_and_what_crawls_all_round_it() -> None:
     bpy.ops.mesh.primitive_uv_sphere_add(segments=24, ring_count=12, radius=8.0)
     ball, model = bpy.context.object, wedge(size=0.5, location=(40.0, 0.0, 0.0))
     crowd = populate_after(model, count=20, arrangement="SURFACE", place=ball.name, moves_like="ANIMAL")
     on_top = locations(crowd)
     assert len(on_top) == 20 and on_top[:, 2].min() > 8.0 * math.cos(0.75)
-    assert found() == set()
+    assert listed() == {}
     crowd.steering.locomotion = "CRAWLING"
-    assert found() == set(), "they are on the outside already"
+    assert listed() == {}, "they are on the outside already"
     populate()
     all_round, up = locations(crowd), np.array([ob.matrix_world.col[2].xyz for ob in members(crowd)])
     assert (all_round[:, 2] < -4.0).any()
     assert ((all_round * up).sum(axis=1) > 0.0).all(), "none is inside"
     crowd.steering.locomotion = "ON_FOOT"
-    assert "UPSIDE_DOWN" in found()
+    assert "UPSIDE_DOWN" in listed()
     populate()
-    assert (locations(crowd) == on_top).all() and found() == set()
+    assert (locations(crowd) == on_top).all() and listed() == {}
 
 
 @pytest.mark.parametrize("shape", ["SPHERE", "BOX"])
@@ -184,7 +179,7 @@ def test_sizes_vary_as_the_panel_shows_and_count_for_the_room_of_members() -> No
     assert 0.01 < np.abs(scales - 1.0).max() <= share
     radii = [crowd.steering.vehicle.radius * ob.steering.size_factor for ob in members(crowd)]
     assert (3.0 - np.abs(locations(crowd)[:, :2]).max(axis=1) > radii).all()
-    assert not part("blender.status.census").refresh(bpy.context.scene).findings
+    assert listed() == {}
 
 
 def test_a_model_whose_scale_is_keyed_keeps_its_size_in_silence_unless_another_is_asked_for(capfd) -> None:

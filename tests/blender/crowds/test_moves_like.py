@@ -8,7 +8,7 @@ from tests.blender.animated import insert
 from tests.blender.building import empty, frames, link, meshed, part, path_curve, sphere, wedge
 from tests.blender.drawing import shown
 from tests.blender.dumping import refuses, stored
-from tests.blender.seen import places, world_matrices
+from tests.blender.seen import places, used, with_role, world_matrices
 from tests.blender.steered import bake, crowd, press, select, vehicle
 from tests.sampling import sampled
 
@@ -28,15 +28,6 @@ def tagged(*objects, **settings):
     """Tag objects as vehicles; returns their crowd."""
     press("tag", *objects, role="VEHICLE", **settings)
     return objects[0].steering.crowd
-
-
-def used(ob) -> set[str]:
-    names = [b.name for b in part("behaviors").CATALOGUE]
-    return {name for name in names if ob.steering.is_property_set(name) and getattr(ob.steering, name).use}
-
-
-def with_role(role: str) -> list:
-    return [ob for ob in bpy.data.objects if ob.is_property_set("steering") and role in ob.steering.roles]
 
 
 @pytest.mark.parametrize("factor", [0.05, 20.0])

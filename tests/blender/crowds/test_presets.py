@@ -12,6 +12,7 @@ from tests.blender.animated import insert
 from tests.blender.building import empty, frames, part
 from tests.blender.crowds.test_preset_files import user_folder, written
 from tests.blender.dumping import assert_same, refuses, scene_dump
+from tests.blender.seen import used
 from tests.blender.steered import crowd, fleet, select, use, vehicle
 
 SHIPPED = sorted(path.stem for path in part("blender.crowds.preset_files").SHIPPED.glob("*.json"))
@@ -29,12 +30,6 @@ def _no_user_presets():
 
 def preset_made_of(ob):
     return part("blender.crowds.preset_exchange").preset_of(ob, "Made", "", 1.0)
-
-
-def used(ob) -> set[str]:
-    """The names of the active behaviors."""
-    names = [b.name for b in part("behaviors").CATALOGUE]
-    return {name for name in names if ob.steering.is_property_set(name) and getattr(ob.steering, name).use}
 
 
 @pytest.mark.parametrize("name", SHIPPED)

@@ -13,7 +13,7 @@ from mathutils import Vector
 from steering_addon.blender.crowds.ready_scenes.scenery import hills
 from tests.blender.building import at_frames, frames, part, wedge
 from tests.blender.dumping import difference, scene_dump
-from tests.blender.status.test_findings import listed
+from tests.blender.seen import listed, with_role
 from tests.blender.steered import bake, crowd, select, vehicle
 from tests.sampling import sampled
 
@@ -58,10 +58,6 @@ def extra_of(scene: str, of):
         return next(ob for ob in of.users_collection[0].objects if ob.name.startswith("Station Floor"))
     behavior, name = ("path_following", "path") if scene in ON_PATHS else ("containment", "region")
     return getattr(getattr(of.steering, behavior), name)
-
-
-def with_role(role: str) -> list:
-    return [ob for ob in bpy.data.objects if ob.is_property_set("steering") and role in ob.steering.roles]
 
 
 def members(of) -> list:

@@ -7,7 +7,8 @@ import pytest
 from tests.blender.building import empty, frames, part, reopen, wedge
 from tests.blender.dumping import refuses
 from tests.blender.minds.test_states import herd, startle
-from tests.blender.status.test_findings import listed, selected_by_click
+from tests.blender.seen import listed
+from tests.blender.status.test_findings import selected_by_click
 from tests.blender.steered import bake, crowd, press, select, vehicle
 from tests.sampling import in_every_blender
 

@@ -7,6 +7,7 @@ import pytest
 from tests.blender.animated import curves, drive
 from tests.blender.building import at_frames, empty, frames, part, wedge
 from tests.blender.dumping import assert_same, scene_dump
+from tests.blender.overlay.test_overlay import drawn
 from tests.blender.steered import bake, clear_bake, crowd, press, select, vehicle
 from tests.sampling import sampled
 
@@ -43,14 +44,10 @@ def shares(ob) -> list[str]:
 
 def front_colors(*obs) -> tuple[set[tuple[float, ...]], list[str]]:
     """The colors in which the overlay draws the fronts of objects, without those of their size, and its legend."""
-    overlay = part("blender.overlay.picture")
     select(*obs)
-    scene, layer = bpy.context.scene, bpy.context.view_layer
-    cast = overlay.find_cast(scene, layer)
-    tracks = part("blender.overlay.tracks").Tracks()
-    drawn = overlay.picture(scene, bpy.context.evaluated_depsgraph_get(), cast, tracks, [], frozenset({"FRONT"}))
-    colors = {tuple(np.round(color.astype(float), 4).tolist()) for _, each in drawn.open for color in each}
-    return colors - {tuple(np.round(overlay.SIZE, 4).tolist())}, [name for name, _ in drawn.legend]
+    picture, size = drawn("FRONT"), part("blender.overlay.picture").SIZE
+    colors = {tuple(np.round(color.astype(float), 4).tolist()) for _, each in picture.open for color in each}
+    return colors - {tuple(np.round(size, 4).tolist())}, [name for name, _ in picture.legend]
 
 
 def test_a_vehicle_tells_its_state_by_number_and_how_far_it_has_taken_it_up() -> None:

@@ -5,6 +5,7 @@ import numpy as np
 
 from tests.blender.building import empty, part
 from tests.blender.minds.test_states import herd, startle
+from tests.blender.overlay.test_overlay import drawn
 from tests.blender.steered import bake, press, select
 
 preview = part("blender.preview")
@@ -71,16 +72,13 @@ def test_who_takes_up_a_state_says_what_else_it_weighed() -> None:
 
 def test_the_overlay_draws_the_colors_of_states_during_a_preview_too() -> None:
     _, members, state = alarm()
-    pictures, tracks = part("blender.overlay.picture"), part("blender.overlay.tracks").Tracks()
-    scene, layer = bpy.context.scene, bpy.context.view_layer
     select(*members)
 
     def fronts():
-        cast = pictures.find_cast(scene, layer)
-        picture = pictures.picture(scene, bpy.context.evaluated_depsgraph_get(), cast, tracks, [], frozenset({"FRONT"}))
+        picture = drawn("FRONT")
         return {label for label, _ in picture.legend}, np.unique(picture.open[0][1], axis=0)
 
-    scene.frame_set(7)
+    bpy.context.scene.frame_set(7)
     assert fronts()[0] == set() and len(fronts()[1]) == 1
     assert bpy.ops.steering.preview() == {"FINISHED"}
     labels, colors = fronts()

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from tests.blender.animated import insert
-from tests.blender.building import armature, empty, frames, meshed, part
+from tests.blender.building import armature, empty, frames, meshed
 from tests.blender.dumping import refuses
-from tests.blender.seen import places
+from tests.blender.seen import places, read_at
 from tests.blender.steered import bake, crowd, leader, vehicle
 
 FOLLOWING = {"behind": 2.0, "spread": 0.0, "separation": 0.0}
@@ -23,14 +23,6 @@ def rigged(name: str = "Rig", bone: str = "Root", **placed):
     return ob
 
 
-def tracked(frame: int):
-    """The tracked bodies of the snapshot on a frame."""
-    plan = part("blender.read.plan").plan_reading(bpy.context.scene)
-    bpy.context.scene.frame_set(frame)
-    reader = part("blender.read.reading").Reader(plan)
-    return reader.read(bpy.context.evaluated_depsgraph_get(), frame).snapshot.tracked
-
-
 def follow(target, bone: str = "", **settings):
     """A ship behind the origin that follows a target."""
     herd = crowd(leader_following={**FOLLOWING, "leader": target, **settings})
@@ -42,13 +34,13 @@ def test_a_bone_is_at_its_head_and_turns_as_from_its_rest_pose() -> None:
     frames(1, 3)
     rig = rigged(location=(10.0, 0.0, 1.0), rotation_euler=(0.0, 0.0, math.pi / 2.0))
     follow(rig, "Root")
-    result = tracked(1)
+    result = read_at(1)[0].tracked
     assert np.allclose(result.position, [[8.0, 0.0, 1.0]], atol=1e-6)
     assert np.allclose(result.forward, [[1.0, 0.0, 0.0]], atol=1e-6), "as the armature faces, along its -Y"
     pose = rig.pose.bones["Root"]
     pose.rotation_mode = "XYZ"
     pose.rotation_euler = (0.0, 0.0, math.pi / 2.0)
-    turned = tracked(2)
+    turned = read_at(2)[0].tracked
     assert np.allclose(turned.position, result.position, atol=1e-6)
     assert abs(float(turned.forward[0] @ result.forward[0])) < 1e-6
 
@@ -61,14 +53,14 @@ def test_a_mesh_that_is_followed_faces_where_its_model_does(tagged) -> None:
     if tagged:
         assert bpy.ops.steering.tag(role="LEADER") == {"FINISHED"}
     follow(suzanne)
-    assert np.allclose(tracked(1).forward, [[1.0, 0.0, 0.0]], atol=1e-6)
+    assert np.allclose(read_at(1)[0].tracked.forward, [[1.0, 0.0, 0.0]], atol=1e-6)
 
 
 def test_without_a_bone_the_armature_leads() -> None:
     frames(1, 3)
     rig = rigged(location=(3.0, 0.0, 0.0))
     follow(rig)
-    assert np.allclose(tracked(1).position, [[3.0, 0.0, 0.0]])
+    assert np.allclose(read_at(1)[0].tracked.position, [[3.0, 0.0, 0.0]])
 
 
 def test_a_bone_and_its_armature_can_both_be_targets() -> None:
@@ -77,7 +69,7 @@ def test_a_bone_and_its_armature_can_both_be_targets() -> None:
     herd = crowd(seek={"target": rig}, shadow={"quarry": rig}, evasion={})
     herd.steering.seek.target_bone = "Root"
     vehicle(crowd=herd)
-    assert np.allclose(sorted(tracked(1).position.tolist()), [[0.0, 0.0, 0.0], [0.0, 2.0, 0.0]])
+    assert np.allclose(sorted(read_at(1)[0].tracked.position.tolist()), [[0.0, 0.0, 0.0], [0.0, 2.0, 0.0]])
 
 
 def test_a_missing_bone_is_refused_by_name() -> None:
@@ -92,7 +84,7 @@ def test_other_objects_than_armatures_have_no_bone_to_choose() -> None:
     """A name left over from an armature that was pointed at before does no harm."""
     frames(1, 3)
     follow(leader(location=(1.0, 2.0, 3.0)), "Root")
-    assert np.allclose(tracked(1).position, [[1.0, 2.0, 3.0]])
+    assert np.allclose(read_at(1)[0].tracked.position, [[1.0, 2.0, 3.0]])
 
 
 def test_a_refused_tag_leaves_all_selected_objects_as_they_were() -> None:
@@ -117,7 +109,7 @@ def test_followers_take_the_vertices_of_a_formation_that_shape_keys_change() -> 
     ships = [vehicle(crowd=herd, location=place) for place in ((0.0, -5.0, 0.0), (0.0, 5.0, 0.0))]
     bake()
     beside, behind = (np.array([places(ship, [frame])[0] for ship in ships]) for frame in (59, 120))
-    forward = np.array(tracked(1).forward[0][:2])
+    forward = np.array(read_at(1)[0].tracked.forward[0][:2])
     right = np.array([forward[1], -forward[0]])
 
     def at(*local: tuple[float, float]) -> np.ndarray:

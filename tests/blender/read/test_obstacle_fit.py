@@ -6,9 +6,10 @@ import bpy
 import pytest
 from mathutils import Vector
 
-from tests.blender.building import empty, frames, link, meshed, part, put
+from tests.blender.building import empty, frames, link, meshed, put
 from tests.blender.dumping import refuses
 from tests.blender.read.test_obstacle_shapes import cube, seen
+from tests.blender.seen import told
 from tests.blender.steered import press, vehicle
 
 
@@ -156,20 +157,13 @@ def test_a_hole_is_a_door_for_those_who_fit_through_it(addon) -> None:
     assert tagged(ob).steering.obstacle_shape == "MESH"
 
 
-def covering():
-    found = part("blender.status.findings").findings(
-        bpy.context.scene, {}, part("blender.animation.run_records").Outcomes()
-    )
-    return [each.text for each in found if each and each.kind.name == "COVERS"]
-
-
 def test_an_obstacle_that_covers_far_more_than_its_object_is_to_be_looked_at(addon) -> None:
     ob, door = tagged(wall()), tagged(wall_with_a_door_cut())
-    assert not covering()
+    assert not told("COVERS")
     ob.steering.obstacle_shape = "ROUND"
     door.steering.obstacle_shape = "BOX"
     bpy.context.view_layer.update()
-    assert covering() == [
+    assert told("COVERS") == [
         "Wall covers more than 3 times the volume of the object. Set Shape to Box, not Round",
         "Wall.001 covers a way through. Set Shape to Mesh, not Box",
     ]
@@ -177,7 +171,7 @@ def test_an_obstacle_that_covers_far_more_than_its_object_is_to_be_looked_at(add
     ob.scale = door.scale = (2.0, 1.5, 1.5)
     door.modifiers.clear()
     bpy.context.view_layer.update()
-    assert not covering()
+    assert not told("COVERS")
 
 
 def room_with_a_corner():

@@ -9,16 +9,10 @@ from tests.blender.animated import insert, is_baked
 from tests.blender.building import empty, frames, from_library, part, path_curve, sphere, wedge
 from tests.blender.drawing import texts, up_to_date
 from tests.blender.dumping import assert_same, refuses, scene_dump
+from tests.blender.seen import listed
 from tests.blender.steered import bake, crowd, fleet, leader, obstacle, press, road, select, tag, vehicle
 from tests.blender.walkers import found_walkers
 from tests.sampling import sampled
-
-
-def listed() -> dict[str, str]:
-    """The text of each finding, by its kind."""
-    bpy.context.view_layer.update()
-    census = part("blender.status.census").refresh(bpy.context.scene)
-    return {finding.kind.name: finding.text for finding in census.findings}
 
 
 def selected_by_click(kind: str) -> set[str]:

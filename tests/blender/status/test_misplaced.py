@@ -8,7 +8,8 @@ import pytest
 from tests.blender.animated import insert
 from tests.blender.building import empty, frames, link, meshed, part, put
 from tests.blender.read.test_surfaces import hill
-from tests.blender.status.test_findings import listed, selected_by_click
+from tests.blender.seen import listed
+from tests.blender.status.test_findings import selected_by_click
 from tests.blender.steered import bake, crowd, tag, use, vehicle
 
 

@@ -7,6 +7,7 @@ import pytest
 from tests.blender.animated import SLOTTED, drive, insert
 from tests.blender.building import at_frames, empty, frames, from_library, link, part
 from tests.blender.dumping import assert_same, refuses, scene_dump, without_bake_ids, without_run_records
+from tests.blender.seen import told
 from tests.blender.shaped import SPREAD, bird, key_clip, play, points_on, winged, wings
 from tests.blender.steered import bake, clear_bake, press, select
 from tests.sampling import in_every_blender
@@ -193,21 +194,14 @@ def test_meshes_of_the_poses_of_shape_keys_leave_the_model_as_it_was() -> None:
 
 def test_members_that_share_one_pose_are_named_with_the_cure() -> None:
     people, birds, _ = flock(2)
-    census = part("blender.status.census")
-
-    def texts() -> list[str]:
-        census.changed()
-        found = census.refresh(bpy.context.scene).findings
-        return [each.text for each in found if each.kind.name == "POSED_ALIKE"]
-
-    assert not texts()
+    assert not told("POSED_ALIKE")
     people.steering.portrayal.clips.clear()
-    assert texts() == [
+    assert told("POSED_ALIKE") == [
         "Bird 0001 and Bird 0002 have the same pose on each frame, as they share shape keys. "
         "Find Clips lets each play in its own phase"
     ]
     birds[1].steering.locked = True
-    assert not texts()
+    assert not told("POSED_ALIKE")
 
 
 def test_an_action_that_only_moves_muted_keys_is_refused_by_name() -> None:

@@ -7,7 +7,7 @@ import pytest
 from tests.blender.building import empty, frames
 from tests.blender.drawing import shown, texts
 from tests.blender.dumping import refuses
-from tests.blender.status.test_findings import listed
+from tests.blender.seen import listed
 from tests.blender.steered import bake, clear_bake, crowd, press, select
 from tests.blender.walkers import found_walkers, idle
 from tests.sampling import in_every_blender

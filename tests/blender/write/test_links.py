@@ -5,7 +5,7 @@ import numpy as np
 
 from tests.blender.building import at_frames, empty, frames, meshed, part, path_curve, wedge
 from tests.blender.dumping import assert_same, refuses, scene_dump
-from tests.blender.seen import places
+from tests.blender.seen import places, told
 from tests.blender.steered import bake, clear_bake, crowd, leader, press, tag, vehicle
 from tests.blender.walkers import found_walkers, idle
 from tests.sampling import in_every_blender
@@ -86,18 +86,12 @@ def test_what_cannot_be_a_link_is_refused() -> None:
 def test_a_link_with_an_end_on_no_ground_is_named() -> None:
     people(1)
     curve = ladder([(1.8, 0.0, 0.0), (1.8, 0.0, 5.0)])
-    bpy.context.view_layer.update()
-    findings = part("blender.status.findings")
-
-    def found() -> list[str]:
-        every = findings.findings(bpy.context.scene, {}, part("blender.animation.run_records").Outcomes())
-        return [each.text for each in every if each and each.kind is findings.FindingKind.LOOSE_LINK]
-
-    assert found() == ["Ladder has an end on no surface, so nobody takes it. Move that to where one can stand"]
+    assert told("LOOSE_LINK") == [
+        "Ladder has an end on no surface, so nobody takes it. Move that to where one can stand"
+    ]
     curve.data.splines[0].points[1].co.z = 3.0
     curve.data.splines[0].points[1].co.x = 2.2
-    bpy.context.view_layer.update()
-    assert found() == []
+    assert told("LOOSE_LINK") == []
 
 
 def test_rigs_play_the_clip_of_a_link_on_it_only() -> None:

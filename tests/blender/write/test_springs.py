@@ -1,6 +1,5 @@
 """Cars whose wheels have drivers ride on springs: tagging sees it, and the wheels stay on the ground on each key."""
 
-import bpy
 import numpy as np
 import pytest
 from mathutils import Vector
@@ -8,6 +7,7 @@ from mathutils import Vector
 from tests.blender.animated import drive
 from tests.blender.building import at_frames, frames, meshed, part
 from tests.blender.crowds.test_long_bodies import car, tagged, wheel
+from tests.blender.seen import told
 from tests.blender.steered import bake, clear_bake, tag
 
 TRAVELS = part("locomotion.driving").TRAVELS
@@ -80,18 +80,12 @@ def test_a_car_that_joins_a_sprung_crowd_without_drivers_is_named_until_it_has_t
     other, wheels = sprung_car("Other", (4.0, 0.0, 0.0), without=1)
     tag(other, role="VEHICLE")
     assert other.steering.crowd == crowd
-    refresh = part("blender.status.census").refresh
-
-    def told() -> list[str]:
-        bpy.context.view_layer.update()
-        return [each.text for each in refresh(bpy.context.scene).findings if each.kind.name == "UNDRIVEN"]
-
     text = "Other has no drivers for the parts that Suspension moves. Use Drive Wheels, or set Suspension to 0"
-    assert told() == [text]
+    assert told("UNDRIVEN") == [text]
     suspension, crowd.steering.wheeled.suspension = crowd.steering.wheeled.suspension, 0.0
-    assert told() == []
+    assert told("UNDRIVEN") == []
     crowd.steering.wheeled.suspension = suspension
-    assert told() == [text]
+    assert told("UNDRIVEN") == [text]
     other[TRAVELS[-1]] = 0.0
     drive(wheels[-1], "location", "0.35 + travel", index=2, travel=(other, f'["{TRAVELS[-1]}"]'))
-    assert told() == []
+    assert told("UNDRIVEN") == []
