@@ -6,18 +6,9 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.animated import insert
-from tests.blender.building import at_frames, empty, frames, part
-from tests.blender.seen import baked_frames, places
+from tests.blender.building import empty, frames, part
+from tests.blender.seen import baked_frames, places, read_at
 from tests.blender.steered import bake, crowd, fleet, tag, vehicle
-
-
-def snapshots(*at: int) -> list:
-    """The snapshots that the simulation receives on frames."""
-    plan = part("blender.read.plan").plan_reading(bpy.context.scene)
-    reader = part("blender.read.reading").Reader(plan)
-    result = [reader.read(bpy.context.evaluated_depsgraph_get(), frame).snapshot for frame in at_frames(at)]
-    return result
 
 
 def region(name: str = "Region", shape: str = "SPHERE", size: float = 1.0, **placed):
@@ -32,24 +23,13 @@ def test_a_region_has_the_size_and_rotation_of_its_empty(shape: str) -> None:
     frames(1, 3)
     vehicle(crowd=crowd(containment={}))
     region(shape=shape, size=2.0, location=(3.0, 4.0, 5.0), rotation=(0.0, 0.0, math.pi / 2.0), scale=(5.0, 1.0, 2.0))
-    [snapshot] = snapshots(1)
+    [snapshot] = read_at(1)
     regions = snapshot.regions
     assert np.allclose(regions.centre, [[3.0, 4.0, 5.0]])
     assert np.allclose(regions.half, [[10.0, 2.0, 4.0]])
     assert np.allclose(regions.axes, [[[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]], atol=1e-6)
     assert regions.shape.tolist() == [{"SPHERE": 0, "BOX": 1}[shape]]
     assert regions.present.tolist() == [True]
-
-
-def test_a_region_follows_the_location_and_scale_of_its_object() -> None:
-    frames(1, 11)
-    vehicle(crowd=crowd(containment={}))
-    ob = region()
-    insert(ob, "location", {1: (0.0, 0.0, 0.0), 11: (10.0, 0.0, 0.0)})
-    insert(ob, "scale", {1: (1.0, 1.0, 1.0), 11: (3.0, 1.0, 1.0)})
-    first, later = snapshots(1, 6)
-    assert np.allclose(later.regions.centre - first.regions.centre, [[5.0, 0.0, 0.0]])
-    assert np.allclose(later.regions.half, [[2.0, 1.0, 1.0]])
 
 
 def test_a_region_set_as_target_needs_no_tag_and_takes_precedence() -> None:

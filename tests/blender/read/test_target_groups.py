@@ -1,14 +1,13 @@
 """Targets that stand for several objects: a collection, a crowd, all of a role."""
 
 import bpy
-import numpy as np
 import pytest
 
-from tests.blender.animated import insert
-from tests.blender.building import empty, frames
+from tests.blender.building import empty, frames, part
 from tests.blender.dumping import refuses
-from tests.blender.seen import places
-from tests.blender.steered import bake, crowd, fleet, leader, vehicle
+from tests.blender.steered import crowd, fleet, leader, vehicle
+
+NEAREST, _, NEXT = (choice.number for choice in part("simulation.candidates").PICKS)
 
 
 def collection(*objects, name: str = "Doors"):
@@ -20,74 +19,72 @@ def collection(*objects, name: str = "Doors"):
 
 
 def doors() -> list:
-    at = ((9.0, 9.0, 0.0), (-9.0, 9.0, 0.0), (0.0, 14.0, 0.0))
-    return [empty(name=f"Door {k}", location=place) for k, place in enumerate(at)]
+    """Three Empties, made in another order than that of their names."""
+    return [empty(f"Door {k}", (3.0 * k, 9.0, 0.0)) for k in (2, 0, 1)]
 
 
-def away(ship, things, frame: int) -> np.ndarray:
-    """Metres from a vehicle to each thing."""
-    return np.linalg.norm(places(ship, [frame])[0] - [places(ob, [frame])[0] for ob in things], axis=1)
+def candidates() -> list[tuple[list[str], int]]:
+    """The names of the bodies of which each vehicle takes one, and how it does, for each target that names several."""
+    bpy.context.view_layer.update()
+    plan = part("blender.read.plan").plan_reading(bpy.context.scene)
+    rows = part("blender.read.surroundings").rows_of_bodies(plan.vehicles.source, plan.bodies)
+    names = {row: name for name, row in rows.items()}
+    return [([names[row] for row in each.rows.tolist()], each.pick) for each in plan.candidates]
 
 
-def walkers(n: int = 6, **settings):
-    herd = crowd(arrival=settings)
+def walkers(n: int = 1, **behaviors):
+    frames(1, 20)
+    herd = crowd("Herd", **behaviors)
     return fleet(n, crowd=herd), herd
 
 
-def test_each_goes_to_the_nearest_of_a_collection() -> None:
-    frames(1, 36, fps=12)
+def test_a_collection_stands_for_its_objects_by_name_unless_an_object_is_named() -> None:
     things = doors()
-    left = vehicle(name="Left", crowd=crowd("A", arrival={"target_collection": collection(*things)}))
-    left.location = (-9.0, 5.0, 0.0)
-    bake()
-    assert away(left, things, 36).argmin() == 1
-    assert away(left, things, 36).min() < 0.5
+    _, herd = walkers(arrival={"target_collection": collection(*things)})
+    assert candidates() == [(["Door 0", "Door 1", "Door 2"], NEAREST)]
+    herd.steering.arrival.target_choice = "NEXT"
+    assert candidates() == [(["Door 0", "Door 1", "Door 2"], NEXT)]
+    herd.steering.arrival.target = things[0]
+    assert candidates() == []
 
 
 def test_a_crowd_stands_for_its_vehicles() -> None:
-    frames(1, 60, fps=12)
-    goal = leader(location=(0.0, 90.0, 0.0))
-    sheep = fleet(3, crowd=crowd("Sheep", arrival={"target": goal}), spacing=6.0)
-    wolf = vehicle(
-        name="Wolf", crowd=crowd("Wolves", pursuit={"quarry": sheep[0].steering.crowd}), location=(2.0, -9.0, 0.0)
-    )
-    wolf.steering.speed_factor = 1.5
-    bake()
-    closest = min(away(wolf, sheep, frame).min() for frame in range(10, 61, 2))
-    assert closest < 2.0
+    sheep = fleet(3, crowd=crowd("Sheep"))
+    vehicle(name="Wolf", crowd=crowd("Wolves", pursuit={"quarry": sheep[0].steering.crowd}))
+    assert candidates() == [(["Ship 0", "Ship 1", "Ship 2"], NEAREST)]
 
 
-def test_a_moving_child_of_another_object_in_a_collection_is_read() -> None:
-    """Parts of others do not count for themselves."""
-    frames(1, 50, fps=12)
-    carriage = empty(name="Carriage")
-    insert(carriage, "location", {1: (0.0, 10.0, 0.0), 50: (7.0, 10.0, 0.0)})
-    wheel = empty(name="A Wheel", location=(0.0, -9.0, 0.0))
+def test_parts_of_objects_of_a_collection_do_not_count_for_themselves() -> None:
+    carriage, wheel = empty("Carriage"), empty("A Wheel")
     wheel.parent = carriage
-    ships, _ = walkers(1, target_collection=collection(carriage, wheel), target_choice="NEXT")
-    bake()
-    assert away(ships[0], [carriage], 50).min() < 2.0
+    walkers(arrival={"target_collection": collection(carriage, wheel)})
+    assert candidates() == [(["Carriage"], NEAREST)]
 
 
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: {"target_collection": collection()}, "The collection Doors, the Target of Go To and Stop in Crowd"),
-        (lambda: {"target": crowd("Empty")}, "The crowd Empty, the Target of Go To and Stop in Crowd, has no veh"),
+        (lambda: {"target_collection": collection()}, "The collection Doors, the Target of Go To and Stop in Herd"),
+        (lambda: {"target": crowd("Empty")}, "The crowd Empty, the Target of Go To and Stop in Herd, has no veh"),
     ],
 )
 def test_an_empty_group_of_targets_is_refused_by_name(make, message) -> None:
-    frames(1, 20)
-    values = make()
-    ships, _ = walkers(2, **values)
+    ships, _ = walkers(2, arrival=make())
     refuses("bake", message)
     assert ships[0].animation_data is None
 
 
-def test_a_named_object_counts_before_the_collection() -> None:
-    frames(1, 50, fps=12)
-    things = doors()
-    ships, herd = walkers(1, target_collection=collection(*things[:2]), target_choice="NEXT")
-    herd.steering.arrival.target = things[2]
-    bake()
-    assert away(ships[0], things, 50).argmin() == 2
+def test_a_patrol_goes_to_all_leaders_by_name_unless_others_are_chosen_and_has_no_choice_of_one() -> None:
+    _, herd = walkers(patrol={})
+    patrol, census = herd.steering.patrol, part("blender.status.census").count(bpy.context.scene)
+    kind = next(kind for kind in part("behaviors").CATALOGUE if kind.name == "patrol")
+    why_idle = part("blender.status.inactivity").why_idle
+    assert why_idle(kind, herd, census) == "It waits for a Leader: tag one, or choose targets"
+    for name in "CAB":
+        leader(name=name)
+    assert candidates() == [(["A", "B", "C"], NEXT)]
+    patrol.targets_collection = collection(*doors())
+    assert candidates() == [(["Door 0", "Door 1", "Door 2"], NEXT)]
+    assert why_idle(kind, herd, census) == ""
+    assert {"targets", "targets_bone", "targets_collection"} <= set(patrol.bl_rna.properties.keys())
+    assert "targets_choice" not in patrol.bl_rna.properties

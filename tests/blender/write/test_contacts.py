@@ -4,9 +4,11 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import frames, part
+from tests.blender.building import frames, part, wedge
+from tests.blender.drawing import texts, up_to_date
 from tests.blender.dumping import assert_same, scene_dump
-from tests.blender.steered import bake, clear_bake, crowd, obstacle, select, vehicle
+from tests.blender.steered import bake, clear_bake, crowd, obstacle, press, road, select, vehicle
+from tests.blender.walkers import box
 
 
 def head_on():
@@ -107,3 +109,25 @@ def test_hidden_vehicles_are_reported_and_not_selected(capfd) -> None:
     assert bpy.ops.steering.select_contacts() == {"FINISHED"}
     assert bpy.context.selected_objects == [two]
     assert "1 hidden or not selectable" in capfd.readouterr().out
+
+
+def test_what_hovers_where_its_path_leads_into_a_wall_is_named_as_stuck_with_frames_and_remedy(capfd) -> None:
+    frames(1, 125, fps=12)
+    ship = wedge(location=(-17.0, 3.0, 1.0), size=1.0)
+    press("tag", ship, role="VEHICLE", moves_like="BIRD")
+    birds = ship.steering.crowd
+    birds.steering.locomotion = "SIMPLE_VEHICLE"
+    road(points=((-14, 6, 1), (8, 14, 2), (26, -2, 1), (48, 6, 2)))
+    obstacle(box("Wall", (38.0, -200.0, -200.0), (438.0, 200.0, 200.0))).steering.obstacle_shape = "BOX"
+    for behavior in ("path_following", "obstacle_avoidance"):
+        press("behavior_add", birds, behavior=behavior)
+    birds.steering.path_following.end = "STOP"
+    bake()
+    said = capfd.readouterr().out
+    assert "Warning: Ship got stuck at an obstacle, frames " in said
+    assert "Move the obstacle" in said
+    assert bpy.ops.steering.select_contacts(kind="STUCK") == {"FINISHED"}
+    assert bpy.context.selected_objects == [ship]
+    assert "; stuck from frame " in capfd.readouterr().out
+    told = said[said.index("Ship got stuck") : said.index("Info: Baked")].strip()
+    assert told in texts(up_to_date("STEERING_PT_findings")), "the report is gone at the next click"

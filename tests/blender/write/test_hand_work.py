@@ -396,7 +396,7 @@ def test_a_driver_that_reads_the_scene_gets_the_animators_scene() -> None:
     bpy.context.scene["pace"] = 2.0
     restless = bpy.data.objects["Restless"]
     drive(restless, "steering.vehicle.max_speed", "pace", pace=(bpy.context.scene, '["pace"]'))
-    bpy.context.scene.frame_set(8, subframe=0.5)
+    bpy.context.scene.frame_set(-50, subframe=0.25)
     before = scene_dump()
     _, positions, _ = flight()
     assert_same(before, scene_dump())
@@ -406,8 +406,8 @@ def test_a_driver_that_reads_the_scene_gets_the_animators_scene() -> None:
     first = scene_dump()
     bake()
     assert_same(without_bake_ids(first), without_bake_ids(scene_dump()))
+    assert bpy.context.scene.frame_current_final == -49.75
     np.testing.assert_allclose(places(ob, baked_frames()), positions[:, 0], atol=1e-4)
-    assert bpy.context.scene.frame_current_final == 8.5
 
 
 def test_an_obstacle_moved_by_physics_is_where_physics_puts_it() -> None:

@@ -289,17 +289,6 @@ def test_own_keys_on_other_frames_survive_and_keep_the_property() -> None:
     assert_same(before, scene_dump())
 
 
-@pytest.mark.parametrize("driven_first", [True, False])
-def test_a_wing_beats_by_the_phase_of_its_vehicle(driven_first) -> None:
-    ship = bird(phase_by="TIME")
-    if driven_first:
-        hang_wing(ship)
-        bpy.context.scene.frame_set(2)
-    bake()
-    wing = bpy.data.objects["Wing"] if driven_first else hang_wing(ship)
-    np.testing.assert_allclose(turns(wing), 0.5 * values(ship, "steering_phase"), rtol=1e-5)
-
-
 def test_a_property_read_by_a_driver_stays_when_the_bake_is_deleted() -> None:
     ship = bird()
     wing = hang_wing(ship)

@@ -1,7 +1,6 @@
 """The stages of a bake are independent: other writers can replace keys."""
 
 from collections.abc import Iterator
-from contextlib import closing
 
 import bpy
 import numpy as np
@@ -9,7 +8,7 @@ import pytest
 
 from tests.blender.animated import insert, keys
 from tests.blender.building import empty, frames, part
-from tests.blender.dumping import assert_same, scene_dump
+from tests.blender.dumping import scene_dump
 from tests.blender.seen import flight
 from tests.blender.steered import bake, crowd, fleet, leader, obstacle, road
 from tests.sampling import sampled
@@ -98,7 +97,7 @@ def plan():
     return part("blender.read.plan").plan_reading(bpy.context.scene)
 
 
-def test_another_writer_gets_each_frame_once_and_no_keys_are_written(addon) -> None:
+def test_other_writers_get_each_frame_once_and_nothing_else_is_written(addon, tmp_path) -> None:
     ships = busy_scene()
     _, positions, _ = flight()
     before = scene_dump(("actions", "objects"))["actions"]
@@ -110,29 +109,10 @@ def test_another_writer_gets_each_frame_once_and_no_keys_are_written(addon) -> N
     assert writer.finished
     assert not writer.discarded
     assert (result.vehicles, result.frames) == (9, FRAMES)
+    run(plan(), PointWriter(tmp_path / "points.npy"))
+    np.testing.assert_array_equal(np.load(tmp_path / "points.npy"), positions)
     assert scene_dump(("actions", "objects"))["actions"] == before
     assert not any(keys(ship) for ship in ships)
-
-
-def test_a_file_of_points_holds_what_is_baked_and_nothing_else_is_written(addon, tmp_path) -> None:
-    busy_scene()
-    before = scene_dump(("actions", "objects"))["actions"]
-    run(plan(), PointWriter(tmp_path / "points.npy"))
-    assert scene_dump(("actions", "objects"))["actions"] == before
-    _, positions, _ = flight()
-    np.testing.assert_array_equal(np.load(tmp_path / "points.npy"), positions)
-
-
-@sampled
-@pytest.mark.parametrize("pieces", [1, FRAMES, FRAMES + 1])
-def test_another_writer_is_told_to_discard_when_the_bake_is_stopped(addon, pieces) -> None:
-    busy_scene()
-    before, writer = scene_dump(), RecordingWriter()
-    with closing(part("blender.write.bake").baking(plan(), writer=writer)) as baking:
-        for _ in range(pieces):
-            next(baking)
-    assert writer.discarded
-    assert_same(before, scene_dump())
 
 
 @sampled(one_of=3)
