@@ -169,7 +169,7 @@ def _facing_their_ways(state: State, inputs: Snapshot, some: Mask) -> State:
 def _no_faster_than_they_may(state: State, enters: Mask) -> State:
     """The state in which drivers that enter, (n,), have slowed down for bends and for all that they brake for."""
     inputs = state.inputs
-    if inputs is None or not inputs.paths or not anybody(enters):
+    if inputs is None or not anybody(enters):
         return state
     drivers = enters & np.isfinite(inputs.handling.axle)
     if not anybody(drivers):

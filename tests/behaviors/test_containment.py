@@ -275,3 +275,12 @@ def test_a_car_slows_down_before_a_border_that_it_meets_head_on() -> None:
     pace = np.linalg.norm([state.motion.velocity[0] for state in states], axis=-1)
     assert positions(states)[:, 0, 0].max() < 100.0
     assert pace[: FPS * 2].min() > 10.0 and pace.min() < 9.0
+
+
+def test_what_drives_starts_as_fast_as_it_can_turn_back_before_a_border() -> None:
+    """Also without a path: at its usual speed it would be past the border before it could brake."""
+    region = regions([[0.0, 0.0, 0.0]], 100.0, BOX)
+    place = kept(region, [[95.0, 0.0, 0.0], [0.0, 0.0, 0.0]], forward=(1.0, 0.0, 0.0), speed=14.0)
+    place.vehicle, place.locomotions = {"max_speed": 16.0, "max_force": 4.0, "radius": 2.0}, [(Wheeled, {})]
+    near, far = np.linalg.norm(place.run(1)[0].motion.velocity, axis=-1)
+    assert near < 5.0 and far > 13.0
