@@ -35,8 +35,9 @@ NEVER, ALLOW = (c.number for c in REVERSES)
 
 AHEAD = 0.5
 """The cosine between heading and wish below which a car drives round to what is beside or behind it."""
-SETS_OFF = 0.1
-"""The wished speed, as a share of top speed, below which a car that stands does not set off to drive round."""
+SETS_OFF, FIRM = 0.1, 0.5
+"""The wished speed, as a share of top speed, below which a car that stands does not set off to drive round, unless
+steering asks for more than this share of its strength."""
 ROUND = 0.7
 """The speed at which a car drives round, as a share of the fastest one in its smallest circle."""
 SLOW = 5.0
@@ -176,11 +177,15 @@ class Drivers:
         return (self.memory.leaving > 0.0) & ~self.memory.backs
 
     @once
+    def least(self) -> Scalars:
+        """(n,) the wished speeds above which they set off, m/s."""
+        return np.minimum(SETS_OFF * self.model.max_speed, FIRM * self.strongest * self.model.response_time)
+
+    @once
     def wants(self) -> Mask:
         """(n,) whether steering wants them to go, and no other vehicle makes them wait."""
-        least = SETS_OFF * self.model.max_speed
-        wants = self.wished > least
-        return wants if self.limit is None else wants & (self.limit > np.maximum(STILL, least))
+        wants = self.wished > self.least
+        return wants if self.limit is None else wants & (self.limit > np.maximum(STILL, self.least))
 
     @once
     def may_shift(self) -> Mask:
@@ -192,7 +197,7 @@ class Drivers:
     def pushed(self) -> Scalars:
         """(n,) forward on a free road, m/s2: as steering asks, or to the speed at which they go round."""
         going_round = self.is_asked_back | (self.memory.straight > 0.0) | (self.memory.leaving > 0.0)
-        going_round &= self.wished > SETS_OFF * self.model.max_speed
+        going_round &= self.wished > self.least
         fastest = np.sqrt(self.comfort / np.maximum(self.sharpest, EPSILON))
         round_speed = np.minimum(ROUND * fastest, self.wished)
         along = dot(self.push, self.heading)

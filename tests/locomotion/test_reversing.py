@@ -144,6 +144,13 @@ def test_each_change_is_due_after_its_pause(changes: dict[str, Any], remembered:
         assert getattr(after, name)[0] == pytest.approx(value), name
 
 
+def test_one_that_is_asked_with_most_of_its_strength_wants_to_go_however_fast_it_could_drive() -> None:
+    """From a stand, that is not yet a tenth of a high top speed."""
+    for push, wants in ((2.5, True), (1.5, False)):
+        fast = driver(push=(-push, 0.0))
+        assert replace(fast, model=replace(fast.model, max_speed=np.array([30.0]))).wants.item() == wants
+
+
 def test_each_driver_is_in_its_own_state_and_changes_for_itself() -> None:
     each = [driver(**changes) for changes, *_ in (*WHEELS.values(), *CHANGES.values())]
     together, after = stacked(each), change_states(stacked(each), DT)
