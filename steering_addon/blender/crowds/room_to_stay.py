@@ -9,6 +9,7 @@ from mathutils import Vector
 
 from ...simulation.arrays.vectors import magnitude
 from ...simulation.roles import Role
+from ..moving import locomotion_of
 from ..objects.doubles import doubles
 from ..objects.hierarchy import Family
 from ..read.reading import RegionReader
@@ -88,6 +89,9 @@ def keep_in_room(crowd: Object, behavior: str, ground: Object | None) -> None:
     seconds = min(AHEAD_ON_GROUND, SHARE_OF_GROUND * width / speed)
     settings.prediction_time = max(seconds, settings.prediction_time)
     settings.weight *= FIRMNESS_ON_GROUND
+    if locomotion_of(crowd).runs_on_wheels:
+        # Without a road, the edge of the floor is a wall, and before one a driver backs out and turns off.
+        crowd.steering.wheeled.at_edge, crowd.steering.wheeled.reverse = "STOP", "ALLOW"
 
 
 def is_over(region: Object, ground: Object, crowd: Object) -> bool:

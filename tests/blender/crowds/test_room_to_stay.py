@@ -76,6 +76,11 @@ def test_walkers_look_as_far_ahead_as_their_ground_has_room(side: float, ahead: 
     assert settings.containment.release
 
 
+def test_to_drivers_without_a_road_the_edge_of_their_floor_is_a_wall_before_which_they_back_out() -> None:
+    wheels = populated(ground(60.0), moves_like="CAR", count=2).steering.wheeled
+    assert (wheels.at_edge, wheels.reverse) == ("STOP", "ALLOW")
+
+
 def tagged(like: str, *objects):
     """A new crowd of objects that were tagged as vehicles."""
     press("tag", *objects, role="VEHICLE", moves_like=like, new_crowd=True)
