@@ -7,7 +7,9 @@ from typing import Any
 import bpy
 import numpy as np
 
+from steering_addon.blender.crowds.cache_models import Cycles, Variant
 from steering_addon.blender.crowds.crowd_cache import NewCache
+from steering_addon.blender.crowds.shown_models import get_column
 
 FRAMES, SHOWN = 9, 5
 WIDTH, HEIGHT = 200, 40
@@ -67,11 +69,17 @@ def cached_square(way: float) -> None:
         scale=np.ones((1, 3)),
         start_velocity=np.zeros((1, 3)),
         poses=3,
-        models=[_square() for _ in range(3)],
+        models=[_posed_square(3)],
     )
     for _ in cache.making():
         pass
     cache.hand_over(bpy.context.scene, "measured:0", FRAMES)
+
+
+def _posed_square(poses: int) -> Any:
+    square = Variant(None, None, Cycles(), 0, np.ones(3), [_square()])
+    square.shapes = [get_column(square.meshes[0], "position")] * poses
+    return square.hold_poses(0, poses)
 
 
 def _square() -> Any:

@@ -12,7 +12,7 @@ from scripts.blender_process import leave
 from scripts.modelling.bird import bird
 from scripts.modelling.car import car
 from scripts.modelling.cow import cow
-from scripts.modelling.crowd_player import crowd_player
+from scripts.modelling.crowd_player import crowd_nodes
 from scripts.modelling.fish import fish
 from scripts.modelling.person import THINGS, hold, new_armature, person, thing_mesh
 from scripts.modelling.person_clips import arms_action, new_clip
@@ -42,7 +42,7 @@ def main() -> int:
     folder, data = Path(sys.argv[1]), bpy.data
     folder.mkdir(exist_ok=True)
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    data.libraries.write(str(folder / PLAYER.name), {crowd_player()}, compress=True)
+    data.libraries.write(str(folder / PLAYER.name), crowd_nodes(), compress=True)
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     make()
     blocks = {data.scenes[0], *data.objects, *data.actions, *data.materials}

@@ -1,18 +1,22 @@
-"""The node group that plays a crowd cache: it instances models where the cache has agents, on any frame.
+"""The node groups of crowd caches: a player instances models where the cache has agents, on any frame, and another
+group makes a model of each pose that a mesh holds.
 
 It uses what all supported versions of Blender have, without integer arithmetic, which 4.2 lacks: a row of the cache is
 summed up by Accumulate Field, as single precision holds integers up to 2^24 only, and a cache may have more rows.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import bpy
 
-from steering_addon.blender.crowds.asset_files import GROUP, PHASES, PLAYER, VERSION
+from steering_addon.blender.crowds.asset_files import GROUPS, PHASES, PLAYER, POSES
 
-DESCRIPTION = "Plays a crowd cache of Steering Behaviors: instances of models, on any frame, with motion blur"
+DESCRIPTIONS = {
+    PLAYER: "Plays a crowd cache of Steering Behaviors: instances of models, on any frame, with motion blur",
+    POSES: "Makes a model of each pose that a mesh holds, and gathers those of the children of a collection",
+}
 SOCKETS = {
     "OBJECT": "NodeSocketObject",
     "COLLECTION": "NodeSocketCollection",
@@ -37,122 +41,60 @@ class Input:
 
 INPUTS = (
     Input("Cache", "OBJECT", "Object whose mesh holds all frames of the crowd"),
-    Input("Models", "COLLECTION", "What to show, a child each: the poses of the first model, those of the next"),
+    Input("Models", "COLLECTION", "What to show without Posed Models, a child each"),
     Input("Frame Offset", "FLOAT", "Frames by which the crowd is ahead of the scene", 0.0),
     Input("Speed", "FLOAT", "How fast it plays from the first frame on, as a factor", 1.0),
     Input(
         "Pick Poses", "BOOLEAN", "Show models in the pose of each frame; otherwise Models has a child a variant", True
     ),
-    Input("Poses", "INT", "Number of poses of each model among the children of Models", 1, 1),
+    Input("Poses", "INT", "Number of poses of each model", 1, 1),
     Input("First Frame", "INT", "Frame of the scene on which the cache begins", 1),
     Input("Frame Rate", "FLOAT", "Frames a second, for the attribute speed", 24.0, 0.0),
     Input("Edits", "OBJECT", "Object whose points change agents, each that of its key"),
+    Input("Posed Models", "OBJECT", "Object whose instances are shown: the poses of one model after the other"),
 )
-"""The inputs after the geometry, whose points are the agents."""
+"""The inputs of the player after the geometry, whose points are the agents."""
+POSING = (
+    Input("Models", "COLLECTION", "What has the poses, a child for each model"),
+    Input("Poses", "INT", "Number of poses that the mesh holds", 1, 1),
+)
+"""The inputs of what poses models after the geometry: a mesh with all its points once for each pose."""
 
 
-def crowd_player() -> bpy.types.NodeTree:
-    """Make the node group in the file that is open."""
-    tree = bpy.data.node_groups.new(GROUP, "GeometryNodeTree")
+def crowd_nodes() -> set[bpy.types.NodeTree]:
+    """Make the node groups in the file that is open."""
+    player, poses = _group(PLAYER, INPUTS), _group(POSES, POSING)
+    _Player(player).build()
+    _Poses(poses).build()
+    return {player, poses}
+
+
+def _group(kind: str, inputs: Sequence[Input]) -> bpy.types.NodeTree:
+    name, version = GROUPS[kind]
+    tree = bpy.data.node_groups.new(name, "GeometryNodeTree")
     tree.is_modifier, tree.use_fake_user = True, True
-    tree[PLAYER] = VERSION
-    tree.description = DESCRIPTION
+    tree[kind] = version
+    tree.description = DESCRIPTIONS[kind]
     tree.asset_mark()
-    tree.asset_data.description = DESCRIPTION
+    tree.asset_data.description = DESCRIPTIONS[kind]
     for way in ("INPUT", "OUTPUT"):
         tree.interface.new_socket("Geometry", in_out=way, socket_type="NodeSocketGeometry")
-    for each in INPUTS:
+    for each in inputs:
         socket = tree.interface.new_socket(each.label, in_out="INPUT", socket_type=SOCKETS[each.kind])
         socket.description = each.description
         if each.default is not None:
             socket.default_value = each.default
         if each.least is not None:
             socket.min_value = each.least
-    _Player(tree).build()
     return tree
 
 
-class _Player:
-    """Builds the nodes, from left to right."""
+class _Nodes:
+    """Makes the nodes of a group, from left to right."""
 
     def __init__(self, tree: bpy.types.NodeTree) -> None:
         self._tree, self._column = tree, 0
         self._start = self._node("NodeGroupInput")
-
-    def build(self) -> None:
-        agents, held, edits = self._given("Geometry"), self._geometry("Cache"), self._geometry("Edits")
-        edit = _Edits(self, edits)
-        count, frames = self._count(agents), self._frames(held, agents)
-        last = self._math("MAXIMUM", self._math("SUBTRACT", frames, 1.0), 0.0)
-        speed = self._math("MULTIPLY", self._given("Speed"), edit.of("speed", "FLOAT", 1.0))
-        shift = self._math("ADD", self._given("Frame Offset"), edit.of("frame_offset", "FLOAT", 0.0))
-        elapsed = self._math(
-            "SUBTRACT", self._node("GeometryNodeInputSceneTime").outputs["Frame"], self._given("First Frame")
-        )
-        now = self._clamped(self._math("MULTIPLY_ADD", elapsed, speed, shift), last)
-        # Between the last two frames on the last one, too, so that the speed is known there.
-        whole = self._clamped(self._math("FLOOR", now), self._math("SUBTRACT", last, 1.0))
-        share = self._math("SUBTRACT", now, whole)
-        rows = _Rows(self, count, frames)
-        before = rows.of(whole)
-        after = rows.of(self._math("MINIMUM", self._math("ADD", whole, 1.0), last))
-        # Of the nearest frame: within a centred shutter it stays, so that Cycles blurs the instance.
-        nearest = self._switch("INT", self._math("LESS_THAN", share, 0.5), after, before)
-
-        position, rotation = self._node("GeometryNodeInputPosition").outputs[0], self._named("rotation", "QUATERNION")
-        was, becomes = (self._sampled(held, position, row, "FLOAT_VECTOR") for row in (before, after))
-        turned, turns = (self._sampled(held, rotation, row, "QUATERNION") for row in (before, after))
-        place = self._mixed("VECTOR", share, was, becomes)
-        turn = self._mixed("ROTATION", share, turned, turns)
-        metres = self._node("ShaderNodeVectorMath", was, becomes, operation="DISTANCE")
-        rate = self._math("MULTIPLY", self._given("Frame Rate"), self._math("ABSOLUTE", speed))
-
-        pose = self._sampled(held, self._named("pose", "INT"), nearest, "INT")
-        chosen = edit.of("variant", "INT", -1)
-        variant = self._switch("INT", self._compared(chosen, "GREATER_EQUAL", 0), self._named("variant", "INT"), chosen)
-        posed = self._math("MULTIPLY_ADD", variant, self._given("Poses"), pose)
-        index = self._integer(self._switch("FLOAT", self._given("Pick Poses"), variant, posed))
-        hidden = edit.of("hidden", "BOOLEAN", False)
-        shown = self._node(
-            "FunctionNodeBooleanMath", self._compared(pose, "GREATER_EQUAL", 0), hidden, operation="NIMPLY"
-        ).outputs[0]
-        offset = self._node("ShaderNodeVectorMath", place, edit.of("offset", "FLOAT_VECTOR", None), operation="ADD")
-        phase = self._math("DIVIDE", self._sampled(held, self._named("phase", "INT"), nearest, "INT"), float(PHASES))
-        state = self._sampled(held, self._named("state", "INT"), nearest, "INT")
-        # All at once: each node that takes fields computes all of them.
-        told, place, turn, shown, index, *columns = self._captured(
-            agents,
-            ("VECTOR", offset.outputs[0]),
-            ("ROTATION", turn),
-            ("BOOLEAN", shown),
-            ("INT", index),
-            ("FLOAT", self._math("MULTIPLY", metres.outputs["Value"], rate)),
-            ("FLOAT", phase),
-            ("INT", state),
-            ("INT", variant),
-        )
-        moved = self._node("GeometryNodeSetPosition")
-        self._give(moved.inputs["Geometry"], told)
-        self._give(moved.inputs["Position"], place)
-        told = moved.outputs[0]
-        for name, value, kind in zip(("speed", "phase", "state", "variant"), columns, ("FLOAT", "FLOAT", "INT", "INT")):
-            told = self._stored(told, name, value, kind)
-        models = self._node("GeometryNodeCollectionInfo", self._given("Models"))
-        models.inputs["Separate Children"].default_value = models.inputs["Reset Children"].default_value = True
-        instances = self._node("GeometryNodeInstanceOnPoints")
-        for name, value in (
-            ("Points", told),
-            ("Selection", shown),
-            ("Instance", models.outputs[0]),
-            ("Pick Instance", True),
-            ("Instance Index", index),
-            ("Rotation", turn),
-            ("Scale", self._named("scale", "FLOAT_VECTOR")),
-        ):
-            self._give(instances.inputs[name], value)
-        self._give(self._node("NodeGroupOutput").inputs[0], instances.outputs[0])
-
-    # ---- what the nodes are made of
 
     def _node(self, kind: str, *inputs: Any, **settings: Any) -> Any:
         """A node; inputs by place, as sockets or values, None for none."""
@@ -175,6 +117,14 @@ class _Player:
 
     def _geometry(self, name: str) -> Any:
         return self._node("GeometryNodeObjectInfo", self._given(name)).outputs["Geometry"]
+
+    def _children(self, name: str) -> Any:
+        """The children of a collection as instances, in the order of their names."""
+        return self._node("GeometryNodeCollectionInfo", self._given(name), True, True).outputs[0]
+
+    def _has_instances(self, geometry: Any) -> Any:
+        node = self._node("GeometryNodeAttributeDomainSize", geometry, component="INSTANCES")
+        return self._compared(node.outputs["Instance Count"], "GREATER_EQUAL", 1)
 
     def _count(self, geometry: Any) -> Any:
         """The number of points, an integer."""
@@ -248,10 +198,118 @@ class _Player:
         return next(each for each in node.outputs if each.name == output and each.enabled)
 
 
+class _Player(_Nodes):
+    """Builds the player."""
+
+    def build(self) -> None:
+        agents, held, edits = self._given("Geometry"), self._geometry("Cache"), self._geometry("Edits")
+        edit = _Edits(self, edits)
+        count, frames = self._count(agents), self._frames(held, agents)
+        last = self._math("MAXIMUM", self._math("SUBTRACT", frames, 1.0), 0.0)
+        speed = self._math("MULTIPLY", self._given("Speed"), edit.of("speed", "FLOAT", 1.0))
+        shift = self._math("ADD", self._given("Frame Offset"), edit.of("frame_offset", "FLOAT", 0.0))
+        elapsed = self._math(
+            "SUBTRACT", self._node("GeometryNodeInputSceneTime").outputs["Frame"], self._given("First Frame")
+        )
+        now = self._clamped(self._math("MULTIPLY_ADD", elapsed, speed, shift), last)
+        # Between the last two frames on the last one, too, so that the speed is known there.
+        whole = self._clamped(self._math("FLOOR", now), self._math("SUBTRACT", last, 1.0))
+        share = self._math("SUBTRACT", now, whole)
+        rows = _Rows(self, count, frames)
+        before = rows.of(whole)
+        after = rows.of(self._math("MINIMUM", self._math("ADD", whole, 1.0), last))
+        # Of the nearest frame: within a centred shutter it stays, so that Cycles blurs the instance.
+        nearest = self._switch("INT", self._math("LESS_THAN", share, 0.5), after, before)
+
+        position, rotation = self._node("GeometryNodeInputPosition").outputs[0], self._named("rotation", "QUATERNION")
+        was, becomes = (self._sampled(held, position, row, "FLOAT_VECTOR") for row in (before, after))
+        turned, turns = (self._sampled(held, rotation, row, "QUATERNION") for row in (before, after))
+        place = self._mixed("VECTOR", share, was, becomes)
+        turn = self._mixed("ROTATION", share, turned, turns)
+        metres = self._node("ShaderNodeVectorMath", was, becomes, operation="DISTANCE")
+        rate = self._math("MULTIPLY", self._given("Frame Rate"), self._math("ABSOLUTE", speed))
+
+        pose = self._sampled(held, self._named("pose", "INT"), nearest, "INT")
+        chosen = edit.of("variant", "INT", -1)
+        variant = self._switch("INT", self._compared(chosen, "GREATER_EQUAL", 0), self._named("variant", "INT"), chosen)
+        posed = self._math("MULTIPLY_ADD", variant, self._given("Poses"), pose)
+        index = self._integer(self._switch("FLOAT", self._given("Pick Poses"), variant, posed))
+        hidden = edit.of("hidden", "BOOLEAN", False)
+        shown = self._node(
+            "FunctionNodeBooleanMath", self._compared(pose, "GREATER_EQUAL", 0), hidden, operation="NIMPLY"
+        ).outputs[0]
+        offset = self._node("ShaderNodeVectorMath", place, edit.of("offset", "FLOAT_VECTOR", None), operation="ADD")
+        phase = self._math("DIVIDE", self._sampled(held, self._named("phase", "INT"), nearest, "INT"), float(PHASES))
+        state = self._sampled(held, self._named("state", "INT"), nearest, "INT")
+        # All at once: each node that takes fields computes all of them.
+        told, place, turn, shown, index, *columns = self._captured(
+            agents,
+            ("VECTOR", offset.outputs[0]),
+            ("ROTATION", turn),
+            ("BOOLEAN", shown),
+            ("INT", index),
+            ("FLOAT", self._math("MULTIPLY", metres.outputs["Value"], rate)),
+            ("FLOAT", phase),
+            ("INT", state),
+            ("INT", variant),
+        )
+        moved = self._node("GeometryNodeSetPosition")
+        self._give(moved.inputs["Geometry"], told)
+        self._give(moved.inputs["Position"], place)
+        told = moved.outputs[0]
+        for name, value, kind in zip(("speed", "phase", "state", "variant"), columns, ("FLOAT", "FLOAT", "INT", "INT")):
+            told = self._stored(told, name, value, kind)
+        posed = self._geometry("Posed Models")
+        is_posed = self._node("FunctionNodeBooleanMath", self._has_instances(posed), self._given("Pick Poses"))
+        models = self._switch("GEOMETRY", is_posed.outputs[0], self._children("Models"), posed)
+        instances = self._node("GeometryNodeInstanceOnPoints")
+        for name, value in (
+            ("Points", told),
+            ("Selection", shown),
+            ("Instance", models),
+            ("Pick Instance", True),
+            ("Instance Index", index),
+            ("Rotation", turn),
+            ("Scale", self._named("scale", "FLOAT_VECTOR")),
+        ):
+            self._give(instances.inputs[name], value)
+        self._give(self._node("NodeGroupOutput").inputs[0], instances.outputs[0])
+
+
+class _Poses(_Nodes):
+    """Builds the group that poses models.
+
+    A mesh holds its points once for each pose, and faces of the first only. Copies of that part, joined, have as many
+    points in the same order.
+    """
+
+    def build(self) -> None:
+        held, index = self._given("Geometry"), self._node("GeometryNodeInputIndex").outputs[0]
+        number = self._named("model", "INT")
+        first = self._node("GeometryNodeSplitToInstances", held, self._named("faced", "BOOLEAN"), domain="POINT")
+        copies = self._node("GeometryNodeDuplicateElements", first.outputs[0], domain="INSTANCE")
+        self._give(copies.inputs["Amount"], self._given("Poses"))
+        joined = self._node("GeometryNodeRealizeInstances", copies.outputs[0])
+        position = self._node("GeometryNodeInputPosition").outputs[0]
+        posed = self._node("GeometryNodeSetPosition", joined.outputs[0])
+        self._give(posed.inputs["Position"], self._sampled(held, position, index, "FLOAT_VECTOR"))
+        models = self._node("GeometryNodeSplitToInstances", posed.outputs[0], domain="POINT")
+        self._give(models.inputs["Group ID"], self._sampled(held, number, index, "INT"))
+        # Groups are in any order.
+        ordered = self._node("GeometryNodeSortElements", models.outputs["Instances"], domain="INSTANCE")
+        self._give(ordered.inputs["Sort Weight"], models.outputs["Group ID"])
+        gathered = self._node("GeometryNodeRealizeInstances", self._children("Models"))
+        gathered.inputs["Realize All"].default_value, gathered.inputs["Depth"].default_value = False, 1
+        both = self._node("GeometryNodeJoinGeometry")
+        for geometry in (gathered.outputs[0], ordered.outputs[0]):
+            self._give(both.inputs[0], geometry)
+        self._give(self._node("NodeGroupOutput").inputs[0], both.outputs[0])
+
+
 class _Edits:
     """The changes of each agent after the simulation, by its key."""
 
-    def __init__(self, nodes: _Player, edits: Any) -> None:
+    def __init__(self, nodes: _Nodes, edits: Any) -> None:
         self._nodes, self._edits = nodes, edits
         key = nodes._named("key", "FLOAT_VECTOR")
         nearest = nodes._node("GeometryNodeSampleNearest", domain="POINT")
@@ -276,7 +334,7 @@ class _Edits:
 class _Rows:
     """The rows of agents in the cache, frame * number + agent, exact for all that integers can hold."""
 
-    def __init__(self, nodes: _Player, number: Any, frames: Any) -> None:
+    def __init__(self, nodes: _Nodes, number: Any, frames: Any) -> None:
         self._nodes, self._frames, self._index = nodes, frames, nodes._node("GeometryNodeInputIndex").outputs[0]
         self._is_first = nodes._compared(self._index, "EQUAL", 0)
         less = nodes._integer(nodes._math("MULTIPLY", number, -1.0))

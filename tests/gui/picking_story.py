@@ -85,7 +85,7 @@ def story() -> Iterator[float]:
 def places() -> dict[int, tuple[float, float, float]]:
     """Where instances are, by the ids of agents."""
     graph = bpy.context.evaluated_depsgraph_get()
-    return {k.persistent_id[0]: tuple(k.matrix_world.translation) for k in graph.object_instances if k.is_instance}
+    return {k.persistent_id[1]: tuple(k.matrix_world.translation) for k in graph.object_instances if k.is_instance}
 
 
 def in_front() -> list[int]:

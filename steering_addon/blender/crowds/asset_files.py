@@ -1,7 +1,7 @@
 """Appending from the files in `assets/`, so that nothing in the user's file tells where the extension was.
 
-One holds the player of crowd caches, a node group that `scripts/modelling/crowd_player.py` makes. What it plays needs
-no extension.
+One holds the node groups of crowd caches, which `scripts/modelling/crowd_player.py` makes. What they play needs no
+extension.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,10 +15,10 @@ from bpy.types import ID, Modifier, NodeTree
 from ..objects.node_inputs import identifier, set_input
 
 ASSET = Path(__file__).resolve().parents[3] / "assets" / "crowd_player.blend"
-GROUP = "Crowd Player"
-PLAYER = "steering_player"
-"""The custom property of the node group that holds its version. Stored in files."""
-VERSION = 1
+PLAYER, POSES = "steering_player", "steering_poses"
+"""The custom properties of the node groups that hold their version. Stored in files."""
+GROUPS = {PLAYER: ("Crowd Player", 2), POSES: ("Crowd Poses", 1)}
+"""Their names and versions."""
 PHASES = 128
 """The parts of a cycle in which a cache holds a phase."""
 
@@ -42,18 +42,19 @@ def own_copy(block: ID) -> ID:
     return copy
 
 
-def player() -> NodeTree:
-    """The player in this file; it is appended if there is none of this version."""
+def node_group(kind: str) -> NodeTree:
+    """The player in this file, or what poses models; it is appended if there is none of this version."""
+    name, version = GROUPS[kind]
     for group in bpy.data.node_groups:
-        if group.library is None and group.get(PLAYER) == VERSION:
+        if group.library is None and group.get(kind) == version:
             return group
     with asset_file(ASSET) as (_, wanted):
-        wanted.node_groups = [GROUP]
+        wanted.node_groups = [name]
     return own_copy(wanted.node_groups[0])
 
 
 def set_inputs(modifier: Modifier, values: Mapping[str, Any]) -> None:
-    """Set inputs of a player by their labels."""
+    """Set inputs of a node group by their labels."""
     for label, value in values.items():
         set_input(modifier, identifier(modifier, label), value)
     modifier.id_data.update_tag()

@@ -1,6 +1,6 @@
-"""The models that a crowd cache shows: a mesh for each variant and pose, in the axes and the unit of its vehicles.
+"""The models that a crowd cache shows: a mesh for each variant with its poses, in the axes and unit of its vehicles.
 
-Vehicles that look alike are a variant. All variants have the same number of meshes, so that a mesh is number
+Vehicles that look alike are a variant. All variants have the same number of poses, so that what is shown is number
 `variant * number + pose`; poses of a cycle follow each other by phase, one cycle after the other.
 """
 
@@ -22,6 +22,7 @@ from ..objects.drivers import blocks, drivers_of, read_by
 from ..objects.hierarchy import Family
 from ..refusal import Refusal
 from .model_aside import ModelAside, model_aside
+from .shown_models import add_column, set_column
 
 SHARE = 1.0 / 36.0
 """By how much a vertex may be off, as a share of the longest side of the model."""
@@ -116,7 +117,8 @@ class Variant:
         rig: what plays its cycles.
         group: variants of the same group have the same number of poses of each cycle.
         scale: (3,) in which it stands in the scene.
-        meshes: made of it.
+        meshes: made of it; the first stands in its first pose.
+        shapes: the vertices in each pose, (v, 3).
     """
 
     vehicle: Object
@@ -125,6 +127,26 @@ class Variant:
     group: int
     scale: np.ndarray
     meshes: list[Mesh] = field(default_factory=list)
+    shapes: list[np.ndarray] = field(default_factory=list)
+
+    def hold_poses(self, first: int, number: int) -> Mesh:
+        """Let the mesh hold its points in a number of poses, models from `first` on; the last one again and again."""
+        mesh, added = self.meshes[0], number - len(self.shapes)
+        v = len(mesh.vertices)
+        if number > 1:
+            mesh.vertices.add(v * (number - 1))
+            set_column(mesh, "position", np.concatenate([*self.shapes, *self.shapes[-1:] * added]))
+            add_column(mesh, "model", "INT", np.repeat(np.arange(first, first + number), v))
+            add_column(mesh, "faced", "BOOLEAN", np.arange(v * number) < v)
+        return mesh
+
+    def pose_meshes(self) -> list[Mesh]:
+        """The meshes, one for each pose."""
+        self.meshes += [self.meshes[0].copy() for _ in self.shapes[1:]]
+        for mesh, shape in zip(self.meshes, self.shapes):
+            set_column(mesh, "position", shape)
+            mesh.update()
+        return self.meshes
 
 
 @dataclass
@@ -181,7 +203,7 @@ def making(
     family: Family,
     tolerance: float | None = None,
 ) -> Generator[float, None, Mapping[int, Layout]]:
-    """Make the meshes of variants, yielding the share that is done; returns the layouts by group.
+    """Make a mesh and the shapes of each variant, yielding the share that is done; returns the layouts by group.
 
     The caller removes the meshes if it is closed or fails. They are as large as the data of the vehicle. Refused if the
     vertices of a model do not stay the same.
@@ -209,15 +231,15 @@ def making(
                     shapes += aside.shapes(middles(poses) * frames)
                     yield HALF + (1.0 - HALF) * (done + number / len(variant.cycles)) / len(variants)
                 mesh, unit = aside.joined(), 1.0 / np.where(variant.scale == 0.0, 1.0, variant.scale)
+                shapes = shapes or [aside.points(0.0)]
             variant.meshes.append(mesh)
             if any(len(shape) != len(mesh.vertices) for shape in shapes):
                 text = f"The number of vertices of {variant.vehicle.name} changes while it moves"
                 raise Refusal(f"{text}. Turn off the modifiers that change it.", about=[variant.vehicle])
             mesh.transform(Matrix.Diagonal((*unit, 1.0)))
-            variant.meshes += [mesh.copy() for _ in shapes[1:]]
-            for pose_mesh, shape in zip(variant.meshes, shapes):
-                pose_mesh.vertices.foreach_set("co", (shape * unit).astype(np.float32).ravel())
-                pose_mesh.update()
+            variant.shapes = [(shape * unit).astype(np.float32) for shape in shapes]
+            set_column(mesh, "position", variant.shapes[0])
+            mesh.update()
         yield HALF + (1.0 - HALF) * (done + 1) / len(variants)
     return layouts
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from bpy.types import Collection, Object
+from bpy.types import Collection, Mesh, Object
 
 from ...simulation.arrays.once import once
 from ..animation.rotation_channels import channels_from_matrices, matrices_from_channels
@@ -89,6 +89,13 @@ class CachedMotion:
     def model(self, rows: np.ndarray, pose: np.ndarray) -> np.ndarray:
         """The numbers of the models that agents (k,), by their rows, show in these poses (..., k)."""
         return self.variant[rows] * self.poses + pose if self.poses else np.broadcast_to(self.variant[rows], pose.shape)
+
+    def meshes(self) -> list[tuple[Mesh, np.ndarray]]:
+        """The meshes that have the faces of the models, by number, and their points (v, 3)."""
+        meshes = [ob.data for ob in sorted(self.models.objects, key=lambda ob: ob.name)]
+        poses = [int(input_of(self._modifier, "Poses")) if "faced" in mesh.attributes else 1 for mesh in meshes]
+        points = [np.split(get_column(mesh, "position"), number) for mesh, number in zip(meshes, poses)]
+        return [(mesh, of_pose) for mesh, of_poses in zip(meshes, points) for of_pose in of_poses]
 
     def start_velocity(self, rows: np.ndarray) -> np.ndarray:
         """The velocities at which agents enter, (k, 3) m/s; nan where they are not known."""

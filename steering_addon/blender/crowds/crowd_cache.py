@@ -3,6 +3,8 @@
 The point of agent a on frame f is number `f * n + a`. It has a position and the attributes `rotation` (a quaternion),
 `pose` (the number of the mesh that shows it among those of its variant, -1 for none), and where they are known `phase`
 (in 128 parts of a cycle) and `state`. The player has a point for each agent, with `id`, `key`, `variant` and `scale`.
+A model has a mesh for each variant. If there are poses, it holds its points in each, and nodes make instances of them,
+which an object gathers for the player: they are made once, not on each frame.
 What the player does not read is for objects that stand for agents: `flags`, what drivers of the models read of a
 locomotion, such as how far wheels are turned, by its name, and of each agent the `start_velocity` at which it enters.
 
@@ -28,15 +30,15 @@ from ..objects.node_inputs import input_of
 from ..objects.tagged_objects import put_to_rest, wake
 from ..properties import has_role
 from ..refusal import Refusal
-from .asset_files import PLAYER, player, set_inputs
+from .asset_files import GROUPS, PLAYER, POSES, node_group, set_inputs
 from .cache_edits import keys_of, no_edits
 from .shown_models import add_column, set_column
 
 PART = "steering_part"
 """The custom property of the datablocks of a cache that says what they are for."""
-FRAMES, AGENTS, EDITS, MODELS = "FRAMES", "AGENTS", "EDITS", "MODELS"
+FRAMES, AGENTS, EDITS, MODELS, POSED = "FRAMES", "AGENTS", "EDITS", "MODELS", "POSED"
 COLUMN_KINDS = {"int8": "INT8", "int32": "INT", "float32": "FLOAT"}
-TITLES = {FRAMES: "Frames", AGENTS: "Player", EDITS: "Edits", MODELS: "Models"}
+TITLES = {FRAMES: "Frames", AGENTS: "Player", EDITS: "Edits", MODELS: "Models", POSED: "Poses"}
 PERCHED, FLARES, ARRIVED = 1, 2, 4
 """The flags of an agent: it stands on something on which it has come down from the air, it brakes with its wings to do
 so, and it is where it was led."""
@@ -53,6 +55,7 @@ class NewCache:
         position, rotation: (f, n, 3) metres and (f, n, 4) quaternions whose signs continue, single precision.
         columns: (f, n) numbers by name: `pose`, and where they are known the others.
         identity, variant, scale, start_velocity: (n,), (n,), (n, 3) and (n, 3), which stay.
+        poses, models: how many each model has, and the mesh of each, made by `hold_poses` if there are several.
         clips: the hash of the clips that are played; "" without any.
         made: what was made so far, to be removed if it is discarded.
     """
@@ -108,6 +111,8 @@ class NewCache:
         collection[RECORD] = {"crowd": self.crowd, "id": cache, "range": [self.first, last], "clips": self.clips}
         shown = shown_by(collection) or self._new_player(collection)
         modifier = player_of(shown)
+        if modifier.node_group.get(PLAYER) != GROUPS[PLAYER][1]:
+            modifier.node_group = node_group(PLAYER)
         frames, edits = input_of(modifier, "Cache"), input_of(modifier, "Edits")
         frames = frames or _new_object(self.crowd, FRAMES, self.frames)
         edits = edits or _new_object(self.crowd, EDITS, _edits_before(collection) or no_edits(self.crowd.name))
@@ -115,7 +120,8 @@ class NewCache:
         former = {shown.data, frames.data} - {self.points, self.frames}
         shown.data, frames.data = self.points, self.frames
         if (models := self._shown_models(input_of(modifier, "Models"))) is not None:
-            set_inputs(modifier, {"Models": models, "Poses": self.poses})
+            posed = self._gathered(input_of(modifier, "Posed Models"), models)
+            set_inputs(modifier, {"Models": models, "Poses": self.poses, "Posed Models": posed})
         inputs = {"Cache": frames, "Edits": edits, "First Frame": self.first, "Frame Rate": self.rate}
         set_inputs(modifier, inputs)
         bpy.data.batch_remove([mesh for mesh in former if mesh is not None and not mesh.users])
@@ -135,7 +141,7 @@ class NewCache:
     def _new_player(self, collection: Collection) -> Object:
         ob = _new_object(self.crowd, AGENTS, self.points)
         collection.objects.link(ob)
-        ob.modifiers.new("Crowd Player", "NODES").node_group = player()
+        _add_nodes(ob, PLAYER)
         return ob
 
     def _shown_models(self, collection: Collection | None) -> Collection | None:
@@ -157,7 +163,19 @@ class NewCache:
             mesh.name = ob.name
             ob[PART] = MODELS
             collection.objects.link(ob)
+            if self.poses > 1:
+                set_inputs(_add_nodes(ob, POSES), {"Poses": self.poses})
         return collection
+
+    def _gathered(self, former: Object | None, models: Collection) -> Object | None:
+        """The object that has the poses of all models, in place of an earlier one; None if there are none."""
+        if former is not None:
+            _remove_with_data([former])
+        if self.poses == 1:
+            return None
+        ob = _new_object(self.crowd, POSED, bpy.data.meshes.new(f"{self.crowd.name} {TITLES[POSED]}"))
+        set_inputs(_add_nodes(ob, POSES), {"Models": models})
+        return ob
 
 
 def shown_by(cache: Collection) -> Object | None:
@@ -202,8 +220,8 @@ def remove_cache(collection: Collection) -> None:
     remove_content(collection)
     if not collection.objects and not collection.children:
         bpy.data.collections.remove(collection)
-    for group in [group for group in bpy.data.node_groups if group.library is None and PLAYER in group]:
-        if group.users <= group.use_fake_user:
+    for group in [group for group in bpy.data.node_groups if any(kind in group for kind in GROUPS)]:
+        if group.library is None and group.users <= group.use_fake_user:
             bpy.data.node_groups.remove(group)
 
 
@@ -211,7 +229,7 @@ def remove_content(collection: Collection) -> None:
     """Remove what was made for a cache, and what it links from a library of its own."""
     if (shown := shown_by(collection)) is not None:
         modifier = player_of(shown)
-        owned = [input_of(modifier, name) for name in ("Cache", "Edits")]
+        owned = [input_of(modifier, name) for name in ("Cache", "Edits", "Posed Models")]
         models = input_of(modifier, "Models")
         objects = [shown, *(ob for ob in owned if ob is not None and PART in ob)]
         if models is not None and models.get(PART) == MODELS:
@@ -237,6 +255,13 @@ def _remove_with_data(objects: Iterable[Object]) -> None:
     data = dict.fromkeys(ob.data for ob in objects)
     bpy.data.batch_remove(objects)
     bpy.data.batch_remove([block for block in data if block is not None and not block.users])
+
+
+def _add_nodes(ob: Object, kind: str) -> Modifier:
+    """Let a node group of a cache make what an object shows."""
+    modifier = ob.modifiers.new(GROUPS[kind][0], "NODES")
+    modifier.node_group = node_group(kind)
+    return modifier
 
 
 def _new_object(crowd: Object, kind: str, mesh: Mesh | None) -> Object:

@@ -19,11 +19,12 @@ SLENDER = 0.35
 """The radius of a cone as a share of its length."""
 
 
-def show_models(ob: Object, models: Collection | None, size: float) -> None:
+def show_models(ob: Object, models: Collection | Object | None, size: float) -> None:
     """Let an object show models on its points, which stay what its modifiers leave.
 
     Args:
-        models: one for each variant, in the order of their names; None for cones.
+        models: one for each variant, in the order of their names, or an object with an instance for each; None for
+            cones.
         size: the length of a cone, metres.
     """
     tree = bpy.data.node_groups.new(f"{ob.name} Models", "GeometryNodeTree")
@@ -106,10 +107,14 @@ class _Nodes:
         node.inputs["Name"].default_value = name
         return node.outputs[0]
 
-    def models(self, collection: Collection) -> NodeSocket:
-        """Its children, each at its origin."""
+    def models(self, models: Collection | Object) -> NodeSocket:
+        """The children of a collection, each at its origin, or the instances of an object."""
+        if isinstance(models, Object):
+            node = self.add("GeometryNodeObjectInfo")
+            node.inputs["Object"].default_value = models
+            return node.outputs["Geometry"]
         node = self.add("GeometryNodeCollectionInfo")
-        for socket, value in zip(node.inputs, (collection, True, True)):
+        for socket, value in zip(node.inputs, (models, True, True)):
             socket.default_value = value
         return node.outputs[0]
 

@@ -20,8 +20,9 @@ def inputs_of(modifier: NodesModifier) -> dict[str, Any]:
 
 
 def input_of(modifier: NodesModifier, label: str) -> Any:
-    """The value of an input by its label."""
-    name = identifier(modifier, label)
+    """The value of an input by its label; None if there is none."""
+    if (name := identifier(modifier, label)) is None:
+        return None
     return getattr(modifier.properties.inputs, name).value if HAS_PROPERTIES else modifier[name]
 
 
@@ -33,9 +34,9 @@ def set_input(modifier: NodesModifier, name: str, value: Any) -> None:
         modifier[name] = value
 
 
-def identifier(modifier: NodesModifier, label: str) -> str:
+def identifier(modifier: NodesModifier, label: str) -> str | None:
     """The identifier of an input by its label."""
-    return next(socket.identifier for socket in _sockets(modifier.node_group) if socket.name == label)
+    return next((socket.identifier for socket in _sockets(modifier.node_group) if socket.name == label), None)
 
 
 def _sockets(group: NodeTree) -> list[NodeTreeInterfaceSocket]:

@@ -84,7 +84,7 @@ class STEERING_OT_pose_meshes(InPieces, bpy.types.Operator):
             layouts = yield from making([variant], played, scene, context.view_layer, family, self.tolerance)
             if not len(variant.meshes[0].vertices):
                 raise Refusal(f"{vehicle.name} shows no mesh that could be posed. Make its parts visible in renders.")
-            collection = _replace(variant.meshes, layouts[0], model, vehicle, crowd, scene)
+            collection = _replace(variant.pose_meshes(), layouts[0], model, vehicle, crowd, scene)
         except BaseException:
             bpy.data.batch_remove([mesh for mesh in variant.meshes if not mesh.users])
             raise

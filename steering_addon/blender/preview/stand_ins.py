@@ -112,7 +112,7 @@ def _at_rest(plan: Plan, crowd: CrowdSource) -> Stand | None:
         axes=source.axes[rows],
         scale=agents["scale"][at],
         variant=(agents["variant"][at] * input_of(modifier, "Poses")).astype(np.int64),
-        models=input_of(modifier, "Models"),
+        models=input_of(modifier, "Posed Models") or input_of(modifier, "Models"),
         size=2.0 * crowd.ob.steering.vehicle.radius,
     )
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import bpy
 import numpy as np
-from bpy.types import Mesh, Object
+from bpy.types import Object
 
 from ...portrayal.driver_properties import EFFORT, PHASE, STATE
 from ...portrayal.portrait import Portrait
@@ -158,7 +158,7 @@ class _CrowdCache:
             scale=self._members.scale,
             start_velocity=self._start_velocity,
             poses=number,
-            models=_in_blocks(self._members.variants, number),
+            models=[each.hold_poses(k * number, number) for k, each in enumerate(self._members.variants)],
             clips=self._clips_made_of,
         )
         for done, _ in enumerate(self._new.making(), 1):
@@ -235,11 +235,6 @@ def _alike(axes: np.ndarray) -> list[np.ndarray]:
 
 def _parts_of_cycle(phase: np.ndarray) -> np.ndarray:
     return np.minimum((phase - np.floor(phase)) * PHASES, PHASES - 1).astype(np.int8)
-
-
-def _in_blocks(variants: Sequence[Variant], number: int) -> list[Mesh]:
-    """The meshes of all variants, the last of each repeated until all have as many."""
-    return [mesh for each in variants for mesh in (*each.meshes, *each.meshes[-1:] * (number - len(each.meshes)))]
 
 
 def _layer_of(scene: object) -> object:

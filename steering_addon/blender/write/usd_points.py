@@ -20,6 +20,7 @@ from ..animation.rotation_channels import channels_from_matrices
 from ..crowds.cache_models import Cycles, Variant, looks_of, making
 from ..crowds.cached_motion import CachedMotion
 from ..crowds.model_aside import scale_in_world
+from ..crowds.shown_models import get_column
 from ..objects.characters import is_character
 from ..objects.doubles import column_from
 from ..objects.hierarchy import Family
@@ -37,7 +38,7 @@ class CrowdPoints:
         rotation: (f, n, 4) quaternions (w, x, y, z).
         scale: (n, 3).
         shown: (f, n) the number of the mesh that shows each; -1 for none.
-        meshes: these, in the space of a member.
+        meshes: these, in the space of a member: the mesh that has the faces of each, and its points (v, 3).
     """
 
     name: str
@@ -47,7 +48,7 @@ class CrowdPoints:
     rotation: np.ndarray
     scale: np.ndarray
     shown: np.ndarray
-    meshes: Sequence[Mesh]
+    meshes: Sequence[tuple[Mesh, np.ndarray]]
 
 
 def check_has_usd() -> None:
@@ -81,9 +82,9 @@ def _write(stage: Any, crowd: CrowdPoints, at: str, rate: float, materials: "_Ma
 
     points = UsdGeom.PointInstancer.Define(stage, at)
     prototypes = points.CreatePrototypesRel()
-    for mesh in crowd.meshes:
+    for mesh, corners in crowd.meshes:
         path = _free(stage, f"{at}/Prototypes", mesh.name)
-        _write_mesh(stage, mesh, path, materials)
+        _write_mesh(stage, mesh, corners, path, materials)
         prototypes.AddTarget(path)
     points.CreateIdsAttr(Vt.Int64Array.FromNumpy(crowd.identity.astype(np.int64)))
     points.CreateScalesAttr(Vt.Vec3fArray.FromNumpy(crowd.scale.astype(np.float32)))
@@ -116,12 +117,12 @@ def _velocity(position: np.ndarray, rate: float) -> np.ndarray:
     return velocity
 
 
-def _write_mesh(stage: Any, mesh: Mesh, path: str, materials: "_Materials") -> None:
+def _write_mesh(stage: Any, mesh: Mesh, points: np.ndarray, path: str, materials: "_Materials") -> None:
     from pxr import Sdf, UsdGeom, UsdShade, Vt
 
     made = UsdGeom.Mesh.Define(stage, path)
     made.CreateSubdivisionSchemeAttr(UsdGeom.Tokens.none)
-    made.CreatePointsAttr(Vt.Vec3fArray.FromNumpy(column_from(mesh.vertices, "co", 3, np.float32)))
+    made.CreatePointsAttr(Vt.Vec3fArray.FromNumpy(points))
     made.CreateFaceVertexCountsAttr(Vt.IntArray.FromNumpy(column_from(mesh.polygons, "loop_total", 1, np.int32)))
     made.CreateFaceVertexIndicesAttr(Vt.IntArray.FromNumpy(column_from(mesh.loops, "vertex_index", 1, np.int32)))
     if mesh.uv_layers.active is not None:
@@ -200,7 +201,7 @@ def cached_points(cache: Collection, crowd: Object) -> CrowdPoints:
         rotation=shown.rotation.astype(np.float32),
         scale=motion.scale,
         shown=np.where(away, -1, motion.model(rows, shown.pose)),
-        meshes=[ob.data for ob in sorted(motion.models.objects, key=lambda ob: ob.name)],
+        meshes=motion.meshes(),
     )
 
 
@@ -271,5 +272,5 @@ def keyed_points(
         rotation=channels_from_matrices(bases / np.where(lengths == 0.0, 1.0, lengths)[..., None, :], "QUATERNION"),
         scale=lengths[0],
         shown=np.where(away, -1, number),
-        meshes=meshes,
+        meshes=[(mesh, get_column(mesh, "position")) for mesh in meshes],
     )

@@ -38,10 +38,10 @@ def ships_and_boats():
     return flock, ships, boats
 
 
-def instances(layer=None) -> dict[int, np.ndarray]:
-    """The matrices (4, 4) of what is instanced on the current frame, by the ids of agents."""
+def instances(level=0) -> dict[int, np.ndarray]:
+    """The matrices (4, 4) of what is instanced on the current frame, by the ids of agents; `level`: 1 for poses."""
     graph = bpy.context.evaluated_depsgraph_get()
-    return {i.persistent_id[0]: np.array(i.matrix_world) for i in graph.object_instances if i.is_instance}
+    return {i.persistent_id[level]: np.array(i.matrix_world) for i in graph.object_instances if i.is_instance}
 
 
 def as_keyed(ships) -> dict[int, dict[int, np.ndarray]]:
@@ -294,6 +294,16 @@ def shown_meshes() -> dict[int, str]:
     return {i.persistent_id[0]: i.object.name for i in graph.object_instances if i.is_instance}
 
 
+def shown_models() -> dict[int, tuple[int, np.ndarray]]:
+    """What is shown in poses, by the ids of agents: the number of the first pose of its model, and points."""
+    graph = bpy.context.evaluated_depsgraph_get()
+    return {
+        i.persistent_id[1]: (i.object.data.attributes["model"].data[0].value, corners(i.object.data))
+        for i in graph.object_instances
+        if i.is_instance
+    }
+
+
 @pytest.mark.parametrize("clock", ["TIME", "DISTANCE"])
 def test_each_shows_its_own_model_and_parts_move_by_phase(addon, clock) -> None:
     frames(1, FRAMES)
@@ -316,22 +326,19 @@ def test_each_shows_its_own_model_and_parts_move_by_phase(addon, clock) -> None:
     expected = {k: world_matrices(wing, baked_frames()) for k, wing in wings.items()}
     flock.steering.output = "CACHE"
     bake()
-    models = {
-        ob.name: np.array([v.co for v in ob.data.vertices]) for ob in bpy.data.collections["Flock Models"].objects
-    }
     own = np.array([v.co for v in birds[0].children[0].data.vertices])
     shown = set()
     for row, frame in enumerate(baked_frames()):
         bpy.context.scene.frame_set(frame)
-        matrices, meshes = instances(), shown_meshes()
-        for identity, name in meshes.items():
-            tips = models[name][len(own) :] @ matrices[identity][:3, :3].T + matrices[identity][:3, 3]
+        matrices, models = instances(1), shown_models()
+        for identity, (number, points) in models.items():
+            tips = points[len(own) :] @ matrices[identity][:3, :3].T + matrices[identity][:3, 3]
             wanted = own @ expected[identity][row][:3, :3].T + expected[identity][row][:3, 3]
             assert np.abs(tips - wanted).max() < 0.06
-            shown.add(name)
+            shown.add((number, points.tobytes()))
     assert len(shown) > FRAMES // 2
-    halves = len(models) // 2
-    assert {int(name.split()[-1]) >= halves for name in shown} == {False, True}
+    poses = part("blender.objects.node_inputs").input_of(bpy.data.objects["Flock Player"].modifiers[0], "Poses")
+    assert {number for number, _ in shown} == {0, poses}
 
 
 def test_legs_walk_in_the_poses_of_their_clips(addon) -> None:
@@ -346,15 +353,13 @@ def test_legs_walk_in_the_poses_of_their_clips(addon) -> None:
         wanted[frame] = {rig.steering.identity: points_in_world([rig, *rig.children]) for rig in rigs}
     people.steering.output = "CACHE"
     bake()
-    graph = bpy.context.evaluated_depsgraph_get
     poses = set()
     for frame in at_frames(seen):
-        for instance in (each for each in graph().object_instances if each.is_instance):
-            points = corners(instance.object.data) @ np.array(instance.matrix_world)[:3, :3].T
-            points += np.array(instance.matrix_world)[:3, 3]
-            expected = wanted[frame][instance.persistent_id[0]]
-            assert np.abs(points - expected).max() < HEIGHT / 18.0
-            poses.add(instance.object.name)
+        matrices = instances(1)
+        for identity, (number, points) in shown_models().items():
+            seen_at = points @ matrices[identity][:3, :3].T + matrices[identity][:3, 3]
+            assert np.abs(seen_at - wanted[frame][identity]).max() < HEIGHT / 18.0
+            poses.add((number, points.tobytes()))
     assert len(poses) > len(seen) - 1
     # What is shown is that of the clips, until these change.
     census = part("blender.status.census")
