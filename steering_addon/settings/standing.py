@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..simulation.arrays.angles import cosine_of_setting
+from ..simulation.arrays.angles import cosine_of_setting, tangent_of_setting
 from ..simulation.arrays.chance import Keys
 from ..simulation.arrays.scalars import Mask, Scalars, which
 from ..simulation.arrays.vectors import Vectors, cross, magnitude, no_vectors, picked, unit
@@ -15,12 +15,15 @@ from ..simulation.locomotion import Locomotion
 from ..simulation.terrain import Terrain
 from ..simulation.vehicle import Motion, VehicleModel
 from ..simulation.ways.over_ground import find_ways
-from .placement import Measuring, Proposing, Spots
+from .placement import Measuring, Proposing, Sifting, Spots
 
 LEVEL = 1e-6
 """Least cosine of the slope of a face that points up."""
 STEEPEST = 0.25 * np.pi
 """Steepest ground, radians, for bodies that climb any, such as cars: they too do not start on walls."""
+
+ROUND_IT = ((0, 0), (1, 0), (0, 1), (-1, 0), (0, -1))
+"""Radii, along x and y, from the middle of a body to where it needs headroom."""
 
 
 def standable(triangles: NDArray[np.float64], moves: Locomotion) -> Mask:
@@ -75,6 +78,22 @@ def well_placed(
         return replace(spots, valid=valid)
 
     return propose_well
+
+
+def with_headroom(ground: Surfaces, moves: Locomotion, radius: float) -> Sifting:
+    """A function that leaves out spots where a surface over a body, or beside it, is no ground and lower than its head.
+    `moves`: how the bodies move, in columns of one entry; `radius`: of a body in metres."""
+    handling = moves.handling()
+    rise = radius * tangent_of_setting(np.minimum(handling.steepest[:1], STEEPEST))
+
+    def sift(spots: Spots) -> Spots:
+        valid, (x, y, z) = spots.valid.copy(), spots.position.T
+        for across, along in ROUND_IT:
+            low = z + handling.step[0] + rise * (across != along)
+            valid &= ~ground.any_between(x + across * radius, y + along * radius, low, z + handling.headroom[0])
+        return replace(spots, valid=valid)
+
+    return sift
 
 
 def ways_to(

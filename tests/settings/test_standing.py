@@ -5,7 +5,7 @@ import pytest
 
 from steering_addon.locomotion import CATALOGUE, Crawling, OnFoot, Wheeled
 from steering_addon.settings.placement import keeping_out, on_surface, scattered, sifted, walked_to
-from steering_addon.settings.standing import standable, ways_to, well_placed
+from steering_addon.settings.standing import standable, ways_to, well_placed, with_headroom
 from steering_addon.simulation.geometry.obstacles import Obstacles, boxes
 from steering_addon.simulation.geometry.surfaces import surfaces
 
@@ -98,3 +98,15 @@ def test_a_group_stands_where_one_can_walk_to_its_middle(count: int, gate: float
 def test_nothing_is_in_the_way_of_a_group_on_open_ground() -> None:
     nothing = fence(8.0, 0.0).take(slice(0))
     assert ways_to(np.zeros(3), surfaces([(0.99 * POINTS, CORNERS)]), nothing, OnFoot.of(1), 0.5) is None
+
+
+@pytest.mark.parametrize("height, keeps", [(0.1, True), (1.0, False), (1.7, False), (2.5, True)])
+def test_nobody_starts_where_a_surface_leaves_no_headroom(height: float, keeps: bool) -> None:
+    """As below stairs; 45 degrees of slope beside a body are ground."""
+    beam = np.array([[4.0, 0.0, height], [6.0, 0.0, height], [6.0, 10.0, height], [4.0, 10.0, height]])
+    slope = np.array([[10.0, 0.0, 0.0], [20.0, 0.0, 10.0], [20.0, 10.0, 10.0], [10.0, 10.0, 0.0]])
+    overhead = surfaces([(POINTS, CORNERS), (beam, CORNERS), (slope, CORNERS)])
+    propose = sifted(on_surface(POINTS[CORNERS], 0.0, 0.0), with_headroom(overhead, OnFoot.of(1), 0.4))
+    x = scattered(propose, 3, np.full(60, 0.1), 0.0, NO_BODIES).position[:, 0]
+    assert x.max() > 9.7
+    assert ((x > 3.6) & (x < 6.4)).any() == keeps

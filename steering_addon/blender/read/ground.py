@@ -26,10 +26,10 @@ from ...settings.placement import (
     within,
 )
 from ...settings.population import CIRCLE, CURVE, ONE_PLACE, OVER_ALL, SURFACE, VOLUME, Population
-from ...settings.standing import standable, ways_to, well_placed
+from ...settings.standing import standable, ways_to, well_placed, with_headroom
 from ...simulation.arrays.vectors import unit
 from ...simulation.geometry.paths import Path
-from ...simulation.geometry.surfaces import surfaces
+from ...simulation.geometry.surfaces import Surfaces, surfaces
 from ...simulation.locomotion import Locomotion
 from ...simulation.roles import Role
 from ..objects.body_sizes import points_of, triangles_of
@@ -83,6 +83,7 @@ class MemberGround:
         widest: float,
         depsgraph: Depsgraph,
         obstacles: Sequence[Object],
+        overhead: Surfaces,
         other_bodies: tuple[np.ndarray, np.ndarray],
         moves: Locomotion,
     ) -> "MemberGround":
@@ -94,6 +95,7 @@ class MemberGround:
             middle: of a group on a surface.
             widest: radius of the largest member in metres.
             obstacles: what members keep out of.
+            overhead: the surfaces that may be too low over a place.
             other_bodies: the bodies that they keep out of, as balls: positions (m, 3) and radii (m,).
             moves: how the members will move, in columns of one entry.
         """
@@ -112,6 +114,8 @@ class MemberGround:
 
         def keeps_out(proposed: Proposing) -> list[Sifting]:
             out = [keeping_out(proposed, in_the_way, widest, body)] if obstacles else []
+            if len(overhead) and moves.grounded and not moves.clings:
+                out.append(with_headroom(overhead, moves, widest))
             return [*out, keeping_off(*other_bodies, widest)] if len(other_bodies[0]) else out
 
         if kind == SURFACE:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..arrays.angles import cosine_of_setting, tangent_of_setting
 from ..arrays.frozen import replace
-from ..arrays.scalars import Mask, Rows, Scalars, shared, which
+from ..arrays.scalars import Mask, Rows, Scalars, clamp, shared, which
 from ..geometry.floors import NO_TRIANGLE, Footing
 from ..geometry.surfaces import Surfaces
 
@@ -209,7 +209,7 @@ def _links(spans: Spans, storeys: _Storeys, surfaces: Surfaces, build: Build) ->
         end = other[pairs]
         rises = 0.5 * size * (storeys.rise[pairs, side] + storeys.rise[end, side])
         doubtful = pairs[np.abs(spans.height[end] - spans.height[pairs] - rises) > build.step]
-        heights = _trodden(spans, surfaces, build, doubtful, side)
+        heights = _trodden(spans, surfaces, build, doubtful, side, storeys.rise[doubtful, side])
         mutual[doubtful[~(np.abs(heights - spans.height[other[doubtful]]) <= ALIKE)]] = False
         links[side, :n] = np.where(mutual, other, n)
         back = np.full(n + 1, n)
@@ -218,8 +218,9 @@ def _links(spans: Spans, storeys: _Storeys, surfaces: Surfaces, build: Build) ->
     return links
 
 
-def _trodden(spans: Spans, surfaces: Surfaces, build: Build, start: Rows, side: int) -> Scalars:
-    """The heights to which steps lead from nodes (m,) to the middles of the cells on one side, metres; nan for none."""
+def _trodden(spans: Spans, surfaces: Surfaces, build: Build, start: Rows, side: int, rise: Scalars) -> Scalars:
+    """The heights to which steps lead from nodes (m,) to the middles of the cells on one side, metres; nan for none.
+    `rise`: (m,) of the ground at the nodes, toward that side."""
     m, part = len(start), spans.size / QUARTERS
     height = spans.height[start]
     within = shared(build.step + grade(build) * part, m)
@@ -228,10 +229,14 @@ def _trodden(spans: Spans, surfaces: Surfaces, build: Build, start: Rows, side: 
         x, y = (at[start] + SIDES[side][axis] * k * part for axis, at in enumerate((spans.x, spans.y)))
         # Nothing lies as expected of what has ended before.
         found = surfaces.under(x, y, height, within, within)
-        height = surfaces.bridged(found, x, y, height, within, along, gap).height
+        found = surfaces.bridged(found, x, y, height, within, along, gap)
+        ahead = surfaces.grade(found.triangle, along)
+        # A foot climbs an edge at once: only what slopes explain may be higher than a step.
+        climb = found.height - height
+        climb = climb - clamp(climb, part * np.minimum(rise, ahead), part * np.maximum(rise, ahead))
         # A foot that treads on the underside of a floor would climb that floor's edge in two steps.
-        low = surfaces.any_between(x, y, height + ALIKE, height + build.headroom)
-        height = np.where(low, np.nan, height)
+        low = surfaces.any_between(x, y, found.height + ALIKE, found.height + build.headroom)
+        height, rise = np.where(low | (np.abs(climb) > build.step), np.nan, found.height), ahead
     return height
 
 

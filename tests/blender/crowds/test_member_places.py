@@ -64,6 +64,13 @@ def test_scattered_members_keep_out_of_obstacles(shape: str) -> None:
     assert out.min() >= 0.8 * 0.4
 
 
+def test_people_do_not_start_below_what_leaves_no_headroom() -> None:
+    tag(box("Stage", (-3.0, -3.0, 0.9), (3.0, 3.0, 1.1)), role="SURFACE")
+    crowd = populate_after(ground(12.0), walker(), count=30, moves_like="PERSON")
+    assert len(members(crowd)) == 30
+    assert (np.abs(locations(crowd)[:, :2]).max(axis=1) > 3.0).all()
+
+
 @pytest.mark.parametrize("made_as", ["OBJECTS", "POINTS"])
 def test_a_second_crowd_keeps_out_of_the_long_bodies_of_the_first(made_as: str) -> None:
     """Each within 3 m of a rod of 6 m keeps its radius from all of it, not from its middle alone."""

@@ -27,6 +27,7 @@ from ...read.checks import check_numbers
 from ...read.dependencies import KeyedPaths, animated_paths
 from ...read.ground import MemberGround
 from ...read.role_assignment import measure_height
+from ...read.surfaces import SurfaceReader
 from ...refusal import Refusal, check_stored, sound_front
 from ..joining import SMALLEST, Shape, fit_body, fit_size, fit_stride, measure_for, median_length, shape_of
 from ..member_variation import scale_is_free
@@ -145,7 +146,12 @@ def plan_filling(
     middle = (sources[0].model.parts[0].matrix_world if at_model else frame).translation
     existing = members_of(crowd, context.scene) if crowd is not None else {}
     other_bodies = bodies_of_others(context.scene, crowd, {*existing.values()})
-    ground = MemberGround.of(population, frame, place, middle, widest, depsgraph, obstacles, other_bodies, moves)
+    overhead = SurfaceReader([*tagged(context.scene.objects, Role.SURFACE)]).read(
+        depsgraph, context.scene.frame_current
+    )
+    ground = MemberGround.of(
+        population, frame, place, middle, widest, depsgraph, obstacles, overhead, other_bodies, moves
+    )
 
     changed = {number for number, ob in existing.items() if changed_by_user(ob, family)}
     # Points are all made each time. To read settings that a crowd does not have would give them to it.
