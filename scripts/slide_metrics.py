@@ -20,8 +20,6 @@ STEP = 0.5
 """Seconds that a step takes at most: a foot that is raised for longer hangs in the air."""
 NOTHING = 1e3
 """Metres above the ground at which points are that have none below them, as beyond the border of stairs."""
-TURNS = 5.0
-"""Degrees a second from which a body turns."""
 
 
 @dataclass
@@ -33,10 +31,8 @@ class Slides:
         nets: (s,) metres between where it is put down and where it leaves, alike.
         vertical: (k,) metres that a sole is above the ground, on each frame of each stance.
         frames: that were looked at, of all bodies.
-        creeping, raised, hanging, turning: the number of these on which a body creeps, stands with a raised foot, with
-            one that stays raised for longer than a step, turns while it stands or creeps.
-        quickest_turn: degrees a second while it stands or creeps.
-        worst: (metres, body, frame) of the longest path.
+        creeping, raised, hanging: the number of these on which a body creeps, stands with a raised foot, with one that
+            stays raised for longer than a step.
     """
 
     paths: np.ndarray = field(default_factory=lambda: np.zeros(0))
@@ -46,30 +42,23 @@ class Slides:
     creeping: int = 0
     raised: int = 0
     hanging: int = 0
-    turning: int = 0
-    quickest_turn: float = 0.0
-    worst: tuple[float, str, float] = (0.0, "", 0.0)
 
     def __add__(self, other: Slides) -> Slides:
-        counts = ("frames", "creeping", "raised", "hanging", "turning")
+        counts = ("frames", "creeping", "raised", "hanging")
         return Slides(
             *(np.concatenate((getattr(self, name), getattr(other, name))) for name in ("paths", "nets", "vertical")),
             *(getattr(self, name) + getattr(other, name) for name in counts),
-            max(self.quickest_turn, other.quickest_turn),
-            max(self.worst, other.worst),
         )
 
 
 def slides(
-    name: str,
     points: np.ndarray,
     level: np.ndarray,
     feet: Sequence[tuple[np.ndarray, float]],
     place: np.ndarray,
-    heading: np.ndarray,
+    facing: np.ndarray,
     height: float,
-    times: np.ndarray,
-    fps: float,
+    seconds: np.ndarray,
 ) -> Slides:
     """What is measured of a body on f frames.
 
@@ -78,14 +67,11 @@ def slides(
         level: (f, m) their heights above the ground below each, `NOTHING` where there is none: a foot is not
             measured in a stance in which part of it is over nothing.
         feet: the columns of the points of each foot, and the height at which it rests.
-        place, heading: (f, 3) where the body is, and (f,) where it faces in radians, unwrapped.
+        place, facing: (f, 3) where the body is, and (f, 2) the unit vector to where it faces.
         height: of the model, metres.
-        times: (f,) frames; `fps` of them are a second.
+        seconds: (f - 1,) from each frame to the next.
     """
-    seconds = np.diff(times) / fps
-    facing = np.stack((np.cos(heading), np.sin(heading)), axis=1)
     pace = BodyPace.of(place, facing, height, seconds)
-    turn = np.abs(np.degrees(np.diff(heading))) / seconds
     result = Slides(frames=len(seconds))
     raised, hanging = np.zeros((2, len(seconds)), dtype=bool)
     stands = pace.speed < STANDS * pace.usual
@@ -95,12 +81,7 @@ def slides(
             when = slice(stance.first, stance.last + 1)
             if beyond[when].any():
                 continue
-            result += Slides(
-                np.array([stance.path]),
-                np.array([stance.net]),
-                lowest[when],
-                worst=(stance.path, name, float(times[stance.first])),
-            )
+            result += Slides(np.array([stance.path]), np.array([stance.net]), lowest[when])
         up = stands & (lowest[1:] > rests + RAISED) & ~beyond[1:]
         raised |= up
         for first, last in runs(up):
@@ -108,6 +89,4 @@ def slides(
     creeps = runs(pace.slow & (pace.speed > STANDS * pace.usual))
     result.creeping = sum(last - first for first, last in creeps if seconds[first:last].sum() > PASSES)
     result.raised, result.hanging = int(np.count_nonzero(raised)), int(np.count_nonzero(hanging))
-    result.turning = int(np.count_nonzero(pace.slow & (turn > TURNS)))
-    result.quickest_turn = float(turn[pace.slow].max()) if pace.slow.any() else 0.0
     return result

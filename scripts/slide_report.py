@@ -15,6 +15,7 @@ from steering_addon.blender.clips.measuring import SEARCHED, axes_of, low_on, lo
 from steering_addon.blender.clips.rig import Rig, rig_of
 from steering_addon.blender.objects.hierarchy import Family
 from steering_addon.portrayal.sliding import feet_on
+from steering_addon.simulation.arrays.vectors import unit
 from steering_addon.simulation.roles import Role
 
 NAMES = ("X", "Y", "Z", "NEG_X", "NEG_Y", "NEG_Z")
@@ -110,18 +111,16 @@ def _measured(scene, body: Body, surfaces: list[BVHTree], times: np.ndarray) -> 
     level = np.einsum("fmi,fi->fm", points - stands[:, None], up)
     if surfaces:
         level = _above(surfaces, points, stands)
-    front = body.carriers[:, :3, :3] @ body.forward
+    front = (body.carriers[:, :3, :3] @ body.forward)[:, :2]
     soles = feet_on(rig.posed_points(body.poses[sparse], rows), level, rig.height)
     return slides(
-        body.armature.name,
         points,
         level,
         soles,
         place,
-        np.unwrap(np.arctan2(front[:, 1], front[:, 0])),
+        unit(front),
         rig.height,
-        times,
-        fps_of(scene),
+        np.diff(times) / fps_of(scene),
     )
 
 

@@ -19,8 +19,6 @@ from steering_addon.simulation.roles import Role
 
 PARTS = 4
 """Places in time a frame: the key, and the quarters after it."""
-STILL = 1e-3
-"""Metres a second: what is slower on its surface stands. Matrices are of single precision."""
 ABOVE, BELOW = 1.0, 2.0
 """Metres above and below a foot within which its surface is looked for."""
 STANDS = {kind.stored_number: kind for kind in CATALOGUE if kind.stands}
@@ -72,17 +70,12 @@ class Standing:
         aside = np.linalg.norm(np.cross(flat, ahead), axis=-1)
         sideways = np.max(aside[walks] / length[walks], initial=0.0)
         excess = up - self.rounded[::PARTS] if self.clings else up
-        turned = np.degrees(np.arccos(np.clip((up[1:] * up[:-1]).sum(axis=-1), -1.0, 1.0)))
         return {
             "on keys, max": np.nanmax(on_keys),
             "between, p95": np.nanpercentile(between, 95),
-            "between, max": np.nanmax(between),
             "off surface, p95": _p95(off_surface[walks]),
             "sideways, max": sideways,
-            "standing": (speed < STILL).mean(),
-            "jerk, p95": _p95(_jerk(up)),
             "own jerk, p95": _p95(_jerk(excess)),
-            "turn, max": np.nanmax(turned),
             "slope, max": np.degrees(np.arccos(np.nanmin(normal[..., 2]))),
             "no surface": np.isnan(self.height).mean(),
         }

@@ -18,8 +18,9 @@ def measured(speed: float, level: tuple[float, ...]) -> Slides:
     frame = np.arange(FRAMES)
     place = np.stack((speed * frame / FPS, 0.0 * frame, 0.0 * frame), axis=1)
     points, above = np.tile(SOLE, (FRAMES, 1, 1)), np.tile(level, (FRAMES, 1))
+    facing = np.tile((1.0, 0.0), (FRAMES, 1))
     feet = [(np.arange(len(SOLE)), 0.0)]
-    return slides("Body", points, above, feet, place, np.zeros(FRAMES), HEIGHT, frame.astype(float), FPS)
+    return slides(points, above, feet, place, facing, HEIGHT, np.full(FRAMES - 1, 1.0 / FPS))
 
 
 @BEYOND
