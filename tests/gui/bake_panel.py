@@ -3,7 +3,6 @@
 The buttons are clicked with the mouse, always at the same pixels, and Blender itself names the button under it.
 """
 
-import importlib
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,11 +13,10 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from scripts.window import HAND, choose_steering, click, find, picture, point, press, show_steering, tell, view  # noqa: E402
-from tests.gui.hands import BAKE, DELETE, DRAWN, FIRST_LISTED, LISTED, PREVIEW, look, until  # noqa: E402
+from tests.blender.building import part  # noqa: E402
+from tests.gui.hands import BAKE, DELETE, DRAWN, FIRST_LISTED, LISTED, PREVIEW, look, until, vehicles  # noqa: E402
 
 FOLDER = Path(sys.argv[sys.argv.index("--") + 1])
-MODULE = "bl_ext.user_default.steering_behaviors"
-PATIENCE = 60.0
 TRIES, NOTHING = 5, "nothing"
 LAST = 30
 REPLACE = (1030, 366)
@@ -64,12 +62,7 @@ def previewed_by_two_clicks() -> Iterator[float]:
 
 def baked_outdated_and_deleted() -> Iterator[float]:
     yield from click(*BAKE)
-    waited = 0.0
-    while not any_baked():
-        assert waited < PATIENCE, "The click does not bake."
-        waited += 0.2
-        yield 0.2
-    yield DRAWN
+    yield from until(any_baked, "The click does not bake.")
     yield from in_their_places("6 baked")
     assert state() == (False, True)
     yield from frames_compare_nothing()
@@ -90,7 +83,7 @@ def baked_outdated_and_deleted() -> Iterator[float]:
 
 def frames_compare_nothing() -> Iterator[float]:
     """Going to other frames does not compare the bake with the scene again, which would slow down playback."""
-    census = importlib.import_module(f"{MODULE}.steering_addon.blender.status.census")
+    census = part("blender.status.census")
     compare, compared = census.fingerprint, []
     census.fingerprint = lambda *scene: compared.append(scene) or compare(*scene)
     for frame in (5, 25, 20):
@@ -105,7 +98,7 @@ def frames_compare_nothing() -> Iterator[float]:
 
 def refused() -> Iterator[float]:
     """A vehicle with keys of its own is refused; a click selects it, another replaces its keys."""
-    bird = next(ob for ob in bpy.data.objects if is_vehicle(ob))
+    bird = vehicles()[0]
     bird.keyframe_insert("location", frame=5)
     yield DRAWN
     yield from click(*BAKE)
@@ -123,18 +116,13 @@ def refused() -> Iterator[float]:
     assert bpy.context.scene.steering.replace_own_keys, "The click does not turn on Replace Own Keys."
     yield from in_their_places("11 allowed")
     yield from click(*BAKE)
-    waited = 0.0
-    while not any_generated(bird):
-        assert waited < PATIENCE, "The click does not bake after Replace Own Keys."
-        waited += 0.2
-        yield 0.2
-    yield DRAWN
+    yield from until(lambda: any_generated(bird), "The click does not bake after Replace Own Keys.")
     yield from in_their_places("12 baked over keys")
 
 
 def asked_of_edited_keys() -> Iterator[float]:
     """A key is moved by hand: Bake asks, Esc leaves all as it is, and the answer under the mouse locks the vehicle."""
-    bird, other = [ob for ob in bpy.data.objects if is_vehicle(ob)][:2]
+    bird, other = vehicles()[:2]
     bpy.context.scene.frame_set(20)
     with view():
         bpy.ops.object.select_all(action="DESELECT")
@@ -182,21 +170,16 @@ def in_their_places(name: str) -> Iterator[float]:
 
 def state() -> tuple[bool, bool]:
     """Whether the bake is out of date, and whether there is one, as the panel shows it."""
-    census = importlib.import_module(f"{MODULE}.steering_addon.blender.status.census")
-    bake = census.known(bpy.context.scene).bake
+    bake = part("blender.status.census").known(bpy.context.scene).bake
     return bake.outdated, bake.vehicles > 0
 
 
 def is_previewed() -> bool:
-    return importlib.import_module(f"{MODULE}.steering_addon.blender.preview").is_on(bpy.context.scene)
-
-
-def is_vehicle(ob) -> bool:
-    return ob.is_property_set("steering") and "VEHICLE" in ob.steering.roles
+    return part("blender.preview").is_on(bpy.context.scene)
 
 
 def any_baked() -> bool:
-    return any(ob.animation_data and ob.animation_data.action for ob in bpy.data.objects if is_vehicle(ob))
+    return any(ob.animation_data and ob.animation_data.action for ob in vehicles())
 
 
 def any_generated(ob) -> bool:

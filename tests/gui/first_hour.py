@@ -1,6 +1,5 @@
 """Does with own models what a new user does, by mouse and keyboard: `blender --python first_hour.py -- FOLDER`."""
 
-import importlib
 import sys
 import webbrowser
 from collections.abc import Iterator
@@ -25,9 +24,9 @@ from scripts.window import (  # noqa: E402
     view,
     write,
 )
-from tests.blender.building import MODULE  # noqa: E402
+from tests.blender.building import part  # noqa: E402
 from tests.blender.dumping import difference, scene_dump  # noqa: E402
-from tests.gui.hands import BAKE, COLUMN, DRAWN, FIRST_LISTED, LISTED, VIEW, look, until  # noqa: E402
+from tests.gui.hands import BAKE, COLUMN, DRAWN, FIRST_LISTED, LISTED, VIEW, look, until, vehicles  # noqa: E402
 
 FOLDER = Path(sys.argv[sys.argv.index("--") + 1])
 WEIGHT = 1208
@@ -77,7 +76,7 @@ wrong_counts: list[tuple[int, int]] = []
 
 def watch_counts() -> None:
     """Compare the vehicles that the panel counts with those of the scene, each time that it is drawn."""
-    panel, census = extension("panels.baking").Baking, extension("status.census")
+    panel, census = part("blender.panels.baking").Baking, part("blender.status.census")
     draw = panel.draw
 
     def watched(self, context) -> None:
@@ -102,7 +101,7 @@ def tagged() -> Iterator[float]:
     changed = [line for line in difference(before, dump()) if "/stored" not in line]
     assert not changed, changed
     yield from until(
-        lambda: extension("overlay.watching").vehicles_of(bpy.context.scene) == 3, "No arrow shows a front."
+        lambda: part("blender.overlay.watching").vehicles_of(bpy.context.scene) == 3, "No arrow shows a front."
     )
     assert {ob.steering.forward_axis for ob in vehicles()} == {"NEG_Y"}
     picture(FOLDER / "2 tagged.png")
@@ -151,7 +150,7 @@ def looked_at() -> Iterator[float]:
     yield from point(COLUMN, 700)
     yield from scroll(-60)
     yield DRAWN
-    listed = {finding.kind.name: finding for finding in extension("status.census").known(bpy.context.scene).findings}
+    listed = {finding.kind.name: finding for finding in part("blender.status.census").known(bpy.context.scene).findings}
     assert set(listed) == {"HIDDEN", "NO_SIZE"}, listed
     y = FIRST_LISTED
     for kind in range(len(listed)):
@@ -215,10 +214,6 @@ def select(*names: str) -> None:
     bpy.context.view_layer.objects.active = bpy.data.objects[names[-1]]
 
 
-def vehicles() -> list:
-    return [ob for ob in bpy.data.objects if ob.is_property_set("steering") and "VEHICLE" in ob.steering.roles]
-
-
 def crowd():
     return bpy.data.objects[SUZANNES[0]].steering.crowd
 
@@ -227,11 +222,6 @@ def dump() -> dict:
     """Everything that the scene's objects are, but for the settings that this extension stores on them."""
     objects = scene_dump(["objects"])["objects"]
     return {ob.name: {**objects[ob.name], "steering": None} for ob in bpy.data.objects if ob.type != "EMPTY"}
-
-
-def extension(name: str):
-    """A module of the extension, below its folder blender."""
-    return importlib.import_module(f"{MODULE}.steering_addon.blender.{name}")
 
 
 tell(story())

@@ -22,7 +22,13 @@ DRAWN = 1.0
 MOMENT = 0.2
 
 
-def until(holds: Callable[[], bool], problem: str, patience: float = 90.0) -> Iterator[float]:
+def vehicles(scene: bpy.types.Scene | None = None) -> list[bpy.types.Object]:
+    """The vehicles of a scene, or of the file."""
+    objects = bpy.data.objects if scene is None else scene.objects
+    return [ob for ob in objects if ob.is_property_set("steering") and "VEHICLE" in ob.steering.roles]
+
+
+def until(holds: Callable[[], bool], problem: str = "It takes too long.", patience: float = 90.0) -> Iterator[float]:
     """Wait until something holds, and until it is drawn."""
     waited = 0.0
     while not holds():

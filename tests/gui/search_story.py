@@ -11,6 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from scripts.window import HAND, picture, point, press, tell, view  # noqa: E402
+from tests.gui.hands import until, vehicles  # noqa: E402
 
 FOLDER = Path(sys.argv[sys.argv.index("--") + 1])
 DRAWN = 0.4
@@ -22,9 +23,9 @@ VIEW = (600, 600)
 
 
 def story() -> Iterator[float]:
-    yield from search("boids", lambda: len(members()) > 10)
+    yield from search("boids", lambda: len(vehicles()) > 10)
     yield from emptied()
-    yield from search("swarm", lambda: len(members()) > 10)
+    yield from search("swarm", lambda: len(vehicles()) > 10)
     yield from emptied()
     with view():
         bpy.ops.mesh.primitive_cone_add(radius1=0.2, depth=0.6)
@@ -37,7 +38,7 @@ def story() -> Iterator[float]:
         getattr(crowd(), name).use = False
     yield from search("traffic", lambda: crowd().is_property_set("keep_distance"))
     bpy.context.scene.frame_end = 5
-    yield from search("bake crowd", lambda: members()[0].animation_data is not None)
+    yield from search("bake crowd", lambda: vehicles()[0].animation_data is not None)
     yield from search("crowd", lambda: True)
 
 
@@ -50,13 +51,8 @@ def search(word: str, happened: Callable[[], bool]) -> Iterator[float]:
     yield FOUND
     picture(FOLDER / f"{word}.png")
     press("Return")
-    waited = 0.0
     yield DRAWN
-    while not happened():
-        assert waited < 30.0, f"The first entry found for {word} does something else."
-        waited += DRAWN
-        yield DRAWN
-    yield DRAWN
+    yield from until(happened, f"The first entry found for {word} does something else.", 30.0)
 
 
 def emptied() -> Iterator[float]:
@@ -64,12 +60,8 @@ def emptied() -> Iterator[float]:
     yield DRAWN
 
 
-def members() -> list:
-    return [ob for ob in bpy.data.objects if ob.is_property_set("steering") and "VEHICLE" in ob.steering.roles]
-
-
 def crowd():
-    return members()[0].steering.crowd.steering
+    return vehicles()[0].steering.crowd.steering
 
 
 tell(story())

@@ -1,6 +1,5 @@
 """Acts as a user in a window of Blender: `blender --python story.py -- FOLDER`. Stops at the first failure."""
 
-import importlib
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,11 +11,10 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from scripts.window import choose_steering, picture, press, show_steering, tell, view  # noqa: E402
+from tests.blender.building import MODULE, part  # noqa: E402
+from tests.gui.hands import until, vehicles  # noqa: E402
 
 FOLDER = Path(sys.argv[sys.argv.index("--") + 1])
-MODULE = "bl_ext.user_default.steering_behaviors"
-PATIENCE = 90.0
-"""Longest duration of a bake or preview, in seconds."""
 DRAWN = 0.4
 """Seconds after which the window has been redrawn."""
 LAST = 30
@@ -52,9 +50,9 @@ def ready_scene(name: str, count: int) -> Iterator[float]:
         assert getattr(bpy.ops.steering, f"add_{name}")("EXEC_DEFAULT", True, count=count) == {"FINISHED"}
         assert bpy.ops.steering.crowd_select("EXEC_DEFAULT", True) == {"FINISHED"}
         bpy.ops.view3d.view_selected()
-    counted = extension("status.census").known(bpy.context.scene)
+    counted = part("blender.status.census").known(bpy.context.scene)
     # Walkers cross the road of the traffic.
-    added = sum(is_vehicle(ob) for ob in bpy.context.scene.objects)
+    added = len(vehicles(bpy.context.scene))
     assert counted.vehicles == added >= count, f"The panel would say {counted.vehicles} vehicles."
     yield DRAWN
     show_object_properties()
@@ -83,7 +81,7 @@ def preview(file: Path) -> Iterator[float]:
     picture(file)
     assert max((a - b).length for a, b in zip(places(), before)) > 0.1, "No vehicle moves in the preview."
     yield from another_setting()
-    assert not any(ob.animation_data and ob.animation_data.action for ob in bpy.data.objects if is_vehicle(ob))
+    assert not any(ob.animation_data and ob.animation_data.action for ob in vehicles())
     with view():
         assert bpy.ops.steering.preview("EXEC_DEFAULT", True) == {"FINISHED"}
     bpy.context.scene.frame_set(1)
@@ -110,11 +108,8 @@ def another_setting() -> Iterator[float]:
 def played() -> Iterator[float]:
     """Wait until the preview has reached the current frame."""
     yield DRAWN
-    waited = 0.0
-    while extension("preview").report(bpy.context.scene):
-        assert waited < PATIENCE, "The preview does not reach the current frame."
-        waited += 0.2
-        yield 0.2
+    preview = part("blender.preview")
+    yield from until(lambda: not preview.report(bpy.context.scene), "The preview does not reach the current frame.")
 
 
 def scrub() -> Iterator[float]:
@@ -131,12 +126,7 @@ def bake() -> Iterator[float]:
     """Bake as from the button, and wait until it is finished."""
     with view():
         assert bpy.ops.steering.bake("INVOKE_DEFAULT", True) in ({"RUNNING_MODAL"}, {"FINISHED"})
-    waited = 0.0
-    while not all_baked():
-        assert waited < PATIENCE, "The bake does not finish."
-        waited += 0.2
-        yield 0.2
-    yield DRAWN
+    yield from until(all_baked, "The bake does not finish.")
 
 
 def stopped() -> Iterator[float]:
@@ -147,11 +137,7 @@ def stopped() -> Iterator[float]:
         assert bpy.ops.steering.bake("INVOKE_DEFAULT") == {"RUNNING_MODAL"}
     yield DRAWN
     press("Escape")
-    waited = 0.0
-    while len(bpy.context.window_manager.windows[0].modal_operators):
-        assert waited < PATIENCE, "Esc does not stop the bake."
-        waited += 0.2
-        yield 0.2
+    yield from until(lambda: not bpy.context.window_manager.windows[0].modal_operators, "Esc does not stop the bake.")
     assert (len(bpy.data.actions), len(bpy.data.scenes), len(bpy.data.objects)) == before
     assert not all_baked()
     yield DRAWN
@@ -174,8 +160,8 @@ def play() -> Iterator[float]:
 
 def actions() -> dict[str, str]:
     """The names of the vehicles' actions; what a walker carries holds its arms by one."""
-    vehicles = [ob for ob in bpy.data.objects if is_vehicle(ob) and ob.animation_data]
-    return {ob.name: ob.animation_data.action.name for ob in vehicles if ob.animation_data.action}
+    moved = [ob for ob in vehicles() if ob.animation_data and ob.animation_data.action]
+    return {ob.name: ob.animation_data.action.name for ob in moved}
 
 
 def step_back_and_clear(actions_before: dict[str, str]) -> Iterator[float]:
@@ -193,7 +179,7 @@ def step_back_and_clear(actions_before: dict[str, str]) -> Iterator[float]:
 
 def switched_off() -> Iterator[float]:
     """Disable and enable the extension; the file keeps its contents."""
-    count, vehicles = len(bpy.data.objects), sum(map(is_vehicle, bpy.data.objects))
+    count, members = len(bpy.data.objects), len(vehicles())
     addon_utils.disable(MODULE)
     yield DRAWN
     assert not hasattr(bpy.types.Object, "steering")
@@ -201,7 +187,7 @@ def switched_off() -> Iterator[float]:
     addon_utils.enable(MODULE)
     yield DRAWN
     assert len(bpy.data.objects) == count
-    assert sum(1 for ob in bpy.data.objects if is_vehicle(ob)) == vehicles
+    assert len(vehicles()) == members
     picture(FOLDER / "switched on.png")
 
 
@@ -214,21 +200,11 @@ def show_object_properties() -> None:
 def places() -> list:
     """The evaluated positions of the vehicles."""
     depsgraph = bpy.context.evaluated_depsgraph_get()
-    return [ob.evaluated_get(depsgraph).matrix_world.translation.copy() for ob in bpy.data.objects if is_vehicle(ob)]
-
-
-def is_vehicle(ob) -> bool:
-    return ob.is_property_set("steering") and "VEHICLE" in ob.steering.roles
-
-
-def extension(name: str):
-    """A module of the extension, below its folder blender."""
-    return importlib.import_module(f"{MODULE}.steering_addon.blender.{name}")
+    return [ob.evaluated_get(depsgraph).matrix_world.translation.copy() for ob in vehicles()]
 
 
 def all_baked() -> bool:
-    vehicles = [ob for ob in bpy.data.objects if is_vehicle(ob)]
-    return bool(vehicles) and all(ob.animation_data and ob.animation_data.action for ob in vehicles)
+    return bool(vehicles()) and all(ob.animation_data and ob.animation_data.action for ob in vehicles())
 
 
 tell(story())

@@ -1,8 +1,7 @@
 """Works in two windows with a scene each at the same time: `blender --python two_windows.py -- FOLDER`."""
 
-import importlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import bpy
@@ -11,12 +10,10 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from scripts.window import picture, tell  # noqa: E402
+from tests.blender.building import part  # noqa: E402
+from tests.gui.hands import DRAWN, MOMENT, until, vehicles  # noqa: E402
 
 FOLDER = Path(sys.argv[sys.argv.index("--") + 1])
-MODULE = "bl_ext.user_default.steering_behaviors"
-DRAWN = 1.0
-"""Seconds after which the windows have been redrawn."""
-PATIENCE, MOMENT = 60.0, 0.2
 FISH = 150
 """Enough for a bake that can be seen to run."""
 LONG = 3000
@@ -63,7 +60,7 @@ def baked_beside_a_preview_that_plays(sky: bpy.types.Scene, sea: bpy.types.Scene
     picture(FOLDER / "1 previewed.png")
     with at(sea):
         bpy.ops.steering.bake("INVOKE_DEFAULT", True)
-    assert not preview().is_on(sky), "A preview and a bake run at the same time."
+    assert not part("blender.preview").is_on(sky), "A preview and a bake run at the same time."
     yield from until(lambda: baked(sea) == FISH)
     with at(sky):
         bpy.ops.screen.animation_cancel(restore_frame=False)
@@ -85,7 +82,7 @@ def previewed_in_both(sky: bpy.types.Scene, sea: bpy.types.Scene) -> Iterator[fl
         yield DRAWN
     picture(FOLDER / "3 previewed in both.png")
     for scene in (sky, sea):
-        if preview().is_on(scene):
+        if part("blender.preview").is_on(scene):
             with at(scene):
                 bpy.ops.steering.preview("INVOKE_DEFAULT", True)
         yield DRAWN
@@ -115,15 +112,6 @@ def can_delete_a_bake(scene: bpy.types.Scene) -> bool:
         return bpy.ops.steering.clear_bake.poll()
 
 
-def until(holds: Callable[[], bool]) -> Iterator[float]:
-    waited = 0.0
-    while not holds():
-        assert waited < PATIENCE, "It takes too long."
-        waited += MOMENT
-        yield MOMENT
-    yield DRAWN
-
-
 def window_of(scene: bpy.types.Scene) -> bpy.types.Window:
     return next(window for window in bpy.context.window_manager.windows if window.scene == scene)
 
@@ -134,14 +122,6 @@ def at(scene: bpy.types.Scene):
     area = next(area for area in window.screen.areas if area.type == "VIEW_3D")
     region = next(region for region in area.regions if region.type == "WINDOW")
     return bpy.context.temp_override(window=window, area=area, region=region, screen=window.screen)
-
-
-def preview():
-    return importlib.import_module(f"{MODULE}.steering_addon.blender.preview")
-
-
-def vehicles(scene: bpy.types.Scene) -> list[bpy.types.Object]:
-    return [ob for ob in scene.objects if ob.is_property_set("steering") and "VEHICLE" in ob.steering.roles]
 
 
 def locations(scene: bpy.types.Scene) -> list[tuple[float, ...]]:
