@@ -218,16 +218,15 @@ def test_it_is_asked_once_for_all_and_says_nothing_without_a_path() -> None:
     assert Junctions.of(world) is Junctions.of(world)
 
 
-def lights(*positions, path: int = -1) -> Signals:
-    """Signals that are not green."""
-    k = len(positions)
-    return Signals(np.array(positions, dtype=float), np.zeros(k, dtype=bool), np.full(k, path))
+def light(place: tuple[float, float, float]) -> Signals:
+    """A signal that is not green."""
+    return Signals(np.array([place]), np.zeros(1, dtype=bool), np.full(1, -1))
 
 
 def test_a_signal_holds_the_lane_beside_which_it_stands_until_it_is_green() -> None:
     """One stands to the right of those that drive east; of the lane back and of the other road nobody stops."""
     place = drivers(
-        [(0, 1, 40.0), (0, -1, 44.0), (1, 1, 70.0)], values={}, offset=1.5, signals=lights((-8.0, -3.0, 0.0))
+        [(0, 1, 40.0), (0, -1, 44.0), (1, 1, 70.0)], values={}, offset=1.5, signals=light((-8.0, -3.0, 0.0))
     )
 
     def lit(frame, snapshot):
@@ -242,7 +241,7 @@ def test_a_signal_holds_the_lane_beside_which_it_stands_until_it_is_green() -> N
 
 
 def test_who_can_no_longer_stop_at_a_signal_goes_on() -> None:
-    place = drivers([(0, 1, 12.0)], values={}, signals=lights((-8.0, 0.0, 0.0)))
+    place = drivers([(0, 1, 12.0)], values={}, signals=light((-8.0, 0.0, 0.0)))
     assert speeds(place.run(FPS * 4)).min() > 0.97 * SPEED
 
 

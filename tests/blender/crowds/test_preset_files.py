@@ -29,9 +29,9 @@ PLAIN = {
 MENUS = ("STEERING_MT_presets", "STEERING_MT_own_presets", "STEERING_MT_crowd_presets")
 
 
-def user_folder() -> Path:
-    """The folder of the user's own presets of crowds, made if it is missing."""
-    return Path(bpy.utils.user_resource("SCRIPTS", path="presets/steering/crowd", create=True))
+def user_folder(kind: str = "crowd") -> Path:
+    """The folder of the user's own presets of a kind, made if it is missing."""
+    return Path(bpy.utils.user_resource("SCRIPTS", path=f"presets/steering/{kind}", create=True))
 
 
 @pytest.fixture(autouse=True)

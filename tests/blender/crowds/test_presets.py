@@ -1,4 +1,4 @@
-"""Presets in Blender: applied as a whole or not at all, and restored exactly from a preset made of a crowd."""
+"""Presets of crowds and behaviors: applied as a whole or not at all, saved, and restored from one of a crowd."""
 
 import math
 import shutil
@@ -13,7 +13,7 @@ from tests.blender.building import empty, frames, part
 from tests.blender.crowds.test_preset_files import user_folder, written
 from tests.blender.dumping import assert_same, refuses, scene_dump
 from tests.blender.seen import used
-from tests.blender.steered import crowd, fleet, select, use, vehicle
+from tests.blender.steered import crowd, fleet, press, select, use, vehicle
 
 SHIPPED = sorted(path.stem for path in part("blender.crowds.preset_files").SHIPPED.glob("*.json"))
 
@@ -25,7 +25,7 @@ def apply(preset: str, **options) -> None:
 @pytest.fixture(autouse=True)
 def _no_user_presets():
     yield
-    shutil.rmtree(user_folder(), ignore_errors=True)
+    shutil.rmtree(user_folder().parent, ignore_errors=True)
 
 
 def preset_made_of(ob):
@@ -274,3 +274,55 @@ def test_a_preset_is_looked_up_without_reading_the_others(monkeypatch) -> None:
     files = part("blender.crowds.preset_files")
     monkeypatch.setattr(files.Listed, "load", lambda preset: pytest.fail(f"{preset.name} is read"))
     assert part("blender.crowds.preset_files").CROWDS.find("flock").name == "flock"
+
+
+def of_behavior(behavior: str = "wander") -> dict:
+    return part("blender.crowds.preset_files").OF_BEHAVIORS[behavior].listed()
+
+
+def test_shipped_presets_are_listed_only_for_their_behavior() -> None:
+    assert set(of_behavior("wander")) == {"calm", "restless", "darting", "together"}
+    assert set(of_behavior("seek")) == set()
+
+
+@pytest.mark.parametrize("behavior", ["wander", "separation", "path_following", "containment"])
+def test_a_preset_sets_the_values_of_its_behavior_only(behavior) -> None:
+    ob = crowd(**{behavior: {}, "seek": {"weight": 3.0}})
+    for name, preset in of_behavior(behavior).items():
+        assert bpy.ops.steering.behavior_preset_apply(behavior=behavior, preset=name) == {"FINISHED"}
+        group = getattr(ob.steering, behavior)
+        for value, expected in preset.load().behaviors[behavior].items():
+            assert getattr(group, value) == (pytest.approx(expected) if isinstance(expected, float) else expected)
+    assert ob.steering.seek.weight == 3.0
+
+
+def test_a_preset_of_a_behavior_keeps_its_targets_and_the_switch() -> None:
+    meadow = empty("Meadow")
+    ob = crowd(containment={"region": meadow})
+    ob.steering.containment.use = False
+    bpy.ops.steering.behavior_preset_apply(behavior="containment", preset="firm")
+    assert ob.steering.containment.region == meadow
+    assert not ob.steering.containment.use
+
+
+def test_a_behavior_that_is_new_is_switched_on_by_its_preset() -> None:
+    ob = crowd()
+    bpy.ops.steering.behavior_preset_apply(behavior="wander", preset="calm")
+    assert ob.steering.wander.use
+
+
+def test_a_user_preset_of_a_behavior_can_be_saved_applied_and_removed() -> None:
+    ship = vehicle(crowd=crowd(wander={"strength": 7.25, "rate": 0.1}))
+    press("behavior_preset_save", ship, behavior="wander", name="My Stroll")
+    assert of_behavior()["My_Stroll"].removable
+    other = crowd("Other", wander={})
+    assert bpy.ops.steering.behavior_preset_apply(behavior="wander", preset="My_Stroll") == {"FINISHED"}
+    assert other.steering.wander.strength == 7.25
+    assert bpy.ops.steering.behavior_preset_remove(behavior="wander", preset="My_Stroll") == {"FINISHED"}
+    assert "My_Stroll" not in of_behavior()
+
+
+def test_a_behavior_missing_from_the_crowd_is_not_saved() -> None:
+    ob = crowd()
+    refuses("behavior_preset_save", r"Crowd does not have this behavior\. Add it first", behavior="wander", name="Mine")
+    assert not ob.steering.is_property_set("wander")

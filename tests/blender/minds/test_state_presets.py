@@ -7,6 +7,7 @@ import bpy
 import pytest
 
 from tests.blender.building import empty, part, wedge
+from tests.blender.crowds.test_preset_files import user_folder
 from tests.blender.drawing import shown
 from tests.blender.dumping import refuses
 from tests.blender.minds.test_states import herd, startle
@@ -15,20 +16,15 @@ from tests.blender.steered import crowd, press, select, vehicle
 of = part("blender.crowds.states")
 
 
-def user_folder():
-    folder = bpy.utils.user_resource("SCRIPTS", path="presets/steering/states", create=True)
-    return part("blender.crowds.preset_files").Path(folder)
-
-
 @pytest.fixture(autouse=True)
 def _no_user_presets():
     yield
-    shutil.rmtree(user_folder(), ignore_errors=True)
+    shutil.rmtree(user_folder("states"), ignore_errors=True)
 
 
 def write_user_preset(name: str, **changed) -> None:
     plain = {"format": 1, "label": name, "description": "One of mine", "state": {"lasts": 2.5}}
-    (user_folder() / f"{name}.json").write_text(json.dumps({**plain, **changed}), encoding="utf-8")
+    (user_folder("states") / f"{name}.json").write_text(json.dumps({**plain, **changed}), encoding="utf-8")
 
 
 def goats(size: float = 0.3):

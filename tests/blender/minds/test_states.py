@@ -8,7 +8,7 @@ from tests.blender.building import at_frames, empty, frames, part, wedge
 from tests.blender.drawing import shown, texts, up_to_date
 from tests.blender.dumping import refuses
 from tests.blender.seen import snapshots
-from tests.blender.steered import bake, crowd, press, select, vehicle
+from tests.blender.steered import bake, crowd, fleet, press, select, vehicle
 from tests.sampling import sampled
 
 planning = part("blender.read.plan")
@@ -388,3 +388,21 @@ def test_copies_that_share_a_number_get_their_own_with_the_next_bake_which_stays
     assert (state.steering.state.number, copy.steering.state.number) == (1, 3)
     assert (trigger.steering.trigger.number, called.steering.trigger.number) == (1, 2)
     assert not part("blender.status.census").refresh(bpy.context.scene).bake.outdated
+
+
+def test_a_state_stands_before_what_follows_it() -> None:
+    herd = crowd("Herd", wander={})
+    fleet(2, crowd=herd)
+    press("state_add", herd, preset="startle")
+    press("state_add", herd, preset="sleep")
+    of = part("blender.crowds.states")
+    states = of.in_order(of.states_of_crowd(herd, bpy.context))
+    names = [ob.name for ob in states]
+    assert names.index("Startle") < names.index("Regroup")
+    assert len(names) == len(set(names)) == 3
+    # A circle has no first: all are listed once.
+    by_name = {ob.name: ob for ob in states}
+    by_name["Regroup"].steering.state.then = by_name["Startle"]
+    circle = of.in_order(of.states_of_crowd(herd, bpy.context))
+    assert sorted(ob.name for ob in circle) == sorted(names)
+    assert circle[0].name == "Sleep"
