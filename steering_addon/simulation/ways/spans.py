@@ -6,6 +6,7 @@ heights.
 """
 
 from dataclasses import dataclass
+from itertools import product
 from math import sqrt
 from typing import NamedTuple
 
@@ -24,6 +25,8 @@ ALIKE = 0.05
 """Metres between floors of a cell that count as one."""
 MOST_CELLS = 2**18
 """Cells of a grid at most; on more ground than they cover at their usual width they are wider."""
+AT_ONCE = 8192
+"""Cells whose floors are looked for at once: their columns stay in the cache of a processor."""
 QUARTERS = 4
 """Parts of the way between two nodes that are looked at where their heights leave open whether steps lead over it."""
 
@@ -133,14 +136,13 @@ class _Grid(NamedTuple):
 
 def _storeys(grid: _Grid, surfaces: Surfaces, build: Build) -> tuple[_Storeys, Mask]:
     """The floors over the middles of all cells, by cell and height, and which are gentle enough and have headroom."""
-    cells = np.arange(grid.shape[0] * grid.shape[1])
-    x, y = grid.middles(cells)
+    n = grid.shape[0] * grid.shape[1]
     found = []
-    for layer in surfaces.layers:
-        cell, triangle, _, _, height = layer.floor.over(x, y)
+    for layer, first in product(surfaces.layers, range(0, n, AT_ONCE)):
+        cell, triangle, _, _, height = layer.floor.over(*grid.middles(np.arange(first, min(first + AT_ONCE, n))))
         slopes = layer.floor.slopes
         gentle = slopes.cosine[triangle] >= cosine_of_setting(np.array([build.steepest]))
-        found.append((cell, height, slopes.table[triangle, 7:9], gentle))
+        found.append((first + cell, height, slopes.table[triangle, 7:9], gentle))
     cell, height, rise, gentle = (np.concatenate(column) for column in zip(*found))
     order = np.lexsort((height, cell))
     cell, height, rise, gentle = cell[order], height[order], rise[order], gentle[order]
