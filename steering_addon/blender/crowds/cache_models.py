@@ -4,8 +4,8 @@ Vehicles that look alike are a variant. All variants have the same number of pos
 `variant * number + pose`; poses of a cycle follow each other by phase, one cycle after the other.
 """
 
-from collections.abc import Generator, Mapping, Sequence, Set
-from contextlib import closing
+from collections.abc import Generator, Iterator, Mapping, Sequence, Set
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 
 import bpy
@@ -17,7 +17,7 @@ from ...portrayal.driver_properties import EFFORT, PHASE
 from ...portrayal.pose_count import fewest, middles
 from ..animation.animation_data import assign_action, channelbag_in, new_action
 from ..animation.keyframes import LINEAR, generated_keys, write_keys
-from ..clips.clip_copies import Copies
+from ..clips.clip_copies import ClipCopy, Copies
 from ..objects.drivers import blocks, drivers_of, read_by
 from ..objects.hierarchy import Family
 from ..refusal import Refusal
@@ -48,7 +48,12 @@ class Cycles:
     def __len__(self) -> int:
         return 0
 
-    def played(self, aside: ModelAside) -> Generator[float, None, None]:
+    @contextmanager
+    def prepared(self) -> Iterator[list[ClipCopy]]:
+        """The copies of clips that they play, until the end."""
+        yield []
+
+    def played(self, aside: ModelAside, copies: Sequence[ClipCopy]) -> Generator[float, None, None]:
         """Let a copy of the model play each, yielding its frames."""
         yield from ()
 
@@ -65,14 +70,18 @@ class OfClips(Cycles):
     def __len__(self) -> int:
         return self.number
 
-    def played(self, aside: ModelAside) -> Generator[float, None, None]:
+    @contextmanager
+    def prepared(self) -> Iterator[list[ClipCopy]]:
         copies = self.copies.copies()
         try:
-            for copy in copies:
-                aside.play(copy, self.over)
-                yield copy.frames
+            yield copies
         finally:
             bpy.data.batch_remove([copy.action for copy in copies if copy.new])
+
+    def played(self, aside: ModelAside, copies: Sequence[ClipCopy]) -> Generator[float, None, None]:
+        for copy in copies:
+            aside.play(copy, self.over)
+            yield copy.frames
 
 
 @dataclass(frozen=True)
@@ -85,7 +94,7 @@ class OfDrivers(Cycles):
     def __len__(self) -> int:
         return max(len(self.efforts), 1)
 
-    def played(self, aside: ModelAside) -> Generator[float, None, None]:
+    def played(self, aside: ModelAside, copies: Sequence[ClipCopy]) -> Generator[float, None, None]:
         for effort in self.efforts or (None,):
             values = {PHASE: (0.0, 1.0)} | ({} if effort is None else {EFFORT: (effort, effort)})
             for name, (first, _) in values.items():
@@ -115,7 +124,7 @@ class Variant:
 
     Attributes:
         rig: what plays its cycles.
-        group: variants of the same group have the same number of poses of each cycle.
+        group: variants of the same group play the same clips, and have the same number of poses of each cycle.
         scale: (3,) in which it stands in the scene.
         meshes: made of it; the first stands in its first pose.
         shapes: the vertices in each pose, (v, 3).
@@ -212,12 +221,28 @@ def making(
         played_by: the numbers of the cycles that are played, by group; others get one pose.
         tolerance: metres by which a vertex may be off; by default a share of each model, SHARE.
     """
+    with ExitStack() as until_end:
+        clips = {each.group: each.cycles for each in variants}
+        copies = {group: until_end.enter_context(cycles.prepared()) for group, cycles in clips.items()}
+        return (yield from _making(variants, copies, played_by, scene, layer, family, tolerance))
+
+
+def _making(
+    variants: Sequence[Variant],
+    copies: Mapping[int, Sequence[ClipCopy]],
+    played_by: Mapping[int, Set[int]],
+    scene: Scene,
+    layer: ViewLayer,
+    family: Family,
+    tolerance: float | None,
+) -> Generator[float, None, Mapping[int, Layout]]:
+    """As `making`, with the copies of the clips of each group."""
     measured: dict[int, list[np.ndarray]] = {}
     for done, variant in enumerate(variants):
         if variant.group not in measured:
             measured[variant.group] = shapes = []
             aside_of = model_aside(variant.vehicle, variant.rig, scene, layer, family)
-            with aside_of as aside, closing(variant.cycles.played(aside)) as played:
+            with aside_of as aside, closing(variant.cycles.played(aside, copies[variant.group])) as played:
                 for number, frames in enumerate(played):
                     phases = np.linspace(0.0, frames, SAMPLES + 1 if number in played_by[variant.group] else 1)
                     shapes.append(np.stack(list(aside.shapes(phases))))
@@ -226,7 +251,7 @@ def making(
     for done, variant in enumerate(variants):
         with model_aside(variant.vehicle, variant.rig, scene, layer, family) as aside:
             shapes = []
-            with closing(variant.cycles.played(aside)) as played:
+            with closing(variant.cycles.played(aside, copies[variant.group])) as played:
                 for number, (frames, poses) in enumerate(zip(played, layouts[variant.group].poses), 1):
                     shapes += aside.shapes(middles(poses) * frames)
                     yield HALF + (1.0 - HALF) * (done + number / len(variant.cycles)) / len(variants)
