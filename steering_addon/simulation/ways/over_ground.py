@@ -22,10 +22,10 @@ from ..handling import Handling
 from ..lane_use import Passing
 from ..links import NO_LINKS, Links
 from .mesh_walls import are_mapped
-from .routes import LANES
+from .routes import LANES, foresee_doors
 from .spans import Build, find_spans
 from .standing import Standing, imprint
-from .traffic import Traffic
+from .traffic import Queues, Traffic
 from .walkable_ground import Course, WalkableGround
 
 ALIKE = 1.2
@@ -141,7 +141,7 @@ class Ways:
             ground = asked.ground
             known = which((at >= 0) & (asked.course.passage[at] < len(ground.spans)))
             node = asked.course.passage[at[known]]
-            along[known], place[known] = (column[node] for column in ground.narrow[1:])
+            along[known], place[known] = (column[node] for column in ground.width[1:])
             inside[known] = asked.course.inside[at[known]]
         return place, along, inside
 
@@ -201,10 +201,25 @@ class Ways:
             x, y, z = picked(position, rows).T
             nodes = ground.spans.at(x, y, z - self.lift[rows], ground.build.headroom)
             seen = NO_PASSING if passing is None else passing.take(rows)
+            queues, streams = partial(self._queues, ground, rows), partial(ground.streams, seen)
             after[ground.build] = traffic.after(
-                ground.spans, nodes, radius[rows], speed[rows], own_speed[rows], partial(ground.streams, seen), time, dt
+                ground.spans, nodes, radius[rows], speed[rows], own_speed[rows], queues, streams, time, dt
             )
         return after
+
+    def _queues(self, ground: WalkableGround, rows: Rows) -> Queues:
+        """The doors on a ground to which vehicles of some rows come."""
+        door, before = np.full(len(self.lift), len(ground.spans)), np.zeros(len(self.lift))
+        asking = [
+            (asked.rows[some], (routes, nodes))
+            for asked in self._asked
+            if asked.ground is ground
+            for routes, some, nodes in asked.course.asking
+        ]
+        if asking and np.isfinite(ground.door_width).any():
+            who = np.concatenate([some for some, _ in asking])
+            door[who], before[who] = foresee_doors([each for _, each in asking])
+        return Queues(door[rows], before[rows], ground.door_width[door[rows]])
 
     def straight_on(self, rows: Rows, goals: Vectors) -> Scalars:
         """How far ways to goals (n, 3) unrolled in this step lead straight on, (n,) metres; inf for all the way.

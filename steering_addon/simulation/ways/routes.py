@@ -30,6 +30,8 @@ AROUND, TOGETHER = 8, 1024
 UNKNOWN = -1
 SIGHT = 3.0
 """Metres of way up to which passages too narrow for two are seen."""
+FORESEEN = 96
+"""Cells of way up to which doors are foreseen."""
 
 
 class Routes:
@@ -85,13 +87,23 @@ def look_from(routes: Sequence[Routes], nodes: Sequence[Rows]) -> None:
             each.aim[new] = len(each.ground.spans)
             asked.append((each, new))
     ground = asked[0][0].ground
-    if ground.narrow[0].any():
+    if ground.narrow.any():
         _Looks(ground, asked).find_passages([each for each, _ in asked])
     seen = _goals_are_seen(ground, asked)
     hidden = [(each, new[~goal]) for (each, new), goal in zip(asked, seen)]
     asked = [(each, new) for each, new in hidden if len(new)]
     if asked:
         _Looks(ground, asked).find([each for each, _ in asked])
+
+
+def foresee_doors(asked: Sequence[tuple[Routes, Rows]]) -> tuple[Rows, Scalars]:
+    """The doors to which ways of routes on one ground lead, from the nodes of all together, and the metres up to them.
+
+    Who is in a door is past its queue, and comes to none.
+    """
+    ground = asked[0][0].ground
+    node, cells = _Looks(ground, asked).first(ground.door < len(ground.spans), FORESEEN)
+    return np.where(cells > 0, ground.door[node], len(ground.spans)), cells * ground.spans.size
 
 
 def _goals_are_seen(ground: WalkableGrid, asked: Sequence[tuple[Routes, Rows]]) -> list[Mask]:
@@ -147,13 +159,22 @@ class _Looks:
 
     def find_passages(self, routes: Sequence[Routes]) -> None:
         """Find the first nodes too narrow for two to which ways lead from the nodes."""
-        narrow, n = self._ground.narrow[0], len(self._ground.spans)
-        first = np.full(len(self._start), n)
-        for node in self._walked(int(SIGHT / self._ground.spans.size)):
-            first = np.where((first == n) & narrow[node], node, first)
+        first, _ = self.first(self._ground.narrow, int(SIGHT / self._ground.spans.size))
         for k, each in enumerate(routes):
             own = self._of == k
             each.passage[self._start[own]] = first[own]
+
+    def first(self, some: Mask, most: int) -> tuple[Rows, Rows]:
+        """The first of some nodes, (N + 1,), within so many cells of the ways from the nodes, (m,), and how many cells
+        these are; N for none."""
+        n = len(self._ground.spans)
+        first, cells = np.full((2, len(self._start)), n)
+        for k, node in enumerate(self._walked(most)):
+            found = (first == n) & some[node]
+            first, cells = np.where(found, node, first), np.where(found, k, cells)
+            if (first < n).all():
+                break
+        return first, cells
 
     def _where_fields_end(self, of: Rows) -> list[int]:
         """Where the nodes of each field end and those of the next begin; `of` (k,) is the field of each, ascending."""

@@ -3,6 +3,9 @@
 About every second the slowness of the ground follows from how fast those on it got on. So a queue counts by the time
 that it takes, and people take another door, or the outer side of a bend, as soon as that is quicker.
 
+People also see what they come to: who is bound for a door gets on as fast as it lets all through that are as near to
+it. So a crowd that sets off takes each its door at once, before anybody queues.
+
 A passage too narrow for two counts longer for those who go against a stream that holds it, by the time in which that
 gets through. So each of several doors comes to belong to one direction.
 """
@@ -32,6 +35,10 @@ SPREAD = 3
 """Cells over which it is spread: it is the density round a body that holds it up."""
 SLOWNESS = (1.0, 1.5, 2.25, 3.5, 5.0, 8.0, 12.0, 18.0, 27.0)
 """The steps that slowness is rounded down to, so that ways are not solved again for every little change."""
+FLOWS = 0.25
+"""Share of the ground in a door that the bodies cover which get through without slowing down."""
+ABREAST = 1.0
+"""Metres further from and nearer to a door within which others are as near to it."""
 EACH = 1.5
 """Metres of free way for which one of a stream holds up those who go against it: about a second."""
 
@@ -58,6 +65,29 @@ class Streams(NamedTuple):
 
 
 NO_STREAMS = Streams(np.zeros(0, dtype=np.int64), no_vectors(0), np.zeros(0))
+
+
+class Queues(NamedTuple):
+    """Doors to which agents come.
+
+    Attributes:
+        door: (m,) the number of the door of each.
+        before: (m,) metres of way to it.
+        width: (m,) metres that it is wide; inf for none.
+    """
+
+    door: Rows
+    before: Scalars
+    width: Scalars
+
+    def share(self, area: Scalars) -> Scalars:
+        """The share of their own speed at which agents get on whose bodies cover an area, (m,) square metres."""
+        # One column for all doors: no way to one is as long as that.
+        place = self.before + self.door * 1e6
+        line = np.sort(place)
+        near = np.searchsorted(line, place + ABREAST, side="right") - np.searchsorted(line, place - ABREAST)
+        length = ABREAST + np.minimum(self.before, ABREAST)
+        return np.minimum(FLOWS * self.width * length / (near * area), 1.0)
 
 
 @dataclass(frozen=True)
@@ -96,6 +126,7 @@ class Traffic:
         radius: Scalars,
         speed: Scalars,
         own_speed: Scalars,
+        queues: Callable[[], Queues],
         streams: Callable[[], Streams],
         time: float,
         dt: float,
@@ -105,6 +136,7 @@ class Traffic:
         Args:
             nodes, radius: (m,) where bodies are, and how large, metres.
             speed, own_speed: (m,) what they have, and what they have where nobody holds them up, m/s.
+            queues: gives the doors that they come to.
             streams: gives those that hold passages.
             time: seconds.
         """
@@ -122,7 +154,11 @@ class Traffic:
         look = int(np.floor(time / (RENEWED * max(n / MANY, 1.0))))
         if look == self.look:
             return Traffic(visited, cover, pace, self.slowness, look, self.streams)
-        return Traffic(visited, cover, pace, _slowness(spans, visited, cover, pace), look, streams())
+        slowness = np.maximum(
+            _slowness(spans, visited, cover, pace), _expected(spans, nodes[on], area[on], queues().share(area)[on])
+        )
+        steps = np.array(SLOWNESS)
+        return Traffic(visited, cover, pace, steps[np.searchsorted(steps, slowness, side="right") - 1], look, streams())
 
 
 def _slowness(spans: Spans, visited: Rows, cover: Scalars, pace: Scalars) -> Scalars:
@@ -130,8 +166,13 @@ def _slowness(spans: Spans, visited: Rows, cover: Scalars, pace: Scalars) -> Sca
     low, high = DENSE
     dense = clamp((covered / (spans.size * spans.size) - low) / (high - low), 0.0, 1.0)
     held_up = clamp(covered / np.maximum(paced, 1e-12), 1.0, SLOWNESS[-1])
-    steps = np.array(SLOWNESS)
-    return steps[np.searchsorted(steps, 1.0 + dense * (held_up - 1.0), side="right") - 1]
+    return 1.0 + dense * (held_up - 1.0)
+
+
+def _expected(spans: Spans, nodes: Rows, area: Scalars, share: Scalars) -> Scalars:
+    """The slowness round bodies that get on with such a share of their own speed, (N + 1,)."""
+    covered, paced = (_spread(spans.links, totals(nodes, column, len(spans) + 1)) for column in (area, area * share))
+    return np.where(covered > 0.0, clamp(covered / np.maximum(paced, 1e-12), 1.0, SLOWNESS[-1]), 1.0)
 
 
 def _spread(links: Rows, values: Scalars) -> Scalars:

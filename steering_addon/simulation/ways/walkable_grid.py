@@ -30,6 +30,8 @@ SPOT = 4
 every step."""
 CORNERS = ((1, 1), (-1, 1))
 """Columns and rows to the cells to the north-east and north-west."""
+DOOR = 8.0
+"""Radii of the width for their middles up to which a place is a door, at which a crowd queues."""
 LANDS = 4
 """Cells from the end of a link within which bodies stand that get on or off there."""
 
@@ -140,10 +142,10 @@ class WalkableGrid:
         return n == across * along and missing == 2 * (across + along) and bool(self.clear[:n].all())
 
     @once
-    def narrow(self) -> tuple[Mask, Vectors, Vectors]:
-        """The nodes where bodies do not fit side by side, (N + 1,), the level unit directions through there, and the
-        middles between what is on either side, (N + 1, 3) metres."""
-        n, widest, size = len(self.spans), 2.0 * self.build.radius, self.spans.size
+    def width(self) -> tuple[Scalars, Vectors, Vectors]:
+        """How wide the ground is for the middles of bodies, up to that of doors, (N + 1,) metres, the level unit
+        directions through there, and the middles between what is on either side, (N + 1, 3) metres."""
+        n, widest, size = len(self.spans), DOOR * self.build.radius, self.spans.size
         least, along, middle = np.full(n + 1, widest), np.zeros((n + 1, 3)), np.zeros((n + 1, 3))
         height = np.append(self.spans.height, np.nan)
         place = columns(self.x, self.y, height)
@@ -162,7 +164,7 @@ class WalkableGrid:
             narrower = which(self.grid.passable & (width < least) & (side < 2 or self._leads_on(side)))
             least[narrower], along[narrower] = width[narrower], through
             middle[narrower] = 0.5 * (place[ends[0]] + place[ends[1]])[narrower]
-        return least < widest, along, middle
+        return least, along, middle
 
     def _leads_on(self, diagonal: int) -> Mask:
         """Whether each node is passed square to links to a corner, 2 or 3, (N + 1,): not in the corner of a room."""
@@ -170,15 +172,36 @@ class WalkableGrid:
         return np.asarray((links < len(self.spans)).all(axis=0))
 
     @once
+    def narrow(self) -> Mask:
+        """The nodes where bodies do not fit side by side, (N + 1,)."""
+        return self.width[0] < 2.0 * self.build.radius
+
+    @once
     def passage(self) -> Rows:
         """(N + 1,) the same number for all nodes of one passage too narrow for two; N for the others."""
-        narrow, n = self.narrow[0], len(self.spans)
-        label = self._labelled(np.where(narrow[self.grid.links] & narrow, self.grid.links, n))
-        return np.where(narrow, label, n)
+        return self._joined(self.narrow)
+
+    @once
+    def door(self) -> Rows:
+        """(N + 1,) the same number for all nodes of one door; N for the others."""
+        return self._joined(self.width[0] < DOOR * self.build.radius)
+
+    @once
+    def door_width(self) -> Scalars:
+        """(N + 1,) how wide the doors of such numbers are where they are narrowest, metres; inf for no door."""
+        least = np.full(len(self.spans) + 1, np.inf)
+        np.minimum.at(least, self.door, self.width[0] + 2.0 * self.build.radius)
+        least[-1] = np.inf
+        return least
+
+    def _joined(self, some: Mask) -> Rows:
+        """(N + 1,) the same number for those of some nodes that links connect; N for the others."""
+        n = len(self.spans)
+        return np.where(some, self._labelled(np.where(some[self.grid.links] & some, self.grid.links, n)), n)
 
     def depth(self, nodes: Rows) -> float:
         """How long the passage of nodes (m,) is, metres."""
-        along = self.narrow[1][nodes[0]]
+        along = self.width[1][nodes[0]]
         place = self.spans.x[nodes] * along[0] + self.spans.y[nodes] * along[1]
         return float(place.max() - place.min()) + self.spans.size
 

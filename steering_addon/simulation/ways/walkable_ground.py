@@ -49,6 +49,7 @@ class Course(NamedTuple):
         over: (m,) the row of the way over a link that begins there, -1 for none.
         passage: (m,) the first node too narrow for two on the way; that of no node for none.
         inside: (m,) whether it begins there.
+        asking: the routes to what is not in sight, each with the rows of those that ask and their nodes, (k,).
     """
 
     place: Vectors
@@ -57,6 +58,7 @@ class Course(NamedTuple):
     over: Rows
     passage: Rows
     inside: Mask
+    asking: tuple[tuple[Routes, Rows, Rows], ...] = ()
 
 
 class WalkableGround(WalkableGrid):
@@ -113,6 +115,7 @@ class WalkableGround(WalkableGrid):
         nodes = np.unique(end[~seen_at_once]).tolist()
         asking = [which((end == node) & ~seen_at_once) for node in nodes]
         every = [self._routes_to(node, traffic) for node in nodes]
+        asked = tuple((routes, rows[some], start[some]) for routes, some in zip(every, asking))
         look_from(every, [start[some] for some in asking])
         for routes, some in zip(every, asking):
             at, here = rows[some], feet[some]
@@ -133,7 +136,7 @@ class WalkableGround(WalkableGrid):
             known = leads[some] & seen
             place[at] = np.where(known[:, None], goals[at], along)
             ahead[at] = np.where(known, np.inf, straight)
-        return Course(place, ahead, reached, over, passage, inside)
+        return Course(place, ahead, reached, over, passage, inside, asked)
 
     def _lane_for_nose(self, routes: Routes, start: Rows, feet: Vectors, lane: Rows, nose: Scalars) -> Rows:
         """The lanes of agents (m,), of long bodies the next further out on which they do not head into a wall: on the

@@ -53,7 +53,7 @@ def test_a_door_is_a_passage_exactly_if_two_do_not_fit_side_by_side(door: float,
     spans = find_spans(GROUND, build)
     assert spans is not None
     ground = WalkableGround(WalkableGround.empty(spans, build).with_obstacles(wall(door)))
-    mask, along, middle = ground.narrow
+    mask, (_, along, middle) = ground.narrow, ground.width
     there = mask & (np.abs(ground.x) < 0.3) & (np.abs(ground.y) < 1.0)
     assert there.any() == narrow
     assert (np.abs(along[there]) == (1.0, 0.0, 0.0)).all()
@@ -69,7 +69,7 @@ def ground_with(*walls) -> WalkableGround:
 
 
 def test_the_corner_of_a_room_is_no_passage() -> None:
-    assert not ground_with((0.0, 0.5, 2.0, 0.1), (1.9, -0.5, 0.1, 1.0)).narrow[0].any()
+    assert not ground_with((0.0, 0.5, 2.0, 0.1), (1.9, -0.5, 0.1, 1.0)).narrow.any()
 
 
 def test_who_would_go_against_a_stream_takes_another_door() -> None:

@@ -128,23 +128,35 @@ TWO_DOORS = walls(
 )
 
 
-def side_taken(crowd: Any, speed: float) -> float:
-    """The side of straight ahead to which one heads between two doors, once a crowd has got on so fast."""
+def side_taken(crowd: Any, speed: float, bound: bool = False) -> float:
+    """The side of straight ahead to which one heads between two doors, once a crowd has got on so fast.
+
+    Args:
+        bound: whether the crowd is on its way to the same goal.
+    """
     n = len(crowd)
     scene = walkers(PLATE, TWO_DOORS, (8.0, 0.5, 0.0), [(-5.0, 0.5, 0.0), *crowd])
-    place, at = np.asarray(scene.position), scene.snapshot(0)
+    place, at, goals = np.asarray(scene.position), scene.snapshot(0), np.tile((8.0, 0.5, 0.0), (n + 1, 1))
     ways = ways_of(scene)
     for k in range(5 * FPS):
         pace, radius = np.array([0.0] + [speed] * n), np.full(n + 1, RADIUS)
         goes = np.arange(n + 1) > 0
+        if bound:
+            ways.unroll(np.arange(n + 1), at.keys, place, goals)
         traffic = ways.traffic_after(place, pace, np.full(n + 1, 1.4), radius, goes, None, k / FPS, 1.0 / FPS)
         ways = replace(ways, grounds=tuple((*ground[:2], traffic[ground[0].build]) for ground in ways.grounds))
-    seen_there = ways.unroll(np.arange(1), at.keys[:1], place[:1], np.array([(8.0, 0.5, 0.0)]))
+    seen_there = ways.unroll(np.arange(1), at.keys[:1], place[:1], goals[:1])
     return float(seen_there[0, 1] - place[0, 1])
 
 
-@pytest.mark.parametrize("speed, goes_round", [(0.0, True), (1.4, False)], ids=["that waits", "that walks"])
-def test_one_takes_the_other_door_when_a_crowd_waits_at_the_nearer_one(speed: float, goes_round: bool) -> None:
+@pytest.mark.parametrize(
+    "speed, bound, goes_round",
+    [(0.0, False, True), (1.4, False, False), (1.4, True, True)],
+    ids=["that waits", "that walks elsewhere", "that sets off for it"],
+)
+def test_one_takes_the_other_door_when_a_crowd_is_at_the_nearer_one(
+    speed: float, bound: bool, goes_round: bool
+) -> None:
     queue = [(-0.6 - 0.5 * i, 1.6 + 0.45 * j, 0.0) for i in range(4) for j in range(4)]
     assert side_taken([(-11.0, -4.5, 0.0)], 0.0) > 0.0
-    assert (side_taken(queue, speed) < 0.0) == goes_round
+    assert (side_taken(queue, speed, bound) < 0.0) == goes_round
