@@ -51,6 +51,8 @@ class GiveWay(Behavior):
         slow = agents.speed < STANDS * agents.cruise_speed
         creeps = CREEP * agents.cruise_speed
         waits = slow & ((by_others < creeps) | (memory.waited > 0.0))
+        # Its turn lasts until it is through: it would lose that with the first step.
+        keeps = (memory.waited > self.patience) & junctions.at_one[agents.rows]
         after = Yielding(
             asked=np.where(self.weight != 0.0, world.time, -np.inf),
             rank=self.rank,
@@ -62,7 +64,7 @@ class GiveWay(Behavior):
             gap=self.gap,
             margin=self.margin,
             patience=self.patience,
-            waited=np.where(waits, memory.waited + world.dt, 0.0),
+            waited=np.where(waits | keeps, memory.waited + world.dt, 0.0),
             late=junctions.late[agents.rows],
             stuck=np.where(slow & (allowed >= creeps), memory.stuck + world.dt, 0.0),
         )

@@ -48,7 +48,8 @@ class Yielding(Memory):
         gap: (n,) how far from them it stops, metres.
         margin: (n,) by how much it passes before others or after them, seconds.
         patience: (n,) after how long a wait it goes before all others, seconds.
-        waited: (n,) how long it has had to stand because of the others since it last went on, seconds.
+        waited: (n,) how long it has had to stand because of the others since it last went on, seconds; beyond patience,
+            since it came, until it is through.
         late: (n,) whether it can no longer stop for another that is in its way.
         stuck: (n,) how long it has stood although they let it go on, seconds.
     """

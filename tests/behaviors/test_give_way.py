@@ -254,3 +254,26 @@ def test_one_that_comes_too_near_to_stop_is_named() -> None:
     for frame, state in enumerate(drivers([(0, 1, 34.0), (1, 1, 30.0)], values={}).run(FPS * 6)):
         mishaps.look(frame, state)
     assert not mishaps.number(LATE)
+
+
+def test_who_has_waited_long_for_a_stream_keeps_its_turn_until_it_is_through() -> None:
+    """On foot it would lose that with its first step. It sets off where those who come can still stop."""
+    states = drivers(
+        [*((0, 1, 20.0 + 14.0 * k) for k in range(12)), (1, 1, 3.0)],
+        values={"rank": [EQUAL] * 12 + [LAST], "gap": [1.0] * 12 + [0.5]},
+        speed=[SPEED] * 12 + [0.0],
+        locomotions=[(Wheeled, {}), (OnFoot, {})],
+        locomotion_row=[0] * 12 + [1],
+        vehicle={
+            "max_speed": [SPEED] * 12 + [1.3],
+            "cruise_speed": 1.0,
+            "max_force": BRAKES,
+            "radius": [1.0] * 12 + [0.3],
+            "length": [4.0] * 12 + [0.0],
+        },
+    ).run(FPS * 12)
+    place = positions(states)
+    assert place[-1, -1, 1] > 1.3
+    assert (place[-1, :12, 0] < 0.0).any(), "before the stream has passed"
+    ahead, aside = np.abs(place[:, :12, :2] - place[:, -1:, :2]).T
+    assert not ((ahead < 2.3) & (aside < 1.3)).any()

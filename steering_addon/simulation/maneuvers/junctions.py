@@ -50,6 +50,7 @@ class Junctions:
         meeting: (p,) pairs of two at one conflict, as the row of one times the vehicles + the row of the other.
         inside: (q,) those of them that are in it together.
         late: (vehicles,) those that can no longer stop for another.
+        at_one: (vehicles,) those that are where they stop before a junction, or in it.
     """
 
     allowed: Scalars
@@ -57,6 +58,7 @@ class Junctions:
     meeting: Rows
     inside: Rows
     late: Mask
+    at_one: Mask
 
     @classmethod
     def of(cls, world: World) -> Junctions:
@@ -67,7 +69,7 @@ class Junctions:
     def _found(cls, world: World) -> Junctions:
         n = world.vehicles
         free, none = np.full(n, np.inf), np.zeros(0, dtype=np.int64)
-        nothing = cls(free, free, none, none, nobody(n))
+        nothing = cls(free, free, none, none, nobody(n), nobody(n))
         found = who_is_on_lanes(world)
         if found is None:
             return nothing
@@ -78,7 +80,9 @@ class Junctions:
         meetings = _Meetings.of(on_lanes, conflicts, approach, room)
         at_signals = np.full(n, np.inf)
         at_signals[on_lanes.row] = on_lanes.speed_within(room)
-        return cls(meetings.allowed(n), at_signals, *meetings.pairs(n), meetings.late(n))
+        at_one = nobody(n).copy()
+        at_one[on_lanes.row[approach.who[approach.stop < on_lanes.radius[approach.who]]]] = True
+        return cls(meetings.allowed(n), at_signals, *meetings.pairs(n), meetings.late(n), at_one)
 
     def settle(self, agents: Rows, bodies: Rows) -> Mask:
         """The pairs (p,) of which these rules say who goes first, so that nobody else need brake for the other.
@@ -180,8 +184,13 @@ class _Meetings:
         sees = self.both(self.approach.enters)[0] < self.of_both(self.on_lanes.sight)[0]
         # Nobody slips through before one that has waited for long: the next would, too, and the one after it.
         minds = self.on_lanes.minds
-        overdue = self.both(self.approach.waited)[1] > self.of_both(minds.patience)[1]
-        return wants & sees & (self.is_in[1] | overdue | ~(is_out + margin < arrives))
+        waited, others = self.both(self.approach.waited)
+        patience, their = self.of_both(minds.patience)
+        yields = wants & sees & (self.is_in[1] | (others > their) | ~(is_out + margin < arrives))
+        # One that has waited for long sets off once those who come can stop for it, after a time to react.
+        halts = self.on_lanes.stopping + self.on_lanes.speed * minds.reaction
+        surprised = self.both(halts[who] > self.approach.stop + minds.gap[who])[1] & ~self.is_in[0]
+        return yields | (surprised & (waited > patience) & self.of_both(stands)[0])
 
     def _comes_later(self) -> Mask:
         """The pairs in which the turn of this side comes after that of the other, (p,)."""
