@@ -1,7 +1,7 @@
 """Runs these tests in Blender, with this checkout installed as the only extension of a temporary user.
 
-The code under test is imported under the extension's name (fixture `sub`). Imported as plain `steering_addon`, it would
-be loaded twice, with two copies of every class.
+The code under test is imported under the extension's name (`part` in building.py). Imported as plain `steering_addon`,
+it would be loaded twice, with two copies of every class.
 """
 
 import importlib
@@ -10,7 +10,7 @@ import shutil
 import sys
 import tempfile
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -96,12 +96,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if others:
         config.hook.pytest_deselected(items=list(others))
         items[:] = chosen
-
-
-@pytest.fixture
-def sub(addon: ModuleType) -> Callable[[str], ModuleType]:
-    """Imports a module of the extension, for example `sub("blender.read.role_assignment")`."""
-    return lambda name: importlib.import_module(f"{MODULE}.steering_addon.{name}")
 
 
 @pytest.hookimpl(trylast=True)

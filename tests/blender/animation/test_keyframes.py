@@ -1,6 +1,5 @@
 """Keys in bulk: baked keys are written fast, the animator's are kept with all their properties."""
 
-import importlib
 from collections.abc import Callable
 
 import bpy
@@ -9,29 +8,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.blender.building import part
 from tests.sampling import in_every_blender
+
+keyframes = part("blender.animation.keyframes")
+animation_data = part("blender.animation.animation_data")
 
 pytestmark = in_every_blender
 
 FRAMES = np.arange(5.0, 15.0)
 
 
-@pytest.fixture(scope="module")
-def keyframes(addon):
-    return importlib.import_module(f"{addon.__name__}.steering_addon.blender.animation.keyframes")
-
-
-@pytest.fixture(scope="module")
-def animation_data(addon):
-    return importlib.import_module(f"{addon.__name__}.steering_addon.blender.animation.animation_data")
-
-
 @pytest.fixture
-def bag(animation_data):
-    return new_bag(animation_data)
+def bag():
+    return new_bag()
 
 
-def new_bag(animation_data, name: str = "Ship"):
+def new_bag(name: str = "Ship"):
     ob = bpy.data.objects.new(name, None)
     return animation_data.channelbag_in(*animation_data.new_action(name, ob), ensure=True)
 
@@ -98,7 +91,7 @@ def rna(thing) -> dict:
     return plain
 
 
-def test_baked_keys_run_straight_and_are_generated(keyframes, bag) -> None:
+def test_baked_keys_run_straight_and_are_generated(bag) -> None:
     values = np.sin(FRAMES)
     curve = keyframes.BakedKeys(FRAMES).new_curve(bag, "location", 2, values)
     assert (curve.data_path, curve.array_index) == ("location", 2)
@@ -108,9 +101,9 @@ def test_baked_keys_run_straight_and_are_generated(keyframes, bag) -> None:
 
 
 @pytest.mark.parametrize("frames", [FRAMES, [-2.0, -1.0, 0.0, 1.0], [0.0, 1.0], np.arange(99990.0, 100010.0)])
-def test_a_copied_curve_given_other_values_is_as_one_made_with_them(keyframes, animation_data, frames) -> None:
+def test_a_copied_curve_given_other_values_is_as_one_made_with_them(frames) -> None:
     baked, columns = keyframes.BakedKeys(np.array(frames)), np.cos(np.arange(2.0 * len(frames))).reshape(2, -1)
-    made, blank = new_bag(animation_data), animation_data.new_action("Blank", bpy.data.objects.new("Ship", None))
+    made, blank = new_bag(), animation_data.new_action("Blank", bpy.data.objects.new("Ship", None))
     among = animation_data.channelbag_in(*blank, ensure=True)
     for index, values in enumerate(columns):
         baked.new_curve(made, "location", index, values)
@@ -121,7 +114,7 @@ def test_a_copied_curve_given_other_values_is_as_one_made_with_them(keyframes, a
     assert [dump(curve) for curve in copied.fcurves] == [dump(curve) for curve in made.fcurves]
 
 
-def test_handles_of_the_animator_stay_where_blender_would_move_them(keyframes, bag) -> None:
+def test_handles_of_the_animator_stay_where_blender_would_move_them(bag) -> None:
     """Blender does so on frames whose fractions a number of 32 bits can hardly hold."""
     curve = bag.fcurves.new("location", index=1)
     for frame, value in ((999990, -2.4396998), (1000002, 1.1069449), (1000021, 1.8918954)):
@@ -135,7 +128,7 @@ def test_handles_of_the_animator_stay_where_blender_would_move_them(keyframes, b
     assert tuple(points[1].handle_left) == pytest.approx((999998.0, 0.6111804), abs=1e-6)
 
 
-def test_handles_aligned_with_automatic_ones_come_back_when_baked_keys_go(keyframes, bag) -> None:
+def test_handles_aligned_with_automatic_ones_come_back_when_baked_keys_go(bag) -> None:
     """Blender turns them with what the baked keys next to them make automatic, but not back."""
     curve = bag.fcurves.new("rotation_euler", index=1)
     for frame, value in ((-22.0, -3.9), (-20.0, 3.4), (33.0, 4.8)):
@@ -155,7 +148,7 @@ def test_handles_aligned_with_automatic_ones_come_back_when_baked_keys_go(keyfra
         assert dump(curve) == before
 
 
-def test_handles_follow_baked_keys_so_that_they_can_be_eased(keyframes, bag) -> None:
+def test_handles_follow_baked_keys_so_that_they_can_be_eased(bag) -> None:
     curve = keyframes.BakedKeys(FRAMES).new_curve(bag, "location", 0, FRAMES * 2.0)
     for point in curve.keyframe_points:
         point.interpolation = "BEZIER"
@@ -163,12 +156,12 @@ def test_handles_follow_baked_keys_so_that_they_can_be_eased(keyframes, bag) -> 
 
 
 @pytest.mark.parametrize("frames", [[3.0], [1.0, 2.5, 2.75], [-10.0, 100000.0]])
-def test_any_rising_frames_can_be_baked(keyframes, bag, frames) -> None:
+def test_any_rising_frames_can_be_baked(bag, frames) -> None:
     curve = keyframes.BakedKeys(np.array(frames)).new_curve(bag, "location", 0, np.arange(len(frames)))
     assert [point.co[0] for point in curve.keyframe_points] == frames
 
 
-def test_keys_outside_the_range_survive_with_all_their_properties(keyframes, bag) -> None:
+def test_keys_outside_the_range_survive_with_all_their_properties(bag) -> None:
     curve = hand_made_curve(bag)
     apart = (-20, -3, 30, 44)  # Not next to a baked key: their automatic handles keep their neighbors.
     before = {point.co[0]: rna(point) for point in curve.keyframe_points}
@@ -183,10 +176,10 @@ def test_keys_outside_the_range_survive_with_all_their_properties(keyframes, bag
             assert after[frame][name] == before[frame][name]
 
 
-def test_baked_keys_are_the_same_in_a_new_curve_and_among_others(keyframes, animation_data) -> None:
+def test_baked_keys_are_the_same_in_a_new_curve_and_among_others() -> None:
     baked, values = keyframes.BakedKeys(FRAMES), np.sin(FRAMES)
-    alone = baked.new_curve(new_bag(animation_data), "location", 0, values)
-    among = new_bag(animation_data).fcurves.new("location", index=0)
+    alone = baked.new_curve(new_bag(), "location", 0, values)
+    among = new_bag().fcurves.new("location", index=0)
     baked.add_to_curve(among, values)
     assert {**dump(among), "keys": None} == {**dump(alone), "keys": None}
     straight = [{k: v for k, v in rna(point).items() if not k.startswith("handle")} for point in alone.keyframe_points]
@@ -195,7 +188,7 @@ def test_baked_keys_are_the_same_in_a_new_curve_and_among_others(keyframes, anim
     assert dump(among) == dump(alone)
 
 
-def test_baked_curves_are_smoothed_as_the_animator_s_own_once_they_are_eased(keyframes, bag) -> None:
+def test_baked_curves_are_smoothed_as_the_animator_s_own_once_they_are_eased(bag) -> None:
     settings = bag.fcurves.new("scale", index=0)
     settings.auto_smoothing = "NONE"
     baked = keyframes.BakedKeys(FRAMES).new_curve(bag, "location", 0, np.sin(FRAMES))
@@ -203,14 +196,14 @@ def test_baked_curves_are_smoothed_as_the_animator_s_own_once_they_are_eased(key
     assert baked.auto_smoothing == bag.fcurves.new("scale", index=1).auto_smoothing != "NONE"
 
 
-def test_a_baked_key_replaces_a_key_on_its_frame(keyframes, bag) -> None:
+def test_a_baked_key_replaces_a_key_on_its_frame(bag) -> None:
     curve = hand_made_curve(bag)
     keyframes.BakedKeys(FRAMES).add_to_curve(curve, FRAMES * 3.0)
     assert len({point.co[0] for point in curve.keyframe_points}) == len(curve.keyframe_points)
     assert curve.evaluate(7.0) == 21.0
 
 
-def test_keys_written_as_read_are_the_same(keyframes, bag) -> None:
+def test_keys_written_as_read_are_the_same(bag) -> None:
     curve = hand_made_curve(bag)
     before = dump(curve)
     keyframes.write_keys(curve, keyframes.read_keys(curve))
@@ -219,21 +212,21 @@ def test_keys_written_as_read_are_the_same(keyframes, bag) -> None:
     assert dump(curve) == before
 
 
-def test_a_copied_curve_is_the_same_to_the_last_setting(keyframes, animation_data, bag) -> None:
+def test_a_copied_curve_is_the_same_to_the_last_setting(bag) -> None:
     curve = hand_made_curve(bag)
     add_modifiers(curve)
     curve.group = bag.groups.new("Mine")
     curve.extrapolation, curve.auto_smoothing, curve.mute, curve.lock = "LINEAR", "NONE", True, True
     curve.color_mode, curve.color = "CUSTOM", (0.1, 0.5, 0.9)
-    copy = keyframes.copy_curve(curve, new_bag(animation_data))
+    copy = keyframes.copy_curve(curve, new_bag())
     assert dump(copy) == dump(curve)
     assert keyframes.same_curve(copy, curve)
 
 
-def test_a_copied_sampled_curve_stays_sampled(keyframes, animation_data, bag) -> None:
+def test_a_copied_sampled_curve_stays_sampled(bag) -> None:
     curve = hand_made_curve(bag)
     curve.convert_to_samples(-5, 20)
-    copy = keyframes.copy_curve(curve, new_bag(animation_data))
+    copy = keyframes.copy_curve(curve, new_bag())
     assert len(copy.sampled_points) > 0
     assert dump(copy) == dump(curve)
 
@@ -253,24 +246,24 @@ EDITS: dict[str, Callable] = {
 
 
 @pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)
-def test_an_edited_curve_is_not_the_same(keyframes, animation_data, bag, edit) -> None:
+def test_an_edited_curve_is_not_the_same(bag, edit) -> None:
     curve = hand_made_curve(bag)
     add_modifiers(curve)
-    copy = keyframes.copy_curve(curve, new_bag(animation_data))
+    copy = keyframes.copy_curve(curve, new_bag())
     edit(copy)
     assert not keyframes.same_curve(copy, curve)
 
 
-def test_selecting_and_hiding_are_not_edits(keyframes, animation_data, bag) -> None:
+def test_selecting_and_hiding_are_not_edits(bag) -> None:
     curve = hand_made_curve(bag)
-    copy = keyframes.copy_curve(curve, new_bag(animation_data))
+    copy = keyframes.copy_curve(curve, new_bag())
     copy.hide = copy.select = not copy.select
     copy.keyframe_points[0].select_control_point = not copy.keyframe_points[0].select_control_point
     assert keyframes.same_curve(copy, curve)
 
 
 @given(settings=st.sets(st.integers(-30, 30), max_size=12), others=st.sets(st.integers(-30, 30), max_size=12))
-def test_joining_keeps_all_keys_once_and_in_order(keyframes, settings, others) -> None:
+def test_joining_keeps_all_keys_once_and_in_order(settings, others) -> None:
     def keys_on(frames: set[int], value: float):
         columns = {
             name: np.full((len(frames), width), value, kind) for name, (width, kind) in keyframes.KEY_COLUMNS.items()
@@ -283,7 +276,7 @@ def test_joining_keeps_all_keys_once_and_in_order(keyframes, settings, others) -
     assert {frame for frame, value in joined.columns["co"] if value == 1.0} == settings
 
 
-def test_evaluating_a_curve_counts_modifiers_and_extrapolation(animation_data, bag) -> None:
+def test_evaluating_a_curve_counts_modifiers_and_extrapolation(bag) -> None:
     curve = bag.fcurves.new("location", index=0)
     curve.keyframe_points.insert(1, 0.0).interpolation = "LINEAR"
     curve.keyframe_points.insert(11, 10.0)

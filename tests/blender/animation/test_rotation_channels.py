@@ -9,18 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mathutils import Euler, Matrix, Quaternion
 
+from tests.blender.building import part
 from tests.sampling import sampled
+
+rotation_channels = part("blender.animation.rotation_channels")
 
 MODES = ("QUATERNION", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX", "AXIS_ANGLE")
 EULER_ORDERS = MODES[1:7]
 ANGLES = st.floats(-10.0, 10.0)
-
-
-@pytest.fixture(scope="module")
-def rotation_channels(addon):
-    import importlib
-
-    return importlib.import_module(f"{addon.__name__}.steering_addon.blender.animation.rotation_channels")
 
 
 def in_blender(values, mode: str) -> np.ndarray:
@@ -55,7 +51,7 @@ def vertical_loops(frames: int = 120) -> np.ndarray:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_channels_turn_as_the_matrices_do(rotation_channels, mode) -> None:
+def test_channels_turn_as_the_matrices_do(mode) -> None:
     matrices = tumbling()
     values = rotation_channels.channels_from_matrices(matrices, mode)
     for frame, vehicle in np.ndindex(matrices.shape[:2]):
@@ -66,7 +62,7 @@ def test_channels_turn_as_the_matrices_do(rotation_channels, mode) -> None:
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("lengths", [[1], [2, 5, 1, 30], [119, 1]], ids=str)
 @pytest.mark.parametrize("motion", [tumbling, vertical_loops])
-def test_channels_do_not_depend_on_how_the_frames_are_cut_into_pieces(rotation_channels, mode, lengths, motion) -> None:
+def test_channels_do_not_depend_on_how_the_frames_are_cut_into_pieces(mode, lengths, motion) -> None:
     matrices = motion()
     near = np.full((matrices.shape[1], 3 if mode in EULER_ORDERS else 4), 7.0)
     track, pieces, first = rotation_channels.RotationTrack(mode, near), [], 0
@@ -80,7 +76,7 @@ def test_channels_do_not_depend_on_how_the_frames_are_cut_into_pieces(rotation_c
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_reading_channels_agrees_with_blender(rotation_channels, mode) -> None:
+def test_reading_channels_agrees_with_blender(mode) -> None:
     rng = np.random.default_rng(2)
     values = rng.normal(size=(50, 3 if mode in EULER_ORDERS else 4)) * 3.0
     matrices = rotation_channels.matrices_from_channels(values, mode)
@@ -89,7 +85,7 @@ def test_reading_channels_agrees_with_blender(rotation_channels, mode) -> None:
 
 @pytest.mark.parametrize("mode", ["QUATERNION", "AXIS_ANGLE"])
 @pytest.mark.parametrize("angle", [0.0, 1.0, math.pi])
-def test_channels_of_no_length_turn_as_an_object_does(rotation_channels, mode, angle) -> None:
+def test_channels_of_no_length_turn_as_an_object_does(mode, angle) -> None:
     ob = bpy.data.objects.new("Still", None)
     bpy.context.scene.collection.objects.link(ob)
     ob.rotation_mode = mode
@@ -102,14 +98,14 @@ def test_channels_of_no_length_turn_as_an_object_does(rotation_channels, mode, a
     )
 
 
-def test_quaternions_never_change_sign_between_frames(rotation_channels) -> None:
+def test_quaternions_never_change_sign_between_frames() -> None:
     values = rotation_channels.channels_from_matrices(tumbling(), "QUATERNION")
     assert (np.einsum("fni,fni->fn", values[1:], values[:-1]) > 0.9).all()
     assert np.allclose(np.einsum("fni,fni->fn", values, values), 1.0)
 
 
 @pytest.mark.parametrize("order", EULER_ORDERS)
-def test_no_equivalent_angles_are_nearer_to_the_frame_before(rotation_channels, order) -> None:
+def test_no_equivalent_angles_are_nearer_to_the_frame_before(order) -> None:
     matrices = tumbling()
     values = rotation_channels.channels_from_matrices(matrices, order)
     for frame, vehicle in np.ndindex(matrices.shape[0] - 1, matrices.shape[1]):
@@ -120,7 +116,7 @@ def test_no_equivalent_angles_are_nearer_to_the_frame_before(rotation_channels, 
 
 
 @pytest.mark.parametrize("mode", [*EULER_ORDERS, "AXIS_ANGLE"])
-def test_circles_add_up(rotation_channels, mode) -> None:
+def test_circles_add_up(mode) -> None:
     turns = np.linspace(0.0, 6.0 * math.pi, 100)
     matrices = np.array([[in_blender((0.0, 0.0, turn), "XYZ")] for turn in turns])
     values = rotation_channels.channels_from_matrices(matrices, mode)[:, 0]
@@ -129,13 +125,13 @@ def test_circles_add_up(rotation_channels, mode) -> None:
 
 
 @pytest.mark.parametrize("order", EULER_ORDERS)
-def test_a_loop_through_straight_up_stays_smooth(rotation_channels, order) -> None:
+def test_a_loop_through_straight_up_stays_smooth(order) -> None:
     matrices = vertical_loops()
     values = rotation_channels.channels_from_matrices(matrices, order)
     assert np.allclose(rotation_channels.matrices_from_channels(values, order), matrices, atol=2e-6)
 
 
-def test_gimbal_lock_leaves_the_last_angle_where_it_was(rotation_channels) -> None:
+def test_gimbal_lock_leaves_the_last_angle_where_it_was() -> None:
     """Straight up along the locked axis: turning on the spot is then free, and must not start there."""
     pitches = np.linspace(0.0, math.pi / 2.0, 20)
     locked = np.array([[in_blender((0.2, pitch, 0.7), "XYZ")] for pitch in pitches])
@@ -144,7 +140,7 @@ def test_gimbal_lock_leaves_the_last_angle_where_it_was(rotation_channels) -> No
     assert np.allclose(values[-1, 0], (0.2, math.pi / 2.0, 0.7), atol=1e-4)
 
 
-def test_the_axis_stays_without_a_rotation(rotation_channels) -> None:
+def test_the_axis_stays_without_a_rotation() -> None:
     turns = np.array([0.4, 0.2, 0.0, -0.2, -0.4])
     matrices = np.array([[in_blender((turn, 0.0, 0.0), "XYZ")] for turn in turns])
     values = rotation_channels.channels_from_matrices(matrices, "AXIS_ANGLE")[:, 0]
@@ -152,7 +148,7 @@ def test_the_axis_stays_without_a_rotation(rotation_channels) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_the_first_frame_is_the_nearest_to_what_it_follows(rotation_channels, mode) -> None:
+def test_the_first_frame_is_the_nearest_to_what_it_follows(mode) -> None:
     """So a vehicle whose animator has turned it three times about keeps the very numbers it starts with."""
     near = {
         "QUATERNION": (-0.5, -0.5, -0.5, -0.5),
@@ -164,7 +160,7 @@ def test_the_first_frame_is_the_nearest_to_what_it_follows(rotation_channels, mo
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_each_vehicle_is_turned_independently(rotation_channels, mode) -> None:
+def test_each_vehicle_is_turned_independently(mode) -> None:
     matrices = tumbling()
     together = rotation_channels.channels_from_matrices(matrices, mode)
     alone = [rotation_channels.channels_from_matrices(matrices[:, [n]], mode)[:, 0] for n in range(matrices.shape[1])]
@@ -172,7 +168,7 @@ def test_each_vehicle_is_turned_independently(rotation_channels, mode) -> None:
 
 
 @given(first=st.tuples(ANGLES, ANGLES, ANGLES), then=st.tuples(ANGLES, ANGLES, ANGLES), mode=st.sampled_from(MODES))
-def test_any_rotation_round_trips(rotation_channels, first, then, mode) -> None:
+def test_any_rotation_round_trips(first, then, mode) -> None:
     matrices = rotation_channels.matrices_from_channels(np.array([[first], [then]]), "ZXY")
     values = rotation_channels.channels_from_matrices(matrices, mode)
     assert np.allclose(rotation_channels.matrices_from_channels(values, mode), matrices, atol=1e-6)

@@ -29,12 +29,9 @@ from tests.blender.building import at_frames, from_library, part, reopen
 from tests.blender.dumping import assert_same, dump_action, dump_curve, scene_dump
 from tests.sampling import in_every_blender
 
+staging = part("blender.animation.staging")
+
 pytestmark = in_every_blender
-
-
-@pytest.fixture(scope="module")
-def staging(addon):
-    return part("blender.animation.staging")
 
 
 def dump_file() -> dict:
@@ -55,7 +52,7 @@ def occupied(request, tmp_path):
 # ---- a bake
 
 
-def bake(staging, vehicles, frames=FRAMES, replace: bool = True, name: str = "bake") -> None:
+def bake(vehicles, frames=FRAMES, replace: bool = True, name: str = "bake") -> None:
     prepared = staging.Staging(name, frames)
     for ob in vehicles:
         prepared.add(ob, *motion(ob, frames), replace)
@@ -70,7 +67,7 @@ def set_values(ob, given: tuple) -> None:
     ob.location, ob.rotation_euler, ob.rotation_quaternion, ob.rotation_axis_angle = given
 
 
-def clear_all(staging, vehicles, before: dict) -> None:
+def clear_all(vehicles, before: dict) -> None:
     """Clear, and put the vehicles back where they stood: where that is, a bake does not know."""
     for ob in vehicles:
         assert staging.clear_all([ob])
@@ -84,9 +81,9 @@ def where(vehicles) -> dict:
 # ---- laws
 
 
-def test_a_bake_plays_and_its_pose_is_seen_at_once(staging, vehicles) -> None:
+def test_a_bake_plays_and_its_pose_is_seen_at_once(vehicles) -> None:
     bpy.context.scene.frame_set(FIRST + 4)
-    bake(staging, vehicles)
+    bake(vehicles)
     raw = where(vehicles)
     bpy.context.view_layer.update()
     for ob in vehicles:
@@ -98,7 +95,7 @@ def test_a_bake_plays_and_its_pose_is_seen_at_once(staging, vehicles) -> None:
             assert np.allclose(ob.rotation_euler, motion(ob)[1][frame - FIRST], atol=1e-5)
 
 
-def test_nothing_changes_before_the_commit_and_discarding_leaves_nothing(staging, vehicles) -> None:
+def test_nothing_changes_before_the_commit_and_discarding_leaves_nothing(vehicles) -> None:
     """Existing data stays the same, and only the prepared actions are added."""
     before = dump_file()
     prepared = staging.Staging("bake", FRAMES)
@@ -115,19 +112,19 @@ def test_nothing_changes_before_the_commit_and_discarding_leaves_nothing(staging
     assert_same(before["count"], dump_file()["count"])
 
 
-def test_a_bake_survives_saving_and_can_be_cleared_afterwards(staging, vehicles, tmp_path) -> None:
+def test_a_bake_survives_saving_and_can_be_cleared_afterwards(vehicles, tmp_path) -> None:
     names = [ob.name for ob in vehicles]
     before, stood = dump_file(), where(vehicles)
-    bake(staging, vehicles)
+    bake(vehicles)
     baked = dump_file()
     reopen(tmp_path / "baked.blend")
     assert_same(baked["actions"], dump_file()["actions"])
-    clear_all(staging, [bpy.data.objects[name] for name in names], stood)
+    clear_all([bpy.data.objects[name] for name in names], stood)
     for kind in ("actions", "users"):
         assert_same(before[kind], dump_file()[kind])
 
 
-def test_what_is_the_animators_is_refused_by_name_unless_replaced(staging, occupied) -> None:
+def test_what_is_the_animators_is_refused_by_name_unless_replaced(occupied) -> None:
     before = dump_file()
     prepared = staging.Staging("bake", FRAMES)
     with pytest.raises(ValueError, match=rf"^{occupied[0].name} has .* Replace Own Keys"):
@@ -137,54 +134,54 @@ def test_what_is_the_animators_is_refused_by_name_unless_replaced(staging, occup
 
 
 @pytest.mark.parametrize("situation", FREE, ids=lambda situation: situation.__name__)
-def test_nothing_is_refused_without_conflicting_animation(staging, situation, tmp_path) -> None:
+def test_nothing_is_refused_without_conflicting_animation(situation, tmp_path) -> None:
     vehicles = made(situation, tmp_path)
-    bake(staging, vehicles, replace=False)
-    bake(staging, vehicles, replace=False)
+    bake(vehicles, replace=False)
+    bake(vehicles, replace=False)
 
 
 # ---- keys
 
 
-def test_another_rotation_mode_leaves_nothing_in_the_channels_of_the_old(staging) -> None:
+def test_another_rotation_mode_leaves_nothing_in_the_channels_of_the_old() -> None:
     ob = new_object()
-    bake(staging, [ob])
+    bake([ob])
     ob.rotation_mode = "QUATERNION"
-    bake(staging, [ob], replace=False)
+    bake([ob], replace=False)
     assert {path for path, _ in curves_of(ob)} == {"location", "rotation_quaternion"}
 
 
-def test_a_modifier_on_a_curve_that_also_has_keys_of_the_animator_is_kept(staging) -> None:
+def test_a_modifier_on_a_curve_that_also_has_keys_of_the_animator_is_kept() -> None:
     ob = new_object()
-    bake(staging, [ob])
+    bake([ob])
     curve = curves_of(ob)["location", 2]
     curve.keyframe_points.insert(LAST + 30, 1.0)
     curve.modifiers.new("NOISE").strength = 0.25
-    bake(staging, [ob], replace=False)
+    bake([ob], replace=False)
     assert [m.strength for m in curves_of(ob)["location", 2].modifiers] == [0.25]
 
 
-def test_a_key_set_by_hand_on_a_baked_frame_is_the_animators(staging) -> None:
+def test_a_key_set_by_hand_on_a_baked_frame_is_the_animators() -> None:
     ob = new_object()
-    bake(staging, [ob])
+    bake([ob])
     ob.location = (7.0, 7.0, 7.0)
     ob.keyframe_insert("location", frame=FIRST + 5)
     for curve in curves_of(ob).values():
         curve.keyframe_points[5].type = "KEYFRAME" if curve.data_path == "location" else "GENERATED"
     with pytest.raises(ValueError, match=r"keys on location \(frame 15\)"):
-        bake(staging, [ob], replace=False)
+        bake([ob], replace=False)
     staging.clear_all([ob])
     assert [tuple(p.co) for p in curves_of(ob)["location", 0].keyframe_points] == [(15.0, 7.0)]
 
 
-def test_baked_keys_that_were_moved_out_of_the_range_are_the_animators(staging) -> None:
+def test_baked_keys_that_were_moved_out_of_the_range_are_the_animators() -> None:
     ob = new_object()
-    bake(staging, [ob])
+    bake([ob])
     curve = curves_of(ob)["location", 0]
     for point in curve.keyframe_points:
         point.co[0] += 100.0
     curve.update()
-    bake(staging, [ob], replace=False)
+    bake([ob], replace=False)
     assert len(curves_of(ob)["location", 0].keyframe_points) == 2 * len(FRAMES)
     staging.clear_all([ob])
     assert list(curves_of(ob)) == [("location", 0)]
@@ -193,19 +190,19 @@ def test_baked_keys_that_were_moved_out_of_the_range_are_the_animators(staging) 
 # ---- actions
 
 
-def test_a_bake_takes_the_name_of_the_action_it_carries_on(staging) -> None:
+def test_a_bake_takes_the_name_of_the_action_it_carries_on() -> None:
     keys_of_other_channels(ob := new_object())
-    bake(staging, [ob])
+    bake([ob])
     assert ob.animation_data.action.name == "My Own Name"
     assert len(bpy.data.actions) == 1
 
 
-def test_a_copied_vehicle_is_baked_and_cleared_separately(staging) -> None:
+def test_a_copied_vehicle_is_baked_and_cleared_separately() -> None:
     each = new_object("One")
-    bake(staging, [each])
+    bake([each])
     other = each.copy()
     bpy.context.scene.collection.objects.link(other)
-    bake(staging, [each, other])
+    bake([each, other])
     assert each.animation_data.action != other.animation_data.action
     assert len(bpy.data.actions) == 2
     kept = dump_action(each.animation_data.action)
@@ -214,10 +211,10 @@ def test_a_copied_vehicle_is_baked_and_cleared_separately(staging) -> None:
     assert other.animation_data is None
 
 
-def test_clearing_one_of_two_that_play_one_bake_leaves_the_other(staging) -> None:
+def test_clearing_one_of_two_that_play_one_bake_leaves_the_other() -> None:
     each = new_object("One")
     insert(each, "scale", (1, 40))
-    bake(staging, [each])
+    bake([each])
     other = each.copy()
     before = dump_action(each.animation_data.action)
     staging.clear_all([other])
@@ -226,25 +223,25 @@ def test_clearing_one_of_two_that_play_one_bake_leaves_the_other(staging) -> Non
     assert {path for path, _ in curves_of(other)} == {"scale"}
 
 
-def test_a_bake_saved_with_a_fake_user_is_not_touched_by_the_next(staging) -> None:
+def test_a_bake_saved_with_a_fake_user_is_not_touched_by_the_next() -> None:
     ob = new_object()
-    bake(staging, [ob])
+    bake([ob])
     take = ob.animation_data.action
     take.use_fake_user = True
     before = dump_action(take)["curves"]
-    bake(staging, [ob], OTHER_FRAMES)
+    bake([ob], OTHER_FRAMES)
     assert ob.animation_data.action != take
     assert dump_action(take)["curves"] == before
 
 
-def test_an_override_is_baked_saved_and_cleared(staging, tmp_path) -> None:
+def test_an_override_is_baked_saved_and_cleared(tmp_path) -> None:
     insert(new_object("Linked"), "scale", (1, 40))
     ob = from_library(tmp_path, "objects", "Linked").override_create()
     bpy.context.scene.collection.objects.link(ob)
     linked = ob.animation_data.action
     assert linked.library
     before = dump_action(linked)["curves"]
-    bake(staging, [ob])
+    bake([ob])
     reopen(tmp_path / "shot.blend")
     ob = next(ob for ob in bpy.data.objects if ob.override_library)
     assert not ob.animation_data.action.library
@@ -258,10 +255,10 @@ def test_an_override_is_baked_saved_and_cleared(staging, tmp_path) -> None:
 # ---- what the animator does between bake and clear
 
 
-def test_edits_of_other_channels_survive_clearing_what_was_replaced(staging) -> None:
+def test_edits_of_other_channels_survive_clearing_what_was_replaced() -> None:
     own_keys_of_all_kinds(ob := new_object())
     before = {key: dump_curve(curve) for key, curve in curves_of(ob).items()}
-    bake(staging, [ob])
+    bake([ob])
     curves_of(ob)["scale", 0].keyframe_points[1].co[1] = 9.0
     ob.keyframe_insert("delta_scale", frame=3)
     staging.clear_all([ob])
@@ -274,30 +271,30 @@ def test_edits_of_other_channels_survive_clearing_what_was_replaced(staging) -> 
     assert len(bpy.data.actions) == 1
 
 
-def test_a_bake_whose_kept_action_was_deleted_can_still_be_cleared(staging) -> None:
+def test_a_bake_whose_kept_action_was_deleted_can_still_be_cleared() -> None:
     own_keys_of_all_kinds(ob := new_object())
-    bake(staging, [ob])
+    bake([ob])
     bpy.data.actions.remove(ob.animation_data.action["steering_bake"]["kept"])
     staging.clear_all([ob])
     frames = [point.co[0] for point in curves_of(ob)["location", 0].keyframe_points]
     assert frames == [-10, 2, 44]
 
 
-def test_a_bake_in_an_nla_strip_is_a_take_of_the_animators(staging) -> None:
+def test_a_bake_in_an_nla_strip_is_a_take_of_the_animators() -> None:
     ob = new_object()
-    bake(staging, [ob])
+    bake([ob])
     take = ob.animation_data.action
     ob.animation_data.nla_tracks.new().strips.new("Take", FIRST, take)
     ob.animation_data.action = None
     assert not staging.clear_all([ob])
     with pytest.raises(ValueError, match="the NLA strip Take"):
-        bake(staging, [ob], replace=False)
+        bake([ob], replace=False)
 
 
 # ---- what stops a bake
 
 
-def test_motion_that_is_not_a_number_is_refused(staging) -> None:
+def test_motion_that_is_not_a_number_is_refused() -> None:
     ob = new_object()
     location, rotation = motion(ob)
     location[3, 1] = math.nan
@@ -307,7 +304,7 @@ def test_motion_that_is_not_a_number_is_refused(staging) -> None:
     assert_same(before, dump_file())
 
 
-def test_an_nla_state_that_keeps_a_bake_from_playing_is_always_refused(staging) -> None:
+def test_an_nla_state_that_keeps_a_bake_from_playing_is_always_refused() -> None:
     def edited(ob):
         ob.animation_data.nla_tracks[0].select = ob.animation_data.nla_tracks[0].strips[0].select = True
         ob.animation_data.nla_tracks.active = ob.animation_data.nla_tracks[0]
@@ -323,10 +320,10 @@ def test_an_nla_state_that_keeps_a_bake_from_playing_is_always_refused(staging) 
         settings_of_the_nla(ob := new_object())
         setting(ob)
         with pytest.raises(ValueError, match=sentence):
-            bake(staging, [ob])
+            bake([ob])
 
 
-def test_a_vehicle_deleted_meanwhile_is_left_out(staging) -> None:
+def test_a_vehicle_deleted_meanwhile_is_left_out() -> None:
     each, other = new_object("One"), new_object("Other")
     prepared = staging.Staging("bake", FRAMES)
     for ob in (each, other):
@@ -336,7 +333,7 @@ def test_a_vehicle_deleted_meanwhile_is_left_out(staging) -> None:
     assert [action.name for action in bpy.data.actions] == ["OtherAction"]
 
 
-def test_loading_another_file_discards_everything_prepared(staging) -> None:
+def test_loading_another_file_discards_everything_prepared() -> None:
     prepared = staging.Staging("bake", FRAMES)
     for ob in several_vehicles():
         prepared.add(ob, *motion(ob))
@@ -350,14 +347,14 @@ def test_loading_another_file_discards_everything_prepared(staging) -> None:
     stored=st.sets(st.integers(0, 40), min_size=1, max_size=8),
     bakes=st.lists(st.tuples(st.integers(0, 40), st.integers(1, 12)), min_size=1, max_size=4),
 )
-def test_any_bakes_over_any_keys_can_be_cleared(staging, stored, bakes) -> None:
+def test_any_bakes_over_any_keys_can_be_cleared(stored, bakes) -> None:
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     ob = new_object()
     insert(ob, "location", (-20, -10, *sorted(stored)))
     before, stood = dump_file(), where([ob])
     for start, length in bakes:
-        bake(staging, [ob], np.arange(start, start + length + 0.0))
-    clear_all(staging, [ob], stood)
+        bake([ob], np.arange(start, start + length + 0.0))
+    clear_all([ob], stood)
     assert_same(before, dump_file())
 
 
@@ -368,7 +365,7 @@ CLEAR = st.tuples(st.just("clear"), st.just(0), st.just(0))
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=st.lists(st.one_of(BAKE, KEY, CLEAR), min_size=1, max_size=8))
-def test_an_animators_keys_survive_whatever_is_baked_over_them(staging, steps) -> None:
+def test_an_animators_keys_survive_whatever_is_baked_over_them(steps) -> None:
     """Keys by hand, bakes and clears in any order: a bake hides the keys on its frames, and clearing shows them all."""
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     ob = new_object()
@@ -380,7 +377,7 @@ def test_an_animators_keys_survive_whatever_is_baked_over_them(staging, steps) -
         elif what == "clear":
             staging.clear_all([ob])
         else:
-            bake(staging, [ob], np.arange(frame, frame + number + 0.0))
+            bake([ob], np.arange(frame, frame + number + 0.0))
             assert own_keys_of(ob) == pytest.approx(
                 {f: v for f, v in stored.items() if not frame <= f < frame + number}, abs=1e-5
             )

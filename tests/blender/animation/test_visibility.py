@@ -22,6 +22,9 @@ from tests.blender.dumping import assert_same
 from tests.blender.steered import clear_bake, vehicle
 from tests.sampling import in_every_blender
 
+staging = part("blender.animation.staging")
+visibility = part("blender.animation.visibility")
+
 pytestmark = in_every_blender
 
 SWITCHES = ("hide_viewport", "hide_render")
@@ -29,17 +32,7 @@ HIDDEN = (FRAMES < 14) | (FRAMES > 25)
 """Away at first, there for a while, and away again."""
 
 
-@pytest.fixture(scope="module")
-def staging(addon):
-    return part("blender.animation.staging")
-
-
-@pytest.fixture(scope="module")
-def visibility(addon):
-    return part("blender.animation.visibility")
-
-
-def hide(staging, obs, hidden=HIDDEN, frames=FRAMES, *, replace: bool = False, moving: bool = False) -> None:
+def hide(obs, hidden=HIDDEN, frames=FRAMES, *, replace: bool = False, moving: bool = False) -> None:
     prepared = staging.Staging("bake", frames)
     for ob in obs:
         if moving:
@@ -116,42 +109,42 @@ def contested(request, tmp_path):
     return made(request.param, tmp_path)
 
 
-def test_it_is_hidden_on_its_frames_and_on_no_others(staging, objects) -> None:
+def test_it_is_hidden_on_its_frames_and_on_no_others(objects) -> None:
     stay_hidden = {ob.name: {path for path in SWITCHES if getattr(ob, path)} for ob in objects}
-    hide(staging, objects)
+    hide(objects)
     for ob in objects:
         for path, present in seen(ob).items():
             assert present == [not away and path not in stay_hidden[ob.name] for away in HIDDEN], path
 
 
-def test_hiding_twice_is_hiding_once_and_what_is_discarded_shown_or_cleared_leaves_nothing(staging, objects) -> None:
+def test_hiding_twice_is_hiding_once_and_what_is_discarded_shown_or_cleared_leaves_nothing(objects) -> None:
     before = dump_file()
     prepared = staging.Staging("bake", FRAMES)
     for ob in objects:
         prepared.hide(ob, HIDDEN)
     prepared.discard()
     assert_same(before, dump_file())
-    hide(staging, objects)
+    hide(objects)
     once = dump_file()
-    hide(staging, objects)
+    hide(objects)
     assert_same(once, dump_file())
-    hide(staging, objects, np.zeros(len(FRAMES), dtype=bool))
+    hide(objects, np.zeros(len(FRAMES), dtype=bool))
     assert_same(before, dump_file())
     for frames in (FRAMES, OTHER_FRAMES, FRAMES):
-        hide(staging, objects, frames % 3 == 0, frames)
+        hide(objects, frames % 3 == 0, frames)
     staging.clear_all(objects)
     assert_same(before, dump_file())
 
 
-def test_between_two_frames_it_is_as_on_the_earlier_one(staging) -> None:
+def test_between_two_frames_it_is_as_on_the_earlier_one() -> None:
     ob = new_object()
-    hide(staging, [ob])
+    hide([ob])
     for frame, subframe, away in ((13, 0.9, True), (14, 0.1, False), (25, 0.9, False), (26, 0.5, True)):
         bpy.context.scene.frame_set(frame, subframe=subframe)
         assert (ob.hide_viewport, ob.hide_render) == (away, away)
 
 
-def test_the_animators_own_hiding_is_refused_by_name_unless_replaced(staging, contested) -> None:
+def test_the_animators_own_hiding_is_refused_by_name_unless_replaced(contested) -> None:
     before = dump_file()
     prepared = staging.Staging("bake", FRAMES)
     with pytest.raises(ValueError, match=rf"^{contested[0].name} has .* Replace Own Keys"):
@@ -160,48 +153,48 @@ def test_the_animators_own_hiding_is_refused_by_name_unless_replaced(staging, co
     assert_same(before, dump_file())
 
 
-def test_replaced_hiding_of_the_animator_is_restored(staging, contested) -> None:
+def test_replaced_hiding_of_the_animator_is_restored(contested) -> None:
     bpy.context.scene.frame_set(1)
     before = dump_file()
     bpy.context.scene.frame_set(24)
     for _ in range(2):
-        hide(staging, contested, replace=True)
+        hide(contested, replace=True)
         assert seen(contested[0])["hide_render"] == (~HIDDEN).tolist()
     staging.clear_all(contested)
     bpy.context.scene.frame_set(1)
     assert_same(before, dump_file())
 
 
-def test_a_bake_that_no_longer_hides_restores_the_animators_driver(staging) -> None:
+def test_a_bake_that_no_longer_hides_restores_the_animators_driver() -> None:
     a_driver_that_hides(ob := new_object())
-    hide(staging, [ob], replace=True, moving=True)
-    hide(staging, [ob], np.zeros(len(FRAMES), dtype=bool), replace=True, moving=True)
+    hide([ob], replace=True, moving=True)
+    hide([ob], np.zeros(len(FRAMES), dtype=bool), replace=True, moving=True)
     assert not ob.animation_data.drivers[0].mute
 
 
-def test_a_bake_of_motion_is_not_mistaken_for_one_that_hides(staging) -> None:
+def test_a_bake_of_motion_is_not_mistaken_for_one_that_hides() -> None:
     """What is hidden and moves in a bake of its own, such as a locked vehicle, is left as it is."""
     ob = new_object()
-    hide(staging, [ob], moving=True)
+    hide([ob], moving=True)
     before = dump_file()
-    hide(staging, [ob])
-    hide(staging, [ob], np.zeros(len(FRAMES), dtype=bool))
+    hide([ob])
+    hide([ob], np.zeros(len(FRAMES), dtype=bool))
     assert_same(before, dump_file())
 
 
-def test_keys_of_the_animators_before_the_range_say_whether_it_is_hidden_anyway(staging) -> None:
+def test_keys_of_the_animators_before_the_range_say_whether_it_is_hidden_anyway() -> None:
     ob = new_object()
     key_switch(ob, "hide_render", {1: False, 5: True})
-    hide(staging, [ob])
+    hide([ob])
     present = seen(ob)
     assert not any(present["hide_render"])
     assert present["hide_viewport"] == (~HIDDEN).tolist()
 
 
-def test_it_is_hidden_and_shown_again_immediately(staging) -> None:
+def test_it_is_hidden_and_shown_again_immediately() -> None:
     ob = new_object()
     bpy.context.scene.frame_set(FIRST)
-    hide(staging, [ob])
+    hide([ob])
     bpy.context.view_layer.update()
     assert not ob.visible_get()
     staging.clear_all([ob])
@@ -209,15 +202,15 @@ def test_it_is_hidden_and_shown_again_immediately(staging) -> None:
     assert ob.visible_get()
 
 
-def test_deleting_the_bake_of_a_vehicle_shows_its_parts_again(staging) -> None:
+def test_deleting_the_bake_of_a_vehicle_shows_its_parts_again() -> None:
     """Of the selected vehicle only, and never of a locked one."""
     walkers = {}
     for name in ("One", "Other", "Locked"):
         walkers[name] = vehicle(new_object(name))
         leg = new_object(f"Leg of {name}")
         leg.parent = walkers[name]
-        hide(staging, [walkers[name]], moving=True)
-        hide(staging, [leg])
+        hide([walkers[name]], moving=True)
+        hide([leg])
     walkers["Locked"].steering.locked = True
     bpy.context.scene.frame_set(FIRST + 5)
     clear_bake(walkers["One"], selected=True)
@@ -226,8 +219,8 @@ def test_deleting_the_bake_of_a_vehicle_shows_its_parts_again(staging) -> None:
     assert {ob.name for ob in bpy.data.objects if is_baked(ob)} == {"Locked", "Leg of Locked"}
 
 
-def test_an_object_is_hidden_with_all_its_parts_except_cameras(sub, visibility) -> None:
+def test_an_object_is_hidden_with_all_its_parts_except_cameras() -> None:
     walker, leg, foot = new_object("Walker"), new_object("Leg"), new_object("Foot")
     camera = link(bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera")))
     leg.parent, foot.parent, camera.parent = walker, leg, walker
-    assert {ob.name for ob in visibility.parts(walker, sub("blender.objects.hierarchy").Family())} == {"Leg", "Foot"}
+    assert {ob.name for ob in visibility.parts(walker, part("blender.objects.hierarchy").Family())} == {"Leg", "Foot"}

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from tests.blender.animated import curves, insert, is_baked
-from tests.blender.building import at_frames, empty, frames, wedge
+from tests.blender.building import at_frames, empty, frames, part, wedge
 from tests.blender.dumping import assert_same, scene_dump
 from tests.blender.overlay.test_overlay import drawn, requests_of
 from tests.blender.steered import bake, clear_bake, crowd, fleet, road, select, use
@@ -154,14 +154,14 @@ def seen_in(depsgraph) -> set[str]:
     return {i.object.original.name for i in depsgraph.object_instances if i.matrix_world.determinant()}
 
 
-def test_the_preview_shows_present_vehicles_that_a_bake_hides(sub) -> None:
+def test_the_preview_shows_present_vehicles_that_a_bake_hides() -> None:
     _, later = walkers()
     enter_on(later, 40)
     bake()
     enter_on(later, 10)
     bpy.context.scene.frame_set(FIRST)
     before = scene_dump()
-    preview, scene = sub("blender.preview"), bpy.context.scene
+    preview, scene = part("blender.preview"), bpy.context.scene
     preview.start(scene, bpy.context.view_layer)
     for frame, is_present in ((20, True), (30, True), (5, False), (50, True), (FIRST, False)):
         scene.frame_set(frame)
@@ -211,10 +211,10 @@ def as_the_vehicle(camera, ob) -> None:
 
 @sampled
 @pytest.mark.parametrize("mount", (on_the_vehicle, on_its_leg, by_a_constraint, as_the_vehicle))
-def test_a_camera_on_an_absent_vehicle_sees_the_same_in_preview_and_bake(mount, sub) -> None:
+def test_a_camera_on_an_absent_vehicle_sees_the_same_in_preview_and_bake(mount) -> None:
     present, later = walkers()
     enter_on(later, 20)
-    preview, scene = sub("blender.preview"), bpy.context.scene
+    preview, scene = part("blender.preview"), bpy.context.scene
     mount(camera(), later)
     bpy.context.view_layer.update()
     before = scene_dump()
@@ -242,10 +242,10 @@ def test_a_camera_on_an_absent_vehicle_sees_the_same_in_preview_and_bake(mount, 
     assert np.allclose(through, baked_through, atol=1e-4)
 
 
-def test_a_camera_on_an_absent_vehicle_can_be_moved(sub) -> None:
+def test_a_camera_on_an_absent_vehicle_can_be_moved() -> None:
     _, later = walkers()
     enter_on(later, 20)
-    preview, scene = sub("blender.preview"), bpy.context.scene
+    preview, scene = part("blender.preview"), bpy.context.scene
     on_the_vehicle(camera(), later)
     preview.start(scene, bpy.context.view_layer)
     scene.frame_set(10)

@@ -1,7 +1,5 @@
 """Local space: whatever the parent, a vehicle ends up in the world where the simulation says, facing as it says."""
 
-import importlib
-
 import bpy
 import numpy as np
 import pytest
@@ -12,24 +10,17 @@ from mathutils import Euler, Matrix
 from tests.blender.building import add_bone, link, part
 from tests.sampling import sampled
 
+local_space = part("blender.read.local_space")
+rotation_channels = part("blender.animation.rotation_channels")
+
 AXES = ("X", "Y", "Z", "NEG_X", "NEG_Y", "NEG_Z")
 PAIRS = [(forward, up) for forward in AXES for up in AXES if forward[-1] != up[-1]]
 NUMBERS = st.floats(-3.0, 3.0)
 TRIPLES = st.tuples(NUMBERS, NUMBERS, NUMBERS)
 
 
-@pytest.fixture(scope="module")
-def local_space(addon):
-    return importlib.import_module(f"{addon.__name__}.steering_addon.blender.read.local_space")
-
-
 def model_axes(*front):
     return part("blender.objects.doubles").model_axes(*front)
-
-
-@pytest.fixture(scope="module")
-def rotation_channels(addon):
-    return importlib.import_module(f"{addon.__name__}.steering_addon.blender.animation.rotation_channels")
 
 
 def new_object(name: str, parent=None, data=None):
@@ -55,7 +46,7 @@ def column(ob, axis: str) -> np.ndarray:
     return vector / np.linalg.norm(vector)
 
 
-def put(local_space, rotation_channels, ob, position, basis, forward="Y", up="Z") -> None:
+def put(ob, position, basis, forward="Y", up="Z") -> None:
     """Place an object through its own channels, as a bake does, and let Blender evaluate it."""
     part = local_space.parent_part(ob, depsgraph())
     axes = model_axes(forward, up)
@@ -115,7 +106,7 @@ PARENTS = ("none", "object", "bone", "bone relative", "vertex", "curve")
 
 
 @pytest.mark.parametrize("kind", PARENTS)
-def test_the_parent_part_precedes_the_own_channels(local_space, kind) -> None:
+def test_the_parent_part_precedes_the_own_channels(kind) -> None:
     ob = child(kind)
     ob.location, ob.rotation_euler, ob.scale = (3.0, 1.0, -2.0), (0.2, 1.4, -0.3), (1.0, 0.6, 2.0)
     ob.delta_location, ob.delta_rotation_euler = (0.5, 0.0, 0.1), (0.1, 0.2, 0.3)
@@ -124,7 +115,7 @@ def test_the_parent_part_precedes_the_own_channels(local_space, kind) -> None:
 
 
 @pytest.mark.parametrize("kind", ["object", "bone"])
-def test_a_vehicle_of_no_size_or_under_a_constraint_has_the_same_parent_part(local_space, kind) -> None:
+def test_a_vehicle_of_no_size_or_under_a_constraint_has_the_same_parent_part(kind) -> None:
     ob = child(kind)
     expected = local_space.parent_part(ob, depsgraph())
     ob.scale = (0.0, 0.0, 0.0)
@@ -134,43 +125,43 @@ def test_a_vehicle_of_no_size_or_under_a_constraint_has_the_same_parent_part(loc
 
 
 @pytest.mark.parametrize("kind", PARENTS)
-def test_up_tilts_neither_left_nor_right(local_space, rotation_channels, kind) -> None:
+def test_up_tilts_neither_left_nor_right(kind) -> None:
     ob = child(kind)
     basis = basis_of(0.4, -0.3, 2.0)
-    put(local_space, rotation_channels, ob, (4.0, -3.0, 2.0), basis)
+    put(ob, (4.0, -3.0, 2.0), basis)
     assert abs(column(ob, "Z") @ basis[:, 0]) < 2e-6
     assert column(ob, "Z") @ basis[:, 2] > 0.0
 
 
 @sampled
 @pytest.mark.parametrize(("forward", "up"), PAIRS)
-def test_every_model_faces_its_own_way(local_space, rotation_channels, forward, up) -> None:
+def test_every_model_faces_its_own_way(forward, up) -> None:
     ob = child("none")
     basis = basis_of(0.4, -0.3, 2.0)
-    put(local_space, rotation_channels, ob, (1.0, 2.0, 3.0), basis, forward, up)
+    put(ob, (1.0, 2.0, 3.0), basis, forward, up)
     assert np.allclose(column(ob, forward), basis[:, 1], atol=2e-6)
     assert np.allclose(column(ob, up), basis[:, 2], atol=2e-6)
 
 
 @sampled
 @pytest.mark.parametrize(("forward", "up"), PAIRS)
-def test_a_mirrored_model_still_faces_forward(local_space, rotation_channels, forward, up) -> None:
+def test_a_mirrored_model_still_faces_forward(forward, up) -> None:
     ob = child("object")
     ob.scale = (-1.0, -0.4, 2.0)
     basis = basis_of(1.0, -0.3, 0.6)
-    put(local_space, rotation_channels, ob, (1.0, 2.0, 3.0), basis, forward, up)
+    put(ob, (1.0, 2.0, 3.0), basis, forward, up)
     assert np.allclose(column(ob, forward), basis[:, 1], atol=5e-6)
     assert column(ob, up) @ basis[:, 2] > 0.0
 
 
 @sampled
 @pytest.mark.parametrize(("forward", "up"), PAIRS)
-def test_the_axes_of_a_model_are_never_mirrored(local_space, forward, up) -> None:
+def test_the_axes_of_a_model_are_never_mirrored(forward, up) -> None:
     assert np.isclose(np.linalg.det(model_axes(forward, up)), 1.0)
 
 
 @given(place=TRIPLES, angles=TRIPLES, shear=st.tuples(TRIPLES, TRIPLES, TRIPLES), offset=TRIPLES)
-def test_reading_undoes_writing(local_space, place, angles, shear, offset) -> None:
+def test_reading_undoes_writing(place, angles, shear, offset) -> None:
     linear = np.eye(3) * 4.0 + np.array(shear) * 0.4
     part = np.eye(4)
     part[:3, :3], part[:3, 3] = linear, offset
@@ -185,7 +176,7 @@ def test_reading_undoes_writing(local_space, place, angles, shear, offset) -> No
 
 
 @pytest.mark.parametrize("squash", [(0.0, 0.0, 0.0), (1.0, 1.0, 0.0), (0.0, 1.0, 0.0), (1e-20, 1e-20, 1e-20)])
-def test_a_parent_without_volume_still_gives_a_rotation(local_space, squash) -> None:
+def test_a_parent_without_volume_still_gives_a_rotation(squash) -> None:
     part = np.diag((*squash, 1.0))
     axes, scale = model_axes("Y", "Z"), np.ones(3)
     location, rotation = local_space.to_local(part, np.array((1.0, 2.0, 3.0)), basis_of(0.1, 0.5, 0.3), axes, scale)
@@ -193,7 +184,7 @@ def test_a_parent_without_volume_still_gives_a_rotation(local_space, squash) -> 
     assert np.allclose(rotation @ rotation.T, np.eye(3), atol=1e-6)
 
 
-def test_up_along_forward_still_gives_a_basis(local_space) -> None:
+def test_up_along_forward_still_gives_a_basis() -> None:
     """A model scaled flat along its up axis has none in the world."""
     axes, scale = model_axes("Y", "Z"), np.ones(3)
     part = np.diag((1.0, 1.0, 0.0, 1.0))
