@@ -59,12 +59,13 @@ def empty(addon: ModuleType) -> str:
 
 @pytest.fixture(autouse=True)
 def _empty_file(empty: str, preview: ModuleType) -> Iterator[None]:
-    """Every test starts in an empty file, with the extension enabled, and leaves no preview on."""
+    """Every test starts in an empty file, with the extension enabled, and leaves no preview on and no presets."""
     import bpy
 
     bpy.ops.wm.read_homefile(filepath=empty)
     yield
     preview.end()
+    shutil.rmtree(bpy.utils.user_resource("SCRIPTS", path="presets/steering"), ignore_errors=True)
 
 
 @pytest.fixture(scope="session")

@@ -150,16 +150,6 @@ def stages(addon, tmp_path_factory: pytest.TempPathFactory) -> dict[bool, str]:
     return files
 
 
-@pytest.fixture(autouse=True)
-def _nothing_left() -> Iterator[None]:
-    yield
-    part("blender.preview").end()
-    for kind in ("crowd", "states", "behaviors/separation"):
-        folder = Path(bpy.utils.user_resource("SCRIPTS", path=f"presets/steering/{kind}"))
-        for path in folder.glob("*.json"):
-            path.unlink()
-
-
 def test_every_operator_is_tried() -> None:
     tried = {name.split(" ")[0] for name in OPERATORS} | WITHOUT_VALUES
     assert tried == set(dir(bpy.ops.steering))

@@ -34,20 +34,6 @@ def user_folder(kind: str = "crowd") -> Path:
     return Path(bpy.utils.user_resource("SCRIPTS", path=f"presets/steering/{kind}", create=True))
 
 
-@pytest.fixture(autouse=True)
-def _only_own_folders():
-    """Start without presets, in a folder that nothing may be written to."""
-    folder = user_folder()
-    yield folder
-    if folder.is_dir():
-        for path in os.listdir(os.fsencode(folder)):
-            whole = os.path.join(os.fsencode(folder), path)
-            if os.path.isdir(whole) and not os.path.islink(whole):
-                os.rmdir(whole)
-            else:
-                os.unlink(whole)
-
-
 @pytest.fixture
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder that is the current one."""

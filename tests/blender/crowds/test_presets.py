@@ -1,7 +1,6 @@
 """Presets of crowds and behaviors: applied as a whole or not at all, saved, and restored from one of a crowd."""
 
 import math
-import shutil
 
 import bpy
 import pytest
@@ -20,12 +19,6 @@ SHIPPED = sorted(path.stem for path in part("blender.crowds.preset_files").SHIPP
 
 def apply(preset: str, **options) -> None:
     assert bpy.ops.steering.preset_apply(preset=preset, **options) == {"FINISHED"}
-
-
-@pytest.fixture(autouse=True)
-def _no_user_presets():
-    yield
-    shutil.rmtree(user_folder().parent, ignore_errors=True)
 
 
 def preset_made_of(ob):

@@ -1,7 +1,6 @@
 """Presets of states in Blender: saving one with what calls into it, adding it elsewhere, removing it."""
 
 import json
-import shutil
 
 import bpy
 import pytest
@@ -14,12 +13,6 @@ from tests.blender.minds.test_states import herd, startle
 from tests.blender.steered import crowd, press, select, vehicle
 
 of = part("blender.crowds.states")
-
-
-@pytest.fixture(autouse=True)
-def _no_user_presets():
-    yield
-    shutil.rmtree(user_folder("states"), ignore_errors=True)
 
 
 def write_user_preset(name: str, **changed) -> None:

@@ -1,6 +1,5 @@
 """The words and numbers in the panels: each says what it is, where it is needed."""
 
-import shutil
 from types import SimpleNamespace
 
 import blf
@@ -98,13 +97,9 @@ def test_presets_are_listed_in_groups_with_the_size_they_are_meant_for() -> None
 
 def test_presets_of_the_users_own_have_a_heading_of_their_own() -> None:
     a_vehicle()
-    presets = bpy.utils.user_resource("SCRIPTS", path="presets/steering/crowd", create=True)
     assert bpy.ops.steering.preset_save(name="Mine") == {"FINISHED"}
-    try:
-        labels = [entry[-1] for entry in shown("STEERING_MT_presets")]
-        assert labels[-2] == "Your Own" and labels[-1].startswith("Mine (")
-    finally:
-        shutil.rmtree(presets)
+    labels = [entry[-1] for entry in shown("STEERING_MT_presets")]
+    assert labels[-2] == "Your Own" and labels[-1].startswith("Mine (")
 
 
 def test_a_preset_that_waits_for_a_region_or_path_shows_no_sign_of_an_error() -> None:
