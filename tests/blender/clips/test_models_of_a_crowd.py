@@ -75,11 +75,9 @@ def test_a_preview_of_two_kinds_shows_the_poses_of_the_bake_and_no_copy_outlives
         seen = [[pose_of(rig) for rig in rigs] for _ in at_frames((1, 2, 9, 20))]
         return np.array(seen)
 
-    try:
-        assert bpy.ops.steering.preview() == {"FINISHED"}
-        previewed = poses()
-    finally:
-        part("blender.preview").end()
+    assert bpy.ops.steering.preview() == {"FINISHED"}
+    previewed = poses()
+    part("blender.preview").end()
     bake(people)
     np.testing.assert_allclose(previewed, poses(), atol=1e-5)
     clear_bake()

@@ -371,7 +371,7 @@ def test_every_refusal_names_a_remedy() -> None:
     assert not silent, "\n".join(silent)
 
 
-def test_the_menu_leads_to_the_deletion_of_a_bake_only_while_something_is_baked() -> None:
+def test_the_menu_leads_to_the_deletion_of_a_bake_only_while_something_is_baked(monkeypatch) -> None:
     """The operators' poll asks the counts of the window; without a window, scripts are always accepted."""
     polls, census = part("blender.operators.polls"), part("blender.status.census")
 
@@ -384,15 +384,12 @@ def test_the_menu_leads_to_the_deletion_of_a_bake_only_while_something_is_baked(
 
     frames(1, 3)
     vehicle(crowd=crowd(wander={}))
-    settled = census.settled
-    try:
-        census.settled = census.count
+    with monkeypatch.context() as patched:
+        patched.setattr(census, "settled", census.count)
         assert not polls.something_baked(Operator, bpy.context)
         assert Operator.said == "Nothing is baked. Bake first"
         bake()
         assert polls.something_baked(Operator, bpy.context)
-    finally:
-        census.settled = settled
     entries = shown("STEERING_MT_object")
     for name in ("steering.clear_bake", "steering.select_contacts"):
         assert any(entry[1] == name for entry in entries)

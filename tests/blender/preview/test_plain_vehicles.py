@@ -79,7 +79,6 @@ def test_vehicles_are_shown_themselves_once_they_are_selected(playing) -> None:
     obs[0].hide_set(True)
     bpy.context.scene.frame_set(8)
     assert len(by_faces()) == 5
-    toggle()
 
 
 def test_plain_vehicles_at_rest_are_shown_as_in_their_cache(playing) -> None:
@@ -93,7 +92,6 @@ def test_plain_vehicles_at_rest_are_shown_as_in_their_cache(playing) -> None:
     toggle()
     bpy.context.scene.frame_set(6)
     assert len(by_faces()) == 4
-    toggle()
 
 
 def parented(ob) -> None:
@@ -141,7 +139,6 @@ def test_a_vehicle_that_others_depend_on_or_that_is_not_plain_moves_itself(playi
     toggle()
     bpy.context.scene.frame_set(6)
     assert len(by_faces()) == 2 and shown(obs[:1])[0, :3, :3].any()
-    toggle()
 
 
 def test_no_faces_are_in_a_file_and_none_are_left_by_undo(playing, tmp_path) -> None:

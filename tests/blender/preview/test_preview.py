@@ -312,7 +312,6 @@ def test_a_bake_that_is_refused_leaves_it_on_and_the_file_as_it_is() -> None:
     assert_same(before, of_the_file())
     bpy.context.scene.frame_set(10)
     assert shown(obs).tobytes() == seen.tobytes()
-    toggle()
 
 
 def test_opening_another_file_ends_it() -> None:

@@ -82,7 +82,6 @@ def test_absent_points_shrink_to_nothing(addon) -> None:
     assert seen()["scale"][:, 0].tolist() == [1.0, 1.0, 0.0, 1.0]
     bpy.context.scene.frame_set(10)
     assert seen()["scale"][:, 0].tolist() == [1.0, 1.0, 2.0, 1.0]
-    toggle()
 
 
 def test_points_that_modifiers_make_are_shown_as_well(addon) -> None:
@@ -96,7 +95,6 @@ def test_points_that_modifiers_make_are_shown_as_well(addon) -> None:
     bpy.context.view_layer.update()
     assert len(seen()["position"]) == 40
     assert told() == ""
-    toggle()
 
 
 def test_models_of_a_collection_are_shown_by_variant(addon) -> None:
@@ -111,7 +109,6 @@ def test_models_of_a_collection_are_shown_by_variant(addon) -> None:
     depsgraph = bpy.context.evaluated_depsgraph_get()
     drawn = [each.object.data.name for each in depsgraph.object_instances if each.is_instance]
     assert sorted(drawn) == ["A", "B", "B"]
-    toggle()
 
 
 def test_vehicles_at_rest_are_shown_as_in_their_cache(addon) -> None:

@@ -417,7 +417,6 @@ def test_a_refusal_stays_in_the_panel_with_its_remedy_and_leads_to_what_it_names
     bpy.context.scene.steering.replace_own_keys = True
     assert up_to_date("STEERING_PT_findings") == []
     assert operator() == {"FINISHED"}
-    part("blender.preview").end()
 
 
 def test_the_setting_of_the_scene_replaces_keys_that_come_back_with_the_bake_deleted() -> None:
@@ -452,7 +451,6 @@ def test_the_setting_lets_a_preview_that_was_refused_midway_go_on() -> None:
     bpy.context.scene.steering.replace_own_keys = True
     bpy.context.scene.frame_set(3)
     assert live.is_on(bpy.context.scene) and not live.report(bpy.context.scene)
-    live.end()
 
 
 def test_refusals_that_name_no_object_are_shown_too() -> None:

@@ -93,7 +93,6 @@ def test_a_preview_shows_the_poses_of_the_bake_and_leaves_none() -> None:
     bpy.context.scene.frame_set(1)
     press("preview", people)
     np.testing.assert_allclose(previewed, wings(birds, FILM), atol=1e-4)
-    bpy.ops.steering.preview()
 
 
 def test_find_clips_says_that_a_flock_has_its_beat_and_select_sliding_that_shape_keys_are_not_measured(capfd) -> None:
