@@ -5,6 +5,8 @@ floor(n p). That is the nearest one by phase, for a clip that closes and for one
 have poses of its own, those share them that play most nearly alike.
 """
 
+from collections.abc import Callable
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -46,21 +48,26 @@ def furthest(samples: Shapes, poses: Shapes, between: Shapes) -> float:
     )
 
 
-def fewest(samples: Shapes, tolerance: float, limit: int) -> int:
-    """The least number of poses from which no vertex is further than a tolerance, `limit` if that many are too few.
+def fewest(samples: Shapes) -> Callable[[float, int], int]:
+    """A function of a tolerance, metres, and a limit: the least number of poses from which no vertex is further, the
+    limit if that many are too few.
 
-    Between samples, vertices are taken to go straight.
-
-    Args:
-        samples: (s + 1, v, 3) the mesh at phases from 0 to 1 in s equal steps.
-        tolerance: metres.
+    Between samples, (s + 1, v, 3) the mesh at phases from 0 to 1 in s equal steps, vertices are taken to go straight.
     """
     lively = samples[:, np.sort(np.argsort(-_ways(samples), kind="stable")[:LIVELIEST])]
-    for count in range(1, limit):
-        phases = middles(count), edges(count)
-        if all(furthest(mesh, *(_at(mesh, p) for p in phases)) <= tolerance for mesh in (lively, samples)):
-            return count
-    return limit
+
+    @cache
+    def off(only_lively: bool, count: int) -> float:
+        mesh = lively if only_lively else samples
+        return furthest(mesh, _at(mesh, middles(count)), _at(mesh, edges(count)))
+
+    def within(tolerance: float, limit: int) -> int:
+        counts = (
+            count for count in range(1, limit) if off(True, count) <= tolerance and off(False, count) <= tolerance
+        )
+        return next(counts, limit)
+
+    return within
 
 
 def _at(samples: Shapes, phases: Scalars) -> Shapes:

@@ -18,7 +18,7 @@ def mesh(ways) -> np.ndarray:
 
 @pytest.mark.parametrize(("tolerance", "count"), [(0.6, 1), (0.05, 10), (0.049, 11), (0.01, 50)])
 def test_an_even_way_of_a_metre_needs_a_pose_for_each_two_tolerances(tolerance: float, count: int):
-    assert fewest(mesh([PHASES]), tolerance + 1e-9, 512) == count
+    assert fewest(mesh([PHASES]))(tolerance + 1e-9, 512) == count
 
 
 @thorough
@@ -26,12 +26,12 @@ def test_the_vertex_that_is_furthest_off_counts_also_if_its_way_is_short():
     # Many have a long even way; one stays, but for a jerk.
     jerk = np.where(np.abs(PHASES - 0.5) < 0.02, 0.3, 0.0)
     even = mesh([PHASES] * 20)
-    assert fewest(even, 0.05 + 1e-9, 512) == 10
-    assert fewest(np.concatenate((even, mesh([jerk])), axis=1), 0.05 + 1e-9, 512) > 20
+    assert fewest(even)(0.05 + 1e-9, 512) == 10
+    assert fewest(np.concatenate((even, mesh([jerk])), axis=1))(0.05 + 1e-9, 512) > 20
 
 
 def test_it_ends_at_the_most():
-    assert fewest(mesh([PHASES]), 1e-6, 24) == 24
+    assert fewest(mesh([PHASES]))(1e-6, 24) == 24
 
 
 def test_a_way_back_and_forth_is_measured_where_poses_change_and_between():

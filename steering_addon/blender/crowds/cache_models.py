@@ -4,7 +4,7 @@ Vehicles that look alike are a variant. All variants have the same number of pos
 `variant * number + pose`; poses of a cycle follow each other by phase, one cycle after the other.
 """
 
-from collections.abc import Generator, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 
@@ -274,10 +274,11 @@ def _layouts(
 ) -> dict[int, Layout]:
     """The layouts by group: as many poses as the shapes of cycles (s, v, 3) need, if not all together are too many."""
     coarser, cycles = 1.0, {variant.group: variant.cycles for variant in variants}
+    counts = {group: [_pose_count(cycle, tolerance) for cycle in shapes] for group, shapes in measured.items()}
     while True:
         layouts = {
-            group: Layout([_pose_count(cycle, tolerance, coarser, cycles[group].max_poses) for cycle in shapes])
-            for group, shapes in measured.items()
+            group: Layout([count(coarser, cycles[group].max_poses) for count in of_cycles])
+            for group, of_cycles in counts.items()
         }
         number = max(map(len, layouts.values()))
         are_single = all(set(layout.poses) <= {1} for layout in layouts.values())
@@ -286,8 +287,11 @@ def _layouts(
         coarser *= COARSER
 
 
-def _pose_count(shapes: np.ndarray, tolerance: float | None, coarser: float, max_poses: int) -> int:
-    """The number of poses that the shapes of a cycle (s, v, 3) need; 1 of a cycle that is not played."""
+def _pose_count(shapes: np.ndarray, tolerance: float | None) -> Callable[[float, int], int]:
+    """The number of poses that the shapes of a cycle (s, v, 3) need, by how much coarser they may be and their most; 1
+    of a cycle that is not played."""
+    if len(shapes) == 1:
+        return lambda coarser, most: 1
     side = float(np.ptp(shapes[0], axis=0).max()) if shapes.shape[1] else 1.0
-    off = SHARE * side if tolerance is None else tolerance
-    return fewest(shapes, off * coarser, max_poses) if len(shapes) > 1 else 1
+    off, number = SHARE * side if tolerance is None else tolerance, fewest(shapes)
+    return lambda coarser, most: number(off * coarser, most)
