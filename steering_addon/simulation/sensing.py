@@ -27,6 +27,7 @@ from .snapshot import Snapshot, State, Tracked
 from .terrain import Terrain
 from .vehicle import Motion
 from .ways.over_ground import find_ways
+from .ways.planning import Planned
 from .world import World
 
 
@@ -84,11 +85,13 @@ def world_at(state: State, before: Snapshot, after: Snapshot, fraction: float) -
 
 
 def _ways_left(state: State, snapshot: Snapshot, bodies: int) -> tuple[Scalars, Vectors]:
-    """`way_left` and `goal` as of `World`: without surfaces nobody knows how long ways past corners are."""
+    """`way_left` and `goal` as of `World`. Over surfaces goals are as far away as the ways are long."""
     way_left, goal = np.full(bodies, np.nan), no_vectors(bodies)
-    errand = memory_among(Errand, state.memories.values()) if len(snapshot.surfaces) else None
+    errand = memory_among(Errand, state.memories.values())
+    planned = memory_among(Planned, state.memories.values())
     if errand is not None:
-        way_left[: len(state)] = np.where(errand.bound, errand.left, np.nan)
+        further = planned.further if planned is not None and not len(snapshot.surfaces) else 1.0
+        way_left[: len(state)] = np.where(errand.bound, errand.left * further, np.nan)
         goal[: len(state)] = errand.goal
     return way_left, goal
 

@@ -64,7 +64,7 @@ class World:
         routed: along which lane each vehicle goes; None where none follows a path.
         yielding: how each gives way; None where none does.
         passing: what narrow passage each comes to; None where nobody walks on surfaces.
-        way_left: (bodies,) metres of the way to where each was led in the last step; nan for none, or without surfaces.
+        way_left: (bodies,) metres of the way to where each was led in the last step; nan for none.
         goal: (bodies, 3) where that is, metres; known where `way_left` is.
     """
 

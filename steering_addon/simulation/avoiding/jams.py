@@ -14,7 +14,8 @@ Who is held up on a way that turns, as through a door, or that comes to a passag
 goes before those who have a longer way left, if nobody right before it has a shorter one: it does not keep out of their
 way. Of those who come to such a passage from the same side, the one that is nearer to it has the shorter way, wherever
 they go from there. If each gave way to all others, a throng would stand before an empty door; if all of them went
-first, not only the foremost, they would pass it in single file.
+first, not only the foremost, they would pass it in single file. On a plane, where no map of the ground says which ways
+are too narrow, only those do that are jammed.
 """
 
 from dataclasses import dataclass
@@ -151,7 +152,9 @@ class Jam:
         turns, steps_aside = ahead < agents.goal_distance - agents.radius, agents.handling.side_step > 0.0
         if world.passing is not None:
             turns = turns | np.isfinite(world.passing.place[agents.rows, 0])
-        first = (progress < jamming.freely) & turns & steps_aside & ~later
+        # Where no map knows which ways are too narrow for two, a wide door leaves room to all but those that stand.
+        slower = jamming.jammed if world.ways is None else jamming.freely
+        first = (progress < slower) & turns & steps_aside & ~later
         return cls(slow & pressed, slow & held, first, course, jamming)
 
     def loosened(self, world: World, agents: Agents, course: Vectors, progress: Scalars) -> Vectors:

@@ -85,19 +85,19 @@ def test_an_agent_held_by_another_ahead_steps_back_if_several_press_it() -> None
 @pytest.mark.parametrize(
     ("progress", "ahead", "turned", "back", "turn", "minded"),
     [
-        (0.5, 2.0, (), (), 3.0, 3),
-        (1.0, 2.0, (), (), 3.0, 6),
-        (0.5, 30.0, (), (), 3.0, 6),
-        (0.5, 2.0, (), (), 0.0, 6),
-        (0.5, 2.0, (1, 2), (1, 2), 3.0, 5),
-        (0.5, 2.0, (1, 2), (), 3.0, 3),
+        (0.2, 2.0, (), (), 3.0, 3),
+        (0.5, 2.0, (), (), 3.0, 6),
+        (0.2, 30.0, (), (), 3.0, 6),
+        (0.2, 2.0, (), (), 0.0, 6),
+        (0.2, 2.0, (1, 2), (1, 2), 3.0, 5),
+        (0.2, 2.0, (1, 2), (), 3.0, 3),
     ],
     ids=[
-        *("held up before a door", "not held up", "on a straight way", "an animal"),
+        *("jammed before a door", "slow on a plane", "on a straight way", "an animal"),
         *("two that come towards the first", "two that turn into its door from its other side"),
     ],
 )
-def test_who_is_held_up_before_a_door_minds_nobody_who_has_a_longer_way_left(
+def test_who_is_jammed_before_a_door_minds_nobody_who_has_a_longer_way_left(
     progress: float, ahead: float, turned: tuple[int, ...], back: tuple[int, ...], turn: float, minded: int
 ) -> None:
     place = abreast(0.1, locomotions=[(OnFoot, {"turn_on_the_spot": turn})])
@@ -126,7 +126,7 @@ def test_who_is_nearer_to_a_narrow_passage_goes_first_wherever_the_others_go_fro
 def test_the_foremost_at_a_narrow_passage_minds_nobody_who_lets_it_pass() -> None:
     place, ends = (
         in_file(0.1, locomotions=[(OnFoot, {"turn_on_the_spot": 3.0})]),
-        ((1, 2, 3), 0.5, 30.0, (1, 2), (1, 2)),
+        ((1, 2, 3), 0.2, 30.0, (1, 2), (1, 2)),
     )
     first, later = ((0, 1), (0, 2)), (-1.0, -2.0, -3.0)
     assert set(first) <= set(minded_by(place, *ends, later)), "it can fail"
@@ -136,7 +136,7 @@ def test_the_foremost_at_a_narrow_passage_minds_nobody_who_lets_it_pass() -> Non
 def minded_by(
     place: Scene,
     left: tuple[int, ...],
-    progress: float = 0.5,
+    progress: float = 0.2,
     ahead: float = 2.0,
     turned: tuple[int, ...] = (),
     back: tuple[int, ...] = (),
