@@ -97,14 +97,16 @@ class Choosers:
             look_ahead_time: (n,) seconds.
             ahead: (n,) how far their ways lead straight on, metres; inf where none is planned.
             held_up: (n,) the agents that look for others no further than that, either, and slide along walls; None for
-                none.
+                none. Nobody who turns on a circle looks for them beyond the end of its way.
         """
         frame = _frame(agents, wished)
         stride = np.maximum(np.maximum(magnitude(wished), costs.slowest * agents.max_speed), EPSILON)
         others = Others.about(world, agents, near, frame, stride, pad, look_ahead_time, costs)
         lags = Lags.of(agents, frame)
         walls = Walls.about(world, agents, ahead, costs, held_up)
-        until = None if held_up is None or lags is None else np.where(held_up, ahead, np.inf)
+        until = None if lags is None else _way_that_counts(world, agents)
+        if until is not None and held_up is not None:
+            until = np.minimum(until, np.where(held_up, ahead, np.inf))
         choosers = cls(agents, wished, top_speed, frame, stride, others, walls, look_ahead_time, lags, until, costs)
         return choosers._wary()
 
@@ -228,6 +230,15 @@ class Choosers:
             shorter = np.minimum(1.0, top / np.maximum(length(tried), EPSILON))
             cheapest, least = best([component * shorter for component in tried], cheapest, least)
         return self._global(cheapest, rows)
+
+
+def _way_that_counts(world: World, agents: Agents) -> Scalars:
+    """How far agents come until they touch the places where they go, (n,) metres; inf where these move, or where they
+    are led on from there. Contacts beyond would keep all of a throng from the one place to which all go."""
+    goal = agents.goal if world.ways is None else world.ways.asked(agents.rows, agents.goal)[0]
+    moved = goal - picked(world.goal, agents.rows)
+    ends = (dot(moved, moved) < EPSILON) & ~agents.intention.leads_on
+    return np.where(ends, np.maximum(agents.goal_distance - agents.radius, 0.0), np.inf)
 
 
 def _frame(agents: Agents, wished: Vectors) -> tuple[Vectors, ...]:

@@ -50,6 +50,14 @@ def nearest(path: np.ndarray) -> float:
     return float((np.linalg.norm(path[:, :, None] - path[:, None], axis=-1) + 1e9 * np.eye(path.shape[1])).min())
 
 
+@pytest.mark.parametrize(("goal", "aside"), [(4.5, False), (9.0, True)], ids=["beyond its goal", "before it"])
+def test_on_foot_nobody_gives_way_to_who_is_beyond_the_place_where_it_goes(goal: float, aside: bool) -> None:
+    on_foot, stays = [(OnFoot, {"turn_radius": 3.0})], WALKER | {"max_force": [4.0, 1e-6]}
+    ends = [[0.0, 0.0, 0.0], [0.0, 6.0, 0.0]], [[0.0, goal, 0.0], [0.0, 6.1, 0.0]]
+    place = walkers(*ends, speed=[1.0, 0.0], locomotions=on_foot, vehicle=stays)
+    assert (velocities(place.run(FPS * 2))[:, 0, 0] > 0.1).any() == aside
+
+
 def test_head_on_both_pass_on_their_right_and_neither_stops() -> None:
     place = walkers([[0.0, -8.0, 0.0], [0.0, 8.0, 0.0]], [[0.0, 9.0, 0.0], [0.0, -9.0, 0.0]])
     states = place.run(FPS * 10)
