@@ -177,7 +177,7 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
                 seconds, ahead = behavior.look_ahead_time, wish.ahead[rows]
                 held_up = wish.progress[rows] < stuck
                 view = pad[rows], seconds, ahead, held_up if anybody(held_up) else None
-                choosers = Choosers.of(world, subset, near, course, top_speed, *view, self.costs)
+                choosers = Choosers.of(world, subset, near, course, top_speed, *view, self.costs, behavior.clearance)
                 velocity = choosers.chosen()
                 # A slope slows it down anyway: that is not a choice.
                 velocity = np.where((velocity == course).all(axis=1)[:, None], wished, velocity)

@@ -30,6 +30,8 @@ them. In space twelve balls fit, but flyers rarely stay that close and each cost
 
 FACES = -0.5
 """The cosine between the wish of an agent and the heading of another down to which that does not face it."""
+ALIKE = 0.5
+"""The cosine between the wish of an agent and the heading of another, 60 degrees, from which on it queues with it."""
 EARLIER = 3.0
 """An obstacle counts earlier for drivers by v^2 / (EARLIER agility): two thirds of the way that they need to stop. By
 all of it they would stop beside what they can pass, by half of it they graze what they meet in a bend."""
@@ -175,13 +177,14 @@ class Others:
         pad: Scalars,
         look_ahead_time: Scalars,
         costs: Costs = COSTS,
+        queueing: Scalars | None = None,
     ) -> "Others":
         """The perceived bodies that each agent could meet soonest, whichever way it turns.
 
         Args:
             near: the bodies that the agents perceive.
             frame: the axes of the agents' choices, (n, 3) each.
-            stride, pad, look_ahead_time: (n,) as of `Choosers`.
+            stride, pad, look_ahead_time, queueing: (n,) as of `Choosers`.
         """
         agent, on_ground = near.agent, len(frame) == 2
         velocity = picked(world.bodies.velocity, near.body)
@@ -213,8 +216,13 @@ class Others:
         offset, distance = picked(offsets, pair), distances[pair]
         drift = picked(agents.velocity, agent) * (1.0 - 1.0 / costs.share) - picked(velocity, pair)
         # An agent within the clearance meets a contact only once it comes nearer still, and never before the bodies do.
-        # Companions are as far away as they want: what matters is that they do not touch.
-        touching, pad = radii[pair], np.where(agents.accompany(agent, near.body[pair]), 0.0, pad[agent])
+        # Companions are as far away as they want: what matters is that they do not touch. Who steps aside keeps room
+        # for that from those on their way among whom it queues, even if it is held up.
+        touching, steps_aside = radii[pair], agents.handling.side_step > 0.0
+        heads = dot(picked(world.bodies.forward, near.body[pair]), picked(frame[0], agent))
+        queues = steps_aside[agent] & (heads > ALIKE) & np.isfinite(world.way_left[near.body[pair]])
+        pad = np.where(queues, (pad if queueing is None else queueing)[agent], pad[agent])
+        pad = np.where(agents.accompany(agent, near.body[pair]), 0.0, pad)
         share = costs.closer if on_ground else 0.0
         closer = np.maximum(distance - share * pad, touching)
         closer = np.minimum(closer, distance - costs.closer_at_least)
@@ -225,10 +233,8 @@ class Others:
         along, speeds = ([table(dot(vector, axis)) for axis in axes] for vector in (offset, drift))
         gains = costs.overtaken * stride
         either_side = -speeds[0] > np.maximum(gains, 2.0 * length([*speeds[1:], 0.0 * speeds[0]]))
-        steps_aside = agents.handling.side_step > 0.0
         if on_ground and anybody(steps_aside):
-            faces = table(dot(picked(world.bodies.forward, near.body[pair]), axes[0]))
-            either_side = np.where(steps_aside, (speeds[0] < gains) & (faces > FACES), either_side)
+            either_side = np.where(steps_aside, (speeds[0] < gains) & (table(heads) > FACES), either_side)
         others = cls(along, speeds, table(room, 1.0), table(grazing), either_side, costs)
         if world.bodies.half_axis is None:
             return others

@@ -86,6 +86,7 @@ class Choosers:
         ahead: Scalars,
         held_up: Mask | None = None,
         costs: Costs = COSTS,
+        queueing: Scalars | None = None,
     ) -> "Choosers":
         """The choosers among what they perceive.
 
@@ -98,10 +99,11 @@ class Choosers:
             ahead: (n,) how far their ways lead straight on, metres; inf where none is planned.
             held_up: (n,) the agents that look for others no further than that, either, and slide along walls; None for
                 none. Nobody who turns on a circle looks for them beyond the end of its way.
+            queueing: (n,) metres that who steps aside keeps free to those among whom it queues; None for `pad`.
         """
         frame = _frame(agents, wished)
         stride = np.maximum(np.maximum(magnitude(wished), costs.slowest * agents.max_speed), EPSILON)
-        others = Others.about(world, agents, near, frame, stride, pad, look_ahead_time, costs)
+        others = Others.about(world, agents, near, frame, stride, pad, look_ahead_time, costs, queueing)
         lags = Lags.of(agents, frame)
         walls = Walls.about(world, agents, ahead, costs, held_up)
         until = None if lags is None else _way_that_counts(world, agents)

@@ -266,6 +266,21 @@ def test_who_is_held_up_goes_up_to_its_turn_whoever_stands_behind_it(ahead: floa
     assert (chosen == wished).all() == goes
 
 
+@pytest.mark.parametrize(
+    ("heads", "left", "kept"), [(1.0, 9.0, 0.2), (-1.0, 9.0, 0.0), (1.0, np.nan, 0.0)], ids=["queues", "comes", "stays"]
+)
+def test_who_is_held_up_keeps_its_clearance_to_those_among_whom_it_queues(
+    heads: float, left: float, kept: float
+) -> None:
+    facing, vehicle = np.array([[0.0, 1.0, 0.0], [0.0, heads, 0.0]]), WALKER | {"radius": 0.3}
+    place = walkers([[0.0, 0.0, 0.0], [0.0, 1.1, 0.0]], 9.0 * facing, vehicle=vehicle, locomotions=[(OnFoot, {})])
+    world, agents, (_, avoiding) = place.seen()
+    near, view = avoiding.near(world, agents).together(), (np.zeros(2), avoiding.look_ahead_time, np.full(2, 9.0))
+    world = replace(world, way_left=np.full(2, left))
+    choosers = Choosers.of(world, agents, near, 1.2 * facing, agents.max_speed, *view, queueing=np.full(2, 0.2))
+    assert choosers.others.room[0, 0] == pytest.approx(1.1**2 - (0.6 + kept) ** 2)
+
+
 def crossing(*, flat: bool, obstacles) -> Choosers:
     """Thirty agents in each other's way and in that of a few obstacles."""
     rng = np.random.default_rng(2)
