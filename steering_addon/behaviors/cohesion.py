@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.arrays.scalars import EPSILON, Number, Rows, Scalars, anybody, clamp, same_for_all, totals, which
-from ..simulation.arrays.vectors import Vectors, columns, magnitude, picked
+from ..simulation.arrays.vectors import Vectors, columns, magnitude, picked, truncate
 from ..simulation.behavior import Intent, Steering
 from ..simulation.declaration import Choice, acceleration, called, choice, length
 from ..simulation.maneuvers.chasing import turn_to
@@ -21,6 +21,8 @@ WIDTH = 1.3
 """From the middle of a part to its edge, in units of its extent (root mean square distance): that of a ball."""
 FORESIGHT = 2.0
 """Seconds ahead that parts look at each other's positions, so that they meet softly."""
+HARDEST = 5.0
+"""Times its weight with which a part returns at most: one that has fled would fly on for long before it has turned."""
 LEAST = 0.5
 """Share of a crowd up to which a part returns with full weight; the larger a larger part is, the more it waits."""
 
@@ -37,8 +39,9 @@ class Cohesion(Neighborhood):
 
     Steers toward the middle of its neighbors, with full weight if that is at least half the distance away. Optionally
     it seeks the middle at its own pace. If the crowd has split, around a tower for example, each part returns to the
-    others as a whole; the smaller it is, the harder it steers, and the less its neighbors count. Does nothing for an
-    agent without neighbors or in their middle, and, when seeking, for an agent that heads for the middle.
+    others as a whole; the smaller it is, and the farther away, the harder it steers, with up to five times the weight,
+    and the less its neighbors count. Does nothing for an agent without neighbors or in their middle, and, when seeking,
+    for an agent that heads for the middle.
     """
 
     name = "cohesion"
@@ -64,11 +67,11 @@ class Cohesion(Neighborhood):
             to_middle = np.where(seeking[:, None], turn_to(offset, agents), to_middle)
         to_others = self._to_others(neighbors, world, agents)
         # Else the foremost waits for one behind it, which keeps apart from it: neither returns.
-        to_middle = to_middle * (1.0 - magnitude(to_others))[:, None]
-        return Steering(fade(to_middle + to_others) * agents.mass[:, None])
+        to_middle = to_middle * np.maximum(1.0 - magnitude(to_others), 0.0)[:, None]
+        return Steering((to_middle + to_others) * agents.mass[:, None])
 
     def _to_others(self, neighbors: Neighbors, world: World, agents: Agents) -> Vectors:
-        """The steering toward parts of the crowd out of sight, (n, 3), at most 1 long; zero for an undivided crowd."""
+        """The steering toward parts of the crowd out of sight, (n, 3) of its weight; zero for an undivided crowd."""
         looking = (self.rejoin_distance > 0.0) & (self.distance > 0.0) & (self.neighbors != CHOSEN_CROWD)
         if not anybody(looking):
             return agents.none()
@@ -89,7 +92,7 @@ class Cohesion(Neighborhood):
 
 
 def _to_other_parts(parts: Groups, part: Rows, rejoin_distance: Scalars, distance: Scalars) -> Vectors:
-    """The steering from some parts of a crowd, (k,), toward the others; (k, 3), at most 1 long."""
+    """The steering from some parts of a crowd, (k,), toward the others; (k, 3), at most HARDEST long."""
     position, velocity = parts.position[part], parts.velocity[part]
     extent, size = parts.extent[part], parts.size[part]
     targets = parts.largest(PARTS)
@@ -102,6 +105,6 @@ def _to_other_parts(parts: Groups, part: Rows, rejoin_distance: Scalars, distanc
     ways = (columns(*(offset[target, row, axis] for axis in range(3))) + FORESIGHT * drift) * number[:, None]
     others = totals(row, number, len(part))
     offsets = columns(*(totals(row, ways[:, axis], len(part)) for axis in range(3)))
-    to_others = fade(offsets / np.maximum(others * distance, EPSILON)[:, None])
+    to_others = truncate(offsets / np.maximum(others * distance, EPSILON)[:, None], HARDEST)
     share = clamp(others / np.maximum((others + size) * LEAST, EPSILON), 0.0, 1.0)
     return to_others * share[:, None]
