@@ -18,8 +18,8 @@ DIGITS = {  # 3 x 5 dots per digit; each row is an octal digit
     "5": "74717", "6": "74757", "7": "71122", "8": "75757", "9": "75717",
 }  # fmt: skip
 FPS = 24
-EVERY, SHOT = 2, 48
-"""A film has every second frame of the first two seconds of each shot: without a graphics card a frame takes .2 s."""
+EVERY, SHOT = 2, 42
+"""A film has every second frame of the first seconds of each shot: without a graphics card a frame takes .2 s."""
 INSIDE = 0.02
 """Metres from a skin in to what casts its shadow: further out, that would also shade the skin."""
 
