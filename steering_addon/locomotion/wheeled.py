@@ -57,6 +57,8 @@ class Wheeled(Locomotion):
     stands = True
     of_the_body = ("wheelbase", "track", "wheel_radius", "suspension")
     runs_on_wheels = True
+    # The edge of the floor is a wall, and before one the driver backs out and turns off.
+    without_road: ClassVar[Mapping[str, str]] = MappingProxyType({"at_edge": "STOP", "reverse": "ALLOW"})
     needs_drivers: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({"suspension": TRAVELS})
     remembers = Driving
     outputs = OUTPUTS

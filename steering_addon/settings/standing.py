@@ -21,7 +21,6 @@ LEVEL = 1e-6
 """Least cosine of the slope of a face that points up."""
 STEEPEST = 0.25 * np.pi
 """Steepest ground, radians, for bodies that climb any, such as cars: they too do not start on walls."""
-
 ROUND_IT = ((0, 0), (1, 0), (0, 1), (-1, 0), (0, -1))
 """Radii, along x and y, from the middle of a body to where it needs headroom."""
 

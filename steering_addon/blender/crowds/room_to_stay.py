@@ -89,9 +89,9 @@ def keep_in_room(crowd: Object, behavior: str, ground: Object | None) -> None:
     seconds = min(AHEAD_ON_GROUND, SHARE_OF_GROUND * width / speed)
     settings.prediction_time = max(seconds, settings.prediction_time)
     settings.weight *= FIRMNESS_ON_GROUND
-    if locomotion_of(crowd).runs_on_wheels:
-        # Without a road, the edge of the floor is a wall, and before one a driver backs out and turns off.
-        crowd.steering.wheeled.at_edge, crowd.steering.wheeled.reverse = "STOP", "ALLOW"
+    moves = locomotion_of(crowd)
+    for name, choice in moves.without_road.items():
+        setattr(getattr(crowd.steering, moves.name), name, choice)
 
 
 def is_over(region: Object, ground: Object, crowd: Object) -> bool:

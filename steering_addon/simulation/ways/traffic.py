@@ -154,25 +154,24 @@ class Traffic:
         look = int(np.floor(time / (RENEWED * max(n / MANY, 1.0))))
         if look == self.look:
             return Traffic(visited, cover, pace, self.slowness, look, self.streams)
-        slowness = np.maximum(
-            _slowness(spans, visited, cover, pace), _expected(spans, nodes[on], area[on], queues().share(area)[on])
-        )
+        _, expected = _held_up(spans, nodes[on], area[on], (area * queues().share(area))[on])
+        slowness = np.maximum(_slowness(spans, visited, cover, pace), expected)
         steps = np.array(SLOWNESS)
         return Traffic(visited, cover, pace, steps[np.searchsorted(steps, slowness, side="right") - 1], look, streams())
 
 
 def _slowness(spans: Spans, visited: Rows, cover: Scalars, pace: Scalars) -> Scalars:
-    covered, paced = (_spread(spans.links, totals(visited, column, len(spans) + 1)) for column in (cover, pace))
+    covered, held_up = _held_up(spans, visited, cover, pace)
     low, high = DENSE
     dense = clamp((covered / (spans.size * spans.size) - low) / (high - low), 0.0, 1.0)
-    held_up = clamp(covered / np.maximum(paced, 1e-12), 1.0, SLOWNESS[-1])
     return 1.0 + dense * (held_up - 1.0)
 
 
-def _expected(spans: Spans, nodes: Rows, area: Scalars, share: Scalars) -> Scalars:
-    """The slowness round bodies that get on with such a share of their own speed, (N + 1,)."""
-    covered, paced = (_spread(spans.links, totals(nodes, column, len(spans) + 1)) for column in (area, area * share))
-    return np.where(covered > 0.0, clamp(covered / np.maximum(paced, 1e-12), 1.0, SLOWNESS[-1]), 1.0)
+def _held_up(spans: Spans, nodes: Rows, cover: Scalars, pace: Scalars) -> tuple[Scalars, Scalars]:
+    """The area that bodies at nodes (k,) cover round each node, square metres, and their slowness, (N + 1,) each.
+    `cover`, `pace`: (k,) the areas, and these times the share of their own speed with which they get on."""
+    covered, paced = (_spread(spans.links, totals(nodes, column, len(spans) + 1)) for column in (cover, pace))
+    return covered, clamp(covered / np.maximum(paced, 1e-12), 1.0, SLOWNESS[-1])
 
 
 def _spread(links: Rows, values: Scalars) -> Scalars:

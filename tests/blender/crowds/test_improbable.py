@@ -1,4 +1,4 @@
-"""What is improbable of crowds and loose parts, and why they do not walk, is told in the report and in To Look At."""
+"""Improbable sizes of crowds and loose parts, and why crowds do not walk, are told in the report and in To Look At."""
 
 import bpy
 import numpy as np

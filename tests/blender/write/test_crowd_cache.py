@@ -295,7 +295,7 @@ def shown_meshes() -> dict[int, str]:
 
 
 def shown_models() -> dict[int, tuple[int, np.ndarray]]:
-    """What is shown in poses, by the ids of agents: the number of the first pose of its model, and points."""
+    """The number of the first pose of its model, and the points shown in poses, by the ids of agents."""
     graph = bpy.context.evaluated_depsgraph_get()
     return {
         i.persistent_id[1]: (i.object.data.attributes["model"].data[0].value, corners(i.object.data))

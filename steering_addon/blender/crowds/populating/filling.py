@@ -127,7 +127,7 @@ def plan_filling(
     sources = [Source.of(ob, weight, family, depsgraph, flies=flying) for ob, weight in objects if weight > 0.0]
     _check(context, crowd, population, sources)
     rooms = [source.room(on_ground=population.arrangement != VOLUME) for source in sources]
-    obstacles = _obstacles(context, place, sources)
+    obstacles = [ob for ob in _beside(context, Role.OBSTACLE, sources) if ob != place]
     _check_places(context, [ob for ob in (crowd, place, *obstacles) if ob is not None], obstacles)
     cursor = Matrix.Translation(context.scene.cursor.location)
     frame = cursor if crowd is None else crowd.evaluated_get(depsgraph).matrix_world
@@ -146,9 +146,7 @@ def plan_filling(
     middle = (sources[0].model.parts[0].matrix_world if at_model else frame).translation
     existing = members_of(crowd, context.scene) if crowd is not None else {}
     other_bodies = bodies_of_others(context.scene, crowd, {*existing.values()})
-    overhead = SurfaceReader([*tagged(context.scene.objects, Role.SURFACE)]).read(
-        depsgraph, context.scene.frame_current
-    )
+    overhead = SurfaceReader(_beside(context, Role.SURFACE, sources)).read(depsgraph, context.scene.frame_current)
     ground = MemberGround.of(
         population, frame, place, middle, widest, depsgraph, obstacles, overhead, other_bodies, moves
     )
@@ -234,11 +232,11 @@ def _name(ob: Object | None) -> str:
     return ob.name if ob is not None else "The crowd"
 
 
-def _obstacles(context: Context, place: Object | None, sources: Sequence[Source]) -> list[Object]:
-    """The obstacles of the scene, but for the place, models and what vehicles carry."""
+def _beside(context: Context, role: Role, sources: Sequence[Source]) -> list[Object]:
+    """The objects of a role in the scene, but for models and what vehicles carry."""
     objects = in_use(context.scene)
     left_out = {*tagged(objects, Role.VEHICLE), *(part for source in sources for part in source.model.parts)}
-    return [ob for ob in tagged(objects, Role.OBSTACLE) if ob != place and left_out.isdisjoint((ob, *ancestors(ob)))]
+    return [ob for ob in tagged(objects, role) if left_out.isdisjoint((ob, *ancestors(ob)))]
 
 
 def fill(context: Context, crowd: Object, plan: FillingPlan) -> list[Object]:
