@@ -7,7 +7,7 @@ from scripts.preset_crowds import FOLDER, KINDS, columns
 from steering_addon.scene import CrowdState, Scene
 from steering_addon.settings.preset import Preset, read
 from steering_addon.settings.preset_parts import STATE
-from steering_addon.settings.preset_values import quickened
+from steering_addon.settings.preset_values import from_multiples, quickened
 from steering_addon.settings.vehicles_in_states import (
     behavior_in_state,
     factor_in_state,
@@ -29,6 +29,7 @@ def ready_state(name: str, scene: Scene, reach: float) -> CrowdState:
     kind, values = scene.locomotions[0]
     values, vehicle = columns(kind, {}) | values, columns(VehicleModel, {}) | scene.vehicle
     faster = factor_in_state(preset, kind, vehicle)
+    multiples = from_multiples(kind, preset.locomotion.get(kind.name, {}), values)
     kept = {known: given for known, given in scene.behaviors if _keeps(preset, known)}
     in_crowd = {kind.name for kind in kept}
     for called in [*preset.behaviors, *(preset.times.keys() & in_crowd - preset.behaviors.keys())]:
@@ -43,7 +44,7 @@ def ready_state(name: str, scene: Scene, reach: float) -> CrowdState:
         number_of(COMBININGS, preset.combining),
         {"reach": reach, **times_in_state(preset, kind)},
         then=preset.then.capitalize(),
-        locomotion=None if faster is None else {**values, **quickened(kind, values, faster, values)},
+        locomotion=None if faster is None else {**values, **quickened(kind, values, faster, values), **multiples},
     )
 
 

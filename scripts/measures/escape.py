@@ -44,8 +44,8 @@ BANDS = {
     "together": (0.97, 1.0),
     "wider": (0.0, 1.5),
 }
-ROOM = {"starling": 60.0, "fish": 8.0, "herd": 60.0}
-"""Radius of the region, metres."""
+ROOM = {"starling": 60.0, "fish": 8.0, "herd": 120.0}
+"""Radius of the region, metres: nobody comes to its border."""
 AHEAD = {"starling": 3.0, "fish": 0.9, "herd": 0.0}
 BEGINS = {"starling": 9.0, "fish": 2.0, "herd": 2.0}
 """The acceleration by which an animal is seen to begin, m/s2."""

@@ -55,7 +55,7 @@ def test_a_state_of_ones_own_is_saved_with_its_triggers_found_in_add_state_and_r
     added = add_to(other, "Panic", wolf)
     stored = added.steering
     assert (added.name, stored.crowd, stored.state.lasts, stored.state.spreads) == ("Panic.001", other, 7.0, 4)
-    assert stored.vehicle.max_speed == 8.0 and stored.planar.own and not stored.cohesion.own
+    assert stored.vehicle.max_speed == 8.0 and stored.planar.own and not stored.leader_following.own
     assert stored.flee.own and stored.flee.use and stored.flee.weight == 3.5
     assert stored.alignment.own and not stored.alignment.use and not stored.wander.use
     assert stored.state.own_combining and stored.combining == "ALLOCATION"
