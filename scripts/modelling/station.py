@@ -2,7 +2,7 @@
 
 import bpy
 
-from steering_addon.blender.crowds.ready_scenes.hall import BOARD_HALF, SPOTS
+from steering_addon.blender.crowds.ready_scenes.station_hall import BOARD_HALF, SPOTS
 
 from .shape import Paints, Shape
 

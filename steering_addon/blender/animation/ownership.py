@@ -29,7 +29,6 @@ from .animation_data import (
 )
 from .bake_record import RECORD, TRANSFORM_CHANNELS, BakeRecord, our_record
 from .custom_properties import name_in, plain
-from .held_transforms import TRANSFORM, holds_a_pose
 from .keyframes import (
     FRAME_TOLERANCE,
     GENERATED,
@@ -41,6 +40,7 @@ from .keyframes import (
     read_keys,
     write_keys,
 )
+from .posing import TRANSFORM, holds_a_pose
 
 GROUP = "Object Transforms"
 """The group of F-curves in which Blender puts transform channels."""

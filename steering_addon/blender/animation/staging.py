@@ -38,7 +38,6 @@ from .bake_actions import BakeAction, action_for_bake, has_one_user, leaves_noth
 from .bake_record import TRANSFORM_CHANNELS, BakeRecord, write_record
 from .custom_properties import KeptProperty, make, name_in, path_of, reading_drivers, remove, revive
 from .edited_keys import checksum_of
-from .held_transforms import holds_a_pose
 from .keyframes import BakedKeys, Column, read_modifiers, unsettled_handles, write_changes, write_modifiers
 from .ownership import (
     GROUP,
@@ -55,7 +54,7 @@ from .ownership import (
     set_muted,
     with_muted,
 )
-from .posing import hides
+from .posing import hides, holds_a_pose
 from .rotation_channels import data_path
 from .visibility import SWITCHES, kept_hidden, show_as, switches_of
 

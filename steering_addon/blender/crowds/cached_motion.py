@@ -12,8 +12,7 @@ from ..objects.doubles import doubles
 from ..objects.node_inputs import input_of
 from ..read.evaluated_points import KINDS
 from ..refusal import Refusal
-from .cache_edits import edits_of
-from .crowd_cache import player_of, shown_by
+from .crowd_cache import edits_of, player_of, shown_by
 from .shown_models import get_column
 
 NEARER = 0.5

@@ -7,10 +7,10 @@ from bpy.props import BoolProperty, StringProperty
 from bpy.types import Context, Object, Scene
 
 from ...simulation.roles import Role
-from ..crowds.copied_states import copy_crowd, copy_states
 from ..crowds.crowd_cache import is_kept_here, save_as_library
 from ..crowds.joining import SMALLEST, fit_body, fit_size, fit_stride, height_of
 from ..crowds.populating.members import collection_beside
+from ..crowds.states import copy_crowd, copy_states
 from ..objects.crowd_caches import cache_of
 from ..objects.focus import check_editable, crowd_in_focus, select_only, selectable, vehicle_in_focus, vehicles_selected
 from ..objects.hierarchy import Family

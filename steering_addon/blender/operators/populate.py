@@ -36,7 +36,7 @@ from ..objects.hierarchy import Family, roots
 from ..objects.tagged_objects import crowd_of, list_names, names_of
 from ..properties import has_role, pointed_at
 from ..property_groups import operator_property, stored_value, values_of
-from ..read.arrangement import CHOICE, FITS, NUMBERS, WANTED, shown
+from ..read.ground import CHOICE, FITS, NUMBERS, WANTED, shown
 from ..read.role_assignment import new_crowd
 from ..refusal import Refusal, check_stored, choice_in
 from .polls import RemovingRow, SteeringOperator, has_editable_crowd, has_editable_scene, in_object_mode, needed

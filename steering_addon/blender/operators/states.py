@@ -7,9 +7,10 @@ from ...minds.conditions import CONDITIONS, OfItself, OfRegions
 from ...minds.declaring import TriggerModel
 from ...simulation.roles import Role
 from ..animation.ownership import bake_of
-from ..crowds.copied_states import copy_states, crowds_with_states
 from ..crowds.states import (
     CUE_PATH,
+    copy_states,
+    crowds_with_states,
     new_cue,
     new_trigger,
     number_of,

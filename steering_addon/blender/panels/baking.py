@@ -14,8 +14,8 @@ from ..status.census import Census, known, settled
 from ..status.findings import FindingKind
 from ..status.inactivity import why_still
 from ..status.refused import Refused, last_refused
+from .crowds import lost_crowds
 from .fields import as_popover, counted, draw_properties, fields, fits, in_tab, note, note_in_popover, shorten
-from .lost_crowds import lost_crowds
 
 
 class Baking:

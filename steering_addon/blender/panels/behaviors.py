@@ -12,8 +12,8 @@ from ..properties import has_role, uses
 from ..property_groups import meaningful
 from ..status.census import Census, known
 from ..status.inactivity import why_away, why_idle, why_still
+from .crowds import lost_crowd_of
 from .fields import OfCrowd, columns, fields, in_both, note, parameters
-from .lost_crowds import lost_crowd_of
 from .presets import preset_button
 
 COMMON = tuple(Behavior.parameters())

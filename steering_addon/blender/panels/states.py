@@ -7,10 +7,9 @@ from ...minds.minding import share_told
 from ...simulation.locomotion import Locomotion
 from ...simulation.roles import Role
 from ..animation.posing import short_name
-from ..animation.state_history import now
+from ..animation.run_records import now
 from ..clips.crowd_clips import state_of, stored_clips
-from ..crowds.copied_states import crowds_with_states
-from ..crowds.states import cue_strips, in_order, states_before, states_of_crowd, triggers_of_state
+from ..crowds.states import crowds_with_states, cue_strips, in_order, states_before, states_of_crowd, triggers_of_state
 from ..moving import BY_CHOICE
 from ..objects.focus import crowd_in_focus, vehicle_in_focus
 from ..objects.identity import state_numbers

@@ -21,12 +21,11 @@ from ..objects.tagged_objects import in_use
 from ..properties import replaces_own_keys, settings_of
 from ..read.plan import plan_reading
 from ..refusal import Refusal
-from .plain_vehicles import viewports
 from .published import publish, withdraw
 from .readings import Readings, crowds_of_settings, read_blocks
 from .rehearsal import Rehearsal
 from .showing import Shown, show
-from .stand_ins import StandIns, covered
+from .stand_ins import StandIns, covered, viewports
 
 AT_ONCE = 0.25
 """Most seconds that a change of the frame or the scene may take to simulate; the rest follows in pieces."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from bpy.types import Object, Scene
 
-from ..animation.state_history import TakenUp
+from ..animation.run_records import TakenUp
 
 UNKNOWN = np.array([-1])
 

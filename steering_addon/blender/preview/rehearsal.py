@@ -17,24 +17,22 @@ from ...recording.run_record import ChangeOfMind, changes
 from ...simulation.arrays.once import once
 from ...simulation.run import leading_in, step
 from ...simulation.snapshot import Snapshot, State
-from ..animation.state_history import TakenUp
+from ..animation.run_records import TakenUp
 from ..clips.clip_record import clip_record
 from ..clips.measuring import player_below
 from ..objects.hierarchy import Family
 from ..read.dependencies import animates
 from ..read.joined_vehicles import object_part, point_parts
-from ..read.lead_in import lead_in
 from ..read.marks import are_as_planned
 from ..read.plan import Plan
-from ..read.sweep import sweep, to_link
+from ..read.sweep import lead_in, sweep, to_link
+from ..write.bake import StateNarrator
 from ..write.channels import ChannelConverter
-from ..write.histories import StateNarrator
 from .hiding import Hideable
-from .plain_vehicles import PlainVehicles
 from .published import PublishedFrame
 from .readings import Readings
 from .showing import Shown, is_driven, show_as_they_are, shown_as_nothing
-from .stand_ins import Placed, stands_of
+from .stand_ins import Placed, PlainVehicles, stands_of
 from .view_writer import ViewWriter
 
 AHEAD = 24

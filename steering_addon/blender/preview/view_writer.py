@@ -17,7 +17,7 @@ from ..read.plan import Plan
 from ..read.sources import keyed_properties
 from ..refusal import Refusal
 from ..write.subjects import PlayingModel, PlayingModels, driven_crowds, playing_models, subjects_of
-from .rig_poses import RigPose
+from .showing import RigPose
 
 
 class ViewWriter:

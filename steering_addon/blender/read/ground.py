@@ -1,7 +1,7 @@
 """The places of members: the faces of a mesh, the inside of a volume, a curve, or a formation around the crowd."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 
 import numpy as np
@@ -25,22 +25,47 @@ from ...settings.placement import (
     walked_to,
     within,
 )
-from ...settings.population import CIRCLE, CURVE, ONE_PLACE, OVER_ALL, SURFACE, VOLUME, Population
+from ...settings.population import ARRANGEMENTS, CIRCLE, CURVE, ONE_PLACE, OVER_ALL, SURFACE, VOLUME, Population
 from ...settings.standing import standable, ways_to, well_placed, with_headroom
 from ...simulation.arrays.vectors import unit
 from ...simulation.geometry.paths import Path
 from ...simulation.geometry.surfaces import Surfaces, surfaces
 from ...simulation.locomotion import Locomotion
 from ...simulation.roles import Role
-from ..objects.body_sizes import points_of, triangles_of
+from ..objects.body_sizes import SOLID, points_of, triangles_of
 from ..objects.doubles import doubles, placed
 from ..properties import has_role
 from ..refusal import Refusal
-from .arrangement import FITS, LABELS, WANTED
 from .curves import CurveReader
 from .reading import RegionReader
 from .solids import Solids, fitting_region
 from .sources import BodySource
+
+NUMBERS = {choice.name: choice.number for choice in ARRANGEMENTS}
+LABELS = {choice.number: choice.label for choice in ARRANGEMENTS}
+CHOICE = "arrangement"
+"""The setting that holds the arrangement."""
+PLACE = "place"
+"""The setting that holds the mesh, volume or curve, for arrangements that need one."""
+WANTED = {SURFACE: "mesh", VOLUME: "region, Empty or closed mesh", CURVE: "curve"}
+"""The kind of place of each arrangement that needs one."""
+FITS: dict[int, Callable[[Object], bool]] = {
+    SURFACE: lambda ob: ob.type in SOLID,
+    VOLUME: lambda ob: ob.type in SOLID or ob.type == "EMPTY",
+    CURVE: lambda ob: ob.type == "CURVE",
+}
+"""Whether an object is the kind of place that an arrangement needs."""
+
+
+def shown(arrangement: str) -> list[str]:
+    """The settings that apply to an arrangement, in the order of the panel; of an unknown one those of all."""
+    number = NUMBERS.get(arrangement)
+    declared = Population.parameters()
+    names = [name for name, p in declared.items() if p.only_with is None or number in p.only_with[1]]
+    if number in WANTED:
+        names.insert(names.index(CHOICE) + 1, PLACE)
+    return names
+
 
 DENSITY = "Density"
 """The vertex group of a ground whose weights say how densely members stand on it."""

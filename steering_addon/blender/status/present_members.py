@@ -17,8 +17,7 @@ from ..animation.bake_record import BakeRecord
 from ..animation.custom_properties import path_of
 from ..animation.frame_rate import frame_range
 from ..animation.ownership import CurrentAnimation
-from ..animation.run_records import Outcomes, outcome_of
-from ..animation.state_history import TakenUp
+from ..animation.run_records import Outcomes, TakenUp, outcome_of
 from ..preview.published import published_frame
 from ..properties import settings_of
 from ..property_groups import values_of

@@ -1,6 +1,7 @@
 """The writer of keyframes: turns the portraits of vehicles into keys on their own channels.
 
 What comes in is kept for a few frames, then converted to channels, of which only the numbers of the keys are kept.
+Custom properties are keyed alike: numbers for drivers, how far heads turn, and states.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -9,13 +10,16 @@ from itertools import groupby, islice
 import numpy as np
 from bpy.types import Object
 
-from ...portrayal.portrait import Portrait
+from ...portrayal.driver_properties import LOOKS, STATE
+from ...portrayal.finish import HeadsAhead
+from ...portrayal.portrait import CrowdPortrait, Portrait
 from ...portrayal.sketch import VisibleBodies
 from ...recording.thinned_curves import TOGETHER, ThinnedCurve
 from ..animation.ownership import keyed_bake_of
 from ..animation.rotation_channels import WIDEST, width_of
 from ..animation.staging import Staging, clear_all
 from ..clips.clip_record import clip_record
+from ..clips.crowd_clips import settings_for
 from ..clips.shapes import clear_players, has_own_shapes
 from ..objects.hierarchy import Family, ancestors
 from ..objects.tagged_objects import names_of
@@ -23,12 +27,11 @@ from ..pieces import as_part
 from ..properties import settings_of
 from ..read.joined_vehicles import object_part
 from ..read.plan import Plan
-from ..read.sources import parts_of
+from ..read.sources import CrowdSource, keyed_properties, parts_of
 from ..refusal import Refusal
 from .channels import AT_ONCE, LATEST, ChannelConverter, NeededKeys
 from .clip_writer import ClipWriter
-from .property_columns import KEY, DriverColumns, StateColumns
-from .subjects import Eaten, PlayingModels, radii
+from .subjects import Eaten, PlayingModels, driven_crowds, radii, stateful_crowds
 
 STAGING = 0.4
 """The share of the writing that the keys of vehicles take; the clips of their armatures take the rest."""
@@ -262,3 +265,83 @@ def _exact(plan: Plan, playing: PlayingModels) -> set[Object]:
 
 def _plays_clips(ob: Object) -> bool:
     return clip_record(ob) is not None or has_own_shapes(ob)
+
+
+KEY = np.float32
+"""The type of the numbers that Blender's keys hold."""
+
+
+class DriverColumns:
+    """The numbers for drivers of the vehicles of a plan, on all frames."""
+
+    def __init__(self, plan: Plan, but: Collection[Object]) -> None:
+        """`but`: crowds that are left out."""
+        driven = enumerate(driven_crowds(plan))
+        self._crowds = [(k, _CrowdColumns(plan, crowd)) for k, crowd in driven if crowd.ob not in but]
+
+    def frame(self, row: int, portrait: Portrait) -> None:
+        """Take in a frame, the one of this row."""
+        for k, crowd in self._crowds:
+            crowd.frame(row, portrait.driven[k])
+
+    def columns(self) -> dict[int, dict[str, np.ndarray]]:
+        """The properties (f,) of each vehicle by name, by its row."""
+        return {row: columns for _, crowd in self._crowds for row, columns in crowd.columns().items()}
+
+
+class _CrowdColumns:
+    """The numbers for drivers of one crowd."""
+
+    def __init__(self, plan: Plan, crowd: CrowdSource) -> None:
+        self._crowd = crowd
+        source = plan.vehicles.source
+        self._keyed = [keyed_properties(source.owner(row), crowd.ob) for row in crowd.rows.tolist()]
+        names = dict.fromkeys(name for keyed in self._keyed for name in keyed if name not in LOOKS)
+        self._columns = {name: np.zeros((len(crowd.rows), len(plan.frames)), KEY) for name in names}
+        lead = float(settings_for(crowd.ob, 1).look_ahead[0])
+        self._heads = HeadsAhead(lead, plan.frame_time, eases_always=True) if crowd.portrayal.look.any() else None
+
+    def frame(self, row: int, portrayed: CrowdPortrait) -> None:
+        for name in self._columns.keys() & portrayed.properties.keys():
+            self._columns[name][:, row] = portrayed.properties[name]
+        if self._heads is not None:
+            self._heads.frame(portrayed.heads)
+
+    def columns(self) -> dict[int, dict[str, np.ndarray]]:
+        """The properties (f,) of each vehicle by name, by its row."""
+        told = {
+            row: {name: self._columns[name][k] for name in self._keyed[k] if name in self._columns}
+            for k, row in enumerate(self._crowd.rows.tolist())
+        }
+        if self._heads is not None:
+            left, raised, _ = self._heads.turned()
+            for k, columns in enumerate(told.values()):
+                columns |= dict(zip(LOOKS, (left[k], raised[k])))
+        return told
+
+
+class StateColumns:
+    """The numbers that tell the states of the vehicles of a plan, on all frames."""
+
+    def __init__(self, plan: Plan, but: Collection[Object]) -> None:
+        """`but`: crowds that are left out."""
+        self._crowds, numbers = [], sorted({state.crowd for state in plan.states})
+        for k, (number, crowd) in enumerate(zip(numbers, stateful_crowds(plan), strict=True)):
+            if plan.crowds[number].ob not in but:
+                shape, kinds = (len(crowd.rows), len(plan.frames)), {STATE: np.int32} | dict.fromkeys(crowd.names, KEY)
+                columns = {name: np.zeros(shape, kind) for name, kind in kinds.items()}
+                self._crowds.append((k, crowd.rows, columns))
+
+    def frame(self, row: int, portrait: Portrait) -> None:
+        """Take in a frame, the one of this row."""
+        for k, _, columns in self._crowds:
+            for name, column in columns.items():
+                column[:, row] = portrait.states[k][name]
+
+    def columns(self) -> dict[int, dict[str, np.ndarray]]:
+        """The properties (f,) of each vehicle by name, by its row."""
+        return {
+            row: {name: column[k] for name, column in columns.items()}
+            for _, rows, columns in self._crowds
+            for k, row in enumerate(rows.tolist())
+        }

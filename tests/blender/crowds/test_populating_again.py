@@ -178,7 +178,7 @@ def test_a_member_without_a_front_is_refused_before_it_would_be_moved(crowd) -> 
 
 
 def test_the_panel_shows_only_settings_that_apply(crowd) -> None:
-    shown = part("blender.read.arrangement").shown
+    shown = part("blender.read.ground").shown
     assert {"lean", "height", "place", "distance"} <= set(shown("SURFACE"))
     assert {"columns", "layers"} & set(shown("SURFACE")) == set()
     assert {"columns", "layers", "distance"} <= set(shown("GRID"))

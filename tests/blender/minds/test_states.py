@@ -293,7 +293,7 @@ def test_a_trigger_that_is_switched_off_does_not_give_its_number_to_another() ->
 
 
 def test_the_record_of_states_is_read_back_and_a_changed_one_is_not() -> None:
-    history = part("blender.animation.state_history")
+    history = part("blender.animation.run_records")
     told = (
         history.TakenUp(6.0, "Startle", history.OTHERS, "", "Wolf", "Sheep 2", (("", 0.5), ("Startle", 0.9))),
         history.TakenUp(9.0, "", "ENDED"),

@@ -419,7 +419,7 @@ def test_the_overlay_adds_no_handlers_in_background_mode_and_removes_them_all() 
     called = [(handler, getattr(bpy.app.handlers, moment)) for moment, handler in watching.HANDLERS.items()]
     for handler, handlers in called:
         assert handler not in handlers
-    assert not part("blender.overlay.gpu_lines")._handles
+    assert not part("blender.overlay")._handles
     watching.begin()
     assert all(handler in handlers for handler, handlers in called)
     watching.end()

@@ -126,7 +126,7 @@ def test_a_preset_is_found_by_its_label_and_as_a_preset_of_a_crowd() -> None:
 
 
 def test_every_synonym_leads_to_existing_entries_and_finds_them() -> None:
-    for word, expected in part("blender.panels.search_words").SYNONYMS.items():
+    for word, expected in part("blender.panels.menus").SYNONYMS.items():
         assert set(expected) <= found(word), word
         assert len(set(expected)) == len(expected) > 0, word
 

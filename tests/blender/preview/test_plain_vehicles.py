@@ -19,7 +19,7 @@ def playing(monkeypatch):
     """Whether the timeline plays, as a list with one value."""
     plays = [True]
     monkeypatch.setattr(part("blender.preview.live"), "plays_in_whole_views", lambda scene: plays[0])
-    monkeypatch.setattr(part("blender.preview.plain_vehicles"), "LEAST", 1)
+    monkeypatch.setattr(part("blender.preview.stand_ins"), "LEAST", 1)
     return plays
 
 

@@ -22,7 +22,7 @@ def led_in(preroll: int, **behaviors) -> tuple:
     mine = crowd("Mine", **(behaviors or {"seek": {}}))
     mine.steering.preroll = preroll
     vehicle(crowd=mine)
-    return part("blender.read.lead_in").lead_in(part("blender.read.plan").plan_reading(bpy.context.scene))
+    return part("blender.read.sweep").lead_in(part("blender.read.plan").plan_reading(bpy.context.scene))
 
 
 def keyed(ob, values: dict, kind: str = "LINEAR"):
@@ -54,7 +54,7 @@ def test_a_surface_is_carried_on_backwards_as_it_is() -> None:
     mine.steering.locomotion = "ON_FOOT"
     mine.steering.preroll = 12
     vehicle(crowd=mine)
-    snapshots = part("blender.read.lead_in").lead_in(part("blender.read.plan").plan_reading(bpy.context.scene))
+    snapshots = part("blender.read.sweep").lead_in(part("blender.read.plan").plan_reading(bpy.context.scene))
     corner = np.array([each.surfaces.layers[-1].points[0] for each in snapshots])
     assert np.allclose(corner, np.arange(-12, 0)[:, None] * FAST + (-9.0, -9.0, 0.0), atol=1e-4)
 
@@ -98,5 +98,5 @@ def test_keyed_settings_hold() -> None:
     mine.steering.preroll = 6
     insert(mine, "steering.vehicle.max_speed", {1: 5.0, 11: 9.0})
     vehicle(crowd=mine)
-    snapshots = part("blender.read.lead_in").lead_in(part("blender.read.plan").plan_reading(bpy.context.scene))
+    snapshots = part("blender.read.sweep").lead_in(part("blender.read.plan").plan_reading(bpy.context.scene))
     assert [each.vehicle.max_speed[0] for each in snapshots] == [5.0] * 6

@@ -15,8 +15,8 @@ from ....settings.preset import Preset
 from ....simulation.arrays.chance import keys_of
 from ....simulation.arrays.identities import distinct
 from ....simulation.roles import Role
-from ...animation.held_transforms import held_paths, let_go
 from ...animation.ownership import holds_nothing
+from ...animation.posing import held_paths, let_go
 from ...objects.crowd_caches import standing_for
 from ...objects.doubles import doubles
 from ...objects.hierarchy import Family, ancestors

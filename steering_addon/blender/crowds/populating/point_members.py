@@ -16,7 +16,7 @@ from ....simulation.arrays.chance import keys_of
 from ....simulation.arrays.identities import rows_among
 from ....simulation.arrays.vectors import cross
 from ....simulation.roles import Role
-from ...animation.held_transforms import let_go
+from ...animation.posing import let_go
 from ...animation.rotation_channels import channels_from_matrices
 from ...objects.doubles import axes_of_model
 from ...objects.hierarchy import roots
