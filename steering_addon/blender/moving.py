@@ -26,9 +26,7 @@ def own_locomotion_of(vehicle: Object) -> type[Locomotion] | None:
 
 def known_locomotion(vehicle: Object, crowd: Object) -> tuple[Object, type[Locomotion]] | None:
     """The vehicle or crowd whose settings move a vehicle, and the locomotion; None for one unknown to this version.
-
-    Writes nothing.
-    """
+    Writes nothing."""
     for holder, choice in ((vehicle, vehicle.steering.own_locomotion), (crowd, crowd.steering.locomotion)):
         if choice in BY_CHOICE:
             return holder, BY_CHOICE[choice]

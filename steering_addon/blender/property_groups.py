@@ -181,11 +181,8 @@ def _is_in_scene(_group: Any, ob: bpy.types.Object) -> bool:
 
 
 def values_of(declaration: type[Declared], group: Any) -> dict[str, Any]:
-    """The values of a property group in the form of the declaration, within its limits.
-
-    Pointers are left out. A NaN stays NaN, so that the caller can refuse it. Refused if a choice is one that this
-    version does not know.
-    """
+    """The values of a property group in the form of the declaration, within its limits. Pointers are left out. A NaN
+    stays NaN, so that the caller can refuse it. Refused if a choice is one that this version does not know."""
     return {
         name: number_of(parameter.choices, choice_in(group, name))
         if parameter.kind is Kind.CHOICE
@@ -196,10 +193,8 @@ def values_of(declaration: type[Declared], group: Any) -> dict[str, Any]:
 
 
 def values_for_preset(declaration: type[Declared], group: Any) -> dict[str, Value]:
-    """The values of a property group that presets hold.
-
-    Without the spurious digits of 32-bit floats: 0.1 instead of 0.10000000149.
-    """
+    """The values of a property group that presets hold. Without the spurious digits of 32-bit floats: 0.1 instead of
+    0.10000000149."""
     values = {name: getattr(group, name) for name in held(declaration)}
     return {name: float(str(np.float32(v))) if isinstance(v, float) else v for name, v in values.items()}
 

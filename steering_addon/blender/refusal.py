@@ -54,7 +54,11 @@ def choice_in(group: PropertyGroup, name: str) -> str:
     """The choice that a property holds. Refused if this version does not know it."""
     choice: str = getattr(group, name)
     if not choice:
-        _refuse_choice(group.id_data, group.path_from_id(name))
+        ob = group.id_data
+        text = (
+            f"{group.path_from_id(name)} of {ob.name} is a choice that this version does not know. Choose another one."
+        )
+        raise Refusal(text, about=[ob.original])
     return choice
 
 
@@ -103,11 +107,6 @@ def finite_numbers(objects: Sequence[Object], name: str) -> np.ndarray:
 def _refuse_number(ob: Object, path: str) -> None:
     text = f"{path} of {ob.name} is not a finite number. Enter a number, or check its driver."
     raise Refusal(text, about=[ob])
-
-
-def _refuse_choice(ob: Object, path: str) -> None:
-    text = f"{path} of {ob.name} is a choice that this version does not know. Choose another one."
-    raise Refusal(text, about=[ob.original])
 
 
 def _groups(group: PropertyGroup | None) -> Iterator[tuple[PropertyGroup, tuple[str, ...], tuple[str, ...]]]:

@@ -61,10 +61,8 @@ def channelbag(ob: Object) -> Channelbag | None:
 
 
 def channelbag_in(action: Action, slot: ActionSlot | None, *, ensure: bool = False) -> Channelbag | None:
-    """The holder of the curves of one slot of an action, whether or not an object plays it.
-
-    None if the slot has no curves yet; with `ensure` the missing layer, strip and bag are made.
-    """
+    """The holder of the curves of one slot of an action, whether or not an object plays it. None if the slot has no
+    curves yet; with `ensure` the missing layer, strip and bag are made."""
     if not SLOTTED:
         return action
     if slot is None:

@@ -74,10 +74,8 @@ def leaves_nothing(played: CurrentAnimation) -> bool:
 
 
 def without_bake(played: CurrentAnimation, *, edits: bool = False) -> Unbaked:
-    """The action an object would play without its bake; the one it plays is left alone.
-
-    `edits`: whether keys that were set between thinned ones since go with the bake.
-    """
+    """The action an object would play without its bake; the one it plays is left alone. `edits`: whether keys that were
+    set between thinned ones since go with the bake."""
     action, slot, record = played.action, played.slot, played.record
     if record is None:
         return Unbaked(action, slot)
@@ -125,10 +123,8 @@ def moved_without_bake(played: CurrentAnimation) -> Iterator[CurrentAnimation]:
 def action_for_bake(
     ob: Object, unbaked: Unbaked, first: float, last: float, replaced: Collection[str], *, posed: bool = False
 ) -> BakeAction:
-    """Prepare the action a bake is written into, with everything to be kept of the action without a bake.
-
-    The animator's own animation on the `replaced` channels is set aside, and if `posed`, that of bones.
-    """
+    """Prepare the action a bake is written into, with everything to be kept of the action without a bake. The
+    animator's own animation on the `replaced` channels is set aside, and if `posed`, that of bones."""
     bag = channelbag_in(unbaked.action, unbaked.slot)
     curves = own_curves(bag, None, first, last, replaced) + (pose_curves(bag) if posed else [])
     if unbaked.new and not curves:
@@ -153,10 +149,8 @@ def only_poses(unbaked: Unbaked) -> bool:
 
 
 def _put_back(kept: Channelbag | None, bag: Channelbag, record: BakeRecord) -> None:
-    """Put the keys that a bake replaced back into a copy of the baked action, from which the bake was removed.
-
-    Of a muted curve these are all keys. A key that the animator has set on the same frame since is kept.
-    """
+    """Put the keys that a bake replaced back into a copy of the baked action, from which the bake was removed. Of a
+    muted curve these are all keys. A key that the animator has set on the same frame since is kept."""
     for curve in pose_curves(kept) if record.posed else ():
         if bag.fcurves.find(curve.data_path, index=curve.array_index) is None:
             copy_curve(curve, bag)

@@ -73,11 +73,8 @@ class BakeRecord:
 
 
 def our_record(action: Action | None) -> BakeRecord | None:
-    """The record of the bake an action holds; None without a readable record.
-
-    A record with a part that no bake writes, such as one that a script has changed, is not readable: keys below it are
-    treated as the animator's own.
-    """
+    """The record of the bake an action holds; None without a readable record. A record with a part that no bake writes,
+    such as one that a script has changed, is not readable: keys below it are treated as the animator's own."""
     try:
         stored = action[RECORD]
         kept_properties = stored.get("kept_properties")

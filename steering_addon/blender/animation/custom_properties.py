@@ -128,10 +128,8 @@ def _update(display: Any, settings: dict[str, Any]) -> None:
 
 
 def make(ob: Object, name: str, value: float, *, reset: bool) -> None:
-    """Give an object a property for a bake, or set the one that an earlier bake has made.
-
-    With `reset` it keeps no settings of an earlier property of that name: Blender clamps keyed values to its limits.
-    """
+    """Give an object a property for a bake, or set the one that an earlier bake has made. With `reset` it keeps no
+    settings of an earlier property of that name: Blender clamps keyed values to its limits."""
     reset = reset or name not in ob
     ob[name] = round(value) if name in WHOLE else value
     if reset:

@@ -23,10 +23,8 @@ def checksum_of(columns: Iterable[Column]) -> int:
 
 
 def shape_of(points: np.ndarray | Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
-    """The columns of the points (3, k, 2) of keys that shape a curve from the first frame to the last.
-
-    Blender computes the outermost handles where keys of the animator's are beyond.
-    """
+    """The columns of the points (3, k, 2) of keys that shape a curve from the first frame to the last. Blender computes
+    the outermost handles where keys of the animator's are beyond."""
     return points[0], points[1][1:], points[2][:-1]
 
 

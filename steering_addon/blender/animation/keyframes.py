@@ -119,18 +119,14 @@ def frames_of(curve: FCurve) -> np.ndarray:
 
 
 def _doubled(points: np.ndarray) -> np.ndarray:
-    """The frames of keys (k, 2) in double precision, as numpy 2 compares single precision only with such.
-
-    A hundredth of a frame is lost in single precision from frame 100,000 on.
-    """
+    """The frames of keys (k, 2) in double precision, as numpy 2 compares single precision only with such. A hundredth
+    of a frame is lost in single precision from frame 100,000 on."""
     return points[:, 0].astype(np.float64)
 
 
 def write_keys(curve: FCurve, keys: Keys) -> None:
-    """Give a curve exactly these keys.
-
-    If keys have other neighbors than when they were read, call `compute_handles` afterwards.
-    """
+    """Give a curve exactly these keys. If keys have other neighbors than when they were read, call `compute_handles`
+    afterwards."""
     points = curve.keyframe_points
     points.clear()
     points.add(len(keys))
@@ -183,11 +179,8 @@ def _all_of(choice: int, count: int) -> np.ndarray:
 
 
 def compute_handles(curve: FCurve, keys: Keys) -> None:
-    """Let Blender compute the automatic handles of a curve with these keys.
-
-    The handles that the animator has placed stay: with smoothing, Blender moves some of them on frames so late that
-    their digits run out.
-    """
+    """Let Blender compute the automatic handles of a curve with these keys. The handles that the animator has placed
+    stay: with smoothing, Blender moves some of them on frames so late that their digits run out."""
     curve.update()
     for side, computed in zip(HANDLES[3:], _computed_handles(keys), strict=True):
         if not computed.all():
@@ -244,10 +237,7 @@ class BakedKeys:
         self._smoothing = NOT_SMOOTHED
 
     def new_curve(self, bag: Channelbag, data_path: str, index: int, values: Column) -> FCurve:
-        """Add a baked curve.
-
-        Raises RuntimeError if the bag already has such a curve.
-        """
+        """Add a baked curve. Raises RuntimeError if the bag already has such a curve."""
         curve = bag.fcurves.new(data_path, index=index)
         if not isinstance(values, np.ndarray):
             write_thinned_keys(curve, values)
@@ -265,9 +255,7 @@ class BakedKeys:
 
     def sample(self, bag: Channelbag) -> None:
         """Convert the keys of the curves of a bag, all made by `new_curve`, to samples, as `set_values` needs them.
-
-        Frames must be whole and consecutive. Thinned curves are left without keys.
-        """
+        Frames must be whole and consecutive. Thinned curves are left without keys."""
         for curve in bag.fcurves:
             if not curve.is_empty:
                 curve.convert_to_samples(*self._range)
@@ -275,10 +263,8 @@ class BakedKeys:
             self._smoothing = int(kind)
 
     def set_values(self, bag: Channelbag, columns: Iterable[Column]) -> None:
-        """Write baked keys with these values into a copy of a bag that was given to `sample`.
-
-        Blender copies samples and takes their values in a small part of the time it takes for keys.
-        """
+        """Write baked keys with these values into a copy of a bag that was given to `sample`. Blender copies samples
+        and takes their values in a small part of the time it takes for keys."""
         curves = bag.fcurves
         for curve, values in zip(curves, columns):
             if not isinstance(values, np.ndarray):
@@ -291,10 +277,8 @@ class BakedKeys:
         curves.foreach_set("auto_smoothing", np.full(len(curves), self._smoothing, CHOICE))
 
     def add_to_curve(self, curve: FCurve, values: Column) -> None:
-        """Add baked keys to a curve that has keys; those on other frames keep all their properties.
-
-        Only automatic handles next to a baked key follow their new neighbor.
-        """
+        """Add baked keys to a curve that has keys; those on other frames keep all their properties. Only automatic
+        handles next to a baked key follow their new neighbor."""
         if isinstance(values, np.ndarray):
             baked = generated_keys(self._points[:, 0], values, LINEAR)
         else:
@@ -364,10 +348,8 @@ def generated_keys(frames: np.ndarray, values: np.ndarray, interpolation: int) -
 
 
 def copy_curve(source: FCurve, bag: Channelbag, keys: Keys | None = None) -> FCurve:
-    """Copy a curve with its settings, modifiers and group into another action; `keys` replace its own.
-
-    A sampled curve stays sampled.
-    """
+    """Copy a curve with its settings, modifiers and group into another action; `keys` replace its own. A sampled curve
+    stays sampled."""
     curve = bag.fcurves.new(source.data_path, index=source.array_index)
     if len(source.sampled_points):
         _copy_samples(source, curve)
@@ -409,10 +391,8 @@ def write_modifiers(curve: FCurve, modifiers: list[dict[str, Any]]) -> None:
 
 
 def _add_control_points(envelope: FModifier, points: list[tuple[float, float, float]]) -> None:
-    """Add points, each frame, min and max, to an envelope modifier.
-
-    In bulk: when a single value of a point is set, Blender takes the point for a modifier and may crash (4.2, 4.5).
-    """
+    """Add points, each frame, min and max, to an envelope modifier. In bulk: when a single value of a point is set,
+    Blender takes the point for a modifier and may crash (4.2, 4.5)."""
     for frame, _, _ in points:
         envelope.control_points.add(frame)
     envelope.control_points.foreach_set("min", [low for _, low, _ in points])

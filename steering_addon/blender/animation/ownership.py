@@ -104,10 +104,8 @@ def is_baked(ob: Object) -> bool:
 
 
 def our_keys(curve: FCurve, record: BakeRecord | None, *, edits: bool = False) -> np.ndarray:
-    """A mask (k,) of the keys of a curve that are ours, by the record of its action.
-
-    `edits`: whether keys that the animator has set between thinned ones since count, as what is edited does.
-    """
+    """A mask (k,) of the keys of a curve that are ours, by the record of its action. `edits`: whether keys that the
+    animator has set between thinned ones since count, as what is edited does."""
     if record is None or curve.data_path not in record.channels:
         return np.zeros(len(curve.keyframe_points), dtype=bool)
     within = _within(curve, record.first, record.last)
@@ -149,10 +147,8 @@ def is_own(curve: FCurve, record: BakeRecord | None, first: float, last: float) 
 
 
 def contested(channels: Collection[str]) -> tuple[str, ...]:
-    """The channels that must hold no animation but the bake's, if a bake writes these channels.
-
-    If it writes one transform channel, these include all transform channels.
-    """
+    """The channels that must hold no animation but the bake's, if a bake writes these channels. If it writes one
+    transform channel, these include all transform channels."""
     others = [path for path in channels if path not in TRANSFORM_CHANNELS]
     return (*(TRANSFORM_CHANNELS if len(others) < len(channels) else ()), *others)
 
@@ -239,11 +235,8 @@ def check_editable(ob: Object) -> None:
 
 
 def remove_our_keys(bag: Channelbag, record: BakeRecord, *, edits: bool = False) -> None:
-    """Remove the keys of a bake, and the curves that hold nothing else.
-
-    The other keys get back the handles that they had before the bake. Modifiers on baked curves are removed with the
-    bake. `edits` as for `our_keys`.
-    """
+    """Remove the keys of a bake, and the curves that hold nothing else. The other keys get back the handles that they
+    had before the bake. Modifiers on baked curves are removed with the bake. `edits` as for `our_keys`."""
     for curve in list(bag.fcurves):
         ours = our_keys(curve, record, edits=edits)
         if _are_all(ours):
@@ -259,11 +252,8 @@ def remove_our_keys(bag: Channelbag, record: BakeRecord, *, edits: bool = False)
 
 
 def remove_own_keys(bag: Channelbag, first: float, last: float, channels: Collection[str] = TRANSFORM_CHANNELS) -> None:
-    """Remove the animator's own animation from frame `first` to `last` of these channels.
-
-    For a copy of the animator's action, to make room for a bake. A muted curve is removed with all its keys, as none of
-    them moves the object.
-    """
+    """Remove the animator's own animation from frame `first` to `last` of these channels. For a copy of the animator's
+    action, to make room for a bake. A muted curve is removed with all its keys, as none of them moves the object."""
     for curve in own_curves(bag, None, first, last, channels):
         keys = read_keys(curve)
         keys = keys.take(~keys.within(first, last))

@@ -80,10 +80,8 @@ def check_strips_play(rig: Object) -> None:
 def check_shows_clips(
     rig: Object, channels: Collection[tuple[str, int]], clips: Collection[Action], replace: bool
 ) -> None:
-    """Refuse an armature that plays an action which hides clips on these channels.
-
-    An action that is one of the clips, or came along with them, is set aside without asking: it is safe.
-    """
+    """Refuse an armature that plays an action which hides clips on these channels. An action that is one of the clips,
+    or came along with them, is set aside without asking: it is safe."""
     action, _ = hiding_action(rig, channels)
     if action is None or replace:
         return

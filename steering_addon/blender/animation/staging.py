@@ -244,10 +244,8 @@ class Staging:
         return staged
 
     def _new_action(self, ob: Object, channels: Channels) -> tuple[Action, ActionSlot | None]:
-        """An action with a curve for each component of the channels, whose values are still to be written.
-
-        It is a copy of a blank one, as copying is faster than making one.
-        """
+        """An action with a curve for each component of the channels, whose values are still to be written. It is a copy
+        of a blank one, as copying is faster than making one."""
         kind = tuple((path, type(columns[0])) for path, columns in channels.items())
         blank = self._blanks.get(kind)
         if blank is None:
@@ -404,10 +402,8 @@ def _readers(records: Mapping[Object, Iterable[BakeRecord | None]]) -> dict[Obje
 
 
 def _let_go(ob: Object, record: BakeRecord, channels: Iterable[str], readers: Readers) -> None:
-    """Restore custom properties and drivers after the keys of a bake are removed.
-
-    Properties that drivers read or that have keys stay.
-    """
+    """Restore custom properties and drivers after the keys of a bake are removed. Properties that drivers read or that
+    have keys stay."""
     bag = channelbag(ob)
     for path in channels:
         if path in TRANSFORM_CHANNELS:

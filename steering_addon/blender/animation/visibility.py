@@ -66,10 +66,8 @@ def kept_hidden(ob: Object, path: str, played: CurrentAnimation) -> bool:
 
 
 def show_as(switches: Mapping[Object, Mapping[str, bool]]) -> None:
-    """Set switches of objects, by their data paths.
-
-    In bulk: when set one by one, Blender goes through all collections for each.
-    """
+    """Set switches of objects, by their data paths. In bulk: when set one by one, Blender goes through all collections
+    for each."""
     # The objects on which a switch has another value than it should.
     changes = {
         path: {ob: due[path] for ob, due in switches.items() if path in due and getattr(ob, path) != due[path]}

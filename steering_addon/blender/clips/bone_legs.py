@@ -65,13 +65,8 @@ class BoneLegs:
 
 
 class PosedBones:
-    """The legs of n rigs on f frames.
-
-    Attributes:
-        soles: (n, f, m, 3) the points of the sole of each foot, in the space of the model.
-        places: (n, f, 3) where what carries each foot is.
-        reaches: how far each leg reaches.
-    """
+    """The legs of n rigs on f frames. `soles`: (n, f, m, 3) the points of the sole of each foot, in the space of the
+    model; `places`: (n, f, 3) where what carries each foot is; `reaches`: how far each leg reaches."""
 
     def __init__(self, legs: BoneLegs, location: Vectors, poses: np.ndarray, shape: tuple[int, int]) -> None:
         """`location` (n, f, bones, 3) as channels have it, `poses` (n f, bones, 4, 4) in the space of the model."""
@@ -147,11 +142,8 @@ def _soft_points(rig: Rig, rows: Rows, leg: Leg) -> tuple[Rows, list[Scalars], l
 
 
 def find_legs(rig: Rig, feet: Sequence[Rows], poses: np.ndarray) -> list[Leg | None]:
-    """Find the leg above each foot, as `find_leg`.
-
-    Shins that end near the ground, as those of blocky models, may seem to be of the foot. Where that leaves no leg for
-    each, only the lowest points count.
-    """
+    """Find the leg above each foot, as `find_leg`. Shins that end near the ground, as those of blocky models, may seem
+    to be of the foot. Where that leaves no leg for each, only the lowest points count."""
     legs = [find_leg(rig, rows, poses) for rows in feet]
     if not any(leg is None for leg in legs) and not share_a_leg(legs):
         return legs

@@ -37,10 +37,8 @@ MATTERS = 0.1
 
 
 def head_of(rig: Object, named: str, channels: Collection[tuple[str, int]]) -> str | None:
-    """The bone that turns the head of an armature: the one of this name, else the first that is named a head.
-
-    None if there is none, or clips do not turn it: what they leave alone would keep its turn without them.
-    """
+    """The bone that turns the head of an armature: the one of this name, else the first that is named a head. None if
+    there is none, or clips do not turn it: what they leave alone would keep its turn without them."""
     if rig.type != "ARMATURE":
         return None
     bones = [named] if named else [bone.name for bone in rig.data.bones if NAMED.search(bone.name)]

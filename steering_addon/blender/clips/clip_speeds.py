@@ -20,10 +20,8 @@ ALIKE = 1.15
 
 
 def gaits_of(crowd: Object, state: Object | None = None) -> list[tuple[float, str]]:
-    """The speeds for which the clips of a crowd that move ahead are made, in m/s, and their names, slowest first.
-
-    Those that are played in one of its states, or by default in none.
-    """
+    """The speeds for which the clips of a crowd that move ahead are made, in m/s, and their names, slowest first. Those
+    that are played in one of its states, or by default in none."""
     moving = [clip for clip in stored_clips(crowd) if clip.plays == "MOVE" and abs(clip.heading) < AHEAD]
     played = [clip for clip in moving if state_of(clip) == state] or [clip for clip in moving if state_of(clip) is None]
     speeds = ((clip.ground_speed or clip.speed, clip.action.name) for clip in played)

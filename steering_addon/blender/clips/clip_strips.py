@@ -55,13 +55,9 @@ class ClipPlayed:
 
 @dataclass(frozen=True)
 class RigClips:
-    """The clips of an armature or shape keys as these play them, the lowest first.
-
-    Attributes:
-        channels: those that the clips animate.
-        moves: whether the armature is the vehicle that a bake moves, which sets its own action aside.
-        made_of: the hash of the clips of its crowd, by `crowd_clips.clips_made_of`.
-    """
+    """The clips of an armature or shape keys as these play them, the lowest first. `channels`: those that the clips
+    animate; `moves`: whether the armature is the vehicle that a bake moves, which sets its own action aside; `made_of`:
+    the hash of the clips of its crowd, by `crowd_clips.clips_made_of`."""
 
     rig: Object | Key
     channels: Collection[Channel]

@@ -28,13 +28,8 @@ STIFF = 0.1
 
 @dataclass(frozen=True)
 class Chain:
-    """Bones that inverse kinematics bend.
-
-    Attributes:
-        top: the row of the first one, at whose head the hip is.
-        end: the row of the last one, at whose tail the ankle is.
-        length: of all, in the armature's space.
-    """
+    """Bones that inverse kinematics bend. `top`: the row of the first one, at whose head the hip is; `end`: the row of
+    the last one, at whose tail the ankle is; `length`: of all, in the armature's space."""
 
     top: int
     end: int
@@ -43,13 +38,8 @@ class Chain:
 
 @dataclass(frozen=True)
 class RigControl:
-    """A bone that carries a foot.
-
-    Attributes:
-        bone: its row.
-        turns: whether the foot turns with it.
-        leg: what bends between the hips and the foot, if that is known.
-    """
+    """A bone that carries a foot. `bone`: its row; `turns`: whether the foot turns with it; `leg`: what bends between
+    the hips and the foot, if that is known."""
 
     bone: int
     turns: bool

@@ -55,11 +55,8 @@ def actions_of(rig: Object) -> list[Action]:
 
 
 def own_actions(rig: Object) -> list[Action]:
-    """The actions that came with an armature or shape keys.
-
-    They are on its NLA tracks, where importers leave them muted, but for the one that it plays. Of FBX files nothing is
-    on tracks: there the names begin alike.
-    """
+    """The actions that came with an armature or shape keys. They are on its NLA tracks, where importers leave them
+    muted, but for the one that it plays. Of FBX files nothing is on tracks: there the names begin alike."""
     block = posed_block(rig)
     animation = block.animation_data
     record, bake = clip_record(block), bake_of(block)
@@ -76,10 +73,8 @@ def own_actions(rig: Object) -> list[Action]:
 
 
 def along_with(mesh: Object, action: Action) -> Action | None:
-    """The action that a mesh of a model plays while another part plays an action; None if it has none.
-
-    The same, or one that came with it and lasts as long: importers make one for each mesh.
-    """
+    """The action that a mesh of a model plays while another part plays an action; None if it has none. The same, or one
+    that came with it and lasts as long: importers make one for each mesh."""
     brought = own_actions(mesh)
     as_long = (candidate for candidate in brought if np.abs(np.subtract(span(candidate), span(action))).max() < 1.0)
     return action if action in brought else next(as_long, None)
@@ -186,9 +181,7 @@ def _quarters(model: Object, actions: Sequence[Action], front: tuple[str, str], 
 
 def why_too_long(actions: Sequence[Action], vehicle: Object, scene: Scene) -> str:
     """Why the first of some actions that is too long for a cycle of steps is not a walk, and the remedy; else empty.
-
-    Recordings of actors often hold dozens of steps.
-    """
+    Recordings of actors often hold dozens of steps."""
     height = _height(vehicle)
     for action in actions:
         first, last = span(action)

@@ -62,10 +62,8 @@ def unmute(rig: Object, names: Collection[str]) -> None:
 
 
 def posed_by_tracks(rig: Object, channels: Collection[tuple[str, int]]) -> dict[tuple[str, int], float]:
-    """The values of those channels that tracks of the animator play, where the actions on these begin.
-
-    What an armature shows of them depends on the frame, and is nothing to keep.
-    """
+    """The values of those channels that tracks of the animator play, where the actions on these begin. What an armature
+    shows of them depends on the frame, and is nothing to keep."""
     values = {}
     for track in _tracks(rig):
         for strip in () if track.mute else track.strips:

@@ -45,13 +45,8 @@ STILL = 1e-5
 
 @dataclass(frozen=True)
 class Posed:
-    """The poses of a rig over a cycle of a clip.
-
-    Attributes:
-        seconds: of the cycle.
-        poses: (PHASES + 1, n, 4, 4) of the bones, or (PHASES + 1, k) the values of shape keys.
-        low: (r,) rows of the points that come near the ground.
-    """
+    """The poses of a rig over a cycle of a clip. `seconds`: of the cycle; `poses`: (PHASES + 1, n, 4, 4) of the bones,
+    or (PHASES + 1, k) the values of shape keys; `low`: (r,) rows of the points that come near the ground."""
 
     action: Action
     seconds: float
@@ -63,13 +58,8 @@ def measured_clips(
     model: Object, actions: Sequence[Action], scene: Scene, family: Family, front: tuple[str, str] = ("NEG_Y", "Z")
 ) -> list[Clip]:
     """Measure actions as clips of a model, with phases that match each other. Refused if no part of it plays clips, or
-    an action has no length or does not move it.
-
-    Args:
-        model: the object that carries what plays the clips, maybe that itself.
-        scene: whose frame rate they play at.
-        front: the forward and the up axis of the model.
-    """
+    an action has no length or does not move it. `model`: the object that carries what plays the clips, maybe that
+    itself; `scene`: whose frame rate they play at; `front`: the forward and the up axis of the model."""
     armature = player_of(model, family)
     rig = shape_of(armature, model, family, front)
     if not rig.height > 0.0:
@@ -120,10 +110,8 @@ def player_of(model: Object, family: Family) -> Object:
 
 
 def player_below(model: Object, family: Family) -> Object | None:
-    """The part of a model that plays its clips: an armature, else a mesh with shape keys; None without one.
-
-    Itself, or the first one below it of those that are animated, or of all.
-    """
+    """The part of a model that plays its clips: an armature, else a mesh with shape keys; None without one. Itself, or
+    the first one below it of those that are animated, or of all."""
     if model.type == "ARMATURE":
         return model
     players = [part for part in (model, *family.descendants(model)) if posed_block(part) is not None]
@@ -211,10 +199,8 @@ def _lowest_of_each_bone(rig: Rig | Shapes, rows: Rows, heights: np.ndarray) -> 
 
 
 def _without_legs(rig: Rig, low: Sequence[int]) -> list[int]:
-    """Leave out bones that carry legs, of those whose points come near the ground.
-
-    A robe that hips or thighs move is as low as the feet that they carry, and stands still while these step.
-    """
+    """Leave out bones that carry legs, of those whose points come near the ground. A robe that hips or thighs move is
+    as low as the feet that they carry, and stands still while these step."""
     heights = rig.rest[:, :3, 3] @ rig.matrix[2, :3]
     is_high = heights > heights[list(low)].min() + HIGH * rig.height
     carriers = set()

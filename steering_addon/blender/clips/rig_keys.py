@@ -46,12 +46,8 @@ def key_actions(
     rigs: Sequence[Object], title: str, keys: Sequence[Keyed], existing: Mapping[str, Action]
 ) -> list[ClipCopy]:
     """An action of keys for each armature of a model, for strips: from frame 0 on, and a frame longer than the keys.
-
-    Args:
-        title: what they move, such as feet.
-        keys: of each, values (f,) by data path and index.
-        existing: what earlier bakes have made, by what they were made of.
-    """
+    `title`: what they move, such as feet; `keys`: of each, values (f,) by data path and index; `existing`: what earlier
+    bakes have made, by what they were made of."""
     made_of = [f"{title.lower()} {_hash(keyed)}" for keyed in keys]
     count = len(next(iter(keys[0].values())))
     first_rows = {name: k for k, name in reversed([*enumerate(made_of)]) if name not in existing}

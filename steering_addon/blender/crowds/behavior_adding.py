@@ -94,10 +94,8 @@ def bodies_of(crowd: Object, scene: Scene, state: Object | None = None) -> Bodie
 
 
 def _largest_values(values: Values, crowd: Object, group: str) -> dict[str, Value]:
-    """The values of a property group, each keyframed number with the largest value that it has on a keyframe.
-
-    A weight or a speed that starts at 0 would otherwise say nothing.
-    """
+    """The values of a property group, each keyframed number with the largest value that it has on a keyframe. A weight
+    or a speed that starts at 0 would otherwise say nothing."""
     bag = channelbag(crowd)
     curves = {curve.data_path: curve for curve in bag.fcurves} if bag is not None else {}
     result = dict(values)

@@ -40,13 +40,8 @@ class ShownAgents:
 
 
 class CachedMotion:
-    """The motion of the n agents of a crowd cache.
-
-    Attributes:
-        edits: the object with the changes after the simulation.
-        identity: (n,) of the agents.
-        first, last: the frames that are held.
-    """
+    """The motion of the n agents of a crowd cache. `edits`: the object with the changes after the simulation;
+    `identity`: (n,) of the agents; `first`, `last`: the frames that are held."""
 
     def __init__(self, cache: Collection, crowd: Object) -> None:
         """Look up the parts. Refused if one is missing."""

@@ -146,10 +146,8 @@ class NewCache:
         return ob
 
     def _shown_models(self, collection: Collection | None) -> Collection | None:
-        """The collection of what is shown, in place of that of an earlier bake; None if the animator chose another.
-
-        It is in no scene: an instance of the cache would show its content where it stands.
-        """
+        """The collection of what is shown, in place of that of an earlier bake; None if the animator chose another. It
+        is in no scene: an instance of the cache would show its content where it stands."""
         if collection is not None and collection.get(PART) != MODELS:
             bpy.data.batch_remove([mesh for mesh in dict.fromkeys(self.models) if not mesh.users])
             return None

@@ -96,10 +96,8 @@ def _limits_of(crowd: Object, are_birds: bool) -> Limits:
 
 
 def scaled_since(vehicles: Iterable[Object]) -> Iterator[Object]:
-    """The vehicles that are larger or smaller than when they were measured.
-
-    One whose scale is animated is of no particular size. Applying a scale to a mesh does not change its size.
-    """
+    """The vehicles that are larger or smaller than when they were measured. One whose scale is animated is of no
+    particular size. Applying a scale to a mesh does not change its size."""
     for ob in vehicles:
         measured = ob.steering.measured_scale
         if measured <= 0.0 or not _differs(mean_scale(ob), measured) or animates(ob, "scale"):
@@ -114,10 +112,8 @@ def _differs(size: float, reference: float) -> bool:
 
 
 def loose_parts(objects: Sequence[Object]) -> list[Object]:
-    """The objects whose boxes overlap that of another with other data, as wheels do with a car.
-
-    Copies of one model that still stand in one place share their data.
-    """
+    """The objects whose boxes overlap that of another with other data, as wheels do with a car. Copies of one model
+    that still stand in one place share their data."""
     solid = [ob for ob in objects if ob.type in SOLID]
     if not 1 < len(solid) <= COMPARED:
         return []
@@ -132,9 +128,7 @@ def loose_parts(objects: Sequence[Object]) -> list[Object]:
 
 def off_origin(vehicles: list[Object]) -> dict[str, list[Object]]:
     """The vehicles whose models lie far from their origins, by kind; of what keeps to the ground, seen from above.
-
-    Models that stand or hover above their origin are as meant there.
-    """
+    Models that stand or hover above their origin are as meant there."""
     sound: dict[Hashable, bool] = {}
     far_off: dict[str, list[Object]] = {}
     family = Family() if any(ob.type == "EMPTY" for ob in vehicles) else None

@@ -143,9 +143,7 @@ def fit_body(crowd: Object, shapes: Sequence[Shape]) -> None:
 
 def fit_locomotion(crowd: Object, members: Sequence[Object], depsgraph: Depsgraph, family: Family) -> None:
     """Give the locomotion of a crowd of long bodies the values that suit their size, such as the wheelbase of cars.
-
-    Wheels are measured on the largest member, if it has any; springs suit whose drivers move all wheels.
-    """
+    Wheels are measured on the largest member, if it has any; springs suit whose drivers move all wheels."""
     kind, model = locomotion_of(crowd), crowd.steering.vehicle
     if not model.length > 2.0 * model.radius > SMALLEST:
         return
@@ -179,10 +177,8 @@ def rows_of_axes(ob: Object) -> np.ndarray:
 
 
 def fit_size(ob: Object, crowd: Object, shape: Shape) -> None:
-    """Set how much larger and longer than its crowd's a vehicle's body is.
-
-    A body without a size is left alone, and so is one of a crowd of points, which have none.
-    """
+    """Set how much larger and longer than its crowd's a vehicle's body is. A body without a size is left alone, and so
+    is one of a crowd of points, which have none."""
     model, (radius, length) = crowd.steering.vehicle, shape
     if radius <= SMALLEST or model.radius <= 0.0:
         return
@@ -193,10 +189,8 @@ def fit_size(ob: Object, crowd: Object, shape: Shape) -> None:
 
 
 def _known_height(height: float, known: list[float]) -> float:
-    """The known height that is nearly the same, or else this one, which becomes known.
-
-    Parts moved by drivers make copies of one model differ a little, and their strides must not.
-    """
+    """The known height that is nearly the same, or else this one, which becomes known. Parts moved by drivers make
+    copies of one model differ a little, and their strides must not."""
     for other in known:
         if abs(height - other) <= SAME_MODEL * other:
             return other
@@ -248,12 +242,8 @@ def measure_for(
 
 def join_points(context: Context, objects: Sequence[Object], like: Likeness, *, separate: bool = False) -> Joined:
     """Make each point of some objects a vehicle of a crowd, which is chosen as in `join`. Refused if the preset cannot
-    be read, or an object has an invalid setting; nothing is changed.
-
-    Args:
-        like: gives a crowd without settings its own.
-        separate: whether to create a new crowd if none is selected.
-    """
+    be read, or an object has an invalid setting; nothing is changed. `like`: gives a crowd without settings its own;
+    `separate`: whether to create a new crowd if none is selected."""
     objects, crowd = _to_join(context, objects, Role.POINTS, separate=separate)
     if not objects:
         return Joined()

@@ -161,10 +161,8 @@ def model_aside(vehicle: Object, rig: Object, scene: Scene, layer: ViewLayer, fa
 
 
 def _visible_parts(parts: Sequence[Object], layer: ViewLayer) -> set[Object]:
-    """The parts that renders of a view layer show; all of a model that is hidden as a whole, as before it comes.
-
-    None of a model at rest is in a layer.
-    """
+    """The parts that renders of a view layer show; all of a model that is hidden as a whole, as before it comes. None
+    of a model at rest is in a layer."""
     present = {part for part in parts if part.name in layer.objects and layer.objects[part.name] == part} or set(parts)
     return {part for part in present if not part.hide_render} if not parts[0].hide_render else present
 

@@ -301,9 +301,7 @@ def region_around(places: np.ndarray, margin: float, regions: Sequence[Object], 
 
 def new_region(crowd: Object, places: np.ndarray, ground: Object | None) -> Object:
     """A region for a crowd that starts at places, (n, 3) metres: a sphere about them, or a box over their ground.
-
-    Walkers on a ground within a larger sphere would go along the border of the ground all the time.
-    """
+    Walkers on a ground within a larger sphere would go along the border of the ground all the time."""
     low, high = places.min(axis=0), places.max(axis=0)
     model = crowd.steering.vehicle
     start = 0.5 * float((high - low).max()) + model.radius

@@ -131,10 +131,8 @@ def bodies_length(crowd: Object, scene: Scene, depsgraph: Depsgraph) -> float | 
 
 
 def begin_after_start(crowd: Object, scene: Scene) -> None:
-    """Set the enter frame of a crowd to the second frame of the run, unless the user has set it.
-
-    On the first frame vehicles do not wait for room.
-    """
+    """Set the enter frame of a crowd to the second frame of the run, unless the user has set it. On the first frame
+    vehicles do not wait for room."""
     attendance = crowd.steering.attendance
     if not attendance.is_property_set("enter_frame"):
         attendance.enter_frame = frame_range(scene)[0] + 1

@@ -96,10 +96,8 @@ class Listed:
 
 @lru_cache(maxsize=REMEMBERED)
 def _content(file: str, kind: str, behavior: str, _changed: int, size: int) -> Preset | str:
-    """The preset in a file, or what cannot be done with it and why.
-
-    A file is read again only after it has changed, because menus call this at every redraw.
-    """
+    """The preset in a file, or what cannot be done with it and why. A file is read again only after it has changed,
+    because menus call this at every redraw."""
     if size > LARGEST:
         return f"read: its file is larger than {LARGEST // 2**20} MB"
     try:
@@ -122,13 +120,9 @@ def _reason(error: OSError) -> str:
 
 @dataclass(frozen=True)
 class Shelf:
-    """All presets of crowds, of states or of one behavior.
-
-    Attributes:
-        shipped: the folder of the shipped presets.
-        user_folder: the folder of the other presets in Blender's preset folders.
-        behavior: the name of the behavior, "" for other kinds.
-    """
+    """All presets of crowds, of states or of one behavior. `shipped`: the folder of the shipped presets; `user_folder`:
+    the folder of the other presets in Blender's preset folders; `behavior`: the name of the behavior, "" for other
+    kinds."""
 
     kind: str
     shipped: Path

@@ -162,10 +162,8 @@ def place_below(ob: Object, crowd: Object, context: Context) -> None:
 
 
 def states_left_behind(crowd: Object, objects: Collection[Object]) -> list[Object]:
-    """The states of a crowd and their triggers that are in the file, but not among the objects of a scene, by name.
-
-    So it is after a script has appended the crowd alone, or after their collection was unlinked.
-    """
+    """The states of a crowd and their triggers that are in the file, but not among the objects of a scene, by name. So
+    it is after a script has appended the crowd alone, or after their collection was unlinked."""
     collection = pointed_at(crowd.steering, "states")
     if collection is None:
         return []
@@ -224,10 +222,8 @@ def new_trigger(context: Context, state: Object, when: str, caller: Object | Non
 
 
 def fit_reach(state: Object, scene: Scene) -> None:
-    """Fit the distance within which vehicles of a state carry others along to that of cohesion.
-
-    Where the crowd has none, it fits the vehicles as they are in the state.
-    """
+    """Fit the distance within which vehicles of a state carry others along to that of cohesion. Where the crowd has
+    none, it fits the vehicles as they are in the state."""
     crowd = crowd_of(state).steering
     fitted = fitted_length(StateModel.parameters()["reach"], _bodies_in(state, scene))
     state.steering.state.reach = fitted

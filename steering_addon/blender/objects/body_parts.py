@@ -164,10 +164,8 @@ def vertices_of(mesh: Mesh) -> np.ndarray:
 
 
 def on_faces(mesh: Mesh, count: int) -> np.ndarray:
-    """A mask of the points of a mesh, `count` with their mirror images, that are not stray: those of its faces.
-
-    All count if more than a few are without, such as points and wires that nodes make something of.
-    """
+    """A mask of the points of a mesh, `count` with their mirror images, that are not stray: those of its faces. All
+    count if more than a few are without, such as points and wires that nodes make something of."""
     mask = np.zeros(len(mesh.vertices), dtype=np.bool_)
     mask[column_from(mesh.loops, "vertex_index", kind=np.int32)] = True
     if np.count_nonzero(mask) < MOST_POINTS * len(mask):

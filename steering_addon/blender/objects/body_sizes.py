@@ -239,10 +239,8 @@ class Body:
         return 0.5 * (low + high) if apart > 0.5 * size > 0.0 else np.zeros(3)
 
     def origin_height(self, up_axis: str) -> float:
-        """The height of its origin above its lowest point before it is scaled; 0 for a model that stands on it.
-
-        Soles and hooves may reach a little below the origin. What floats above its origin stays so.
-        """
+        """The height of its origin above its lowest point before it is scaled; 0 for a model that stands on it. Soles
+        and hooves may reach a little below the origin. What floats above its origin stays so."""
         low, high = self._ends[:, "XYZ".index(up_axis[-1])]
         below = float(high if up_axis.startswith("NEG") else -low)
         return below if below > SOLES * self.unscaled_height(up_axis) else 0.0
@@ -271,10 +269,8 @@ class Body:
 
     @once
     def proportions(self) -> np.ndarray:
-        """The scale of each axis as a share of the largest, (3,); models of other sizes have the same.
-
-        Shares of 1 for a model that is not to be seen as it is scaled, flat or without end.
-        """
+        """The scale of each axis as a share of the largest, (3,); models of other sizes have the same. Shares of 1 for
+        a model that is not to be seen as it is scaled, flat or without end."""
         if not (np.isfinite(self._scale).all() and self._scale.min() > 0.0):
             return np.ones(3)
         return np.asarray(np.maximum(np.round(self._scale / self._scale.max(), 3), LEAST_SHARE))
@@ -314,10 +310,8 @@ def stands_upright(ahead: np.ndarray, above: np.ndarray) -> bool:
 
 
 def triangles_of(ob: Object, depsgraph: Depsgraph, family: Family | None) -> tuple[np.ndarray, np.ndarray]:
-    """The surface of an object and its children in the object's own space: points (v, 3), triangles (f, 3) of rows.
-
-    As `points_of`, but an Empty and an armature have none.
-    """
+    """The surface of an object and its children in the object's own space: points (v, 3), triangles (f, 3) of rows. As
+    `points_of`, but an Empty and an armature have none."""
     points, triangles = [np.zeros((0, 3))], [np.zeros((0, 3), dtype=np.int64)]
     count = 0
     for part, matrix in _bodies(ob, depsgraph, np.eye(4), family):

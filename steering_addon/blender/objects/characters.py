@@ -53,9 +53,7 @@ def carriers(objects: Iterable[Object]) -> list[Object]:
 
 def torn_apart(objects: Iterable[Object], family: Family, scene: Scene) -> str:
     """The parts that go without the armature that deforms them if some objects move, or the reverse, and the remedy.
-
-    Empty if there is nothing.
-    """
+    Empty if there is nothing."""
     parts = _parts(objects, family)
     skins = {ob: rig for ob in scene.objects if ob.type == "MESH" and (rig := ob.find_armature()) is not None}
     loose = {
@@ -73,9 +71,7 @@ def torn_apart(objects: Iterable[Object], family: Family, scene: Scene) -> str:
 
 def not_copied(models: Iterable[Object], family: Family, scene: Scene) -> str:
     """The objects that copies of models lack because only a constraint lets them follow a part of one, and the remedy.
-
-    Empty if there is nothing. Cameras are to stay with the model.
-    """
+    Empty if there is nothing. Cameras are to stay with the model."""
     parts = _parts(models, family)
     others = [ob for ob in scene.objects if ob not in parts and ob.type != "CAMERA"]
     held = {ob.name: end for ob in others if (end := _holder(ob, parts)) is not None}

@@ -30,13 +30,9 @@ class Bond:
 
 
 class Family:
-    """The children of all objects at present; not to be kept, as objects come and go.
-
-    Attributes:
-        bonds: by part, for those that count as children of what carries them.
-        skinned: the names of the bones that carry the skins that were asked for.
-        ways: where the walks go that were asked for, by what plays them, action and front.
-    """
+    """The children of all objects at present; not to be kept, as objects come and go. `bonds`: by part, for those that
+    count as children of what carries them; `skinned`: the names of the bones that carry the skins that were asked for;
+    `ways`: where the walks go that were asked for, by what plays them, action and front."""
 
     def __init__(self) -> None:
         self.bonds: dict[Object, Bond] = {}

@@ -18,10 +18,8 @@ RESTS = "steering_rests"
 
 
 def in_use(scene: Scene) -> list[Object]:
-    """The objects in any view layer of the scene, and those at rest while a crowd cache plays, by name.
-
-    Objects of other excluded collections are not in use.
-    """
+    """The objects in any view layer of the scene, and those at rest while a crowd cache plays, by name. Objects of
+    other excluded collections are not in use."""
     by_name: dict[str, Object] = {}
     for holder in (*scene.view_layers, *resting(scene)):
         for ob in holder.objects:

@@ -156,10 +156,8 @@ class STEERING_OT_populate(SteeringOperator, bpy.types.Operator):
     def _plan(
         self, context: Context, crowd: Object | None, family: Family
     ) -> tuple[FillingPlan, Object | None, list[Object]]:
-        """The plan for filling the crowd, the place, and the selected models if the crowd has none yet.
-
-        A value that is not passed to the operator is the one stored on the crowd, else it follows from the selection.
-        """
+        """The plan for filling the crowd, the place, and the selected models if the crowd has none yet. A value that is
+        not passed to the operator is the one stored on the crowd, else it follows from the selection."""
         group = crowd.steering.populate if crowd is not None and crowd.steering.is_property_set("populate") else None
         ground, arrangement = _selected_ground(context, crowd, family)
         passed = values_of(Population, self)
@@ -195,10 +193,8 @@ class STEERING_OT_populate(SteeringOperator, bpy.types.Operator):
         return {name for name, value in found.items() if str(getattr(self, name)) == value}
 
     def _likeness(self, context: Context, models: list[tuple[Object, float]], family: Family) -> Likeness:
-        """The chosen one, else the one that all models have; it is shown in the redo panel.
-
-        People among animals are of the herd: both walk.
-        """
+        """The chosen one, else the one that all models have; it is shown in the redo panel. People among animals are of
+        the herd: both walk."""
         if not self.properties.is_property_set("moves_like"):
             check_stored(ob for ob, _ in models)
             depsgraph = context.evaluated_depsgraph_get()

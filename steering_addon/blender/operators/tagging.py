@@ -311,10 +311,8 @@ def _shapes_of(objects: list[Object], name: str) -> str:
 
 
 def _select_wholes(context: Context, tagged_objects: list[Object]) -> list[str]:
-    """Select objects that were tagged in place of a part of them; what to report about them.
-
-    The active object becomes the one that it is a part of, so that the panels show it; if there is none, the first.
-    """
+    """Select objects that were tagged in place of a part of them; what to report about them. The active object becomes
+    the one that it is a part of, so that the panels show it; if there is none, the first."""
     unselected = [ob for ob in tagged_objects if not ob.select_get() and ob.name in context.view_layer.objects]
     for ob in unselected:
         ob.select_set(True)

@@ -83,10 +83,8 @@ def _corners(model: Object | Collection) -> np.ndarray:
 def in_pixels(
     middles: np.ndarray, radii: np.ndarray, region: Region, view: RegionView3D
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Balls (k, 3) and (k,) as a region shows them: their middles (k, 2) in pixels, their depths, and their radii.
-
-    The depth of what is behind the viewer is inf.
-    """
+    """Balls (k, 3) and (k,) as a region shows them: their middles (k, 2) in pixels, their depths, and their radii. The
+    depth of what is behind the viewer is inf."""
     matrix = doubles(view.perspective_matrix)
     clip = np.einsum("ab,kb->ka", matrix[:, :3], middles) + matrix[:, 3]
     ahead = clip[:, 3] > 0.0

@@ -98,10 +98,8 @@ def mesh_edges(mesh: Mesh) -> Points:
 
 
 def flow_arrows(current: Current) -> Points:
-    """Arrows over a painted mesh in the direction of the flow, with a length in proportion to its strength.
-
-    On a large mesh only every n-th triangle has an arrow.
-    """
+    """Arrows over a painted mesh in the direction of the flow, with a length in proportion to its strength. On a large
+    mesh only every n-th triangle has an arrow."""
     step = max(-(-len(current.surface) // MOST_ARROWS), 1)
     corners, flow = current.surface.corners[:, ::step], current.flow[:, ::step].mean(axis=0)
     normal = cross(corners[1] - corners[0], corners[2] - corners[0])

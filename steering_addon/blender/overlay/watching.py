@@ -23,13 +23,9 @@ PAUSE = 0.08
 
 @dataclass
 class _Watched:
-    """The state of the overlay of a scene.
-
-    Attributes:
-        cast: the objects to draw, None while unknown.
-        reshaped: whether a measured object may have changed its shape since it was measured.
-        objects: the number of objects in the file when the cast was found.
-    """
+    """The state of the overlay of a scene. `cast`: the objects to draw, None while unknown; `reshaped`: whether a
+    measured object may have changed its shape since it was measured; `objects`: the number of objects in the file when
+    the cast was found."""
 
     cast: Subjects | None = None
     tracks: Tracks = field(default_factory=Tracks)

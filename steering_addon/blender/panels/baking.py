@@ -148,9 +148,7 @@ def _list_sentences(scene: Scene, census: Census | None) -> list[str]:
 
 def _mishaps(census: Census) -> list[tuple[str, str]]:
     """The kinds of what went wrong in the bake, with the number of vehicles in words, or with who, when and what to do.
-
-    A report with all that is gone at the next click.
-    """
+    A report with all that is gone at the next click."""
     counts = census.bake.mishaps
     texts = {kind: f"{counted(counts[kind], 'vehicle')} {words}" for kind, words in WORDS.items() if counts.get(kind)}
     if STUCK in texts:

@@ -252,10 +252,8 @@ CLASSES = (
 
 
 def lost_crowds(layout: UILayout, context: Context, census: Census) -> None:
-    """A warning and a button for each crowd that is missing from the scene, but for that of the active vehicle.
-
-    The Crowd panel shows the one of the active vehicle.
-    """
+    """A warning and a button for each crowd that is missing from the scene, but for that of the active vehicle. The
+    Crowd panel shows the one of the active vehicle."""
     active = context.object
     shown = _lost_name(active) if active is not None and has_role(active, Role.VEHICLE) else None
     for name, members in sorted(census.lost.items()):

@@ -25,10 +25,8 @@ def has_roles(ob: bpy.types.Object) -> bool:
 
 
 def names_set(group: bpy.types.PropertyGroup) -> set[str]:
-    """The names of the properties of a group that are set, as `is_property_set` says of each, without computed ones.
-
-    It is many times as fast.
-    """
+    """The names of the properties of a group that are set, as `is_property_set` says of each, without computed ones. It
+    is many times as fast."""
     # Blender 5 keeps them apart from custom properties.
     stored = group.bl_system_properties_get() if hasattr(group, "bl_system_properties_get") else group
     return set(stored.keys()) if stored is not None else set()

@@ -60,13 +60,9 @@ class FreeCheck:
     def __init__(
         self, first: int, last: int, replace_own_keys: bool, of_states: Mapping[Object, tuple[str, ...]]
     ) -> None:
-        """Look for animation on these frames.
-
-        Args:
-            first, last: the frames of the bake.
-            replace_own_keys: whether the vehicles' own keys may be set aside.
-            of_states: the custom properties that tell the states of the vehicles of a crowd.
-        """
+        """Look for animation on these frames. `first`, `last`: the frames of the bake; `replace_own_keys`: whether the
+        vehicles' own keys may be set aside; `of_states`: the custom properties that tell the states of the vehicles of
+        a crowd."""
         self._of_states = of_states
         self._first, self._last, self._replace = first, last, replace_own_keys
         self._contested: dict[tuple[Object, str, bool], tuple[str, ...]] = {}

@@ -46,10 +46,8 @@ class CurveReader:
 
 
 def polylines(ob: Object, depsgraph: Depsgraph) -> list[tuple[np.ndarray, bool]]:
-    """The splines of a curve object in world space: points (k, 3) and whether closed.
-
-    Bezier, poly and NURBS, with modifiers; of a bevelled curve the middle line is read.
-    """
+    """The splines of a curve object in world space: points (k, 3) and whether closed. Bezier, poly and NURBS, with
+    modifiers; of a bevelled curve the middle line is read."""
     evaluated = ob.evaluated_get(depsgraph)
     if _is_computed(ob):
         return _in_world(_computed_lines(evaluated, depsgraph), evaluated)
@@ -61,10 +59,8 @@ def polylines(ob: Object, depsgraph: Depsgraph) -> list[tuple[np.ndarray, bool]]
 
 
 def sketched(ob: Object, depsgraph: Depsgraph) -> list[tuple[np.ndarray, bool]]:
-    """As `polylines`, but never adds a datablock, not even for a moment.
-
-    The middle lines of a bevelled, extruded or filled curve are computed from its control points.
-    """
+    """As `polylines`, but never adds a datablock, not even for a moment. The middle lines of a bevelled, extruded or
+    filled curve are computed from its control points."""
     evaluated = ob.evaluated_get(depsgraph)
     mesh = None if _has_surface(ob) or _is_computed(ob) else evaluated.to_mesh()
     if mesh is not None:

@@ -38,9 +38,7 @@ DRIVER_PROPERTIES = frozenset(
 
 def reasons(ob: Object, *, only_place: bool = False) -> Iterator[tuple[Object, str]]:
     """The objects that an object, or only its place, depends on directly, each with the reason; "parent" for a parent.
-
-    A wing driven by the properties keyed on the vehicle it belongs to depends on that vehicle as its parent only.
-    """
+    A wing driven by the properties keyed on the vehicle it belongs to depends on that vehicle as its parent only."""
     if ob.parent is not None:
         yield ob.parent, "parent"
     for constraint in ob.constraints:
@@ -116,10 +114,8 @@ def plays_physics(ob: Object) -> bool:
 
 
 def may_move(ob: Object) -> bool:
-    """Whether an object, or something that it depends on, may be elsewhere on another frame.
-
-    A surface that moves all the same becomes a layer of its own then, and carries nothing on that frame.
-    """
+    """Whether an object, or something that it depends on, may be elsewhere on another frame. A surface that moves all
+    the same becomes a layer of its own then, and carries nothing on that frame."""
     return any(source.animation_data is not None or plays_physics(source) for source in with_all_behind([ob]))
 
 

@@ -227,10 +227,8 @@ def _values_of_vehicle(stored: PropertyGroup, animated: set[str]) -> list[tuple]
 
 
 def _is_used(owner: PropertyGroup, name: str, path: str, animated: set[str]) -> bool:
-    """Whether the group of a name counts: any but a behavior that is off and a locomotion that is not chosen.
-
-    A state chooses no locomotion; it has numbers of its own for that of its crowd.
-    """
+    """Whether the group of a name counts: any but a behavior that is off and a locomotion that is not chosen. A state
+    chooses no locomotion; it has numbers of its own for that of its crowd."""
     if name in LOCOMOTIONS:
         chosen = LOCOMOTIONS[name].choice().name in (owner.locomotion, owner.own_locomotion)
         return chosen or getattr(owner, name).own

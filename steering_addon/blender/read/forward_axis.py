@@ -217,10 +217,8 @@ def _length_axis(points: np.ndarray, size: np.ndarray) -> int:
 
 
 def _is_nose(points: np.ndarray, size: np.ndarray, axis: int, *, at_high_end: bool) -> bool:
-    """Whether a shape ends in a tip that grows thicker soon behind it, and not in a tail.
-
-    A rounded end is not a tip: the back of a head is none. The other end must be clearly thicker.
-    """
+    """Whether a shape ends in a tip that grows thicker soon behind it, and not in a tail. A rounded end is not a tip:
+    the back of a head is none. The other end must be clearly thicker."""
     fraction = (points[:, axis] - points[:, axis].min()) / size[axis]
     fraction = 1.0 - fraction if at_high_end else fraction
     tip, behind, other_end = (

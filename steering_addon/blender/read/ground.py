@@ -199,13 +199,9 @@ class MemberGround:
         return hashlib.sha256(b"".join([text, *(rows.astype(np.float32).tobytes() for rows in numbers)])).hexdigest()
 
     def spots(self, numbers: np.ndarray, radii: np.ndarray, standing: tuple[np.ndarray, np.ndarray]) -> Spots:
-        """The spots of members; fewer than n, of the first members, if the room runs out.
-
-        Args:
-            numbers: (n,) of the members, from 0, increasing.
-            radii: (n,) of the bodies in metres.
-            standing: positions (m, 3) and radii (m,) of existing bodies.
-        """
+        """The spots of members; fewer than n, of the first members, if the room runs out. `numbers`: (n,) of the
+        members, from 0, increasing; `radii`: (n,) of the bodies in metres; `standing`: positions (m, 3) and radii (m,)
+        of existing bodies."""
         if self.propose is not None:
             return scattered(self.propose, self.population.seed, radii, self.population.distance, standing, self.better)
         if self.line is not None:

@@ -119,10 +119,8 @@ def _mirrored(axes: np.ndarray, scale: np.ndarray) -> np.ndarray:
 
 
 def _inverses(linear: np.ndarray) -> np.ndarray:
-    """The inverse of each matrix (..., 3, 3); of a singular one, its pseudo-inverse.
-
-    Written out with cross products, which takes a fifth of the time of numpy's inverse.
-    """
+    """The inverse of each matrix (..., 3, 3); of a singular one, its pseudo-inverse. Written out with cross products,
+    which takes a fifth of the time of numpy's inverse."""
     x, y, z = np.moveaxis(linear, -1, 0)
     inverses = np.empty(linear.shape, order="F")
     for row, (a, b) in enumerate(((y, z), (z, x), (x, y))):

@@ -1,6 +1,6 @@
 """From Blender to the simulation: one `Frame` of everything on the frame a depsgraph is evaluated for."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
 
@@ -79,17 +79,7 @@ class Reader:
         source = self.plan.vehicles.source
         parent_parts, settings = source.parent_parts(depsgraph, frame), source.settings(depsgraph, frame)
         heights = source.heights(depsgraph, frame, parent_parts)
-        return Frame(frame, self._snapshot(depsgraph, frame, settings, heights), parent_parts, heights)
-
-    def renewed(self, read: Frame) -> Frame:
-        """A frame that was read before settings of crowds were changed, with the present ones; if `settings_stay`."""
-        settings = self._settings.columns(None, read.number, self.plan.vehicles.source.stored)
-        return replace(read, snapshot=replace(read.snapshot, **settings))
-
-    def _snapshot(
-        self, depsgraph: Depsgraph, frame: int, settings: Mapping[str, np.ndarray], heights: np.ndarray
-    ) -> Snapshot:
-        return Snapshot(
+        snapshot = Snapshot(
             **self._settings.columns(depsgraph, frame, settings),
             roles=self._roles,
             tracked=self._bodies.read(depsgraph, frame),
@@ -103,10 +93,16 @@ class Reader:
             links=self._links.read(depsgraph, frame),
             carriers=self._links.carriers(depsgraph, frame),
             signals=read_signals(self.plan.signals, self.plan.paths, depsgraph, frame),
-            lift=self.plan.vehicles.source.lift(heights),
+            lift=source.lift(heights),
             marks=self._marks.read(depsgraph, frame),
             guides=read_guides(self.plan.guides, settings["by_hand"], depsgraph, frame),
         )
+        return Frame(frame, snapshot, parent_parts, heights)
+
+    def renewed(self, read: Frame) -> Frame:
+        """A frame that was read before settings of crowds were changed, with the present ones; if `settings_stay`."""
+        settings = self._settings.columns(None, read.number, self.plan.vehicles.source.stored)
+        return replace(read, snapshot=replace(read.snapshot, **settings))
 
     def _obstacles(self, depsgraph: Depsgraph, frame: int) -> Obstacles:
         sources = self.plan.obstacles

@@ -116,10 +116,8 @@ class SettingsReader:
         return VehicleModel.of(len(self._plan), **{n: c[0] if same_for_all(c) else c for n, c in columns.items()})
 
     def _attendance_on(self, depsgraph: Depsgraph | None, frame: int) -> tuple[Attendance | None, np.ndarray | None]:
-        """When vehicles enter and leave, as the crowds say, and the frames (n,) on which they enter.
-
-        None for either that makes no difference: all vehicles are present from the start, and stay.
-        """
+        """When vehicles enter and leave, as the crowds say, and the frames (n,) on which they enter. None for either
+        that makes no difference: all vehicles are present from the start, and stay."""
         if self._attendance is None or self._attendance_is_animated:
             attendance = self._read_attendance(depsgraph, frame)
             vehicles = self._plan.vehicles
@@ -192,12 +190,9 @@ class MindReader:
         crowds: int,
         move_otherwise: Collection[int],
     ) -> None:
-        """The states and triggers of some crowds.
-
-        Args:
-            crowds: the count of crowds, whose rows of settings come before those of the states.
-            move_otherwise: the rows of the vehicles with a locomotion of their own, which no state changes.
-        """
+        """The states and triggers of some crowds. `crowds`: the count of crowds, whose rows of settings come before
+        those of the states; `move_otherwise`: the rows of the vehicles with a locomotion of their own, which no state
+        changes."""
         self._states, self._triggers, self._crowds = states, triggers, crowds
         self._move_otherwise = np.array(sorted(move_otherwise), dtype=np.int64)
         self.stays = not any(animates(source.ob, "steering") for source in (*states, *triggers))

@@ -208,10 +208,8 @@ def is_mesh(ob: Object) -> bool:
 
 
 def changes_shape(ob: Object, family: Family | None) -> bool:
-    """Whether the shape of an object may change over the frames; with a family, including its children.
-
-    That of an instance of a collection may if something in it changes or moves.
-    """
+    """Whether the shape of an object may change over the frames; with a family, including its children. That of an
+    instance of a collection may if something in it changes or moves."""
     return any(may_move(shown) or changes_shape(shown, None) for shown in shown_in(ob)) or any(
         changes_with_modifiers(part)
         or part.type == "META"
@@ -288,10 +286,8 @@ def fitting_region(ob: Object, depsgraph: Depsgraph) -> str:
 
 
 def inside_of(points: np.ndarray, triangles: np.ndarray) -> str:
-    """The stored name of the shape of the inside of a surface, points (m, 3) and triangles (f, 3); "" without one.
-
-    It is a box for a tank with walls of glass too, which may have no lid.
-    """
+    """The stored name of the shape of the inside of a surface, points (m, 3) and triangles (f, 3); "" without one. It
+    is a box for a tank with walls of glass too, which may have no lid."""
     middle, half = box_of(points[triangles.reshape(-1)])
     surface = mesh((points - middle) / np.maximum(half, 1e-9), triangles)
     walls, _ = surface.hit(np.tile(BELOW_RIM, (len(WALLS), 1)), WALLS, np.full(len(WALLS), np.inf))

@@ -94,10 +94,7 @@ class SurfaceReader:
 
 def static_ground(scene: Scene, moving: Collection[Object] = ()) -> Ground | None:
     """The static ground under feet: a scene's surfaces but those that move and parts of vehicles, on the current frame;
-    None without one.
-
-    Where there is none near a place, the ground is level and there.
-    """
+    None without one. Where there is none near a place, the ground is level and there."""
     # Parts of a vehicle stand only as long as that plays nothing.
     objects = [ob for ob in tagged(scene.objects, Role.SURFACE) if ob not in moving and vehicle_of(ob) is None]
     if not objects:

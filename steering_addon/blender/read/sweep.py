@@ -58,11 +58,8 @@ def _read_aside(plan: Plan, reader: Reader) -> Iterator[Frame]:
 
 
 def read_ahead(frames: Iterator[Frame]) -> Iterator[Frame]:
-    """The frames of a sweep, read many at a time.
-
-    Whenever Blender gets to its window after a frame was read, it draws all 3D views, which may take longer than
-    hundreds of frames.
-    """
+    """The frames of a sweep, read many at a time. Whenever Blender gets to its window after a frame was read, it draws
+    all 3D views, which may take longer than hundreds of frames."""
     while True:
         deadline, read = time.perf_counter() + AHEAD, []
         for frame in frames:
@@ -89,11 +86,8 @@ def _read(scene: Scene, frames: list[int], reader: Reader, *, quietly: bool = Tr
 
 
 def to_link(plan: Plan) -> list[Object]:
-    """The objects that must be evaluated: everything the plan reads, and what the vehicles need.
-
-    Blender pulls in what these depend on. Children are not pulled in, so children of bodies are listed: the sizes of
-    bodies include them.
-    """
+    """The objects that must be evaluated: everything the plan reads, and what the vehicles need. Blender pulls in what
+    these depend on. Children are not pulled in, so children of bodies are listed: the sizes of bodies include them."""
     family = Family()
     sized = [source.ob for source in (*plan.bodies, *plan.obstacles)]
     return _each_once((*_read_on_each_frame(plan, family), *(part for ob in sized for part in family.descendants(ob))))

@@ -109,13 +109,9 @@ def outside_scene(crowds: Iterable[Object], objects: Container[Object]) -> froze
 
 @dataclass(frozen=True)
 class Several:
-    """Objects of which each vehicle of a crowd takes one as a target of a behavior.
-
-    Attributes:
-        behavior, parameter: the names of the target's behavior and parameter.
-        objects: in the order of their names.
-        pick: the number of a choice of PICKS.
-    """
+    """Objects of which each vehicle of a crowd takes one as a target of a behavior. `behavior`, `parameter`: the names
+    of the target's behavior and parameter; `objects`: in the order of their names; `pick`: the number of a choice of
+    PICKS."""
 
     crowd: Object
     behavior: str

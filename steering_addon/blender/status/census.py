@@ -24,7 +24,7 @@ from ..read.evaluated_points import number_of_points
 from ..read.fingerprint import fingerprint
 from ..read.sources import pointers_of
 from ..read.target_groups import outside_scene
-from . import covering, hand_edits, placing
+from . import hand_edits, placing
 from .findings import Finding, findings
 from .hand_edits import changed_clips
 from .model_traits import traits
@@ -370,7 +370,6 @@ def _only_selected(depsgraph: Depsgraph) -> bool:
 def _on_load(*_arguments) -> None:
     _known.clear()
     placing.forget()
-    covering.forget()
     hand_edits.forget()
     changed()
 

@@ -40,9 +40,8 @@ from ..read.evaluated_points import number_of_points
 from ..read.solids import is_mesh
 from ..read.sources import behaviors_of, pointers_of
 from ..read.target_groups import awaited, outside_scene, target_problem, waits_unasked
-from .covering import covering, walled
 from .model_traits import undriven
-from .placing import loose_links, misplaced
+from .placing import covering, loose_links, misplaced, walled
 
 EMPTY = 1e-6
 """A scale below this leaves nothing to be seen."""
@@ -408,10 +407,8 @@ def _in_renders(collection: Collection) -> Iterator[Collection]:
 
 
 def _of_minds(scene: Scene, roles: Mapping[Role, list[Object]], objects: list[Object]) -> Iterator[Finding]:
-    """The states and triggers that do not count, and those whose crowd or what they point at was deleted.
-
-    A crowd that has members is restored with its states, and told of elsewhere.
-    """
+    """The states and triggers that do not count, and those whose crowd or what they point at was deleted. A crowd that
+    has members is restored with its states, and told of elsewhere."""
     crowds, everything = set(roles[Role.CROWD]), set(scene.objects)
     if len(everything) > len(objects):
         excluded = by_role(everything - set(objects))

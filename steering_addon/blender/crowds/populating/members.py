@@ -129,12 +129,7 @@ def bodies(members: Sequence[Object]) -> tuple[np.ndarray, np.ndarray]:
 
 def bodies_of_others(scene: Scene, crowd: Object | None, members: Set[Object]) -> tuple[np.ndarray, np.ndarray]:
     """All other vehicles of a scene where they start, as balls in a row from end to end: positions (m, 3) and radii
-    (m,), metres.
-
-    Args:
-        crowd: whose points are left out.
-        members: the objects that are left out.
-    """
+    (m,), metres. `crowd`: whose points are left out; `members`: the objects that are left out."""
     objects, no_rows = in_use(scene), np.zeros(0, dtype=np.int64)
     columns = [(np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0), np.zeros(0))]
     for ob in tagged(objects, Role.VEHICLE):

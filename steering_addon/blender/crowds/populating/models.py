@@ -44,13 +44,9 @@ SHORTEST = 3
 
 @dataclass(frozen=True)
 class MemberModel:
-    """An object with all its descendants.
-
-    Attributes:
-        parts: the object itself, then its descendants.
-        names: of the copies of the parts, without number.
-        links: for each pointer from one part to another, the rows of both parts and a function that sets the pointer.
-    """
+    """An object with all its descendants. `parts`: the object itself, then its descendants; `names`: of the copies of
+    the parts, without number; `links`: for each pointer from one part to another, the rows of both parts and a function
+    that sets the pointer."""
 
     parts: list[Object]
     names: list[str]
@@ -153,10 +149,8 @@ class Source:
         return cls(MemberModel.of(ob, family), weight, front, scale, body)
 
     def room(self, *, on_ground: bool) -> float:
-        """The radius in metres to keep free for a member: horizontally on the ground, else in all directions.
-
-        A standing figure may have its arms spread in the model; they need no room.
-        """
+        """The radius in metres to keep free for a member: horizontally on the ground, else in all directions. A
+        standing figure may have its arms spread in the model; they need no room."""
         return self.body.room(self.front) if on_ground else self.body.radius()
 
 

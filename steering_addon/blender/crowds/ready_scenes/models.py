@@ -84,13 +84,8 @@ IN_COMPANY = "Talk"
 
 @dataclass(frozen=True)
 class ReadyCast:
-    """Appended models, of which members are made.
-
-    Attributes:
-        scale: metres of the scene for a metre of the asset file.
-        things: what people carry, by its name.
-        clips: the actions of people, by their name in the asset file.
-    """
+    """Appended models, of which members are made. `scale`: metres of the scene for a metre of the asset file; `things`:
+    what people carry, by its name; `clips`: the actions of people, by their name in the asset file."""
 
     models: list[MemberModel]
     scale: float

@@ -164,12 +164,8 @@ class SceneBuilder:
         in_a_row: bool = False,
     ) -> list[Object]:
         """Add members, vehicles of the crowd with random identities, and give the crowd the clips of their model.
-
-        Args:
-            size: of the model, metres.
-            name: of a member, a format of its number from 1.
-            in_a_row: whether their identities follow each other, so that a share of them is met to one or two.
-        """
+        `size`: of the model, metres; `name`: of a member, a format of its number from 1; `in_a_row`: whether their
+        identities follow each other, so that a share of them is met to one or two."""
         objects = []
         with appended(model, size, len(members)) as cast:
             for number, (place, heading, variant, phase, thing) in enumerate(members):

@@ -57,13 +57,8 @@ GALLERY_WIDE, RAIL = 3.0, 1.0
 
 @dataclass(frozen=True)
 class Door:
-    """A door in a wall.
-
-    Attributes:
-        name: of its tunnel, and of the Empty behind it if it is an exit.
-        out: the unit direction out of the hall.
-        half: half its width.
-    """
+    """A door in a wall. `name`: of its tunnel, and of the Empty behind it if it is an exit; `out`: the unit direction
+    out of the hall; `half`: half its width."""
 
     name: str
     place: tuple[float, float]

@@ -201,13 +201,9 @@ TRAFFIC = ReadyScene(
 
 
 def add_crossing(cars: SceneBuilder, line: np.ndarray, half_road: float, size: float) -> Object:
-    """Add a crossing where a closed road is straightest; returns the crowd of its walkers.
-
-    Args:
-        line: (k, 3) the middle of the road about the middle of the scene, metres.
-        half_road: half the width of the road, metres.
-        size: length of a car, metres.
-    """
+    """Add a crossing where a closed road is straightest; returns the crowd of its walkers. `line`: (k, 3) the middle of
+    the road about the middle of the scene, metres; `half_road`: half the width of the road, metres; `size`: length of a
+    car, metres."""
     height = HEIGHT * size
     preset = _without_cars(without_region(fitted_preset("pedestrian", height)))
     middle, direction, right = _straightest(line)

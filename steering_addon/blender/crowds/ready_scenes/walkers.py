@@ -49,10 +49,8 @@ def add_walkers(context: Context, options: SceneOptions) -> Object:
 
 
 def without_region(preset: Preset) -> Preset:
-    """The preset without behaviors that point at a region.
-
-    The path keeps walkers in their place, and the nearest region would be that of another crowd.
-    """
+    """The preset without behaviors that point at a region. The path keeps walkers in their place, and the nearest
+    region would be that of another crowd."""
     behaviors = dict(preset.behaviors)
     for name, _ in pointers(behaviors_in(preset), Kind.REGION):
         behaviors.pop(name, None)
@@ -72,10 +70,8 @@ def _curve(options: SceneOptions) -> Curve:
 
 
 def _people(options: SceneOptions, random_numbers: random.Random) -> list[ReadyMember]:
-    """How walkers stand along the path, by twos and alternately in both directions, on the right-hand side.
-
-    So those who want company mostly have it from the first frame.
-    """
+    """How walkers stand along the path, by twos and alternately in both directions, on the right-hand side. So those
+    who want company mostly have it from the first frame."""
     line = _scale(options) * _line(512)
     walkers = []
     for number in range(options.count):
