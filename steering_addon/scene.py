@@ -115,13 +115,9 @@ def leaders(*positions: Any) -> Tracked:
 def locked(
     *positions: Any, forward: Any = (0.0, 1.0, 0.0), crowd: Any = 0, radius: Any = 0.5, length: Any = 0.0
 ) -> Tracked:
-    """Vehicles that the simulation does not move but others perceive, at points (3,) each.
-
-    Args:
-        forward: (k, 3) or (3,) their headings.
-        crowd: (k,) the crowd of each, or one for all.
-        radius, length: (k,) the radius and the length of each body, or one for all, metres.
-    """
+    """Vehicles that the simulation does not move but others perceive, at points (3,) each. `forward`: (k, 3) or (3,)
+    their headings; `crowd`: (k,) the crowd of each, or one for all; `radius`, `length`: (k,) the radius and the length
+    of each body, or one for all, metres."""
     tracked = leaders(*positions)
     k = len(tracked.roles)
     return replace(

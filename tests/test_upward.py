@@ -13,7 +13,7 @@ STEERING = ("behaviors", "simulation/avoiding", "simulation/maneuvers", "simulat
 KNOW_Z: dict[str, str] = {
     "simulation/avoiding/jams.py": "jostles at random in x and y, then keeps to the agent's ground",
     "simulation/avoiding/tried_velocities.py": "counts the components of directions in an agent's own frame",
-    "simulation/ways/clearance.py": "maps ground for walkers, which keep upright",
+    "simulation/ways/standing.py": "maps ground for walkers, which keep upright",
     "simulation/ways/detours.py": "plans on a map, in x and y",
     "simulation/ways/footprints.py": "plans on a map, in x and y",
     "simulation/ways/journeys.py": "plans on a map, in x and y",

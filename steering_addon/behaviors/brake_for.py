@@ -375,13 +375,9 @@ def wait_on(time: Scalars, before: Mask, slow: Mask, dt: float) -> Scalars:
 def _times(
     offset: Vectors, velocity: Vectors, ahead: Scalars, along: Scalars, room: Scalars
 ) -> tuple[Scalars, Scalars]:
-    """`enters` and `leaves`, as of `InTheWay`: the roots of |offset + velocity t| across the way = room.
-
-    Args:
-        offset, velocity: (p, 3) from the agent to the body, metres, and the velocity of the body, m/s.
-        ahead, along: (p,) their components along the way.
-        room: (p,) metres.
-    """
+    """`enters` and `leaves`, as of `InTheWay`: the roots of |offset + velocity t| across the way = room. `offset`,
+    `velocity`: (p, 3) from the agent to the body, metres, and the velocity of the body, m/s; `ahead`, `along`: (p,)
+    their components along the way; `room`: (p,) metres."""
     a = dot(velocity, velocity) - along * along
     b = dot(offset, velocity) - ahead * along
     c = dot(offset, offset) - ahead * ahead - room * room

@@ -224,11 +224,8 @@ class Containment(Behavior):
 
 def _flyable(way: Vectors, side: Scalars, agents: Agents, flock: Rows) -> Vectors:
     """The ways to points, (n, 3), made gentle: no steeper than STEEPEST, and to one side if the point is behind.
-
-    Args:
-        side: noise whose sign is the side that the crowd turns to, (n,) or (1,) for all.
-        flock: (n,) a number for each agent, the same for those that turn back together.
-    """
+    `side`: noise whose sign is the side that the crowd turns to, (n,) or (1,) for all; `flock`: (n,) a number for each
+    agent, the same for those that turn back together."""
     climb, flat = agents.climb(way), agents.flat(way)
     right, _ = agents.level_frame()
     level, heading = magnitude(flat), agents.flat(agents.forward)

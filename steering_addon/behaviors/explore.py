@@ -154,11 +154,8 @@ def _costs(agents: Agents, rows: Rows, places: Vectors, seen: Scalars, across: f
 
 def _claimed(part: Rows, rows: Rows) -> Scalars:
     """The share of the other agents that are on their way to the part of the region that each cell is in, (m, cells).
-
-    Args:
-        part: (n,) the part that each agent is on its way to, -1 for none.
-        rows: (m,) the agents for which the others are counted.
-    """
+    `part`: (n,) the part that each agent is on its way to, -1 for none; `rows`: (m,) the agents for which the others
+    are counted."""
     count = np.bincount(part[part >= 0], minlength=int(_parts().max()) + 1).astype(np.float64)
     claimed = part[rows]
     others = count[_parts()][None] - (claimed[:, None] == _parts()[None])

@@ -186,10 +186,8 @@ class KeepCompany(Neighborhood):
         return companions.joined(near, seeking[near.agent], seeks, ready)
 
     def _force(self, companions: Companions, group: _Circle, way: Vectors) -> Vectors:
-        """The steering of each agent to its place and to the pace of its group, (n, 3) newtons.
-
-        (velocity + approach - own velocity) / response_time + way (pace - speed) / speed_time
-        """
+        """The steering of each agent to its place and to the pace of its group, (n, 3) newtons. (velocity + approach -
+        own velocity) / response_time + way (pace - speed) / speed_time"""
         agents = companions.agents
         desired = group.velocity + self._approach(agents, self._place(companions, group, way), way)
         # Two that slow each other down would both stop: who waits for the others goes at the slowest pace instead.
@@ -202,10 +200,8 @@ class KeepCompany(Neighborhood):
         return truncate(steering, self.strength) * agents.mass[:, None]
 
     def _kept_beside(self, companions: Companions, group: _Circle, steering: Vectors) -> Vectors:
-        """Accelerations, (n, 3) m/s2, without what brings agents nearer to their companions than beside them.
-
-        The speed at which an agent comes nearer is (distance - spacing) / approach_time at most, and not below 0.
-        """
+        """Accelerations, (n, 3) m/s2, without what brings agents nearer to their companions than beside them. The speed
+        at which an agent comes nearer is (distance - spacing) / approach_time at most, and not below 0."""
         agents, spacing = companions.agents, self._spacing(group)
         response, velocity = agents.vehicle.response_time, agents.level(agents.velocity)
         for offset, other in zip(group.offset.swapaxes(0, 1), group.velocities.swapaxes(0, 1)):
@@ -228,9 +224,7 @@ class KeepCompany(Neighborhood):
 
     def _past_them(self, companions: Companions, group: _Circle, way: Vectors) -> Vectors:
         """The steering of each agent that faces its companions and sets off, (n, 3) newtons: along its way, past them.
-
-        One that sets off goes where it faces, and would walk into them.
-        """
+        One that sets off goes where it faces, and would walk into them."""
         agents, toward = companions.agents, unit(group.middle)
         past = unit(way - toward * np.maximum(dot(way, toward), 0.0)[:, None])
         steering = past * (group.pace / agents.vehicle.speed_time)[:, None]

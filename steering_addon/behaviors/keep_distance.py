@@ -72,10 +72,8 @@ class KeepDistance(Neighborhood):
         return world.neighbors(agents, distance, self.angle, self.neighbors, self.crowd)
 
     def _allowed(self, world: World, agents: Agents) -> tuple[Scalars, Mask]:
-        """The speed from which each agent can still stop behind those ahead, (n,) m/s, and whether it sees one brake.
-
-        v = sqrt((b t)^2 + w^2 + 2 b room) - b t  (Gipps 1981); b is the braking, t the gap time, w the speed ahead.
-        """
+        """The speed from which each agent can still stop behind those ahead, (n,) m/s, and whether it sees one brake. v
+        = sqrt((b t)^2 + w^2 + 2 b room) - b t (Gipps 1981); b is the braking, t the gap time, w the speed ahead."""
         near = self.near(world, agents).together()
         agent, lanes = near.agent, Lanes.of(world, agents)
         forward = picked(agents.forward, agent)
@@ -117,12 +115,8 @@ class KeepDistance(Neighborhood):
         self, world: World, agents: Agents, lanes: Lanes, near: Near, beside: Vectors, drift: Vectors, width: Scalars
     ) -> tuple[Mask, Scalars]:
         """The vehicles that come into the lane of an agent and go first, and the time until then; (p,) each, seconds.
-
-        Args:
-            beside: (p, 3) how far each is to the side, metres.
-            drift: (p, 3) how fast it moves aside, m/s.
-            width: (p,) metres to the side at which both touch.
-        """
+        `beside`: (p, 3) how far each is to the side, metres; `drift`: (p, 3) how fast it moves aside, m/s; `width`:
+        (p,) metres to the side at which both touch."""
         drift = drift + lanes.leftward[near.agent, None] * picked(agents.side, near.agent)
         time = meet_in(beside, drift, width)
         in_one_file = lanes.in_one_file(world, near.agent, near.body)

@@ -173,11 +173,8 @@ class LeaderFollowing(Neighborhood):
         self, agents: Agents, leader: Vectors, forward: Vectors, side: Vectors, radius: Vectors
     ) -> Vectors:
         """The steering aside of agents in the rectangle ahead of the leader, (n, 3) m/s2; it fades at the edges.
-
-        Args:
-            leader, forward, side: (n, 3) the leader's position, metres, and its level axes.
-            radius: (n,) of the leader, metres.
-        """
+        `leader`, `forward`, `side`: (n, 3) the leader's position, metres, and its level axes; `radius`: (n,) of the
+        leader, metres."""
         offset = agents.level(agents.position - leader)
         ahead, aside = dot(offset, forward), dot(offset, side)
         half = self.clearing_width / 2.0 + radius + agents.radius

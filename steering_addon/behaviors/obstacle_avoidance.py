@@ -159,10 +159,8 @@ class ObstacleAvoidance(Behavior):
 
 
 def _turns_away(agents: Agents, ahead: Threats, stands: Mask) -> Mask:
-    """Whether each agent stands, `stands` (n,), and its goal leads off what is ahead, (n,).
-
-    It need not pass that. Where the first that applies is followed, it would not get to turning round.
-    """
+    """Whether each agent stands, `stands` (n,), and its goal leads off what is ahead, (n,). It need not pass that.
+    Where the first that applies is followed, it would not get to turning round."""
     turns: Mask = stands & ~ahead.too_near & np.isfinite(agents.goal[:, 0])
     if anybody(turns):
         way = unit(agents.level(np.where(turns[:, None], agents.goal - agents.position, 0.0)))

@@ -413,10 +413,8 @@ class _Follower:
         return replace(self.memory, way=np.where(turns, -self.way, self.way), ended=ended, active=active)
 
     def _room_to_reverse(self) -> Scalars:
-        """How far they still come when they turn round, (m,) metres.
-
-        At its response time t a follower at speed v comes v t (1 - ln 2) further, with the force of m a v^2 / 2a.
-        """
+        """How far they still come when they turn round, (m,) metres. At its response time t a follower at speed v comes
+        v t (1 - ln 2) further, with the force of m a v^2 / 2a."""
         speed, circle = self.agents.speed, self.agents.handling.room_to_turn
         braking = 0.5 * speed * speed / np.maximum(self.agents.agility, EPSILON)
         return REVERSING * self._response_time() * speed + np.where(circle > 0.0, circle, braking)
@@ -470,10 +468,8 @@ class _Follower:
         return np.where(self._stops(), np.minimum(speed, self._speed_to_stop()), speed)
 
     def speed_before_bends(self) -> Scalars:
-        """(m,) the speed from which they can slow down for the bends ahead, m/s.
-
-        On the ground, the end of an open path where it turns round is as sharp a bend as fits into its radius.
-        """
+        """(m,) the speed from which they can slow down for the bends ahead, m/s. On the ground, the end of an open path
+        where it turns round is as sharp a bend as fits into its radius."""
         agents, line = self.agents, self.line
         brake = 2.0 * EASE * agents.agility
         stopping_distance = agents.cruise_speed * agents.cruise_speed / np.maximum(brake, EPSILON)

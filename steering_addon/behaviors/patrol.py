@@ -109,11 +109,8 @@ class Patrol(Behavior):
 
     def _arrives(self, world: World, agents: Agents, body: Rows, stops: Mask) -> Mask:
         """Whether each agent is at its target: it touches it, or stops close by where others keep it from touching.
-
-        Args:
-            body: (n,) the rows of the targets, -1 for none.
-            stops: (n,) whether the agent arrives only once it has stopped.
-        """
+        `body`: (n,) the rows of the targets, -1 for none; `stops`: (n,) whether the agent arrives only once it has
+        stopped."""
         row = np.maximum(body, 0)
         beside = NEAR * agents.max_speed
         touches, near = (at_stop(world, agents, body, each) for each in (beside, beside + agents.radius))

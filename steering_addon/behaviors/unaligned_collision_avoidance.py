@@ -113,10 +113,8 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
         )
 
     def near(self, world: World, agents: Agents) -> Neighbors:
-        """The vehicles that the agents perceive.
-
-        Without those that they are to meet, and those that drivers meet in another lane, or queue with.
-        """
+        """The vehicles that the agents perceive. Without those that they are to meet, and those that drivers meet in
+        another lane, or queue with."""
         near, meets = super().near(world, agents), agents.intention.meets
         if anybody(meets >= 0):
             near = near.where(lambda pairs: pairs.body != meets[pairs.agent])

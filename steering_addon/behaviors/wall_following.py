@@ -120,13 +120,9 @@ class WallFollowing(Behavior):
     def _along(
         self, world: World, agents: Agents, from_wall: Vectors, level_side: Vectors, contact: Scalars
     ) -> Vectors:
-        """The way along the wall and to the offset from it, (n, 3) unit directions.
-
-        Args:
-            from_wall: (n, 3) from the wall to each agent, metres.
-            level_side: (n, 3) the level unit direction to the right of each agent.
-            contact: (n,) metres ahead to another wall, beyond which it does not look.
-        """
+        """The way along the wall and to the offset from it, (n, 3) unit directions. `from_wall`: (n, 3) from the wall
+        to each agent, metres; `level_side`: (n, 3) the level unit direction to the right of each agent; `contact`: (n,)
+        metres ahead to another wall, beyond which it does not look."""
         time = np.minimum(self.prediction_time, contact / np.maximum(agents.speed, EPSILON))
         side = unit(from_wall)
         future = self._from_walls(world, agents, agents.predicted_position(time), side)
@@ -352,11 +348,8 @@ class _Corner:
 
 def _heading_along(agents: Agents, outward: Vectors, level_side: Vectors) -> Vectors:
     """The directions along walls in which agents head, (n, 3) unit vectors; to the right if they head at the wall.
-
-    Args:
-        outward: (n, 3) unit directions off the walls.
-        level_side: (n, 3) level unit directions to the right of the agents.
-    """
+    `outward`: (n, 3) unit directions off the walls; `level_side`: (n, 3) level unit directions to the right of the
+    agents."""
     along = agents.level(across(agents.forward, outward))
     return np.where((magnitude(along) > HEAD_ON)[:, None], unit(along), unit(across(level_side, outward)))
 

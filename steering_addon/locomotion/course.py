@@ -101,13 +101,9 @@ class Car:
         return np.where(seen, np.maximum(near - KEPT, 0.0), np.inf)
 
     def room(self, terrain: Terrain, wanted: Scalars, sight: Scalars, sense: float) -> Scalars:
-        """How far the cars can go, (n,) metres; inf if nothing is in the way where they look.
-
-        Args:
-            wanted: (n,) the tangents to which the front wheels turn.
-            sight: (n,) how far they look, metres.
-            sense: 1 forward, -1 backward.
-        """
+        """How far the cars can go, (n,) metres; inf if nothing is in the way where they look. `wanted`: (n,) the
+        tangents to which the front wheels turn; `sight`: (n,) how far they look, metres; `sense`: 1 forward, -1
+        backward."""
         step: Scalars = sight / LOOKS
         rear, heading, tangent = self.rear, self.heading, self.tangent
         rears, headings, n = [rear], [heading], len(sight)

@@ -218,12 +218,9 @@ def _jumps(
 def _placed(
     ground: Ground, row: Rows, start: Scalars, gap: Scalars, sides: tuple[Seen, Seen], steepest: Scalars
 ) -> tuple[Mask, Scalars]:
-    """Whether the ground rises more steeply than bodies walk on some ways, and at what distance; (m,) each.
-
-    Args:
-        start, gap: (m,) where the stretches begin in which that may be, and how long they are, metres.
-        sides: what is seen at both of their ends.
-    """
+    """Whether the ground rises more steeply than bodies walk on some ways, and at what distance; (m,) each. `start`,
+    `gap`: (m,) where the stretches begin in which that may be, and how long they are, metres; `sides`: what is seen at
+    both of their ends."""
     (low, low_grade), (high, high_grade), rows = *sides, np.arange(len(row))
     for _ in range(ROUNDS):
         gap = gap / PARTS

@@ -275,12 +275,8 @@ class Walkable(Columns):
 
     def leaves_room(self, look: Look, direction: Vectors, onward: Scalars, length: Scalars) -> Mask:
         """Whether the ground can be walked along the tightest turn to new directions, also by the outer side, (n,).
-
-        Args:
-            direction: (n, 2) unit vectors, at the end of the turn.
-            onward: (n,) how far they walk straight on before it, metres.
-            length: (n,) how much of the turn counts, metres.
-        """
+        `direction`: (n, 2) unit vectors, at the end of the turn; `onward`: (n,) how far they walk straight on before
+        it, metres; `length`: (n,) how much of the turn counts, metres."""
         has_room: Mask = np.ones(len(onward), dtype=np.bool_)
         near = which(self._is_near_edge(look))
         if not len(near):

@@ -1,7 +1,8 @@
 """Clips: what is known of the actions that a model can play, and what is played of them.
 
 A clip is measured once (`gait.py`), in metres of the model as it stands. What an agent plays of its clips follows from
-its way (`playing.py`).
+its way (`playing.py`). Those that are played together are mixed from tables of the numbers of each, whose rows are the
+phases of a cycle and two more, over its end, as phases may be rounded up.
 """
 
 import json
@@ -218,9 +219,7 @@ def in_order(clips: Sequence[Clip]) -> list[int]:
 
 def leading(clips: Sequence[Clip]) -> int:
     """The row of the first clip that moves, -1 without one: the slowest of those that move most nearly to the front.
-
-    Those for a single state only count if there are no others.
-    """
+    Those for a single state only count if there are no others."""
     moving = [row for row, clip in enumerate(clips) if clip.plays == MOVE and clip.speed > 0.0]
     moving = [row for row in moving if clips[row].state == ANY] or moving
     if not moving:
@@ -288,3 +287,34 @@ def _value(name: str, stored: Any) -> Any:
     if name in LENGTHS:
         return numbers
     return tuple(numbers.tolist()) if name in TUPLES else float(numbers)
+
+
+TOGETHER = 32000
+"""Numbers that are mixed together: with more, arrays do not fit the fast memory of a processor."""
+
+
+def mixed_tables(tables: Sequence[NDArray[np.float64]], playing: Playing) -> NDArray[np.float64]:
+    """Mix some numbers of clips that are played together, (f, ...), each of these contiguous in memory. `tables`:
+    (PHASES + 2, ...) of each clip; `playing`: (clips, f) of one body, or of several one after the other."""
+    columns = np.stack([table.reshape(len(table), -1).T for table in tables])
+    return mixed_columns(columns, playing).T.reshape(-1, *tables[0].shape[1:])
+
+
+def mixed_columns(columns: Scalars, playing: Playing) -> Scalars:
+    """Mix k columns of clips, as `mixed_tables` mixes tables: (clips, k, PHASES + 2) to (k, f)."""
+    frames = playing.phase.shape[1]
+    mixed = np.repeat(columns[0, :, :1], frames, axis=1)
+    varies = np.flatnonzero((columns != columns[0, :, :1]).any(axis=(0, 2)))
+    tables = columns[:, varies].swapaxes(0, 1).reshape(len(varies), len(columns) * columns.shape[2])
+    for chunk in np.array_split(np.arange(len(varies)), max(len(varies) * frames // TOGETHER, 1)):
+        table, total = tables[chunk], np.zeros((len(chunk), frames))
+        for layer in playing.layers:
+            row = layer.clip * columns.shape[2] + layer.row
+            values = np.take(table, row, axis=1, mode="clip")
+            values *= layer.before
+            after = np.take(table, row + 1, axis=1, mode="clip")
+            after *= layer.after
+            values += after
+            total[:, layer.frames] += values
+        mixed[varies[chunk]] = total
+    return mixed

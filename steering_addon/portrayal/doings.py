@@ -58,13 +58,9 @@ class Arriving:
         return cls(np.where(at_goal, 0.0, np.inf))
 
     def after(self, at_goal: Mask, entered: Mask, frame_time: float) -> "tuple[Mask, Arriving]":
-        """Whether each arrives on the next frame, (n,), and what is remembered for the one after it.
-
-        Args:
-            at_goal: (n,) whether it is where it was led.
-            entered: (n,) whether this is the first frame on which it is present, when it cannot arrive.
-            frame_time: seconds.
-        """
+        """Whether each arrives on the next frame, (n,), and what is remembered for the one after it. `at_goal`: (n,)
+        whether it is where it was led; `entered`: (n,) whether this is the first frame on which it is present, when it
+        cannot arrive; `frame_time`: seconds."""
         since = np.where(entered, np.inf, self.since + frame_time)
         arrives: Mask = at_goal & ~entered & (since > AWAY)
         return arrives, Arriving(np.where(at_goal, 0.0, since))

@@ -268,13 +268,9 @@ class Beats:
     def frame(
         self, position: Vectors, velocity: Vectors, entered: Mask, perched: Mask, flares: Mask
     ) -> tuple[Scalars, Scalars]:
-        """The beats since the frame before, (n,) seconds at the usual rate, and the effort of bodies, (n,).
-
-        Args:
-            position, velocity: (n, 3) metres, m/s.
-            entered: (n,) whether this is the first frame on which a body is present.
-            perched, flares: (n,) those that stand on something and those that brake with their wings.
-        """
+        """The beats since the frame before, (n,) seconds at the usual rate, and the effort of bodies, (n,). `position`,
+        `velocity`: (n, 3) metres, m/s; `entered`: (n,) whether this is the first frame on which a body is present;
+        `perched`, `flares`: (n,) those that stand on something and those that brake with their wings."""
         numbers = self._run.frame(position, self._sizes, entered, magnitude(velocity), perched, flares)
         beaten = numbers[PHASE] - self._before
         self._before = numbers[PHASE]

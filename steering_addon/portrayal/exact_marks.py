@@ -55,10 +55,8 @@ class ExactMarks:
 
 
 def _first_row_to_move(state: State, snapshot: Snapshot, row: int) -> int:
-    """The row of the first frame whose path a mark may still move by what later frames bring.
-
-    The reach of a mark depends on one that follows closely, so what it moves comes out together, once it is past.
-    """
+    """The row of the first frame whose path a mark may still move by what later frames bring. The reach of a mark
+    depends on one that follows closely, so what it moves comes out together, once it is past."""
     frame_time, marks = snapshot.frame_time, [mark for mark in snapshot.marks if mark.exact]
     reach = max((mark.lead for mark in marks), default=0.0)
     ahead = [mark.time - reach for mark in marks if mark.time + reach > state.time]
@@ -128,10 +126,8 @@ class Corrections:
         return shift
 
     def _with_spans(self, vehicle: int) -> Iterator[tuple[MarkCorrection, float, float]]:
-        """The corrections of a vehicle that are small enough, with the frames before and after in which they act.
-
-        Where two marks follow each other closely, each acts only while the vehicle is between them.
-        """
+        """The corrections of a vehicle that are small enough, with the frames before and after in which they act. Where
+        two marks follow each other closely, each acts only while the vehicle is between them."""
         corrections = self._of[vehicle]
         for number, correction in enumerate(corrections):
             before = after = correction.frames

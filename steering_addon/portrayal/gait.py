@@ -272,11 +272,8 @@ def profile_of(along: Scalars, weight: Scalars) -> tuple[Scalars, Scalars]:
 
 
 def kind_of(moving: Moving | None, sampled: Sampled, height: float, speed: float) -> int:
-    """Whether a clip stands, moves or does something once.
-
-    What moves repeats itself: its last pose is its first. What stands repeats itself too, gently or for long, where a
-    gesture is short.
-    """
+    """Whether a clip stands, moves or does something once. What moves repeats itself: its last pose is its first. What
+    stands repeats itself too, gently or for long, where a gesture is short."""
     repeats = sampled.gap < REPEATS * height
     gentle = sampled.liveliness < GENTLE or sampled.seconds > LONG
     if moving is None:

@@ -126,10 +126,8 @@ class Repertoire:
         return np.where(fits, current, self._first[sets])
 
     def direction(self, ahead: Scalars, aside: Scalars, current: Rows, sets: Rows) -> Rows:
-        """The direction nearest to each agent's travel, (n,), of its set of clips; it prefers its own, `current`.
-
-        -1 where the set has none.
-        """
+        """The direction nearest to each agent's travel, (n,), of its set of clips; it prefers its own, `current`. -1
+        where the set has none."""
         speed = np.sqrt(ahead * ahead + aside * aside)
         known = speed > 1e-9
         x, y = (np.where(known, component / np.where(known, speed, 1.0), 0.0) for component in (ahead, aside))

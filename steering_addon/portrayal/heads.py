@@ -170,14 +170,9 @@ def aim(target: Vectors, eyes: Vectors, forward: Vectors, up: Vectors, otherwise
 
 
 def expected_turn(forward: Vectors, up: Vectors, before: Vectors, seconds: float, lead: float) -> Scalars:
-    """How far bodies will turn to the left while they turn on as they do, (n,) radians: what `leads` comes to where
-    the future is not known.
-
-    Args:
-        forward, up: (n, 3) unit axes.
-        before: (n, 3) how they faced these seconds ago.
-        lead: seconds.
-    """
+    """How far bodies will turn to the left while they turn on as they do, (n,) radians: what `leads` comes to where the
+    future is not known. `forward`, `up`: (n, 3) unit axes; `before`: (n, 3) how they faced these seconds ago; `lead`:
+    seconds."""
     turn: Scalars = -angle_of(dot(before, cross(up, forward)), dot(before, forward))
     return np.clip(turn * (lead / seconds), -FURTHEST, FURTHEST)
 

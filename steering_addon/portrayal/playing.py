@@ -293,10 +293,8 @@ class Player:
         return share
 
     def _beat(self, share: Scalars, played: Played, places: Rows) -> None:
-        """Let agents in the air or in water beat: those whose state has clips for that, and none to move on feet.
-
-        They beat while they move, and without a clip that stands, always. `share` (clips, n) is changed.
-        """
+        """Let agents in the air or in water beat: those whose state has clips for that, and none to move on feet. They
+        beat while they move, and without a clip that stands, always. `share` (clips, n) is changed."""
         for place, rows in enumerate(self._of_states.beats):
             if not rows or self._of_states.moves[place]:
                 continue
@@ -309,10 +307,8 @@ class Player:
         return influences(share, at_rest=any(self._of_states.beats))
 
     def _standing_clip(self, played: Played, places: Rows) -> Rows:
-        """The clip that each agent takes for now while it stands, (n,): after a while it may be another.
-
-        `places` (n,) are those of its state in `StateClips`.
-        """
+        """The clip that each agent takes for now while it stands, (n,): after a while it may be another. `places` (n,)
+        are those of its state in `StateClips`."""
         turn = np.floor(played.seconds / LINGERS + self._lingers).astype(np.uint64)
         draw = uniform(mix(self._another_keys, turn))
         talks = played.in_company
@@ -368,10 +364,8 @@ class Player:
 
 
 def shorter(ratio: Scalars, steps: Scalars) -> Scalars:
-    """The length of the steps at a share of a clip's speed, (n,) as a share of the clip's own.
-
-    With `steps` of 1 only their length changes, with 0 only their rate, with 1/2 both by the root of the ratio.
-    """
+    """The length of the steps at a share of a clip's speed, (n,) as a share of the clip's own. With `steps` of 1 only
+    their length changes, with 0 only their rate, with 1/2 both by the root of the ratio."""
     root = np.sqrt(ratio)
     lower = 1.0 + (root - 1.0) * 2.0 * steps
     upper = root + (ratio - root) * (2.0 * steps - 1.0)

@@ -86,13 +86,9 @@ def _under(surfaces: Surfaces, position: Vectors, lift: Scalars) -> Rows:
 
 @dataclass(frozen=True)
 class Ridden:
-    """Bodies in the space of their ground on a frame; where that never moved, this is the world.
-
-    Attributes:
-        position, forward, up: (n, 3) metres and unit axes.
-        turned: (n,) radians to the left that the ground has turned since their first frame.
-        surface, normal: (n,) and (n, 3) of `Carriage`, the normal in this space.
-    """
+    """Bodies in the space of their ground on a frame; where that never moved, this is the world. `position`, `forward`,
+    `up`: (n, 3) metres and unit axes; `turned`: (n,) radians to the left that the ground has turned since their first
+    frame; `surface`, `normal`: (n,) and (n, 3) of `Carriage`, the normal in this space."""
 
     position: Vectors
     forward: Vectors
@@ -163,9 +159,7 @@ class RiddenGround:
 
     def __call__(self, places: Vectors, frames: Rows) -> tuple[Scalars, Vectors]:
         """The heights (k,) and normals (k, 3) below places (k, 3) on frames (k,) of the bodies one after the other.
-
-        They are those of the plane of what a body stands on while that moves, and else of what does not.
-        """
+        They are those of the plane of what a body stands on while that moves, and else of what does not."""
         position, turned = self._position[frames], self._turned[frames]
         offset, rides = places - position, self._rides[frames]
         normal = standable(np.where(rides[:, None], self._normal[frames], upright(len(frames))))

@@ -11,7 +11,7 @@ from ..simulation.arrays.vectors import Vectors, dot, magnitude
 from ..simulation.geometry.surfaces import Surfaces
 from ..simulation.ground import level_heading
 from ..simulation.maneuvers.stopping import Settling
-from ..simulation.presence.stays import Staying, memory_of
+from ..simulation.presence.arrivals import Staying, memory_of
 from ..simulation.snapshot import Snapshot, State, Tracked
 from ..simulation.steering import errands
 from .heads import EYES, attends

@@ -34,13 +34,8 @@ OFTEN = 0.5
 
 @dataclass(frozen=True)
 class FootStance:
-    """A stance of a foot, between two of the frames of a run.
-
-    Attributes:
-        first, last: the rows of these.
-        path: metres that its sole moves on the ground.
-        net: metres between where it is put down and where it leaves.
-    """
+    """A stance of a foot, between two of the frames of a run. `first`, `last`: the rows of these; `path`: metres that
+    its sole moves on the ground; `net`: metres between where it is put down and where it leaves."""
 
     first: int
     last: int
@@ -173,10 +168,8 @@ def _bearing(first: int, last: int, high: Mask, lifted: Mask) -> tuple[int, int]
 
 
 def _sets_off(swings: Mask, stands: Mask, seconds: Scalars) -> Mask:
-    """The steps (f - 1,) in which a foot gathers speed for a swing, all the way from a stand or the first frame.
-
-    One that slides before it swings takes longer.
-    """
+    """The steps (f - 1,) in which a foot gathers speed for a swing, all the way from a stand or the first frame. One
+    that slides before it swings takes longer."""
     result = np.zeros(len(swings), dtype=np.bool_)
     time = np.concatenate(([0.0], np.cumsum(seconds)))
     for swing in np.flatnonzero(swings[1:] & ~swings[:-1]) + 1:

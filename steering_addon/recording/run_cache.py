@@ -78,9 +78,7 @@ class KeptRun:
 
     def go_back(self, frame: int) -> State | None:
         """Forget all frames after this one, or after the nearest earlier one with a kept state; returns that state.
-
-        None if there is no such state; then the run is empty.
-        """
+        None if there is no such state; then the run is empty."""
         nearest = max((stored for stored in self._states if stored <= frame), default=self.first - 1)
         del self._frames[nearest - self.first + 1 :]
         self._states = {stored: state for stored, state in self._states.items() if stored <= nearest}

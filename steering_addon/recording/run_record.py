@@ -55,13 +55,8 @@ class RunRecord:
 
 
 class ChangeOfMind(NamedTuple):
-    """A vehicle takes up a state of its crowd, or goes back to none.
-
-    Attributes:
-        mode: the state, 0 for none.
-        by, body, source: why, as in `simulation.mindset.Mindset`.
-        weighed: the value of each mode at that moment.
-    """
+    """A vehicle takes up a state of its crowd, or goes back to none. `mode`: the state, 0 for none; `by`, `body`,
+    `source`: why, as in `simulation.mindset.Mindset`; `weighed`: the value of each mode at that moment."""
 
     mode: int
     by: int
@@ -71,10 +66,8 @@ class ChangeOfMind(NamedTuple):
 
 
 def changes(before: Mindset | None, after: Mindset | None) -> Mapping[int, ChangeOfMind]:
-    """The vehicles that are in another state on a frame than on the frame before, by their rows, and why.
-
-    A state that lasts for less than a frame is left out, unless the one before it comes again.
-    """
+    """The vehicles that are in another state on a frame than on the frame before, by their rows, and why. A state that
+    lasts for less than a frame is left out, unless the one before it comes again."""
     if after is None:
         return {}
     blank = np.zeros(len(after.mode), dtype=np.int64)

@@ -103,9 +103,7 @@ def _with_halves(values: Scalars) -> Scalars:
 
 def _fit_slopes(doubled: Scalars, span: int, blocks: int) -> tuple[Scalars, Scalars, Scalars]:
     """The best slopes per frame at both ends of spans, (blocks, c) each, and how far off the curve between is at most.
-
-    The curve between two keys is a cubic, and its slopes at the ends are those of least squares.
-    """
+    The curve between two keys is a cubic, and its slopes at the ends are those of least squares."""
     shape = (blocks, 2 * span, doubled.shape[1])
     begin = doubled[: 2 * span * blocks].reshape(shape)
     start, within = begin[:, 0], begin[:, 1:]

@@ -42,13 +42,8 @@ def formed(population: Population, apart: float, frame: NDArray[np.float64], ori
 
 
 def first_free(first: Callable[[int], Spots], count: int, sifts: Sequence[Sifting], *, grows: bool) -> Spots:
-    """The first `count` spots with nothing in the way; fewer if these run out.
-
-    Args:
-        first: the first spots, by their number.
-        sifts: tell which spots are valid.
-        grows: whether there are more than `count`.
-    """
+    """The first `count` spots with nothing in the way; fewer if these run out. `first`: the first spots, by their
+    number; `sifts`: tell which spots are valid; `grows`: whether there are more than `count`."""
     tried, most = count, TRIES * count if grows else count
     while True:
         spots = reduce(lambda remaining, sift: sift(remaining), sifts, first(tried))

@@ -54,11 +54,8 @@ class Bodies:
 
     def between(self, offset: Vectors, first: Rows, second: Rows) -> Vectors:
         """The offsets between the nearest points of the axes of bodies, (p, 3) metres; `offset` itself for spheres.
-
-        Args:
-            offset: (p, 3) from the middles of the first to those of the second, metres.
-            first, second: (p,) rows of the bodies.
-        """
+        `offset`: (p, 3) from the middles of the first to those of the second, metres; `first`, `second`: (p,) rows of
+        the bodies."""
         half = self.half_axis
         if half is None or not len(first):
             return offset

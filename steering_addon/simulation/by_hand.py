@@ -39,13 +39,9 @@ OF_PLACE, OF_VELOCITY = 5.78, 3.94
 
 @dataclass(frozen=True)
 class Hands:
-    """The guides of m vehicles during a step.
-
-    Attributes:
-        rows: (m,) the vehicles, rising.
-        share: (m,) how far each follows its guide, 0 to 1.
-        before, after: (m, 3) where the guides are at the beginning and at the end of the step, metres.
-    """
+    """The guides of m vehicles during a step. `rows`: (m,) the vehicles, rising; `share`: (m,) how far each follows its
+    guide, 0 to 1; `before`, `after`: (m, 3) where the guides are at the beginning and at the end of the step,
+    metres."""
 
     rows: Rows
     share: Scalars
@@ -55,13 +51,8 @@ class Hands:
 
 @dataclass(frozen=True)
 class Led:
-    """Where guides have led vehicles in a step, n rows.
-
-    Attributes:
-        position, velocity, forward: (n, 3) of all vehicles, metres, m/s and unit headings.
-        hand: (n,) those that follow a guide.
-        memory: m rows.
-    """
+    """Where guides have led vehicles in a step, n rows. `position`, `velocity`, `forward`: (n, 3) of all vehicles,
+    metres, m/s and unit headings; `hand`: (n,) those that follow a guide; `memory`: m rows."""
 
     position: Vectors
     velocity: Vectors
@@ -96,13 +87,9 @@ def let_go(state: State, snapshot: Snapshot, dt: float) -> Snapshot:
 def lead_by_hand(
     hands: Hands, state: State, snapshot: Snapshot, world: World, position: Vectors, velocity: Vectors, forward: Vectors
 ) -> Led:
-    """Where the vehicles are that follow their guides in a step.
-
-    Args:
-        state: before the step.
-        snapshot: the vehicles present.
-        position, velocity, forward: (n, 3) where all vehicles would be without guides, metres, m/s and unit headings.
-    """
+    """Where the vehicles are that follow their guides in a step. `state`: before the step; `snapshot`: the vehicles
+    present; `position`, `velocity`, `forward`: (n, 3) where all vehicles would be without guides, metres, m/s and unit
+    headings."""
     rows, dt, model = hands.rows, world.dt, snapshot.vehicle.take(hands.rows)
     upward, grounded = of_rows(world.upward, rows), snapshot.grounded[rows]
     start, speed = picked(state.motion.position, rows), picked(state.motion.velocity, rows)

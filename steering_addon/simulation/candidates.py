@@ -29,13 +29,9 @@ FIRST = -3
 
 @dataclass(frozen=True)
 class Candidates:
-    """Bodies of which each agent takes one as its target.
-
-    Attributes:
-        rows: (c,) rows of bodies, in the order of their names.
-        keys: (c,) the random key of each, so that most agents keep their candidate when another is added.
-        pick: the number of a choice of PICKS.
-    """
+    """Bodies of which each agent takes one as its target. `rows`: (c,) rows of bodies, in the order of their names;
+    `keys`: (c,) the random key of each, so that most agents keep their candidate when another is added; `pick`: the
+    number of a choice of PICKS."""
 
     rows: Rows
     keys: Keys

@@ -274,12 +274,8 @@ def _queues(
 
 def _facing(line: Spline, course: Vectors, before: Vectors, is_ladder: bool, max_turn: Scalars) -> Vectors:
     """The headings of vehicles (m,) on a line: along their way, (m, 3), and up and down a ladder to where it leads up.
-
-    Args:
-        before: (m, 3) their headings before the step.
-        is_ladder: whether who goes down where it is steep climbs, and does not jump.
-        max_turn: (m,) by which they can turn, radians.
-    """
+    `before`: (m, 3) their headings before the step; `is_ladder`: whether who goes down where it is steep climbs, and
+    does not jump; `max_turn`: (m,) by which they can turn, radians."""
     end = line.points[-1] - line.points[0]
     level, up = np.sqrt(end[0] * end[0] + end[1] * end[1]), end[2]
     heading = columns(course[:, 0], course[:, 1], 0.0)

@@ -9,13 +9,8 @@ from .memory import Memory, remembered
 
 @dataclass(frozen=True)
 class Guides:
-    """The guides that lead m vehicles by hand.
-
-    Attributes:
-        rows: (m,) the vehicles, rising.
-        share: (m,) how far each follows its guide, 0 to 1.
-        place: (m, 3) where the guides are, metres.
-    """
+    """The guides that lead m vehicles by hand. `rows`: (m,) the vehicles, rising; `share`: (m,) how far each follows
+    its guide, 0 to 1; `place`: (m, 3) where the guides are, metres."""
 
     rows: Rows
     share: Scalars

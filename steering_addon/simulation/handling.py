@@ -91,13 +91,8 @@ class Handling(Columns):
         return Stature(feet, step, head, self.steepest)
 
     def smoothed(self, before: Vectors, acceleration: Vectors, dt: float) -> Vectors:
-        """The smoothed acceleration, (n, 3) m/s2, by which others see a vehicle turn; a low-pass filter.
-
-        Args:
-            before: (n, 3) its value before the step.
-            acceleration: (n, 3) what the step applied, m/s2.
-            dt: seconds.
-        """
+        """The smoothed acceleration, (n, 3) m/s2, by which others see a vehicle turn; a low-pass filter. `before`: (n,
+        3) its value before the step; `acceleration`: (n, 3) what the step applied, m/s2; `dt`: seconds."""
         return before + (acceleration - before) * (dt / (self.smoothing_time + dt))[:, None]
 
 

@@ -40,13 +40,8 @@ LEAST = 0.5
 
 @dataclass(frozen=True)
 class _BodiesAlike:
-    """The vehicles that one locomotion moves.
-
-    Attributes:
-        body: the locomotion, with columns of their number.
-        rows: their rows, None for all vehicles.
-        memory: what it remembers of them before the step.
-    """
+    """The vehicles that one locomotion moves. `body`: the locomotion, with columns of their number; `rows`: their rows,
+    None for all vehicles; `memory`: what it remembers of them before the step."""
 
     body: Locomotion
     rows: Rows | None

@@ -67,7 +67,7 @@ class Settings:
 
     @once
     def compared(self) -> dict[int, Any]:
-        """The results of comparing other settings with these (`minds.joining`)."""
+        """The results of comparing other settings with these (`minds.following`)."""
         return {}
 
 
@@ -305,13 +305,8 @@ class ActionSelection(ABC):
 
 
 def start_state(position: Vectors, forward: Vectors, up: Vectors, velocity: Vectors, time: float = 0.0) -> State:
-    """The state that vehicles start from.
-
-    Args:
-        position, velocity: (n, 3) metres, metres a second.
-        forward, up: (n, 3) unit vectors at right angles.
-        time: seconds.
-    """
+    """The state that vehicles start from. `position`, `velocity`: (n, 3) metres, metres a second; `forward`, `up`: (n,
+    3) unit vectors at right angles; `time`: seconds."""
     n = len(position)
     forward = in_columns(np.asarray(forward, dtype=np.float64))
     up = in_columns(np.asarray(up, dtype=np.float64))

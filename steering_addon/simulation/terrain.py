@@ -20,13 +20,9 @@ A_LITTLE = 0.1
 
 @dataclass(frozen=True)
 class Terrain(Columns):
-    """The ground of vehicles during a step.
-
-    Attributes:
-        before, after: the surfaces at the beginning and at the end of the step.
-        lift: (n,) metres from the place where each vehicle stands up to its origin.
-        obstacles: what stands on it, in world space, at the beginning of the step.
-    """
+    """The ground of vehicles during a step. `before`, `after`: the surfaces at the beginning and at the end of the
+    step; `lift`: (n,) metres from the place where each vehicle stands up to its origin; `obstacles`: what stands on it,
+    in world space, at the beginning of the step."""
 
     before: Surfaces
     after: Surfaces

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from steering_addon.portrayal.clips import PHASES, Playing
-from steering_addon.portrayal.mixing import mixed_tables
+from steering_addon.portrayal.clips import PHASES, Playing, mixed_tables
 
 
 def test_tables_of_clips_are_mixed_by_phase_and_by_what_is_seen_of_each() -> None:

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from bpy.types import Object
 
-from ...portrayal.clips import Playing
+from ...portrayal.clips import Playing, mixed_tables
 from ...portrayal.feet.rotations import in_axes, multiply, orthonormalize, rotate
 from ...portrayal.feet.solving import Held, carry
 from ...portrayal.feet.treads import LegReach, Stepping
-from ...portrayal.mixing import mixed_tables
 from ...simulation.arrays.scalars import Scalars
 from ...simulation.arrays.vectors import Vectors
 from .controls import Controls, RigControl, location_axes

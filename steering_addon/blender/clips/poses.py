@@ -18,8 +18,7 @@ import numpy as np
 from bpy.types import Action, FCurve, Object, Scene
 from bpy.utils import escape_identifier, unescape_identifier
 
-from ...portrayal.clips import PHASES, Playing
-from ...portrayal.mixing import mixed_columns
+from ...portrayal.clips import PHASES, Playing, mixed_columns
 from ..animation.animation_data import assign_action, channelbag_in, evaluate, slot_for, stop_playing
 from ..animation.keyframes import CHOICE, CONSTANT
 from ..animation.rotation_channels import data_path, matrices_from_channels, width_of

@@ -141,9 +141,7 @@ class Stances:
 
     def holding_shift(self, values: Scalars) -> Scalars:
         """The shift of a foot, (..., f, k), that keeps it in place in each stance, and glides from one to the next.
-
-        `values` (..., f, k) are where it is.
-        """
+        `values` (..., f, k) are where it is."""
         memory = np.zeros((values.shape[-1], *values.shape[:-1]))
         # Where it mostly is: the middle of a step, and where the body stands if it stops or starts in the stance.
         for column, added in enumerate(memory):

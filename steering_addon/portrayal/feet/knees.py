@@ -65,10 +65,8 @@ def _spread(values: Scalars) -> Scalars:
 
 
 def _half_angle(reach: LegReach, length: Scalars) -> Scalars:
-    """Half the angle of the knee of a leg of this length, (..., f) metres to radians.
-
-    The square of its sine grows evenly with that of the length, from a folded leg to a stretched one.
-    """
+    """Half the angle of the knee of a leg of this length, (..., f) metres to radians. The square of its sine grows
+    evenly with that of the length, from a folded leg to a stretched one."""
     folded = reach.folded * reach.folded
     share = (length * length - folded) / np.maximum(reach.length * reach.length - folded, LEAST)
     sines = np.sqrt(clamp(share, 0.0, STRETCH * STRETCH))

@@ -12,8 +12,7 @@ import numpy as np
 
 from ...simulation.arrays.scalars import Scalars
 from ...simulation.arrays.vectors import Vectors, columns
-from ..clips import STAND, Clip, Playing
-from ..mixing import mixed_tables
+from ..clips import STAND, Clip, Playing, mixed_tables
 from .rotations import Turns, multiply, orthonormalize, transpose
 from .soles import TOUCH, Points, median
 from .solving import mean_around

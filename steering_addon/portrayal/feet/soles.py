@@ -62,13 +62,8 @@ def resting_height(points: Points, height: float) -> float:
 
 @dataclass(frozen=True)
 class Sole:
-    """The lowest points of feet.
-
-    Attributes:
-        lowest: (..., f) metres high.
-        low: (..., f - 1, v) the points that are the sole both before and after a step between frames.
-        count: (..., f - 1, 1) of these.
-    """
+    """The lowest points of feet. `lowest`: (..., f) metres high; `low`: (..., f - 1, v) the points that are the sole
+    both before and after a step between frames; `count`: (..., f - 1, 1) of these."""
 
     lowest: Scalars
     low: Mask

@@ -105,9 +105,7 @@ def mean_around(values: Scalars, reach: int) -> Scalars:
 
 def even_out(values: Scalars, reach: int) -> Scalars:
     """Means over 2 reach + 1 frames, (..., f), and near the ends along a line through the values on the last that many.
-
-    So neither a slope nor the last step of a stair bends what is left of it.
-    """
+    So neither a slope nor the last step of a stair bends what is left of it."""
     frames = values.shape[-1]
     even = mean_around(values, reach)
     first, last = slice(min(2 * reach + 1, frames)), slice(max(frames - 2 * reach - 1, 0), frames)
@@ -218,10 +216,8 @@ def bend(skeleton: Skeleton, leg: Leg, reach: LegReach, correction: FootCorrecti
 
 
 def bend_knee(hip: Vectors, knee: Vectors, ankle: Vectors, target: Vectors) -> tuple[Vectors, Vectors]:
-    """Where the knees and the ankles of legs are, (..., 3) each; ankles stay short of what legs do not reach.
-
-    The knee stays on its side of the line from the hip to the ankle; that of a straight leg bends to the front.
-    """
+    """Where the knees and the ankles of legs are, (..., 3) each; ankles stay short of what legs do not reach. The knee
+    stays on its side of the line from the hip to the ankle; that of a straight leg bends to the front."""
     upper, lower = magnitude(knee - hip), magnitude(ankle - knee)
     line = target - hip
     reach = np.clip(magnitude(line), np.abs(upper - lower) * 1.001, (upper + lower) * STRETCH)
@@ -271,9 +267,7 @@ class SoftPoints:
         self, points: Points, skeleton: Skeleton, leg: Leg, bent_leg: BentLeg, correction: FootCorrection
     ) -> Points:
         """The points (..., f, m, 3) of a sole so that the correction takes these along to where their bones move them.
-
-        Those of bodies whose foot does not lean stay as they are.
-        """
+        Those of bodies whose foot does not lean stay as they are."""
         hip = skeleton.places[..., leg.thigh, :]
         moves = (
             (bent_leg.thigh, hip, bent_leg.hip),

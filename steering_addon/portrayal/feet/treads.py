@@ -261,12 +261,8 @@ def _lets_go(body: Carried, reach: LegReach | None, tread: Tread, speed: Scalars
 
 def let_go(drags: Mask, stance: Mask, strained: Mask) -> Mask:
     """When legs let go of feet between frames, (..., f - 1): from where they are strained to the ends of stances.
-
-    Args:
-        drags: (..., f - 1) whether a foot sets off although it is held.
-        stance: (..., f - 1) whether it stands as its clips have it.
-        strained: (..., f) whether its leg is.
-    """
+    `drags`: (..., f - 1) whether a foot sets off although it is held; `stance`: (..., f - 1) whether it stands as its
+    clips have it; `strained`: (..., f) whether its leg is."""
     steps = stance.shape[-1]
     ends = Stretches.of(drags)
     swings = np.ones((*stance.shape[:-1], steps + 1), dtype=np.bool_)

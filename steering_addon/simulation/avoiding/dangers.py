@@ -20,9 +20,8 @@ from ..nearby.neighbors import Near
 from ..ways.mesh_walls import stand, walls_at
 from ..world import Agents, World
 from .costs import COSTS, Costs
-from .lags import Lag
 from .long_bodies import LEAST_ROOM, SOONEST, Long, edges_of
-from .tried_velocities import Components, length
+from .tried_velocities import Components, Lag, length
 
 MOST = 6
 """Number of others per agent that are considered: six equal discs fit round one in the plane, and the next stand behind
@@ -179,13 +178,9 @@ class Others:
         costs: Costs = COSTS,
         queueing: Scalars | None = None,
     ) -> "Others":
-        """The perceived bodies that each agent could meet soonest, whichever way it turns.
-
-        Args:
-            near: the bodies that the agents perceive.
-            frame: the axes of the agents' choices, (n, 3) each.
-            stride, pad, look_ahead_time, queueing: (n,) as of `Choosers`.
-        """
+        """The perceived bodies that each agent could meet soonest, whichever way it turns. `near`: the bodies that the
+        agents perceive; `frame`: the axes of the agents' choices, (n, 3) each; `stride`, `pad`, `look_ahead_time`,
+        `queueing`: (n,) as of `Choosers`."""
         agent, on_ground = near.agent, len(frame) == 2
         velocity = picked(world.bodies.velocity, near.body)
         if on_ground:
@@ -338,12 +333,8 @@ class Others:
         least: Scalars,
         latest: Scalars | None,
     ) -> NDArray[np.float64]:
-        """As `_danger_now`, for those that turn first, (k, m).
-
-        Args:
-            relative: their velocities over `share`, until the turns end and after them.
-            latest: (m,) as of `danger`.
-        """
+        """As `_danger_now`, for those that turn first, (k, m). `relative`: their velocities over `share`, until the
+        turns end and after them; `latest`: (m,) as of `danger`."""
 
         def table(column: NDArray[np.float64]) -> NDArray[np.float64]:
             """The entries of each agent in each row, (k, m)."""

@@ -76,12 +76,8 @@ JAMMING = Jamming()
 
 @dataclass(frozen=True)
 class Progress(Memory):
-    """The progress of agents along their wishes.
-
-    Attributes:
-        share: (n,) the share of the wished velocity that each recently had, from 0 to 1.
-        begun: (n,) the agents that have been watched for at least a step.
-    """
+    """The progress of agents along their wishes. `share`: (n,) the share of the wished velocity that each recently had,
+    from 0 to 1; `begun`: (n,) the agents that have been watched for at least a step."""
 
     share: Scalars = remembered(1.0)
     begun: Mask = remembered(False)
@@ -90,12 +86,8 @@ class Progress(Memory):
 def update_progress(
     world: World, agents: Agents, wished: Vectors, memory: Progress, patience: float = JAMMING.patience
 ) -> Progress:
-    """The progress after a step: p += (clamp(v . w / w^2, 0, 1) - p) dt / (patience + dt).
-
-    Args:
-        wished: (n, 3) w, the velocities the agents wish for, m/s.
-        patience: seconds over which progress is averaged.
-    """
+    """The progress after a step: p += (clamp(v . w / w^2, 0, 1) - p) dt / (patience + dt). `wished`: (n, 3) w, the
+    velocities the agents wish for, m/s; `patience`: seconds over which progress is averaged."""
     speed_squared = dot(wished, wished)
     share = np.where(speed_squared > EPSILON, dot(agents.velocity, wished) / np.maximum(speed_squared, EPSILON), 1.0)
     change = (clamp(share, 0.0, 1.0) - memory.share) * (world.dt / (patience + world.dt))
@@ -158,10 +150,8 @@ class Jam:
         return cls(slow & pressed, slow & held, first, course, jamming)
 
     def loosened(self, world: World, agents: Agents, course: Vectors, progress: Scalars) -> Vectors:
-        """The courses, (n, 3) m/s: jostling added for jammed agents, and turned back for held ones.
-
-        The courses of agents that step aside stay as they are.
-        """
+        """The courses, (n, 3) m/s: jostling added for jammed agents, and turned back for held ones. The courses of
+        agents that step aside stay as they are."""
         rows = which(self.jammed & (agents.handling.side_step <= 0.0))
         if not len(rows):
             return course

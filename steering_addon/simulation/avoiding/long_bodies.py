@@ -30,13 +30,8 @@ Components = Sequence[Table]
 
 @dataclass(frozen=True)
 class Edge:
-    """An edge of the parallelogram of each of p pairs.
-
-    Attributes:
-        middle: (p, 3) from the agent, metres.
-        axis: (p, 3) its unit direction.
-        half: (p,) half its length, metres.
-    """
+    """An edge of the parallelogram of each of p pairs. `middle`: (p, 3) from the agent, metres; `axis`: (p, 3) its unit
+    direction; `half`: (p,) half its length, metres."""
 
     middle: Vectors
     axis: Vectors
@@ -44,12 +39,8 @@ class Edge:
 
 
 def edges_of(world: World, agents: Agents, agent: Rows, body: Rows, offset: Vectors) -> tuple[Edge, Edge]:
-    """The two edges that face the agent; of parallel axes, and of a sphere, the second is as long as a point.
-
-    Args:
-        agent, body: (p,) pairs of an agent and a body that it perceives.
-        offset: (p, 3) from the agent to the body, metres.
-    """
+    """The two edges that face the agent; of parallel axes, and of a sphere, the second is as long as a point. `agent`,
+    `body`: (p,) pairs of an agent and a body that it perceives; `offset`: (p, 3) from the agent to the body, metres."""
     half = world.bodies.half_axis
     assert half is not None
     h, k = half[agents.rows[agent]], half[body]

@@ -97,12 +97,8 @@ class Rounds:
 
     @classmethod
     def seen(cls, obstacles: Obstacles, agents: Agents, clearance: Scalars, look_ahead_time: Scalars) -> "Rounds":
-        """The pairs of an agent and an obstacle that it may have to avoid.
-
-        Args:
-            clearance: (n,) metres to keep in addition to the agent's radius.
-            look_ahead_time: (n,) seconds.
-        """
+        """The pairs of an agent and an obstacle that it may have to avoid. `clearance`: (n,) metres to keep in addition
+        to the agent's radius; `look_ahead_time`: (n,) seconds."""
         rows, in_sight = _in_sight(obstacles, agents, clearance, look_ahead_time)
         relative = agents.level(agents.velocity[:, None, :] - obstacles.velocity[rows])
         speed = magnitude(relative)
@@ -171,12 +167,9 @@ class Rounds:
         )
 
     def turn(self, missing: Scalars, rows: Rows, agents: Agents) -> Scalars:
-        """The acceleration that makes a circle just touching the hulls of some obstacles, (n, r) m/s2.
-
-        Args:
-            missing: (n, r) metres perpendicular to the course by which the course fails to pass each obstacle.
-            rows: (n, r) the obstacles.
-        """
+        """The acceleration that makes a circle just touching the hulls of some obstacles, (n, r) m/s2. `missing`: (n,
+        r) metres perpendicular to the course by which the course fails to pass each obstacle; `rows`: (n, r) the
+        obstacles."""
         n = np.arange(len(rows))[:, None]
         way, aside, reach = self.way[n, rows], self.aside[n, rows], self.reach[n, rows]
         speed = np.maximum(self.speed[n, rows], CREEP * agents.max_speed[:, None])

@@ -31,8 +31,7 @@ from ..nearby.neighbors import Near
 from ..world import Agents, World
 from .costs import COSTS, Costs
 from .dangers import Others, Walls
-from .lags import Lags
-from .tried_velocities import DIRECTIONS, RINGS, SPEEDS, VARIATIONS, Components, length
+from .tried_velocities import DIRECTIONS, RINGS, SPEEDS, VARIATIONS, Components, Lags, length
 
 ABOVE = 0.2
 """Share of the upward component that counts as right, in space: it breaks the tie between over and under for two who
@@ -182,12 +181,8 @@ class Choosers:
 
     def _cheapest(self, rows: Rows, wished: Components, present: Components, straight: NDArray[np.float64]) -> Vectors:
         """The cheapest velocities, (m, 3) m/s: the cheapest in all directions, then the cheapest close round it.
-
-        Args:
-            rows: (m,) the agents.
-            wished, present: (m,) per component, their velocities.
-            straight: (2, m) the danger of these.
-        """
+        `rows`: (m,) the agents; `wished`, `present`: (m,) per component, their velocities; `straight`: (2, m) the
+        danger of these."""
         costs, stride, top = self.costs, self.stride[rows], self.top_speed[rows]
         sideways = self._sideways(rows, wished)
         every = np.arange(len(rows))

@@ -65,10 +65,8 @@ def way_to_sides(local: Vectors, course: Vectors, half: Vectors) -> tuple[Scalar
 
 
 def way_into(local: Vectors, course: Vectors, half: Vectors) -> Scalars:
-    """The distance along courses at which they enter boxes; (m, 3) each to (m,) metres.
-
-    It is 0 for a course that begins inside and inf for one that misses the box.
-    """
+    """The distance along courses at which they enter boxes; (m, 3) each to (m,) metres. It is 0 for a course that
+    begins inside and inf for one that misses the box."""
     slope = 1.0 / np.where(np.abs(course) < EPSILON, EPSILON, course)
     low, high = (-half - local) * slope, (half - local) * slope
     enter, leave = np.minimum(low, high), np.maximum(low, high)

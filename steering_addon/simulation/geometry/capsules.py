@@ -37,13 +37,9 @@ def half_axis(radius: Scalars, length: Scalars) -> Scalars:
 
 
 def between_axes(offset: Vectors, first: Vectors, h: Scalars, second: Vectors, k: Scalars) -> Vectors:
-    """The offsets from the axes of capsules to those of others at their nearest points, (p, 3) metres.
-
-    Args:
-        offset: (p, 3) from the first middle to the second, metres.
-        first, second: (p, 3) the unit directions of the axes.
-        h, k: (p,) half the lengths of the axes, metres.
-    """
+    """The offsets from the axes of capsules to those of others at their nearest points, (p, 3) metres. `offset`: (p, 3)
+    from the first middle to the second, metres; `first`, `second`: (p, 3) the unit directions of the axes; `h`, `k`:
+    (p,) half the lengths of the axes, metres."""
     cosine, along_first, along_second = dot(first, second), dot(offset, first), dot(offset, second)
     square = 1.0 - cosine * cosine
     crosses = square > PARALLEL

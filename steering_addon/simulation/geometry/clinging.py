@@ -17,13 +17,8 @@ MANY = 12
 
 @dataclass(frozen=True)
 class Hold:
-    """The places that vehicles cling to.
-
-    Attributes:
-        distance: (n,) metres, inf for nothing.
-        place: (n, 3) metres.
-        triangle: (n,) rows of triangles, -1 for none.
-    """
+    """The places that vehicles cling to. `distance`: (n,) metres, inf for nothing; `place`: (n, 3) metres; `triangle`:
+    (n,) rows of triangles, -1 for none."""
 
     distance: Scalars
     place: Vectors

@@ -148,13 +148,8 @@ def _without_bays(covered: Mask) -> Mask:
 
 @dataclass(frozen=True)
 class _Seen:
-    """A surface as seen from the sides of its box.
-
-    Attributes:
-        low, high: (3,) the corners of the box, metres.
-        up: as of `fit`.
-        height: as of `fit`.
-    """
+    """A surface as seen from the sides of its box. `low`, `high`: (3,) the corners of the box, metres; `up`: as of
+    `fit`; `height`: as of `fit`."""
 
     surface: Mesh
     low: Vectors
@@ -163,10 +158,8 @@ class _Seen:
     height: float
 
     def depth(self, axis: int, sign: float) -> Scalars:
-        """How far behind a side of the box the surface is, (p, q) metres for rays over the side.
-
-        It is the whole depth of the box and more where a ray meets nothing.
-        """
+        """How far behind a side of the box the surface is, (p, q) metres for rays over the side. It is the whole depth
+        of the box and more where a ray meets nothing."""
         sides = self.high - self.low
         others = [k for k in range(3) if k != axis]
         cell = self.height * WIDTH / 3.0

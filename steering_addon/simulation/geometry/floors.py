@@ -14,8 +14,7 @@ from ..arrays.frozen import Columns, replace
 from ..arrays.once import once
 from ..arrays.scalars import Mask, Rows, Scalars, counted, everybody, which
 from ..arrays.vectors import Vectors, columns, dot, in_columns
-from .borders import Borders
-from .triangles import Slopes, point_normals, weld
+from .triangles import Borders, Slopes, point_normals, weld
 
 TRIANGLES_A_CELL = 2.0
 MOST_CELLS = 4096
@@ -40,13 +39,8 @@ NO_TRIANGLE = -1
 
 @dataclass(frozen=True)
 class Footing(Columns):
-    """The ground trodden at places.
-
-    Attributes:
-        triangle: (n,) rows of triangles, -1 for none.
-        height: (n,) metres, nan for none.
-        u, v: (n,) the shares of the triangle's second and third corner in the place.
-    """
+    """The ground trodden at places. `triangle`: (n,) rows of triangles, -1 for none; `height`: (n,) metres, nan for
+    none; `u`, `v`: (n,) the shares of the triangle's second and third corner in the place."""
 
     triangle: Rows
     height: Scalars
@@ -217,9 +211,7 @@ class Floor:
     @once
     def _ranges(self) -> Scalars:
         """(cells, 4) the lowest and highest place of each cell, and the steepest and gentlest cosine of its triangles.
-
-        What holds more than one storey, or none, may have any slope: cosines from -1 to 2.
-        """
+        What holds more than one storey, or none, may have any slope: cosines from -1 to 2."""
         ranges = np.tile((0.0, 0.0, -1.0, 2.0), (self.shape[0] * self.shape[1], 1))
         rows = which(self._single)
         if len(rows):
@@ -240,13 +232,9 @@ class Floor:
         return ranges
 
     def glance(self, x: Scalars, y: Scalars, expected: Scalars, step: Scalars, cosine: Scalars) -> tuple[Mask, Mask]:
-        """Answers for places without looking at triangles, (n,) each: that they can be walked, or cannot.
-
-        Args:
-            x, y, expected: (n,) the places and the heights expected there, metres.
-            step: (n,) how far above and below that a triangle may be, metres.
-            cosine: (n,) of the steepest slope that can be walked.
-        """
+        """Answers for places without looking at triangles, (n,) each: that they can be walked, or cannot. `x`, `y`,
+        `expected`: (n,) the places and the heights expected there, metres; `step`: (n,) how far above and below that a
+        triangle may be, metres; `cosine`: (n,) of the steepest slope that can be walked."""
         cell, on = self._cells(x, y)
         ranges = np.take(self._ranges, cell, axis=0)
         within = on & (ranges[:, 0] >= expected - step) & (ranges[:, 1] <= expected + step)

@@ -243,10 +243,8 @@ class Followed(Columns):
         return self.nearest_within(points, (sample - self._first) * self.spacing, self.spacing, upward)
 
     def _nearest_sample(self, points: Vectors, upward: Vectors | None) -> Rows:
-        """The row of the sample nearest to each point, the first one of several; (n, 3) to (n,).
-
-        Blocks of samples that lie further away than all of another one are not looked at.
-        """
+        """The row of the sample nearest to each point, the first one of several; (n, 3) to (n,). Blocks of samples that
+        lie further away than all of another one are not looked at."""
         lines = self.lines
         middles = lines.middles_by_line if len(lines) == 1 else lines.middles_by_line[:, self.row]
         distance = np.sqrt(square_of((points.T[:, :, None] - middles).transpose(1, 2, 0), upward))

@@ -365,10 +365,8 @@ def _above(points: Vectors) -> Keep:
 
 
 def _least(values: Scalars, owner: Rows, rows: Rows, n: int) -> tuple[Scalars, Rows]:
-    """The least of the values (p,) of each of n owners, (n,), and the row (p,) it belongs to, (n,).
-
-    An owner without a finite value gets inf and -1. Owners are ascending; of equal values the first one counts.
-    """
+    """The least of the values (p,) of each of n owners, (n,), and the row (p,) it belongs to, (n,). An owner without a
+    finite value gets inf and -1. Owners are ascending; of equal values the first one counts."""
     least, row = np.full(n, np.inf), np.full(n, -1, dtype=np.int64)
     if not len(owner):
         return least, row
@@ -380,10 +378,8 @@ def _least(values: Scalars, owner: Rows, rows: Rows, n: int) -> tuple[Scalars, R
 
 
 def _neighbors(points: Vectors, triangles: Rows) -> Rows:
-    """The triangle beyond each edge, (3, f); -1 if there is none, or more than one.
-
-    The edge from corner i to j is the number i * wide + j: its neighbor's edge is j * wide + i.
-    """
+    """The triangle beyond each edge, (3, f); -1 if there is none, or more than one. The edge from corner i to j is the
+    number i * wide + j: its neighbor's edge is j * wide + i."""
     n = len(triangles)
     if not n:
         return np.zeros((3, 0), dtype=np.int64)
@@ -407,11 +403,8 @@ def _shear(points: Vectors) -> Vectors:
 
 
 def _left_of(start: Vectors, end: Vectors, point: Vectors) -> Mask:
-    """Whether points are to the left of edges as seen from above, (m, 3) each to (m,).
-
-    The reversed edge gives exactly the opposite answer, so that a ray through an edge shared by two triangles crosses
-    one of them.
-    """
+    """Whether points are to the left of edges as seen from above, (m, 3) each to (m,). The reversed edge gives exactly
+    the opposite answer, so that a ray through an edge shared by two triangles crosses one of them."""
     turned = (start[:, 0] > end[:, 0]) | ((start[:, 0] == end[:, 0]) & (start[:, 1] > end[:, 1]))
     a, b = np.where(turned[:, None], end, start), np.where(turned[:, None], start, end)
     area = (b[:, 0] - a[:, 0]) * (point[:, 1] - a[:, 1]) - (b[:, 1] - a[:, 1]) * (point[:, 0] - a[:, 0])

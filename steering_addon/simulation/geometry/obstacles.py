@@ -39,13 +39,8 @@ PAIRS = 2**14
 
 @dataclass(frozen=True)
 class Obstacles(SolidShapes):
-    """k obstacles.
-
-    Attributes:
-        pass_side: (k,) the number of a choice of PASS_SIDES.
-        present: (k,) whether it exists at this moment.
-        carrier: (k,) the row of the vehicle it is fixed to, -1 for none.
-    """
+    """k obstacles. `pass_side`: (k,) the number of a choice of PASS_SIDES; `present`: (k,) whether it exists at this
+    moment; `carrier`: (k,) the row of the vehicle it is fixed to, -1 for none."""
 
     pass_side: Rows
     present: Mask
@@ -71,10 +66,8 @@ class Obstacles(SolidShapes):
         return distance if stature is None else np.where(self.meet(points[:, 2], stature), distance, np.inf)
 
     def meet(self, height: Scalars, stature: Stature) -> Mask:
-        """Whether each meets bodies with origins at heights (n,), metres; (n, k).
-
-        What ends below the feet of a body or begins above its head does not, such as the pillars below its floor.
-        """
+        """Whether each meets bodies with origins at heights (n,), metres; (n, k). What ends below the feet of a body or
+        begins above its head does not, such as the pillars below its floor."""
         low, high = self.bounds
         feet, head = height + stature.feet + FINE, height + stature.head - FINE
         meets = (low[None, :, 2] < head[:, None]) & (high[None, :, 2] > feet[:, None])
@@ -145,10 +138,8 @@ class Obstacles(SolidShapes):
         return np.where(self.axes[rows, 2, 2] > 1.0 - ROUNDING, magnitude(beyond), 0.0) * (1.0 - ROUNDING)
 
     def _may_be_near(self, points: Vectors, distance: Scalars, stature: Stature | None) -> Mask:
-        """Whether each obstacle's surface may be within a distance of any point, (k,): by the boxes round all.
-
-        A number that cannot be compared makes nothing far.
-        """
+        """Whether each obstacle's surface may be within a distance of any point, (k,): by the boxes round all. A number
+        that cannot be compared makes nothing far."""
         if not len(points):
             return np.zeros(len(self), dtype=np.bool_)
         low, high = np.minimum(self.start, self.end), np.maximum(self.start, self.end)
@@ -361,9 +352,7 @@ def obstacles(
     side: Rows | None = None,
 ) -> Obstacles:
     """Obstacles at points (k, 3) with radii (k,), or one radius for all; by default still spheres without a carrier.
-
-    Further arguments are columns of `Obstacles`.
-    """
+    Further arguments are columns of `Obstacles`."""
     start = np.asarray(start, dtype=np.float64).reshape(-1, 3)
     k = len(start)
     return Obstacles(

@@ -70,10 +70,8 @@ class Spline:
         return self.alone.followed(alike(0, n, np.int64))
 
     def beside(self, left: float) -> "Spline":
-        """The line some metres to the left of this one, as seen from above; the same line for 0.
-
-        In bends that are tighter than that it has a corner.
-        """
+        """The line some metres to the left of this one, as seen from above; the same line for 0. In bends that are
+        tighter than that it has a corner."""
         if left == 0.0 or self.length <= 0.0:
             return self
         lanes = self._lanes
@@ -157,9 +155,7 @@ def _lay(splines: tuple[Spline, ...]) -> Lines:
 
 def lines_of(paths: tuple[Path, ...]) -> tuple[Lines | None, Rows, Rows]:
     """All lines of paths that are not single points, laid end to end, and the path and the index of each; (l,) each.
-
-    None if there is none.
-    """
+    None if there is none."""
     every = ((row, index, line) for row, curve in enumerate(paths) for index, line in enumerate(curve))
     lines = [entry for entry in every if entry[2].length > 0.0]
     path, index = np.array([entry[:2] for entry in lines], dtype=np.int64).reshape(-1, 2).T

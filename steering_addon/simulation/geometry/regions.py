@@ -127,9 +127,7 @@ def _along_axes(v: Vectors, axes: Vectors) -> Vectors:
 
 def regions(centre: Vectors, half: Vectors, shape: Rows, axes: Vectors | None = None) -> Regions:
     """Regions from centres (k, 3), half sides (k, 3), shapes (k,) and axes (k, 3, 3), by default those of the world.
-
-    Single values hold for all regions.
-    """
+    Single values hold for all regions."""
     centre = np.asarray(centre, dtype=np.float64).reshape(-1, 3)
     k = len(centre)
     return Regions(

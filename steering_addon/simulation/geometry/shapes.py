@@ -104,9 +104,7 @@ class SolidShapes:
 
     def _surface(self, points: Vectors, rows: Rows, lowest: Scalars | None = None) -> tuple[Scalars, Vectors]:
         """The signed distances of points (m, 3) from shapes of rows (m,), and the shortest directions out, (m, 3).
-
-        `lowest`: (m,) the height, in its axes, that what counts of a mesh exceeds, metres; None for all.
-        """
+        `lowest`: (m,) the height, in its axes, that what counts of a mesh exceeds, metres; None for all."""
         distance, away = self._outer_surface(points, rows, lowest)
         sign = np.where(self.side[rows] == INSIDE, -1.0, 1.0)
         return distance * sign, away * sign[:, None]
@@ -241,11 +239,8 @@ class SolidShapes:
     def _touch_from_within(
         self, points: Vectors, course: Vectors, reach: Scalars, rows: Rows, furthest: Scalars
     ) -> tuple[Scalars, Vectors]:
-        """As `_touched`, for capsules from inside; (m,) and (m, 3).
-
-        Newton's method needs to approach a convex body from outside, so that each course is followed backward from
-        beyond the wall.
-        """
+        """As `_touched`, for capsules from inside; (m,) and (m, 3). Newton's method needs to approach a convex body
+        from outside, so that each course is followed backward from beyond the wall."""
         middle = 0.5 * (self.start + self.end)[rows]
         beyond = 2.0 * (magnitude(points - middle) + magnitude(self.end - self.start)[rows] + self.radius[rows])
         back, out = first_touch(

@@ -13,9 +13,8 @@ from ..arrays.frozen import replace
 from ..arrays.once import once
 from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, firsts, put, ratio, which
 from ..arrays.vectors import Vectors, across, columns, cross, dot, magnitude, picked, unit
-from .borders import Borders
 from .meshes import Mesh, mesh
-from .triangles import weld
+from .triangles import Borders, weld
 
 FOLD = 0.75
 """The cosine between a face and the smoothed normal at its corner below which the corner is a fold: about 41 degrees.
@@ -119,9 +118,7 @@ class Skin:
     @once
     def _table(self) -> Scalars:
         """(f, KNOWN) a corner, the shares of the second and the third corner by metres, the normal, and those outward.
-
-        They are in one table, as each row fetched from elsewhere in memory takes longer than the arithmetic on it.
-        """
+        They are in one table, as each row fetched from elsewhere in memory takes longer than the arithmetic on it."""
         a, b, c = self._corners
         u, v = b - a, c - a
         uu, uv, vv = dot(u, u), dot(u, v), dot(v, v)
@@ -152,10 +149,8 @@ class Skin:
 
     @once
     def normals(self) -> Vectors:
-        """Smoothed unit normals at points, (p, 3), with Max's weights as in `triangles.point_normals`.
-
-        Where faces are wound differently, as at the seam of a Moebius band, they are turned alike.
-        """
+        """Smoothed unit normals at points, (p, 3), with Max's weights as in `triangles.point_normals`. Where faces are
+        wound differently, as at the seam of a Moebius band, they are turned alike."""
         a, b, c = self._corners
         sides = b - a, c - b, a - c
         area, twice = self._cross
@@ -229,10 +224,8 @@ class Skin:
         return a, b - a, c - a
 
     def normal_at(self, triangle: Rows, place: Vectors, facing: Scalars) -> Vectors:
-        """Smoothed unit normals at places, (n, 3), on the side `facing`, (n,).
-
-        At a fold, the corner of a face has the normal of the face.
-        """
+        """Smoothed unit normals at places, (n, 3), on the side `facing`, (n,). At a fold, the corner of a face has the
+        normal of the face."""
         return _smooth_normals(np.take(self._table, triangle, axis=0), place, facing)
 
     @once

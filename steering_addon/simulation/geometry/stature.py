@@ -43,13 +43,9 @@ ALIKE = 16.0
 
 @dataclass(frozen=True)
 class Stature(Columns):
-    """How n bodies stand; all heights are 0 for those that obstacles meet at their origins.
-
-    Attributes:
-        feet, step, head: (n,) metres from the origins up to where they stand, to what they step over, and to their
-            tops.
-        steepest: (n,) slope of the steepest ground that they climb, radians.
-    """
+    """How n bodies stand; all heights are 0 for those that obstacles meet at their origins. `feet`, `step`, `head`:
+    (n,) metres from the origins up to where they stand, to what they step over, and to their tops; `steepest`: (n,)
+    slope of the steepest ground that they climb, radians."""
 
     feet: Scalars
     step: Scalars
@@ -127,13 +123,9 @@ def sides_of(key: Key[tuple[Mesh, Vectors]]) -> Mesh:
 
 
 def walls_of(trodden: Mesh, axes: Vectors, step: float, steepest: float) -> tuple[Mesh, Vectors]:
-    """The walls of a mesh for bodies that walk on it, and their axes, of which the third is up.
-
-    Args:
-        axes: (3, 3) the axes of the mesh, as rows.
-        step: the highest step that the bodies take, metres.
-        steepest: slope of the steepest ground that they climb, radians.
-    """
+    """The walls of a mesh for bodies that walk on it, and their axes, of which the third is up. `axes`: (3, 3) the axes
+    of the mesh, as rows; `step`: the highest step that the bodies take, metres; `steepest`: slope of the steepest
+    ground that they climb, radians."""
     upright = bool(axes[2, 2] > 1.0 - FINE * FINE)
     turn = np.eye(3) if upright else axes
     walls = _walls(Key.of((trodden, turn), id(trodden), turn), step, steepest)

@@ -107,12 +107,9 @@ def is_ahead(world: World, agents: Agents, agent: Rows, body: Rows, offset: Vect
 
 
 def meet_in(aside: Vectors, drift: Vectors, width: Scalars) -> Scalars:
-    """The time until others that come nearer to a lane are in it, (p,) seconds; inf for those that do not.
-
-    Args:
-        aside, drift: (p, 3) how far each is to the side, metres, and how fast it moves aside, m/s.
-        width: (p,) metres to either side.
-    """
+    """The time until others that come nearer to a lane are in it, (p,) seconds; inf for those that do not. `aside`,
+    `drift`: (p, 3) how far each is to the side, metres, and how fast it moves aside, m/s; `width`: (p,) metres to
+    either side."""
     distance = magnitude(aside)
     closing = -dot(aside, drift) / np.maximum(distance, EPSILON)
     beyond = np.maximum(distance - width, 0.0)

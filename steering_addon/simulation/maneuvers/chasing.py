@@ -148,11 +148,7 @@ def are_at(world: World, agents: Agents, target: Rows, within: Scalars) -> Mask:
 def at_stop(world: World, agents: Agents, body: Rows, beside: Scalars) -> Mask:
     """Whether agents that go from one body to the next have reached this one, (n,): within *Arrives Within*, or else as
     near as those on the ground that are nearer to it leave room, as all of a throng cannot touch a point at once.
-
-    Args:
-        body: (n,) rows of World.bodies, -1 for none.
-        beside: (n,) how far from touching it they may pass, metres.
-    """
+    `body`: (n,) rows of World.bodies, -1 for none; `beside`: (n,) how far from touching it they may pass, metres."""
     touching = agents.radius + world.bodies.radius[np.maximum(body, 0)] + beside + _room_of_nearer(world, agents, body)
     return are_at(world, agents, body, np.where(agents.arrival_distance > 0.0, agents.arrival_distance, touching))
 

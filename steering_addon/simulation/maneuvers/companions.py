@@ -30,13 +30,8 @@ Members = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Companions:
-    """The companions of n agents.
-
-    Attributes:
-        world, agents: as the behavior was given them.
-        members: of their groups, besides themselves.
-        agent_of: (b,) the agent that each body is, -1 for none.
-    """
+    """The companions of n agents. `world`, `agents`: as the behavior was given them; `members`: of their groups,
+    besides themselves; `agent_of`: (b,) the agent that each body is, -1 for none."""
 
     world: World
     agents: Agents

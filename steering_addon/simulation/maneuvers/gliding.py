@@ -19,7 +19,7 @@ import numpy as np
 from ..arrays.angles import cosine_and_sine
 from ..arrays.scalars import EPSILON, Mask, Scalars, anybody, clamp
 from ..arrays.vectors import Vectors, dot, magnitude, truncate, unit
-from ..marks.detouring import arc_angle
+from ..marks.reaching import arc_angle
 from ..world import Agents
 from .perching import STEEP
 

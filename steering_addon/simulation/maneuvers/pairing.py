@@ -44,13 +44,9 @@ class Between:
         return order, np.searchsorted(self.near.agent[order], np.arange(len(self.agents) + 1))
 
     def barred(self, agent: Rows, body: Rows, start: Vectors, end: Vectors, *, standing: bool = False) -> Mask:
-        """Whether a third body is where an agent or a body would touch it on the way between two places, (p,).
-
-        Args:
-            agent, body: (p,) a pair of an agent and the row of a body.
-            start, end: (p, 3) from the agent to the places, metres.
-            standing: whether only bodies that stand count.
-        """
+        """Whether a third body is where an agent or a body would touch it on the way between two places, (p,). `agent`,
+        `body`: (p,) a pair of an agent and the row of a body; `start`, `end`: (p, 3) from the agent to the places,
+        metres; `standing`: whether only bodies that stand count."""
         order, begins = self._by_agent
         sizes = begins[agent + 1] - begins[agent]
         pair = np.repeat(np.arange(len(agent)), sizes)
@@ -148,13 +144,9 @@ class Wants:
     def kept(
         self, world: World, agents: Agents, memory: Partners, capacity: Rows, distance: Scalars, gives_up: float
     ) -> Mask:
-        """Whether the bodies that agents want are their partners now, (n,).
-
-        Args:
-            capacity: (n,) how many may be at one body.
-            distance: (n,) metres within which partners are found.
-            gives_up: seconds for which one may come no nearer to its partner.
-        """
+        """Whether the bodies that agents want are their partners now, (n,). `capacity`: (n,) how many may be at one
+        body; `distance`: (n,) metres within which partners are found; `gives_up`: seconds for which one may come no
+        nearer to its partner."""
         wanted, row = memory.wanted, np.maximum(memory.wanted, 0)
         offset = picked(world.bodies.position, row) - agents.position
         near = magnitude(offset) <= np.where(memory.has, LOSES, 1.0) * distance

@@ -89,13 +89,9 @@ def braking_distance(agents: Agents, speed: Scalars) -> Scalars:
 
 @dataclass(frozen=True)
 class Settling(Memory):
-    """How agents get on with coming to a place.
-
-    Attributes:
-        nearest: (n,) the least distance to the place so far, or where the agent settled, metres.
-        time: (n,) how long the agent has not come nearer, seconds.
-        settled: (n,) whether it has settled.
-    """
+    """How agents get on with coming to a place. `nearest`: (n,) the least distance to the place so far, or where the
+    agent settled, metres; `time`: (n,) how long the agent has not come nearer, seconds; `settled`: (n,) whether it has
+    settled."""
 
     nearest: Scalars = remembered(np.inf)
     time: Scalars = remembered(0.0)

@@ -41,13 +41,8 @@ HEAD_ON = 0.5
 
 @dataclass(frozen=True)
 class TurningBack:
-    """How some agents turn back.
-
-    Attributes:
-        rows: (m,) of the agents that have to.
-        acceleration: (m, 3) m/s2, across the heading.
-        fastest: (m,) the speed at which they can hold the turn, m/s.
-    """
+    """How some agents turn back. `rows`: (m,) of the agents that have to; `acceleration`: (m, 3) m/s2, across the
+    heading; `fastest`: (m,) the speed at which they can hold the turn, m/s."""
 
     rows: Rows
     acceleration: Vectors

@@ -27,9 +27,8 @@ from ..ground import left_of, level, of_rows, upright
 from ..snapshot import Snapshot, State
 from ..world import World
 from .declaring import Mark
-from .detouring import RESPONSE, lead_in_arcs
 from .landing import land_on_marks, on_own_marks, sets_off, stays
-from .reaching import BEGINS, ClimbSpeeds, climb_speeds, climb_stretch, level_part, way_of_turn
+from .reaching import BEGINS, RESPONSE, ClimbSpeeds, climb_speeds, climb_stretch, lead_in_arcs, level_part, way_of_turn
 from .sharing import climbs, middle_of, shared_out
 
 EASILY = 0.25

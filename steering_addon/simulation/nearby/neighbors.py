@@ -433,10 +433,8 @@ def both_ways(pairs: Pairs | PairSelection, rows: Rows, forward: Vectors) -> tup
 
 
 def edge_of_view(angle: Scalars) -> Scalars | None:
-    """The cosine of half of each field of view, (n,) radians to (n,); BEHIND for a view all around.
-
-    None if all agents see all around.
-    """
+    """The cosine of half of each field of view, (n,) radians to (n,); BEHIND for a view all around. None if all agents
+    see all around."""
     return _edge_of_one(float(angle[0]), len(angle)) if same_for_all(angle) else _edges(angle)
 
 

@@ -261,9 +261,7 @@ def _expanded(begin: Counts, length: Counts) -> Rows:
 
 def _repeating(number: Counts) -> Callable[..., Any]:
     """A function that repeats each entry of a column (n,) by its number (n,), and optionally selects rows of that.
-
-    np.repeat does it, but is slow in old numpys, where indexing is faster.
-    """
+    np.repeat does it, but is slow in old numpys, where indexing is faster."""
     if QUICK_REPEAT:
         return lambda column, rows=slice(None): np.repeat(column, number)[rows]
     ends = number.cumsum()

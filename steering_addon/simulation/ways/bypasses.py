@@ -233,10 +233,8 @@ class _Sight(Columns):
         return np.maximum(look, 0.0)[:, None] * steps[None]
 
     def points(self, ahead: Scalars) -> tuple[Vectors, Vectors]:
-        """The points of the lines at (m, p) metres ahead, and the unit directions of the way there, (m, p, 3) each.
-
-        For agents on the ground they are at their height.
-        """
+        """The points of the lines at (m, p) metres ahead, and the unit directions of the way there, (m, p, 3) each. For
+        agents on the ground they are at their height."""
         along = self.along[:, None] + self.way[:, None] * ahead
         position = self.agents.position[:, None]
         point = position + self.agents.level(self.line.position(along) - position)
@@ -387,11 +385,8 @@ def _stretch(blocked: NDArray[np.bool_], ahead: Scalars, lead: Scalars) -> tuple
 
 
 def _directions(sight: _Sight, points: Vectors, tangents: Vectors) -> Vectors:
-    """The unit directions in which a bypass may lie, (m, k, 3); zero for none.
-
-    Args:
-        points, tangents: (m, 3) of the line in the middle of the blocked stretch.
-    """
+    """The unit directions in which a bypass may lie, (m, k, 3); zero for none. `points`, `tangents`: (m, 3) of the line
+    in the middle of the blocked stretch."""
     agents, m = sight.agents, np.arange(len(tangents))
     side = unit(across(agents.side, tangents))
     side = np.where((magnitude(side) < 0.5)[:, None], unit(across(agents.up, tangents)), side)
@@ -469,11 +464,8 @@ def _cost(trials: _Sight, bypass: Bypass, before: Vectors) -> Scalars:
 
 
 def _blockage(sight: _Sight, room: Scalars, ahead: Scalars) -> Scalars:
-    """The costs of a way that is not free, (m,) metres: the more, the deeper in an obstacle and the sooner.
-
-    Args:
-        room: (m, p) metres at the places that are looked at, `ahead`.
-    """
+    """The costs of a way that is not free, (m,) metres: the more, the deeper in an obstacle and the sooner. `room`: (m,
+    p) metres at the places that are looked at, `ahead`."""
     depth = clamp(-room / np.maximum(sight.reach, EPSILON)[:, None], 0.0, 1.0)
     soon = 2.0 - ahead / np.maximum(sight.look, EPSILON)[:, None]
     return BLOCKED * sight.look * np.max(depth * soon, axis=1)

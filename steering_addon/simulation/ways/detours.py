@@ -125,13 +125,8 @@ def _first_in_the_way(obstacles: Obstacles, travellers: Travellers) -> tuple[Row
 
 
 class Tangents(NamedTuple):
-    """Straight ways that touch outlines on one side.
-
-    Attributes:
-        direction: (m, 3) level unit directions.
-        length: (m,) from the start to the point of contact, metres.
-        touched: (m, 3) the point of contact, at the height of the start.
-    """
+    """Straight ways that touch outlines on one side. `direction`: (m, 3) level unit directions; `length`: (m,) from the
+    start to the point of contact, metres; `touched`: (m, 3) the point of contact, at the height of the start."""
 
     direction: Vectors
     length: Scalars
@@ -139,12 +134,8 @@ class Tangents(NamedTuple):
 
 
 class Outlines(NamedTuple):
-    """Obstacles as seen from above: each is the convex hull of a few discs.
-
-    Attributes:
-        post: (m, c, 2) the middles of the discs, metres.
-        reach: (m,) their radius, metres.
-    """
+    """Obstacles as seen from above: each is the convex hull of a few discs. `post`: (m, c, 2) the middles of the discs,
+    metres; `reach`: (m,) their radius, metres."""
 
     post: NDArray[np.float64]
     reach: Scalars
@@ -201,12 +192,8 @@ def _barred(
     obstacles: Obstacles, places: Vectors, goal: Vectors, reach: Scalars, stature: Stature, passed: Rows
 ) -> Mask:
     """The places, (m,), that are too near to another obstacle than the one passed there, or lead into one right after.
-
-    Args:
-        places, goal: (m, 3) metres.
-        reach: (m,) metres.
-        passed: (m,) the row of the obstacle that is passed at each place.
-    """
+    `places`, `goal`: (m, 3) metres; `reach`: (m,) metres; `passed`: (m,) the row of the obstacle that is passed at each
+    place."""
     barred = np.zeros(len(places), dtype=np.bool_)
     place, row = obstacles.near(places, 2.0 * reach, stature)
     others = (row != passed[place]) & (obstacles.side[row] == OUTSIDE)

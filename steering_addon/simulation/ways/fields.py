@@ -110,11 +110,7 @@ class Mesh8:
 
 def _crossings(start: Scalars, end: Scalars, number: Scalars) -> Scalars:
     """The shares of their ways at which lines along an axis cross into the next cells, (m, k); inf for no further one.
-
-    Args:
-        start, end: (m,) cells along the axis.
-        number: (m,) how many cells each crosses into.
-    """
+    `start`, `end`: (m,) cells along the axis; `number`: (m,) how many cells each crosses into."""
     way, below = end - start, np.floor(start)
     step = 1.0 / np.where(way == 0.0, 1.0, np.abs(way))
     times = np.repeat(step[:, None], int(number.max()), axis=1)
@@ -123,12 +119,8 @@ def _crossings(start: Scalars, end: Scalars, number: Scalars) -> Scalars:
 
 
 class Leaps(NamedTuple):
-    """Ways between nodes that no ground joins.
-
-    Attributes:
-        start, end: (k,) nodes.
-        metres: (k,) of free way that they count, a cell at least.
-    """
+    """Ways between nodes that no ground joins. `start`, `end`: (k,) nodes; `metres`: (k,) of free way that they count,
+    a cell at least."""
 
     start: Rows
     end: Rows
@@ -263,11 +255,8 @@ class Field:
         return leaps
 
     def _arrival(self, nodes: Rows) -> Scalars:
-        """The lengths from nodes, (m,), by what is known of their neighbors.
-
-        Between a neighbor with a and a diagonal one with d <= a the front is straight:
-        T = a + sqrt(h h - (a - d) (a - d)).
-        """
+        """The lengths from nodes, (m,), by what is known of their neighbors. Between a neighbor with a and a diagonal
+        one with d <= a the front is straight: T = a + sqrt(h h - (a - d) (a - d))."""
         known, h = self._known, self._weight[nodes]
         a, d = known[self._grid.links[:, nodes]], known[self._grid.corners[:, nodes]]
         d = np.minimum(d, np.roll(d, 1, axis=0))

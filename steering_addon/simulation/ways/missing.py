@@ -24,10 +24,7 @@ BORDER, OBSTACLE, STEEP, LOW, HIGH, WIDE = range(6)
 
 def find_missing(ground: WalkableGround, surfaces: Surfaces) -> tuple[Rows, Rows, Rows]:
     """The nodes and the sides, as of SIDES, at which the ground that bodies can walk ends, and why, (m,) each.
-
-    Args:
-        surfaces: what the ground was made of, without what moves.
-    """
+    `surfaces`: what the ground was made of, without what moves."""
     spans, build, n = ground.spans, ground.build, len(ground.spans)
     sides, nodes = np.nonzero((ground.grid.links[:, :n] == n) & ground.grid.passable[:n])
     why = np.where(spans.links[sides, nodes] < n, OBSTACLE, BORDER)

@@ -99,10 +99,8 @@ class Ways:
         return places
 
     def lengths(self, rows: Rows, position: Vectors, places: Vectors) -> Vectors:
-        """How long the ways of vehicles of some rows to places (c, 3) are, metres of free way, (n, c).
-
-        inf where none leads, and for those that go straight.
-        """
+        """How long the ways of vehicles of some rows to places (c, 3) are, metres of free way, (n, c). inf where none
+        leads, and for those that go straight."""
         metres = np.full((len(rows), len(places)), np.inf)
         for ground, walks, traffic in self.grounds:
             asks = which(walks[rows])
@@ -150,10 +148,8 @@ class Ways:
         return columns(position[:, 0], position[:, 1], position[:, 2] - self.lift[rows])
 
     def before_links(self) -> Iterator[tuple[Rows, Rows, Mask, Scalars]]:
-        """The vehicles that have asked in this step for a way that leads straight to a link.
-
-        Yields their rows (m,), the row of the link of each, whether it leads back there, and the metres up to it.
-        """
+        """The vehicles that have asked in this step for a way that leads straight to a link. Yields their rows (m,),
+        the row of the link of each, whether it leads back there, and the metres up to it."""
         for asked in self._asked:
             over = which(asked.course.over >= 0)
             crossed, way = asked.ground.crossed, asked.course.over[over]
@@ -223,9 +219,7 @@ class Ways:
 
     def straight_on(self, rows: Rows, goals: Vectors) -> Scalars:
         """How far ways to goals (n, 3) unrolled in this step lead straight on, (n,) metres; inf for all the way.
-
-        Without a goal, nan, it is that of the way on which a vehicle runs from a threat.
-        """
+        Without a goal, nan, it is that of the way on which a vehicle runs from a threat."""
         ahead = np.full(len(rows), np.inf)
         for fled, distance in self._fled:
             at = np.minimum(np.searchsorted(fled, rows), len(fled) - 1)

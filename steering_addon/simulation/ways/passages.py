@@ -33,13 +33,8 @@ NEAR = 3.0
 def let_pass(
     world: World, ways: Ways, agents: Agents, course: Vectors, held_up: Mask, travels: Mask, memory: Passing
 ) -> tuple[Vectors, Passing]:
-    """The courses, (n, 3) m/s, of agents that let others pass or are let pass, and what they remember.
-
-    Args:
-        course: (n, 3) along their ways, m/s.
-        held_up: (n,) the agents that hardly get on.
-        travels: (n,) the agents that go by ways.
-    """
+    """The courses, (n, 3) m/s, of agents that let others pass or are let pass, and what they remember. `course`: (n, 3)
+    along their ways, m/s; `held_up`: (n,) the agents that hardly get on; `travels`: (n,) the agents that go by ways."""
     n, time = len(agents), np.full(len(agents), world.time)
     place, through, inside = ways.passages(agents.rows, agents.goal)
     known = np.isfinite(place[:, 0]) & np.isfinite(world.way_left[agents.rows]) & travels
@@ -67,13 +62,9 @@ def let_pass(
 
 
 def _waiting(agents: Agents, through: Vectors, before: Scalars, lateral: Vectors, inside: Mask) -> Vectors:
-    """The velocities, (n, 3) m/s, of agents that go where they let others pass.
-
-    Args:
-        through: (n, 3) as of `Passing`.
-        before, lateral: (n,) and (n, 3) metres to the middle of the passage, along it and across.
-        inside: (n,) as of `Passing`.
-    """
+    """The velocities, (n, 3) m/s, of agents that go where they let others pass. `through`: (n, 3) as of `Passing`;
+    `before`, `lateral`: (n,) and (n, 3) metres to the middle of the passage, along it and across; `inside`: (n,) as of
+    `Passing`."""
     left, radius = agents.left_of(through), agents.radius
     aside = -dot(lateral, left)
     way = left * (np.where(aside < 0.0, -1.0, 1.0) * ASIDE * radius - aside)[:, None]

@@ -70,10 +70,8 @@ class Routes:
 
 
 def look_from(routes: Sequence[Routes], nodes: Sequence[Rows]) -> None:
-    """Find the aims of nodes that routes on one ground do not have, and how far aside of them each lane passes.
-
-    Where few ask, the nodes round all of theirs are looked from as well: together they cost little more than one.
-    """
+    """Find the aims of nodes that routes on one ground do not have, and how far aside of them each lane passes. Where
+    few ask, the nodes round all of theirs are looked from as well: together they cost little more than one."""
     if not any((each.aim[few] == UNKNOWN).any() for few, each in zip(nodes, routes)):
         return
     asked = []
@@ -98,9 +96,7 @@ def look_from(routes: Sequence[Routes], nodes: Sequence[Rows]) -> None:
 
 def foresee_doors(asked: Sequence[tuple[Routes, Rows]]) -> tuple[Rows, Scalars]:
     """The doors to which ways of routes on one ground lead, from the nodes of all together, and the metres up to them.
-
-    Who is in a door is past its queue, and comes to none.
-    """
+    Who is in a door is past its queue, and comes to none."""
     ground = asked[0][0].ground
     node, cells = _Looks(ground, asked).first(ground.door < len(ground.spans), FORESEEN)
     return np.where(cells > 0, ground.door[node], len(ground.spans)), cells * ground.spans.size
@@ -146,7 +142,8 @@ class _Looks:
     def find(self, routes: Sequence[Routes]) -> None:
         """Find the aims and the lanes of the nodes."""
         start, ground = self._start, self._ground
-        traced = self._traced()
+        # The nodes to which ways lead after each of LENGTHS cells, (k, m).
+        traced = np.array([node for k, node in enumerate(self._walked(LENGTHS[-1])) if k in LENGTHS])
         seen = ground.see(np.tile(start, len(LENGTHS)), traced.ravel()).reshape(traced.shape)
         # What is next is in sight whatever the walk from cell to cell says.
         seen[0] = True
@@ -185,10 +182,6 @@ class _Looks:
         every = [ask(each, nodes[low:high]) for each, low, high in zip(self._fields, ends, ends[1:])]
         return np.concatenate(every, axis=-1)
 
-    def _traced(self) -> NDArray[np.int64]:
-        """The nodes to which ways lead after each of LENGTHS cells, (k, m)."""
-        return np.array([node for k, node in enumerate(self._walked(LENGTHS[-1])) if k in LENGTHS])
-
     def _walked(self, most: int) -> Iterator[Rows]:
         """The nodes themselves and those to which ways lead, cell by cell, (m,) each."""
         size, links, node, ends = self._ground.spans.size, self._ground.grid.links, self._start, self._ends
@@ -210,12 +203,8 @@ class _Looks:
             yield node
 
     def _asides(self, aim: Rows, length: Rows) -> NDArray[np.int64]:
-        """The lanes of the nodes, cells to the left of their aims, (lanes, m), spread over the free width there.
-
-        Args:
-            aim: (m,) nodes.
-            length: (m,) cells to the aims, for half of which lanes may lead aside.
-        """
+        """The lanes of the nodes, cells to the left of their aims, (lanes, m), spread over the free width there. `aim`:
+        (m,) nodes; `length`: (m,) cells to the aims, for half of which lanes may lead aside."""
         reach = np.concatenate((np.arange(1, WIDEST + 1), -np.arange(1, WIDEST + 1)))
         every = len(self._ground.spans) + 1
         aims, which_aim = np.unique(self._of * every + aim, return_inverse=True)

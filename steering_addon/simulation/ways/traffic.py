@@ -44,13 +44,8 @@ EACH = 1.5
 
 
 class Streams(NamedTuple):
-    """Streams that hold passages too narrow for two.
-
-    Attributes:
-        passage: (k,) the number of each passage.
-        through: (k, 3) the level unit directions in which they go through.
-        metres: (k,) of free way that it takes until they are through.
-    """
+    """Streams that hold passages too narrow for two. `passage`: (k,) the number of each passage; `through`: (k, 3) the
+    level unit directions in which they go through; `metres`: (k,) of free way that it takes until they are through."""
 
     passage: Rows
     through: Vectors

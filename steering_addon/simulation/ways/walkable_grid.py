@@ -245,11 +245,8 @@ class WalkableGrid:
         return self.grid.sees(start, x, y, x + direction[:, 0] * length, y + direction[:, 1] * length, self.clear)
 
     def nodes_at(self, places: Vectors, furthest: float) -> Rows:
-        """The passable nodes nearest to places, (m,); N for none nearby.
-
-        Args:
-            furthest: how far above or below a node may be, metres.
-        """
+        """The passable nodes nearest to places, (m,); N for none nearby. `furthest`: how far above or below a node may
+        be, metres."""
         spans, n = self.spans, len(self.spans)
         x, y, z = places.T
         node = spans.at(x, y, z, furthest)

@@ -62,11 +62,8 @@ class Course(NamedTuple):
 
 
 class WalkableGround(WalkableGrid):
-    """A walkable grid with the ways over it, which are kept.
-
-    Args:
-        before: the same ground with other obstacles, whose fields hold up to where it differs.
-    """
+    """A walkable grid with the ways over it, which are kept. `before`: the same ground with other obstacles, whose
+    fields hold up to where it differs."""
 
     def __init__(self, standing: Standing, before: "WalkableGround | None" = None) -> None:
         super().__init__(standing)
@@ -153,10 +150,8 @@ class WalkableGround(WalkableGrid):
         return outer
 
     def lengths(self, feet: Vectors, places: Vectors, traffic: Traffic) -> Vectors:
-        """How long the ways from (m, 3) to places (c, 3) are, metres of free way, (m, c).
-
-        inf where none leads, and where even the straight line is no shorter than the way to another place.
-        """
+        """How long the ways from (m, 3) to places (c, 3) are, metres of free way, (m, c). inf where none leads, and
+        where even the straight line is no shorter than the way to another place."""
         metres = np.full((len(feet), len(places)), np.inf)
         start = self.nodes_at(feet, self.build.step + grade(self.build) * self.spans.size)
         ends = self.nodes_at(places, np.inf)
@@ -216,9 +211,7 @@ class WalkableGround(WalkableGrid):
 
     def _ends(self, start: Rows, goals: Vectors, moves: Mask) -> tuple[Rows, Mask, Mask]:
         """The nodes to which ways lead from nodes (m,), whether these are those of their goals, and who sees one move.
-
-        Where no way leads to a goal, it is the node nearest to it to which one does.
-        """
+        Where no way leads to a goal, it is the node nearest to it to which one does."""
         places, of_goal = distinct_rows(goals)
         end = self.nodes_at(places, np.inf)[of_goal]
         part = self.part[start]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from steering_addon.locomotion import OnFoot, Planar
-from steering_addon.simulation.avoiding.lags import STEPS, Lags
+from steering_addon.simulation.avoiding.tried_velocities import STEPS, Lags
 from steering_addon.simulation.locomotion import Locomotion
 from tests.scene import Scene
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from steering_addon.simulation.avoiding.silhouettes import turns_past_outline
+from steering_addon.simulation.avoiding.walls import turns_past_outline
 from steering_addon.simulation.geometry.meshes import silhouette
 from tests.surfaces import block
 

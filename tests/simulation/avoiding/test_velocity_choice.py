@@ -15,8 +15,7 @@ from steering_addon.simulation.avoiding import velocity_choice
 from steering_addon.simulation.avoiding.costs import COSTS
 from steering_addon.simulation.avoiding.dangers import MOST, SOONEST, Others, _soonest
 from steering_addon.simulation.avoiding.jams import JAMMING
-from steering_addon.simulation.avoiding.lags import Lag
-from steering_addon.simulation.avoiding.tried_velocities import DIRECTIONS, SPEEDS
+from steering_addon.simulation.avoiding.tried_velocities import DIRECTIONS, SPEEDS, Lag
 from steering_addon.simulation.avoiding.velocity_choice import Choosers
 from steering_addon.simulation.behavior import Behavior, Steering
 from steering_addon.simulation.combining import COMBININGS

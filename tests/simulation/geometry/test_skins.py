@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from steering_addon.simulation.geometry.borders import Borders
 from steering_addon.simulation.geometry.clinging import Clinging
 from steering_addon.simulation.geometry.skins import Skin, skin
 from steering_addon.simulation.geometry.surfaces import surfaces
+from steering_addon.simulation.geometry.triangles import Borders
 from tests.locomotion.round_grounds import bowl, box, globe, moebius, sheet, waves
 
 N = 60

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from steering_addon.simulation.marks.detouring import arc_angle, lead_in_arcs
-from steering_addon.simulation.marks.reaching import ClimbSpeeds
+from steering_addon.simulation.marks.reaching import ClimbSpeeds, arc_angle, lead_in_arcs
 
 
 def test_an_arc_is_longer_than_its_chord_by_the_quotient_asked_for() -> None:

@@ -14,7 +14,7 @@ from steering_addon.simulation.geometry.obstacles import Obstacles, boxes, obsta
 from steering_addon.simulation.geometry.shapes import INSIDE
 from steering_addon.simulation.ways.detours import MARGIN, Travellers, _turns, outlines, ways_round
 from steering_addon.simulation.ways.footprints import footprints
-from steering_addon.simulation.ways.roadmap import Net
+from steering_addon.simulation.ways.journeys import Net
 from tests.sampling import sampled
 from tests.scene import Scene, about, all_of, leaders, met_at_origins, positions, velocities
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from steering_addon.simulation.ways import roadmap
+from steering_addon.simulation.ways import journeys
 from steering_addon.simulation.ways.detours import CONSTANCY
 from steering_addon.simulation.ways.footprints import Footprints
-from steering_addon.simulation.ways.roadmap import Net
+from steering_addon.simulation.ways.journeys import Net
 from tests.scene import all_of
 from tests.simulation.ways.test_footprints import box, of
 
@@ -151,7 +151,7 @@ def test_kept_lengths_are_the_same() -> None:
 
 def test_memory_limits_the_lengths_that_are_kept(monkeypatch) -> None:
     net = Net(closed_room())
-    monkeypatch.setattr(roadmap, "KEPT", 10 * len(net.corner))
+    monkeypatch.setattr(journeys, "KEPT", 10 * len(net.corner))
     for x in np.linspace(7.0, 9.0, 25):
         net.lengths(np.array([[x, 0.0]]))
         assert len(net._lengths) <= 10

@@ -10,8 +10,8 @@ from steering_addon.simulation.geometry.obstacles import Obstacles, boxes
 from steering_addon.simulation.geometry.surfaces import Surfaces
 from steering_addon.simulation.ways.fields import Field
 from steering_addon.simulation.ways.footprints import footprints
+from steering_addon.simulation.ways.journeys import Net
 from steering_addon.simulation.ways.missing import BORDER, HIGH, LOW, OBSTACLE, STEEP, WIDE, find_missing
-from steering_addon.simulation.ways.roadmap import Net
 from steering_addon.simulation.ways.routes import UNKNOWN, Routes, look_from
 from steering_addon.simulation.ways.spans import find_spans
 from steering_addon.simulation.ways.standing import Standing
