@@ -279,13 +279,13 @@ class _Touching:
         slower = 0.5 * alone * (world.dt * world.dt)
         contact = contact + np.where(meet, _left_of_gap(distance - contact, slower), 0.0)
         may = which(distance < contact + stride[first] + stride[second])
-        first, second, contact = first[may], second[may], contact[may]
+        first, second, contact, away = first[may], second[may], contact[may], picked(away, may)
         axes = None if axes is None else axes.take(may)
         shares = if_firm = _shares(yields, yields, first, second)
         if bodies.stands is not None:
             goes = (yields > 0.0) & ~bodies.stands
             if wedged is not None:
-                goes[: len(wedged)] &= ~wedged
+                goes[: len(wedged)] &= ~(wedged & _between(bodies.stands, first, second, away)[: len(wedged)])
             if_firm = _shares(yields, np.where(bodies.stands, 0.0, yields), first, second, goes)
         side = np.zeros((count, 3))
         side[:, 0] = bodies.forward[:, 1]
@@ -372,6 +372,19 @@ def _shares(
     pairs = ((first, second), (second, first))
     both = np.stack([yields[a] if goes is None else np.where(goes[b], firmly[a], yields[a]) for a, b in pairs])
     return both / (both[0] + both[1])
+
+
+def _between(stands: Mask, first: Rows, second: Rows, away: Vectors) -> Mask:
+    """Whether those that stand, (b,), touch a body on sides more than 90 degrees apart, (b,); so, too, without any.
+
+    Args:
+        away: (p, 3) unit directions from the first of each pair to the second.
+    """
+    one, other = which(stands[second]), which(stands[first])
+    body = np.concatenate((first[one], second[other]))
+    sides = np.concatenate((picked(away, one), -picked(away, other)))
+    together = columns(*(totals(body, sides[:, axis], len(stands)) for axis in range(3)))
+    return dot(together, together) < 0.5 * np.bincount(body, minlength=len(stands)) ** 2
 
 
 def will_touch(offset: Vectors, closing: Vectors, contact: Scalars) -> Mask:
