@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.arrays.scalars import EPSILON, Mask, Number, Rows, Scalars, anybody
-from ..simulation.arrays.vectors import Vectors, magnitude, picked, truncate, unit
+from ..simulation.arrays.vectors import Vectors, magnitude, picked, unit
 from ..simulation.behavior import Behavior, Intent, Steering, Taking
 from ..simulation.declaration import Unit, acceleration, another_body, called, length, number, resource, seconds
 from ..simulation.memory import Memory, remembered
@@ -129,14 +129,18 @@ class Forage(Behavior):
 
     def _way(self, world: World, agents: Agents, body: Rows) -> tuple[Vectors, Scalars]:
         """The offset to the middle of a body of each agent, (n, 3), and the gap between the two, (n,); metres. Of
-        one in an obstacle, such as a pond, they are those to where agents stop before that."""
+        one in an obstacle, such as a pond, they are those to where the agent stops right before that: each has a place
+        of its own."""
         row = np.maximum(body, 0)
-        offset = agents.level(world.by_way(agents, picked(world.bodies.position, row)) - agents.position)
-        gap = magnitude(offset) - world.bodies.radius[row] - agents.radius
-        left = world.up_to_obstacles(agents, row) - np.nan_to_num(agents.intention.clearance)
-        stops = np.isfinite(left)
-        gap = np.maximum(np.where(stops, left, gap), 0.0)
-        return np.where(stops[:, None], truncate(offset, gap), offset), gap
+        straight = agents.level(world.up_to_obstacles(agents, row))
+        far = magnitude(straight)
+        left = np.maximum(far - np.nan_to_num(agents.intention.clearance), 0.0)
+        edge = agents.position + straight * (left / np.maximum(far, EPSILON))[:, None]
+        stops = np.isfinite(far)
+        place = np.where(stops[:, None], edge, picked(world.bodies.position, row))
+        offset = agents.level(world.by_way(agents, place) - agents.position)
+        touching = np.where(stops, 0.0, world.bodies.radius[row] + agents.radius)
+        return offset, np.maximum(magnitude(offset) - touching, 0.0)
 
     def _feeding(self, gap: Scalars, memory: Hunger) -> Mask:
         """Whether each agent is on its way to a resource or feeds on it, (n,)."""

@@ -12,7 +12,7 @@ from . import ground
 from .arrays.chance import Keys
 from .arrays.frozen import Columns
 from .arrays.once import once
-from .arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, largest, least_of_each, same_for_all, shared, which
+from .arrays.scalars import EPSILON, Mask, Rows, Scalars, anybody, largest, same_for_all, shared, which
 from .arrays.vectors import Vectors, columns, cross, magnitude, no_vectors, picked, unit
 from .bodies import Bodies
 from .candidates import Candidates
@@ -173,19 +173,22 @@ class World:
         position = picked(self.bodies.position, np.maximum(rows, 0))
         return self.by_way(agents, np.where((rows >= 0)[:, None], position, np.nan), self.bodies.moves(rows))
 
-    def up_to_obstacles(self, agents: Agents, rows: Rows) -> Scalars:
-        """The gaps between agents and the obstacles in which bodies of rows (n,) lie, (n,) metres: nearer to them no
-        agent comes. inf for bodies that lie in none."""
+    def up_to_obstacles(self, agents: Agents, rows: Rows) -> Vectors:
+        """The ways of agents straight up to the nearest of the obstacles in which bodies of rows (n,) lie, or on it if
+        it is flat, (n, 3) metres: nearer to it no agent comes. nan for other bodies."""
         solid = self.obstacles.take(which(self.obstacles.present & (self.obstacles.side == OUTSIDE)))
         bodies, of_agent = np.unique(rows, return_inverse=True)
-        agent, obstacle = np.nonzero((solid.clearance(picked(self.bodies.position, bodies)) < 0.0)[of_agent])
+        agent, obstacle = np.nonzero((solid.clearance(picked(self.bodies.position, bodies)) <= EPSILON)[of_agent])
+        ways = np.full((len(agents), 3), np.nan)
         if not len(agent):
-            return shared(np.inf, len(agents))
+            return ways
         half = agents.extent - agents.radius
         places, axis = picked(agents.position, agent), picked(agents.forward * half[:, None], agent)
         radius, stature = agents.radius[agent], agents.stature.take(agent)
-        distance, _ = solid.surface_of_capsules(places, axis, radius, obstacle, stature)
-        return least_of_each(len(agents), agent, distance - radius)
+        distance, away = solid.surface_of_capsules(places, axis, radius, obstacle, stature)
+        furthest_first = np.argsort(-distance, kind="stable")
+        ways[agent[furthest_first]] = picked(away * (radius - distance)[:, None], furthest_first)
+        return ways
 
     def away_by_way(self, agents: Agents, threat: Rows, places: Vectors, runs: Mask) -> Vectors:
         """Places, (n, 3) metres, moved round agents that run from bodies of rows (n,), so that they run out by a way.
