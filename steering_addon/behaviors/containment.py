@@ -166,7 +166,7 @@ class Containment(Behavior):
 
     def _turns(self, world: World, agents: Agents, row: Rows, kept: Mask) -> TurningBack | None:
         """How the agents with a turning circle turn back before they are at the edge; None if none has to."""
-        if not anybody(tightest_circle(agents) > 0.0):
+        if not anybody(tightest_circle(agents.handling) > 0.0):
             return None
         to_core = agents.level(world.regions.way_in(agents.position, row, CORE))
         # What is let go follows its path also along the border, as closely as that leads.

@@ -316,7 +316,7 @@ def scattered(
     radii: Scalars,
     distance: float,
     standing: tuple[Vectors, Scalars],
-    better: Proposing | None = None,
+    better: Sequence[Proposing] = (),
 ) -> Spots:
     """Spots for bodies that overlap neither each other nor existing bodies.
 
@@ -327,7 +327,7 @@ def scattered(
         radii: (n,) of the bodies, in the order in which they are placed.
         distance: least metres between any two.
         standing: positions (m, 3) and radii (m,) of existing bodies.
-        better: proposes the spots that are taken first; the others are for bodies that find no room there.
+        better: propose the spots that are taken first, in turn; the others are for bodies that find no room there.
 
     Returns:
         Spots for the first bodies; fewer than n if the room runs out.
@@ -341,8 +341,7 @@ def scattered(
     parts: list[Spots] = []
     count = 0
     tries = max(TRIES * (len(unplaced) + len(positions)), LEAST_TRIES)
-    in_order = [propose] if better is None else [better, propose]
-    for proposing, start in product(in_order, range(0, tries, BATCH)):
+    for proposing, start in product((*better, propose), range(0, tries, BATCH)):
         spots = proposing(mix(keys_of(seed, np.arange(start, min(start + BATCH, tries), dtype=np.int64)), SPOT))
         chosen = []
         for row, position in enumerate(spots.position.tolist()):

@@ -7,11 +7,12 @@ from numpy.typing import NDArray
 
 from ..simulation.arrays.angles import cosine_of_setting, tangent_of_setting
 from ..simulation.arrays.chance import Keys
-from ..simulation.arrays.scalars import Mask, Scalars, which
+from ..simulation.arrays.scalars import Mask, Scalars, shared, which
 from ..simulation.arrays.vectors import Vectors, cross, magnitude, no_vectors, picked, unit
 from ..simulation.geometry.obstacles import Obstacles
 from ..simulation.geometry.surfaces import Surfaces
 from ..simulation.locomotion import Locomotion
+from ..simulation.maneuvers.turning_back import tightest_circle
 from ..simulation.terrain import Terrain
 from ..simulation.vehicle import Motion, VehicleModel
 from ..simulation.ways.over_ground import find_ways
@@ -21,6 +22,8 @@ LEVEL = 1e-6
 """Least cosine of the slope of a face that points up."""
 STEEPEST = 0.25 * np.pi
 """Steepest ground, radians, for bodies that climb any, such as cars: they too do not start on walls."""
+WITHIN = 0.5
+"""Metres above and below a spot, besides a slope, within which the ground round it counts."""
 ROUND_IT = ((0, 0), (1, 0), (0, 1), (-1, 0), (0, -1))
 """Radii, along x and y, from the middle of a body to where it needs headroom."""
 
@@ -90,6 +93,25 @@ def with_headroom(ground: Surfaces, moves: Locomotion, radius: float) -> Sifting
         for across, along in ROUND_IT:
             low = z + handling.step[0] + rise * (across != along)
             valid &= ~ground.any_between(x + across * radius, y + along * radius, low, z + handling.headroom[0])
+        return replace(spots, valid=valid)
+
+    return sift
+
+
+def with_room_to_turn(ground: Surfaces, moves: Locomotion, radius: float) -> Sifting:
+    """A function that leaves out spots at which the ground ends nearer than a body with a turning circle needs to turn
+    off from there, whichever way it faces. `moves`: how the bodies move, in columns of one entry; `radius`: of a body
+    in metres."""
+    handling = moves.handling()
+    circle = float(tightest_circle(handling)[0])
+    reach = radius + circle if circle > 0.0 else 0.0
+    rise = WITHIN + reach * float(tangent_of_setting(np.minimum(handling.steepest[:1], STEEPEST))[0])
+
+    def sift(spots: Spots) -> Spots:
+        valid, (x, y, z) = spots.valid.copy(), spots.position.T
+        for across, along in ROUND_IT:
+            place, most = (x + across * reach, y + along * reach, z), shared(rise, len(z))
+            valid &= ground.under(*place, most, most).triangle >= 0
         return replace(spots, valid=valid)
 
     return sift

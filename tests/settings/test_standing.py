@@ -5,9 +5,10 @@ import pytest
 
 from steering_addon.locomotion import CATALOGUE, Crawling, OnFoot, Wheeled
 from steering_addon.settings.placement import keeping_out, on_surface, scattered, sifted, walked_to
-from steering_addon.settings.standing import standable, ways_to, well_placed, with_headroom
+from steering_addon.settings.standing import standable, ways_to, well_placed, with_headroom, with_room_to_turn
 from steering_addon.simulation.geometry.obstacles import Obstacles, boxes
 from steering_addon.simulation.geometry.surfaces import surfaces
+from steering_addon.simulation.maneuvers.turning_back import tightest_circle
 
 FORWARD = np.array([0.0, 1.0, 0.0])
 POINTS = np.array([[0.0, 0.0, 0.0], [10.0, 0.0, 0.0], [10.0, 10.0, 0.0], [0.0, 10.0, 0.0]])
@@ -53,7 +54,9 @@ def test_what_is_too_steep_throughout_or_inside_out_is_taken_as_it_is() -> None:
 def to_border(n: int, *, better: bool, kind=OnFoot) -> np.ndarray:
     """The distances of n bodies with a radius of 0.4 m from the border of a square."""
     propose = on_surface(POINTS[CORNERS], 1.0, 0.0)
-    first = well_placed(propose, kind.of(1), surfaces([(POINTS, CORNERS)]), 0.4, FORWARD, 1.0) if better else None
+    ground, moves = surfaces([(POINTS, CORNERS)]), kind.of(1)
+    well = well_placed(propose, moves, ground, 0.4, FORWARD, 1.0)
+    first = (sifted(well, with_room_to_turn(ground, moves, 0.4)), well) if better else ()
     position = scattered(propose, 3, np.full(n, 0.4), 0.0, NO_BODIES, first).position
     return np.minimum(position[:, :2], 10.0 - position[:, :2]).min(axis=1)
 
@@ -68,7 +71,9 @@ def test_bodies_keep_their_room_from_the_border_until_that_is_the_last_place() -
 
 
 def test_wheels_do_not_hang_and_what_clings_may_be_at_the_border() -> None:
-    assert to_border(20, better=True, kind=Wheeled).min() > 0.5
+    """Cars have room to turn as long as there is such a place: here in the middle."""
+    alone = float(tightest_circle(Wheeled.of(1).handling())[0]) + 0.4
+    assert to_border(3, better=True, kind=Wheeled).min() > alone > to_border(20, better=True, kind=Wheeled).min() > 0.5
     assert (to_border(20, better=True, kind=Crawling) == to_border(20, better=False)).all()
 
 

@@ -26,7 +26,7 @@ from ...settings.placement import (
     within,
 )
 from ...settings.population import ARRANGEMENTS, CIRCLE, CURVE, ONE_PLACE, OVER_ALL, SURFACE, VOLUME, Population
-from ...settings.standing import standable, ways_to, well_placed, with_headroom
+from ...settings.standing import standable, ways_to, well_placed, with_headroom, with_room_to_turn
 from ...simulation.arrays.vectors import unit
 from ...simulation.geometry.paths import Path
 from ...simulation.geometry.surfaces import Surfaces, surfaces
@@ -80,7 +80,7 @@ class MemberGround:
         origin: (3,) position of the crowd in metres.
         spacing: metres between neighbors in an ordered arrangement.
         propose: proposes random spots; None in an ordered arrangement.
-        better: proposes those that are taken first; None if all are alike.
+        better: propose those that are taken first, in turn; none if all are alike.
         sifts: leave out spots where something is in the way.
         line: the curve; None without one.
         made_of: the points of the place, which tell whether it has changed.
@@ -92,7 +92,7 @@ class MemberGround:
     origin: np.ndarray
     spacing: float
     propose: Proposing | None
-    better: Proposing | None
+    better: tuple[Proposing, ...]
     sifts: tuple[Sifting, ...]
     line: Path | None
     made_of: np.ndarray
@@ -129,7 +129,7 @@ class MemberGround:
             raise Refusal(f"The arrangement {LABELS[kind]} has no place. Choose a {WANTED[kind]}.")
         if kind in WANTED and not FITS[kind](place):
             raise Refusal(f"{place.name} cannot be the place of the members. Choose a {WANTED[kind]}.")
-        propose, better, line, made_of, is_in_part = None, None, None, np.zeros((0, 3)), False
+        propose, better, line, made_of, is_in_part = None, (), None, np.zeros((0, 3)), False
         sifts: list[Sifting] = []
         matrix = doubles(crowd)
         frame = unit(matrix[:3, :3].T).T
@@ -163,10 +163,11 @@ class MemberGround:
                 made_of = np.concatenate((made_of, density))
             propose = on_surface(faces, population.height, population.lean, density)
             if moves.stands:
-                better = well_placed(propose, moves, ground, widest, frame[:, 1], population.height)
+                well = well_placed(propose, moves, ground, widest, frame[:, 1], population.height)
+                better = sifted(well, with_room_to_turn(ground, moves, widest)), well
         elif kind == VOLUME:
             propose, wholly, made_of = _inside(place, widest, depsgraph)
-            better = sifted(propose, wholly)
+            better = (sifted(propose, wholly),)
         elif kind == CURVE:
             line = _line(place, depsgraph)
             propose = None if population.evenly else along(line)
@@ -175,7 +176,8 @@ class MemberGround:
         in_formation = formed(population, spacing, frame, matrix[:3, 3])
         sifts += keeps_out(propose or (along(line) if line is not None else lambda keys: in_formation(len(keys))))
         for sift in sifts:
-            propose, better = (proposing and sifted(proposing, sift) for proposing in (propose, better))
+            propose = propose and sifted(propose, sift)
+            better = tuple(sifted(proposing, sift) for proposing in better)
         return cls(population, frame, matrix[:3, 3], spacing, propose, better, tuple(sifts), line, made_of, is_in_part)
 
     @property

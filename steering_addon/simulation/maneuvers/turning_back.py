@@ -15,6 +15,7 @@ import numpy as np
 from ..arrays.frozen import Columns
 from ..arrays.scalars import EPSILON, Mask, Rows, Scalars, clamp, which
 from ..arrays.vectors import Vectors, across, dot, magnitude, no_vectors, picked, unit
+from ..handling import Handling
 from ..world import Agents, World
 
 FIRMNESS = 1.3
@@ -52,7 +53,7 @@ class TurningBack:
 def turning_back(world: World, agents: Agents, region: Rows, keeps: Mask, inside: Vectors) -> TurningBack | None:
     """How agents with a turning circle turn back before the border; None if none has to. `region`: (n,) rows of the
     regions; `keeps`: (n,) who keeps to its region; `inside`: (n, 3) directions to where there is room."""
-    rows = which(keeps & (tightest_circle(agents) > 0.0) & (agents.speed > EPSILON))
+    rows = which(keeps & (tightest_circle(agents.handling) > 0.0) & (agents.speed > EPSILON))
     if not len(rows):
         return None
     bodies = _Turners.of(agents.take(rows), region[rows])
@@ -84,9 +85,8 @@ def turning_back(world: World, agents: Agents, region: Rows, keeps: Mask, inside
     return TurningBack(rows, toward * aside[:, None], fastest)
 
 
-def tightest_circle(agents: Agents) -> Scalars:
-    """The radius of the smallest circle of each agent, (n,) metres; 0 for those whose strength alone limits it."""
-    handling = agents.handling
+def tightest_circle(handling: Handling) -> Scalars:
+    """The radius of the smallest circle of each body, (n,) metres; 0 for those whose strength alone limits it."""
     # What has a limit of comfort c drives at most with the turn rate sqrt(c / radius).
     driven = handling.cornering / np.maximum(handling.turn_rate * handling.turn_rate, EPSILON)
     return np.where(np.isfinite(handling.cornering), driven, handling.turning_circle)
@@ -112,7 +112,7 @@ class _Turners(Columns):
 
     @classmethod
     def of(cls, agents: Agents, region: Rows) -> "_Turners":
-        circle, speed = tightest_circle(agents), agents.speed
+        circle, speed = tightest_circle(agents.handling), agents.speed
         sideways = np.maximum(np.minimum(agents.agility, agents.handling.cornering), EPSILON)
         fast = np.maximum(speed * speed / sideways, speed / np.maximum(agents.handling.turn_rate, EPSILON))
         return cls(agents, region, circle, np.maximum(fast, circle), sideways, agents.extent)
